@@ -1,0 +1,73 @@
+// Diagnostics as data. The catalogue is diagnostics.def; a component reports with
+//
+//   diagnostics.report(file, range, DiagnosticId::UnknownName, "blockdim").fix("blockDim").label(file, range2, "…");
+//
+// and the text is made in one place, here. `report` takes as many arguments as the row's message has "{}".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source.h"
+#include "pykc/diagnostic.h"
+
+namespace pykc {
+
+enum class DiagnosticId : std::uint16_t {
+#define DIAGNOSTIC(id, code, severity, message, explanation) id,
+#include "base/diagnostics.def"
+};
+
+struct DiagnosticInfo {
+  std::string_view code;  // "E0203"
+  Severity severity;
+  std::string_view message;      // with {} for each argument
+  std::string_view explanation;  // for `pykc explain`: why, a wrong and a right example
+};
+const DiagnosticInfo& info(DiagnosticId id);
+/// All rows, in the table's order.
+const std::vector<DiagnosticInfo>& all_diagnostics();
+
+class Diagnostics {
+ public:
+  /// Refines the diagnostic just reported. Valid until the next report.
+  class Builder {
+   public:
+    Builder& label(const SourceFile& file, SourceRange range, std::string text);
+    Builder& note(std::string text);
+    Builder& fix(std::string text);
+
+   private:
+    friend class Diagnostics;
+    explicit Builder(Diagnostic* diagnostic) : diagnostic_(diagnostic) {}
+    Diagnostic* diagnostic_;  // null when diagnostics are muted
+  };
+
+  template <typename... Text>
+  Builder report(const SourceFile& file, SourceRange range, DiagnosticId id, const Text&... arguments) {
+    const std::string_view list[sizeof...(Text) + 1] = {std::string_view(arguments)..., {}};
+    return report_list(file, range, id, list, sizeof...(Text));
+  }
+
+  /// While muted, reports are counted but not kept (the checker's trial passes).
+  void set_muted(bool muted) { muted_ = muted; }
+  bool has_errors() const { return error_count_ > 0; }
+  int error_count() const { return error_count_; }
+  const std::vector<Diagnostic>& list() const { return list_; }
+  /// Hands the list over, errors and warnings in the order of the source.
+  std::vector<Diagnostic> take();
+
+ private:
+  Builder report_list(const SourceFile& file, SourceRange range, DiagnosticId id, const std::string_view* arguments,
+                      std::size_t count);
+  std::vector<Diagnostic> list_;
+  int error_count_ = 0;
+  bool muted_ = false;
+};
+
+/// The candidate nearest to `word` by edit distance, or "" when none is near enough to be meant.
+std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates);
+
+}  // namespace pykc

@@ -1,0 +1,51 @@
+// Source text and places in it.
+//
+// A SourceLocation is one 32-bit offset into the text of its file; line and column are worked out on demand, when a
+// diagnostic is shown. A file is at most 2 GiB.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pykc/diagnostic.h"
+
+namespace pykc {
+
+/// Half-open range of byte offsets into one SourceFile.
+struct SourceRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  friend bool operator==(SourceRange, SourceRange) = default;
+};
+
+/// The range from the start of `a` to the end of `b`.
+constexpr SourceRange join(SourceRange a, SourceRange b) { return {a.begin, b.end}; }
+
+class SourceFile {
+ public:
+  SourceFile(std::string name, std::string text);
+
+  const std::string& name() const { return name_; }
+  std::string_view text() const { return text_; }
+  std::string_view text(SourceRange range) const { return text().substr(range.begin, range.end - range.begin); }
+
+  /// Line (from 1) and column (from 1, in code points) of an offset.
+  struct LineColumn {
+    int line, column;
+  };
+  LineColumn line_column(std::uint32_t offset) const;
+  /// The text of a line without its newline.
+  std::string_view line(int line_number) const;
+  /// The range with everything that a reader needs.
+  SourcePlace place(SourceRange range) const;
+
+ private:
+  std::string name_;
+  std::string text_;
+  std::vector<std::uint32_t> line_starts_;
+};
+
+}  // namespace pykc

@@ -1,0 +1,54 @@
+# What every target of pykc shares: language level, warnings, sanitizers; and where LLVM and GoogleTest come from.
+
+add_library(pykc_options INTERFACE)
+target_compile_options(pykc_options INTERFACE -Wall -Wextra -Wpedantic -Werror -fno-exceptions)
+target_include_directories(pykc_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+if(PYKC_SANITIZE)
+  add_compile_options(-fsanitize=${PYKC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${PYKC_SANITIZE})
+endif()
+# Unused functions of LLVM cost start-up time and size.
+add_compile_options(-ffunction-sections -fdata-sections)
+add_link_options(-Wl,--gc-sections)
+find_program(PYKC_LLD NAMES ld.lld-22 ld.lld)
+if(PYKC_LLD)
+  get_filename_component(PYKC_LLD_NAME ${PYKC_LLD} REALPATH)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+# LLVM by llvm-config, not by its CMake package: that one wants the development packages of libraries (libedit, libffi,
+# z3, curl, libxml2) of which not one byte is linked here.
+find_program(PYKC_LLVM_CONFIG NAMES llvm-config-22 HINTS /usr/lib/llvm-22/bin REQUIRED)
+execute_process(COMMAND ${PYKC_LLVM_CONFIG} --includedir OUTPUT_VARIABLE PYKC_LLVM_INCLUDE_DIR
+  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+find_library(PYKC_ZLIB NAMES libz.a REQUIRED)
+find_library(PYKC_ZSTD NAMES libzstd.a REQUIRED)
+
+# pykc_library(NAME SOURCES … LINK …): the library of one folder.
+function(pykc_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC pykc_options ${ARG_LINK})
+endfunction()
+
+# pykc_llvm(TARGET COMPONENT …): links LLVM's static libraries; the target's own files may include LLVM's headers.
+function(pykc_llvm target)
+  execute_process(COMMAND ${PYKC_LLVM_CONFIG} --link-static --libfiles ${ARGN} OUTPUT_VARIABLE files
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(files UNIX_COMMAND "${files}")
+  target_include_directories(${target} SYSTEM PRIVATE ${PYKC_LLVM_INCLUDE_DIR})
+  target_compile_options(${target} PRIVATE -Wno-unused-parameter)
+  target_link_libraries(${target} PRIVATE ${files} ${PYKC_ZLIB} ${PYKC_ZSTD} rt dl m pthread)
+endfunction()
+
+# pykc_test(NAME SOURCES … LINK …): a GoogleTest program; CTest runs it as one test.
+function(pykc_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE pykc_options ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "PYKC_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+endfunction()
+if(PYKC_TESTS)
+  find_package(GTest REQUIRED)
+endif()

@@ -1,0 +1,39 @@
+// From IR to an Artifact: PTX text or an object file, by LLVM.
+//
+// `generate` takes a module that verifies and cannot fail on it, but for what only LLVM or the target can refuse
+// (Unsupported). No LLVM type shows here.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/module.h"
+#include "pykc/artifact.h"
+#include "pykc/compiler.h"
+#include "pykc/error.h"
+
+namespace pykc::codegen {
+
+struct Target {
+  enum class Kind : std::uint8_t { Nvptx, Cpu };
+  Kind kind = Kind::Nvptx;
+  std::string chip;  // "sm_90", or an LLVM processor name ("native" is resolved by parse)
+
+  /// "sm_90", "nvptx:sm_90", "cpu", "cpu:native", "cpu:x86-64-v3".
+  static Result<Target> parse(std::string_view text);
+  std::string to_string() const;  // "nvptx:sm_90"
+};
+
+struct Options {
+  int optimization = 3;
+  bool fast_math = false;
+  bool line_info = false;
+};
+
+/// Kinds of output: Emit::Llvm (text), Emit::Assembly (PTX or host assembly text), Emit::Code.
+/// CPU modules must have been through inline_calls and split_at_barriers.
+Result<Artifact> generate(const ir::Module& module, const Target& target, const Options& options);
+Result<std::string> generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options);
+
+}  // namespace pykc::codegen

@@ -1,0 +1,272 @@
+// The checked tree: what a kernel means, with every question answered.
+//
+// The checker writes it, lowering reads it, `--emit=checked` prints it. Names are bound to variables, functions to
+// specialisations for their argument types, every conversion is an explicit Cast, literals have their final type,
+// operators have operands of one type, tuples are taken apart where they are assigned. Nothing in it can fail.
+//
+// Nodes are owned by checked::Module's arenas (stable addresses) and refer to each other by pointer.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/source.h"
+#include "ir/module.h"
+#include "pykc/types.h"
+#include "stdlib/builtins.h"
+
+namespace pykc::checked {
+
+struct Expr;
+struct Stmt;
+struct Function;
+struct Variable;
+using ExprRef = const Expr*;
+using Suite = std::vector<const Stmt*>;
+
+/// The type of a value in a kernel. Small and recursive only in tuples; compare with ==.
+struct Type {
+  enum class Kind : std::uint8_t { None, Scalar, Array, Tuple };
+  Kind kind = Kind::None;
+  ScalarType scalar = ScalarType::I64;  // Scalar
+  ArrayType array;                      // Array
+  ir::AddressSpace space = ir::AddressSpace::Global;  // Array: where its elements live
+  std::vector<Type> elements;           // Tuple
+  static Type none() { return {}; }
+  static Type of(ScalarType s) {
+    Type t;
+    t.kind = Kind::Scalar;
+    t.scalar = s;
+    return t;
+  }
+  bool is_scalar() const { return kind == Kind::Scalar; }
+  bool is_array() const { return kind == Kind::Array; }
+  bool is_tuple() const { return kind == Kind::Tuple; }
+  friend bool operator==(const Type&, const Type&) = default;
+};
+std::string to_string(const Type& type);
+
+struct Variable {
+  std::string name;
+  Type type;
+  bool is_parameter = false;
+  int parameter_index = -1;
+  SourceRange range;  // where it is first assigned
+};
+
+// ---- arrays that the kernel declares ----
+
+struct SharedArray {
+  std::string name;
+  ArrayType type;                            // static extents, or dynamic for a sized-by-launch array
+  std::vector<ExprRef> extents;              // dynamic: each extent as an i64 expression over the launch
+  std::vector<LaunchExpression> extent_sizes;  // the same for the runtime
+  bool takes_launch_bytes = false;           // shared.array(0, T): as many elements as the launch's bytes hold
+};
+struct LocalArray {
+  std::string name;
+  ArrayType type;
+};
+struct ConstantArray {
+  std::string name;
+  ArrayType type;
+  std::string bytes;
+};
+
+// ---- expressions ----
+
+struct Constant {      // a scalar of the node's type
+  std::uint64_t bits;  // zero-extended; floats: IEEE bits of the type
+};
+struct VariableRef {
+  const Variable* variable;
+};
+enum class BinaryOp : std::uint8_t { Add, Sub, Mul, Div, FloorDiv, Mod, And, Or, Xor, Shl, Shr };
+struct Binary {  // both operands have the node's type (shift counts too)
+  BinaryOp op;
+  ExprRef left, right;
+};
+enum class UnaryOp : std::uint8_t { Negate, Invert, Not };
+struct Unary {
+  UnaryOp op;
+  ExprRef operand;
+};
+enum class CompareOp : std::uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
+struct Compare {  // operands of one scalar type; chains are Logical of Compare over Let variables
+  CompareOp op;
+  ExprRef left, right;
+};
+struct Logical {  // bool operands; the right one is evaluated only where the left does not decide
+  bool is_and;
+  ExprRef left, right;
+};
+struct Conditional {  // only the chosen side is evaluated
+  ExprRef condition, then, otherwise;
+};
+struct Cast {
+  ExprRef operand;
+};
+struct Bitcast {
+  ExprRef operand;
+};
+/// Evaluates `value` into `variable`, then gives `body`: a temporary inside an expression.
+struct Let {
+  const Variable* variable;
+  ExprRef value, body;
+};
+/// One scalar of an array. `array` is a VariableRef or one of the array nodes below; one i64 index a dimension.
+struct Element {
+  ExprRef array;
+  std::vector<ExprRef> indices;
+  bool wraparound;     // a negative index counts from the end
+  int bounds_fault;    // checked builds: the fault site that an index out of bounds reports; else -1
+};
+struct Extent {  // i64
+  ExprRef array;
+  int dimension;
+};
+struct SharedArrayRef {
+  int index;  // into Function::shared_arrays
+};
+struct LocalArrayRef {
+  int index;
+};
+struct ConstantArrayRef {
+  int index;  // into Module::constant_arrays
+};
+struct TupleExpr {
+  std::vector<ExprRef> elements;
+};
+struct TupleElement {
+  ExprRef tuple;
+  int index;
+};
+struct CallFunction {  // a device function, specialised
+  const Function* callee;
+  std::vector<ExprRef> arguments;
+};
+struct CallBuiltin {  // any row that is not an atomic; arguments converted to the row's types, defaults filled in
+  BuiltinId builtin;
+  std::vector<ExprRef> arguments;
+};
+struct Atomic {
+  ir::AtomicOp op;
+  const Expr* element;  // an Element node
+  ExprRef value;
+};
+struct AtomicCompareAndSwap {
+  const Expr* element;
+  ExprRef expected, value;
+};
+
+struct Expr {
+  Type type;
+  SourceRange range;
+  std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Element, Extent,
+               SharedArrayRef, LocalArrayRef, ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic,
+               AtomicCompareAndSwap>
+      node;
+  template <typename T>
+  const T* as() const {
+    return std::get_if<T>(&node);
+  }
+};
+
+// ---- statements ----
+
+struct Evaluate {
+  ExprRef value;
+};
+struct Assign {  // the value has the variable's type
+  const Variable* variable;
+  ExprRef value;
+};
+struct StoreElement {  // the value has the element's type
+  const Expr* element;
+  ExprRef value;
+};
+struct If {
+  ExprRef condition;
+  Suite then, otherwise;
+};
+struct While {  // `otherwise` runs when the condition fails, not after a break
+  ExprRef condition;
+  Suite body, otherwise;
+};
+/// `for variable in range(start, stop, step)`, all i64. A step of 0 runs no iteration.
+struct ForRange {
+  const Variable* variable;
+  ExprRef start, stop, step;
+  Suite body, otherwise;
+};
+struct Break {};
+struct Continue {};
+struct Return {
+  ExprRef value;  // null for none
+};
+/// Stops the thread with a fault where the condition does not hold; `condition` is null for raise.
+struct Check {
+  ExprRef condition;
+  int fault;  // into Module::faults
+  std::vector<ExprRef> values;
+};
+struct Print {  // pieces of text and values in turn; lowering makes the format
+  struct Piece {
+    std::string text;
+    ExprRef value;  // null: text alone
+  };
+  std::vector<Piece> pieces;
+};
+
+struct Stmt {
+  SourceRange range;
+  std::variant<Evaluate, Assign, StoreElement, If, While, ForRange, Break, Continue, Return, Check, Print> node;
+  template <typename T>
+  const T* as() const {
+    return std::get_if<T>(&node);
+  }
+};
+
+struct Function {
+  std::string name;
+  std::string symbol;  // unique: one for each specialisation
+  bool is_kernel = false;
+  std::vector<const Variable*> parameters;
+  Type result;
+  std::vector<SharedArray> shared_arrays;
+  std::vector<LocalArray> local_arrays;
+  Suite body;
+  SourceRange range;
+  // Kernel options, from the decorator.
+  int max_threads_per_block = 0;
+  int min_blocks_per_multiprocessor = 0;
+  int max_registers = 0;
+  bool fast_math = false;
+  bool contract = true;
+  bool no_alias = false;
+};
+
+struct Module {
+  std::string name;
+  std::shared_ptr<const SourceFile> source;
+  std::deque<Expr> exprs;
+  std::deque<Stmt> stmts;
+  std::deque<Variable> variables;
+  std::deque<Function> functions;        // callees before callers, but for recursion
+  std::deque<ConstantArray> constant_arrays;
+  std::vector<FaultSite> faults;
+
+  Module() = default;
+  Module(Module&&) = default;
+  Module& operator=(Module&&) = default;
+  Module(const Module&) = delete;
+};
+
+/// The tree as text, one statement a line, every expression with its type, for `--emit=checked` and golden tests.
+std::string print(const Module& module);
+
+}  // namespace pykc::checked

@@ -1,0 +1,69 @@
+// The front end's doors, in the order in which the driver goes through them:
+//   text → lex → tokens → parse → ast::Module → check → checked::Module → lower → ir::Module
+// Each takes one value and returns one; what is wrong goes to Diagnostics. After an error the returned value is still
+// sound, so that one run reports every error of a file; the driver stops before `lower`, which cannot fail.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/source.h"
+#include "frontend/ast.h"
+#include "frontend/checked.h"
+#include "frontend/token.h"
+#include "ir/module.h"
+#include "pykc/error.h"
+
+namespace pykc {
+
+std::vector<Token> lex(const SourceFile& file, Diagnostics& diagnostics);
+
+std::unique_ptr<ast::Module> parse(std::shared_ptr<const SourceFile> file, const std::vector<Token>& tokens,
+                                   Diagnostics& diagnostics);
+
+/// Finds the source of `from NAME import …`; null when there is none.
+using ImportResolver = std::function<std::shared_ptr<const SourceFile>(std::string_view module_name)>;
+
+/// A program: a module and everything that it imports, parsed. Cycles and missing modules are reported.
+struct Program {
+  std::unique_ptr<ast::Module> main;
+  struct Imported {
+    std::string name;  // as imported: "pykc.reduce"
+    std::unique_ptr<ast::Module> module;
+  };
+  std::vector<Imported> imports;  // dependencies first
+  const ast::Module* find(std::string_view name) const;
+};
+Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolver& resolve, Diagnostics& diagnostics);
+
+struct CheckOptions {
+  bool asserts = true;
+  bool checked = false;   // add bounds checks
+  bool warnings = true;
+  bool fast_math = false;
+  bool contract = true;
+};
+
+/// What to specialise: a kernel by name with its argument types. Without requests, every kernel whose parameters are
+/// all typed is checked; kernels without types are checked for syntax and names only as far as types allow.
+struct KernelRequest {
+  std::string kernel;
+  std::vector<ParameterInfo> arguments;  // names are ignored; empty with `use_annotations`
+  bool use_annotations = false;
+};
+/// Reads "saxpy(f32, f32[:], f32[:])", in pykc's or in Numba's spelling.
+Result<KernelRequest> parse_signature(std::string_view text);
+
+checked::Module check(const Program& program, const std::vector<KernelRequest>& requests, const CheckOptions& options,
+                      Diagnostics& diagnostics);
+
+/// Cannot fail on a module that was checked without an error.
+std::unique_ptr<ir::Module> lower(const checked::Module& module);
+
+/// The names of the kernels of a module, for `run`, completion and messages.
+std::vector<std::string> kernel_names(const ast::Module& module);
+
+}  // namespace pykc

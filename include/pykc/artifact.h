@@ -1,0 +1,25 @@
+// An Artifact: what compile() returns and Device::load() takes. PTX text for a GPU, an object file for a CPU,
+// and the description of its kernels. It is plain bytes on both sides, so it can be saved, shipped and cached.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pykc/error.h"
+#include "pykc/types.h"
+
+namespace pykc {
+
+struct Artifact {
+  std::string target;  // "nvptx:sm_90" or "cpu:znver4"
+  std::string code;    // PTX text, or the bytes of a relocatable ELF object
+  std::vector<KernelInfo> kernels;
+
+  /// Bytes that `parse` reads back; they start with a magic word and a format version.
+  std::string serialize() const;
+  /// Refuses anything that `serialize` of this version did not write.
+  static Result<Artifact> parse(std::string_view bytes);
+};
+
+}  // namespace pykc

@@ -1,0 +1,43 @@
+// What compiled code and the runtime agree on, beyond a kernel's parameters. Code generation emits exactly these
+// layouts; the runtime fills and reads them. Plain C types: a host in any language can do the same.
+#pragma once
+
+#include <cstdint>
+
+namespace pykc::abi {
+
+/// Where a kernel reports its first fault. On a GPU it is the module's global `pykc_fault` (present only in modules
+/// that can fault), zero at load; on the CPU it belongs to the launch.
+/// Protocol: a thread that faults swaps `claimed` from 0 to 1; the winner writes the other fields, then `ready` = 1;
+/// every faulting thread then stops. The runtime zeroes the record after it has reported it.
+struct FaultRecord {
+  std::int32_t claimed;
+  std::int32_t ready;
+  std::int32_t kernel;  // index into Artifact::kernels
+  std::int32_t site;    // index into KernelInfo::faults
+  std::int32_t block[3];
+  std::int32_t thread[3];
+  std::int64_t values[3];  // what "{0}" to "{2}" of the site's message stand for
+};
+inline constexpr const char* kFaultSymbol = "pykc_fault";
+
+/// One launch on the CPU device, read only but for `fault`.
+struct CpuLaunch {
+  const void* const* parameters;  // as cuLaunchKernel takes them: the address of each parameter's value
+  std::int64_t grid[3];
+  std::int64_t block[3];
+  std::int64_t shared_bytes;  // the launch's own bytes plus what the kernel's dynamic_shared_bytes evaluates to
+  FaultRecord* fault;
+};
+
+/// A kernel's entry point in a CPU object. Runs the blocks first … last - 1 (linear: x fastest) one after the other.
+/// `shared` holds static_shared_bytes then, 16-byte aligned, shared_bytes; `scratch` holds KernelInfo::scratch_bytes.
+/// Both are 64-byte aligned, belong to the calling thread and need no clearing. Returns early once fault->claimed is
+/// not 0.
+using CpuKernel = void (*)(const CpuLaunch* launch, void* shared, void* scratch, std::int64_t first, std::int64_t last);
+
+/// The functions that a CPU object may call. The loader resolves these names and those of libm's fma and fmaf, nothing else.
+/// Formats as printf does and writes whole lines to stdout.
+inline constexpr const char* kPrintSymbol = "pykc_print";
+
+}  // namespace pykc::abi

@@ -1,0 +1,135 @@
+// The vocabulary that compiler, artifact and runtime share: scalar types, shapes of a launch, and the
+// description of a kernel that every launch is checked against. Plain values, no behaviour.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pykc {
+
+enum class ScalarType : std::uint8_t {
+#define SCALAR_TYPE(name, spelling, bytes, numpy, npy) name,
+#include "pykc/scalar_types.def"
+};
+
+inline constexpr int kScalarTypeCount = 0
+#define SCALAR_TYPE(name, spelling, bytes, numpy, npy) +1
+#include "pykc/scalar_types.def"
+    ;
+
+struct ScalarTypeInfo {
+  std::string_view spelling;  // "f32"
+  int bytes;
+  std::string_view numpy;  // "float32"
+  std::string_view npy;    // "f4"; empty where NumPy has no such type
+};
+
+inline constexpr std::array<ScalarTypeInfo, kScalarTypeCount> kScalarTypes = {{
+#define SCALAR_TYPE(name, spelling, bytes, numpy, npy) {spelling, bytes, numpy, npy},
+#include "pykc/scalar_types.def"
+}};
+
+constexpr const ScalarTypeInfo& info(ScalarType type) { return kScalarTypes[static_cast<std::size_t>(type)]; }
+constexpr int size_in_bytes(ScalarType type) { return info(type).bytes; }
+constexpr std::string_view to_string(ScalarType type) { return info(type).spelling; }
+
+constexpr bool is_signed_integer(ScalarType t) { return t >= ScalarType::I8 && t <= ScalarType::I64; }
+constexpr bool is_unsigned_integer(ScalarType t) { return t >= ScalarType::U8 && t <= ScalarType::U64; }
+constexpr bool is_integer(ScalarType t) { return t >= ScalarType::I8 && t <= ScalarType::U64; }
+constexpr bool is_float(ScalarType t) { return t >= ScalarType::F16 && t <= ScalarType::F64; }
+
+/// The scalar type of a C++ type: `scalar_type_of<float>() == ScalarType::F32`.
+template <typename T>
+constexpr ScalarType scalar_type_of();
+template <> constexpr ScalarType scalar_type_of<bool>() { return ScalarType::Bool; }
+template <> constexpr ScalarType scalar_type_of<std::int8_t>() { return ScalarType::I8; }
+template <> constexpr ScalarType scalar_type_of<std::int16_t>() { return ScalarType::I16; }
+template <> constexpr ScalarType scalar_type_of<std::int32_t>() { return ScalarType::I32; }
+template <> constexpr ScalarType scalar_type_of<std::int64_t>() { return ScalarType::I64; }
+template <> constexpr ScalarType scalar_type_of<std::uint8_t>() { return ScalarType::U8; }
+template <> constexpr ScalarType scalar_type_of<std::uint16_t>() { return ScalarType::U16; }
+template <> constexpr ScalarType scalar_type_of<std::uint32_t>() { return ScalarType::U32; }
+template <> constexpr ScalarType scalar_type_of<std::uint64_t>() { return ScalarType::U64; }
+template <> constexpr ScalarType scalar_type_of<float>() { return ScalarType::F32; }
+template <> constexpr ScalarType scalar_type_of<double>() { return ScalarType::F64; }
+
+struct Dim3 {
+  std::int64_t x = 1, y = 1, z = 1;
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+/// Memory order of an array parameter.
+enum class Layout : std::uint8_t {
+  RowMajor,     // `f32[:, :]`: C order, contiguous
+  ColumnMajor,  // `f32[::1, :]`: Fortran order, contiguous
+  Strided,      // `f32[::, ::]`: any strides, which are passed to the kernel
+};
+
+/// An array type as a kernel's parameter states it. The rank is the number of extents, 0 to 8.
+struct ArrayType {
+  static constexpr std::int64_t kDynamic = -1;
+  ScalarType element = ScalarType::F32;
+  Layout layout = Layout::RowMajor;
+  std::vector<std::int64_t> extents;  // kDynamic where the caller decides; all static or all dynamic
+  int rank() const { return static_cast<int>(extents.size()); }
+  bool has_static_shape() const { return !extents.empty() && extents.front() != kDynamic; }
+  friend bool operator==(const ArrayType&, const ArrayType&) = default;
+};
+
+/// "f32[:, :]", as a .pyk file spells it.
+std::string to_string(const ArrayType& type);
+
+struct ParameterInfo {
+  std::string name;
+  bool is_array = false;
+  ScalarType scalar = ScalarType::I64;  // the type of a scalar parameter
+  ArrayType array;                      // the type of an array parameter
+  friend bool operator==(const ParameterInfo&, const ParameterInfo&) = default;
+};
+
+/// A size that depends on the launch, such as `shared.array(blockDim.x + 1, f32)`: an integer expression over the
+/// launch configuration in postfix order. Division and modulo floor; by zero they give 0, as in the language.
+struct LaunchExpression {
+  enum class Op : std::uint8_t {
+    Constant, BlockDimX, BlockDimY, BlockDimZ, GridDimX, GridDimY, GridDimZ,
+    Add, Subtract, Multiply, FloorDivide, Modulo, Minimum, Maximum,
+  };
+  struct Term {
+    Op op = Op::Constant;
+    std::int64_t constant = 0;  // only for Op::Constant
+    friend bool operator==(const Term&, const Term&) = default;
+  };
+  std::vector<Term> terms;  // postfix; empty means 0
+
+  std::int64_t evaluate(Dim3 grid, Dim3 block) const;
+  friend bool operator==(const LaunchExpression&, const LaunchExpression&) = default;
+};
+
+/// A place in a kernel that can stop it: an `assert`, a `raise`, a failed check. The device reports its number.
+struct FaultSite {
+  std::string message;  // "assert failed: n > 0"; "{0}" to "{2}" stand for values that the device reports
+  std::string file;
+  int line = 0;
+  int column = 0;
+  friend bool operator==(const FaultSite&, const FaultSite&) = default;
+};
+
+/// What a launch must know of a kernel. docs/embedding.md gives the calling convention in full.
+struct KernelInfo {
+  std::string name;    // as written: "vecadd"
+  std::string symbol;  // its entry point in the artifact
+  std::vector<ParameterInfo> parameters;
+  std::int64_t static_shared_bytes = 0;
+  LaunchExpression dynamic_shared_bytes;  // beyond the bytes that the launch itself asks for
+  bool uses_launch_shared_bytes = false;  // has a `shared.array(0, …)`, which the launch must size
+  int max_threads_per_block = 0;          // from launch_bounds; 0 where not given
+  std::vector<FaultSite> faults;
+  // CPU artifacts only: bytes of scratch that one block needs, as an expression over its launch.
+  LaunchExpression scratch_bytes;
+  friend bool operator==(const KernelInfo&, const KernelInfo&) = default;
+};
+
+}  // namespace pykc

@@ -1,0 +1,164 @@
+// The IR: typed, structured, plain data.
+//
+// A Module holds functions (kernels and device functions). A Function's body is a Block: a list of instructions, run in
+// order. An instruction that gives a value *is* that value: operands point to the instructions that made them, which
+// stand earlier in the same block or in a block around it. Control flow is nested: If, Loop and Scope own their blocks;
+// Break and Continue name the one that they leave or repeat. There is no phi: a variable that changes is a Local, read
+// and written by LocalLoad and LocalStore (LLVM builds SSA from them).
+//
+//   kernel @scale(%x: ptr<f32, global>, %x.shape0: i64, %a: f32) {
+//     %0 = builtin threadIdx.x : i64
+//     %1 = lt %0, %x.shape0
+//     if %1 {
+//       %2 = element %x, %0
+//       %3 = load %2 : f32
+//       %4 = mul %3, %a
+//       store %2, %4
+//     }
+//     return
+//   }
+//
+// ir/verifier.h states every rule. Instructions live in their function's arena; pointers to them stay valid until the
+// Function is destroyed, moved blocks included.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/source.h"
+#include "ir/type.h"
+#include "pykc/types.h"
+#include "stdlib/builtins.h"
+
+namespace pykc::ir {
+
+enum class Opcode : std::uint8_t {
+#define OPCODE(name, text, operands, result, effect, meaning) name,
+#include "ir/opcodes.def"
+};
+
+enum class ResultKind : std::uint8_t { None, Operand, Bool, Own };
+enum class OpcodeEffect : std::uint8_t { Pure, Read, Write, Control };
+
+struct OpcodeInfo {
+  std::string_view text;
+  int operands;
+  ResultKind result;
+  OpcodeEffect effect;
+  std::string_view meaning;
+};
+const OpcodeInfo& info(Opcode opcode);
+
+enum class AtomicOp : std::uint8_t { Add, Sub, Max, Min, And, Or, Xor, Exchange, Increment, Decrement };
+std::string_view to_string(AtomicOp op);
+
+struct Instruction;
+struct Function;
+
+struct Block {
+  std::vector<Instruction*> instructions;
+  bool empty() const { return instructions.empty(); }
+};
+
+/// A mutable variable of a thread (or, outside every ThreadLoop of a split function, of the block).
+struct Local {
+  std::string name;
+  Type type;
+};
+
+/// One flat record for every opcode; opcodes.def says which of the fields an opcode uses.
+struct Instruction {
+  Opcode opcode;
+  Type type;  // of the value; none where there is none
+  std::vector<Instruction*> operands;
+  std::vector<Block> blocks;          // If: then, else. Loop: body, continuing. Scope, ThreadLoop: body.
+  Instruction* target = nullptr;      // Break, Continue: the Loop or Scope
+  Local* local = nullptr;             // LocalLoad, LocalStore
+  Function* callee = nullptr;         // Call
+  BuiltinId builtin{};                // Builtin, WarpExchange
+  AtomicOp atomic{};                  // AtomicRmw
+  std::int64_t index = 0;             // Parameter, Extract, Fault, Print, …: a number into a table
+  std::uint64_t constant = 0;         // Constant: the value's bits, zero-extended (floats: IEEE bits of the type)
+  std::vector<std::int64_t> slots;    // WarpExchange: argument slots, active-lane slot, result slot (-1: none)
+  bool no_wrap = false;               // Add, Sub, Mul of i64: known not to overflow (loop counters, index arithmetic)
+  SourceRange range;                  // where it comes from
+};
+
+struct Parameter {
+  std::string name;  // "x", "x.shape0", "x.stride1"
+  Type type;
+  bool no_alias = false;       // promised or proven: no other parameter reaches this memory
+  bool read_only = false;      // the kernel never writes through it
+  bool non_negative = false;   // extents: 0 or more, below 2^48
+};
+
+/// An array in local or shared memory, as the source declares it.
+struct ArrayStorage {
+  std::string name;
+  ScalarType element = ScalarType::F32;
+  std::int64_t count = 0;             // elements; for a dynamic array 0
+  LaunchExpression dynamic_bytes;     // shared only: bytes, for `shared.array(blockDim.x, …)`; empty for static ones
+  bool is_dynamic = false;            // sized by dynamic_bytes, or (terms empty) the launch's own bytes, shared by all such arrays
+  int alignment = 16;
+};
+
+struct ConstantArray {
+  std::string name;
+  ScalarType element = ScalarType::F32;
+  std::string bytes;  // little endian
+};
+
+struct PrintFormat {
+  std::string text;  // printf format with %lld, %llu, %.17g …, one for each operand, ending in \n
+};
+
+struct Function {
+  std::string name;    // as the source has it
+  std::string symbol;  // unique in the module: "vecadd", "add__f32_f32"
+  bool is_kernel = false;
+  std::vector<Parameter> parameters;
+  std::vector<Type> results;  // device functions: none, one or several (a tuple taken apart)
+  Block body;
+  std::vector<ArrayStorage> local_arrays;
+  std::vector<ArrayStorage> shared_arrays;
+  std::vector<PrintFormat> print_formats;
+  std::vector<Type> slots;                 // split functions: per-thread storage that outlives a ThreadLoop
+  std::deque<Local> locals;                // stable addresses
+  std::deque<Instruction> instructions;    // the arena: blocks point into it
+  SourceRange range;
+
+  // Kernel options.
+  KernelInfo kernel;  // parameters as the source has them, bounds, shared memory: copied into the artifact
+  int min_blocks_per_multiprocessor = 0;
+  int max_registers = 0;
+  bool fast_math = false;
+  bool contract = true;
+
+  Function() = default;
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  Instruction* create(Opcode opcode, Type type, SourceRange range);
+  Local* create_local(std::string name, Type type);
+};
+
+struct Module {
+  std::string name;
+  std::shared_ptr<const SourceFile> source;  // for places; may be null in tests
+  std::vector<std::unique_ptr<Function>> functions;  // callees before callers, but for recursion
+  std::vector<ConstantArray> constant_arrays;
+  std::vector<FaultSite> faults;  // numbered for the whole module; Instruction::index of a Fault
+
+  Function* find(std::string_view symbol) const;
+};
+
+/// The text form; parse_module reads it back. `print_function` is what tests and `--emit=ir` of one kernel show.
+std::string print_module(const Module& module);
+std::string print_function(const Function& function);
+
+}  // namespace pykc::ir

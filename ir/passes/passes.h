@@ -1,0 +1,32 @@
+// The passes of the IR, in the order in which the driver runs them. Each takes a sound module and leaves a sound one.
+#pragma once
+
+#include "base/diagnostics.h"
+#include "ir/module.h"
+
+namespace pykc::ir {
+
+/// Replaces a Local that is stored once, before every load, by the value stored. What follows reasons about values.
+void promote_locals(Function& function);
+
+/// Evaluates instructions whose operands are constants, and drops pure instructions that nobody uses and branches
+/// that cannot be taken.
+void fold_constants(Function& function);
+
+/// a * b + c becomes fma where the function's options allow it: here, once, the same for every target, so that the
+/// CPU and the GPU round alike. A product with several uses is never contracted; of two products in a sum, the left is.
+void contract_multiply_add(Function& function);
+
+/// Reports a barrier that only some threads of a block can reach for certain: a warning of the uniformity analysis.
+void check_uniformity(const Module& module, Diagnostics& diagnostics);
+
+/// CPU: copies the bodies of callees that wait (barrier, warp exchange) or can fault into their callers, so that what
+/// splits a kernel stands in the kernel.
+void inline_calls(Module& module);
+
+/// CPU: turns a kernel, which describes one thread, into a function that runs a whole block: ThreadLoops for the parts
+/// without a barrier, scalar code between them, slots for what lives across. See split_at_barriers.cpp.
+/// Fills Function::slots and KernelInfo::scratch_bytes is left to code generation, which knows slot sizes.
+void split_at_barriers(Function& kernel, Module& module);
+
+}  // namespace pykc::ir

@@ -1,0 +1,58 @@
+// The builtin table as data: one row for each name that the language gives a meaning to.
+//
+// builtins.def is THE list. The checker reads signatures from it, the back ends their lowering column, `pykc builtins`
+// and docs/builtins.md the doc line. A signature is text such as "(x: F) -> F"; its letters are the type classes
+//   F  f16 bf16 f32 f64        I  any integer        N  any number (I or F)      S  any scalar (N or bool)
+//   W  i32 u32 i64 u64 f32 f64 (what a warp shuffle and the plain atomics move)
+// where one letter stands for one and the same type within a signature. Other words are types themselves.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace pykc {
+
+/// What calling a builtin does, as far as moving, merging or dropping calls goes.
+enum class Effect : std::uint8_t {
+  Pure,     // depends on its arguments alone
+  Thread,   // depends on the place of the thread in its block
+  Block,    // depends on the place of the block in the launch: the same for all threads of a block
+  Warp,     // exchanges with the other lanes of the warp: convergent
+  Barrier,  // waits for the block: convergent, orders memory
+  Fence,    // orders memory
+  Memory,   // reads or writes memory
+};
+
+/// How a target computes a builtin.
+struct Lowering {
+  enum class Kind : std::uint8_t {
+    Intrinsic,  // the LLVM intrinsic `name`, overloaded on the result type
+    Math,       // the function `name` of the embedded math library, once for f32 and once for f64
+    ByHand,     // the back end has a function of its own for this row
+  };
+  Kind kind;
+  std::string_view name;
+};
+
+enum class BuiltinId : std::uint16_t {
+#define BUILTIN(id, name, signature, effect, doc, nvptx, cpu) id,
+#include "stdlib/builtins.def"
+};
+
+struct Builtin {
+  BuiltinId id;
+  std::string_view name;  // "math.sqrt": the module path as the language spells it; prelude names have none
+  std::string_view signature;
+  Effect effect;
+  std::string_view doc;
+  Lowering nvptx;
+  Lowering cpu;
+};
+
+std::span<const Builtin> all_builtins();
+const Builtin& info(BuiltinId id);
+/// The row of that name, or null.
+const Builtin* find_builtin(std::string_view name);
+
+}  // namespace pykc
