@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <variant>
@@ -39,8 +41,11 @@ struct Error {
 };
 
 namespace detail {
-[[noreturn]] void terminate_with(const Error& error);
+[[noreturn]] inline void terminate_with(const Error& error) {
+  std::fprintf(stderr, "pykc: value() of a failed result: %s\n", error.message.c_str());
+  std::abort();
 }
+}  // namespace detail
 
 template <typename T>
 class [[nodiscard]] Result {
