@@ -56,7 +56,7 @@ class Diagnostics {
   bool has_errors() const { return error_count_ > 0; }
   int error_count() const { return error_count_; }
   const std::vector<Diagnostic>& list() const { return list_; }
-  /// Hands the list over, errors and warnings in the order of the source.
+  /// Hands the list over, errors and warnings in the order of the source, none twice. At most 1000 of either are kept.
   std::vector<Diagnostic> take();
 
  private:
@@ -64,6 +64,7 @@ class Diagnostics {
                       std::size_t count);
   std::vector<Diagnostic> list_;
   int error_count_ = 0;
+  int kept_errors_ = 0, kept_others_ = 0, dropped_ = 0;
   bool muted_ = false;
 };
 

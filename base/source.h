@@ -1,7 +1,7 @@
 // Source text and places in it.
 //
 // A SourceLocation is one 32-bit offset into the text of its file; line and column are worked out on demand, when a
-// diagnostic is shown. A file is at most 2 GiB.
+// diagnostic is shown. Lines end as in Python: with "\n", "\r\n" or "\r".
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,9 @@ constexpr SourceRange join(SourceRange a, SourceRange b) { return {a.begin, b.en
 
 class SourceFile {
  public:
+  /// The lexer refuses a longer text. Of such a text only the start is kept, just long enough to be refused.
+  static constexpr std::size_t kMaximumBytes = std::size_t{64} << 20;
+
   SourceFile(std::string name, std::string text);
 
   const std::string& name() const { return name_; }
@@ -39,13 +42,17 @@ class SourceFile {
   LineColumn line_column(std::uint32_t offset) const;
   /// The text of a line without its newline.
   std::string_view line(int line_number) const;
-  /// The range with everything that a reader needs.
+  /// The range with everything that a reader needs. Of a very long line it holds only the part around the range.
   SourcePlace place(SourceRange range) const;
 
  private:
+  /// How many code points begin before this offset.
+  std::uint32_t code_points_before(std::uint32_t offset) const;
+
   std::string name_;
   std::string text_;
   std::vector<std::uint32_t> line_starts_;
+  std::vector<std::uint32_t> block_starts_;  // code points before each block of kBlockBytes, so that columns are cheap
 };
 
 }  // namespace pykc

@@ -1,1 +1,102 @@
-namespace pykc {}
+#include "pykc/types.h"
+
+#include <algorithm>
+
+namespace pykc {
+
+namespace {
+
+std::string dimension_text(const ArrayType& type, std::size_t dimension) {
+  if (type.extents[dimension] != ArrayType::kDynamic) return std::to_string(type.extents[dimension]);
+  if (type.layout == Layout::Strided) return "::";
+  return type.layout == Layout::ColumnMajor && dimension == 0 ? "::1" : ":";
+}
+
+// Arithmetic wraps, as in kernels: it is done on the unsigned type, where C++ defines it so.
+std::int64_t wrap(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return wrap(0 - static_cast<std::uint64_t>(a));
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
+  if (b == 0 || b == -1) return 0;
+  const std::int64_t remainder = a % b;
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
+std::int64_t combine(LaunchExpression::Op op, std::int64_t left, std::int64_t right) {
+  using Op = LaunchExpression::Op;
+  const auto a = static_cast<std::uint64_t>(left), b = static_cast<std::uint64_t>(right);
+  switch (op) {
+    case Op::Add:
+      return wrap(a + b);
+    case Op::Subtract:
+      return wrap(a - b);
+    case Op::Multiply:
+      return wrap(a * b);
+    case Op::FloorDivide:
+      return floor_divide(left, right);
+    case Op::Modulo:
+      return floor_modulo(left, right);
+    case Op::Minimum:
+      return std::min(left, right);
+    case Op::Maximum:
+      return std::max(left, right);
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+std::string to_string(const ArrayType& type) {
+  std::string text(to_string(type.element));
+  if (type.extents.empty()) return text + "[()]";
+  for (std::size_t i = 0; i < type.extents.size(); ++i) text += (i == 0 ? "[" : ", ") + dimension_text(type, i);
+  return text + "]";
+}
+
+std::int64_t LaunchExpression::evaluate(Dim3 grid, Dim3 block) const {
+  std::vector<std::int64_t> stack;
+  const auto pop = [&] {
+    if (stack.empty()) return std::int64_t{0};
+    const std::int64_t top = stack.back();
+    stack.pop_back();
+    return top;
+  };
+  for (const Term& term : terms) {
+    switch (term.op) {
+      case Op::Constant:
+        stack.push_back(term.constant);
+        break;
+      case Op::BlockDimX:
+        stack.push_back(block.x);
+        break;
+      case Op::BlockDimY:
+        stack.push_back(block.y);
+        break;
+      case Op::BlockDimZ:
+        stack.push_back(block.z);
+        break;
+      case Op::GridDimX:
+        stack.push_back(grid.x);
+        break;
+      case Op::GridDimY:
+        stack.push_back(grid.y);
+        break;
+      case Op::GridDimZ:
+        stack.push_back(grid.z);
+        break;
+      default: {
+        const std::int64_t right = pop(), left = pop();
+        stack.push_back(combine(term.op, left, right));
+      }
+    }
+  }
+  return pop();
+}
+
+}  // namespace pykc

@@ -1,1 +1,37 @@
-int main() { return 0; }
+// The program `pykc`. See command.h for its parts and exit codes.
+#include <cstdio>
+
+#include "cli/command.h"
+
+namespace {
+
+std::string version_text() {
+  return "pykc " + pykc::version() + " (LLVM " + pykc::llvm_version() + ", math: " + pykc::math_library() + ")";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"pykc compiles and runs Python-like GPU kernels, on NVIDIA GPUs and on the CPU."};
+  app.footer(
+      "Exit codes: 0 success, 1 the source, a test or a launch failed, 2 the command line is wrong.\n"
+      "`pykc COMMAND --help` tells more; docs/ has the language and the C++ API.");
+  app.set_version_flag("--version", version_text);
+  app.require_subcommand(1);
+
+  int exit_code = pykc::cli::kSuccess;
+  pykc::cli::add_compile(app, exit_code);
+  pykc::cli::add_run(app, exit_code);
+  pykc::cli::add_test(app, exit_code);
+  pykc::cli::add_check(app, exit_code);
+  pykc::cli::add_info(app, exit_code);
+  pykc::cli::add_builtins(app, exit_code);
+  pykc::cli::add_explain(app, exit_code);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? pykc::cli::kSuccess : pykc::cli::kUsage;
+  }
+  return exit_code;
+}

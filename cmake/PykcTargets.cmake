@@ -1,7 +1,7 @@
 # What every target of pykc shares: language level, warnings, sanitizers; and where LLVM and GoogleTest come from.
 
 add_library(pykc_options INTERFACE)
-target_compile_options(pykc_options INTERFACE -Wall -Wextra -Wpedantic -Werror -fno-exceptions)
+target_compile_options(pykc_options INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Werror -fno-exceptions)
 target_include_directories(pykc_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 if(PYKC_SANITIZE)
   add_compile_options(-fsanitize=${PYKC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -36,4 +36,8 @@ struct Options {
 Result<Artifact> generate(const ir::Module& module, const Target& target, const Options& options);
 Result<std::string> generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options);
 
+/// "22.1.8", and what the embedded math functions come from: "libclc 22.1.8".
+std::string llvm_version();
+std::string math_library();
+
 }  // namespace pykc::codegen

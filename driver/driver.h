@@ -1,4 +1,7 @@
-// The pipeline on one page: source → tokens → AST → checked AST → IR → Artifact. See pipeline.cpp.
+// The pipeline on one page (pipeline.cpp): source → tokens → AST → checked AST → IR → Artifact.
+//
+// include/pykc/compiler.h is the door for everybody outside; this header serves those who hold a parsed program
+// already (the evaluator of host functions, which compiles one specialisation at a time).
 #pragma once
 
 #include <memory>
@@ -16,11 +19,16 @@ namespace pykc::driver {
 /// Reads a file, or explains why not.
 Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path);
 
-/// Looks a module up: the folder of `path` first, then the library built into the program ("pykc.reduce").
-ImportResolver default_resolver(const std::string& path, const CompileOptions& options);
+/// Where `from NAME import …` looks: options.import if given; else the folder of `path`, then the built-in library
+/// ("pykc.reduce").
+ImportResolver import_resolver(const std::string& path, const CompileOptions& options);
 
-/// Compiles kernels of a program that is parsed already (for the script evaluator: one call a specialisation).
+/// Compiles the requested kernels of a program that was parsed without an error. `warnings`, where given, receives
+/// what is worth telling though the compilation succeeded.
 Result<Artifact> compile_kernels(const Program& program, const std::vector<KernelRequest>& requests,
-                                 const CompileOptions& options);
+                                 const CompileOptions& options, std::vector<Diagnostic>* warnings = nullptr);
+
+/// Everything that can be said about a file without running it: what `pykc check` prints.
+std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, const CompileOptions& options);
 
 }  // namespace pykc::driver

@@ -113,7 +113,7 @@ struct Lambda {
 /// Syntax that Python has and pykc has not (a comprehension, a dict, await, :=): parsed over as far as needed to go on,
 /// for the checker to say what to use instead.
 struct Unsupported {
-  std::string what;  // "a list comprehension"
+  std::string what;  // "a list comprehension"; empty for a syntax error, which is reported already
 };
 
 struct Expr {
@@ -122,6 +122,8 @@ struct Expr {
                Attribute, Subscript, Slice, Call, Starred, Tuple, List, Unary, Binary, Logical, Compare, Conditional,
                Lambda, Unsupported>
       node;
+  int height = 1;  // of the tree from here down; the parser bounds it, so that later passes may recurse
+
 
   template <typename T>
   const T* as() const {
@@ -214,11 +216,11 @@ struct Import {
   std::vector<ImportAlias> names;
 };
 struct UnsupportedStmt {
-  std::string what;  // "try", "async def"
+  std::string what;  // "`try`"; empty for a syntax error, which is reported already
 };
 
 struct Stmt {
-  SourceRange range;
+  SourceRange range;  // of a compound statement: its header
   std::variant<ExprStmt, Assign, AnnotatedAssign, AugmentedAssign, If, While, For, Break, Continue, Pass, Return, Assert,
                Raise, With, FunctionDef, ClassDef, Import, UnsupportedStmt>
       node;
@@ -234,6 +236,10 @@ struct Module {
   std::string docstring;
   Suite body;
 };
+
+/// No expression is higher, and no statement lies deeper in blocks and `elif`s.
+inline constexpr int kMostExpressionHeight = 500;
+inline constexpr int kMostStatementDepth = 200;
 
 /// An indented outline of the tree, one node a line, for `--emit=ast` and golden tests.
 std::string print(const Module& module);

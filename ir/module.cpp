@@ -1,1 +1,50 @@
-namespace pykc {}
+#include "ir/module.h"
+
+namespace pykc::ir {
+namespace {
+
+constexpr OpcodeInfo kOpcodes[] = {
+#define OPCODE(name, text, operands, result, effect, meaning) \
+  {text, operands, ResultKind::result, OpcodeEffect::effect, meaning},
+#include "ir/opcodes.def"
+};
+
+constexpr std::string_view kAtomicOps[] = {"add", "sub", "max",      "min",       "and",
+                                           "or",  "xor", "exchange", "increment", "decrement"};
+constexpr std::string_view kAddressSpaces[] = {"global", "shared", "local", "constant"};
+
+}  // namespace
+
+const OpcodeInfo& info(Opcode opcode) { return kOpcodes[static_cast<std::size_t>(opcode)]; }
+
+std::string_view to_string(AtomicOp op) { return kAtomicOps[static_cast<std::size_t>(op)]; }
+
+std::string to_string(Type type) {
+  if (type.is_none()) return "none";
+  const std::string scalar(pykc::to_string(type.scalar));
+  if (type.is_scalar()) return scalar;
+  return "ptr<" + scalar + ", " + std::string(kAddressSpaces[static_cast<std::size_t>(type.space)]) + ">";
+}
+
+Instruction* Function::create(Opcode opcode, Type type, SourceRange place) {
+  Instruction& instruction = instructions.emplace_back();
+  instruction.opcode = opcode;
+  instruction.type = type;
+  instruction.range = place;
+  return &instruction;
+}
+
+Local* Function::create_local(std::string local_name, Type type) {
+  Local& local = locals.emplace_back();
+  local.name = std::move(local_name);
+  local.type = type;
+  return &local;
+}
+
+Function* Module::find(std::string_view symbol) const {
+  for (const std::unique_ptr<Function>& function : functions)
+    if (function->symbol == symbol) return function.get();
+  return nullptr;
+}
+
+}  // namespace pykc::ir

@@ -25,6 +25,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -69,6 +70,9 @@ struct Block {
 struct Local {
   std::string name;
   Type type;
+  // What is known of all values that an i64 variable ever holds (a loop's counter).
+  std::int64_t minimum = std::numeric_limits<std::int64_t>::min();
+  std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
 };
 
 /// One flat record for every opcode; opcodes.def says which of the fields an opcode uses.
@@ -84,7 +88,7 @@ struct Instruction {
   AtomicOp atomic{};                  // AtomicRmw
   std::int64_t index = 0;             // Parameter, Extract, Fault, Print, …: a number into a table
   std::uint64_t constant = 0;         // Constant: the value's bits, zero-extended (floats: IEEE bits of the type)
-  std::vector<std::int64_t> slots;    // WarpExchange: argument slots, active-lane slot, result slot (-1: none)
+  std::vector<std::int64_t> slots;    // WarpExchange: argument slots, active-thread slot, result slot; see opcodes.def
   bool no_wrap = false;               // Add, Sub, Mul of i64: known not to overflow (loop counters, index arithmetic)
   SourceRange range;                  // where it comes from
 };
@@ -105,6 +109,10 @@ struct ArrayStorage {
   LaunchExpression dynamic_bytes;     // shared only: bytes, for `shared.array(blockDim.x, …)`; empty for static ones
   bool is_dynamic = false;            // sized by dynamic_bytes, or (terms empty) the launch's own bytes, shared by all such arrays
   int alignment = 16;
+  // Local only, set by split_at_barriers: the array outlives a ThreadLoop, so each thread of the block needs its own.
+  // The block's scratch holds threads * count elements; LocalArray gives the current thread's part. Else the array is
+  // private to a turn and a single one serves all threads in turn.
+  bool per_thread = false;
 };
 
 struct ConstantArray {

@@ -2,10 +2,14 @@
 //
 // A value is uniform when it is computed from constants, parameters, the block's place and uniform locals alone; loads
 // from memory are not (but for constant arrays at a uniform index). A local is uniform when all values stored to it are,
-// under control flow that is uniform itself: a branch, break, continue or return under a condition that differs between
-// threads makes everything after it, up to the point where the threads meet again, divergent.
+// under control flow that is uniform itself: a branch, break or continue under a condition that differs between threads
+// makes everything after it, up to the point where the threads meet again, divergent. A return does not: the threads
+// that have returned are gone, and uniform means "the same for all threads that still live".
+//
+// The parameters of a device function are not uniform, for its callers are not known here.
 #pragma once
 
+#include <unordered_map>
 #include <unordered_set>
 
 #include "ir/module.h"
@@ -21,12 +25,17 @@ class Uniformity {
   bool is_convergent(const Instruction* instruction) const { return !divergent_control_.contains(instruction); }
   /// Whether the threads of the block may leave this Loop or Scope at different times (or iterate differently).
   bool is_divergent_region(const Instruction* region) const { return divergent_regions_.contains(region); }
+  /// The If whose condition parts the threads before they come to an instruction; null where it is convergent.
+  const Instruction* cause_of_divergence(const Instruction* instruction) const;
 
  private:
+  class Analysis;
+  using Causes = std::unordered_map<const Instruction*, const Instruction*>;
+
   std::unordered_set<const Instruction*> divergent_values_;
   std::unordered_set<const Local*> divergent_locals_;
-  std::unordered_set<const Instruction*> divergent_control_;
-  std::unordered_set<const Instruction*> divergent_regions_;
+  Causes divergent_control_;  // each with the If that is to blame
+  Causes divergent_regions_;
 };
 
 }  // namespace pykc::ir

@@ -16,7 +16,7 @@ struct ValueRange {
 };
 
 /// The range of an integer value of at most 64 signed bits (u64: full range unless small). Looks a bounded depth into
-/// its operands; a LocalLoad has the range of its type.
+/// its operands; a LocalLoad has the range of its Local.
 ValueRange range_of(const Instruction* value, const Function& function);
 
 }  // namespace pykc::ir

@@ -46,10 +46,10 @@ struct PhaseTime {
 };
 
 struct CompileOutput {
-  Artifact artifact;                  // filled for Emit::Code
-  std::string text;                   // filled for every other Emit
-  std::vector<Diagnostic> warnings;
-  std::vector<PhaseTime> times;
+  Artifact artifact = {};             // filled for Emit::Code
+  std::string text = {};              // filled for every other Emit
+  std::vector<Diagnostic> warnings = {};
+  std::vector<PhaseTime> times = {};
 };
 
 Result<Artifact> compile(std::string_view source, const CompileOptions& options = {},

@@ -18,8 +18,9 @@ struct SourcePlace {
   int line = 0;
   int column = 0;
   int end_line = 0;
-  int end_column = 0;       // one past the last column of the range
-  std::string source_line;  // the text of `line`, without its newline
+  int end_column = 0;          // one past the last column of the range
+  std::string source_line;     // the text of `line`, without its newline
+  int source_line_column = 1;  // the column of its first character: above 1 where a very long line was cut
 };
 
 /// A second place that explains the first ("`x` became an i64 here").

@@ -6,6 +6,9 @@
 
 namespace pykc::abi {
 
+/// Every extent of an array is 0 or more, and below this; code generation relies on it.
+inline constexpr std::int64_t kExtentLimit = std::int64_t{1} << 48;
+
 /// Where a kernel reports its first fault. On a GPU it is the module's global `pykc_fault` (present only in modules
 /// that can fault), zero at load; on the CPU it belongs to the launch.
 /// Protocol: a thread that faults swaps `claimed` from 0 to 1; the winner writes the other fields, then `ready` = 1;
@@ -36,8 +39,11 @@ struct CpuLaunch {
 /// not 0.
 using CpuKernel = void (*)(const CpuLaunch* launch, void* shared, void* scratch, std::int64_t first, std::int64_t last);
 
-/// The functions that a CPU object may call. The loader resolves these names and those of libm's fma and fmaf, nothing else.
-/// Formats as printf does and writes whole lines to stdout.
+/// The functions that a CPU object may call; the loader resolves these names and nothing else: `pykc_print`; of libm fma,
+/// fmaf, fmod, fmodf; of libc memcpy, memmove, memset; of the compiler's library __extendhfsf2, __truncsfhf2,
+/// __truncdfhf2 (conversions of f16 on processors without F16C). The object is position-independent code for x86-64.
+///
+/// void pykc_print(const char* format, ...): formats as printf does and writes the text to stdout in one piece.
 inline constexpr const char* kPrintSymbol = "pykc_print";
 
 }  // namespace pykc::abi

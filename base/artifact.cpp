@@ -1,0 +1,187 @@
+// The bytes of an artifact: a header, then the payload, all integers little-endian.
+//
+//   8 bytes  "pykcart\n"
+//   u32      format version
+//   u64      length of the payload in bytes
+//   u64      FNV-1a hash of the payload
+//   payload  the fields of Artifact in order; a string or list is its u64 length, then its elements
+//
+// One function per type says in which order its fields stand, and serves the writer and the reader alike, so the two
+// cannot drift apart. The reader checks every length against the bytes that are left before it uses it. FNV-1a is a
+// bijection of its state at every step, so a payload with one changed byte never has the right hash.
+#include "pykc/artifact.h"
+
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+namespace pykc {
+
+namespace {
+
+constexpr std::string_view kMagic = "pykcart\n";
+constexpr std::uint32_t kVersion = 1;
+constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
+static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
+
+std::uint64_t fnv1a(std::string_view bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return hash;
+}
+
+class Writer {
+ public:
+  template <typename T>
+    requires std::is_integral_v<T> || std::is_enum_v<T>
+  void field(const T& value) {
+    char bytes[sizeof(T)];
+    std::memcpy(bytes, &value, sizeof(T));
+    bytes_.append(bytes, sizeof(T));
+  }
+  void field(const std::string& text) {
+    field(static_cast<std::uint64_t>(text.size()));
+    bytes_ += text;
+  }
+  template <typename T>
+  void field(const std::vector<T>& list) {
+    field(static_cast<std::uint64_t>(list.size()));
+    for (const T& element : list) field(element);
+  }
+  template <typename T>
+    requires std::is_class_v<T>
+  void field(const T& value) {
+    visit_fields(*this, value);
+  }
+  std::string take() && { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+/// The last valid value of each enumeration that is stored.
+constexpr auto last_of(ScalarType) { return static_cast<ScalarType>(kScalarTypeCount - 1); }
+constexpr auto last_of(Layout) { return Layout::Strided; }
+constexpr auto last_of(LaunchExpression::Op) { return LaunchExpression::Op::Maximum; }
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  template <typename T>
+    requires std::is_integral_v<T>
+  void field(T& value) {
+    if (bytes_.size() < sizeof(T)) return fail();
+    std::memcpy(&value, bytes_.data(), sizeof(T));
+    bytes_.remove_prefix(sizeof(T));
+  }
+  void field(bool& value) {
+    std::uint8_t byte = 0;
+    field(byte);
+    if (byte > 1) fail();
+    value = byte == 1;
+  }
+  template <typename T>
+    requires std::is_enum_v<T>
+  void field(T& value) {
+    std::underlying_type_t<T> number = 0;
+    field(number);
+    if (number > static_cast<std::underlying_type_t<T>>(last_of(T{}))) return fail();
+    value = static_cast<T>(number);
+  }
+  void field(std::string& text) {
+    const std::size_t size = length();
+    text = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+  }
+  template <typename T>
+  void field(std::vector<T>& list) {
+    const std::size_t size = length();  // every element takes a byte or more, so a wrong size ends at the last byte
+    for (std::size_t i = 0; i < size && !failed_; ++i) field(list.emplace_back());
+  }
+  template <typename T>
+    requires std::is_class_v<T>
+  void field(T& value) {
+    visit_fields(*this, value);
+  }
+  /// Was everything there, and nothing more?
+  bool succeeded() const { return !failed_ && bytes_.empty(); }
+
+ private:
+  std::size_t length() {
+    std::uint64_t size = 0;
+    field(size);
+    if (size <= bytes_.size()) return size;
+    fail();
+    return 0;
+  }
+  void fail() {
+    failed_ = true;
+    bytes_ = {};
+  }
+  std::string_view bytes_;
+  bool failed_ = false;
+};
+
+template <typename... Fields>
+void visit_all(auto& archive, Fields&... fields) {
+  (archive.field(fields), ...);
+}
+
+// `Same` lets one function take a const value from the writer and a mutable one from the reader.
+template <typename Value, typename T>
+concept Same = std::is_same_v<std::remove_const_t<Value>, T>;
+
+void visit_fields(auto& archive, Same<ArrayType> auto& v) { visit_all(archive, v.element, v.layout, v.extents); }
+void visit_fields(auto& archive, Same<ParameterInfo> auto& v) {
+  visit_all(archive, v.name, v.is_array, v.scalar, v.array);
+}
+void visit_fields(auto& archive, Same<LaunchExpression::Term> auto& v) { visit_all(archive, v.op, v.constant); }
+void visit_fields(auto& archive, Same<LaunchExpression> auto& v) { visit_all(archive, v.terms); }
+void visit_fields(auto& archive, Same<FaultSite> auto& v) { visit_all(archive, v.message, v.file, v.line, v.column); }
+void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
+  visit_all(archive, v.name, v.symbol, v.parameters, v.static_shared_bytes, v.dynamic_shared_bytes,
+            v.uses_launch_shared_bytes, v.max_threads_per_block, v.faults, v.scratch_bytes);
+}
+void visit_fields(auto& archive, Same<Artifact> auto& v) { visit_all(archive, v.target, v.code, v.kernels); }
+
+Error broken(std::string why) {
+  return Error{ErrorCode::InputOutput, "this is not a pykc artifact that can be loaded: " + std::move(why)};
+}
+
+}  // namespace
+
+std::string Artifact::serialize() const {
+  Writer payload;
+  payload.field(*this);
+  const std::string bytes = std::move(payload).take();
+  Writer header;
+  header.field(kVersion);
+  header.field(static_cast<std::uint64_t>(bytes.size()));
+  header.field(fnv1a(bytes));
+  return std::string(kMagic) + std::move(header).take() + bytes;
+}
+
+Result<Artifact> Artifact::parse(std::string_view bytes) {
+  if (bytes.substr(0, kMagic.size()) != kMagic) return broken("it does not start with the magic word");
+  if (bytes.size() < kHeaderBytes) return broken("the header is cut off");
+  std::uint32_t version = 0;
+  std::uint64_t size = 0, hash = 0;
+  Reader header(bytes.substr(kMagic.size()));
+  visit_all(header, version, size, hash);
+  const std::string_view payload = bytes.substr(kHeaderBytes);
+  if (version != kVersion)
+    return broken("it has format version " + std::to_string(version) + ", this pykc reads version " +
+                  std::to_string(kVersion) + "; compile it again");
+  if (size != payload.size())
+    return broken("it should have " + std::to_string(size) + " bytes after the header, but has " +
+                  std::to_string(payload.size()));
+  if (hash != fnv1a(payload)) return broken("its bytes were changed after it was written (the hash differs)");
+  Artifact artifact;
+  Reader reader(payload);
+  reader.field(artifact);
+  if (!reader.succeeded()) return broken("its fields are malformed");
+  return artifact;
+}
+
+}  // namespace pykc

@@ -1,0 +1,101 @@
+#include "base/diagnostics.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/utf8.h"
+
+namespace pykc {
+
+namespace {
+
+// A program with more mistakes than this is not a program; without a bound, a large file of noise would take gigabytes.
+constexpr int kMostKept = 1000;
+constexpr std::size_t kLongestArgument = 120;
+
+/// The message with each {} replaced by the next argument.
+std::string format_message(std::string_view message, const std::string_view* arguments, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t hole = message.find("{}");
+    if (hole == std::string_view::npos) break;
+    text += message.substr(0, hole);
+    text += abbreviate_utf8(arguments[i], kLongestArgument);
+    message.remove_prefix(hole + 2);
+  }
+  return text += message;
+}
+
+bool is_same_report(const Diagnostic& a, const Diagnostic& b) {
+  return a.code == b.code && a.place.file == b.place.file && a.place.line == b.place.line &&
+         a.place.column == b.place.column && a.message == b.message;
+}
+
+}  // namespace
+
+const std::vector<DiagnosticInfo>& all_diagnostics() {
+  static const std::vector<DiagnosticInfo> rows = {
+#define DIAGNOSTIC(id, code, severity, message, explanation) {code, Severity::severity, message, explanation},
+#include "base/diagnostics.def"
+  };
+  return rows;
+}
+
+const DiagnosticInfo& info(DiagnosticId id) { return all_diagnostics()[static_cast<std::size_t>(id)]; }
+
+Diagnostics::Builder& Diagnostics::Builder::label(const SourceFile& file, SourceRange range, std::string text) {
+  if (diagnostic_) diagnostic_->labels.push_back({file.place(range), std::move(text)});
+  return *this;
+}
+
+Diagnostics::Builder& Diagnostics::Builder::note(std::string text) {
+  if (diagnostic_) diagnostic_->notes.push_back(std::move(text));
+  return *this;
+}
+
+Diagnostics::Builder& Diagnostics::Builder::fix(std::string text) {
+  if (diagnostic_) diagnostic_->fix = std::move(text);
+  return *this;
+}
+
+Diagnostics::Builder Diagnostics::report_list(const SourceFile& file, SourceRange range, DiagnosticId id,
+                                              const std::string_view* arguments, std::size_t count) {
+  const DiagnosticInfo& row = info(id);
+  const bool is_error = row.severity == Severity::Error;
+  if (is_error) ++error_count_;
+  if (muted_) return Builder(nullptr);
+  int& kept = is_error ? kept_errors_ : kept_others_;
+  if (kept == kMostKept) {
+    ++dropped_;
+    return Builder(nullptr);
+  }
+  ++kept;
+  Diagnostic& diagnostic = list_.emplace_back();
+  diagnostic.code = row.code;
+  diagnostic.severity = row.severity;
+  diagnostic.message = format_message(row.message, arguments, count);
+  diagnostic.place = file.place(range);
+  return Builder(&diagnostic);
+}
+
+std::vector<Diagnostic> Diagnostics::take() {
+  std::map<std::string_view, std::size_t> file_order;  // files in the order of their first report
+  for (const Diagnostic& diagnostic : list_) file_order.try_emplace(diagnostic.place.file, file_order.size());
+  const auto position = [&](const Diagnostic& d) {
+    return std::tuple(file_order.find(d.place.file)->second, d.place.line, d.place.column);
+  };
+  std::vector<const Diagnostic*> sorted;
+  for (const Diagnostic& diagnostic : list_) sorted.push_back(&diagnostic);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](auto* a, auto* b) { return position(*a) < position(*b); });
+  // Two specialisations of one function report the same mistake; a reader wants it once.
+  sorted.erase(std::unique(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return is_same_report(*a, *b); }),
+               sorted.end());
+  std::vector<Diagnostic> result;
+  for (const Diagnostic* diagnostic : sorted) result.push_back(*diagnostic);
+  if (dropped_ > 0) result.back().notes.push_back("and " + std::to_string(dropped_) + " more, which are not shown");
+  list_.clear();
+  kept_errors_ = kept_others_ = dropped_ = 0;
+  return result;
+}
+
+}  // namespace pykc

@@ -1,0 +1,75 @@
+// pykc builtins: the builtin table as text, as Markdown (docs/builtins.md is made by it) or as JSON for editors.
+#include <cstdio>
+
+#include "cli/command.h"
+#include "stdlib/builtins.h"
+
+namespace pykc::cli {
+namespace {
+
+/// Indices such as threadIdx.x are read, not called.
+bool is_value(const Builtin& builtin) {
+  return builtin.effect == Effect::Block || builtin.effect == Effect::Thread || builtin.name == "warpsize";
+}
+
+std::string spelling(const Builtin& builtin) {
+  std::string text(builtin.name);
+  if (is_value(builtin) && builtin.signature.starts_with("() -> "))
+    return text + ": " + std::string(builtin.signature.substr(6));
+  return text + std::string(builtin.signature);
+}
+
+void print_text() {
+  for (const Builtin& builtin : all_builtins())
+    std::printf("%s\n    %.*s\n", spelling(builtin).c_str(), static_cast<int>(builtin.doc.size()), builtin.doc.data());
+}
+
+void print_markdown() {
+  std::printf(
+      "# Builtins\n\nMade by `pykc builtins --format markdown` from `stdlib/builtins.def`; do not edit.\n\n"
+      "In a signature, `F` stands for a float type, `I` for an integer type, `N` for either, `S` for any scalar and `W` "
+      "for what\na warp can exchange: `i32 u32 i64 u64 f32 f64`. The same letter is the same type.\n\n"
+      "| builtin | meaning |\n| --- | --- |\n");
+  for (const Builtin& builtin : all_builtins())
+    std::printf("| `%s` | %.*s |\n", spelling(builtin).c_str(), static_cast<int>(builtin.doc.size()), builtin.doc.data());
+}
+
+/// The table has no control characters; quotes and backslashes are all there is to escape.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+void print_json() {
+  std::string text = "[";
+  for (const Builtin& builtin : all_builtins()) {
+    if (text.size() > 1) text += ",";
+    text += "\n  {\"name\": " + quoted(builtin.name) + ", \"signature\": " + quoted(builtin.signature) +
+            ", \"doc\": " + quoted(builtin.doc) + "}";
+  }
+  std::printf("%s\n]\n", text.c_str());
+}
+
+}  // namespace
+
+void add_builtins(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("builtins", "List what the language has built in");
+  const auto format = std::make_shared<std::string>("text");
+  command->add_option("--format", *format, "text, markdown or json")
+      ->check(CLI::IsMember({"text", "markdown", "json"}));
+  command->callback([format, &exit_code] {
+    if (*format == "markdown")
+      print_markdown();
+    else if (*format == "json")
+      print_json();
+    else
+      print_text();
+    exit_code = kSuccess;
+  });
+}
+
+}  // namespace pykc::cli

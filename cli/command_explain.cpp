@@ -1,0 +1,37 @@
+// pykc explain E0203: what an error means, with a wrong and a right example.
+#include <cstdio>
+
+#include "base/diagnostics.h"
+#include "cli/command.h"
+
+namespace pykc::cli {
+namespace {
+
+int list_all() {
+  for (const DiagnosticInfo& row : all_diagnostics())
+    std::printf("%.*s  %.*s\n", static_cast<int>(row.code.size()), row.code.data(), static_cast<int>(row.message.size()),
+                row.message.data());
+  return kSuccess;
+}
+
+int explain(const std::string& code) {
+  for (const DiagnosticInfo& row : all_diagnostics()) {
+    if (row.code != code) continue;
+    std::printf("%s: %.*s\n\n%.*s\n", code.c_str(), static_cast<int>(row.message.size()), row.message.data(),
+                static_cast<int>(row.explanation.size()), row.explanation.data());
+    return kSuccess;
+  }
+  std::fprintf(stderr, "pykc: there is no diagnostic %s; `pykc explain` alone lists all\n", code.c_str());
+  return kUsage;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("explain", "Explain an error or warning by its code; without a code, list all");
+  const auto code = std::make_shared<std::string>();
+  command->add_option("CODE", *code, "A code, such as E0203");
+  command->callback([code, &exit_code] { exit_code = code->empty() ? list_all() : explain(*code); });
+}
+
+}  // namespace pykc::cli

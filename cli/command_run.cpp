@@ -1,0 +1,39 @@
+// pykc run FILE [ARGS…]: the file's main function, on a GPU if there is one, else on the CPU.
+#include <cstdio>
+
+#include "cli/command.h"
+#include "driver/driver.h"
+#include "script/script.h"
+
+namespace pykc::cli {
+namespace {
+
+struct Request {
+  std::string file;
+  script::RunOptions options;
+};
+
+int run(Request& request) {
+  Result<Program> program = load(request.file, request.options.compile);
+  if (!program) return report(program.error());
+  request.options.print = print_to_stdout;
+  request.options.warning = print_warning;
+  const Result<int> code = script::run_main(*program, request.options);
+  std::fflush(stdout);
+  return code ? *code : report(code.error());
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  const auto request = std::make_shared<Request>();
+  CLI::App* command = app.add_subcommand("run", "Run the main function of a .pyk file");
+  command->add_option("FILE", request->file, "The .pyk file")->required();
+  command->add_option("ARGS", request->options.arguments, "Arguments of main, in order or as NAME=VALUE");
+  add_device_flag(*command, request->options.device);
+  add_compile_flags(*command, request->options.compile);
+  command->positionals_at_end(false);
+  command->callback([request, &exit_code] { exit_code = run(*request); });
+}
+
+}  // namespace pykc::cli

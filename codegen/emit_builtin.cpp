@@ -1,0 +1,181 @@
+// Builtins: by intrinsic, by the math library, or by hand. The rows that are the same by hand for both targets stand
+// here; the thread's place, waiting and exchange between lanes are each target's own.
+#include <llvm/IR/Intrinsics.h>
+
+#include <numbers>
+
+#include "codegen/emitter.h"
+
+namespace pykc::codegen {
+
+Emitter::Value* Emitter::emit_builtin(const Instruction& i) {
+  const Builtin& row = info(i.builtin);
+  const Lowering& lowering = state_.target.kind == Target::Kind::Nvptx ? row.nvptx : row.cpu;
+  if (lowering.kind == Lowering::Kind::Math) return emit_math(i, lowering.name);
+  if (lowering.kind == Lowering::Kind::Intrinsic) return emit_intrinsic(i, lowering.name);
+  if (Value* result = emit_shared_builtin(i)) return result;
+  return emit_target_builtin(i);
+}
+
+Emitter::Value* Emitter::emit_intrinsic(const Instruction& i, std::string_view name) {
+  if (i.builtin == BuiltinId::Fma) return emit_fma(i);
+  const ScalarType type = i.type.scalar;
+  llvm::SmallVector<Value*> arguments;
+  for (const Instruction* argument : i.operands) arguments.push_back(widen(value(argument), type));
+  const llvm::Intrinsic::ID id = llvm::Intrinsic::lookupIntrinsicID(llvm::StringRef(name.data(), name.size()));
+  return narrow(builder_.CreateIntrinsic(id, {arguments[0]->getType()}, arguments), type);
+}
+
+/// The library has every function for f32 and f64; f16 and bf16 are computed in f32.
+Emitter::Value* Emitter::emit_math(const Instruction& i, std::string_view name) {
+  const ScalarType type = i.type.scalar;
+  llvm::SmallVector<Value*> arguments;
+  for (const Instruction* argument : i.operands) {
+    Value* one = value(argument);
+    const bool is_small = is_float(argument->type.scalar) && size_in_bytes(argument->type.scalar) == 2;
+    arguments.push_back(is_small ? builder_.CreateFPExt(one, builder_.getFloatTy()) : one);
+  }
+  return narrow(builder_.CreateCall(state_.math_function(name, arguments[0]->getType()), arguments), type);
+}
+
+Emitter::Value* Emitter::emit_shared_builtin(const Instruction& i) {
+  const auto type = [&] { return i.operands[0]->type.scalar; };
+  const auto count = [&](Value* bits) { return builder_.CreateZExtOrTrunc(bits, builder_.getInt32Ty()); };
+  const auto test = [&](unsigned classes) {
+    return builder_.CreateIntrinsic(llvm::Intrinsic::is_fpclass, {operand(i, 0)->getType()},
+                                    {operand(i, 0), builder_.getInt32(classes)});
+  };
+  const auto scale = [&](double factor) {
+    Value* wide = widen(operand(i, 0), type());
+    return narrow(builder_.CreateFMul(wide, llvm::ConstantFP::get(wide->getType(), factor)), type());
+  };
+  switch (i.builtin) {
+    case BuiltinId::WarpSize:
+      return constant_i64(32);
+    case BuiltinId::Popc:
+      return count(builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, operand(i, 0)));
+    case BuiltinId::Clz:
+      return count(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, operand(i, 0), builder_.getFalse()));
+    case BuiltinId::Ffs: {
+      Value* trailing = count(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, operand(i, 0), builder_.getFalse()));
+      return builder_.CreateSelect(builder_.CreateIsNull(operand(i, 0)), builder_.getInt32(0),
+                                   builder_.CreateAdd(trailing, builder_.getInt32(1)));
+    }
+    case BuiltinId::Abs:
+      if (is_float(type())) return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, operand(i, 0));
+      if (!is_signed_integer(type())) return operand(i, 0);
+      return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, operand(i, 0), builder_.getFalse());
+    case BuiltinId::Min:
+      return minimum(type(), operand(i, 0), operand(i, 1));
+    case BuiltinId::Max:
+      return maximum(type(), operand(i, 0), operand(i, 1));
+    case BuiltinId::Selp:
+      return builder_.CreateSelect(operand(i, 0), operand(i, 1), operand(i, 2));
+    case BuiltinId::PowInt:
+      return integer_power(i);
+    case BuiltinId::Isnan:
+      return test(llvm::fcNan);
+    case BuiltinId::Isinf:
+      return test(llvm::fcInf);
+    case BuiltinId::Isfinite:
+      return test(llvm::fcFinite);
+    case BuiltinId::Degrees:
+      return scale(180 / std::numbers::pi);
+    case BuiltinId::Radians:
+      return scale(std::numbers::pi / 180);
+    default:
+      return nullptr;
+  }
+}
+
+// LLVM's minimumnum and maximumnum: a NaN counts as missing, and -0 stands below +0.
+Emitter::Value* Emitter::minimum(ScalarType type, Value* a, Value* b) {
+  if (!is_float(type))
+    return builder_.CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a, b);
+  return narrow(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::minimumnum, widen(a, type), widen(b, type)), type);
+}
+
+Emitter::Value* Emitter::maximum(ScalarType type, Value* a, Value* b) {
+  if (!is_float(type))
+    return builder_.CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a, b);
+  return narrow(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::maximumnum, widen(a, type), widen(b, type)), type);
+}
+
+/// In 64 bits, whatever the type: the low bits of a product depend on low bits alone. A negative power of x is 0
+/// unless x is 1 or -1, whose powers repeat with the lowest bit of the exponent.
+Emitter::Value* Emitter::integer_power(const Instruction& i) {
+  const ScalarType type = i.type.scalar;
+  llvm::Type* i64 = builder_.getInt64Ty();
+  Value* base = builder_.CreateIntCast(operand(i, 0), i64, is_signed_integer(type));
+  Value* exponent = builder_.CreateIntCast(operand(i, 1), i64, is_signed_integer(type));
+  Value* is_unit = builder_.CreateICmpULE(builder_.CreateAdd(base, constant_i64(1)), constant_i64(2));
+  Value* is_negative = is_signed_integer(type) ? builder_.CreateICmpSLT(exponent, constant_i64(0)) : builder_.getFalse();
+  Value* steps = builder_.CreateSelect(is_negative, builder_.CreateAnd(exponent, constant_i64(1)), exponent);
+  llvm::Function* power = state_.math_function("ipow", i64);
+  Value* result = builder_.CreateCall(power, {base, steps});
+  Value* is_zero = builder_.CreateAnd(is_negative, builder_.CreateOr(builder_.CreateNot(is_unit), builder_.CreateIsNull(base)));
+  result = builder_.CreateSelect(is_zero, constant_i64(0), result);
+  return builder_.CreateTrunc(result, type_of(type));
+}
+
+Emitter::Value* Emitter::print_argument(const Instruction& i, std::size_t n) {
+  if (!i.operands[n]->type.is(ScalarType::Bool)) return operand(i, n);
+  return builder_.CreateSelect(operand(i, n), state_.text("True"), state_.text("False"));
+}
+
+Emitter::Value* Emitter::evaluate(const LaunchExpression& expression) {
+  using enum LaunchExpression::Op;
+  llvm::SmallVector<Value*> stack;
+  for (const LaunchExpression::Term& term : expression.terms) {
+    if (term.op == Constant) {
+      stack.push_back(constant_i64(term.constant));
+    } else if (term.op >= BlockDimX && term.op <= BlockDimZ) {
+      stack.push_back(block_extent(static_cast<int>(term.op) - static_cast<int>(BlockDimX)));
+    } else if (term.op >= GridDimX && term.op <= GridDimZ) {
+      stack.push_back(grid_extent(static_cast<int>(term.op) - static_cast<int>(GridDimX)));
+    } else {
+      Value* b = stack.pop_back_val();
+      Value* a = stack.pop_back_val();
+      stack.push_back(launch_operation(term.op, a, b));
+    }
+  }
+  return stack.empty() ? constant_i64(0) : stack.back();
+}
+
+Emitter::Value* Emitter::launch_operation(LaunchExpression::Op op, Value* a, Value* b) {
+  using enum LaunchExpression::Op;
+  switch (op) {
+    case Add:
+      return builder_.CreateAdd(a, b);
+    case Subtract:
+      return builder_.CreateSub(a, b);
+    case Multiply:
+      return builder_.CreateMul(a, b);
+    case FloorDivide:
+      return floor_divide(a, b, true);
+    case Modulo:
+      return floor_modulo(a, b, true);
+    case Minimum:
+      return minimum(ScalarType::I64, a, b);
+    default:
+      return maximum(ScalarType::I64, a, b);
+  }
+}
+
+/// Where the dynamic shared array `index` starts, in bytes after the first one. The sized arrays stand one after the
+/// other, each rounded up to 16 bytes; those that take the launch's own bytes all start after the last of them.
+Emitter::Value* Emitter::dynamic_offset(std::int64_t index) {
+  const auto is_sized = [](const ir::ArrayStorage& array) { return array.is_dynamic && !array.dynamic_bytes.terms.empty(); };
+  const std::vector<ir::ArrayStorage>& arrays = source_.shared_arrays;
+  const bool takes_the_rest = index == kAfterAllSized || !is_sized(arrays[static_cast<std::size_t>(index)]);
+  const std::size_t end = takes_the_rest ? arrays.size() : static_cast<std::size_t>(index);
+  Value* offset = constant_i64(0);
+  for (std::size_t n = 0; n < end; ++n) {
+    if (!is_sized(arrays[n])) continue;
+    Value* bytes = builder_.CreateAdd(evaluate(arrays[n].dynamic_bytes), constant_i64(15));
+    offset = builder_.CreateAdd(offset, builder_.CreateAnd(bytes, constant_i64(~std::int64_t{15})));
+  }
+  return offset;
+}
+
+}  // namespace pykc::codegen

@@ -1,0 +1,48 @@
+// Conversion between scalar types: integers wrap, floats saturate (NaN gives 0), what becomes a float is rounded once.
+#include "codegen/emitter.h"
+
+namespace pykc::codegen {
+
+Emitter::Value* Emitter::emit_cast(const Instruction& i) {
+  const ScalarType from = i.operands[0]->type.scalar, to = i.type.scalar;
+  Value* value = operand(i, 0);
+  if (from == to) return value;
+  if (is_float(from)) return is_float(to) ? cast_float(value, from, to) : float_to_integer(value, from, to);
+  if (to == ScalarType::Bool) return builder_.CreateIsNotNull(value);
+  if (is_float(to)) return integer_to_float(value, from, to);
+  return builder_.CreateIntCast(value, type_of(to), is_signed_integer(from));
+}
+
+Emitter::Value* Emitter::cast_float(Value* value, ScalarType from, ScalarType to) {
+  if (size_in_bytes(from) < size_in_bytes(to)) return builder_.CreateFPExt(value, type_of(to));
+  if (size_in_bytes(from) == size_in_bytes(to)) value = builder_.CreateFPExt(value, builder_.getFloatTy());
+  return to == ScalarType::F32 ? builder_.CreateFPTrunc(value, type_of(to)) : narrow_float(value, to);
+}
+
+Emitter::Value* Emitter::float_to_integer(Value* value, ScalarType from, ScalarType to) {
+  if (size_in_bytes(from) == 2) value = builder_.CreateFPExt(value, builder_.getFloatTy());
+  if (to == ScalarType::Bool) return builder_.CreateFCmpUNE(value, llvm::ConstantFP::get(value->getType(), 0.0));
+  const auto saturate = is_signed_integer(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+  return builder_.CreateIntrinsic(saturate, {type_of(to), value->getType()}, {value});
+}
+
+/// f16 and bf16 are rounded from a wider float that must not round on the way, or not so that it shows: f64 holds 53
+/// bits; of a 64-bit integer with more, the low 12 bits are replaced by one that only says "not a tie".
+Emitter::Value* Emitter::integer_to_float(Value* value, ScalarType from, ScalarType to) {
+  const bool is_signed = is_signed_integer(from);
+  const auto convert = [&](Value* integer, llvm::Type* type) {
+    return is_signed ? builder_.CreateSIToFP(integer, type) : builder_.CreateUIToFP(integer, type);
+  };
+  if (size_in_bytes(to) > 2) return convert(value, type_of(to));
+  if (size_in_bytes(from) == 8) {
+    Value* low = builder_.CreateAnd(value, constant_i64(0xfff));
+    Value* high = builder_.CreateAnd(value, constant_i64(~std::int64_t{0xfff}));
+    Value* sticky = builder_.CreateSelect(builder_.CreateIsNull(low), constant_i64(0), constant_i64(0x800));
+    Value* magnitude = is_signed ? builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, value, builder_.getFalse()) : value;
+    Value* fits = builder_.CreateICmpULT(magnitude, constant_i64(std::int64_t{1} << 53));
+    value = builder_.CreateSelect(fits, value, builder_.CreateOr(high, sticky));
+  }
+  return narrow_float(convert(value, builder_.getDoubleTy()), to);
+}
+
+}  // namespace pykc::codegen

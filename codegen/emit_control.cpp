@@ -1,0 +1,68 @@
+// Structured control flow and calls.
+#include "codegen/emitter.h"
+
+namespace pykc::codegen {
+
+llvm::BasicBlock* Emitter::new_block(const llvm::Twine& name) {
+  return llvm::BasicBlock::Create(state_.context, name, &function_);
+}
+
+void Emitter::branch_to(llvm::BasicBlock* block) {
+  if (builder_.GetInsertBlock()->getTerminator() == nullptr) builder_.CreateBr(block);
+}
+
+void Emitter::emit_if(const Instruction& i) {
+  llvm::BasicBlock* then = new_block("then");
+  llvm::BasicBlock* after = new_block("after");
+  llvm::BasicBlock* otherwise = i.blocks[1].empty() ? after : new_block("else");
+  builder_.CreateCondBr(operand(i, 0), then, otherwise);
+  builder_.SetInsertPoint(then);
+  emit_block(i.blocks[0]);
+  branch_to(after);
+  if (otherwise != after) {
+    builder_.SetInsertPoint(otherwise);
+    emit_block(i.blocks[1]);
+    branch_to(after);
+  }
+  builder_.SetInsertPoint(after);
+}
+
+void Emitter::emit_loop(const Instruction& i) {
+  llvm::BasicBlock* body = new_block("loop");
+  llvm::BasicBlock* continuing = new_block("continuing");
+  llvm::BasicBlock* exit = new_block("loop.end");
+  regions_[&i] = {exit, continuing};
+  builder_.CreateBr(body);
+  builder_.SetInsertPoint(body);
+  emit_block(i.blocks[0]);
+  branch_to(continuing);
+  builder_.SetInsertPoint(continuing);
+  emit_block(i.blocks[1]);
+  branch_to(body);
+  builder_.SetInsertPoint(exit);
+}
+
+void Emitter::emit_scope(const Instruction& i) {
+  llvm::BasicBlock* exit = new_block("scope.end");
+  regions_[&i] = {exit, nullptr};
+  emit_block(i.blocks[0]);
+  branch_to(exit);
+  builder_.SetInsertPoint(exit);
+}
+
+Emitter::Value* Emitter::emit_call(const Instruction& i) {
+  llvm::SmallVector<Value*> arguments;
+  for (const Instruction* argument : i.operands) arguments.push_back(value(argument));
+  add_hidden_arguments(*i.callee, arguments);
+  llvm::CallInst* call = builder_.CreateCall(state_.functions.at(i.callee), arguments);
+  if (state_.traits(*i.callee).waits) call->setConvergent();
+  annotate_call(call, *i.callee);
+  return call;
+}
+
+Emitter::Value* Emitter::emit_extract(const Instruction& i) {
+  const bool is_single = i.operands[0]->callee->results.size() == 1;
+  return is_single ? operand(i, 0) : builder_.CreateExtractValue(operand(i, 0), static_cast<unsigned>(i.index));
+}
+
+}  // namespace pykc::codegen

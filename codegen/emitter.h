@@ -1,0 +1,188 @@
+// Turns one function of the IR into LLVM IR. What is the same for both targets stands here and in the emit_*.cpp files,
+// one member function for each opcode; NvptxEmitter and CpuEmitter add the thread's place, shared memory, waiting for
+// other threads, faults and printing.
+//
+// Values of the IR become SSA values of LLVM; a Local becomes an alloca in the entry block, from which LLVM builds SSA
+// itself. Control flow is emitted as it is nested: a block knows nothing of what follows it.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <string_view>
+#include <unordered_map>
+
+#include "codegen/module_state.h"
+#include "ir/module.h"
+
+namespace pykc::codegen {
+
+class Emitter {
+ public:
+  Emitter(const Emitter&) = delete;
+  Emitter& operator=(const Emitter&) = delete;
+  virtual ~Emitter() = default;
+
+ protected:
+  using Value = llvm::Value;
+  using Instruction = ir::Instruction;
+
+  /// Starts in a new entry block of `function`.
+  Emitter(ModuleState& state, const ir::Function& source, llvm::Function& function);
+
+  void emit_block(const ir::Block& block);
+  Value* value(const Instruction* instruction) const { return values_.at(instruction); }
+  Value* operand(const Instruction& i, std::size_t n) const { return value(i.operands[n]); }
+  void set_value(const Instruction* instruction, Value* value) { values_[instruction] = value; }
+
+  // --- What the targets differ in -----------------------------------------------------------------------------------
+  /// A builtin whose row says ByHand for this target and that is not one of emit_shared_builtin.
+  virtual Value* emit_target_builtin(const Instruction& i) = 0;
+  virtual Value* emit_math(const Instruction& i, std::string_view name);
+  virtual Value* emit_shared_array(const Instruction& i) = 0;
+  virtual Value* emit_launch_shared_bytes() = 0;
+  virtual Value* block_extent(int axis) = 0;  // i64: threads of a block, blocks of a grid
+  virtual Value* grid_extent(int axis) = 0;
+  virtual void emit_return(const Instruction& i) = 0;
+  virtual void emit_fault(const Instruction& i) = 0;
+  virtual void emit_print(const Instruction& i) = 0;
+  virtual Value* local_array(std::int64_t index) = 0;
+  /// Whether arithmetic on f16 or bf16 goes through f32 (which gives the same bits).
+  virtual bool needs_wide_arithmetic(ScalarType type) const = 0;
+  /// Rounds an f32 or f64 to f16 or bf16.
+  virtual Value* narrow_float(Value* wide, ScalarType to) = 0;
+  /// Lets a target add what it knows to a load, store or call that touches `space`.
+  virtual void annotate(llvm::Instruction* access, ir::AddressSpace space) const = 0;
+  virtual void annotate_call(llvm::CallInst* call, const ir::Function& callee) const = 0;
+  /// Whether no other thread can touch the memory of `space` at the same time.
+  virtual bool is_private(ir::AddressSpace space) const = 0;
+  virtual llvm::SyncScope::ID atomic_scope() const = 0;
+  /// Added to the arguments of every call, after the ones of the IR.
+  virtual void add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) = 0;
+  /// Split functions only.
+  virtual Value* emit_split(const Instruction& i);
+
+  // --- Arithmetic (emit_arithmetic.cpp) -----------------------------------------------------------------------------
+  Value* emit_arithmetic(const Instruction& i);
+  Value* emit_binary(ir::Opcode opcode, ScalarType type, Value* a, Value* b, bool no_wrap);
+  Value* emit_integer(ir::Opcode opcode, ScalarType type, Value* a, Value* b, bool no_wrap);
+  Value* emit_float(ir::Opcode opcode, Value* a, Value* b);
+  Value* floor_divide(Value* a, Value* b, bool is_signed);
+  Value* floor_modulo(Value* a, Value* b, bool is_signed);
+  Value* safe_divisor(Value* a, Value* b, bool is_signed);
+  Value* needs_floor(Value* remainder, Value* divisor);
+  Value* float_floor_divide(Value* a, Value* b);
+  Value* float_modulo(Value* a, Value* b);
+  Value* shift_left(Value* a, Value* count);
+  Value* shift_right(Value* a, Value* count, bool is_signed);
+  Value* emit_negate(const Instruction& i);
+  Value* emit_fma(const Instruction& i);
+  Value* emit_compare(const Instruction& i);
+  /// f16 and bf16 as f32; all else as it is.
+  Value* widen(Value* value, ScalarType type);
+  Value* narrow(Value* value, ScalarType type);
+
+  // --- Casts (emit_cast.cpp) ----------------------------------------------------------------------------------------
+  Value* emit_cast(const Instruction& i);
+  Value* cast_float(Value* value, ScalarType from, ScalarType to);
+  Value* integer_to_float(Value* value, ScalarType from, ScalarType to);
+  Value* float_to_integer(Value* value, ScalarType from, ScalarType to);
+
+  // --- Memory (emit_memory.cpp) -------------------------------------------------------------------------------------
+  Value* emit_element(const Instruction& i);
+  Value* emit_atomic(const Instruction& i);
+  Value* emit_compare_and_swap(const Instruction& i);
+  Value* load_element(Value* address, ir::Type pointer);
+  void store_element(Value* value, Value* address, ir::Type pointer);
+  /// What an atomic operation makes of the old value.
+  Value* combine(ir::AtomicOp op, ScalarType type, Value* old, Value* value);
+  Value* compare_exchange_loop(const Instruction& i, ir::Type pointer);
+  llvm::AllocaInst* local(const ir::Local* local);
+  llvm::AllocaInst* create_alloca(llvm::Type* type, unsigned alignment, const llvm::Twine& name);
+
+  // --- Control flow (emit_control.cpp) ------------------------------------------------------------------------------
+  void emit_if(const Instruction& i);
+  void emit_loop(const Instruction& i);
+  void emit_scope(const Instruction& i);
+  Value* emit_call(const Instruction& i);
+  Value* emit_extract(const Instruction& i);
+  llvm::BasicBlock* new_block(const llvm::Twine& name);
+  /// Ends the current LLVM block with a branch, unless it has ended already.
+  void branch_to(llvm::BasicBlock* block);
+  /// Runs `body(index)` for index = 0 … count-1 (i64) in an LLVM loop; gives its back edge's branch.
+  template <typename Body>
+  llvm::Instruction* counted_loop(Value* count, const llvm::Twine& name, Body body);
+  /// Runs `body()` where `condition` holds.
+  template <typename Body>
+  void emit_when(Value* condition, Body body);
+
+  // --- Builtins (emit_builtin.cpp) ----------------------------------------------------------------------------------
+  Value* emit_builtin(const Instruction& i);
+  Value* emit_intrinsic(const Instruction& i, std::string_view name);
+  /// The ByHand rows that are the same everywhere; null for others.
+  Value* emit_shared_builtin(const Instruction& i);
+  Value* minimum(ScalarType type, Value* a, Value* b);
+  Value* maximum(ScalarType type, Value* a, Value* b);
+  Value* integer_power(const Instruction& i);
+  /// Operand `n` of a Print as C's printf takes it: bools become "True" or "False".
+  Value* print_argument(const Instruction& i, std::size_t n);
+  /// An expression over the launch, as an i64.
+  Value* evaluate(const LaunchExpression& expression);
+  Value* launch_operation(LaunchExpression::Op op, Value* a, Value* b);
+  static constexpr std::int64_t kAfterAllSized = -1;
+  Value* dynamic_offset(std::int64_t index);
+
+  Value* constant_i64(std::int64_t value) { return builder_.getInt64(static_cast<std::uint64_t>(value)); }
+  llvm::Type* type_of(ScalarType type) const { return value_type(state_.context, type); }
+  llvm::Type* type_of(ir::Type type) const { return value_type(state_.context, type, state_.spaces); }
+
+  ModuleState& state_;
+  const ir::Function& source_;
+  llvm::Function& function_;
+  llvm::IRBuilder<> builder_;
+  std::vector<Value*> parameters_;
+
+ private:
+  struct Region {
+    llvm::BasicBlock* exit;
+    llvm::BasicBlock* continuing;  // null for a Scope
+  };
+  Value* emit(const Instruction& i);
+  Value* emit_constant(const Instruction& i);
+
+  std::unordered_map<const Instruction*, Value*> values_;
+  std::unordered_map<const ir::Local*, llvm::AllocaInst*> locals_;
+  std::unordered_map<const Instruction*, Region> regions_;
+};
+
+template <typename Body>
+llvm::Instruction* Emitter::counted_loop(Value* count, const llvm::Twine& name, Body body) {
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* header = new_block(name);
+  llvm::BasicBlock* loop_body = new_block(name + ".body");
+  llvm::BasicBlock* exit = new_block(name + ".end");
+  builder_.CreateBr(header);
+  builder_.SetInsertPoint(header);
+  llvm::PHINode* index = builder_.CreatePHI(count->getType(), 2, name + ".index");
+  index->addIncoming(llvm::ConstantInt::get(count->getType(), 0), before);
+  builder_.CreateCondBr(builder_.CreateICmpSLT(index, count), loop_body, exit);
+  builder_.SetInsertPoint(loop_body);
+  body(index);
+  Value* next = builder_.CreateAdd(index, llvm::ConstantInt::get(count->getType(), 1), "", true, true);
+  index->addIncoming(next, builder_.GetInsertBlock());
+  llvm::Instruction* latch = builder_.CreateBr(header);
+  builder_.SetInsertPoint(exit);
+  return latch;
+}
+
+template <typename Body>
+void Emitter::emit_when(Value* condition, Body body) {
+  llvm::BasicBlock* then = new_block("when");
+  llvm::BasicBlock* after = new_block("after");
+  builder_.CreateCondBr(condition, then, after);
+  builder_.SetInsertPoint(then);
+  body();
+  branch_to(after);
+  builder_.SetInsertPoint(after);
+}
+
+}  // namespace pykc::codegen

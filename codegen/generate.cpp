@@ -1,0 +1,74 @@
+// IR in, Artifact out: emit, link the math library, optimise, print or assemble.
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "codegen/codegen.h"
+#include "codegen/kernel_info.h"
+#include "codegen/machine.h"
+#include "codegen/math/library.h"
+#include "codegen/module_state.h"
+#include "codegen/nvptx/emitter.h"
+#include "codegen/optimize.h"
+
+namespace pykc::codegen {
+namespace {
+
+template <typename TargetEmitter>
+void emit_functions(ModuleState& state) {
+  for (const auto& function : state.source.functions)
+    state.functions[function.get()] = TargetEmitter::declare(state, *function);
+  for (const auto& function : state.source.functions) {
+    llvm::Function& declared = *state.functions.at(function.get());
+    state.begin_debug_info(*function, declared);
+    TargetEmitter(state, *function, declared).emit();
+  }
+  state.finish_debug_info();
+}
+
+void emit_module(const ir::Module& source, const Target& target, const Options& options, llvm::Module& module) {
+  ModuleState state(source, target, options, module);
+  emit_functions<NvptxEmitter>(state);
+}
+
+/// Every step up to the code itself; `emit` says which text, or bytes.
+Result<std::string> build(Emit emit, const ir::Module& source, const Target& target, const Options& options) {
+  llvm::LLVMContext context;
+  context.setDiscardValueNames(emit != Emit::Llvm);
+  llvm::Module module(source.name, context);
+  const std::unique_ptr<llvm::TargetMachine> machine = make_machine(target, options);
+  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(machine->createDataLayout());
+
+  emit_module(source, target, options, module);
+  link_math_library(module);
+  optimize(module, *machine, target, options);
+
+  if (emit == Emit::Llvm) {
+    std::string text;
+    llvm::raw_string_ostream(text) << module;
+    return text;
+  }
+  const bool is_text = emit == Emit::Assembly || target.kind == Target::Kind::Nvptx;
+  llvm::SmallVector<char> code;
+  llvm::raw_svector_ostream out(code);
+  llvm::legacy::PassManager passes;
+  machine->addPassesToEmitFile(
+      passes, out, nullptr, is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
+  passes.run(module);
+  return std::string(code.begin(), code.end());
+}
+
+}  // namespace
+
+Result<std::string> generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options) {
+  return build(emit, module, target, options);
+}
+
+Result<Artifact> generate(const ir::Module& module, const Target& target, const Options& options) {
+  Result<std::string> code = build(Emit::Code, module, target, options);
+  if (!code) return code.error();
+  return Artifact{target.to_string(), std::move(*code), kernel_infos(module, target)};
+}
+
+}  // namespace pykc::codegen

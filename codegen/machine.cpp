@@ -1,0 +1,102 @@
+#include "codegen/machine.h"
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/SubtargetFeature.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include <cstdlib>
+
+namespace pykc::codegen {
+namespace {
+
+/// LLVM keeps its back ends in a registry of its own; each is entered once, and only when it is asked for.
+void register_nvptx() {
+  static const bool done = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+void register_x86() {
+  static const bool done = [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+const llvm::Target& find_target(const llvm::Triple& triple) {
+  std::string error;
+  return *llvm::TargetRegistry::lookupTarget(triple, error);
+}
+
+llvm::Triple host_triple() { return llvm::Triple(llvm::sys::getProcessTriple()); }
+
+/// What the processor of this machine really has: a virtual machine may hide some of what its name promises.
+std::string features_of(const std::string& chip) {
+  if (chip != llvm::sys::getHostCPUName()) return {};
+  llvm::SubtargetFeatures features;
+  for (const auto& [name, enabled] : llvm::sys::getHostCPUFeatures()) features.AddFeature(name, enabled);
+  return features.getString();
+}
+
+llvm::CodeGenOptLevel level_of(const Options& options) {
+  switch (options.optimization) {
+    case 0:
+      return llvm::CodeGenOptLevel::None;
+    case 1:
+      return llvm::CodeGenOptLevel::Less;
+    case 2:
+      return llvm::CodeGenOptLevel::Default;
+    default:
+      return llvm::CodeGenOptLevel::Aggressive;
+  }
+}
+
+}  // namespace
+
+int sm_number(const Target& target) { return std::atoi(target.chip.c_str() + 3); }
+
+ProcessorCheck check_processor(const std::string& chip) {
+  register_x86();
+  const llvm::Triple triple = host_triple();
+  const std::unique_ptr<llvm::MCSubtargetInfo> known(
+      find_target(triple).createMCSubtargetInfo(triple, "x86-64", features_of(chip)));
+  if (!known->isCPUStringValid(chip)) return {};
+  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      find_target(triple).createMCSubtargetInfo(triple, chip, features_of(chip)));
+  return {true, subtarget->checkFeatures("+sse4.1") && subtarget->checkFeatures("+64bit")};
+}
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Options& options) {
+  // Contraction is decided in the IR, the same for every target: LLVM fuses nothing on its own.
+  llvm::TargetOptions target_options;
+  target_options.AllowFPOpFusion = options.fast_math ? llvm::FPOpFusion::Standard : llvm::FPOpFusion::Strict;
+
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string features;
+  if (target.kind == Target::Kind::Nvptx) {
+    register_nvptx();
+    // tanh.approx came with PTX 7.0; else LLVM takes the lowest PTX version that knows the chip.
+    if (options.fast_math && sm_number(target) < 80) features = "+ptx70";
+  } else {
+    register_x86();
+    triple = host_triple();
+    features = features_of(target.chip);
+  }
+  return std::unique_ptr<llvm::TargetMachine>(find_target(triple).createTargetMachine(
+      triple, target.chip, features, target_options, llvm::Reloc::PIC_, std::nullopt, level_of(options)));
+}
+
+}  // namespace pykc::codegen

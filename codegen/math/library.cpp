@@ -1,0 +1,67 @@
+#include "codegen/math/library.h"
+
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Linker/Linker.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <algorithm>
+#include <iterator>
+
+// The bitcode that the build made, taken into the program's read-only data as it is.
+__asm__(
+    ".section .rodata.pykc_math, \"a\"\n"
+    ".balign 16\n"
+    "pykc_math_begin:\n"
+    ".incbin \"" PYKC_MATH_BITCODE "\"\n"
+    "pykc_math_end:\n"
+    ".balign 16\n"
+    ".text\n");
+extern "C" const char pykc_math_begin[] __attribute__((visibility("hidden")));
+extern "C" const char pykc_math_end[] __attribute__((visibility("hidden")));
+
+namespace pykc::codegen {
+namespace {
+
+constexpr std::string_view kPrefix = "__pykc_";
+constexpr std::string_view kBinary[] = {"pow", "atan2", "hypot", "fmod", "remainder", "nextafter", "ipow"};
+
+std::string_view suffix_of(llvm::Type* type) {
+  if (type->isFloatTy()) return "_f32";
+  return type->isDoubleTy() ? "_f64" : "_i64";
+}
+
+bool needs_library(const llvm::Module& module) {
+  return std::ranges::any_of(module.functions(), [](const llvm::Function& function) {
+    return function.isDeclaration() && function.getName().starts_with(llvm::StringRef(kPrefix.data(), kPrefix.size()));
+  });
+}
+
+}  // namespace
+
+std::string math_symbol(std::string_view name, llvm::Type* type) {
+  return std::string(kPrefix).append(name).append(suffix_of(type));
+}
+
+llvm::FunctionType* math_signature(std::string_view name, llvm::Type* type) {
+  if (name == "ldexp") return llvm::FunctionType::get(type, {type, llvm::Type::getInt32Ty(type->getContext())}, false);
+  if (std::ranges::find(kBinary, name) != std::end(kBinary)) return llvm::FunctionType::get(type, {type, type}, false);
+  return llvm::FunctionType::get(type, {type}, false);
+}
+
+void link_math_library(llvm::Module& module) {
+  if (!needs_library(module)) return;
+  const llvm::StringRef bytes(pykc_math_begin, static_cast<std::size_t>(pykc_math_end - pykc_math_begin));
+  // Read lazily: only the bodies that are linked are ever parsed.
+  std::unique_ptr<llvm::Module> library =
+      llvm::cantFail(llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, "pykc math"), module.getContext()));
+  library->setTargetTriple(module.getTargetTriple());
+  library->setDataLayout(module.getDataLayout());
+  llvm::Linker::linkModules(module, std::move(library), llvm::Linker::LinkOnlyNeeded,
+                            [](llvm::Module& linked, const llvm::StringSet<>& names) {
+                              for (const auto& name : names)
+                                if (llvm::GlobalValue* global = linked.getNamedValue(name.getKey()))
+                                  if (!global->isDeclaration()) global->setLinkage(llvm::GlobalValue::InternalLinkage);
+                            });
+}
+
+}  // namespace pykc::codegen

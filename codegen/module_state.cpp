@@ -1,0 +1,124 @@
+#include "codegen/module_state.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+
+#include "codegen/math/library.h"
+#include "ir/walk.h"
+
+namespace pykc::codegen {
+namespace {
+
+/// PTX gives constant memory 64 KiB a module; larger tables go to global memory.
+constexpr std::size_t kConstantMemory = 60 * 1024;
+
+AddressSpaces spaces_of(const ir::Module& source, const Target& target) {
+  if (target.kind == Target::Kind::Cpu) return {};
+  std::size_t constant_bytes = 0;
+  for (const ir::ConstantArray& array : source.constant_arrays) constant_bytes += (array.bytes.size() + 15) / 16 * 16;
+  return {.global = 1, .shared = 3, .local = 0, .constant = constant_bytes <= kConstantMemory ? 4U : 1U};
+}
+
+}  // namespace
+
+ModuleState::ModuleState(const ir::Module& source, const Target& target, const Options& options, llvm::Module& module)
+    : source(source),
+      target(target),
+      options(options),
+      module(module),
+      context(module.getContext()),
+      spaces(spaces_of(source, target)) {
+  collect_traits();
+  if (!options.line_info || source.source == nullptr) return;
+  debug_ = std::make_unique<llvm::DIBuilder>(module);
+  debug_file_ = debug_->createFile(source.source->name(), ".");
+  // Directives only: lines for profilers and sanitizers at full optimisation, no DWARF of types and variables.
+  debug_->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_Python), debug_file_, "pykc", true, "", 0, "",
+                            llvm::DICompileUnit::DebugDirectivesOnly);
+  module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+}
+
+/// Callees stand before callers but for recursion, so repeat until nothing changes.
+void ModuleState::collect_traits() {
+  for (const auto& function : source.functions) traits_[function.get()] = {};
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (const auto& function : source.functions) {
+      FunctionTraits found;
+      found.has_local_arrays = !function->local_arrays.empty();
+      ir::for_each_instruction(function->body, [&](const ir::Instruction* i) {
+        const FunctionTraits callee = i->opcode == ir::Opcode::Call ? traits_.at(i->callee) : FunctionTraits{};
+        found.can_fault |= i->opcode == ir::Opcode::Fault || callee.can_fault;
+        found.waits |= ir::is_meeting_point(i) || callee.waits;
+        found.has_local_arrays |= callee.has_local_arrays;
+      });
+      FunctionTraits& known = traits_.at(function.get());
+      changed |= known != found;
+      known = found;
+    }
+  }
+}
+
+int ModuleState::kernel_index(const ir::Function& kernel) const {
+  int index = 0;
+  for (const auto& function : source.functions) {
+    if (function.get() == &kernel) break;
+    index += function->is_kernel;
+  }
+  return index;
+}
+
+llvm::GlobalVariable* ModuleState::constant_array(std::int64_t index) {
+  llvm::GlobalVariable*& global = constant_arrays_[index];
+  if (global != nullptr) return global;
+  const ir::ConstantArray& array = source.constant_arrays[static_cast<std::size_t>(index)];
+  llvm::Constant* bytes = llvm::ConstantDataArray::getString(context, array.bytes, false);
+  global = new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::InternalLinkage, bytes,
+                                    "constant." + array.name, nullptr, llvm::GlobalValue::NotThreadLocal, spaces.constant);
+  global->setAlignment(llvm::Align(16));
+  return global;
+}
+
+llvm::Constant* ModuleState::text(std::string_view text) {
+  llvm::Constant*& address = texts_[std::string(text)];
+  if (address != nullptr) return address;
+  llvm::Constant* bytes = llvm::ConstantDataArray::getString(context, llvm::StringRef(text.data(), text.size()), true);
+  auto* global = new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::InternalLinkage, bytes,
+                                          "text", nullptr, llvm::GlobalValue::NotThreadLocal, spaces.global);
+  return address = llvm::ConstantExpr::getPointerBitCastOrAddrSpaceCast(global, llvm::PointerType::get(context, 0));
+}
+
+llvm::Function* ModuleState::math_function(std::string_view name, llvm::Type* type) {
+  const std::string symbol = math_symbol(name, type);
+  if (llvm::Function* known = module.getFunction(symbol)) return known;
+  llvm::Function* function =
+      llvm::Function::Create(math_signature(name, type), llvm::GlobalValue::ExternalLinkage, symbol, module);
+  function->setDoesNotThrow();
+  function->setDoesNotAccessMemory();
+  function->setWillReturn();
+  return function;
+}
+
+void ModuleState::begin_debug_info(const ir::Function& source_function, llvm::Function& function) {
+  if (debug_ == nullptr) return;
+  const auto line = static_cast<unsigned>(source.source->line_column(source_function.range.begin).line);
+  llvm::DISubroutineType* type = debug_->createSubroutineType(debug_->getOrCreateTypeArray({}));
+  function.setSubprogram(debug_->createFunction(debug_file_, source_function.name, function.getName(), debug_file_, line,
+                                                type, line, llvm::DINode::FlagZero,
+                                                llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagOptimized));
+}
+
+llvm::DebugLoc ModuleState::location(SourceRange range, llvm::Function& function) const {
+  if (debug_ == nullptr) return {};
+  const SourceFile::LineColumn place = source.source->line_column(range.begin);
+  return llvm::DILocation::get(context, static_cast<unsigned>(place.line), static_cast<unsigned>(place.column),
+                               function.getSubprogram());
+}
+
+void ModuleState::finish_debug_info() {
+  if (debug_ != nullptr) debug_->finalize();
+}
+
+}  // namespace pykc::codegen

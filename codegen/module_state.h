@@ -1,0 +1,64 @@
+// What the functions of one module share while they are emitted: the LLVM module, the declared functions, and what is
+// known of a function as a whole before its first instruction is emitted.
+#pragma once
+
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/codegen.h"
+#include "codegen/types.h"
+#include "ir/module.h"
+
+namespace pykc::codegen {
+
+/// Facts about a function that include what it calls.
+struct FunctionTraits {
+  bool can_fault = false;
+  bool waits = false;             // has a barrier or a warp operation: LLVM must not move its calls into branches
+  bool has_local_arrays = false;  // storage that is not one object a thread once calls are inlined
+  friend bool operator==(const FunctionTraits&, const FunctionTraits&) = default;
+};
+
+class ModuleState {
+ public:
+  ModuleState(const ir::Module& source, const Target& target, const Options& options, llvm::Module& module);
+  ModuleState(const ModuleState&) = delete;
+  ModuleState& operator=(const ModuleState&) = delete;
+
+  const ir::Module& source;
+  const Target& target;
+  const Options& options;
+  llvm::Module& module;
+  llvm::LLVMContext& context;
+  AddressSpaces spaces;
+  std::unordered_map<const ir::Function*, llvm::Function*> functions;
+
+  const FunctionTraits& traits(const ir::Function& function) const { return traits_.at(&function); }
+  /// The number of a kernel in Artifact::kernels.
+  int kernel_index(const ir::Function& kernel) const;
+
+  llvm::GlobalVariable* constant_array(std::int64_t index);
+  /// Address of a zero-terminated text, in the generic address space.
+  llvm::Constant* text(std::string_view text);
+  /// The embedded math library's `name` for f32 or f64; its body is linked in after all functions are emitted.
+  llvm::Function* math_function(std::string_view name, llvm::Type* type);
+
+  /// Line information, where it was asked for.
+  void begin_debug_info(const ir::Function& source_function, llvm::Function& function);
+  llvm::DebugLoc location(SourceRange range, llvm::Function& function) const;
+  void finish_debug_info();
+
+ private:
+  void collect_traits();
+  std::unordered_map<const ir::Function*, FunctionTraits> traits_;
+  std::unordered_map<std::int64_t, llvm::GlobalVariable*> constant_arrays_;
+  std::unordered_map<std::string, llvm::Constant*> texts_;
+  std::unique_ptr<llvm::DIBuilder> debug_;
+  llvm::DIFile* debug_file_ = nullptr;
+};
+
+}  // namespace pykc::codegen

@@ -1,0 +1,170 @@
+#include "codegen/nvptx/emitter.h"
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "codegen/machine.h"
+#include "codegen/parameters.h"
+
+namespace pykc::codegen {
+namespace {
+
+constexpr std::int64_t kMaxBlockThreads = 1024;
+constexpr std::int64_t kMaxBlockDepth = 64;       // threads along z
+constexpr std::int64_t kMaxGridX = 0x7fffffff;    // blocks along x
+constexpr std::int64_t kMaxGridYZ = 0xffff;
+constexpr llvm::StringLiteral kDynamicShared = "pykc_dynamic_shared";
+
+bool has_hidden_kernel_number(const ModuleState& state, const ir::Function& source) {
+  return !source.is_kernel && state.traits(source).can_fault;
+}
+
+void add_kernel_attributes(const ir::Function& source, llvm::Function& function) {
+  const auto add = [&](llvm::StringRef name, int value) {
+    if (value > 0) function.addFnAttr(name, std::to_string(value));
+  };
+  add("nvvm.maxntid", source.kernel.max_threads_per_block);
+  add("nvvm.minctasm", source.min_blocks_per_multiprocessor);
+  add("nvvm.maxnreg", source.max_registers);
+}
+
+}  // namespace
+
+llvm::Function* NvptxEmitter::declare(ModuleState& state, const ir::Function& source) {
+  llvm::SmallVector<llvm::Type*> types = parameter_types(state, source);
+  if (has_hidden_kernel_number(state, source)) types.push_back(llvm::Type::getInt32Ty(state.context));
+  llvm::Type* result = result_type(state.context, source.results, state.spaces);
+  llvm::Function* function = llvm::Function::Create(
+      llvm::FunctionType::get(result, types, false),
+      source.is_kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage, source.symbol,
+      state.module);
+  function->setDoesNotThrow();
+  if (state.traits(source).waits) function->setConvergent();
+  add_parameter_attributes(source, *function);
+  if (!source.is_kernel) return function;
+  function->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  add_kernel_attributes(source, *function);
+  return function;
+}
+
+NvptxEmitter::NvptxEmitter(ModuleState& state, const ir::Function& source, llvm::Function& function)
+    : Emitter(state, source, function), device_scope_(state.context.getOrInsertSyncScopeID("device")) {}
+
+void NvptxEmitter::emit() {
+  parameters_ = parameter_values(source_, function_, builder_);
+  emit_block(source_.body);
+  if (builder_.GetInsertBlock()->getTerminator() == nullptr)
+    source_.results.empty() ? static_cast<void>(builder_.CreateRetVoid()) : static_cast<void>(builder_.CreateUnreachable());
+}
+
+void NvptxEmitter::emit_return(const Instruction& i) {
+  if (i.operands.empty()) {
+    builder_.CreateRetVoid();
+  } else if (i.operands.size() == 1) {
+    builder_.CreateRet(operand(i, 0));
+  } else {
+    llvm::SmallVector<Value*> results;
+    for (const Instruction* result : i.operands) results.push_back(value(result));
+    builder_.CreateAggregateRet(results.data(), static_cast<unsigned>(results.size()));
+  }
+}
+
+void NvptxEmitter::add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) {
+  if (has_hidden_kernel_number(state_, callee)) arguments.push_back(kernel_number());
+}
+
+NvptxEmitter::Value* NvptxEmitter::kernel_number() {
+  if (source_.is_kernel) return builder_.getInt32(static_cast<std::uint32_t>(state_.kernel_index(source_)));
+  return function_.getArg(function_.arg_size() - 1);
+}
+
+NvptxEmitter::Value* NvptxEmitter::local_array(std::int64_t index) {
+  llvm::AllocaInst*& storage = local_arrays_[index];
+  if (storage != nullptr) return storage;
+  const ir::ArrayStorage& array = source_.local_arrays[static_cast<std::size_t>(index)];
+  llvm::Type* type = llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
+  return storage = create_alloca(type, static_cast<unsigned>(array.alignment), array.name);
+}
+
+llvm::GlobalVariable* NvptxEmitter::shared_global(std::int64_t index) {
+  const ir::ArrayStorage& array = source_.shared_arrays[static_cast<std::size_t>(index)];
+  const std::string name = source_.symbol + "." + array.name + "." + std::to_string(index);
+  if (llvm::GlobalVariable* known = state_.module.getNamedGlobal(name)) return known;
+  llvm::Type* type = llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
+  auto* global = new llvm::GlobalVariable(state_.module, type, false, llvm::GlobalValue::InternalLinkage,
+                                          llvm::UndefValue::get(type), name, nullptr,
+                                          llvm::GlobalValue::NotThreadLocal, state_.spaces.shared);
+  global->setAlignment(llvm::Align(static_cast<std::uint64_t>(array.alignment)));
+  return global;
+}
+
+llvm::GlobalVariable* NvptxEmitter::dynamic_shared_base() {
+  if (llvm::GlobalVariable* known = state_.module.getNamedGlobal(kDynamicShared)) return known;
+  llvm::Type* type = llvm::ArrayType::get(builder_.getInt8Ty(), 0);
+  auto* global = new llvm::GlobalVariable(state_.module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                                          kDynamicShared, nullptr, llvm::GlobalValue::NotThreadLocal,
+                                          state_.spaces.shared);
+  global->setAlignment(llvm::Align(16));
+  return global;
+}
+
+NvptxEmitter::Value* NvptxEmitter::emit_shared_array(const Instruction& i) {
+  if (!source_.shared_arrays[static_cast<std::size_t>(i.index)].is_dynamic) return shared_global(i.index);
+  return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), dynamic_shared_base(), dynamic_offset(i.index));
+}
+
+NvptxEmitter::Value* NvptxEmitter::emit_launch_shared_bytes() {
+  Value* all = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_dynamic_smem_size, {});
+  return builder_.CreateSub(builder_.CreateZExt(all, builder_.getInt64Ty()), dynamic_offset(kAfterAllSized));
+}
+
+NvptxEmitter::Value* NvptxEmitter::special_register(llvm::Intrinsic::ID id, std::int64_t minimum, std::int64_t end) {
+  llvm::CallInst* value = builder_.CreateIntrinsic(id, {});
+  value->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, static_cast<std::uint64_t>(minimum)),
+                                             llvm::APInt(32, static_cast<std::uint64_t>(end))));
+  return builder_.CreateZExt(value, builder_.getInt64Ty(), "", true);
+}
+
+std::int64_t NvptxEmitter::extent_limit(int axis) const {
+  const std::int64_t stated = source_.kernel.max_threads_per_block;
+  const std::int64_t hardware = axis == 2 ? kMaxBlockDepth : kMaxBlockThreads;
+  return stated > 0 && stated < hardware ? stated : hardware;
+}
+
+NvptxEmitter::Value* NvptxEmitter::thread_index(int axis) {
+  constexpr llvm::Intrinsic::ID kRegisters[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x,
+                                                llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y,
+                                                llvm::Intrinsic::nvvm_read_ptx_sreg_tid_z};
+  return special_register(kRegisters[axis], 0, extent_limit(axis));
+}
+
+NvptxEmitter::Value* NvptxEmitter::block_extent(int axis) {
+  constexpr llvm::Intrinsic::ID kRegisters[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x,
+                                                llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_y,
+                                                llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_z};
+  return special_register(kRegisters[axis], 1, extent_limit(axis) + 1);
+}
+
+NvptxEmitter::Value* NvptxEmitter::block_index(int axis) {
+  constexpr llvm::Intrinsic::ID kRegisters[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+                                                llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+                                                llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
+  return special_register(kRegisters[axis], 0, axis == 0 ? kMaxGridX : kMaxGridYZ);
+}
+
+NvptxEmitter::Value* NvptxEmitter::grid_extent(int axis) {
+  constexpr llvm::Intrinsic::ID kRegisters[] = {llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
+                                                llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
+                                                llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_z};
+  return special_register(kRegisters[axis], 1, (axis == 0 ? kMaxGridX : kMaxGridYZ) + 1);
+}
+
+/// f16 arithmetic is as old as the oldest target; bf16's add and multiply came with sm_90.
+bool NvptxEmitter::needs_wide_arithmetic(ScalarType type) const {
+  return type == ScalarType::BF16 && sm_number(state_.target) < 90;
+}
+
+NvptxEmitter::Value* NvptxEmitter::narrow_float(Value* wide, ScalarType to) {
+  return builder_.CreateFPTrunc(wide, type_of(to));
+}
+
+}  // namespace pykc::codegen

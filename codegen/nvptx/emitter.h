@@ -1,0 +1,63 @@
+// The NVIDIA half of code generation: a thread of the IR is a thread of the GPU, so most of it is a matter of naming the
+// right intrinsic of LLVM.
+#pragma once
+
+#include "codegen/emitter.h"
+#include "ir/uniformity.h"
+
+namespace pykc::codegen {
+
+class NvptxEmitter final : public Emitter {
+ public:
+  NvptxEmitter(ModuleState& state, const ir::Function& source, llvm::Function& function);
+  void emit();
+
+  /// Declares a function; bodies are emitted when all are declared.
+  static llvm::Function* declare(ModuleState& state, const ir::Function& source);
+
+ private:
+  // nvptx/emitter.cpp
+  Value* emit_shared_array(const Instruction& i) override;
+  Value* emit_launch_shared_bytes() override;
+  Value* block_extent(int axis) override;
+  Value* grid_extent(int axis) override;
+  Value* local_array(std::int64_t index) override;
+  void emit_return(const Instruction& i) override;
+  bool needs_wide_arithmetic(ScalarType type) const override;
+  Value* narrow_float(Value* wide, ScalarType to) override;
+  void annotate(llvm::Instruction*, ir::AddressSpace) const override {}
+  void annotate_call(llvm::CallInst*, const ir::Function&) const override {}
+  bool is_private(ir::AddressSpace space) const override { return space == ir::AddressSpace::Local; }
+  llvm::SyncScope::ID atomic_scope() const override { return device_scope_; }
+  void add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) override;
+  llvm::GlobalVariable* shared_global(std::int64_t index);
+  llvm::GlobalVariable* dynamic_shared_base();
+  /// A special register that holds a u32 from `minimum` up to `end - 1`, as an i64.
+  Value* special_register(llvm::Intrinsic::ID id, std::int64_t minimum, std::int64_t end);
+  /// The most threads that a block may have along an axis.
+  std::int64_t extent_limit(int axis) const;
+  Value* thread_index(int axis);
+  Value* block_index(int axis);
+
+  // nvptx/builtins.cpp
+  Value* emit_target_builtin(const Instruction& i) override;
+  Value* emit_barrier(const Instruction& i);
+  bool arrives_together(const Instruction& i);
+  Value* emit_shuffle(const Instruction& i);
+  Value* emit_vote(const Instruction& i);
+
+  // nvptx/fast_math.cpp
+  Value* emit_math(const Instruction& i, std::string_view name) override;
+  Value* approximate(const Instruction& i);
+
+  // nvptx/report.cpp
+  void emit_fault(const Instruction& i) override;
+  void emit_print(const Instruction& i) override;
+  Value* kernel_number();
+
+  llvm::SyncScope::ID device_scope_;
+  std::unordered_map<std::int64_t, llvm::AllocaInst*> local_arrays_;
+  std::unique_ptr<ir::Uniformity> uniformity_;  // made when the first barrier asks
+};
+
+}  // namespace pykc::codegen

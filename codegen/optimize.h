@@ -1,0 +1,14 @@
+// The middle end: which of LLVM's passes run, in which order.
+#pragma once
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include "codegen/codegen.h"
+
+namespace pykc::codegen {
+
+/// Optimises a module whose triple and data layout are the machine's. Level 0 leaves it as it is.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& target, const Options& options);
+
+}  // namespace pykc::codegen

@@ -1,0 +1,206 @@
+// The road of a kernel, in order. Each step takes one value and gives one value; what is wrong goes to Diagnostics, and
+// the road ends at the first step that found an error, when that step has reported everything it could see.
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "codegen/codegen.h"
+#include "driver/driver.h"
+#include "frontend/frontend.h"
+#include "ir/passes/passes.h"
+#include "ir/verifier.h"
+
+namespace pykc {
+namespace {
+
+/// Measures the phases of one compilation.
+class PhaseClock {
+ public:
+  void finish(std::string phase) {
+    const auto now = std::chrono::steady_clock::now();
+    times.push_back({std::move(phase), std::chrono::duration<double, std::milli>(now - start_).count()});
+    start_ = now;
+  }
+  std::vector<PhaseTime> times;
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+Error source_error(Diagnostics& diagnostics) {
+  const int count = diagnostics.error_count();
+  return {ErrorCode::InvalidSource, std::to_string(count) + (count == 1 ? " error" : " errors"), diagnostics.take()};
+}
+
+/// A module that does not verify is a defect of the compiler, wherever it shows.
+std::optional<Error> verify(const ir::Module& module, std::string_view after) {
+  const std::vector<std::string> broken = ir::verify(module);
+  if (broken.empty()) return std::nullopt;
+  std::string message = "internal error: broken IR after " + std::string(after) + " (please report this)";
+  for (const std::string& rule : broken) message += "\n  " + rule;
+  return Error{ErrorCode::Internal, std::move(message)};
+}
+
+Result<codegen::Target> target_of(const CompileOptions& options) {
+  return codegen::Target::parse(options.target.empty() ? "sm_80" : options.target);
+}
+
+/// Checked source → IR that is ready for the target.
+Result<std::unique_ptr<ir::Module>> to_ir(const checked::Module& checked, const CompileOptions& options, bool for_cpu,
+                                          Diagnostics& diagnostics, PhaseClock& clock) {
+  // Lowering answers no questions: all user errors are behind us, but for those that need control flow.
+  std::unique_ptr<ir::Module> module = lower(checked);
+  clock.finish("lower");
+
+  // From here on a value that never changes is a value, not a variable: uniformity and ranges can see through it.
+  for (const auto& function : module->functions) ir::promote_locals(*function);
+  for (const auto& function : module->functions) ir::fold_constants(*function);
+
+  // Decided before anything that depends on the target, so that CPU and GPU round alike.
+  for (const auto& function : module->functions) ir::contract_multiply_add(*function);
+
+  // The last step that can find a user error: a barrier needs all threads.
+  ir::check_uniformity(*module, diagnostics);
+  if (diagnostics.has_errors()) return source_error(diagnostics);
+
+  if (for_cpu) {
+    // A kernel that waits must hold every place at which it waits, before it is cut there.
+    ir::inline_calls(*module);
+    for (std::size_t i = 0; i < module->functions.size(); ++i)
+      if (module->functions[i]->is_kernel) ir::split_at_barriers(*module->functions[i], *module);
+  }
+  clock.finish("passes");
+  (void)options;
+
+  // Behind this point the IR is right by contract, and nobody checks again.
+  if (std::optional<Error> error = verify(*module, "the passes")) return *error;
+  clock.finish("verify");
+  return module;
+}
+
+codegen::Options codegen_options(const CompileOptions& options) {
+  return {.optimization = options.optimization, .fast_math = options.fast_math, .line_info = options.line_info};
+}
+
+CheckOptions check_options(const CompileOptions& options) {
+  return {.asserts = options.asserts,
+          .checked = options.checked,
+          .warnings = options.warnings,
+          .fast_math = options.fast_math,
+          .contract = options.contract};
+}
+
+Result<std::vector<KernelRequest>> requests_of(const CompileOptions& options) {
+  std::vector<KernelRequest> requests;
+  for (const std::string& signature : options.signatures) {
+    Result<KernelRequest> request = parse_signature(signature);
+    if (!request) return request.error();
+    requests.push_back(std::move(*request));
+  }
+  return requests;
+}
+
+/// IR → what was asked for.
+Result<CompileOutput> to_output(Emit emit, const checked::Module& checked, const CompileOptions& options,
+                                Diagnostics& diagnostics, PhaseClock& clock) {
+  Result<codegen::Target> target = target_of(options);
+  if (!target) return target.error();
+  const bool for_cpu = emit == Emit::CpuIr || (emit != Emit::Ir && target->kind == codegen::Target::Kind::Cpu);
+  Result<std::unique_ptr<ir::Module>> module = to_ir(checked, options, for_cpu, diagnostics, clock);
+  if (!module) return module.error();
+
+  CompileOutput output;
+  if (emit == Emit::Ir || emit == Emit::CpuIr) {
+    output.text = ir::print_module(**module);
+  } else if (emit == Emit::Code) {
+    Result<Artifact> artifact = codegen::generate(**module, *target, codegen_options(options));
+    if (!artifact) return artifact.error();
+    output.artifact = std::move(*artifact);
+  } else {
+    Result<std::string> text = codegen::generate_text(emit, **module, *target, codegen_options(options));
+    if (!text) return text.error();
+    output.text = std::move(*text);
+  }
+  clock.finish("codegen");
+  return output;
+}
+
+}  // namespace
+
+Result<CompileOutput> compile_to(Emit emit, std::string_view source, const CompileOptions& options,
+                                 std::string_view file_name) {
+  PhaseClock clock;
+  Diagnostics diagnostics;
+  const auto file = std::make_shared<const SourceFile>(std::string(file_name), std::string(source));
+  const auto finish = [&](CompileOutput output) -> Result<CompileOutput> {
+    output.warnings = diagnostics.take();
+    output.times = std::move(clock.times);
+    return output;
+  };
+
+  if (emit == Emit::Tokens) {
+    const std::vector<Token> tokens = lex(*file, diagnostics);
+    if (diagnostics.has_errors()) return source_error(diagnostics);
+    return finish({.text = print_tokens(*file, tokens)});
+  }
+
+  // The file and what it imports, as trees that never change again.
+  const Program program = load_program(file, driver::import_resolver(std::string(file_name), options), diagnostics);
+  clock.finish("parse");
+  if (diagnostics.has_errors()) return source_error(diagnostics);
+  if (emit == Emit::Ast) return finish({.text = ast::print(*program.main)});
+
+  // Every name bound, every type known, every error reported.
+  const Result<std::vector<KernelRequest>> requests = requests_of(options);
+  if (!requests) return requests.error();
+  const checked::Module checked = check(program, *requests, check_options(options), diagnostics);
+  clock.finish("check");
+  if (diagnostics.has_errors()) return source_error(diagnostics);
+  if (emit == Emit::Checked) return finish({.text = checked::print(checked)});
+
+  Result<CompileOutput> output = to_output(emit, checked, options, diagnostics, clock);
+  if (!output) return output;
+  return finish(std::move(*output));
+}
+
+Result<Artifact> compile(std::string_view source, const CompileOptions& options, std::string_view file_name) {
+  Result<CompileOutput> output = compile_to(Emit::Code, source, options, file_name);
+  if (!output) return output.error();
+  return std::move(output->artifact);
+}
+
+Result<Artifact> compile_file(const std::string& path, const CompileOptions& options) {
+  Result<std::shared_ptr<const SourceFile>> file = driver::read_source(path);
+  if (!file) return file.error();
+  return compile((*file)->text(), options, path);
+}
+
+namespace driver {
+
+Result<Artifact> compile_kernels(const Program& program, const std::vector<KernelRequest>& requests,
+                                 const CompileOptions& options, std::vector<Diagnostic>* warnings) {
+  PhaseClock clock;
+  Diagnostics diagnostics;
+  const checked::Module checked = check(program, requests, check_options(options), diagnostics);
+  if (diagnostics.has_errors()) return source_error(diagnostics);
+  Result<CompileOutput> output = to_output(Emit::Code, checked, options, diagnostics, clock);
+  if (!output) return output.error();
+  if (warnings) *warnings = diagnostics.take();
+  return std::move(output->artifact);
+}
+
+std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, const CompileOptions& options) {
+  Diagnostics diagnostics;
+  const std::string name = file->name();
+  const Program program = load_program(std::move(file), import_resolver(name, options), diagnostics);
+  if (diagnostics.has_errors()) return diagnostics.take();
+  const checked::Module checked = check(program, {}, check_options(options), diagnostics);
+  if (diagnostics.has_errors()) return diagnostics.take();
+  PhaseClock clock;
+  if (Result<std::unique_ptr<ir::Module>> module = to_ir(checked, options, false, diagnostics, clock); !module)
+    return std::move(module.error().diagnostics);
+  return diagnostics.take();
+}
+
+}  // namespace driver
+}  // namespace pykc

@@ -1,0 +1,61 @@
+// Where source text comes from: files, the folder of the importing file, the library built into the program.
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "driver/driver.h"
+#include "stdlib/library.h"
+
+namespace pykc::driver {
+namespace {
+
+/// "pykc.reduce" → "pykc/reduce.pyk"; empty for anything that is not a dotted name.
+std::string module_path(std::string_view module_name) {
+  std::string path;
+  for (const char c : module_name) {
+    if (c == '.')
+      path += '/';
+    else if (c == '/' || c == '\\' || c == '\0')
+      return {};
+    else
+      path += c;
+  }
+  return path + ".pyk";
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return Error{ErrorCode::InputOutput, path + " is a folder, not a .pyk file"};
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return Error{ErrorCode::InputOutput, "cannot read " + path + ": " + std::strerror(errno)};
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (stream.bad()) return Error{ErrorCode::InputOutput, "cannot read " + path};
+  return std::make_shared<const SourceFile>(path, std::move(text).str());
+}
+
+ImportResolver import_resolver(const std::string& path, const CompileOptions& options) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return [folder, import = options.import](std::string_view name) -> std::shared_ptr<const SourceFile> {
+    if (import) {
+      Result<std::string> text = import(name);
+      if (text) return std::make_shared<const SourceFile>(std::string(name) + ".pyk", std::move(*text));
+    } else {
+      const std::filesystem::path file = folder / module_path(name);
+      std::error_code error;
+      if (std::filesystem::is_regular_file(file, error))
+        if (auto source = read_source(file.string()); source) return *source;
+    }
+    const std::string_view library = library_source(name);
+    if (library.empty()) return nullptr;
+    return std::make_shared<const SourceFile>("<" + std::string(name) + ">", std::string(library));
+  };
+}
+
+}  // namespace pykc::driver

@@ -1,0 +1,127 @@
+// Types as annotations spell them: `f32`, `f32[:, ::]`, `f32[TILE, TILE]`, `tuple[f32, i64]`, "f32[:]".
+#include <algorithm>
+
+#include "frontend/check_body.h"
+
+namespace pykc::checker {
+
+using checked::Type;
+
+namespace {
+
+Type array_type_of(ArrayType array) {
+  Type type;
+  type.kind = Type::Kind::Array;
+  type.array = std::move(array);
+  return type;
+}
+
+}  // namespace
+
+Type type_of_parameter(const ParameterInfo& parameter) {
+  return parameter.is_array ? array_type_of(parameter.array) : Type::of(parameter.scalar);
+}
+
+std::optional<Type> Body::annotation(const ast::Expr& expr) {
+  if (expr.as<ast::NoneLiteral>()) return Type::none();
+  if (const auto* text = expr.as<ast::StringLiteral>()) {
+    std::string error;
+    const std::optional<ParameterInfo> parsed = parse_type_text(text->value, SignatureDialect::Pykc, error);
+    if (parsed) return type_of_parameter(*parsed);
+    report(expr.range, DiagnosticId::BadType, error);
+    return std::nullopt;
+  }
+  if (const auto* subscript = expr.as<ast::Subscript>()) return subscript_annotation(*subscript);
+  const std::optional<ScalarType> scalar = scalar_type(expr);
+  if (!scalar) return std::nullopt;
+  return Type::of(*scalar);
+}
+
+std::optional<Type> Body::subscript_annotation(const ast::Subscript& node) {
+  const auto* name = node.value->as<ast::Name>();
+  if (name && (name->id == "tuple" || name->id == "Tuple")) return tuple_annotation(node);
+  const std::optional<ScalarType> element = scalar_type(*node.value);
+  if (!element) return std::nullopt;
+  std::vector<const ast::Expr*> parts{node.index.get()};
+  if (const auto* tuple = node.index->as<ast::Tuple>()) {
+    parts.clear();
+    for (const ast::ExprPtr& part : tuple->elements) parts.push_back(part.get());
+  }
+  std::vector<Dimension> dimensions;
+  for (const ast::Expr* part : parts) {
+    const std::optional<Dimension> next = dimension(*part);
+    if (!next) return std::nullopt;
+    dimensions.push_back(*next);
+  }
+  std::string error;
+  std::optional<ArrayType> array = array_type(*element, dimensions, false, error);
+  if (array) return array_type_of(std::move(*array));
+  report(join(node.value->range, node.index->range), DiagnosticId::BadType, error);
+  return std::nullopt;
+}
+
+std::optional<Dimension> Body::dimension(const ast::Expr& part) {
+  const auto* slice = part.as<ast::Slice>();
+  if (!slice) {
+    const std::optional<Int128> extent = constant_integer(part, "an extent of an array type");
+    if (!extent) return std::nullopt;
+    if (*extent > 0 && *extent <= (Int128{1} << 31))
+      return Dimension{Dimension::Kind::Extent, static_cast<std::int64_t>(*extent)};
+    report(part.range, DiagnosticId::ArrayShape, "an array type", "at least 1");
+    return std::nullopt;
+  }
+  const auto* step = slice->step ? slice->step->as<ast::IntLiteral>() : nullptr;
+  const bool is_plain = !slice->lower && !slice->upper;
+  if (is_plain && step && step->value == 1) return Dimension{Dimension::Kind::UnitStride};
+  if (is_plain && !slice->step) {
+    // Python's tree does not tell `:` from `::`; the text does.
+    const std::string_view text = scope_.file().text(part.range);
+    const bool is_double = std::count(text.begin(), text.end(), ':') == 2;
+    return Dimension{is_double ? Dimension::Kind::DoubleColon : Dimension::Kind::Colon};
+  }
+  report(part.range, DiagnosticId::BadType, "a dimension is `:`, `::`, `::1` or an extent");
+  return std::nullopt;
+}
+
+std::optional<Type> Body::tuple_annotation(const ast::Subscript& node) {
+  Type tuple;
+  tuple.kind = Type::Kind::Tuple;
+  const auto* parts = node.index->as<ast::Tuple>();
+  if (!parts) {
+    const std::optional<Type> only = annotation(*node.index);
+    if (!only) return std::nullopt;
+    tuple.elements.push_back(*only);
+    return tuple;
+  }
+  for (const ast::ExprPtr& part : parts->elements) {
+    std::optional<Type> element = annotation(*part);
+    if (!element) return std::nullopt;
+    tuple.elements.push_back(std::move(*element));
+  }
+  return tuple;
+}
+
+void Session::read_types(FunctionDecl& function) {
+  if (function.has_types) return;
+  function.has_types = true;
+  const std::vector<ast::Parameter>& parameters = function.def->parameters;
+  Body body(*this, *function.scope);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    std::optional<checked::Type> type;
+    if (parameters[i].annotation) type = body.annotation(*parameters[i].annotation);
+    if (!type && function.signature && i < function.signature->parameters.size())
+      type = type_of_parameter(function.signature->parameters[i]);
+    function.parameter_types.push_back(std::move(type));
+  }
+  if (function.def->returns) {
+    function.result_type = body.annotation(*function.def->returns);
+  } else if (function.signature && !function.signature->name.empty()) {
+    std::string error;
+    const std::optional<ParameterInfo> result =
+        parse_type_text(function.signature->name, SignatureDialect::Numba, error);
+    if (function.signature->name == "void") function.result_type = Type::none();
+    if (result) function.result_type = type_of_parameter(*result);
+  }
+}
+
+}  // namespace pykc::checker

@@ -1,0 +1,330 @@
+// Checks the code of one function (or one constant of a module). The class is one; its methods are spread over files by
+// subject, named in the sections below.
+//
+// The same rules run twice. First as a trial, which only finds out types: check_infer.cpp evaluates what is assigned to
+// variables until no type changes any more. Then for good: check_statement.cpp walks the body in order, reports errors
+// and builds the tree. A trial reports nothing and its trees are thrown away.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "frontend/ast.h"
+#include "frontend/check_flow.h"
+#include "frontend/check_scope.h"
+#include "frontend/check_session.h"
+#include "frontend/check_tree.h"
+
+namespace pykc::checker {
+
+/// The type of a parameter in a signature or a request.
+checked::Type type_of_parameter(const ParameterInfo& parameter);
+
+class Body {
+ public:
+  /// For a constant of a module, a decorator, an annotation: no variables, reports at once.
+  Body(Session& session, const Scope& scope);
+  /// For a function's body.
+  Body(Session& session, FunctionDecl& function, Specialization& specialization, bool is_trial);
+  Body(const Body&) = delete;
+
+  void infer();                     // check_infer.cpp: fills Specialization::locals and result
+  void emit(checked::Function& to);  // check_function.cpp
+  /// Only whether the names that the function uses exist: check_generic.cpp.
+  void check_names(const FunctionDecl& function);
+
+  Entity entity(const ast::Expr& expr);
+  Value value(const ast::Expr& expr);
+  std::optional<Int128> constant_integer(const ast::Expr& expr, std::string_view what);
+  std::optional<bool> constant_bool(const ast::Expr& expr, std::string_view what);
+  std::optional<ScalarType> scalar_type(const ast::Expr& expr);
+  /// The type that an annotation spells; none, and a report, for anything else. check_annotation.cpp
+  std::optional<checked::Type> annotation(const ast::Expr& expr);
+  Entity module_constant(const ConstantDecl& constant);
+  Entity member(const NamespaceRef& space, std::string_view name, SourceRange range);
+
+  template <typename... Text>
+  Diagnostics::Builder report(SourceRange range, DiagnosticId id, const Text&... arguments) {
+    return session_.diagnostics(is_trial_).report(scope_.file(), range, id, arguments...);
+  }
+
+ private:
+  using Expr = checked::Expr;
+  using Arguments = std::vector<const ast::Expr*>;  // one a parameter; null where it is left out
+
+  struct Local {
+    const LocalDecl* decl = nullptr;
+    InferredType type;
+    bool is_fixed = false;                 // by an annotation
+    checked::Variable* variable = nullptr;
+    const Expr* alias = nullptr;           // an array: what the name stands for
+    const Expr* only_value = nullptr;      // of a variable that is assigned once
+    bool needs_zero = false;               // may be read before it is assigned
+    std::vector<int> readers;              // sites whose types depend on it
+  };
+  struct LoopFrame {
+    FlowState on_break;
+  };
+  struct Unified {
+    ScalarType type;
+    Weak weak;
+  };
+
+  // check_expression.cpp: one function a kind of node.
+  Entity check(const ast::IntLiteral& node, const ast::Expr& expr);
+  Entity check(const ast::FloatLiteral& node, const ast::Expr& expr);
+  Entity check(const ast::BoolLiteral& node, const ast::Expr& expr);
+  Entity check(const ast::StringLiteral& node, const ast::Expr& expr);
+  Entity check(const ast::FormattedString& node, const ast::Expr& expr);
+  Entity check(const ast::NoneLiteral& node, const ast::Expr& expr);
+  Entity check(const ast::EllipsisLiteral& node, const ast::Expr& expr);
+  Entity check(const ast::Name& node, const ast::Expr& expr);
+  Entity check(const ast::Attribute& node, const ast::Expr& expr);
+  Entity check(const ast::Subscript& node, const ast::Expr& expr);
+  Entity check(const ast::Slice& node, const ast::Expr& expr);
+  Entity check(const ast::Call& node, const ast::Expr& expr);
+  Entity check(const ast::Starred& node, const ast::Expr& expr);
+  Entity check(const ast::Tuple& node, const ast::Expr& expr);
+  Entity check(const ast::List& node, const ast::Expr& expr);
+  Entity check(const ast::Unary& node, const ast::Expr& expr);
+  Entity check(const ast::Binary& node, const ast::Expr& expr);
+  Entity check(const ast::Logical& node, const ast::Expr& expr);
+  Entity check(const ast::Compare& node, const ast::Expr& expr);
+  Entity check(const ast::Conditional& node, const ast::Expr& expr);
+  Entity check(const ast::Lambda& node, const ast::Expr& expr);
+  Entity check(const ast::Unsupported& node, const ast::Expr& expr);
+  Entity unsupported(SourceRange range, std::string_view what, std::string_view instead);
+  Value to_value(Entity entity, SourceRange range);
+  Value scalar(const ast::Expr& expr, std::string_view what);
+  bool require_scalar(const Value& value, std::string_view what);
+
+  // check_resolve.cpp: names and attributes.
+  Entity resolve(std::string_view name, SourceRange range);
+  Entity of_binding(const Binding& binding, std::string_view name, SourceRange range);
+  Entity of_entry(const NameEntry& entry, SourceRange range);
+  Entity read_local(int index, SourceRange range);
+  void report_unassigned(Local& local, SourceRange range);
+  Entity array_attribute(const Value& array, const ast::Attribute& node, SourceRange range);
+  Value extent(const Value& array, int dimension, SourceRange range);
+  std::vector<std::string_view> visible_names() const;
+
+  // check_annotation.cpp
+  std::optional<checked::Type> subscript_annotation(const ast::Subscript& node);
+  std::optional<checked::Type> tuple_annotation(const ast::Subscript& node);
+  std::optional<Dimension> dimension(const ast::Expr& part);
+
+  // check_convert.cpp: types that meet.
+  std::optional<Unified> unify(const Value& a, const Value& b, bool is_arithmetic);
+  std::optional<Unified> unify_all(std::span<const Value> values, SourceRange range);
+  void report_no_common_type(const Value& a, const Value& b, SourceRange range);
+  /// As NumPy's assignment converts; warns of a lost fraction.
+  const Expr* convert_for_assignment(const Value& value, ScalarType to, SourceRange range);
+  Value convert_to(const Value& value, const InferredType& to, SourceRange range);
+  const Expr* truth(const Value& value);
+  const Expr* condition(const ast::Expr& expr);
+  Value cast_value(const Value& value, ScalarType to, SourceRange range);
+  void warn_of_double(const Value& a, const Value& b, SourceRange range);
+  void warn_of_late_widening(const Value& value, ScalarType to);
+
+  // check_operator.cpp, check_compare.cpp, check_power.cpp
+  Value binary(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range);
+  Value arithmetic(checked::BinaryOp op, const Value& left, const Value& right, SourceRange range);
+  Value divide(const Value& left, const Value& right, SourceRange range);
+  Value bitwise(checked::BinaryOp op, const Value& left, const Value& right, SourceRange range);
+  Value shift(checked::BinaryOp op, const Value& left, const Value& right, SourceRange range);
+  Value fold_weak_integers(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range);
+  Value whole_number(Int128 value, SourceRange range);
+  Value unary(ast::UnaryOp op, const Value& operand, SourceRange range);
+  bool require_numbers(std::string_view what, const Value& left, const Value& right, SourceRange range);
+  Value compare(ast::CompareOp op, const Value& left, const Value& right, SourceRange range);
+  const Expr* compare_mixed_signs(checked::CompareOp op, const Value& left, const Value& right, SourceRange range);
+  Value compare_tuples(ast::CompareOp op, const Value& left, const Value& right, SourceRange range);
+  Value member_of_tuple(ast::CompareOp op, const Value& item, const Value& tuple, SourceRange range);
+  Value chain(const ast::Compare& node, std::size_t from, Value left, SourceRange range);
+  Value choose(const Expr* condition, const Value& then, const Value& otherwise, SourceRange range);
+  Value power(const Value& base, const Value& exponent, SourceRange range);
+  const Expr* power_by_products(const Expr* base, int exponent, SourceRange range);
+  const Expr* product_of(const Expr* factor, int count, SourceRange range);
+  const Expr* power_of_half(const Expr* base, SourceRange range);
+  Value fold_weak_power(const Value& base, const Value& exponent, SourceRange range);
+
+  /// Evaluates `value` once for `body` to use any number of times.
+  template <typename Make>
+  const Expr* with_temporary(const Expr* value, Make make_body) {
+    if (is_simple(*value)) return make_body(value);
+    const checked::Variable* variable = temporary(value->type, value->range);
+    const Expr* body = make_body(tree_.make(value->type, value->range, checked::VariableRef{variable}));
+    return body ? tree_.make(body->type, value->range, checked::Let{variable, value, body}) : nullptr;
+  }
+  /// The elements of a tuple, each to be used once; the tuple itself is evaluated once.
+  template <typename Make>
+  const Expr* with_parts(const Value& tuple, Make make_body) {
+    if (!tuple.elements.empty() || tuple.expr->as<checked::TupleExpr>()) return make_body(take_apart(tuple));
+    return with_temporary(tuple.expr, [&](const Expr* kept) { return make_body(take_apart({kept, Weak::No, {}})); });
+  }
+  const checked::Variable* temporary(const checked::Type& type, SourceRange range);
+
+  // check_index.cpp
+  Value index(const Value& array, std::vector<Value> indices, SourceRange range);
+  Value index_tuple(const Value& tuple, const Value& index, SourceRange range);
+  std::optional<std::vector<Value>> index_list(const ast::Expr& index);
+  std::vector<Value> take_apart(const Value& tuple);
+  const Expr* index_value(const Value& array, const Value& index, int dimension);
+  std::string name_of_array(const Expr& array) const;
+  int bounds_fault(const Expr& array, SourceRange range);
+
+  // check_call.cpp
+  std::optional<Arguments> bind_arguments(const ast::Call& call, SourceRange range, std::string_view name,
+                                          std::span<const std::string_view> parameters, std::size_t required,
+                                          std::string_view signature);
+  Entity call_type(ScalarType type, const ast::Call& call, SourceRange range);
+  Value call_function(FunctionDecl& function, const ast::Call& call, SourceRange range);
+  Value call_specialized(FunctionDecl& function, std::vector<Value> arguments, SourceRange range);
+  std::optional<Value> argument_for(FunctionDecl& function, std::size_t index, const Value& given, SourceRange range);
+  std::string signature_of(const FunctionDecl& function) const;
+  static bool accepts(const ArrayType& parameter, const ArrayType& given);
+
+  // check_builtin.cpp, check_atomic.cpp
+  Value call_builtin(BuiltinId id, const ast::Call& call, SourceRange range);
+  std::optional<ScalarType> class_type(BuiltinId id, char letter, std::span<const Value> arguments, SourceRange range);
+  const Expr* builtin_argument(BuiltinId id, const SignatureParameter& parameter, const Value& given, ScalarType type);
+  Value builtin_result(BuiltinId id, std::vector<const Expr*> arguments, ScalarType type, SourceRange range);
+  Value fold_math(BuiltinId id, std::span<const Value> arguments, SourceRange range);
+  void report_argument_type(BuiltinId id, const Value& given, std::string_view wanted);
+  Value call_atomic(BuiltinId id, const Arguments& arguments, SourceRange range);
+  Value property(BuiltinId id, SourceRange range);
+
+  // check_special.cpp: calls that are more than a row of the table.
+  Entity call_special(Special special, const ast::Call& call, SourceRange range);
+  Entity call_grid(const ast::Call& call, SourceRange range);
+  Entity call_gridsize(const ast::Call& call, SourceRange range);
+  Entity call_len(const ast::Call& call, SourceRange range);
+  Entity call_abs(const ast::Call& call, SourceRange range);
+  Entity call_round(const ast::Call& call, SourceRange range);
+  Entity call_pow(const ast::Call& call, SourceRange range);
+  Entity call_divmod(const ast::Call& call, SourceRange range);
+  Entity call_shared_array(const ast::Call& call, SourceRange range);
+  Entity call_local_array(const ast::Call& call, SourceRange range);
+  Entity call_const_array_like(const ast::Call& call, SourceRange range);
+  Entity call_numpy_array(const ast::Call& call, SourceRange range);
+  Entity over_axes(const ast::Call& call, SourceRange range, std::string_view name,
+                   Value (Body::*along)(int, SourceRange));
+  Value thread_along(int axis, SourceRange range);
+  Value threads_along(int axis, SourceRange range);
+  Value extremum(BuiltinId id, std::string_view name, const ast::Call& call, SourceRange range);
+  Value round_to_digits(const Value& number, const Value& digits, SourceRange range);
+
+  // check_array.cpp: arrays that a kernel declares, and constant tables.
+  struct Shape {
+    std::vector<std::int64_t> extents;          // static, or
+    std::vector<const Expr*> dynamic;           // over the launch
+    std::vector<LaunchExpression> launch_sizes;
+    bool takes_launch_bytes = false;
+  };
+  std::optional<Shape> shape(const ast::Expr& expr, std::string_view what, bool may_be_dynamic);
+  bool launch_expression(const Expr& expr, LaunchExpression& out) const;
+  std::optional<std::pair<Shape, ScalarType>> shape_and_type(const ast::Call& call, SourceRange range,
+                                                             std::string_view name, bool may_be_dynamic);
+  const Expr* launch_value(const LaunchExpression& expression, SourceRange range);
+  Value listed(const ast::Expr& expr);
+  Entity table(const ast::Expr& expr, const ast::Expr* dtype);
+  Entity table_of(const Value& nested, const ScalarType* dtype, SourceRange range);
+  bool flatten_table(const Value& value, std::size_t depth, std::vector<std::int64_t>& extents,
+                     std::vector<Value>& numbers);
+  Value table_value(const Table* table, SourceRange range);
+
+  // check_statement.cpp: one function a kind of node.
+  checked::Suite suite(const ast::Suite& statements);
+  void statement(const ast::Stmt& stmt);
+  void check(const ast::ExprStmt& node, const ast::Stmt& stmt);
+  void check(const ast::Assign& node, const ast::Stmt& stmt);
+  void check(const ast::AnnotatedAssign& node, const ast::Stmt& stmt);
+  void check(const ast::AugmentedAssign& node, const ast::Stmt& stmt);
+  void check(const ast::If& node, const ast::Stmt& stmt);
+  void check(const ast::While& node, const ast::Stmt& stmt);
+  void check(const ast::For& node, const ast::Stmt& stmt);
+  void check(const ast::Break& node, const ast::Stmt& stmt);
+  void check(const ast::Continue& node, const ast::Stmt& stmt);
+  void check(const ast::Pass& node, const ast::Stmt& stmt);
+  void check(const ast::Return& node, const ast::Stmt& stmt);
+  void check(const ast::Assert& node, const ast::Stmt& stmt);
+  void check(const ast::Raise& node, const ast::Stmt& stmt);
+  void check(const ast::With& node, const ast::Stmt& stmt);
+  void check(const ast::FunctionDef& node, const ast::Stmt& stmt);
+  void check(const ast::ClassDef& node, const ast::Stmt& stmt);
+  void check(const ast::Import& node, const ast::Stmt& stmt);
+  void check(const ast::UnsupportedStmt& node, const ast::Stmt& stmt);
+  template <typename Node>
+  void append(Node node, SourceRange range);
+  void print(const ast::Call& call, SourceRange range);
+  void print_value(const Value& value, std::vector<checked::Print::Piece>& pieces);
+  std::string fault_message(const ast::Expr& message);
+
+  void store(const Value& element, const Value& value, SourceRange range);
+  void assign_variable(const checked::Variable* variable, const Expr* value, SourceRange range);
+  const Expr* convert_result(const Value& given, const InferredType& wanted, SourceRange range);
+
+  // check_loop.cpp
+  std::optional<std::array<Value, 3>> range_arguments(const ast::Expr& iterable);
+  static bool runs_at_least_once(const std::array<Value, 3>& range);
+  void enter_loop(const ast::Suite& body, const ast::Expr* target);
+  void leave_loop(FlowState exhausted, const ast::Suite& otherwise, checked::Suite& otherwise_suite);
+  void mark_assigned(const ast::Expr& target, LocalSet& set) const;
+  void mark_assigned(const ast::Stmt& stmt, LocalSet& set) const;
+  void mark_assigned(const ast::Suite& suite, LocalSet& set) const;
+
+  // check_assign.cpp
+  void assign(const ast::Expr& target, const Value& value, SourceRange range);
+  void assign_local(int index, const Value& value, SourceRange target, SourceRange range);
+  void assign_array(Local& local, int index, const Value& value, SourceRange target, SourceRange range);
+  void assign_tuple(const std::vector<ast::ExprPtr>& targets, const ast::Expr& target, const Value& value,
+                    SourceRange range);
+  Value element_target(const ast::Expr& target, bool evaluate_indices_first);
+  bool require_writable(const Value& element, SourceRange range);
+  Value stored(const Value& value, SourceRange range);
+  Value stored_once(const Value& value, SourceRange range);
+  const checked::Variable* variable_of(Local& local);
+  void mark_defined(int index);
+  std::optional<int> local_index(std::string_view name) const;
+
+  // check_function.cpp
+  void bind_parameters();
+  void set_to_zero(checked::Suite& prologue);
+  bool computes_in_single() const;
+  void warn_of_locals();
+
+  // check_infer.cpp
+  void declare_locals();
+  void infer_site(const ast::Stmt& stmt);
+  void contribute(const ast::Expr& target, const Value& value);
+  void contribute_to(int index, const InferredType& type);
+  void run_pending();
+
+  Session& session_;
+  const Scope& scope_;
+  TreeBuilder tree_;
+  FunctionDecl* function_ = nullptr;
+  Specialization* specialization_ = nullptr;
+  checked::Function* output_ = nullptr;
+  const bool is_trial_;
+  std::vector<Local> locals_;
+
+  // While inferring.
+  std::set<int> pending_;
+  int site_ = -1;
+  bool returns_value_ = false;
+
+  // While emitting.
+  checked::Suite* suite_ = nullptr;
+  FlowState flow_;
+  std::vector<LoopFrame> loops_;
+  bool warns_of_double_ = false;
+};
+
+}  // namespace pykc::checker

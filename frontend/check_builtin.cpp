@@ -1,0 +1,150 @@
+// Calls of rows of the builtin table: the signature's type classes are worked out from the arguments.
+#include <cmath>
+#include <cstdlib>
+
+#include "frontend/check_body.h"
+#include "stdlib/builtins.h"
+
+namespace pykc::checker {
+
+namespace {
+
+bool is_half(ScalarType type) { return type == ScalarType::F16 || type == ScalarType::BF16; }
+bool is_atomic(BuiltinId id) { return id >= BuiltinId::AtomicAdd; }
+
+struct MathFunction {
+  BuiltinId id;
+  double (*one)(double);
+  double (*two)(double, double);
+};
+
+/// What literals can be put through while compiling: `math.sqrt(2.0)`.
+constexpr MathFunction kFoldable[] = {
+    {BuiltinId::Sqrt, std::sqrt, nullptr},   {BuiltinId::Floor, std::floor, nullptr}, {BuiltinId::Ceil, std::ceil, nullptr},
+    {BuiltinId::Trunc, std::trunc, nullptr}, {BuiltinId::Fabs, std::fabs, nullptr},   {BuiltinId::Sin, std::sin, nullptr},
+    {BuiltinId::Cos, std::cos, nullptr},     {BuiltinId::Tan, std::tan, nullptr},     {BuiltinId::Asin, std::asin, nullptr},
+    {BuiltinId::Acos, std::acos, nullptr},   {BuiltinId::Atan, std::atan, nullptr},   {BuiltinId::Sinh, std::sinh, nullptr},
+    {BuiltinId::Cosh, std::cosh, nullptr},   {BuiltinId::Tanh, std::tanh, nullptr},   {BuiltinId::Exp, std::exp, nullptr},
+    {BuiltinId::Exp2, std::exp2, nullptr},   {BuiltinId::Expm1, std::expm1, nullptr}, {BuiltinId::Log, std::log, nullptr},
+    {BuiltinId::Log2, std::log2, nullptr},   {BuiltinId::Log10, std::log10, nullptr}, {BuiltinId::Log1p, std::log1p, nullptr},
+    {BuiltinId::Cbrt, std::cbrt, nullptr},   {BuiltinId::Pow, nullptr, std::pow},     {BuiltinId::Atan2, nullptr, std::atan2},
+    {BuiltinId::Hypot, nullptr, std::hypot}, {BuiltinId::Fmod, nullptr, std::fmod},   {BuiltinId::Copysign, nullptr, std::copysign},
+};
+
+}  // namespace
+
+Value Body::property(BuiltinId id, SourceRange range) {
+  if (id == BuiltinId::WarpSize) return tree_.weak_integer(32, range);
+  return TreeBuilder::strong(tree_.scalar(ScalarType::I64, range, checked::CallBuiltin{id, {}}));
+}
+
+void Body::report_argument_type(BuiltinId id, const Value& given, std::string_view wanted) {
+  report(given.range(), DiagnosticId::BuiltinArgument, info(id).name, wanted, describe(given))
+      .note("the signature is `" + std::string(info(id).name) + std::string(info(id).signature) + "`");
+}
+
+Value Body::call_builtin(BuiltinId id, const ast::Call& call, SourceRange range) {
+  const BuiltinSignature& signature = session_.signature(id);
+  std::vector<std::string_view> names;
+  for (const SignatureParameter& parameter : signature.parameters) names.push_back(parameter.name);
+  const std::optional<Arguments> bound = bind_arguments(call, range, info(id).name, names,
+                                                        static_cast<std::size_t>(signature.required), info(id).signature);
+  if (!bound) return {};
+  if (is_atomic(id)) return call_atomic(id, *bound, range);
+  std::vector<Value> given(bound->size());
+  for (std::size_t i = 0; i < bound->size(); ++i) {
+    if (!(*bound)[i]) continue;
+    given[i] = value(*(*bound)[i]);
+    if (!given[i].known()) return {};
+    if (!given[i].is_scalar()) {
+      report_argument_type(id, given[i], "a scalar");
+      return {};
+    }
+  }
+  std::vector<Value> of_class;
+  char letter = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!signature.parameters[i].type.letter || !given[i].known()) continue;
+    letter = signature.parameters[i].type.letter;
+    of_class.push_back(given[i]);
+  }
+  if (const Value folded = fold_math(id, given, range); folded.known()) return folded;
+  std::optional<ScalarType> type = ScalarType::I64;
+  if (letter) type = class_type(id, letter, of_class, range);
+  if (!type) return {};
+  std::vector<const Expr*> arguments;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    arguments.push_back(builtin_argument(id, signature.parameters[i], given[i], *type));
+    if (!arguments.back()) return {};
+  }
+  return builtin_result(id, std::move(arguments), *type, range);
+}
+
+std::optional<ScalarType> Body::class_type(BuiltinId id, char letter, std::span<const Value> arguments,
+                                           SourceRange range) {
+  for (const Value& argument : arguments)
+    if (letter == 'I' && is_float(argument.scalar())) {
+      report_argument_type(id, argument, "an integer");
+      return std::nullopt;
+    }
+  const std::optional<Unified> unified = unify_all(arguments, range);
+  if (!unified) return std::nullopt;
+  const ScalarType type = unified->type;
+  if (letter == 'F') return is_float(type) ? type : ScalarType::F64;
+  if (letter == 'W') return is_narrow(type) ? ScalarType::I32 : is_half(type) ? ScalarType::F32 : type;
+  const bool is_number = letter == 'I' || letter == 'N';
+  return is_number && type == ScalarType::Bool ? ScalarType::I32 : type;
+}
+
+const checked::Expr* Body::builtin_argument(BuiltinId id, const SignatureParameter& parameter, const Value& given,
+                                            ScalarType type) {
+  if (!given.known()) {
+    const long long value = std::strtoll(std::string(parameter.default_text).c_str(), nullptr, 0);
+    return tree_.integer(value, *parameter.type.scalar, {});
+  }
+  if (parameter.type.letter) return tree_.convert(given, type);
+  const ScalarType wanted = *parameter.type.scalar;
+  if (wanted == ScalarType::Bool) return truth(given);
+  if (is_float(given.scalar()) && is_integer(wanted)) {
+    report_argument_type(id, given, to_string(wanted));
+    return nullptr;
+  }
+  // A mask of all lanes is often written -1.
+  const bool is_mask = wanted == ScalarType::U32 && given.is_weak_integer() && integer_of(*given.expr) == -1;
+  if (is_mask) return tree_.integer(-1, wanted, given.range());
+  return convert_for_assignment(given, wanted, given.range());
+}
+
+/// The call; functions of floats compute the 16-bit ones in f32.
+Value Body::builtin_result(BuiltinId id, std::vector<const Expr*> arguments, ScalarType type, SourceRange range) {
+  const BuiltinSignature& signature = session_.signature(id);
+  const bool widens = is_half(type);
+  if (widens)
+    for (const Expr*& argument : arguments)
+      if (argument->type.scalar == type) argument = tree_.cast(argument, ScalarType::F32);
+  const ScalarType computed = widens ? ScalarType::F32 : type;
+  const auto type_of = [&](const SignatureType& result) { return result.scalar ? *result.scalar : computed; };
+  if (signature.results.empty())
+    return TreeBuilder::strong(tree_.make(checked::Type::none(), range, checked::CallBuiltin{id, std::move(arguments)}));
+  if (signature.results.size() == 1) {
+    const Expr* call = tree_.builtin(id, type_of(signature.results[0]), std::move(arguments), range);
+    return TreeBuilder::strong(widens && !signature.results[0].scalar ? tree_.cast(call, type) : call);
+  }
+  checked::Type tuple;
+  tuple.kind = checked::Type::Kind::Tuple;
+  for (const SignatureType& result : signature.results) tuple.elements.push_back(checked::Type::of(type_of(result)));
+  return TreeBuilder::strong(tree_.make(std::move(tuple), range, checked::CallBuiltin{id, std::move(arguments)}));
+}
+
+Value Body::fold_math(BuiltinId id, std::span<const Value> arguments, SourceRange range) {
+  for (const Value& argument : arguments)
+    if (!argument.known() || !argument.is_weak() || !argument.is_constant()) return {};
+  for (const MathFunction& row : kFoldable) {
+    if (row.id != id) continue;
+    const double x = real_of(*arguments[0].expr);
+    return tree_.weak_real(row.one ? row.one(x) : row.two(x, real_of(*arguments[1].expr)), range);
+  }
+  return {};
+}
+
+}  // namespace pykc::checker

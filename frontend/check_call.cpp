@@ -1,0 +1,157 @@
+// Calls: arguments to parameters, casts, and functions of the program, which are specialised for the argument types.
+#include <algorithm>
+
+#include "frontend/check_body.h"
+
+namespace pykc::checker {
+
+std::optional<Body::Arguments> Body::bind_arguments(const ast::Call& call, SourceRange range, std::string_view name,
+                                                    std::span<const std::string_view> parameters, std::size_t required,
+                                                    std::string_view signature) {
+  const auto explain = [&](Diagnostics::Builder diagnostic) {
+    if (!signature.empty()) diagnostic.note("the signature is `" + std::string(name) + std::string(signature) + "`");
+    return std::nullopt;
+  };
+  const std::string quoted = "`" + std::string(name) + "`";
+  if (call.arguments.size() > parameters.size())
+    return explain(report(range, DiagnosticId::ArgumentCount, quoted,
+                          std::to_string(parameters.size()) + (parameters.size() == 1 ? " argument" : " arguments"),
+                          std::to_string(call.arguments.size())));
+  Arguments bound(parameters.size(), nullptr);
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) bound[i] = call.arguments[i].get();
+  for (const ast::Keyword& keyword : call.keywords) {
+    const auto found = std::find(parameters.begin(), parameters.end(), keyword.name);
+    if (found == parameters.end()) {
+      const std::string_view near = nearest(keyword.name, {parameters.begin(), parameters.end()});
+      auto diagnostic = report(keyword.name_range, DiagnosticId::UnknownKeyword, quoted, keyword.name);
+      if (!near.empty()) diagnostic.fix(std::string(near));
+      return explain(diagnostic);
+    }
+    const ast::Expr*& slot = bound[static_cast<std::size_t>(found - parameters.begin())];
+    if (slot) return explain(report(keyword.name_range, DiagnosticId::ArgumentTwice, quoted, keyword.name));
+    slot = keyword.value.get();
+  }
+  for (std::size_t i = 0; i < required; ++i)
+    if (!bound[i]) return explain(report(range, DiagnosticId::MissingArgument, quoted, parameters[i]));
+  return bound;
+}
+
+Entity Body::call_type(ScalarType type, const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"x"};
+  const std::optional<Arguments> arguments = bind_arguments(call, range, to_string(type), kParameters, 1, "(x)");
+  if (!arguments) return Unknown{};
+  const Entity given = entity(*(*arguments)[0]);
+  if (std::holds_alternative<TextRef>(given)) {
+    report((*arguments)[0]->range, DiagnosticId::UnsupportedInKernel, "making a number of text");
+    return Unknown{};
+  }
+  const Value value = to_value(given, (*arguments)[0]->range);
+  if (!require_scalar(value, "a cast")) return Unknown{};
+  return cast_value(value, type, range);
+}
+
+std::string Body::signature_of(const FunctionDecl& function) const {
+  std::string text = "(";
+  for (const ast::Parameter& parameter : function.def->parameters) {
+    if (text.size() > 1) text += ", ";
+    text += parameter.name;
+    if (parameter.annotation)
+      text += ": " + std::string(function.scope->file().text(parameter.annotation->range));
+    if (parameter.default_value)
+      text += " = " + std::string(function.scope->file().text(parameter.default_value->range));
+  }
+  return text + ")";
+}
+
+Value Body::call_function(FunctionDecl& function, const ast::Call& call, SourceRange range) {
+  const ast::FunctionDef& def = *function.def;
+  if (function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Host) {
+    const bool is_kernel = function.kind == FunctionDecl::Kind::Kernel;
+    report(range, DiagnosticId::NotADeviceFunction, def.name, is_kernel ? "a kernel" : "a test")
+        .label(function.scope->file(), def.name_range, "declared here")
+        .note(is_kernel ? "move the shared part into a function with `@device` and call that from both"
+                        : "only device functions can be called from a kernel");
+    return {};
+  }
+  std::vector<std::string_view> names;
+  std::size_t required = 0;
+  for (const ast::Parameter& parameter : def.parameters) {
+    names.push_back(parameter.name);
+    if (!parameter.default_value) required = names.size();
+  }
+  const std::optional<Arguments> arguments = bind_arguments(call, range, def.name, names, required, signature_of(function));
+  if (!arguments) return {};
+  std::vector<Value> given;
+  bool all_known = true;
+  for (std::size_t i = 0; i < arguments->size(); ++i) {
+    const ast::Expr* argument = (*arguments)[i];
+    // A default is a constant of the module that declares the function.
+    const Value value = argument ? this->value(*argument)
+                                 : Body(session_, *function.scope).value(*def.parameters[i].default_value);
+    std::optional<Value> converted = argument_for(function, i, value, argument ? argument->range : range);
+    all_known &= converted.has_value();
+    if (converted) given.push_back(std::move(*converted));
+  }
+  if (!all_known) return {};
+  return call_specialized(function, std::move(given), range);
+}
+
+/// The argument as the parameter takes it. An annotation converts scalars; of an array it states what must hold.
+std::optional<Value> Body::argument_for(FunctionDecl& function, std::size_t index, const Value& given, SourceRange range) {
+  if (!given.known()) return std::nullopt;
+  session_.read_types(function);
+  const std::optional<checked::Type>& wanted = function.parameter_types[index];
+  if (!wanted) {
+    if (given.type().kind != checked::Type::Kind::None) return given;
+    report(range, DiagnosticId::NotAValue, scope_.file().text(range), "None");
+    return std::nullopt;
+  }
+  if (wanted->is_scalar() && given.is_scalar()) {
+    const Expr* converted = convert_for_assignment(given, wanted->scalar, range);
+    if (!converted) return std::nullopt;
+    return TreeBuilder::strong(converted);
+  }
+  if (wanted->is_array() && given.is_array() && accepts(wanted->array, given.type().array)) return given;
+  const ast::Parameter& parameter = function.def->parameters[index];
+  report(range, DiagnosticId::ArgumentType, parameter.name, checked::to_string(*wanted), describe(given))
+      .label(function.scope->file(), parameter.range, "the parameter is declared here");
+  return std::nullopt;
+}
+
+/// Whether an array of one type may be passed where another is annotated: the shape may be known better, and contiguous
+/// is a case of any strides.
+bool Body::accepts(const ArrayType& parameter, const ArrayType& given) {
+  if (parameter.element != given.element || parameter.rank() != given.rank()) return false;
+  if (parameter.has_static_shape()) return parameter.extents == given.extents;
+  if (parameter.layout == Layout::Strided || parameter.layout == given.layout) return true;
+  return parameter.rank() <= 1 && given.layout != Layout::Strided;
+}
+
+Value Body::call_specialized(FunctionDecl& function, std::vector<Value> arguments, SourceRange range) {
+  std::vector<InferredType> types;
+  for (const Value& argument : arguments) types.push_back(inferred_type(argument));
+  if (session_.depth > Session::kDeepest - 50 || session_.specialization_depth > Session::kMostNestedSpecializations) {
+    report(range, DiagnosticId::NestedTooDeeply);
+    return {};
+  }
+  Specialization& specialization = session_.infer(function, types);
+  if (is_trial_) {
+    if (!specialization.result.known) return {};
+    const Expr* call = tree_.make(settled_type(specialization.result), range, checked::CallFunction{nullptr, {}});
+    return {call, specialization.result.weak ? Weak::Float : Weak::No, {}};
+  }
+  if (specialization.is_emitting && !function.result_type) {
+    report(range, DiagnosticId::RecursionWithoutType, function.def->name)
+        .label(function.scope->file(), function.def->name_range, "annotate the result here: `-> f32`");
+    return {};
+  }
+  specialization_->callees.push_back(&specialization);
+  checked::CallFunction node{session_.emit(function, specialization), {}};
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    node.arguments.push_back(convert_to(arguments[i], types[i], range).expr);
+  if (!specialization.result.known) return {};
+  const Expr* call = tree_.make(settled_type(specialization.result), range, std::move(node));
+  return {call, specialization.result.weak ? Weak::Float : Weak::No, {}};
+}
+
+}  // namespace pykc::checker

@@ -1,0 +1,156 @@
+#include "frontend/check_body.h"
+
+namespace pykc::checker {
+
+using checked::CompareOp;
+
+namespace {
+
+constexpr std::string_view kSpelling[] = {"`==`", "`!=`", "`<`", "`<=`", "`>`", "`>=`", "`is`", "`is not`", "`in`", "`not in`"};
+
+std::string_view spelling(ast::CompareOp op) { return kSpelling[static_cast<std::size_t>(op)]; }
+
+bool is_ordering(ast::CompareOp op) { return op >= ast::CompareOp::Lt && op <= ast::CompareOp::Ge; }
+
+}  // namespace
+
+/// `a < b < c` is `a < b and b < c` with b evaluated once, and c only where a < b.
+Value Body::chain(const ast::Compare& node, std::size_t at, Value left, SourceRange range) {
+  const Value right = value(*node.rest[at]);
+  const bool is_last = at + 1 == node.rest.size();
+  const SourceRange here = left.known() && right.known() ? join(left.range(), node.rest[at]->range) : range;
+  if (is_last) return compare(node.ops[at], left, right, here);
+  if (!right.known()) {
+    for (std::size_t i = at + 1; i < node.rest.size(); ++i) value(*node.rest[i]);
+    return {};
+  }
+  if (node.rest.size() > 64) {
+    report(range, DiagnosticId::NestedTooDeeply);
+    return {};
+  }
+  const Expr* result = with_temporary(left.expr, [&](const Expr* first) -> const Expr* {
+    return with_temporary(right.expr, [&](const Expr* second) -> const Expr* {
+      const Value again{second, right.weak, right.elements};
+      const Value test = compare(node.ops[at], {first, left.weak, left.elements}, again, here);
+      const Value others = chain(node, at + 1, again, range);
+      if (!test.known() || !others.known()) return nullptr;
+      return tree_.logical(true, test.expr, others.expr, join(test.range(), others.range()));
+    });
+  });
+  return TreeBuilder::strong(result);
+}
+
+Value Body::compare(ast::CompareOp op, const Value& left, const Value& right, SourceRange range) {
+  if (!left.known() || !right.known()) return {};
+  if (op == ast::CompareOp::Is || op == ast::CompareOp::IsNot) {
+    report(range, DiagnosticId::UnsupportedInKernel, spelling(op))
+        .note("values in a kernel have no identity: compare them")
+        .fix(op == ast::CompareOp::Is ? "==" : "!=");
+    return {};
+  }
+  if (op == ast::CompareOp::In || op == ast::CompareOp::NotIn) return member_of_tuple(op, left, right, range);
+  if (left.is_tuple() && right.is_tuple() && !is_ordering(op)) return compare_tuples(op, left, right, range);
+  if (!require_numbers(spelling(op), left, right, range)) return {};
+  const auto checked_op = static_cast<CompareOp>(op);
+  if (left.is_weak_integer() && right.is_weak_integer()) {
+    const Int128 a = integer_of(*left.expr), b = integer_of(*right.expr);
+    const Expr *sign = tree_.integer(a < b ? -1 : a > b, ScalarType::I64, range), *zero = tree_.integer(0, ScalarType::I64, range);
+    return TreeBuilder::strong(tree_.compare(checked_op, sign, zero, range));
+  }
+  const std::optional<Unified> unified = unify(left, right, false);
+  if (!unified) return TreeBuilder::strong(compare_mixed_signs(checked_op, left, right, range));
+  ScalarType type = unified->type;
+  if (type == ScalarType::Bool && is_ordering(op)) type = ScalarType::I32;
+  warn_of_double(left, right, range);
+  return TreeBuilder::strong(tree_.compare(checked_op, tree_.convert(left, type), tree_.convert(right, type), range));
+}
+
+/// i64 against u64, as the numbers that they are: where the signed one is negative it is the smaller, else both are u64.
+const checked::Expr* Body::compare_mixed_signs(CompareOp op, const Value& left, const Value& right, SourceRange range) {
+  const bool left_is_signed = is_signed_integer(left.scalar());
+  return with_temporary(left.expr, [&](const Expr* a) {
+    return with_temporary(right.expr, [&](const Expr* b) {
+      const Expr* with_sign = tree_.cast(left_is_signed ? a : b, ScalarType::I64);
+      const Expr* is_negative =
+          tree_.compare(CompareOp::Lt, with_sign, tree_.integer(0, ScalarType::I64, range), range);
+      const Expr* unsigned_test =
+          tree_.compare(op, tree_.cast(a, ScalarType::U64), tree_.cast(b, ScalarType::U64), range);
+      const bool smaller_on_left = left_is_signed;  // what a negative number is compared to
+      const bool holds = op == CompareOp::Ne ||
+                         (smaller_on_left ? op == CompareOp::Lt || op == CompareOp::Le
+                                          : op == CompareOp::Gt || op == CompareOp::Ge);
+      if (holds) return tree_.logical(false, is_negative, unsigned_test, range);
+      return tree_.logical(true, tree_.unary(checked::UnaryOp::Not, is_negative, range), unsigned_test, range);
+    });
+  });
+}
+
+Value Body::compare_tuples(ast::CompareOp op, const Value& left, const Value& right, SourceRange range) {
+  const bool is_equality = op == ast::CompareOp::Eq;
+  if (left.type().elements.size() != right.type().elements.size())
+    return TreeBuilder::strong(tree_.boolean(!is_equality, range));
+  const Expr* result = with_parts(left, [&](const std::vector<Value>& as) {
+    return with_parts(right, [&](const std::vector<Value>& bs) -> const Expr* {
+      const Expr* all = tree_.boolean(is_equality, range);
+      for (std::size_t i = 0; i < as.size(); ++i) {
+        const Value test = compare(op, as[i], bs[i], range);
+        if (!test.known()) return nullptr;
+        all = i == 0 ? test.expr : tree_.logical(is_equality, all, test.expr, range);
+      }
+      return all;
+    });
+  });
+  return TreeBuilder::strong(result);
+}
+
+/// `x in (1, 2, 3)`
+Value Body::member_of_tuple(ast::CompareOp op, const Value& item, const Value& tuple, SourceRange range) {
+  if (!tuple.is_tuple()) {
+    report(range, DiagnosticId::OperandTypes, spelling(op), describe(item), describe(tuple))
+        .note("`in` looks through a tuple: `x in (1, 2, 3)`; search an array in a loop");
+    return {};
+  }
+  const Expr* found = with_temporary(item.expr, [&](const Expr* kept) -> const Expr* {
+    return with_parts(tuple, [&](const std::vector<Value>& elements) -> const Expr* {
+      const Expr* any = tree_.boolean(false, range);
+      bool is_first = true;
+      for (const Value& element : elements) {
+        const Value test = compare(ast::CompareOp::Eq, {kept, item.weak, item.elements}, element, range);
+        if (!test.known()) return nullptr;
+        any = is_first ? test.expr : tree_.logical(false, any, test.expr, range);
+        is_first = false;
+      }
+      return any;
+    });
+  });
+  if (!found) return {};
+  return TreeBuilder::strong(op == ast::CompareOp::In ? found : tree_.unary(checked::UnaryOp::Not, found, range));
+}
+
+Value Body::choose(const Expr* test, const Value& then, const Value& otherwise, SourceRange range) {
+  if (then.is_scalar() && otherwise.is_scalar()) {
+    if (then.weak == Weak::Int && otherwise.weak == Weak::Int && then.scalar() == otherwise.scalar())
+      return {tree_.conditional(test, then.expr, otherwise.expr), Weak::Int, {}};
+    const std::optional<Unified> unified = unify(then, otherwise, false);
+    if (!unified) {
+      report_no_common_type(then, otherwise, range);
+      return {};
+    }
+    return {tree_.conditional(test, tree_.convert(then, unified->type), tree_.convert(otherwise, unified->type)),
+            unified->weak,
+            {}};
+  }
+  InferredType type = inferred_type(then);
+  const bool chooses_array = then.is_array() || otherwise.is_array();
+  if (!chooses_array && join_into(type, inferred_type(otherwise))) {
+    settle(type);
+    const Value a = convert_to(then, type, range), b = convert_to(otherwise, type, range);
+    if (!a.known() || !b.known()) return {};
+    return TreeBuilder::strong(tree_.conditional(test, a.expr, b.expr));
+  }
+  auto diagnostic = report(range, DiagnosticId::BranchTypes, describe(then), describe(otherwise));
+  if (chooses_array) diagnostic.note("which array a name stands for is decided when the kernel is compiled: use `if` and `else`");
+  return {};
+}
+
+}  // namespace pykc::checker

@@ -1,0 +1,178 @@
+// Types that meet: which type an operation is done in, and conversions, with what has to be said about them.
+#include "frontend/check_body.h"
+
+namespace pykc::checker {
+
+using checked::Type;
+
+namespace {
+
+bool is_float_to_integer(const Value& value, ScalarType to) { return is_float(value.scalar()) && is_integer(to); }
+
+bool is_whole(const Value& value) {
+  return value.is_constant() && real_of(*value.expr) == static_cast<double>(static_cast<std::int64_t>(real_of(*value.expr)));
+}
+
+/// A product of two 32-bit integers, or a sum with one in it: what may overflow before it is widened.
+bool is_narrow_product(const checked::Expr& expr, int depth) {
+  const auto* node = expr.as<checked::Binary>();
+  if (!node || depth > 2) return false;
+  if (expr.type.scalar != ScalarType::I32 && expr.type.scalar != ScalarType::U32) return false;
+  const auto is_full = [](const checked::Expr* operand) {
+    const auto* cast = operand->as<checked::Cast>();
+    return !operand->as<checked::Constant>() && !(cast && is_narrow(cast->operand->type.scalar));
+  };
+  if (node->op == checked::BinaryOp::Mul) return is_full(node->left) && is_full(node->right);
+  if (node->op != checked::BinaryOp::Add && node->op != checked::BinaryOp::Sub) return false;
+  return is_narrow_product(*node->left, depth + 1) || is_narrow_product(*node->right, depth + 1);
+}
+
+}  // namespace
+
+std::optional<Body::Unified> Body::unify(const Value& a, const Value& b, bool is_arithmetic) {
+  const auto meet = is_arithmetic ? arithmetic_type : common_type;
+  if (a.weak == Weak::Float && b.weak != Weak::No) return Unified{ScalarType::F64, Weak::Float};
+  if (b.weak == Weak::Float && a.weak != Weak::No) return Unified{ScalarType::F64, Weak::Float};
+  if (a.is_weak() != b.is_weak()) {
+    const Value& weak = a.is_weak() ? a : b;
+    const ScalarType strong = a.is_weak() ? b.scalar() : a.scalar();
+    if (is_float(strong)) return Unified{strong, Weak::No};
+    if (weak.weak == Weak::Float) return Unified{ScalarType::F64, Weak::Float};
+    const ScalarType wanted = is_arithmetic || strong == ScalarType::Bool ? promoted(strong) : strong;
+    if (literals_fit(*weak.expr, wanted)) return Unified{wanted, Weak::No};
+  }
+  const std::optional<ScalarType> type = meet(a.scalar(), b.scalar());
+  if (!type) return std::nullopt;
+  return Unified{*type, Weak::No};
+}
+
+/// The type that any number of values have in common, narrow ones as they are: for min, max and builtins.
+std::optional<Body::Unified> Body::unify_all(std::span<const Value> values, SourceRange range) {
+  const Value* widest = nullptr;
+  Value joined;
+  for (const Value& value : values) {
+    if (!widest) {
+      widest = &value;
+      continue;
+    }
+    const std::optional<Unified> unified = unify(*widest, value, false);
+    if (!unified) {
+      report_no_common_type(*widest, value, range);
+      return std::nullopt;
+    }
+    const bool is_same = widest->weak == unified->weak && widest->scalar() == unified->type;
+    if (is_same) continue;
+    if (value.weak == unified->weak && value.scalar() == unified->type) {
+      widest = &value;
+      continue;
+    }
+    joined = Value{tree_.scalar(unified->type, range, checked::VariableRef{nullptr}), unified->weak, {}};
+    widest = &joined;
+  }
+  const bool all_weak_integers = widest->weak == Weak::Int;
+  return Unified{widest->scalar(), all_weak_integers ? Weak::No : widest->weak};
+}
+
+void Body::report_no_common_type(const Value& a, const Value& b, SourceRange range) {
+  report(range, DiagnosticId::NoCommonType, describe(a), describe(b))
+      .label(scope_.file(), a.range(), "this is " + describe(a))
+      .label(scope_.file(), b.range(), "this is " + describe(b))
+      .note("no integer type holds the values of both: say which one you mean")
+      .fix("i64(" + std::string(scope_.file().text(a.scalar() == ScalarType::U64 ? a.range() : b.range())) + ")");
+}
+
+const checked::Expr* Body::convert_for_assignment(const Value& value, ScalarType to, SourceRange range) {
+  if (value.is_weak_integer() && is_integer(to) && !is_wide_enough(integer_of(*value.expr), to)) {
+    report(value.range(), DiagnosticId::LiteralOutOfRange, scope_.file().text(value.range()), to_string(to));
+    return nullptr;
+  }
+  if (is_float_to_integer(value, to) && !is_whole(value) && session_.options().warnings) {
+    report(range, DiagnosticId::LossyConversion, describe(value), to_string(to))
+        .fix("int(" + std::string(scope_.file().text(value.range())) + ")");
+  }
+  warn_of_late_widening(value, to);
+  return tree_.convert(value, to);
+}
+
+Value Body::convert_to(const Value& value, const InferredType& to, SourceRange range) {
+  if (!value.known() || !to.known) return {};
+  if (to.type.is_scalar() && value.is_scalar()) {
+    const Expr* converted = convert_for_assignment(value, to.type.scalar, range);
+    return {converted, to.weak ? Weak::Float : Weak::No, {}};
+  }
+  if (to.type.is_tuple() && value.is_tuple() && value.type().elements.size() == to.elements.size()) {
+    if (settled_type(to) == value.type() && value.elements.empty()) return value;
+    const Expr* tuple = with_parts(value, [&](const std::vector<Value>& parts) {
+      std::vector<Value> converted;
+      for (std::size_t i = 0; i < parts.size(); ++i) converted.push_back(convert_to(parts[i], to.elements[i], range));
+      return tree_.tuple(std::move(converted), range).expr;
+    });
+    return TreeBuilder::strong(tuple);
+  }
+  if (settled_type(to) == value.type()) return value;
+  report(range, DiagnosticId::TypeMismatch, checked::to_string(settled_type(to)), describe(value));
+  return {};
+}
+
+const checked::Expr* Body::truth(const Value& value) {
+  return value.scalar() == ScalarType::Bool ? value.expr : tree_.cast(value.expr, ScalarType::Bool);
+}
+
+/// An expression where only its truth matters; `and`, `or` and `not` need no value then.
+const checked::Expr* Body::condition(const ast::Expr& expr) {
+  const auto* logical = expr.as<ast::Logical>();
+  if (!logical) {
+    const Value result = scalar(expr, "a condition");
+    return result.known() ? truth(result) : nullptr;
+  }
+  std::vector<const Expr*> operands;
+  for (const ast::ExprPtr& operand : logical->operands) operands.push_back(condition(*operand));
+  // A balanced tree, so that a long chain does not become a deep one.
+  const bool is_and = logical->op == ast::BoolOp::And;
+  while (operands.size() > 1) {
+    std::vector<const Expr*> halved;
+    for (std::size_t i = 0; i < operands.size(); i += 2) {
+      if (!operands[i] || (i + 1 < operands.size() && !operands[i + 1])) return nullptr;
+      halved.push_back(i + 1 < operands.size() ? tree_.logical(is_and, operands[i], operands[i + 1],
+                                                               join(operands[i]->range, operands[i + 1]->range))
+                                               : operands[i]);
+    }
+    operands = std::move(halved);
+  }
+  return operands.front();
+}
+
+/// `f32(x)`, `int(x)`: an explicit conversion says that a loss is meant, but a literal must still fit.
+Value Body::cast_value(const Value& value, ScalarType to, SourceRange range) {
+  if (!value.known()) return {};
+  if (value.is_weak_integer() && is_integer(to) && !is_wide_enough(integer_of(*value.expr), to) && !is_trial_) {
+    report(range, DiagnosticId::LiteralOutOfRange, scope_.file().text(value.range()), to_string(to));
+    return {};
+  }
+  const Expr* converted = to == ScalarType::Bool ? truth(value) : tree_.convert(value, to);
+  const bool is_placed = converted->range == range || converted == value.expr;
+  if (!is_placed || converted == value.expr) converted = tree_.make(converted->type, range, converted->node);
+  return TreeBuilder::strong(converted);
+}
+
+void Body::warn_of_double(const Value& a, const Value& b, SourceRange range) {
+  if (!warns_of_double_ || a.is_weak() || b.is_weak()) return;
+  const bool mixes = (a.scalar() == ScalarType::F32 && b.scalar() == ScalarType::F64) ||
+                     (a.scalar() == ScalarType::F64 && b.scalar() == ScalarType::F32);
+  if (!mixes) return;
+  warns_of_double_ = false;  // once a kernel
+  const Value& wide = a.scalar() == ScalarType::F64 ? a : b;
+  report(range, DiagnosticId::AccidentalDouble)
+      .label(scope_.file(), wide.range(), "this is f64")
+      .note("f64 arithmetic is many times slower than f32 on most GPUs")
+      .fix("f32(" + std::string(scope_.file().text(wide.range())) + ")");
+}
+
+void Body::warn_of_late_widening(const Value& value, ScalarType to) {
+  if (!session_.options().warnings || value.is_weak() || !is_integer(to) || size_in_bytes(to) < 8) return;
+  if (!is_narrow_product(*value.expr, 0)) return;
+  report(value.range(), DiagnosticId::WidenedTooLate, to_string(value.scalar()), to_string(to))
+      .note("convert an operand before the multiplication: `i64(a) * b`");
+}
+
+}  // namespace pykc::checker

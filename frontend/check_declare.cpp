@@ -1,0 +1,144 @@
+// What each module declares: functions with their decorators, constants, imports.
+#include "frontend/check_body.h"
+#include "frontend/check_decorators.h"
+#include "frontend/check_session.h"
+
+namespace pykc::checker {
+
+const Binding* Scope::find(std::string_view name) const {
+  const auto found = bindings_.find(std::string(name));
+  return found == bindings_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string_view> Scope::names() const {
+  std::vector<std::string_view> names;
+  for (const auto& [name, binding] : bindings_) names.push_back(name);
+  return names;
+}
+
+void Session::declare_modules(const Program& program) {
+  for (const Program::Imported& imported : program.imports) declare(scopes_.emplace_back(imported.name, imported.module.get()));
+  declare(scopes_.emplace_back("", program.main.get()));
+}
+
+const Scope* Session::scope_of(std::string_view module) const {
+  for (const Scope& scope : scopes_)
+    if (scope.name() == module && !module.empty()) return &scope;
+  return nullptr;
+}
+
+void Session::declare(Scope& scope) {
+  for (const ast::StmtPtr& stmt : scope.module().body) {
+    if (const auto* function = stmt->as<ast::FunctionDef>()) {
+      declare_function(scope, *function);
+    } else if (const auto* assign = stmt->as<ast::Assign>()) {
+      for (const ast::ExprPtr& target : assign->targets)
+        declare_target(scope, *target, {.scope = &scope, .value = assign->value.get()});
+    } else if (const auto* annotated = stmt->as<ast::AnnotatedAssign>(); annotated && annotated->value) {
+      declare_target(scope, *annotated->target,
+                     {.scope = &scope, .value = annotated->value.get(), .annotation = annotated->annotation.get()});
+    } else if (const auto* augmented = stmt->as<ast::AugmentedAssign>()) {
+      declare_target(scope, *augmented->target, {.scope = &scope, .value = augmented->value.get()});
+    } else if (const auto* import = stmt->as<ast::Import>()) {
+      declare_import(scope, *import);
+    } else if (const auto* type = stmt->as<ast::ClassDef>()) {
+      scope.bind(type->name, UnusableDecl{"a class"});
+    }
+  }
+  for (FunctionDecl& function : functions_)
+    if (function.scope == &scope) read_decorators(*this, scope, function);
+}
+
+void Session::declare_function(Scope& scope, const ast::FunctionDef& def) {
+  FunctionDecl& function = functions_.emplace_back();
+  function.def = &def;
+  function.scope = &scope;
+  scope.bind(def.name, &function);
+}
+
+void Session::declare_target(Scope& scope, const ast::Expr& target, const ConstantDecl& prototype) {
+  if (const auto* tuple = target.as<ast::Tuple>()) {
+    for (std::size_t i = 0; i < tuple->elements.size(); ++i) {
+      ConstantDecl part = prototype;
+      part.path.push_back(static_cast<int>(i));
+      declare_target(scope, *tuple->elements[i], part);
+    }
+    return;
+  }
+  const auto* name = target.as<ast::Name>();
+  if (!name) return;
+  if (const Binding* earlier = scope.find(name->id))
+    if (const auto* constant = std::get_if<ConstantDecl*>(earlier)) {
+      (*constant)->assigned_again = target.range;
+      return;
+    }
+  ConstantDecl& constant = constants_.emplace_back(prototype);
+  constant.name = name->id;
+  constant.range = target.range;
+  scope.bind(name->id, &constant);
+}
+
+void Session::declare_import(Scope& scope, const ast::Import& import) {
+  for (const ast::ImportAlias& alias : import.names) {
+    if (import.is_from) {
+      alias.name == "*" ? import_star(scope, import.module) : import_name(scope, import.module, alias);
+      continue;
+    }
+    // `import a.b` binds `a`; `import a.b as c` binds what a.b is.
+    const bool renames = !alias.as.empty() && alias.as != alias.name;
+    const std::string head = alias.name.substr(0, alias.name.find('.'));
+    const std::string& module = renames ? alias.name : head;
+    const std::string& bound = renames ? alias.as : head;
+    if (const Scope* found = scope_of(alias.name); found && (renames || head == alias.name))
+      scope.bind(bound, NamespaceRef{"", found});
+    else if (NameTable::is_known_module(module))
+      scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(module), nullptr});
+    else
+      scope.bind(bound, NamespaceRef{"import:" + head, nullptr});
+  }
+}
+
+void Session::import_star(Scope& scope, const std::string& module) {
+  if (const Scope* found = scope_of(module)) {
+    for (const auto& [name, binding] : found->bindings())
+      if (!name.starts_with("_")) scope.bind(name, binding);
+  } else if (const std::string prefix = NameTable::prefix_of_module(module); !prefix.empty()) {
+    scope.add_star_import(prefix);
+  }
+}
+
+void Session::import_name(Scope& scope, const std::string& module, const ast::ImportAlias& alias) {
+  const std::string& bound = alias.as.empty() ? alias.name : alias.as;
+  if (const Scope* found = scope_of(module)) {
+    if (const Binding* binding = found->find(alias.name)) {
+      scope.bind(bound, *binding);
+      return;
+    }
+    auto diagnostic =
+        diagnostics_.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute, "module `" + module + "`", alias.name);
+    if (const std::string_view near = nearest(alias.name, found->names()); !near.empty())
+      diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+    return;
+  }
+  if (const Scope* submodule = scope_of(module + "." + alias.name)) {
+    scope.bind(bound, NamespaceRef{"", submodule});
+    return;
+  }
+  if (!NameTable::is_known_module(module)) return;  // load_program has reported it
+  const std::string prefix = NameTable::prefix_of_module(module);
+  if (prefix == "__future__" || prefix == "typing" || prefix == "time") return;
+  if (NameTable::is_known_module(module + "." + alias.name)) {
+    scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(module + "." + alias.name), nullptr});
+    return;
+  }
+  if (const NameEntry* entry = names_.find(prefix, alias.name)) {
+    if (const auto* space = std::get_if<Prefix>(entry))
+      scope.bind(bound, NamespaceRef{space->path, nullptr});
+    else
+      scope.bind(bound, *entry);
+    return;
+  }
+  scope.bind(bound, UnusableDecl{"imported from `" + module + "`"});
+}
+
+}  // namespace pykc::checker

@@ -1,0 +1,308 @@
+#include <variant>
+
+#include "frontend/check_body.h"
+
+namespace pykc::checker {
+
+using checked::Type;
+
+namespace {
+
+/// Counts how deep the checker's own recursion is.
+class DepthGuard {
+ public:
+  explicit DepthGuard(Session& session) : session_(session) { ++session_.depth; }
+  ~DepthGuard() { --session_.depth; }
+  bool is_too_deep() const { return session_.depth > Session::kDeepest; }
+
+ private:
+  Session& session_;
+};
+
+}  // namespace
+
+std::string describe(const Value& value) {
+  if (!value.known()) return "an unknown value";
+  if (value.weak == Weak::Int) return "an integer";
+  if (value.weak == Weak::Float) return "a float";
+  if (value.is_tuple()) return "a tuple of " + std::to_string(value.type().elements.size());
+  return checked::to_string(value.type());
+}
+
+std::string describe(const Entity& entity) {
+  struct Describe {
+    std::string operator()(const Unknown&) const { return "unknown"; }
+    std::string operator()(const Value& value) const { return describe(value); }
+    std::string operator()(const NoneRef&) const { return "None"; }
+    std::string operator()(const NamespaceRef&) const { return "a module"; }
+    std::string operator()(const TypeRef&) const { return "a type"; }
+    std::string operator()(const BuiltinRef&) const { return "a function"; }
+    std::string operator()(const SpecialRef&) const { return "a function"; }
+    std::string operator()(const FunctionRef&) const { return "a function"; }
+    std::string operator()(const TableRef&) const { return "a table of constants"; }
+    std::string operator()(const TextRef&) const { return "a string"; }
+  };
+  return std::visit(Describe{}, entity);
+}
+
+InferredType inferred_type(const Value& value) {
+  if (!value.known()) return {};
+  if (value.weak == Weak::Float) return InferredType::weak_float();
+  InferredType type = InferredType::of(value.type());
+  for (std::size_t i = 0; i < value.elements.size(); ++i) type.elements[i] = inferred_type(value.elements[i]);
+  return type;
+}
+
+Entity Body::entity(const ast::Expr& expr) {
+  const DepthGuard guard(session_);
+  if (guard.is_too_deep()) {
+    report(expr.range, DiagnosticId::NestedTooDeeply);
+    return Unknown{};
+  }
+  return std::visit([&](const auto& node) { return check(node, expr); }, expr.node);
+}
+
+Value Body::value(const ast::Expr& expr) { return to_value(entity(expr), expr.range); }
+
+Value Body::to_value(Entity entity, SourceRange range) {
+  if (auto* value = std::get_if<Value>(&entity)) return std::move(*value);
+  if (std::holds_alternative<Unknown>(entity)) return {};
+  if (const auto* builtin = std::get_if<BuiltinRef>(&entity); builtin && is_property(builtin->id))
+    return property(builtin->id, range);
+  if (const auto* table = std::get_if<TableRef>(&entity)) return table_value(table->table, range);
+  auto diagnostic = report(range, DiagnosticId::NotAValue, scope_.file().text(range), describe(entity));
+  const bool is_function =
+      std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<SpecialRef>(entity) ||
+      std::holds_alternative<FunctionRef>(entity);
+  if (is_function) diagnostic.fix(std::string(scope_.file().text(range)) + "(…)");
+  if (std::holds_alternative<TextRef>(entity)) diagnostic.note("kernels print text, but do not compute with it");
+  return {};
+}
+
+Value Body::scalar(const ast::Expr& expr, std::string_view what) {
+  Value result = value(expr);
+  return require_scalar(result, what) ? result : Value{};
+}
+
+bool Body::require_scalar(const Value& value, std::string_view what) {
+  if (!value.known()) return false;
+  if (value.is_scalar()) return true;
+  auto diagnostic = report(value.range(), DiagnosticId::NotAScalar, what, describe(value));
+  if (value.is_array())
+    diagnostic.note("a kernel works on elements: index the array")
+        .fix(std::string(scope_.file().text(value.range())) + "[i]");
+  if (value.is_tuple()) diagnostic.note("index the tuple, or unpack it: `a, b = …`");
+  return false;
+}
+
+std::optional<Int128> Body::constant_integer(const ast::Expr& expr, std::string_view what) {
+  const Value result = value(expr);
+  if (!result.known()) return std::nullopt;
+  if (result.is_constant() && is_integer(result.scalar())) return integer_of(*result.expr);
+  report(expr.range, DiagnosticId::NotConstant, what)
+      .note("use an integer literal, or a module constant such as `TILE = 32`");
+  return std::nullopt;
+}
+
+std::optional<bool> Body::constant_bool(const ast::Expr& expr, std::string_view what) {
+  const Value result = value(expr);
+  if (!result.known()) return std::nullopt;
+  if (result.is_constant() && is_integer_or_bool(result.scalar())) return integer_of(*result.expr) != 0;
+  report(expr.range, DiagnosticId::NotConstant, what).note("use `True` or `False`");
+  return std::nullopt;
+}
+
+std::optional<ScalarType> Body::scalar_type(const ast::Expr& expr) {
+  const Entity found = entity(expr);
+  if (const auto* type = std::get_if<TypeRef>(&found)) return type->type;
+  if (!std::holds_alternative<Unknown>(found))
+    report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range)).note("types are `f32`, `i64`, `np.float32` …");
+  return std::nullopt;
+}
+
+Entity Body::unsupported(SourceRange range, std::string_view what, std::string_view instead) {
+  auto diagnostic = report(range, DiagnosticId::UnsupportedInKernel, what);
+  if (!instead.empty()) diagnostic.note(std::string(instead));
+  return Unknown{};
+}
+
+// ---- one function a kind of node ----
+
+Entity Body::check(const ast::IntLiteral& node, const ast::Expr& expr) {
+  return tree_.weak_integer(static_cast<Int128>(node.value), expr.range);
+}
+
+Entity Body::check(const ast::FloatLiteral& node, const ast::Expr& expr) { return tree_.weak_real(node.value, expr.range); }
+
+Entity Body::check(const ast::BoolLiteral& node, const ast::Expr& expr) {
+  return TreeBuilder::strong(tree_.boolean(node.value, expr.range));
+}
+
+Entity Body::check(const ast::StringLiteral& node, const ast::Expr&) { return TextRef{node.value}; }
+
+Entity Body::check(const ast::FormattedString&, const ast::Expr& expr) {
+  return unsupported(expr.range, "an f-string", "pass the parts to `print` one after the other: `print(\"x =\", x)`");
+}
+
+Entity Body::check(const ast::NoneLiteral&, const ast::Expr&) { return NoneRef{}; }
+
+Entity Body::check(const ast::EllipsisLiteral&, const ast::Expr& expr) {
+  return unsupported(expr.range, "`...`", "write an index for each dimension");
+}
+
+Entity Body::check(const ast::Name& node, const ast::Expr& expr) { return resolve(node.id, expr.range); }
+
+Entity Body::check(const ast::Attribute& node, const ast::Expr& expr) {
+  const Entity base = entity(*node.value);
+  if (std::holds_alternative<Unknown>(base)) return Unknown{};
+  if (const auto* space = std::get_if<NamespaceRef>(&base)) return member(*space, node.name, node.name_range);
+  if (const auto* value = std::get_if<Value>(&base); value && value->is_array())
+    return array_attribute(*value, node, expr.range);
+  if (const auto* value = std::get_if<Value>(&base); value && value->is_scalar() && node.name == "dtype")
+    return TypeRef{value->scalar()};
+  if (const auto* table = std::get_if<TableRef>(&base))
+    return array_attribute(table_value(table->table, node.value->range), node, expr.range);
+  report(node.name_range, DiagnosticId::UnknownAttribute, describe(base), node.name);
+  return Unknown{};
+}
+
+Entity Body::check(const ast::Subscript& node, const ast::Expr& expr) {
+  // `a[i][j]` is `a[i, j]`: the indices are gathered from the inside out.
+  std::vector<const ast::Subscript*> chain{&node};
+  while (const auto* inner = chain.back()->value->as<ast::Subscript>()) chain.push_back(inner);
+  const Entity base = entity(*chain.back()->value);
+  if (std::holds_alternative<FunctionRef>(base)) {
+    report(expr.range, DiagnosticId::LaunchInKernel, scope_.file().text(chain.back()->value->range));
+    return Unknown{};
+  }
+  Value result = to_value(base, chain.back()->value->range);
+  std::vector<Value> indices;
+  for (auto subscript = chain.rbegin(); subscript != chain.rend(); ++subscript) {
+    if (!result.known()) return Unknown{};
+    std::optional<std::vector<Value>> list = index_list(*(*subscript)->index);
+    if (!list) return Unknown{};
+    if (result.is_tuple()) {
+      if (list->size() != 1) {
+        report((*subscript)->index->range, DiagnosticId::IndexCount, "a tuple", "1", std::to_string(list->size()));
+        return Unknown{};
+      }
+      result = index_tuple(result, list->front(), expr.range);
+      continue;
+    }
+    if (!result.is_array()) {
+      report((*subscript)->value->range, DiagnosticId::NotIndexable, describe(result));
+      return Unknown{};
+    }
+    for (Value& index : *list) indices.push_back(std::move(index));
+    const bool is_last = subscript + 1 == chain.rend();
+    if (!is_last && indices.size() < result.type().array.extents.size()) continue;
+    result = index(result, std::move(indices), expr.range);
+    indices.clear();
+  }
+  return result;
+}
+
+Entity Body::check(const ast::Slice&, const ast::Expr& expr) {
+  return unsupported(expr.range, "a slice", "loop over the indices with `range`, and write one index for each dimension");
+}
+
+Entity Body::check(const ast::Starred&, const ast::Expr& expr) {
+  return unsupported(expr.range, "unpacking with `*`", "write the elements out");
+}
+
+Entity Body::check(const ast::Tuple& node, const ast::Expr& expr) {
+  std::vector<Value> elements;
+  for (const ast::ExprPtr& element : node.elements) elements.push_back(value(*element));
+  return tree_.tuple(std::move(elements), expr.range);
+}
+
+Entity Body::check(const ast::List&, const ast::Expr& expr) {
+  if (!function_) return table(expr, nullptr);
+  return unsupported(expr.range, "a list",
+                     "use `local.array(shape, dtype)` for one thread, `shared.array` for a block, or a tuple");
+}
+
+Entity Body::check(const ast::Unary& node, const ast::Expr& expr) {
+  if (node.op == ast::UnaryOp::Not) {
+    const Expr* operand = condition(*node.operand);
+    if (!operand) return Unknown{};
+    return TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, operand, expr.range));
+  }
+  return unary(node.op, value(*node.operand), expr.range);
+}
+
+Entity Body::check(const ast::Binary& node, const ast::Expr& expr) {
+  const Value left = value(*node.left), right = value(*node.right);
+  return binary(node.op, left, right, expr.range);
+}
+
+/// `a or b` is `a` where a holds, else `b`: a value, of the type that both have in common.
+Entity Body::check(const ast::Logical& node, const ast::Expr& expr) {
+  std::vector<Value> operands;
+  bool all_bool = true;
+  for (const ast::ExprPtr& operand : node.operands) {
+    operands.push_back(value(*operand));
+    if (!require_scalar(operands.back(), node.op == ast::BoolOp::And ? "`and`" : "`or`")) return Unknown{};
+    all_bool &= operands.back().scalar() == ScalarType::Bool;
+  }
+  const bool is_and = node.op == ast::BoolOp::And;
+  Value result = std::move(operands.back());
+  for (std::size_t i = operands.size() - 1; i-- > 0;) {
+    const Value& left = operands[i];
+    const SourceRange range = join(left.range(), expr.range);
+    if (all_bool) {
+      result = TreeBuilder::strong(tree_.logical(is_and, left.expr, result.expr, range));
+      continue;
+    }
+    result = TreeBuilder::strong(with_temporary(left.expr, [&](const Expr* kept) {
+      const Value again{kept, left.weak, {}};
+      const Value chosen = is_and ? choose(truth(again), result, again, range) : choose(truth(again), again, result, range);
+      return chosen.expr;
+    }));
+    if (!result.known()) return Unknown{};
+  }
+  return result;
+}
+
+Entity Body::check(const ast::Compare& node, const ast::Expr&) {
+  const Value first = value(*node.first);
+  if (!first.known()) {
+    for (const ast::ExprPtr& operand : node.rest) value(*operand);
+    return Unknown{};
+  }
+  return chain(node, 0, first, first.range());
+}
+
+Entity Body::check(const ast::Conditional& node, const ast::Expr& expr) {
+  const Expr* test = condition(*node.condition);
+  const Value then = value(*node.then), otherwise = value(*node.otherwise);
+  if (!test || !then.known() || !otherwise.known()) return Unknown{};
+  return choose(test, then, otherwise, expr.range);
+}
+
+Entity Body::check(const ast::Lambda&, const ast::Expr& expr) {
+  return unsupported(expr.range, "a lambda", "write a function with `def` at the top of the file");
+}
+
+Entity Body::check(const ast::Unsupported& node, const ast::Expr& expr) {
+  if (node.what.empty()) return Unknown{};  // a syntax error
+  return unsupported(expr.range, node.what, "use loops over `range`, and `local.array` or `shared.array` for storage");
+}
+
+Entity Body::check(const ast::Call& node, const ast::Expr& expr) {
+  const Entity callee = entity(*node.function);
+  if (const auto* type = std::get_if<TypeRef>(&callee)) return call_type(type->type, node, expr.range);
+  if (const auto* special = std::get_if<SpecialRef>(&callee)) return call_special(special->special, node, expr.range);
+  if (const auto* function = std::get_if<FunctionRef>(&callee))
+    return call_function(*function->function, node, expr.range);
+  if (const auto* builtin = std::get_if<BuiltinRef>(&callee); builtin && !is_property(builtin->id))
+    return call_builtin(builtin->id, node, expr.range);
+  for (const ast::ExprPtr& argument : node.arguments) entity(*argument);  // their mistakes count too
+  if (std::holds_alternative<Unknown>(callee)) return Unknown{};
+  auto diagnostic = report(node.function->range, DiagnosticId::NotCallable, scope_.file().text(node.function->range));
+  if (std::holds_alternative<BuiltinRef>(callee))
+    diagnostic.note("it is a value: leave the parentheses out").fix(std::string(scope_.file().text(node.function->range)));
+  return Unknown{};
+}
+
+}  // namespace pykc::checker

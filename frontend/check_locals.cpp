@@ -1,0 +1,92 @@
+// The variables of a function: every name that it assigns anywhere, as in Python.
+#include "frontend/ast_walk.h"
+#include "frontend/check_scope.h"
+
+namespace pykc::checker {
+namespace {
+
+class LocalCollector {
+ public:
+  explicit LocalCollector(LocalTable& table) : table_(table) {}
+
+  void parameter(const ast::Parameter& parameter) {
+    LocalDecl& local = add(parameter.name, parameter.range);
+    local.is_parameter = true;
+    local.annotation = parameter.annotation.get();
+  }
+
+  void statement(const ast::Stmt& stmt) {
+    ast::for_each_expression(stmt, [&](const ast::Expr& expr) { count_reads(expr); });
+    if (const auto* assign = stmt.as<ast::Assign>())
+      for (const ast::ExprPtr& target : assign->targets) assigned(*target, How::Plain);
+    if (const auto* assign = stmt.as<ast::AugmentedAssign>()) assigned(*assign->target, How::Augmented);
+    if (const auto* assign = stmt.as<ast::AnnotatedAssign>()) annotated(*assign);
+    if (const auto* loop = stmt.as<ast::For>()) assigned(*loop->target, How::Part);
+    if (is_site(stmt)) table_.sites.push_back(&stmt);
+    ast::for_each_nested(stmt, [&](const ast::Stmt& child) { statement(child); });
+  }
+
+  void finish() {
+    for (LocalDecl& local : table_.list) {
+      const auto found = reads_.find(local.name);
+      local.reads = found == reads_.end() ? 0 : found->second;
+    }
+  }
+
+ private:
+  enum class How : std::uint8_t { Plain, Part, Augmented };
+
+  static bool is_site(const ast::Stmt& stmt) {
+    return stmt.as<ast::Assign>() || stmt.as<ast::AugmentedAssign>() || stmt.as<ast::AnnotatedAssign>() ||
+           stmt.as<ast::For>() || stmt.as<ast::Return>();
+  }
+
+  LocalDecl& add(std::string_view name, SourceRange range) {
+    const auto [entry, is_new] = table_.index.try_emplace(name, static_cast<int>(table_.list.size()));
+    if (is_new) table_.list.push_back({.name = name, .range = range});
+    return table_.list[static_cast<std::size_t>(entry->second)];
+  }
+
+  void assigned(const ast::Expr& target, How how) {
+    if (const auto* name = target.as<ast::Name>()) {
+      LocalDecl& local = add(name->id, target.range);
+      ++local.assignments;
+      local.is_plain |= how == How::Plain;
+      if (how != How::Augmented) --reads_[name->id];  // count_reads took it for a read
+    }
+    if (const auto* tuple = target.as<ast::Tuple>())
+      for (const ast::ExprPtr& element : tuple->elements) assigned(*element, How::Part);
+    if (const auto* list = target.as<ast::List>())
+      for (const ast::ExprPtr& element : list->elements) assigned(*element, How::Part);
+  }
+
+  void annotated(const ast::AnnotatedAssign& assign) {
+    const auto* name = assign.target->as<ast::Name>();
+    if (!name) return;
+    assigned(*assign.target, How::Plain);
+    LocalDecl& local = add(name->id, assign.target->range);
+    if (!assign.value) --local.assignments;
+    if (!local.annotation) local.annotation = assign.annotation.get();
+  }
+
+  void count_reads(const ast::Expr& expr) {
+    if (const auto* name = expr.as<ast::Name>()) ++reads_[name->id];
+    ast::for_each_child(expr, [&](const ast::Expr& child) { count_reads(child); });
+  }
+
+  LocalTable& table_;
+  std::unordered_map<std::string_view, int> reads_;
+};
+
+}  // namespace
+
+void collect_locals(const ast::FunctionDef& function, LocalTable& table) {
+  if (table.collected) return;
+  table.collected = true;
+  LocalCollector collector(table);
+  for (const ast::Parameter& parameter : function.parameters) collector.parameter(parameter);
+  for (const ast::StmtPtr& stmt : function.body) collector.statement(*stmt);
+  collector.finish();
+}
+
+}  // namespace pykc::checker

@@ -1,0 +1,221 @@
+#include "frontend/check_names.h"
+
+#include <algorithm>
+#include <limits>
+#include <numbers>
+
+namespace pykc::checker {
+namespace {
+
+struct SpecialName {
+  std::string_view path;
+  Special special;
+};
+
+constexpr SpecialName kSpecials[] = {
+    {"grid", Special::Grid},
+    {"gridsize", Special::GridSize},
+    {"len", Special::Len},
+    {"range", Special::Range},
+    {"print", Special::Print},
+    {"abs", Special::Abs},
+    {"min", Special::Min},
+    {"max", Special::Max},
+    {"round", Special::Round},
+    {"pow", Special::Pow},
+    {"divmod", Special::Divmod},
+    {"shared.array", Special::SharedArray},
+    {"local.array", Special::LocalArray},
+    {"const.array_like", Special::ConstArrayLike},
+    {"numpy.array", Special::NumpyArray},
+    {"numpy.abs", Special::Abs},
+    {"numpy.absolute", Special::Abs},
+    {"numpy.fabs", Special::Abs},
+    {"numpy.minimum", Special::Min},
+    {"numpy.maximum", Special::Max},
+    {"numpy.fmin", Special::Min},
+    {"numpy.fmax", Special::Max},
+    {"numpy.power", Special::Pow},
+    {"kernel", Special::Kernel},
+    {"device", Special::Device},
+    {"jit", Special::CudaJit},
+    {"test", Special::Test},
+    {"vectorize", Special::Vectorize},
+    {"numba.jit", Special::HostJit},
+    {"numba.njit", Special::HostJit},
+    {"numba.vectorize", Special::Vectorize},
+};
+
+struct Alias {
+  std::string_view path;
+  std::string_view builtin;
+};
+
+/// NumPy's and Numba's names for rows of the builtin table.
+constexpr Alias kAliases[] = {
+    {"numpy.sqrt", "math.sqrt"},         {"numpy.cbrt", "math.cbrt"},         {"numpy.exp", "math.exp"},
+    {"numpy.exp2", "math.exp2"},         {"numpy.expm1", "math.expm1"},       {"numpy.log", "math.log"},
+    {"numpy.log2", "math.log2"},         {"numpy.log10", "math.log10"},       {"numpy.log1p", "math.log1p"},
+    {"numpy.sin", "math.sin"},           {"numpy.cos", "math.cos"},           {"numpy.tan", "math.tan"},
+    {"numpy.arcsin", "math.asin"},       {"numpy.arccos", "math.acos"},       {"numpy.arctan", "math.atan"},
+    {"numpy.arctan2", "math.atan2"},     {"numpy.sinh", "math.sinh"},         {"numpy.cosh", "math.cosh"},
+    {"numpy.tanh", "math.tanh"},         {"numpy.arcsinh", "math.asinh"},     {"numpy.arccosh", "math.acosh"},
+    {"numpy.arctanh", "math.atanh"},     {"numpy.hypot", "math.hypot"},       {"numpy.floor", "math.floor"},
+    {"numpy.ceil", "math.ceil"},         {"numpy.trunc", "math.trunc"},       {"numpy.rint", "round"},
+    {"numpy.copysign", "math.copysign"}, {"numpy.isnan", "math.isnan"},       {"numpy.isinf", "math.isinf"},
+    {"numpy.isfinite", "math.isfinite"}, {"numpy.degrees", "math.degrees"},   {"numpy.radians", "math.radians"},
+    {"numpy.deg2rad", "math.radians"},   {"numpy.rad2deg", "math.degrees"},   {"numpy.fmod", "math.fmod"},
+    {"numpy.nextafter", "math.nextafter"}, {"numpy.ldexp", "math.ldexp"},
+    {"atomic.nanmax", "atomic.max"},     {"atomic.nanmin", "atomic.min"},
+};
+
+struct Constant {
+  std::string_view path;
+  double value;
+};
+
+constexpr Constant kConstants[] = {
+    {"math.pi", std::numbers::pi},
+    {"math.e", std::numbers::e},
+    {"math.tau", 2 * std::numbers::pi},
+    {"math.inf", std::numeric_limits<double>::infinity()},
+    {"math.nan", std::numeric_limits<double>::quiet_NaN()},
+    {"numpy.pi", std::numbers::pi},
+    {"numpy.e", std::numbers::e},
+    {"numpy.inf", std::numeric_limits<double>::infinity()},
+    {"numpy.nan", std::numeric_limits<double>::quiet_NaN()},
+};
+
+struct TypeAlias {
+  std::string_view name;
+  ScalarType type;
+};
+
+/// Further names of types in numpy and numba.
+constexpr TypeAlias kTypeAliases[] = {
+    {"bool", ScalarType::Bool},   {"boolean", ScalarType::Bool}, {"bool_", ScalarType::Bool}, {"intc", ScalarType::I32},
+    {"uintc", ScalarType::U32},   {"intp", ScalarType::I64},     {"uintp", ScalarType::U64},  {"byte", ScalarType::I8},
+    {"ubyte", ScalarType::U8},    {"half", ScalarType::F16},     {"single", ScalarType::F32}, {"double", ScalarType::F64},
+    {"longlong", ScalarType::I64},
+};
+
+struct KnownModule {
+  std::string_view name;
+  std::string_view prefix;
+};
+
+constexpr KnownModule kKnownModules[] = {
+    {"pykc", ""},       {"numba.cuda", ""}, {"numba", "numba"},           {"numba.types", "numba"},
+    {"numpy", "numpy"}, {"math", "math"},   {"__future__", "__future__"}, {"typing", "typing"},
+    {"time", "time"},
+};
+
+struct Advice {
+  std::string_view name, advice;
+};
+
+constexpr Advice kPythonNames[] = {
+    {"sum", "add up in a loop"},
+    {"any", "test in a loop"},
+    {"all", "test in a loop"},
+    {"enumerate", "loop over `range(len(a))` and index"},
+    {"zip", "loop over `range(len(a))` and index"},
+    {"reversed", "use `range` with a negative step"},
+    {"sorted", "sort on the host"},
+    {"map", "use a `for` loop"},
+    {"filter", "use a `for` loop and an `if`"},
+    {"list", "use `local.array` or `shared.array`"},
+    {"dict", "use arrays; a kernel has no heap"},
+    {"set", "use arrays; a kernel has no heap"},
+    {"str", "kernels print text, but do not make it"},
+    {"open", "read the file in a host function and pass an array"},
+    {"input", "read it in a host function and pass a value"},
+    {"isinstance", "types are known when the kernel is compiled: write one function for each"},
+    {"zeros", "use `local.array` or `shared.array`, and set its elements"},
+    {"ones", "use `local.array` or `shared.array`, and set its elements"},
+    {"empty", "use `local.array` or `shared.array`"},
+    {"cuda", "write `from numba import cuda` at the top of the file"},
+    {"np", "write `import numpy as np` at the top of the file"},
+    {"numpy", "write `import numpy` at the top of the file"},
+    {"numba", "write `import numba` at the top of the file"},
+};
+
+}  // namespace
+
+NameTable::NameTable() {
+  entries_.reserve(512);
+  for (const SpecialName& row : kSpecials) add(std::string(row.path), row.special);
+  for (const Builtin& row : all_builtins()) add(std::string(row.name), row.id);
+  for (const Alias& row : kAliases) add(std::string(row.path), find_builtin(row.builtin)->id);
+  for (const Constant& row : kConstants) add(std::string(row.path), row.value);
+  add_types("");
+  add_types("numba.");
+  add_types("numpy.");
+  add("int", ScalarType::I64);
+  add("float", ScalarType::F64);
+  for (const TypeAlias& row : kTypeAliases) {
+    add("numba." + std::string(row.name), row.type);
+    add("numpy." + std::string(row.name), row.type);
+  }
+  add("numba.cuda", Prefix{""});
+  add("numba.types", Prefix{"numba"});
+}
+
+void NameTable::add_types(const std::string& prefix) {
+  for (int i = 0; i < kScalarTypeCount; ++i) {
+    const auto type = static_cast<ScalarType>(i);
+    add(prefix + std::string(info(type).spelling), type);
+    add(prefix + std::string(info(type).numpy), type);
+  }
+}
+
+void NameTable::add(std::string path, NameEntry entry) {
+  const std::size_t dot = path.find('.');
+  if (dot != std::string::npos) entries_.try_emplace(path.substr(0, dot), Prefix{path.substr(0, dot)});
+  entries_.try_emplace(std::move(path), std::move(entry));
+}
+
+const NameEntry* NameTable::find(std::string_view prefix, std::string_view name) const {
+  std::string path(prefix);
+  if (!path.empty()) path += '.';
+  path += name;
+  const auto found = entries_.find(path);
+  if (found == entries_.end()) return nullptr;
+  const bool needs_import = prefix.empty() && (name == "numpy" || name == "numba");
+  return needs_import ? nullptr : &found->second;
+}
+
+std::vector<std::string_view> NameTable::names_in(std::string_view prefix) const {
+  std::vector<std::string_view> names;
+  for (const auto& [path, entry] : entries_) {
+    std::string_view name = path;
+    if (!prefix.empty()) {
+      if (!name.starts_with(prefix) || name.size() <= prefix.size() || name[prefix.size()] != '.') continue;
+      name.remove_prefix(prefix.size() + 1);
+    }
+    if (name.find('.') == std::string_view::npos) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());  // the nearest name must not depend on the order of a hash table
+  return names;
+}
+
+bool NameTable::is_known_module(std::string_view module) {
+  return std::any_of(std::begin(kKnownModules), std::end(kKnownModules),
+                     [&](const KnownModule& known) { return known.name == module; });
+}
+
+std::string NameTable::prefix_of_module(std::string_view module) {
+  for (const KnownModule& known : kKnownModules)
+    if (known.name == module) return std::string(known.prefix);
+  return {};
+}
+
+bool is_property(BuiltinId id) { return id <= BuiltinId::WarpSize; }
+
+std::string_view advice_for_python_name(std::string_view name) {
+  for (const Advice& row : kPythonNames)
+    if (row.name == name) return row.advice;
+  return {};
+}
+
+}  // namespace pykc::checker

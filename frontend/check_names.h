@@ -1,0 +1,54 @@
+// The names that a .pyk file has without declaring them: the prelude, and what stands in the modules that it may import.
+//
+// Every name has one canonical dotted path: "threadIdx.x", "math.sqrt", "numpy.float32". `cuda.grid`, `np.sqrt` and
+// `from math import sqrt` are other roads to the same entries: numba.cuda is the prelude under another name.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "pykc/types.h"
+#include "stdlib/builtins.h"
+
+namespace pykc::checker {
+
+/// What the checker itself knows how to treat: more than a row of the builtin table can say.
+enum class Special : std::uint8_t {
+  Grid, GridSize, Len, Range, Print, Abs, Min, Max, Round, Pow, Divmod,
+  SharedArray, LocalArray, ConstArrayLike, NumpyArray,
+  Kernel, Device, CudaJit, HostJit, Vectorize, Test,
+};
+
+struct Prefix {  // a namespace: "math", "threadIdx"; "" is the prelude
+  std::string path;
+};
+
+using NameEntry = std::variant<BuiltinId, Special, ScalarType, double, Prefix>;
+
+class NameTable {
+ public:
+  NameTable();
+  /// The entry `name` of a namespace, or null.
+  const NameEntry* find(std::string_view prefix, std::string_view name) const;
+  /// All names of a namespace, for "did you mean".
+  std::vector<std::string_view> names_in(std::string_view prefix) const;
+  /// Whether `import NAME` means one of the modules that are always there.
+  static bool is_known_module(std::string_view module);
+  /// The namespace that an import of a known module gives: "numba.cuda" is the prelude.
+  static std::string prefix_of_module(std::string_view module);
+
+ private:
+  void add(std::string path, NameEntry entry);
+  void add_types(const std::string& prefix);
+  std::unordered_map<std::string, NameEntry> entries_;
+};
+
+/// Whether a builtin is a value by itself, not a function: `threadIdx.x`, `laneid`.
+bool is_property(BuiltinId id);
+/// What to use in a kernel instead of a name that Python has and kernels have not; "" where there is nothing to say.
+std::string_view advice_for_python_name(std::string_view name);
+
+}  // namespace pykc::checker

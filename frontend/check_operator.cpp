@@ -1,0 +1,188 @@
+#include <optional>
+
+#include "frontend/check_body.h"
+
+namespace pykc::checker {
+
+using checked::BinaryOp;
+
+namespace {
+
+constexpr std::string_view kSpelling[] = {"+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>"};
+
+std::string quoted(ast::BinaryOp op) { return "`" + std::string(kSpelling[static_cast<std::size_t>(op)]) + "`"; }
+
+Int128 floor_divide(Int128 a, Int128 b) {
+  const Int128 quotient = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+/// What literals give; none where the result is out of reach (too large, or a shift by a negative count).
+std::optional<Int128> fold(ast::BinaryOp op, Int128 a, Int128 b) {
+  switch (op) {
+    case ast::BinaryOp::Add: return a + b;
+    case ast::BinaryOp::Sub: return a - b;
+    case ast::BinaryOp::Mul: {
+      Int128 product;
+      if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
+      return product;
+    }
+    case ast::BinaryOp::FloorDiv: return floor_divide(a, b);
+    case ast::BinaryOp::Mod: return a - floor_divide(a, b) * b;
+    case ast::BinaryOp::And: return a & b;
+    case ast::BinaryOp::Or: return a | b;
+    case ast::BinaryOp::Xor: return a ^ b;
+    case ast::BinaryOp::LeftShift:
+      if (b < 0 || b > 64) return std::nullopt;
+      return a * (Int128{1} << static_cast<int>(b));
+    case ast::BinaryOp::RightShift:
+      if (b < 0) return std::nullopt;
+      return a >> static_cast<int>(b > 127 ? Int128{127} : b);
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool Body::require_numbers(std::string_view what, const Value& left, const Value& right, SourceRange range) {
+  if (!left.known() || !right.known()) return false;
+  if (left.is_scalar() && right.is_scalar()) return true;
+  auto diagnostic = report(range, DiagnosticId::OperandTypes, what, describe(left), describe(right));
+  if (left.is_array() || right.is_array()) diagnostic.note("a kernel works on elements: index the array, `a[i]`");
+  return false;
+}
+
+Value Body::whole_number(Int128 value, SourceRange range) {
+  if (is_wide_enough(value, ScalarType::I64) || is_wide_enough(value, ScalarType::U64))
+    return tree_.weak_integer(value, range);
+  report(range, DiagnosticId::ConstantOverflow);
+  return {};
+}
+
+Value Body::binary(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range) {
+  if (!require_numbers(quoted(op), left, right, range)) return {};
+  const bool divides = op == ast::BinaryOp::Div || op == ast::BinaryOp::FloorDiv || op == ast::BinaryOp::Mod;
+  if (divides && left.is_weak() && left.is_constant() && right.is_weak() && right.is_constant() &&
+      real_of(*right.expr) == 0) {
+    report(range, DiagnosticId::ConstantDivisionByZero);
+    return {};
+  }
+  if (left.is_weak_integer() && right.is_weak_integer() && op != ast::BinaryOp::Div && op != ast::BinaryOp::Pow &&
+      op != ast::BinaryOp::MatMul)
+    return fold_weak_integers(op, left, right, range);
+  switch (op) {
+    case ast::BinaryOp::Add: return arithmetic(BinaryOp::Add, left, right, range);
+    case ast::BinaryOp::Sub: return arithmetic(BinaryOp::Sub, left, right, range);
+    case ast::BinaryOp::Mul: return arithmetic(BinaryOp::Mul, left, right, range);
+    case ast::BinaryOp::FloorDiv: return arithmetic(BinaryOp::FloorDiv, left, right, range);
+    case ast::BinaryOp::Mod: return arithmetic(BinaryOp::Mod, left, right, range);
+    case ast::BinaryOp::Div: return divide(left, right, range);
+    case ast::BinaryOp::Pow: return power(left, right, range);
+    case ast::BinaryOp::And: return bitwise(BinaryOp::And, left, right, range);
+    case ast::BinaryOp::Or: return bitwise(BinaryOp::Or, left, right, range);
+    case ast::BinaryOp::Xor: return bitwise(BinaryOp::Xor, left, right, range);
+    case ast::BinaryOp::LeftShift: return shift(BinaryOp::Shl, left, right, range);
+    case ast::BinaryOp::RightShift: return shift(BinaryOp::Shr, left, right, range);
+    case ast::BinaryOp::MatMul: break;
+  }
+  report(range, DiagnosticId::OperandTypes, quoted(op), describe(left), describe(right))
+      .note("write the product as a loop, or import `matmul` from the library on the host");
+  return {};
+}
+
+Value Body::fold_weak_integers(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range) {
+  const std::optional<Int128> folded = fold(op, integer_of(*left.expr), integer_of(*right.expr));
+  if (folded) return whole_number(*folded, range);
+  report(range, DiagnosticId::ConstantOverflow);
+  return {};
+}
+
+Value Body::arithmetic(BinaryOp op, const Value& left, const Value& right, SourceRange range) {
+  const std::optional<Unified> unified = unify(left, right, true);
+  if (!unified) {
+    report_no_common_type(left, right, range);
+    return {};
+  }
+  warn_of_double(left, right, range);
+  return {tree_.binary(op, tree_.convert(left, unified->type), tree_.convert(right, unified->type), range),
+          unified->weak,
+          {}};
+}
+
+/// `/` is a float division: integers compute in f64.
+Value Body::divide(const Value& left, const Value& right, SourceRange range) {
+  std::optional<Unified> unified;
+  if (left.weak == Weak::Int && right.weak == Weak::Int) {
+    unified = Unified{ScalarType::F64, Weak::Float};
+  } else if (is_integer_or_bool(left.scalar()) && is_integer_or_bool(right.scalar())) {
+    unified = Unified{ScalarType::F64, Weak::No};
+  } else {
+    unified = unify(left, right, true);
+    warn_of_double(left, right, range);
+  }
+  return {tree_.binary(BinaryOp::Div, tree_.convert(left, unified->type), tree_.convert(right, unified->type), range),
+          unified->weak,
+          {}};
+}
+
+Value Body::bitwise(BinaryOp op, const Value& left, const Value& right, SourceRange range) {
+  constexpr std::string_view kNames[] = {"`&`", "`|`", "`^`"};
+  const std::string_view name = kNames[static_cast<std::size_t>(op) - static_cast<std::size_t>(BinaryOp::And)];
+  if (is_float(left.scalar()) || is_float(right.scalar())) {
+    report(range, DiagnosticId::OperandTypes, name, describe(left), describe(right))
+        .note("bitwise operators work on integers and bools; for conditions use `and`, `or`, `not`");
+    return {};
+  }
+  if (left.scalar() == ScalarType::Bool && right.scalar() == ScalarType::Bool)
+    return TreeBuilder::strong(tree_.binary(op, left.expr, right.expr, range));
+  return arithmetic(op, left, right, range);
+}
+
+/// A shift has the type of its left side; the count is brought into it so that a large count stays large.
+Value Body::shift(BinaryOp op, const Value& left, const Value& right, SourceRange range) {
+  if (is_float(left.scalar()) || is_float(right.scalar())) {
+    report(range, DiagnosticId::OperandTypes, op == BinaryOp::Shl ? "`<<`" : "`>>`", describe(left), describe(right))
+        .note("shifts work on integers");
+    return {};
+  }
+  const bool takes_right = left.weak == Weak::Int && !right.is_weak() && literals_fit(*left.expr, promoted(right.scalar()));
+  const ScalarType type = promoted(takes_right ? right.scalar() : left.scalar());
+  const Expr* count = right.expr;
+  if (right.is_weak_integer()) {
+    const Int128 value = integer_of(*right.expr);
+    count = tree_.integer(value < 0 ? -1 : value > 64 ? 64 : value, type, right.range());
+    if (value < 0) count = tree_.integer(64, type, right.range());
+  } else if (size_in_bytes(count->type.scalar) > size_in_bytes(type)) {
+    const ScalarType wide = count->type.scalar;
+    const Expr* width = tree_.integer(64, wide, right.range());
+    count = tree_.builtin(BuiltinId::Min, wide, {count, width}, right.range());
+    if (is_signed_integer(wide))
+      count = tree_.builtin(BuiltinId::Max, wide, {count, tree_.integer(-1, wide, right.range())}, right.range());
+    count = tree_.cast(count, type);
+  } else {
+    count = tree_.cast(count, type);
+  }
+  return TreeBuilder::strong(tree_.binary(op, tree_.convert(left, type), count, range));
+}
+
+Value Body::unary(ast::UnaryOp op, const Value& operand, SourceRange range) {
+  constexpr std::string_view kNames[] = {"`-`", "`+`", "`~`"};
+  if (!require_scalar(operand, kNames[static_cast<std::size_t>(op)])) return {};
+  if (op == ast::UnaryOp::Invert && is_float(operand.scalar())) {
+    report(range, DiagnosticId::OperandType, "`~`", describe(operand)).note("`~` works on integers and bools");
+    return {};
+  }
+  if (operand.is_weak_integer()) {
+    const Int128 value = integer_of(*operand.expr);
+    return whole_number(op == ast::UnaryOp::Negate ? -value : op == ast::UnaryOp::Invert ? ~value : value, range);
+  }
+  if (operand.scalar() == ScalarType::Bool && op == ast::UnaryOp::Invert)
+    return TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, operand.expr, range));
+  const Expr* value = tree_.cast(operand.expr, promoted(operand.scalar()));
+  const Weak weak = operand.weak == Weak::Float ? Weak::Float : Weak::No;
+  if (op == ast::UnaryOp::Plus) return {value, weak, {}};
+  return {tree_.unary(op == ast::UnaryOp::Negate ? checked::UnaryOp::Negate : checked::UnaryOp::Invert, value, range), weak,
+          {}};
+}
+
+}  // namespace pykc::checker

@@ -1,0 +1,156 @@
+// What names and attributes stand for: variables first, then the module, then its star imports, then the prelude.
+#include <algorithm>
+
+#include "frontend/check_body.h"
+
+namespace pykc::checker {
+
+std::optional<int> Body::local_index(std::string_view name) const {
+  if (!function_) return std::nullopt;
+  const auto found = function_->locals.index.find(name);
+  if (found == function_->locals.index.end()) return std::nullopt;
+  return found->second;
+}
+
+Entity Body::resolve(std::string_view name, SourceRange range) {
+  if (const std::optional<int> local = local_index(name)) return read_local(*local, range);
+  if (const Binding* binding = scope_.find(name)) return of_binding(*binding, name, range);
+  for (const std::string& prefix : scope_.star_imports())
+    if (const NameEntry* entry = session_.names().find(prefix, name)) return of_entry(*entry, range);
+  if (const NameEntry* entry = session_.names().find("", name)) return of_entry(*entry, range);
+  auto diagnostic = report(range, DiagnosticId::UnknownName, name);
+  if (const std::string_view advice = advice_for_python_name(name); !advice.empty())
+    diagnostic.note(std::string(advice));
+  else if (const std::string_view near = nearest(name, visible_names()); !near.empty() && !is_trial_)
+    diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+  return Unknown{};
+}
+
+std::vector<std::string_view> Body::visible_names() const {
+  if (is_trial_) return {};
+  std::vector<std::string_view> names = scope_.names();
+  for (const Local& local : locals_) names.push_back(local.decl->name);
+  for (const std::string_view name : session_.names().names_in("")) names.push_back(name);
+  for (const std::string& prefix : scope_.star_imports())
+    for (const std::string_view name : session_.names().names_in(prefix)) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Entity Body::of_binding(const Binding& binding, std::string_view name, SourceRange range) {
+  if (const auto* function = std::get_if<FunctionDecl*>(&binding)) return FunctionRef{*function};
+  if (const auto* space = std::get_if<NamespaceRef>(&binding)) return *space;
+  if (const auto* entry = std::get_if<NameEntry>(&binding)) return of_entry(*entry, range);
+  if (const auto* unusable = std::get_if<UnusableDecl>(&binding)) {
+    report(range, DiagnosticId::UnsupportedInKernel, "`" + std::string(name) + "`, " + unusable->what + ",");
+    return Unknown{};
+  }
+  ConstantDecl& constant = **std::get_if<ConstantDecl*>(&binding);
+  if (constant.assigned_again) {
+    report(range, DiagnosticId::ConstantAssignedTwice, name)
+        .label(constant.scope->file(), *constant.assigned_again, "assigned again here")
+        .note("give each constant a name of its own, or pass the value to the kernel");
+    return Unknown{};
+  }
+  Entity entity = session_.constant(constant);
+  if (auto* value = std::get_if<Value>(&entity); value && value->is_scalar() && value->is_constant()) {
+    value->expr = tree_.bits(value->scalar(), value->expr->as<checked::Constant>()->bits, range);  // placed where used
+  }
+  return entity;
+}
+
+Entity Body::of_entry(const NameEntry& entry, SourceRange range) {
+  if (const auto* builtin = std::get_if<BuiltinId>(&entry)) return BuiltinRef{*builtin};
+  if (const auto* special = std::get_if<Special>(&entry)) return SpecialRef{*special};
+  if (const auto* type = std::get_if<ScalarType>(&entry)) {
+    if (*type == ScalarType::F64 && specialization_) specialization_->mentions_double = true;
+    return TypeRef{*type};
+  }
+  if (const auto* number = std::get_if<double>(&entry)) return tree_.weak_real(*number, range);
+  return NamespaceRef{std::get_if<Prefix>(&entry)->path, nullptr};
+}
+
+Entity Body::member(const NamespaceRef& space, std::string_view name, SourceRange range) {
+  if (space.module) {
+    if (const Binding* binding = space.module->find(name)) return of_binding(*binding, name, range);
+    auto diagnostic = report(range, DiagnosticId::UnknownAttribute, "module `" + space.module->name() + "`", name);
+    if (const std::string_view near = nearest(name, space.module->names()); !near.empty())
+      diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+    return Unknown{};
+  }
+  if (const NameEntry* entry = session_.names().find(space.prefix, name)) return of_entry(*entry, range);
+  const std::string owner = space.prefix.empty() ? "the prelude" : "`" + space.prefix + "`";
+  auto diagnostic = report(range, DiagnosticId::UnknownAttribute, owner, name);
+  if (is_trial_) return Unknown{};
+  if (const std::string_view near = nearest(name, session_.names().names_in(space.prefix)); !near.empty())
+    diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+  return Unknown{};
+}
+
+Entity Body::read_local(int index, SourceRange range) {
+  Local& local = locals_[static_cast<std::size_t>(index)];
+  if (is_trial_) {
+    if (site_ >= 0 && std::find(local.readers.begin(), local.readers.end(), site_) == local.readers.end())
+      local.readers.push_back(site_);
+    if (!local.type.known) return Unknown{};
+  } else if (!flow_.definite.contains(index)) {
+    report_unassigned(local, range);
+    if (!flow_.possible.contains(index)) return Unknown{};
+  }
+  if (!local.type.known) return Unknown{};  // its assignments are wrong, and have been reported
+  if (local.alias) return TreeBuilder::strong(tree_.make(local.alias->type, range, local.alias->node));
+  const checked::Variable* variable = is_trial_ ? nullptr : variable_of(local);
+  const Expr* expr = tree_.make(settled_type(local.type), range, checked::VariableRef{variable});
+  return Value{expr, local.type.weak ? Weak::Float : Weak::No, {}};
+}
+
+void Body::report_unassigned(Local& local, SourceRange range) {
+  const auto index = static_cast<int>(&local - locals_.data());
+  if (!flow_.possible.contains(index)) {
+    auto diagnostic = report(range, DiagnosticId::UsedBeforeAssigned, local.decl->name);
+    diagnostic.label(scope_.file(), local.decl->range, "assigned here, which makes it a variable of the function");
+    flow_.definite.insert(index);  // once is enough
+    flow_.possible.insert(index);
+    return;
+  }
+  if (local.type.type.is_array()) {
+    report(range, DiagnosticId::MaybeUnassignedArray, local.decl->name)
+        .label(scope_.file(), local.decl->range, "assigned here, on some paths only");
+  } else if (!local.needs_zero && session_.options().warnings) {
+    report(range, DiagnosticId::MaybeUnassigned, local.decl->name)
+        .label(scope_.file(), local.decl->range, "assigned here, on some paths only")
+        .note("where no path has assigned it, it is 0");
+  }
+  local.needs_zero = true;
+}
+
+Entity Body::array_attribute(const Value& array, const ast::Attribute& node, SourceRange range) {
+  const int rank = array.type().array.rank();
+  if (!array.known()) return Unknown{};
+  if (node.name == "shape") {
+    std::vector<Value> extents;
+    for (int i = 0; i < rank; ++i) extents.push_back(extent(array, i, range));
+    return tree_.tuple(std::move(extents), range);
+  }
+  if (node.name == "ndim") return tree_.weak_integer(rank, range);
+  if (node.name == "dtype") return TypeRef{array.type().array.element};
+  if (node.name == "size") {
+    Value size = tree_.weak_integer(1, range);
+    for (int i = 0; i < rank; ++i) size = i == 0 ? extent(array, 0, range)
+                                                 : binary(ast::BinaryOp::Mul, size, extent(array, i, range), range);
+    return size;
+  }
+  auto diagnostic = report(node.name_range, DiagnosticId::UnknownAttribute, "an array in a kernel", node.name);
+  const std::string_view near = nearest(node.name, {"shape", "ndim", "dtype", "size"});
+  if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+  if (near.empty()) diagnostic.note("an array has `shape`, `size`, `ndim` and `dtype` here; the rest is for host functions");
+  return Unknown{};
+}
+
+Value Body::extent(const Value& array, int dimension, SourceRange range) {
+  const std::int64_t known = array.type().array.extents[static_cast<std::size_t>(dimension)];
+  if (known != ArrayType::kDynamic) return tree_.weak_integer(known, range);
+  return TreeBuilder::strong(tree_.scalar(ScalarType::I64, range, checked::Extent{array.expr, dimension}));
+}
+
+}  // namespace pykc::checker

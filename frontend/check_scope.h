@@ -1,0 +1,123 @@
+// A module as the checker sees it: which name stands for which function, constant or import.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "base/source.h"
+#include "frontend/ast.h"
+#include "frontend/check_value.h"
+#include "frontend/signature.h"
+
+namespace pykc::checker {
+
+/// A module-level `NAME = …`, worked out when it is first used.
+struct ConstantDecl {
+  enum class State : std::uint8_t { Untouched, InProgress, Done };
+  std::string name;
+  const Scope* scope = nullptr;
+  SourceRange range;
+  const ast::Expr* value = nullptr;
+  const ast::Expr* annotation = nullptr;
+  std::vector<int> path;  // which element of the value, for `A, B = 16, 32`
+  std::optional<SourceRange> assigned_again;
+  State state = State::Untouched;
+  Entity entity = Unknown{};
+};
+
+struct KernelOptions {
+  int max_threads_per_block = 0;
+  int min_blocks_per_multiprocessor = 0;
+  int max_registers = 0;
+  bool fast_math = false;
+  bool contract = true;
+  bool no_alias = false;
+  bool wraparound = true;
+};
+
+/// A variable of a function, as far as the syntax tells.
+struct LocalDecl {
+  std::string_view name;
+  SourceRange range;  // where it is first assigned
+  bool is_parameter = false;
+  bool is_plain = false;  // assigned by `x = …`, not only by loops and unpacking
+  int assignments = 0;
+  int reads = 0;
+  const ast::Expr* annotation = nullptr;
+};
+
+struct LocalTable {
+  std::vector<LocalDecl> list;
+  std::unordered_map<std::string_view, int> index;
+  std::vector<const ast::Stmt*> sites;  // statements that give variables or the result their types
+  bool collected = false;
+};
+
+/// A function for certain argument types.
+struct Specialization {
+  std::vector<InferredType> arguments;
+  std::vector<InferredType> locals;
+  InferredType result;
+  bool is_inferred = false;
+  bool is_inferring = false;
+  bool is_emitting = false;
+  bool is_needed = false;        // reached from a kernel that is wanted
+  bool mentions_double = false;  // says f64 by name: then it means it
+  checked::Function* function = nullptr;
+  std::vector<Specialization*> callees;
+};
+
+struct FunctionDecl {
+  enum class Kind : std::uint8_t { Plain, Device, Kernel, Host };
+  const ast::FunctionDef* def = nullptr;
+  const Scope* scope = nullptr;
+  Kind kind = Kind::Plain;
+  KernelOptions options;
+  std::optional<SignatureText> signature;  // from the decorator
+  std::vector<std::optional<checked::Type>> parameter_types;  // none where a parameter's type is left open
+  std::optional<checked::Type> result_type;
+  bool has_types = false;  // the two above are filled
+  LocalTable locals;
+  std::map<std::string, Specialization> specializations;
+};
+
+/// Something that a module declares and kernels cannot use, such as a class.
+struct UnusableDecl {
+  std::string what;
+};
+
+using Binding = std::variant<FunctionDecl*, ConstantDecl*, NamespaceRef, NameEntry, UnusableDecl>;
+
+class Scope {
+ public:
+  Scope(std::string name, const ast::Module* module) : name_(std::move(name)), module_(module) {}
+
+  const std::string& name() const { return name_; }
+  const SourceFile& file() const { return *module_->file; }
+  const ast::Module& module() const { return *module_; }
+
+  void bind(std::string name, Binding binding) { bindings_.insert_or_assign(std::move(name), std::move(binding)); }
+  const Binding* find(std::string_view name) const;
+  void add_star_import(std::string prefix) { star_imports_.push_back(std::move(prefix)); }
+  const std::vector<std::string>& star_imports() const { return star_imports_; }
+  const std::unordered_map<std::string, Binding>& bindings() const { return bindings_; }
+  std::vector<std::string_view> names() const;
+
+ private:
+  std::string name_;
+  const ast::Module* module_;
+  std::unordered_map<std::string, Binding> bindings_;
+  std::vector<std::string> star_imports_;
+};
+
+/// Fills LocalTable from the function's syntax.
+void collect_locals(const ast::FunctionDef& function, LocalTable& table);
+
+}  // namespace pykc::checker

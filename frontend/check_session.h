@@ -1,0 +1,95 @@
+// What one run of the checker shares between functions: the scopes of all modules, the table of names, the memo tables
+// of specialisations and constants, and the checked module that is built.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "frontend/check_names.h"
+#include "frontend/check_scope.h"
+#include "frontend/check_signatures.h"
+#include "frontend/checked.h"
+#include "frontend/frontend.h"
+
+namespace pykc::checker {
+
+class Session {
+ public:
+  Session(const Program& program, const CheckOptions& options, Diagnostics& diagnostics);
+
+  checked::Module run(const std::vector<KernelRequest>& requests);
+
+  const CheckOptions& options() const { return options_; }
+  const NameTable& names() const { return names_; }
+  const BuiltinSignature& signature(BuiltinId id) { return signatures_.of(id); }
+  checked::Module& module() { return module_; }
+  /// Trees that only serve to find out types; they go when `release_scratch` is called with an earlier mark.
+  std::deque<checked::Expr>& scratch() { return scratch_; }
+  void release_scratch(std::size_t mark);
+  /// Where reports go: to the user, or (while types are only being worked out) nowhere.
+  Diagnostics& diagnostics(bool is_trial) { return is_trial ? trial_diagnostics_ : diagnostics_; }
+
+  const Scope* scope_of(std::string_view module) const;
+
+  /// What the function states of its types, from annotations or a signature.
+  void read_types(FunctionDecl& function);
+  const Entity& constant(ConstantDecl& constant);
+  /// Which types variables and result have when the function is called with these.
+  Specialization& infer(FunctionDecl& function, const std::vector<InferredType>& arguments);
+  /// The checked function. Its body may still be under way when the function is recursive.
+  checked::Function* emit(FunctionDecl& function, Specialization& specialization);
+
+  const Table* add_table(Table table);
+  int constant_array(const Table* table);
+  int add_fault(FaultSite site);
+
+  /// Guards the depth of the program's own recursion: nested code, and functions that specialise functions.
+  static constexpr int kDeepest = 1200;
+  static constexpr int kMostNestedSpecializations = 64;
+  int depth = 0;
+  int specialization_depth = 0;
+
+ private:
+  // check_declare.cpp
+  void declare_modules(const Program& program);
+  void declare(Scope& scope);
+  void declare_function(Scope& scope, const ast::FunctionDef& def);
+  void declare_target(Scope& scope, const ast::Expr& target, const ConstantDecl& prototype);
+  void declare_import(Scope& scope, const ast::Import& import);
+  void import_star(Scope& scope, const std::string& module);
+  void import_name(Scope& scope, const std::string& module, const ast::ImportAlias& alias);
+
+  // check_session.cpp
+  void check_all_kernels();
+  void check_request(const KernelRequest& request);
+  void check_kernel(FunctionDecl& kernel, const std::vector<InferredType>& arguments);
+  void check_untyped(FunctionDecl& function);
+  FunctionDecl* find_kernel(const KernelRequest& request);
+  bool request_fits(FunctionDecl& kernel, const KernelRequest& request);
+  std::string unique_symbol(const FunctionDecl& function, const Specialization& specialization);
+  void check_limits(const FunctionDecl& decl, const Specialization& kernel);
+  void finish_module();
+
+  const Program& program_;
+  const CheckOptions& options_;
+  Diagnostics& diagnostics_;
+  Diagnostics trial_diagnostics_;
+  NameTable names_;
+  SignatureTable signatures_;
+  std::deque<Scope> scopes_;
+  std::deque<FunctionDecl> functions_;
+  std::deque<ConstantDecl> constants_;
+  std::deque<Table> tables_;
+  std::map<const Table*, int> constant_arrays_;
+  std::map<std::string, int> symbols_;
+  std::deque<checked::Expr> scratch_;
+  std::deque<checked::Function> emitted_;
+  std::vector<Specialization*> finished_;  // callees before callers
+  checked::Module module_;
+};
+
+}  // namespace pykc::checker

@@ -1,0 +1,199 @@
+// Calls that are more than a row of the builtin table: grid, len, min of any number of arguments, round …
+#include <array>
+
+#include "frontend/check_body.h"
+
+namespace pykc::checker {
+
+using checked::BinaryOp;
+
+namespace {
+
+BuiltinId along(BuiltinId x, int axis) { return static_cast<BuiltinId>(static_cast<int>(x) + axis); }
+
+}  // namespace
+
+Entity Body::call_special(Special special, const ast::Call& call, SourceRange range) {
+  switch (special) {
+    case Special::Grid: return call_grid(call, range);
+    case Special::GridSize: return call_gridsize(call, range);
+    case Special::Len: return call_len(call, range);
+    case Special::Abs: return call_abs(call, range);
+    case Special::Min: return extremum(BuiltinId::Min, "min", call, range);
+    case Special::Max: return extremum(BuiltinId::Max, "max", call, range);
+    case Special::Round: return call_round(call, range);
+    case Special::Pow: return call_pow(call, range);
+    case Special::Divmod: return call_divmod(call, range);
+    case Special::SharedArray: return call_shared_array(call, range);
+    case Special::LocalArray: return call_local_array(call, range);
+    case Special::ConstArrayLike: return call_const_array_like(call, range);
+    case Special::NumpyArray: return call_numpy_array(call, range);
+    case Special::Range:
+      report(range, DiagnosticId::UnsupportedInKernel, "`range` outside a `for` loop");
+      return Unknown{};
+    case Special::Print:
+      report(range, DiagnosticId::NotAValue, "print(…)", "None");
+      return Unknown{};
+    default: break;
+  }
+  report(range, DiagnosticId::NotCallable, scope_.file().text(call.function->range)).note("it is a decorator: `@…` before a `def`");
+  return Unknown{};
+}
+
+/// `grid(1)` is one number, `grid(2)` and `grid(3)` are tuples.
+Entity Body::over_axes(const ast::Call& call, SourceRange range, std::string_view name,
+                       Value (Body::*along_axis)(int, SourceRange)) {
+  constexpr std::string_view kParameters[] = {"ndim"};
+  const std::optional<Arguments> arguments = bind_arguments(call, range, name, kParameters, 1, "(ndim)");
+  if (!arguments) return Unknown{};
+  const std::optional<Int128> count = constant_integer(*(*arguments)[0], "the number of dimensions");
+  if (!count) return Unknown{};
+  if (*count < 1 || *count > 3) {
+    report((*arguments)[0]->range, DiagnosticId::ArgumentValue, name, "1, 2 or 3");
+    return Unknown{};
+  }
+  if (*count == 1) return (this->*along_axis)(0, range);
+  std::vector<Value> axes;
+  for (int axis = 0; axis < static_cast<int>(*count); ++axis) axes.push_back((this->*along_axis)(axis, range));
+  return tree_.tuple(std::move(axes), range);
+}
+
+Value Body::thread_along(int axis, SourceRange range) {
+  const Value block = property(along(BuiltinId::BlockIdxX, axis), range), size = property(along(BuiltinId::BlockDimX, axis), range);
+  const Value thread = property(along(BuiltinId::ThreadIdxX, axis), range);
+  return arithmetic(BinaryOp::Add, arithmetic(BinaryOp::Mul, block, size, range), thread, range);
+}
+
+Value Body::threads_along(int axis, SourceRange range) {
+  return arithmetic(BinaryOp::Mul, property(along(BuiltinId::GridDimX, axis), range),
+                    property(along(BuiltinId::BlockDimX, axis), range), range);
+}
+
+Entity Body::call_grid(const ast::Call& call, SourceRange range) {
+  return over_axes(call, range, "grid", &Body::thread_along);
+}
+
+Entity Body::call_gridsize(const ast::Call& call, SourceRange range) {
+  return over_axes(call, range, "gridsize", &Body::threads_along);
+}
+
+Entity Body::call_len(const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"a"};
+  const std::optional<Arguments> arguments = bind_arguments(call, range, "len", kParameters, 1, "(a)");
+  if (!arguments) return Unknown{};
+  const Value given = value(*(*arguments)[0]);
+  if (!given.known()) return Unknown{};
+  if (given.is_tuple()) return tree_.weak_integer(static_cast<Int128>(given.type().elements.size()), range);
+  if (given.is_array() && given.type().array.rank() > 0) return extent(given, 0, range);
+  report((*arguments)[0]->range, DiagnosticId::OperandType, "`len`", describe(given)).note("`len` is for arrays and tuples");
+  return Unknown{};
+}
+
+Entity Body::call_abs(const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"x"};
+  const std::optional<Arguments> arguments = bind_arguments(call, range, "abs", kParameters, 1, "(x)");
+  if (!arguments) return Unknown{};
+  const Value given = scalar(*(*arguments)[0], "`abs`");
+  if (!given.known()) return Unknown{};
+  if (given.is_weak_integer()) {
+    const Int128 number = integer_of(*given.expr);
+    return whole_number(number < 0 ? -number : number, range);
+  }
+  const ScalarType type = promoted(given.scalar());
+  Value result = builtin_result(BuiltinId::Abs, {tree_.convert(given, type)}, type, range);
+  if (given.weak == Weak::Float && given.is_constant()) result.weak = Weak::Float;
+  return result;
+}
+
+Value Body::extremum(BuiltinId id, std::string_view name, const ast::Call& call, SourceRange range) {
+  if (!call.keywords.empty()) {
+    report(call.keywords[0].name_range, DiagnosticId::UnknownKeyword, name, call.keywords[0].name);
+    return {};
+  }
+  std::vector<Value> numbers;
+  for (const ast::ExprPtr& argument : call.arguments) {
+    const Value given = value(*argument);
+    const bool is_only_tuple = given.is_tuple() && call.arguments.size() == 1;
+    if (!given.known() || (!is_only_tuple && !require_scalar(given, name))) return {};
+    if (!is_only_tuple) {
+      numbers.push_back(given);
+      continue;
+    }
+    for (Value& element : take_apart(given))
+      if (require_scalar(element, name)) numbers.push_back(std::move(element));
+  }
+  if (numbers.size() < 2 || numbers.size() > 256) {
+    report(range, DiagnosticId::ArgumentCount, "`" + std::string(name) + "`", "2 to 256 values", std::to_string(numbers.size()))
+        .note("for the extremum of an array, loop over it");
+    return {};
+  }
+  std::optional<Unified> unified = unify_all(numbers, range);
+  if (!unified) return {};
+  if (unified->type == ScalarType::Bool) unified->type = ScalarType::I32;
+  const Expr* result = tree_.convert(numbers[0], unified->type);
+  for (std::size_t i = 1; i < numbers.size(); ++i)
+    result = builtin_result(id, {result, tree_.convert(numbers[i], unified->type)}, unified->type, range).expr;
+  const bool stays_weak = unified->weak == Weak::Float && result->as<checked::Constant>();
+  return {result, stays_weak ? Weak::Float : Weak::No, {}};
+}
+
+/// `round(x)` is an integer, halves to even; `round(x, n)` a float with n digits.
+Entity Body::call_round(const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"number", "ndigits"};
+  const std::optional<Arguments> arguments =
+      bind_arguments(call, range, "round", kParameters, 1, "(number, ndigits=None)");
+  if (!arguments) return Unknown{};
+  const Value number = scalar(*(*arguments)[0], "`round`");
+  if (!number.known()) return Unknown{};
+  if ((*arguments)[1]) return round_to_digits(number, scalar(*(*arguments)[1], "`round`"), range);
+  if (is_integer_or_bool(number.scalar())) return number;
+  const Value rounded = builtin_result(BuiltinId::Round, {number.expr}, number.scalar(), range);
+  return cast_value(rounded, ScalarType::I64, range);
+}
+
+Value Body::round_to_digits(const Value& number, const Value& digits, SourceRange range) {
+  if (!digits.known()) return {};
+  const Int128 count = digits.is_constant() && is_integer(digits.scalar()) ? integer_of(*digits.expr) : 1000;
+  if (count > 300 || count < -300) {
+    report(digits.range(), DiagnosticId::NotConstant, "the number of digits");
+    return {};
+  }
+  if (is_integer_or_bool(number.scalar()) && count >= 0) return number;
+  const ScalarType type = is_float(number.scalar()) ? number.scalar() : ScalarType::F64;
+  double power = 1;
+  for (Int128 i = 0; i < (count < 0 ? -count : count); ++i) power *= 10;
+  const Expr* scale = tree_.real(power, type, range);
+  const BinaryOp up = count < 0 ? BinaryOp::Div : BinaryOp::Mul, down = count < 0 ? BinaryOp::Mul : BinaryOp::Div;
+  const Expr* result = with_temporary(tree_.convert(number, type), [&](const Expr* x) {
+    return with_temporary(tree_.binary(up, x, scale, range), [&](const Expr* scaled) {
+      const Expr* rounded = builtin_result(BuiltinId::Round, {scaled}, type, range).expr;
+      // What has no digits to lose, or would overflow, stays as it is.
+      const Expr* is_finite = builtin_result(BuiltinId::Isfinite, {scaled}, type, range).expr;
+      return tree_.conditional(is_finite, tree_.binary(down, rounded, scale, range), x);
+    });
+  });
+  return TreeBuilder::strong(result);
+}
+
+Entity Body::call_pow(const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"base", "exp"};
+  const std::optional<Arguments> arguments = bind_arguments(call, range, "pow", kParameters, 2, "(base, exp)");
+  if (!arguments) return Unknown{};
+  return binary(ast::BinaryOp::Pow, value(*(*arguments)[0]), value(*(*arguments)[1]), range);
+}
+
+Entity Body::call_divmod(const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"a", "b"};
+  const std::optional<Arguments> arguments = bind_arguments(call, range, "divmod", kParameters, 2, "(a, b)");
+  if (!arguments) return Unknown{};
+  const Value a = scalar(*(*arguments)[0], "`divmod`"), b = scalar(*(*arguments)[1], "`divmod`");
+  if (!a.known() || !b.known()) return Unknown{};
+  return TreeBuilder::strong(with_temporary(a.expr, [&](const Expr* left) {
+    return with_temporary(b.expr, [&](const Expr* right) {
+      const Value x{left, a.weak, {}}, y{right, b.weak, {}};
+      return tree_.tuple({binary(ast::BinaryOp::FloorDiv, x, y, range), binary(ast::BinaryOp::Mod, x, y, range)}, range).expr;
+    });
+  }));
+}
+
+}  // namespace pykc::checker

@@ -1,0 +1,326 @@
+#include <array>
+#include <utility>
+#include <variant>
+
+#include "frontend/check_body.h"
+
+namespace pykc::checker {
+
+template <typename Node>
+void Body::append(Node node, SourceRange range) {
+  if (!flow_.is_reachable || !suite_) return;  // nothing runs it
+  checked::Stmt& stmt = session_.module().stmts.emplace_back();
+  stmt.range = range;
+  stmt.node = std::move(node);
+  suite_->push_back(&stmt);
+}
+
+checked::Suite Body::suite(const ast::Suite& statements) {
+  checked::Suite result;
+  checked::Suite* const outer = suite_;
+  suite_ = &result;
+  for (const ast::StmtPtr& stmt : statements) statement(*stmt);
+  suite_ = outer;
+  return result;
+}
+
+void Body::statement(const ast::Stmt& stmt) {
+  ++session_.depth;
+  if (session_.depth > Session::kDeepest) {
+    report(stmt.range, DiagnosticId::NestedTooDeeply);
+  } else {
+    std::visit([&](const auto& node) { check(node, stmt); }, stmt.node);
+  }
+  --session_.depth;
+}
+
+void Body::check(const ast::ExprStmt& node, const ast::Stmt& stmt) {
+  if (node.value->as<ast::StringLiteral>() || node.value->as<ast::EllipsisLiteral>()) return;  // a comment in quotes, or pass
+  if (const auto* call = node.value->as<ast::Call>()) {
+    const Entity callee = entity(*call->function);
+    if (const auto* special = std::get_if<SpecialRef>(&callee); special && special->special == Special::Print)
+      return print(*call, stmt.range);
+  }
+  const int errors = session_.diagnostics(false).error_count();
+  const Entity result = entity(*node.value);
+  const Value value = std::holds_alternative<Value>(result) ? std::get<Value>(result) : Value{};
+  if (!value.known()) {
+    // A function without a result gives no value, and needs none here.
+    if (session_.diagnostics(false).error_count() == errors) to_value(result, node.value->range);
+    return;
+  }
+  const bool does_nothing = !node.value->as<ast::Call>();
+  if (does_nothing && session_.options().warnings) report(stmt.range, DiagnosticId::UnusedResult);
+  append(checked::Evaluate{value.expr}, stmt.range);
+}
+
+void Body::check(const ast::Assign& node, const ast::Stmt& stmt) {
+  if (node.targets.size() == 1) {
+    const ast::Expr& target = *node.targets.front();
+    return assign(target, value(*node.value), stmt.range);
+  }
+  const Value once = stored_once(value(*node.value), stmt.range);
+  for (const ast::ExprPtr& target : node.targets) assign(*target, once, stmt.range);
+}
+
+void Body::check(const ast::AnnotatedAssign& node, const ast::Stmt& stmt) {
+  if (!node.target->as<ast::Name>()) {
+    report(node.target->range, DiagnosticId::AssignmentTarget).note("only a variable can be annotated");
+    return;
+  }
+  if (node.value) assign(*node.target, value(*node.value), stmt.range);
+}
+
+void Body::check(const ast::AugmentedAssign& node, const ast::Stmt& stmt) {
+  if (node.target->as<ast::Tuple>() || node.target->as<ast::List>()) {
+    report(node.target->range, DiagnosticId::AssignmentTarget).note("`+=` and its kin change one variable or element");
+    return;
+  }
+  if (!node.target->as<ast::Subscript>()) {
+    const Value old = value(*node.target), operand = value(*node.value);
+    return assign(*node.target, binary(node.op, old, operand, stmt.range), stmt.range);
+  }
+  const Value element = element_target(*node.target, true);
+  const Value operand = value(*node.value);
+  if (!element.known() || !operand.known()) return;
+  const Value result = binary(node.op, element, operand, stmt.range);
+  if (result.known()) store(element, result, stmt.range);
+}
+
+void Body::check(const ast::If& node, const ast::Stmt& stmt) {
+  checked::If result;
+  result.condition = condition(*node.condition);
+  const FlowState before = flow_;
+  result.then = suite(node.then);
+  FlowState after_then = std::move(flow_);
+  flow_ = before;
+  result.otherwise = suite(node.otherwise);
+  FlowState after = std::move(flow_);
+  flow_ = before;
+  if (result.condition) append(std::move(result), stmt.range);
+  after.meet(after_then);
+  flow_ = std::move(after);
+}
+
+void Body::check(const ast::Break&, const ast::Stmt& stmt) {
+  if (loops_.empty()) {
+    report(stmt.range, DiagnosticId::OutsideLoop, "break");
+    return;
+  }
+  append(checked::Break{}, stmt.range);
+  loops_.back().on_break.meet(flow_);
+  flow_.is_reachable = false;
+}
+
+void Body::check(const ast::Continue&, const ast::Stmt& stmt) {
+  if (loops_.empty()) {
+    report(stmt.range, DiagnosticId::OutsideLoop, "continue");
+    return;
+  }
+  append(checked::Continue{}, stmt.range);
+  flow_.is_reachable = false;
+}
+
+void Body::check(const ast::Pass&, const ast::Stmt&) {}
+
+void Body::check(const ast::Return& node, const ast::Stmt& stmt) {
+  const bool gives_value = node.value && !node.value->as<ast::NoneLiteral>();
+  checked::Return result{nullptr};
+  const InferredType& wanted = specialization_->result;
+  if (output_->is_kernel) {
+    if (gives_value) report(node.value->range, DiagnosticId::KernelReturnsValue).note("write results to an array: `out[i] = …`");
+  } else if (gives_value) {
+    const Value given = value(*node.value);
+    if (given.known() && wanted.known && wanted.type.kind != checked::Type::Kind::None)
+      result.value = convert_result(given, wanted, node.value->range);
+    else if (given.known() && wanted.known)
+      report(node.value->range, DiagnosticId::ReturnTypes, "None", describe(given));
+  } else if (wanted.known && wanted.type.kind != checked::Type::Kind::None) {
+    report(stmt.range, DiagnosticId::ReturnTypes, checked::to_string(settled_type(wanted)), "None")
+        .note("return a value on every path");
+  }
+  append(std::move(result), stmt.range);
+  flow_.is_reachable = false;
+}
+
+const checked::Expr* Body::convert_result(const Value& given, const InferredType& wanted, SourceRange range) {
+  InferredType joined = wanted;
+  const bool is_stated = function_->result_type.has_value();
+  if (!is_stated && (!join_into(joined, inferred_type(given)) || settled_type(joined) != settled_type(wanted))) {
+    report(range, DiagnosticId::ReturnTypes, checked::to_string(settled_type(wanted)), describe(given))
+        .note("annotate the result, `-> f32`, or convert the values");
+    return nullptr;
+  }
+  return convert_to(given, wanted, range).expr;
+}
+
+void Body::check(const ast::Assert& node, const ast::Stmt& stmt) {
+  const Expr* test = condition(*node.condition);
+  std::string message = "assert failed: " + std::string(scope_.file().text(node.condition->range));
+  if (node.message) message += ": " + fault_message(*node.message);
+  if (!test || !session_.options().asserts) return;
+  const SourceFile::LineColumn place = scope_.file().line_column(stmt.range.begin);
+  const int fault = session_.add_fault({std::move(message), scope_.file().name(), place.line, place.column});
+  append(checked::Check{test, fault, {}}, stmt.range);
+}
+
+void Body::check(const ast::Raise& node, const ast::Stmt& stmt) {
+  std::string message = "raised";
+  if (node.exception) {
+    const auto* call = node.exception->as<ast::Call>();
+    const ast::Expr& name = call ? *call->function : *node.exception;
+    message = scope_.file().text(name.range);
+    if (call && !call->arguments.empty()) message += ": " + fault_message(*call->arguments.front());
+  }
+  const SourceFile::LineColumn place = scope_.file().line_column(stmt.range.begin);
+  const int fault = session_.add_fault({std::move(message), scope_.file().name(), place.line, place.column});
+  append(checked::Check{nullptr, fault, {}}, stmt.range);
+  flow_.is_reachable = false;
+}
+
+std::string Body::fault_message(const ast::Expr& message) {
+  if (const auto* text = message.as<ast::StringLiteral>()) return text->value;
+  report(message.range, DiagnosticId::UnsupportedInKernel, "a message that is not a plain string")
+      .note("write the text in quotes; print values before the check");
+  return {};
+}
+
+void Body::check(const ast::With&, const ast::Stmt& stmt) {
+  unsupported(stmt.range, "`with`", "a kernel holds no resources: leave it out");
+}
+
+void Body::check(const ast::FunctionDef& node, const ast::Stmt&) {
+  unsupported(node.name_range, "a function inside a function",
+              "write it at the top of the file, and pass what it needs as arguments");
+}
+
+void Body::check(const ast::ClassDef& node, const ast::Stmt&) {
+  unsupported(node.name_range, "a class", "use arrays, scalars and tuples");
+}
+
+void Body::check(const ast::Import&, const ast::Stmt& stmt) {
+  unsupported(stmt.range, "`import` inside a function", "import at the top of the file");
+}
+
+void Body::check(const ast::UnsupportedStmt& node, const ast::Stmt& stmt) {
+  if (node.what.empty()) return;  // a syntax error
+  const bool is_try = node.what.find("try") != std::string::npos;
+  unsupported(stmt.range, node.what,
+              is_try ? "nothing can be caught in a kernel: test with `if`, or `assert`" : "use assignments, `if` and loops");
+}
+
+// ---- print ----
+
+void Body::print(const ast::Call& call, SourceRange range) {
+  std::string separator = " ";
+  for (const ast::Keyword& keyword : call.keywords) {
+    const Entity given = entity(*keyword.value);
+    const auto* text = std::get_if<TextRef>(&given);
+    if (keyword.name == "sep" && text) {
+      separator = text->text;
+    } else if (!(keyword.name == "end" && text && text->text == "\n")) {
+      report(keyword.name_range, DiagnosticId::UnknownKeyword, "`print`", keyword.name)
+          .note("in a kernel `print` takes `sep=\"…\"`, and always ends the line");
+    }
+  }
+  checked::Print result;
+  for (const ast::ExprPtr& argument : call.arguments) {
+    if (&argument != &call.arguments.front()) result.pieces.push_back({separator, nullptr});
+    const Entity given = entity(*argument);
+    if (const auto* text = std::get_if<TextRef>(&given)) {
+      result.pieces.push_back({text->text, nullptr});
+      continue;
+    }
+    const Value value = std::holds_alternative<NoneRef>(given) ? Value{} : to_value(given, argument->range);
+    if (std::holds_alternative<NoneRef>(given)) result.pieces.push_back({"None", nullptr});
+    if (value.known() && value.is_array()) {
+      report(argument->range, DiagnosticId::NotAScalar, "`print`", describe(value)).note("print its elements in a loop");
+    } else if (value.known()) {
+      print_value(value, result.pieces);
+    }
+  }
+  append(std::move(result), range);
+}
+
+void Body::print_value(const Value& value, std::vector<checked::Print::Piece>& pieces) {
+  if (!value.is_tuple()) {
+    pieces.push_back({"", value.expr});
+    return;
+  }
+  const Value once = stored_once(value, value.range());
+  pieces.push_back({"(", nullptr});
+  const std::vector<Value> elements = take_apart(once);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (i > 0) pieces.push_back({", ", nullptr});
+    print_value(elements[i], pieces);
+  }
+  pieces.push_back({elements.size() == 1 ? ",)" : ")", nullptr});
+}
+
+// ---- assignments as statements of the tree: check_assign.cpp decides, these append ----
+
+void Body::store(const Value& element, const Value& value, SourceRange range) {
+  const Expr* converted = convert_for_assignment(value, element.scalar(), range);
+  if (converted) append(checked::StoreElement{element.expr, converted}, range);
+}
+
+void Body::assign_variable(const checked::Variable* variable, const Expr* value, SourceRange range) {
+  append(checked::Assign{variable, value}, range);
+}
+
+// ---- loops ----
+
+void Body::check(const ast::While& node, const ast::Stmt& stmt) {
+  enter_loop(node.body, nullptr);
+  checked::While result;
+  result.condition = condition(*node.condition);
+  const bool is_endless = result.condition && result.condition->as<checked::Constant>() &&
+                          result.condition->as<checked::Constant>()->bits != 0;
+  FlowState exhausted = flow_;
+  if (is_endless) exhausted.is_reachable = false;
+  const FlowState before = flow_;
+  result.body = suite(node.body);
+  leave_loop(std::move(exhausted), node.otherwise, result.otherwise);
+  const FlowState after = std::exchange(flow_, before);
+  if (result.condition) append(std::move(result), stmt.range);
+  flow_ = after;
+}
+
+/// The loop counts in a variable of its own where the target is no i64.
+void Body::check(const ast::For& node, const ast::Stmt& stmt) {
+  const std::optional<std::array<Value, 3>> range = range_arguments(*node.iterable);
+  const auto* name = node.target->as<ast::Name>();
+  if (!name) report(node.target->range, DiagnosticId::AssignmentTarget).note("`range` gives one number at a time");
+  const FlowState before = flow_;
+  enter_loop(node.body, node.target.get());
+  FlowState exhausted = flow_;
+  const std::optional<int> index = name ? local_index(name->id) : std::nullopt;
+  checked::ForRange result;
+  checked::Suite counting;
+  if (index && range) {
+    Local& local = locals_[static_cast<std::size_t>(*index)];
+    const checked::Type counter = checked::Type::of(ScalarType::I64);
+    const bool is_own = local.type.known && settled_type(local.type) == counter;
+    result.variable = is_own ? variable_of(local) : temporary(counter, node.target->range);
+    checked::Suite* const outer = std::exchange(suite_, &counting);
+    const Expr* ref = tree_.make(counter, node.target->range, checked::VariableRef{result.variable});
+    if (!is_own) assign_local(*index, TreeBuilder::strong(ref), node.target->range, node.target->range);
+    suite_ = outer;
+  }
+  if (index) mark_defined(*index);
+  const checked::Suite rest = suite(node.body);
+  counting.insert(counting.end(), rest.begin(), rest.end());
+  if (range && runs_at_least_once(*range) && flow_.is_reachable) exhausted = flow_;
+  leave_loop(std::move(exhausted), node.otherwise, result.otherwise);
+  const FlowState after = std::exchange(flow_, before);
+  if (range && index) {
+    result.start = tree_.convert((*range)[0], ScalarType::I64);
+    result.stop = tree_.convert((*range)[1], ScalarType::I64);
+    result.step = tree_.convert((*range)[2], ScalarType::I64);
+    result.body = std::move(counting);
+    append(std::move(result), stmt.range);
+  }
+  flow_ = after;
+}
+
+}  // namespace pykc::checker

@@ -1,0 +1,129 @@
+#include "frontend/check_types.h"
+
+#include <algorithm>
+
+namespace pykc::checker {
+namespace {
+
+int width(ScalarType type) { return 8 * size_in_bytes(type); }
+
+ScalarType signed_of_width(int bits) {
+  return bits == 8 ? ScalarType::I8 : bits == 16 ? ScalarType::I16 : bits == 32 ? ScalarType::I32 : ScalarType::I64;
+}
+
+ScalarType common_float(ScalarType a, ScalarType b) {
+  if (width(a) == width(b)) return ScalarType::F32;  // f16 and bf16
+  return width(a) > width(b) ? a : b;
+}
+
+std::optional<ScalarType> common_integer(ScalarType a, ScalarType b) {
+  if (is_signed_integer(a) == is_signed_integer(b)) return width(a) > width(b) ? a : b;
+  const ScalarType with_sign = is_signed_integer(a) ? a : b, without = is_signed_integer(a) ? b : a;
+  if (width(with_sign) > width(without)) return with_sign;
+  if (without == ScalarType::U64) return std::nullopt;
+  return signed_of_width(2 * width(without));
+}
+
+bool join_tuples(InferredType& into, const InferredType& other) {
+  if (into.elements.size() != other.elements.size()) return false;
+  std::vector<InferredType> joined = into.elements;
+  for (std::size_t i = 0; i < joined.size(); ++i)
+    if (!join_into(joined[i], other.elements[i])) return false;
+  into.elements = std::move(joined);
+  return true;
+}
+
+bool join_weak(InferredType& into, const InferredType& other) {
+  const InferredType& strong = into.weak ? other : into;
+  if (strong.weak) return true;
+  if (!strong.type.is_scalar()) return false;
+  into = is_float(strong.type.scalar) ? InferredType(strong) : InferredType::weak_float();
+  return true;
+}
+
+}  // namespace
+
+bool is_narrow(ScalarType type) { return type == ScalarType::Bool || (is_integer(type) && size_in_bytes(type) < 4); }
+
+bool is_integer_or_bool(ScalarType type) { return is_integer(type) || type == ScalarType::Bool; }
+
+std::optional<ScalarType> common_type(ScalarType a, ScalarType b) {
+  if (a == b) return a;
+  if (a == ScalarType::Bool) return b;
+  if (b == ScalarType::Bool) return a;
+  if (is_float(a) && is_float(b)) return common_float(a, b);
+  if (is_float(a)) return a;
+  if (is_float(b)) return b;
+  return common_integer(a, b);
+}
+
+std::optional<ScalarType> arithmetic_type(ScalarType a, ScalarType b) {
+  if (is_narrow(a) && is_narrow(b)) return ScalarType::I32;
+  return common_type(a, b);
+}
+
+ScalarType promoted(ScalarType type) { return is_narrow(type) ? ScalarType::I32 : type; }
+
+bool is_wide_enough(Int128 value, ScalarType type) {
+  if (type == ScalarType::Bool) return value == 0 || value == 1;
+  const int bits = width(type);
+  if (is_unsigned_integer(type)) return value >= 0 && value < (Int128{1} << bits);
+  return value >= -(Int128{1} << (bits - 1)) && value < (Int128{1} << (bits - 1));
+}
+
+ScalarType type_of_literal(Int128 value) {
+  return is_wide_enough(value, ScalarType::I64) ? ScalarType::I64 : ScalarType::U64;
+}
+
+InferredType InferredType::of(checked::Type type) {
+  InferredType inferred;
+  inferred.known = true;
+  for (checked::Type& element : type.elements) inferred.elements.push_back(of(std::move(element)));
+  type.elements.clear();
+  inferred.type = std::move(type);
+  return inferred;
+}
+
+InferredType InferredType::weak_float() {
+  InferredType inferred = of(checked::Type::of(ScalarType::F64));
+  inferred.weak = true;
+  return inferred;
+}
+
+bool join_into(InferredType& into, const InferredType& other) {
+  if (!other.known) return true;
+  if (!into.known) {
+    into = other;
+    return true;
+  }
+  if (into == other) return true;
+  if (into.weak || other.weak) return join_weak(into, other);
+  if (into.type.is_tuple() && other.type.is_tuple()) return join_tuples(into, other);
+  if (!into.type.is_scalar() || !other.type.is_scalar()) return false;
+  const std::optional<ScalarType> common = common_type(into.type.scalar, other.type.scalar);
+  if (!common) return false;
+  into.type.scalar = *common;
+  return true;
+}
+
+void settle(InferredType& type) {
+  type.weak = false;
+  for (InferredType& element : type.elements) settle(element);
+}
+
+checked::Type settled_type(const InferredType& type) {
+  checked::Type result = type.known ? type.type : checked::Type::none();
+  for (const InferredType& element : type.elements) result.elements.push_back(settled_type(element));
+  return result;
+}
+
+std::string to_key(const InferredType& type) {
+  if (!type.known) return "?";
+  if (type.weak) return "~";
+  if (!type.type.is_tuple()) return checked::to_string(type.type);
+  std::string key = "(";
+  for (const InferredType& element : type.elements) key += to_key(element) + ",";
+  return key + ")";
+}
+
+}  // namespace pykc::checker

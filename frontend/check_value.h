@@ -1,0 +1,82 @@
+// What a piece of syntax denotes while it is checked: a value, or something that is only a step towards one (a type, a
+// function, a namespace).
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "frontend/check_names.h"
+#include "frontend/check_types.h"
+#include "frontend/checked.h"
+
+namespace pykc::checker {
+
+class Scope;
+struct FunctionDecl;
+
+/// Literals, and what is made of literals alone, are weak: they take the type of what they meet.
+enum class Weak : std::uint8_t { No, Int, Float };
+
+/// A checked expression. A weak one has its type of last resort (i64, u64 or f64) until it meets another.
+struct Value {
+  const checked::Expr* expr = nullptr;  // null: not known, because of an error that is reported
+  Weak weak = Weak::No;
+  std::vector<Value> elements;  // of a tuple that is spelled out: each may be weak
+
+  bool known() const { return expr != nullptr; }
+  const checked::Type& type() const { return expr->type; }
+  ScalarType scalar() const { return expr->type.scalar; }
+  bool is_scalar() const { return expr && expr->type.is_scalar(); }
+  bool is_array() const { return expr && expr->type.is_array(); }
+  bool is_tuple() const { return expr && expr->type.is_tuple(); }
+  bool is_weak() const { return weak != Weak::No; }
+  bool is_constant() const { return expr && expr->as<checked::Constant>(); }
+  bool is_weak_integer() const { return weak == Weak::Int && is_constant(); }
+  SourceRange range() const { return expr->range; }
+};
+
+/// A list or NumPy array of a module: constant data for `const.array_like`.
+struct Table {
+  std::string name;
+  ArrayType type;
+  std::string bytes;
+};
+
+struct Unknown {};  // an error has been reported
+struct NoneRef {};
+struct NamespaceRef {
+  std::string prefix;             // of the name table
+  const Scope* module = nullptr;  // or a .pyk module
+};
+struct TypeRef {
+  ScalarType type;
+};
+struct BuiltinRef {
+  BuiltinId id;
+};
+struct SpecialRef {
+  Special special;
+};
+struct FunctionRef {
+  FunctionDecl* function;
+};
+struct TableRef {
+  const Table* table;
+};
+struct TextRef {
+  std::string text;
+};
+
+using Entity = std::variant<Unknown, Value, NoneRef, NamespaceRef, TypeRef, BuiltinRef, SpecialRef, FunctionRef, TableRef,
+                            TextRef>;
+
+/// "a type", "a function": how a message speaks of it.
+std::string describe(const Entity& entity);
+/// "f32", "a tuple of 2", "f32[:]".
+std::string describe(const Value& value);
+
+/// What a variable that is assigned this value must be able to hold.
+InferredType inferred_type(const Value& value);
+
+}  // namespace pykc::checker

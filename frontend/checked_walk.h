@@ -1,0 +1,52 @@
+// Visiting what stands directly below a node of the checked tree.
+#pragma once
+
+#include <type_traits>
+#include <variant>
+
+#include "frontend/checked.h"
+
+namespace pykc::checked {
+
+namespace detail {
+
+template <typename Visit>
+struct OperandVisitor {
+  Visit& visit;
+  void all(const std::vector<ExprRef>& exprs) const {
+    for (const ExprRef expr : exprs) visit(expr);
+  }
+  void operator()(const Constant&) const {}
+  void operator()(const VariableRef&) const {}
+  void operator()(const SharedArrayRef&) const {}
+  void operator()(const LocalArrayRef&) const {}
+  void operator()(const ConstantArrayRef&) const {}
+  void operator()(const Binary& node) const { visit(node.left), visit(node.right); }
+  void operator()(const Compare& node) const { visit(node.left), visit(node.right); }
+  void operator()(const Logical& node) const { visit(node.left), visit(node.right); }
+  void operator()(const Unary& node) const { visit(node.operand); }
+  void operator()(const Cast& node) const { visit(node.operand); }
+  void operator()(const Bitcast& node) const { visit(node.operand); }
+  void operator()(const Conditional& node) const { visit(node.condition), visit(node.then), visit(node.otherwise); }
+  void operator()(const Let& node) const { visit(node.value), visit(node.body); }
+  void operator()(const Element& node) const { visit(node.array), all(node.indices); }
+  void operator()(const Extent& node) const { visit(node.array); }
+  void operator()(const TupleExpr& node) const { all(node.elements); }
+  void operator()(const TupleElement& node) const { visit(node.tuple); }
+  void operator()(const CallFunction& node) const { all(node.arguments); }
+  void operator()(const CallBuiltin& node) const { all(node.arguments); }
+  void operator()(const Atomic& node) const { visit(node.element), visit(node.value); }
+  void operator()(const AtomicCompareAndSwap& node) const {
+    visit(node.element), visit(node.expected), visit(node.value);
+  }
+};
+
+}  // namespace detail
+
+/// Calls `visit` with each operand of the expression, in the order of evaluation.
+template <typename Visit>
+void for_each_operand(const Expr& expr, Visit visit) {
+  std::visit(detail::OperandVisitor<Visit>{visit}, expr.node);
+}
+
+}  // namespace pykc::checked

@@ -1,0 +1,159 @@
+// checked::Module → ir::Module: first every function's outside, so that calls find their callees, then the bodies.
+#include <algorithm>
+
+#include "frontend/frontend.h"
+#include "frontend/lower_function.h"
+#include "frontend/lower_read_only.h"
+
+namespace pykc {
+namespace {
+
+using lowering::PartInfo;
+using Op = LaunchExpression::Op;
+
+constexpr std::int64_t kSharedAlignment = 16;
+
+ParameterInfo parameter_info(const checked::Variable& variable) {
+  ParameterInfo parameter;
+  parameter.name = variable.name;
+  parameter.is_array = variable.type.is_array();
+  if (parameter.is_array)
+    parameter.array = variable.type.array;
+  else
+    parameter.scalar = variable.type.scalar;
+  return parameter;
+}
+
+void append(LaunchExpression& expression, const LaunchExpression& other) {
+  expression.terms.insert(expression.terms.end(), other.terms.begin(), other.terms.end());
+}
+
+void append_constant(LaunchExpression& expression, Op op, std::int64_t value) {
+  expression.terms.push_back({Op::Constant, value});
+  expression.terms.push_back({op, 0});
+}
+
+bool can_be_negative(const LaunchExpression& expression) {
+  return std::ranges::any_of(expression.terms, [](const LaunchExpression::Term& term) {
+    return term.op == Op::Subtract || (term.op == Op::Constant && term.constant < 0);
+  });
+}
+
+/// The bytes of an array that is sized by the launch; an extent below 0 counts as 0.
+LaunchExpression bytes_of(const checked::SharedArray& array) {
+  LaunchExpression bytes;
+  for (const LaunchExpression& extent : array.extent_sizes) {
+    const bool is_first = bytes.terms.empty();
+    append(bytes, extent);
+    if (can_be_negative(extent)) append_constant(bytes, Op::Maximum, 0);
+    if (!is_first) bytes.terms.push_back({Op::Multiply, 0});
+  }
+  append_constant(bytes, Op::Multiply, size_in_bytes(array.type.element));
+  return bytes;
+}
+
+std::int64_t element_count(const ArrayType& type) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : type.extents) count *= extent;
+  return count;
+}
+
+ir::ArrayStorage shared_storage(const checked::SharedArray& array) {
+  ir::ArrayStorage storage;
+  storage.name = array.name;
+  storage.element = array.type.element;
+  storage.is_dynamic = array.takes_launch_bytes || !array.extents.empty();
+  if (!storage.is_dynamic)
+    storage.count = element_count(array.type);
+  else if (!array.takes_launch_bytes)
+    storage.dynamic_bytes = bytes_of(array);
+  return storage;
+}
+
+ir::ArrayStorage local_storage(const checked::LocalArray& array) {
+  ir::ArrayStorage storage;
+  storage.name = array.name;
+  storage.element = array.type.element;
+  storage.count = element_count(array.type);
+  return storage;
+}
+
+/// The sized arrays lie one behind the other, each on a boundary of 16 bytes.
+LaunchExpression total_bytes(const std::vector<ir::ArrayStorage>& arrays) {
+  LaunchExpression total;
+  for (const ir::ArrayStorage& array : arrays) {
+    if (array.dynamic_bytes.terms.empty()) continue;
+    const bool is_first = total.terms.empty();
+    append(total, array.dynamic_bytes);
+    append_constant(total, Op::Add, kSharedAlignment - 1);
+    append_constant(total, Op::FloorDivide, kSharedAlignment);
+    append_constant(total, Op::Multiply, kSharedAlignment);
+    if (!is_first) total.terms.push_back({Op::Add, 0});
+  }
+  return total;
+}
+
+void declare_parameters(const checked::Function& source, ir::Function& target) {
+  for (const checked::Variable* variable : source.parameters) {
+    for (const PartInfo& part : lowering::parts_of(variable->type)) {
+      ir::Parameter parameter;
+      parameter.name = variable->name + part.suffix;
+      parameter.type = part.type;
+      parameter.no_alias = source.no_alias && part.type.is_pointer();
+      parameter.non_negative = part.is_extent;
+      target.parameters.push_back(std::move(parameter));
+    }
+  }
+}
+
+KernelInfo kernel_info(const checked::Function& source, const ir::Function& target) {
+  KernelInfo kernel;
+  kernel.name = source.name;
+  kernel.symbol = source.symbol;
+  for (const checked::Variable* variable : source.parameters) kernel.parameters.push_back(parameter_info(*variable));
+  kernel.max_threads_per_block = source.max_threads_per_block;
+  kernel.dynamic_shared_bytes = total_bytes(target.shared_arrays);
+  kernel.uses_launch_shared_bytes =
+      std::ranges::any_of(source.shared_arrays, [](const auto& array) { return array.takes_launch_bytes; });
+  return kernel;
+}
+
+void declare(const checked::Function& source, ir::Function& target) {
+  target.name = source.name;
+  target.symbol = source.symbol;
+  target.is_kernel = source.is_kernel;
+  target.range = source.range;
+  target.min_blocks_per_multiprocessor = source.min_blocks_per_multiprocessor;
+  target.max_registers = source.max_registers;
+  target.fast_math = source.fast_math;
+  target.contract = source.contract;
+  declare_parameters(source, target);
+  for (const PartInfo& part : lowering::parts_of(source.result)) target.results.push_back(part.type);
+  for (const checked::SharedArray& array : source.shared_arrays) target.shared_arrays.push_back(shared_storage(array));
+  for (const checked::LocalArray& array : source.local_arrays) target.local_arrays.push_back(local_storage(array));
+  if (source.is_kernel) target.kernel = kernel_info(source, target);
+}
+
+}  // namespace
+
+std::unique_ptr<ir::Module> lower(const checked::Module& source) {
+  auto module = std::make_unique<ir::Module>();
+  module->name = source.name;
+  module->source = source.source;
+  module->faults = source.faults;
+  for (const checked::ConstantArray& array : source.constant_arrays)
+    module->constant_arrays.push_back({array.name, array.type.element, array.bytes});
+
+  lowering::FunctionMap functions;
+  for (const checked::Function& function : source.functions) {
+    ir::Function& target = *module->functions.emplace_back(std::make_unique<ir::Function>());
+    declare(function, target);
+    functions[&function] = &target;
+  }
+  for (const checked::Function& function : source.functions)
+    lowering::FunctionLowering(function, *functions.at(&function), functions).lower();
+  lowering::mark_read_only_parameters(*module);
+  return module;
+}
+
+}  // namespace pykc

@@ -1,0 +1,107 @@
+#include "frontend/lower_function.h"
+
+#include "ir/control_flow.h"
+
+namespace pykc::lowering {
+namespace {
+
+const ir::Type kI64 = ir::Type::of(ScalarType::I64);
+
+void append_array_parts(const checked::Type& type, const std::string& prefix, std::vector<PartInfo>& parts) {
+  parts.push_back({prefix, ir::Type::pointer(type.array.element, type.space), false});
+  if (type.array.has_static_shape()) return;
+  for (int i = 0; i < type.array.rank(); ++i) parts.push_back({prefix + ".shape" + std::to_string(i), kI64, true});
+  if (type.array.layout != Layout::Strided) return;
+  for (int i = 0; i < type.array.rank(); ++i) parts.push_back({prefix + ".stride" + std::to_string(i), kI64, false});
+}
+
+void append_parts(const checked::Type& type, const std::string& prefix, std::vector<PartInfo>& parts) {
+  switch (type.kind) {
+    case checked::Type::Kind::None:
+      return;
+    case checked::Type::Kind::Scalar:
+      parts.push_back({prefix, ir::Type::of(type.scalar), false});
+      return;
+    case checked::Type::Kind::Array:
+      return append_array_parts(type, prefix, parts);
+    case checked::Type::Kind::Tuple:
+      for (std::size_t i = 0; i < type.elements.size(); ++i)
+        append_parts(type.elements[i], prefix + '.' + std::to_string(i), parts);
+  }
+}
+
+}  // namespace
+
+std::vector<PartInfo> parts_of(const checked::Type& type) {
+  std::vector<PartInfo> parts;
+  append_parts(type, "", parts);
+  return parts;
+}
+
+FunctionLowering::FunctionLowering(const checked::Function& source, ir::Function& target, const FunctionMap& functions)
+    : source_(source), target_(target), functions_(functions), uses_(source), b_(target) {}
+
+void FunctionLowering::lower() {
+  b_.set_range(source_.range);
+  bind_parameters();
+  lower(source_.body);
+  end_function();
+}
+
+/// The checker has seen to it that a function with results never ends without a return; where only it can know (a loop
+/// that never ends, say), the end is a loop that nobody reaches.
+void FunctionLowering::end_function() {
+  if (!ir::can_fall_through(target_.body)) return;
+  if (target_.results.empty())
+    b_.return_();
+  else
+    b_.loop();
+}
+
+void FunctionLowering::bind_parameters() {
+  int index = 0;
+  for (const checked::Variable* variable : source_.parameters) {
+    Parts values;
+    for (std::size_t i = parts_of(variable->type).size(); i > 0; --i) values.push_back(b_.parameter(index++));
+    assign(variable, values);
+  }
+}
+
+void FunctionLowering::create_locals(const checked::Variable* variable, Storage& storage) {
+  for (const PartInfo& part : parts_of(variable->type))
+    storage.locals.push_back(target_.create_local(variable->name + part.suffix, part.type));
+}
+
+void FunctionLowering::assign(const checked::Variable* variable, const Parts& values) {
+  Storage& storage = storage_[variable];
+  if (!uses_.needs_local(variable)) {
+    storage.values = values;
+    return;
+  }
+  if (storage.locals.empty()) create_locals(variable, storage);
+  for (std::size_t i = 0; i < values.size(); ++i) b_.store_local(storage.locals[i], values[i]);
+}
+
+Parts FunctionLowering::read(const checked::Variable* variable) {
+  Storage& storage = storage_[variable];
+  if (!storage.values.empty()) return storage.values;
+  if (storage.locals.empty()) create_locals(variable, storage);
+  Parts values;
+  for (ir::Local* local : storage.locals) values.push_back(b_.load_local(local));
+  return values;
+}
+
+Parts FunctionLowering::lower(const checked::CallFunction& node, const checked::Type&) {
+  Parts arguments;
+  for (const checked::ExprRef argument : node.arguments) {
+    const Parts parts = lower(argument);
+    arguments.insert(arguments.end(), parts.begin(), parts.end());
+  }
+  ir::Function* callee = functions_.at(node.callee);
+  Instruction* call = b_.call(callee, std::move(arguments));
+  Parts results;
+  for (std::size_t i = 0; i < callee->results.size(); ++i) results.push_back(b_.extract(call, static_cast<int>(i)));
+  return results;
+}
+
+}  // namespace pykc::lowering

@@ -1,0 +1,123 @@
+// The body of one function, from the checked tree to IR.
+//
+// A value of the language is taken apart into scalars and pointers, its parts: a scalar is one; an array its address,
+// then its extents and (any strides) its strides, if the shape is not part of the type; a tuple the parts of its
+// elements, one after the other. Variables, parameters, results and arguments all go part by part, so arrays and tuples
+// need no rules of their own but where elements are looked up (lower_array.cpp).
+//
+// One method a node kind; the files: lower_function.cpp (parameters, variables, calls), lower_expr.cpp,
+// lower_builtin.cpp, lower_array.cpp, lower_stmt.cpp, lower_loop.cpp.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "frontend/checked.h"
+#include "frontend/lower_variables.h"
+#include "ir/builder.h"
+
+namespace pykc::lowering {
+
+using ir::Instruction;
+using ir::Opcode;
+using Parts = std::vector<Instruction*>;
+
+/// What a part is called after its variable, and its type.
+struct PartInfo {
+  std::string suffix;  // "", ".shape0", ".stride1", ".0.shape1"
+  ir::Type type;
+  bool is_extent = false;
+};
+std::vector<PartInfo> parts_of(const checked::Type& type);
+
+using FunctionMap = std::unordered_map<const checked::Function*, ir::Function*>;
+
+class FunctionLowering {
+ public:
+  FunctionLowering(const checked::Function& source, ir::Function& target, const FunctionMap& functions);
+  void lower();
+
+ private:
+  // Variables.
+  struct Storage {
+    Parts values;                    // a variable that is a plain value
+    std::vector<ir::Local*> locals;  // one that is memory
+  };
+  void bind_parameters();
+  void assign(const checked::Variable* variable, const Parts& values);
+  void create_locals(const checked::Variable* variable, Storage& storage);
+  Parts read(const checked::Variable* variable);
+
+  // Expressions.
+  Parts lower(checked::ExprRef expr);
+  Instruction* scalar(checked::ExprRef expr) { return lower(expr).front(); }
+  Parts lower(const checked::Constant& node, const checked::Type& type);
+  Parts lower(const checked::VariableRef& node, const checked::Type& type);
+  Parts lower(const checked::Binary& node, const checked::Type& type);
+  Parts lower(const checked::Unary& node, const checked::Type& type);
+  Parts lower(const checked::Compare& node, const checked::Type& type);
+  Parts lower(const checked::Logical& node, const checked::Type& type);
+  Parts lower(const checked::Conditional& node, const checked::Type& type);
+  Parts lower(const checked::Cast& node, const checked::Type& type);
+  Parts lower(const checked::Bitcast& node, const checked::Type& type);
+  Parts lower(const checked::Let& node, const checked::Type& type);
+  Parts lower(const checked::Element& node, const checked::Type& type);
+  Parts lower(const checked::Extent& node, const checked::Type& type);
+  Parts lower(const checked::SharedArrayRef& node, const checked::Type& type);
+  Parts lower(const checked::LocalArrayRef& node, const checked::Type& type);
+  Parts lower(const checked::ConstantArrayRef& node, const checked::Type& type);
+  Parts lower(const checked::TupleExpr& node, const checked::Type& type);
+  Parts lower(const checked::TupleElement& node, const checked::Type& type);
+  Parts lower(const checked::CallFunction& node, const checked::Type& type);
+  Parts lower(const checked::CallBuiltin& node, const checked::Type& type);
+  Parts lower(const checked::Atomic& node, const checked::Type& type);
+  Parts lower(const checked::AtomicCompareAndSwap& node, const checked::Type& type);
+  /// Runs one of two ways to the same parts, as a branch over locals.
+  template <typename Then, typename Otherwise>
+  Parts branch(Instruction* condition, const checked::Type& type, Then then, Otherwise otherwise);
+  Parts modf(Instruction* x);
+  Parts frexp(Instruction* x);
+
+  // Arrays.
+  Instruction* extent(const checked::Type& array, const Parts& parts, int dimension);
+  Instruction* stride(const checked::Type& array, const Parts& parts, int dimension);
+  Instruction* address(const checked::Element& element);
+  Instruction* wrap(Instruction* index, Instruction* extent);
+  void check_bounds(Instruction* written, Instruction* index, Instruction* extent, int dimension, int fault);
+  Instruction* offset(const checked::Type& array, const Parts& parts, const Parts& indices);
+  Instruction* linear(const checked::Type& array, const Parts& parts, const Parts& indices);
+  Instruction* strided(const checked::Type& array, const Parts& parts, const Parts& indices);
+  Instruction* no_wrap(Opcode opcode, Instruction* a, Instruction* b);
+
+  // Statements.
+  void lower(const checked::Suite& suite);
+  void lower(const checked::Stmt& stmt);
+  void lower(const checked::Evaluate& node);
+  void lower(const checked::Assign& node);
+  void lower(const checked::StoreElement& node);
+  void lower(const checked::If& node);
+  void lower(const checked::While& node);
+  void lower(const checked::ForRange& node);
+  void lower(const checked::Break& node);
+  void lower(const checked::Continue& node);
+  void lower(const checked::Return& node);
+  void lower(const checked::Check& node);
+  void lower(const checked::Print& node);
+  void lower_body(const checked::ForRange& node, Instruction* index);
+  void leave_loop_unless(Instruction* condition, const checked::Suite& otherwise);
+  void lower_into(ir::Block& block, const checked::Suite& suite);
+  void end_function();
+
+  const checked::Function& source_;
+  ir::Function& target_;
+  const FunctionMap& functions_;
+  VariableUses uses_;
+  ir::Builder b_;
+  std::unordered_map<const checked::Variable*, Storage> storage_;
+  std::vector<Instruction*> loops_;  // around the current statement, innermost last
+  SourceRange range_;                // of the current node
+};
+
+}  // namespace pykc::lowering

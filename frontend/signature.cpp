@@ -1,0 +1,270 @@
+#include "frontend/signature.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "frontend/frontend.h"
+
+namespace pykc {
+namespace {
+
+constexpr std::int64_t kMaximumExtent = std::int64_t{1} << 40;
+
+struct TypeName {
+  std::string_view name;
+  ScalarType type;
+};
+
+/// Numba's names beyond NumPy's.
+constexpr TypeName kNumbaNames[] = {
+    {"boolean", ScalarType::Bool}, {"bool", ScalarType::Bool}, {"b1", ScalarType::Bool},  {"i1", ScalarType::I8},
+    {"i2", ScalarType::I16},       {"i4", ScalarType::I32},    {"u1", ScalarType::U8},    {"u2", ScalarType::U16},
+    {"u4", ScalarType::U32},       {"f2", ScalarType::F16},    {"f4", ScalarType::F32},   {"f8", ScalarType::F64},
+    {"intc", ScalarType::I32},     {"uintc", ScalarType::U32}, {"intp", ScalarType::I64}, {"uintp", ScalarType::U64},
+    {"double", ScalarType::F64},
+};
+
+struct ScalarName {
+  ScalarType type;
+  bool is_numba;
+};
+
+std::optional<ScalarName> scalar_name(std::string_view name) {
+  for (int i = 0; i < kScalarTypeCount; ++i) {
+    const auto type = static_cast<ScalarType>(i);
+    if (info(type).spelling == name) return ScalarName{type, false};
+    if (info(type).numpy == name) return ScalarName{type, true};
+  }
+  for (const TypeName& row : kNumbaNames)
+    if (row.name == name) return ScalarName{row.type, true};
+  return std::nullopt;
+}
+
+ParameterInfo scalar_parameter(ScalarType type) {
+  ParameterInfo parameter;
+  parameter.scalar = type;
+  return parameter;
+}
+
+ParameterInfo array_parameter(ArrayType type) {
+  ParameterInfo parameter;
+  parameter.is_array = true;
+  parameter.array = std::move(type);
+  return parameter;
+}
+
+/// Recursive descent over the text; after the first error every answer is none.
+class SignatureParser {
+ public:
+  SignatureParser(std::string_view text, SignatureDialect dialect, std::string& error)
+      : text_(text), dialect_(dialect), error_(error) {}
+
+  std::optional<SignatureText> signature() {
+    SignatureText result;
+    if (peek() != '(') result.name = dotted_name();
+    if (!expect('(')) return std::nullopt;
+    while (peek() != ')') {
+      std::optional<ParameterInfo> parameter = type();
+      if (!parameter) return std::nullopt;
+      result.parameters.push_back(std::move(*parameter));
+      if (peek() != ',') break;
+      ++position_;
+    }
+    if (!expect(')') || !at_end()) return std::nullopt;
+    return result;
+  }
+
+  std::optional<ParameterInfo> only_type() {
+    std::optional<ParameterInfo> result = type();
+    if (!result || !at_end()) return std::nullopt;
+    return result;
+  }
+
+ private:
+  std::optional<ParameterInfo> type() {
+    const std::string name = dotted_name();
+    if (name.empty()) return fail("a type is missing");
+    if (name == "Array" || name == "array") return numba_array();
+    const std::optional<ScalarName> scalar = scalar_name(name);
+    if (!scalar) return fail("`" + name + "` is not a type");
+    if (dialect_ == SignatureDialect::Numba && (name == "i8" || name == "u8"))
+      return fail("`" + name + "` has 8 bytes in Numba and 8 bits in pykc: write `" + (name[0] == 'u' ? "u" : "") +
+                  "int64` or `" + (name[0] == 'u' ? "u" : "") + "int8`");
+    if (peek() != '[') return scalar_parameter(scalar->type);
+    return dimensions(*scalar);
+  }
+
+  std::optional<ParameterInfo> dimensions(ScalarName element) {
+    std::vector<Dimension> list;
+    do {
+      ++position_;  // the bracket, then each comma
+      const std::optional<Dimension> next = dimension();
+      if (!next) return std::nullopt;
+      list.push_back(*next);
+    } while (peek() == ',');
+    if (!expect(']')) return std::nullopt;
+    std::optional<ArrayType> type = array_type(element.type, list, element.is_numba, error_);
+    if (!type) return std::nullopt;
+    return array_parameter(std::move(*type));
+  }
+
+  std::optional<Dimension> dimension() {
+    if (std::isdigit(static_cast<unsigned char>(peek()))) {
+      const std::optional<std::int64_t> extent = number();
+      if (!extent) return std::nullopt;
+      return Dimension{Dimension::Kind::Extent, *extent};
+    }
+    if (!expect(':')) return std::nullopt;
+    if (peek() != ':') return Dimension{};
+    ++position_;
+    if (peek() != '1') return Dimension{Dimension::Kind::DoubleColon};
+    ++position_;
+    return Dimension{Dimension::Kind::UnitStride};
+  }
+
+  /// `Array(float64, 2, "C")`, and `array(float64, 2d, C)` as Numba prints it.
+  std::optional<ParameterInfo> numba_array() {
+    if (!expect('(')) return std::nullopt;
+    const std::string name = dotted_name();
+    const std::optional<ScalarName> element = scalar_name(name);
+    if (!element) return fail("`" + name + "` is not a type");
+    if (!expect(',')) return std::nullopt;
+    const std::optional<std::int64_t> rank = number();
+    if (!rank) return std::nullopt;
+    if (peek() == 'd') ++position_;
+    if (!expect(',')) return std::nullopt;
+    const bool quoted = peek() == '"' || peek() == '\'';
+    if (quoted) ++position_;
+    const char order = peek();
+    if (order != 'C' && order != 'F' && order != 'A') return fail("the order of an Array is \"C\", \"F\" or \"A\"");
+    position_ += quoted ? 2 : 1;
+    if (!expect(')')) return std::nullopt;
+    if (*rank > kMaximumRank) return fail("an array has at most 8 dimensions");
+    ArrayType type;
+    type.element = element->type;
+    type.extents.assign(static_cast<std::size_t>(*rank), ArrayType::kDynamic);
+    type.layout = order == 'A'               ? Layout::Strided
+                  : order == 'F' && *rank > 1 ? Layout::ColumnMajor
+                                              : Layout::RowMajor;
+    return array_parameter(std::move(type));
+  }
+
+  /// A name without the modules before it: "float32" for `numba.types.float32`.
+  std::string dotted_name() {
+    skip_space();
+    std::string name;
+    while (position_ < text_.size() && is_name_character(text_[position_])) {
+      if (text_[position_] == '.')
+        name.clear();
+      else
+        name += text_[position_];
+      ++position_;
+    }
+    return name;
+  }
+
+  static bool is_name_character(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
+  }
+
+  std::optional<std::int64_t> number() {
+    skip_space();
+    std::int64_t value = 0;
+    const std::size_t start = position_;
+    while (position_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[position_])))
+      value = std::min(kMaximumExtent, value * 10 + (text_[position_++] - '0'));
+    if (position_ == start) {
+      fail("a number is missing");
+      return std::nullopt;
+    }
+    return value;
+  }
+
+  char peek() {
+    skip_space();
+    return position_ < text_.size() ? text_[position_] : '\0';
+  }
+
+  bool expect(char c) {
+    if (peek() == c) {
+      ++position_;
+      return true;
+    }
+    fail(position_ < text_.size() ? std::string("expected `") + c + "` before `" +
+                                        std::string(text_.substr(position_, 12)) + "`"
+                                  : std::string("expected `") + c + "` at the end");
+    return false;
+  }
+
+  bool at_end() {
+    if (peek() == '\0' && position_ >= text_.size()) return true;
+    fail("there is more text than one signature: `" + std::string(text_.substr(position_, 12)) + "`");
+    return false;
+  }
+
+  void skip_space() {
+    while (position_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[position_]))) ++position_;
+  }
+
+  std::nullopt_t fail(std::string reason) {
+    if (error_.empty()) error_ = std::move(reason);
+    return std::nullopt;
+  }
+
+  std::string_view text_;
+  SignatureDialect dialect_;
+  std::string& error_;
+  std::size_t position_ = 0;
+};
+
+bool all_are(const std::vector<Dimension>& dimensions, Dimension::Kind kind) {
+  return std::all_of(dimensions.begin(), dimensions.end(), [&](const Dimension& d) { return d.kind == kind; });
+}
+
+}  // namespace
+
+std::optional<ArrayType> array_type(ScalarType element, const std::vector<Dimension>& dimensions, bool colon_is_strided,
+                                    std::string& error) {
+  using Kind = Dimension::Kind;
+  if (dimensions.size() > kMaximumRank) {
+    error = "an array has at most 8 dimensions";
+    return std::nullopt;
+  }
+  ArrayType type;
+  type.element = element;
+  for (const Dimension& dimension : dimensions) type.extents.push_back(dimension.extent);
+  if (all_are(dimensions, Kind::Extent) || dimensions.empty()) return type;
+  const std::vector<Dimension> but_first(dimensions.begin() + 1, dimensions.end());
+  const std::vector<Dimension> but_last(dimensions.begin(), dimensions.end() - 1);
+  if (dimensions.back().kind == Kind::UnitStride && all_are(but_last, Kind::Colon)) return type;
+  if (dimensions.front().kind == Kind::UnitStride && all_are(but_first, Kind::Colon)) {
+    type.layout = Layout::ColumnMajor;
+    return type;
+  }
+  if (all_are(dimensions, Kind::DoubleColon) || all_are(dimensions, Kind::Colon)) {
+    const bool strided = colon_is_strided || dimensions.front().kind == Kind::DoubleColon;
+    type.layout = strided ? Layout::Strided : Layout::RowMajor;
+    return type;
+  }
+  error = "the dimensions do not fit together: write `[:, :]`, `[::1, :]`, `[::, ::]` or extents alone";
+  return std::nullopt;
+}
+
+std::optional<SignatureText> parse_signature_text(std::string_view text, SignatureDialect dialect, std::string& error) {
+  return SignatureParser(text, dialect, error).signature();
+}
+
+std::optional<ParameterInfo> parse_type_text(std::string_view text, SignatureDialect dialect, std::string& error) {
+  return SignatureParser(text, dialect, error).only_type();
+}
+
+Result<KernelRequest> parse_signature(std::string_view text) {
+  std::string error;
+  std::optional<SignatureText> signature = parse_signature_text(text, SignatureDialect::Pykc, error);
+  if (signature && signature->name.empty()) error = "the kernel's name is missing: write `saxpy(f32, f32[:])`";
+  if (!error.empty())
+    return Error{ErrorCode::InvalidArgument, "`" + std::string(text) + "` is not a signature: " + error};
+  return KernelRequest{std::move(signature->name), std::move(signature->parameters), false};
+}
+
+}  // namespace pykc

@@ -1,0 +1,16 @@
+// Floats of every type as the bits that Instruction::constant holds, and as the double that they stand for.
+#pragma once
+
+#include <cstdint>
+
+#include "pykc/types.h"
+
+namespace pykc::ir {
+
+/// `value` rounded to the nearest number of `type`, ties to even.
+std::uint64_t float_to_bits(ScalarType type, double value);
+
+/// The number that `bits` stand for; exact.
+double float_from_bits(ScalarType type, std::uint64_t bits);
+
+}  // namespace pykc::ir

@@ -1,0 +1,116 @@
+// The steps of split_at_barriers, one file each; split_at_barriers.cpp tells how they work together.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/liveness.h"
+#include "ir/module.h"
+#include "ir/uniformity.h"
+
+namespace pykc::ir::split {
+
+// --- split_prepare.cpp ------------------------------------------------------------------------------------------
+
+/// Brings a kernel with meeting points into a form where leaving the last construct of the kernel is a return.
+void make_tails_returns(Function& kernel);
+/// Puts each Extract behind its Call.
+void gather_extracts(Function& kernel);
+/// Takes Continue and the `continuing` block out of a loop: its body becomes a Scope to break from. False where the
+/// loop has neither.
+bool flatten_loop(Function& kernel, Instruction& loop);
+
+// --- separate_locals.cpp ----------------------------------------------------------------------------------------
+
+/// Makes uses of one variable that have nothing to do with each other separate locals.
+void separate_locals(Function& function);
+
+// --- split_plan.cpp ---------------------------------------------------------------------------------------------
+
+/// Decides, for each instruction of a kernel, whether it runs once a block or once a thread.
+class Plan {
+ public:
+  explicit Plan(const Function& kernel);
+
+  /// Whether an If, Loop or Scope becomes control flow of the block: threads meet in it, or scalar values depend on it.
+  bool is_block_level(const Instruction* construct) const { return block_level_.contains(construct); }
+  /// Of a construct at block level: whether its threads may part, so that a mask says who is in it.
+  bool is_masked(const Instruction* construct) const;
+  /// Whether an instruction runs once for the whole block: a value, a store to a scalar local, a construct of nothing else.
+  bool is_scalar(const Instruction* instruction) const { return scalars_.contains(instruction); }
+  bool is_scalar(const Local* local) const { return scalar_locals_.contains(local); }
+  /// Whether all living threads take this Break, Continue or Return together, at block level.
+  bool is_direct(const Instruction* exit) const;
+  /// Whether a thread may end (by a Return or Fault of its own) while others still have another region to run.
+  bool needs_alive_mask() const { return needs_alive_mask_; }
+
+ private:
+  void index(const Block& block, const Instruction* parent);
+  void require(const Instruction* construct);
+  void require_parents_of_exits(const Instruction* construct);
+  void require_value(const Instruction* value);
+  void require_local(const Local* local);
+  void require_uniform_returns();
+  void settle();
+  void find_scalars();
+  bool can_be_scalar(const Instruction* instruction) const;
+  void find_scalars(const Block& block);
+  bool has_only_scalar_stores(const Local* local) const;
+  bool add_scalar_code(const Block& block, std::size_t& reach);
+  bool add_scalar_code(const Instruction* instruction, std::size_t& reach);
+  void decide_alive_mask();
+  bool is_in_block_level_construct(const Instruction* instruction) const;
+  const Instruction* parent_of(const Instruction* instruction) const { return parents_.at(instruction); }
+
+  const Function& kernel_;
+  Uniformity uniformity_;
+  std::vector<const Instruction*> order_;  // as the text has them
+  std::unordered_map<const Instruction*, std::size_t> places_;  // in order_
+  std::unordered_map<const Instruction*, const Instruction*> parents_;
+  std::unordered_map<const Local*, std::vector<const Instruction*>> stores_;
+  std::unordered_map<const Instruction*, std::vector<const Instruction*>> exits_;  // of each Loop and Scope
+  std::unordered_set<const Instruction*> block_level_;
+  std::unordered_set<const Instruction*> required_values_;
+  std::unordered_set<const Local*> required_locals_;
+  std::unordered_set<const Instruction*> scalars_;
+  std::unordered_set<const Local*> scalar_locals_;
+  bool needs_alive_mask_ = false;
+};
+
+// --- split_regions.cpp ------------------------------------------------------------------------------------------
+
+/// What is known of a kernel between the steps after build_regions.
+struct Regions {
+  LocalEffects effects;
+  std::unordered_map<const Local*, std::int64_t> slots;               // locals that have a slot for certain
+  std::unordered_map<const Instruction*, Local*> homes;               // the local that holds a value of another region
+  std::unordered_map<const Instruction*, Instruction*> guards;        // ThreadLoop: its If over the mask, if any
+  /// The block of a ThreadLoop that the threads run that are in it.
+  Block& body_of(Instruction* thread_loop) const {
+    const auto guard = guards.find(thread_loop);
+    return (guard == guards.end() ? thread_loop : guard->second)->blocks[0];
+  }
+};
+
+/// Builds the ThreadLoops and the block-level code around them. Values and locals still cross from region to region.
+Regions build_regions(Function& kernel, Module& module, const Plan& plan);
+
+// --- split_values.cpp -------------------------------------------------------------------------------------------
+
+/// Values that cross are computed again where they are used, or go through a local.
+void localize_values(Function& kernel, Regions& regions);
+
+// --- split_slots.cpp --------------------------------------------------------------------------------------------
+
+/// Locals that cross get slots.
+void assign_slots(Function& kernel, Regions& regions);
+
+// --- split_cleanup.cpp ------------------------------------------------------------------------------------------
+
+/// Drops what has no use: values, stores to locals that nobody reads, empty regions.
+void drop_unused(Function& kernel, const LocalEffects& effects);
+/// Marks the local arrays that outlive a ThreadLoop.
+void mark_arrays(Function& kernel);
+
+}  // namespace pykc::ir::split

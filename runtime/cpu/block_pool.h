@@ -1,0 +1,41 @@
+// The blocks of a launch, spread over the processor's cores.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "pykc/error.h"
+#include "pykc/kernel_abi.h"
+
+namespace pykc::cpu {
+
+struct BlockRun {
+  abi::CpuKernel kernel = nullptr;
+  const abi::CpuLaunch* launch = nullptr;
+  std::int64_t blocks = 0;
+  std::int64_t shared_bytes = 0;   // static and dynamic
+  std::int64_t scratch_bytes = 0;  // of one block
+};
+
+/// How long the blocks of a kernel took lately; decides whether a launch is worth waking other threads.
+class BlockTime {
+ public:
+  std::int64_t nanoseconds_for(std::int64_t blocks) const {
+    return static_cast<std::int64_t>(per_block_.load(std::memory_order_relaxed) * static_cast<double>(blocks));
+  }
+  void measured(std::int64_t nanoseconds, std::int64_t blocks) {
+    per_block_.store(static_cast<double>(nanoseconds) / static_cast<double>(blocks), std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<double> per_block_ = 1e9;  // not known yet: as if it were long
+};
+
+/// Runs every block once and returns when all are done; fails only if there is no memory for a block. After a fault the
+/// blocks that have not begun are left out.
+Result<void> run_blocks(const BlockRun& run, BlockTime& time);
+
+/// Threads that run blocks, the caller's included.
+int worker_count();
+
+}  // namespace pykc::cpu

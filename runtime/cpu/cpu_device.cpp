@@ -1,0 +1,114 @@
+#include "runtime/cpu/cpu_device.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime/cpu/cpu_module.h"
+#include "runtime/cpu/host_functions.h"
+
+namespace pykc::cpu {
+namespace {
+
+constexpr std::size_t kAlignment = 256;  // as the CUDA driver's
+
+class Event final : public detail::EventState {
+ public:
+  Event(std::shared_ptr<detail::DeviceState> owner, const detail::StreamState* stream)
+      : EventState(std::move(owner)), stream_(stream), time_(std::chrono::steady_clock::now()) {}
+  Result<void> synchronize() override { return static_cast<Device&>(*device).finish(stream_); }
+  Result<double> milliseconds_since(detail::EventState& earlier) override {
+    return std::chrono::duration<double, std::milli>(time_ - static_cast<Event&>(earlier).time_).count();
+  }
+
+ private:
+  const detail::StreamState* const stream_;  // only compared: the stream may be gone
+  const std::chrono::steady_clock::time_point time_;
+};
+
+class Memory final : public detail::MemoryState {
+ public:
+  Memory(std::shared_ptr<Device> device, std::shared_ptr<void> memory, std::int64_t bytes)
+      : device_(std::move(device)), memory_(std::move(memory)), bytes_(bytes) {}
+  void* address() const override { return memory_.get(); }
+  Result<void> copy_from_host(std::int64_t offset, const void* source, std::int64_t bytes,
+                              detail::StreamState* stream) override {
+    return copy(static_cast<char*>(address()) + offset, source, bytes, stream);
+  }
+  Result<void> copy_to_host(std::int64_t offset, void* target, std::int64_t bytes,
+                            detail::StreamState* stream) override {
+    return copy(target, static_cast<char*>(address()) + offset, bytes, stream);
+  }
+  Result<void> fill_zero(detail::StreamState* stream) override {
+    {
+      const std::lock_guard turn(device_->turn());
+      if (bytes_ > 0) std::memset(address(), 0, static_cast<std::size_t>(bytes_));
+    }
+    return finish(stream);
+  }
+
+ private:
+  Result<void> copy(void* target, const void* source, std::int64_t bytes, detail::StreamState* stream) const {
+    {
+      const std::lock_guard turn(device_->turn());
+      if (bytes > 0) std::memcpy(target, source, static_cast<std::size_t>(bytes));
+    }
+    return finish(stream);
+  }
+  /// A copy that is work of a stream does not wait, so it reports nothing.
+  Result<void> finish(const detail::StreamState* stream) const {
+    return stream == nullptr ? device_->finish(nullptr) : Result<void>();
+  }
+
+  const std::shared_ptr<Device> device_;
+  const std::shared_ptr<void> memory_;
+  const std::int64_t bytes_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<detail::DeviceState>> open_device() {
+  return std::shared_ptr<detail::DeviceState>(std::make_shared<Device>());
+}
+
+Result<void> Stream::synchronize() { return static_cast<Device&>(device).finish(this); }
+
+Result<std::shared_ptr<detail::EventState>> Stream::record() {
+  return std::shared_ptr<detail::EventState>(std::make_shared<Event>(device.shared_from_this(), this));
+}
+
+Result<void> Stream::wait(detail::EventState&) { return {}; }  // the event's work is done
+
+Device::Device() : default_stream_(*this, nullptr) { info = device_info(); }
+
+Result<std::shared_ptr<detail::ModuleState>> Device::load(const Artifact& artifact) {
+  return load_module(std::static_pointer_cast<Device>(shared_from_this()), artifact);
+}
+
+Result<std::shared_ptr<detail::MemoryState>> Device::allocate(std::int64_t bytes) {
+  Result<std::shared_ptr<void>> memory = allocate_pinned(bytes);
+  if (!memory) return memory.error();
+  return std::shared_ptr<detail::MemoryState>(
+      std::make_shared<Memory>(std::static_pointer_cast<Device>(shared_from_this()), std::move(*memory), bytes));
+}
+
+Result<std::shared_ptr<void>> Device::allocate_pinned(std::int64_t bytes) {
+  if (bytes == 0) return std::shared_ptr<void>();
+  const std::size_t rounded = (static_cast<std::size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
+  void* memory = bytes > memory_bytes() ? nullptr : std::aligned_alloc(kAlignment, rounded);
+  if (memory == nullptr)
+    return Error{ErrorCode::OutOfMemory, "the host has no room for " + std::to_string(bytes) + " bytes: it has " +
+                                             std::to_string(memory_bytes()) + " bytes of memory in all"};
+  return std::shared_ptr<void>(memory, std::free);
+}
+
+Result<std::shared_ptr<detail::StreamState>> Device::create_stream() {
+  return std::shared_ptr<detail::StreamState>(std::make_shared<Stream>(*this, shared_from_this()));
+}
+
+Result<void> Device::finish(const detail::StreamState* stream) {
+  flush_prints();
+  return faults_.take(stream);
+}
+
+}  // namespace pykc::cpu

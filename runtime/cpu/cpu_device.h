@@ -1,0 +1,52 @@
+// The CPU device: host memory, kernels as native code, blocks spread over the cores. Every call is done when it
+// returns; streams and events exist so that the same program runs on both kinds of device.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "runtime/cpu/processor.h"
+#include "runtime/device.h"
+#include "runtime/fault.h"
+
+namespace pykc::cpu {
+
+Result<std::shared_ptr<detail::DeviceState>> open_device();
+
+class Stream final : public detail::StreamState {
+ public:
+  /// `owner` is null for the default stream, which the device itself owns.
+  Stream(detail::DeviceState& on, std::shared_ptr<detail::DeviceState> owner)
+      : StreamState(on), owner_(std::move(owner)) {}
+  Result<void> synchronize() override;
+  Result<std::shared_ptr<detail::EventState>> record() override;
+  Result<void> wait(detail::EventState& event) override;
+
+ private:
+  const std::shared_ptr<detail::DeviceState> owner_;
+};
+
+class Device final : public detail::DeviceState {
+ public:
+  Device();
+  bool is_cpu() const override { return true; }
+  Result<std::shared_ptr<detail::ModuleState>> load(const Artifact& artifact) override;
+  Result<std::shared_ptr<detail::MemoryState>> allocate(std::int64_t bytes) override;
+  Result<std::shared_ptr<void>> allocate_pinned(std::int64_t bytes) override;
+  Result<std::shared_ptr<detail::StreamState>> create_stream() override;
+  detail::StreamState& default_stream() override { return default_stream_; }
+  Result<void> synchronize() override { return finish(nullptr); }
+
+  /// What a waiting call does: shows what was printed, and reports the first fault of `stream` (null: of any).
+  Result<void> finish(const detail::StreamState* stream);
+  /// Launches and copies take turns: a launch uses all cores anyway.
+  std::mutex& turn() { return turn_; }
+  detail::FaultLog& faults() { return faults_; }
+
+ private:
+  std::mutex turn_;
+  detail::FaultLog faults_;
+  Stream default_stream_;
+};
+
+}  // namespace pykc::cpu

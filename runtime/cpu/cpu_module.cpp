@@ -1,0 +1,92 @@
+#include "runtime/cpu/cpu_module.h"
+
+#include "runtime/cpu/block_pool.h"
+#include "runtime/cpu/elf_object.h"
+#include "runtime/cpu/host_functions.h"
+
+namespace pykc::cpu {
+namespace {
+
+constexpr std::int64_t kLargestScratch = std::int64_t{1} << 40;
+
+struct Function {
+  abi::CpuKernel entry = nullptr;
+  BlockTime time;
+};
+
+class Module final : public detail::ModuleState {
+ public:
+  Module(std::shared_ptr<Device> owner, ElfObject object)
+      : ModuleState(owner), device_(*owner), object_(std::move(object)) {}
+
+  Result<void> find_kernels(const std::vector<KernelInfo>& described);
+  Result<void> launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) override;
+
+ private:
+  Device& device_;
+  const ElfObject object_;
+  std::unique_ptr<Function[]> functions_;
+};
+
+Result<void> Module::find_kernels(const std::vector<KernelInfo>& described) {
+  kernels = described;
+  limits.assign(kernels.size(), {device_.info.max_threads_per_block, device_.info.max_shared_bytes_per_block});
+  functions_ = std::make_unique<Function[]>(kernels.size());
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    functions_[i].entry = reinterpret_cast<abi::CpuKernel>(object_.find(kernels[i].symbol));
+    if (functions_[i].entry == nullptr)
+      return Error{ErrorCode::InputOutput,
+                   "the artifact is damaged: its code has no entry point `" + kernels[i].symbol + "`"};
+  }
+  return {};
+}
+
+Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) {
+  const KernelInfo& info = kernels[kernel];
+  const std::int64_t scratch = info.scratch_bytes.evaluate(launch.grid, launch.block);
+  if (scratch < 0 || scratch > kLargestScratch)
+    return Error{ErrorCode::InvalidLaunch, "kernel `" + info.name + "`: a block would need " + std::to_string(scratch) +
+                                               " bytes of scratch memory"};
+  abi::FaultRecord fault{};
+  const abi::CpuLaunch raw{.parameters = launch.parameters,
+                           .grid = {launch.grid.x, launch.grid.y, launch.grid.z},
+                           .block = {launch.block.x, launch.block.y, launch.block.z},
+                           .shared_bytes = launch.dynamic_shared_bytes,
+                           .fault = &fault};
+  // Dynamic shared memory begins 16-byte aligned behind the static part.
+  const std::int64_t static_shared = (info.static_shared_bytes + 15) / 16 * 16;
+  const BlockRun run{.kernel = functions_[kernel].entry,
+                     .launch = &raw,
+                     .blocks = launch.blocks,
+                     .shared_bytes = static_shared + launch.dynamic_shared_bytes,
+                     .scratch_bytes = scratch};
+  const std::lock_guard turn(device_.turn());
+  if (Result<void> done = run_blocks(run, functions_[kernel].time); !done) {
+    done.error().message = "kernel `" + info.name + "`: " + done.error().message;
+    return done;
+  }
+  if (fault.ready != 0) device_.faults().add(&stream, detail::fault_error(fault, kernels));
+  return {};
+}
+
+Result<void> check_target(const Artifact& artifact) {
+  const std::size_t colon = artifact.target.find(':');
+  const std::string_view chip =
+      colon == std::string::npos ? std::string_view() : std::string_view(artifact.target).substr(colon + 1);
+  if (can_run(chip)) return {};
+  return Error{ErrorCode::Unsupported, "the artifact is compiled for " + artifact.target +
+                                           ", which has instructions that this processor lacks; compile for cpu"};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<detail::ModuleState>> load_module(std::shared_ptr<Device> device, const Artifact& artifact) {
+  if (Result<void> fits = check_target(artifact); !fits) return fits.error();
+  Result<ElfObject> object = ElfObject::load(artifact.code, find_host_function);
+  if (!object) return object.error();
+  auto module = std::make_shared<Module>(std::move(device), std::move(*object));
+  if (Result<void> found = module->find_kernels(artifact.kernels); !found) return found.error();
+  return std::shared_ptr<detail::ModuleState>(std::move(module));
+}
+
+}  // namespace pykc::cpu

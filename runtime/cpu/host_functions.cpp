@@ -1,0 +1,72 @@
+#include "runtime/cpu/host_functions.h"
+
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "pykc/kernel_abi.h"
+
+extern "C" {
+// Conversions of half precision, which processors without F16C instructions leave to the compiler's library.
+float __extendhfsf2(_Float16);
+_Float16 __truncsfhf2(float);
+_Float16 __truncdfhf2(double);
+
+/// One whole line, by one call of stdio, so that lines of different threads do not mix.
+static void print_line(const char* format, ...) {
+  thread_local std::string line;
+  line.resize(line.capacity());
+  va_list arguments;
+  va_start(arguments, format);
+  va_list again;
+  va_copy(again, arguments);
+  const int bytes = std::vsnprintf(line.data(), line.size() + 1, format, arguments);
+  if (bytes > static_cast<int>(line.size())) {
+    line.resize(static_cast<std::size_t>(bytes));
+    std::vsnprintf(line.data(), line.size() + 1, format, again);
+  }
+  va_end(again);
+  va_end(arguments);
+  if (bytes > 0) std::fwrite(line.data(), 1, static_cast<std::size_t>(bytes), stdout);
+}
+}
+
+namespace pykc::cpu {
+namespace {
+
+struct HostFunction {
+  std::string_view name;
+  void* address;
+};
+
+template <typename Function>
+HostFunction row(std::string_view name, Function* function) {
+  return {name, reinterpret_cast<void*>(function)};
+}
+
+}  // namespace
+
+void* find_host_function(std::string_view name) {
+  const HostFunction functions[] = {
+      row(abi::kPrintSymbol, print_line),
+      row<double(double, double, double)>("fma", std::fma),
+      row<float(float, float, float)>("fmaf", std::fma),
+      row<double(double, double)>("fmod", std::fmod),
+      row<float(float, float)>("fmodf", std::fmod),
+      row("memcpy", std::memcpy),
+      row("memmove", std::memmove),
+      row("memset", std::memset),
+      row("__extendhfsf2", __extendhfsf2),
+      row("__truncsfhf2", __truncsfhf2),
+      row("__truncdfhf2", __truncdfhf2),
+  };
+  for (const HostFunction& function : functions)
+    if (function.name == name) return function.address;
+  return nullptr;
+}
+
+void flush_prints() { std::fflush(stdout); }
+
+}  // namespace pykc::cpu

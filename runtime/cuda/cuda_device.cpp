@@ -1,0 +1,133 @@
+#include "runtime/cuda/cuda_device.h"
+
+#include <iterator>
+
+#include "runtime/cuda/cuda_memory.h"
+#include "runtime/cuda/cuda_module.h"
+
+namespace pykc::cuda {
+namespace {
+
+std::string driver_name(const Driver& driver) {
+  int version = 0;
+  driver.cuDriverGetVersion(&version);
+  return "CUDA driver " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+Result<DeviceInfo> describe(const Driver& driver, int ordinal, CUdevice device) {
+  char name[256] = {};
+  std::size_t memory = 0;
+  if (Result<void> done = driver.check("cuDeviceGetName", driver.cuDeviceGetName(name, sizeof(name) - 1, device));
+      !done)
+    return done.error();
+  if (Result<void> done = driver.check("cuDeviceTotalMem", driver.cuDeviceTotalMem(&memory, device)); !done)
+    return done.error();
+  constexpr CUdevice_attribute kAttributes[] = {
+      CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+      CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+      CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK};
+  int values[std::size(kAttributes)] = {};
+  for (std::size_t i = 0; i < std::size(kAttributes); ++i) {
+    const CUresult result = driver.cuDeviceGetAttribute(&values[i], kAttributes[i], device);
+    if (Result<void> done = driver.check("cuDeviceGetAttribute", result); !done) return done.error();
+  }
+  return DeviceInfo{.name = "cuda:" + std::to_string(ordinal),
+                    .description = name,
+                    .target = "sm_" + std::to_string(10 * values[0] + values[1]),
+                    .multiprocessors = values[2],
+                    .memory_bytes = static_cast<std::int64_t>(memory),
+                    .max_shared_bytes_per_block = values[3],
+                    .max_threads_per_block = values[4],
+                    .driver = driver_name(driver)};
+}
+
+Result<CUdevice> find_device(const Driver& driver, int ordinal) {
+  const int count = driver.device_count();
+  if (count == 0)
+    return Error{ErrorCode::DriverUnavailable, "the NVIDIA driver finds no GPU; the device `cpu` needs none"};
+  if (ordinal >= count)
+    return Error{ErrorCode::NotFound, "there is no device `cuda:" + std::to_string(ordinal) +
+                                          "`: the last GPU is cuda:" + std::to_string(count - 1)};
+  CUdevice device = 0;
+  if (Result<void> found = driver.check("cuDeviceGet", driver.cuDeviceGet(&device, ordinal)); !found)
+    return found.error();
+  return device;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<detail::DeviceState>> open_device(int ordinal) {
+  const Result<const Driver*> found = Driver::get();
+  if (!found) return found.error();
+  const Driver& driver = **found;
+  const Result<CUdevice> device = find_device(driver, ordinal);
+  if (!device) return device.error();
+  Result<DeviceInfo> info = describe(driver, ordinal, *device);
+  if (!info) return info.error();
+  Result<std::unique_ptr<PrimaryContext>> context = PrimaryContext::retain(driver, *device);
+  if (!context) return context.error();
+  return std::shared_ptr<detail::DeviceState>(std::make_shared<Device>(driver, std::move(*context), std::move(*info)));
+}
+
+std::vector<DeviceInfo> list_devices() {
+  std::vector<DeviceInfo> devices;
+  const Result<const Driver*> driver = Driver::get();
+  if (!driver) return devices;
+  for (int ordinal = 0; ordinal < (*driver)->device_count(); ++ordinal) {
+    const Result<CUdevice> device = find_device(**driver, ordinal);
+    if (!device) continue;
+    if (Result<DeviceInfo> info = describe(**driver, ordinal, *device)) devices.push_back(std::move(*info));
+  }
+  return devices;
+}
+
+Device::Device(const Driver& driver, std::unique_ptr<PrimaryContext> context, DeviceInfo description)
+    : driver_(driver),
+      context_(std::move(context)),
+      faults_(driver, context_->handle()),
+      default_stream_(*this, nullptr, nullptr) {
+  info = std::move(description);
+}
+
+Result<std::shared_ptr<detail::ModuleState>> Device::load(const Artifact& artifact) {
+  return load_module(std::static_pointer_cast<Device>(shared_from_this()), artifact);
+}
+
+Result<std::shared_ptr<detail::MemoryState>> Device::allocate(std::int64_t bytes) {
+  return allocate_memory(std::static_pointer_cast<Device>(shared_from_this()), bytes);
+}
+
+Result<std::shared_ptr<void>> Device::allocate_pinned(std::int64_t bytes) {
+  return allocate_pinned_memory(std::static_pointer_cast<Device>(shared_from_this()), bytes);
+}
+
+Result<std::shared_ptr<detail::StreamState>> Device::create_stream() {
+  const ContextScope scope = enter();
+  CUstream handle = nullptr;
+  if (Result<void> created = check("cuStreamCreate", driver_.cuStreamCreate(&handle, CU_STREAM_DEFAULT)); !created)
+    return created.error();
+  return std::shared_ptr<detail::StreamState>(std::make_shared<Stream>(*this, handle, shared_from_this()));
+}
+
+Result<void> Device::synchronize() {
+  const ContextScope scope = enter();
+  const std::uint64_t latest = faults_.latest();
+  if (Result<void> waited = check("cuCtxSynchronize", driver_.cuCtxSynchronize()); !waited) return waited;
+  return faults_.report(nullptr, latest);
+}
+
+Result<void> Device::finish_default_stream() {
+  const std::uint64_t latest = faults_.latest();
+  if (Result<void> waited = check("cuStreamSynchronize", driver_.cuStreamSynchronize(nullptr)); !waited) return waited;
+  return faults_.report(nullptr, latest);
+}
+
+Error Device::out_of_memory(std::int64_t bytes) const {
+  std::size_t free = 0, total = 0;
+  driver_.cuMemGetInfo(&free, &total);
+  return Error{ErrorCode::OutOfMemory, info.name + " has no room for " + std::to_string(bytes) +
+                                           " bytes: " + std::to_string(free) + " of its " + std::to_string(total) +
+                                           " bytes are free"};
+}
+
+}  // namespace pykc::cuda

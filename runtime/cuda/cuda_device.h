@@ -1,0 +1,63 @@
+// An NVIDIA GPU through the CUDA driver API. The device uses the GPU's primary context, as the CUDA runtime does, so
+// its memory and streams mix with those of a host program that uses CUDA itself.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/cuda/driver.h"
+#include "runtime/cuda/pending_faults.h"
+#include "runtime/device.h"
+
+namespace pykc::cuda {
+
+Result<std::shared_ptr<detail::DeviceState>> open_device(int ordinal);
+/// Empty where there is no driver or no GPU.
+std::vector<DeviceInfo> list_devices();
+
+class Device;
+
+class Stream final : public detail::StreamState {
+ public:
+  /// `owner` is null for the default stream, which the device itself owns.
+  Stream(Device& on, CUstream handle, std::shared_ptr<detail::DeviceState> owner);
+  ~Stream() override;
+  Result<void> synchronize() override;
+  Result<std::shared_ptr<detail::EventState>> record() override;
+  Result<void> wait(detail::EventState& event) override;
+  CUstream handle() const { return handle_; }
+
+ private:
+  Device& device_;
+  const std::shared_ptr<detail::DeviceState> owner_;
+  const CUstream handle_;
+};
+
+class Device final : public detail::DeviceState {
+ public:
+  Device(const Driver& driver, std::unique_ptr<PrimaryContext> context, DeviceInfo description);
+  bool is_cpu() const override { return false; }
+  Result<std::shared_ptr<detail::ModuleState>> load(const Artifact& artifact) override;
+  Result<std::shared_ptr<detail::MemoryState>> allocate(std::int64_t bytes) override;
+  Result<std::shared_ptr<void>> allocate_pinned(std::int64_t bytes) override;
+  Result<std::shared_ptr<detail::StreamState>> create_stream() override;
+  detail::StreamState& default_stream() override { return default_stream_; }
+  Result<void> synchronize() override;
+
+  const Driver& driver() const { return driver_; }
+  PendingFaults& faults() { return faults_; }
+  [[nodiscard]] ContextScope enter() const { return ContextScope(driver_, context_->handle()); }
+  Result<void> check(const char* call, CUresult result) const { return driver_.check(call, result); }
+
+  /// Waits for the default stream and with it for all work given to the device before, then reports faults.
+  Result<void> finish_default_stream();
+  Error out_of_memory(std::int64_t bytes) const;
+
+ private:
+  const Driver& driver_;
+  const std::unique_ptr<PrimaryContext> context_;  // goes last
+  PendingFaults faults_;
+  Stream default_stream_;
+};
+
+}  // namespace pykc::cuda

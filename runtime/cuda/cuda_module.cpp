@@ -1,0 +1,182 @@
+#include "runtime/cuda/cuda_module.h"
+
+#include <elf.h>
+
+#include <atomic>
+#include <charconv>
+#include <cstring>
+
+namespace pykc::cuda {
+namespace {
+
+/// Beyond this much shared memory a kernel must ask the driver for more.
+constexpr std::int64_t kDefaultSharedBytes = 48 * 1024;
+constexpr std::size_t kLogBytes = 8192;
+
+struct Function {
+  CUfunction handle = nullptr;
+  bool can_fault = false;
+  std::int64_t static_shared_bytes = 0;
+  std::atomic<bool> has_more_shared = false;  // has asked for all that the device has
+};
+
+class Module final : public detail::ModuleState {
+ public:
+  explicit Module(std::shared_ptr<Device> owner) : ModuleState(owner), device_(*owner) {}
+  ~Module() override;
+
+  Result<void> load(const Artifact& artifact);
+  Result<void> launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) override;
+
+ private:
+  Result<void> load_code(const std::string& code);
+  Result<void> find_kernel(const KernelInfo& kernel, Function& function);
+  Result<void> find_fault_record();
+  Result<void> allow_more_shared(Function& function);
+
+  Device& device_;
+  CUmodule handle_ = nullptr;
+  std::unique_ptr<Function[]> functions_;
+  FaultSource faults_;
+};
+
+/// The driver reads a cubin as far as its headers say, so they must not say more than there is.
+bool is_whole_cubin(const std::string& code) {
+  Elf64_Ehdr header;
+  if (code.size() < sizeof(header)) return false;
+  std::memcpy(&header, code.data(), sizeof(header));
+  const auto fits = [&](std::uint64_t offset, std::uint64_t bytes) {
+    return offset <= code.size() && bytes <= code.size() - offset;
+  };
+  if (!fits(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)) ||
+      !fits(header.e_phoff, std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)))
+    return false;
+  for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, code.data() + header.e_shoff + i * sizeof(section), sizeof(section));
+    if (section.sh_type != SHT_NOBITS && !fits(section.sh_offset, section.sh_size)) return false;
+  }
+  return true;
+}
+
+bool is_text(const std::string& code) {
+  const auto first = static_cast<unsigned char>(code.empty() ? 0 : code.front());
+  return (first >= ' ' && first < 0x7f) || first == '\n' || first == '\t' || first == '\r';
+}
+
+/// 90 of "nvptx:sm_90a"; 0 if there is no such number.
+int chip_number(std::string_view target) {
+  const std::size_t start = target.find("sm_");
+  int number = 0;
+  if (start != std::string_view::npos)
+    std::from_chars(target.data() + start + 3, target.data() + target.size(), number);
+  return number;
+}
+
+Result<void> check_target(const Artifact& artifact, const DeviceInfo& device) {
+  if (chip_number(artifact.target) <= chip_number(device.target)) return {};
+  return Error{ErrorCode::Unsupported, "the artifact is compiled for " + artifact.target + ", and " + device.name +
+                                           " is an older " + device.target + "; compile for " + device.target};
+}
+
+Module::~Module() {
+  if (handle_ == nullptr) return;
+  const ContextScope scope = device_.enter();
+  if (faults_.record != 0) device_.faults().retire(faults_);
+  device_.driver().cuModuleUnload(handle_);
+}
+
+Result<void> Module::load(const Artifact& artifact) {
+  const ContextScope scope = device_.enter();
+  if (Result<void> loaded = load_code(artifact.code); !loaded) return loaded;
+  kernels = artifact.kernels;
+  functions_ = std::make_unique<Function[]>(kernels.size());
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    if (Result<void> found = find_kernel(kernels[i], functions_[i]); !found) return found;
+  return find_fault_record();
+}
+
+Result<void> Module::load_code(const std::string& code) {
+  if (code.starts_with(ELFMAG) ? !is_whole_cubin(code) : !is_text(code))
+    return Error{ErrorCode::InputOutput, "the artifact is damaged: its code is neither PTX nor a whole cubin"};
+  std::string log(kLogBytes, '\0');
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log.data(), reinterpret_cast<void*>(kLogBytes - 1)};
+  const CUresult result = device_.driver().cuModuleLoadDataEx(&handle_, code.c_str(), 2, options, values);
+  if (result == CUDA_SUCCESS) return {};
+  handle_ = nullptr;
+  Error error = device_.driver().error("cuModuleLoadDataEx", result);
+  log.resize(std::strlen(log.c_str()));
+  if (!log.empty()) error.message += "\n" + log;
+  return error;
+}
+
+Result<void> Module::find_kernel(const KernelInfo& kernel, Function& function) {
+  const Driver& driver = device_.driver();
+  const CUresult found = driver.cuModuleGetFunction(&function.handle, handle_, kernel.symbol.c_str());
+  if (found == CUDA_ERROR_NOT_FOUND)
+    return Error{ErrorCode::InputOutput,
+                 "the artifact is damaged: its code has no entry point `" + kernel.symbol + "`"};
+  if (Result<void> done = driver.check("cuModuleGetFunction", found); !done) return done;
+  int threads = 0;
+  const CUresult asked = driver.cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function.handle);
+  if (Result<void> done = driver.check("cuFuncGetAttribute", asked); !done) return done;
+  function.can_fault = !kernel.faults.empty();
+  function.static_shared_bytes = kernel.static_shared_bytes;
+  limits.push_back({threads, device_.info.max_shared_bytes_per_block});
+  return {};
+}
+
+Result<void> Module::find_fault_record() {
+  CUdeviceptr record = 0;
+  std::size_t bytes = 0;
+  const CUresult found = device_.driver().cuModuleGetGlobal(&record, &bytes, handle_, abi::kFaultSymbol);
+  if (found == CUDA_ERROR_NOT_FOUND) return {};
+  if (Result<void> done = device_.check("cuModuleGetGlobal", found); !done) return done;
+  if (bytes != sizeof(abi::FaultRecord))
+    return Error{ErrorCode::InputOutput, "the artifact is damaged: its fault record has " + std::to_string(bytes) +
+                                             " bytes instead of " + std::to_string(sizeof(abi::FaultRecord))};
+  faults_ = {record, &kernels};
+  return {};
+}
+
+/// Idempotent, so threads may race to it.
+Result<void> Module::allow_more_shared(Function& function) {
+  const std::int64_t room = device_.info.max_shared_bytes_per_block - function.static_shared_bytes;
+  const CUresult set = device_.driver().cuFuncSetAttribute(
+      function.handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(room));
+  if (Result<void> done = device_.check("cuFuncSetAttribute", set); !done) return done;
+  function.has_more_shared.store(true, std::memory_order_relaxed);
+  return {};
+}
+
+Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) {
+  Function& function = functions_[kernel];
+  const ContextScope scope = device_.enter();
+  if (launch.dynamic_shared_bytes > kDefaultSharedBytes - function.static_shared_bytes &&
+      !function.has_more_shared.load(std::memory_order_relaxed))
+    if (Result<void> allowed = allow_more_shared(function); !allowed) return allowed;
+  const auto size = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
+  const CUresult launched = device_.driver().cuLaunchKernel(
+      function.handle, size(launch.grid.x), size(launch.grid.y), size(launch.grid.z), size(launch.block.x),
+      size(launch.block.y), size(launch.block.z), size(launch.dynamic_shared_bytes),
+      static_cast<Stream&>(stream).handle(), const_cast<void**>(launch.parameters), nullptr);
+  if (launched != CUDA_SUCCESS) {
+    Error error = device_.driver().error("cuLaunchKernel", launched);
+    error.message = "kernel `" + kernels[kernel].name + "`: " + error.message;
+    return error;
+  }
+  if (function.can_fault && faults_.record != 0) device_.faults().note_launch(faults_, &stream);
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<detail::ModuleState>> load_module(std::shared_ptr<Device> device, const Artifact& artifact) {
+  if (Result<void> fits = check_target(artifact, device->info); !fits) return fits.error();
+  auto module = std::make_shared<Module>(std::move(device));
+  if (Result<void> loaded = module->load(artifact); !loaded) return loaded.error();
+  return std::shared_ptr<detail::ModuleState>(std::move(module));
+}
+
+}  // namespace pykc::cuda

@@ -1,0 +1,80 @@
+// Streams and events of a GPU.
+#include "runtime/cuda/cuda_device.h"
+
+namespace pykc::cuda {
+namespace {
+
+class Event final : public detail::EventState {
+ public:
+  /// `launches` is how many launches the event comes after.
+  Event(std::shared_ptr<detail::DeviceState> owner, CUevent handle, const Stream* stream, std::uint64_t launches)
+      : EventState(std::move(owner)), handle_(handle), stream_(stream), launches_(launches) {}
+  ~Event() override {
+    const ContextScope scope = on().enter();
+    on().driver().cuEventDestroy(handle_);
+  }
+
+  Result<void> synchronize() override {
+    const ContextScope scope = on().enter();
+    const CUresult waited = on().driver().cuEventSynchronize(handle_);
+    if (Result<void> done = on().check("cuEventSynchronize", waited); !done) return done;
+    return on().faults().report(stream_, launches_);
+  }
+
+  Result<double> milliseconds_since(detail::EventState& earlier) override {
+    const ContextScope scope = on().enter();
+    float milliseconds = 0;
+    const CUresult measured =
+        on().driver().cuEventElapsedTime(&milliseconds, static_cast<Event&>(earlier).handle_, handle_);
+    if (Result<void> done = on().check("cuEventElapsedTime", measured); !done) return done.error();
+    return static_cast<double>(milliseconds);
+  }
+
+  CUevent handle() const { return handle_; }
+
+ private:
+  Device& on() const { return static_cast<Device&>(*device); }
+
+  const CUevent handle_;
+  const Stream* const stream_;  // only compared: the stream may be gone
+  const std::uint64_t launches_;
+};
+
+}  // namespace
+
+Stream::Stream(Device& on, CUstream handle, std::shared_ptr<detail::DeviceState> owner)
+    : StreamState(on), device_(on), owner_(std::move(owner)), handle_(handle) {}
+
+Stream::~Stream() {
+  if (handle_ == nullptr) return;
+  const ContextScope scope = device_.enter();
+  device_.faults().retire(this);
+  device_.driver().cuStreamDestroy(handle_);
+}
+
+Result<void> Stream::synchronize() {
+  const ContextScope scope = device_.enter();
+  const std::uint64_t latest = device_.faults().latest();
+  const CUresult waited = device_.driver().cuStreamSynchronize(handle_);
+  if (Result<void> done = device_.check("cuStreamSynchronize", waited); !done) return done;
+  return device_.faults().report(this, latest);
+}
+
+Result<std::shared_ptr<detail::EventState>> Stream::record() {
+  const ContextScope scope = device_.enter();
+  CUevent handle = nullptr;
+  const CUresult created = device_.driver().cuEventCreate(&handle, CU_EVENT_DEFAULT);
+  if (Result<void> done = device_.check("cuEventCreate", created); !done) return done.error();
+  auto event = std::make_shared<Event>(device_.shared_from_this(), handle, this, device_.faults().latest());
+  if (Result<void> done = device_.check("cuEventRecord", device_.driver().cuEventRecord(handle, handle_)); !done)
+    return done.error();
+  return std::shared_ptr<detail::EventState>(std::move(event));
+}
+
+Result<void> Stream::wait(detail::EventState& event) {
+  const ContextScope scope = device_.enter();
+  const CUresult queued = device_.driver().cuStreamWaitEvent(handle_, static_cast<Event&>(event).handle(), 0);
+  return device_.check("cuStreamWaitEvent", queued);
+}
+
+}  // namespace pykc::cuda

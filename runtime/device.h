@@ -1,0 +1,71 @@
+// What stands behind the public handles: abstract bases with two implementations, runtime/cuda and runtime/cpu.
+//
+// A launch arrives here checked and laid out (runtime/launch.h), so no implementation checks arguments again. A stream
+// that is passed to a call always belongs to the same device.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "pykc/runtime.h"
+#include "runtime/launch.h"
+
+namespace pykc::detail {
+
+struct EventState {
+  explicit EventState(std::shared_ptr<DeviceState> owner) : device(std::move(owner)) {}
+  virtual ~EventState() = default;
+  virtual Result<void> synchronize() = 0;
+  /// `earlier` is an event of the same device.
+  virtual Result<double> milliseconds_since(EventState& earlier) = 0;
+
+  const std::shared_ptr<DeviceState> device;
+};
+
+struct StreamState {
+  explicit StreamState(DeviceState& on) : device(on) {}
+  virtual ~StreamState() = default;
+  virtual Result<void> synchronize() = 0;
+  virtual Result<std::shared_ptr<EventState>> record() = 0;
+  /// `event` is of the same device.
+  virtual Result<void> wait(EventState& event) = 0;
+
+  DeviceState& device;
+};
+
+/// Memory of a device. Ranges are checked before they come here. A null stream means: wait until it is done.
+struct MemoryState {
+  virtual ~MemoryState() = default;
+  virtual void* address() const = 0;
+  virtual Result<void> copy_from_host(std::int64_t offset, const void* source, std::int64_t bytes,
+                                      StreamState* stream) = 0;
+  virtual Result<void> copy_to_host(std::int64_t offset, void* target, std::int64_t bytes, StreamState* stream) = 0;
+  virtual Result<void> fill_zero(StreamState* stream) = 0;
+};
+
+struct ModuleState {
+  explicit ModuleState(std::shared_ptr<DeviceState> owner) : device(std::move(owner)) {}
+  virtual ~ModuleState() = default;
+  virtual Result<void> launch(std::size_t kernel, const PreparedLaunch& launch, StreamState& stream) = 0;
+
+  const std::shared_ptr<DeviceState> device;
+  std::vector<KernelInfo> kernels;
+  std::vector<KernelLimits> limits;  // of kernels, in the same order
+};
+
+struct DeviceState : std::enable_shared_from_this<DeviceState> {
+  virtual ~DeviceState() = default;
+  virtual bool is_cpu() const = 0;
+  /// `artifact` is for this kind of device, and its kernels' descriptions make sense.
+  virtual Result<std::shared_ptr<ModuleState>> load(const Artifact& artifact) = 0;
+  virtual Result<std::shared_ptr<MemoryState>> allocate(std::int64_t bytes) = 0;
+  virtual Result<std::shared_ptr<void>> allocate_pinned(std::int64_t bytes) = 0;
+  virtual Result<std::shared_ptr<StreamState>> create_stream() = 0;
+  virtual StreamState& default_stream() = 0;
+  virtual Result<void> synchronize() = 0;
+
+  DeviceInfo info;
+};
+
+}  // namespace pykc::detail

@@ -1,0 +1,135 @@
+// Device: opening and listing, loading artifacts, memory and streams of either kind of device.
+#include <charconv>
+#include <map>
+#include <mutex>
+
+#include "runtime/cpu/cpu_device.h"
+#include "runtime/cuda/cuda_device.h"
+#include "runtime/device.h"
+
+namespace pykc {
+namespace {
+
+using DevicePointer = std::shared_ptr<detail::DeviceState>;
+
+/// The devices that somebody holds, so that opening one twice gives the same: its memory is then known to be its own.
+struct OpenDevices {
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<detail::DeviceState>> by_name;
+};
+
+OpenDevices& open_devices() {
+  static auto* devices = new OpenDevices;  // never destroyed: handles may outlive main
+  return *devices;
+}
+
+Result<int> ordinal_of(std::string_view name) {
+  int ordinal = 0;
+  if (name == "cuda") return ordinal;
+  if (name.starts_with("cuda:")) {
+    const char* end = name.data() + name.size();
+    const auto [stop, status] = std::from_chars(name.data() + 5, end, ordinal);
+    if (status == std::errc{} && stop == end && ordinal >= 0) return ordinal;
+  }
+  return Error{ErrorCode::InvalidArgument,
+               "there is no device `" + std::string(name) + "`: a device is called cpu, cuda:0, cuda:1, …"};
+}
+
+Result<DevicePointer> open_new(const std::string& name) {
+  if (name == "cpu") return cpu::open_device();
+  return cuda::open_device(*ordinal_of(name));
+}
+
+Result<DevicePointer> open_shared(const std::string& name) {
+  OpenDevices& open = open_devices();
+  const std::lock_guard lock(open.mutex);
+  if (DevicePointer device = open.by_name[name].lock()) return device;
+  Result<DevicePointer> device = open_new(name);
+  if (device) open.by_name[name] = *device;
+  return device;
+}
+
+Result<DevicePointer> open_named(std::string_view name) {
+  if (name == "cpu") return open_shared("cpu");
+  const Result<int> ordinal = ordinal_of(name);
+  if (!ordinal) return ordinal.error();
+  return open_shared("cuda:" + std::to_string(*ordinal));
+}
+
+Result<void> check_artifact(const Artifact& artifact, bool is_cpu, const DeviceInfo& info) {
+  if (is_cpu != artifact.target.starts_with("cpu"))
+    return Error{ErrorCode::Unsupported, "the artifact is compiled for " + artifact.target + "; device " + info.name +
+                                             " needs one for " + info.target};
+  for (const KernelInfo& kernel : artifact.kernels)
+    if (Result<void> checked = detail::check_description(kernel); !checked) return checked;
+  return {};
+}
+
+}  // namespace
+
+Result<Device> Device::open(std::string_view name) {
+  Result<DevicePointer> state = open_named(name.empty() ? "cuda:0" : name);
+  if (!state && name.empty() && state.error().code == ErrorCode::DriverUnavailable) state = open_named("cpu");
+  if (!state) return state.error();
+  return Device(std::move(*state));
+}
+
+std::vector<DeviceInfo> Device::list() {
+  std::vector<DeviceInfo> devices = cuda::list_devices();
+  devices.push_back(cpu::device_info());
+  return devices;
+}
+
+const DeviceInfo& Device::info() const { return state_->info; }
+bool Device::is_cpu() const { return state_->is_cpu(); }
+
+Result<Module> Device::load(const Artifact& artifact) const {
+  if (Result<void> checked = check_artifact(artifact, state_->is_cpu(), state_->info); !checked) return checked.error();
+  Result<std::shared_ptr<detail::ModuleState>> module = state_->load(artifact);
+  if (!module) return module.error();
+  return Module(std::move(*module));
+}
+
+Result<std::int64_t> Device::bytes_of(std::span<const std::int64_t> shape, std::int64_t element_bytes) {
+  std::int64_t bytes = element_bytes;
+  for (std::int64_t extent : shape) {
+    // 2^56 bytes are more than any machine has, and leave room for arithmetic.
+    if (extent < 0 || (extent > 0 && bytes > (std::int64_t{1} << 56) / extent))
+      return Error{ErrorCode::InvalidArgument, "an array cannot have the extent " + std::to_string(extent)};
+    bytes *= extent;
+  }
+  return bytes;
+}
+
+Result<Buffer> Device::allocate_bytes(std::int64_t bytes) const {
+  if (bytes < 0) return Error{ErrorCode::InvalidArgument, "a buffer cannot have " + std::to_string(bytes) + " bytes"};
+  Result<std::shared_ptr<detail::MemoryState>> memory = state_->allocate(bytes);
+  if (!memory) return memory.error();
+  Buffer buffer;
+  buffer.address_ = (*memory)->address();
+  buffer.bytes_ = bytes;
+  buffer.device_ = state_.get();
+  buffer.state_ = std::move(*memory);
+  return buffer;
+}
+
+Result<std::shared_ptr<void>> Device::allocate_pinned_bytes(std::int64_t bytes) const {
+  if (bytes < 0)
+    return Error{ErrorCode::InvalidArgument, "host memory cannot have " + std::to_string(bytes) + " bytes"};
+  return state_->allocate_pinned(bytes);
+}
+
+Result<Stream> Device::create_stream() const {
+  Result<std::shared_ptr<detail::StreamState>> stream = state_->create_stream();
+  if (!stream) return stream.error();
+  return Stream(std::move(*stream));
+}
+
+Stream Device::default_stream() const {
+  // Shares the device, which owns the stream.
+  return Stream(std::shared_ptr<detail::StreamState>(state_, &state_->default_stream()));
+}
+
+Result<void> Device::synchronize() const { return state_->synchronize(); }
+
+}  // namespace pykc

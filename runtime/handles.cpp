@@ -1,0 +1,107 @@
+// The public handles: each call checks what all devices ask for, then goes to the device's own state.
+#include "runtime/device.h"
+
+namespace pykc {
+namespace {
+
+Error other_device(const char* what) {
+  return Error{ErrorCode::InvalidArgument, std::string(what) + " belongs to another device"};
+}
+
+}  // namespace
+
+Result<void> Event::synchronize() const { return state_->synchronize(); }
+
+Result<double> Event::milliseconds_since(const Event& earlier) const {
+  if (state_->device != earlier.state_->device) return other_device("the earlier event");
+  if (Result<void> waited = earlier.synchronize(); !waited) return waited.error();
+  if (Result<void> waited = synchronize(); !waited) return waited.error();
+  return state_->milliseconds_since(*earlier.state_);
+}
+
+Result<void> Stream::synchronize() const { return state_->synchronize(); }
+
+Result<Event> Stream::record() const {
+  Result<std::shared_ptr<detail::EventState>> event = state_->record();
+  if (!event) return event.error();
+  return Event(std::move(*event));
+}
+
+Result<void> Stream::wait(const Event& event) const {
+  // An event of another device is waited for here, on the host.
+  if (event.state_->device.get() != &state_->device) return event.synchronize();
+  return state_->wait(*event.state_);
+}
+
+const KernelInfo& Kernel::info() const { return module_->kernels[index_]; }
+
+Result<void> Kernel::launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const {
+  detail::DeviceState& device = *module_->device;
+  detail::StreamState& stream = config.stream == nullptr ? device.default_stream() : *config.stream->state_;
+  if (&stream.device != &device) return other_device("the launch's stream");
+  detail::PreparedLaunch prepared;
+  if (Result<void> fits = detail::prepare_launch(module_->kernels[index_], module_->limits[index_], device, config,
+                                                 arguments, prepared);
+      !fits)
+    return fits;
+  if (prepared.blocks == 0) return {};
+  return module_->launch(index_, prepared, stream);
+}
+
+const std::vector<KernelInfo>& Module::kernels() const { return state_->kernels; }
+
+Result<Kernel> Module::kernel(std::string_view name) const {
+  std::string known;
+  for (std::size_t i = 0; i < state_->kernels.size(); ++i) {
+    if (state_->kernels[i].name == name) return Kernel(state_, i);
+    known += (known.empty() ? "" : ", ") + state_->kernels[i].name;
+  }
+  return Error{ErrorCode::NotFound, "the module has no kernel `" + std::string(name) + "`; it has: " + known};
+}
+
+Result<void> Buffer::check_range(std::int64_t bytes, std::int64_t offset) const {
+  if (bytes >= 0 && offset >= 0 && offset <= bytes_ && bytes <= bytes_ - offset) return {};
+  return Error{ErrorCode::InvalidArgument, "bytes " + std::to_string(offset) + " and the " + std::to_string(bytes) +
+                                               " from there do not lie in a buffer of " + std::to_string(bytes_) +
+                                               " bytes"};
+}
+
+Result<void> Buffer::check_stream(const Stream& stream) const {
+  if (device_ != nullptr && device_ != &stream.state_->device) return other_device("the copy's stream");
+  return {};
+}
+
+Result<void> Buffer::copy_from_host(const void* source, std::int64_t bytes, std::int64_t offset) const {
+  if (Result<void> fits = check_range(bytes, offset); !fits || state_ == nullptr) return fits;
+  return state_->copy_from_host(offset, source, bytes, nullptr);
+}
+
+Result<void> Buffer::copy_to_host(void* target, std::int64_t bytes, std::int64_t offset) const {
+  if (Result<void> fits = check_range(bytes, offset); !fits || state_ == nullptr) return fits;
+  return state_->copy_to_host(offset, target, bytes, nullptr);
+}
+
+Result<void> Buffer::fill_zero() const {
+  if (state_ == nullptr) return {};
+  return state_->fill_zero(nullptr);
+}
+
+Result<void> Buffer::copy_from_host(const Stream& stream, const void* source, std::int64_t bytes,
+                                    std::int64_t offset) const {
+  if (Result<void> fits = check_stream(stream); !fits) return fits;
+  if (Result<void> fits = check_range(bytes, offset); !fits || state_ == nullptr) return fits;
+  return state_->copy_from_host(offset, source, bytes, stream.state_.get());
+}
+
+Result<void> Buffer::copy_to_host(const Stream& stream, void* target, std::int64_t bytes, std::int64_t offset) const {
+  if (Result<void> fits = check_stream(stream); !fits) return fits;
+  if (Result<void> fits = check_range(bytes, offset); !fits || state_ == nullptr) return fits;
+  return state_->copy_to_host(offset, target, bytes, stream.state_.get());
+}
+
+Result<void> Buffer::fill_zero(const Stream& stream) const {
+  if (Result<void> fits = check_stream(stream); !fits || state_ == nullptr) return fits;
+  return state_->fill_zero(stream.state_.get());
+}
+
+}  // namespace pykc

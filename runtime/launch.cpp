@@ -1,0 +1,123 @@
+#include "runtime/launch.h"
+
+#include <string>
+
+#include "runtime/device.h"
+
+namespace pykc::detail {
+namespace {
+
+constexpr std::int64_t kMaxThreads = 1024;
+constexpr Dim3 kMaxBlock{1024, 1024, 64};
+constexpr Dim3 kMaxGrid{2147483647, 65535, 65535};
+
+std::string to_text(Dim3 size) {
+  return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " + std::to_string(size.z) + ")";
+}
+
+Error invalid(const KernelInfo& kernel, const std::string& what) {
+  return Error{ErrorCode::InvalidLaunch, "kernel `" + kernel.name + "`: " + what};
+}
+
+/// Words that a parameter takes, as in docs/embedding.md.
+int words_of(const ParameterInfo& parameter) {
+  if (!parameter.is_array || parameter.array.has_static_shape()) return 1;
+  return 1 + parameter.array.rank() * (parameter.array.layout == Layout::Strided ? 2 : 1);
+}
+
+bool has_sound_extents(const ArrayType& type) {
+  if (type.rank() > Argument::kMaxRank) return false;
+  for (std::int64_t extent : type.extents)
+    if (type.has_static_shape() ? extent < 0 : extent != ArrayType::kDynamic) return false;
+  return true;
+}
+
+Result<void> check_grid(const KernelInfo& kernel, Dim3 grid) {
+  if (grid.x < 0 || grid.y < 0 || grid.z < 0)
+    return invalid(kernel, "the grid " + to_text(grid) + " has a negative extent");
+  if (grid.x > kMaxGrid.x || grid.y > kMaxGrid.y || grid.z > kMaxGrid.z)
+    return invalid(kernel, "the grid " + to_text(grid) + " is larger than " + to_text(kMaxGrid));
+  return {};
+}
+
+Result<void> check_block(const KernelInfo& kernel, const KernelLimits& limits, Dim3 block) {
+  if (block.x < 1 || block.y < 1 || block.z < 1)
+    return invalid(kernel, "every extent of a block is at least 1; this block is " + to_text(block));
+  if (block.x > kMaxBlock.x || block.y > kMaxBlock.y || block.z > kMaxBlock.z)
+    return invalid(kernel, "the block " + to_text(block) + " is larger than " + to_text(kMaxBlock));
+  const std::int64_t threads = block.x * block.y * block.z;
+  const auto too_many = [&](const std::string& rule) {
+    return invalid(kernel, rule + "; this block " + to_text(block) + " has " + std::to_string(threads));
+  };
+  if (threads > kMaxThreads) return too_many("a block has at most 1024 threads");
+  if (kernel.max_threads_per_block > 0 && threads > kernel.max_threads_per_block)
+    return too_many("its launch bound allows " + std::to_string(kernel.max_threads_per_block) + " threads in a block");
+  if (threads > limits.max_threads_per_block)
+    return too_many("its use of registers leaves room for " + std::to_string(limits.max_threads_per_block) +
+                    " threads in a block on this device");
+  return {};
+}
+
+/// Sets the dynamic bytes: what the kernel's sized arrays need, then what the launch asks for.
+Result<void> add_shared_bytes(const KernelInfo& kernel, const KernelLimits& limits, std::int64_t launch_bytes,
+                              PreparedLaunch& prepared) {
+  if (launch_bytes < 0)
+    return invalid(kernel, "shared_bytes of the launch is negative (" + std::to_string(launch_bytes) + ")");
+  const std::int64_t sized = kernel.dynamic_shared_bytes.evaluate(prepared.grid, prepared.block);
+  if (sized < 0)
+    return invalid(kernel, "a shared array has a negative size for the block " + to_text(prepared.block) +
+                               " and the grid " + to_text(prepared.grid));
+  const std::int64_t room = limits.max_shared_bytes - kernel.static_shared_bytes;
+  if (sized > room || launch_bytes > room - sized)
+    return invalid(kernel, "needs more shared memory than the " + std::to_string(limits.max_shared_bytes) +
+                               " bytes of a block on this device: " + std::to_string(kernel.static_shared_bytes) +
+                               " for static arrays, " + std::to_string(sized) + " for arrays sized by the launch, " +
+                               std::to_string(launch_bytes) + " asked for by the launch itself");
+  prepared.dynamic_shared_bytes = sized + launch_bytes;
+  return {};
+}
+
+std::string parameter_names(const KernelInfo& kernel) {
+  std::string names;
+  for (const ParameterInfo& parameter : kernel.parameters) names += (names.empty() ? "" : ", ") + parameter.name;
+  return names;
+}
+
+}  // namespace
+
+Result<void> check_description(const KernelInfo& kernel) {
+  int words = 0;
+  for (const ParameterInfo& parameter : kernel.parameters) {
+    if (parameter.is_array && !has_sound_extents(parameter.array))
+      return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "`, parameter `" +
+                                               parameter.name + "` has a shape that no array has"};
+    words += words_of(parameter);
+    if (words > kMaxParameterWords)
+      return Error{ErrorCode::Unsupported, "kernel `" + kernel.name + "` has more parameters than a launch can take (" +
+                                               std::to_string(kMaxParameterWords) +
+                                               " addresses, extents, strides and scalars)"};
+  }
+  if (kernel.static_shared_bytes < 0)
+    return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "` has shared arrays of " +
+                                             std::to_string(kernel.static_shared_bytes) + " bytes"};
+  return {};
+}
+
+Result<void> prepare_launch(const KernelInfo& kernel, const KernelLimits& limits, const DeviceState& device,
+                            const LaunchConfig& config, std::span<const Argument> arguments, PreparedLaunch& prepared) {
+  if (Result<void> checked = check_grid(kernel, config.grid); !checked) return checked;
+  if (Result<void> checked = check_block(kernel, limits, config.block); !checked) return checked;
+  prepared.grid = config.grid;
+  prepared.block = config.block;
+  prepared.blocks = config.grid.x * config.grid.y * config.grid.z;
+  if (Result<void> added = add_shared_bytes(kernel, limits, config.shared_bytes, prepared); !added) return added;
+  if (arguments.size() != kernel.parameters.size())
+    return invalid(kernel, "takes " + std::to_string(kernel.parameters.size()) + " arguments (" +
+                               parameter_names(kernel) + "), " + std::to_string(arguments.size()) + " given");
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (Result<void> added = append_argument(kernel, kernel.parameters[i], arguments[i], device, prepared); !added)
+      return added;
+  return {};
+}
+
+}  // namespace pykc::detail

@@ -1,0 +1,77 @@
+// Arrays as host code sees them: a type, a shape, strides, and shared elements. A slice is another Array over the same
+// Storage. Handles are cheap; an Array never changes, its elements do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "script/outcome.h"
+#include "script/scalar.h"
+#include "script/storage.h"
+#include "script/value.h"
+
+namespace pykc::script {
+
+using Shape = std::vector<std::int64_t>;
+inline constexpr std::size_t kMaxRank = Argument::kMaxRank;
+
+enum class Order : std::uint8_t { RowMajor, ColumnMajor };
+
+class Array {
+ public:
+  ScalarType type = ScalarType::F64;
+  Shape shape;
+  Shape strides;            // in elements
+  std::int64_t offset = 0;  // of the first element, in elements
+  std::shared_ptr<Storage> storage;
+
+  std::size_t rank() const { return shape.size(); }
+  std::int64_t size() const;
+  std::int64_t element_bytes() const { return size_in_bytes(type); }
+  bool is_row_major() const;
+  bool is_column_major() const;
+  /// Whether it is all of its storage, in row-major order.
+  bool is_whole() const;
+
+  /// The address of the first element on the host.
+  Outcome<std::byte*> read() const;
+  Outcome<std::byte*> write() const;
+};
+
+/// The number of elements, or why there is no array of this shape.
+Outcome<std::int64_t> checked_size(const Shape& shape, ScalarType type);
+/// A new array whose elements all are `fill`, or anything.
+Outcome<ArrayRef> make_array(ScalarType type, Shape shape, Order order = Order::RowMajor,
+                             std::optional<Scalar> fill = std::nullopt);
+Shape dense_strides(const Shape& shape, Order order);
+
+/// A new array of the same elements.
+Outcome<ArrayRef> copy_array(const Array& array, Order order = Order::RowMajor);
+/// The array itself where it has that type, else a converted copy.
+Outcome<ArrayRef> convert_array(const ArrayRef& array, ScalarType type);
+/// The array itself where it is dense in that order, else a copy.
+Outcome<ArrayRef> dense_array(const ArrayRef& array, Order order = Order::RowMajor);
+/// Copies the elements of `source`, repeated as broadcasting has it, into `target`, converting them.
+Status assign_array(const Array& target, const ArrayRef& source);
+
+// ---- other views of the same elements ----
+
+ArrayRef with_shape(const Array& array, Shape shape, Shape strides, std::int64_t offset);
+/// The elements in another shape: a view where the strides allow it, else a copy. One extent may be -1.
+Outcome<ArrayRef> reshape_array(const ArrayRef& array, Shape shape);
+/// Axis i of the result is axis `axes[i]` of the array.
+ArrayRef permute_axes(const Array& array, const std::vector<std::size_t>& axes);
+/// The array as if it had `shape`; repeated axes have stride 0.
+Outcome<ArrayRef> broadcast_array(const Array& array, const Shape& shape);
+/// The shape that both broadcast to.
+Outcome<Shape> broadcast_shapes(const Shape& a, const Shape& b);
+
+/// A rank-0 array of one number.
+Outcome<ArrayRef> array_of(const Scalar& scalar);
+/// The first element.
+Outcome<Scalar> first_element(const Array& array);
+
+}  // namespace pykc::script

@@ -1,0 +1,173 @@
+// Names behind a dot, names that are built in, and what counts as true.
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "script/functions.h"
+#include "script/promote.h"
+#include "stdlib/builtins.h"
+
+namespace pykc::script {
+namespace {
+
+std::string_view library_name(Library library) {
+  switch (library) {
+    case Library::Numpy: return "np";
+    case Library::Random: return "np.random";
+    case Library::Linalg: return "np.linalg";
+    case Library::Cuda: return "cuda";
+    case Library::Math: return "math";
+    case Library::Time: return "time";
+    case Library::Numba: return "numba";
+    default: return "pykc";
+  }
+}
+
+struct ConstantRow {
+  std::string_view name;
+  std::uint32_t libraries;
+  double value;
+};
+constexpr ConstantRow kConstants[] = {
+    {"pi", in(Library::Math, Library::Numpy), std::numbers::pi},
+    {"e", in(Library::Math, Library::Numpy), std::numbers::e},
+    {"tau", in(Library::Math), 2 * std::numbers::pi},
+    {"inf", in(Library::Math, Library::Numpy), std::numeric_limits<double>::infinity()},
+    {"nan", in(Library::Math, Library::Numpy), std::numeric_limits<double>::quiet_NaN()},
+};
+
+struct ModuleRow {
+  std::string_view name;
+  std::uint32_t libraries;
+  Library module;
+};
+constexpr ModuleRow kModules[] = {
+    {"random", in(Library::Numpy), Library::Random},
+    {"linalg", in(Library::Numpy), Library::Linalg},
+    {"cuda", in(Library::Numba), Library::Cuda},
+    {"math", in(Library::Prelude), Library::Math},
+};
+
+constexpr std::pair<std::string_view, Library> kImports[] = {
+    {"pykc", Library::Prelude},     {"numpy", Library::Numpy},   {"numpy.random", Library::Random},
+    {"numpy.linalg", Library::Linalg}, {"numba", Library::Numba}, {"numba.cuda", Library::Cuda},
+    {"math", Library::Math},        {"time", Library::Time},
+};
+
+bool has_types(Library library) {
+  return library == Library::Prelude || library == Library::Numpy || library == Library::Numba;
+}
+
+/// Whether kernels know the name: `threadIdx`, `shared.array`, `cuda.atomic.add`.
+bool is_kernel_name(std::string_view name) {
+  static constexpr std::string_view kSpecial[] = {"grid", "gridsize", "shared", "local", "const", "atomic",
+                                                  "threadIdx", "blockIdx", "blockDim", "gridDim"};
+  for (const std::string_view special : kSpecial)
+    if (name == special) return true;
+  return find_builtin(name) != nullptr;
+}
+
+std::optional<Value> library_member(Library library, std::string_view name) {
+  if (const HostFunction* function = find_function(library, name)) return BuiltinValue{function, nullptr};
+  for (const ConstantRow& row : kConstants)
+    if (row.name == name && (row.libraries & in(library)) != 0) return row.value;
+  for (const ModuleRow& row : kModules)
+    if (row.name == name && (row.libraries & in(library)) != 0) return LibraryValue{row.module};
+  if (library == Library::Numpy && name == "newaxis") return Value();
+  if (has_types(library))
+    if (const std::optional<ScalarType> type = scalar_type_named(name))
+      return TypeValue{TypeValue::Kind::Scalar, *type};
+  return std::nullopt;
+}
+
+Failure unknown_member(Library library, std::string_view name) {
+  const std::string owner(library_name(library));
+  Failure failure = fail(DiagnosticId::HostUnknownAttribute, "`" + owner + "`", name);
+  if (is_kernel_name(name) && (library == Library::Cuda || library == Library::Prelude))
+    failure.notes.push_back("`" + std::string(name) + "` is for kernels: it says where a thread is or what it shares");
+  else
+    failure.fix = nearest(name, function_names(library));
+  return failure;
+}
+
+Value shape_value(const Shape& shape, std::int64_t unit = 1) {
+  std::vector<Value> items;
+  for (const std::int64_t extent : shape) items.push_back(extent * unit);
+  return make_tuple(std::move(items));
+}
+
+/// The fields of an array; nothing for other names.
+std::optional<Value> array_field(const Array& array, std::string_view name) {
+  if (name == "shape") return shape_value(array.shape);
+  if (name == "dtype") return TypeValue{TypeValue::Kind::Scalar, array.type};
+  if (name == "ndim") return static_cast<std::int64_t>(array.rank());
+  if (name == "size") return array.size();
+  if (name == "itemsize") return array.element_bytes();
+  if (name == "nbytes") return array.size() * array.element_bytes();
+  if (name == "strides") return shape_value(array.strides, array.element_bytes());
+  if (name == "T") {
+    std::vector<std::size_t> axes;
+    for (std::size_t i = array.rank(); i > 0; --i) axes.push_back(i - 1);
+    return permute_axes(array, axes);
+  }
+  return std::nullopt;
+}
+
+std::optional<Library> methods_of(const Value& object) {
+  if (object.is<ArrayRef>() || object.is<Scalar>()) return Library::ArrayMethod;
+  if (object.is<ListValue>()) return Library::ListMethod;
+  if (object.is<EventValue>()) return Library::EventMethod;
+  if (object.is<StreamValue>()) return Library::StreamMethod;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Outcome<Value> attribute(const Value& object, std::string_view name) {
+  if (const auto* library = object.as<LibraryValue>()) {
+    if (std::optional<Value> member = library_member(library->library, name)) return *std::move(member);
+    return unknown_member(library->library, name);
+  }
+  if (const ArrayRef* array = object.as<ArrayRef>())
+    if (std::optional<Value> field = array_field(**array, name)) return *std::move(field);
+  if (const Scalar* scalar = object.as<Scalar>(); scalar && name == "dtype")
+    return Value(TypeValue{TypeValue::Kind::Scalar, scalar->type});
+  std::vector<std::string_view> known;
+  if (const std::optional<Library> methods = methods_of(object)) {
+    if (const HostFunction* function = find_function(*methods, name))
+      return Value(BuiltinValue{function, std::make_shared<const Value>(object)});
+    known = function_names(*methods);
+  }
+  return fail(DiagnosticId::HostUnknownAttribute, describe(object), name).suggest(nearest(name, known));
+}
+
+std::optional<Value> prelude_value(std::string_view name) {
+  if (name == "int") return TypeValue{TypeValue::Kind::Int, ScalarType::I64};
+  if (name == "float") return TypeValue{TypeValue::Kind::Float, ScalarType::F64};
+  if (name == "bool") return TypeValue{TypeValue::Kind::Bool, ScalarType::Bool};
+  if (name == "str") return TypeValue{TypeValue::Kind::Str, ScalarType::I8};
+  return library_member(Library::Prelude, name);
+}
+
+std::optional<Library> library_named(std::string_view name) {
+  for (const auto& [import_name, library] : kImports)
+    if (import_name == name) return library;
+  return std::nullopt;
+}
+
+Outcome<bool> truth(const Value& value) {
+  if (value.is<None>()) return false;
+  if (const Scalar* scalar = value.as<Scalar>()) return scalar->as<bool>();
+  if (const std::optional<double> number = as_number(value)) return *number != 0;
+  if (const std::string* text = value.as<std::string>()) return !text->empty();
+  if (const std::vector<Value>* items = items_of(value)) return !items->empty();
+  if (const auto* range = value.as<RangeValue>()) return range->size() > 0;
+  if (const ArrayRef* array = value.as<ArrayRef>()) {
+    if ((*array)->size() != 1) return fail(DiagnosticId::HostAmbiguousTruth, (*array)->size());
+    ASSIGN_OR_RETURN(const Scalar scalar, first_element(**array));
+    return scalar.as<bool>();
+  }
+  return true;
+}
+
+}  // namespace pykc::script

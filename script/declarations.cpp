@@ -1,0 +1,107 @@
+#include "script/declarations.h"
+
+#include <algorithm>
+
+namespace pykc::script {
+namespace {
+
+/// "jit" of `cuda.jit`, `numba.cuda.jit(…)` and `jit`.
+std::string_view last_name(const ast::Expr& expr) {
+  if (const auto* call = expr.as<ast::Call>()) return last_name(*call->function);
+  if (const auto* attribute = expr.as<ast::Attribute>()) return attribute->name;
+  if (const auto* name = expr.as<ast::Name>()) return name->id;
+  return {};
+}
+
+bool says_device(const ast::Call& call) {
+  return std::any_of(call.keywords.begin(), call.keywords.end(), [](const ast::Keyword& keyword) {
+    const auto* flag = keyword.value->as<ast::BoolLiteral>();
+    return keyword.name == "device" && flag && flag->value;
+  });
+}
+
+/// The signature that a decorator gives as its first argument: a string, or the first string of a list.
+std::string signature_of(const ast::Call& call) {
+  if (call.arguments.empty()) return {};
+  const ast::Expr* first = call.arguments[0].get();
+  if (const auto* list = first->as<ast::List>(); list && !list->elements.empty()) first = list->elements[0].get();
+  const auto* text = first->as<ast::StringLiteral>();
+  return text ? text->value : std::string();
+}
+
+void collect_target(const ast::Expr& target, std::set<std::string, std::less<>>& names) {
+  if (const auto* name = target.as<ast::Name>()) names.insert(name->id);
+  if (const auto* tuple = target.as<ast::Tuple>())
+    for (const ast::ExprPtr& element : tuple->elements) collect_target(*element, names);
+  if (const auto* list = target.as<ast::List>())
+    for (const ast::ExprPtr& element : list->elements) collect_target(*element, names);
+  if (const auto* starred = target.as<ast::Starred>()) collect_target(*starred->value, names);
+}
+
+void collect_suite(const ast::Suite& suite, std::set<std::string, std::less<>>& names);
+
+/// Adds what one statement assigns.
+struct TargetCollector {
+  std::set<std::string, std::less<>>& names;
+
+  void operator()(const ast::Assign& node) const {
+    for (const ast::ExprPtr& target : node.targets) collect_target(*target, names);
+  }
+  void operator()(const ast::AnnotatedAssign& node) const { collect_target(*node.target, names); }
+  void operator()(const ast::AugmentedAssign& node) const { collect_target(*node.target, names); }
+  void operator()(const ast::For& node) const {
+    collect_target(*node.target, names);
+    collect_suite(node.body, names);
+    collect_suite(node.otherwise, names);
+  }
+  void operator()(const ast::If& node) const {
+    collect_suite(node.then, names);
+    collect_suite(node.otherwise, names);
+  }
+  void operator()(const ast::While& node) const {
+    collect_suite(node.body, names);
+    collect_suite(node.otherwise, names);
+  }
+  void operator()(const ast::FunctionDef& node) const { names.insert(node.name); }
+  void operator()(const ast::Import& node) const {
+    for (const ast::ImportAlias& alias : node.names) names.insert(alias.as);
+  }
+  template <typename Other>
+  void operator()(const Other&) const {}
+};
+
+void collect_suite(const ast::Suite& suite, std::set<std::string, std::less<>>& names) {
+  for (const ast::StmtPtr& stmt : suite) std::visit(TargetCollector{names}, stmt->node);
+}
+
+}  // namespace
+
+Declaration declaration_of(const ast::FunctionDef& function) {
+  using Kind = FunctionValue::Kind;
+  Declaration declaration;
+  for (const ast::ExprPtr& decorator : function.decorators) {
+    const std::string_view name = last_name(*decorator);
+    const auto* call = decorator->as<ast::Call>();
+    if (call) declaration.signature = signature_of(*call);
+    if (name == "test") declaration.is_test = true;
+    if (name == "device") declaration.kind = Kind::Device;
+    if (name == "vectorize") declaration.kind = Kind::Vectorized;
+    if (name == "kernel" || name == "jit") declaration.kind = call && says_device(*call) ? Kind::Device : Kind::Kernel;
+  }
+  return declaration;
+}
+
+bool is_typed_kernel(const ast::FunctionDef& function) {
+  if (!declaration_of(function).signature.empty()) return true;
+  return std::all_of(function.parameters.begin(), function.parameters.end(),
+                     [](const ast::Parameter& parameter) { return parameter.annotation != nullptr; });
+}
+
+std::set<std::string, std::less<>> variables_of(const ast::FunctionDef& function) {
+  std::set<std::string, std::less<>> names;
+  for (const ast::Parameter& parameter : function.parameters) names.insert(parameter.name);
+  collect_suite(function.body, names);
+  return names;
+}
+
+}  // namespace pykc::script

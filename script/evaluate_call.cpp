@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "script/declarations.h"
+#include "script/evaluator.h"
+
+namespace pykc::script {
+namespace {
+
+constexpr std::size_t kMostCallers = 8;  // that a message lists
+
+}  // namespace
+
+Outcome<Scope*> Evaluator::run_module(const ast::Module& module) {
+  std::unique_ptr<Scope>& scope = scopes_[&module];
+  if (scope) return scope.get();
+  scope = std::make_unique<Scope>();
+  scope->module = &module;
+  scope->kernels = kernel_names(module);
+  Frame frame{.module = scope.get()};
+  Frame* const caller = std::exchange(frame_, &frame);
+  Outcome<Flow> flow = run(module.body);
+  frame_ = caller;
+  if (!flow) return std::move(flow.failure());
+  return scope.get();
+}
+
+Status Evaluator::run_main_module() {
+  // The scope is made first: what the statements call must find the names so far.
+  scopes_[program_.main.get()] = nullptr;
+  ASSIGN_OR_RETURN(main_, run_module(*program_.main));
+  return Done{};
+}
+
+const Value* Evaluator::find(std::string_view name) const {
+  const auto found = main_->names.find(name);
+  return found == main_->names.end() ? nullptr : &found->second;
+}
+
+Outcome<Value> Evaluator::call(const Value& callee, CallArguments arguments) {
+  if (const auto* builtin = callee.as<BuiltinValue>()) return call_builtin(session_, *builtin, std::move(arguments));
+  if (const auto* type = callee.as<TypeValue>()) return call_type(*type, arguments);
+  if (const auto* launch = callee.as<std::shared_ptr<const LaunchValue>>()) return launcher_.launch(**launch, arguments);
+  const auto* function = callee.as<FunctionValue>();
+  if (!function) return fail(DiagnosticId::HostNotCallable, describe(callee));
+  switch (function->kind) {
+    case FunctionValue::Kind::Kernel:
+      return fail(DiagnosticId::HostKernelWithoutLaunch, function->definition->name)
+          .suggest(function->definition->name + "[blocks, threads](…)");
+    case FunctionValue::Kind::Vectorized: return launcher_.map(*function, arguments);
+    default: return call_function(*function, std::move(arguments));
+  }
+}
+
+Outcome<Names> Evaluator::bind_parameters(const FunctionValue& function, CallArguments arguments) {
+  const std::vector<ast::Parameter>& parameters = function.definition->parameters;
+  const std::string& name = function.definition->name;
+  if (arguments.positional.size() > parameters.size())
+    return fail(DiagnosticId::HostTooManyArguments, "`" + name + "`", parameters.size(), arguments.positional.size());
+  Names locals;
+  for (std::size_t i = 0; i < arguments.positional.size(); ++i)
+    locals.emplace(parameters[i].name, std::move(arguments.positional[i]));
+  for (auto& [keyword, value] : arguments.named) {
+    const auto is_it = [&keyword = keyword](const ast::Parameter& parameter) { return parameter.name == keyword; };
+    if (std::none_of(parameters.begin(), parameters.end(), is_it)) {
+      std::vector<std::string_view> known;
+      for (const ast::Parameter& parameter : parameters) known.push_back(parameter.name);
+      return fail(DiagnosticId::HostUnknownKeyword, name, keyword).suggest(nearest(keyword, known));
+    }
+    if (!locals.emplace(keyword, std::move(value)).second)
+      return fail(DiagnosticId::HostRepeatedArgument, name, keyword);
+  }
+  for (const ast::Parameter& parameter : parameters) {
+    if (locals.contains(parameter.name)) continue;
+    if (!parameter.default_value) return fail(DiagnosticId::HostMissingArgument, name, parameter.name);
+    ASSIGN_OR_RETURN(Value value, evaluate(*parameter.default_value));
+    locals.emplace(parameter.name, std::move(value));
+  }
+  return locals;
+}
+
+Outcome<Value> Evaluator::call_function(const FunctionValue& function, CallArguments arguments) {
+  RETURN_IF_FAILED(check_stack());
+  const ast::FunctionDef& definition = *function.definition;
+  const auto [variables, is_new] = variables_.try_emplace(&definition);
+  if (is_new) variables->second = variables_of(definition);
+  called_.insert(&definition);
+
+  // Defaults belong to the file of the function, and may name its constants.
+  Frame frame{.module = function.module};
+  Frame* const caller = std::exchange(frame_, &frame);
+  Outcome<Names> locals = bind_parameters(function, std::move(arguments));
+  Outcome<Flow> flow = Flow::Next;
+  if (locals) {
+    frame.variables = &variables->second;
+    frame.locals = *std::move(locals);
+    flow = run(definition.body);
+  }
+  frame_ = caller;
+  if (!locals) return std::move(locals.failure());
+  if (flow) return std::move(frame.result);
+  return std::move(flow.failure());
+}
+
+}  // namespace pykc::script

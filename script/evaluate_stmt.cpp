@@ -1,0 +1,237 @@
+#include <algorithm>
+
+#include "script/declarations.h"
+#include "script/evaluator.h"
+#include "script/format.h"
+#include "script/indexing.h"
+#include "script/operators.h"
+
+namespace pykc::script {
+
+Outcome<Evaluator::Flow> Evaluator::run(const ast::Suite& suite) {
+  for (const ast::StmtPtr& stmt : suite) {
+    ASSIGN_OR_RETURN(const Flow flow, run(*stmt));
+    if (flow != Flow::Next) return flow;
+  }
+  return Flow::Next;
+}
+
+Outcome<Evaluator::Flow> Evaluator::run(const ast::Stmt& stmt) {
+  Outcome<Flow> flow = std::visit([this](const auto& node) { return run_node(node); }, stmt.node);
+  if (!flow) return located(std::move(flow.failure()), stmt.range);
+  return flow;
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::ExprStmt& node) {
+  ASSIGN_OR_RETURN(const Value value, evaluate(*node.value));
+  return Flow::Next;
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Assign& node) {
+  ASSIGN_OR_RETURN(const Value value, evaluate(*node.value));
+  for (const ast::ExprPtr& target : node.targets) RETURN_IF_FAILED(assign(*target, value));
+  return Flow::Next;
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::AnnotatedAssign& node) {
+  if (!node.value) return Flow::Next;
+  ASSIGN_OR_RETURN(const Value value, evaluate(*node.value));
+  RETURN_IF_FAILED(assign(*node.target, value));
+  return Flow::Next;
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::AugmentedAssign& node) {
+  const auto* subscript = node.target->as<ast::Subscript>();
+  if (!subscript) {
+    ASSIGN_OR_RETURN(const Value old, evaluate(*node.target));
+    ASSIGN_OR_RETURN(const Value value, evaluate(*node.value));
+    ASSIGN_OR_RETURN(const Value result, apply_in_place(node.op, old, value));
+    RETURN_IF_FAILED(assign(*node.target, result));
+    return Flow::Next;
+  }
+  // The object and the index are evaluated once.
+  ASSIGN_OR_RETURN(const Value object, evaluate(*subscript->value));
+  ASSIGN_OR_RETURN(const Value index, evaluate(*subscript->index));
+  Outcome<Value> old = get_item(object, index);
+  if (!old) return located(std::move(old.failure()), node.target->range);
+  ASSIGN_OR_RETURN(const Value value, evaluate(*node.value));
+  ASSIGN_OR_RETURN(const Value result, apply_in_place(node.op, *old, value));
+  RETURN_IF_FAILED(set_item(object, index, result));
+  return Flow::Next;
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::If& node) {
+  ASSIGN_OR_RETURN(const bool holds, evaluate_truth(*node.condition));
+  return run(holds ? node.then : node.otherwise);
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::While& node) {
+  while (true) {
+    ASSIGN_OR_RETURN(const bool holds, evaluate_truth(*node.condition));
+    if (!holds) return run(node.otherwise);
+    ASSIGN_OR_RETURN(const Flow flow, run(node.body));
+    if (flow == Flow::Return) return flow;
+    if (flow == Flow::Break) return Flow::Next;
+  }
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::For& node) {
+  ASSIGN_OR_RETURN(const Value iterable, evaluate(*node.iterable));
+  for (std::int64_t i = 0;; ++i) {
+    Outcome<std::int64_t> count = item_count(iterable);  // a list may grow on the way
+    if (!count) return located(std::move(count.failure()), node.iterable->range);
+    if (i >= *count) return run(node.otherwise);
+    ASSIGN_OR_RETURN(const Value item, item_at(iterable, i));
+    RETURN_IF_FAILED(assign(*node.target, item));
+    ASSIGN_OR_RETURN(const Flow flow, run(node.body));
+    if (flow == Flow::Return) return flow;
+    if (flow == Flow::Break) return Flow::Next;
+  }
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Break&) { return Flow::Break; }
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Continue&) { return Flow::Continue; }
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Pass&) { return Flow::Next; }
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Return& node) {
+  if (node.value) {
+    ASSIGN_OR_RETURN(frame_->result, evaluate(*node.value));
+  }
+  return Flow::Return;
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Assert& node) {
+  std::vector<std::string> notes;
+  ASSIGN_OR_RETURN(const bool holds, evaluate_assertion(*node.condition, notes));
+  if (holds) return Flow::Next;
+  std::string message;
+  if (node.message) {
+    ASSIGN_OR_RETURN(const Value value, evaluate(*node.message));
+    ASSIGN_OR_RETURN(const std::string text, to_text(value));
+    message = ": " + text;
+  }
+  Failure failure = fail(DiagnosticId::HostAssertFailed, message);
+  failure.notes = std::move(notes);
+  return located(std::move(failure), node.condition->range);
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Raise& node) {
+  const auto* call = node.exception ? node.exception->as<ast::Call>() : nullptr;
+  std::string text = node.exception ? std::string(file().text(node.exception->range)) : std::string("an exception");
+  if (call && call->arguments.size() == 1) {
+    ASSIGN_OR_RETURN(const Value value, evaluate(*call->arguments[0]));
+    ASSIGN_OR_RETURN(const std::string message, to_text(value));
+    text = std::string(file().text(call->function->range)) + ": " + message;
+  }
+  return fail(DiagnosticId::HostRaised, text);
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::With&) {
+  return fail(DiagnosticId::HostUnsupportedFeature, "`with`")
+      .note("to time something, record an event before and after it: `start.record()`, `elapsed(start, end)`");
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::FunctionDef& node) {
+  if (frame_->variables)
+    return fail(DiagnosticId::HostUnsupportedFeature, "functions inside of functions")
+        .note("move it to the top level of the file");
+  FunctionValue::Kind kind = declaration_of(node).kind;
+  const std::vector<std::string>& kernels = frame_->module->kernels;
+  const bool is_kernel = std::find(kernels.begin(), kernels.end(), node.name) != kernels.end();
+  if (kind == FunctionValue::Kind::Kernel && !is_kernel) kind = FunctionValue::Kind::Host;  // Numba's own @jit
+  bind(node.name, Value(FunctionValue{kind, &node, frame_->module}));
+  return Flow::Next;
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::ClassDef&) {
+  return fail(DiagnosticId::HostUnsupportedFeature, "classes");
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::UnsupportedStmt& node) {
+  return fail(DiagnosticId::HostUnsupportedFeature, node.what);
+}
+
+// ---- assignment ----
+
+void Evaluator::bind(std::string_view name, Value value) {
+  Names& names = frame_->variables ? frame_->locals : frame_->module->names;
+  names.insert_or_assign(std::string(name), std::move(value));
+}
+
+Status Evaluator::assign(const ast::Expr& target, const Value& value) {
+  if (const auto* name = target.as<ast::Name>()) {
+    bind(name->id, value);
+    return Done{};
+  }
+  if (const auto* tuple = target.as<ast::Tuple>()) return assign_sequence(tuple->elements, value);
+  if (const auto* list = target.as<ast::List>()) return assign_sequence(list->elements, value);
+  const auto* subscript = target.as<ast::Subscript>();
+  if (!subscript) return located(fail(DiagnosticId::HostUnsupportedFeature, "this kind of assignment"), target.range);
+  ASSIGN_OR_RETURN(const Value object, evaluate(*subscript->value));
+  ASSIGN_OR_RETURN(const Value index, evaluate(*subscript->index));
+  Status done = set_item(object, index, value);
+  if (!done) return located(std::move(done.failure()), target.range);
+  return done;
+}
+
+Status Evaluator::assign_sequence(const std::vector<ast::ExprPtr>& targets, const Value& value) {
+  ASSIGN_OR_RETURN(const std::vector<Value> items, all_items(value));
+  if (items.size() != targets.size()) return fail(DiagnosticId::HostUnpackCount, items.size(), targets.size());
+  for (std::size_t i = 0; i < items.size(); ++i) RETURN_IF_FAILED(assign(*targets[i], items[i]));
+  return Done{};
+}
+
+// ---- imports ----
+
+Outcome<Value> Evaluator::import_module(std::string_view name) {
+  if (const ast::Module* module = program_.find(name)) {
+    ASSIGN_OR_RETURN(Scope* const scope, run_module(*module));
+    return Value(ModuleValue{std::string(name), scope});
+  }
+  if (const std::optional<Library> library = library_named(name)) return Value(LibraryValue{*library});
+  return fail(DiagnosticId::HostUnknownModule, name);
+}
+
+Outcome<Value> Evaluator::import_member(std::string_view module, std::string_view name) {
+  ASSIGN_OR_RETURN(const Value owner, import_module(module));
+  const auto* file = owner.as<ModuleValue>();
+  if (!file) {
+    // What only kernels use (`from numba.cuda import threadIdx`) and what only marks functions is no value here.
+    if (is_kernel_name(name) || is_decorator_name(name)) return Value();
+    return attribute(owner, name);
+  }
+  const auto member = file->scope->names.find(name);
+  if (member != file->scope->names.end()) return member->second;
+  std::vector<std::string_view> known;
+  for (const auto& [known_name, value] : file->scope->names) known.push_back(known_name);
+  return fail(DiagnosticId::HostUnknownAttribute, describe(owner), name).suggest(nearest(name, known));
+}
+
+Status Evaluator::import_star(std::string_view module) {
+  ASSIGN_OR_RETURN(const Value owner, import_module(module));
+  if (const auto* library = owner.as<LibraryValue>()) frame_->module->star_imports.push_back(library->library);
+  if (const auto* file = owner.as<ModuleValue>())
+    for (const auto& [name, value] : file->scope->names) bind(name, value);
+  return Done{};
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Import& node) {
+  for (const ast::ImportAlias& alias : node.names) {
+    if (node.is_from && alias.name == "*") {
+      RETURN_IF_FAILED(import_star(node.module));
+    } else if (node.is_from) {
+      Outcome<Value> value = import_member(node.module, alias.name);
+      if (!value) return located(std::move(value.failure()), alias.range);
+      bind(alias.as.empty() ? alias.name : alias.as, *std::move(value));
+    } else {
+      const std::string first = alias.name.substr(0, alias.name.find('.'));
+      const bool binds_first = alias.as.empty() || alias.as == first;  // `import numba.cuda` binds `numba`
+      Outcome<Value> value = import_module(binds_first ? first : alias.name);
+      if (!value) return located(std::move(value.failure()), alias.range);
+      bind(binds_first ? first : alias.as, *std::move(value));
+    }
+  }
+  return Flow::Next;
+}
+
+}  // namespace pykc::script

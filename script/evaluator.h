@@ -1,0 +1,142 @@
+// Runs host code: a walk over the syntax tree with dynamic values. One method for each kind of node; what an operation
+// means is not here but in elementwise.h, indexing.h, functions.h and launcher.h.
+//
+// A failure is located at the innermost expression that failed, and collects the calls that led there on its way out.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/ast.h"
+#include "frontend/frontend.h"
+#include "script/functions.h"
+#include "script/launcher.h"
+#include "script/outcome.h"
+#include "script/session.h"
+#include "script/value.h"
+
+namespace pykc::script {
+
+using Names = std::map<std::string, Value, std::less<>>;
+
+/// The names of one file.
+struct Scope {
+  const ast::Module* module = nullptr;
+  std::vector<std::string> kernels;      // the names of its kernels
+  Names names;
+  std::vector<Library> star_imports;     // `from numba.cuda import *`
+  const SourceFile& file() const { return *module->file; }
+};
+
+class Evaluator {
+ public:
+  Evaluator(const Program& program, Session& session)
+      : program_(program), session_(session), launcher_(program, session), stack_base_(__builtin_frame_address(0)) {}
+
+  /// Runs the statements of the program's file; its names stay for calls.
+  Status run_main_module();
+  /// A name of the program's file, or null.
+  const Value* find(std::string_view name) const;
+  Outcome<Value> call(const Value& callee, CallArguments arguments);
+  /// Whether `function` has been entered already.
+  bool was_called(const ast::FunctionDef& function) const { return called_.contains(&function); }
+
+ private:
+  /// One call of a function of the file; the module's own statements run in a frame without variables.
+  struct Frame {
+    Scope* module = nullptr;
+    const std::set<std::string, std::less<>>* variables = nullptr;
+    Names locals = {};
+    Value result = {};
+  };
+  enum class Flow : std::uint8_t { Next, Break, Continue, Return };
+
+  Outcome<Scope*> run_module(const ast::Module& module);
+  const SourceFile& file() const { return frame_->module->file(); }
+  Failure located(Failure failure, SourceRange range) const;
+  /// Keeps endless recursion from overflowing the stack of the host.
+  Status check_stack() const;
+
+  // ---- expressions (evaluate_expr.cpp) ----
+  Outcome<Value> evaluate(const ast::Expr& expr);
+  Outcome<Value> evaluate_node(const ast::IntLiteral& node);
+  Outcome<Value> evaluate_node(const ast::FloatLiteral& node);
+  Outcome<Value> evaluate_node(const ast::BoolLiteral& node);
+  Outcome<Value> evaluate_node(const ast::StringLiteral& node);
+  Outcome<Value> evaluate_node(const ast::FormattedString& node);
+  Outcome<Value> evaluate_node(const ast::NoneLiteral& node);
+  Outcome<Value> evaluate_node(const ast::EllipsisLiteral& node);
+  Outcome<Value> evaluate_node(const ast::Name& node);
+  Outcome<Value> evaluate_node(const ast::Attribute& node);
+  Outcome<Value> evaluate_node(const ast::Subscript& node);
+  Outcome<Value> evaluate_node(const ast::Slice& node);
+  Outcome<Value> evaluate_node(const ast::Call& node);
+  Outcome<Value> evaluate_node(const ast::Starred& node);
+  Outcome<Value> evaluate_node(const ast::Tuple& node);
+  Outcome<Value> evaluate_node(const ast::List& node);
+  Outcome<Value> evaluate_node(const ast::Unary& node);
+  Outcome<Value> evaluate_node(const ast::Binary& node);
+  Outcome<Value> evaluate_node(const ast::Logical& node);
+  Outcome<Value> evaluate_node(const ast::Compare& node);
+  Outcome<Value> evaluate_node(const ast::Conditional& node);
+  Outcome<Value> evaluate_node(const ast::Lambda& node);
+  Outcome<Value> evaluate_node(const ast::Unsupported& node);
+  Outcome<bool> evaluate_truth(const ast::Expr& expr);
+  Outcome<std::vector<Value>> evaluate_items(const std::vector<ast::ExprPtr>& exprs);
+  Outcome<CallArguments> evaluate_arguments(const ast::Call& call);
+  Failure unknown_name(std::string_view name) const;
+
+  // ---- statements (evaluate_stmt.cpp) ----
+  Outcome<Flow> run(const ast::Suite& suite);
+  Outcome<Flow> run(const ast::Stmt& stmt);
+  Outcome<Flow> run_node(const ast::ExprStmt& node);
+  Outcome<Flow> run_node(const ast::Assign& node);
+  Outcome<Flow> run_node(const ast::AnnotatedAssign& node);
+  Outcome<Flow> run_node(const ast::AugmentedAssign& node);
+  Outcome<Flow> run_node(const ast::If& node);
+  Outcome<Flow> run_node(const ast::While& node);
+  Outcome<Flow> run_node(const ast::For& node);
+  Outcome<Flow> run_node(const ast::Break& node);
+  Outcome<Flow> run_node(const ast::Continue& node);
+  Outcome<Flow> run_node(const ast::Pass& node);
+  Outcome<Flow> run_node(const ast::Return& node);
+  Outcome<Flow> run_node(const ast::Assert& node);
+  Outcome<Flow> run_node(const ast::Raise& node);
+  Outcome<Flow> run_node(const ast::With& node);
+  Outcome<Flow> run_node(const ast::FunctionDef& node);
+  Outcome<Flow> run_node(const ast::ClassDef& node);
+  Outcome<Flow> run_node(const ast::Import& node);
+  Outcome<Flow> run_node(const ast::UnsupportedStmt& node);
+  Status assign(const ast::Expr& target, const Value& value);
+  Status assign_sequence(const std::vector<ast::ExprPtr>& targets, const Value& value);
+  void bind(std::string_view name, Value value);
+  Outcome<Value> import_module(std::string_view name);
+  Outcome<Value> import_member(std::string_view module, std::string_view name);
+  Status import_star(std::string_view module);
+
+  // ---- calls (evaluate_call.cpp) ----
+  Outcome<Value> call_function(const FunctionValue& function, CallArguments arguments);
+  Outcome<Names> bind_parameters(const FunctionValue& function, CallArguments arguments);
+
+  // ---- assertions (evaluate_assert.cpp) ----
+  /// Evaluates the condition of an assert; where it fails, `notes` tell the values that it compared.
+  Outcome<bool> evaluate_assertion(const ast::Expr& condition, std::vector<std::string>& notes);
+  Outcome<bool> assert_comparison(const ast::Compare& compare, std::vector<std::string>& notes);
+  Outcome<bool> assert_closeness(const ast::Expr& expr, const ast::Call& call, std::vector<std::string>& notes);
+
+  const Program& program_;
+  Session& session_;
+  Launcher launcher_;
+  const void* stack_base_;
+  Frame* frame_ = nullptr;
+  Scope* main_ = nullptr;
+  std::map<const ast::Module*, std::unique_ptr<Scope>> scopes_;
+  std::map<const ast::FunctionDef*, std::set<std::string, std::less<>>> variables_;
+  std::set<const ast::FunctionDef*> called_;
+};
+
+}  // namespace pykc::script

@@ -1,0 +1,175 @@
+// The device seen from the host: copies, events, streams, in Numba's spelling and in pykc's own.
+#include "script/elementwise.h"
+#include "script/functions.h"
+
+namespace pykc::script {
+namespace {
+
+constexpr std::uint32_t kBoth = in(Library::Prelude, Library::Cuda);
+constexpr std::uint32_t kCuda = in(Library::Cuda);
+
+Failure device_failure(const Error& error) { return fail(DiagnosticId::HostDeviceFailed, error.message); }
+
+Outcome<Value> host_to_device(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ArrayRef given, arguments.array(0));
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  const bool column_major = given->is_column_major() && !given->is_row_major();
+  const Order order = column_major ? Order::ColumnMajor : Order::RowMajor;
+  ASSIGN_OR_RETURN(const ArrayRef source, dense_array(given, order));
+  ASSIGN_OR_RETURN(const ArrayRef copy, make_array(source->type, source->shape, order));
+  ASSIGN_OR_RETURN(const std::byte* bytes, source->read());
+  RETURN_IF_FAILED(copy->storage->copy_from(device, bytes));
+  return Value(copy);
+}
+
+Outcome<Value> placed(Session& session, ScalarType type, const Shape& shape, Order order) {
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  const std::optional<Scalar> fill = type == ScalarType::Bool ? std::optional(Scalar{type, 0}) : std::nullopt;
+  ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order, fill));
+  RETURN_IF_FAILED(array->storage->place_on(device));
+  return Value(array);
+}
+
+Outcome<Value> host_device_array(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
+  ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
+  ASSIGN_OR_RETURN(const Order order, arguments.order(2));
+  return placed(session, type, shape, order);
+}
+
+Outcome<Value> host_device_array_like(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ArrayRef model, arguments.array(0));
+  const bool column_major = model->is_column_major() && !model->is_row_major();
+  return placed(session, model->type, model->shape, column_major ? Order::ColumnMajor : Order::RowMajor);
+}
+
+Outcome<Value> host_pinned_array(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
+  ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
+  ASSIGN_OR_RETURN(const Order order, arguments.order(2));
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order, Scalar{type, 0}));
+  RETURN_IF_FAILED(array->storage->pin(device));
+  return Value(array);
+}
+
+Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ArrayRef source, arguments.array(0));
+  if (arguments.is_none(1)) {
+    const bool column_major = source->is_column_major() && !source->is_row_major();
+    ASSIGN_OR_RETURN(const ArrayRef copy, copy_array(*source, column_major ? Order::ColumnMajor : Order::RowMajor));
+    return Value(copy);
+  }
+  const ArrayRef* target = arguments[1].as<ArrayRef>();
+  if (!target) return arguments.wrong_type(1, "an array");
+  if ((*target)->shape != source->shape)
+    return fail(DiagnosticId::HostShapeMismatch, shape_text((*target)->shape), shape_text(source->shape));
+  if (source->is_whole() && (*target)->is_whole() && source->type == (*target)->type) {
+    ASSIGN_OR_RETURN(std::byte* const bytes, (*target)->write());
+    RETURN_IF_FAILED(source->storage->copy_to(bytes));
+  } else {
+    RETURN_IF_FAILED(assign_array(**target, source));
+  }
+  return arguments[1];
+}
+
+Outcome<Value> host_same(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
+  return Value(array);
+}
+
+Outcome<Value> host_synchronize(Session& session, const Arguments&) {
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  if (Result<void> done = device.synchronize(); !done) return device_failure(done.error());
+  return Value();
+}
+
+Outcome<Value> host_device_name(Session& session, const Arguments&) {
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  return Value(device.info().name + ": " + device.info().description);
+}
+
+// ---- streams and events ----
+
+Outcome<Value> host_stream(Session& session, const Arguments&) {
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  Result<Stream> stream = device.create_stream();
+  if (!stream) return device_failure(stream.error());
+  return Value(StreamValue{std::make_shared<const Stream>(std::move(*stream))});
+}
+
+Outcome<Value> host_stream_synchronize(Session&, const Arguments& arguments) {
+  const auto* stream = arguments[0].as<StreamValue>();
+  if (Result<void> done = stream->stream->synchronize(); !done) return device_failure(done.error());
+  return Value();
+}
+
+Outcome<Value> host_event(Session&, const Arguments&) {
+  return Value(EventValue{std::make_shared<std::optional<Event>>()});
+}
+
+Outcome<Value> host_event_record(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  const auto* given = arguments[1].as<StreamValue>();
+  const bool is_default = arguments.is_none(1) || as_integer(arguments[1]) == 0;
+  if (!given && !is_default) return arguments.wrong_type(1, "a stream");
+  Result<Event> event = given ? given->stream->record() : device.default_stream().record();
+  if (!event) return device_failure(event.error());
+  *arguments[0].as<EventValue>()->event = std::move(*event);
+  return Value();
+}
+
+Outcome<Event> recorded(const Arguments& arguments, std::size_t i) {
+  const auto* event = arguments[i].as<EventValue>();
+  if (!event) return arguments.wrong_type(i, "an event");
+  if (!*event->event) return fail(DiagnosticId::HostEventNotRecorded);
+  return **event->event;
+}
+
+Outcome<Value> host_event_synchronize(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Event event, recorded(arguments, 0));
+  if (Result<void> done = event.synchronize(); !done) return device_failure(done.error());
+  return Value();
+}
+
+Outcome<Value> host_elapsed(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Event start, recorded(arguments, 0));
+  ASSIGN_OR_RETURN(const Event end, recorded(arguments, 1));
+  Result<double> milliseconds = end.milliseconds_since(start);
+  if (!milliseconds) return device_failure(milliseconds.error());
+  return Value(*milliseconds);
+}
+
+constexpr HostFunction kFunctions[] = {
+    {"to_device", kBoth, "a", host_to_device, "A copy of the array on the device."},
+    {"device_array", kCuda, "shape, dtype=f64, order='C'", host_device_array, "Device memory; the elements are anything."},
+    {"device_array_like", kCuda, "a", host_device_array_like, "Device memory in the shape and type of `a`."},
+    {"pinned_array", kCuda, "shape, dtype=f64, order='C'", host_pinned_array, "Host memory that the device reaches directly: copies are fastest."},
+    {"as_cuda_array", kCuda, "a", host_same, "The array itself: every array is a device array where it must be."},
+    {"copy_to_host", in(Library::ArrayMethod), "self, ary=None", host_copy_to_host, "A copy on the host, or into a host array."},
+    {"synchronize", kBoth, "", host_synchronize, "Waits until the device has done all its work."},
+    {"device_name", in(Library::Prelude), "", host_device_name, "The device that kernels run on."},
+    {"stream", kBoth, "", host_stream, "A new queue of work."},
+    {"synchronize", in(Library::StreamMethod), "self", host_stream_synchronize, "Waits for the stream's work."},
+    {"event", kBoth, "timing=True", host_event, "A mark in a stream's work."},
+    {"record", in(Library::EventMethod), "self, stream=None", host_event_record, "Sets the mark behind all work so far."},
+    {"synchronize", in(Library::EventMethod), "self", host_event_synchronize, "Waits until the device has reached the mark."},
+    {"elapsed_time", in(Library::EventMethod), "self, end", host_elapsed, "Milliseconds from this event to `end`."},
+    {"event_elapsed_time", kCuda, "start, end", host_elapsed, "Milliseconds between two events."},
+    {"elapsed", in(Library::Prelude), "start, end", host_elapsed, "Milliseconds between two events."},
+};
+
+}  // namespace
+
+std::span<const HostFunction> device_functions() { return kFunctions; }
+
+Outcome<Device> Session::device() {
+  if (!device_) {
+    Result<Device> device = Device::open(options_.device);
+    if (!device) return device_failure(device.error());
+    device_ = std::move(*device);
+  }
+  return *device_;
+}
+
+}  // namespace pykc::script

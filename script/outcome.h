@@ -1,0 +1,93 @@
+// How operations on host values fail: a Failure says which row of the diagnostics' catalogue and what fills it; the
+// evaluator adds the place. Outcome<T> is a T or a Failure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/source.h"
+
+namespace pykc::script {
+
+struct Failure {
+  DiagnosticId id;
+  std::vector<std::string> arguments;
+  std::vector<std::string> notes = {};
+  std::string fix = {};
+  std::vector<Diagnostic> causes = {};  // reported before: what a kernel's compilation said
+
+  /// Set by the evaluator at the innermost expression that failed.
+  const SourceFile* file = nullptr;
+  SourceRange range = {};
+  struct Caller {
+    const SourceFile* file;
+    SourceRange range;
+  };
+  std::vector<Caller> callers = {};  // innermost first
+
+  Failure&& note(std::string text) && {
+    notes.push_back(std::move(text));
+    return std::move(*this);
+  }
+  Failure&& suggest(std::string_view text) && {
+    fix = text;
+    return std::move(*this);
+  }
+};
+
+namespace detail {
+template <typename T>
+std::string to_text(const T& value) {
+  if constexpr (std::is_integral_v<T>)
+    return std::to_string(value);
+  else
+    return std::string(value);
+}
+}  // namespace detail
+
+/// `return fail(DiagnosticId::HostIndexOutOfRange, index, extent);`
+template <typename... T>
+Failure fail(DiagnosticId id, const T&... arguments) {
+  return Failure{id, {detail::to_text(arguments)...}};
+}
+
+template <typename T>
+class [[nodiscard]] Outcome {
+ public:
+  Outcome(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Outcome(Failure failure) : state_(std::in_place_index<1>, std::move(failure)) {}
+  explicit operator bool() const { return state_.index() == 0; }
+  T& operator*() & { return *std::get_if<0>(&state_); }
+  const T& operator*() const& { return *std::get_if<0>(&state_); }
+  T&& operator*() && { return std::move(*std::get_if<0>(&state_)); }
+  T* operator->() { return std::get_if<0>(&state_); }
+  const T* operator->() const { return std::get_if<0>(&state_); }
+  Failure& failure() { return *std::get_if<1>(&state_); }
+  const Failure& failure() const { return *std::get_if<1>(&state_); }
+
+ private:
+  std::variant<T, Failure> state_;
+};
+
+struct Done {};
+using Status = Outcome<Done>;
+
+}  // namespace pykc::script
+
+#define PYKC_JOIN_NAMES(a, b) a##b
+#define PYKC_UNIQUE_NAME(prefix, line) PYKC_JOIN_NAMES(prefix, line)
+/// `ASSIGN_OR_RETURN(const Value value, evaluate(e));` binds the value, or returns the failure.
+#define ASSIGN_OR_RETURN(declaration, expression)                                    \
+  auto PYKC_UNIQUE_NAME(outcome_, __LINE__) = (expression);                          \
+  if (!PYKC_UNIQUE_NAME(outcome_, __LINE__))                                         \
+    return std::move(PYKC_UNIQUE_NAME(outcome_, __LINE__).failure());                \
+  declaration = *std::move(PYKC_UNIQUE_NAME(outcome_, __LINE__))
+#define RETURN_IF_FAILED(expression)                               \
+  do {                                                             \
+    if (auto outcome = (expression); !outcome) return std::move(outcome.failure()); \
+  } while (false)

@@ -1,0 +1,30 @@
+// The types that results have, as NumPy 2 has them: Python's own numbers are weak, everything else keeps its type.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "script/value.h"
+
+namespace pykc::script {
+
+/// How a value enters an operation.
+struct OperandType {
+  enum class Weakness : std::uint8_t { Strong, WeakBool, WeakInt, WeakFloat };
+  Weakness weakness = Weakness::Strong;
+  ScalarType type = ScalarType::F64;
+};
+/// Nothing for values that are not numbers or arrays.
+std::optional<OperandType> operand_type(const Value& value);
+
+/// The type that both fit: `promote(I32, F32)` is F64.
+ScalarType promote(ScalarType a, ScalarType b);
+/// The type that an operation on the two computes in.
+ScalarType promote(const OperandType& a, const OperandType& b);
+/// The float type of functions such as sqrt: floats as they are, integers by their size.
+ScalarType float_type_for(ScalarType type);
+
+/// A type by any of its spellings ("f32", "float32", "double"); nothing if it is none.
+std::optional<ScalarType> scalar_type_named(std::string_view name);
+
+}  // namespace pykc::script

@@ -1,0 +1,59 @@
+// Host functions of a .pyk file: `main` and the functions marked `@test`, evaluated over the syntax tree with dynamic
+// values, as Python would run them. Kernels that they launch are compiled for the arguments and run on one device.
+//
+//   pykc::script::RunOptions options;
+//   options.device = "cpu";
+//   options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+//   pykc::Result<int> exit_code = pykc::script::run_main(program, options);
+//
+// What goes wrong at run time comes back as an Error whose diagnostics point into the file.
+// Threads: one call uses one thread (and the device's own); calls on different threads do not meet.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/frontend.h"
+#include "pykc/compiler.h"
+#include "pykc/error.h"
+
+namespace pykc::script {
+
+struct RunOptions {
+  std::string device;                  // "cpu", "cuda:0"; "" is the best one present
+  std::vector<std::string> arguments;  // main's parameters, in order or as NAME=VALUE
+  CompileOptions compile;              // `target` is set from the device
+  std::function<void(std::string_view)> print;    // where print() writes; null drops it
+  std::function<void(const Diagnostic&)> warning;  // what kernels' compilations warn of; null drops it
+};
+
+/// Runs the file's statements in order, then `main` (unless they called it). Gives what main returned, 0 for None.
+Result<int> run_main(const Program& program, const RunOptions& options);
+
+struct TestResult {
+  std::string name;
+  enum class Outcome : std::uint8_t { Passed, Failed, Skipped } outcome = Outcome::Passed;
+  std::string message;  // why it failed or was skipped, in one line
+  std::vector<Diagnostic> diagnostics;
+  double milliseconds = 0;
+};
+
+/// The names of the `@test` functions, in the order of the file.
+std::vector<std::string> list_tests(const Program& program);
+
+/// Runs the `@test` functions whose name contains `filter`. An error outside any test (the device cannot be opened, a
+/// statement of the file fails) is the result's error.
+Result<std::vector<TestResult>> run_tests(const Program& program, const RunOptions& options,
+                                          std::string_view filter = {});
+
+/// One function that host code can call, for `pykc builtins` and the documentation.
+struct HostFunctionInfo {
+  std::string name;       // "zeros" or "np.random.rand"
+  std::string signature;  // "shape, dtype=f64, order='C'"
+  std::string doc;
+};
+std::vector<HostFunctionInfo> host_functions();
+
+}  // namespace pykc::script

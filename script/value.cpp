@@ -1,0 +1,103 @@
+#include "script/value.h"
+
+#include "script/array.h"
+#include "script/functions.h"
+
+namespace pykc::script {
+
+Sequence::Sequence(std::vector<Value> values) : items(std::move(values)) {}
+
+Sequence::~Sequence() {
+  std::vector<Value> pending = std::move(items);
+  while (!pending.empty()) {
+    const Value value = std::move(pending.back());
+    pending.pop_back();
+    const auto take = [&](const std::shared_ptr<Sequence>& sequence) {
+      if (sequence.use_count() > 1) return;
+      for (Value& item : sequence->items) pending.push_back(std::move(item));
+      sequence->items.clear();
+    };
+    if (const auto* tuple = value.as<TupleValue>()) take(tuple->sequence);
+    if (const auto* list = value.as<ListValue>()) take(list->sequence);
+  }
+}
+
+std::int64_t RangeValue::size() const {
+  // In unsigned arithmetic: the distance of two i64 may not fit one.
+  const auto low = static_cast<std::uint64_t>(start), high = static_cast<std::uint64_t>(stop);
+  if (step > 0 && start < stop) return static_cast<std::int64_t>((high - low - 1) / static_cast<std::uint64_t>(step) + 1);
+  if (step < 0 && start > stop)
+    return static_cast<std::int64_t>((low - high - 1) / (0 - static_cast<std::uint64_t>(step)) + 1);
+  return 0;
+}
+
+Value make_tuple(std::vector<Value> items) { return TupleValue{std::make_shared<Sequence>(std::move(items))}; }
+Value make_list(std::vector<Value> items) { return ListValue{std::make_shared<Sequence>(std::move(items))}; }
+
+const std::vector<Value>* items_of(const Value& value) {
+  if (const auto* tuple = value.as<TupleValue>()) return &tuple->sequence->items;
+  if (const auto* list = value.as<ListValue>()) return &list->sequence->items;
+  return nullptr;
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+namespace {
+
+struct Description {
+  std::string operator()(const None&) const { return "None"; }
+  std::string operator()(bool) const { return "a bool"; }
+  std::string operator()(std::int64_t) const { return "an int"; }
+  std::string operator()(double) const { return "a float"; }
+  std::string operator()(const Scalar& scalar) const { return "a number of type " + std::string(to_string(scalar.type)); }
+  std::string operator()(const std::string&) const { return "a string"; }
+  std::string operator()(const ArrayRef& array) const {
+    return "an array of " + std::string(to_string(array->type)) + " with shape " + shape_text(array->shape);
+  }
+  std::string operator()(const TupleValue&) const { return "a tuple"; }
+  std::string operator()(const ListValue&) const { return "a list"; }
+  std::string operator()(const RangeValue&) const { return "a range"; }
+  std::string operator()(const SliceValue&) const { return "a slice"; }
+  std::string operator()(const EllipsisValue&) const { return "`...`"; }
+  std::string operator()(const TypeValue&) const { return "a type"; }
+  std::string operator()(const LibraryValue&) const { return "a module"; }
+  std::string operator()(const ModuleValue& module) const { return "the module `" + module.name + "`"; }
+  std::string operator()(const FunctionValue& function) const {
+    const char* kind = function.kind == FunctionValue::Kind::Kernel ? "the kernel `" : "the function `";
+    return kind + function.definition->name + "`";
+  }
+  std::string operator()(const BuiltinValue& builtin) const {
+    return "the function `" + std::string(builtin.function->name) + "`";
+  }
+  std::string operator()(const std::shared_ptr<const LaunchValue>& launch) const {
+    return "a launch of `" + launch->kernel.definition->name + "`";
+  }
+  std::string operator()(const StreamValue&) const { return "a stream"; }
+  std::string operator()(const EventValue&) const { return "an event"; }
+};
+
+}  // namespace
+
+std::string describe(const Value& value) { return std::visit(Description{}, value.data); }
+
+std::optional<std::int64_t> as_integer(const Value& value) {
+  if (const bool* flag = value.as<bool>()) return *flag;
+  if (const std::int64_t* integer = value.as<std::int64_t>()) return *integer;
+  const Scalar* scalar = value.as<Scalar>();
+  if (!scalar || is_float(scalar->type)) return std::nullopt;
+  if (scalar->type == ScalarType::U64 && scalar->bits >> 63 != 0) return std::nullopt;
+  return scalar->as<std::int64_t>();
+}
+
+std::optional<double> as_number(const Value& value) {
+  if (const double* number = value.as<double>()) return *number;
+  if (const Scalar* scalar = value.as<Scalar>()) return scalar->as<double>();
+  if (const std::optional<std::int64_t> integer = as_integer(value)) return static_cast<double>(*integer);
+  return std::nullopt;
+}
+
+}  // namespace pykc::script

@@ -1,0 +1,135 @@
+// A host value: what a name in `main` or a test stands for. A closed set of small alternatives; what is big is shared.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "frontend/ast.h"
+#include "pykc/runtime.h"
+#include "script/scalar.h"
+
+namespace pykc::script {
+
+class Array;
+struct Value;
+struct Scope;
+struct HostFunction;
+
+struct None {};
+struct EllipsisValue {};
+
+/// Tuples and lists. Lists may change, so they are shared.
+struct Sequence {
+  std::vector<Value> items;
+  explicit Sequence(std::vector<Value> values);
+  Sequence(const Sequence&) = delete;
+  Sequence& operator=(const Sequence&) = delete;
+  ~Sequence();  // takes deep nests apart without recursion
+};
+struct TupleValue {
+  std::shared_ptr<Sequence> sequence;
+};
+struct ListValue {
+  std::shared_ptr<Sequence> sequence;
+};
+
+struct RangeValue {
+  std::int64_t start, stop, step;
+  std::int64_t size() const;
+};
+struct SliceValue {
+  std::optional<std::int64_t> lower, upper, step;
+};
+
+/// A type as a value: `f32`, `np.float32`, or Python's `int`, `float`, `bool` and `str`.
+struct TypeValue {
+  enum class Kind : std::uint8_t { Scalar, Int, Float, Bool, Str };
+  Kind kind = Kind::Scalar;
+  ScalarType type = ScalarType::F64;  // the element type that it means; nothing for Str
+};
+
+/// The modules that are built in. `np.random` is one of them.
+enum class Library : std::uint8_t {
+  Prelude, Numpy, Random, Linalg, Cuda, Math, Time, Numba,
+  ArrayMethod, ListMethod, EventMethod, StreamMethod,  // what stands behind the dot of a value
+};
+struct LibraryValue {
+  Library library;
+};
+/// An imported .pyk module.
+struct ModuleValue {
+  std::string name;
+  Scope* scope = nullptr;
+};
+
+/// A function of the file: kernel, device function or host function.
+struct FunctionValue {
+  enum class Kind : std::uint8_t { Host, Device, Kernel, Vectorized };
+  Kind kind = Kind::Host;
+  const ast::FunctionDef* definition = nullptr;
+  Scope* module = nullptr;  // the names of the file that it is in
+};
+/// A function of the table, bound to an object where it was found as an attribute (`a.sum`).
+struct BuiltinValue {
+  const HostFunction* function = nullptr;
+  std::shared_ptr<const Value> self;
+};
+/// `kernel[grid, block, stream, shared_bytes]`, before its call.
+struct LaunchValue {
+  FunctionValue kernel;
+  Dim3 grid, block;
+  std::int64_t shared_bytes = 0;
+  std::shared_ptr<const Stream> stream;  // null: the default stream
+};
+struct StreamValue {
+  std::shared_ptr<const Stream> stream;
+};
+struct EventValue {
+  std::shared_ptr<std::optional<Event>> event;  // empty until it is recorded
+};
+
+using ArrayRef = std::shared_ptr<const Array>;
+
+struct Value {
+  using Variant = std::variant<None, bool, std::int64_t, double, Scalar, std::string, ArrayRef, TupleValue, ListValue,
+                               RangeValue, SliceValue, EllipsisValue, TypeValue, LibraryValue, ModuleValue,
+                               FunctionValue, BuiltinValue, std::shared_ptr<const LaunchValue>, StreamValue, EventValue>;
+  Variant data;
+
+  Value() = default;
+  template <typename T>
+    requires(!std::is_same_v<std::remove_cvref_t<T>, Value> && std::is_constructible_v<Variant, T>)
+  Value(T&& value) : data(std::forward<T>(value)) {}
+
+  template <typename T>
+  const T* as() const {
+    return std::get_if<T>(&data);
+  }
+  template <typename T>
+  bool is() const {
+    return std::holds_alternative<T>(data);
+  }
+};
+
+Value make_tuple(std::vector<Value> items);
+Value make_list(std::vector<Value> items);
+/// The items of a tuple or a list, or null.
+const std::vector<Value>* items_of(const Value& value);
+
+/// "an i64 array of shape (3, 4)", "a string": how messages speak of a value's type.
+std::string describe(const Value& value);
+/// "(3, 4)"
+std::string shape_text(const std::vector<std::int64_t>& shape);
+
+/// The number as an integer, where it is one: int, bool, or a Scalar of an integer type.
+std::optional<std::int64_t> as_integer(const Value& value);
+/// Any number as a double.
+std::optional<double> as_number(const Value& value);
+
+}  // namespace pykc::script

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Runs everything that needs a GPU from a finished build (default build/release), and prints a summary. It needs no compiler, so a
+# machine with nothing but a driver can run it.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+bin=${1:-build/release/bin}
+export PYKC_SOURCE_DIR=$PWD
+failed=0
+summary=()
+step() { # step NAME COMMAND…: runs it, keeps its verdict
+  local name=$1 start=$SECONDS
+  shift
+  echo "== $name"
+  if "$@"; then summary+=("ok      $name ($((SECONDS - start)) s)"); else summary+=("FAILED  $name"); failed=1; fi
+}
+
+"$bin/pykc" info
+"$bin/pykc" info | grep -q '^cuda:0' || { echo "skipped: no NVIDIA driver"; exit 1; }
+step "examples on the GPU" "$bin/pykc" test examples --device cuda:0
+step "examples on the CPU device" "$bin/pykc" test examples --device cpu
+step "runtime against the real driver" "$bin/pykc_runtime_test"
+step "interpreter = CPU device = GPU" "$bin/pykc_differential_test"
+printf '\n'
+printf '%s\n' "${summary[@]}"
+exit $failed

@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# The program as a person uses it: what it writes where, its exit codes, and what it says to bad input.
+# usage: cli_test.sh PYKC SOURCE_DIR
+set -uo pipefail
+pykc=$1
+source_dir=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+passed=0 failed=0
+
+# expect CODE 'text that the output must contain' COMMAND…
+expect() {
+  local code=$1 text=$2 output status
+  shift 2
+  output=$(timeout 60 "$@" 2>&1 </dev/null)
+  status=$?
+  if [ "$status" -eq "$code" ] && [[ "$output" == *"$text"* ]]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAILED: %s\n  exit %s (expected %s), output should contain: %s\n%s\n' "$*" "$status" "$code" "$text" "${output:0:2000}"
+  fi
+}
+same() { # same WHAT FILE FILE
+  if cmp -s "$2" "$3"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1"; diff "$2" "$3" | head -20; fi
+}
+
+cp "$source_dir/examples/vecadd.pyk" .
+
+# What it makes.
+expect 0 "" "$pykc" compile vecadd.pyk
+[ -s vecadd.ptx ] || { echo "FAILED: compile writes vecadd.ptx"; failed=$((failed + 1)); }
+expect 0 ".visible .entry vecadd" "$pykc" compile vecadd.pyk -o -
+expect 0 ".target sm_90" "$pykc" compile vecadd.pyk --target sm_90 -o -
+expect 0 "kernel @" "$pykc" compile vecadd.pyk --emit ir -o -
+expect 0 "define" "$pykc" compile vecadd.pyk --emit llvm -o -
+expect 0 "define" "$pykc" compile vecadd.pyk --emit llvm --target cpu -o -
+expect 0 "ret" "$pykc" compile vecadd.pyk --emit asm -o -
+expect 0 "" "$pykc" compile vecadd.pyk --emit obj -o vecadd.o
+expect 0 "total" "$pykc" compile vecadd.pyk --time -o out.ptx
+for level in 0 1 2 3; do expect 0 ".entry" "$pykc" compile vecadd.pyk -O "$level" -o -; done
+expect 0 "on cpu" "$pykc" run vecadd.pyk --device cpu
+expect 0 " passed, 0 failed" "$pykc" test vecadd.pyk --device cpu
+expect 0 "" "$pykc" check vecadd.pyk
+expect 0 "LLVM" "$pykc" --version
+expect 0 "cpu" "$pykc" info
+expect 0 "syncthreads() -> none" "$pykc" builtins
+expect 0 "compile" "$pykc" --help
+expect 0 "" bash -c "'$pykc' compile vecadd.pyk -o - | head -1"
+
+# JSON that a program can read.
+printf '@kernel\ndef f(x: f32[:]):\n    y = z\n' > bad.pyk
+if "$pykc" check bad.pyk --diagnostics json | python3 -c 'import json,sys; d=json.load(sys.stdin); assert d[0]["code"].startswith("E0"), d'; then
+  passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: check --diagnostics json"; fi
+if "$pykc" builtins --format json | python3 -c 'import json,sys; assert len(json.load(sys.stdin)) > 80'; then
+  passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: builtins --format json"; fi
+
+# Generic kernels.
+printf '@kernel\ndef saxpy(a, y, x):\n    i = grid(1)\n    if i < len(y):\n        y[i] += a * x[i]\n' > saxpy.pyk
+expect 0 ".entry" "$pykc" compile saxpy.pyk --sig 'saxpy(f32, f32[:], f32[:])' -o -
+expect 1 "saxpy" "$pykc" compile saxpy.pyk --sig 'saxpy(f32)' -o -
+expect 1 "sexpy" "$pykc" compile saxpy.pyk --sig 'sexpy(f32)' -o -
+expect 1 "" "$pykc" compile saxpy.pyk --sig 'saxpy(' -o -
+
+# Bad input: an error that says what to do, never a crash.
+expect 2 "" "$pykc"
+expect 2 "" "$pykc" frobnicate
+expect 2 "" "$pykc" compile
+expect 2 "" "$pykc" compile vecadd.pyk --emit nonsense
+expect 2 "" "$pykc" compile vecadd.pyk -O 9
+expect 2 "cpu" "$pykc" compile vecadd.pyk --emit obj --target sm_80
+expect 1 "sm_75" "$pykc" compile vecadd.pyk --target sm_1
+expect 1 "cannot read" "$pykc" compile missing.pyk
+expect 1 "folder" "$pykc" compile "$work"
+expect 1 "cannot write" "$pykc" compile vecadd.pyk -o /nonexistent/folder/out.ptx
+expect 1 "E0" "$pykc" compile bad.pyk
+expect 1 "E0" "$pykc" run bad.pyk --device cpu
+expect 1 "cuda:7" "$pykc" run vecadd.pyk --device cuda:7
+expect 1 "" "$pykc" run vecadd.pyk --device toaster
+expect 2 "E9999" "$pykc" explain E9999
+: > empty.pyk
+expect 0 "" "$pykc" check empty.pyk
+expect 1 "no test" "$pykc" test empty.pyk
+expect 1 "main" "$pykc" run empty.pyk --device cpu
+head -c 4096 /dev/urandom > noise.pyk
+expect 1 "E0" "$pykc" check noise.pyk
+printf '@kernel\ndef f(x: f32[:]):\n    x[0] = 1\0' > nul.pyk
+expect 1 "E0" "$pykc" check nul.pyk
+python3 - <<'PYTHON'
+open("deep.pyk", "w").write("x = " + "(" * 100000 + "1" + ")" * 100000 + "\n")
+open("wide.pyk", "w").write("x = " + "1 + " * 2500000 + "1\n")
+open("long.pyk", "w").write("# " + "a" * 10000000 + "\nx = 1\n")
+PYTHON
+expect 1 "E0" "$pykc" check deep.pyk
+expect 1 "E0" "$pykc" check wide.pyk
+expect 0 "" "$pykc" check long.pyk
+
+# Every diagnostic of the catalogue explains itself, with an example of each kind.
+while read -r code _; do
+  text=$("$pykc" explain "$code")
+  [[ $text == *Wrong:* && $text == *Right:* ]] || { failed=$((failed + 1)); echo "FAILED: explain $code has no Wrong:/Right: example"; }
+done < <("$pykc" explain | grep -E '^[EW][0-9]{4}')
+
+# Documents that the program or the tree makes.
+"$pykc" builtins --format markdown > builtins.md
+same "docs/builtins.md is out of date: pykc builtins --format markdown > docs/builtins.md" builtins.md "$source_dir/docs/builtins.md"
+block() { # the first code block of that language in the README
+  awk -v fence='```'"$1" '$0 == fence {inside = 1; next} /^```/ && inside {exit} inside' "$source_dir/README.md"
+}
+block python > readme.pyk
+same "README's kernel is examples/vecadd.pyk" readme.pyk "$source_dir/examples/vecadd.pyk"
+block cpp > readme.cpp
+same "README's host program is examples/cpp/vecadd.cpp" readme.cpp "$source_dir/examples/cpp/vecadd.cpp"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

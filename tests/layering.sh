@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The layers of docs/architecture.md, held against the #include lines: a folder includes only what its row names.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+declare -A may=(
+  [include/pykc]="pykc"
+  [stdlib]="stdlib"
+  [base]="pykc base"
+  [runtime]="pykc runtime"
+  [ir]="pykc stdlib base ir"
+  [frontend]="pykc stdlib base ir frontend"
+  [codegen]="pykc stdlib base ir codegen"
+  [driver]="pykc stdlib base ir frontend codegen driver"
+  [script]="pykc stdlib base frontend driver script"
+  [cli]="pykc stdlib base frontend driver script cli"
+)
+failed=0
+for folder in "${!may[@]}"; do
+  while IFS=: read -r file line include; do
+    first=${include#*\"}
+    first=${first%%/*}
+    [[ " ${may[$folder]} " == *" $first "* ]] && continue
+    echo "$file:$line: $folder may not include $include (it may: ${may[$folder]})"
+    failed=1
+  done < <(grep -rnoE '^#include "[^"]+' --include='*.h' --include='*.cpp' "$folder" | sed 's/#include //')
+done
+
+# LLVM shows in code generation, in its build tool and in one file of the runtime.
+while IFS= read -r file; do
+  case $file in codegen/*|tools/*|runtime/cpu/object_loader.cpp|tests/*) ;; *) echo "$file includes LLVM"; failed=1 ;; esac
+done < <(grep -rlE '#include [<"]llvm/' --include='*.h' --include='*.cpp' . --exclude-dir=build --exclude-dir=.git | sed 's|^\./||')
+exit $failed

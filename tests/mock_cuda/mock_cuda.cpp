@@ -1,0 +1,396 @@
+#include "tests/mock_cuda/mock_cuda.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/cuda/driver_types.h"
+
+using namespace pykc::cuda;
+
+namespace pykc::cuda {
+struct CUctx_st {
+  int device = 0;
+  int retained = 0;
+};
+struct CUmod_st {
+  std::string code;
+  pykc::abi::FaultRecord fault{};
+  std::map<std::string, CUfunc_st*> functions;
+};
+struct CUfunc_st {
+  std::string name;
+  CUmod_st* module = nullptr;
+  int dynamic_shared_limit = 48 * 1024;
+};
+}  // namespace pykc::cuda
+
+namespace {
+
+constexpr int kMaxDevices = 4;
+constexpr CUresult kInvalidValue = 1, kInvalidContext = 201, kInvalidImage = 200, kInvalidPtx = 218;
+
+struct Failure {
+  int countdown = 0;
+  CUresult code = 0;
+};
+
+struct State {
+  std::recursive_mutex mutex;
+  int devices = 1;
+  std::size_t memory = std::size_t{1} << 30;
+  std::size_t memory_used = 0;
+  int max_threads = 1024;
+  int words = 0;
+  std::map<std::string, int> calls;
+  std::map<std::string, std::vector<Failure>> failures;
+  std::string log;
+  pykc::abi::FaultRecord next_fault{};
+  CUresult break_code = 0;  // at the next launch
+  CUresult broken = 0;      // from now on
+  mock_cuda::Launch last_launch{};
+  CUctx_st contexts[kMaxDevices];
+  std::map<void*, std::size_t> blocks;  // device memory
+  std::set<void*> objects;              // modules, streams, events, pinned memory
+  State();
+};
+
+State& state() {
+  static auto* state = new State;
+  return *state;
+}
+
+thread_local CUcontext current = nullptr;
+
+State::State() {
+  if (const char* count = std::getenv("MOCK_CUDA_DEVICES")) devices = std::atoi(count);
+  const char* list = std::getenv("MOCK_CUDA_FAIL");
+  std::istringstream rows(list == nullptr ? "" : list);
+  for (std::string row; std::getline(rows, row, ',');) {
+    std::istringstream fields(row);
+    std::string function, nth, code;
+    std::getline(fields, function, ':');
+    std::getline(fields, nth, ':');
+    std::getline(fields, code);
+    failures[function].push_back({std::atoi(nth.c_str()), std::atoi(code.c_str())});
+  }
+}
+
+/// What every call does first: count, and fail if that is asked for.
+CUresult begin(const std::string& function) {
+  ++state().calls[function];
+  for (Failure& failure : state().failures[function])
+    if (--failure.countdown == 0) return failure.code;
+  const bool works_when_broken = function.starts_with("cuGetError") || function.starts_with("cuCtxGet") ||
+                                 function.starts_with("cuCtxSet") || function.starts_with("cuDevice");
+  return works_when_broken ? CUDA_SUCCESS : state().broken;
+}
+
+template <typename T>
+T* make() {
+  auto* object = new T;
+  state().objects.insert(object);
+  return object;
+}
+
+template <typename T>
+CUresult destroy(T* object) {
+  if (state().objects.erase(object) == 0) return kInvalidValue;
+  delete object;
+  return CUDA_SUCCESS;
+}
+
+/// The block of device memory that holds all of the range.
+bool is_device_range(CUdeviceptr address, std::size_t bytes) {
+  for (const auto& [start, size] : state().blocks) {
+    const auto first = reinterpret_cast<CUdeviceptr>(start);
+    if (address >= first && address + bytes <= first + size) return true;
+  }
+  return false;
+}
+
+void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+}  // namespace
+
+namespace pykc::cuda {
+struct CUstream_st {};
+struct CUevent_st {};
+}  // namespace pykc::cuda
+
+namespace fake {
+
+CUresult cuInit(unsigned) { return state().devices == 0 ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS; }
+CUresult cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return CUDA_SUCCESS;
+}
+
+CUresult error_text(CUresult error, const char** text, bool want_name) {
+  struct Row {
+    CUresult code;
+    const char *name, *text;
+  };
+  static constexpr Row kRows[] = {
+      {1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+      {2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+      {3, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+      {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+      {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+      {218, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+      {500, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+      {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+      {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"}};
+  for (const Row& row : kRows) {
+    if (row.code != error) continue;
+    *text = want_name ? row.name : row.text;
+    return CUDA_SUCCESS;
+  }
+  return kInvalidValue;
+}
+CUresult cuGetErrorName(CUresult error, const char** text) { return error_text(error, text, true); }
+CUresult cuGetErrorString(CUresult error, const char** text) { return error_text(error, text, false); }
+
+CUresult cuDeviceGetCount(int* count) {
+  *count = state().devices;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  *device = ordinal;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetName(char* name, int bytes, CUdevice) {
+  std::strncpy(name, "Mock GPU", static_cast<std::size_t>(bytes));
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
+  switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = 1024;
+      break;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+      *value = 4;
+      break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+      *value = 9;
+      break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+      *value = 0;
+      break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+      *value = 232448;
+      break;
+  }
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice) {
+  *bytes = state().memory;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  *context = &state().contexts[device];
+  (*context)->device = device;
+  ++(*context)->retained;
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  --state().contexts[device].retained;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  *context = current;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxSetCurrent(CUcontext context) {
+  current = context;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxSynchronize() { return current == nullptr ? kInvalidContext : CUDA_SUCCESS; }
+
+void write_log(const std::string& log, unsigned count, const CUjit_option* options, void** values) {
+  char* buffer = nullptr;
+  std::size_t bytes = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == CU_JIT_ERROR_LOG_BUFFER) buffer = static_cast<char*>(values[i]);
+    if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) bytes = reinterpret_cast<std::size_t>(values[i]);
+  }
+  if (buffer != nullptr) std::strncpy(buffer, log.c_str(), bytes);
+}
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
+  if (current == nullptr) return kInvalidContext;
+  if (!state().log.empty()) {
+    write_log(std::exchange(state().log, {}), count, options, values);
+    return kInvalidPtx;
+  }
+  if (!std::string_view(static_cast<const char*>(image)).starts_with(".version")) return kInvalidImage;
+  *module = make<CUmod_st>();
+  (*module)->code = static_cast<const char*>(image);
+  return CUDA_SUCCESS;
+}
+CUresult cuModuleUnload(CUmodule module) {
+  for (const auto& [name, function] : module->functions) delete function;
+  return destroy(module);
+}
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  if (module->code.find(".entry " + std::string(name) + "(") == std::string::npos) return CUDA_ERROR_NOT_FOUND;
+  CUfunction& known = module->functions[name];
+  if (known == nullptr) known = new CUfunc_st{name, module};
+  *function = known;
+  return CUDA_SUCCESS;
+}
+CUresult cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule module, const char* name) {
+  if (module->code.find(" " + std::string(name)) == std::string::npos) return CUDA_ERROR_NOT_FOUND;
+  *address = reinterpret_cast<CUdeviceptr>(&module->fault);
+  *bytes = sizeof(module->fault);
+  return CUDA_SUCCESS;
+}
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction) {
+  *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? state().max_threads : 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute, int value) {
+  function->dynamic_shared_limit = value;
+  return CUDA_SUCCESS;
+}
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
+                        void**) {
+  if (current == nullptr) return kInvalidContext;
+  if (static_cast<int>(shared_bytes) > function->dynamic_shared_limit) return kInvalidValue;
+  mock_cuda::Launch& launch = state().last_launch;
+  launch = {{}, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream, {}};
+  std::strncpy(launch.function, function->name.c_str(), sizeof(launch.function) - 1);
+  for (int i = 0; i < state().words; ++i) std::memcpy(&launch.words[i], parameters[i], 8);
+  if (state().next_fault.ready != 0) function->module->fault = state().next_fault;
+  state().next_fault = {};
+  state().broken = state().break_code;
+  state().break_code = 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
+  *total = state().memory;
+  *free = state().memory - state().memory_used;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
+  if (current == nullptr) return kInvalidContext;
+  if (bytes == 0) return kInvalidValue;
+  if (bytes > state().memory - state().memory_used) return CUDA_ERROR_OUT_OF_MEMORY;
+  void* block = std::malloc(bytes);
+  state().blocks[block] = bytes;
+  state().memory_used += bytes;
+  *address = reinterpret_cast<CUdeviceptr>(block);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemFree(CUdeviceptr address) {
+  const auto block = state().blocks.find(pointer(address));
+  if (block == state().blocks.end()) return kInvalidValue;
+  state().memory_used -= block->second;
+  std::free(block->first);
+  state().blocks.erase(block);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemAllocHost(void** address, std::size_t bytes) {
+  *address = std::malloc(bytes);
+  state().objects.insert(*address);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemFreeHost(void* address) {
+  if (state().objects.erase(address) == 0) return kInvalidValue;
+  std::free(address);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void* source, std::size_t bytes, CUstream) {
+  if (!is_device_range(target, bytes)) return kInvalidValue;
+  std::memcpy(pointer(target), source, bytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpyDtoHAsync(void* target, CUdeviceptr source, std::size_t bytes, CUstream) {
+  std::memcpy(target, pointer(source), bytes);  // a fault record lies in no block
+  return CUDA_SUCCESS;
+}
+CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, std::size_t bytes, CUstream) {
+  std::memset(pointer(target), value, bytes);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream* stream, unsigned) {
+  if (current == nullptr) return kInvalidContext;
+  *stream = make<CUstream_st>();
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamDestroy(CUstream stream) { return destroy(stream); }
+CUresult cuStreamSynchronize(CUstream stream) {
+  if (current == nullptr) return kInvalidContext;
+  return stream == nullptr || state().objects.contains(stream) ? CUDA_SUCCESS : kInvalidValue;
+}
+CUresult cuStreamWaitEvent(CUstream, CUevent event, unsigned) {
+  return state().objects.contains(event) ? CUDA_SUCCESS : kInvalidValue;
+}
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  *event = make<CUevent_st>();
+  return CUDA_SUCCESS;
+}
+CUresult cuEventDestroy(CUevent event) { return destroy(event); }
+CUresult cuEventRecord(CUevent event, CUstream) {
+  return state().objects.contains(event) ? CUDA_SUCCESS : kInvalidValue;
+}
+CUresult cuEventSynchronize(CUevent event) { return state().objects.contains(event) ? CUDA_SUCCESS : kInvalidValue; }
+CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
+  *milliseconds = 1.5F;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace fake
+
+extern "C" {
+
+#define DRIVER_FUNCTION(name, symbol, parameters, arguments) \
+  CUresult symbol parameters {                               \
+    const std::lock_guard lock(state().mutex);               \
+    if (const CUresult failed = begin(#name)) return failed; \
+    return fake::name arguments;                             \
+  }
+#include "runtime/cuda/driver_api.def"
+}
+
+namespace mock_cuda {
+
+void mock_reset() {
+  const std::lock_guard lock(state().mutex);
+  state().devices = 1;
+  state().memory = std::size_t{1} << 30;
+  state().max_threads = 1024;
+  state().words = 0;
+  state().calls.clear();
+  state().failures.clear();
+  state().log.clear();
+  state().next_fault = {};
+  state().break_code = state().broken = 0;
+}
+void mock_set_devices(int count) { state().devices = count; }
+void mock_set_memory(std::size_t bytes) { state().memory = bytes; }
+void mock_set_max_threads(int threads) { state().max_threads = threads; }
+void mock_set_words(int count) { state().words = count; }
+void mock_fail(const char* function, int nth, int code) { state().failures[function].push_back({nth, code}); }
+void mock_fail_next_load(const char* log) { state().log = log; }
+void mock_fault_at_next_launch(const pykc::abi::FaultRecord* record) { state().next_fault = *record; }
+void mock_break_at_next_launch(int code) { state().break_code = code; }
+
+int mock_calls(const char* function) { return state().calls[function]; }
+int mock_live_objects() {
+  int live = static_cast<int>(state().objects.size() + state().blocks.size());
+  for (const CUctx_st& context : state().contexts) live += context.retained;
+  return live;
+}
+const Launch* mock_last_launch() { return &state().last_launch; }
+
+}  // namespace mock_cuda

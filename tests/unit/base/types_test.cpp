@@ -1,0 +1,83 @@
+#include "pykc/types.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace pykc {
+namespace {
+
+using Op = LaunchExpression::Op;
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kDynamic = ArrayType::kDynamic;
+
+TEST(Types, ArrayTypesAreSpelledAsInSource) {
+  EXPECT_EQ(to_string(ArrayType{ScalarType::F32, Layout::RowMajor, {kDynamic, kDynamic}}), "f32[:, :]");
+  EXPECT_EQ(to_string(ArrayType{ScalarType::F64, Layout::ColumnMajor, {kDynamic, kDynamic}}), "f64[::1, :]");
+  EXPECT_EQ(to_string(ArrayType{ScalarType::I8, Layout::Strided, {kDynamic, kDynamic, kDynamic}}), "i8[::, ::, ::]");
+  EXPECT_EQ(to_string(ArrayType{ScalarType::U16, Layout::RowMajor, {16, 33}}), "u16[16, 33]");
+  EXPECT_EQ(to_string(ArrayType{ScalarType::Bool, Layout::RowMajor, {kDynamic}}), "bool[:]");
+  EXPECT_EQ(to_string(ArrayType{ScalarType::BF16, Layout::RowMajor, {}}), "bf16[()]");
+}
+
+std::int64_t evaluate(std::int64_t left, Op op, std::int64_t right) {
+  const LaunchExpression expression{{{Op::Constant, left}, {Op::Constant, right}, {op, 0}}};
+  return expression.evaluate({}, {});
+}
+
+TEST(LaunchExpression, DivisionAndModuloFloor) {
+  EXPECT_EQ(evaluate(7, Op::FloorDivide, 2), 3);
+  EXPECT_EQ(evaluate(-7, Op::FloorDivide, 2), -4);
+  EXPECT_EQ(evaluate(7, Op::FloorDivide, -2), -4);
+  EXPECT_EQ(evaluate(-7, Op::FloorDivide, -2), 3);
+  EXPECT_EQ(evaluate(-8, Op::FloorDivide, 2), -4);
+  EXPECT_EQ(evaluate(-7, Op::Modulo, 3), 2);
+  EXPECT_EQ(evaluate(7, Op::Modulo, -3), -2);
+  EXPECT_EQ(evaluate(-6, Op::Modulo, 3), 0);
+}
+
+TEST(LaunchExpression, DivisionByZeroIsZero) {
+  EXPECT_EQ(evaluate(7, Op::FloorDivide, 0), 0);
+  EXPECT_EQ(evaluate(7, Op::Modulo, 0), 0);
+}
+
+TEST(LaunchExpression, ArithmeticWraps) {
+  EXPECT_EQ(evaluate(kMax, Op::Add, 1), kMin);
+  EXPECT_EQ(evaluate(kMin, Op::Subtract, 1), kMax);
+  EXPECT_EQ(evaluate(kMax, Op::Multiply, 2), -2);
+  EXPECT_EQ(evaluate(kMin, Op::FloorDivide, -1), kMin);
+  EXPECT_EQ(evaluate(kMin, Op::Modulo, -1), 0);
+}
+
+TEST(LaunchExpression, ReadsTheLaunch) {
+  const Dim3 grid{2, 3, 5}, block{7, 11, 13};
+  const auto value = [&](Op op) { return LaunchExpression{{{op, 0}}}.evaluate(grid, block); };
+  EXPECT_EQ(value(Op::GridDimX), 2);
+  EXPECT_EQ(value(Op::GridDimY), 3);
+  EXPECT_EQ(value(Op::GridDimZ), 5);
+  EXPECT_EQ(value(Op::BlockDimX), 7);
+  EXPECT_EQ(value(Op::BlockDimY), 11);
+  EXPECT_EQ(value(Op::BlockDimZ), 13);
+  // max(blockDim.x - 10, 0) * 4 + min(3, 5)
+  const LaunchExpression expression{{{Op::BlockDimX, 0},
+                                     {Op::Constant, 10},
+                                     {Op::Subtract, 0},
+                                     {Op::Constant, 0},
+                                     {Op::Maximum, 0},
+                                     {Op::Constant, 4},
+                                     {Op::Multiply, 0},
+                                     {Op::Constant, 3},
+                                     {Op::Constant, 5},
+                                     {Op::Minimum, 0},
+                                     {Op::Add, 0}}};
+  EXPECT_EQ(expression.evaluate(grid, block), 3);
+}
+
+TEST(LaunchExpression, WhatIsMissingIsZero) {
+  EXPECT_EQ(LaunchExpression{}.evaluate({}, {}), 0);
+  EXPECT_EQ((LaunchExpression{{{Op::Add, 0}, {Op::Multiply, 0}}}.evaluate({}, {})), 0);
+}
+
+}  // namespace
+}  // namespace pykc

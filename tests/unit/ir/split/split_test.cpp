@@ -1,0 +1,66 @@
+#include "tests/unit/ir/split/split_test.h"
+
+#include "ir/parser.h"
+#include "ir/passes/passes.h"
+#include "ir/verifier.h"
+
+namespace pykc::ir {
+namespace {
+
+void expect_sound(const Module& module) {
+  for (const std::string& error : verify(module)) ADD_FAILURE() << error << '\n' << print_module(module);
+}
+
+}  // namespace
+
+std::unique_ptr<Module> read(const std::string& text) {
+  std::vector<std::string> errors;
+  std::unique_ptr<Module> module = parse_module(text, errors);
+  EXPECT_TRUE(errors.empty()) << errors.front() << '\n' << text;
+  expect_sound(*module);
+  return module;
+}
+
+void split(Module& module) {
+  inline_calls(module);
+  for (std::size_t i = 0; i < module.functions.size(); ++i)
+    if (module.functions[i]->is_kernel) split_at_barriers(*module.functions[i], module);
+  expect_sound(module);
+}
+
+Run run(const Module& module, const reference::Launch& launch, std::int64_t n) {
+  const Dim3 grid = launch.grid, block = launch.block;
+  const auto threads = static_cast<std::size_t>(grid.x * grid.y * grid.z * block.x * block.y * block.z);
+  std::vector<std::int64_t> in(threads + 64);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::int64_t>(5 + 3 * i);
+  Run result;
+  result.out.assign(threads, -1);
+  result.outcome = reference::run(
+      module, *module.find("k"), launch,
+      {reference::bits_of(result.out.data()), reference::bits_of(in.data()), reference::bits_of<std::int64_t>(n)});
+  return result;
+}
+
+std::string kernel_text(const std::string& body) {
+  return "kernel @k(%out: ptr<i64, global>, %in: ptr<i64, global>, %n: i64) {\n" + body + "}\n";
+}
+
+std::vector<std::int64_t> expect_same(const std::string& text, const reference::Launch& launch, std::int64_t n) {
+  const std::unique_ptr<Module> module = read(text);
+  const Run before = run(*module, launch, n);
+  EXPECT_TRUE(before.outcome.is_clean()) << before.outcome.error;
+  split(*module);
+  const Run after = run(*module, launch, n);
+  EXPECT_TRUE(after.outcome.is_clean()) << after.outcome.error << (after.outcome.fault ? " fault" : "");
+  EXPECT_EQ(before.out, after.out) << text << print_function(*module->find("k"));
+  EXPECT_EQ(before.outcome.printed, after.outcome.printed);
+  return after.out;
+}
+
+std::string split_text(const std::string& text) {
+  const std::unique_ptr<Module> module = read(text);
+  split(*module);
+  return print_function(*module->find("k"));
+}
+
+}  // namespace pykc::ir

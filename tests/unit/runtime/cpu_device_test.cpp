@@ -1,0 +1,212 @@
+// The CPU device from load to launch, on kernels that the C++ compiler made.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <numeric>
+#include <thread>
+
+#include "pykc/runtime.h"
+#include "tests/unit/runtime/kernel_descriptions.h"
+#include "tests/unit/runtime/test_object.h"
+
+namespace pykc {
+namespace {
+
+using testing::array;
+using testing::constant;
+using testing::for_each_thread;
+using testing::kAny;
+using testing::kernel;
+using testing::scalar;
+
+Artifact test_artifact() {
+  KernelInfo faulty = kernel("faulty", {scalar("bad", ScalarType::I64)});
+  faulty.faults = {{"assert failed: block != {0}", "faulty.pyk", 7, 3}};
+  KernelInfo block_numbers = kernel("block_numbers", {array("out", ScalarType::I64, {kAny})});
+  block_numbers.static_shared_bytes = 8;
+  block_numbers.dynamic_shared_bytes = for_each_thread(8);
+  block_numbers.scratch_bytes = for_each_thread(8);
+  const ParameterInfo vector = array("x", ScalarType::F32, {kAny});
+  return {.target = "cpu:x86-64",
+          .code = testing::test_object(),
+          .kernels = {kernel("vecadd", {vector, vector, vector}), faulty, kernel("nothing", {}), block_numbers,
+                      kernel("printing", {scalar("text", ScalarType::I64)}),
+                      kernel("references", {array("out", ScalarType::F64, {5})})}};
+}
+
+class CpuDevice : public ::testing::Test {
+ protected:
+  Kernel kernel_named(const char* name) { return module_.kernel(name).value(); }
+  Device device_ = Device::open("cpu").value();
+  Module module_ = device_.load(test_artifact()).value();
+};
+
+TEST_F(CpuDevice, AddsVectorsOfEverySize) {
+  for (std::int64_t n : {0, 1, 255, 256, 257, 100003}) {
+    std::vector<float> x(static_cast<std::size_t>(n)), y(x.size()), z(x.size());
+    std::iota(x.begin(), x.end(), 1.0F);
+    std::iota(y.begin(), y.end(), 0.5F);
+    const Array<float> dx = device_.copy_from<float>(x).value(), dy = device_.copy_from<float>(y).value();
+    const Array<float> dz = device_.allocate<float>(n).value();
+    const Result<void> launched =
+        kernel_named("vecadd").launch({.grid = {(n + 255) / 256}, .block = {256}}, dz, dx, dy);
+    ASSERT_TRUE(launched) << launched.error().message;
+    ASSERT_TRUE(dz.copy_to(z));
+    for (std::size_t i = 0; i < z.size(); ++i) ASSERT_EQ(z[i], x[i] + y[i]) << i << " of " << n;
+  }
+}
+
+TEST_F(CpuDevice, GivesEachBlockItsMemory) {
+  const std::int64_t blocks = 5000;
+  const Array<std::int64_t> out = device_.allocate<std::int64_t>(blocks).value();
+  ASSERT_TRUE(out.fill_zero());
+  ASSERT_TRUE(kernel_named("block_numbers").launch({.grid = {blocks}, .block = {256}}, out));
+  std::vector<std::int64_t> host(static_cast<std::size_t>(blocks));
+  ASSERT_TRUE(out.copy_to(host));
+  for (std::int64_t i = 0; i < blocks; ++i) ASSERT_EQ(host[static_cast<std::size_t>(i)], 2 * i);
+}
+
+TEST_F(CpuDevice, ConnectsTheObjectWithTheHost) {
+  const Array<double> values = device_.copy_from<double>(std::vector<double>{2, 11, 21, 5, 0}).value();
+  ASSERT_TRUE(kernel_named("references").launch({.grid = {1}, .block = {1}}, values));
+  std::vector<double> host(5);
+  ASSERT_TRUE(values.copy_to(host));
+  EXPECT_EQ(host, (std::vector<double>{7, 3, 42, 25, 41}));
+}
+
+TEST_F(CpuDevice, ReportsAFaultOnceAtTheNextWait) {
+  const Array<float> other = device_.allocate<float>(1).value();
+  const Kernel faulty = kernel_named("faulty");
+  ASSERT_TRUE(faulty.launch({.grid = {100}, .block = {32}}, 42));
+  ASSERT_TRUE(faulty.launch({.grid = {100}, .block = {32}}, 43));
+  const Result<void> waited = device_.synchronize();
+  ASSERT_FALSE(waited);
+  EXPECT_EQ(waited.error().code, ErrorCode::KernelFault);
+  EXPECT_EQ(waited.error().message,
+            "faulty.pyk:7: assert failed: block != 42, in kernel faulty, block (42, 0, 0), thread (3, 0, 0)");
+  EXPECT_TRUE(device_.synchronize());
+  ASSERT_TRUE(faulty.launch({.grid = {100}, .block = {32}}, 5));
+  std::vector<float> host(1);
+  EXPECT_FALSE(other.copy_to(host));
+  EXPECT_TRUE(other.copy_to(host));
+  ASSERT_TRUE(faulty.launch({.grid = {100}, .block = {32}}, 100));
+  EXPECT_TRUE(device_.synchronize());
+}
+
+TEST_F(CpuDevice, ReportsAFaultToItsOwnStream) {
+  const Stream bad = device_.create_stream().value(), good = device_.create_stream().value();
+  ASSERT_TRUE(kernel_named("faulty").launch({.grid = {100}, .block = {32}, .stream = &bad}, 1));
+  ASSERT_TRUE(kernel_named("nothing").launch({.grid = {100}, .block = {32}, .stream = &good}));
+  EXPECT_TRUE(good.synchronize());
+  EXPECT_TRUE(device_.default_stream().synchronize());
+  EXPECT_FALSE(bad.record().value().synchronize());
+  EXPECT_TRUE(bad.synchronize());
+}
+
+TEST_F(CpuDevice, PrintsWholeLinesInOrder) {
+  ::testing::internal::CaptureStdout();
+  std::printf("before\n");
+  ASSERT_TRUE(kernel_named("printing").launch({.grid = {1}, .block = {1}}, 7));
+  ASSERT_TRUE(device_.synchronize());
+  std::printf("after\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "before\nblock 0 says 7 and 0.5\nafter\n");
+}
+
+TEST_F(CpuDevice, MeasuresTime) {
+  const Stream stream = device_.create_stream().value();
+  const Event start = stream.record().value();
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const Event end = stream.record().value();
+  EXPECT_TRUE(stream.wait(start));
+  EXPECT_GE(end.milliseconds_since(start).value(), 2.0);
+  EXPECT_LT(end.milliseconds_since(start).value(), 2000.0);
+}
+
+TEST_F(CpuDevice, CopiesOnStreamsAndPinnedMemory) {
+  const Stream stream = device_.create_stream().value();
+  const PinnedArray<int> from = device_.allocate_pinned<int>(3).value(), to = device_.allocate_pinned<int>(3).value();
+  for (int i = 0; i < 3; ++i) from[i] = i + 1;
+  const Array<int> middle = device_.allocate<int>(3).value();
+  ASSERT_TRUE(middle.copy_from(stream, from));
+  ASSERT_TRUE(middle.copy_to(stream, to));
+  ASSERT_TRUE(stream.synchronize());
+  EXPECT_EQ(to[2], 3);
+  ASSERT_TRUE(middle.fill_zero(stream));
+  ASSERT_TRUE(middle.copy_to(to.span()));
+  EXPECT_EQ(to[2], 0);
+  EXPECT_EQ(device_.allocate_pinned<int>(0).value().size(), 0);
+}
+
+TEST_F(CpuDevice, ChecksSizesOfMemory) {
+  const Array<int> three = device_.allocate<int>(3).value();
+  std::vector<int> four(4);
+  EXPECT_EQ(three.copy_to(four).error().message, "a host span of 4 elements does not fit an array of 3 elements");
+  EXPECT_FALSE(three.copy_from(four));
+  EXPECT_FALSE(three.buffer().copy_to_host(four.data(), 12, 1));
+  EXPECT_FALSE(three.buffer().copy_to_host(four.data(), -1, 0));
+  EXPECT_FALSE(three.buffer().copy_to_host(four.data(), 0, -1));
+  EXPECT_TRUE(three.buffer().copy_to_host(four.data(), 0, 12));
+  EXPECT_FALSE(device_.allocate_bytes(-1));
+  EXPECT_FALSE(device_.allocate<int>({2, -1}));
+  EXPECT_FALSE(device_.allocate<double>({1L << 40, 1L << 40}));
+  const Result<Array<double>> huge = device_.allocate<double>(1L << 50);
+  ASSERT_FALSE(huge);
+  EXPECT_EQ(huge.error().code, ErrorCode::OutOfMemory);
+  EXPECT_TRUE(Buffer().copy_to_host(four.data(), 0));
+  EXPECT_TRUE(Buffer().fill_zero());
+}
+
+TEST_F(CpuDevice, NamesWhatIsMissing) {
+  EXPECT_EQ(module_.kernel("saxpy").error().message,
+            "the module has no kernel `saxpy`; it has: vecadd, faulty, nothing, block_numbers, printing, references");
+  Artifact artifact = test_artifact();
+  artifact.kernels[0].symbol = "no_such_symbol";
+  EXPECT_EQ(device_.load(artifact).error().message,
+            "the artifact is damaged: its code has no entry point `no_such_symbol`");
+  artifact = test_artifact();
+  artifact.target = "nvptx:sm_90";
+  EXPECT_EQ(device_.load(artifact).error().message,
+            "the artifact is compiled for nvptx:sm_90; device cpu needs one for cpu");
+  artifact.target = "";
+  EXPECT_FALSE(device_.load(artifact));
+  artifact = test_artifact();
+  artifact.code = "nonsense";
+  EXPECT_EQ(device_.load(artifact).error().code, ErrorCode::InputOutput);
+}
+
+TEST_F(CpuDevice, RefusesScratchThatNoMachineHas) {
+  Artifact artifact = test_artifact();
+  artifact.kernels[2].scratch_bytes = constant(-1);
+  Kernel nothing = device_.load(artifact).value().kernel("nothing").value();
+  EXPECT_FALSE(nothing.launch({.grid = {1}, .block = {1}}));
+  artifact.kernels[2].scratch_bytes = constant(std::int64_t{1} << 39);
+  nothing = device_.load(artifact).value().kernel("nothing").value();
+  const Result<void> launched = nothing.launch({.grid = {1}, .block = {1}});
+  ASSERT_FALSE(launched);
+  EXPECT_EQ(launched.error().code, ErrorCode::OutOfMemory);
+}
+
+TEST(Devices, TheSameDeviceTwice) {
+  const Device first = Device::open("cpu").value(), second = Device::open("cpu").value();
+  EXPECT_EQ(first.state(), second.state());
+}
+
+TEST(Devices, RefusesOtherNames) {
+  for (const char* name : {"gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "CPU", "cpu:0"}) {
+    const Result<Device> device = Device::open(name);
+    ASSERT_FALSE(device) << name;
+    EXPECT_EQ(device.error().code, ErrorCode::InvalidArgument) << name;
+  }
+}
+
+TEST(Devices, TheCpuIsTheLast) {
+  const DeviceInfo info = Device::list().back();
+  EXPECT_EQ(info.name, "cpu");
+  EXPECT_FALSE(info.description.empty());
+  EXPECT_GT(info.multiprocessors, 0);
+  EXPECT_GT(info.memory_bytes, 1 << 20);
+}
+
+}  // namespace
+}  // namespace pykc

@@ -1,0 +1,236 @@
+// The CUDA device on a real GPU, with PTX written by hand.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+
+#include "pykc/runtime.h"
+#include "tests/unit/runtime/kernel_descriptions.h"
+
+namespace pykc {
+namespace {
+
+using testing::array;
+using testing::for_each_thread;
+using testing::kAny;
+using testing::kernel;
+using testing::scalar;
+
+constexpr const char* kPtx = R"(
+.version 6.4
+.target sm_75
+.address_size 64
+
+.visible .global .align 8 .b8 pykc_fault[64];
+.extern .shared .align 16 .b8 dynamic[];
+
+// x[i] *= a
+.visible .entry scale(.param .u64 x, .param .u64 x_shape0, .param .f32 a)
+{
+  .reg .pred %outside;
+  .reg .b32 %r<5>;
+  .reg .b64 %d<6>;
+  .reg .f32 %f<3>;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r4, %r1, %r2, %r3;
+  cvt.u64.u32 %d1, %r4;
+  ld.param.u64 %d2, [x_shape0];
+  setp.ge.u64 %outside, %d1, %d2;
+  @%outside bra done;
+  ld.param.u64 %d3, [x];
+  shl.b64 %d4, %d1, 2;
+  add.u64 %d5, %d3, %d4;
+  ld.param.f32 %f1, [a];
+  ld.global.f32 %f2, [%d5];
+  mul.f32 %f2, %f2, %f1;
+  st.global.f32 [%d5], %f2;
+done:
+  ret;
+}
+
+// out[0] = bytes of dynamic shared memory
+.visible .entry shared_bytes(.param .u64 out)
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %d<2>;
+  mov.u32 %r1, %dynamic_smem_size;
+  st.shared.u32 [dynamic], %r1;
+  ld.param.u64 %d1, [out];
+  st.global.u32 [%d1], %r1;
+  ret;
+}
+
+// Thread 3 of block `bad` faults.
+.visible .entry faulty(.param .u64 bad)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<6>;
+  .reg .b64 %d<4>;
+  ld.param.u64 %d1, [bad];
+  mov.u32 %r1, %ctaid.x;
+  cvt.u64.u32 %d2, %r1;
+  setp.ne.u64 %p1, %d1, %d2;
+  @%p1 bra done;
+  mov.u32 %r2, %tid.x;
+  setp.ne.u32 %p1, %r2, 3;
+  @%p1 bra done;
+  mov.u64 %d3, pykc_fault;
+  atom.global.exch.b32 %r3, [%d3], 1;
+  setp.ne.u32 %p2, %r3, 0;
+  @%p2 bra done;
+  mov.u32 %r4, 2;
+  st.global.u32 [%d3+8], %r4;
+  st.global.u32 [%d3+16], %r1;
+  st.global.u32 [%d3+28], %r2;
+  st.global.u64 [%d3+40], %d1;
+  membar.gl;
+  mov.u32 %r5, 1;
+  st.global.u32 [%d3+4], %r5;
+done:
+  ret;
+}
+
+.visible .entry crash()
+{
+  .reg .b64 %d<2>;
+  mov.u64 %d1, 64;
+  st.global.u64 [%d1], %d1;
+  ret;
+}
+)";
+
+Artifact test_artifact() {
+  KernelInfo shared_bytes = kernel("shared_bytes", {array("out", ScalarType::I32, {1})});
+  shared_bytes.dynamic_shared_bytes = for_each_thread(1024);
+  KernelInfo faulty = kernel("faulty", {scalar("bad", ScalarType::I64)});
+  faulty.faults = {{"assert failed: block != {0}", "faulty.pyk", 7, 3}};
+  return {.target = "nvptx:sm_75",
+          .code = kPtx,
+          .kernels = {kernel("scale", {array("x", ScalarType::F32, {kAny}), scalar("a", ScalarType::F32)}),
+                      shared_bytes, faulty, kernel("crash", {})}};
+}
+
+class CudaDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Result<Device> device = Device::open("cuda:0");
+    if (!device && device.error().code == ErrorCode::DriverUnavailable) GTEST_SKIP() << "skipped: no NVIDIA driver";
+    device_ = std::make_unique<Device>(std::move(device).value());
+    Result<Module> module = device_->load(test_artifact());
+    ASSERT_TRUE(module) << module.error().message;
+    module_ = std::make_unique<Module>(std::move(*module));
+  }
+  Kernel kernel_named(const char* name) { return module_->kernel(name).value(); }
+
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Module> module_;
+};
+
+TEST_F(CudaDevice, ScalesVectorsOfEverySize) {
+  for (std::int64_t n : {0, 1, 255, 256, 257, 100003}) {
+    std::vector<float> host(static_cast<std::size_t>(n));
+    std::iota(host.begin(), host.end(), 1.0F);
+    const Array<float> x = device_->copy_from<float>(host).value();
+    ASSERT_TRUE(kernel_named("scale").launch({.grid = {(n + 255) / 256}, .block = {256}}, x, 3));
+    ASSERT_TRUE(x.copy_to(host));
+    for (std::size_t i = 0; i < host.size(); ++i) ASSERT_EQ(host[i], 3.0F * static_cast<float>(i + 1));
+  }
+}
+
+TEST_F(CudaDevice, GivesAKernelAllTheSharedMemoryOfTheDevice) {
+  const Array<int> out = device_->allocate<int>(1).value();
+  const std::int64_t most = device_->info().max_shared_bytes_per_block / 1024;
+  std::vector<int> bytes(1);
+  for (std::int64_t threads : {std::int64_t{32}, most}) {
+    ASSERT_TRUE(kernel_named("shared_bytes").launch({.grid = {1}, .block = {threads}}, out));
+    ASSERT_TRUE(out.copy_to(bytes));
+    EXPECT_EQ(bytes[0], threads * 1024);
+  }
+  EXPECT_FALSE(kernel_named("shared_bytes").launch({.grid = {1}, .block = {most + 1}}, out));
+}
+
+TEST_F(CudaDevice, ReportsAFaultOnceAtTheNextWait) {
+  const Kernel faulty = kernel_named("faulty");
+  const Stream bad = device_->create_stream().value(), good = device_->create_stream().value();
+  ASSERT_TRUE(faulty.launch({.grid = {100}, .block = {32}, .stream = &bad}, 42));
+  EXPECT_TRUE(good.synchronize());
+  const Result<void> waited = bad.synchronize();
+  ASSERT_FALSE(waited);
+  EXPECT_EQ(waited.error().message,
+            "faulty.pyk:7: assert failed: block != 42, in kernel faulty, block (42, 0, 0), thread (3, 0, 0)");
+  EXPECT_TRUE(device_->synchronize());
+  ASSERT_TRUE(faulty.launch({.grid = {100}, .block = {32}}, 100));
+  EXPECT_TRUE(device_->synchronize());
+}
+
+TEST_F(CudaDevice, OrdersStreamsByEventsAndMeasuresTime) {
+  const std::int64_t n = 1 << 20;
+  const PinnedArray<float> host = device_->allocate_pinned<float>(n).value();
+  for (std::int64_t i = 0; i < n; ++i) host[i] = 1.0F;
+  const Array<float> x = device_->allocate<float>(n).value();
+  const Stream first = device_->create_stream().value(), second = device_->create_stream().value();
+  const Event start = first.record().value();
+  ASSERT_TRUE(x.copy_from(first, host));
+  ASSERT_TRUE(kernel_named("scale").launch({.grid = {n / 256}, .block = {256}, .stream = &first}, x, 2.0F));
+  const Event end = first.record().value();
+  ASSERT_TRUE(second.wait(end));
+  ASSERT_TRUE(x.copy_to(second, host));
+  ASSERT_TRUE(second.synchronize());
+  EXPECT_EQ(host[0], 2.0F);
+  EXPECT_EQ(host[n - 1], 2.0F);
+  const double milliseconds = end.milliseconds_since(start).value();
+  EXPECT_GT(milliseconds, 0.0);
+  EXPECT_LT(milliseconds, 10000.0);
+}
+
+TEST_F(CudaDevice, LaunchesFromManyThreads) {
+  const Kernel scale = kernel_named("scale");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      const Stream stream = device_->create_stream().value();
+      const Array<float> x = device_->copy_from<float>(std::vector<float>(1000, 1.0F)).value();
+      for (int i = 0; i < 10; ++i) ASSERT_TRUE(scale.launch({.grid = {4}, .block = {256}, .stream = &stream}, x, 2.0F));
+      std::vector<float> host(1000);
+      ASSERT_TRUE(x.copy_to(host));
+      EXPECT_EQ(host[999], 1024.0F);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(CudaDevice, ShowsWhatIsWrongWithPtx) {
+  Artifact artifact = test_artifact();
+  artifact.code.insert(artifact.code.find("mul.f32"), "nonsense.f32 %f1;\n");
+  const Result<Module> module = device_->load(artifact);
+  ASSERT_FALSE(module);
+  EXPECT_NE(module.error().message.find("CUDA_ERROR_INVALID_PTX"), std::string::npos) << module.error().message;
+  EXPECT_NE(module.error().message.find("nonsense"), std::string::npos) << module.error().message;
+}
+
+TEST_F(CudaDevice, SaysWhenMemoryIsShort) {
+  const Result<Buffer> buffer = device_->allocate_bytes(device_->info().memory_bytes);
+  ASSERT_FALSE(buffer);
+  EXPECT_EQ(buffer.error().code, ErrorCode::OutOfMemory);
+  EXPECT_NE(buffer.error().message.find("bytes are free"), std::string::npos) << buffer.error().message;
+}
+
+/// Ends the process: the context is lost for all that follows.
+[[noreturn]] void crash() {
+  const Device device = Device::open("cuda:0").value();
+  const Kernel kernel = device.load(test_artifact()).value().kernel("crash").value();
+  kernel.launch({.grid = {1}, .block = {1}}).value();
+  const Result<void> waited = device.synchronize();
+  std::fprintf(stderr, "%s\n", waited ? "nothing happened" : waited.error().message.c_str());
+  std::exit(0);
+}
+
+TEST_F(CudaDevice, SaysThatTheContextIsLost) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(crash(), ::testing::ExitedWithCode(0), "CUDA_ERROR_ILLEGAL_ADDRESS.*which is lost");
+}
+
+}  // namespace
+}  // namespace pykc

@@ -1,0 +1,388 @@
+// The CUDA device against the fake driver: every path where a call of the driver fails, and that nothing leaks.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "pykc/runtime.h"
+#include "tests/mock_cuda/mock_cuda.h"
+#include "tests/unit/runtime/kernel_descriptions.h"
+
+extern "C" int cuCtxGetCurrent(void** context);
+
+namespace pykc {
+namespace {
+
+using namespace mock_cuda;
+using testing::array;
+using testing::for_each_thread;
+using testing::kAny;
+using testing::kernel;
+using testing::scalar;
+
+constexpr int kOutOfMemory = 2, kNotInitialized = 3, kNoDevice = 100, kIllegalAddress = 700, kOutOfResources = 701;
+
+Artifact test_artifact() {
+  KernelInfo faulty = kernel("faulty", {});
+  faulty.faults = {{"assert failed: x > {0}", "faulty.pyk", 7, 3}};
+  KernelInfo shared = kernel("shared", {});
+  shared.dynamic_shared_bytes = for_each_thread(1024);
+  return {.target = "nvptx:sm_80",
+          .code =
+              ".version 8.0\n.global .align 8 .b8 pykc_fault[64];\n"
+              ".entry scale(\n.entry faulty(\n.entry shared(\n",
+          .kernels = {kernel("scale", {array("x", ScalarType::F32, {kAny}), scalar("a", ScalarType::F32)}), faulty,
+                      shared}};
+}
+
+class CudaMock : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { setenv("PYKC_CUDA_LIBRARY", MOCK_CUDA, 1); }
+  void SetUp() override { mock_reset(); }
+  void TearDown() override { EXPECT_EQ(mock_live_objects(), 0); }
+
+  static void fault_at_next_launch(std::int64_t value) {
+    const abi::FaultRecord record{.claimed = 1, .ready = 1, .kernel = 1, .values = {value}};
+    mock_fault_at_next_launch(&record);
+  }
+  template <typename T>
+  static void expect_error(const Result<T>& result, ErrorCode code, const std::string& text) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, code);
+    EXPECT_NE(result.error().message.find(text), std::string::npos) << result.error().message;
+  }
+};
+
+TEST_F(CudaMock, DescribesTheDevices) {
+  mock_set_devices(2);
+  const std::vector<DeviceInfo> devices = Device::list();
+  ASSERT_EQ(devices.size(), 3U);
+  EXPECT_EQ(devices[1].name, "cuda:1");
+  EXPECT_EQ(devices[1].description, "Mock GPU");
+  EXPECT_EQ(devices[1].target, "sm_90");
+  EXPECT_EQ(devices[1].driver, "CUDA driver 13.0");
+  EXPECT_EQ(Device::open("").value().info().name, "cuda:0");
+  EXPECT_EQ(Device::open("cuda").value().info().name, "cuda:0");
+  EXPECT_EQ(Device::open("cuda:1").value().info().name, "cuda:1");
+}
+
+TEST_F(CudaMock, NoDriver) {
+  setenv("PYKC_CUDA_LIBRARY", "/no/such/libcuda.so", 1);
+  expect_error(Device::open("cuda:0"), ErrorCode::DriverUnavailable, "no NVIDIA driver: /no/such/libcuda.so");
+  EXPECT_EQ(Device::open("").value().info().name, "cpu");
+  EXPECT_EQ(Device::list().size(), 1U);
+  setenv("PYKC_CUDA_LIBRARY", "libm.so.6", 1);
+  expect_error(Device::open("cuda:0"), ErrorCode::DriverUnavailable, "too old: libm.so.6 has no function cuInit");
+  setenv("PYKC_CUDA_LIBRARY", MOCK_CUDA, 1);
+}
+
+TEST_F(CudaMock, NoDevice) {
+  mock_fail("cuInit", 1, kNoDevice);
+  expect_error(Device::open("cuda:0"), ErrorCode::DriverUnavailable, "the NVIDIA driver finds no GPU");
+  mock_set_devices(0);
+  expect_error(Device::open("cuda:0"), ErrorCode::DriverUnavailable, "the NVIDIA driver finds no GPU");
+  EXPECT_EQ(Device::open("").value().info().name, "cpu");
+  EXPECT_EQ(Device::list().size(), 1U);
+  mock_set_devices(2);
+  expect_error(Device::open("cuda:2"), ErrorCode::NotFound, "there is no device `cuda:2`: the last GPU is cuda:1");
+}
+
+TEST_F(CudaMock, EveryCallOfOpeningMayFail) {
+  mock_fail("cuInit", 1, kNotInitialized);
+  expect_error(Device::open("cuda:0"), ErrorCode::DriverUnavailable,
+               "cuInit failed: CUDA_ERROR_NOT_INITIALIZED (initialization error), code 3");
+  for (const char* function :
+       {"cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain"}) {
+    mock_fail(function, 1, kNotInitialized);
+    expect_error(Device::open("cuda:0"), ErrorCode::DriverError, std::string(function) + " failed:");
+  }
+  mock_fail("cuDevicePrimaryCtxRetain", 1, 12345);
+  expect_error(Device::open(""), ErrorCode::DriverError, "an unknown error");
+}
+
+TEST_F(CudaMock, LoadingFailsWithTheCompilersLog) {
+  const Device device = Device::open("cuda:0").value();
+  mock_fail_next_load("ptxas line 7: unexpected token");
+  expect_error(device.load(test_artifact()), ErrorCode::DriverError,
+               "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed), code 218\nptxas line 7: unexpected token");
+  for (const char* function :
+       {"cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncGetAttribute", "cuModuleGetGlobal"}) {
+    mock_fail(function, 1, kNotInitialized);
+    expect_error(device.load(test_artifact()), ErrorCode::DriverError, std::string(function) + " failed:");
+  }
+}
+
+TEST_F(CudaMock, RefusesArtifactsForOtherDevices) {
+  const Device device = Device::open("cuda:0").value();
+  Artifact artifact = test_artifact();
+  artifact.target = "cpu:znver4";
+  expect_error(device.load(artifact), ErrorCode::Unsupported, "device cuda:0 needs one for sm_90");
+  artifact.target = "nvptx:sm_100";
+  expect_error(device.load(artifact), ErrorCode::Unsupported, "cuda:0 is an older sm_90; compile for sm_90");
+  artifact.target = "nvptx:sm_90a";
+  EXPECT_TRUE(device.load(artifact));
+}
+
+TEST_F(CudaMock, RefusesDamagedCode) {
+  const Device device = Device::open("cuda:0").value();
+  Artifact artifact = test_artifact();
+  for (const std::string& code : {std::string(), std::string("\x7f"),
+                                  std::string("\x7f"
+                                              "ELF"),
+                                  "\x7f"
+                                  "ELF" +
+                                      std::string(100, '\xff'),
+                                  std::string("\x50\xed\x55\xba", 4)}) {
+    artifact.code = code;
+    const Result<Module> module = device.load(artifact);
+    ASSERT_FALSE(module);
+    EXPECT_TRUE(module.error().code == ErrorCode::InputOutput || code[0] == '\x50') << module.error().message;
+  }
+  artifact = test_artifact();
+  artifact.kernels[0].symbol = "other";
+  expect_error(device.load(artifact), ErrorCode::InputOutput, "no entry point `other`");
+}
+
+TEST_F(CudaMock, LaunchesWithWhatItWasGiven) {
+  const Device device = Device::open("cuda:0").value();
+  const Kernel scale = device.load(test_artifact()).value().kernel("scale").value();
+  const Array<float> x = device.allocate<float>(1000).value();
+  const Stream stream = device.create_stream().value();
+  mock_set_words(3);
+  ASSERT_TRUE(scale.launch({.grid = {4, 5, 6}, .block = {8, 2, 1}, .shared_bytes = 64, .stream = &stream}, x, 2.0F));
+  const Launch& launch = *mock_last_launch();
+  EXPECT_STREQ(launch.function, "scale");
+  EXPECT_EQ(launch.grid[2], 6U);
+  EXPECT_EQ(launch.block[1], 2U);
+  EXPECT_EQ(launch.shared_bytes, 64U);
+  EXPECT_NE(launch.stream, nullptr);
+  EXPECT_EQ(launch.words[0], reinterpret_cast<std::uintptr_t>(x.address()));
+  EXPECT_EQ(launch.words[1], 1000U);
+  EXPECT_EQ(launch.words[2], 0x40000000U);
+}
+
+TEST_F(CudaMock, AnEmptyGridDoesNotReachTheDriver) {
+  const Device device = Device::open("cuda:0").value();
+  const Kernel scale = device.load(test_artifact()).value().kernel("scale").value();
+  const Array<float> empty = device.allocate<float>(0).value();
+  EXPECT_EQ(empty.address(), nullptr);
+  EXPECT_TRUE(scale.launch({.grid = {0}, .block = {256}}, empty, 1));
+  EXPECT_EQ(mock_calls("cuLaunchKernel"), 0);
+  EXPECT_EQ(mock_calls("cuMemAlloc"), 0);
+}
+
+TEST_F(CudaMock, AsksForMoreSharedMemoryOnce) {
+  const Device device = Device::open("cuda:0").value();
+  const Kernel shared = device.load(test_artifact()).value().kernel("shared").value();
+  ASSERT_TRUE(shared.launch({.grid = {1}, .block = {48}}));
+  EXPECT_EQ(mock_calls("cuFuncSetAttribute"), 0);
+  ASSERT_TRUE(shared.launch({.grid = {1}, .block = {200}}));
+  ASSERT_TRUE(shared.launch({.grid = {1}, .block = {227}}));
+  EXPECT_EQ(mock_last_launch()->shared_bytes, 227U * 1024);
+  EXPECT_EQ(mock_calls("cuFuncSetAttribute"), 1);
+  expect_error(shared.launch({.grid = {1}, .block = {228}}), ErrorCode::InvalidLaunch, "232448 bytes of a block");
+}
+
+TEST_F(CudaMock, AskingForMoreSharedMemoryMayFail) {
+  const Device device = Device::open("cuda:0").value();
+  const Kernel shared = device.load(test_artifact()).value().kernel("shared").value();
+  mock_fail("cuFuncSetAttribute", 1, 1);
+  expect_error(shared.launch({.grid = {1}, .block = {200}}), ErrorCode::DriverError, "cuFuncSetAttribute failed:");
+  EXPECT_TRUE(shared.launch({.grid = {1}, .block = {200}}));
+}
+
+TEST_F(CudaMock, RegistersLimitABlock) {
+  mock_set_max_threads(640);
+  const Device device = Device::open("cuda:0").value();
+  const Kernel faulty = device.load(test_artifact()).value().kernel("faulty").value();
+  expect_error(faulty.launch({.grid = {1}, .block = {641}}), ErrorCode::InvalidLaunch, "leaves room for 640 threads");
+}
+
+TEST_F(CudaMock, LaunchingMayFail) {
+  const Device device = Device::open("cuda:0").value();
+  const Kernel faulty = device.load(test_artifact()).value().kernel("faulty").value();
+  mock_fail("cuLaunchKernel", 1, kOutOfResources);
+  expect_error(faulty.launch({.grid = {1}, .block = {32}}), ErrorCode::DriverError,
+               "kernel `faulty`: cuLaunchKernel failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
+  EXPECT_TRUE(faulty.launch({.grid = {1}, .block = {32}}));
+}
+
+TEST_F(CudaMock, RefusesMemoryAndStreamsOfOtherDevices) {
+  mock_set_devices(2);
+  const Device first = Device::open("cuda:0").value(), second = Device::open("cuda:1").value();
+  const Kernel scale = first.load(test_artifact()).value().kernel("scale").value();
+  const Array<float> there = second.allocate<float>(8).value(), here = first.allocate<float>(8).value();
+  expect_error(scale.launch({.grid = {1}, .block = {32}}, there, 1.0F), ErrorCode::InvalidLaunch,
+               "kernel `scale`, parameter `x`: the array lies on cuda:1, the kernel runs on cuda:0");
+  const Stream stream = second.create_stream().value();
+  expect_error(scale.launch({.grid = {1}, .block = {32}, .stream = &stream}, here, 1.0F), ErrorCode::InvalidArgument,
+               "belongs to another device");
+  expect_error(here.fill_zero(stream), ErrorCode::InvalidArgument, "belongs to another device");
+  expect_error(stream.record().value().milliseconds_since(first.default_stream().record().value()),
+               ErrorCode::InvalidArgument, "belongs to another device");
+  EXPECT_TRUE(stream.wait(first.default_stream().record().value()));
+}
+
+TEST_F(CudaMock, CopiesThereAndBack) {
+  const Device device = Device::open("cuda:0").value();
+  const Stream stream = device.create_stream().value();
+  const PinnedArray<int> pinned = device.allocate_pinned<int>(4).value();
+  for (int i = 0; i < 4; ++i) pinned[i] = i;
+  const Array<int> array = device.copy_from<int>(pinned).value();
+  std::vector<int> back(4);
+  ASSERT_TRUE(array.copy_to(stream, back));
+  ASSERT_TRUE(stream.synchronize());
+  EXPECT_EQ(back, (std::vector<int>{0, 1, 2, 3}));
+  ASSERT_TRUE(array.fill_zero());
+  ASSERT_TRUE(array.copy_to(back));
+  EXPECT_EQ(back, (std::vector<int>(4)));
+}
+
+TEST_F(CudaMock, EveryCopyMayFail) {
+  const Device device = Device::open("cuda:0").value();
+  const Array<int> array = device.allocate<int>(4).value();
+  std::vector<int> host(4);
+  mock_fail("cuMemcpyHtoDAsync", 1, 1);
+  expect_error(array.copy_from(host), ErrorCode::DriverError, "cuMemcpyHtoDAsync failed: CUDA_ERROR_INVALID_VALUE");
+  mock_fail("cuMemcpyDtoHAsync", 1, 1);
+  expect_error(array.copy_to(host), ErrorCode::DriverError, "cuMemcpyDtoHAsync failed:");
+  mock_fail("cuMemsetD8Async", 1, 1);
+  expect_error(array.fill_zero(), ErrorCode::DriverError, "cuMemsetD8Async failed:");
+  mock_fail("cuStreamSynchronize", 1, 1);
+  expect_error(array.copy_to(host), ErrorCode::DriverError, "cuStreamSynchronize failed:");
+  mock_fail("cuMemcpyHtoDAsync", 1, 1);
+  expect_error(device.copy_from<int>(host), ErrorCode::DriverError, "cuMemcpyHtoDAsync failed:");
+}
+
+TEST_F(CudaMock, SaysHowMuchMemoryThereIs) {
+  const Device device = Device::open("cuda:0").value();
+  mock_set_memory(1000);
+  const Array<char> some = device.allocate<char>(600).value();
+  expect_error(device.allocate<char>(500), ErrorCode::OutOfMemory,
+               "cuda:0 has no room for 500 bytes: 400 of its 1000 bytes are free");
+  mock_fail("cuMemAllocHost", 1, kOutOfMemory);
+  expect_error(device.allocate_pinned<char>(7), ErrorCode::OutOfMemory, "no room for 7 bytes of pinned memory");
+  mock_fail("cuMemAlloc", 1, kNotInitialized);
+  expect_error(device.allocate<char>(1), ErrorCode::DriverError, "cuMemAlloc failed:");
+  mock_fail("cuMemAllocHost", 1, kNotInitialized);
+  expect_error(device.allocate_pinned<char>(7), ErrorCode::DriverError, "cuMemAllocHost failed:");
+}
+
+TEST_F(CudaMock, EveryCallOfStreamsAndEventsMayFail) {
+  const Device device = Device::open("cuda:0").value();
+  mock_fail("cuStreamCreate", 1, 1);
+  expect_error(device.create_stream(), ErrorCode::DriverError, "cuStreamCreate failed:");
+  const Stream stream = device.create_stream().value();
+  for (const char* function : {"cuEventCreate", "cuEventRecord"}) {
+    mock_fail(function, 1, 1);
+    expect_error(stream.record(), ErrorCode::DriverError, std::string(function) + " failed:");
+  }
+  const Event start = stream.record().value(), end = stream.record().value();
+  EXPECT_EQ(end.milliseconds_since(start).value(), 1.5);
+  for (const char* function : {"cuEventSynchronize", "cuEventElapsedTime"}) {
+    mock_fail(function, 1, 1);
+    expect_error(end.milliseconds_since(start), ErrorCode::DriverError, std::string(function) + " failed:");
+  }
+  mock_fail("cuStreamWaitEvent", 1, 1);
+  expect_error(stream.wait(start), ErrorCode::DriverError, "cuStreamWaitEvent failed:");
+  mock_fail("cuCtxSynchronize", 1, 1);
+  expect_error(device.synchronize(), ErrorCode::DriverError, "cuCtxSynchronize failed:");
+}
+
+TEST_F(CudaMock, ReportsAFaultOnceAtTheNextWait) {
+  const Device device = Device::open("cuda:0").value();
+  const Kernel faulty = device.load(test_artifact()).value().kernel("faulty").value();
+  fault_at_next_launch(-3);
+  ASSERT_TRUE(faulty.launch({.grid = {1}, .block = {32}}));
+  const Result<void> waited = device.synchronize();
+  expect_error(waited, ErrorCode::KernelFault,
+               "faulty.pyk:7: assert failed: x > -3, in kernel faulty, block (0, 0, 0), thread (0, 0, 0)");
+  EXPECT_TRUE(device.synchronize());
+  const int copies = mock_calls("cuMemcpyDtoHAsync");
+  EXPECT_TRUE(device.synchronize());
+  EXPECT_EQ(mock_calls("cuMemcpyDtoHAsync"), copies) << "nothing was launched since";
+}
+
+TEST_F(CudaMock, ReportsAFaultToItsOwnStream) {
+  const Device device = Device::open("cuda:0").value();
+  const Kernel faulty = device.load(test_artifact()).value().kernel("faulty").value();
+  const Stream bad = device.create_stream().value(), good = device.create_stream().value();
+  fault_at_next_launch(0);
+  ASSERT_TRUE(faulty.launch({.grid = {1}, .block = {32}, .stream = &bad}));
+  EXPECT_TRUE(good.synchronize());
+  expect_error(bad.synchronize(), ErrorCode::KernelFault, "faulty.pyk:7");
+  EXPECT_TRUE(bad.synchronize());
+  fault_at_next_launch(1);
+  ASSERT_TRUE(faulty.launch({.grid = {1}, .block = {32}, .stream = &bad}));
+  expect_error(bad.record().value().synchronize(), ErrorCode::KernelFault, "x > 1");
+  fault_at_next_launch(2);
+  ASSERT_TRUE(faulty.launch({.grid = {1}, .block = {32}, .stream = &bad}));
+  expect_error(device.allocate<int>(1).value().fill_zero(), ErrorCode::KernelFault, "x > 2");
+}
+
+TEST_F(CudaMock, AFaultOutlivesItsModuleAndItsStream) {
+  const Device device = Device::open("cuda:0").value();
+  {
+    const Kernel faulty = device.load(test_artifact()).value().kernel("faulty").value();
+    fault_at_next_launch(1);
+    ASSERT_TRUE(faulty.launch({.grid = {1}, .block = {32}}));
+  }
+  expect_error(device.synchronize(), ErrorCode::KernelFault, "x > 1");
+  const Kernel faulty = device.load(test_artifact()).value().kernel("faulty").value();
+  {
+    const Stream stream = device.create_stream().value();
+    fault_at_next_launch(2);
+    ASSERT_TRUE(faulty.launch({.grid = {1}, .block = {32}, .stream = &stream}));
+  }
+  expect_error(device.default_stream().synchronize(), ErrorCode::KernelFault, "x > 2");
+  EXPECT_TRUE(device.synchronize());
+}
+
+TEST_F(CudaMock, ReadingTheRecordMayFail) {
+  const Device device = Device::open("cuda:0").value();
+  const Kernel faulty = device.load(test_artifact()).value().kernel("faulty").value();
+  fault_at_next_launch(1);
+  ASSERT_TRUE(faulty.launch({.grid = {1}, .block = {32}}));
+  for (const char* function : {"cuStreamCreate", "cuMemcpyDtoHAsync", "cuStreamSynchronize"}) {
+    mock_fail(function, 1, 1);
+    expect_error(device.synchronize(), ErrorCode::DriverError, std::string(function) + " failed:");
+  }
+  expect_error(device.synchronize(), ErrorCode::KernelFault, "x > 1");  // not lost
+}
+
+TEST_F(CudaMock, SaysThatTheContextIsLost) {
+  const Device device = Device::open("cuda:0").value();
+  const Kernel faulty = device.load(test_artifact()).value().kernel("faulty").value();
+  const Array<int> array = device.allocate<int>(4).value();
+  mock_break_at_next_launch(kIllegalAddress);
+  ASSERT_TRUE(faulty.launch({.grid = {1}, .block = {32}}));
+  expect_error(device.synchronize(), ErrorCode::DriverError,
+               "cuCtxSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered), code "
+               "700; a kernel launched before broke the CUDA context, which is lost");
+  std::vector<int> host(4);
+  expect_error(array.copy_to(host), ErrorCode::DriverError, "which is lost");
+  expect_error(faulty.launch({.grid = {1}, .block = {32}}), ErrorCode::DriverError, "which is lost");
+  mock_reset();  // so that everything can be given back
+}
+
+TEST_F(CudaMock, LeavesTheThreadsContextAlone) {
+  mock_set_devices(2);
+  const auto current = [] {
+    void* context = nullptr;
+    cuCtxGetCurrent(&context);
+    return context;
+  };
+  std::thread([&] {
+    const Device first = Device::open("cuda:0").value(), second = Device::open("cuda:1").value();
+    EXPECT_EQ(current(), nullptr);
+    ASSERT_TRUE(first.synchronize());
+    void* const mine = current();
+    EXPECT_NE(mine, nullptr);
+    ASSERT_TRUE(second.synchronize());
+    EXPECT_TRUE(second.allocate<int>(10));
+    EXPECT_EQ(current(), mine);
+  }).join();
+}
+
+}  // namespace
+}  // namespace pykc
