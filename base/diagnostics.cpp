@@ -82,11 +82,12 @@ std::vector<Diagnostic> Diagnostics::take() {
   std::map<std::string_view, std::size_t> file_order;  // files in the order of their first report
   for (const Diagnostic& diagnostic : list_) file_order.try_emplace(diagnostic.place.file, file_order.size());
   const auto position = [&](const Diagnostic& d) {
-    return std::tuple(file_order.find(d.place.file)->second, d.place.line, d.place.column);
+    const std::size_t file = file_order.find(d.place.file)->second;
+    return std::tuple(file, d.place.line, d.place.column, std::string_view(d.code), std::string_view(d.message), &d);
   };
   std::vector<const Diagnostic*> sorted;
   for (const Diagnostic& diagnostic : list_) sorted.push_back(&diagnostic);
-  std::stable_sort(sorted.begin(), sorted.end(), [&](auto* a, auto* b) { return position(*a) < position(*b); });
+  std::sort(sorted.begin(), sorted.end(), [&](auto* a, auto* b) { return position(*a) < position(*b); });
   // Two specialisations of one function report the same mistake; a reader wants it once.
   sorted.erase(std::unique(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return is_same_report(*a, *b); }),
                sorted.end());

@@ -65,12 +65,13 @@ SourcePlace SourceFile::place(SourceRange range) const {
     place.source_line = whole;
     return place;
   }
-  const std::size_t offset = range.begin - line_starts_[static_cast<std::size_t>(begin.line - 1)];
+  const std::uint32_t line_begin = line_starts_[static_cast<std::size_t>(begin.line - 1)];
+  const std::size_t offset = range.begin - line_begin;
   std::size_t first = offset - std::min(offset, kShownBeforeRange);
   while (first > 0 && first < whole.size() && is_utf8_continuation(whole[first])) --first;
   first = std::min(first, whole.size());
   place.source_line = abbreviate_utf8(whole.substr(first), kLongestLineShown);
-  place.source_line_column = static_cast<int>(count_code_points(whole.substr(0, first))) + 1;
+  place.source_line_column = line_column(line_begin + static_cast<std::uint32_t>(first)).column;
   return place;
 }
 

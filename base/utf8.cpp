@@ -25,7 +25,8 @@ CodePoint decode_utf8(std::string_view text, std::size_t offset) {
   if (offset >= text.size()) return {};
   const unsigned char first = byte_at(text, offset);
   const int length = sequence_length(first);
-  if (length <= 1) return {first, length};
+  if (length == 0) return {};
+  if (length == 1) return {first, 1};
   char32_t value = first & (0x7Fu >> length);
   for (int i = 1; i < length; ++i) {
     const unsigned char next = byte_at(text, offset + static_cast<std::size_t>(i));

@@ -2,6 +2,10 @@
 
 add_library(pykc_options INTERFACE)
 target_compile_options(pykc_options INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Werror -fno-exceptions)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  # "…" + std::string warns of an overlap that cannot be (GCC bug 105651).
+  target_compile_options(pykc_options INTERFACE -Wno-restrict)
+endif()
 target_include_directories(pykc_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 if(PYKC_SANITIZE)
   add_compile_options(-fsanitize=${PYKC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

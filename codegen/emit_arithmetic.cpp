@@ -153,10 +153,30 @@ Emitter::Value* Emitter::emit_negate(const Instruction& i) {
 
 Emitter::Value* Emitter::emit_fma(const Instruction& i) {
   const ScalarType type = i.type.scalar;
-  return narrow(builder_.CreateIntrinsic(
-                    llvm::Intrinsic::fma, {widen(operand(i, 0), type)->getType()},
-                    {widen(operand(i, 0), type), widen(operand(i, 1), type), widen(operand(i, 2), type)}),
-                type);
+  Value *a = operand(i, 0), *b = operand(i, 1), *c = operand(i, 2);
+  if (size_in_bytes(type) == 2 && !has_small_fma(type)) return small_fma(type, a, b, c);
+  return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+}
+
+/// In f64 the product of two small floats is exact. The sum may not be; the error of an addition can be computed, and
+/// where there is one, the sum is moved to the neighbour whose last bit is set, so that the last rounding sees it.
+Emitter::Value* Emitter::small_fma(ScalarType type, Value* a, Value* b, Value* c) {
+  const auto widest = [&](Value* value) { return builder_.CreateFPExt(widen_float(value), builder_.getDoubleTy()); };
+  Value* addend = widest(c);
+  Value* product = builder_.CreateFMul(widest(a), widest(b));
+  Value* sum = builder_.CreateFAdd(product, addend);
+  Value* from_addend = builder_.CreateFSub(sum, product);
+  Value* from_product = builder_.CreateFSub(sum, from_addend);
+  Value* error = builder_.CreateFAdd(builder_.CreateFSub(product, from_product), builder_.CreateFSub(addend, from_addend));
+
+  llvm::Constant* zero = llvm::ConstantFP::get(builder_.getDoubleTy(), 0.0);
+  Value* bits = builder_.CreateBitCast(sum, builder_.getInt64Ty());
+  Value* is_even = builder_.CreateIsNull(builder_.CreateAnd(bits, constant_i64(1)));
+  Value* moves = builder_.CreateAnd(is_even, builder_.CreateFCmpONE(error, zero));
+  Value* grows = builder_.CreateICmpEQ(builder_.CreateFCmpOGT(error, zero), builder_.CreateFCmpOGT(sum, zero));
+  Value* neighbour = builder_.CreateAdd(bits, builder_.CreateSelect(grows, constant_i64(1), constant_i64(-1)));
+  Value* odd = builder_.CreateBitCast(builder_.CreateSelect(moves, neighbour, bits), builder_.getDoubleTy());
+  return narrow_float(odd, type);
 }
 
 Emitter::Value* Emitter::emit_compare(const Instruction& i) {
@@ -182,7 +202,7 @@ Emitter::Value* Emitter::emit_compare(const Instruction& i) {
 
 Emitter::Value* Emitter::widen(Value* value, ScalarType type) {
   const bool is_small = type == ScalarType::F16 || type == ScalarType::BF16;
-  return is_small && needs_wide_arithmetic(type) ? builder_.CreateFPExt(value, builder_.getFloatTy()) : value;
+  return is_small && needs_wide_arithmetic(type) ? widen_float(value) : value;
 }
 
 Emitter::Value* Emitter::narrow(Value* value, ScalarType type) {

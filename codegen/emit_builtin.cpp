@@ -33,7 +33,7 @@ Emitter::Value* Emitter::emit_math(const Instruction& i, std::string_view name) 
   for (const Instruction* argument : i.operands) {
     Value* one = value(argument);
     const bool is_small = is_float(argument->type.scalar) && size_in_bytes(argument->type.scalar) == 2;
-    arguments.push_back(is_small ? builder_.CreateFPExt(one, builder_.getFloatTy()) : one);
+    arguments.push_back(is_small ? widen_float(one) : one);
   }
   return narrow(builder_.CreateCall(state_.math_function(name, arguments[0]->getType()), arguments), type);
 }

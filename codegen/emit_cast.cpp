@@ -14,13 +14,13 @@ Emitter::Value* Emitter::emit_cast(const Instruction& i) {
 }
 
 Emitter::Value* Emitter::cast_float(Value* value, ScalarType from, ScalarType to) {
-  if (size_in_bytes(from) < size_in_bytes(to)) return builder_.CreateFPExt(value, type_of(to));
-  if (size_in_bytes(from) == size_in_bytes(to)) value = builder_.CreateFPExt(value, builder_.getFloatTy());
-  return to == ScalarType::F32 ? builder_.CreateFPTrunc(value, type_of(to)) : narrow_float(value, to);
+  if (size_in_bytes(from) == 2) value = widen_float(value);
+  if (size_in_bytes(to) == 2) return narrow_float(value, to);
+  return builder_.CreateFPCast(value, type_of(to));
 }
 
 Emitter::Value* Emitter::float_to_integer(Value* value, ScalarType from, ScalarType to) {
-  if (size_in_bytes(from) == 2) value = builder_.CreateFPExt(value, builder_.getFloatTy());
+  if (size_in_bytes(from) == 2) value = widen_float(value);
   if (to == ScalarType::Bool) return builder_.CreateFCmpUNE(value, llvm::ConstantFP::get(value->getType(), 0.0));
   const auto saturate = is_signed_integer(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   return builder_.CreateIntrinsic(saturate, {type_of(to), value->getType()}, {value});

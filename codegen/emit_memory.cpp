@@ -2,11 +2,16 @@
 #include "codegen/emitter.h"
 
 namespace pykc::codegen {
+namespace {
+
+llvm::Align alignment_of(ScalarType type) { return llvm::Align(static_cast<std::uint64_t>(size_in_bytes(type))); }
+
+}  // namespace
 
 Emitter::Value* Emitter::load_element(Value* address, ir::Type pointer) {
   const ScalarType element = pointer.scalar;
   llvm::LoadInst* load = builder_.CreateAlignedLoad(memory_type(state_.context, element), address,
-                                                    llvm::Align(static_cast<std::uint64_t>(size_in_bytes(element))));
+                                                    alignment_of(element));
   annotate(load, pointer.space);
   return element == ScalarType::Bool ? builder_.CreateIsNotNull(load) : load;
 }
@@ -14,7 +19,7 @@ Emitter::Value* Emitter::load_element(Value* address, ir::Type pointer) {
 void Emitter::store_element(Value* value, Value* address, ir::Type pointer) {
   const ScalarType element = pointer.scalar;
   if (element == ScalarType::Bool) value = builder_.CreateZExt(value, builder_.getInt8Ty());
-  annotate(builder_.CreateAlignedStore(value, address, llvm::Align(static_cast<std::uint64_t>(size_in_bytes(element)))),
+  annotate(builder_.CreateAlignedStore(value, address, alignment_of(element)),
            pointer.space);
 }
 
@@ -100,13 +105,15 @@ std::optional<llvm::AtomicRMWInst::BinOp> native_operation(ir::AtomicOp op, Scal
 
 }  // namespace
 
+/// Where no other thread can come between, a plain read and write; not annotated, for the turns of a block's threads
+/// may well meet at one address.
 Emitter::Value* Emitter::emit_atomic(const Instruction& i) {
   const ir::Type pointer = i.operands[0]->type;
   const ScalarType type = pointer.scalar;
   Value *address = operand(i, 0), *value = operand(i, 1);
   if (is_private(pointer.space)) {
-    Value* old = load_element(address, pointer);
-    store_element(combine(i.atomic, type, old, value), address, pointer);
+    Value* old = builder_.CreateAlignedLoad(type_of(type), address, alignment_of(type));
+    builder_.CreateAlignedStore(combine(i.atomic, type, old, value), address, alignment_of(type));
     return old;
   }
   ir::AtomicOp op = i.atomic;
@@ -129,7 +136,7 @@ Emitter::Value* Emitter::compare_exchange_loop(const Instruction& i, ir::Type po
   Value* address = operand(i, 0);
   llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(type)));
   llvm::LoadInst* first = builder_.CreateAlignedLoad(
-      bits, address, llvm::Align(static_cast<std::uint64_t>(size_in_bytes(type))));
+      bits, address, alignment_of(type));
   first->setAtomic(llvm::AtomicOrdering::Monotonic, atomic_scope());
 
   llvm::BasicBlock* before = builder_.GetInsertBlock();
@@ -162,10 +169,10 @@ Emitter::Value* Emitter::emit_compare_and_swap(const Instruction& i) {
   Value* expected = builder_.CreateBitCast(operand(i, 1), bits);
   Value* desired = builder_.CreateBitCast(operand(i, 2), bits);
   if (is_private(pointer.space)) {
-    Value* old = load_element(address, pointer);
-    Value* equal = builder_.CreateICmpEQ(builder_.CreateBitCast(old, bits), expected);
-    store_element(builder_.CreateSelect(equal, operand(i, 2), old), address, pointer);
-    return old;
+    Value* old = builder_.CreateAlignedLoad(bits, address, alignment_of(type));
+    Value* next = builder_.CreateSelect(builder_.CreateICmpEQ(old, expected), desired, old);
+    builder_.CreateAlignedStore(next, address, alignment_of(type));
+    return builder_.CreateBitCast(old, type_of(type));
   }
   Value* result = builder_.CreateAtomicCmpXchg(address, expected, desired, llvm::MaybeAlign(),
                                                llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic,

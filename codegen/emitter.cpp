@@ -28,6 +28,7 @@ void Emitter::emit_block(const ir::Block& block) {
 }
 
 Emitter::Value* Emitter::emit(const Instruction& i) {
+  if (const auto fixed = fixed_.find(&i); fixed != fixed_.end()) return fixed->second;
   using enum ir::Opcode;
   switch (i.opcode) {
     case Constant:
@@ -126,6 +127,7 @@ Emitter::Value* Emitter::emit(const Instruction& i) {
     case SlotLoad:
     case SlotStore:
     case SlotAny:
+    case AnyFault:
     case WarpExchange:
       return emit_split(i);
   }

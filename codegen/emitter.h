@@ -30,9 +30,13 @@ class Emitter {
   Emitter(ModuleState& state, const ir::Function& source, llvm::Function& function);
 
   void emit_block(const ir::Block& block);
+  /// The instruction's value; null where it has none.
+  Value* emit(const Instruction& i);
   Value* value(const Instruction* instruction) const { return values_.at(instruction); }
   Value* operand(const Instruction& i, std::size_t n) const { return value(i.operands[n]); }
   void set_value(const Instruction* instruction, Value* value) { values_[instruction] = value; }
+  /// From now on, these instructions are not emitted but have these values.
+  void fix_values(std::unordered_map<const Instruction*, Value*> values) { fixed_ = std::move(values); }
 
   // --- What the targets differ in -----------------------------------------------------------------------------------
   /// A builtin whose row says ByHand for this target and that is not one of emit_shared_builtin.
@@ -48,6 +52,10 @@ class Emitter {
   virtual Value* local_array(std::int64_t index) = 0;
   /// Whether arithmetic on f16 or bf16 goes through f32 (which gives the same bits).
   virtual bool needs_wide_arithmetic(ScalarType type) const = 0;
+  /// Whether there is an instruction for fma on f16 or bf16.
+  virtual bool has_small_fma(ScalarType type) const = 0;
+  /// f16 or bf16 as f32.
+  virtual Value* widen_float(Value* value) { return builder_.CreateFPExt(value, builder_.getFloatTy()); }
   /// Rounds an f32 or f64 to f16 or bf16.
   virtual Value* narrow_float(Value* wide, ScalarType to) = 0;
   /// Lets a target add what it knows to a load, store or call that touches `space`.
@@ -76,6 +84,7 @@ class Emitter {
   Value* shift_right(Value* a, Value* count, bool is_signed);
   Value* emit_negate(const Instruction& i);
   Value* emit_fma(const Instruction& i);
+  Value* small_fma(ScalarType type, Value* a, Value* b, Value* c);
   Value* emit_compare(const Instruction& i);
   /// f16 and bf16 as f32; all else as it is.
   Value* widen(Value* value, ScalarType type);
@@ -146,10 +155,10 @@ class Emitter {
     llvm::BasicBlock* exit;
     llvm::BasicBlock* continuing;  // null for a Scope
   };
-  Value* emit(const Instruction& i);
   Value* emit_constant(const Instruction& i);
 
   std::unordered_map<const Instruction*, Value*> values_;
+  std::unordered_map<const Instruction*, Value*> fixed_;
   std::unordered_map<const ir::Local*, llvm::AllocaInst*> locals_;
   std::unordered_map<const Instruction*, Region> regions_;
 };

@@ -1,9 +1,11 @@
 // IR in, Artifact out: emit, link the math library, optimise, print or assemble.
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "codegen/codegen.h"
+#include "codegen/cpu/emitter.h"
 #include "codegen/kernel_info.h"
 #include "codegen/machine.h"
 #include "codegen/math/library.h"
@@ -21,14 +23,17 @@ void emit_functions(ModuleState& state) {
   for (const auto& function : state.source.functions) {
     llvm::Function& declared = *state.functions.at(function.get());
     state.begin_debug_info(*function, declared);
-    TargetEmitter(state, *function, declared).emit();
+    TargetEmitter(state, *function, declared).emit_function();
   }
   state.finish_debug_info();
 }
 
 void emit_module(const ir::Module& source, const Target& target, const Options& options, llvm::Module& module) {
   ModuleState state(source, target, options, module);
-  emit_functions<NvptxEmitter>(state);
+  if (target.kind == Target::Kind::Nvptx)
+    emit_functions<NvptxEmitter>(state);
+  else
+    emit_functions<CpuEmitter>(state);
 }
 
 /// Every step up to the code itself; `emit` says which text, or bytes.
@@ -66,9 +71,16 @@ Result<std::string> generate_text(Emit emit, const ir::Module& module, const Tar
 }
 
 Result<Artifact> generate(const ir::Module& module, const Target& target, const Options& options) {
+  Result<std::vector<KernelInfo>> kernels = kernel_infos(module, target);
+  if (!kernels) return kernels.error();
   Result<std::string> code = build(Emit::Code, module, target, options);
   if (!code) return code.error();
-  return Artifact{target.to_string(), std::move(*code), kernel_infos(module, target)};
+  return Artifact{target.to_string(), std::move(*code), std::move(*kernels)};
 }
+
+std::string llvm_version() { return LLVM_VERSION_STRING; }
+
+// libclc comes from the same release of LLVM: the build takes it from the package of that number.
+std::string math_library() { return "libclc " LLVM_VERSION_STRING; }
 
 }  // namespace pykc::codegen

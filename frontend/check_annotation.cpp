@@ -105,12 +105,17 @@ void Session::read_types(FunctionDecl& function) {
   if (function.has_types) return;
   function.has_types = true;
   const std::vector<ast::Parameter>& parameters = function.def->parameters;
+  const bool is_kernel = function.kind == FunctionDecl::Kind::Kernel;
   Body body(*this, *function.scope);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     std::optional<checked::Type> type;
     if (parameters[i].annotation) type = body.annotation(*parameters[i].annotation);
     if (!type && function.signature && i < function.signature->parameters.size())
       type = type_of_parameter(function.signature->parameters[i]);
+    if (type && is_kernel && !type->is_scalar() && !type->is_array()) {
+      body.report(parameters[i].range, DiagnosticId::BadType, "a kernel's parameter is a scalar or an array");
+      type.reset();
+    }
     function.parameter_types.push_back(std::move(type));
   }
   if (function.def->returns) {
@@ -121,6 +126,12 @@ void Session::read_types(FunctionDecl& function) {
         parse_type_text(function.signature->name, SignatureDialect::Numba, error);
     if (function.signature->name == "void") function.result_type = Type::none();
     if (result) function.result_type = type_of_parameter(*result);
+  }
+  if (is_kernel && function.result_type && function.result_type->kind != Type::Kind::None) {
+    body.report(function.def->returns ? function.def->returns->range : function.def->name_range,
+                DiagnosticId::KernelReturnsValue)
+        .note("a function that gives a value to device code is made by `@device`, or `@cuda.jit(device=True)`");
+    function.result_type.reset();
   }
 }
 

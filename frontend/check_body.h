@@ -47,6 +47,8 @@ class Body {
   /// The type that an annotation spells; none, and a report, for anything else. check_annotation.cpp
   std::optional<checked::Type> annotation(const ast::Expr& expr);
   Entity module_constant(const ConstantDecl& constant);
+  /// Whether a value of type `given` may be passed, as it is, where `stated` is annotated.
+  static bool fits_parameter(const checked::Type& stated, const checked::Type& given);
   Entity member(const NamespaceRef& space, std::string_view name, SourceRange range);
 
   template <typename... Text>
@@ -188,7 +190,6 @@ class Body {
   Value call_specialized(FunctionDecl& function, std::vector<Value> arguments, SourceRange range);
   std::optional<Value> argument_for(FunctionDecl& function, std::size_t index, const Value& given, SourceRange range);
   std::string signature_of(const FunctionDecl& function) const;
-  static bool accepts(const ArrayType& parameter, const ArrayType& given);
 
   // check_builtin.cpp, check_atomic.cpp
   Value call_builtin(BuiltinId id, const ast::Call& call, SourceRange range);
@@ -298,6 +299,11 @@ class Body {
   void set_to_zero(checked::Suite& prologue);
   bool computes_in_single() const;
   void warn_of_locals();
+
+  // check_generic.cpp
+  void check_names(const ast::Stmt& stmt);
+  void check_names(const ast::Expr& expr);
+  Entity static_entity(const ast::Expr& expr);
 
   // check_infer.cpp
   void declare_locals();

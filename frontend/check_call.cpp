@@ -1,5 +1,6 @@
 // Calls: arguments to parameters, casts, and functions of the program, which are specialised for the argument types.
 #include <algorithm>
+#include <limits>
 
 #include "frontend/check_body.h"
 
@@ -41,7 +42,11 @@ Entity Body::call_type(ScalarType type, const ast::Call& call, SourceRange range
   const std::optional<Arguments> arguments = bind_arguments(call, range, to_string(type), kParameters, 1, "(x)");
   if (!arguments) return Unknown{};
   const Entity given = entity(*(*arguments)[0]);
-  if (std::holds_alternative<TextRef>(given)) {
+  if (const auto* text = std::get_if<TextRef>(&given)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    if (text->text == "inf") return tree_.weak_real(infinity, range);
+    if (text->text == "-inf") return tree_.weak_real(-infinity, range);
+    if (text->text == "nan") return tree_.weak_real(std::numeric_limits<double>::quiet_NaN(), range);
     report((*arguments)[0]->range, DiagnosticId::UnsupportedInKernel, "making a number of text");
     return Unknown{};
   }
@@ -111,20 +116,21 @@ std::optional<Value> Body::argument_for(FunctionDecl& function, std::size_t inde
     if (!converted) return std::nullopt;
     return TreeBuilder::strong(converted);
   }
-  if (wanted->is_array() && given.is_array() && accepts(wanted->array, given.type().array)) return given;
+  if (fits_parameter(*wanted, given.type())) return given;
   const ast::Parameter& parameter = function.def->parameters[index];
   report(range, DiagnosticId::ArgumentType, parameter.name, checked::to_string(*wanted), describe(given))
       .label(function.scope->file(), parameter.range, "the parameter is declared here");
   return std::nullopt;
 }
 
-/// Whether an array of one type may be passed where another is annotated: the shape may be known better, and contiguous
-/// is a case of any strides.
-bool Body::accepts(const ArrayType& parameter, const ArrayType& given) {
-  if (parameter.element != given.element || parameter.rank() != given.rank()) return false;
-  if (parameter.has_static_shape()) return parameter.extents == given.extents;
-  if (parameter.layout == Layout::Strided || parameter.layout == given.layout) return true;
-  return parameter.rank() <= 1 && given.layout != Layout::Strided;
+/// The shape of an array may be known better than stated, and contiguous is a case of any strides.
+bool Body::fits_parameter(const checked::Type& stated, const checked::Type& given) {
+  if (!stated.is_array() || !given.is_array()) return stated == given;
+  const ArrayType &wanted = stated.array, &array = given.array;
+  if (wanted.element != array.element || wanted.rank() != array.rank()) return false;
+  if (wanted.has_static_shape()) return wanted.extents == array.extents;
+  if (wanted.layout == Layout::Strided || wanted.layout == array.layout) return true;
+  return wanted.rank() <= 1 && array.layout != Layout::Strided;
 }
 
 Value Body::call_specialized(FunctionDecl& function, std::vector<Value> arguments, SourceRange range) {

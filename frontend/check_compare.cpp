@@ -16,6 +16,12 @@ bool is_ordering(ast::CompareOp op) { return op >= ast::CompareOp::Lt && op <= a
 
 /// `a < b < c` is `a < b and b < c` with b evaluated once, and c only where a < b.
 Value Body::chain(const ast::Compare& node, std::size_t at, Value left, SourceRange range) {
+  if (node.ops[at] == ast::CompareOp::Is || node.ops[at] == ast::CompareOp::IsNot) {
+    report(range, DiagnosticId::UnsupportedInKernel, spelling(node.ops[at]))
+        .note("numbers in a kernel have no identity, and are never None: compare them")
+        .fix(node.ops[at] == ast::CompareOp::Is ? "==" : "!=");
+    return {};
+  }
   const Value right = value(*node.rest[at]);
   const bool is_last = at + 1 == node.rest.size();
   const SourceRange here = left.known() && right.known() ? join(left.range(), node.rest[at]->range) : range;
@@ -42,12 +48,6 @@ Value Body::chain(const ast::Compare& node, std::size_t at, Value left, SourceRa
 
 Value Body::compare(ast::CompareOp op, const Value& left, const Value& right, SourceRange range) {
   if (!left.known() || !right.known()) return {};
-  if (op == ast::CompareOp::Is || op == ast::CompareOp::IsNot) {
-    report(range, DiagnosticId::UnsupportedInKernel, spelling(op))
-        .note("values in a kernel have no identity: compare them")
-        .fix(op == ast::CompareOp::Is ? "==" : "!=");
-    return {};
-  }
   if (op == ast::CompareOp::In || op == ast::CompareOp::NotIn) return member_of_tuple(op, left, right, range);
   if (left.is_tuple() && right.is_tuple() && !is_ordering(op)) return compare_tuples(op, left, right, range);
   if (!require_numbers(spelling(op), left, right, range)) return {};

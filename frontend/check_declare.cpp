@@ -90,11 +90,11 @@ void Session::declare_import(Scope& scope, const ast::Import& import) {
     const std::string& module = renames ? alias.name : head;
     const std::string& bound = renames ? alias.as : head;
     if (const Scope* found = scope_of(alias.name); found && (renames || head == alias.name))
-      scope.bind(bound, NamespaceRef{"", found});
+      scope.bind(bound, NamespaceRef{"", found, alias.name});
     else if (NameTable::is_known_module(module))
-      scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(module), nullptr});
+      scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(module), nullptr, module});
     else
-      scope.bind(bound, NamespaceRef{"import:" + head, nullptr});
+      scope.bind(bound, NamespaceRef{"package " + head, nullptr, head});
   }
 }
 
@@ -121,7 +121,7 @@ void Session::import_name(Scope& scope, const std::string& module, const ast::Im
     return;
   }
   if (const Scope* submodule = scope_of(module + "." + alias.name)) {
-    scope.bind(bound, NamespaceRef{"", submodule});
+    scope.bind(bound, NamespaceRef{"", submodule, module + "." + alias.name});
     return;
   }
   if (!NameTable::is_known_module(module)) return;  // load_program has reported it

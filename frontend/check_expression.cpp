@@ -19,6 +19,16 @@ class DepthGuard {
   Session& session_;
 };
 
+constexpr std::size_t kMostNumbersInTuple = 256;
+
+/// How many numbers and arrays a value of the type is made of.
+std::size_t count_numbers(const Type& type) {
+  if (!type.is_tuple()) return 1;
+  std::size_t count = 0;
+  for (const Type& element : type.elements) count += count_numbers(element);
+  return count;
+}
+
 }  // namespace
 
 std::string describe(const Value& value) {
@@ -212,7 +222,15 @@ Entity Body::check(const ast::Starred&, const ast::Expr& expr) {
 
 Entity Body::check(const ast::Tuple& node, const ast::Expr& expr) {
   std::vector<Value> elements;
-  for (const ast::ExprPtr& element : node.elements) elements.push_back(value(*element));
+  std::size_t numbers = 0;
+  for (const ast::ExprPtr& element : node.elements) {
+    elements.push_back(value(*element));
+    if (elements.back().known()) numbers += count_numbers(elements.back().type());
+  }
+  if (numbers > kMostNumbersInTuple) {
+    report(expr.range, DiagnosticId::TupleTooLarge, std::to_string(kMostNumbersInTuple));
+    return Unknown{};
+  }
   return tree_.tuple(std::move(elements), expr.range);
 }
 
@@ -264,13 +282,13 @@ Entity Body::check(const ast::Logical& node, const ast::Expr& expr) {
   return result;
 }
 
-Entity Body::check(const ast::Compare& node, const ast::Expr&) {
+Entity Body::check(const ast::Compare& node, const ast::Expr& expr) {
   const Value first = value(*node.first);
   if (!first.known()) {
     for (const ast::ExprPtr& operand : node.rest) value(*operand);
     return Unknown{};
   }
-  return chain(node, 0, first, first.range());
+  return chain(node, 0, first, expr.range);
 }
 
 Entity Body::check(const ast::Conditional& node, const ast::Expr& expr) {

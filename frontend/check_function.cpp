@@ -20,6 +20,7 @@ Body::Body(Session& session, FunctionDecl& function, Specialization& specializat
 
 void Body::emit(checked::Function& to) {
   output_ = &to;
+  const int errors = session_.diagnostics(false).error_count();
   declare_locals();
   flow_ = {LocalSet(locals_.size()), LocalSet(locals_.size()), true};
   warns_of_double_ = computes_in_single();
@@ -33,7 +34,8 @@ void Body::emit(checked::Function& to) {
         .note("in Python it would return None there");
   set_to_zero(prologue);
   to.body.insert(to.body.begin(), prologue.begin(), prologue.end());
-  if (session_.options().warnings) warn_of_locals();
+  const bool is_right = session_.diagnostics(false).error_count() == errors;
+  if (is_right && session_.options().warnings) warn_of_locals();
   output_ = nullptr;
 }
 
@@ -63,8 +65,8 @@ void Body::set_to_zero(checked::Suite& prologue) {
   flow_.is_reachable = true;
   suite_ = &prologue;
   for (Local& local : locals_) {
-    const bool has_value = local.needs_zero && local.variable && !local.variable->type.is_array();
-    if (has_value) assign_variable(local.variable, tree_.zero(local.variable->type, local.decl->range), local.decl->range);
+    if (local.needs_zero && local.variable)
+      assign_variable(local.variable, tree_.zero(local.variable->type, local.decl->range), local.decl->range);
   }
   suite_ = nullptr;
 }

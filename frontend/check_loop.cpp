@@ -59,7 +59,7 @@ bool Body::runs_at_least_once(const std::array<Value, 3>& range) {
 void Body::enter_loop(const ast::Suite& body, const ast::Expr* target) {
   mark_assigned(body, flow_.possible);
   if (target) mark_assigned(*target, flow_.possible);
-  loops_.push_back({});
+  loops_.emplace_back();
 }
 
 /// Goes on after the loop: from its condition, through `else`, or from a break.

@@ -71,6 +71,10 @@ Entity Body::of_entry(const NameEntry& entry, SourceRange range) {
 }
 
 Entity Body::member(const NamespaceRef& space, std::string_view name, SourceRange range) {
+  if (!space.path.empty()) {
+    const std::string path = space.path + "." + std::string(name);
+    if (const Scope* submodule = session_.scope_of(path)) return NamespaceRef{"", submodule, path};
+  }
   if (space.module) {
     if (const Binding* binding = space.module->find(name)) return of_binding(*binding, name, range);
     auto diagnostic = report(range, DiagnosticId::UnknownAttribute, "module `" + space.module->name() + "`", name);
@@ -79,7 +83,8 @@ Entity Body::member(const NamespaceRef& space, std::string_view name, SourceRang
     return Unknown{};
   }
   if (const NameEntry* entry = session_.names().find(space.prefix, name)) return of_entry(*entry, range);
-  const std::string owner = space.prefix.empty() ? "the prelude" : "`" + space.prefix + "`";
+  const std::string& owner_name = space.path.empty() ? space.prefix : space.path;
+  const std::string owner = owner_name.empty() ? "the prelude" : "`" + owner_name + "`";
   auto diagnostic = report(range, DiagnosticId::UnknownAttribute, owner, name);
   if (is_trial_) return Unknown{};
   if (const std::string_view near = nearest(name, session_.names().names_in(space.prefix)); !near.empty())
@@ -90,10 +95,10 @@ Entity Body::member(const NamespaceRef& space, std::string_view name, SourceRang
 Entity Body::read_local(int index, SourceRange range) {
   Local& local = locals_[static_cast<std::size_t>(index)];
   if (is_trial_) {
-    if (site_ >= 0 && std::find(local.readers.begin(), local.readers.end(), site_) == local.readers.end())
-      local.readers.push_back(site_);
+    const bool is_noted = site_ < 0 || (!local.readers.empty() && local.readers.back() == site_);
+    if (!is_noted) local.readers.push_back(site_);
     if (!local.type.known) return Unknown{};
-  } else if (!flow_.definite.contains(index)) {
+  } else if (flow_.is_reachable && !flow_.definite.contains(index)) {
     report_unassigned(local, range);
     if (!flow_.possible.contains(index)) return Unknown{};
   }
@@ -104,6 +109,14 @@ Entity Body::read_local(int index, SourceRange range) {
   return Value{expr, local.type.weak ? Weak::Float : Weak::No, {}};
 }
 
+namespace {
+
+bool contains_array(const checked::Type& type) {
+  return type.is_array() || std::any_of(type.elements.begin(), type.elements.end(), contains_array);
+}
+
+}  // namespace
+
 void Body::report_unassigned(Local& local, SourceRange range) {
   const auto index = static_cast<int>(&local - locals_.data());
   if (!flow_.possible.contains(index)) {
@@ -113,10 +126,12 @@ void Body::report_unassigned(Local& local, SourceRange range) {
     flow_.possible.insert(index);
     return;
   }
-  if (local.type.type.is_array()) {
+  if (contains_array(settled_type(local.type))) {
     report(range, DiagnosticId::MaybeUnassignedArray, local.decl->name)
         .label(scope_.file(), local.decl->range, "assigned here, on some paths only");
-  } else if (!local.needs_zero && session_.options().warnings) {
+    return;
+  }
+  if (!local.needs_zero && session_.options().warnings) {
     report(range, DiagnosticId::MaybeUnassigned, local.decl->name)
         .label(scope_.file(), local.decl->range, "assigned here, on some paths only")
         .note("where no path has assigned it, it is 0");
@@ -145,6 +160,42 @@ Entity Body::array_attribute(const Value& array, const ast::Attribute& node, Sou
   if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
   if (near.empty()) diagnostic.note("an array has `shape`, `size`, `ndim` and `dtype` here; the rest is for host functions");
   return Unknown{};
+}
+
+namespace {
+
+bool is_constant_value(const checked::Expr& expr) {
+  if (const auto* tuple = expr.as<checked::TupleExpr>())
+    return std::all_of(tuple->elements.begin(), tuple->elements.end(),
+                       [](const checked::Expr* element) { return is_constant_value(*element); });
+  return expr.as<checked::Constant>() != nullptr;
+}
+
+}  // namespace
+
+/// The value of a module's `NAME = …`.
+Entity Body::module_constant(const ConstantDecl& constant) {
+  Entity result = entity(*constant.value);
+  for (const int index : constant.path) {
+    const auto* tuple = std::get_if<Value>(&result);
+    const bool has_element = tuple && tuple->is_tuple() && index < static_cast<int>(tuple->type().elements.size());
+    if (!has_element) {
+      if (!std::holds_alternative<Unknown>(result)) report(constant.range, DiagnosticId::NotConstant, "`" + constant.name + "`");
+      return Unknown{};
+    }
+    Value element = take_apart(*tuple)[static_cast<std::size_t>(index)];
+    result = std::move(element);
+  }
+  const auto* value = std::get_if<Value>(&result);
+  if (!value || !value->known()) return value ? Entity(Unknown{}) : result;
+  if (!is_constant_value(*value->expr)) {
+    report(constant.value->range, DiagnosticId::NotConstant, "`" + constant.name + "`, which a kernel uses,");
+    return Unknown{};
+  }
+  if (!constant.annotation) return result;
+  const std::optional<checked::Type> stated = annotation(*constant.annotation);
+  if (!stated) return Unknown{};
+  return convert_to(*value, InferredType::of(*stated), constant.value->range);
 }
 
 Value Body::extent(const Value& array, int dimension, SourceRange range) {

@@ -103,20 +103,14 @@ void Body::check(const ast::If& node, const ast::Stmt& stmt) {
 }
 
 void Body::check(const ast::Break&, const ast::Stmt& stmt) {
-  if (loops_.empty()) {
-    report(stmt.range, DiagnosticId::OutsideLoop, "break");
-    return;
-  }
+  if (loops_.empty()) return;  // the parser has reported it
   append(checked::Break{}, stmt.range);
   loops_.back().on_break.meet(flow_);
   flow_.is_reachable = false;
 }
 
 void Body::check(const ast::Continue&, const ast::Stmt& stmt) {
-  if (loops_.empty()) {
-    report(stmt.range, DiagnosticId::OutsideLoop, "continue");
-    return;
-  }
+  if (loops_.empty()) return;  // the parser has reported it
   append(checked::Continue{}, stmt.range);
   flow_.is_reachable = false;
 }
@@ -133,6 +127,8 @@ void Body::check(const ast::Return& node, const ast::Stmt& stmt) {
     const Value given = value(*node.value);
     if (given.known() && wanted.known && wanted.type.kind != checked::Type::Kind::None)
       result.value = convert_result(given, wanted, node.value->range);
+    else if (given.known() && given.type().kind == checked::Type::Kind::None)
+      append(checked::Evaluate{given.expr}, stmt.range);
     else if (given.known() && wanted.known)
       report(node.value->range, DiagnosticId::ReturnTypes, "None", describe(given));
   } else if (wanted.known && wanted.type.kind != checked::Type::Kind::None) {

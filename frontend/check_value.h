@@ -48,6 +48,7 @@ struct NoneRef {};
 struct NamespaceRef {
   std::string prefix;             // of the name table
   const Scope* module = nullptr;  // or a .pyk module
+  std::string path = {};          // as imported: submodules stand below it
 };
 struct TypeRef {
   ScalarType type;

@@ -49,4 +49,27 @@ void for_each_operand(const Expr& expr, Visit visit) {
   std::visit(detail::OperandVisitor<Visit>{visit}, expr.node);
 }
 
+/// Calls `visit` with each expression and each suite that stands directly in the statement.
+template <typename VisitExpr, typename VisitSuite>
+void for_each_part(const Stmt& stmt, VisitExpr visit, VisitSuite visit_suite) {
+  const auto visit_if = [&](ExprRef expr) {
+    if (expr != nullptr) visit(expr);
+  };
+  if (const auto* node = stmt.as<Evaluate>()) visit(node->value);
+  if (const auto* node = stmt.as<Assign>()) visit(node->value);
+  if (const auto* node = stmt.as<StoreElement>()) visit(node->value), visit(node->element);
+  if (const auto* node = stmt.as<If>()) visit(node->condition), visit_suite(node->then), visit_suite(node->otherwise);
+  if (const auto* node = stmt.as<While>())
+    visit(node->condition), visit_suite(node->body), visit_suite(node->otherwise);
+  if (const auto* node = stmt.as<ForRange>())
+    visit(node->start), visit(node->stop), visit(node->step), visit_suite(node->body), visit_suite(node->otherwise);
+  if (const auto* node = stmt.as<Return>()) visit_if(node->value);
+  if (const auto* node = stmt.as<Check>()) {
+    visit_if(node->condition);
+    for (const ExprRef value : node->values) visit(value);
+  }
+  if (const auto* node = stmt.as<Print>())
+    for (const Print::Piece& piece : node->pieces) visit_if(piece.value);
+}
+
 }  // namespace pykc::checked

@@ -4,10 +4,13 @@
 #include "frontend/frontend.h"
 #include "frontend/lower_function.h"
 #include "frontend/lower_read_only.h"
+#include "ir/local_ranges.h"
 
 namespace pykc {
 namespace {
 
+using lowering::DynamicArray;
+using lowering::DynamicArrays;
 using lowering::PartInfo;
 using Op = LaunchExpression::Op;
 
@@ -62,7 +65,7 @@ ir::ArrayStorage shared_storage(const checked::SharedArray& array) {
   ir::ArrayStorage storage;
   storage.name = array.name;
   storage.element = array.type.element;
-  storage.is_dynamic = array.takes_launch_bytes || !array.extents.empty();
+  storage.is_dynamic = lowering::is_dynamic(array);
   if (!storage.is_dynamic)
     storage.count = element_count(array.type);
   else if (!array.takes_launch_bytes)
@@ -93,16 +96,28 @@ LaunchExpression total_bytes(const std::vector<ir::ArrayStorage>& arrays) {
   return total;
 }
 
-void declare_parameters(const checked::Function& source, ir::Function& target) {
-  for (const checked::Variable* variable : source.parameters) {
-    for (const PartInfo& part : lowering::parts_of(variable->type)) {
-      ir::Parameter parameter;
-      parameter.name = variable->name + part.suffix;
-      parameter.type = part.type;
-      parameter.no_alias = source.no_alias && part.type.is_pointer();
-      parameter.non_negative = part.is_extent;
-      target.parameters.push_back(std::move(parameter));
-    }
+void add_parameters(ir::Function& target, const std::string& name, const checked::Type& type, bool no_alias) {
+  for (const PartInfo& part : lowering::parts_of(type)) {
+    ir::Parameter parameter;
+    parameter.name = name + part.suffix;
+    parameter.type = part.type;
+    parameter.no_alias = no_alias && part.type.is_pointer();
+    parameter.non_negative = part.is_extent;
+    target.parameters.push_back(std::move(parameter));
+  }
+}
+
+std::string name_of(const DynamicArray& array) { return array.owner->symbol + ".shared" + std::to_string(array.index); }
+
+/// Shared arrays, and for a device function the parameters that stand for dynamic ones.
+void declare_shared_arrays(const checked::Function& source, ir::Function& target, const DynamicArrays& dynamic_arrays) {
+  for (const checked::SharedArray& array : source.shared_arrays)
+    if (source.is_kernel || !lowering::is_dynamic(array)) target.shared_arrays.push_back(shared_storage(array));
+  for (const DynamicArray& array : dynamic_arrays.handed_to(&source)) {
+    if (source.is_kernel)
+      target.shared_arrays.push_back(shared_storage(array.declaration()));
+    else
+      add_parameters(target, name_of(array), array.type(), false);
   }
 }
 
@@ -113,12 +128,13 @@ KernelInfo kernel_info(const checked::Function& source, const ir::Function& targ
   for (const checked::Variable* variable : source.parameters) kernel.parameters.push_back(parameter_info(*variable));
   kernel.max_threads_per_block = source.max_threads_per_block;
   kernel.dynamic_shared_bytes = total_bytes(target.shared_arrays);
-  kernel.uses_launch_shared_bytes =
-      std::ranges::any_of(source.shared_arrays, [](const auto& array) { return array.takes_launch_bytes; });
+  kernel.uses_launch_shared_bytes = std::ranges::any_of(target.shared_arrays, [](const ir::ArrayStorage& array) {
+    return array.is_dynamic && array.dynamic_bytes.terms.empty();
+  });
   return kernel;
 }
 
-void declare(const checked::Function& source, ir::Function& target) {
+void declare(const checked::Function& source, ir::Function& target, const DynamicArrays& dynamic_arrays) {
   target.name = source.name;
   target.symbol = source.symbol;
   target.is_kernel = source.is_kernel;
@@ -127,11 +143,17 @@ void declare(const checked::Function& source, ir::Function& target) {
   target.max_registers = source.max_registers;
   target.fast_math = source.fast_math;
   target.contract = source.contract;
-  declare_parameters(source, target);
+  for (const checked::Variable* variable : source.parameters)
+    add_parameters(target, variable->name, variable->type, source.no_alias);
+  declare_shared_arrays(source, target, dynamic_arrays);
   for (const PartInfo& part : lowering::parts_of(source.result)) target.results.push_back(part.type);
-  for (const checked::SharedArray& array : source.shared_arrays) target.shared_arrays.push_back(shared_storage(array));
   for (const checked::LocalArray& array : source.local_arrays) target.local_arrays.push_back(local_storage(array));
   if (source.is_kernel) target.kernel = kernel_info(source, target);
+}
+
+void lower_body(const checked::Function& source, ir::Function& target, const lowering::Context& context) {
+  lowering::FunctionLowering(source, target, context).lower();
+  ir::infer_local_ranges(target);
 }
 
 }  // namespace
@@ -144,14 +166,14 @@ std::unique_ptr<ir::Module> lower(const checked::Module& source) {
   for (const checked::ConstantArray& array : source.constant_arrays)
     module->constant_arrays.push_back({array.name, array.type.element, array.bytes});
 
-  lowering::FunctionMap functions;
+  lowering::Context context{{}, DynamicArrays(source)};
   for (const checked::Function& function : source.functions) {
     ir::Function& target = *module->functions.emplace_back(std::make_unique<ir::Function>());
-    declare(function, target);
-    functions[&function] = &target;
+    declare(function, target, context.dynamic_arrays);
+    context.functions[&function] = &target;
   }
   for (const checked::Function& function : source.functions)
-    lowering::FunctionLowering(function, *functions.at(&function), functions).lower();
+    lower_body(function, *context.functions.at(&function), context);
   lowering::mark_read_only_parameters(*module);
   return module;
 }

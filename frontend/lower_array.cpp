@@ -1,6 +1,8 @@
 // Where an element lies. Extents are below 2^48, so for indices in bounds no step of the arithmetic overflows: it is
 // no_wrap throughout, since an index out of bounds is undefined in a plain build and stopped before in a checked one.
 // Only the test for a negative index, and what it selects, must be defined for every value.
+#include <algorithm>
+
 #include "frontend/lower_function.h"
 #include "ir/value_range.h"
 
@@ -12,15 +14,35 @@ Parts FunctionLowering::lower(const checked::Extent& node, const checked::Type&)
   return {extent(node.array->type, lower(node.array), node.dimension)};
 }
 
-/// A dynamic shared array says its extents itself: expressions over the launch, or what the launch's own bytes hold.
-Parts FunctionLowering::lower(const checked::SharedArrayRef& node, const checked::Type& type) {
-  const checked::SharedArray& array = source_.shared_arrays[static_cast<std::size_t>(node.index)];
-  Parts parts = {b_.shared_array(node.index)};
-  if (array.takes_launch_bytes) {
+Parts FunctionLowering::lower(const checked::SharedArrayRef& node, const checked::Type&) {
+  const auto first = source_.shared_arrays.begin();
+  if (is_dynamic(first[node.index])) return dynamic_array({&source_, node.index});
+  // A device function's own list has only the static ones.
+  const auto dynamic_before = source_.is_kernel ? 0 : std::count_if(first, first + node.index, is_dynamic);
+  return {b_.shared_array(node.index - static_cast<int>(dynamic_before))};
+}
+
+/// A kernel has its own arrays first, then those of its callees.
+Parts FunctionLowering::dynamic_array(const DynamicArray& array) {
+  if (array.owner == &source_ && source_.is_kernel) return owned_array(array, array.index);
+  const std::vector<DynamicArray>& handed = context_.dynamic_arrays.handed_to(&source_);
+  const auto position = std::ranges::find(handed, array) - handed.begin();
+  if (!source_.is_kernel) return handed_arrays_[static_cast<std::size_t>(position)];
+  return owned_array(array, static_cast<int>(source_.shared_arrays.size()) + static_cast<int>(position));
+}
+
+/// The extents are expressions over the launch (0 where those come out negative), or what the launch's own bytes hold.
+Parts FunctionLowering::owned_array(const DynamicArray& array, int index) {
+  const checked::SharedArray& declaration = array.declaration();
+  Parts parts = {b_.shared_array(index)};
+  if (declaration.takes_launch_bytes) {
     Instruction* bytes = b_.emit_typed(Opcode::LaunchSharedBytes, ir::Type::of(ScalarType::I64), {});
-    parts.push_back(b_.emit(Opcode::FloorDiv, {bytes, b_.constant_i64(size_in_bytes(type.array.element))}));
-  } else if (!type.array.has_static_shape()) {
-    for (const checked::ExprRef expr : array.extents) parts.push_back(scalar(expr));
+    parts.push_back(b_.emit(Opcode::FloorDiv, {bytes, b_.constant_i64(size_in_bytes(declaration.type.element))}));
+  }
+  for (const checked::ExprRef expr : declaration.extents) {
+    Instruction* extent = scalar(expr);
+    const bool is_sure = ir::range_of(extent, target_).is_non_negative();
+    parts.push_back(is_sure ? extent : b_.builtin(BuiltinId::Max, extent->type, {extent, b_.constant_i64(0)}));
   }
   return parts;
 }

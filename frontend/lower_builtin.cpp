@@ -65,16 +65,4 @@ Parts FunctionLowering::frexp(Instruction* x) {
   return {b_.select(stays, x, fraction), b_.select(stays, b_.constant_int(ScalarType::I32, 0), exponent)};
 }
 
-Parts FunctionLowering::lower(const checked::Atomic& node, const checked::Type&) {
-  Instruction* place = address(*node.element->as<checked::Element>());
-  return {b_.atomic(node.op, place, scalar(node.value))};
-}
-
-Parts FunctionLowering::lower(const checked::AtomicCompareAndSwap& node, const checked::Type& type) {
-  Instruction* place = address(*node.element->as<checked::Element>());
-  Instruction* expected = scalar(node.expected);
-  Instruction* value = scalar(node.value);
-  return {b_.emit_typed(Opcode::AtomicCas, ir::Type::of(type.scalar), {place, expected, value})};
-}
-
 }  // namespace pykc::lowering

@@ -38,8 +38,8 @@ std::vector<PartInfo> parts_of(const checked::Type& type) {
   return parts;
 }
 
-FunctionLowering::FunctionLowering(const checked::Function& source, ir::Function& target, const FunctionMap& functions)
-    : source_(source), target_(target), functions_(functions), uses_(source), b_(target) {}
+FunctionLowering::FunctionLowering(const checked::Function& source, ir::Function& target, const Context& context)
+    : source_(source), target_(target), context_(context), uses_(source), b_(target) {}
 
 void FunctionLowering::lower() {
   b_.set_range(source_.range);
@@ -60,16 +60,20 @@ void FunctionLowering::end_function() {
 
 void FunctionLowering::bind_parameters() {
   int index = 0;
-  for (const checked::Variable* variable : source_.parameters) {
+  const auto take = [&](std::size_t count) {
     Parts values;
-    for (std::size_t i = parts_of(variable->type).size(); i > 0; --i) values.push_back(b_.parameter(index++));
-    assign(variable, values);
-  }
+    for (; count > 0; --count) values.push_back(b_.parameter(index++));
+    return values;
+  };
+  for (const checked::Variable* variable : source_.parameters) assign(variable, take(parts_of(variable->type).size()));
+  if (source_.is_kernel) return;
+  for (const DynamicArray& array : context_.dynamic_arrays.handed_to(&source_))
+    handed_arrays_.push_back(take(parts_of(array.type()).size()));
 }
 
 void FunctionLowering::create_locals(const checked::Variable* variable, Storage& storage) {
   for (const PartInfo& part : parts_of(variable->type))
-    storage.locals.push_back(target_.create_local(variable->name + part.suffix, part.type));
+    storage.locals.push_back(target_.create_local(name_of(*variable) + part.suffix, part.type));
 }
 
 void FunctionLowering::assign(const checked::Variable* variable, const Parts& values) {
@@ -97,7 +101,11 @@ Parts FunctionLowering::lower(const checked::CallFunction& node, const checked::
     const Parts parts = lower(argument);
     arguments.insert(arguments.end(), parts.begin(), parts.end());
   }
-  ir::Function* callee = functions_.at(node.callee);
+  for (const DynamicArray& array : context_.dynamic_arrays.handed_to(node.callee)) {
+    const Parts parts = dynamic_array(array);
+    arguments.insert(arguments.end(), parts.begin(), parts.end());
+  }
+  ir::Function* callee = context_.functions.at(node.callee);
   Instruction* call = b_.call(callee, std::move(arguments));
   Parts results;
   for (std::size_t i = 0; i < callee->results.size(); ++i) results.push_back(b_.extract(call, static_cast<int>(i)));

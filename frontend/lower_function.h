@@ -6,7 +6,7 @@
 // need no rules of their own but where elements are looked up (lower_array.cpp).
 //
 // One method a node kind; the files: lower_function.cpp (parameters, variables, calls), lower_expr.cpp,
-// lower_builtin.cpp, lower_array.cpp, lower_stmt.cpp, lower_loop.cpp.
+// lower_builtin.cpp, lower_atomic.cpp, lower_array.cpp, lower_stmt.cpp, lower_loop.cpp.
 #pragma once
 
 #include <string>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "frontend/checked.h"
+#include "frontend/lower_shared.h"
 #include "frontend/lower_variables.h"
 #include "ir/builder.h"
 
@@ -32,11 +33,20 @@ struct PartInfo {
 };
 std::vector<PartInfo> parts_of(const checked::Type& type);
 
-using FunctionMap = std::unordered_map<const checked::Function*, ir::Function*>;
+/// The variable's name; the checker's own temporaries have none.
+inline std::string name_of(const checked::Variable& variable) {
+  return variable.name.empty() ? "temporary" : variable.name;
+}
+
+/// What all functions of a module share.
+struct Context {
+  std::unordered_map<const checked::Function*, ir::Function*> functions;
+  DynamicArrays dynamic_arrays;
+};
 
 class FunctionLowering {
  public:
-  FunctionLowering(const checked::Function& source, ir::Function& target, const FunctionMap& functions);
+  FunctionLowering(const checked::Function& source, ir::Function& target, const Context& context);
   void lower();
 
  private:
@@ -77,10 +87,14 @@ class FunctionLowering {
   /// Runs one of two ways to the same parts, as a branch over locals.
   template <typename Then, typename Otherwise>
   Parts branch(Instruction* condition, const checked::Type& type, Then then, Otherwise otherwise);
+  Instruction* combine(ir::AtomicOp op, Instruction* old, Instruction* value);
+  Instruction* have_same_bits(Instruction* a, Instruction* b);
   Parts modf(Instruction* x);
   Parts frexp(Instruction* x);
 
   // Arrays.
+  Parts dynamic_array(const DynamicArray& array);
+  Parts owned_array(const DynamicArray& array, int index);
   Instruction* extent(const checked::Type& array, const Parts& parts, int dimension);
   Instruction* stride(const checked::Type& array, const Parts& parts, int dimension);
   Instruction* address(const checked::Element& element);
@@ -112,12 +126,13 @@ class FunctionLowering {
 
   const checked::Function& source_;
   ir::Function& target_;
-  const FunctionMap& functions_;
+  const Context& context_;
   VariableUses uses_;
   ir::Builder b_;
   std::unordered_map<const checked::Variable*, Storage> storage_;
-  std::vector<Instruction*> loops_;  // around the current statement, innermost last
-  SourceRange range_;                // of the current node
+  std::vector<Parts> handed_arrays_;  // a device function's dynamic arrays, as DynamicArrays lists them
+  std::vector<Instruction*> loops_;   // around the current statement, innermost last
+  SourceRange range_;                 // of the current node
 };
 
 }  // namespace pykc::lowering

@@ -109,7 +109,7 @@ void FunctionLowering::lower(const checked::ForRange& node) {
   Instruction* stop = scalar(node.stop);
   Counting counting(b_, start, stop, scalar(node.step));
   const bool has_local = uses_.needs_local(node.variable);
-  ir::Local* counter = counting.create_counter(node.variable->name + (has_local ? ".counter" : ""));
+  ir::Local* counter = counting.create_counter(name_of(*node.variable) + (has_local ? ".counter" : ""));
 
   Instruction* loop = b_.loop();
   loops_.push_back(loop);

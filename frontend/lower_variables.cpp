@@ -11,13 +11,11 @@ bool assigns(const checked::Suite& suite, const checked::Variable* variable);
 
 bool assigns(const checked::Stmt& stmt, const checked::Variable* variable) {
   if (const auto* assign = stmt.as<checked::Assign>()) return assign->variable == variable;
-  if (const auto* branch = stmt.as<checked::If>())
-    return assigns(branch->then, variable) || assigns(branch->otherwise, variable);
-  if (const auto* loop = stmt.as<checked::While>())
-    return assigns(loop->body, variable) || assigns(loop->otherwise, variable);
-  if (const auto* loop = stmt.as<checked::ForRange>())
-    return loop->variable == variable || assigns(loop->body, variable) || assigns(loop->otherwise, variable);
-  return false;
+  if (const auto* loop = stmt.as<checked::ForRange>(); loop != nullptr && loop->variable == variable) return true;
+  bool found = false;
+  checked::for_each_part(
+      stmt, [](checked::ExprRef) {}, [&](const checked::Suite& suite) { found = found || assigns(suite, variable); });
+  return found;
 }
 
 bool assigns(const checked::Suite& suite, const checked::Variable* variable) {
@@ -49,33 +47,11 @@ void VariableUses::visit_suite(const checked::Suite& suite) {
 }
 
 void VariableUses::visit(const checked::Stmt& stmt) {
-  if (const auto* evaluate = stmt.as<checked::Evaluate>()) return visit(evaluate->value);
-  if (const auto* assignment = stmt.as<checked::Assign>()) {
-    visit(assignment->value);
-    return assign(assignment->variable);
-  }
-  if (const auto* store = stmt.as<checked::StoreElement>()) {
-    visit(store->value);
-    return visit(store->element);
-  }
-  if (const auto* branch = stmt.as<checked::If>()) {
-    visit(branch->condition);
-    visit_suite(branch->then);
-    return visit_suite(branch->otherwise);
-  }
-  if (const auto* loop = stmt.as<checked::While>()) {
-    visit(loop->condition);
-    visit_suite(loop->body);
-    return visit_suite(loop->otherwise);
-  }
   if (const auto* loop = stmt.as<checked::ForRange>()) return visit_loop(*loop);
-  if (const auto* result = stmt.as<checked::Return>()) return visit(result->value);
-  if (const auto* check = stmt.as<checked::Check>()) {
-    visit(check->condition);
-    for (const checked::ExprRef value : check->values) visit(value);
-  }
-  if (const auto* print = stmt.as<checked::Print>())
-    for (const checked::Print::Piece& piece : print->pieces) visit(piece.value);
+  checked::for_each_part(
+      stmt, [this](checked::ExprRef expr) { visit(expr); },
+      [this](const checked::Suite& suite) { visit_suite(suite); });
+  if (const auto* assignment = stmt.as<checked::Assign>()) assign(assignment->variable);
 }
 
 void VariableUses::visit_loop(const checked::ForRange& loop) {
@@ -97,7 +73,6 @@ void VariableUses::visit_loop(const checked::ForRange& loop) {
 }
 
 void VariableUses::visit(checked::ExprRef expr) {
-  if (expr == nullptr) return;
   if (const auto* reference = expr->as<checked::VariableRef>()) return use(reference->variable);
   if (const auto* let = expr->as<checked::Let>()) {
     visit(let->value);

@@ -123,11 +123,18 @@ void Parser::expect_close(Kind close, SourceRange open) {
   if (accept(close)) return;
   const std::string closing(describe(close));
   if (kind() == Kind::Equal) return fail(current().range, DiagnosticId::AssignmentInExpression, {}, {}, "==");
-  if (!starts_expression(kind())) return fail_expected("`,` or " + closing);
-  if (starts_line_like(open))
+  const bool ends_header = kind() == Kind::Colon && is_last_on_line();
+  if (!ends_header && !starts_expression(kind())) return fail_expected("`,` or " + closing);
+  if (ends_header || starts_line_like(open))
     fail(open, DiagnosticId::UnclosedBracket, text_of(open));
   else
     fail(current().range, DiagnosticId::MissingComma, closing, describe_current());
+}
+
+/// Does the next token stand on another line?
+bool Parser::is_last_on_line() const {
+  const Token& next = tokens_[std::min(next_ + 1, tokens_.size() - 1)];
+  return file_.line_column(next.range.begin).line != file_.line_column(current().range.begin).line;
 }
 
 /// Is the current token the first of a line that is not indented deeper than the line of `open`? Then that line is

@@ -58,6 +58,7 @@ class Parser {
   std::string expect_name(std::string_view what);
   void expect_colon(std::string_view after);
   void expect_close(Kind close, SourceRange open);
+  bool is_last_on_line() const;
   bool starts_line_like(SourceRange open) const;
   void report(SourceRange range, DiagnosticId id, std::string_view a = {}, std::string_view b = {},
               std::string fix = {});
@@ -88,6 +89,7 @@ class Parser {
   ast::StmtPtr parse_unsupported_simple();
   ast::StmtPtr parse_import();
   ast::StmtPtr parse_import_from();
+  ast::StmtPtr make_import(SourceRange range, ast::Import import);
   ast::ImportAlias parse_alias(bool is_dotted);
   std::string parse_dotted_name();
   ExprPtr parse_value();

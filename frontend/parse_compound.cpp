@@ -269,7 +269,7 @@ std::vector<ast::Parameter> Parser::parse_parameters() {
       ast::Parameter parameter = parse_parameter();
       if (!names.insert(parameter.name).second)
         report(parameter.range, DiagnosticId::DuplicateParameter, parameter.name);
-      if (wants_default && !parameter.default_value)
+      else if (wants_default && !parameter.default_value)
         report(parameter.range, DiagnosticId::PlainAfterDefault, parameter.name);
       wants_default = wants_default || parameter.default_value;
       parameters.push_back(std::move(parameter));

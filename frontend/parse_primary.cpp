@@ -169,7 +169,10 @@ ast::ExprPtr Parser::parse_parenthesized() {
     value = make(since(begin), ast::Unsupported{"a generator expression"});
   }
   expect_close(Kind::RightParen, open);
-  if (value->as<ast::Starred>()) report(value->range, DiagnosticId::MisplacedStar);
+  if (value->as<ast::Starred>()) {
+    report(value->range, DiagnosticId::MisplacedStar);
+    value = make_missing();
+  }
   value->range = since(begin);
   return value;
 }

@@ -148,11 +148,12 @@ ast::ExprPtr Parser::parse_value() {
 }
 
 ast::StmtPtr Parser::parse_expression_statement() {
+  if (kind() == Kind::Identifier && kind_after() == Kind::ColonEqual)
+    report(tokens_[next_ + 1].range, DiagnosticId::BareWalrus, {}, {}, "=");
   ExprPtr first = kind() == Kind::KwYield ? parse_yield() : parse_star_expressions();
   if (kind() == Kind::Equal) return parse_assignment(std::move(first));
   if (kind() == Kind::Colon) return parse_annotated(std::move(first));
   if (const auto op = augmented_operator(kind())) return parse_augmented(std::move(first), *op);
-  if (kind() == Kind::ColonEqual) fail(current().range, DiagnosticId::BareWalrus, {}, {}, "=");
   if (first->as<ast::Starred>()) report(first->range, DiagnosticId::MisplacedStar);
   const SourceRange range = first->range;
   return make_stmt(range, ast::ExprStmt{std::move(first)});
@@ -280,7 +281,13 @@ ast::StmtPtr Parser::parse_import() {
   ast::Import import;
   do import.names.push_back(parse_alias(true));
   while (accept(Kind::Comma));
-  return make_stmt(since(begin), std::move(import));
+  return make_import(since(begin), std::move(import));
+}
+
+/// An import whose names could not be read is none: nobody should look for a module without a name.
+ast::StmtPtr Parser::make_import(SourceRange range, ast::Import import) {
+  if (panicking_) return make_stmt(range, ast::UnsupportedStmt{});
+  return make_stmt(range, std::move(import));
 }
 
 ast::StmtPtr Parser::parse_import_from() {
@@ -288,15 +295,12 @@ ast::StmtPtr Parser::parse_import_from() {
   advance();
   ast::Import import;
   import.is_from = true;
-  if (kind() == Kind::Dot || kind() == Kind::Ellipsis) {
-    report(current().range, DiagnosticId::RelativeImport);
-    while (accept(Kind::Dot) || accept(Kind::Ellipsis)) continue;
-  }
+  if (kind() == Kind::Dot || kind() == Kind::Ellipsis) fail(current().range, DiagnosticId::RelativeImport);
   if (kind() != Kind::KwImport) import.module = parse_dotted_name();
   expect(Kind::KwImport);
   if (accept(Kind::Star)) {
     import.names.push_back({"*", "", previous().range});
-    return make_stmt(since(begin), std::move(import));
+    return make_import(since(begin), std::move(import));
   }
   const bool parenthesized = accept(Kind::LeftParen);
   const SourceRange open = previous().range;
@@ -305,7 +309,7 @@ ast::StmtPtr Parser::parse_import_from() {
     import.names.push_back(parse_alias(false));
   } while (accept(Kind::Comma));
   if (parenthesized) expect_close(Kind::RightParen, open);
-  return make_stmt(since(begin), std::move(import));
+  return make_import(since(begin), std::move(import));
 }
 
 }  // namespace pykc

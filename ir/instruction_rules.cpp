@@ -155,6 +155,7 @@ std::string check_write(const Instruction& write) {
 bool is_atomic_type(AtomicOp op, ScalarType type) {
   const bool is_bitwise = op == AtomicOp::And || op == AtomicOp::Or || op == AtomicOp::Xor ||
                           op == AtomicOp::Increment || op == AtomicOp::Decrement;
+  if (type == ScalarType::F16) return op == AtomicOp::Add;
   return size_in_bytes(type) >= 4 && (is_integer(type) || !is_bitwise);
 }
 

@@ -9,7 +9,7 @@
 namespace pykc::ir {
 namespace {
 
-constexpr int kMaxNesting = 500;
+constexpr int kMaxNesting = 1000;
 
 constexpr int kOpcodeCount = 0
 #define OPCODE(name, text, operands, result, effect, meaning) +1

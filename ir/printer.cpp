@@ -93,7 +93,7 @@ std::string storage_text(const ArrayStorage& array) {
     text += " dynamic " + launch_text(array.dynamic_bytes);
   else
     text += '[' + std::to_string(array.count) + ']';
-  return text + " align " + std::to_string(array.alignment);
+  return text + " align " + std::to_string(array.alignment) + (array.per_thread ? " per_thread" : "");
 }
 
 std::string local_type_text(const Local& local) {

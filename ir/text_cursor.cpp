@@ -116,6 +116,7 @@ ArrayStorage TextCursor::parse_storage() {
     expect("]");
   }
   if (accept_name("align")) array.alignment = expect_number<int>();
+  array.per_thread = accept_name("per_thread");
   return array;
 }
 

@@ -2,8 +2,8 @@
 //
 // A walk carries the reason why the current place is divergent (an If, null while it is convergent), and hands back the
 // exits taken under divergent control: which Loop or Scope is left or repeated. What stands after such an exit is
-// divergent up to the end of the construct it goes to, where the threads meet again; a Loop that is left so is divergent
-// as a whole, for its later turns are run by the threads that stayed.
+// divergent up to the end of the construct it goes to, where the threads meet again; a Loop that is left so is
+// divergent as a whole, for its later turns are run by the threads that stayed.
 #include "ir/uniformity.h"
 
 #include <algorithm>
@@ -24,7 +24,9 @@ using Exits = std::vector<Exit>;
 
 void add(Exits& exits, const Exits& more) {
   for (const Exit& exit : more) {
-    const auto is_same = [&](const Exit& other) { return other.target == exit.target && other.repeats == exit.repeats; };
+    const auto is_same = [&](const Exit& other) {
+      return other.target == exit.target && other.repeats == exit.repeats;
+    };
     if (std::ranges::none_of(exits, is_same)) exits.push_back(exit);
   }
 }

@@ -1,10 +1,10 @@
 // Which values are the same for all threads of a block.
 //
 // A value is uniform when it is computed from constants, parameters, the block's place and uniform locals alone; loads
-// from memory are not (but for constant arrays at a uniform index). A local is uniform when all values stored to it are,
-// under control flow that is uniform itself: a branch, break or continue under a condition that differs between threads
-// makes everything after it, up to the point where the threads meet again, divergent. A return does not: the threads
-// that have returned are gone, and uniform means "the same for all threads that still live".
+// from memory are not (but for constant arrays at a uniform index). A local is uniform when all values stored to it
+// are, under control flow that is uniform itself: a branch, break or continue under a condition that differs between
+// threads makes everything after it, up to the point where the threads meet again, divergent. A return does not: the
+// threads that have returned are gone, and uniform means "the same for all threads that still live".
 //
 // The parameters of a device function are not uniform, for its callers are not known here.
 #pragma once

@@ -42,8 +42,6 @@ inline bool is_terminator(const Instruction* instruction) {
   const Opcode opcode = instruction->opcode;
   return opcode == Opcode::Break || opcode == Opcode::Continue || opcode == Opcode::Return || opcode == Opcode::Fault;
 }
-inline bool is_terminated(const Block& block) {
-  return !block.empty() && is_terminator(block.instructions.back());
-}
+inline bool is_terminated(const Block& block) { return !block.empty() && is_terminator(block.instructions.back()); }
 
 }  // namespace pykc::ir

@@ -42,7 +42,7 @@ class Nest {
     const Shape shape = array ? (*array)->shape : Shape{};
     if (leaf_shape_ && *leaf_shape_ != shape) return ragged();
     leaf_shape_ = shape;
-    type_ = type_ ? joined(*type_, *type) : *type;
+    type_ = type_ ? join(*type_, *type) : *type;
     leaves_.push_back(value);
     return Done{};
   }
@@ -55,10 +55,6 @@ class Nest {
     return Done{};
   }
   static Failure ragged() { return fail(DiagnosticId::HostRaggedArray); }
-  static OperandType joined(const OperandType& a, const OperandType& b) {
-    const bool strong = a.weakness == OperandType::Weakness::Strong || b.weakness == OperandType::Weakness::Strong;
-    return {strong ? OperandType::Weakness::Strong : std::max(a.weakness, b.weakness), promote(a, b)};
-  }
 
   Shape shape_;
   std::optional<Shape> leaf_shape_;

@@ -1,5 +1,7 @@
 // Names behind a dot, names that are built in, and what counts as true.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numbers>
 
@@ -58,15 +60,6 @@ bool has_types(Library library) {
   return library == Library::Prelude || library == Library::Numpy || library == Library::Numba;
 }
 
-/// Whether kernels know the name: `threadIdx`, `shared.array`, `cuda.atomic.add`.
-bool is_kernel_name(std::string_view name) {
-  static constexpr std::string_view kSpecial[] = {"grid", "gridsize", "shared", "local", "const", "atomic",
-                                                  "threadIdx", "blockIdx", "blockDim", "gridDim"};
-  for (const std::string_view special : kSpecial)
-    if (name == special) return true;
-  return find_builtin(name) != nullptr;
-}
-
 std::optional<Value> library_member(Library library, std::string_view name) {
   if (const HostFunction* function = find_function(library, name)) return BuiltinValue{function, nullptr};
   for (const ConstantRow& row : kConstants)
@@ -122,6 +115,18 @@ std::optional<Library> methods_of(const Value& object) {
 }
 
 }  // namespace
+
+bool is_kernel_name(std::string_view name) {
+  static constexpr std::string_view kSpecial[] = {"grid",      "gridsize", "shared",   "local",   "const",
+                                                  "atomic",    "threadIdx", "blockIdx", "blockDim", "gridDim"};
+  return std::find(std::begin(kSpecial), std::end(kSpecial), name) != std::end(kSpecial) ||
+         find_builtin(name) != nullptr;
+}
+
+bool is_decorator_name(std::string_view name) {
+  static constexpr std::string_view kDecorators[] = {"kernel", "device", "jit", "njit", "test", "vectorize"};
+  return std::find(std::begin(kDecorators), std::end(kDecorators), name) != std::end(kDecorators);
+}
 
 Outcome<Value> attribute(const Value& object, std::string_view name) {
   if (const auto* library = object.as<LibraryValue>()) {

@@ -132,14 +132,21 @@ C absolute(C x) {
     return x;
 }
 
+template <typename C>
+C sign(C x) {
+  if constexpr (std::is_unsigned_v<C>)
+    return static_cast<C>(x != 0);
+  else
+    return is_nan(x) ? x : static_cast<C>((x > 0) - (x < 0));
+}
+
 template <typename T>
 void run_unary(UnaryFunction function, const Shape& shape, const std::array<WalkOperand, 2>& operands) {
   using C = Compute<T>;
   const auto loop = [&](auto f) { unary_loop<T, T>(shape, operands, f); };
   switch (function) {
     case UnaryFunction::Abs: return loop([](C x) { return absolute(x); });
-    case UnaryFunction::Sign: return loop([](C x) { return is_nan(x) ? x : static_cast<C>((x > 0) - (x < 0)); });
-    case UnaryFunction::LogicalNot: return loop([](C x) { return static_cast<C>(x == 0); });
+    case UnaryFunction::Sign: return loop([](C x) { return sign(x); });
     case UnaryFunction::Square:
       return loop([](C x) { return wrapping(x, x, [](auto a, auto b) { return a * b; }); });
     case UnaryFunction::Negate:
@@ -150,7 +157,7 @@ void run_unary(UnaryFunction function, const Shape& shape, const std::array<Walk
     default: break;
   }
   if constexpr (std::is_same_v<T, bool>) {
-    if (function == UnaryFunction::Invert) loop([](bool x) { return !x; });
+    if (function == UnaryFunction::Invert || function == UnaryFunction::LogicalNot) loop([](bool x) { return !x; });
   } else if constexpr (std::is_integral_v<T>) {
     if (function == UnaryFunction::Invert) loop([](T x) { return static_cast<T>(~x); });
   }

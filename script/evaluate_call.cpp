@@ -4,11 +4,6 @@
 #include "script/evaluator.h"
 
 namespace pykc::script {
-namespace {
-
-constexpr std::size_t kMostCallers = 8;  // that a message lists
-
-}  // namespace
 
 Outcome<Scope*> Evaluator::run_module(const ast::Module& module) {
   std::unique_ptr<Scope>& scope = scopes_[&module];
@@ -16,6 +11,7 @@ Outcome<Scope*> Evaluator::run_module(const ast::Module& module) {
   scope = std::make_unique<Scope>();
   scope->module = &module;
   scope->kernels = kernel_names(module);
+  if (&module == program_.main.get()) main_ = scope.get();
   Frame frame{.module = scope.get()};
   Frame* const caller = std::exchange(frame_, &frame);
   Outcome<Flow> flow = run(module.body);
@@ -25,8 +21,6 @@ Outcome<Scope*> Evaluator::run_module(const ast::Module& module) {
 }
 
 Status Evaluator::run_main_module() {
-  // The scope is made first: what the statements call must find the names so far.
-  scopes_[program_.main.get()] = nullptr;
   ASSIGN_OR_RETURN(main_, run_module(*program_.main));
   return Done{};
 }
@@ -49,6 +43,14 @@ Outcome<Value> Evaluator::call(const Value& callee, CallArguments arguments) {
     case FunctionValue::Kind::Vectorized: return launcher_.map(*function, arguments);
     default: return call_function(*function, std::move(arguments));
   }
+}
+
+Outcome<Value> Evaluator::call_from(const ast::Call& node, const Value& callee, CallArguments arguments) {
+  constexpr std::size_t kMostCallers = 8;  // that a message lists
+  Outcome<Value> result = call(callee, std::move(arguments));
+  if (!result && result.failure().file && result.failure().callers.size() < kMostCallers)
+    result.failure().callers.push_back({&file(), node.function->range});
+  return result;
 }
 
 Outcome<Names> Evaluator::bind_parameters(const FunctionValue& function, CallArguments arguments) {

@@ -124,7 +124,7 @@ Outcome<Value> Evaluator::evaluate_node(const ast::Slice& node) {
 Outcome<Value> Evaluator::evaluate_node(const ast::Call& node) {
   ASSIGN_OR_RETURN(const Value callee, evaluate(*node.function));
   ASSIGN_OR_RETURN(CallArguments arguments, evaluate_arguments(node));
-  return call(callee, std::move(arguments));
+  return call_from(node, callee, std::move(arguments));
 }
 
 Outcome<CallArguments> Evaluator::evaluate_arguments(const ast::Call& node) {

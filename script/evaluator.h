@@ -16,21 +16,11 @@
 #include "script/functions.h"
 #include "script/launcher.h"
 #include "script/outcome.h"
+#include "script/scope.h"
 #include "script/session.h"
 #include "script/value.h"
 
 namespace pykc::script {
-
-using Names = std::map<std::string, Value, std::less<>>;
-
-/// The names of one file.
-struct Scope {
-  const ast::Module* module = nullptr;
-  std::vector<std::string> kernels;      // the names of its kernels
-  Names names;
-  std::vector<Library> star_imports;     // `from numba.cuda import *`
-  const SourceFile& file() const { return *module->file; }
-};
 
 class Evaluator {
  public:
@@ -119,14 +109,16 @@ class Evaluator {
   Status import_star(std::string_view module);
 
   // ---- calls (evaluate_call.cpp) ----
+  /// As call(); what fails inside of a function of the file remembers that it was called here.
+  Outcome<Value> call_from(const ast::Call& node, const Value& callee, CallArguments arguments);
   Outcome<Value> call_function(const FunctionValue& function, CallArguments arguments);
   Outcome<Names> bind_parameters(const FunctionValue& function, CallArguments arguments);
 
   // ---- assertions (evaluate_assert.cpp) ----
   /// Evaluates the condition of an assert; where it fails, `notes` tell the values that it compared.
   Outcome<bool> evaluate_assertion(const ast::Expr& condition, std::vector<std::string>& notes);
-  Outcome<bool> assert_comparison(const ast::Compare& compare, std::vector<std::string>& notes);
-  Outcome<bool> assert_closeness(const ast::Expr& expr, const ast::Call& call, std::vector<std::string>& notes);
+  Outcome<Value> assert_comparison(const ast::Compare& node, SourceRange range, std::vector<std::string>& notes);
+  Outcome<bool> assert_call(const ast::Expr& condition, const ast::Call& node, std::vector<std::string>& notes);
 
   const Program& program_;
   Session& session_;

@@ -83,6 +83,10 @@ Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments);
 Outcome<Value> attribute(const Value& object, std::string_view name);
 /// A name that the file does not define: builtin functions, types and modules. Nothing when there is none.
 std::optional<Value> prelude_value(std::string_view name);
+/// Names that mean something in kernels only: `threadIdx`, `shared`, `syncthreads`.
+bool is_kernel_name(std::string_view name);
+/// Names that mark functions: `kernel`, `device`, `jit`, `test`, `vectorize`.
+bool is_decorator_name(std::string_view name);
 /// A built-in module by its name in an import: "numpy", "numba.cuda".
 std::optional<Library> library_named(std::string_view name);
 

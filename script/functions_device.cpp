@@ -86,7 +86,7 @@ Outcome<Value> host_synchronize(Session& session, const Arguments&) {
 
 Outcome<Value> host_device_name(Session& session, const Arguments&) {
   ASSIGN_OR_RETURN(const Device device, session.device());
-  return Value(device.info().name + ": " + device.info().description);
+  return Value(device.is_cpu() ? std::string("cpu") : device.info().description);
 }
 
 // ---- streams and events ----
@@ -148,7 +148,7 @@ constexpr HostFunction kFunctions[] = {
     {"as_cuda_array", kCuda, "a", host_same, "The array itself: every array is a device array where it must be."},
     {"copy_to_host", in(Library::ArrayMethod), "self, ary=None", host_copy_to_host, "A copy on the host, or into a host array."},
     {"synchronize", kBoth, "", host_synchronize, "Waits until the device has done all its work."},
-    {"device_name", in(Library::Prelude), "", host_device_name, "The device that kernels run on."},
+    {"device_name", in(Library::Prelude), "", host_device_name, "What kernels run on: 'cpu', or the GPU's name."},
     {"stream", kBoth, "", host_stream, "A new queue of work."},
     {"synchronize", in(Library::StreamMethod), "self", host_stream_synchronize, "Waits for the stream's work."},
     {"event", kBoth, "timing=True", host_event, "A mark in a stream's work."},

@@ -96,6 +96,8 @@ Outcome<bool> equal_objects(const Value& left, const Value& right, int depth) {
     const bool is_text = type->kind == TypeValue::Kind::Str, other_is_text = other->kind == TypeValue::Kind::Str;
     return is_text == other_is_text && (is_text || type->type == other->type);
   }
+  if (const auto* function = left.as<FunctionValue>())
+    return function->definition == right.as<FunctionValue>()->definition;
   if (const auto* range = left.as<RangeValue>()) {
     const auto* other = right.as<RangeValue>();
     return range->start == other->start && range->stop == other->stop && range->step == other->step;

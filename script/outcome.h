@@ -59,7 +59,10 @@ Failure fail(DiagnosticId id, const T&... arguments) {
 template <typename T>
 class [[nodiscard]] Outcome {
  public:
-  Outcome(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  template <typename U>
+    requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, Failure> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Outcome>)
+  Outcome(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
   Outcome(Failure failure) : state_(std::in_place_index<1>, std::move(failure)) {}
   explicit operator bool() const { return state_.index() == 0; }
   T& operator*() & { return *std::get_if<0>(&state_); }

@@ -51,7 +51,10 @@ class Printer {
 
   std::vector<std::string> other_texts() const {
     std::vector<std::string> texts;
-    for (const Scalar& element : elements_) texts.push_back(*to_text(Value(element)));
+    for (const Scalar& element : elements_) {
+      texts.push_back(*to_text(Value(element)));
+      if (texts.back() == "True") texts.back() = " True";  // as wide as False, even where there is none
+    }
     return texts;
   }
 
@@ -99,16 +102,23 @@ class Printer {
       for (const Scalar& element : elements_)
         if (std::isfinite(element.as<double>())) precision = std::max(precision, scientific_precision(element));
     std::vector<std::string> texts;
-    std::size_t fraction = 0;
+    std::size_t fraction = 0, exponent_width = 0;
     for (const Scalar& element : elements_) {
       const bool finite = std::isfinite(element.as<double>());
       texts.push_back(!finite ? float_text(element) : exponent ? scientific(element, precision) : positional(element));
-      if (precision == 0 && exponent && finite) texts.back().insert(texts.back().find('e'), ".");
+      if (exponent && finite) {
+        if (precision == 0) texts.back().insert(texts.back().find('e'), ".");
+        exponent_width = std::max(exponent_width, texts.back().size() - texts.back().find('e'));
+      }
       if (finite && !exponent) fraction = std::max(fraction, texts.back().size() - texts.back().find('.') - 1);
     }
-    for (std::size_t i = 0; i < texts.size(); ++i)  // points stand below each other
-      if (!exponent && std::isfinite(elements_[i].as<double>()))
+    for (std::size_t i = 0; i < texts.size(); ++i) {  // points and exponents stand below each other
+      if (!std::isfinite(elements_[i].as<double>())) continue;
+      if (exponent)
+        texts[i].insert(texts[i].find('e') + 2, exponent_width - (texts[i].size() - texts[i].find('e')), '0');
+      else
         texts[i].append(fraction - (texts[i].size() - texts[i].find('.') - 1), ' ');
+    }
     return texts;
   }
 

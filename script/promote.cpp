@@ -54,6 +54,11 @@ ScalarType promote(const OperandType& a, const OperandType& b) {
   }
 }
 
+OperandType join(const OperandType& a, const OperandType& b) {
+  const bool strong = a.weakness == Weakness::Strong || b.weakness == Weakness::Strong;
+  return {strong ? Weakness::Strong : std::max(a.weakness, b.weakness), promote(a, b)};
+}
+
 ScalarType float_type_for(ScalarType type) {
   if (is_float(type)) return type;
   switch (size_in_bytes(type)) {

@@ -21,6 +21,8 @@ std::optional<OperandType> operand_type(const Value& value);
 ScalarType promote(ScalarType a, ScalarType b);
 /// The type that an operation on the two computes in.
 ScalarType promote(const OperandType& a, const OperandType& b);
+/// What both have in common: weak numbers adapt to typed ones.
+OperandType join(const OperandType& a, const OperandType& b);
 /// The float type of functions such as sqrt: floats as they are, integers by their size.
 ScalarType float_type_for(ScalarType type);
 

@@ -49,7 +49,7 @@ llvm::Function* NvptxEmitter::declare(ModuleState& state, const ir::Function& so
 NvptxEmitter::NvptxEmitter(ModuleState& state, const ir::Function& source, llvm::Function& function)
     : Emitter(state, source, function), device_scope_(state.context.getOrInsertSyncScopeID("device")) {}
 
-void NvptxEmitter::emit() {
+void NvptxEmitter::emit_function() {
   parameters_ = parameter_values(source_, function_, builder_);
   emit_block(source_.body);
   if (builder_.GetInsertBlock()->getTerminator() == nullptr)
@@ -158,7 +158,11 @@ NvptxEmitter::Value* NvptxEmitter::grid_extent(int axis) {
   return special_register(kRegisters[axis], 1, (axis == 0 ? kMaxGridX : kMaxGridYZ) + 1);
 }
 
-/// f16 arithmetic is as old as the oldest target; bf16's add and multiply came with sm_90.
+/// f16 arithmetic is older than the oldest target; bf16's fma came with sm_80, add and multiply with sm_90.
+bool NvptxEmitter::has_small_fma(ScalarType type) const {
+  return type == ScalarType::F16 || sm_number(state_.target) >= 80;
+}
+
 bool NvptxEmitter::needs_wide_arithmetic(ScalarType type) const {
   return type == ScalarType::BF16 && sm_number(state_.target) < 90;
 }

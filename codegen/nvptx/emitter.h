@@ -10,7 +10,7 @@ namespace pykc::codegen {
 class NvptxEmitter final : public Emitter {
  public:
   NvptxEmitter(ModuleState& state, const ir::Function& source, llvm::Function& function);
-  void emit();
+  void emit_function();
 
   /// Declares a function; bodies are emitted when all are declared.
   static llvm::Function* declare(ModuleState& state, const ir::Function& source);
@@ -24,6 +24,7 @@ class NvptxEmitter final : public Emitter {
   Value* local_array(std::int64_t index) override;
   void emit_return(const Instruction& i) override;
   bool needs_wide_arithmetic(ScalarType type) const override;
+  bool has_small_fma(ScalarType type) const override;
   Value* narrow_float(Value* wide, ScalarType to) override;
   void annotate(llvm::Instruction*, ir::AddressSpace) const override {}
   void annotate_call(llvm::CallInst*, const ir::Function&) const override {}

@@ -74,8 +74,8 @@ class Inliner {
 
   Function& caller_;
   const std::unordered_set<const Function*>& callees_;
-  std::unordered_map<const Instruction*, Values> results_;                            // of the calls inlined
-  std::unordered_map<const Instruction*, Instruction*> replacements_;                // for their Extracts
+  std::unordered_map<const Instruction*, Values> results_;                             // of the calls inlined
+  std::unordered_map<const Instruction*, Instruction*> replacements_;                  // for their Extracts
   std::map<std::tuple<const Function*, Opcode, std::int64_t>, std::int64_t> adopted_;  // declarations, by their user
 };
 
@@ -216,7 +216,8 @@ const Instruction* recursive_call(const Function& function) {
 void inline_calls(Module& module) {
   std::unordered_set<const Function*> callees = functions_to_inline(module);
   std::erase_if(callees, [](const Function* function) { return recursive_call(*function) != nullptr; });
-  for (const std::unique_ptr<Function>& function : module.functions) Inliner(*function, callees).rewrite(function->body);
+  for (const std::unique_ptr<Function>& function : module.functions)
+    Inliner(*function, callees).rewrite(function->body);
   std::erase_if(module.functions, [&](const auto& function) { return callees.contains(function.get()); });
 }
 

@@ -37,12 +37,13 @@ class Plan {
   bool is_block_level(const Instruction* construct) const { return block_level_.contains(construct); }
   /// Of a construct at block level: whether its threads may part, so that a mask says who is in it.
   bool is_masked(const Instruction* construct) const;
-  /// Whether an instruction runs once for the whole block: a value, a store to a scalar local, a construct of nothing else.
+  /// Whether an instruction runs once for the whole block: a value, a store to a scalar local, a construct of nothing
+  /// else.
   bool is_scalar(const Instruction* instruction) const { return scalars_.contains(instruction); }
   bool is_scalar(const Local* local) const { return scalar_locals_.contains(local); }
   /// Whether all living threads take this Break, Continue or Return together, at block level.
   bool is_direct(const Instruction* exit) const;
-  /// Whether a thread may end (by a Return or Fault of its own) while others still have another region to run.
+  /// Whether a thread may return while others still have another region to run.
   bool needs_alive_mask() const { return needs_alive_mask_; }
 
  private:
@@ -59,13 +60,14 @@ class Plan {
   bool has_only_scalar_stores(const Local* local) const;
   bool add_scalar_code(const Block& block, std::size_t& reach);
   bool add_scalar_code(const Instruction* instruction, std::size_t& reach);
-  void decide_alive_mask();
+  void find_ends_of_threads();
+  bool may_end_threads() const { return needs_alive_mask_ || has_faults_; }
   bool is_in_block_level_construct(const Instruction* instruction) const;
   const Instruction* parent_of(const Instruction* instruction) const { return parents_.at(instruction); }
 
   const Function& kernel_;
   Uniformity uniformity_;
-  std::vector<const Instruction*> order_;  // as the text has them
+  std::vector<const Instruction*> order_;                       // as the text has them
   std::unordered_map<const Instruction*, std::size_t> places_;  // in order_
   std::unordered_map<const Instruction*, const Instruction*> parents_;
   std::unordered_map<const Local*, std::vector<const Instruction*>> stores_;
@@ -76,6 +78,7 @@ class Plan {
   std::unordered_set<const Instruction*> scalars_;
   std::unordered_set<const Local*> scalar_locals_;
   bool needs_alive_mask_ = false;
+  bool has_faults_ = false;
 };
 
 // --- split_regions.cpp ------------------------------------------------------------------------------------------
@@ -83,9 +86,9 @@ class Plan {
 /// What is known of a kernel between the steps after build_regions.
 struct Regions {
   LocalEffects effects;
-  std::unordered_map<const Local*, std::int64_t> slots;               // locals that have a slot for certain
-  std::unordered_map<const Instruction*, Local*> homes;               // the local that holds a value of another region
-  std::unordered_map<const Instruction*, Instruction*> guards;        // ThreadLoop: its If over the mask, if any
+  std::unordered_map<const Local*, std::int64_t> slots;         // locals that have a slot for certain
+  std::unordered_map<const Instruction*, Local*> homes;         // the local that holds a value of another region
+  std::unordered_map<const Instruction*, Instruction*> guards;  // ThreadLoop: its If over the mask, if any
   /// The block of a ThreadLoop that the threads run that are in it.
   Block& body_of(Instruction* thread_loop) const {
     const auto guard = guards.find(thread_loop);
@@ -110,6 +113,8 @@ void assign_slots(Function& kernel, Regions& regions);
 
 /// Drops what has no use: values, stores to locals that nobody reads, empty regions.
 void drop_unused(Function& kernel, const LocalEffects& effects);
+/// Drops the locals that are not used any more.
+void drop_unused_locals(Function& kernel);
 /// Marks the local arrays that outlive a ThreadLoop.
 void mark_arrays(Function& kernel);
 

@@ -72,6 +72,7 @@ void split_at_barriers(Function& kernel, Module& module) {
   split::drop_unused(kernel, regions.effects);
   split::assign_slots(kernel, regions);
   split::drop_unused(kernel, regions.effects);
+  split::drop_unused_locals(kernel);
   split::mark_arrays(kernel);
 }
 

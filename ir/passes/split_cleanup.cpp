@@ -17,10 +17,24 @@ class UnusedDropper {
       if (access == effects_.accesses.end()) return;
       for (const Local* local : access->second.reads) ++loads_[local];
     });
+    drop_end();
     drop_from(kernel_.body);
   }
 
  private:
+  /// At the end of the kernel there is nothing to keep a block from.
+  void drop_end() {
+    const auto only_returns = [](const Instruction* last) {
+      return last->opcode == Opcode::If && last->blocks[1].empty() && last->blocks[0].instructions.size() == 1 &&
+             last->blocks[0].instructions[0]->opcode == Opcode::Return;
+    };
+    std::vector<Instruction*>& body = kernel_.body.instructions;
+    while (!body.empty() && only_returns(body.back())) {
+      --uses_[body.back()->operands[0]];
+      body.pop_back();
+    }
+  }
+
   /// Backwards, so that the uses of a value are gone before the value is looked at.
   void drop_from(Block& block) {
     for (std::size_t i = block.instructions.size(); i-- > 0;) {
@@ -71,7 +85,8 @@ class ArrayMarker {
 
   void walk(const Block& block, const Instruction* thread_loop, bool is_repeated) {
     for (const Instruction* instruction : block.instructions) {
-      if (instruction->opcode == Opcode::LocalArray) note(static_cast<std::size_t>(instruction->index), thread_loop, is_repeated);
+      if (instruction->opcode == Opcode::LocalArray)
+        note(static_cast<std::size_t>(instruction->index), thread_loop, is_repeated);
       const bool is_thread_loop = instruction->opcode == Opcode::ThreadLoop;
       const bool repeats = thread_loop == nullptr && instruction->opcode == Opcode::Loop;
       for (const Block& nested : instruction->blocks)
@@ -92,6 +107,23 @@ class ArrayMarker {
 }  // namespace
 
 void drop_unused(Function& kernel, const LocalEffects& effects) { UnusedDropper(kernel, effects).run(); }
+
+/// The arena may still hold instructions that name a local which is gone.
+void drop_unused_locals(Function& kernel) {
+  std::unordered_map<const Local*, Local*> kept;
+  for_each_instruction(kernel.body, [&](const Instruction* instruction) {
+    if (instruction->local != nullptr) kept[instruction->local] = nullptr;
+  });
+  std::deque<Local> locals;
+  for (Local& local : kernel.locals)
+    if (const auto found = kept.find(&local); found != kept.end())
+      found->second = &locals.emplace_back(std::move(local));
+  for (Instruction& instruction : kernel.instructions) {
+    const auto found = kept.find(instruction.local);
+    instruction.local = found == kept.end() ? nullptr : found->second;
+  }
+  kernel.locals = std::move(locals);
+}
 
 void mark_arrays(Function& kernel) { ArrayMarker(kernel).walk(kernel.body, nullptr, false); }
 

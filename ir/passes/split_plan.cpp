@@ -22,7 +22,7 @@ Plan::Plan(const Function& kernel) : kernel_(kernel), uniformity_(kernel) {
   settle();
   require_uniform_returns();
   settle();
-  decide_alive_mask();
+  find_ends_of_threads();
   find_scalars();
   std::size_t reach = order_.size();
   add_scalar_code(kernel.body, reach);
@@ -147,16 +147,15 @@ bool Plan::can_be_scalar(const Instruction* instruction) const {
     case Opcode::Call:  // of a function of its arguments
     case Opcode::Assume:
       // Only where it is certain that a thread would have come here: the others do no harm.
-      return uniformity_.is_convergent(instruction) && !needs_alive_mask_;
+      return uniformity_.is_convergent(instruction) && !may_end_threads();
     default:
       return info(instruction->opcode).effect == OpcodeEffect::Pure;
   }
 }
 
 bool Plan::has_only_scalar_stores(const Local* local) const {
-  return std::ranges::all_of(stores_.at(local), [this](const Instruction* store) {
-    return is_scalar(store->operands[0]);
-  });
+  return std::ranges::all_of(stores_.at(local),
+                             [this](const Instruction* store) { return is_scalar(store->operands[0]); });
 }
 
 /// Adds the stores and constructs that are scalar. `reach` becomes the place of the outermost construct that is left.
@@ -183,7 +182,7 @@ bool Plan::add_scalar_code(const Instruction* instruction, std::size_t& reach) {
       bool is_all_scalar = !is_masked(instruction);
       for (const Block& block : instruction->blocks) is_all_scalar &= add_scalar_code(block, inner_reach);
       // A loop that threads which have ended might have kept from running for ever must see whether any is left.
-      is_all_scalar &= instruction->opcode != Opcode::Loop || !needs_alive_mask_;
+      is_all_scalar &= instruction->opcode != Opcode::Loop || !may_end_threads();
       is_all_scalar &= inner_reach >= places_.at(instruction);
       if (is_all_scalar) scalars_.insert(instruction);
       reach = std::min(reach, inner_reach);
@@ -194,15 +193,16 @@ bool Plan::add_scalar_code(const Instruction* instruction, std::size_t& reach) {
   }
 }
 
-/// A thread that ends must be kept out of the regions that come later in the text, or in a later turn of a loop.
-void Plan::decide_alive_mask() {
+/// A thread that returns must be kept out of the regions that come later in the text, or in a later turn of a loop. A
+/// thread that faults ends its block before them.
+void Plan::find_ends_of_threads() {
   bool is_region_to_come = false;
   for (std::size_t i = order_.size(); i-- > 0;) {
     const Instruction* instruction = order_[i];
-    const bool ends_thread = instruction->opcode == Opcode::Fault ||
-                             (instruction->opcode == Opcode::Return && !is_direct(instruction));
+    const bool is_return = instruction->opcode == Opcode::Return && !is_direct(instruction);
     const bool is_in_block_level = is_in_block_level_construct(instruction);
-    needs_alive_mask_ |= ends_thread && (is_region_to_come || is_in_block_level);
+    needs_alive_mask_ |= is_return && (is_region_to_come || is_in_block_level);
+    has_faults_ |= instruction->opcode == Opcode::Fault;
     is_region_to_come |= is_meeting_point(instruction) || is_in_block_level;
   }
 }

@@ -8,7 +8,7 @@
 // have a mask: a bool per thread that says whether the thread is in the construct. Masks nest: whoever is in an inner
 // one is in all outer ones. So the innermost mask alone guards a region.
 //
-//   function  `alive`   set at the start, cleared when the thread returns or faults
+//   function  `alive`   set at the start, cleared when the thread returns
 //   Scope     `inside`  set on entry, cleared by a Break
 //   Loop      `looping` set on entry, cleared by a Break; the Loop goes on while it holds for any thread
 //   If        `then`    set to the condition on entry; `otherwise` to its opposite
@@ -16,8 +16,9 @@
 // A thread that leaves a construct clears the masks of all frames that it leaves and ends its turn. A mask that is set
 // in a region is first cleared for all threads, for those that do not get so far.
 //
-// When threads have ended, the block looks whether any is left before it goes on (lazily, in front of whatever comes
-// next, and at the end of a turn of a loop), so that a loop that can only be left by returning ends.
+// When threads have returned, the block looks whether any is left before it goes on: in front of whatever comes next,
+// of every exit and at the end of a turn of a loop, so that a loop that can only be left by returning ends. When a
+// thread has faulted, the launch has failed: its block ends behind the region, so faults need no masks.
 #include <utility>
 
 #include "ir/builder.h"
@@ -36,11 +37,18 @@ struct Frame {
   Local* mask;
 };
 
+/// Where arguments number `position` of warp exchanges wait.
+struct ArgumentLocal {
+  std::size_t position;
+  Local* local;
+};
+
 struct Pending {
   std::vector<Local*> masks;  // set by the region for those that come to its end
   Block body;
   bool has_exits = false;
   bool ends_threads = false;
+  bool can_fault = false;
 };
 
 class RegionBuilder {
@@ -55,6 +63,7 @@ class RegionBuilder {
   void build_into(Block& block, const Block& source, Frame frame);
   void build_meeting_point(Instruction* instruction);
   void build_exchange(Instruction* instruction);
+  Local* argument_local(std::size_t position, const Instruction* argument);
   void check_that_all_are_here(const Instruction* barrier);
   int add_fault_site(SourceRange range);
   void build_construct(Instruction* instruction);
@@ -73,6 +82,7 @@ class RegionBuilder {
   Instruction* begin_thread_loop();
   void fill_thread_loop(Instruction* loop);
   void end_block_if_nobody_is_left();
+  void end_block_if(Instruction* condition);
 
   Local* guard() const;
   Local* create_slot_local(const char* name, Type type);
@@ -87,6 +97,7 @@ class RegionBuilder {
   Regions regions_;
   std::vector<Frame> frames_;
   Pending pending_;
+  std::vector<ArgumentLocal> argument_locals_;
   Local* alive_ = nullptr;
   bool is_alive_set_ = false;
   bool has_lost_threads_ = false;  // since the last look whether any is left
@@ -150,8 +161,7 @@ void RegionBuilder::build_exchange(Instruction* instruction) {
       slots.push_back(-1);
       continue;
     }
-    const auto home = regions_.homes.find(argument);  // an exchange has lost its type
-    Local* local = create_slot_local("argument", home == regions_.homes.end() ? argument->type : home->second->type);
+    Local* local = argument_local(slots.size(), argument);
     builder_.enter(pending_.body);
     builder_.store_local(local, argument);
     builder_.leave();
@@ -174,6 +184,15 @@ void RegionBuilder::build_exchange(Instruction* instruction) {
   instruction->operands = std::move(shared_arguments);
   instruction->slots = std::move(slots);
   builder_.block().instructions.push_back(instruction);
+}
+
+/// Exchanges come one after the other, so they share the slots of their arguments.
+Local* RegionBuilder::argument_local(std::size_t position, const Instruction* argument) {
+  const auto home = regions_.homes.find(argument);  // another exchange has no type of its own any more
+  const Type type = home == regions_.homes.end() ? argument->type : home->second->type;
+  for (const ArgumentLocal& known : argument_locals_)
+    if (known.position == position && known.local->type == type) return known.local;
+  return argument_locals_.emplace_back(ArgumentLocal{position, create_slot_local("argument", type)}).local;
 }
 
 /// All who live must be in the innermost mask; the first who is not reports it, and the block ends.
@@ -221,10 +240,13 @@ void RegionBuilder::build_construct(Instruction* instruction) {
 void RegionBuilder::build_uniform(Instruction* instruction) {
   end_block_if_nobody_is_left();
   builder_.block().instructions.push_back(instruction);
+  bool has_lost_threads = false;  // in any of the blocks
   for (Block& block : instruction->blocks) {
     const Block source = std::exchange(block, {});
     build_into(block, source, {instruction, nullptr});
+    has_lost_threads |= std::exchange(has_lost_threads_, false);
   }
+  has_lost_threads_ = has_lost_threads;
   if (instruction->opcode != Opcode::Loop || is_terminated(instruction->blocks[0])) return;
   builder_.enter(instruction->blocks[0]);
   end_block_if_nobody_is_left();
@@ -248,6 +270,7 @@ void RegionBuilder::build_masked_if(Instruction* branch) {
 }
 
 void RegionBuilder::build_masked_branch(Frame frame, const Block& source) {
+  end_block_if_nobody_is_left();
   Instruction* branch = builder_.if_(any(frame.mask));
   build_into(branch->blocks[0], source, frame);
 }
@@ -260,6 +283,7 @@ void RegionBuilder::build_masked_region(Instruction* region) {
   set_mask(mask, builder_.constant_int(ScalarType::Bool, 1));
   builder_.leave();
   flush_and_start();
+  end_block_if_nobody_is_left();
   builder_.block().instructions.push_back(region);
   Block& body = region->blocks[0];
   const Block source = std::exchange(body, {});
@@ -277,6 +301,7 @@ void RegionBuilder::build_masked_region(Instruction* region) {
 void RegionBuilder::build_exit(Instruction* exit) {
   if (!plan_.is_direct(exit)) return append_exit(exit->target, exit->range, pending_.body);
   flush();
+  end_block_if_nobody_is_left();
   builder_.block().instructions.push_back(exit);
 }
 
@@ -311,7 +336,7 @@ void RegionBuilder::adapt(Block& block) {
         append_exit(nullptr, instruction->range, block);
         break;
       case Opcode::Fault:
-        clear_masks(nullptr, block);
+        pending_.can_fault = true;
         block.instructions.push_back(instruction);
         break;
       default:
@@ -335,8 +360,7 @@ void RegionBuilder::clear_masks(const Instruction* target, Block& to) {
   pending_.ends_threads |= target == nullptr;
   builder_.enter(to);
   for (std::size_t i = frames_.size(); i-- > 0;) {
-    if (frames_[i].mask != nullptr)
-      builder_.store_local(frames_[i].mask, builder_.constant_int(ScalarType::Bool, 0));
+    if (frames_[i].mask != nullptr) builder_.store_local(frames_[i].mask, builder_.constant_int(ScalarType::Bool, 0));
     if (frames_[i].construct == target) break;
   }
   builder_.leave();
@@ -348,6 +372,7 @@ void RegionBuilder::flush() {
   end_block_if_nobody_is_left();
   fill_thread_loop(begin_thread_loop());
   has_lost_threads_ |= pending_.ends_threads && alive_ != nullptr;
+  if (pending_.can_fault) end_block_if(builder_.emit(Opcode::AnyFault, {}));
   pending_ = {};
 }
 
@@ -378,12 +403,14 @@ void RegionBuilder::fill_thread_loop(Instruction* loop) {
   builder_.leave();
 }
 
-/// In a masked construct somebody else may still be left; its own masks end it.
 void RegionBuilder::end_block_if_nobody_is_left() {
-  if (!has_lost_threads_ || guard() != alive_) return;
+  if (!has_lost_threads_) return;
   has_lost_threads_ = false;
-  Instruction* nobody = builder_.emit(Opcode::Not, {any(alive_)});
-  builder_.enter(builder_.if_(nobody)->blocks[0]);
+  end_block_if(builder_.emit(Opcode::Not, {any(alive_)}));
+}
+
+void RegionBuilder::end_block_if(Instruction* condition) {
+  builder_.enter(builder_.if_(condition)->blocks[0]);
   builder_.return_();
   builder_.leave();
 }

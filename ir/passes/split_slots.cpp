@@ -20,14 +20,14 @@ struct Usage {
   Local* local = nullptr;
   bool is_mask = false;
   bool is_loaded = false;
-  bool is_stored = false;
-  bool comes_in = false;             // the slot's value may be needed
-  bool goes_out = false;             // the value set here may be needed later
-  Local* own = nullptr;              // the region's own Local, or
-  Instruction* loaded = nullptr;     // the value of the slot, for one that is only read, or
-  bool is_stored_at_once = false;    // for one that is only set
+  int stores = 0;
+  bool comes_in = false;           // the slot's value may be needed
+  bool goes_out = false;           // the value set here may be needed later
+  Local* own = nullptr;            // the region's own Local, or
+  Instruction* loaded = nullptr;   // the value of the slot, for one that is only read, or
+  bool is_stored_at_once = false;  // for one that is only set
 
-  bool crosses() const { return comes_in || goes_out; }
+  bool is_stored() const { return stores > 0; }
 };
 
 class SlotAssigner {
@@ -50,7 +50,6 @@ class SlotAssigner {
   Block build_prologue(bool of_masks);
   void append_epilogue(Block& to, bool of_masks, const LocalSet* live);
   void rewrite(Block& block);
-  void clear_masks(Block& to);
   void append_mask_epilogue(Instruction& loop);
   Usage& usage_of(const Local* local) { return usages_[indices_.at(local)]; }
   std::int64_t slot_of(const Local* local);
@@ -94,7 +93,7 @@ void SlotAssigner::collect(const Instruction& loop) {
     if (is_new) usages_.push_back({.local = instruction->local});
     Usage& usage = usages_[entry->second];
     usage.is_loaded |= instruction->opcode == Opcode::LocalLoad;
-    usage.is_stored |= instruction->opcode == Opcode::LocalStore;
+    usage.stores += instruction->opcode == Opcode::LocalStore ? 1 : 0;
   });
 }
 
@@ -104,12 +103,12 @@ void SlotAssigner::decide(const Instruction& loop, Usage& usage) {
   const auto guard = regions_.guards.find(&loop);
   const Instruction* entry = usage.is_mask || guard == regions_.guards.end() ? &loop : guard->second;
   usage.comes_in = liveness_.at_start(entry, 0).contains(number);
-  usage.goes_out = usage.is_stored && liveness_.after(&loop).contains(number);
-  if (usage.comes_in && !usage.is_stored) {
+  usage.goes_out = usage.is_stored() && liveness_.after(&loop).contains(number);
+  if (usage.comes_in && !usage.is_stored()) {
     usage.loaded = create(Opcode::SlotLoad, usage.local->type);
     usage.loaded->index = slot_of(usage.local);
-  } else if (usage.goes_out && !usage.comes_in && !usage.is_loaded && !usage.is_mask) {
-    usage.is_stored_at_once = true;
+  } else if (usage.goes_out && !usage.comes_in && !usage.is_loaded && (!usage.is_mask || usage.stores == 1)) {
+    usage.is_stored_at_once = true;  // a mask that is stored once: by every thread, for no thread leaves before
   } else {
     const bool is_first = taken_.insert(usage.local).second;
     usage.own = is_first ? usage.local : kernel_.create_local(usage.local->name, usage.local->type);
@@ -179,25 +178,12 @@ void SlotAssigner::rewrite(Block& block) {
       case Opcode::Return:
         append_epilogue(to, false, &liveness_.after(instruction));
         break;
-      case Opcode::Fault:
-        clear_masks(to);
-        break;
       default:
         break;
     }
     to.instructions.push_back(instruction);
   }
   block = std::move(to);
-}
-
-/// A fault ends the turn where it stands: the masks that the region would set at its end are cleared here.
-void SlotAssigner::clear_masks(Block& to) {
-  builder_.enter(to);
-  for (const Usage& usage : usages_) {
-    if (!usage.is_mask || !usage.goes_out) continue;
-    builder_.emit(Opcode::SlotStore, {builder_.constant_int(ScalarType::Bool, 0)})->index = slot_of(usage.local);
-  }
-  builder_.leave();
 }
 
 /// Puts the stores of the masks behind everything, where every end of a turn comes past.

@@ -7,6 +7,9 @@
 #include "runtime/cpu/block_pool.h"
 
 #include <omp.h>
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
 
 #include <algorithm>
 #include <cfenv>
@@ -125,11 +128,12 @@ struct Remaining {
   std::int64_t piece;
 };
 
-/// Takes pieces until none are left; returns how many blocks this thread ran.
-std::int64_t run_pieces(const BlockRun& run, Remaining& remaining) {
+/// Takes pieces until none are left, and measures the time.
+void run_pieces(const BlockRun& run, Remaining& remaining, BlockTime& time) {
   Worker worker(run);
+  if (!worker.prepare()) return;
+  const Clock::time_point start = Clock::now();
   std::int64_t ran = 0;
-  if (!worker.prepare()) return ran;
   while (!worker.has_faulted()) {
     const std::int64_t first = remaining.next.fetch_add(remaining.piece, std::memory_order_relaxed);
     if (first >= remaining.end) break;
@@ -137,23 +141,37 @@ std::int64_t run_pieces(const BlockRun& run, Remaining& remaining) {
     worker(first, last);
     ran += last - first;
   }
-  return ran;
+  if (ran > 0) time.measured(nanoseconds_since(start), ran);
+}
+
+// ThreadSanitizer does not see how OpenMP's library starts and joins its threads, and has to be told.
+#ifdef __SANITIZE_THREAD__
+void happens_before(void* point) { __tsan_release(point); }
+void happens_after(void* point) { __tsan_acquire(point); }
+#else
+void happens_before(void*) {}
+void happens_after(void*) {}
+#endif
+
+__attribute__((no_sanitize("thread"))) void run_in_parallel(const BlockRun& run, Remaining& remaining,
+                                                            BlockTime& time) {
+  happens_before(&remaining);
+#pragma omp parallel num_threads(worker_count())
+  {
+    happens_after(&remaining);
+    run_pieces(run, remaining, time);
+    happens_before(&remaining);
+  }
+  happens_after(&remaining);
 }
 
 /// A thread without memory leaves the work to the others; the launch fails if none could do it.
 Result<void> run_on_all(const BlockRun& run, std::int64_t first, BlockTime& time) {
-  const int threads = worker_count();
-  Remaining remaining{first, run.blocks,
-                      std::max<std::int64_t>(1, (run.blocks - first) / (threads * kPiecesPerThread))};
-#pragma omp parallel num_threads(threads)
-  {
-    const Clock::time_point start = Clock::now();
-    const std::int64_t ran = run_pieces(run, remaining);
-    if (omp_get_thread_num() == 0 && ran > 0) time.measured(nanoseconds_since(start), ran);
-  }
+  const std::int64_t pieces = std::int64_t{kPiecesPerThread} * worker_count();
+  Remaining remaining{first, run.blocks, std::max<std::int64_t>(1, (run.blocks - first) / pieces)};
+  run_in_parallel(run, remaining, time);
   const bool is_done = remaining.next.load(std::memory_order_relaxed) >= run.blocks;
-  const bool has_faulted = run.launch->fault->claimed != 0;
-  if (!is_done && !has_faulted) return no_memory(run);
+  if (!is_done && run.launch->fault->claimed == 0) return no_memory(run);
   return {};
 }
 

@@ -116,10 +116,13 @@ Result<void> ElfLoader::read_section(std::uint64_t offset) {
   Section section;
   if (!read(offset, section.header)) return damaged("its section headers lie outside");
   const Elf64_Shdr& header = section.header;
-  if (header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL && !lies_inside(header.sh_offset, header.sh_size))
+  if (header.sh_type == SHT_NULL) section.header = {};
+  if (header.sh_type != SHT_NOBITS && !lies_inside(header.sh_offset, header.sh_size))
     return damaged("a section lies outside");
   section.is_loaded = (header.sh_flags & SHF_ALLOC) != 0;
   if (section.is_loaded && (header.sh_flags & SHF_TLS) != 0) return damaged("it has thread-local variables");
+  constexpr std::uint64_t kBoth = SHF_EXECINSTR | SHF_WRITE;
+  if (section.is_loaded && (header.sh_flags & kBoth) == kBoth) return damaged("a section can be both written and run");
   sections_.push_back(section);
   return {};
 }
@@ -146,16 +149,16 @@ Result<void> ElfLoader::read_symbols() {
 
 Result<void> ElfLoader::lay_out() {
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::uint64_t begin = 0;
   std::uint64_t end = symbols_.size() * kLinkBytes;  // the links stand first, with what runs
   for (Region& region : regions_) {
+    region.begin = begin;
     for (Section& section : sections_) {
       const std::uint64_t flags = section.header.sh_flags & (SHF_EXECINSTR | SHF_WRITE);
-      if (flags == (SHF_EXECINSTR | SHF_WRITE)) return damaged("a section can be both written and run");
       if (!section.is_loaded || flags != region.flags) continue;
       if (Result<void> placed = place(section, end); !placed) return placed;
     }
-    region.end = end = round_up(end, page);
-    if (&region != &regions_[2]) (&region)[1].begin = end;
+    region.end = begin = end = round_up(end, page);
   }
   object_.bytes_ = end;
   return {};

@@ -212,6 +212,8 @@ std::uint64_t Stepper::compute(Thread& thread, const Instruction& instruction) {
       return block_->slots[index][static_cast<std::size_t>(thread.linear)];
     case Opcode::SlotAny:
       return std::ranges::any_of(block_->slots[index], [](std::uint64_t bits) { return bits != 0; });
+    case Opcode::AnyFault:
+      return 0;  // the first fault ends the run
     default: {
       const std::vector<Scalar> operands = operand_scalars(thread, instruction);
       if (instruction.no_wrap) check_no_wrap(thread, instruction, operands);

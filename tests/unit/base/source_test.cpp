@@ -62,6 +62,7 @@ TEST(Utf8, DecodesWhatIsValid) {
   EXPECT_EQ(decode_utf8("\u20ac", 0).value, U'\u20ac');
   EXPECT_EQ(decode_utf8("\U0001F600", 0).value, U'\U0001F600');
   EXPECT_EQ(decode_utf8("\U0001F600", 0).bytes, 4);
+  EXPECT_EQ(decode_utf8("\xB5", 0).value, U'\0');  // no byte, no value
 }
 
 TEST(Utf8, RefusesWhatIsNot) {

@@ -6,7 +6,8 @@
 
 using pykc::abi::CpuLaunch;
 
-extern "C" void pykc_print(const char* format, ...);
+// Called through the global offset table; what libm has is called through the linkage table.
+extern "C" __attribute__((noplt)) void pykc_print(const char* format, ...);
 
 namespace {
 

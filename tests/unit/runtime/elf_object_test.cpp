@@ -51,6 +51,16 @@ TEST(ElfObject, RefusesEveryTruncation) {
   for (std::size_t bytes = 0; bytes < object.size(); bytes += 7) EXPECT_FALSE(load(object.substr(0, bytes))) << bytes;
 }
 
+TEST(ElfObject, IgnoresASectionWithoutType) {
+  std::string object = testing::test_object();
+  Elf64_Ehdr header;
+  std::memcpy(&header, object.data(), sizeof(header));
+  // The first section header is always of this type.
+  const Elf64_Shdr null{.sh_type = SHT_NULL, .sh_flags = SHF_ALLOC, .sh_offset = 1UL << 60, .sh_size = 1UL << 20};
+  std::memcpy(object.data() + header.e_shoff, &null, sizeof(null));
+  EXPECT_TRUE(load(object));
+}
+
 // Whether it loads does not matter, only that no damage makes the loader read or write outside.
 TEST(ElfObject, SurvivesDamage) {
   const std::string object = testing::test_object();

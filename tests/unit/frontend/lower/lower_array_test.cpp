@@ -226,6 +226,48 @@ TEST_F(LowerShared, ExtentsAreOfTheLaunch) {
   EXPECT_EQ(values[1], 4);  // 39 bytes hold four f64
 }
 
+TEST_F(LowerShared, ANegativeExtentCountsAsNone) {
+  const int sized = add_sized(ScalarType::F32, -3);
+  const Variable* out = t.parameter("out", array(ScalarType::I64, {1}));
+  t.function->body = {
+      t.store(t.element(out, {t.i64(0)}), t.expr(scalar(ScalarType::I64), checked::Extent{shared(sized), 0}))};
+  std::int64_t value = -1;
+  t.run({reference::bits_of(&value)}, {.grid = {}, .block = {1}});
+  EXPECT_EQ(value, 0);
+}
+
+// Device functions with shared arrays of their own: the static one is theirs, the dynamic ones are handed down.
+TEST_F(LowerShared, OfDeviceFunctionsAreTheKernels) {
+  checked::Function* kernel = t.function;
+  const int own = add_sized(ScalarType::F64, 1);
+  checked::Function* inner = t.add_function("inner", false, scalar(ScalarType::I64));
+  checked::SharedArray fixed;
+  const int rest = add_rest(ScalarType::I32);
+  fixed.type = {ScalarType::I64, Layout::RowMajor, {2}};
+  inner->shared_arrays.push_back(fixed);
+  const auto extent = [&](int index) { return t.expr(scalar(ScalarType::I64), checked::Extent{shared(index), 0}); };
+  inner->body = {t.store(t.element(shared(1), {t.i64(1)}), extent(rest)), t.return_(t.element(shared(1), {t.i64(1)}))};
+  checked::Function* outer = t.add_function("outer", false, scalar(ScalarType::I64));
+  const int sized = add_sized(ScalarType::I64, 2);
+  outer->body = {t.store(t.element(shared(sized), {t.i64(0)}), t.call(inner, {})),
+                 t.return_(t.add(t.element(shared(sized), {t.i64(0)}), extent(sized)))};
+  t.function = kernel;
+  const Variable* out = t.parameter("out", array(ScalarType::I64, {1}));
+  kernel->body = {t.store(t.element(shared(own), {t.i64(0)}), t.constant(ScalarType::F64, 0)),
+                  t.store(t.element(out, {t.i64(0)}), t.call(outer, {}))};
+
+  const auto ir = t.lowered();
+  EXPECT_EQ(ir->find("k")->shared_arrays.size(), 3u);
+  EXPECT_EQ(ir->find("inner")->shared_arrays.size(), 1u);
+  EXPECT_EQ(ir->find("outer")->parameters.size(), 4u);
+  EXPECT_EQ(ir->find("k")->kernel.dynamic_shared_bytes.evaluate({}, {1}), 16 + 32);
+  EXPECT_TRUE(ir->find("k")->kernel.uses_launch_shared_bytes);
+  std::int64_t value = 0;
+  const auto outcome = t.run({reference::bits_of(&value)}, {.grid = {}, .block = {1}, .launch_shared_bytes = 40});
+  EXPECT_TRUE(outcome.is_clean()) << outcome.error;
+  EXPECT_EQ(value, 10 + 3);
+}
+
 TEST(LowerArrays, LocalAndConstant) {
   Tree t;
   t.function->local_arrays.push_back({"buffer", {ScalarType::F32, Layout::RowMajor, {2, 3}}});

@@ -99,6 +99,59 @@ TEST(LowerBuiltin, OneInstruction) {
             "  return\n");
 }
 
+/// What lies in an array of one element, 5 at first, after `op` with `value`; and what the atomic gave.
+template <typename T>
+std::pair<T, T> run_atomic(ScalarType type, ir::AtomicOp op, T first, T value, bool is_local) {
+  Tree t;
+  const Variable* out = t.parameter("out", array(type, {2}));
+  const Variable* given = t.parameter("given", scalar(type));
+  const Variable* old = t.variable("old", scalar(type));
+  t.function->local_arrays.push_back({"own", {type, Layout::RowMajor, {1}}});
+  const ExprRef own = t.expr(array(type, {1}, Layout::RowMajor, ir::AddressSpace::Local), checked::LocalArrayRef{0});
+  const ExprRef place = t.element(is_local ? own : t.ref(out), {t.i64(0)});
+  t.function->body = {t.store(place, t.element(out, {t.i64(0)})),
+                      t.assign(old, t.expr(scalar(type), checked::Atomic{op, place, t.ref(given)})),
+                      t.store(t.element(out, {t.i64(0)}), place), t.store(t.element(out, {t.i64(1)}), t.ref(old))};
+  T values[2] = {first, 0};
+  EXPECT_TRUE(t.run({reference::bits_of(&values[0]), reference::bits_of(value)}).is_clean());
+  return {values[0], values[1]};
+}
+
+TEST(LowerAtomic, OnALocalArrayDoesTheSame) {
+  for (int i = 0; i <= static_cast<int>(ir::AtomicOp::Decrement); ++i) {
+    const auto op = static_cast<ir::AtomicOp>(i);
+    for (const std::uint32_t first : {0u, 1u, 5u, 6u, 7u, 0xffffffffu})
+      for (const std::uint32_t value : {0u, 3u, 6u})
+        EXPECT_EQ(run_atomic(ScalarType::U32, op, first, value, true),
+                  run_atomic(ScalarType::U32, op, first, value, false))
+            << to_string(op) << ' ' << first << ' ' << value;
+  }
+  for (const auto op :
+       {ir::AtomicOp::Add, ir::AtomicOp::Sub, ir::AtomicOp::Max, ir::AtomicOp::Min, ir::AtomicOp::Exchange})
+    EXPECT_EQ(run_atomic(ScalarType::F64, op, 1.5, -2.0, true), run_atomic(ScalarType::F64, op, 1.5, -2.0, false));
+}
+
+TEST(LowerAtomic, CompareAndSwapOnALocalArrayComparesBits) {
+  Tree t;
+  const Variable* out = t.parameter("out", array(ScalarType::F32, {1}));
+  const Variable* expected = t.parameter("expected", scalar(ScalarType::F32));
+  t.function->local_arrays.push_back({"own", {ScalarType::F32, Layout::RowMajor, {1}}});
+  const ExprRef own =
+      t.expr(array(ScalarType::F32, {1}, Layout::RowMajor, ir::AddressSpace::Local), checked::LocalArrayRef{0});
+  const ExprRef place = t.element(own, {t.i64(0)});
+  const ExprRef swap = t.expr(scalar(ScalarType::F32), checked::AtomicCompareAndSwap{place, t.ref(expected), t.f32(9)});
+  t.function->body = {t.store(place, t.element(out, {t.i64(0)})), t.stmt(checked::Evaluate{swap}),
+                      t.store(t.element(out, {t.i64(0)}), place)};
+  const auto after = [&](float first, float wanted) {
+    t.run({reference::bits_of(&first), reference::bits_of(wanted)});
+    return first;
+  };
+  EXPECT_EQ(after(1, 1), 9);
+  EXPECT_EQ(after(1, 2), 1);
+  EXPECT_EQ(after(0.0f, -0.0f), 0);
+  EXPECT_EQ(after(std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::quiet_NaN()), 9);
+}
+
 TEST(LowerAtomic, GivesTheOldValue) {
   Tree t;
   const Variable* x = t.parameter("x", array(ScalarType::I64, {3}));

@@ -10,11 +10,16 @@ constexpr Type kI32 = Type::of(ScalarType::I32);
 constexpr Type kU32 = Type::of(ScalarType::U32);
 constexpr Type kBool = Type::of(ScalarType::Bool);
 constexpr int kArraySize = 4;
+constexpr int kConstants = 8;
 
 }  // namespace
 
 std::unique_ptr<Module> RandomKernel::make() {
   module_ = std::make_unique<Module>();
+  std::string numbers(kConstants * sizeof(std::int64_t), '\0');
+  for (std::size_t i = 0; i < kConstants; ++i) numbers[i * sizeof(std::int64_t)] = static_cast<char>(3 * i + 1);
+  module_->constant_arrays.push_back({.name = "c", .element = ScalarType::I64, .bytes = numbers});
+  module_->faults.push_back({"fault", "", 1, 1});
   make_helper(false);
   make_helper(true);
   begin_kernel();
@@ -50,7 +55,8 @@ void RandomKernel::begin_kernel() {
   function_->name = function_->symbol = "k";
   function_->is_kernel = true;
   const Type pointer = Type::pointer(ScalarType::I64, AddressSpace::Global);
-  function_->parameters = {{.name = "out", .type = pointer}, {.name = "in", .type = pointer}, {.name = "n", .type = kI64}};
+  function_->parameters = {
+      {.name = "out", .type = pointer}, {.name = "in", .type = pointer}, {.name = "n", .type = kI64}};
   function_->shared_arrays.push_back({.name = "s", .element = ScalarType::I64, .count = kThreads});
   function_->local_arrays.push_back({.name = "a", .element = ScalarType::I64, .count = kArraySize});
   builder_ = std::make_unique<Builder>(*function_);
@@ -95,10 +101,12 @@ Instruction* RandomKernel::value() {
 }
 
 Instruction* RandomKernel::uniform_value() {
-  Instruction* a = chance(50) && !uniform_locals_.empty() ? builder_->load_local(pick(uniform_locals_))
-                                                          : pick(uniform_values_);
+  Instruction* a =
+      chance(50) && !uniform_locals_.empty() ? builder_->load_local(pick(uniform_locals_)) : pick(uniform_values_);
   if (chance(50)) return a;
-  Instruction* made = combine(a, chance(50) ? i64(number(9)) : pick(uniform_values_));
+  Instruction* made = chance(25) ? load_at(builder_->constant_array(0, ScalarType::I64),
+                                           builder_->emit(Opcode::And, {a, i64(kConstants - 1)}))
+                                 : combine(a, chance(50) ? i64(number(9)) : pick(uniform_values_));
   uniform_values_.push_back(made);
   return made;
 }
@@ -132,7 +140,7 @@ void RandomKernel::leave() {
 
 void RandomKernel::statement(int depth) {
   const bool may_nest = depth < 4 && --budget_ > 0;
-  switch (number(may_nest ? 14 : 8)) {
+  switch (number(may_nest ? 15 : 9)) {
     case 0:
       return use_array();
     case 1:
@@ -150,12 +158,14 @@ void RandomKernel::statement(int depth) {
     case 7:
       return assign();
     case 8:
+      return check();
     case 9:
-      return branch(depth);
     case 10:
+      return branch(depth);
     case 11:
-      return loop(depth);
     case 12:
+      return loop(depth);
+    case 13:
       return scope(depth);
     default:
       return exit();
@@ -192,13 +202,13 @@ void RandomKernel::share() {
 
 void RandomKernel::exchange_in_warp() {
   Builder& b = *builder_;
-  const BuiltinId id = pick(std::vector{BuiltinId::ShflSync, BuiltinId::ShflUpSync, BuiltinId::ShflDownSync,
-                                        BuiltinId::ShflXorSync});
+  const BuiltinId id =
+      pick(std::vector{BuiltinId::ShflSync, BuiltinId::ShflUpSync, BuiltinId::ShflDownSync, BuiltinId::ShflXorSync});
   Instruction* lane = chance(50) ? b.constant_int(ScalarType::I32, number(32))
                                  : b.emit_typed(Opcode::Cast, kI32, {b.emit(Opcode::And, {value(), i64(31)})});
-  values_.push_back(b.builtin(id, kI64,
-                              {b.constant_int(ScalarType::U32, -1), value(), lane,
-                               b.constant_int(ScalarType::I32, chance(50) ? 32 : 8)}));
+  values_.push_back(b.builtin(
+      id, kI64,
+      {b.constant_int(ScalarType::U32, -1), value(), lane, b.constant_int(ScalarType::I32, chance(50) ? 32 : 8)}));
 }
 
 /// The first lanes of each warp meet in a branch.
@@ -218,8 +228,8 @@ void RandomKernel::vote_in_block() {
   Builder& b = *builder_;
   Instruction* predicate = b.emit(Opcode::Lt, {value(), value()});
   const bool counts = chance(50);
-  Instruction* votes = b.builtin(counts ? BuiltinId::SyncthreadsCount : BuiltinId::SyncthreadsOr,
-                                 counts ? kI32 : kBool, {predicate});
+  Instruction* votes =
+      b.builtin(counts ? BuiltinId::SyncthreadsCount : BuiltinId::SyncthreadsOr, counts ? kI32 : kBool, {predicate});
   uniform_values_.push_back(b.emit_typed(Opcode::Cast, kI64, {votes}));
 }
 
@@ -236,6 +246,15 @@ void RandomKernel::call() {
 void RandomKernel::record() {
   Instruction* old = builder_->emit(Opcode::Mul, {builder_->load(out_), i64(31)});
   builder_->store(out_, builder_->emit(Opcode::Add, {old, value()}));
+}
+
+/// An assertion that holds.
+void RandomKernel::check() {
+  Builder& b = *builder_;
+  Instruction* bits = b.emit(Opcode::And, {value_of(sort()), i64(3)});
+  enter(b.if_(b.emit(Opcode::Gt, {bits, i64(3)}))->blocks[0]);
+  b.fault(0, {bits});
+  leave();
 }
 
 void RandomKernel::branch(int depth) {

@@ -52,6 +52,7 @@ class RandomKernel {
   void vote_in_block();
   void call();
   void record();
+  void check();
 
   Instruction* value();
   Instruction* uniform_value();
@@ -91,7 +92,7 @@ class RandomKernel {
   struct Region {
     Instruction* construct;
     bool is_loop;
-    bool all_stay;              // nobody may leave the loop alone, for threads meet in it
+    bool all_stay;               // nobody may leave the loop alone, for threads meet in it
     bool has_lost_some = false;  // some have gone on to the region's end
   };
   std::vector<Region> regions_;

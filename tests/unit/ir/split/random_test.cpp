@@ -18,9 +18,9 @@ void check(unsigned seed) {
   split(divided);
   for (const std::int64_t threads : kBlockSizes) {
     const reference::Launch launch{.grid = {2}, .block = {threads}};
-    const Run before = run(*module, launch, static_cast<std::int64_t>(seed % 7));
+    const RunResult before = run(*module, launch, static_cast<std::int64_t>(seed % 7));
     ASSERT_TRUE(before.outcome.is_clean()) << "the kernel itself is wrong: " << before.outcome.error;
-    const Run after = run(divided, launch, static_cast<std::int64_t>(seed % 7));
+    const RunResult after = run(divided, launch, static_cast<std::int64_t>(seed % 7));
     ASSERT_TRUE(after.outcome.is_clean()) << after.outcome.error;
     ASSERT_EQ(before.out, after.out) << threads << " threads\n"
                                      << print_function(*module->find("k")) << print_function(*divided.find("k"));
@@ -28,7 +28,7 @@ void check(unsigned seed) {
 }
 
 TEST(SplitRandom, DoTheSame) {
-  unsigned first = 0, last = 150;
+  unsigned first = 0, last = 300;
   if (const char* seeds = std::getenv("PYKC_RANDOM_SEEDS")) std::sscanf(seeds, "%u:%u", &first, &last);
   for (unsigned seed = first; seed < last; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -12,19 +12,19 @@
 
 namespace pykc::ir {
 
-/// Reads and verifies a module in the text form.
+/// Reads and verifies a module in the text form, in which values may have names (%x) instead of numbers.
 std::unique_ptr<Module> read(const std::string& text);
 /// Runs the passes of the CPU path over the module and verifies the result.
 void split(Module& module);
 
-struct Run {
+struct RunResult {
   reference::Outcome outcome;
   std::vector<std::int64_t> out;
 };
 
 /// Runs kernel @k(%out: ptr<i64, global>, %in: ptr<i64, global>, %n: i64) of a module: `in` holds 5, 8, 11 …, `out`
 /// as many elements as the grid has threads, all -1 at first.
-Run run(const Module& module, const reference::Launch& launch, std::int64_t n);
+RunResult run(const Module& module, reference::Launch launch, std::int64_t n);
 
 /// The kernel head that `run` expects, around a body.
 std::string kernel_text(const std::string& body);
@@ -34,5 +34,8 @@ std::vector<std::int64_t> expect_same(const std::string& text, const reference::
 
 /// The text of kernel @k once split.
 std::string split_text(const std::string& text);
+
+bool contains(const std::string& text, const std::string& part);
+int count_of(const std::string& text, const std::string& part);
 
 }  // namespace pykc::ir

@@ -1,0 +1,447 @@
+#include "codegen/cpu/emitter.h"
+
+#include <llvm/IR/MDBuilder.h>
+
+#include <cstddef>
+
+#include "codegen/fault_record.h"
+#include "codegen/kernel_info.h"
+#include "codegen/parameters.h"
+#include "ir/walk.h"
+#include "pykc/kernel_abi.h"
+
+namespace pykc::codegen {
+namespace {
+
+// What a kernel's body takes after the parameters of the IR.
+enum HiddenParameter : unsigned { kLaunch, kShared, kScratch, kFirst, kLast, kHiddenCount };
+
+// The limits of CUDA hold here too, so that ranges are known.
+constexpr std::int64_t kMaxBlockExtent = 1024;
+constexpr std::int64_t kMaxGridExtent = std::int64_t{1} << 31;
+
+llvm::Type* pointer_type(const ModuleState& state) { return llvm::PointerType::get(state.context, 0); }
+
+llvm::Function* create_function(ModuleState& state, llvm::ArrayRef<llvm::Type*> types, llvm::Type* result,
+                                const std::string& name, bool is_entry) {
+  llvm::Function* function = llvm::Function::Create(
+      llvm::FunctionType::get(result, types, false),
+      is_entry ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage, name, state.module);
+  function->setDoesNotThrow();
+  return function;
+}
+
+llvm::Value* launch_field(llvm::IRBuilder<>& builder, llvm::Value* launch, std::size_t offset, llvm::Type* type) {
+  llvm::Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), launch, offset);
+  llvm::LoadInst* field = builder.CreateAlignedLoad(type, address, llvm::Align(8));
+  field->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(builder.getContext(), {}));
+  return field;
+}
+
+/// The entry point: takes the parameters out of the launch and hands them, by value, to the body, where the optimiser
+/// then knows of them what it knows on a GPU.
+void emit_entry(ModuleState& state, const ir::Function& source, llvm::Function* body) {
+  llvm::Type* pointer = pointer_type(state);
+  llvm::Type* i64 = llvm::Type::getInt64Ty(state.context);
+  llvm::Function* entry = create_function(state, {pointer, pointer, pointer, i64, i64},
+                                          llvm::Type::getVoidTy(state.context), cpu_symbol(source), true);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(state.context, "entry", entry));
+  llvm::Value* parameters = launch_field(builder, entry->getArg(kLaunch), offsetof(abi::CpuLaunch, parameters), pointer);
+  llvm::SmallVector<llvm::Value*> arguments;
+  for (const llvm::Argument& argument : llvm::drop_end(body->args(), kHiddenCount)) {
+    llvm::Value* address = launch_field(builder, parameters, sizeof(void*) * argument.getArgNo(), pointer);
+    arguments.push_back(builder.CreateLoad(argument.getType(), address));
+  }
+  for (llvm::Argument& argument : entry->args()) arguments.push_back(&argument);
+  builder.CreateCall(body, arguments);
+  builder.CreateRetVoid();
+}
+
+void set_loop_metadata(llvm::Instruction* latch, llvm::ArrayRef<llvm::Metadata*> properties) {
+  llvm::SmallVector<llvm::Metadata*> operands = {nullptr};  // a loop's node names itself first
+  operands.append(properties.begin(), properties.end());
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(latch->getContext(), operands);
+  loop->replaceOperandWith(0, loop);
+  latch->setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
+}  // namespace
+
+llvm::Function* CpuEmitter::declare(ModuleState& state, const ir::Function& source) {
+  llvm::SmallVector<llvm::Type*> types = parameter_types(state, source);
+  if (source.is_kernel) {
+    types.append(3, pointer_type(state));
+    types.append(2, llvm::Type::getInt64Ty(state.context));
+  }
+  llvm::Type* result = result_type(state.context, source.results, state.spaces);
+  llvm::Function* function = create_function(state, types, result, source.symbol + ".body", false);
+  add_parameter_attributes(source, *function);
+  if (!source.is_kernel) return function;
+  for (const unsigned hidden : {kLaunch, kShared, kScratch}) {
+    llvm::Argument& argument = *function->getArg(static_cast<unsigned>(source.parameters.size()) + hidden);
+    argument.addAttr(llvm::Attribute::NoUndef);
+    if (hidden != kLaunch) argument.addAttr(llvm::Attribute::NoAlias);
+    argument.addAttr(llvm::Attribute::getWithAlignment(state.context, llvm::Align(hidden == kLaunch ? 8 : 64)));
+  }
+  emit_entry(state, source, function);
+  return function;
+}
+
+CpuEmitter::CpuEmitter(ModuleState& state, const ir::Function& source, llvm::Function& function)
+    : Emitter(state, source, function), layout_(source) {}
+
+void CpuEmitter::emit_function() {
+  parameters_ = parameter_values(source_, function_, builder_);
+  if (source_.is_kernel) return emit_kernel();
+  emit_block(source_.body);
+  if (builder_.GetInsertBlock()->getTerminator() != nullptr) return;
+  if (source_.results.empty())
+    builder_.CreateRetVoid();
+  else
+    builder_.CreateUnreachable();
+}
+
+// --- A kernel: its blocks, one after the other -----------------------------------------------------------------------
+
+void CpuEmitter::emit_kernel() {
+  load_launch();
+  collect_block_locals(source_.body);
+  emit_blocks();
+}
+
+void CpuEmitter::load_launch() {
+  const auto hidden = [&](unsigned n) { return function_.getArg(static_cast<unsigned>(source_.parameters.size()) + n); };
+  Value* launch = hidden(kLaunch);
+  shared_ = hidden(kShared);
+  scratch_ = hidden(kScratch);
+  const auto extent = [&](std::size_t offset, int axis, std::int64_t limit) {
+    Value* value = launch_field(builder_, launch, offset + sizeof(std::int64_t) * static_cast<std::size_t>(axis),
+                                builder_.getInt64Ty());
+    const llvm::APInt one(64, 1), end(64, static_cast<std::uint64_t>(limit + 1));
+    llvm::cast<llvm::LoadInst>(value)->setMetadata(llvm::LLVMContext::MD_range,
+                                                   llvm::MDBuilder(state_.context).createRange(one, end));
+    return value;
+  };
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto n = static_cast<std::size_t>(axis);
+    block_extents_[n] = extent(offsetof(abi::CpuLaunch, block), axis, kMaxBlockExtent);
+    grid_extents_[n] = extent(offsetof(abi::CpuLaunch, grid), axis, kMaxGridExtent);
+  }
+  shared_bytes_ = launch_field(builder_, launch, offsetof(abi::CpuLaunch, shared_bytes), builder_.getInt64Ty());
+  fault_record_ = launch_field(builder_, launch, offsetof(abi::CpuLaunch, fault), pointer_type(state_));
+  Value* plane = builder_.CreateMul(block_extents_[0], block_extents_[1], "", true, true);
+  threads_ = builder_.CreateMul(plane, block_extents_[2], "threads", true, true);
+  Value* rounded = builder_.CreateAdd(threads_, constant_i64(kThreadPadding - 1), "", true, true);
+  padded_threads_ = builder_.CreateAnd(rounded, constant_i64(-kThreadPadding));
+}
+
+void CpuEmitter::emit_blocks() {
+  const auto hidden = [&](unsigned n) { return function_.getArg(static_cast<unsigned>(source_.parameters.size()) + n); };
+  Value* first = hidden(kFirst);
+  Value* count = builder_.CreateSub(hidden(kLast), first, "", false, true);
+  mark_plain(counted_loop(count, "block", [&](Value* index) {
+    if (state_.traits(source_).can_fault) stop_after_fault();
+    emit_one_block(builder_.CreateAdd(first, index, "", true, true));
+  }));
+  builder_.CreateRetVoid();
+}
+
+void CpuEmitter::stop_after_fault() {
+  emit_when(any_fault(), [&] { builder_.CreateRetVoid(); });
+}
+
+CpuEmitter::Value* CpuEmitter::any_fault() {
+  Value* address = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), fault_record_,
+                                                       offsetof(abi::FaultRecord, claimed));
+  llvm::LoadInst* claimed = builder_.CreateAlignedLoad(builder_.getInt32Ty(), address, llvm::Align(4));
+  claimed->setAtomic(llvm::AtomicOrdering::Monotonic);
+  return builder_.CreateIsNotNull(claimed);
+}
+
+void CpuEmitter::emit_one_block(Value* number) {
+  Value* row = builder_.CreateUDiv(number, grid_extents_[0]);
+  block_index_ = {builder_.CreateURem(number, grid_extents_[0]), builder_.CreateURem(row, grid_extents_[1]),
+                  builder_.CreateUDiv(row, grid_extents_[1])};
+  block_end_ = new_block("block.done");
+  emit_block(source_.body);
+  branch_to(block_end_);
+  builder_.SetInsertPoint(block_end_);
+}
+
+// --- The threads of a block ------------------------------------------------------------------------------------------
+
+CpuEmitter::Value* CpuEmitter::emit_split(const Instruction& i) {
+  switch (i.opcode) {
+    case ir::Opcode::ThreadLoop:
+      emit_thread_loop(i);
+      return nullptr;
+    case ir::Opcode::SlotLoad:
+      return load_slot(i.index, thread_number_);
+    case ir::Opcode::SlotStore:
+      store_slot(i.index, thread_number_, operand(i, 0));
+      return nullptr;
+    case ir::Opcode::SlotAny:
+      return any_slot(i.index);
+    case ir::Opcode::AnyFault:
+      return any_fault();
+    default:
+      return emit_exchange(i);
+  }
+}
+
+void CpuEmitter::emit_thread_loop(const Instruction& i) {
+  const RowGuards guards(source_, i.blocks[0]);
+  access_group_ = llvm::MDNode::getDistinct(state_.context, {});
+  mark_plain(counted_loop(block_extents_[2], "z", [&](Value* z) {
+    mark_plain(counted_loop(block_extents_[1], "y", [&](Value* y) {
+      thread_index_ = {nullptr, y, z};
+      if (guards.comparisons().empty())
+        emit_row(i);
+      else
+        emit_guarded_row(i, guards);
+    }));
+  }));
+  access_group_ = nullptr;
+  thread_number_ = nullptr;
+}
+
+/// The turns of the threads along x.
+void CpuEmitter::emit_row(const Instruction& i) {
+  Value* row = builder_.CreateMul(thread_index_[2], block_extents_[1], "", true, true);
+  row = builder_.CreateAdd(row, thread_index_[1], "", true, true);
+  Value* first = builder_.CreateMul(row, block_extents_[0], "", true, true);
+  llvm::Instruction* latch = counted_loop(block_extents_[0], "x", [&](Value* x) {
+    thread_index_[0] = x;
+    thread_number_ = builder_.CreateAdd(first, x, "", true, true);
+    emit_turn(i);
+  });
+  mark_parallel(latch);
+}
+
+/// Two copies of the row: one in which the guards are constant, where they are, and one for the rest.
+void CpuEmitter::emit_guarded_row(const Instruction& i, const RowGuards& guards) {
+  Value* is_constant = builder_.getTrue();
+  std::unordered_map<const Instruction*, Value*> outcomes;
+  for (const Instruction* comparison : guards.comparisons()) {
+    Value* at_first = value_at(constant_i64(0), comparison, guards);
+    Value* at_last = value_at(builder_.CreateSub(block_extents_[0], constant_i64(1)), comparison, guards);
+    outcomes[comparison] = at_first;
+    is_constant = builder_.CreateAnd(is_constant, builder_.CreateICmpEQ(at_first, at_last));
+  }
+  llvm::BasicBlock* constant = new_block("row.constant");
+  llvm::BasicBlock* mixed = new_block("row.mixed");
+  llvm::BasicBlock* done = new_block("row.done");
+  builder_.CreateCondBr(is_constant, constant, mixed);
+  builder_.SetInsertPoint(constant);
+  fix_values(std::move(outcomes));
+  emit_row(i);
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(mixed);
+  fix_values({});
+  emit_row(i);
+  builder_.CreateBr(done);
+  builder_.SetInsertPoint(done);
+}
+
+/// What an instruction of the loop's body is for the thread at `x`.
+CpuEmitter::Value* CpuEmitter::value_at(Value* x, const Instruction* i, const RowGuards& guards) {
+  if (!guards.is_in_body(i)) return value(i);
+  for (const Instruction* operand : i->operands) value_at(x, operand, guards);
+  thread_index_[0] = x;
+  set_value(i, emit(*i));
+  return value(i);
+}
+
+void CpuEmitter::emit_turn(const Instruction& i) {
+  turn_end_ = new_block("turn.done");
+  start_turn(i.blocks[0]);
+  emit_block(i.blocks[0]);
+  branch_to(turn_end_);
+  builder_.SetInsertPoint(turn_end_);
+  turn_end_ = nullptr;
+}
+
+/// Variables and arrays that are private to a turn hold nothing of the turn before: said so, they keep no turn waiting.
+void CpuEmitter::start_turn(const ir::Block& body) {
+  std::unordered_set<const void*> seen;
+  ir::for_each_instruction(body, [&](const Instruction* i) {
+    if (i->local != nullptr && !block_locals_.contains(i->local) && seen.insert(i->local).second)
+      builder_.CreateStore(llvm::Constant::getNullValue(type_of(i->local->type)), local(i->local));
+    if (i->opcode != ir::Opcode::LocalArray) return;
+    const ir::ArrayStorage& array = source_.local_arrays[static_cast<std::size_t>(i->index)];
+    if (!is_in_scratch(array) && seen.insert(&array).second) builder_.CreateLifetimeStart(local_array(i->index));
+  });
+}
+
+void CpuEmitter::collect_block_locals(const ir::Block& block) {
+  for (const Instruction* i : block.instructions) {
+    if (i->local != nullptr) block_locals_.insert(i->local);
+    if (i->opcode == ir::Opcode::ThreadLoop) continue;
+    for (const ir::Block& inner : i->blocks) collect_block_locals(inner);
+  }
+}
+
+/// Says of the loop that `latch` repeats that its turns' accesses are independent; asks for one vector a step, since
+/// blocks are short (16 or 32 along x is common) and turns overlap in the pipeline anyway.
+void CpuEmitter::mark_parallel(llvm::Instruction* latch) {
+  llvm::LLVMContext& context = state_.context;
+  const auto text = [&](llvm::StringRef name) { return llvm::MDString::get(context, name); };
+  set_loop_metadata(latch, {llvm::MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group_}),
+                            llvm::MDNode::get(context, {text("llvm.loop.interleave.count"),
+                                                        llvm::ConstantAsMetadata::get(builder_.getInt32(1))})});
+}
+
+/// Loops around the turns gain nothing from being unrolled, and the copies take time to compile.
+void CpuEmitter::mark_plain(llvm::Instruction* latch) {
+  llvm::MDString* name = llvm::MDString::get(state_.context, "llvm.loop.unroll.disable");
+  set_loop_metadata(latch, {llvm::MDNode::get(state_.context, {name})});
+}
+
+void CpuEmitter::annotate(llvm::Instruction* access, ir::AddressSpace space) const {
+  if (access_group_ != nullptr && space != ir::AddressSpace::Local)
+    access->setMetadata(llvm::LLVMContext::MD_access_group, access_group_);
+}
+
+/// The inliner hands the group on to all accesses of the callee, so it must have none that are not independent.
+void CpuEmitter::annotate_call(llvm::CallInst* call, const ir::Function& callee) const {
+  if (!state_.traits(callee).has_local_arrays) annotate(call, ir::AddressSpace::Global);
+}
+
+// --- Storage ---------------------------------------------------------------------------------------------------------
+
+CpuEmitter::Value* CpuEmitter::slot_address(std::int64_t slot, Value* thread) {
+  const auto n = static_cast<std::size_t>(slot);
+  Value* start = builder_.CreateMul(padded_threads_, constant_i64(layout_.slot_offsets[n]), "", true, true);
+  Value* base = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), scratch_, start);
+  return builder_.CreateInBoundsGEP(slot_type(slot), base, thread);
+}
+
+llvm::Type* CpuEmitter::slot_type(std::int64_t slot) const {
+  const ir::Type type = source_.slots[static_cast<std::size_t>(slot)];
+  return type.is_pointer() ? type_of(type) : memory_type(state_.context, type.scalar);
+}
+
+CpuEmitter::Value* CpuEmitter::load_slot(std::int64_t slot, Value* thread) {
+  llvm::LoadInst* load = builder_.CreateLoad(slot_type(slot), slot_address(slot, thread));
+  annotate(load, ir::AddressSpace::Shared);
+  const bool is_bool = source_.slots[static_cast<std::size_t>(slot)].is(ScalarType::Bool);
+  return is_bool ? builder_.CreateIsNotNull(load) : load;
+}
+
+void CpuEmitter::store_slot(std::int64_t slot, Value* thread, Value* value) {
+  if (value->getType()->isIntegerTy(1)) value = builder_.CreateZExt(value, builder_.getInt8Ty());
+  annotate(builder_.CreateStore(value, slot_address(slot, thread)), ir::AddressSpace::Shared);
+}
+
+CpuEmitter::Value* CpuEmitter::any_slot(std::int64_t slot) {
+  llvm::AllocaInst* any = create_alloca(builder_.getInt8Ty(), 1, "any");
+  builder_.CreateStore(builder_.getInt8(0), any);
+  counted_loop(threads_, "any", [&](Value* thread) {
+    Value* flag = builder_.CreateLoad(builder_.getInt8Ty(), slot_address(slot, thread));
+    builder_.CreateStore(builder_.CreateOr(builder_.CreateLoad(builder_.getInt8Ty(), any), flag), any);
+  });
+  return builder_.CreateIsNotNull(builder_.CreateLoad(builder_.getInt8Ty(), any));
+}
+
+CpuEmitter::Value* CpuEmitter::local_array(std::int64_t index) {
+  const ir::ArrayStorage& array = source_.local_arrays[static_cast<std::size_t>(index)];
+  const std::int64_t offset = layout_.local_array_offsets[static_cast<std::size_t>(index)];
+  const auto in_scratch = [&](Value* bytes) { return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), scratch_, bytes); };
+  if (array.per_thread) {
+    Value* start = builder_.CreateMul(padded_threads_, constant_i64(offset), "", true, true);
+    Value* part = builder_.CreateMul(thread_number_, constant_i64(size_of(array)), "", true, true);
+    return in_scratch(builder_.CreateAdd(start, part, "", true, true));
+  }
+  if (source_.is_kernel && is_in_scratch(array)) {
+    Value* start = builder_.CreateMul(padded_threads_, constant_i64(layout_.bytes_per_thread), "", true, true);
+    return in_scratch(builder_.CreateAdd(start, constant_i64(offset), "", true, true));
+  }
+  llvm::AllocaInst*& storage = local_arrays_[index];
+  if (storage != nullptr) return storage;
+  llvm::Type* type = llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
+  return storage = create_alloca(type, static_cast<unsigned>(array.alignment), array.name);
+}
+
+CpuEmitter::Value* CpuEmitter::emit_shared_array(const Instruction& i) {
+  const auto n = static_cast<std::size_t>(i.index);
+  Value* offset = constant_i64(layout_.shared_offsets[n]);
+  if (source_.shared_arrays[n].is_dynamic)
+    offset = builder_.CreateAdd(constant_i64(layout_.static_shared_bytes), dynamic_offset(i.index));
+  return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), shared_, offset);
+}
+
+CpuEmitter::Value* CpuEmitter::emit_launch_shared_bytes() {
+  return builder_.CreateSub(shared_bytes_, dynamic_offset(kAfterAllSized));
+}
+
+// --- Leaving, and telling the host -----------------------------------------------------------------------------------
+
+void CpuEmitter::emit_return(const Instruction& i) {
+  if (source_.is_kernel) {
+    branch_to(turn_end_ != nullptr ? turn_end_ : block_end_);
+  } else {
+    llvm::SmallVector<Value*> results;
+    for (const Instruction* result : i.operands) results.push_back(value(result));
+    if (results.empty())
+      builder_.CreateRetVoid();
+    else if (results.size() == 1)
+      builder_.CreateRet(results[0]);
+    else
+      builder_.CreateAggregateRet(results.data(), static_cast<unsigned>(results.size()));
+  }
+}
+
+void CpuEmitter::emit_fault(const Instruction& i) {
+  FaultReport report{.record = fault_record_};
+  report.kernel = builder_.getInt32(static_cast<std::uint32_t>(state_.kernel_index(source_)));
+  report.site = builder_.getInt32(static_cast<std::uint32_t>(i.index));
+  report.block = block_index_;
+  report.thread = turn_end_ != nullptr ? thread_index_ : Axes{constant_i64(0), constant_i64(0), constant_i64(0)};
+  for (std::size_t n = 0; n < i.operands.size(); ++n) report.values[n] = operand(i, n);
+  emit_fault_report(builder_, report);
+  branch_to(turn_end_ != nullptr ? turn_end_ : block_end_);
+}
+
+void CpuEmitter::emit_print(const Instruction& i) {
+  llvm::SmallVector<Value*> arguments = {state_.text(source_.print_formats[static_cast<std::size_t>(i.index)].text)};
+  for (std::size_t n = 0; n < i.operands.size(); ++n) arguments.push_back(print_argument(i, n));
+  llvm::FunctionType* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer_type(state_)}, true);
+  builder_.CreateCall(state_.module.getOrInsertFunction(abi::kPrintSymbol, type), arguments);
+}
+
+CpuEmitter::Value* CpuEmitter::emit_target_builtin(const Instruction& i) {
+  const auto axis_from = [&](BuiltinId x) { return static_cast<std::size_t>(i.builtin) - static_cast<std::size_t>(x); };
+  Value* lane_number = thread_number_ == nullptr ? nullptr : builder_.CreateAnd(thread_number_, constant_i64(31));
+  switch (i.builtin) {
+    case BuiltinId::ThreadIdxX:
+    case BuiltinId::ThreadIdxY:
+    case BuiltinId::ThreadIdxZ:
+      return thread_index_[axis_from(BuiltinId::ThreadIdxX)];
+    case BuiltinId::BlockIdxX:
+    case BuiltinId::BlockIdxY:
+    case BuiltinId::BlockIdxZ:
+      return block_index_[axis_from(BuiltinId::BlockIdxX)];
+    case BuiltinId::BlockDimX:
+    case BuiltinId::BlockDimY:
+    case BuiltinId::BlockDimZ:
+      return block_extents_[axis_from(BuiltinId::BlockDimX)];
+    case BuiltinId::GridDimX:
+    case BuiltinId::GridDimY:
+    case BuiltinId::GridDimZ:
+      return grid_extents_[axis_from(BuiltinId::GridDimX)];
+    case BuiltinId::LaneId:
+      return lane_number;
+    case BuiltinId::LanemaskLt: {
+      Value* bit = builder_.CreateShl(builder_.getInt32(1), builder_.CreateTrunc(lane_number, builder_.getInt32Ty()));
+      return builder_.CreateSub(bit, builder_.getInt32(1));
+    }
+    case BuiltinId::Threadfence:
+    case BuiltinId::ThreadfenceSystem:
+      builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+      return nullptr;
+    default:  // threadfence_block: a block runs on one thread, which sees its own writes
+      return nullptr;
+  }
+}
+
+}  // namespace pykc::codegen

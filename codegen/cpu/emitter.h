@@ -1,0 +1,107 @@
+// The CPU half of code generation: a kernel becomes a function that runs a range of blocks, one after the other, on one
+// thread of the host (include/pykc/kernel_abi.h).
+//
+// Code of the IR outside every ThreadLoop runs once a block. A ThreadLoop becomes loops over z, y and x, x innermost:
+// the turns of a block's threads, which LLVM turns into vector code. It may, because the turns are independent between
+// two barriers, and every load and store says so (access groups, llvm.loop.parallel_accesses); the exceptions are atomic
+// operations and local arrays, whose storage is one for all turns.
+//
+// What a thread keeps from one ThreadLoop to the next stands in the scratch memory of the host's thread, slot by slot,
+// each an array indexed by the thread's number in its block.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <unordered_set>
+
+#include "codegen/cpu/guards.h"
+#include "codegen/cpu/layout.h"
+#include "codegen/emitter.h"
+
+namespace pykc::codegen {
+
+class CpuEmitter final : public Emitter {
+ public:
+  CpuEmitter(ModuleState& state, const ir::Function& source, llvm::Function& function);
+  void emit_function();
+
+  /// Declares a function; of a kernel its body, which takes the parameters by value, with its entry point around it.
+  static llvm::Function* declare(ModuleState& state, const ir::Function& source);
+
+ private:
+  using Axes = std::array<Value*, 3>;
+
+  // cpu/emitter.cpp
+  void emit_kernel();
+  void collect_block_locals(const ir::Block& block);
+  void load_launch();
+  void emit_blocks();
+  void emit_one_block(Value* number);
+  void stop_after_fault();
+  Value* any_fault();
+  Value* emit_split(const Instruction& i) override;
+  void emit_thread_loop(const Instruction& i);
+  void emit_row(const Instruction& i);
+  void emit_guarded_row(const Instruction& i, const RowGuards& guards);
+  Value* value_at(Value* x, const Instruction* i, const RowGuards& guards);
+  void emit_turn(const Instruction& i);
+  void start_turn(const ir::Block& body);
+  Value* emit_shared_array(const Instruction& i) override;
+  Value* emit_launch_shared_bytes() override;
+  Value* block_extent(int axis) override { return block_extents_[static_cast<std::size_t>(axis)]; }
+  Value* grid_extent(int axis) override { return grid_extents_[static_cast<std::size_t>(axis)]; }
+  Value* local_array(std::int64_t index) override;
+  void emit_return(const Instruction& i) override;
+  void emit_fault(const Instruction& i) override;
+  void emit_print(const Instruction& i) override;
+  Value* emit_target_builtin(const Instruction& i) override;
+  void annotate(llvm::Instruction* access, ir::AddressSpace space) const override;
+  void annotate_call(llvm::CallInst* call, const ir::Function& callee) const override;
+  bool is_private(ir::AddressSpace space) const override { return space != ir::AddressSpace::Global; }
+  llvm::SyncScope::ID atomic_scope() const override { return llvm::SyncScope::System; }
+  void add_hidden_arguments(const ir::Function&, llvm::SmallVectorImpl<Value*>&) override {}
+  llvm::Type* slot_type(std::int64_t slot) const;
+  /// Address of a thread's value in a slot.
+  Value* slot_address(std::int64_t slot, Value* thread);
+  Value* load_slot(std::int64_t slot, Value* thread);
+  void store_slot(std::int64_t slot, Value* thread, Value* value);
+  Value* any_slot(std::int64_t slot);
+  void mark_parallel(llvm::Instruction* latch);
+  void mark_plain(llvm::Instruction* latch);
+
+  // cpu/small_floats.cpp
+  bool needs_wide_arithmetic(ScalarType type) const override { return size_in_bytes(type) == 2; }
+  bool has_small_fma(ScalarType) const override { return false; }
+  Value* widen_float(Value* value) override;
+  Value* narrow_float(Value* wide, ScalarType to) override;
+  Value* round_to_odd(Value* value);
+  Value* round_to_bf16(Value* value);
+
+  // cpu/warp.cpp
+  Value* emit_exchange(const Instruction& i);
+  Value* reduce_block(const Instruction& i);
+  void shuffle_warp(const Instruction& i, Value* base);
+  void vote_warp(const Instruction& i, Value* base);
+  Value* exchange_argument(const Instruction& i, std::size_t n, Value* thread);
+  Value* is_active(const Instruction& i, Value* thread);
+  Value* gather_bits(Value* base, const std::function<Value*(Value*)>& bit_of);
+  void store_results(const Instruction& i, Value* base, const std::function<Value*(Value*, Value*)>& result);
+  Value* source_lane(const Instruction& i, Value* lane, Value* thread, Value*& is_inside);
+
+  CpuLayout layout_;
+  Value* fault_record_ = nullptr;
+  Value* shared_ = nullptr;
+  Value* scratch_ = nullptr;
+  Value* shared_bytes_ = nullptr;
+  Value* threads_ = nullptr;         // of the block
+  Value* padded_threads_ = nullptr;  // rounded up: the stride between slots
+  Axes block_extents_{}, grid_extents_{}, block_index_{}, thread_index_{};
+  Value* thread_number_ = nullptr;            // of the current turn; null outside a ThreadLoop
+  llvm::BasicBlock* block_end_ = nullptr;     // where a return at block level goes
+  llvm::BasicBlock* turn_end_ = nullptr;      // where a return in a turn goes
+  llvm::MDNode* access_group_ = nullptr;      // of the current ThreadLoop
+  std::unordered_map<std::int64_t, llvm::AllocaInst*> local_arrays_;
+  std::unordered_set<const ir::Local*> block_locals_;  // used outside of every ThreadLoop
+};
+
+}  // namespace pykc::codegen

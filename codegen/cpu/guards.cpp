@@ -1,0 +1,62 @@
+#include "codegen/cpu/guards.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "ir/value_range.h"
+#include "ir/walk.h"
+
+namespace pykc::codegen {
+namespace {
+
+constexpr std::size_t kMaxInstructions = 400;
+
+bool is_order(const ir::Instruction& i) {
+  return i.opcode >= ir::Opcode::Lt && i.opcode <= ir::Opcode::Ge && i.operands[0]->type.is(ScalarType::I64);
+}
+
+bool is_pure(const ir::Instruction& i) {
+  if (i.opcode != ir::Opcode::Builtin) return ir::info(i.opcode).effect == ir::OpcodeEffect::Pure;
+  const Effect effect = info(i.builtin).effect;
+  return effect == Effect::Pure || effect == Effect::Block || i.builtin == BuiltinId::ThreadIdxY ||
+         i.builtin == BuiltinId::ThreadIdxZ;
+}
+
+}  // namespace
+
+RowGuards::RowGuards(const ir::Function& function, const ir::Block& body) : function_(function) {
+  ir::for_each_instruction(body, [&](const ir::Instruction* i) {
+    growth_[i] = work_out(*i);
+    if (!is_order(*i)) return;
+    const Growth a = growth_of(i->operands[0]), b = growth_of(i->operands[1]);
+    const bool is_known = a != Growth::Unknown && b != Growth::Unknown;
+    if (is_known && (a == Growth::Affine || b == Growth::Affine)) comparisons_.push_back(i);
+  });
+  if (growth_.size() > kMaxInstructions) comparisons_.clear();
+}
+
+RowGuards::Growth RowGuards::growth_of(const ir::Instruction* instruction) const {
+  const auto known = growth_.find(instruction);
+  return known == growth_.end() ? Growth::Constant : known->second;  // what stands before the loop does not change in it
+}
+
+RowGuards::Growth RowGuards::work_out(const ir::Instruction& i) const {
+  if (i.opcode == ir::Opcode::Builtin && i.builtin == BuiltinId::ThreadIdxX) return Growth::Affine;
+  if (!is_pure(i)) return Growth::Unknown;
+  const auto is_constant = [&](const ir::Instruction* operand) { return growth_of(operand) == Growth::Constant; };
+  if (std::ranges::all_of(i.operands, is_constant)) return Growth::Constant;
+  const auto is_unknown = [&](const ir::Instruction* operand) { return growth_of(operand) == Growth::Unknown; };
+  const bool is_linear = i.opcode == ir::Opcode::Add || i.opcode == ir::Opcode::Sub ||
+                         (i.opcode == ir::Opcode::Mul && std::ranges::any_of(i.operands, is_constant));
+  if (!is_linear || std::ranges::any_of(i.operands, is_unknown) || !never_overflows(i)) return Growth::Unknown;
+  return Growth::Affine;
+}
+
+bool RowGuards::never_overflows(const ir::Instruction& i) const {
+  if (i.no_wrap) return true;
+  const ir::ValueRange range = ir::range_of(&i, function_);
+  using Limits = std::numeric_limits<std::int64_t>;
+  return i.type.is(ScalarType::I64) && range.minimum != Limits::min() && range.maximum != Limits::max();
+}
+
+}  // namespace pykc::codegen

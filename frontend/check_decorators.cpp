@@ -1,0 +1,157 @@
+#include "frontend/check_decorators.h"
+
+#include <algorithm>
+#include <array>
+
+#include "frontend/check_body.h"
+
+namespace pykc::checker {
+
+namespace {
+
+constexpr int kMostThreadsPerBlock = 1024;
+constexpr int kMostBlocksPerMultiprocessor = 32;
+constexpr int kMostRegisters = 255;
+
+/// What Numba's decorators take and pykc needs no telling.
+constexpr std::string_view kIgnored[] = {"inline", "forceinline", "debug", "opt",      "lineinfo", "cache",
+                                         "link",   "target",      "nopython", "parallel", "identity", "boundscheck"};
+constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "fastmath", "contract",
+                                         "noalias",       "wraparound",    "device"};
+
+class DecoratorReader {
+ public:
+  DecoratorReader(Session& session, const Scope& scope, FunctionDecl& function)
+      : scope_(scope), function_(function), body_(session, scope) {}
+
+  void read(const ast::Expr& decorator) {
+    const auto* call = decorator.as<ast::Call>();
+    const ast::Expr& name = call ? *call->function : decorator;
+    const Entity found = body_.entity(name);
+    if (std::holds_alternative<Unknown>(found)) return;
+    const auto* special = std::get_if<SpecialRef>(&found);
+    if (!special || special->special < Special::Kernel) {
+      body_.report(name.range, DiagnosticId::UnknownDecorator, scope_.file().text(name.range))
+          .note("decorators are `@kernel`, `@device`, `@test`, and Numba's `@cuda.jit` and `@vectorize`");
+      return;
+    }
+    function_.kind = kind_of(special->special);
+    if (!call) return;
+    for (const ast::ExprPtr& argument : call->arguments) positional(special->special, *argument);
+    for (const ast::Keyword& keyword : call->keywords) option(keyword);
+    check_signature(decorator.range);
+  }
+
+ private:
+  static FunctionDecl::Kind kind_of(Special special) {
+    switch (special) {
+      case Special::Kernel:
+      case Special::CudaJit: return FunctionDecl::Kind::Kernel;
+      case Special::Test: return FunctionDecl::Kind::Host;
+      default: return FunctionDecl::Kind::Device;
+    }
+  }
+
+  /// A signature: 'void(float32[:])', or void(float32[:]) without quotes. @vectorize takes a list of them.
+  void positional(Special special, const ast::Expr& argument) {
+    if (special == Special::Test || special == Special::Device) {
+      body_.report(argument.range, DiagnosticId::DecoratorArgument, "a signature")
+          .note("annotate the parameters instead: `x: f32[:]`");
+      return;
+    }
+    if (const auto* list = argument.as<ast::List>()) {
+      // One signature types the parameters; with several the function stays generic.
+      if (list->elements.size() == 1) signature(*list->elements.front());
+      return;
+    }
+    signature(argument);
+  }
+
+  void signature(const ast::Expr& argument) {
+    const auto* quoted = argument.as<ast::StringLiteral>();
+    const std::string text = quoted ? quoted->value : std::string(scope_.file().text(argument.range));
+    std::string error;
+    function_.signature = parse_signature_text(text, SignatureDialect::Numba, error);
+    if (!error.empty()) body_.report(argument.range, DiagnosticId::BadSignature, error);
+  }
+
+  void check_signature(SourceRange range) {
+    if (!function_.signature) return;
+    const std::size_t stated = function_.signature->parameters.size(), declared = function_.def->parameters.size();
+    if (stated == declared) return;
+    body_.report(range, DiagnosticId::SignatureCount, std::to_string(stated), function_.def->name, std::to_string(declared))
+        .label(scope_.file(), function_.def->name_range, "declared here");
+    function_.signature.reset();
+  }
+
+  void option(const ast::Keyword& keyword) {
+    KernelOptions& options = function_.options;
+    const std::string_view name = keyword.name;
+    if (name == "launch_bounds") return launch_bounds(*keyword.value);
+    if (name == "max_registers") {
+      const int count = in_range(*keyword.value, name, 1, kMostRegisters, DiagnosticId::RegisterCount);
+      if (count > 0) options.max_registers = count;
+      return;
+    }
+    const struct {
+      std::string_view name;
+      bool* flag;
+    } flags[] = {{"fastmath", &options.fast_math},
+                 {"contract", &options.contract},
+                 {"noalias", &options.no_alias},
+                 {"wraparound", &options.wraparound}};
+    for (const auto& row : flags) {
+      if (row.name != name) continue;
+      if (const std::optional<bool> value = body_.constant_bool(*keyword.value, "an option")) *row.flag = *value;
+      return;
+    }
+    if (name == "device") {
+      const std::optional<bool> value = body_.constant_bool(*keyword.value, "an option");
+      if (value) function_.kind = *value ? FunctionDecl::Kind::Device : function_.kind;
+      return;
+    }
+    if (std::find(std::begin(kIgnored), std::end(kIgnored), name) != std::end(kIgnored)) return;
+    auto diagnostic = body_.report(keyword.name_range, DiagnosticId::DecoratorArgument, name);
+    const std::string_view near = nearest(name, {std::begin(kOptions), std::end(kOptions)});
+    if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+    if (near.empty()) diagnostic.note("options are launch_bounds, max_registers, fastmath, contract, noalias and wraparound");
+  }
+
+  /// `launch_bounds=256`, or with the least number of blocks a multiprocessor: `(256, 2)`.
+  void launch_bounds(const ast::Expr& value) {
+    const auto* pair = value.as<ast::Tuple>();
+    const bool is_pair = pair && pair->elements.size() == 2;
+    if (pair && !is_pair) {
+      body_.report(value.range, DiagnosticId::LaunchBounds, "a number of threads, or a pair");
+      return;
+    }
+    const ast::Expr& threads = is_pair ? *pair->elements[0] : value;
+    function_.options.max_threads_per_block =
+        in_range(threads, "launch_bounds", 1, kMostThreadsPerBlock, DiagnosticId::LaunchBounds);
+    if (is_pair)
+      function_.options.min_blocks_per_multiprocessor =
+          in_range(*pair->elements[1], "launch_bounds", 1, kMostBlocksPerMultiprocessor, DiagnosticId::LaunchBounds);
+  }
+
+  /// 0, and a report, where the value is out of range.
+  int in_range(const ast::Expr& expr, std::string_view what, int least, int most, DiagnosticId id) {
+    const std::optional<Int128> value = body_.constant_integer(expr, what);
+    if (!value) return 0;
+    if (*value >= least && *value <= most) return static_cast<int>(*value);
+    body_.report(expr.range, id, std::to_string(least) + " to " + std::to_string(most));
+    return 0;
+  }
+
+  const Scope& scope_;
+  FunctionDecl& function_;
+  Body body_;
+};
+
+}  // namespace
+
+void read_decorators(Session& session, const Scope& scope, FunctionDecl& function) {
+  DecoratorReader reader(session, scope, function);
+  for (const ast::ExprPtr& decorator : function.def->decorators) reader.read(*decorator);
+}
+
+}  // namespace pykc::checker

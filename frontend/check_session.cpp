@@ -1,0 +1,317 @@
+#include "frontend/check_session.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "frontend/check_body.h"
+
+namespace pykc::checker {
+
+namespace {
+
+constexpr std::int64_t kMostSharedBytes = 227 * 1024;
+constexpr std::int64_t kMostLocalBytes = 512 * 1024;
+constexpr std::int64_t kMostConstantBytes = 64 * 1024;
+constexpr std::int64_t kMostParameterBytes = 4096;
+
+std::int64_t bytes_of(const ArrayType& type) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : type.extents) count *= extent;
+  return count * size_in_bytes(type.element);
+}
+
+bool is_typed(const FunctionDecl& function) {
+  return std::all_of(function.parameter_types.begin(), function.parameter_types.end(),
+                     [](const auto& type) { return type.has_value(); });
+}
+
+std::vector<InferredType> stated_types(const FunctionDecl& function) {
+  std::vector<InferredType> types;
+  for (const std::optional<checked::Type>& type : function.parameter_types) types.push_back(InferredType::of(*type));
+  return types;
+}
+
+/// A name as a symbol of PTX and ELF: what is no letter, digit or underscore becomes its code.
+std::string to_symbol(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string symbol;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain = c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (is_plain) symbol += c;
+    if (!is_plain) symbol += {'_', 'u', kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return symbol;
+}
+
+std::string symbol_part(const checked::Type& type) {
+  if (type.is_tuple()) {
+    std::string text = "t";
+    for (const checked::Type& element : type.elements) text += "_" + symbol_part(element);
+    return text;
+  }
+  if (!type.is_array()) return std::string(to_string(type.scalar));
+  return std::string(to_string(type.array.element)) + "x" + std::to_string(type.array.rank());
+}
+
+}  // namespace
+
+Session::Session(const Program& program, const CheckOptions& options, Diagnostics& diagnostics)
+    : program_(program), options_(options), diagnostics_(diagnostics) {
+  trial_diagnostics_.set_muted(true);
+}
+
+checked::Module Session::run(const std::vector<KernelRequest>& requests) {
+  module_.source = program_.main->file;
+  module_.name = program_.main->file->name();
+  declare_modules(program_);
+  if (requests.empty())
+    check_all_kernels();
+  else
+    for (const KernelRequest& request : requests) check_request(request);
+  finish_module();
+  return std::move(module_);
+}
+
+/// Every kernel of the main module that states its types; of the others, what can be said without.
+void Session::check_all_kernels() {
+  const Scope& main = scopes_.back();
+  for (FunctionDecl& function : functions_) {
+    const Binding* bound = main.find(function.def->name);
+    const auto* current = bound ? std::get_if<FunctionDecl*>(bound) : nullptr;
+    const bool is_device_code = function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Device;
+    if (function.scope != &main || !current || *current != &function || !is_device_code) continue;
+    read_types(function);
+    if (!is_typed(function))
+      check_untyped(function);
+    else if (function.kind == FunctionDecl::Kind::Kernel)
+      check_kernel(function, stated_types(function));
+    else if (!function.def->parameters.empty())
+      emit(function, infer(function, stated_types(function)));  // for its errors; kept only if a kernel calls it
+  }
+}
+
+void Session::check_untyped(FunctionDecl& function) {
+  collect_locals(*function.def, function.locals);
+  Specialization none;
+  Body(*this, function, none, false).check_names(function);
+}
+
+FunctionDecl* Session::find_kernel(const KernelRequest& request) {
+  const Scope& main = scopes_.back();
+  const SourceFile& file = main.file();
+  std::vector<std::string_view> kernels;
+  for (const FunctionDecl& function : functions_)
+    if (function.kind == FunctionDecl::Kind::Kernel && function.scope == &main) kernels.push_back(function.def->name);
+  const Binding* binding = main.find(request.kernel);
+  const auto* function = binding ? std::get_if<FunctionDecl*>(binding) : nullptr;
+  if (function && (*function)->kind == FunctionDecl::Kind::Kernel) return *function;
+  auto diagnostic = diagnostics_.report(file, {}, DiagnosticId::UnknownKernel, request.kernel);
+  if (const std::string_view near = nearest(request.kernel, kernels); !near.empty())
+    diagnostic.note("did you mean `" + std::string(near) + "`?");
+  return nullptr;
+}
+
+void Session::check_request(const KernelRequest& request) {
+  FunctionDecl* kernel = find_kernel(request);
+  if (!kernel) return;
+  read_types(*kernel);
+  if (request.use_annotations) {
+    if (is_typed(*kernel)) return check_kernel(*kernel, stated_types(*kernel));
+    diagnostics_.report(kernel->scope->file(), kernel->def->name_range, DiagnosticId::UntypedKernel, kernel->def->name)
+        .note("annotate its parameters, or compile it for given types: --sig \"" + kernel->def->name + "(f32[:], …)\"");
+    return;
+  }
+  if (!request_fits(*kernel, request)) return;
+  std::vector<InferredType> arguments;
+  for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+    const std::optional<checked::Type>& stated = kernel->parameter_types[i];
+    arguments.push_back(InferredType::of(stated ? *stated : type_of_parameter(request.arguments[i])));
+  }
+  check_kernel(*kernel, arguments);
+}
+
+bool Session::request_fits(FunctionDecl& kernel, const KernelRequest& request) {
+  const std::vector<ast::Parameter>& parameters = kernel.def->parameters;
+  const SourceFile& file = kernel.scope->file();
+  if (parameters.size() != request.arguments.size()) {
+    diagnostics_.report(file, kernel.def->name_range, DiagnosticId::RequestCount, kernel.def->name,
+                        std::to_string(parameters.size()), std::to_string(request.arguments.size()));
+    return false;
+  }
+  bool fits = true;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::optional<checked::Type>& stated = kernel.parameter_types[i];
+    const checked::Type given = type_of_parameter(request.arguments[i]);
+    if (!stated || Body::fits_parameter(*stated, given)) continue;
+    diagnostics_.report(file, parameters[i].range, DiagnosticId::ArgumentType, parameters[i].name,
+                        checked::to_string(*stated), checked::to_string(given));
+    fits = false;
+  }
+  return fits;
+}
+
+void Session::check_kernel(FunctionDecl& kernel, const std::vector<InferredType>& arguments) {
+  Specialization& specialization = infer(kernel, arguments);
+  if (specialization.function) return;  // asked for twice
+  emit(kernel, specialization);
+  check_limits(kernel, specialization);
+}
+
+const Entity& Session::constant(ConstantDecl& constant) {
+  using State = ConstantDecl::State;
+  if (constant.state == State::InProgress) {
+    diagnostics_.report(constant.scope->file(), constant.range, DiagnosticId::ConstantCycle, constant.name);
+    return constant.entity;
+  }
+  if (constant.state == State::Done) return constant.entity;
+  constant.state = State::InProgress;
+  Entity entity = Body(*this, *constant.scope).module_constant(constant);
+  constant.entity = std::move(entity);
+  if (const auto* ref = std::get_if<TableRef>(&constant.entity))
+    for (Table& table : tables_)
+      if (&table == ref->table && table.name.empty()) table.name = constant.name;
+  constant.state = State::Done;
+  return constant.entity;
+}
+
+Specialization& Session::infer(FunctionDecl& function, const std::vector<InferredType>& arguments) {
+  std::string key;
+  for (const InferredType& argument : arguments) key += to_key(argument) + ";";
+  Specialization& specialization = function.specializations[key];
+  if (specialization.is_inferred || specialization.is_inferring) return specialization;
+  collect_locals(*function.def, function.locals);
+  specialization.arguments = arguments;
+  specialization.is_inferring = true;
+  ++specialization_depth;
+  Body(*this, function, specialization, true).infer();
+  --specialization_depth;
+  specialization.is_inferring = false;
+  specialization.is_inferred = true;
+  return specialization;
+}
+
+checked::Function* Session::emit(FunctionDecl& function, Specialization& specialization) {
+  if (specialization.function) return specialization.function;
+  checked::Function& output = emitted_.emplace_back();
+  specialization.function = &output;
+  output.name = function.def->name;
+  output.is_kernel = function.kind == FunctionDecl::Kind::Kernel;
+  output.symbol = unique_symbol(function, specialization);
+  output.range = function.def->name_range;
+  output.max_threads_per_block = function.options.max_threads_per_block;
+  output.min_blocks_per_multiprocessor = function.options.min_blocks_per_multiprocessor;
+  output.max_registers = function.options.max_registers;
+  output.fast_math = options_.fast_math || function.options.fast_math;
+  output.contract = options_.contract && function.options.contract;
+  output.no_alias = function.options.no_alias;
+  specialization.is_emitting = true;
+  ++specialization_depth;
+  Body(*this, function, specialization, false).emit(output);
+  --specialization_depth;
+  specialization.is_emitting = false;
+  finished_.push_back(&specialization);
+  return &output;
+}
+
+/// A kernel keeps its name; a further specialisation, and every device function, adds its argument types.
+std::string Session::unique_symbol(const FunctionDecl& function, const Specialization& specialization) {
+  std::string symbol = to_symbol(function.def->name);
+  if (function.kind != FunctionDecl::Kind::Kernel || symbols_.contains(symbol)) {
+    symbol += "_";
+    for (const InferredType& argument : specialization.arguments) symbol += "_" + symbol_part(settled_type(argument));
+  }
+  const int taken = symbols_[symbol]++;
+  if (taken == 0) return symbol;
+  std::string numbered = symbol + "_" + std::to_string(taken);
+  while (symbols_.contains(numbered)) numbered += "_";
+  symbols_[numbered] = 1;
+  return numbered;
+}
+
+const Table* Session::add_table(Table table) {
+  for (const Table& known : tables_)
+    if (known.type == table.type && known.bytes == table.bytes) return &known;
+  tables_.push_back(std::move(table));
+  return &tables_.back();
+}
+
+int Session::constant_array(const Table* table) {
+  const auto [entry, is_new] = constant_arrays_.try_emplace(table, static_cast<int>(module_.constant_arrays.size()));
+  if (is_new) module_.constant_arrays.push_back({table->name.empty() ? "table" : table->name, table->type, table->bytes});
+  return entry->second;
+}
+
+int Session::add_fault(FaultSite site) {
+  module_.faults.push_back(std::move(site));
+  return static_cast<int>(module_.faults.size()) - 1;
+}
+
+void Session::release_scratch(std::size_t mark) {
+  while (scratch_.size() > mark) scratch_.pop_back();
+}
+
+/// What a kernel takes of the machine, with the functions that it calls.
+void Session::check_limits(const FunctionDecl& decl, const Specialization& kernel) {
+  std::vector<const Specialization*> reached{&kernel};
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    for (const Specialization* callee : reached[i]->callees)
+      if (std::find(reached.begin(), reached.end(), callee) == reached.end()) reached.push_back(callee);
+  std::int64_t shared = 0, local = 0, parameters = 0;
+  for (const Specialization* function : reached) {
+    for (const checked::SharedArray& array : function->function->shared_arrays)
+      if (array.extents.empty() && !array.takes_launch_bytes) shared += (bytes_of(array.type) + 15) / 16 * 16;
+    for (const checked::LocalArray& array : function->function->local_arrays) local += bytes_of(array.type);
+  }
+  for (const checked::Variable* parameter : kernel.function->parameters) {
+    const ArrayType& array = parameter->type.array;
+    const bool is_static = parameter->type.is_array() && array.has_static_shape();
+    const int extents = parameter->type.is_array() && !is_static ? array.rank() : 0;
+    parameters += 8 + 8 * extents * (array.layout == Layout::Strided ? 2 : 1);
+  }
+  std::int64_t constant = 0;
+  for (const checked::ConstantArray& array : module_.constant_arrays) constant += static_cast<std::int64_t>(array.bytes.size());
+  const struct {
+    std::int64_t used, most;
+    DiagnosticId id;
+  } limits[] = {{shared, kMostSharedBytes, DiagnosticId::TooMuchShared},
+                {local, kMostLocalBytes, DiagnosticId::TooMuchLocal},
+                {constant, kMostConstantBytes, DiagnosticId::TooMuchConstant},
+                {parameters, kMostParameterBytes, DiagnosticId::TooManyParameters}};
+  for (const auto& limit : limits)
+    if (limit.used > limit.most)
+      diagnostics_.report(decl.scope->file(), decl.def->name_range, limit.id, decl.def->name, std::to_string(limit.used),
+                          std::to_string(limit.most));
+}
+
+/// Keeps what the kernels reach, callees before callers.
+void Session::finish_module() {
+  std::vector<Specialization*> reached;
+  const auto reach = [&](Specialization* specialization) {
+    if (!specialization->is_needed) reached.push_back(specialization);
+    specialization->is_needed = true;
+  };
+  for (Specialization* specialization : finished_)
+    if (specialization->function->is_kernel) reach(specialization);
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    for (Specialization* callee : reached[i]->callees) reach(callee);
+  std::unordered_map<const checked::Function*, const checked::Function*> moved;
+  for (Specialization* specialization : finished_) {
+    if (!specialization->is_needed) continue;
+    module_.functions.push_back(std::move(*specialization->function));
+    moved[specialization->function] = &module_.functions.back();
+  }
+  for (checked::Expr& expr : module_.exprs)
+    if (auto* call = std::get_if<checked::CallFunction>(&expr.node)) call->callee = moved[call->callee];
+}
+
+}  // namespace pykc::checker
+
+namespace pykc {
+
+checked::Module check(const Program& program, const std::vector<KernelRequest>& requests, const CheckOptions& options,
+                      Diagnostics& diagnostics) {
+  return checker::Session(program, options, diagnostics).run(requests);
+}
+
+}  // namespace pykc

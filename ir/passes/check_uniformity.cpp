@@ -1,0 +1,70 @@
+// The user errors and warnings that only the IR shows: they need control flow and what functions do together.
+//
+// A barrier in a function is judged where the function is called. So the check works on a copy of the module with all
+// such functions inlined, brought into the form that split_at_barriers works on: there, a branch around the rest of a
+// kernel is an early return, which barriers allow.
+#include <algorithm>
+#include <set>
+
+#include "ir/passes/clone.h"
+#include "ir/passes/inline_calls.h"
+#include "ir/passes/passes.h"
+#include "ir/passes/split.h"
+#include "ir/uniformity.h"
+#include "ir/walk.h"
+
+namespace pykc::ir {
+namespace {
+
+class UniformityCheck {
+ public:
+  UniformityCheck(const SourceFile& source, Diagnostics& diagnostics) : source_(source), diagnostics_(diagnostics) {}
+
+  void check_recursion(const Module& module) {
+    const std::unordered_set<const Function*> functions = functions_to_inline(module);
+    for (const std::unique_ptr<Function>& function : module.functions) {
+      if (!functions.contains(function.get())) continue;
+      const Instruction* call = recursive_call(*function);
+      if (call != nullptr) diagnostics_.report(source_, call->range, DiagnosticId::RecursionNeedsBlock, function->name);
+    }
+  }
+
+  void check_barriers(Function& kernel) {
+    split::make_tails_returns(kernel);
+    split::separate_locals(kernel);
+    const Uniformity uniformity(kernel);
+    for_each_instruction(kernel.body, [&](const Instruction* instruction) {
+      const Instruction* cause = uniformity.cause_of_divergence(instruction);
+      if (is_barrier(instruction) && cause != nullptr) report_barrier(instruction, cause);
+    });
+  }
+
+ private:
+  /// Once a place, however many callers there are.
+  void report_barrier(const Instruction* barrier, const Instruction* cause) {
+    if (!reported_.insert(barrier->range.begin).second) return;
+    const SourceRange condition = cause->operands[0]->range;
+    diagnostics_.report(source_, barrier->range, DiagnosticId::DivergentBarrier, pykc::info(barrier->builtin).name)
+        .label(source_, condition == SourceRange{} ? cause->range : condition, "threads may part here");
+  }
+
+  const SourceFile& source_;
+  Diagnostics& diagnostics_;
+  std::set<std::uint32_t> reported_;
+};
+
+}  // namespace
+
+void check_uniformity(const Module& module, Diagnostics& diagnostics) {
+  const SourceFile nowhere(module.name, "");
+  UniformityCheck check(module.source == nullptr ? nowhere : *module.source, diagnostics);
+  check.check_recursion(module);
+  const auto has_barrier = [](const auto& function) { return any_instruction(function->body, is_barrier); };
+  if (std::ranges::none_of(module.functions, has_barrier)) return;
+  Module copy = clone(module);
+  inline_calls(copy);
+  for (const std::unique_ptr<Function>& function : copy.functions)
+    if (function->is_kernel && has_barrier(function)) check.check_barriers(*function);
+}
+
+}  // namespace pykc::ir

@@ -1,0 +1,198 @@
+#include "script/launcher.h"
+
+#include <algorithm>
+
+#include "driver/driver.h"
+#include "script/array.h"
+#include "script/declarations.h"
+#include "script/elementwise.h"
+#include "script/promote.h"
+#include "script/scope.h"
+
+namespace pykc::script {
+namespace {
+
+constexpr std::size_t kLongestReason = 100;  // longer texts become a note
+
+/// A failure whose message ends with a text of the runtime or the compiler.
+Failure with_reason(DiagnosticId id, std::string_view name, const Error& error) {
+  const bool is_short = error.message.size() <= kLongestReason;
+  Failure failure = fail(id, name, is_short ? error.message : "see the note");
+  if (!is_short) failure.notes.push_back(error.message);
+  failure.causes = error.diagnostics;
+  return failure;
+}
+
+Failure bad_configuration(std::string_view reason) { return fail(DiagnosticId::HostLaunchConfiguration, reason); }
+
+/// One extent, or up to three.
+Outcome<Dim3> dimensions(const Value& value, std::string_view what) {
+  if (const std::optional<std::int64_t> x = as_integer(value)) return Dim3{*x, 1, 1};
+  const std::vector<Value>* items = items_of(value);
+  if (!items || items->empty() || items->size() > 3)
+    return bad_configuration("the " + std::string(what) + " is an integer or a tuple of up to three, not " +
+                             describe(value));
+  std::int64_t extents[3] = {1, 1, 1};
+  for (std::size_t i = 0; i < items->size(); ++i) {
+    const std::optional<std::int64_t> extent = as_integer((*items)[i]);
+    if (!extent)
+      return bad_configuration("an extent of the " + std::string(what) + " is " + describe((*items)[i]))
+          .note("`//` divides to an integer, `cdiv(a, b)` rounds up");
+    extents[i] = *extent;
+  }
+  return Dim3{extents[0], extents[1], extents[2]};
+}
+
+/// The type of an argument as a generic kernel sees it.
+Outcome<ParameterInfo> parameter_of(const Value& value) {
+  ParameterInfo parameter;
+  if (const ArrayRef* array = value.as<ArrayRef>()) {
+    parameter.is_array = true;
+    parameter.array.element = (*array)->type;
+    parameter.array.extents.assign((*array)->rank(), ArrayType::kDynamic);
+    parameter.array.layout = (*array)->is_row_major()      ? Layout::RowMajor
+                             : (*array)->is_column_major() ? Layout::ColumnMajor
+                                                           : Layout::Strided;
+    return parameter;
+  }
+  const std::optional<OperandType> type = operand_type(value);
+  if (!type) return fail(DiagnosticId::HostLaunchArgument, describe(value));
+  parameter.scalar = type->type;
+  return parameter;
+}
+
+std::string type_text(const ParameterInfo& parameter) {
+  return parameter.is_array ? to_string(parameter.array) : std::string(to_string(parameter.scalar));
+}
+
+std::string signature_text(const KernelRequest& request) {
+  if (request.use_annotations) return "its annotations";
+  std::string text = "(";
+  for (const ParameterInfo& parameter : request.arguments) text += (text.size() > 1 ? ", " : "") + type_text(parameter);
+  return text + ")";
+}
+
+/// A number for a scalar parameter: converted where nothing is lost, else handed over for the runtime to refuse.
+Scalar scalar_argument(const Value& value, ScalarType wanted) {
+  const ScalarType own = operand_type(value)->type;
+  const bool is_fine = is_float(wanted) || !is_float(own);
+  if (is_fine)
+    if (const Outcome<Scalar> converted = to_scalar(value, wanted))
+      if (is_float(wanted) || as_integer(Value(*converted)) == as_integer(value)) return *converted;
+  return *to_scalar(value, own);
+}
+
+Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter, const Device& device) {
+  Argument argument;
+  if (const ArrayRef* array = value.as<ArrayRef>()) {
+    ASSIGN_OR_RETURN(void* const address, (*array)->storage->launch(device));
+    argument.is_array = true;
+    argument.type = (*array)->type;
+    argument.rank = static_cast<int>((*array)->rank());
+    argument.address = static_cast<std::byte*>(address) + (*array)->offset * (*array)->element_bytes();
+    std::copy((*array)->shape.begin(), (*array)->shape.end(), argument.extents);
+    std::copy((*array)->strides.begin(), (*array)->strides.end(), argument.strides);
+    argument.device = device.state();
+    return argument;
+  }
+  if (!operand_type(value)) return fail(DiagnosticId::HostLaunchArgument, describe(value));
+  const Scalar scalar = scalar_argument(value, parameter.is_array ? operand_type(value)->type : parameter.scalar);
+  argument.type = scalar.type;
+  scalar.store(argument.scalar);
+  return argument;
+}
+
+}  // namespace
+
+Outcome<LaunchValue> launch_configuration(const FunctionValue& kernel, const Value& index) {
+  const auto* tuple = index.as<TupleValue>();
+  if (!tuple || tuple->sequence->items.size() < 2 || tuple->sequence->items.size() > 4)
+    return bad_configuration("it needs a grid and a block").suggest(kernel.definition->name + "[blocks, threads](…)");
+  const std::vector<Value>& items = tuple->sequence->items;
+  LaunchValue launch{kernel, {}, {}, 0, nullptr};
+  ASSIGN_OR_RETURN(launch.grid, dimensions(items[0], "grid"));
+  ASSIGN_OR_RETURN(launch.block, dimensions(items[1], "block"));
+  if (items.size() > 2) {
+    const auto* stream = items[2].as<StreamValue>();
+    if (!stream && as_integer(items[2]) != 0 && !items[2].is<None>())
+      return bad_configuration("the third part is a stream or 0, not " + describe(items[2]));
+    if (stream) launch.stream = stream->stream;
+  }
+  if (items.size() > 3) {
+    const std::optional<std::int64_t> bytes = as_integer(items[3]);
+    if (!bytes) return bad_configuration("the bytes of shared memory are " + describe(items[3]));
+    launch.shared_bytes = *bytes;
+  }
+  return launch;
+}
+
+Outcome<KernelRequest> request_for(const std::string& kernel, const std::vector<Value>& arguments) {
+  KernelRequest request;
+  request.kernel = kernel;
+  for (const Value& value : arguments) {
+    ASSIGN_OR_RETURN(ParameterInfo parameter, parameter_of(value));
+    request.arguments.push_back(std::move(parameter));
+  }
+  return request;
+}
+
+Outcome<Kernel> Launcher::kernel_for(const Program& program, const SourceFile& file, const KernelRequest& request) {
+  const std::string key = file.name() + ":" + request.kernel + signature_text(request);
+  if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
+  ASSIGN_OR_RETURN(const Device device, session_.device());
+  CompileOptions options = session_.options().compile;
+  options.target = device.info().target;
+  options.signatures.clear();
+  std::vector<Diagnostic> warnings;
+  const Result<Artifact> artifact = driver::compile_kernels(program, {request}, options, &warnings);
+  if (!artifact) {
+    Failure failure = fail(DiagnosticId::HostKernelNotCompiled, request.kernel, signature_text(request));
+    failure.causes = artifact.error().diagnostics;
+    if (failure.causes.empty()) failure.notes.push_back(artifact.error().message);
+    return failure;
+  }
+  if (session_.options().warning)
+    for (const Diagnostic& warning : warnings) session_.options().warning(warning);
+  const Result<Module> module = device.load(*artifact);
+  if (!module) return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, module.error());
+  const Result<Kernel> kernel = module->kernel(request.kernel);
+  if (!kernel) return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, kernel.error());
+  return kernels_.emplace(key, *kernel).first->second;
+}
+
+Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& arguments) {
+  const ast::FunctionDef& definition = *launch.kernel.definition;
+  if (!arguments.named.empty())
+    return fail(DiagnosticId::HostLaunchArgument, "`" + arguments.named[0].first + "=`")
+        .note("a kernel's arguments are given by position");
+  if (arguments.positional.size() != definition.parameters.size())
+    return fail(DiagnosticId::HostKernelArgumentCount, definition.name, definition.parameters.size(),
+                arguments.positional.size());
+  KernelRequest request{.kernel = definition.name, .arguments = {}, .use_annotations = true};
+  if (!is_typed_kernel(definition)) {
+    ASSIGN_OR_RETURN(request, request_for(definition.name, arguments.positional));
+  }
+  ASSIGN_OR_RETURN(const Kernel kernel, kernel_for(program_, launch.kernel.module->file(), request));
+  RETURN_IF_FAILED(run(kernel, launch, arguments.positional));
+  return Value();
+}
+
+Status Launcher::run(const Kernel& kernel, const LaunchValue& launch, const std::vector<Value>& arguments) {
+  ASSIGN_OR_RETURN(const Device device, session_.device());
+  std::vector<Argument> list;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], kernel.info().parameters[i], device));
+    list.push_back(argument);
+  }
+  const LaunchConfig config{
+      .grid = launch.grid, .block = launch.block, .shared_bytes = launch.shared_bytes, .stream = launch.stream.get()};
+  if (Result<void> done = kernel.launch_with(config, list); !done)
+    return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, done.error());
+  // A kernel that can stop is waited for, so that its message stands at its launch.
+  if (!kernel.info().faults.empty())
+    if (Result<void> done = device.synchronize(); !done)
+      return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, done.error());
+  return Done{};
+}
+
+}  // namespace pykc::script

@@ -1,0 +1,45 @@
+// Kernels launched from host code: `vecadd[blocks, threads](z, x, y)`. Each kernel is compiled once for each list of
+// argument types, and stays loaded.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/frontend.h"
+#include "script/functions.h"
+#include "script/outcome.h"
+#include "script/session.h"
+#include "script/value.h"
+
+namespace pykc::script {
+
+/// What stands in the brackets: grid, block, stream and bytes of shared memory.
+Outcome<LaunchValue> launch_configuration(const FunctionValue& kernel, const Value& index);
+
+class Launcher {
+ public:
+  Launcher(const Program& program, Session& session) : program_(program), session_(session) {}
+
+  Outcome<Value> launch(const LaunchValue& launch, const CallArguments& arguments);
+  /// Applies a `@vectorize` function to every element of its arguments (vectorize.cpp).
+  Outcome<Value> map(const FunctionValue& function, const CallArguments& arguments);
+
+ private:
+  /// Compiles and loads what is not loaded yet. `file` is the kernel's, to tell kernels of one name apart.
+  Outcome<Kernel> kernel_for(const Program& program, const SourceFile& file, const KernelRequest& request);
+  Status run(const Kernel& kernel, const LaunchValue& launch, const std::vector<Value>& arguments);
+  Outcome<const Program*> program_with_loop(const FunctionValue& function, const std::vector<bool>& is_array);
+
+  const Program& program_;
+  Session& session_;
+  std::map<std::string, Kernel> kernels_;                        // by name and argument types
+  std::map<std::string, std::unique_ptr<Program>> loop_programs_;  // for vectorized functions
+};
+
+/// The specialisation of a kernel for these arguments.
+Outcome<KernelRequest> request_for(const std::string& kernel, const std::vector<Value>& arguments);
+
+}  // namespace pykc::script

@@ -1,0 +1,24 @@
+// The names of one file while its host code runs.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/source.h"
+#include "frontend/ast.h"
+#include "script/value.h"
+
+namespace pykc::script {
+
+using Names = std::map<std::string, Value, std::less<>>;
+
+struct Scope {
+  const ast::Module* module = nullptr;
+  std::vector<std::string> kernels;   // the names of its kernels
+  Names names;
+  std::vector<Library> star_imports;  // `from numba.cuda import *`
+  const SourceFile& file() const { return *module->file; }
+};
+
+}  // namespace pykc::script

@@ -1,0 +1,188 @@
+#include "script/script.h"
+
+#include <chrono>
+#include <optional>
+
+#include "script/declarations.h"
+#include "script/evaluator.h"
+#include "script/format.h"
+
+namespace pykc::script {
+namespace {
+
+/// The failure as the diagnostics that a person reads: what the compiler said first, then what failed, then the calls.
+std::vector<Diagnostic> to_diagnostics(const Failure& failure, const Program& program) {
+  Diagnostics diagnostics;
+  const SourceFile& file = failure.file ? *failure.file : *program.main->file;
+  const auto argument = [&](std::size_t i) {
+    return i < failure.arguments.size() ? std::string_view(failure.arguments[i]) : std::string_view();
+  };
+  auto builder = diagnostics.report(file, failure.range, failure.id, argument(0), argument(1), argument(2));
+  for (const std::string& note : failure.notes) builder.note(note);
+  if (!failure.fix.empty()) builder.fix(failure.fix);
+  for (const Failure::Caller& caller : failure.callers) builder.label(*caller.file, caller.range, "called from here");
+  std::vector<Diagnostic> list = failure.causes;
+  for (Diagnostic& diagnostic : diagnostics.take()) list.push_back(std::move(diagnostic));
+  return list;
+}
+
+Error to_error(const Failure& failure, const Program& program) {
+  std::vector<Diagnostic> diagnostics = to_diagnostics(failure, program);
+  std::string message = diagnostics.back().message;
+  return Error{ErrorCode::InvalidSource, std::move(message), std::move(diagnostics)};
+}
+
+const ast::FunctionDef* find_function_definition(const ast::Module& module, std::string_view name) {
+  for (const ast::StmtPtr& stmt : module.body)
+    if (const auto* function = stmt->as<ast::FunctionDef>(); function && function->name == name) return function;
+  return nullptr;
+}
+
+Failure at(Failure failure, const Program& program, SourceRange range) {
+  failure.file = program.main->file.get();
+  failure.range = range;
+  return failure;
+}
+
+// ---- the command line as main's arguments ----
+
+/// The type that an annotation or a default asks for.
+TypeValue::Kind wanted_kind(const ast::Parameter& parameter) {
+  const auto* annotation = parameter.annotation ? parameter.annotation->as<ast::Name>() : nullptr;
+  if (annotation) {
+    if (annotation->id == "float") return TypeValue::Kind::Float;
+    if (annotation->id == "bool") return TypeValue::Kind::Bool;
+    if (annotation->id == "str") return TypeValue::Kind::Str;
+    return TypeValue::Kind::Int;
+  }
+  const ast::Expr* const value = parameter.default_value.get();
+  if (value && value->as<ast::FloatLiteral>()) return TypeValue::Kind::Float;
+  if (value && value->as<ast::BoolLiteral>()) return TypeValue::Kind::Bool;
+  if (value && value->as<ast::IntLiteral>()) return TypeValue::Kind::Int;
+  return TypeValue::Kind::Str;
+}
+
+Outcome<Value> converted_argument(const ast::Parameter& parameter, const std::string& text) {
+  const TypeValue::Kind kind = wanted_kind(parameter);
+  if (kind == TypeValue::Kind::Str) return Value(text);
+  if (kind == TypeValue::Kind::Bool) {
+    if (text == "True" || text == "true" || text == "1") return Value(true);
+    if (text == "False" || text == "false" || text == "0") return Value(false);
+    return fail(DiagnosticId::HostMainArgument, parameter.name, "'" + text + "' is neither true nor false");
+  }
+  Outcome<Value> value = call_type(TypeValue{kind, ScalarType::I64}, {{Value(text)}, {}});
+  if (value) return value;
+  const std::string_view expected = kind == TypeValue::Kind::Int ? "' is not an integer" : "' is not a number";
+  return fail(DiagnosticId::HostMainArgument, parameter.name, "'" + text + std::string(expected));
+}
+
+Outcome<CallArguments> main_arguments(const ast::FunctionDef& main, const std::vector<std::string>& texts) {
+  CallArguments arguments;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    const ast::Parameter* named = nullptr;
+    for (const ast::Parameter& parameter : main.parameters)
+      if (equals != std::string::npos && parameter.name == text.substr(0, equals)) named = &parameter;
+    if (named) {
+      ASSIGN_OR_RETURN(Value value, converted_argument(*named, text.substr(equals + 1)));
+      arguments.named.emplace_back(named->name, std::move(value));
+      continue;
+    }
+    const std::size_t position = arguments.positional.size();
+    if (position >= main.parameters.size())
+      return fail(DiagnosticId::HostTooManyArguments, "`main`", main.parameters.size(), texts.size());
+    ASSIGN_OR_RETURN(Value value, converted_argument(main.parameters[position], text));
+    arguments.positional.push_back(std::move(value));
+  }
+  return arguments;
+}
+
+bool has_statements(const ast::Module& module) {
+  for (const ast::StmtPtr& stmt : module.body)
+    if (stmt->as<ast::ExprStmt>() || stmt->as<ast::For>() || stmt->as<ast::If>() || stmt->as<ast::While>() ||
+        stmt->as<ast::Assert>())
+      return true;
+  return false;
+}
+
+Outcome<int> run_program(const Program& program, Evaluator& evaluator, const RunOptions& options) {
+  RETURN_IF_FAILED(evaluator.run_main_module());
+  const ast::FunctionDef* const definition = find_function_definition(*program.main, "main");
+  const Value* const main = evaluator.find("main");
+  if (!definition || !main) {
+    if (has_statements(*program.main)) return 0;
+    return fail(DiagnosticId::HostNoMain);
+  }
+  if (evaluator.was_called(*definition)) return 0;
+  Outcome<CallArguments> arguments = main_arguments(*definition, options.arguments);
+  if (!arguments) return at(std::move(arguments.failure()), program, definition->name_range);
+  Outcome<Value> result = evaluator.call(*main, *std::move(arguments));
+  if (!result) {
+    if (!result.failure().file) return at(std::move(result.failure()), program, definition->name_range);
+    return std::move(result.failure());
+  }
+  return static_cast<int>(as_integer(*result).value_or(0) & 0xff);
+}
+
+// ---- tests ----
+
+bool is_test(const ast::Stmt& stmt) {
+  const auto* function = stmt.as<ast::FunctionDef>();
+  return function && declaration_of(*function).is_test;
+}
+
+TestResult run_test(const Program& program, Evaluator& evaluator, Session& session, const ast::FunctionDef& function) {
+  TestResult result;
+  result.name = function.name;
+  session.random = RandomGenerator();  // tests do not depend on each other's random numbers
+  const auto start = std::chrono::steady_clock::now();
+  Outcome<Value> value = Value();
+  if (function.parameters.empty())
+    value = evaluator.call(*evaluator.find(function.name), {});
+  else
+    value = fail(DiagnosticId::HostTestParameter, function.name);
+  result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  if (value) return result;
+  Failure failure = std::move(value.failure());
+  if (!failure.file) failure = at(std::move(failure), program, function.name_range);
+  const bool skipped = failure.id == DiagnosticId::HostTestSkipped;
+  result.outcome = skipped ? TestResult::Outcome::Skipped : TestResult::Outcome::Failed;
+  result.diagnostics = to_diagnostics(failure, program);
+  result.message = skipped ? failure.arguments[0] : result.diagnostics.back().message;
+  if (skipped) result.diagnostics.clear();
+  return result;
+}
+
+}  // namespace
+
+Result<int> run_main(const Program& program, const RunOptions& options) {
+  Session session(options);
+  Evaluator evaluator(program, session);
+  Outcome<int> code = run_program(program, evaluator, options);
+  if (!code) return to_error(code.failure(), program);
+  return *code;
+}
+
+std::vector<std::string> list_tests(const Program& program) {
+  std::vector<std::string> names;
+  for (const ast::StmtPtr& stmt : program.main->body)
+    if (is_test(*stmt)) names.push_back(stmt->as<ast::FunctionDef>()->name);
+  return names;
+}
+
+Result<std::vector<TestResult>> run_tests(const Program& program, const RunOptions& options, std::string_view filter) {
+  Session session(options);
+  Evaluator evaluator(program, session);
+  if (Outcome<Device> device = session.device(); !device) return to_error(device.failure(), program);
+  if (Status done = evaluator.run_main_module(); !done) return to_error(done.failure(), program);
+  std::vector<TestResult> results;
+  for (const ast::StmtPtr& stmt : program.main->body) {
+    if (!is_test(*stmt)) continue;
+    const ast::FunctionDef& function = *stmt->as<ast::FunctionDef>();
+    if (function.name.find(filter) == std::string::npos) continue;
+    results.push_back(run_test(program, evaluator, session, function));
+  }
+  return results;
+}
+
+}  // namespace pykc::script

@@ -1,0 +1,44 @@
+// Runs a CPU artifact by hand: what the runtime does with one, as small as it can be. One thread, no checks.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/module.h"
+#include "pykc/artifact.h"
+#include "pykc/kernel_abi.h"
+
+namespace pykc::codegen::test {
+
+struct Launch {
+  Dim3 grid{};
+  Dim3 block{};
+  std::int64_t shared_bytes = 0;  // the launch's own
+};
+
+class CpuProgram {
+ public:
+  /// Generates code for this machine, or for `target`, and loads it. Ends the test program where that fails.
+  explicit CpuProgram(const ir::Module& module, const std::string& target = "cpu", int optimization = 3);
+  /// Reads, checks and splits a module in text form first.
+  static CpuProgram from_text(std::string_view text, int optimization = 3);
+  ~CpuProgram();
+  CpuProgram(CpuProgram&&) noexcept;
+
+  const Artifact& artifact() const { return artifact_; }
+  const abi::FaultRecord& fault() const { return fault_; }
+  /// Parameters by address, as cuLaunchKernel takes them. Blocks run in order; all memory starts as garbage.
+  void run(std::string_view kernel, const Launch& launch, const std::vector<const void*>& parameters);
+
+  /// All that the program has printed.
+  static std::string& printed();
+
+ private:
+  struct Loaded;
+  Artifact artifact_;
+  std::unique_ptr<Loaded> loaded_;
+  abi::FaultRecord fault_{};
+};
+
+}  // namespace pykc::codegen::test

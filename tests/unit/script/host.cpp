@@ -1,0 +1,38 @@
+#include "host.h"
+
+#include <gtest/gtest.h>
+
+#include "driver/driver.h"
+
+namespace pykc::script {
+
+Program parse_program(std::string_view source) {
+  Diagnostics diagnostics;
+  const auto file = std::make_shared<const SourceFile>("test.pyk", std::string(source));
+  Program program = load_program(file, driver::import_resolver("test.pyk", {}), diagnostics);
+  for (const Diagnostic& diagnostic : diagnostics.list()) ADD_FAILURE() << to_text(diagnostic);
+  return program;
+}
+
+HostRun run_host(std::string_view source, std::vector<std::string> arguments) {
+  const Program program = parse_program(source);
+  HostRun run;
+  RunOptions options;
+  options.device = "cpu";
+  options.arguments = std::move(arguments);
+  options.print = [&run](std::string_view text) { run.output += text; };
+  const Result<int> code = run_main(program, options);
+  if (code)
+    run.code = *code;
+  else
+    run.diagnostics = code.error().diagnostics;
+  return run;
+}
+
+std::string printed(std::string_view expression) {
+  const HostRun run = run_host("import math\nimport numpy as np\nprint(" + std::string(expression) + ")\n");
+  if (run.code < 0) return run.error().code;
+  return run.output.substr(0, run.output.size() - 1);
+}
+
+}  // namespace pykc::script
