@@ -72,7 +72,7 @@ class Reader {
     requires std::is_integral_v<T>
   void field(T& value) {
     if (bytes_.size() < sizeof(T)) return fail();
-    std::memcpy(&value, bytes_.data(), sizeof(T));
+    bytes_.copy(reinterpret_cast<char*>(&value), sizeof(T));
     bytes_.remove_prefix(sizeof(T));
   }
   void field(bool& value) {

@@ -86,12 +86,14 @@ std::vector<Diagnostic> Diagnostics::take() {
     return std::tuple(file, d.place.line, d.place.column, std::string_view(d.code), std::string_view(d.message), &d);
   };
   std::vector<const Diagnostic*> sorted;
+  sorted.reserve(list_.size());
   for (const Diagnostic& diagnostic : list_) sorted.push_back(&diagnostic);
   std::sort(sorted.begin(), sorted.end(), [&](auto* a, auto* b) { return position(*a) < position(*b); });
   // Two specialisations of one function report the same mistake; a reader wants it once.
   sorted.erase(std::unique(sorted.begin(), sorted.end(), [](auto* a, auto* b) { return is_same_report(*a, *b); }),
                sorted.end());
   std::vector<Diagnostic> result;
+  result.reserve(sorted.size());
   for (const Diagnostic* diagnostic : sorted) result.push_back(*diagnostic);
   if (dropped_ > 0) result.back().notes.push_back("and " + std::to_string(dropped_) + " more, which are not shown");
   list_.clear();

@@ -13,7 +13,7 @@ if(PYKC_SANITIZE)
 endif()
 # Unused functions of LLVM cost start-up time and size.
 add_compile_options(-ffunction-sections -fdata-sections)
-add_link_options(-Wl,--gc-sections)
+add_link_options(-Wl,--gc-sections -Wl,--icf=all)
 find_program(PYKC_LLD NAMES ld.lld-22 ld.lld)
 if(PYKC_LLD)
   get_filename_component(PYKC_LLD_NAME ${PYKC_LLD} REALPATH)

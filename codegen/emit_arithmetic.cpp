@@ -8,7 +8,14 @@ namespace pykc::codegen {
 Emitter::Value* Emitter::emit_arithmetic(const Instruction& i) {
   const ScalarType type = i.type.scalar;
   if (!is_float(type)) return emit_integer(i.opcode, type, operand(i, 0), operand(i, 1), i.no_wrap);
-  return narrow(emit_float(i.opcode, widen(operand(i, 0), type), widen(operand(i, 1), type)), type);
+  return emit_rounded(i.opcode, type, operand(i, 0), operand(i, 1));
+}
+
+/// On f16 and bf16 as well. Division with floor always goes through f32 there, for it is made of several steps.
+Emitter::Value* Emitter::emit_rounded(ir::Opcode opcode, ScalarType type, Value* a, Value* b) {
+  const bool has_steps = opcode == ir::Opcode::FloorDiv || opcode == ir::Opcode::Mod;
+  if (size_in_bytes(type) > 2 || !(has_steps || needs_wide_arithmetic(type))) return emit_float(opcode, a, b);
+  return narrow_float(emit_float(opcode, widen_float(a), widen_float(b)), type);
 }
 
 Emitter::Value* Emitter::emit_integer(ir::Opcode opcode, ScalarType type, Value* a, Value* b, bool no_wrap) {

@@ -37,14 +37,11 @@ Emitter::Value* Emitter::combine(ir::AtomicOp op, ScalarType type, Value* old, V
   const auto plus = [&](std::int64_t step) {
     return builder_.CreateAdd(old, llvm::ConstantInt::getSigned(llvm_type, step));
   };
-  const auto in_float = [&](ir::Opcode opcode) {
-    return narrow(emit_float(opcode, widen(old, type), widen(value, type)), type);
-  };
   switch (op) {
     case Add:
-      return is_float(type) ? in_float(ir::Opcode::Add) : builder_.CreateAdd(old, value);
+      return is_float(type) ? emit_rounded(ir::Opcode::Add, type, old, value) : builder_.CreateAdd(old, value);
     case Sub:
-      return is_float(type) ? in_float(ir::Opcode::Sub) : builder_.CreateSub(old, value);
+      return is_float(type) ? emit_rounded(ir::Opcode::Sub, type, old, value) : builder_.CreateSub(old, value);
     case Max:
       return maximum(type, old, value);
     case Min:

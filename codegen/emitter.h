@@ -71,8 +71,8 @@ class Emitter {
 
   // --- Arithmetic (emit_arithmetic.cpp) -----------------------------------------------------------------------------
   Value* emit_arithmetic(const Instruction& i);
-  Value* emit_binary(ir::Opcode opcode, ScalarType type, Value* a, Value* b, bool no_wrap);
   Value* emit_integer(ir::Opcode opcode, ScalarType type, Value* a, Value* b, bool no_wrap);
+  Value* emit_rounded(ir::Opcode opcode, ScalarType type, Value* a, Value* b);
   Value* emit_float(ir::Opcode opcode, Value* a, Value* b);
   Value* floor_divide(Value* a, Value* b, bool is_signed);
   Value* floor_modulo(Value* a, Value* b, bool is_signed);

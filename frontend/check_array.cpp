@@ -52,9 +52,8 @@ bool Body::launch_expression(const Expr& expr, LaunchExpression& out) const {
     return true;
   }
   if (const auto* ref = expr.as<checked::VariableRef>()) {
-    const auto local = std::find_if(locals_.begin(), locals_.end(), [&](const Local& l) {
-      return l.variable == ref->variable && l.only_value;
-    });
+    const auto local = std::find_if(locals_.begin(), locals_.end(),
+                                    [&](const Local& l) { return l.variable == ref->variable && l.only_value; });
     return ref->variable && local != locals_.end() && launch_expression(*local->only_value, out);
   }
   if (const auto* node = expr.as<checked::Binary>()) {
@@ -116,7 +115,8 @@ std::optional<Body::Shape> Body::shape(const ast::Expr& expr, std::string_view w
   Int128 size = 1;
   for (const Value& extent : extents) {
     if (!extent.is_scalar() || !is_integer(extent.scalar())) {
-      report(extent.range(), DiagnosticId::ArrayShape, what, "an integer or a tuple of integers").note("this is " + describe(extent));
+      report(extent.range(), DiagnosticId::ArrayShape, what, "an integer or a tuple of integers")
+          .note("this is " + describe(extent));
       return std::nullopt;
     }
     if (!extent.is_constant()) {
@@ -126,7 +126,8 @@ std::optional<Body::Shape> Body::shape(const ast::Expr& expr, std::string_view w
     const Int128 count = integer_of(*extent.expr);
     size *= count;
     if (count < 0 || size > kMostElements || (count == 0 && extents.size() > 1)) {
-      report(extent.range(), DiagnosticId::ArrayShape, what, "at least 1, and small enough for the memory it stands in");
+      report(extent.range(), DiagnosticId::ArrayShape, what,
+             "at least 1, and small enough for the memory it stands in");
       return std::nullopt;
     }
     result.extents.push_back(static_cast<std::int64_t>(count));
@@ -150,7 +151,9 @@ std::optional<Body::Shape> Body::shape(const ast::Expr& expr, std::string_view w
     auto diagnostic = report(extent.range(), DiagnosticId::NotConstant, "the shape of " + std::string(what));
     diagnostic.note("use a literal or a module constant such as `TILE = 32`");
     if (may_be_dynamic)
-      diagnostic.note("or an expression over `blockDim` and `gridDim`, or `shared.array(0, dtype)`, which takes the bytes of the launch");
+      diagnostic.note(
+          "or an expression over `blockDim` and `gridDim`, or `shared.array(0, dtype)`, which takes the bytes of the "
+          "launch");
     return std::nullopt;
   }
   return result;
@@ -215,7 +218,8 @@ Entity Body::call_const_array_like(const ast::Call& call, SourceRange range) {
 
 Entity Body::call_numpy_array(const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"object", "dtype"};
-  const std::optional<Arguments> arguments = bind_arguments(call, range, "array", kParameters, 1, "(object, dtype=None)");
+  const std::optional<Arguments> arguments =
+      bind_arguments(call, range, "array", kParameters, 1, "(object, dtype=None)");
   if (!arguments) return Unknown{};
   return table(*(*arguments)[0], (*arguments)[1]);
 }
@@ -245,7 +249,8 @@ Entity Body::table_of(const Value& nested, const ScalarType* dtype, SourceRange 
   std::vector<std::int64_t> extents;
   std::vector<Value> numbers;
   if (!nested.is_tuple() || !flatten_table(nested, 0, extents, numbers) || numbers.empty()) {
-    report(range, DiagnosticId::NotATable, describe(nested)).note("rows of equal length, of constant numbers, make a table");
+    report(range, DiagnosticId::NotATable, describe(nested))
+        .note("rows of equal length, of constant numbers, make a table");
     return Unknown{};
   }
   const std::optional<Unified> unified = unify_all(numbers, range);
@@ -257,7 +262,8 @@ Entity Body::table_of(const Value& nested, const ScalarType* dtype, SourceRange 
     const Expr* converted = convert_for_assignment(number, table.type.element, number.range());
     if (!converted) return Unknown{};
     const std::uint64_t bits = converted->as<checked::Constant>()->bits;
-    for (int i = 0; i < size_in_bytes(table.type.element); ++i) table.bytes += static_cast<char>(bits >> (8 * i) & 0xff);
+    for (int i = 0; i < size_in_bytes(table.type.element); ++i)
+      table.bytes += static_cast<char>(bits >> (8 * i) & 0xff);
   }
   return TableRef{session_.add_table(std::move(table))};
 }

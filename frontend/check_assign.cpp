@@ -51,9 +51,11 @@ void Body::assign_local(int index, const Value& value, SourceRange target, Sourc
   }
   if (value.is_array()) return assign_array(local, index, value, target, range);
   InferredType joined = local.type;
-  const bool fits = local.is_fixed || (join_into(joined, inferred_type(value)) && settled_type(joined) == settled_type(local.type));
+  const bool fits =
+      local.is_fixed || (join_into(joined, inferred_type(value)) && settled_type(joined) == settled_type(local.type));
   if (!fits) {
-    report(range, DiagnosticId::VariableTypes, local.decl->name, checked::to_string(settled_type(local.type)), describe(value))
+    report(range, DiagnosticId::VariableTypes, local.decl->name, checked::to_string(settled_type(local.type)),
+           describe(value))
         .label(scope_.file(), local.decl->range, "first assigned here")
         .note("a variable has one type: use another name, convert the value, or annotate the variable: `" +
               std::string(local.decl->name) + ": i64 = …`");
@@ -93,7 +95,8 @@ void Body::assign_array(Local& local, int index, const Value& value, SourceRange
 bool Body::require_writable(const Value& element, SourceRange range) {
   const Expr& array = *element.expr->as<checked::Element>()->array;
   if (array.type.space != ir::AddressSpace::Constant) return true;
-  report(range, DiagnosticId::ReadOnlyArray, name_of_array(array)).note("copy it to a `local.array` or `shared.array` to change it");
+  report(range, DiagnosticId::ReadOnlyArray, name_of_array(array))
+      .note("copy it to a `local.array` or `shared.array` to change it");
   return false;
 }
 
@@ -103,7 +106,8 @@ Value Body::element_target(const ast::Expr& target, bool evaluate_indices_first)
   if (!element.known()) return {};
   const auto* node = element.expr->as<checked::Element>();
   if (!node) {
-    report(target.range, DiagnosticId::AssignmentTarget).note("the elements of a tuple cannot be changed: make a new tuple");
+    report(target.range, DiagnosticId::AssignmentTarget)
+        .note("the elements of a tuple cannot be changed: make a new tuple");
     return {};
   }
   if (!require_writable(element, target.range)) return {};

@@ -54,7 +54,8 @@ Value Body::call_atomic(BuiltinId id, const Arguments& arguments, SourceRange ra
   std::optional<std::vector<Value>> indices;
   if (has_index) indices = index_list(*arguments[1]);
   std::vector<Value> operands;
-  for (std::size_t i = has_index ? 2 : 1; i < arguments.size(); ++i) operands.push_back(scalar(*arguments[i], "an atomic"));
+  for (std::size_t i = has_index ? 2 : 1; i < arguments.size(); ++i)
+    operands.push_back(scalar(*arguments[i], "an atomic"));
   if (!array.known()) return {};
   if (!array.is_array()) {
     report_argument_type(id, array, "an array");
@@ -62,7 +63,8 @@ Value Body::call_atomic(BuiltinId id, const Arguments& arguments, SourceRange ra
   }
   if (!has_index) indices = std::vector<Value>(array.type().array.extents.size(), tree_.weak_integer(0, range));
   if (!indices) return {};
-  const Value element = index(array, std::move(*indices), join(arguments[0]->range, arguments[has_index ? 1 : 0]->range));
+  const Value element =
+      index(array, std::move(*indices), join(arguments[0]->range, arguments[has_index ? 1 : 0]->range));
   if (!element.known() || !require_writable(element, arguments[0]->range)) return {};
   const AtomicRow& row = row_of(id);
   const ScalarType type = element.scalar();

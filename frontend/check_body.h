@@ -34,7 +34,7 @@ class Body {
   Body(Session& session, FunctionDecl& function, Specialization& specialization, bool is_trial);
   Body(const Body&) = delete;
 
-  void infer();                     // check_infer.cpp: fills Specialization::locals and result
+  void infer();                      // check_infer.cpp: fills Specialization::locals and result
   void emit(checked::Function& to);  // check_function.cpp
   /// Only whether the names that the function uses exist: check_generic.cpp.
   void check_names(const FunctionDecl& function);
@@ -63,12 +63,12 @@ class Body {
   struct Local {
     const LocalDecl* decl = nullptr;
     InferredType type;
-    bool is_fixed = false;                 // by an annotation
+    bool is_fixed = false;  // by an annotation
     checked::Variable* variable = nullptr;
-    const Expr* alias = nullptr;           // an array: what the name stands for
-    const Expr* only_value = nullptr;      // of a variable that is assigned once
-    bool needs_zero = false;               // may be read before it is assigned
-    std::vector<int> readers;              // sites whose types depend on it
+    const Expr* alias = nullptr;       // an array: what the name stands for
+    const Expr* only_value = nullptr;  // of a variable that is assigned once
+    bool needs_zero = false;           // may be read before it is assigned
+    std::vector<int> readers;          // sites whose types depend on it
   };
   struct LoopFrame {
     FlowState on_break;
@@ -223,8 +223,8 @@ class Body {
 
   // check_array.cpp: arrays that a kernel declares, and constant tables.
   struct Shape {
-    std::vector<std::int64_t> extents;          // static, or
-    std::vector<const Expr*> dynamic;           // over the launch
+    std::vector<std::int64_t> extents;  // static, or
+    std::vector<const Expr*> dynamic;   // over the launch
     std::vector<LaunchExpression> launch_sizes;
     bool takes_launch_bytes = false;
   };

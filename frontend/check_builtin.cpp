@@ -20,15 +20,20 @@ struct MathFunction {
 
 /// What literals can be put through while compiling: `math.sqrt(2.0)`.
 constexpr MathFunction kFoldable[] = {
-    {BuiltinId::Sqrt, std::sqrt, nullptr},   {BuiltinId::Floor, std::floor, nullptr}, {BuiltinId::Ceil, std::ceil, nullptr},
-    {BuiltinId::Trunc, std::trunc, nullptr}, {BuiltinId::Fabs, std::fabs, nullptr},   {BuiltinId::Sin, std::sin, nullptr},
-    {BuiltinId::Cos, std::cos, nullptr},     {BuiltinId::Tan, std::tan, nullptr},     {BuiltinId::Asin, std::asin, nullptr},
-    {BuiltinId::Acos, std::acos, nullptr},   {BuiltinId::Atan, std::atan, nullptr},   {BuiltinId::Sinh, std::sinh, nullptr},
-    {BuiltinId::Cosh, std::cosh, nullptr},   {BuiltinId::Tanh, std::tanh, nullptr},   {BuiltinId::Exp, std::exp, nullptr},
-    {BuiltinId::Exp2, std::exp2, nullptr},   {BuiltinId::Expm1, std::expm1, nullptr}, {BuiltinId::Log, std::log, nullptr},
-    {BuiltinId::Log2, std::log2, nullptr},   {BuiltinId::Log10, std::log10, nullptr}, {BuiltinId::Log1p, std::log1p, nullptr},
-    {BuiltinId::Cbrt, std::cbrt, nullptr},   {BuiltinId::Pow, nullptr, std::pow},     {BuiltinId::Atan2, nullptr, std::atan2},
-    {BuiltinId::Hypot, nullptr, std::hypot}, {BuiltinId::Fmod, nullptr, std::fmod},   {BuiltinId::Copysign, nullptr, std::copysign},
+    {BuiltinId::Sqrt, std::sqrt, nullptr},         {BuiltinId::Floor, std::floor, nullptr},
+    {BuiltinId::Ceil, std::ceil, nullptr},         {BuiltinId::Trunc, std::trunc, nullptr},
+    {BuiltinId::Fabs, std::fabs, nullptr},         {BuiltinId::Sin, std::sin, nullptr},
+    {BuiltinId::Cos, std::cos, nullptr},           {BuiltinId::Tan, std::tan, nullptr},
+    {BuiltinId::Asin, std::asin, nullptr},         {BuiltinId::Acos, std::acos, nullptr},
+    {BuiltinId::Atan, std::atan, nullptr},         {BuiltinId::Sinh, std::sinh, nullptr},
+    {BuiltinId::Cosh, std::cosh, nullptr},         {BuiltinId::Tanh, std::tanh, nullptr},
+    {BuiltinId::Exp, std::exp, nullptr},           {BuiltinId::Exp2, std::exp2, nullptr},
+    {BuiltinId::Expm1, std::expm1, nullptr},       {BuiltinId::Log, std::log, nullptr},
+    {BuiltinId::Log2, std::log2, nullptr},         {BuiltinId::Log10, std::log10, nullptr},
+    {BuiltinId::Log1p, std::log1p, nullptr},       {BuiltinId::Cbrt, std::cbrt, nullptr},
+    {BuiltinId::Pow, nullptr, std::pow},           {BuiltinId::Atan2, nullptr, std::atan2},
+    {BuiltinId::Hypot, nullptr, std::hypot},       {BuiltinId::Fmod, nullptr, std::fmod},
+    {BuiltinId::Copysign, nullptr, std::copysign},
 };
 
 }  // namespace
@@ -47,8 +52,8 @@ Value Body::call_builtin(BuiltinId id, const ast::Call& call, SourceRange range)
   const BuiltinSignature& signature = session_.signature(id);
   std::vector<std::string_view> names;
   for (const SignatureParameter& parameter : signature.parameters) names.push_back(parameter.name);
-  const std::optional<Arguments> bound = bind_arguments(call, range, info(id).name, names,
-                                                        static_cast<std::size_t>(signature.required), info(id).signature);
+  const std::optional<Arguments> bound = bind_arguments(
+      call, range, info(id).name, names, static_cast<std::size_t>(signature.required), info(id).signature);
   if (!bound) return {};
   if (is_atomic(id)) return call_atomic(id, *bound, range);
   std::vector<Value> given(bound->size());
@@ -125,7 +130,8 @@ Value Body::builtin_result(BuiltinId id, std::vector<const Expr*> arguments, Sca
   const ScalarType computed = widens ? ScalarType::F32 : type;
   const auto type_of = [&](const SignatureType& result) { return result.scalar ? *result.scalar : computed; };
   if (signature.results.empty())
-    return TreeBuilder::strong(tree_.make(checked::Type::none(), range, checked::CallBuiltin{id, std::move(arguments)}));
+    return TreeBuilder::strong(
+        tree_.make(checked::Type::none(), range, checked::CallBuiltin{id, std::move(arguments)}));
   if (signature.results.size() == 1) {
     const Expr* call = tree_.builtin(id, type_of(signature.results[0]), std::move(arguments), range);
     return TreeBuilder::strong(widens && !signature.results[0].scalar ? tree_.cast(call, type) : call);

@@ -60,8 +60,7 @@ std::string Body::signature_of(const FunctionDecl& function) const {
   for (const ast::Parameter& parameter : function.def->parameters) {
     if (text.size() > 1) text += ", ";
     text += parameter.name;
-    if (parameter.annotation)
-      text += ": " + std::string(function.scope->file().text(parameter.annotation->range));
+    if (parameter.annotation) text += ": " + std::string(function.scope->file().text(parameter.annotation->range));
     if (parameter.default_value)
       text += " = " + std::string(function.scope->file().text(parameter.default_value->range));
   }
@@ -84,15 +83,16 @@ Value Body::call_function(FunctionDecl& function, const ast::Call& call, SourceR
     names.push_back(parameter.name);
     if (!parameter.default_value) required = names.size();
   }
-  const std::optional<Arguments> arguments = bind_arguments(call, range, def.name, names, required, signature_of(function));
+  const std::optional<Arguments> arguments =
+      bind_arguments(call, range, def.name, names, required, signature_of(function));
   if (!arguments) return {};
   std::vector<Value> given;
   bool all_known = true;
   for (std::size_t i = 0; i < arguments->size(); ++i) {
     const ast::Expr* argument = (*arguments)[i];
     // A default is a constant of the module that declares the function.
-    const Value value = argument ? this->value(*argument)
-                                 : Body(session_, *function.scope).value(*def.parameters[i].default_value);
+    const Value value =
+        argument ? this->value(*argument) : Body(session_, *function.scope).value(*def.parameters[i].default_value);
     std::optional<Value> converted = argument_for(function, i, value, argument ? argument->range : range);
     all_known &= converted.has_value();
     if (converted) given.push_back(std::move(*converted));
@@ -102,7 +102,8 @@ Value Body::call_function(FunctionDecl& function, const ast::Call& call, SourceR
 }
 
 /// The argument as the parameter takes it. An annotation converts scalars; of an array it states what must hold.
-std::optional<Value> Body::argument_for(FunctionDecl& function, std::size_t index, const Value& given, SourceRange range) {
+std::optional<Value> Body::argument_for(FunctionDecl& function, std::size_t index, const Value& given,
+                                        SourceRange range) {
   if (!given.known()) return std::nullopt;
   session_.read_types(function);
   const std::optional<checked::Type>& wanted = function.parameter_types[index];

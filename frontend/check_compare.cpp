@@ -6,7 +6,8 @@ using checked::CompareOp;
 
 namespace {
 
-constexpr std::string_view kSpelling[] = {"`==`", "`!=`", "`<`", "`<=`", "`>`", "`>=`", "`is`", "`is not`", "`in`", "`not in`"};
+constexpr std::string_view kSpelling[] = {"`==`", "`!=`", "`<`",      "`<=`", "`>`",
+                                          "`>=`", "`is`", "`is not`", "`in`", "`not in`"};
 
 std::string_view spelling(ast::CompareOp op) { return kSpelling[static_cast<std::size_t>(op)]; }
 
@@ -54,7 +55,8 @@ Value Body::compare(ast::CompareOp op, const Value& left, const Value& right, So
   const auto checked_op = static_cast<CompareOp>(op);
   if (left.is_weak_integer() && right.is_weak_integer()) {
     const Int128 a = integer_of(*left.expr), b = integer_of(*right.expr);
-    const Expr *sign = tree_.integer(a < b ? -1 : a > b, ScalarType::I64, range), *zero = tree_.integer(0, ScalarType::I64, range);
+    const Expr *sign = tree_.integer(a < b ? -1 : a > b, ScalarType::I64, range),
+               *zero = tree_.integer(0, ScalarType::I64, range);
     return TreeBuilder::strong(tree_.compare(checked_op, sign, zero, range));
   }
   const std::optional<Unified> unified = unify(left, right, false);
@@ -65,7 +67,8 @@ Value Body::compare(ast::CompareOp op, const Value& left, const Value& right, So
   return TreeBuilder::strong(tree_.compare(checked_op, tree_.convert(left, type), tree_.convert(right, type), range));
 }
 
-/// i64 against u64, as the numbers that they are: where the signed one is negative it is the smaller, else both are u64.
+/// i64 against u64, as the numbers that they are: where the signed one is negative it is the smaller, else both are
+/// u64.
 const checked::Expr* Body::compare_mixed_signs(CompareOp op, const Value& left, const Value& right, SourceRange range) {
   const bool left_is_signed = is_signed_integer(left.scalar());
   return with_temporary(left.expr, [&](const Expr* a) {
@@ -76,9 +79,8 @@ const checked::Expr* Body::compare_mixed_signs(CompareOp op, const Value& left, 
       const Expr* unsigned_test =
           tree_.compare(op, tree_.cast(a, ScalarType::U64), tree_.cast(b, ScalarType::U64), range);
       const bool smaller_on_left = left_is_signed;  // what a negative number is compared to
-      const bool holds = op == CompareOp::Ne ||
-                         (smaller_on_left ? op == CompareOp::Lt || op == CompareOp::Le
-                                          : op == CompareOp::Gt || op == CompareOp::Ge);
+      const bool holds = op == CompareOp::Ne || (smaller_on_left ? op == CompareOp::Lt || op == CompareOp::Le
+                                                                 : op == CompareOp::Gt || op == CompareOp::Ge);
       if (holds) return tree_.logical(false, is_negative, unsigned_test, range);
       return tree_.logical(true, tree_.unary(checked::UnaryOp::Not, is_negative, range), unsigned_test, range);
     });
@@ -149,7 +151,8 @@ Value Body::choose(const Expr* test, const Value& then, const Value& otherwise, 
     return TreeBuilder::strong(tree_.conditional(test, a.expr, b.expr));
   }
   auto diagnostic = report(range, DiagnosticId::BranchTypes, describe(then), describe(otherwise));
-  if (chooses_array) diagnostic.note("which array a name stands for is decided when the kernel is compiled: use `if` and `else`");
+  if (chooses_array)
+    diagnostic.note("which array a name stands for is decided when the kernel is compiled: use `if` and `else`");
   return {};
 }
 

@@ -10,7 +10,8 @@ namespace {
 bool is_float_to_integer(const Value& value, ScalarType to) { return is_float(value.scalar()) && is_integer(to); }
 
 bool is_whole(const Value& value) {
-  return value.is_constant() && real_of(*value.expr) == static_cast<double>(static_cast<std::int64_t>(real_of(*value.expr)));
+  return value.is_constant() &&
+         real_of(*value.expr) == static_cast<double>(static_cast<std::int64_t>(real_of(*value.expr)));
 }
 
 /// A product of two 32-bit integers, or a sum with one in it: what may overflow before it is widened.

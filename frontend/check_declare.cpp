@@ -17,7 +17,8 @@ std::vector<std::string_view> Scope::names() const {
 }
 
 void Session::declare_modules(const Program& program) {
-  for (const Program::Imported& imported : program.imports) declare(scopes_.emplace_back(imported.name, imported.module.get()));
+  for (const Program::Imported& imported : program.imports)
+    declare(scopes_.emplace_back(imported.name, imported.module.get()));
   declare(scopes_.emplace_back("", program.main.get()));
 }
 
@@ -85,8 +86,8 @@ void Session::declare_import(Scope& scope, const ast::Import& import) {
       continue;
     }
     // `import a.b` binds `a`; `import a.b as c` binds what a.b is.
-    const bool renames = !alias.as.empty() && alias.as != alias.name;
     const std::string head = alias.name.substr(0, alias.name.find('.'));
+    const bool renames = !alias.as.empty() && alias.as != head;
     const std::string& module = renames ? alias.name : head;
     const std::string& bound = renames ? alias.as : head;
     if (const Scope* found = scope_of(alias.name); found && (renames || head == alias.name))
@@ -114,8 +115,8 @@ void Session::import_name(Scope& scope, const std::string& module, const ast::Im
       scope.bind(bound, *binding);
       return;
     }
-    auto diagnostic =
-        diagnostics_.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute, "module `" + module + "`", alias.name);
+    auto diagnostic = diagnostics_.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute,
+                                          "module `" + module + "`", alias.name);
     if (const std::string_view near = nearest(alias.name, found->names()); !near.empty())
       diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
     return;

@@ -14,7 +14,7 @@ constexpr int kMostBlocksPerMultiprocessor = 32;
 constexpr int kMostRegisters = 255;
 
 /// What Numba's decorators take and pykc needs no telling.
-constexpr std::string_view kIgnored[] = {"inline", "forceinline", "debug", "opt",      "lineinfo", "cache",
+constexpr std::string_view kIgnored[] = {"inline", "forceinline", "debug",    "opt",      "lineinfo", "cache",
                                          "link",   "target",      "nopython", "parallel", "identity", "boundscheck"};
 constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "fastmath", "contract",
                                          "noalias",       "wraparound",    "device"};
@@ -46,9 +46,12 @@ class DecoratorReader {
   static FunctionDecl::Kind kind_of(Special special) {
     switch (special) {
       case Special::Kernel:
-      case Special::CudaJit: return FunctionDecl::Kind::Kernel;
-      case Special::Test: return FunctionDecl::Kind::Host;
-      default: return FunctionDecl::Kind::Device;
+      case Special::CudaJit:
+        return FunctionDecl::Kind::Kernel;
+      case Special::Test:
+        return FunctionDecl::Kind::Host;
+      default:
+        return FunctionDecl::Kind::Device;
     }
   }
 
@@ -79,7 +82,9 @@ class DecoratorReader {
     if (!function_.signature) return;
     const std::size_t stated = function_.signature->parameters.size(), declared = function_.def->parameters.size();
     if (stated == declared) return;
-    body_.report(range, DiagnosticId::SignatureCount, std::to_string(stated), function_.def->name, std::to_string(declared))
+    body_
+        .report(range, DiagnosticId::SignatureCount, std::to_string(stated), function_.def->name,
+                std::to_string(declared))
         .label(scope_.file(), function_.def->name_range, "declared here");
     function_.signature.reset();
   }
@@ -114,7 +119,8 @@ class DecoratorReader {
     auto diagnostic = body_.report(keyword.name_range, DiagnosticId::DecoratorArgument, name);
     const std::string_view near = nearest(name, {std::begin(kOptions), std::end(kOptions)});
     if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
-    if (near.empty()) diagnostic.note("options are launch_bounds, max_registers, fastmath, contract, noalias and wraparound");
+    if (near.empty())
+      diagnostic.note("options are launch_bounds, max_registers, fastmath, contract, noalias and wraparound");
   }
 
   /// `launch_bounds=256`, or with the least number of blocks a multiprocessor: `(256, 2)`.

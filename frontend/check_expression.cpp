@@ -81,9 +81,8 @@ Value Body::to_value(Entity entity, SourceRange range) {
     return property(builtin->id, range);
   if (const auto* table = std::get_if<TableRef>(&entity)) return table_value(table->table, range);
   auto diagnostic = report(range, DiagnosticId::NotAValue, scope_.file().text(range), describe(entity));
-  const bool is_function =
-      std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<SpecialRef>(entity) ||
-      std::holds_alternative<FunctionRef>(entity);
+  const bool is_function = std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<SpecialRef>(entity) ||
+                           std::holds_alternative<FunctionRef>(entity);
   if (is_function) diagnostic.fix(std::string(scope_.file().text(range)) + "(…)");
   if (std::holds_alternative<TextRef>(entity)) diagnostic.note("kernels print text, but do not compute with it");
   return {};
@@ -126,7 +125,8 @@ std::optional<ScalarType> Body::scalar_type(const ast::Expr& expr) {
   const Entity found = entity(expr);
   if (const auto* type = std::get_if<TypeRef>(&found)) return type->type;
   if (!std::holds_alternative<Unknown>(found))
-    report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range)).note("types are `f32`, `i64`, `np.float32` …");
+    report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range))
+        .note("types are `f32`, `i64`, `np.float32` …");
   return std::nullopt;
 }
 
@@ -142,7 +142,9 @@ Entity Body::check(const ast::IntLiteral& node, const ast::Expr& expr) {
   return tree_.weak_integer(static_cast<Int128>(node.value), expr.range);
 }
 
-Entity Body::check(const ast::FloatLiteral& node, const ast::Expr& expr) { return tree_.weak_real(node.value, expr.range); }
+Entity Body::check(const ast::FloatLiteral& node, const ast::Expr& expr) {
+  return tree_.weak_real(node.value, expr.range);
+}
 
 Entity Body::check(const ast::BoolLiteral& node, const ast::Expr& expr) {
   return TreeBuilder::strong(tree_.boolean(node.value, expr.range));
@@ -213,7 +215,8 @@ Entity Body::check(const ast::Subscript& node, const ast::Expr& expr) {
 }
 
 Entity Body::check(const ast::Slice&, const ast::Expr& expr) {
-  return unsupported(expr.range, "a slice", "loop over the indices with `range`, and write one index for each dimension");
+  return unsupported(expr.range, "a slice",
+                     "loop over the indices with `range`, and write one index for each dimension");
 }
 
 Entity Body::check(const ast::Starred&, const ast::Expr& expr) {
@@ -274,7 +277,8 @@ Entity Body::check(const ast::Logical& node, const ast::Expr& expr) {
     }
     result = TreeBuilder::strong(with_temporary(left.expr, [&](const Expr* kept) {
       const Value again{kept, left.weak, {}};
-      const Value chosen = is_and ? choose(truth(again), result, again, range) : choose(truth(again), again, result, range);
+      const Value chosen =
+          is_and ? choose(truth(again), result, again, range) : choose(truth(again), again, result, range);
       return chosen.expr;
     }));
     if (!result.known()) return Unknown{};
@@ -319,7 +323,8 @@ Entity Body::check(const ast::Call& node, const ast::Expr& expr) {
   if (std::holds_alternative<Unknown>(callee)) return Unknown{};
   auto diagnostic = report(node.function->range, DiagnosticId::NotCallable, scope_.file().text(node.function->range));
   if (std::holds_alternative<BuiltinRef>(callee))
-    diagnostic.note("it is a value: leave the parentheses out").fix(std::string(scope_.file().text(node.function->range)));
+    diagnostic.note("it is a value: leave the parentheses out")
+        .fix(std::string(scope_.file().text(node.function->range)));
   return Unknown{};
 }
 

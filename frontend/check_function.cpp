@@ -88,10 +88,12 @@ void Body::warn_of_locals() {
   for (const Local& local : locals_) {
     const std::string_view name = local.decl->name;
     const NameEntry* hidden = session_.names().find("", name);
-    const bool hides_function = hidden && (std::holds_alternative<BuiltinId>(*hidden) ||
-                                           std::holds_alternative<Special>(*hidden) || std::holds_alternative<Prefix>(*hidden));
+    const bool hides_function =
+        hidden && (std::holds_alternative<BuiltinId>(*hidden) || std::holds_alternative<Special>(*hidden) ||
+                   std::holds_alternative<Prefix>(*hidden));
     if (hides_function) report(local.decl->range, DiagnosticId::HidesBuiltin, name);
-    const bool is_unused = !local.decl->is_parameter && local.decl->is_plain && local.decl->reads == 0 && !name.starts_with("_");
+    const bool is_unused =
+        !local.decl->is_parameter && local.decl->is_plain && local.decl->reads == 0 && !name.starts_with("_");
     if (is_unused) report(local.decl->range, DiagnosticId::UnusedVariable, name);
   }
 }

@@ -28,14 +28,17 @@ Value Body::index_tuple(const Value& tuple, const Value& index, SourceRange rang
   const auto size = static_cast<Int128>(tuple.type().elements.size());
   if (!index.is_constant() || !is_integer(index.scalar())) {
     report(index.range(), DiagnosticId::NotConstant, "the index of a tuple")
-        .note("a tuple's elements may have different types; use `const.array_like` or `local.array` for a variable index");
+        .note(
+            "a tuple's elements may have different types; use `const.array_like` or `local.array` for a variable "
+            "index");
     return {};
   }
   Int128 position = integer_of(*index.expr);
   if (position < 0) position += size;
   if (position < 0 || position >= size) {
-    report(index.range(), DiagnosticId::IndexOutOfRange, std::to_string(static_cast<std::int64_t>(integer_of(*index.expr))),
-           "a tuple", std::to_string(static_cast<std::int64_t>(size)));
+    report(index.range(), DiagnosticId::IndexOutOfRange,
+           std::to_string(static_cast<std::int64_t>(integer_of(*index.expr))), "a tuple",
+           std::to_string(static_cast<std::int64_t>(size)));
     return {};
   }
   const auto at = static_cast<std::size_t>(position);
@@ -62,7 +65,8 @@ Value Body::index(const Value& array, std::vector<Value> indices, SourceRange ra
     if (!converted) return {};
     element.indices.push_back(converted);
   }
-  if (session_.options().checked && !is_trial_ && type.rank() > 0) element.bounds_fault = bounds_fault(*array.expr, range);
+  if (session_.options().checked && !is_trial_ && type.rank() > 0)
+    element.bounds_fault = bounds_fault(*array.expr, range);
   return TreeBuilder::strong(tree_.scalar(type.element, range, std::move(element)));
 }
 
@@ -78,7 +82,8 @@ const checked::Expr* Body::index_value(const Value& array, const Value& index, i
     const Int128 position = integer_of(*index.expr);
     if (position >= extent || position < -extent) {
       report(index.range(), DiagnosticId::IndexOutOfRange, scope_.file().text(index.range()),
-             "dimension " + std::to_string(dimension) + " of " + checked::to_string(array.type()), std::to_string(extent));
+             "dimension " + std::to_string(dimension) + " of " + checked::to_string(array.type()),
+             std::to_string(extent));
       return nullptr;
     }
   }

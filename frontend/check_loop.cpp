@@ -8,6 +8,11 @@ namespace pykc::checker {
 
 namespace {
 
+bool is_special(const Entity& entity, Special special) {
+  const auto* ref = std::get_if<SpecialRef>(&entity);
+  return ref && ref->special == special;
+}
+
 constexpr std::string_view kAdvice = "loop over indices, `for i in range(len(a))`, and index: `a[i]`";
 
 }  // namespace
@@ -15,10 +20,13 @@ constexpr std::string_view kAdvice = "loop over indices, `for i in range(len(a))
 /// Start, stop and step of `range(…)`.
 std::optional<std::array<Value, 3>> Body::range_arguments(const ast::Expr& iterable) {
   const auto* call = iterable.as<ast::Call>();
-  const Entity callee = call ? entity(*call->function) : Entity(Unknown{});
-  const auto* special = std::get_if<SpecialRef>(&callee);
-  if (!special || special->special != Special::Range) {
-    if (call && std::holds_alternative<Unknown>(callee)) return std::nullopt;
+  bool is_range = false;
+  if (call) {
+    const Entity callee = entity(*call->function);
+    if (std::holds_alternative<Unknown>(callee)) return std::nullopt;
+    is_range = is_special(callee, Special::Range);
+  }
+  if (!is_range) {
     const Entity found = entity(iterable);
     if (!std::holds_alternative<Unknown>(found))
       report(iterable.range, DiagnosticId::NotIterable, describe(found)).note(std::string(kAdvice));
@@ -83,7 +91,8 @@ void Body::mark_assigned(const ast::Stmt& stmt, LocalSet& set) const {
   if (const auto* assign = stmt.as<ast::Assign>())
     for (const ast::ExprPtr& target : assign->targets) mark_assigned(*target, set);
   if (const auto* assign = stmt.as<ast::AugmentedAssign>()) mark_assigned(*assign->target, set);
-  if (const auto* assign = stmt.as<ast::AnnotatedAssign>(); assign && assign->value) mark_assigned(*assign->target, set);
+  if (const auto* assign = stmt.as<ast::AnnotatedAssign>(); assign && assign->value)
+    mark_assigned(*assign->target, set);
   if (const auto* loop = stmt.as<ast::For>()) mark_assigned(*loop->target, set);
   ast::for_each_nested(stmt, [&](const ast::Stmt& child) { mark_assigned(child, set); });
 }

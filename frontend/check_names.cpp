@@ -53,20 +53,46 @@ struct Alias {
 
 /// NumPy's and Numba's names for rows of the builtin table.
 constexpr Alias kAliases[] = {
-    {"numpy.sqrt", "math.sqrt"},         {"numpy.cbrt", "math.cbrt"},         {"numpy.exp", "math.exp"},
-    {"numpy.exp2", "math.exp2"},         {"numpy.expm1", "math.expm1"},       {"numpy.log", "math.log"},
-    {"numpy.log2", "math.log2"},         {"numpy.log10", "math.log10"},       {"numpy.log1p", "math.log1p"},
-    {"numpy.sin", "math.sin"},           {"numpy.cos", "math.cos"},           {"numpy.tan", "math.tan"},
-    {"numpy.arcsin", "math.asin"},       {"numpy.arccos", "math.acos"},       {"numpy.arctan", "math.atan"},
-    {"numpy.arctan2", "math.atan2"},     {"numpy.sinh", "math.sinh"},         {"numpy.cosh", "math.cosh"},
-    {"numpy.tanh", "math.tanh"},         {"numpy.arcsinh", "math.asinh"},     {"numpy.arccosh", "math.acosh"},
-    {"numpy.arctanh", "math.atanh"},     {"numpy.hypot", "math.hypot"},       {"numpy.floor", "math.floor"},
-    {"numpy.ceil", "math.ceil"},         {"numpy.trunc", "math.trunc"},       {"numpy.rint", "round"},
-    {"numpy.copysign", "math.copysign"}, {"numpy.isnan", "math.isnan"},       {"numpy.isinf", "math.isinf"},
-    {"numpy.isfinite", "math.isfinite"}, {"numpy.degrees", "math.degrees"},   {"numpy.radians", "math.radians"},
-    {"numpy.deg2rad", "math.radians"},   {"numpy.rad2deg", "math.degrees"},   {"numpy.fmod", "math.fmod"},
-    {"numpy.nextafter", "math.nextafter"}, {"numpy.ldexp", "math.ldexp"},
-    {"atomic.nanmax", "atomic.max"},     {"atomic.nanmin", "atomic.min"},
+    {"numpy.sqrt", "math.sqrt"},
+    {"numpy.cbrt", "math.cbrt"},
+    {"numpy.exp", "math.exp"},
+    {"numpy.exp2", "math.exp2"},
+    {"numpy.expm1", "math.expm1"},
+    {"numpy.log", "math.log"},
+    {"numpy.log2", "math.log2"},
+    {"numpy.log10", "math.log10"},
+    {"numpy.log1p", "math.log1p"},
+    {"numpy.sin", "math.sin"},
+    {"numpy.cos", "math.cos"},
+    {"numpy.tan", "math.tan"},
+    {"numpy.arcsin", "math.asin"},
+    {"numpy.arccos", "math.acos"},
+    {"numpy.arctan", "math.atan"},
+    {"numpy.arctan2", "math.atan2"},
+    {"numpy.sinh", "math.sinh"},
+    {"numpy.cosh", "math.cosh"},
+    {"numpy.tanh", "math.tanh"},
+    {"numpy.arcsinh", "math.asinh"},
+    {"numpy.arccosh", "math.acosh"},
+    {"numpy.arctanh", "math.atanh"},
+    {"numpy.hypot", "math.hypot"},
+    {"numpy.floor", "math.floor"},
+    {"numpy.ceil", "math.ceil"},
+    {"numpy.trunc", "math.trunc"},
+    {"numpy.rint", "round"},
+    {"numpy.copysign", "math.copysign"},
+    {"numpy.isnan", "math.isnan"},
+    {"numpy.isinf", "math.isinf"},
+    {"numpy.isfinite", "math.isfinite"},
+    {"numpy.degrees", "math.degrees"},
+    {"numpy.radians", "math.radians"},
+    {"numpy.deg2rad", "math.radians"},
+    {"numpy.rad2deg", "math.degrees"},
+    {"numpy.fmod", "math.fmod"},
+    {"numpy.nextafter", "math.nextafter"},
+    {"numpy.ldexp", "math.ldexp"},
+    {"atomic.nanmax", "atomic.max"},
+    {"atomic.nanmin", "atomic.min"},
 };
 
 struct Constant {
@@ -93,9 +119,10 @@ struct TypeAlias {
 
 /// Further names of types in numpy and numba.
 constexpr TypeAlias kTypeAliases[] = {
-    {"bool", ScalarType::Bool},   {"boolean", ScalarType::Bool}, {"bool_", ScalarType::Bool}, {"intc", ScalarType::I32},
-    {"uintc", ScalarType::U32},   {"intp", ScalarType::I64},     {"uintp", ScalarType::U64},  {"byte", ScalarType::I8},
-    {"ubyte", ScalarType::U8},    {"half", ScalarType::F16},     {"single", ScalarType::F32}, {"double", ScalarType::F64},
+    {"bool", ScalarType::Bool},    {"boolean", ScalarType::Bool}, {"bool_", ScalarType::Bool},
+    {"intc", ScalarType::I32},     {"uintc", ScalarType::U32},    {"intp", ScalarType::I64},
+    {"uintp", ScalarType::U64},    {"byte", ScalarType::I8},      {"ubyte", ScalarType::U8},
+    {"half", ScalarType::F16},     {"single", ScalarType::F32},   {"double", ScalarType::F64},
     {"longlong", ScalarType::I64},
 };
 
@@ -105,9 +132,8 @@ struct KnownModule {
 };
 
 constexpr KnownModule kKnownModules[] = {
-    {"pykc", ""},       {"numba.cuda", ""}, {"numba", "numba"},           {"numba.types", "numba"},
-    {"numpy", "numpy"}, {"math", "math"},   {"__future__", "__future__"}, {"typing", "typing"},
-    {"time", "time"},
+    {"pykc", ""},     {"numba.cuda", ""},           {"numba", "numba"},   {"numba.types", "numba"}, {"numpy", "numpy"},
+    {"math", "math"}, {"__future__", "__future__"}, {"typing", "typing"}, {"time", "time"},
 };
 
 struct Advice {

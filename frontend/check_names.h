@@ -1,4 +1,5 @@
-// The names that a .pyk file has without declaring them: the prelude, and what stands in the modules that it may import.
+// The names that a .pyk file has without declaring them: the prelude, and what stands in the modules that it may
+// import.
 //
 // Every name has one canonical dotted path: "threadIdx.x", "math.sqrt", "numpy.float32". `cuda.grid`, `np.sqrt` and
 // `from math import sqrt` are other roads to the same entries: numba.cuda is the prelude under another name.
@@ -17,9 +18,27 @@ namespace pykc::checker {
 
 /// What the checker itself knows how to treat: more than a row of the builtin table can say.
 enum class Special : std::uint8_t {
-  Grid, GridSize, Len, Range, Print, Abs, Min, Max, Round, Pow, Divmod,
-  SharedArray, LocalArray, ConstArrayLike, NumpyArray,
-  Kernel, Device, CudaJit, HostJit, Vectorize, Test,
+  Grid,
+  GridSize,
+  Len,
+  Range,
+  Print,
+  Abs,
+  Min,
+  Max,
+  Round,
+  Pow,
+  Divmod,
+  SharedArray,
+  LocalArray,
+  ConstArrayLike,
+  NumpyArray,
+  Kernel,
+  Device,
+  CudaJit,
+  HostJit,
+  Vectorize,
+  Test,
 };
 
 struct Prefix {  // a namespace: "math", "threadIdx"; "" is the prelude

@@ -20,25 +20,33 @@ Int128 floor_divide(Int128 a, Int128 b) {
 /// What literals give; none where the result is out of reach (too large, or a shift by a negative count).
 std::optional<Int128> fold(ast::BinaryOp op, Int128 a, Int128 b) {
   switch (op) {
-    case ast::BinaryOp::Add: return a + b;
-    case ast::BinaryOp::Sub: return a - b;
+    case ast::BinaryOp::Add:
+      return a + b;
+    case ast::BinaryOp::Sub:
+      return a - b;
     case ast::BinaryOp::Mul: {
       Int128 product;
       if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
       return product;
     }
-    case ast::BinaryOp::FloorDiv: return floor_divide(a, b);
-    case ast::BinaryOp::Mod: return a - floor_divide(a, b) * b;
-    case ast::BinaryOp::And: return a & b;
-    case ast::BinaryOp::Or: return a | b;
-    case ast::BinaryOp::Xor: return a ^ b;
+    case ast::BinaryOp::FloorDiv:
+      return floor_divide(a, b);
+    case ast::BinaryOp::Mod:
+      return a - floor_divide(a, b) * b;
+    case ast::BinaryOp::And:
+      return a & b;
+    case ast::BinaryOp::Or:
+      return a | b;
+    case ast::BinaryOp::Xor:
+      return a ^ b;
     case ast::BinaryOp::LeftShift:
       if (b < 0 || b > 64) return std::nullopt;
       return a * (Int128{1} << static_cast<int>(b));
     case ast::BinaryOp::RightShift:
       if (b < 0) return std::nullopt;
       return a >> static_cast<int>(b > 127 ? Int128{127} : b);
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -71,19 +79,32 @@ Value Body::binary(ast::BinaryOp op, const Value& left, const Value& right, Sour
       op != ast::BinaryOp::MatMul)
     return fold_weak_integers(op, left, right, range);
   switch (op) {
-    case ast::BinaryOp::Add: return arithmetic(BinaryOp::Add, left, right, range);
-    case ast::BinaryOp::Sub: return arithmetic(BinaryOp::Sub, left, right, range);
-    case ast::BinaryOp::Mul: return arithmetic(BinaryOp::Mul, left, right, range);
-    case ast::BinaryOp::FloorDiv: return arithmetic(BinaryOp::FloorDiv, left, right, range);
-    case ast::BinaryOp::Mod: return arithmetic(BinaryOp::Mod, left, right, range);
-    case ast::BinaryOp::Div: return divide(left, right, range);
-    case ast::BinaryOp::Pow: return power(left, right, range);
-    case ast::BinaryOp::And: return bitwise(BinaryOp::And, left, right, range);
-    case ast::BinaryOp::Or: return bitwise(BinaryOp::Or, left, right, range);
-    case ast::BinaryOp::Xor: return bitwise(BinaryOp::Xor, left, right, range);
-    case ast::BinaryOp::LeftShift: return shift(BinaryOp::Shl, left, right, range);
-    case ast::BinaryOp::RightShift: return shift(BinaryOp::Shr, left, right, range);
-    case ast::BinaryOp::MatMul: break;
+    case ast::BinaryOp::Add:
+      return arithmetic(BinaryOp::Add, left, right, range);
+    case ast::BinaryOp::Sub:
+      return arithmetic(BinaryOp::Sub, left, right, range);
+    case ast::BinaryOp::Mul:
+      return arithmetic(BinaryOp::Mul, left, right, range);
+    case ast::BinaryOp::FloorDiv:
+      return arithmetic(BinaryOp::FloorDiv, left, right, range);
+    case ast::BinaryOp::Mod:
+      return arithmetic(BinaryOp::Mod, left, right, range);
+    case ast::BinaryOp::Div:
+      return divide(left, right, range);
+    case ast::BinaryOp::Pow:
+      return power(left, right, range);
+    case ast::BinaryOp::And:
+      return bitwise(BinaryOp::And, left, right, range);
+    case ast::BinaryOp::Or:
+      return bitwise(BinaryOp::Or, left, right, range);
+    case ast::BinaryOp::Xor:
+      return bitwise(BinaryOp::Xor, left, right, range);
+    case ast::BinaryOp::LeftShift:
+      return shift(BinaryOp::Shl, left, right, range);
+    case ast::BinaryOp::RightShift:
+      return shift(BinaryOp::Shr, left, right, range);
+    case ast::BinaryOp::MatMul:
+      break;
   }
   report(range, DiagnosticId::OperandTypes, quoted(op), describe(left), describe(right))
       .note("write the product as a loop, or import `matmul` from the library on the host");
@@ -145,7 +166,8 @@ Value Body::shift(BinaryOp op, const Value& left, const Value& right, SourceRang
         .note("shifts work on integers");
     return {};
   }
-  const bool takes_right = left.weak == Weak::Int && !right.is_weak() && literals_fit(*left.expr, promoted(right.scalar()));
+  const bool takes_right =
+      left.weak == Weak::Int && !right.is_weak() && literals_fit(*left.expr, promoted(right.scalar()));
   const ScalarType type = promoted(takes_right ? right.scalar() : left.scalar());
   const Expr* count = right.expr;
   if (right.is_weak_integer()) {
@@ -181,7 +203,8 @@ Value Body::unary(ast::UnaryOp op, const Value& operand, SourceRange range) {
   const Expr* value = tree_.cast(operand.expr, promoted(operand.scalar()));
   const Weak weak = operand.weak == Weak::Float ? Weak::Float : Weak::No;
   if (op == ast::UnaryOp::Plus) return {value, weak, {}};
-  return {tree_.unary(op == ast::UnaryOp::Negate ? checked::UnaryOp::Negate : checked::UnaryOp::Invert, value, range), weak,
+  return {tree_.unary(op == ast::UnaryOp::Negate ? checked::UnaryOp::Negate : checked::UnaryOp::Invert, value, range),
+          weak,
           {}};
 }
 

@@ -1,5 +1,5 @@
-// `x ** y`. Small constant exponents become products (x ** 2 is x * x), ** 0.5 a square root with pow's answers for -0.0
-// and -inf; the rest calls pow.
+// `x ** y`. Small constant exponents become products (x ** 2 is x * x), ** 0.5 a square root with pow's answers for
+// -0.0 and -inf; the rest calls pow.
 #include <cmath>
 #include <cstdlib>
 #include <limits>

@@ -151,14 +151,15 @@ Entity Body::array_attribute(const Value& array, const ast::Attribute& node, Sou
   if (node.name == "dtype") return TypeRef{array.type().array.element};
   if (node.name == "size") {
     Value size = tree_.weak_integer(1, range);
-    for (int i = 0; i < rank; ++i) size = i == 0 ? extent(array, 0, range)
-                                                 : binary(ast::BinaryOp::Mul, size, extent(array, i, range), range);
+    for (int i = 0; i < rank; ++i)
+      size = i == 0 ? extent(array, 0, range) : binary(ast::BinaryOp::Mul, size, extent(array, i, range), range);
     return size;
   }
   auto diagnostic = report(node.name_range, DiagnosticId::UnknownAttribute, "an array in a kernel", node.name);
   const std::string_view near = nearest(node.name, {"shape", "ndim", "dtype", "size"});
   if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
-  if (near.empty()) diagnostic.note("an array has `shape`, `size`, `ndim` and `dtype` here; the rest is for host functions");
+  if (near.empty())
+    diagnostic.note("an array has `shape`, `size`, `ndim` and `dtype` here; the rest is for host functions");
   return Unknown{};
 }
 
@@ -180,7 +181,8 @@ Entity Body::module_constant(const ConstantDecl& constant) {
     const auto* tuple = std::get_if<Value>(&result);
     const bool has_element = tuple && tuple->is_tuple() && index < static_cast<int>(tuple->type().elements.size());
     if (!has_element) {
-      if (!std::holds_alternative<Unknown>(result)) report(constant.range, DiagnosticId::NotConstant, "`" + constant.name + "`");
+      if (!std::holds_alternative<Unknown>(result))
+        report(constant.range, DiagnosticId::NotConstant, "`" + constant.name + "`");
       return Unknown{};
     }
     Value element = take_apart(*tuple)[static_cast<std::size_t>(index)];

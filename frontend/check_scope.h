@@ -80,7 +80,7 @@ struct FunctionDecl {
   const Scope* scope = nullptr;
   Kind kind = Kind::Plain;
   KernelOptions options;
-  std::optional<SignatureText> signature;  // from the decorator
+  std::optional<SignatureText> signature;                     // from the decorator
   std::vector<std::optional<checked::Type>> parameter_types;  // none where a parameter's type is left open
   std::optional<checked::Type> result_type;
   bool has_types = false;  // the two above are filled

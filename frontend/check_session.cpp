@@ -79,7 +79,8 @@ void Session::check_all_kernels() {
   for (FunctionDecl& function : functions_) {
     const Binding* bound = main.find(function.def->name);
     const auto* current = bound ? std::get_if<FunctionDecl*>(bound) : nullptr;
-    const bool is_device_code = function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Device;
+    const bool is_device_code =
+        function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Device;
     if (function.scope != &main || !current || *current != &function || !is_device_code) continue;
     read_types(function);
     if (!is_typed(function))
@@ -238,7 +239,8 @@ const Table* Session::add_table(Table table) {
 
 int Session::constant_array(const Table* table) {
   const auto [entry, is_new] = constant_arrays_.try_emplace(table, static_cast<int>(module_.constant_arrays.size()));
-  if (is_new) module_.constant_arrays.push_back({table->name.empty() ? "table" : table->name, table->type, table->bytes});
+  if (is_new)
+    module_.constant_arrays.push_back({table->name.empty() ? "table" : table->name, table->type, table->bytes});
   return entry->second;
 }
 
@@ -270,7 +272,8 @@ void Session::check_limits(const FunctionDecl& decl, const Specialization& kerne
     parameters += 8 + 8 * extents * (array.layout == Layout::Strided ? 2 : 1);
   }
   std::int64_t constant = 0;
-  for (const checked::ConstantArray& array : module_.constant_arrays) constant += static_cast<std::int64_t>(array.bytes.size());
+  for (const checked::ConstantArray& array : module_.constant_arrays)
+    constant += static_cast<std::int64_t>(array.bytes.size());
   const struct {
     std::int64_t used, most;
     DiagnosticId id;
@@ -280,8 +283,8 @@ void Session::check_limits(const FunctionDecl& decl, const Specialization& kerne
                 {parameters, kMostParameterBytes, DiagnosticId::TooManyParameters}};
   for (const auto& limit : limits)
     if (limit.used > limit.most)
-      diagnostics_.report(decl.scope->file(), decl.def->name_range, limit.id, decl.def->name, std::to_string(limit.used),
-                          std::to_string(limit.most));
+      diagnostics_.report(decl.scope->file(), decl.def->name_range, limit.id, decl.def->name,
+                          std::to_string(limit.used), std::to_string(limit.most));
 }
 
 /// Keeps what the kernels reach, callees before callers.

@@ -15,28 +15,43 @@ BuiltinId along(BuiltinId x, int axis) { return static_cast<BuiltinId>(static_ca
 
 Entity Body::call_special(Special special, const ast::Call& call, SourceRange range) {
   switch (special) {
-    case Special::Grid: return call_grid(call, range);
-    case Special::GridSize: return call_gridsize(call, range);
-    case Special::Len: return call_len(call, range);
-    case Special::Abs: return call_abs(call, range);
-    case Special::Min: return extremum(BuiltinId::Min, "min", call, range);
-    case Special::Max: return extremum(BuiltinId::Max, "max", call, range);
-    case Special::Round: return call_round(call, range);
-    case Special::Pow: return call_pow(call, range);
-    case Special::Divmod: return call_divmod(call, range);
-    case Special::SharedArray: return call_shared_array(call, range);
-    case Special::LocalArray: return call_local_array(call, range);
-    case Special::ConstArrayLike: return call_const_array_like(call, range);
-    case Special::NumpyArray: return call_numpy_array(call, range);
+    case Special::Grid:
+      return call_grid(call, range);
+    case Special::GridSize:
+      return call_gridsize(call, range);
+    case Special::Len:
+      return call_len(call, range);
+    case Special::Abs:
+      return call_abs(call, range);
+    case Special::Min:
+      return extremum(BuiltinId::Min, "min", call, range);
+    case Special::Max:
+      return extremum(BuiltinId::Max, "max", call, range);
+    case Special::Round:
+      return call_round(call, range);
+    case Special::Pow:
+      return call_pow(call, range);
+    case Special::Divmod:
+      return call_divmod(call, range);
+    case Special::SharedArray:
+      return call_shared_array(call, range);
+    case Special::LocalArray:
+      return call_local_array(call, range);
+    case Special::ConstArrayLike:
+      return call_const_array_like(call, range);
+    case Special::NumpyArray:
+      return call_numpy_array(call, range);
     case Special::Range:
       report(range, DiagnosticId::UnsupportedInKernel, "`range` outside a `for` loop");
       return Unknown{};
     case Special::Print:
       report(range, DiagnosticId::NotAValue, "print(…)", "None");
       return Unknown{};
-    default: break;
+    default:
+      break;
   }
-  report(range, DiagnosticId::NotCallable, scope_.file().text(call.function->range)).note("it is a decorator: `@…` before a `def`");
+  report(range, DiagnosticId::NotCallable, scope_.file().text(call.function->range))
+      .note("it is a decorator: `@…` before a `def`");
   return Unknown{};
 }
 
@@ -59,7 +74,8 @@ Entity Body::over_axes(const ast::Call& call, SourceRange range, std::string_vie
 }
 
 Value Body::thread_along(int axis, SourceRange range) {
-  const Value block = property(along(BuiltinId::BlockIdxX, axis), range), size = property(along(BuiltinId::BlockDimX, axis), range);
+  const Value block = property(along(BuiltinId::BlockIdxX, axis), range),
+              size = property(along(BuiltinId::BlockDimX, axis), range);
   const Value thread = property(along(BuiltinId::ThreadIdxX, axis), range);
   return arithmetic(BinaryOp::Add, arithmetic(BinaryOp::Mul, block, size, range), thread, range);
 }
@@ -85,7 +101,8 @@ Entity Body::call_len(const ast::Call& call, SourceRange range) {
   if (!given.known()) return Unknown{};
   if (given.is_tuple()) return tree_.weak_integer(static_cast<Int128>(given.type().elements.size()), range);
   if (given.is_array() && given.type().array.rank() > 0) return extent(given, 0, range);
-  report((*arguments)[0]->range, DiagnosticId::OperandType, "`len`", describe(given)).note("`len` is for arrays and tuples");
+  report((*arguments)[0]->range, DiagnosticId::OperandType, "`len`", describe(given))
+      .note("`len` is for arrays and tuples");
   return Unknown{};
 }
 
@@ -123,7 +140,8 @@ Value Body::extremum(BuiltinId id, std::string_view name, const ast::Call& call,
       if (require_scalar(element, name)) numbers.push_back(std::move(element));
   }
   if (numbers.size() < 2 || numbers.size() > 256) {
-    report(range, DiagnosticId::ArgumentCount, "`" + std::string(name) + "`", "2 to 256 values", std::to_string(numbers.size()))
+    report(range, DiagnosticId::ArgumentCount, "`" + std::string(name) + "`", "2 to 256 values",
+           std::to_string(numbers.size()))
         .note("for the extremum of an array, loop over it");
     return {};
   }
@@ -191,7 +209,8 @@ Entity Body::call_divmod(const ast::Call& call, SourceRange range) {
   return TreeBuilder::strong(with_temporary(a.expr, [&](const Expr* left) {
     return with_temporary(b.expr, [&](const Expr* right) {
       const Value x{left, a.weak, {}}, y{right, b.weak, {}};
-      return tree_.tuple({binary(ast::BinaryOp::FloorDiv, x, y, range), binary(ast::BinaryOp::Mod, x, y, range)}, range).expr;
+      return tree_.tuple({binary(ast::BinaryOp::FloorDiv, x, y, range), binary(ast::BinaryOp::Mod, x, y, range)}, range)
+          .expr;
     });
   }));
 }

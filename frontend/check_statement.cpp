@@ -35,7 +35,8 @@ void Body::statement(const ast::Stmt& stmt) {
 }
 
 void Body::check(const ast::ExprStmt& node, const ast::Stmt& stmt) {
-  if (node.value->as<ast::StringLiteral>() || node.value->as<ast::EllipsisLiteral>()) return;  // a comment in quotes, or pass
+  if (node.value->as<ast::StringLiteral>() || node.value->as<ast::EllipsisLiteral>())
+    return;  // a comment in quotes, or pass
   if (const auto* call = node.value->as<ast::Call>()) {
     const Entity callee = entity(*call->function);
     if (const auto* special = std::get_if<SpecialRef>(&callee); special && special->special == Special::Print)
@@ -122,7 +123,8 @@ void Body::check(const ast::Return& node, const ast::Stmt& stmt) {
   checked::Return result{nullptr};
   const InferredType& wanted = specialization_->result;
   if (output_->is_kernel) {
-    if (gives_value) report(node.value->range, DiagnosticId::KernelReturnsValue).note("write results to an array: `out[i] = …`");
+    if (gives_value)
+      report(node.value->range, DiagnosticId::KernelReturnsValue).note("write results to an array: `out[i] = …`");
   } else if (gives_value) {
     const Value given = value(*node.value);
     if (given.known() && wanted.known && wanted.type.kind != checked::Type::Kind::None)
@@ -201,8 +203,9 @@ void Body::check(const ast::Import&, const ast::Stmt& stmt) {
 void Body::check(const ast::UnsupportedStmt& node, const ast::Stmt& stmt) {
   if (node.what.empty()) return;  // a syntax error
   const bool is_try = node.what.find("try") != std::string::npos;
-  unsupported(stmt.range, node.what,
-              is_try ? "nothing can be caught in a kernel: test with `if`, or `assert`" : "use assignments, `if` and loops");
+  unsupported(
+      stmt.range, node.what,
+      is_try ? "nothing can be caught in a kernel: test with `if`, or `assert`" : "use assignments, `if` and loops");
 }
 
 // ---- print ----
@@ -230,7 +233,8 @@ void Body::print(const ast::Call& call, SourceRange range) {
     const Value value = std::holds_alternative<NoneRef>(given) ? Value{} : to_value(given, argument->range);
     if (std::holds_alternative<NoneRef>(given)) result.pieces.push_back({"None", nullptr});
     if (value.known() && value.is_array()) {
-      report(argument->range, DiagnosticId::NotAScalar, "`print`", describe(value)).note("print its elements in a loop");
+      report(argument->range, DiagnosticId::NotAScalar, "`print`", describe(value))
+          .note("print its elements in a loop");
     } else if (value.known()) {
       print_value(value, result.pieces);
     }

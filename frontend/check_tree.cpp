@@ -15,9 +15,9 @@ using checked::UnaryOp;
 
 namespace {
 
-constexpr ir::Opcode kBinaryOpcodes[] = {ir::Opcode::Add, ir::Opcode::Sub, ir::Opcode::Mul, ir::Opcode::Div,
+constexpr ir::Opcode kBinaryOpcodes[] = {ir::Opcode::Add,      ir::Opcode::Sub, ir::Opcode::Mul, ir::Opcode::Div,
                                          ir::Opcode::FloorDiv, ir::Opcode::Mod, ir::Opcode::And, ir::Opcode::Or,
-                                         ir::Opcode::Xor, ir::Opcode::Shl, ir::Opcode::Shr};
+                                         ir::Opcode::Xor,      ir::Opcode::Shl, ir::Opcode::Shr};
 static_assert(std::size(kBinaryOpcodes) == static_cast<std::size_t>(BinaryOp::Shr) + 1);
 constexpr ir::Opcode kUnaryOpcodes[] = {ir::Opcode::Neg, ir::Opcode::Not, ir::Opcode::Not};
 constexpr ir::Opcode kCompareOpcodes[] = {ir::Opcode::Eq, ir::Opcode::Ne, ir::Opcode::Lt,
@@ -47,7 +47,8 @@ bool is_simple(const Expr& expr) {
   if (const auto* cast = expr.as<checked::Cast>()) return is_simple(*cast->operand);
   if (const auto* call = expr.as<checked::CallBuiltin>()) return call->arguments.empty() && is_property(call->builtin);
   return expr.as<checked::Constant>() || expr.as<checked::VariableRef>() || expr.as<checked::Extent>() ||
-         expr.as<checked::SharedArrayRef>() || expr.as<checked::LocalArrayRef>() || expr.as<checked::ConstantArrayRef>();
+         expr.as<checked::SharedArrayRef>() || expr.as<checked::LocalArrayRef>() ||
+         expr.as<checked::ConstantArrayRef>();
 }
 
 bool literals_fit(const Expr& weak, ScalarType type) {
@@ -133,7 +134,8 @@ const Expr* TreeBuilder::retype(const Expr* weak, ScalarType to) {
 
 const Expr* TreeBuilder::binary(BinaryOp op, const Expr* left, const Expr* right, SourceRange range) {
   const ScalarType type = left->type.scalar;
-  if (const Expr* folded = fold(kBinaryOpcodes[static_cast<std::size_t>(op)], type, {left, right}, range)) return folded;
+  if (const Expr* folded = fold(kBinaryOpcodes[static_cast<std::size_t>(op)], type, {left, right}, range))
+    return folded;
   return scalar(type, range, checked::Binary{op, left, right});
 }
 

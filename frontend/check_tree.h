@@ -46,7 +46,8 @@ class TreeBuilder {
   Value tuple(std::vector<Value> elements, SourceRange range);
 
   const checked::Expr* cast(const checked::Expr* expr, ScalarType to);
-  /// The value as one of type `to`; a weak one is made anew from its literals, so that nothing is computed in f64 first.
+  /// The value as one of type `to`; a weak one is made anew from its literals, so that nothing is computed in f64
+  /// first.
   const checked::Expr* convert(const Value& value, ScalarType to);
 
   const checked::Expr* binary(checked::BinaryOp op, const checked::Expr* left, const checked::Expr* right,

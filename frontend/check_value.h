@@ -69,8 +69,8 @@ struct TextRef {
   std::string text;
 };
 
-using Entity = std::variant<Unknown, Value, NoneRef, NamespaceRef, TypeRef, BuiltinRef, SpecialRef, FunctionRef, TableRef,
-                            TextRef>;
+using Entity = std::variant<Unknown, Value, NoneRef, NamespaceRef, TypeRef, BuiltinRef, SpecialRef, FunctionRef,
+                            TableRef, TextRef>;
 
 /// "a type", "a function": how a message speaks of it.
 std::string describe(const Entity& entity);

@@ -32,10 +32,10 @@ using Suite = std::vector<const Stmt*>;
 struct Type {
   enum class Kind : std::uint8_t { None, Scalar, Array, Tuple };
   Kind kind = Kind::None;
-  ScalarType scalar = ScalarType::I64;  // Scalar
-  ArrayType array;                      // Array
+  ScalarType scalar = ScalarType::I64;                // Scalar
+  ArrayType array;                                    // Array
   ir::AddressSpace space = ir::AddressSpace::Global;  // Array: where its elements live
-  std::vector<Type> elements;           // Tuple
+  std::vector<Type> elements;                         // Tuple
   static Type none() { return {}; }
   static Type of(ScalarType s) {
     Type t;
@@ -62,10 +62,10 @@ struct Variable {
 
 struct SharedArray {
   std::string name;
-  ArrayType type;                            // static extents, or dynamic for a sized-by-launch array
-  std::vector<ExprRef> extents;              // dynamic: each extent as an i64 expression over the launch
+  ArrayType type;                              // static extents, or dynamic for a sized-by-launch array
+  std::vector<ExprRef> extents;                // dynamic: each extent as an i64 expression over the launch
   std::vector<LaunchExpression> extent_sizes;  // the same for the runtime
-  bool takes_launch_bytes = false;           // shared.array(0, T): as many elements as the launch's bytes hold
+  bool takes_launch_bytes = false;             // shared.array(0, T): as many elements as the launch's bytes hold
 };
 struct LocalArray {
   std::string name;
@@ -122,8 +122,8 @@ struct Let {
 struct Element {
   ExprRef array;
   std::vector<ExprRef> indices;
-  bool wraparound;     // a negative index counts from the end
-  int bounds_fault;    // checked builds: the fault site that an index out of bounds reports; else -1
+  bool wraparound;   // a negative index counts from the end
+  int bounds_fault;  // checked builds: the fault site that an index out of bounds reports; else -1
 };
 struct Extent {  // i64
   ExprRef array;
@@ -167,8 +167,8 @@ struct Expr {
   Type type;
   SourceRange range;
   std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Element, Extent,
-               SharedArrayRef, LocalArrayRef, ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic,
-               AtomicCompareAndSwap>
+               SharedArrayRef, LocalArrayRef, ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin,
+               Atomic, AtomicCompareAndSwap>
       node;
   template <typename T>
   const T* as() const {
@@ -256,7 +256,7 @@ struct Module {
   std::deque<Expr> exprs;
   std::deque<Stmt> stmts;
   std::deque<Variable> variables;
-  std::deque<Function> functions;        // callees before callers, but for recursion
+  std::deque<Function> functions;  // callees before callers, but for recursion
   std::deque<ConstantArray> constant_arrays;
   std::vector<FaultSite> faults;
 

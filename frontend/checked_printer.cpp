@@ -46,11 +46,14 @@ class Printer {
       line(1, "shared " + array.name + ": " + pykc::to_string(array.type));
       for (const ExprRef extent : array.extents) line(2, "extent " + expr(extent));
     }
-    for (const LocalArray& array : function.local_arrays) line(1, "local " + array.name + ": " + pykc::to_string(array.type));
+    for (const LocalArray& array : function.local_arrays)
+      line(1, "local " + array.name + ": " + pykc::to_string(array.type));
     suite(function.body, 1);
   }
 
-  void line(int depth, const std::string& text) { text_.append(static_cast<std::size_t>(2 * depth), ' ') += text + '\n'; }
+  void line(int depth, const std::string& text) {
+    text_.append(static_cast<std::size_t>(2 * depth), ' ') += text + '\n';
+  }
 
   void suite(const Suite& statements, int depth) {
     for (const Stmt* stmt : statements) std::visit([&](const auto& node) { print(node, depth); }, stmt->node);
@@ -64,9 +67,10 @@ class Printer {
 
   void print(const Evaluate& node, int depth) { line(depth, expr(node.value)); }
   void print(const Assign& node, int depth) {
-    line(depth, name(node.variable) + ": " + to_string(node.variable->type) + " = " + expr(node.value));
+    const std::string variable = name(node.variable);
+    line(depth, variable + ": " + to_string(node.variable->type) + " = " + expr(node.value));
   }
-  void print(const StoreElement& node, int depth) { line(depth, expr(node.element) + " = " + expr(node.value)); }
+  void print(const StoreElement& node, int depth) { line(depth, list({node.element, node.value}, " = ")); }
   void print(const If& node, int depth) {
     line(depth, "if " + expr(node.condition));
     suite(node.then, depth + 1);
@@ -78,8 +82,8 @@ class Printer {
     otherwise(node.otherwise, depth);
   }
   void print(const ForRange& node, int depth) {
-    line(depth, "for " + name(node.variable) + " in range(" + expr(node.start) + ", " + expr(node.stop) + ", " +
-                    expr(node.step) + ")");
+    const std::string variable = name(node.variable);
+    line(depth, "for " + variable + " in range(" + list({node.start, node.stop, node.step}) + ")");
     suite(node.body, depth + 1);
     otherwise(node.otherwise, depth);
   }
@@ -112,9 +116,9 @@ class Printer {
     return std::visit([&](const auto& node) { return show(node, expr->type); }, expr->node);
   }
 
-  std::string list(const std::vector<ExprRef>& exprs) {
+  std::string list(const std::vector<ExprRef>& exprs, const char* separator = ", ") {
     std::string text;
-    for (const ExprRef e : exprs) text += (text.empty() ? "" : ", ") + expr(e);
+    for (const ExprRef e : exprs) text += (text.empty() ? "" : separator) + expr(e);
     return text;
   }
 
@@ -135,27 +139,34 @@ class Printer {
   }
   std::string show(const VariableRef& node, const Type&) { return name(node.variable); }
   std::string show(const Binary& node, const Type& type) {
-    return operation(kBinary[static_cast<std::size_t>(node.op)], type, expr(node.left) + ", " + expr(node.right));
+    return operation(kBinary[static_cast<std::size_t>(node.op)], type, list({node.left, node.right}));
   }
   std::string show(const Unary& node, const Type& type) {
     return operation(kUnary[static_cast<std::size_t>(node.op)], type, expr(node.operand));
   }
   std::string show(const Compare& node, const Type&) {
-    return operation(kCompare[static_cast<std::size_t>(node.op)], node.left->type, expr(node.left) + ", " + expr(node.right));
+    return operation(kCompare[static_cast<std::size_t>(node.op)], node.left->type, list({node.left, node.right}));
   }
   std::string show(const Logical& node, const Type&) {
-    return "(" + expr(node.left) + (node.is_and ? " and " : " or ") + expr(node.right) + ")";
+    return "(" + list({node.left, node.right}, node.is_and ? " and " : " or ") + ")";
   }
   std::string show(const Conditional& node, const Type&) {
-    return "(" + expr(node.then) + " if " + expr(node.condition) + " else " + expr(node.otherwise) + ")";
+    const std::string then = expr(node.then), condition = expr(node.condition), otherwise = expr(node.otherwise);
+    return "(" + then + " if " + condition + " else " + otherwise + ")";
   }
   std::string show(const Cast& node, const Type& type) { return operation("cast", type, expr(node.operand)); }
   std::string show(const Bitcast& node, const Type& type) { return operation("bitcast", type, expr(node.operand)); }
   std::string show(const Let& node, const Type&) {
-    return "let " + name(node.variable) + " = " + expr(node.value) + " in " + expr(node.body);
+    const std::string variable = name(node.variable), value = expr(node.value), body = expr(node.body);
+    return "let " + variable + " = " + value + " in " + body;
   }
-  std::string show(const Element& node, const Type&) { return expr(node.array) + "[" + list(node.indices) + "]"; }
-  std::string show(const Extent& node, const Type&) { return expr(node.array) + ".shape[" + std::to_string(node.dimension) + "]"; }
+  std::string show(const Element& node, const Type&) {
+    const std::string array = expr(node.array);
+    return array + "[" + list(node.indices) + "]";
+  }
+  std::string show(const Extent& node, const Type&) {
+    return expr(node.array) + ".shape[" + std::to_string(node.dimension) + "]";
+  }
   std::string show(const SharedArrayRef& node, const Type&) {
     return function_->shared_arrays[static_cast<std::size_t>(node.index)].name;
   }
@@ -166,7 +177,9 @@ class Printer {
     return module_.constant_arrays[static_cast<std::size_t>(node.index)].name;
   }
   std::string show(const TupleExpr& node, const Type&) { return "(" + list(node.elements) + ")"; }
-  std::string show(const TupleElement& node, const Type&) { return expr(node.tuple) + "." + std::to_string(node.index); }
+  std::string show(const TupleElement& node, const Type&) {
+    return expr(node.tuple) + "." + std::to_string(node.index);
+  }
   std::string show(const CallFunction& node, const Type& type) {
     return operation(node.callee ? node.callee->symbol : "?", type, list(node.arguments));
   }
@@ -174,10 +187,10 @@ class Printer {
     return operation(std::string(info(node.builtin).name), type, list(node.arguments));
   }
   std::string show(const Atomic& node, const Type& type) {
-    return operation("atomic_" + std::string(ir::to_string(node.op)), type, expr(node.element) + ", " + expr(node.value));
+    return operation("atomic_" + std::string(ir::to_string(node.op)), type, list({node.element, node.value}));
   }
   std::string show(const AtomicCompareAndSwap& node, const Type& type) {
-    return operation("atomic_cas", type, expr(node.element) + ", " + expr(node.expected) + ", " + expr(node.value));
+    return operation("atomic_cas", type, list({node.element, node.expected, node.value}));
   }
 
   const Module& module_;
@@ -192,10 +205,14 @@ constexpr const char* kSpaces[] = {"", " in shared memory", " in local memory", 
 
 std::string to_string(const Type& type) {
   switch (type.kind) {
-    case Type::Kind::None: return "None";
-    case Type::Kind::Scalar: return std::string(pykc::to_string(type.scalar));
-    case Type::Kind::Array: return pykc::to_string(type.array) + kSpaces[static_cast<std::size_t>(type.space)];
-    case Type::Kind::Tuple: break;
+    case Type::Kind::None:
+      return "None";
+    case Type::Kind::Scalar:
+      return std::string(pykc::to_string(type.scalar));
+    case Type::Kind::Array:
+      return pykc::to_string(type.array) + kSpaces[static_cast<std::size_t>(type.space)];
+    case Type::Kind::Tuple:
+      break;
   }
   std::string text = "tuple[";
   for (const Type& element : type.elements) text += (text.size() > 6 ? ", " : "") + to_string(element);

@@ -85,6 +85,27 @@ bool starts_only_statements(TokenKind kind) {
   }
 }
 
+bool is_comment_or_blank(std::string_view line) {
+  if (line.starts_with("\uFEFF")) line.remove_prefix(3);
+  const std::size_t first = line.find_first_not_of(" \t\f");
+  return first == std::string_view::npos || line[first] == '#';
+}
+
+/// The encoding that a comment declares, as a part of the line; else empty.
+std::string_view declared_encoding(std::string_view line) {
+  const std::size_t word = std::min(line.find("coding:"), line.find("coding="));
+  if (word == std::string_view::npos) return {};
+  const std::size_t begin = line.find_first_not_of(" \t", word + 7);
+  if (begin == std::string_view::npos) return {};
+  constexpr std::string_view name_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+  return line.substr(begin, line.find_first_not_of(name_characters, begin) - begin);
+}
+
+bool is_utf8_name(std::string_view encoding) {
+  constexpr std::string_view kNames[] = {"utf-8", "utf8", "utf_8", "UTF-8", "UTF8", "utf-8-sig"};
+  return std::find(std::begin(kNames), std::end(kNames), encoding) != std::end(kNames);
+}
+
 bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -144,27 +165,15 @@ bool Lexer::check_encoding() {
 /// is not ASCII.
 void Lexer::check_declared_encoding() {
   if (std::none_of(text_.begin(), text_.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) return;
-  std::size_t begin = text_.starts_with("\uFEFF") ? 3 : 0;
-  for (int line = 0; line < 2 && begin < text_.size(); ++line) {
-    const std::size_t end = std::min(text_.find_first_of("\r\n", begin), text_.size());
-    const std::string_view content = text_.substr(begin, end - begin);
-    const std::size_t hash = content.find_first_not_of(" \t\f");
-    if (hash != std::string_view::npos && content[hash] != '#') return;
-    std::size_t name = content.find("coding");
-    if (name != std::string_view::npos && name + 7 < content.size() &&
-        (content[name + 6] == ':' || content[name + 6] == '=')) {
-      name = std::min(content.find_first_not_of(" \t", name + 7), content.size());
-      const auto is_name = [](char c) { return is_ascii_letter(c) || is_digit(c) || c == '-' || c == '.'; };
-      std::size_t name_end = name;
-      while (name_end < content.size() && is_name(content[name_end])) ++name_end;
-      const std::string_view encoding = content.substr(name, name_end - name);
-      constexpr std::string_view kUtf8[] = {"utf-8", "utf8", "utf_8", "UTF-8", "UTF8", "utf-8-sig"};
-      if (encoding.empty() || std::find(std::begin(kUtf8), std::end(kUtf8), encoding) != std::end(kUtf8)) return;
-      report({static_cast<std::uint32_t>(begin + name), static_cast<std::uint32_t>(begin + name_end)},
-             DiagnosticId::DeclaredEncoding, encoding);
-      return;
-    }
-    begin = end + 1;
+  const int last_line = file_.line_column(static_cast<std::uint32_t>(text_.size())).line;
+  for (int number = 1; number <= std::min(2, last_line); ++number) {
+    const std::string_view line = file_.line(number);
+    if (!is_comment_or_blank(line)) return;
+    const std::string_view encoding = declared_encoding(line);
+    if (encoding.empty() || is_utf8_name(encoding)) continue;
+    const auto begin = static_cast<std::uint32_t>(encoding.data() - text_.data());
+    report({begin, begin + static_cast<std::uint32_t>(encoding.size())}, DiagnosticId::DeclaredEncoding, encoding);
+    return;
   }
 }
 

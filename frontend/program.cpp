@@ -45,7 +45,8 @@ class Loader {
   bool find(const SourceFile& importer, const std::string& name, SourceRange range) {
     if (program_.find(name)) return true;
     if (std::find(loading_.begin(), loading_.end(), name) != loading_.end()) {
-      diagnostics_.report(importer, range, DiagnosticId::ImportCycle, name).note("move what both need to a third module");
+      diagnostics_.report(importer, range, DiagnosticId::ImportCycle, name)
+          .note("move what both need to a third module");
       return true;
     }
     if (missing_.contains(name) || NameTable::is_known_module(name) || !resolve_) return false;

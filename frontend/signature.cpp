@@ -143,9 +143,7 @@ class SignatureParser {
     ArrayType type;
     type.element = element->type;
     type.extents.assign(static_cast<std::size_t>(*rank), ArrayType::kDynamic);
-    type.layout = order == 'A'               ? Layout::Strided
-                  : order == 'F' && *rank > 1 ? Layout::ColumnMajor
-                                              : Layout::RowMajor;
+    type.layout = order == 'A' ? Layout::Strided : order == 'F' && *rank > 1 ? Layout::ColumnMajor : Layout::RowMajor;
     return array_parameter(std::move(type));
   }
 
@@ -190,9 +188,9 @@ class SignatureParser {
       ++position_;
       return true;
     }
-    fail(position_ < text_.size() ? std::string("expected `") + c + "` before `" +
-                                        std::string(text_.substr(position_, 12)) + "`"
-                                  : std::string("expected `") + c + "` at the end");
+    fail(position_ < text_.size()
+             ? std::string("expected `") + c + "` before `" + std::string(text_.substr(position_, 12)) + "`"
+             : std::string("expected `") + c + "` at the end");
     return false;
   }
 

@@ -1,7 +1,7 @@
 // Signatures as text: what stands in `--sig "saxpy(f32, f32[:])"` and in Numba's @cuda.jit('void(float32[:,:])').
 //
-// A type that is spelled as Numba spells it (`float32[:]`, `Array(float32, 1, "C")`, `f4[:]`) keeps Numba's meaning: `[:]`
-// is any stride. Spelled as pykc does (`f32[:]`), it is contiguous, and `f32[::]` is any stride.
+// A type that is spelled as Numba spells it (`float32[:]`, `Array(float32, 1, "C")`, `f4[:]`) keeps Numba's meaning:
+// `[:]` is any stride. Spelled as pykc does (`f32[:]`), it is contiguous, and `f32[::]` is any stride.
 #pragma once
 
 #include <optional>

@@ -27,9 +27,7 @@ bool is_dense(const Array& array, Order order) {
 
 bool Array::is_row_major() const { return is_dense(*this, Order::RowMajor); }
 bool Array::is_column_major() const { return is_dense(*this, Order::ColumnMajor); }
-bool Array::is_whole() const {
-  return is_row_major() && offset == 0 && size() * element_bytes() == storage->bytes();
-}
+bool Array::is_whole() const { return is_row_major() && offset == 0 && size() * element_bytes() == storage->bytes(); }
 
 Outcome<std::byte*> Array::read() const {
   ASSIGN_OR_RETURN(std::byte* const bytes, storage->read());
@@ -128,8 +126,7 @@ Outcome<ArrayRef> copy_array(const Array& array, Order order) {
 Outcome<ArrayRef> convert_array(const ArrayRef& array, ScalarType type) {
   if (array->type == type) return array;
   const bool column_major = array->is_column_major() && !array->is_row_major();
-  ASSIGN_OR_RETURN(ArrayRef copy,
-                   make_array(type, array->shape, column_major ? Order::ColumnMajor : Order::RowMajor));
+  ASSIGN_OR_RETURN(ArrayRef copy, make_array(type, array->shape, column_major ? Order::ColumnMajor : Order::RowMajor));
   RETURN_IF_FAILED(copy_elements(*copy, *array));
   return copy;
 }
@@ -183,8 +180,7 @@ namespace {
 
 /// Replaces one -1 by what the others leave.
 Outcome<Shape> resolve_shape(Shape shape, std::int64_t size) {
-  const Failure mismatch =
-      fail(DiagnosticId::HostReshapeMismatch, size, shape_text(shape));
+  const Failure mismatch = fail(DiagnosticId::HostReshapeMismatch, size, shape_text(shape));
   const auto open = std::find(shape.begin(), shape.end(), -1);
   if (open != shape.end()) {
     std::int64_t rest = 1;

@@ -12,7 +12,8 @@ namespace {
 class Nest {
  public:
   Status collect(const Value& value, std::size_t depth) {
-    if (depth > kMaxRank) return fail(DiagnosticId::HostBadShape, "of so many brackets").note("arrays have at most 8 axes");
+    if (depth > kMaxRank)
+      return fail(DiagnosticId::HostBadShape, "of so many brackets").note("arrays have at most 8 axes");
     const std::vector<Value>* items = items_of(value);
     if (!items) return add_leaf(value, depth);
     RETURN_IF_FAILED(check_extent(depth, static_cast<std::int64_t>(items->size())));

@@ -14,14 +14,22 @@ namespace {
 
 std::string_view library_name(Library library) {
   switch (library) {
-    case Library::Numpy: return "np";
-    case Library::Random: return "np.random";
-    case Library::Linalg: return "np.linalg";
-    case Library::Cuda: return "cuda";
-    case Library::Math: return "math";
-    case Library::Time: return "time";
-    case Library::Numba: return "numba";
-    default: return "pykc";
+    case Library::Numpy:
+      return "np";
+    case Library::Random:
+      return "np.random";
+    case Library::Linalg:
+      return "np.linalg";
+    case Library::Cuda:
+      return "cuda";
+    case Library::Math:
+      return "math";
+    case Library::Time:
+      return "time";
+    case Library::Numba:
+      return "numba";
+    default:
+      return "pykc";
   }
 }
 
@@ -51,9 +59,9 @@ constexpr ModuleRow kModules[] = {
 };
 
 constexpr std::pair<std::string_view, Library> kImports[] = {
-    {"pykc", Library::Prelude},     {"numpy", Library::Numpy},   {"numpy.random", Library::Random},
+    {"pykc", Library::Prelude},        {"numpy", Library::Numpy}, {"numpy.random", Library::Random},
     {"numpy.linalg", Library::Linalg}, {"numba", Library::Numba}, {"numba.cuda", Library::Cuda},
-    {"math", Library::Math},        {"time", Library::Time},
+    {"math", Library::Math},           {"time", Library::Time},
 };
 
 bool has_types(Library library) {
@@ -117,8 +125,8 @@ std::optional<Library> methods_of(const Value& object) {
 }  // namespace
 
 bool is_kernel_name(std::string_view name) {
-  static constexpr std::string_view kSpecial[] = {"grid",      "gridsize", "shared",   "local",   "const",
-                                                  "atomic",    "threadIdx", "blockIdx", "blockDim", "gridDim"};
+  static constexpr std::string_view kSpecial[] = {"grid",   "gridsize",  "shared",   "local",    "const",
+                                                  "atomic", "threadIdx", "blockIdx", "blockDim", "gridDim"};
   return std::find(std::begin(kSpecial), std::end(kSpecial), name) != std::end(kSpecial) ||
          find_builtin(name) != nullptr;
 }

@@ -32,29 +32,31 @@ struct FunctionInfo {
 };
 
 constexpr FunctionInfo kBinary[] = {
-    {"+", Domain::Numbers},       {"-", Domain::Numbers},         {"*", Domain::Numbers},
-    {"/", Domain::Quotient},      {"//", Domain::NoBool},         {"%", Domain::NoBool},
-    {"**", Domain::NoBool},       {"&", Domain::Integers},        {"|", Domain::Integers},
-    {"^", Domain::Integers},      {"<<", Domain::Counts},         {">>", Domain::Counts},
-    {"==", Domain::Compare},      {"!=", Domain::Compare},        {"<", Domain::Compare},
-    {"<=", Domain::Compare},      {">", Domain::Compare},         {">=", Domain::Compare},
-    {"minimum", Domain::Numbers}, {"maximum", Domain::Numbers},   {"logical_and", Domain::Logical},
-    {"logical_or", Domain::Logical}, {"hypot", Domain::Floats},   {"arctan2", Domain::Floats},
-    {"copysign", Domain::Floats}, {"fmod", Domain::Floats},       {"nextafter", Domain::Floats},
+    {"+", Domain::Numbers},          {"-", Domain::Numbers},       {"*", Domain::Numbers},
+    {"/", Domain::Quotient},         {"//", Domain::NoBool},       {"%", Domain::NoBool},
+    {"**", Domain::NoBool},          {"&", Domain::Integers},      {"|", Domain::Integers},
+    {"^", Domain::Integers},         {"<<", Domain::Counts},       {">>", Domain::Counts},
+    {"==", Domain::Compare},         {"!=", Domain::Compare},      {"<", Domain::Compare},
+    {"<=", Domain::Compare},         {">", Domain::Compare},       {">=", Domain::Compare},
+    {"minimum", Domain::Numbers},    {"maximum", Domain::Numbers}, {"logical_and", Domain::Logical},
+    {"logical_or", Domain::Logical}, {"hypot", Domain::Floats},    {"arctan2", Domain::Floats},
+    {"copysign", Domain::Floats},    {"fmod", Domain::Floats},     {"nextafter", Domain::Floats},
 };
 
 constexpr FunctionInfo kUnary[] = {
-    {"-", Domain::Numbers},      {"~", Domain::Integers},     {"abs", Domain::Numbers},     {"sign", Domain::Numbers},
-    {"logical_not", Domain::Logical}, {"square", Domain::Numbers},
-    {"sqrt", Domain::Floats},    {"cbrt", Domain::Floats},    {"exp", Domain::Floats},      {"exp2", Domain::Floats},
-    {"expm1", Domain::Floats},   {"log", Domain::Floats},     {"log2", Domain::Floats},     {"log10", Domain::Floats},
-    {"log1p", Domain::Floats},   {"sin", Domain::Floats},     {"cos", Domain::Floats},      {"tan", Domain::Floats},
-    {"arcsin", Domain::Floats},  {"arccos", Domain::Floats},  {"arctan", Domain::Floats},   {"sinh", Domain::Floats},
-    {"cosh", Domain::Floats},    {"tanh", Domain::Floats},    {"arcsinh", Domain::Floats},  {"arccosh", Domain::Floats},
-    {"arctanh", Domain::Floats}, {"floor", Domain::Floats},   {"ceil", Domain::Floats},     {"trunc", Domain::Floats},
-    {"rint", Domain::Floats},    {"degrees", Domain::Floats}, {"radians", Domain::Floats},  {"erf", Domain::Floats},
-    {"gamma", Domain::Floats},   {"lgamma", Domain::Floats},  {"isnan", Domain::Compare},   {"isinf", Domain::Compare},
-    {"isfinite", Domain::Compare},
+    {"-", Domain::Numbers},      {"~", Domain::Integers},          {"abs", Domain::Numbers},
+    {"sign", Domain::Numbers},   {"logical_not", Domain::Logical}, {"square", Domain::Numbers},
+    {"sqrt", Domain::Floats},    {"cbrt", Domain::Floats},         {"exp", Domain::Floats},
+    {"exp2", Domain::Floats},    {"expm1", Domain::Floats},        {"log", Domain::Floats},
+    {"log2", Domain::Floats},    {"log10", Domain::Floats},        {"log1p", Domain::Floats},
+    {"sin", Domain::Floats},     {"cos", Domain::Floats},          {"tan", Domain::Floats},
+    {"arcsin", Domain::Floats},  {"arccos", Domain::Floats},       {"arctan", Domain::Floats},
+    {"sinh", Domain::Floats},    {"cosh", Domain::Floats},         {"tanh", Domain::Floats},
+    {"arcsinh", Domain::Floats}, {"arccosh", Domain::Floats},      {"arctanh", Domain::Floats},
+    {"floor", Domain::Floats},   {"ceil", Domain::Floats},         {"trunc", Domain::Floats},
+    {"rint", Domain::Floats},    {"degrees", Domain::Floats},      {"radians", Domain::Floats},
+    {"erf", Domain::Floats},     {"gamma", Domain::Floats},        {"lgamma", Domain::Floats},
+    {"isnan", Domain::Compare},  {"isinf", Domain::Compare},       {"isfinite", Domain::Compare},
 };
 
 const FunctionInfo& info(BinaryFunction function) { return kBinary[static_cast<std::size_t>(function)]; }
@@ -64,15 +66,21 @@ const FunctionInfo& info(UnaryFunction function) { return kUnary[static_cast<std
 std::optional<ScalarType> computing_type(Domain domain, ScalarType type) {
   switch (domain) {
     case Domain::Numbers:
-    case Domain::Compare: return type;
-    case Domain::NoBool: return type == ScalarType::Bool ? ScalarType::I8 : type;
-    case Domain::Integers: return is_float(type) ? std::nullopt : std::optional(type);
+    case Domain::Compare:
+      return type;
+    case Domain::NoBool:
+      return type == ScalarType::Bool ? ScalarType::I8 : type;
+    case Domain::Integers:
+      return is_float(type) ? std::nullopt : std::optional(type);
     case Domain::Counts:
       if (is_float(type)) return std::nullopt;
       return type == ScalarType::Bool ? ScalarType::I8 : type;
-    case Domain::Floats: return float_type_for(type);
-    case Domain::Quotient: return is_float(type) ? type : ScalarType::F64;
-    case Domain::Logical: break;
+    case Domain::Floats:
+      return float_type_for(type);
+    case Domain::Quotient:
+      return is_float(type) ? type : ScalarType::F64;
+    case Domain::Logical:
+      break;
   }
   return ScalarType::Bool;
 }
@@ -107,8 +115,8 @@ Order result_order(const Array& left, const Array& right, const Shape& shape) {
 Status check_powers(const Array& exponents) {
   if (!is_signed_integer(exponents.type)) return Done{};
   ASSIGN_OR_RETURN(const ArrayRef zero, array_of(Scalar::of(0, exponents.type)));
-  ASSIGN_OR_RETURN(const ArrayRef negative, apply_arrays(BinaryFunction::Less, std::make_shared<const Array>(exponents),
-                                                         zero, exponents.type));
+  ASSIGN_OR_RETURN(const ArrayRef negative,
+                   apply_arrays(BinaryFunction::Less, std::make_shared<const Array>(exponents), zero, exponents.type));
   ASSIGN_OR_RETURN(const ArrayRef dense, dense_array(negative));
   ASSIGN_OR_RETURN(const std::byte* flags, dense->read());
   for (std::int64_t i = 0; i < dense->size(); ++i)

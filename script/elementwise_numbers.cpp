@@ -72,16 +72,23 @@ void run_arithmetic(BinaryFunction function, const Shape& shape, const std::arra
       return loop([](C a, C b) { return wrapping(a, b, [](auto x, auto y) { return x - y; }); });
     case BinaryFunction::Multiply:
       return loop([](C a, C b) { return wrapping(a, b, [](auto x, auto y) { return x * y; }); });
-    case BinaryFunction::Minimum: return loop([](C a, C b) { return minimum(a, b); });
-    case BinaryFunction::Maximum: return loop([](C a, C b) { return maximum(a, b); });
-    default: break;
+    case BinaryFunction::Minimum:
+      return loop([](C a, C b) { return minimum(a, b); });
+    case BinaryFunction::Maximum:
+      return loop([](C a, C b) { return maximum(a, b); });
+    default:
+      break;
   }
   if constexpr (!std::is_same_v<T, bool>) {
     switch (function) {
-      case BinaryFunction::FloorDivide: return loop([](C a, C b) { return floor_divide(a, b); });
-      case BinaryFunction::Modulo: return loop([](C a, C b) { return floor_modulo(a, b); });
-      case BinaryFunction::Power: return loop([](C a, C b) { return power(a, b); });
-      default: break;
+      case BinaryFunction::FloorDivide:
+        return loop([](C a, C b) { return floor_divide(a, b); });
+      case BinaryFunction::Modulo:
+        return loop([](C a, C b) { return floor_modulo(a, b); });
+      case BinaryFunction::Power:
+        return loop([](C a, C b) { return power(a, b); });
+      default:
+        break;
     }
   }
   if constexpr (kIsFloat<T>) {
@@ -94,12 +101,18 @@ void run_bits(BinaryFunction function, const Shape& shape, const std::array<Walk
   if constexpr (std::is_integral_v<T>) {
     const auto loop = [&](auto f) { binary_loop<T, T>(shape, operands, f); };
     switch (function) {
-      case BinaryFunction::BitAnd: return loop([](T a, T b) { return static_cast<T>(a & b); });
-      case BinaryFunction::BitOr: return loop([](T a, T b) { return static_cast<T>(a | b); });
-      case BinaryFunction::BitXor: return loop([](T a, T b) { return static_cast<T>(a ^ b); });
-      case BinaryFunction::LogicalAnd: return loop([](T a, T b) { return static_cast<T>(a && b); });
-      case BinaryFunction::LogicalOr: return loop([](T a, T b) { return static_cast<T>(a || b); });
-      default: break;
+      case BinaryFunction::BitAnd:
+        return loop([](T a, T b) { return static_cast<T>(a & b); });
+      case BinaryFunction::BitOr:
+        return loop([](T a, T b) { return static_cast<T>(a | b); });
+      case BinaryFunction::BitXor:
+        return loop([](T a, T b) { return static_cast<T>(a ^ b); });
+      case BinaryFunction::LogicalAnd:
+        return loop([](T a, T b) { return static_cast<T>(a && b); });
+      case BinaryFunction::LogicalOr:
+        return loop([](T a, T b) { return static_cast<T>(a || b); });
+      default:
+        break;
     }
     if constexpr (!std::is_same_v<T, bool>) {
       if (function == BinaryFunction::LeftShift) loop([](T a, T b) { return shift_left(a, b); });
@@ -113,12 +126,18 @@ void run_comparison(BinaryFunction function, const Shape& shape, const std::arra
   using C = Compute<T>;
   const auto loop = [&](auto f) { binary_loop<bool, T>(shape, operands, f); };
   switch (function) {
-    case BinaryFunction::Equal: return loop([](C a, C b) { return a == b; });
-    case BinaryFunction::NotEqual: return loop([](C a, C b) { return a != b; });
-    case BinaryFunction::Less: return loop([](C a, C b) { return a < b; });
-    case BinaryFunction::LessEqual: return loop([](C a, C b) { return a <= b; });
-    case BinaryFunction::Greater: return loop([](C a, C b) { return a > b; });
-    default: return loop([](C a, C b) { return a >= b; });
+    case BinaryFunction::Equal:
+      return loop([](C a, C b) { return a == b; });
+    case BinaryFunction::NotEqual:
+      return loop([](C a, C b) { return a != b; });
+    case BinaryFunction::Less:
+      return loop([](C a, C b) { return a < b; });
+    case BinaryFunction::LessEqual:
+      return loop([](C a, C b) { return a <= b; });
+    case BinaryFunction::Greater:
+      return loop([](C a, C b) { return a > b; });
+    default:
+      return loop([](C a, C b) { return a >= b; });
   }
 }
 
@@ -145,8 +164,10 @@ void run_unary(UnaryFunction function, const Shape& shape, const std::array<Walk
   using C = Compute<T>;
   const auto loop = [&](auto f) { unary_loop<T, T>(shape, operands, f); };
   switch (function) {
-    case UnaryFunction::Abs: return loop([](C x) { return absolute(x); });
-    case UnaryFunction::Sign: return loop([](C x) { return sign(x); });
+    case UnaryFunction::Abs:
+      return loop([](C x) { return absolute(x); });
+    case UnaryFunction::Sign:
+      return loop([](C x) { return sign(x); });
     case UnaryFunction::Square:
       return loop([](C x) { return wrapping(x, x, [](auto a, auto b) { return a * b; }); });
     case UnaryFunction::Negate:
@@ -154,7 +175,8 @@ void run_unary(UnaryFunction function, const Shape& shape, const std::array<Walk
         return loop([](C x) { return -x; });
       else
         return loop([](C x) { return wrapping(C{}, x, [](auto a, auto b) { return a - b; }); });
-    default: break;
+    default:
+      break;
   }
   if constexpr (std::is_same_v<T, bool>) {
     if (function == UnaryFunction::Invert || function == UnaryFunction::LogicalNot) loop([](bool x) { return !x; });
@@ -196,7 +218,8 @@ void run_number_loop(UnaryFunction function, ScalarType type, const Shape& shape
         return run_classification<T>(shape, operands, false, [](auto x) { return std::isinf(x); });
       case UnaryFunction::IsFinite:
         return run_classification<T>(shape, operands, true, [](auto x) { return std::isfinite(x); });
-      default: return run_unary<T>(function, shape, operands);
+      default:
+        return run_unary<T>(function, shape, operands);
     }
   });
 }

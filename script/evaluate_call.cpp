@@ -33,15 +33,18 @@ const Value* Evaluator::find(std::string_view name) const {
 Outcome<Value> Evaluator::call(const Value& callee, CallArguments arguments) {
   if (const auto* builtin = callee.as<BuiltinValue>()) return call_builtin(session_, *builtin, std::move(arguments));
   if (const auto* type = callee.as<TypeValue>()) return call_type(*type, arguments);
-  if (const auto* launch = callee.as<std::shared_ptr<const LaunchValue>>()) return launcher_.launch(**launch, arguments);
+  if (const auto* launch = callee.as<std::shared_ptr<const LaunchValue>>())
+    return launcher_.launch(**launch, arguments);
   const auto* function = callee.as<FunctionValue>();
   if (!function) return fail(DiagnosticId::HostNotCallable, describe(callee));
   switch (function->kind) {
     case FunctionValue::Kind::Kernel:
       return fail(DiagnosticId::HostKernelWithoutLaunch, function->definition->name)
           .suggest(function->definition->name + "[blocks, threads](…)");
-    case FunctionValue::Kind::Vectorized: return launcher_.map(*function, arguments);
-    default: return call_function(*function, std::move(arguments));
+    case FunctionValue::Kind::Vectorized:
+      return launcher_.map(*function, arguments);
+    default:
+      return call_function(*function, std::move(arguments));
   }
 }
 

@@ -93,11 +93,16 @@ Outcome<std::string> repr(const Value& value, int depth) {
 
 std::string type_name(const TypeValue& type) {
   switch (type.kind) {
-    case TypeValue::Kind::Int: return "int";
-    case TypeValue::Kind::Float: return "float";
-    case TypeValue::Kind::Bool: return "bool";
-    case TypeValue::Kind::Str: return "str";
-    case TypeValue::Kind::Scalar: break;
+    case TypeValue::Kind::Int:
+      return "int";
+    case TypeValue::Kind::Float:
+      return "float";
+    case TypeValue::Kind::Bool:
+      return "bool";
+    case TypeValue::Kind::Str:
+      return "str";
+    case TypeValue::Kind::Scalar:
+      break;
   }
   return std::string(to_string(type.type));
 }
@@ -115,9 +120,12 @@ std::string float_text(double value) { return shortest(value); }
 std::string float_text(const Scalar& value) {
   switch (value.type) {
     case ScalarType::F16:
-    case ScalarType::BF16: return shortest_small(value);
-    case ScalarType::F32: return shortest(value.as<float>());
-    default: return shortest(value.as<double>());
+    case ScalarType::BF16:
+      return shortest_small(value);
+    case ScalarType::F32:
+      return shortest(value.as<float>());
+    default:
+      return shortest(value.as<double>());
   }
 }
 

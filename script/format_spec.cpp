@@ -113,10 +113,14 @@ std::string padded(const FormatSpec& spec, std::string_view sign, std::string_vi
   const std::size_t missing = width > size ? width - size : 0;
   const std::string text = std::string(sign) + std::string(body);
   switch (spec.align == 0 ? usual_align : spec.align) {
-    case '<': return text + repeat(spec.fill, missing);
-    case '^': return repeat(spec.fill, missing / 2) + text + repeat(spec.fill, missing - missing / 2);
-    case '=': return std::string(sign) + repeat(spec.fill, missing) + std::string(body);
-    default: return repeat(spec.fill, missing) + text;
+    case '<':
+      return text + repeat(spec.fill, missing);
+    case '^':
+      return repeat(spec.fill, missing / 2) + text + repeat(spec.fill, missing - missing / 2);
+    case '=':
+      return std::string(sign) + repeat(spec.fill, missing) + std::string(body);
+    default:
+      return repeat(spec.fill, missing) + text;
   }
 }
 
@@ -136,14 +140,21 @@ std::string printed(const char* format, int precision, double value) {
 std::string float_digits(const FormatSpec& spec, const Value& value, double magnitude) {
   const int precision = spec.precision.value_or(6);
   switch (spec.type) {
-    case 'e': return printed("%.*e", precision, magnitude);
-    case 'E': return printed("%.*E", precision, magnitude);
+    case 'e':
+      return printed("%.*e", precision, magnitude);
+    case 'E':
+      return printed("%.*E", precision, magnitude);
     case 'f':
-    case 'F': return printed("%.*f", precision, magnitude);
-    case 'g': return printed(spec.alternate ? "%#.*g" : "%.*g", precision, magnitude);
-    case 'G': return printed("%.*G", precision, magnitude);
-    case '%': return printed("%.*f", precision, magnitude * 100) + "%";
-    default: break;
+    case 'F':
+      return printed("%.*f", precision, magnitude);
+    case 'g':
+      return printed(spec.alternate ? "%#.*g" : "%.*g", precision, magnitude);
+    case 'G':
+      return printed("%.*G", precision, magnitude);
+    case '%':
+      return printed("%.*f", precision, magnitude * 100) + "%";
+    default:
+      break;
   }
   if (spec.precision) return printed("%.*g", precision, magnitude);
   if (const Scalar* scalar = value.as<Scalar>(); scalar && is_float(scalar->type))
@@ -174,15 +185,22 @@ Outcome<std::string> format_integer(bool negative, std::uint64_t magnitude, cons
   std::string prefix, digits;
   switch (spec.type) {
     case 0:
-    case 'd': digits = grouped(std::to_string(magnitude), spec.grouping); break;
+    case 'd':
+      digits = grouped(std::to_string(magnitude), spec.grouping);
+      break;
     case 'x':
     case 'X':
       digits = digits_in_base(magnitude, 16, spec.type == 'X');
       prefix = spec.type == 'X' ? "0X" : "0x";
       break;
-    case 'o': digits = digits_in_base(magnitude, 8, false), prefix = "0o"; break;
-    case 'b': digits = digits_in_base(magnitude, 2, false), prefix = "0b"; break;
-    default: return bad_format(spec.text, "an integer is formatted by d, x, X, o, b, or as a float");
+    case 'o':
+      digits = digits_in_base(magnitude, 8, false), prefix = "0o";
+      break;
+    case 'b':
+      digits = digits_in_base(magnitude, 2, false), prefix = "0b";
+      break;
+    default:
+      return bad_format(spec.text, "an integer is formatted by d, x, X, o, b, or as a float");
   }
   return padded(spec, sign_of(spec, negative) + (spec.alternate ? prefix : ""), digits, '>');
 }
@@ -263,7 +281,8 @@ Outcome<std::string> format_percent(std::string_view format, const Value& argume
       if (std::string_view("diusrxXofFeEgG").find(format[end]) == std::string_view::npos)
         return bad_format(format, std::string("there is no conversion %") + format[end]);
       if (next == values.size()) return bad_format(format, "there are fewer values than conversions");
-      ASSIGN_OR_RETURN(const std::string piece, format_conversion(format.substr(i + 1, end - i - 1), format[end], values[next++]));
+      ASSIGN_OR_RETURN(const std::string piece,
+                       format_conversion(format.substr(i + 1, end - i - 1), format[end], values[next++]));
       result += piece;
     }
     i = end;

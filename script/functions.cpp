@@ -46,7 +46,8 @@ std::vector<ParameterText> parse_signature_text(std::string_view text) {
 Value default_value(std::string_view text) {
   if (text == "None") return None{};
   if (text == "True" || text == "False") return text == "True";
-  if (text.front() == '\'') return std::string(text.substr(1, text.size() - 2) == "\\n" ? "\n" : text.substr(1, text.size() - 2));
+  if (text.front() == '\'')
+    return std::string(text.substr(1, text.size() - 2) == "\\n" ? "\n" : text.substr(1, text.size() - 2));
   if (const std::optional<ScalarType> type = scalar_type_named(text)) return TypeValue{TypeValue::Kind::Scalar, *type};
   std::int64_t integer = 0;
   const char* const end = text.data() + text.size();
@@ -122,10 +123,17 @@ Outcome<Value> call_builtin(Session& session, const BuiltinValue& callee, CallAr
 
 std::vector<HostFunctionInfo> host_functions() {
   static constexpr std::pair<Library, std::string_view> kPrefixes[] = {
-      {Library::Prelude, ""},       {Library::Numpy, "np."}, {Library::Random, "np.random."},
-      {Library::Linalg, "np.linalg."}, {Library::Cuda, "cuda."}, {Library::Math, "math."},
-      {Library::Time, "time."},     {Library::ArrayMethod, "array."}, {Library::ListMethod, "list."},
-      {Library::EventMethod, "event."}, {Library::StreamMethod, "stream."},
+      {Library::Prelude, ""},
+      {Library::Numpy, "np."},
+      {Library::Random, "np.random."},
+      {Library::Linalg, "np.linalg."},
+      {Library::Cuda, "cuda."},
+      {Library::Math, "math."},
+      {Library::Time, "time."},
+      {Library::ArrayMethod, "array."},
+      {Library::ListMethod, "list."},
+      {Library::EventMethod, "event."},
+      {Library::StreamMethod, "stream."},
   };
   std::vector<HostFunctionInfo> rows;
   for (const std::span<const HostFunction> table : all_tables())

@@ -192,10 +192,12 @@ Outcome<Value> host_concatenate(Session&, const Arguments& arguments) {
   shape[axis] = 0;
   for (const ArrayRef& array : arrays) {
     Shape rest = array->shape;
-    if (rest.size() != shape.size()) return fail(DiagnosticId::HostShapeMismatch, shape_text(arrays[0]->shape), shape_text(rest));
+    if (rest.size() != shape.size())
+      return fail(DiagnosticId::HostShapeMismatch, shape_text(arrays[0]->shape), shape_text(rest));
     const std::int64_t extent = rest[axis];
     rest[axis] = shape[axis];
-    if (rest != shape) return fail(DiagnosticId::HostShapeMismatch, shape_text(arrays[0]->shape), shape_text(array->shape));
+    if (rest != shape)
+      return fail(DiagnosticId::HostShapeMismatch, shape_text(arrays[0]->shape), shape_text(array->shape));
     shape[axis] += extent;
     type = promote(type, array->type);
   }
@@ -294,7 +296,8 @@ constexpr HostFunction kFunctions[] = {
     {"bincount", kFunctionOnly, "x, minlength=0", host_bincount, "How often 0, 1, 2 … occur."},
     {"dot", kEverywhere, "a, b", host_dot, "The matrix product; floats are added in f64."},
     {"matmul", kFunctionOnly, "a, b", host_dot, "The matrix product, `a @ b`."},
-    {"allclose", kFunctionOnly, "a, b, rtol=1e-5, atol=1e-8, equal_nan=False", host_allclose, "Whether `|a - b| <= atol + rtol * |b|` everywhere."},
+    {"allclose", kFunctionOnly, "a, b, rtol=1e-5, atol=1e-8, equal_nan=False", host_allclose,
+     "Whether `|a - b| <= atol + rtol * |b|` everywhere."},
     {"array_equal", kFunctionOnly, "a, b", host_array_equal, "Whether shapes and all elements are equal."},
     {"reshape", kEverywhere, "a, *shape", host_reshape, "The elements in another shape; one extent may be -1."},
     {"ravel", kEverywhere, "a", host_ravel, "The elements in one dimension."},

@@ -163,7 +163,8 @@ Outcome<Value> host_eye(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, {rows, columns}, Order::RowMajor, zero_of(type)));
   ASSIGN_OR_RETURN(std::byte* const address, array->write());
   const Scalar one = Scalar::of(1, type);
-  for (std::int64_t i = 0; i < std::min(rows, columns); ++i) one.store(address + i * (columns + 1) * size_in_bytes(type));
+  for (std::int64_t i = 0; i < std::min(rows, columns); ++i)
+    one.store(address + i * (columns + 1) * size_in_bytes(type));
   return Value(array);
 }
 
@@ -173,8 +174,8 @@ Outcome<Value> host_eye(Session&, const Arguments& arguments) {
 template <typename F>
 Outcome<Value> drawn(RandomGenerator& random, const Value& size, ScalarType type, const Arguments& arguments,
                      std::size_t size_parameter, F next) {
-  if (size.is<None>()) return is_float(type) ? Value(static_cast<double>(next(random)))
-                                             : Value(static_cast<std::int64_t>(next(random)));
+  if (size.is<None>())
+    return is_float(type) ? Value(static_cast<double>(next(random))) : Value(static_cast<std::int64_t>(next(random)));
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(size_parameter));
   ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape));
   ASSIGN_OR_RETURN(std::byte* const address, array->write());
@@ -261,19 +262,26 @@ constexpr HostFunction kFunctions[] = {
     {"empty_like", kArrays, "a, dtype=None", host_empty_like, "Anything in the shape and type of `a`."},
     {"full_like", kArrays, "a, fill_value, dtype=None", host_full_like, "One value in the shape and type of `a`."},
     {"arange", kArrays, "start, stop=None, step=1, dtype=None", host_arange, "Numbers from `start` to before `stop`."},
-    {"linspace", kArrays, "start, stop, num=50, endpoint=True, dtype=f64", host_linspace, "`num` numbers at equal distances."},
-    {"array", kArrays, "object, dtype=None, order='C'", host_array, "A new array of numbers in nested lists, or of an array."},
-    {"asarray", kArrays, "object, dtype=None, order=None", host_asarray, "As `array`, without a copy where none is needed."},
+    {"linspace", kArrays, "start, stop, num=50, endpoint=True, dtype=f64", host_linspace,
+     "`num` numbers at equal distances."},
+    {"array", kArrays, "object, dtype=None, order='C'", host_array,
+     "A new array of numbers in nested lists, or of an array."},
+    {"asarray", kArrays, "object, dtype=None, order=None", host_asarray,
+     "As `array`, without a copy where none is needed."},
     {"asfortranarray", kArrays, "a", host_asfortranarray, "The array in column-major order."},
     {"ascontiguousarray", kArrays, "a", host_ascontiguousarray, "The array in row-major order."},
     {"eye", kArrays, "N, M=None, dtype=f64", host_eye, "Ones on the diagonal, zeros elsewhere."},
-    {"random", in(Library::Prelude), "shape, dtype=f64, seed=None", host_random, "Uniform random numbers from 0 to below 1; the same for the same seed."},
-    {"random", in(Library::Random), "size=None, dtype=f64", host_numpy_random, "Uniform random numbers from 0 to below 1."},
+    {"random", in(Library::Prelude), "shape, dtype=f64, seed=None", host_random,
+     "Uniform random numbers from 0 to below 1; the same for the same seed."},
+    {"random", in(Library::Random), "size=None, dtype=f64", host_numpy_random,
+     "Uniform random numbers from 0 to below 1."},
     {"rand", in(Library::Random), "*shape", host_rand, "Uniform random numbers from 0 to below 1."},
     {"randn", in(Library::Random), "*shape", host_randn, "Random numbers of the standard normal distribution."},
-    {"uniform", in(Library::Random), "low=0, high=1, size=None", host_uniform, "Uniform random numbers from `low` to below `high`."},
+    {"uniform", in(Library::Random), "low=0, high=1, size=None", host_uniform,
+     "Uniform random numbers from `low` to below `high`."},
     {"normal", in(Library::Random), "loc=0, scale=1, size=None", host_normal, "Normal random numbers."},
-    {"randint", in(Library::Random), "low, high=None, size=None, dtype=i64", host_randint, "Random integers from `low` to before `high`."},
+    {"randint", in(Library::Random), "low, high=None, size=None, dtype=i64", host_randint,
+     "Random integers from `low` to before `high`."},
     {"seed", in(Library::Random), "seed", host_seed, "Starts the sequence of random numbers anew."},
 };
 

@@ -44,7 +44,8 @@ Outcome<Value> host_save_pgm(Session&, const Arguments& arguments) {
 constexpr HostFunction kFunctions[] = {
     {"load", in(Library::Prelude, Library::Numpy), "file", host_load, "The array in a .npy file."},
     {"save", in(Library::Prelude, Library::Numpy), "file, a", host_save, "Writes an array as a .npy file."},
-    {"save_pgm", in(Library::Prelude), "file, a", host_save_pgm, "Writes a matrix of grey values, 0 to 255, as an image."},
+    {"save_pgm", in(Library::Prelude), "file, a", host_save_pgm,
+     "Writes a matrix of grey values, 0 to 255, as an image."},
 };
 
 }  // namespace

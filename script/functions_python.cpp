@@ -74,7 +74,9 @@ Outcome<Value> extreme(const Arguments& arguments, BinaryFunction before, Reduct
   return best;
 }
 Outcome<Value> host_min(Session&, const Arguments& a) { return extreme(a, BinaryFunction::Less, Reduction::Minimum); }
-Outcome<Value> host_max(Session&, const Arguments& a) { return extreme(a, BinaryFunction::Greater, Reduction::Maximum); }
+Outcome<Value> host_max(Session&, const Arguments& a) {
+  return extreme(a, BinaryFunction::Greater, Reduction::Maximum);
+}
 
 Outcome<Value> host_round(Session&, const Arguments& arguments) {
   const Value& value = arguments[0];
@@ -198,7 +200,8 @@ constexpr HostFunction kFunctions[] = {
     {"abs", in(Library::Prelude), "x", host_abs, "Absolute value."},
     {"min", in(Library::Prelude), "*values", host_min, "The smallest of several values, or of the items of one."},
     {"max", in(Library::Prelude), "*values", host_max, "The largest of several values, or of the items of one."},
-    {"round", in(Library::Prelude, Library::Numpy), "x, ndigits=None", host_round, "The nearest number with `ndigits` decimals, halves to even."},
+    {"round", in(Library::Prelude, Library::Numpy), "x, ndigits=None", host_round,
+     "The nearest number with `ndigits` decimals, halves to even."},
     {"pow", in(Library::Prelude), "x, y", host_pow, "`x ** y`."},
     {"divmod", in(Library::Prelude), "x, y", host_divmod, "`(x // y, x % y)`."},
     {"enumerate", in(Library::Prelude), "iterable, start=0", host_enumerate, "Pairs of a count and an item."},
@@ -210,7 +213,8 @@ constexpr HostFunction kFunctions[] = {
     {"arguments", in(Library::Prelude), "", host_arguments, "The command line's arguments, as strings."},
     {"skip", in(Library::Prelude), "reason", host_skip, "Ends a test that cannot run here."},
     {"append", in(Library::ListMethod), "self, item", host_append, "Adds an item at the end."},
-    {"perf_counter", in(Library::Time), "", host_clock, "Seconds of the host's clock; only differences mean something."},
+    {"perf_counter", in(Library::Time), "", host_clock,
+     "Seconds of the host's clock; only differences mean something."},
     {"time", in(Library::Time), "", host_clock, "The same as `perf_counter`."},
 };
 
@@ -222,7 +226,8 @@ Outcome<Value> to_int(const Value& value) {
     std::int64_t integer = 0;
     const char* const end = text->data() + text->size();
     const auto [rest, error] = std::from_chars(text->data(), end, integer);
-    if (error != std::errc{} || rest != end) return fail(DiagnosticId::HostValueOutOfRange, "'" + *text + "'", "an int");
+    if (error != std::errc{} || rest != end)
+      return fail(DiagnosticId::HostValueOutOfRange, "'" + *text + "'", "an int");
     return Value(integer);
   }
   const std::optional<double> number = as_number(value);
@@ -258,8 +263,10 @@ Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments) 
     ASSIGN_OR_RETURN(value, first_element(**array));
   }
   switch (type.kind) {
-    case TypeValue::Kind::Int: return to_int(value);
-    case TypeValue::Kind::Float: return to_float(value);
+    case TypeValue::Kind::Int:
+      return to_int(value);
+    case TypeValue::Kind::Float:
+      return to_float(value);
     case TypeValue::Kind::Bool: {
       ASSIGN_OR_RETURN(const bool flag, truth(value));
       return Value(flag);
@@ -268,7 +275,8 @@ Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments) 
       ASSIGN_OR_RETURN(std::string text, to_text(value));
       return Value(std::move(text));
     }
-    case TypeValue::Kind::Scalar: break;
+    case TypeValue::Kind::Scalar:
+      break;
   }
   ASSIGN_OR_RETURN(const Scalar scalar, to_scalar(value, type.type));
   return Value(scalar);

@@ -129,8 +129,8 @@ Outcome<Selection> select(const ArrayRef& array, const ArrayRef& index) {
 
 /// Item `i` along axis 0.
 ArrayRef sub_array(const Array& array, std::int64_t i) {
-  return with_shape(array, {array.shape.begin() + 1, array.shape.end()}, {array.strides.begin() + 1, array.strides.end()},
-                    array.offset + i * array.strides[0]);
+  return with_shape(array, {array.shape.begin() + 1, array.shape.end()},
+                    {array.strides.begin() + 1, array.strides.end()}, array.offset + i * array.strides[0]);
 }
 
 Outcome<Value> gather(const Selection& selection) {

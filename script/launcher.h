@@ -35,7 +35,7 @@ class Launcher {
 
   const Program& program_;
   Session& session_;
-  std::map<std::string, Kernel> kernels_;                        // by name and argument types
+  std::map<std::string, Kernel> kernels_;                          // by name and argument types
   std::map<std::string, std::unique_ptr<Program>> loop_programs_;  // for vectorized functions
 };
 

@@ -1,6 +1,6 @@
 // The header is a Python dict such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }; NumPy reads it with
-// Python's parser. This reader takes what NumPy writes, with any spaces, order of keys and either quote, and refuses the
-// rest by saying what it did not expect.
+// Python's parser. This reader takes what NumPy writes, with any spaces, order of keys and either quote, and refuses
+// the rest by saying what it did not expect.
 #include "script/npy.h"
 
 #include <algorithm>
@@ -190,8 +190,8 @@ Outcome<std::string> format_npy(const ArrayRef& array) {
   const bool column_major = array->is_column_major() && !array->is_row_major();
   const char order = size_in_bytes(array->type) == 1 ? '|' : '<';
   std::string header = std::string("{'descr': '") + order + std::string(info(array->type).npy) +
-                       "', 'fortran_order': " + (column_major ? "True" : "False") + ", 'shape': " +
-                       shape_text(array->shape) + ", }";
+                       "', 'fortran_order': " + (column_major ? "True" : "False") +
+                       ", 'shape': " + shape_text(array->shape) + ", }";
   const std::size_t unpadded = kMagic.size() + 4 + header.size() + 1;
   header.append((64 - unpadded % 64) % 64, ' ');
   header += '\n';
@@ -200,7 +200,8 @@ Outcome<std::string> format_npy(const ArrayRef& array) {
   bytes += header;
   ASSIGN_OR_RETURN(const ArrayRef dense, dense_array(array, column_major ? Order::ColumnMajor : Order::RowMajor));
   ASSIGN_OR_RETURN(const std::byte* elements, dense->read());
-  bytes.append(reinterpret_cast<const char*>(elements), static_cast<std::size_t>(dense->size() * dense->element_bytes()));
+  bytes.append(reinterpret_cast<const char*>(elements),
+               static_cast<std::size_t>(dense->size() * dense->element_bytes()));
   return bytes;
 }
 

@@ -18,31 +18,49 @@ constexpr int kDeepestComparison = 100;
 
 BinaryFunction function_of(ast::BinaryOp op) {
   switch (op) {
-    case ast::BinaryOp::Add: return BinaryFunction::Add;
-    case ast::BinaryOp::Sub: return BinaryFunction::Subtract;
-    case ast::BinaryOp::Mul: return BinaryFunction::Multiply;
-    case ast::BinaryOp::Div: return BinaryFunction::TrueDivide;
-    case ast::BinaryOp::FloorDiv: return BinaryFunction::FloorDivide;
-    case ast::BinaryOp::Mod: return BinaryFunction::Modulo;
-    case ast::BinaryOp::And: return BinaryFunction::BitAnd;
-    case ast::BinaryOp::Or: return BinaryFunction::BitOr;
-    case ast::BinaryOp::Xor: return BinaryFunction::BitXor;
-    case ast::BinaryOp::LeftShift: return BinaryFunction::LeftShift;
-    case ast::BinaryOp::RightShift: return BinaryFunction::RightShift;
+    case ast::BinaryOp::Add:
+      return BinaryFunction::Add;
+    case ast::BinaryOp::Sub:
+      return BinaryFunction::Subtract;
+    case ast::BinaryOp::Mul:
+      return BinaryFunction::Multiply;
+    case ast::BinaryOp::Div:
+      return BinaryFunction::TrueDivide;
+    case ast::BinaryOp::FloorDiv:
+      return BinaryFunction::FloorDivide;
+    case ast::BinaryOp::Mod:
+      return BinaryFunction::Modulo;
+    case ast::BinaryOp::And:
+      return BinaryFunction::BitAnd;
+    case ast::BinaryOp::Or:
+      return BinaryFunction::BitOr;
+    case ast::BinaryOp::Xor:
+      return BinaryFunction::BitXor;
+    case ast::BinaryOp::LeftShift:
+      return BinaryFunction::LeftShift;
+    case ast::BinaryOp::RightShift:
+      return BinaryFunction::RightShift;
     case ast::BinaryOp::Pow:
-    case ast::BinaryOp::MatMul: break;
+    case ast::BinaryOp::MatMul:
+      break;
   }
   return BinaryFunction::Power;
 }
 
 BinaryFunction function_of(ast::CompareOp op) {
   switch (op) {
-    case ast::CompareOp::Ne: return BinaryFunction::NotEqual;
-    case ast::CompareOp::Lt: return BinaryFunction::Less;
-    case ast::CompareOp::Le: return BinaryFunction::LessEqual;
-    case ast::CompareOp::Gt: return BinaryFunction::Greater;
-    case ast::CompareOp::Ge: return BinaryFunction::GreaterEqual;
-    default: return BinaryFunction::Equal;
+    case ast::CompareOp::Ne:
+      return BinaryFunction::NotEqual;
+    case ast::CompareOp::Lt:
+      return BinaryFunction::Less;
+    case ast::CompareOp::Le:
+      return BinaryFunction::LessEqual;
+    case ast::CompareOp::Gt:
+      return BinaryFunction::Greater;
+    case ast::CompareOp::Ge:
+      return BinaryFunction::GreaterEqual;
+    default:
+      return BinaryFunction::Equal;
   }
 }
 
@@ -178,11 +196,16 @@ Outcome<Value> apply_operator(ast::UnaryOp op, const Value& operand) {
 
 Outcome<Value> compare(ast::CompareOp op, const Value& left, const Value& right) {
   switch (op) {
-    case ast::CompareOp::Is: return negated(identical(left, right), false);
-    case ast::CompareOp::IsNot: return negated(identical(left, right), true);
-    case ast::CompareOp::In: return negated(contains(right, left), false);
-    case ast::CompareOp::NotIn: return negated(contains(right, left), true);
-    default: break;
+    case ast::CompareOp::Is:
+      return negated(identical(left, right), false);
+    case ast::CompareOp::IsNot:
+      return negated(identical(left, right), true);
+    case ast::CompareOp::In:
+      return negated(contains(right, left), false);
+    case ast::CompareOp::NotIn:
+      return negated(contains(right, left), true);
+    default:
+      break;
   }
   if (operand_type(left) && operand_type(right)) return apply(function_of(op), left, right);
   if (op == ast::CompareOp::Eq) return negated(equal(left, right, 0), false);

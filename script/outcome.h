@@ -85,12 +85,11 @@ using Status = Outcome<Done>;
 #define PYKC_JOIN_NAMES(a, b) a##b
 #define PYKC_UNIQUE_NAME(prefix, line) PYKC_JOIN_NAMES(prefix, line)
 /// `ASSIGN_OR_RETURN(const Value value, evaluate(e));` binds the value, or returns the failure.
-#define ASSIGN_OR_RETURN(declaration, expression)                                    \
-  auto PYKC_UNIQUE_NAME(outcome_, __LINE__) = (expression);                          \
-  if (!PYKC_UNIQUE_NAME(outcome_, __LINE__))                                         \
-    return std::move(PYKC_UNIQUE_NAME(outcome_, __LINE__).failure());                \
+#define ASSIGN_OR_RETURN(declaration, expression)                                                              \
+  auto PYKC_UNIQUE_NAME(outcome_, __LINE__) = (expression);                                                    \
+  if (!PYKC_UNIQUE_NAME(outcome_, __LINE__)) return std::move(PYKC_UNIQUE_NAME(outcome_, __LINE__).failure()); \
   declaration = *std::move(PYKC_UNIQUE_NAME(outcome_, __LINE__))
-#define RETURN_IF_FAILED(expression)                               \
-  do {                                                             \
+#define RETURN_IF_FAILED(expression)                                                \
+  do {                                                                              \
     if (auto outcome = (expression); !outcome) return std::move(outcome.failure()); \
   } while (false)

@@ -14,19 +14,26 @@ ScalarType promote_integers(ScalarType a, ScalarType b) {
   const ScalarType with_sign = is_signed_integer(a) ? a : b, without = is_signed_integer(a) ? b : a;
   if (size_in_bytes(with_sign) > size_in_bytes(without)) return with_sign;
   switch (size_in_bytes(without)) {
-    case 1: return ScalarType::I16;
-    case 2: return ScalarType::I32;
-    case 4: return ScalarType::I64;
-    default: return ScalarType::F64;  // no integer holds both i64 and u64
+    case 1:
+      return ScalarType::I16;
+    case 2:
+      return ScalarType::I32;
+    case 4:
+      return ScalarType::I64;
+    default:
+      return ScalarType::F64;  // no integer holds both i64 and u64
   }
 }
 
 ScalarType promote_integer_to_float(ScalarType integer, ScalarType real) {
   const bool is_half = real == ScalarType::F16 || real == ScalarType::BF16;
   switch (size_in_bytes(integer)) {
-    case 1: return real;
-    case 2: return is_half ? ScalarType::F32 : real;
-    default: return ScalarType::F64;
+    case 1:
+      return real;
+    case 2:
+      return is_half ? ScalarType::F32 : real;
+    default:
+      return ScalarType::F64;
   }
 }
 
@@ -48,9 +55,12 @@ ScalarType promote(const OperandType& a, const OperandType& b) {
   const OperandType& strong = a.weakness == Weakness::Strong ? a : b;
   const OperandType& weak = a.weakness == Weakness::Strong ? b : a;
   switch (weak.weakness) {
-    case Weakness::WeakInt: return strong.type == ScalarType::Bool ? ScalarType::I64 : strong.type;
-    case Weakness::WeakFloat: return is_float(strong.type) ? strong.type : ScalarType::F64;
-    default: return strong.type;
+    case Weakness::WeakInt:
+      return strong.type == ScalarType::Bool ? ScalarType::I64 : strong.type;
+    case Weakness::WeakFloat:
+      return is_float(strong.type) ? strong.type : ScalarType::F64;
+    default:
+      return strong.type;
   }
 }
 
@@ -62,9 +72,12 @@ OperandType join(const OperandType& a, const OperandType& b) {
 ScalarType float_type_for(ScalarType type) {
   if (is_float(type)) return type;
   switch (size_in_bytes(type)) {
-    case 1: return ScalarType::F16;
-    case 2: return ScalarType::F32;
-    default: return ScalarType::F64;
+    case 1:
+      return ScalarType::F16;
+    case 2:
+      return ScalarType::F32;
+    default:
+      return ScalarType::F64;
   }
 }
 

@@ -16,7 +16,8 @@ Outcome<Value> power(std::int64_t base, std::int64_t exponent) {
   }
   std::int64_t result = 1;
   while (exponent > 0) {
-    if (exponent % 2 == 1 && __builtin_mul_overflow(result, base, &result)) return fail(DiagnosticId::HostIntegerOverflow);
+    if (exponent % 2 == 1 && __builtin_mul_overflow(result, base, &result))
+      return fail(DiagnosticId::HostIntegerOverflow);
     exponent /= 2;
     if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) return fail(DiagnosticId::HostIntegerOverflow);
   }
@@ -41,9 +42,15 @@ Outcome<Value> apply_integers(Function function, std::int64_t a, std::int64_t b)
   std::int64_t result = 0;
   bool overflows = false;
   switch (function) {
-    case Function::Add: overflows = __builtin_add_overflow(a, b, &result); break;
-    case Function::Subtract: overflows = __builtin_sub_overflow(a, b, &result); break;
-    case Function::Multiply: overflows = __builtin_mul_overflow(a, b, &result); break;
+    case Function::Add:
+      overflows = __builtin_add_overflow(a, b, &result);
+      break;
+    case Function::Subtract:
+      overflows = __builtin_sub_overflow(a, b, &result);
+      break;
+    case Function::Multiply:
+      overflows = __builtin_mul_overflow(a, b, &result);
+      break;
     case Function::TrueDivide:
       if (b == 0) return fail(DiagnosticId::HostDivisionByZero);
       return static_cast<double>(a) / static_cast<double>(b);
@@ -54,19 +61,32 @@ Outcome<Value> apply_integers(Function function, std::int64_t a, std::int64_t b)
     case Function::Modulo:
       if (b == 0) return fail(DiagnosticId::HostDivisionByZero);
       return floor_modulo(a, b);
-    case Function::Power: return power(a, b);
-    case Function::BitAnd: return a & b;
-    case Function::BitOr: return a | b;
-    case Function::BitXor: return a ^ b;
-    case Function::LeftShift: return shift_left(a, b);
-    case Function::RightShift: return shift_right(a, b);
-    case Function::Equal: return a == b;
-    case Function::NotEqual: return a != b;
-    case Function::Less: return a < b;
-    case Function::LessEqual: return a <= b;
-    case Function::Greater: return a > b;
-    case Function::GreaterEqual: return a >= b;
-    default: return fail(DiagnosticId::HostOperandTypes, spelling(function), "an int", "an int");
+    case Function::Power:
+      return power(a, b);
+    case Function::BitAnd:
+      return a & b;
+    case Function::BitOr:
+      return a | b;
+    case Function::BitXor:
+      return a ^ b;
+    case Function::LeftShift:
+      return shift_left(a, b);
+    case Function::RightShift:
+      return shift_right(a, b);
+    case Function::Equal:
+      return a == b;
+    case Function::NotEqual:
+      return a != b;
+    case Function::Less:
+      return a < b;
+    case Function::LessEqual:
+      return a <= b;
+    case Function::Greater:
+      return a > b;
+    case Function::GreaterEqual:
+      return a >= b;
+    default:
+      return fail(DiagnosticId::HostOperandTypes, spelling(function), "an int", "an int");
   }
   if (overflows) return fail(DiagnosticId::HostIntegerOverflow);
   return result;
@@ -74,9 +94,12 @@ Outcome<Value> apply_integers(Function function, std::int64_t a, std::int64_t b)
 
 Outcome<Value> apply_floats(Function function, double a, double b) {
   switch (function) {
-    case Function::Add: return a + b;
-    case Function::Subtract: return a - b;
-    case Function::Multiply: return a * b;
+    case Function::Add:
+      return a + b;
+    case Function::Subtract:
+      return a - b;
+    case Function::Multiply:
+      return a * b;
     case Function::TrueDivide:
       if (b == 0) return fail(DiagnosticId::HostDivisionByZero);
       return a / b;
@@ -93,13 +116,20 @@ Outcome<Value> apply_floats(Function function, double a, double b) {
         return fail(DiagnosticId::HostMathDomain, "**").note("a negative number has no real root of this kind");
       return result;
     }
-    case Function::Equal: return a == b;
-    case Function::NotEqual: return a != b;
-    case Function::Less: return a < b;
-    case Function::LessEqual: return a <= b;
-    case Function::Greater: return a > b;
-    case Function::GreaterEqual: return a >= b;
-    default: return fail(DiagnosticId::HostOperandTypes, spelling(function), "a float", "a float");
+    case Function::Equal:
+      return a == b;
+    case Function::NotEqual:
+      return a != b;
+    case Function::Less:
+      return a < b;
+    case Function::LessEqual:
+      return a <= b;
+    case Function::Greater:
+      return a > b;
+    case Function::GreaterEqual:
+      return a >= b;
+    default:
+      return fail(DiagnosticId::HostOperandTypes, spelling(function), "a float", "a float");
   }
 }
 
@@ -109,9 +139,7 @@ bool is_bitwise(Function function) {
 
 }  // namespace
 
-bool is_python_number(const Value& value) {
-  return value.is<bool>() || value.is<std::int64_t>() || value.is<double>();
-}
+bool is_python_number(const Value& value) { return value.is<bool>() || value.is<std::int64_t>() || value.is<double>(); }
 
 Outcome<Value> apply_python(BinaryFunction function, const Value& left, const Value& right) {
   if (left.is<double>() || right.is<double>()) return apply_floats(function, *as_number(left), *as_number(right));

@@ -33,7 +33,9 @@ struct RowOf {
   const T* elements;
   std::int64_t length;
 
-  double mean() const { return pairwise_sum(elements, length, [](double x) { return x; }) / static_cast<double>(length); }
+  double mean() const {
+    return pairwise_sum(elements, length, [](double x) { return x; }) / static_cast<double>(length);
+  }
   double variance(std::int64_t degrees) const {
     const double center = mean();
     const double sum = pairwise_sum(elements, length, [center](double x) { return (x - center) * (x - center); });
@@ -101,14 +103,18 @@ ScalarType result_type(Reduction reduction, ScalarType type) {
     case Reduction::Product:
       return is_float(type) ? type : is_unsigned_integer(type) ? ScalarType::U64 : ScalarType::I64;
     case Reduction::Minimum:
-    case Reduction::Maximum: return type;
+    case Reduction::Maximum:
+      return type;
     case Reduction::Mean:
     case Reduction::Variance:
     case Reduction::StandardDeviation:
-    case Reduction::Norm: return real;
+    case Reduction::Norm:
+      return real;
     case Reduction::Any:
-    case Reduction::All: return ScalarType::Bool;
-    default: return ScalarType::I64;
+    case Reduction::All:
+      return ScalarType::Bool;
+    default:
+      return ScalarType::I64;
   }
 }
 
@@ -122,19 +128,32 @@ Scalar reduce_row(Reduction reduction, const RowOf<T>& row, ScalarType to, std::
   const auto less = [](auto a, auto b) { return a < b; };
   const auto greater = [](auto a, auto b) { return a > b; };
   switch (reduction) {
-    case Reduction::Sum: return Scalar::of(row.sum(), to);
-    case Reduction::Product: return Scalar::of(row.product(), to);
-    case Reduction::Minimum: return Scalar::of(row.elements[row.first(less)], to);
-    case Reduction::Maximum: return Scalar::of(row.elements[row.first(greater)], to);
-    case Reduction::Mean: return Scalar::of(row.mean(), to);
-    case Reduction::Variance: return Scalar::of(row.variance(degrees), to);
-    case Reduction::StandardDeviation: return Scalar::of(std::sqrt(row.variance(degrees)), to);
-    case Reduction::Any: return Scalar::of(row.nonzero() > 0, to);
-    case Reduction::All: return Scalar::of(row.nonzero() == row.length, to);
-    case Reduction::ArgMinimum: return Scalar::of(row.first(less), to);
-    case Reduction::ArgMaximum: return Scalar::of(row.first(greater), to);
-    case Reduction::Norm: return Scalar::of(row.norm(), to);
-    case Reduction::CountNonzero: break;
+    case Reduction::Sum:
+      return Scalar::of(row.sum(), to);
+    case Reduction::Product:
+      return Scalar::of(row.product(), to);
+    case Reduction::Minimum:
+      return Scalar::of(row.elements[row.first(less)], to);
+    case Reduction::Maximum:
+      return Scalar::of(row.elements[row.first(greater)], to);
+    case Reduction::Mean:
+      return Scalar::of(row.mean(), to);
+    case Reduction::Variance:
+      return Scalar::of(row.variance(degrees), to);
+    case Reduction::StandardDeviation:
+      return Scalar::of(std::sqrt(row.variance(degrees)), to);
+    case Reduction::Any:
+      return Scalar::of(row.nonzero() > 0, to);
+    case Reduction::All:
+      return Scalar::of(row.nonzero() == row.length, to);
+    case Reduction::ArgMinimum:
+      return Scalar::of(row.first(less), to);
+    case Reduction::ArgMaximum:
+      return Scalar::of(row.first(greater), to);
+    case Reduction::Norm:
+      return Scalar::of(row.norm(), to);
+    case Reduction::CountNonzero:
+      break;
   }
   return Scalar::of(row.nonzero(), to);
 }
@@ -144,7 +163,8 @@ Scalar reduce_row(Reduction reduction, const RowOf<T>& row, ScalarType to, std::
 Outcome<ArrayRef> reduce(Reduction reduction, std::string_view name, const ArrayRef& array, const Axes& axes, bool keep,
                          std::int64_t degrees) {
   ASSIGN_OR_RETURN(const Rows rows, rows_of(array, axes, keep));
-  if (rows.length == 0 && rows.count > 0 && needs_elements(reduction)) return fail(DiagnosticId::HostEmptyReduction, name);
+  if (rows.length == 0 && rows.count > 0 && needs_elements(reduction))
+    return fail(DiagnosticId::HostEmptyReduction, name);
   const ScalarType type = result_type(reduction, array->type);
   ASSIGN_OR_RETURN(ArrayRef result, make_array(type, rows.result_shape));
   ASSIGN_OR_RETURN(const std::byte* from, rows.dense->read());

@@ -12,7 +12,18 @@
 namespace pykc::script {
 
 enum class Reduction : std::uint8_t {
-  Sum, Product, Minimum, Maximum, Mean, Variance, StandardDeviation, Any, All, ArgMinimum, ArgMaximum, Norm,
+  Sum,
+  Product,
+  Minimum,
+  Maximum,
+  Mean,
+  Variance,
+  StandardDeviation,
+  Any,
+  All,
+  ArgMinimum,
+  ArgMaximum,
+  Norm,
   CountNonzero,
 };
 

@@ -32,8 +32,7 @@ struct WalkPlan {
   WalkPlan(const Shape& shape, const std::array<WalkOperand, N>& operands) {
     const std::size_t axes = shape.size();
     // Memory order of the first operand, the one that is written: its short strides go innermost.
-    const bool reverse =
-        axes > 1 && std::abs(operands[0].strides[0]) < std::abs(operands[0].strides[axes - 1]);
+    const bool reverse = axes > 1 && std::abs(operands[0].strides[0]) < std::abs(operands[0].strides[axes - 1]);
     for (std::size_t i = 0; i < axes; ++i) {
       const std::size_t axis = reverse ? axes - 1 - i : i;
       if (shape[axis] == 1) continue;

@@ -36,19 +36,32 @@ using Compute = std::conditional_t<kIsSmallFloat<T>, float, T>;
 template <typename F>
 decltype(auto) with_type(ScalarType type, F&& f) {
   switch (type) {
-    case ScalarType::Bool: return f(std::type_identity<bool>{});
-    case ScalarType::I8: return f(std::type_identity<std::int8_t>{});
-    case ScalarType::I16: return f(std::type_identity<std::int16_t>{});
-    case ScalarType::I32: return f(std::type_identity<std::int32_t>{});
-    case ScalarType::I64: return f(std::type_identity<std::int64_t>{});
-    case ScalarType::U8: return f(std::type_identity<std::uint8_t>{});
-    case ScalarType::U16: return f(std::type_identity<std::uint16_t>{});
-    case ScalarType::U32: return f(std::type_identity<std::uint32_t>{});
-    case ScalarType::U64: return f(std::type_identity<std::uint64_t>{});
-    case ScalarType::F16: return f(std::type_identity<F16>{});
-    case ScalarType::BF16: return f(std::type_identity<BF16>{});
-    case ScalarType::F32: return f(std::type_identity<float>{});
-    case ScalarType::F64: break;
+    case ScalarType::Bool:
+      return f(std::type_identity<bool>{});
+    case ScalarType::I8:
+      return f(std::type_identity<std::int8_t>{});
+    case ScalarType::I16:
+      return f(std::type_identity<std::int16_t>{});
+    case ScalarType::I32:
+      return f(std::type_identity<std::int32_t>{});
+    case ScalarType::I64:
+      return f(std::type_identity<std::int64_t>{});
+    case ScalarType::U8:
+      return f(std::type_identity<std::uint8_t>{});
+    case ScalarType::U16:
+      return f(std::type_identity<std::uint16_t>{});
+    case ScalarType::U32:
+      return f(std::type_identity<std::uint32_t>{});
+    case ScalarType::U64:
+      return f(std::type_identity<std::uint64_t>{});
+    case ScalarType::F16:
+      return f(std::type_identity<F16>{});
+    case ScalarType::BF16:
+      return f(std::type_identity<BF16>{});
+    case ScalarType::F32:
+      return f(std::type_identity<float>{});
+    case ScalarType::F64:
+      break;
   }
   return f(std::type_identity<double>{});
 }

@@ -15,7 +15,7 @@ using Names = std::map<std::string, Value, std::less<>>;
 
 struct Scope {
   const ast::Module* module = nullptr;
-  std::vector<std::string> kernels;   // the names of its kernels
+  std::vector<std::string> kernels;  // the names of its kernels
   Names names;
   std::vector<Library> star_imports;  // `from numba.cuda import *`
   const SourceFile& file() const { return *module->file; }

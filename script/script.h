@@ -22,10 +22,10 @@
 namespace pykc::script {
 
 struct RunOptions {
-  std::string device;                  // "cpu", "cuda:0"; "" is the best one present
-  std::vector<std::string> arguments;  // main's parameters, in order or as NAME=VALUE
-  CompileOptions compile;              // `target` is set from the device
-  std::function<void(std::string_view)> print;    // where print() writes; null drops it
+  std::string device;                              // "cpu", "cuda:0"; "" is the best one present
+  std::vector<std::string> arguments;              // main's parameters, in order or as NAME=VALUE
+  CompileOptions compile;                          // `target` is set from the device
+  std::function<void(std::string_view)> print;     // where print() writes; null drops it
   std::function<void(const Diagnostic&)> warning;  // what kernels' compilations warn of; null drops it
 };
 

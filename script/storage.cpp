@@ -1,5 +1,7 @@
 #include "script/storage.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -8,9 +10,7 @@
 namespace pykc::script {
 namespace {
 
-Failure device_failure(const Error& error) {
-  return fail(DiagnosticId::HostDeviceFailed, error.message);
-}
+Failure device_failure(const Error& error) { return fail(DiagnosticId::HostDeviceFailed, error.message); }
 
 void fill_bytes(std::byte* target, std::int64_t bytes, const Scalar& value) {
   const std::int64_t size = size_in_bytes(value.type);
@@ -21,10 +21,14 @@ void fill_bytes(std::byte* target, std::int64_t bytes, const Scalar& value) {
   }
 }
 
+/// What no machine of this size can hold is refused here; the system would promise it, and end the program later.
+std::int64_t physical_memory() { return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE); }
+
 }  // namespace
 
 Status Storage::allocate_host() {
   if (host_) return Done{};
+  if (bytes_ > physical_memory()) return fail(DiagnosticId::HostOutOfMemory, bytes_);
   void* memory = std::malloc(static_cast<std::size_t>(std::max<std::int64_t>(bytes_, 1)));
   if (!memory) return fail(DiagnosticId::HostOutOfMemory, bytes_);
   host_ = std::shared_ptr<void>(memory, std::free);

@@ -25,7 +25,8 @@ Sequence::~Sequence() {
 std::int64_t RangeValue::size() const {
   // In unsigned arithmetic: the distance of two i64 may not fit one.
   const auto low = static_cast<std::uint64_t>(start), high = static_cast<std::uint64_t>(stop);
-  if (step > 0 && start < stop) return static_cast<std::int64_t>((high - low - 1) / static_cast<std::uint64_t>(step) + 1);
+  if (step > 0 && start < stop)
+    return static_cast<std::int64_t>((high - low - 1) / static_cast<std::uint64_t>(step) + 1);
   if (step < 0 && start > stop)
     return static_cast<std::int64_t>((low - high - 1) / (0 - static_cast<std::uint64_t>(step)) + 1);
   return 0;
@@ -53,7 +54,9 @@ struct Description {
   std::string operator()(bool) const { return "a bool"; }
   std::string operator()(std::int64_t) const { return "an int"; }
   std::string operator()(double) const { return "a float"; }
-  std::string operator()(const Scalar& scalar) const { return "a number of type " + std::string(to_string(scalar.type)); }
+  std::string operator()(const Scalar& scalar) const {
+    return "a number of type " + std::string(to_string(scalar.type));
+  }
   std::string operator()(const std::string&) const { return "a string"; }
   std::string operator()(const ArrayRef& array) const {
     return "an array of " + std::string(to_string(array->type)) + " with shape " + shape_text(array->shape);

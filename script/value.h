@@ -56,8 +56,18 @@ struct TypeValue {
 
 /// The modules that are built in. `np.random` is one of them.
 enum class Library : std::uint8_t {
-  Prelude, Numpy, Random, Linalg, Cuda, Math, Time, Numba,
-  ArrayMethod, ListMethod, EventMethod, StreamMethod,  // what stands behind the dot of a value
+  Prelude,
+  Numpy,
+  Random,
+  Linalg,
+  Cuda,
+  Math,
+  Time,
+  Numba,
+  ArrayMethod,
+  ListMethod,
+  EventMethod,
+  StreamMethod,  // what stands behind the dot of a value
 };
 struct LibraryValue {
   Library library;
@@ -97,9 +107,10 @@ struct EventValue {
 using ArrayRef = std::shared_ptr<const Array>;
 
 struct Value {
-  using Variant = std::variant<None, bool, std::int64_t, double, Scalar, std::string, ArrayRef, TupleValue, ListValue,
-                               RangeValue, SliceValue, EllipsisValue, TypeValue, LibraryValue, ModuleValue,
-                               FunctionValue, BuiltinValue, std::shared_ptr<const LaunchValue>, StreamValue, EventValue>;
+  using Variant =
+      std::variant<None, bool, std::int64_t, double, Scalar, std::string, ArrayRef, TupleValue, ListValue, RangeValue,
+                   SliceValue, EllipsisValue, TypeValue, LibraryValue, ModuleValue, FunctionValue, BuiltinValue,
+                   std::shared_ptr<const LaunchValue>, StreamValue, EventValue>;
   Variant data;
 
   Value() = default;

@@ -12,8 +12,11 @@ std::optional<std::string> find_tool(const std::vector<std::string>& names) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(std::string(path ? path : "") + ":/usr/local/cuda/bin:/usr/lib/llvm-22/bin");
   for (std::string folder; std::getline(folders, folder, ':');)
-    for (const std::string& name : names)
-      if (const std::string program = folder + "/" + name; access(program.c_str(), X_OK) == 0) return program;
+    for (const std::string& name : names) {
+      std::string program = folder;
+      (program += '/') += name;
+      if (access(program.c_str(), X_OK) == 0) return program;
+    }
   return std::nullopt;
 }
 
@@ -25,6 +28,7 @@ ToolResult run_tool(const std::vector<std::string>& command) {
     line += "'";
   }
   ToolResult result;
+  // NOLINTNEXTLINE(bugprone-command-processor): every word is quoted
   FILE* pipe = popen((line + " 2>&1").c_str(), "r");
   if (!pipe) return {false, "cannot start" + line};
   char buffer[4096];

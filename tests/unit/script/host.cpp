@@ -35,4 +35,8 @@ std::string printed(std::string_view expression) {
   return run.output.substr(0, run.output.size() - 1);
 }
 
+void expect_printed(const std::vector<Printed>& rows) {
+  for (const Printed& row : rows) EXPECT_EQ(printed(row.expression), row.text) << row.expression;
+}
+
 }  // namespace pykc::script

@@ -25,4 +25,9 @@ HostRun run_host(std::string_view source, std::vector<std::string> arguments = {
 /// `print(expression)` under `import numpy as np` and `import math`, without the newline; an error as "E0414".
 std::string printed(std::string_view expression);
 
+struct Printed {
+  std::string_view expression, text;
+};
+void expect_printed(const std::vector<Printed>& rows);
+
 }  // namespace pykc::script

@@ -36,8 +36,7 @@ std::vector<T> elements_of(const ArrayRef& array) {
 ArrayRef counting_array(ScalarType type, const Shape& shape, Order order) {
   const ArrayRef array = *make_array(type, shape, order);
   std::byte* const bytes = *array->write();
-  for (std::int64_t i = 0; i < array->size(); ++i)
-    Scalar::of(i % 2, type).store(bytes + i * size_in_bytes(type));
+  for (std::int64_t i = 0; i < array->size(); ++i) Scalar::of(i % 2, type).store(bytes + i * size_in_bytes(type));
   return array;
 }
 
@@ -83,9 +82,9 @@ TEST(Npy, StridedArraysAreWrittenDense) {
 }
 
 TEST(Npy, BigEndianIsTurnedRound) {
-  const Outcome<ArrayRef> array =
-      parse_npy(npy("{'descr': '>i4', 'fortran_order': False, 'shape': (2,), }", std::string_view("\0\0\1\2\0\0\0\3", 8)),
-                "a.npy");
+  const Outcome<ArrayRef> array = parse_npy(
+      npy("{'descr': '>i4', 'fortran_order': False, 'shape': (2,), }", std::string_view("\0\0\1\2\0\0\0\3", 8)),
+      "a.npy");
   EXPECT_EQ(elements_of<std::int32_t>(*array), (std::vector<std::int32_t>{258, 3}));
 }
 
@@ -114,8 +113,8 @@ TEST(Npy, VersionsTwoAndThreeHaveALongerLength) {
 }
 
 TEST(Npy, BoolsAreMadeZeroOrOne) {
-  const Outcome<ArrayRef> array =
-      parse_npy(npy("{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", std::string_view("\0\1\7", 3)), "a.npy");
+  const Outcome<ArrayRef> array = parse_npy(
+      npy("{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", std::string_view("\0\1\7", 3)), "a.npy");
   EXPECT_EQ(elements_of<std::uint8_t>(*array), (std::vector<std::uint8_t>{0, 1, 1}));
 }
 
@@ -173,9 +172,7 @@ TEST(Npy, MissingElementsAreRefused) {
             "it is cut short: 12 bytes of elements are announced, 7 are there");
 }
 
-TEST(Npy, TypesWithoutANumPyNameAreNotWritten) {
-  EXPECT_FALSE(format_npy(*make_array(ScalarType::BF16, {1})));
-}
+TEST(Npy, TypesWithoutANumPyNameAreNotWritten) { EXPECT_FALSE(format_npy(*make_array(ScalarType::BF16, {1}))); }
 
 TEST(Npy, FilesThatCannotBeOpenedSayWhy) {
   const Outcome<ArrayRef> missing = load_npy("no-such-folder/a.npy");

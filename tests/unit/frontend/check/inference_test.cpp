@@ -45,7 +45,7 @@ constexpr Body kBodies[] = {
     {"v = 0.0 if flag else 1.0", "f64"},
     {"v = -1.0 if flag else x[i]", "f32"},
     {"v = min(0.5, x[i])", "f32"},
-    {"for v in range(3):\n    pass", "i64"},
+    {"v = 0.5\nfor v in range(3):\n    pass", "f64"},
     {"v = n\nfor v in range(3):\n    v = 0.5", "f64"},
 };
 

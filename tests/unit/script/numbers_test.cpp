@@ -1,0 +1,98 @@
+// Numbers: Python's own, and NumPy's typed ones; the expected texts are Python's and NumPy's own.
+#include <gtest/gtest.h>
+
+#include "host.h"
+
+namespace pykc::script {
+namespace {
+
+TEST(Numbers, IntegersDivideAsInPython) {
+  expect_printed({
+      {"7 // 2, -7 // 2, 7 // -2, -7 // -2", "3 -4 -4 3"},
+      {"7 % 3, -7 % 3, 7 % -3, -7 % -3", "1 2 -2 -1"},
+      {"7 / 2, 6 / 3", "3.5 2.0"},
+      {"divmod(-7, 2)", "(-4, 1)"},
+      {"2 ** 10, 2 ** -1, (-2) ** 3, 0 ** 0", "1024 0.5 -8 1"},
+  });
+}
+
+TEST(Numbers, FloatsDivideAsInPython) {
+  expect_printed({
+      {"7.5 // 2, -7.5 // 2, 7.5 // -2", "3.0 -4.0 -4.0"},
+      {"7.5 % 2, -0.5 % 2, 7.5 % -2", "1.5 1.5 -0.5"},
+      {"1.0 // 0.1, 1.0 % 0.1", "9.0 0.09999999999999995"},
+      {"-1.0 // float(\"inf\"), -1.0 % float(\"inf\")", "-1.0 inf"},
+  });
+}
+
+TEST(Numbers, BitsAndShifts) {
+  expect_printed({
+      {"5 & 3, 5 | 3, 5 ^ 3, ~5", "1 7 6 -6"},
+      {"1 << 10, -5 >> 1, 5 >> 100, -5 >> 100, 0 << 100", "1024 -3 0 -1 0"},
+      {"True & False, True | False, True ^ True", "False True False"},
+  });
+}
+
+TEST(Numbers, BoolsCountAsIntegers) {
+  expect_printed({
+      {"True + True, -True, True / 2, True * 2.5", "2 -1 0.5 2.5"},
+  });
+}
+
+TEST(Numbers, FloatsPrintTheirShortestDigits) {
+  expect_printed({
+      {"1e16, 1e15, 123456789.123, 1e-4, 1e-5", "1e+16 1000000000000000.0 123456789.123 0.0001 1e-05"},
+      {"0.1 + 0.2, 1/3, -0.0, 1e22, 5e-324", "0.30000000000000004 0.3333333333333333 -0.0 1e+22 5e-324"},
+      {"float(\"inf\"), -float(\"inf\"), float(\"nan\")", "inf -inf nan"},
+      {"np.float32(0.1), np.float32(1) / np.float32(3), np.float16(0.1)", "0.1 0.33333334 0.1"},
+  });
+}
+
+TEST(Numbers, TheLimitsOfIntegers) {
+  expect_printed({
+      {"9223372036854775807, -9223372036854775808", "9223372036854775807 -9223372036854775808"},
+      {"9223372036854775806 + 1", "9223372036854775807"},
+  });
+}
+
+TEST(Numbers, Rounding) {
+  expect_printed({
+      {"round(2.5), round(3.5), round(-2.5), round(7)", "2 4 -2 7"},
+      {"round(2.675, 2), round(1234.5, -2), round(0.5, 0)", "2.67 1200.0 0.0"},
+      {"int(3.9), int(-3.9), int(\"42\"), float(\"1e3\"), bool(0), str(1.5)", "3 -3 42 1000.0 False 1.5"},
+  });
+}
+
+TEST(Numbers, MathFunctions) {
+  expect_printed({
+      {"math.sqrt(2), math.pi, math.hypot(3, 4), math.log(8, 2)", "1.4142135623730951 3.141592653589793 5.0 3.0"},
+      {"math.floor(-1.5), math.ceil(1.2), math.trunc(-1.7)", "-2 2 -1"},
+      {"math.isnan(float(\"nan\")), math.isinf(1.0)", "True False"},
+      {"abs(-3), abs(-2.5), min(3, 1, 2), max([4, 9, 2]), pow(2, 5)", "3 2.5 1 9 32"},
+  });
+}
+
+TEST(Numbers, ComparisonsChain) {
+  expect_printed({
+      {"1 < 2 < 3, 1 < 3 < 2, 3 > 2 >= 2", "True False True"},
+      {"1 == 1.0, 1 != 2, None is None, 1 in (1, 2), 3 not in [1, 2]", "True True True True True"},
+  });
+}
+
+TEST(Numbers, LogicGivesAnOperand) {
+  expect_printed({
+      {"not 0, not \"a\", 1 and 2, 0 or \"x\", None or 3, 0 and 1", "True False 2 x 3 0"},
+  });
+}
+
+TEST(Numbers, TypedNumbersKeepTheirType) {
+  expect_printed({
+      {"(np.float32(1) + 1.5).dtype == np.float32", "True"},
+      {"(np.int32(1) + np.float32(1)).dtype == np.float64", "True"},
+      {"(np.int8(1) + np.int64(1)).dtype == np.int64", "True"},
+      {"np.uint8(200) + np.uint8(100), np.int32(7) // np.int32(2), np.int32(7) / np.int32(2)", "44 3 3.5"},
+  });
+}
+
+}  // namespace
+}  // namespace pykc::script
