@@ -28,8 +28,9 @@ void emit_functions(ModuleState& state) {
   state.finish_debug_info();
 }
 
-void emit_module(const ir::Module& source, const Target& target, const Options& options, llvm::Module& module) {
-  ModuleState state(source, target, options, module);
+void emit_module(const ir::Module& source, const Target& target, const Options& options,
+                 const llvm::TargetMachine& machine, llvm::Module& module) {
+  ModuleState state(source, target, options, machine, module);
   if (target.kind == Target::Kind::Nvptx)
     emit_functions<NvptxEmitter>(state);
   else
@@ -45,7 +46,7 @@ Result<std::string> build(Emit emit, const ir::Module& source, const Target& tar
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
 
-  emit_module(source, target, options, module);
+  emit_module(source, target, options, *machine, module);
   link_math_library(module);
   optimize(module, *machine, target, options);
 

@@ -22,10 +22,12 @@ AddressSpaces spaces_of(const ir::Module& source, const Target& target) {
 
 }  // namespace
 
-ModuleState::ModuleState(const ir::Module& source, const Target& target, const Options& options, llvm::Module& module)
+ModuleState::ModuleState(const ir::Module& source, const Target& target, const Options& options,
+                         const llvm::TargetMachine& machine, llvm::Module& module)
     : source(source),
       target(target),
       options(options),
+      machine(machine),
       module(module),
       context(module.getContext()),
       spaces(spaces_of(source, target)) {
@@ -91,10 +93,12 @@ llvm::Constant* ModuleState::text(std::string_view text) {
 }
 
 llvm::Function* ModuleState::math_function(std::string_view name, llvm::Type* type) {
-  const std::string symbol = math_symbol(name, type);
+  return library_function(math_symbol(name, type), math_signature(name, type));
+}
+
+llvm::Function* ModuleState::library_function(const std::string& symbol, llvm::FunctionType* type) {
   if (llvm::Function* known = module.getFunction(symbol)) return known;
-  llvm::Function* function =
-      llvm::Function::Create(math_signature(name, type), llvm::GlobalValue::ExternalLinkage, symbol, module);
+  llvm::Function* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, symbol, module);
   function->setDoesNotThrow();
   function->setDoesNotAccessMemory();
   function->setWillReturn();

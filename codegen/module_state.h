@@ -4,6 +4,7 @@
 
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
 
 #include <memory>
 #include <unordered_map>
@@ -25,13 +26,15 @@ struct FunctionTraits {
 
 class ModuleState {
  public:
-  ModuleState(const ir::Module& source, const Target& target, const Options& options, llvm::Module& module);
+  ModuleState(const ir::Module& source, const Target& target, const Options& options, const llvm::TargetMachine& machine,
+              llvm::Module& module);
   ModuleState(const ModuleState&) = delete;
   ModuleState& operator=(const ModuleState&) = delete;
 
   const ir::Module& source;
   const Target& target;
   const Options& options;
+  const llvm::TargetMachine& machine;
   llvm::Module& module;
   llvm::LLVMContext& context;
   AddressSpaces spaces;
@@ -46,6 +49,7 @@ class ModuleState {
   llvm::Constant* text(std::string_view text);
   /// The embedded math library's `name` for f32 or f64; its body is linked in after all functions are emitted.
   llvm::Function* math_function(std::string_view name, llvm::Type* type);
+  llvm::Function* library_function(const std::string& symbol, llvm::FunctionType* type);
 
   /// Line information, where it was asked for.
   void begin_debug_info(const ir::Function& source_function, llvm::Function& function);

@@ -1,5 +1,6 @@
 // The road of a kernel, in order. Each step takes one value and gives one value; what is wrong goes to Diagnostics, and
 // the road ends at the first step that found an error, when that step has reported everything it could see.
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -28,8 +29,10 @@ class PhaseClock {
 };
 
 Error source_error(Diagnostics& diagnostics) {
-  const int count = diagnostics.error_count();
-  return {ErrorCode::InvalidSource, std::to_string(count) + (count == 1 ? " error" : " errors"), diagnostics.take()};
+  std::vector<Diagnostic> list = diagnostics.take();
+  const auto count = std::count_if(list.begin(), list.end(),
+                                   [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::Error; });
+  return {ErrorCode::InvalidSource, std::to_string(count) + (count == 1 ? " error" : " errors"), std::move(list)};
 }
 
 /// A module that does not verify is a defect of the compiler, wherever it shows.

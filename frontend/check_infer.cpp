@@ -19,7 +19,9 @@ void Body::declare_locals() {
       if (is_trial_) local.type = specialization_->arguments[i];
       local.is_fixed = function_->parameter_types[i].has_value();
     } else if (local.decl->annotation) {
-      const std::optional<checked::Type> stated = annotation(*local.decl->annotation);
+      // Types are names of the module: a variable of the same name does not hide them.
+      const std::optional<checked::Type> stated = Body(session_, scope_).annotation(*local.decl->annotation);
+      specialization_->mentions_double |= stated == checked::Type::of(ScalarType::F64);
       local.is_fixed = stated && !stated->is_array();
       if (local.is_fixed && is_trial_) local.type = InferredType::of(*stated);
     }

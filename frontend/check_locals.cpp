@@ -9,10 +9,13 @@ class LocalCollector {
  public:
   explicit LocalCollector(LocalTable& table) : table_(table) {}
 
+  /// Parameter number i is local number i, even where a name stands twice (which the parser has reported).
   void parameter(const ast::Parameter& parameter) {
-    LocalDecl& local = add(parameter.name, parameter.range);
-    local.is_parameter = true;
-    local.annotation = parameter.annotation.get();
+    table_.index.insert_or_assign(parameter.name, static_cast<int>(table_.list.size()));
+    table_.list.push_back({.name = parameter.name,
+                           .range = parameter.range,
+                           .is_parameter = true,
+                           .annotation = parameter.annotation.get()});
   }
 
   void statement(const ast::Stmt& stmt) {

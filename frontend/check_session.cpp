@@ -20,6 +20,10 @@ std::int64_t bytes_of(const ArrayType& type) {
   return count * size_in_bytes(type.element);
 }
 
+/// Names that compiled code itself refers to: a kernel of that name gets another symbol.
+constexpr std::string_view kReservedSymbols[] = {"fma",     "fmaf",   "memcpy",     "memset",
+                                                 "memmove", "memcmp", "pykc_print", "pykc_fault"};
+
 bool is_typed(const FunctionDecl& function) {
   return std::all_of(function.parameter_types.begin(), function.parameter_types.end(),
                      [](const auto& type) { return type.has_value(); });
@@ -59,6 +63,7 @@ std::string symbol_part(const checked::Type& type) {
 Session::Session(const Program& program, const CheckOptions& options, Diagnostics& diagnostics)
     : program_(program), options_(options), diagnostics_(diagnostics) {
   trial_diagnostics_.set_muted(true);
+  for (const std::string_view name : kReservedSymbols) symbols_.emplace(name, 1);
 }
 
 checked::Module Session::run(const std::vector<KernelRequest>& requests) {

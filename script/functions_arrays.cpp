@@ -293,7 +293,7 @@ constexpr HostFunction kFunctions[] = {
     {"norm", in(Library::Prelude, Library::Linalg), kReduce, reduction<Reduction::Norm>, "The Euclidean norm."},
     {"cumsum", kEverywhere, "a, axis=None", host_cumsum, "Running sums."},
     {"sort", kFunctionOnly, "a", host_sort, "The elements along the last axis in ascending order, as a new array."},
-    {"bincount", kFunctionOnly, "x, minlength=0", host_bincount, "How often 0, 1, 2 … occur."},
+    {"bincount", kFunctionOnly, "x, minlength=0", host_bincount, "How often 0, 1, 2 and so on occur."},
     {"dot", kEverywhere, "a, b", host_dot, "The matrix product; floats are added in f64."},
     {"matmul", kFunctionOnly, "a, b", host_dot, "The matrix product, `a @ b`."},
     {"allclose", kFunctionOnly, "a, b, rtol=1e-5, atol=1e-8, equal_nan=False", host_allclose,

@@ -205,7 +205,7 @@ constexpr HostFunction kFunctions[] = {
     {"pow", in(Library::Prelude), "x, y", host_pow, "`x ** y`."},
     {"divmod", in(Library::Prelude), "x, y", host_divmod, "`(x // y, x % y)`."},
     {"enumerate", in(Library::Prelude), "iterable, start=0", host_enumerate, "Pairs of a count and an item."},
-    {"zip", in(Library::Prelude), "*iterables", host_zip, "Tuples of the first items, the second items, …"},
+    {"zip", in(Library::Prelude), "*iterables", host_zip, "Tuples of the first items, of the second items, and so on."},
     {"list", in(Library::Prelude), "*iterable", host_list, "A list of the items."},
     {"tuple", in(Library::Prelude), "*iterable", host_tuple, "A tuple of the items."},
     {"repr", in(Library::Prelude), "object", host_repr, "The value as it would be written in a program."},

@@ -136,15 +136,28 @@ Outcome<KernelRequest> request_for(const std::string& kernel, const std::vector<
   return request;
 }
 
-Outcome<Kernel> Launcher::kernel_for(const Program& program, const SourceFile& file, const KernelRequest& request) {
-  const std::string key = file.name() + ":" + request.kernel + signature_text(request);
+const Program& Launcher::program_of(const Scope& module, const std::string& appended) {
+  if (appended.empty() && module.module == program_.main.get()) return program_;
+  std::unique_ptr<Program>& program = programs_[module.file().name() + appended];
+  if (program) return *program;
+  const std::string& name = module.file().name();
+  const auto file = std::make_shared<const SourceFile>(name, std::string(module.file().text()) + appended);
+  Diagnostics diagnostics;  // empty: the text has been parsed before, and what is appended is right
+  program = std::make_unique<Program>(
+      load_program(file, driver::import_resolver(name, session_.options().compile), diagnostics));
+  return *program;
+}
+
+Outcome<Kernel> Launcher::kernel_for(const Scope& module, const KernelRequest& request, const std::string& appended) {
+  const std::string key = module.file().name() + ":" + request.kernel + signature_text(request);
   if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
   ASSIGN_OR_RETURN(const Device device, session_.device());
   CompileOptions options = session_.options().compile;
   options.target = device.info().target;
   options.signatures.clear();
   std::vector<Diagnostic> warnings;
-  const Result<Artifact> artifact = driver::compile_kernels(program, {request}, options, &warnings);
+  const Result<Artifact> artifact =
+      driver::compile_kernels(program_of(module, appended), {request}, options, &warnings);
   if (!artifact) {
     Failure failure = fail(DiagnosticId::HostKernelNotCompiled, request.kernel, signature_text(request));
     failure.causes = artifact.error().diagnostics;
@@ -153,9 +166,9 @@ Outcome<Kernel> Launcher::kernel_for(const Program& program, const SourceFile& f
   }
   if (session_.options().warning)
     for (const Diagnostic& warning : warnings) session_.options().warning(warning);
-  const Result<Module> module = device.load(*artifact);
-  if (!module) return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, module.error());
-  const Result<Kernel> kernel = module->kernel(request.kernel);
+  const Result<Module> loaded = device.load(*artifact);
+  if (!loaded) return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, loaded.error());
+  const Result<Kernel> kernel = loaded->kernel(request.kernel);
   if (!kernel) return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, kernel.error());
   return kernels_.emplace(key, *kernel).first->second;
 }
@@ -172,7 +185,7 @@ Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& 
   if (!is_typed_kernel(definition)) {
     ASSIGN_OR_RETURN(request, request_for(definition.name, arguments.positional));
   }
-  ASSIGN_OR_RETURN(const Kernel kernel, kernel_for(program_, launch.kernel.module->file(), request));
+  ASSIGN_OR_RETURN(const Kernel kernel, kernel_for(*launch.kernel.module, request));
   RETURN_IF_FAILED(run(kernel, launch, arguments.positional));
   return Value();
 }

@@ -28,15 +28,16 @@ class Launcher {
   Outcome<Value> map(const FunctionValue& function, const CallArguments& arguments);
 
  private:
-  /// Compiles and loads what is not loaded yet. `file` is the kernel's, to tell kernels of one name apart.
-  Outcome<Kernel> kernel_for(const Program& program, const SourceFile& file, const KernelRequest& request);
+  /// Compiles and loads what is not loaded yet. The kernel is one of `module`, or of the text appended to it.
+  Outcome<Kernel> kernel_for(const Scope& module, const KernelRequest& request, const std::string& appended = {});
   Status run(const Kernel& kernel, const LaunchValue& launch, const std::vector<Value>& arguments);
-  Outcome<const Program*> program_with_loop(const FunctionValue& function, const std::vector<bool>& is_array);
+  /// The program whose main file is `module`, with further text behind it.
+  const Program& program_of(const Scope& module, const std::string& appended);
 
   const Program& program_;
   Session& session_;
-  std::map<std::string, Kernel> kernels_;                          // by name and argument types
-  std::map<std::string, std::unique_ptr<Program>> loop_programs_;  // for vectorized functions
+  std::map<std::string, Kernel> kernels_;                     // by name and argument types
+  std::map<std::string, std::unique_ptr<Program>> programs_;  // those that are not program_
 };
 
 /// The specialisation of a kernel for these arguments.

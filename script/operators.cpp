@@ -114,6 +114,7 @@ Outcome<bool> equal_objects(const Value& left, const Value& right, int depth) {
     const bool is_text = type->kind == TypeValue::Kind::Str, other_is_text = other->kind == TypeValue::Kind::Str;
     return is_text == other_is_text && (is_text || type->type == other->type);
   }
+  if (const auto* library = left.as<LibraryValue>()) return library->library == right.as<LibraryValue>()->library;
   if (const auto* function = left.as<FunctionValue>())
     return function->definition == right.as<FunctionValue>()->definition;
   if (const auto* range = left.as<RangeValue>()) {

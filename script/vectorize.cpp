@@ -3,8 +3,6 @@
 // know nothing of it. Arguments are broadcast to one shape; numbers are passed as they are.
 #include <algorithm>
 
-#include "driver/driver.h"
-#include "frontend/frontend.h"
 #include "script/array.h"
 #include "script/declarations.h"
 #include "script/elementwise.h"
@@ -99,18 +97,6 @@ Outcome<Value> out_argument(const ast::FunctionDef& function, const CallArgument
 
 }  // namespace
 
-Outcome<const Program*> Launcher::program_with_loop(const FunctionValue& function, const std::vector<bool>& is_array) {
-  const SourceFile& file = function.module->file();
-  const std::string loop = loop_source(*function.definition, is_array);
-  std::unique_ptr<Program>& program = loop_programs_[file.name() + loop];
-  if (program) return program.get();
-  const auto text = std::make_shared<const SourceFile>(file.name(), std::string(file.text()) + loop);
-  Diagnostics diagnostics;
-  program = std::make_unique<Program>(
-      load_program(text, driver::import_resolver(file.name(), session_.options().compile), diagnostics));
-  return program.get();
-}
-
 Outcome<Value> Launcher::map(const FunctionValue& function, const CallArguments& arguments) {
   const ast::FunctionDef& definition = *function.definition;
   const std::size_t count = definition.parameters.size();
@@ -124,9 +110,9 @@ Outcome<Value> Launcher::map(const FunctionValue& function, const CallArguments&
   ASSIGN_OR_RETURN(const ArrayRef flat, reshape_array(result, {-1}));
   operands.values.insert(operands.values.begin(), Value(flat));
 
-  ASSIGN_OR_RETURN(const Program* const program, program_with_loop(function, operands.is_array));
   ASSIGN_OR_RETURN(const KernelRequest request, request_for(loop_name(definition), operands.values));
-  ASSIGN_OR_RETURN(const Kernel kernel, kernel_for(*program, function.module->file(), request));
+  ASSIGN_OR_RETURN(const Kernel kernel,
+                   kernel_for(*function.module, request, loop_source(definition, operands.is_array)));
   const LaunchValue launch{function, {(flat->size() + kThreads - 1) / kThreads, 1, 1}, {kThreads, 1, 1}, 0, nullptr};
   RETURN_IF_FAILED(run(kernel, launch, operands.values));
 

@@ -18,7 +18,8 @@ step() { # step NAME COMMAND…: runs it, keeps its verdict
 "$bin/pykc" info | grep -q '^cuda:0' || { echo "skipped: no NVIDIA driver"; exit 1; }
 step "examples on the GPU" "$bin/pykc" test examples --device cuda:0
 step "examples on the CPU device" "$bin/pykc" test examples --device cpu
-step "runtime against the real driver" "$bin/pykc_runtime_test"
+step "runtime against the real driver" "$bin/cuda_device_test"
+step "README's C++ program" "$bin/vecadd_cpp" examples/vecadd.pyk
 step "interpreter = CPU device = GPU" "$bin/pykc_differential_test"
 printf '\n'
 printf '%s\n' "${summary[@]}"

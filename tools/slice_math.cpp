@@ -110,7 +110,7 @@ llvm::Value* exact_form(llvm::Instruction& instruction) {
 void fix_instructions(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     instruction.dropUnknownNonDebugMetadata();
-    if (llvm::isa<llvm::FPMathOperator>(instruction)) instruction.setFastMathFlags(llvm::FastMathFlags());
+    if (llvm::isa<llvm::FPMathOperator>(instruction)) instruction.copyFastMathFlags(llvm::FastMathFlags());
     if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
       call->setAttributes(llvm::AttributeList());
       call->setCallingConv(llvm::CallingConv::C);

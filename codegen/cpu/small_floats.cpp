@@ -1,19 +1,31 @@
 // f16 and bf16 on a CPU: computed in f32. bf16 is converted by hand, as the integer it is, and LLVM sees no arithmetic
 // on it: the processors' own instructions take subnormal numbers for 0. From f64 there is no instruction that rounds
 // once.
+#include <llvm/MC/MCSubtargetInfo.h>
+
 #include "codegen/cpu/emitter.h"
 
 namespace pykc::codegen {
 
+bool CpuEmitter::converts_half() const { return state_.machine.getMCSubtargetInfo()->checkFeatures("+f16c"); }
+
 CpuEmitter::Value* CpuEmitter::widen_float(Value* value) {
-  if (!value->getType()->isBFloatTy()) return Emitter::widen_float(value);
+  if (value->getType()->isHalfTy()) {
+    if (converts_half()) return Emitter::widen_float(value);
+    llvm::FunctionType* type = llvm::FunctionType::get(builder_.getFloatTy(), {builder_.getInt16Ty()}, false);
+    return builder_.CreateCall(state_.library_function("__pykc_from_half", type),
+                               {builder_.CreateBitCast(value, builder_.getInt16Ty())});
+  }
   Value* bits = builder_.CreateZExt(builder_.CreateBitCast(value, builder_.getInt16Ty()), builder_.getInt32Ty());
   return builder_.CreateBitCast(builder_.CreateShl(bits, 16), builder_.getFloatTy());
 }
 
 CpuEmitter::Value* CpuEmitter::narrow_float(Value* wide, ScalarType to) {
   if (wide->getType()->isDoubleTy()) wide = round_to_odd(wide);
-  return to == ScalarType::BF16 ? round_to_bf16(wide) : builder_.CreateFPTrunc(wide, type_of(to));
+  if (to == ScalarType::BF16) return round_to_bf16(wide);
+  if (converts_half()) return builder_.CreateFPTrunc(wide, type_of(to));
+  llvm::FunctionType* type = llvm::FunctionType::get(builder_.getInt16Ty(), {builder_.getFloatTy()}, false);
+  return builder_.CreateBitCast(builder_.CreateCall(state_.library_function("__pykc_to_half", type), {wide}), type_of(to));
 }
 
 /// f64 to an f32 that rounds further as the f64 itself would: of the two neighbours the one whose last bit is set stands

@@ -6,6 +6,15 @@ declare double @llvm.copysign.f64(double, double)
 declare double @_Z3powdd(double, double)
 declare double @__pykc_erfc_f64(double)
 declare float @_Z4erfcf(float)
+declare double @_Z5ldexpdi(double, i32)
+declare i32 @llvm.smax.i32(i32, i32)
+declare i32 @llvm.smin.i32(i32, i32)
+declare double @_Z3sind(double)
+declare double @_Z3tand(double)
+declare double @_Z4asind(double)
+declare double @_Z4atand(double)
+declare double @_Z5expm1d(double)
+declare double @_Z3erfd(double)
 
 ; libclc's pow for f64 goes astray where the exponent is so large that the result's own exponent does not fit an i32.
 ; An exponent of 4096 / min(||x| - 1|, 1) overflows, or vanishes, already: ||x| - 1| is at most |log2 |x|| up to 2, and 1
@@ -59,4 +68,71 @@ far:
   %exact = call double @__pykc_erfc_f64(double %wide)
   %narrow = fptrunc double %exact to float
   ret float %narrow
+}
+
+; libclc's odd functions for f64 lose the sign of -0.
+
+define double @__pykc_sin_f64(double %x) {
+  %value = call double @_Z3sind(double %x)
+  %is.zero = fcmp oeq double %x, 0.0
+  %result = select i1 %is.zero, double %x, double %value
+  ret double %result
+}
+
+define double @__pykc_tan_f64(double %x) {
+  %value = call double @_Z3tand(double %x)
+  %is.zero = fcmp oeq double %x, 0.0
+  %result = select i1 %is.zero, double %x, double %value
+  ret double %result
+}
+
+define double @__pykc_asin_f64(double %x) {
+  %value = call double @_Z4asind(double %x)
+  %is.zero = fcmp oeq double %x, 0.0
+  %result = select i1 %is.zero, double %x, double %value
+  ret double %result
+}
+
+define double @__pykc_atan_f64(double %x) {
+  %value = call double @_Z4atand(double %x)
+  %is.zero = fcmp oeq double %x, 0.0
+  %result = select i1 %is.zero, double %x, double %value
+  ret double %result
+}
+
+define double @__pykc_expm1_f64(double %x) {
+  %value = call double @_Z5expm1d(double %x)
+  %is.zero = fcmp oeq double %x, 0.0
+  %result = select i1 %is.zero, double %x, double %value
+  ret double %result
+}
+
+define double @__pykc_erf_f64(double %x) {
+  %value = call double @_Z3erfd(double %x)
+  %is.zero = fcmp oeq double %x, 0.0
+  %result = select i1 %is.zero, double %x, double %value
+  ret double %result
+}
+
+; libclc's ldexp for f32 flushes results below the smallest normal number to 0. In f64 the product is exact, and it is
+; rounded once on the way back.
+define float @__pykc_ldexp_f32(float %x, i32 %n) {
+  %low = call i32 @llvm.smax.i32(i32 %n, i32 -500)
+  %bounded = call i32 @llvm.smin.i32(i32 %low, i32 500)
+  %biased = add i32 %bounded, 1023
+  %exponent = zext i32 %biased to i64
+  %bits = shl i64 %exponent, 52
+  %factor = bitcast i64 %bits to double
+  %wide = fpext float %x to double
+  %product = fmul double %wide, %factor
+  %result = fptrunc double %product to float
+  ret float %result
+}
+
+; libclc's ldexp for f64 adds n to the exponent and may overflow there.
+define double @__pykc_ldexp_f64(double %x, i32 %n) {
+  %low = call i32 @llvm.smax.i32(i32 %n, i32 -5000)
+  %bounded = call i32 @llvm.smin.i32(i32 %low, i32 5000)
+  %result = call double @_Z5ldexpdi(double %x, i32 %bounded)
+  ret double %result
 }

@@ -51,7 +51,7 @@ expect 0 "" bash -c "'$pykc' compile vecadd.pyk -o - | head -1"
 
 # JSON that a program can read.
 printf '@kernel\ndef f(x: f32[:]):\n    y = z\n' > bad.pyk
-if "$pykc" check bad.pyk --diagnostics json | python3 -c 'import json,sys; d=json.load(sys.stdin); assert d[0]["code"].startswith("E0"), d'; then
+if ("$pykc" check bad.pyk --diagnostics json || true) | python3 -c 'import json,sys; d=json.load(sys.stdin); assert d[0]["code"].startswith("E0"), d'; then
   passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: check --diagnostics json"; fi
 if "$pykc" builtins --format json | python3 -c 'import json,sys; assert len(json.load(sys.stdin)) > 80'; then
   passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: builtins --format json"; fi
@@ -76,7 +76,7 @@ expect 1 "folder" "$pykc" compile "$work"
 expect 1 "cannot write" "$pykc" compile vecadd.pyk -o /nonexistent/folder/out.ptx
 expect 1 "E0" "$pykc" compile bad.pyk
 expect 1 "E0" "$pykc" run bad.pyk --device cpu
-expect 1 "cuda:7" "$pykc" run vecadd.pyk --device cuda:7
+expect 1 "no NVIDIA driver" env PYKC_CUDA_LIBRARY=/nonexistent "$pykc" run vecadd.pyk --device cuda:7
 expect 1 "" "$pykc" run vecadd.pyk --device toaster
 expect 2 "E9999" "$pykc" explain E9999
 : > empty.pyk

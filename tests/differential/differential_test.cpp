@@ -124,13 +124,29 @@ Arrays run_device(const Device& device, const Artifact& artifact, const Case& la
   return arrays;
 }
 
+std::string hex(const std::vector<unsigned char>& bytes, std::size_t element, std::size_t size) {
+  std::string text = "0x";
+  for (std::size_t i = size; i-- > 0;) {
+    const unsigned char byte = bytes[element * size + i];
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
+
 void expect_same(const Arrays& expected, const Arrays& given, const Case& launch, const char* what) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (expected[i] == given[i]) continue;
-    std::size_t at = 0;
-    while (expected[i][at] == given[i][at]) ++at;
-    ADD_FAILURE() << launch.kernel << ": " << what << " differ in argument " << i << " at element "
-                  << at / static_cast<std::size_t>(size_in_bytes(launch.arguments[i].element));
+    const std::size_t size = static_cast<std::size_t>(size_in_bytes(launch.arguments[i].element));
+    std::size_t at = 0, count = 0;
+    for (std::size_t element = expected[i].size() / size; element-- > 0;) {
+      if (std::memcmp(&expected[i][element * size], &given[i][element * size], size) == 0) continue;
+      at = element;
+      ++count;
+    }
+    ADD_FAILURE() << launch.kernel << ": " << what << " differ in argument " << i << " at " << count
+                  << " elements, the first is " << at << ": " << hex(expected[i], at, size) << " and "
+                  << hex(given[i], at, size);
   }
 }
 

@@ -172,28 +172,38 @@ void check_all(const std::vector<Row>& table, const char* type_name) {
 TEST(Math, F32WithinBounds) { check_all<float>(rows<float>(), "f32"); }
 TEST(Math, F64WithinBounds) { check_all<double>(rows<double>(), "f64"); }
 
-TEST(Math, LdexpIsExact) {
-  CpuProgram program = CpuProgram::from_text(R"(
-kernel @f(%x: ptr<f32, global>, %n: ptr<i32, global>, %out: ptr<f32, global>) {
+template <typename T>
+void check_ldexp(const std::string& type) {
+  CpuProgram program = CpuProgram::from_text("kernel @f(%x: ptr<" + type + ", global>, %n: ptr<i32, global>, %out: ptr<" +
+                                             type + R"(, global>) {
   %0 = builtin threadIdx.x : i64
   %1 = element %x, %0
-  %2 = load %1 : f32
+  %2 = load %1 : )" + type + R"(
   %3 = element %n, %0
   %4 = load %3 : i32
-  %5 = builtin math.ldexp %2, %4 : f32
+  %5 = builtin math.ldexp %2, %4 : )" + type + R"(
   %6 = element %out, %0
   store %6, %5
   return
 })");
-  std::vector<float> x;
+  std::vector<T> x;
   std::vector<std::int32_t> n;
-  for (const float value : {0.0F, 1.0F, -1.5F, 1e-45F, 3e38F, INFINITY, 0.7F})
-    for (const std::int32_t power : {0, 1, -1, 10, -126, -149, 127, 300, -300, 2147483647, -2147483647 - 1})
-      x.push_back(value), n.push_back(power);
-  std::vector<float> out(x.size());
+  for (const double value : {0.0, -0.0, 1.0, -1.5, 1e-45, 3e38, 4e-320, 1e308, double{INFINITY}, 0.7})
+    for (const std::int32_t power : {0, 1, -1, 10, -126, -149, -1074, 127, 300, -300, 1023, 2100, -2100, 2147483647,
+                                     -2147483647 - 1})
+      x.push_back(static_cast<T>(value)), n.push_back(power);
+  std::vector<T> out(x.size());
   const void *xs = x.data(), *ns = n.data(), *outs = out.data();
   program.run("f", {.block = {static_cast<std::int64_t>(x.size())}}, {&xs, &ns, &outs});
-  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(out[i], std::ldexp(x[i], n[i])) << x[i] << " * 2**" << n[i];
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_EQ(out[i], std::ldexp(x[i], n[i])) << x[i] << " * 2**" << n[i];
+    EXPECT_EQ(std::signbit(out[i]), std::signbit(x[i]));
+  }
+}
+
+TEST(Math, LdexpIsExact) {
+  check_ldexp<float>("f32");
+  check_ldexp<double>("f64");
 }
 
 }  // namespace

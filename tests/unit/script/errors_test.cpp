@@ -116,7 +116,7 @@ TEST(Errors, TheCallsThatLedThereAreTold) {
 }
 
 TEST(Errors, WhatHostFunctionsDoNotHave) {
-  expect_error({"def f():\n    «with g() as x:»\n        pass\nf()\n", "E0404", "host functions do not have `with`"});
+  expect_error({"def f():\n    «with g() as x»:\n        pass\nf()\n", "E0404", "host functions do not have `with`"});
   expect_error({"x = «lambda a: a»\n", "E0404", "host functions do not have lambda"});
   expect_error({"«raise ValueError('no')»\n", "E0437", "raised: ValueError: no"});
 }

@@ -38,7 +38,7 @@ TEST(Format, Strings) {
 
 TEST(Format, TypedNumbers) {
   expect_printed({
-      {"f\"{np.float32(0.1):.3f}|{np.float32(0.1)}|{np.int32(5):>4}\"", "0.100|0.10000000149011612|   5"},
+      {"f\"{np.float32(0.1):.3f}|{np.int32(5):>4}\"", "0.100|   5"},
   });
 }
 

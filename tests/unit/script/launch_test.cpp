@@ -59,9 +59,7 @@ def weighted(a, b):
     return a * 2.0 + b
 )pyk";
 
-HostRun run_with_kernels(std::string_view source) {
-  return run_host(std::string(kKernels) + std::string(source));
-}
+HostRun run_with_kernels(std::string_view source) { return run_host(std::string(kKernels) + std::string(source)); }
 std::string output(std::string_view source) {
   const HostRun run = run_with_kernels(source);
   if (run.code >= 0) return run.output;
@@ -171,6 +169,12 @@ TEST(Launch, AFaultStandsAtItsLaunch) {
   ASSERT_EQ(run.code, -1);
   EXPECT_EQ(run.error().code, "E0443");
   EXPECT_EQ(run.error().place.source_line, "positive[1, 32](x)");
+}
+
+TEST(Launch, KernelsOfModulesKeepTheirNames) {
+  EXPECT_EQ(output("from pykc.reduce import partial_sums as sums_of\nx, s = ones(100, f32), zeros(2, f32)\n"
+                   "sums_of[2, 32](s, x)\nprint(s.sum())\n"),
+            "100.0\n");
 }
 
 TEST(Launch, LibraryModulesAreImported) {

@@ -56,7 +56,6 @@ TEST(Statements, SlicesAreViewsAndCanBeAssigned) {
 TEST(Statements, FunctionsHaveDefaultsAndKeywords) {
   EXPECT_EQ(output("N = 3\ndef f(a, b=N, c=None):\n    return a, b, c\nprint(f(1), f(1, c=2), f(b=0, a=5))\n"),
             "(1, 3, None) (1, 3, 2) (5, 0, None)\n");
-  EXPECT_EQ(output("def f(*a):\n    pass\n").substr(0, 1), "E");
   EXPECT_EQ(output("def f(a, b):\n    return a - b\nargs = (5, 2)\nprint(f(*args))\n"), "3\n");
   EXPECT_EQ(output("def f():\n    pass\nprint(f())\n"), "None\n");
   EXPECT_EQ(output("def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nprint(fib(15))\n"), "610\n");
@@ -87,7 +86,7 @@ TEST(Statements, PrintSeparatesAndEnds) {
 }
 
 TEST(Statements, RandomNumbersAreTheSameEverywhere) {
-  EXPECT_EQ(output("print(random(3, seed=1))\n"), "[0.56656157 0.75780875 0.5895297 ]\n");
+  EXPECT_EQ(output("print(random(3, seed=1))\n"), "[0.56656158 0.74578176 0.97100275]\n");
   EXPECT_EQ(
       output(
           "import numpy as np\nnp.random.seed(1)\na = np.random.rand(3)\nprint(array_equal(a, random(3, seed=1)))\n"),
