@@ -78,8 +78,8 @@ Emitter::Value* Emitter::safe_divisor(Value* a, Value* b, bool is_signed) {
 
 /// Whether a truncated quotient is one too large: there is a remainder, and its sign is not the divisor's.
 Emitter::Value* Emitter::needs_floor(Value* remainder, Value* divisor) {
-  Value* signs_differ = builder_.CreateICmpSLT(builder_.CreateXor(remainder, divisor),
-                                               llvm::ConstantInt::get(remainder->getType(), 0));
+  Value* signs_differ =
+      builder_.CreateICmpSLT(builder_.CreateXor(remainder, divisor), llvm::ConstantInt::get(remainder->getType(), 0));
   return builder_.CreateAnd(builder_.CreateIsNotNull(remainder), signs_differ);
 }
 
@@ -109,8 +109,7 @@ Emitter::Value* Emitter::floor_modulo(Value* a, Value* b, bool is_signed) {
 Emitter::Value* Emitter::float_modulo(Value* a, Value* b) {
   llvm::Constant* zero = llvm::ConstantFP::get(a->getType(), 0.0);
   Value* remainder = builder_.CreateCall(state_.math_function("fmod", a->getType()), {a, b});
-  Value* signs_differ =
-      builder_.CreateXor(builder_.CreateFCmpOLT(remainder, zero), builder_.CreateFCmpOLT(b, zero));
+  Value* signs_differ = builder_.CreateXor(builder_.CreateFCmpOLT(remainder, zero), builder_.CreateFCmpOLT(b, zero));
   Value* moved = builder_.CreateSelect(signs_differ, builder_.CreateFAdd(remainder, b), remainder);
   Value* signed_zero = builder_.CreateCopySign(zero, b);
   return builder_.CreateSelect(builder_.CreateFCmpOEQ(remainder, zero), signed_zero, moved);
@@ -123,11 +122,10 @@ Emitter::Value* Emitter::float_floor_divide(Value* a, Value* b) {
   llvm::Constant* half = llvm::ConstantFP::get(a->getType(), 0.5);
   Value* remainder = builder_.CreateCall(state_.math_function("fmod", a->getType()), {a, b});
   Value* quotient = builder_.CreateFDiv(builder_.CreateFSub(a, remainder), b);
-  Value* signs_differ =
-      builder_.CreateXor(builder_.CreateFCmpOLT(remainder, zero), builder_.CreateFCmpOLT(b, zero));
+  Value* signs_differ = builder_.CreateXor(builder_.CreateFCmpOLT(remainder, zero), builder_.CreateFCmpOLT(b, zero));
   Value* has_remainder = builder_.CreateFCmpUNE(remainder, zero);
-  quotient = builder_.CreateSelect(builder_.CreateAnd(has_remainder, signs_differ),
-                                   builder_.CreateFSub(quotient, one), quotient);
+  quotient = builder_.CreateSelect(builder_.CreateAnd(has_remainder, signs_differ), builder_.CreateFSub(quotient, one),
+                                   quotient);
   Value* floored = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, quotient);
   Value* rounds_up = builder_.CreateFCmpOGT(builder_.CreateFSub(quotient, floored), half);
   Value* whole = builder_.CreateSelect(rounds_up, builder_.CreateFAdd(floored, one), floored);
@@ -174,7 +172,8 @@ Emitter::Value* Emitter::small_fma(ScalarType type, Value* a, Value* b, Value* c
   Value* sum = builder_.CreateFAdd(product, addend);
   Value* from_addend = builder_.CreateFSub(sum, product);
   Value* from_product = builder_.CreateFSub(sum, from_addend);
-  Value* error = builder_.CreateFAdd(builder_.CreateFSub(product, from_product), builder_.CreateFSub(addend, from_addend));
+  Value* error =
+      builder_.CreateFAdd(builder_.CreateFSub(product, from_product), builder_.CreateFSub(addend, from_addend));
 
   llvm::Constant* zero = llvm::ConstantFP::get(builder_.getDoubleTy(), 0.0);
   Value* bits = builder_.CreateBitCast(sum, builder_.getInt64Ty());

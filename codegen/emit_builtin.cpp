@@ -57,7 +57,8 @@ Emitter::Value* Emitter::emit_shared_builtin(const Instruction& i) {
     case BuiltinId::Clz:
       return count(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, operand(i, 0), builder_.getFalse()));
     case BuiltinId::Ffs: {
-      Value* trailing = count(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, operand(i, 0), builder_.getFalse()));
+      Value* trailing =
+          count(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, operand(i, 0), builder_.getFalse()));
       return builder_.CreateSelect(builder_.CreateIsNull(operand(i, 0)), builder_.getInt32(0),
                                    builder_.CreateAdd(trailing, builder_.getInt32(1)));
     }
@@ -91,13 +92,15 @@ Emitter::Value* Emitter::emit_shared_builtin(const Instruction& i) {
 // LLVM's minimumnum and maximumnum: a NaN counts as missing, and -0 stands below +0.
 Emitter::Value* Emitter::minimum(ScalarType type, Value* a, Value* b) {
   if (!is_float(type))
-    return builder_.CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a, b);
+    return builder_.CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a,
+                                          b);
   return narrow(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::minimumnum, widen(a, type), widen(b, type)), type);
 }
 
 Emitter::Value* Emitter::maximum(ScalarType type, Value* a, Value* b) {
   if (!is_float(type))
-    return builder_.CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a, b);
+    return builder_.CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a,
+                                          b);
   return narrow(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::maximumnum, widen(a, type), widen(b, type)), type);
 }
 
@@ -109,11 +112,13 @@ Emitter::Value* Emitter::integer_power(const Instruction& i) {
   Value* base = builder_.CreateIntCast(operand(i, 0), i64, is_signed_integer(type));
   Value* exponent = builder_.CreateIntCast(operand(i, 1), i64, is_signed_integer(type));
   Value* is_unit = builder_.CreateICmpULE(builder_.CreateAdd(base, constant_i64(1)), constant_i64(2));
-  Value* is_negative = is_signed_integer(type) ? builder_.CreateICmpSLT(exponent, constant_i64(0)) : builder_.getFalse();
+  Value* is_negative =
+      is_signed_integer(type) ? builder_.CreateICmpSLT(exponent, constant_i64(0)) : builder_.getFalse();
   Value* steps = builder_.CreateSelect(is_negative, builder_.CreateAnd(exponent, constant_i64(1)), exponent);
   llvm::Function* power = state_.math_function("ipow", i64);
   Value* result = builder_.CreateCall(power, {base, steps});
-  Value* is_zero = builder_.CreateAnd(is_negative, builder_.CreateOr(builder_.CreateNot(is_unit), builder_.CreateIsNull(base)));
+  Value* is_zero =
+      builder_.CreateAnd(is_negative, builder_.CreateOr(builder_.CreateNot(is_unit), builder_.CreateIsNull(base)));
   result = builder_.CreateSelect(is_zero, constant_i64(0), result);
   return builder_.CreateTrunc(result, type_of(type));
 }
@@ -165,7 +170,9 @@ Emitter::Value* Emitter::launch_operation(LaunchExpression::Op op, Value* a, Val
 /// Where the dynamic shared array `index` starts, in bytes after the first one. The sized arrays stand one after the
 /// other, each rounded up to 16 bytes; those that take the launch's own bytes all start after the last of them.
 Emitter::Value* Emitter::dynamic_offset(std::int64_t index) {
-  const auto is_sized = [](const ir::ArrayStorage& array) { return array.is_dynamic && !array.dynamic_bytes.terms.empty(); };
+  const auto is_sized = [](const ir::ArrayStorage& array) {
+    return array.is_dynamic && !array.dynamic_bytes.terms.empty();
+  };
   const std::vector<ir::ArrayStorage>& arrays = source_.shared_arrays;
   const bool takes_the_rest = index == kAfterAllSized || !is_sized(arrays[static_cast<std::size_t>(index)]);
   const std::size_t end = takes_the_rest ? arrays.size() : static_cast<std::size_t>(index);

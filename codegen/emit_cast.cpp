@@ -38,7 +38,8 @@ Emitter::Value* Emitter::integer_to_float(Value* value, ScalarType from, ScalarT
     Value* low = builder_.CreateAnd(value, constant_i64(0xfff));
     Value* high = builder_.CreateAnd(value, constant_i64(~std::int64_t{0xfff}));
     Value* sticky = builder_.CreateSelect(builder_.CreateIsNull(low), constant_i64(0), constant_i64(0x800));
-    Value* magnitude = is_signed ? builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, value, builder_.getFalse()) : value;
+    Value* magnitude =
+        is_signed ? builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, value, builder_.getFalse()) : value;
     Value* fits = builder_.CreateICmpULT(magnitude, constant_i64(std::int64_t{1} << 53));
     value = builder_.CreateSelect(fits, value, builder_.CreateOr(high, sticky));
   }

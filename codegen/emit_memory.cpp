@@ -10,8 +10,8 @@ llvm::Align alignment_of(ScalarType type) { return llvm::Align(static_cast<std::
 
 Emitter::Value* Emitter::load_element(Value* address, ir::Type pointer) {
   const ScalarType element = pointer.scalar;
-  llvm::LoadInst* load = builder_.CreateAlignedLoad(memory_type(state_.context, element), address,
-                                                    alignment_of(element));
+  llvm::LoadInst* load =
+      builder_.CreateAlignedLoad(memory_type(state_.context, element), address, alignment_of(element));
   annotate(load, pointer.space);
   return element == ScalarType::Bool ? builder_.CreateIsNotNull(load) : load;
 }
@@ -19,8 +19,7 @@ Emitter::Value* Emitter::load_element(Value* address, ir::Type pointer) {
 void Emitter::store_element(Value* value, Value* address, ir::Type pointer) {
   const ScalarType element = pointer.scalar;
   if (element == ScalarType::Bool) value = builder_.CreateZExt(value, builder_.getInt8Ty());
-  annotate(builder_.CreateAlignedStore(value, address, alignment_of(element)),
-           pointer.space);
+  annotate(builder_.CreateAlignedStore(value, address, alignment_of(element)), pointer.space);
 }
 
 Emitter::Value* Emitter::emit_element(const Instruction& i) {
@@ -57,7 +56,8 @@ Emitter::Value* Emitter::combine(ir::AtomicOp op, ScalarType type, Value* old, V
     case Increment:
       return builder_.CreateSelect(is_above(value, old), plus(1), llvm::Constant::getNullValue(llvm_type));
     case Decrement:
-      return builder_.CreateSelect(builder_.CreateOr(builder_.CreateIsNull(old), is_above(old, value)), value, plus(-1));
+      return builder_.CreateSelect(builder_.CreateOr(builder_.CreateIsNull(old), is_above(old, value)), value,
+                                   plus(-1));
   }
   return value;
 }
@@ -122,8 +122,8 @@ Emitter::Value* Emitter::emit_atomic(const Instruction& i) {
   const std::optional<llvm::AtomicRMWInst::BinOp> native = native_operation(op, type);
   if (!native || (is_small_float && op == ir::AtomicOp::Add && needs_wide_arithmetic(type)))
     return compare_exchange_loop(i, pointer);
-  return builder_.CreateAtomicRMW(*native, address, value, llvm::MaybeAlign(),
-                                  llvm::AtomicOrdering::Monotonic, atomic_scope());
+  return builder_.CreateAtomicRMW(*native, address, value, llvm::MaybeAlign(), llvm::AtomicOrdering::Monotonic,
+                                  atomic_scope());
 }
 
 /// Reads the old value and tries to put the new one in its place, until no other thread came between. Stops as well
@@ -132,8 +132,7 @@ Emitter::Value* Emitter::compare_exchange_loop(const Instruction& i, ir::Type po
   const ScalarType type = pointer.scalar;
   Value* address = operand(i, 0);
   llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(type)));
-  llvm::LoadInst* first = builder_.CreateAlignedLoad(
-      bits, address, alignment_of(type));
+  llvm::LoadInst* first = builder_.CreateAlignedLoad(bits, address, alignment_of(type));
   first->setAtomic(llvm::AtomicOrdering::Monotonic, atomic_scope());
 
   llvm::BasicBlock* before = builder_.GetInsertBlock();
@@ -148,9 +147,9 @@ Emitter::Value* Emitter::compare_exchange_loop(const Instruction& i, ir::Type po
   Value* changed = builder_.CreateBitCast(combine(i.atomic, type, old, operand(i, 1)), bits);
   builder_.CreateCondBr(builder_.CreateICmpEQ(changed, old_bits), done, swap);
   builder_.SetInsertPoint(swap);
-  Value* result = builder_.CreateAtomicCmpXchg(address, old_bits, changed, llvm::MaybeAlign(),
-                                               llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic,
-                                               atomic_scope());
+  Value* result =
+      builder_.CreateAtomicCmpXchg(address, old_bits, changed, llvm::MaybeAlign(), llvm::AtomicOrdering::Monotonic,
+                                   llvm::AtomicOrdering::Monotonic, atomic_scope());
   old_bits->addIncoming(builder_.CreateExtractValue(result, 0), swap);
   builder_.CreateCondBr(builder_.CreateExtractValue(result, 1), done, attempt);
   builder_.SetInsertPoint(done);
@@ -171,9 +170,9 @@ Emitter::Value* Emitter::emit_compare_and_swap(const Instruction& i) {
     builder_.CreateAlignedStore(next, address, alignment_of(type));
     return builder_.CreateBitCast(old, type_of(type));
   }
-  Value* result = builder_.CreateAtomicCmpXchg(address, expected, desired, llvm::MaybeAlign(),
-                                               llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic,
-                                               atomic_scope());
+  Value* result =
+      builder_.CreateAtomicCmpXchg(address, expected, desired, llvm::MaybeAlign(), llvm::AtomicOrdering::Monotonic,
+                                   llvm::AtomicOrdering::Monotonic, atomic_scope());
   return builder_.CreateBitCast(builder_.CreateExtractValue(result, 0), type_of(type));
 }
 

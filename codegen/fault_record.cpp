@@ -19,10 +19,17 @@ struct Field {
 constexpr std::size_t kBlock = offsetof(abi::FaultRecord, block), kThread = offsetof(abi::FaultRecord, thread),
                       kValues = offsetof(abi::FaultRecord, values);
 constexpr Field kFields[] = {
-    {offsetof(abi::FaultRecord, kernel), 32}, {offsetof(abi::FaultRecord, site), 32},
-    {kBlock, 32},  {kBlock + 4, 32},  {kBlock + 8, 32},
-    {kThread, 32}, {kThread + 4, 32}, {kThread + 8, 32},
-    {kValues, 64}, {kValues + 8, 64}, {kValues + 16, 64},
+    {offsetof(abi::FaultRecord, kernel), 32},
+    {offsetof(abi::FaultRecord, site), 32},
+    {kBlock, 32},
+    {kBlock + 4, 32},
+    {kBlock + 8, 32},
+    {kThread, 32},
+    {kThread + 4, 32},
+    {kThread + 8, 32},
+    {kValues, 64},
+    {kValues + 8, 64},
+    {kValues + 16, 64},
 };
 
 llvm::Value* field_address(llvm::IRBuilder<>& builder, llvm::Value* record, std::size_t offset) {
@@ -34,8 +41,9 @@ llvm::Function* report_function(llvm::Module& module, llvm::Type* pointer, llvm:
   llvm::LLVMContext& context = module.getContext();
   llvm::SmallVector<llvm::Type*> types = {pointer};
   for (const Field& field : kFields) types.push_back(llvm::Type::getIntNTy(context, field.bits));
-  llvm::Function* function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
-                                                    llvm::GlobalValue::InternalLinkage, kReport, module);
+  llvm::Function* function =
+      llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
+                             llvm::GlobalValue::InternalLinkage, kReport, module);
   function->addFnAttr(llvm::Attribute::NoInline);
   function->addFnAttr(llvm::Attribute::Cold);
   function->setDoesNotThrow();
@@ -44,17 +52,16 @@ llvm::Function* report_function(llvm::Module& module, llvm::Type* pointer, llvm:
   llvm::BasicBlock* first = llvm::BasicBlock::Create(context, "first", function);
   llvm::BasicBlock* done = llvm::BasicBlock::Create(context, "done", function);
   llvm::Value* record = function->getArg(0);
-  llvm::Value* claim = builder.CreateAtomicCmpXchg(field_address(builder, record, offsetof(abi::FaultRecord, claimed)),
-                                                   builder.getInt32(0), builder.getInt32(1), llvm::MaybeAlign(),
-                                                   llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic, scope);
+  llvm::Value* claim = builder.CreateAtomicCmpXchg(
+      field_address(builder, record, offsetof(abi::FaultRecord, claimed)), builder.getInt32(0), builder.getInt32(1),
+      llvm::MaybeAlign(), llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic, scope);
   builder.CreateCondBr(builder.CreateExtractValue(claim, 1), first, done);
   builder.SetInsertPoint(first);
   for (unsigned n = 0; n < std::size(kFields); ++n)
     builder.CreateStore(function->getArg(n + 1), field_address(builder, record, kFields[n].offset));
   builder.CreateFence(llvm::AtomicOrdering::Release);  // of the whole system: the host reads this
-  llvm::StoreInst* ready =
-      builder.CreateAlignedStore(builder.getInt32(1), field_address(builder, record, offsetof(abi::FaultRecord, ready)),
-                                 llvm::Align(4));
+  llvm::StoreInst* ready = builder.CreateAlignedStore(
+      builder.getInt32(1), field_address(builder, record, offsetof(abi::FaultRecord, ready)), llvm::Align(4));
   ready->setAtomic(llvm::AtomicOrdering::Monotonic, llvm::SyncScope::System);
   builder.CreateBr(done);
   builder.SetInsertPoint(done);

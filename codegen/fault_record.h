@@ -10,8 +10,8 @@ namespace pykc::codegen {
 struct FaultReport {
   llvm::Value* record = nullptr;  // address of an abi::FaultRecord
   llvm::SyncScope::ID scope = llvm::SyncScope::System;
-  llvm::Value* kernel = nullptr;  // i32
-  llvm::Value* site = nullptr;    // i32
+  llvm::Value* kernel = nullptr;         // i32
+  llvm::Value* site = nullptr;           // i32
   std::array<llvm::Value*, 3> block{};   // i64
   std::array<llvm::Value*, 3> thread{};  // i64
   std::array<llvm::Value*, 3> values{};  // i64; null for a value that the site has not

@@ -59,8 +59,8 @@ Result<std::string> build(Emit emit, const ir::Module& source, const Target& tar
   llvm::SmallVector<char> code;
   llvm::raw_svector_ostream out(code);
   llvm::legacy::PassManager passes;
-  machine->addPassesToEmitFile(
-      passes, out, nullptr, is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
+  machine->addPassesToEmitFile(passes, out, nullptr,
+                               is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
   passes.run(module);
   return std::string(code.begin(), code.end());
 }

@@ -1,7 +1,7 @@
 #include "codegen/module_state.h"
 
-#include <llvm/IR/Constants.h>
 #include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 
 #include "codegen/math/library.h"
@@ -36,8 +36,8 @@ ModuleState::ModuleState(const ir::Module& source, const Target& target, const O
   debug_ = std::make_unique<llvm::DIBuilder>(module);
   debug_file_ = debug_->createFile(source.source->name(), ".");
   // Directives only: lines for profilers and sanitizers at full optimisation, no DWARF of types and variables.
-  debug_->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_Python), debug_file_, "pykc", true, "", 0, "",
-                            llvm::DICompileUnit::DebugDirectivesOnly);
+  debug_->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_Python), debug_file_, "pykc", true, "", 0,
+                            "", llvm::DICompileUnit::DebugDirectivesOnly);
   module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
 }
 
@@ -77,8 +77,9 @@ llvm::GlobalVariable* ModuleState::constant_array(std::int64_t index) {
   if (global != nullptr) return global;
   const ir::ConstantArray& array = source.constant_arrays[static_cast<std::size_t>(index)];
   llvm::Constant* bytes = llvm::ConstantDataArray::getString(context, array.bytes, false);
-  global = new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::InternalLinkage, bytes,
-                                    "constant." + array.name, nullptr, llvm::GlobalValue::NotThreadLocal, spaces.constant);
+  global =
+      new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::InternalLinkage, bytes,
+                               "constant." + array.name, nullptr, llvm::GlobalValue::NotThreadLocal, spaces.constant);
   global->setAlignment(llvm::Align(16));
   return global;
 }
@@ -109,9 +110,9 @@ void ModuleState::begin_debug_info(const ir::Function& source_function, llvm::Fu
   if (debug_ == nullptr) return;
   const auto line = static_cast<unsigned>(source.source->line_column(source_function.range.begin).line);
   llvm::DISubroutineType* type = debug_->createSubroutineType(debug_->getOrCreateTypeArray({}));
-  function.setSubprogram(debug_->createFunction(debug_file_, source_function.name, function.getName(), debug_file_, line,
-                                                type, line, llvm::DINode::FlagZero,
-                                                llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagOptimized));
+  function.setSubprogram(debug_->createFunction(
+      debug_file_, source_function.name, function.getName(), debug_file_, line, type, line, llvm::DINode::FlagZero,
+      llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagOptimized));
 }
 
 llvm::DebugLoc ModuleState::location(SourceRange range, llvm::Function& function) const {

@@ -26,8 +26,8 @@ struct FunctionTraits {
 
 class ModuleState {
  public:
-  ModuleState(const ir::Module& source, const Target& target, const Options& options, const llvm::TargetMachine& machine,
-              llvm::Module& module);
+  ModuleState(const ir::Module& source, const Target& target, const Options& options,
+              const llvm::TargetMachine& machine, llvm::Module& module);
   ModuleState(const ModuleState&) = delete;
   ModuleState& operator=(const ModuleState&) = delete;
 

@@ -33,7 +33,8 @@ Result<Target> parse_processor(std::string_view name) {
                  "unknown processor '" + target.chip +
                      "'; 'cpu' is this machine's, others have LLVM's names, such as x86-64-v3, znver4, sapphirerapids"};
   if (!check.is_usable)
-    return Error{ErrorCode::Unsupported, "processor '" + target.chip + "' has no SSE4.1; x86-64-v2 is the least that will do"};
+    return Error{ErrorCode::Unsupported,
+                 "processor '" + target.chip + "' has no SSE4.1; x86-64-v2 is the least that will do"};
   return target;
 }
 

@@ -1,6 +1,4 @@
 // One function for certain argument types: its parameters, its body, and what holds at its end.
-#include <algorithm>
-
 #include "frontend/check_body.h"
 
 namespace pykc::checker {
@@ -84,14 +82,21 @@ bool Body::computes_in_single() const {
   return has_single;
 }
 
+namespace {
+
+bool hides_function(const NameEntry* hidden) {
+  if (!hidden) return false;
+  const auto* builtin = std::get_if<BuiltinId>(hidden);
+  const auto* special = std::get_if<Special>(hidden);
+  return (builtin && !is_property(*builtin)) || (special && *special < Special::Kernel);
+}
+
+}  // namespace
+
 void Body::warn_of_locals() {
   for (const Local& local : locals_) {
     const std::string_view name = local.decl->name;
-    const NameEntry* hidden = session_.names().find("", name);
-    const bool hides_function =
-        hidden && (std::holds_alternative<BuiltinId>(*hidden) || std::holds_alternative<Special>(*hidden) ||
-                   std::holds_alternative<Prefix>(*hidden));
-    if (hides_function) report(local.decl->range, DiagnosticId::HidesBuiltin, name);
+    if (hides_function(session_.names().find("", name))) report(local.decl->range, DiagnosticId::HidesBuiltin, name);
     const bool is_unused =
         !local.decl->is_parameter && local.decl->is_plain && local.decl->reads == 0 && !name.starts_with("_");
     if (is_unused) report(local.decl->range, DiagnosticId::UnusedVariable, name);

@@ -91,6 +91,8 @@ constexpr Alias kAliases[] = {
     {"numpy.fmod", "math.fmod"},
     {"numpy.nextafter", "math.nextafter"},
     {"numpy.ldexp", "math.ldexp"},
+    {"fma", "math.fma"},
+    {"cbrt", "math.cbrt"},
     {"atomic.nanmax", "atomic.max"},
     {"atomic.nanmin", "atomic.min"},
 };

@@ -235,8 +235,7 @@ Outcome<Value> item_at(const Value& object, std::int64_t i) {
 
 Outcome<std::vector<Value>> all_items(const Value& object) {
   ASSIGN_OR_RETURN(const std::int64_t count, item_count(object));
-  constexpr std::int64_t kMost = 100'000'000;
-  if (count > kMost) return fail(DiagnosticId::HostOutOfMemory, count);
+  if (count > kLongestSequence) return fail(DiagnosticId::HostSequenceTooLong, count);
   std::vector<Value> items;
   for (std::int64_t i = 0; i < count; ++i) {
     ASSIGN_OR_RETURN(Value item, item_at(object, i));

@@ -14,10 +14,12 @@ namespace {
 
 constexpr std::size_t kLongestReason = 100;  // longer texts become a note
 
-/// A failure whose message ends with a text of the runtime or the compiler.
+/// A failure whose message ends with the text of the runtime, or a word of it where the text is long.
 Failure with_reason(DiagnosticId id, std::string_view name, const Error& error) {
   const bool is_short = error.message.size() <= kLongestReason;
-  Failure failure = fail(id, name, is_short ? error.message : "see the note");
+  const bool does_not_fit = error.code == ErrorCode::InvalidLaunch || error.code == ErrorCode::InvalidArgument;
+  const char* const summary = does_not_fit ? "it does not fit the kernel" : "the device refused it";
+  Failure failure = fail(id, name, is_short ? error.message : summary);
   if (!is_short) failure.notes.push_back(error.message);
   failure.causes = error.diagnostics;
   return failure;

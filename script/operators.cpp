@@ -13,7 +13,6 @@
 namespace pykc::script {
 namespace {
 
-constexpr std::size_t kLongestSequence = 100'000'000;
 constexpr int kDeepestComparison = 100;
 
 BinaryFunction function_of(ast::BinaryOp op) {
@@ -77,9 +76,8 @@ Outcome<Value> join(const Value& left, const Value& right) {
 
 Outcome<Value> repeat(const Value& object, std::int64_t count) {
   ASSIGN_OR_RETURN(const std::int64_t length, item_count(object));
-  const auto times = static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
-  if (length > 0 && times > kLongestSequence / static_cast<std::size_t>(length))
-    return fail(DiagnosticId::HostOutOfMemory, count);
+  if (length > 0 && count > kLongestSequence / length) return fail(DiagnosticId::HostSequenceTooLong, count);
+  const auto times = static_cast<std::size_t>(length > 0 ? std::max<std::int64_t>(count, 0) : 0);
   if (const std::string* text = object.as<std::string>()) {
     std::string result;
     for (std::size_t i = 0; i < times; ++i) result += *text;
@@ -104,8 +102,16 @@ Outcome<bool> equal_items(const std::vector<Value>& left, const std::vector<Valu
   return true;
 }
 
+/// `a.dtype == "float32"`
+bool is_type_named(const Value& type, const Value& name) {
+  const auto* type_value = type.as<TypeValue>();
+  const std::string* text = name.as<std::string>();
+  return type_value && text && type_value->kind != TypeValue::Kind::Str && scalar_type_named(*text) == type_value->type;
+}
+
 /// Equality of anything but numbers and arrays.
 Outcome<bool> equal_objects(const Value& left, const Value& right, int depth) {
+  if (is_type_named(left, right) || is_type_named(right, left)) return true;
   if (left.data.index() != right.data.index()) return false;
   if (const std::vector<Value>* items = items_of(left)) return equal_items(*items, *items_of(right), depth);
   if (const std::string* text = left.as<std::string>()) return *text == *right.as<std::string>();

@@ -1,5 +1,7 @@
 #include "script/value.h"
 
+#include <algorithm>
+
 #include "script/array.h"
 #include "script/functions.h"
 
@@ -23,13 +25,12 @@ Sequence::~Sequence() {
 }
 
 std::int64_t RangeValue::size() const {
-  // In unsigned arithmetic: the distance of two i64 may not fit one.
+  // In unsigned arithmetic: the distance of two i64 may not fit one. No loop lives to see the end of 2^63 items.
   const auto low = static_cast<std::uint64_t>(start), high = static_cast<std::uint64_t>(stop);
-  if (step > 0 && start < stop)
-    return static_cast<std::int64_t>((high - low - 1) / static_cast<std::uint64_t>(step) + 1);
-  if (step < 0 && start > stop)
-    return static_cast<std::int64_t>((low - high - 1) / (0 - static_cast<std::uint64_t>(step)) + 1);
-  return 0;
+  std::uint64_t size = 0;
+  if (step > 0 && start < stop) size = (high - low - 1) / static_cast<std::uint64_t>(step) + 1;
+  if (step < 0 && start > stop) size = (low - high - 1) / (0 - static_cast<std::uint64_t>(step)) + 1;
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(size, INT64_MAX));
 }
 
 Value make_tuple(std::vector<Value> items) { return TupleValue{std::make_shared<Sequence>(std::move(items))}; }

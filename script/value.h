@@ -128,6 +128,8 @@ struct Value {
   }
 };
 
+/// Lists and tuples are for what a person would write or loop over; arrays are for more.
+inline constexpr std::int64_t kLongestSequence = 10'000'000;
 Value make_tuple(std::vector<Value> items);
 Value make_list(std::vector<Value> items);
 /// The items of a tuple or a list, or null.

@@ -9,17 +9,17 @@
 //  - tables stand in one address space, global memory on a GPU (threads look up different places);
 //  - attributes, debug information and other metadata of the target that libclc was built for go.
 // Functions that libclc gets wrong come from the .ll files instead (codegen/math).
+#include <llvm/AsmParser/Parser.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/IRReader/IRReader.h>
-#include <llvm/AsmParser/Parser.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/FileSystem.h>
@@ -85,7 +85,7 @@ void keep_only(llvm::Module& module, const std::set<std::string>& wanted) {
   for (llvm::GlobalValue& global : module.global_values())
     if (!global.isDeclaration())
       global.setLinkage(wanted.contains(global.getName().str()) ? llvm::GlobalValue::ExternalLinkage
-                                                               : llvm::GlobalValue::InternalLinkage);
+                                                                : llvm::GlobalValue::InternalLinkage);
   llvm::ModuleAnalysisManager analyses;
   llvm::PassBuilder().registerModuleAnalyses(analyses);
   llvm::GlobalDCEPass().run(module, analyses);

@@ -46,7 +46,8 @@ void emit_entry(ModuleState& state, const ir::Function& source, llvm::Function* 
   llvm::Function* entry = create_function(state, {pointer, pointer, pointer, i64, i64},
                                           llvm::Type::getVoidTy(state.context), cpu_symbol(source), true);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(state.context, "entry", entry));
-  llvm::Value* parameters = launch_field(builder, entry->getArg(kLaunch), offsetof(abi::CpuLaunch, parameters), pointer);
+  llvm::Value* parameters =
+      launch_field(builder, entry->getArg(kLaunch), offsetof(abi::CpuLaunch, parameters), pointer);
   llvm::SmallVector<llvm::Value*> arguments;
   for (const llvm::Argument& argument : llvm::drop_end(body->args(), kHiddenCount)) {
     llvm::Value* address = launch_field(builder, parameters, sizeof(void*) * argument.getArgNo(), pointer);
@@ -110,7 +111,9 @@ void CpuEmitter::emit_kernel() {
 }
 
 void CpuEmitter::load_launch() {
-  const auto hidden = [&](unsigned n) { return function_.getArg(static_cast<unsigned>(source_.parameters.size()) + n); };
+  const auto hidden = [&](unsigned n) {
+    return function_.getArg(static_cast<unsigned>(source_.parameters.size()) + n);
+  };
   Value* launch = hidden(kLaunch);
   shared_ = hidden(kShared);
   scratch_ = hidden(kScratch);
@@ -136,7 +139,9 @@ void CpuEmitter::load_launch() {
 }
 
 void CpuEmitter::emit_blocks() {
-  const auto hidden = [&](unsigned n) { return function_.getArg(static_cast<unsigned>(source_.parameters.size()) + n); };
+  const auto hidden = [&](unsigned n) {
+    return function_.getArg(static_cast<unsigned>(source_.parameters.size()) + n);
+  };
   Value* first = hidden(kFirst);
   Value* count = builder_.CreateSub(hidden(kLast), first, "", false, true);
   mark_plain(counted_loop(count, "block", [&](Value* index) {
@@ -151,8 +156,8 @@ void CpuEmitter::stop_after_fault() {
 }
 
 CpuEmitter::Value* CpuEmitter::any_fault() {
-  Value* address = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), fault_record_,
-                                                       offsetof(abi::FaultRecord, claimed));
+  Value* address =
+      builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), fault_record_, offsetof(abi::FaultRecord, claimed));
   llvm::LoadInst* claimed = builder_.CreateAlignedLoad(builder_.getInt32Ty(), address, llvm::Align(4));
   claimed->setAtomic(llvm::AtomicOrdering::Monotonic);
   return builder_.CreateIsNotNull(claimed);
@@ -346,7 +351,9 @@ CpuEmitter::Value* CpuEmitter::any_slot(std::int64_t slot) {
 CpuEmitter::Value* CpuEmitter::local_array(std::int64_t index) {
   const ir::ArrayStorage& array = source_.local_arrays[static_cast<std::size_t>(index)];
   const std::int64_t offset = layout_.local_array_offsets[static_cast<std::size_t>(index)];
-  const auto in_scratch = [&](Value* bytes) { return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), scratch_, bytes); };
+  const auto in_scratch = [&](Value* bytes) {
+    return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), scratch_, bytes);
+  };
   if (array.per_thread) {
     Value* start = builder_.CreateMul(padded_threads_, constant_i64(offset), "", true, true);
     Value* part = builder_.CreateMul(thread_number_, constant_i64(size_of(array)), "", true, true);
@@ -358,7 +365,8 @@ CpuEmitter::Value* CpuEmitter::local_array(std::int64_t index) {
   }
   llvm::AllocaInst*& storage = local_arrays_[index];
   if (storage != nullptr) return storage;
-  llvm::Type* type = llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
+  llvm::Type* type =
+      llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
   return storage = create_alloca(type, static_cast<unsigned>(array.alignment), array.name);
 }
 

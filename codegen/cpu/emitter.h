@@ -3,8 +3,8 @@
 //
 // Code of the IR outside every ThreadLoop runs once a block. A ThreadLoop becomes loops over z, y and x, x innermost:
 // the turns of a block's threads, which LLVM turns into vector code. It may, because the turns are independent between
-// two barriers, and every load and store says so (access groups, llvm.loop.parallel_accesses); the exceptions are atomic
-// operations and local arrays, whose storage is one for all turns.
+// two barriers, and every load and store says so (access groups, llvm.loop.parallel_accesses); the exceptions are
+// atomic operations and local arrays, whose storage is one for all turns.
 //
 // What a thread keeps from one ThreadLoop to the next stands in the scratch memory of the host's thread, slot by slot,
 // each an array indexed by the thread's number in its block.
@@ -98,10 +98,10 @@ class CpuEmitter final : public Emitter {
   Value* threads_ = nullptr;         // of the block
   Value* padded_threads_ = nullptr;  // rounded up: the stride between slots
   Axes block_extents_{}, grid_extents_{}, block_index_{}, thread_index_{};
-  Value* thread_number_ = nullptr;            // of the current turn; null outside a ThreadLoop
-  llvm::BasicBlock* block_end_ = nullptr;     // where a return at block level goes
-  llvm::BasicBlock* turn_end_ = nullptr;      // where a return in a turn goes
-  llvm::MDNode* access_group_ = nullptr;      // of the current ThreadLoop
+  Value* thread_number_ = nullptr;         // of the current turn; null outside a ThreadLoop
+  llvm::BasicBlock* block_end_ = nullptr;  // where a return at block level goes
+  llvm::BasicBlock* turn_end_ = nullptr;   // where a return in a turn goes
+  llvm::MDNode* access_group_ = nullptr;   // of the current ThreadLoop
   std::unordered_map<std::int64_t, llvm::AllocaInst*> local_arrays_;
   std::unordered_set<const ir::Local*> block_locals_;  // used outside of every ThreadLoop
 };

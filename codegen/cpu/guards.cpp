@@ -37,7 +37,8 @@ RowGuards::RowGuards(const ir::Function& function, const ir::Block& body) : func
 
 RowGuards::Growth RowGuards::growth_of(const ir::Instruction* instruction) const {
   const auto known = growth_.find(instruction);
-  return known == growth_.end() ? Growth::Constant : known->second;  // what stands before the loop does not change in it
+  return known == growth_.end() ? Growth::Constant
+                                : known->second;  // what stands before the loop does not change in it
 }
 
 RowGuards::Growth RowGuards::work_out(const ir::Instruction& i) const {

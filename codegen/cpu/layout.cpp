@@ -5,7 +5,9 @@
 namespace pykc::codegen {
 namespace {
 
-constexpr std::int64_t round_up(std::int64_t bytes, std::int64_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
+constexpr std::int64_t round_up(std::int64_t bytes, std::int64_t multiple) {
+  return (bytes + multiple - 1) / multiple * multiple;
+}
 
 std::int64_t alignment_of(const ir::ArrayStorage& array) { return std::max(array.alignment, 16); }
 

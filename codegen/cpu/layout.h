@@ -20,8 +20,8 @@ struct CpuLayout {
   std::vector<std::int64_t> shared_offsets;  // of each shared array; static ones
   // Scratch: per-thread parts first, each `offset * padded threads` bytes in, then what a block has once.
   std::vector<std::int64_t> slot_offsets;         // bytes per thread before the slot
-  std::vector<std::int64_t> local_array_offsets;  // bytes per thread before the array; for a large array of which a block
-                                                  // needs only one: bytes after all per-thread parts
+  std::vector<std::int64_t> local_array_offsets;  // bytes per thread before the array; for a large array of which a
+                                                  // block needs only one: bytes after all per-thread parts
   std::int64_t bytes_per_thread = 0;
   std::int64_t bytes_per_block = 0;
 

@@ -25,11 +25,12 @@ CpuEmitter::Value* CpuEmitter::narrow_float(Value* wide, ScalarType to) {
   if (to == ScalarType::BF16) return round_to_bf16(wide);
   if (converts_half()) return builder_.CreateFPTrunc(wide, type_of(to));
   llvm::FunctionType* type = llvm::FunctionType::get(builder_.getInt16Ty(), {builder_.getFloatTy()}, false);
-  return builder_.CreateBitCast(builder_.CreateCall(state_.library_function("__pykc_to_half", type), {wide}), type_of(to));
+  return builder_.CreateBitCast(builder_.CreateCall(state_.library_function("__pykc_to_half", type), {wide}),
+                                type_of(to));
 }
 
-/// f64 to an f32 that rounds further as the f64 itself would: of the two neighbours the one whose last bit is set stands
-/// for everything between them.
+/// f64 to an f32 that rounds further as the f64 itself would: of the two neighbours the one whose last bit is set
+/// stands for everything between them.
 CpuEmitter::Value* CpuEmitter::round_to_odd(Value* value) {
   llvm::Type* i32 = builder_.getInt32Ty();
   Value* nearest = builder_.CreateFPTrunc(value, builder_.getFloatTy());
@@ -39,7 +40,8 @@ CpuEmitter::Value* CpuEmitter::round_to_odd(Value* value) {
   Value* is_off = builder_.CreateAnd(builder_.CreateFCmpONE(back, value), is_even);
   Value* size = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
   Value* is_beyond = builder_.CreateFCmpOGT(builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back), size);
-  Value* neighbour = builder_.CreateAdd(bits, builder_.CreateSelect(is_beyond, builder_.getInt32(~0U), builder_.getInt32(1)));
+  Value* neighbour =
+      builder_.CreateAdd(bits, builder_.CreateSelect(is_beyond, builder_.getInt32(~0U), builder_.getInt32(1)));
   return builder_.CreateBitCast(builder_.CreateSelect(is_off, neighbour, bits), builder_.getFloatTy());
 }
 

@@ -1,6 +1,6 @@
-// What the lanes of a warp exchange, on a CPU: all threads of the block have left their arguments in slots; for each warp
-// and each of its lanes the result is worked out and left in the result's slot. Loops over 32 lanes of plain arrays are
-// what LLVM vectorises best.
+// What the lanes of a warp exchange, on a CPU: all threads of the block have left their arguments in slots; for each
+// warp and each of its lanes the result is worked out and left in the result's slot. Loops over 32 lanes of plain
+// arrays are what LLVM vectorises best.
 //
 // WarpExchange's slots: one for each argument (-1: the next operand, the same for all threads), the active threads (-1:
 // all), the result (-1: none).
@@ -38,7 +38,8 @@ CpuEmitter::Value* CpuEmitter::emit_exchange(const Instruction& i) {
 /// Argument `n` of the builtin for a thread.
 CpuEmitter::Value* CpuEmitter::exchange_argument(const Instruction& i, std::size_t n, Value* thread) {
   if (i.slots[n] >= 0) return load_slot(i.slots[n], thread);
-  const auto operands_before = static_cast<std::size_t>(std::count(i.slots.begin(), i.slots.begin() + static_cast<std::ptrdiff_t>(n), -1));
+  const auto operands_before =
+      static_cast<std::size_t>(std::count(i.slots.begin(), i.slots.begin() + static_cast<std::ptrdiff_t>(n), -1));
   return operand(i, operands_before);
 }
 
@@ -94,9 +95,8 @@ void CpuEmitter::store_results(const Instruction& i, Value* base, const std::fun
 void CpuEmitter::vote_warp(const Instruction& i, Value* base) {
   Value* active = gather_bits(base, [&](Value* thread) { return is_active(i, thread); });
   if (i.builtin == BuiltinId::Activemask) return store_results(i, base, [&](Value*, Value*) { return active; });
-  Value* holding = gather_bits(base, [&](Value* thread) {
-    return builder_.CreateAnd(is_active(i, thread), exchange_argument(i, 1, thread));
-  });
+  Value* holding = gather_bits(
+      base, [&](Value* thread) { return builder_.CreateAnd(is_active(i, thread), exchange_argument(i, 1, thread)); });
   store_results(i, base, [&](Value* thread, Value*) -> Value* {
     Value* members = builder_.CreateAnd(exchange_argument(i, 0, thread), active);
     Value* votes = builder_.CreateAnd(holding, members);
@@ -113,8 +113,8 @@ void CpuEmitter::vote_warp(const Instruction& i, Value* base) {
   });
 }
 
-/// The lane that a shuffle reads from, as PTX has it: lanes form groups of `width`, of which the lane number's upper bits
-/// name the group; `is_inside` says whether the lane wanted is in it.
+/// The lane that a shuffle reads from, as PTX has it: lanes form groups of `width`, of which the lane number's upper
+/// bits name the group; `is_inside` says whether the lane wanted is in it.
 CpuEmitter::Value* CpuEmitter::source_lane(const Instruction& i, Value* lane, Value* thread, Value*& is_inside) {
   const auto bits = [&](Value* value) { return builder_.CreateAnd(value, builder_.getInt32(kLanes - 1)); };
   Value* wanted = bits(exchange_argument(i, 2, thread));

@@ -12,7 +12,8 @@ __asm__(
     ".section .rodata.pykc_math, \"a\"\n"
     ".balign 16\n"
     "pykc_math_begin:\n"
-    ".incbin \"" PYKC_MATH_BITCODE "\"\n"
+    ".incbin \"" PYKC_MATH_BITCODE
+    "\"\n"
     "pykc_math_end:\n"
     ".balign 16\n"
     ".text\n");

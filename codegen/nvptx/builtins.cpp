@@ -1,5 +1,5 @@
-// The builtins that are one or a few special instructions of the GPU: the thread's place, barriers, fences, and exchange
-// between the lanes of a warp.
+// The builtins that are one or a few special instructions of the GPU: the thread's place, barriers, fences, and
+// exchange between the lanes of a warp.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/nvptx/emitter.h"
@@ -100,7 +100,8 @@ NvptxEmitter::Value* NvptxEmitter::emit_shuffle(const Instruction& i) {
     return builder_.CreateIntrinsic(id, {operand(i, 0), word, operand(i, 2), clamp});
   };
   if (size_in_bytes(i.type.scalar) == 4)
-    return builder_.CreateBitCast(shuffle(builder_.CreateBitCast(operand(i, 1), builder_.getInt32Ty())), type_of(i.type));
+    return builder_.CreateBitCast(shuffle(builder_.CreateBitCast(operand(i, 1), builder_.getInt32Ty())),
+                                  type_of(i.type));
   Value* bits = builder_.CreateBitCast(operand(i, 1), builder_.getInt64Ty());
   Value* low = shuffle(builder_.CreateTrunc(bits, builder_.getInt32Ty()));
   Value* high = shuffle(builder_.CreateTrunc(builder_.CreateLShr(bits, 32), builder_.getInt32Ty()));

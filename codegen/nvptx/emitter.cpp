@@ -9,8 +9,8 @@ namespace pykc::codegen {
 namespace {
 
 constexpr std::int64_t kMaxBlockThreads = 1024;
-constexpr std::int64_t kMaxBlockDepth = 64;       // threads along z
-constexpr std::int64_t kMaxGridX = 0x7fffffff;    // blocks along x
+constexpr std::int64_t kMaxBlockDepth = 64;     // threads along z
+constexpr std::int64_t kMaxGridX = 0x7fffffff;  // blocks along x
 constexpr std::int64_t kMaxGridYZ = 0xffff;
 constexpr llvm::StringLiteral kDynamicShared = "pykc_dynamic_shared";
 
@@ -33,10 +33,10 @@ llvm::Function* NvptxEmitter::declare(ModuleState& state, const ir::Function& so
   llvm::SmallVector<llvm::Type*> types = parameter_types(state, source);
   if (has_hidden_kernel_number(state, source)) types.push_back(llvm::Type::getInt32Ty(state.context));
   llvm::Type* result = result_type(state.context, source.results, state.spaces);
-  llvm::Function* function = llvm::Function::Create(
-      llvm::FunctionType::get(result, types, false),
-      source.is_kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage, source.symbol,
-      state.module);
+  llvm::Function* function =
+      llvm::Function::Create(llvm::FunctionType::get(result, types, false),
+                             source.is_kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
+                             source.symbol, state.module);
   function->setDoesNotThrow();
   if (state.traits(source).waits) function->setConvergent();
   add_parameter_attributes(source, *function);
@@ -53,7 +53,8 @@ void NvptxEmitter::emit_function() {
   parameters_ = parameter_values(source_, function_, builder_);
   emit_block(source_.body);
   if (builder_.GetInsertBlock()->getTerminator() == nullptr)
-    source_.results.empty() ? static_cast<void>(builder_.CreateRetVoid()) : static_cast<void>(builder_.CreateUnreachable());
+    source_.results.empty() ? static_cast<void>(builder_.CreateRetVoid())
+                            : static_cast<void>(builder_.CreateUnreachable());
 }
 
 void NvptxEmitter::emit_return(const Instruction& i) {
@@ -81,7 +82,8 @@ NvptxEmitter::Value* NvptxEmitter::local_array(std::int64_t index) {
   llvm::AllocaInst*& storage = local_arrays_[index];
   if (storage != nullptr) return storage;
   const ir::ArrayStorage& array = source_.local_arrays[static_cast<std::size_t>(index)];
-  llvm::Type* type = llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
+  llvm::Type* type =
+      llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
   return storage = create_alloca(type, static_cast<unsigned>(array.alignment), array.name);
 }
 
@@ -89,10 +91,11 @@ llvm::GlobalVariable* NvptxEmitter::shared_global(std::int64_t index) {
   const ir::ArrayStorage& array = source_.shared_arrays[static_cast<std::size_t>(index)];
   const std::string name = source_.symbol + "." + array.name + "." + std::to_string(index);
   if (llvm::GlobalVariable* known = state_.module.getNamedGlobal(name)) return known;
-  llvm::Type* type = llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
+  llvm::Type* type =
+      llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
   auto* global = new llvm::GlobalVariable(state_.module, type, false, llvm::GlobalValue::InternalLinkage,
-                                          llvm::UndefValue::get(type), name, nullptr,
-                                          llvm::GlobalValue::NotThreadLocal, state_.spaces.shared);
+                                          llvm::UndefValue::get(type), name, nullptr, llvm::GlobalValue::NotThreadLocal,
+                                          state_.spaces.shared);
   global->setAlignment(llvm::Align(static_cast<std::uint64_t>(array.alignment)));
   return global;
 }
@@ -100,9 +103,9 @@ llvm::GlobalVariable* NvptxEmitter::shared_global(std::int64_t index) {
 llvm::GlobalVariable* NvptxEmitter::dynamic_shared_base() {
   if (llvm::GlobalVariable* known = state_.module.getNamedGlobal(kDynamicShared)) return known;
   llvm::Type* type = llvm::ArrayType::get(builder_.getInt8Ty(), 0);
-  auto* global = new llvm::GlobalVariable(state_.module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
-                                          kDynamicShared, nullptr, llvm::GlobalValue::NotThreadLocal,
-                                          state_.spaces.shared);
+  auto* global =
+      new llvm::GlobalVariable(state_.module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr, kDynamicShared,
+                               nullptr, llvm::GlobalValue::NotThreadLocal, state_.spaces.shared);
   global->setAlignment(llvm::Align(16));
   return global;
 }

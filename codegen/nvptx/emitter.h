@@ -1,5 +1,5 @@
-// The NVIDIA half of code generation: a thread of the IR is a thread of the GPU, so most of it is a matter of naming the
-// right intrinsic of LLVM.
+// The NVIDIA half of code generation: a thread of the IR is a thread of the GPU, so most of it is a matter of naming
+// the right intrinsic of LLVM.
 #pragma once
 
 #include "codegen/emitter.h"

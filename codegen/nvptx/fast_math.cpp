@@ -16,7 +16,9 @@ Emitter::Value* NvptxEmitter::emit_math(const Instruction& i, std::string_view n
 NvptxEmitter::Value* NvptxEmitter::approximate(const Instruction& i) {
   llvm::Type* f32 = builder_.getFloatTy();
   const auto run = [&](llvm::Intrinsic::ID id, Value* x) { return builder_.CreateIntrinsic(id, {x}); };
-  const auto times = [&](Value* x, double factor) { return builder_.CreateFMul(x, llvm::ConstantFP::get(f32, factor)); };
+  const auto times = [&](Value* x, double factor) {
+    return builder_.CreateFMul(x, llvm::ConstantFP::get(f32, factor));
+  };
   const auto exp2 = [&](Value* x) { return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx, {f32}, {x}); };
   const auto log2 = [&](Value* x) { return run(llvm::Intrinsic::nvvm_lg2_approx_f, x); };
   const auto sin = [&](Value* x) { return run(llvm::Intrinsic::nvvm_sin_approx_f, x); };

@@ -45,7 +45,8 @@ void NvptxEmitter::emit_print(const Instruction& i) {
     llvm::Type* type = llvm::ArrayType::get(builder_.getInt64Ty(), count);
     buffer = create_alloca(type, 8, "print");
     for (std::uint64_t n = 0; n < count; ++n)
-      builder_.CreateAlignedStore(print_argument(i, n), builder_.CreateConstInBoundsGEP2_64(type, buffer, 0, n), llvm::Align(8));
+      builder_.CreateAlignedStore(print_argument(i, n), builder_.CreateConstInBoundsGEP2_64(type, buffer, 0, n),
+                                  llvm::Align(8));
   }
   const llvm::FunctionCallee vprintf =
       state_.module.getOrInsertFunction("vprintf", builder_.getInt32Ty(), pointer, pointer);

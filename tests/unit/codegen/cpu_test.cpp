@@ -52,7 +52,8 @@ kernel @k(%x: ptr<i32, global>) {
   store %21, %24
   return
 })");
-  for (const auto& [grid, block] : {std::pair<Dim3, Dim3>{{2, 3, 4}, {5, 6, 7}}, {{1, 1, 1}, {1, 1, 1}}, {{7, 1, 1}, {33, 1, 1}}}) {
+  for (const auto& [grid, block] :
+       {std::pair<Dim3, Dim3>{{2, 3, 4}, {5, 6, 7}}, {{1, 1, 1}, {1, 1, 1}}, {{7, 1, 1}, {33, 1, 1}}}) {
     Words words(static_cast<std::size_t>(grid.x * grid.y * grid.z * block.x * block.y * block.z));
     run(program, {.grid = grid, .block = block}, words);
     for (std::size_t n = 0; n < words.size(); ++n) ASSERT_EQ(words[n], static_cast<int>(n));
@@ -313,16 +314,22 @@ TEST(Cpu, CountingBarriers) {
   const std::string leave = "  %7 = ge %0, i64 35\n  if %7 {\n    return\n  }\n";
   EXPECT_EQ(exchange("  %6 = builtin syncthreads_count %4 : i32\n", 40)[5], 14);
   EXPECT_EQ(exchange("  %6 = builtin syncthreads_count %4 : i32\n", 40, leave)[5], 12);
-  EXPECT_EQ(exchange("  %8 = lt %1, i32 35\n  %9 = builtin syncthreads_and %8 : bool\n  %6 = cast %9 : i32\n", 40, leave)[1], 1);
-  EXPECT_EQ(exchange("  %8 = lt %1, i32 35\n  %9 = builtin syncthreads_and %8 : bool\n  %6 = cast %9 : i32\n", 40)[1], 0);
-  EXPECT_EQ(exchange("  %8 = ge %1, i32 35\n  %9 = builtin syncthreads_or %8 : bool\n  %6 = cast %9 : i32\n", 40, leave)[1], 0);
+  EXPECT_EQ(
+      exchange("  %8 = lt %1, i32 35\n  %9 = builtin syncthreads_and %8 : bool\n  %6 = cast %9 : i32\n", 40, leave)[1],
+      1);
+  EXPECT_EQ(exchange("  %8 = lt %1, i32 35\n  %9 = builtin syncthreads_and %8 : bool\n  %6 = cast %9 : i32\n", 40)[1],
+            0);
+  EXPECT_EQ(
+      exchange("  %8 = ge %1, i32 35\n  %9 = builtin syncthreads_or %8 : bool\n  %6 = cast %9 : i32\n", 40, leave)[1],
+      0);
 }
 
 TEST(Cpu, LocalArraysArePrivate) {
   for (const int count : {4, 5000}) {
     CpuProgram program = CpuProgram::from_text(R"(
 kernel @k(%x: ptr<i32, global>, %j: i64) {
-  local_array mine: i32[)" + std::to_string(count) + R"(] align 16
+  local_array mine: i32[)" + std::to_string(count) +
+                                               R"(] align 16
   %0 = builtin threadIdx.x : i64
   %1 = local_array 0 : ptr<i32, local>
   %2 = mod %0, i64 4

@@ -71,8 +71,26 @@ template <typename T>
 std::vector<T> points(int count) {
   using Limits = std::numeric_limits<T>;
   std::vector<T> values;
-  for (const double special : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 10.0, 35.0, 36.0, 88.0, 103.5, 128.0, 149.5, 170.0, 709.0, 745.0,
-                               1074.5, 1e4, 1.5707963267948966, 3.141592653589793})
+  for (const double special : {0.0,
+                               0.5,
+                               1.0,
+                               1.5,
+                               2.0,
+                               3.0,
+                               10.0,
+                               35.0,
+                               36.0,
+                               88.0,
+                               103.5,
+                               128.0,
+                               149.5,
+                               170.0,
+                               709.0,
+                               745.0,
+                               1074.5,
+                               1e4,
+                               1.5707963267948966,
+                               3.141592653589793})
     for (const T value : {static_cast<T>(special), static_cast<T>(-special)})
       for (const T end : {value, Limits::infinity(), -Limits::infinity()}) values.push_back(std::nextafter(value, end));
   for (const T value : {Limits::infinity(), Limits::quiet_NaN(), Limits::max(), Limits::min(), Limits::denorm_min()})
@@ -128,7 +146,8 @@ ir::Module functions_module(const std::vector<Row>& table) {
     std::vector<ir::Instruction*> arguments;
     for (int n = 0; n < row.arguments; ++n)
       arguments.push_back(b.load(b.emit(ir::Opcode::ElementPointer, {b.parameter(n), index})));
-    b.store(b.emit(ir::Opcode::ElementPointer, {b.parameter(2), index}), b.builtin(row.id, ir::Type::of(type), arguments));
+    b.store(b.emit(ir::Opcode::ElementPointer, {b.parameter(2), index}),
+            b.builtin(row.id, ir::Type::of(type), arguments));
     b.leave();
     b.return_();
     module.functions.push_back(std::move(function));
@@ -161,8 +180,8 @@ void check_all(const std::vector<Row>& table, const char* type_name) {
       if (is_near_root(row.id, x[n])) continue;
       const double error = error_in_ulp(out[n], row.reference(x[n], y[n]));
       worst = std::max(worst, error);
-      EXPECT_LE(error, bound) << info(row.id).name << ' ' << type_name << " of " << x[n] << ", " << y[n] << " gave " << out[n]
-                              << " instead of " << row.reference(x[n], y[n]);
+      EXPECT_LE(error, bound) << info(row.id).name << ' ' << type_name << " of " << x[n] << ", " << y[n] << " gave "
+                              << out[n] << " instead of " << row.reference(x[n], y[n]);
       if (error > bound) break;
     }
     testing::Test::RecordProperty(std::string(info(row.id).name) + " " + type_name, std::to_string(worst));
@@ -174,14 +193,15 @@ TEST(Math, F64WithinBounds) { check_all<double>(rows<double>(), "f64"); }
 
 template <typename T>
 void check_ldexp(const std::string& type) {
-  CpuProgram program = CpuProgram::from_text("kernel @f(%x: ptr<" + type + ", global>, %n: ptr<i32, global>, %out: ptr<" +
-                                             type + R"(, global>) {
+  CpuProgram program = CpuProgram::from_text("kernel @f(%x: ptr<" + type +
+                                             ", global>, %n: ptr<i32, global>, %out: ptr<" + type + R"(, global>) {
   %0 = builtin threadIdx.x : i64
   %1 = element %x, %0
   %2 = load %1 : )" + type + R"(
   %3 = element %n, %0
   %4 = load %3 : i32
-  %5 = builtin math.ldexp %2, %4 : )" + type + R"(
+  %5 = builtin math.ldexp %2, %4 : )" + type +
+                                             R"(
   %6 = element %out, %0
   store %6, %5
   return
@@ -189,8 +209,8 @@ void check_ldexp(const std::string& type) {
   std::vector<T> x;
   std::vector<std::int32_t> n;
   for (const double value : {0.0, -0.0, 1.0, -1.5, 1e-45, 3e38, 4e-320, 1e308, double{INFINITY}, 0.7})
-    for (const std::int32_t power : {0, 1, -1, 10, -126, -149, -1074, 127, 300, -300, 1023, 2100, -2100, 2147483647,
-                                     -2147483647 - 1})
+    for (const std::int32_t power :
+         {0, 1, -1, 10, -126, -149, -1074, 127, 300, -300, 1023, 2100, -2100, 2147483647, -2147483647 - 1})
       x.push_back(static_cast<T>(value)), n.push_back(power);
   std::vector<T> out(x.size());
   const void *xs = x.data(), *ns = n.data(), *outs = out.data();

@@ -1,9 +1,8 @@
 // What the PTX of small kernels must contain, and that ptxas (where it is installed) takes all of it for every chip.
 #include <gtest/gtest.h>
-
-#include <cstdlib>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -102,8 +101,8 @@ TEST(Nvptx, LowestPtxVersion) {
 
 TEST(Nvptx, IndexRangesReachTheOptimiser) {
   const std::string text = ptx(kVecadd);
-  EXPECT_HAS(text, "mul.wide.u32");       // blockIdx and blockDim fit 32 bits
-  EXPECT_HAS(text, "setp.ge.u64");  // neither the index nor the extent is negative
+  EXPECT_HAS(text, "mul.wide.u32");  // blockIdx and blockDim fit 32 bits
+  EXPECT_HAS(text, "setp.ge.u64");   // neither the index nor the extent is negative
 }
 
 TEST(Nvptx, NothingIsContracted) {
@@ -393,7 +392,8 @@ TEST(Nvptx, SmallFloatsOnEveryGeneration) {
   %0 = load %x : )" + type + R"(
   %1 = fma %0, %0, %a
   %2 = floordiv %1, %0
-  %3 = builtin max %2, %a : )" + type + R"(
+  %3 = builtin max %2, %a : )" +
+                             type + R"(
   store %x, %3
   %4 = load %d : f64
   %5 = cast %4 : )" + type + R"(

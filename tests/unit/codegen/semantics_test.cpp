@@ -1,5 +1,5 @@
-// Every pure instruction, on every type it takes and on the values where things go wrong: what the CPU computes must be,
-// bit for bit, what ir/evaluate.h says.
+// Every pure instruction, on every type it takes and on the values where things go wrong: what the CPU computes must
+// be, bit for bit, what ir/evaluate.h says.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +35,8 @@ std::vector<std::uint64_t> samples(ScalarType type) {
   if (is_integer(type)) {
     const int width = 8 * size_in_bytes(type);
     for (const std::int64_t value : {0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 100, 127, 128})
-      for (const std::int64_t sign : {1, -1}) bits.push_back(ir::wrap_into(type, static_cast<std::uint64_t>(sign * value)));
+      for (const std::int64_t sign : {1, -1})
+        bits.push_back(ir::wrap_into(type, static_cast<std::uint64_t>(sign * value)));
     for (const std::uint64_t top : {std::uint64_t{1} << (width - 1), ~std::uint64_t{0} >> (65 - width)})
       for (const std::uint64_t step : {0, 1, 2}) bits.push_back(ir::wrap_into(type, top + step));
     for (const int shift : {12, 24, 40, 53}) bits.push_back(ir::wrap_into(type, (std::uint64_t{1} << shift) + 1));
@@ -44,20 +45,25 @@ std::vector<std::uint64_t> samples(ScalarType type) {
     return bits;
   }
   using Limits = std::numeric_limits<double>;
-  for (const double value : {0.0, 0.1, 0.3, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 7.0, 10.0, 127.5, 128.0, 255.0, 256.0, 1e3, 32767.0,
-                             65504.0, 65535.5, 1e-3, 1e-7, 6e-8, 1e-38, 1e-40, 2147483648.0, 4294967295.0, 9.2e18, 1.9e19,
-                             3e38, 1e300, 1e-310, Limits::infinity(), Limits::max()})
+  for (const double value : {0.0,          0.1,          0.3,     0.5,    1.0,   1.5,   2.0,    2.5,
+                             3.0,          7.0,          10.0,    127.5,  128.0, 255.0, 256.0,  1e3,
+                             32767.0,      65504.0,      65535.5, 1e-3,   1e-7,  6e-8,  1e-38,  1e-40,
+                             2147483648.0, 4294967295.0, 9.2e18,  1.9e19, 3e38,  1e300, 1e-310, Limits::infinity(),
+                             Limits::max()})
     for (const double sign : {1.0, -1.0}) bits.push_back(ir::float_to_bits(type, sign * value));
   bits.push_back(ir::float_to_bits(type, Limits::quiet_NaN()));
   return bits;
 }
 
-bool is_nan(ScalarType type, std::uint64_t bits) { return is_float(type) && std::isnan(ir::float_from_bits(type, bits)); }
+bool is_nan(ScalarType type, std::uint64_t bits) {
+  return is_float(type) && std::isnan(ir::float_from_bits(type, bits));
+}
 
 /// Runs `out[i] = f(in0[i], in1[i], …)` and compares with the evaluator.
 class Case {
  public:
-  Case(std::vector<ScalarType> inputs, ScalarType result) : inputs_(std::move(inputs)), result_(result) {
+  Case(std::vector<ScalarType> inputs, ScalarType result, std::string target = "cpu")
+      : inputs_(std::move(inputs)), result_(result), target_(std::move(target)) {
     auto function = std::make_unique<ir::Function>();
     function->name = function->symbol = function->kernel.name = "k";
     function->is_kernel = true;
@@ -83,7 +89,7 @@ class Case {
     addresses.push_back(out.data());
     std::vector<const void*> parameters;
     for (const void*& address : addresses) parameters.push_back(&address);
-    CpuProgram(module_).run("k", {.block = {static_cast<std::int64_t>(rows.size())}}, parameters);
+    CpuProgram(module_, target_).run("k", {.block = {static_cast<std::int64_t>(rows.size())}}, parameters);
 
     for (std::size_t r = 0; r < rows.size(); ++r) {
       std::vector<Scalar> operands;
@@ -99,7 +105,8 @@ class Case {
 
  private:
   static void add_pointer(ir::Function& function, std::string name, ScalarType element) {
-    function.parameters.push_back({.name = std::move(name), .type = ir::Type::pointer(element, ir::AddressSpace::Global)});
+    function.parameters.push_back(
+        {.name = std::move(name), .type = ir::Type::pointer(element, ir::AddressSpace::Global)});
   }
 
   template <typename Make>
@@ -132,6 +139,7 @@ class Case {
 
   std::vector<ScalarType> inputs_;
   ScalarType result_;
+  std::string target_;
   ir::Module module_;
   ir::Function* function_ = nullptr;
 };
@@ -158,12 +166,14 @@ void check_binary(ir::Opcode opcode, ScalarType type, ScalarType result) {
       .run(
           pairs(type),
           [&](ir::Builder& b, const std::vector<ir::Instruction*>& v) { return b.emit(opcode, {v[0], v[1]}); },
-          [&](std::span<const Scalar> operands) { return ir::evaluate(opcode, result, operands); }, name_of(opcode, type));
+          [&](std::span<const Scalar> operands) { return ir::evaluate(opcode, result, operands); },
+          name_of(opcode, type));
 }
 
 TEST(Semantics, IntegerArithmetic) {
   for (const ScalarType type : kIntegers)
-    for (const ir::Opcode opcode : {Add, Sub, Mul, FloorDiv, Mod, And, Or, Xor, Shl, Shr}) check_binary(opcode, type, type);
+    for (const ir::Opcode opcode : {Add, Sub, Mul, FloorDiv, Mod, And, Or, Xor, Shl, Shr})
+      check_binary(opcode, type, type);
 }
 
 TEST(Semantics, FloatArithmetic) {
@@ -183,9 +193,11 @@ TEST(Semantics, Comparison) {
 }
 
 void check_unary(ir::Opcode opcode, ScalarType type) {
-  Case({type}, type).run(
-      singles(type), [&](ir::Builder& b, const std::vector<ir::Instruction*>& v) { return b.emit(opcode, {v[0]}); },
-      [&](std::span<const Scalar> operands) { return ir::evaluate(opcode, type, operands); }, name_of(opcode, type));
+  Case({type}, type)
+      .run(
+          singles(type), [&](ir::Builder& b, const std::vector<ir::Instruction*>& v) { return b.emit(opcode, {v[0]}); },
+          [&](std::span<const Scalar> operands) { return ir::evaluate(opcode, type, operands); },
+          name_of(opcode, type));
 }
 
 TEST(Semantics, NegationAndComplement) {
@@ -195,29 +207,45 @@ TEST(Semantics, NegationAndComplement) {
   check_unary(Not, ScalarType::Bool);
 }
 
-TEST(Semantics, CastsBetweenAllTypes) {
-  for (const ScalarType from : all_types())
-    for (const ScalarType to : all_types()) {
-      if (from == to) continue;
-      Case({from}, to).run(
+void check_cast(ScalarType from, ScalarType to, const std::string& target) {
+  if (from == to) return;
+  Case({from}, to, target)
+      .run(
           singles(from), [&](ir::Builder& b, const std::vector<ir::Instruction*>& v) { return b.cast(v[0], to); },
           [&](std::span<const Scalar> operands) { return ir::evaluate(Cast, to, operands); },
           "cast " + std::string(to_string(from)) + " to " + std::string(to_string(to)));
-    }
+}
+
+TEST(Semantics, CastsBetweenAllTypes) {
+  for (const ScalarType from : all_types())
+    for (const ScalarType to : all_types()) check_cast(from, to, "cpu");
+}
+
+void check_fma(ScalarType type, const std::string& target) {
+  std::vector<std::vector<std::uint64_t>> rows;
+  const std::vector<std::uint64_t> values = samples(type);
+  for (std::size_t a = 0; a < values.size(); a += 3)
+    for (std::size_t b = 1; b < values.size(); b += 4)
+      for (std::size_t c = 2; c < values.size(); c += 5) rows.push_back({values[a], values[b], values[c]});
+  Case({type, type, type}, type, target)
+      .run(
+          rows, [&](ir::Builder& b, const std::vector<ir::Instruction*>& v) { return b.emit(Fma, {v[0], v[1], v[2]}); },
+          [&](std::span<const Scalar> operands) { return ir::evaluate(Fma, type, operands); }, name_of(Fma, type));
 }
 
 TEST(Semantics, FusedMultiplyAdd) {
-  for (const ScalarType type : {ScalarType::F32, ScalarType::F64}) {
-    std::vector<std::vector<std::uint64_t>> rows;
-    const std::vector<std::uint64_t> values = samples(type);
-    for (std::size_t a = 0; a < values.size(); a += 3)
-      for (std::size_t b = 1; b < values.size(); b += 4)
-        for (std::size_t c = 2; c < values.size(); c += 5) rows.push_back({values[a], values[b], values[c]});
-    Case({type, type, type}, type)
-        .run(
-            rows, [&](ir::Builder& b, const std::vector<ir::Instruction*>& v) { return b.emit(Fma, {v[0], v[1], v[2]}); },
-            [&](std::span<const Scalar> operands) { return ir::evaluate(Fma, type, operands); }, name_of(Fma, type));
+  for (const ScalarType type : {ScalarType::F32, ScalarType::F64}) check_fma(type, "cpu");
+}
+
+/// No fma, no f16 in hardware.
+TEST(Semantics, OldProcessor) {
+  const std::string old = "cpu:x86-64-v2";
+  for (const ScalarType type : all_types()) {
+    check_cast(ScalarType::F16, type, old);
+    check_cast(type, ScalarType::F16, old);
   }
+  check_fma(ScalarType::F32, old);
+  check_fma(ScalarType::F64, old);
 }
 
 void check_builtin(BuiltinId builtin, std::vector<ScalarType> inputs, ScalarType result,

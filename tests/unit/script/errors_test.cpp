@@ -102,6 +102,15 @@ TEST(Errors, EndlessRecursionIsFound) {
   EXPECT_FALSE(run.error().labels.empty());
 }
 
+TEST(Errors, SequencesHaveABound) {
+  expect_error({"x = «list(range(10 ** 12))»\n", "E0448", "1000000000000 items are too many for a list"});
+  expect_error({"x = «[0] * 10 ** 12»\n", "E0448", "1000000000000 items are too many for a list"});
+  EXPECT_EQ(run_host("print(len([] * 10 ** 12), len([1] * -5))\n").output, "0 0\n");
+  EXPECT_EQ(run_host("for i in range(-2 ** 63, 2 ** 63 - 1):\n    break\nprint(i)\n").error().code, "E0413");
+  EXPECT_EQ(run_host("for i in range(-9223372036854775808, 9223372036854775807):\n    break\nprint(i)\n").output,
+            "-9223372036854775808\n");
+}
+
 TEST(Errors, DeepNestsAreTakenApart) {
   EXPECT_EQ(run_host("x = []\nfor i in range(100_000):\n    x = [x]\nprint(len(x))\n").output, "1\n");
   EXPECT_EQ(run_host("x = []\nx.append(x)\nprint(len(x))\ny = [x] == [x]\n").error().code, "E0435");

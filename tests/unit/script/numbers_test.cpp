@@ -88,6 +88,7 @@ TEST(Numbers, LogicGivesAnOperand) {
 TEST(Numbers, TypedNumbersKeepTheirType) {
   expect_printed({
       {"(np.float32(1) + 1.5).dtype == np.float32", "True"},
+      {"np.zeros(1).dtype == 'float64', np.zeros(1).dtype == 'i32', 'f64' != np.zeros(1).dtype", "True False False"},
       {"(np.int32(1) + np.float32(1)).dtype == np.float64", "True"},
       {"(np.int8(1) + np.int64(1)).dtype == np.int64", "True"},
       {"np.uint8(200) + np.uint8(100), np.int32(7) // np.int32(2), np.int32(7) / np.int32(2)", "44 3 3.5"},

@@ -94,6 +94,19 @@ TEST(Kernel, NumbasSpellings) {
   EXPECT_TRUE(has(tree, "2.50662827<f32>")) << tree;
 }
 
+TEST(Kernel, SignaturesWithoutQuotes) {
+  const std::string head = "import numba\nfrom numba import cuda, float32, void\n";
+  for (const char* signature : {"(float32[:], float32)", "numba.void(numba.float32[:], numba.types.float32)",
+                                "void(float32[:], float32)", "['void(float32[:], float32)']"}) {
+    const std::string tree = tree_of(head + "@cuda.jit(" + signature + ")\ndef k(x, f):\n    x[0] = f\n");
+    EXPECT_TRUE(has(tree, "kernel k(x: f32[::], f: f32)\n")) << signature << ":\n" << tree;
+  }
+}
+
+TEST(Kernel, SymbolsOfTheCompilersOwnAreNotTaken) {
+  EXPECT_TRUE(has(tree_of("@kernel\ndef fma(x: f32[:]):\n    x[0] = 1\n"), "kernel fma__f32x1("));
+}
+
 TEST(Kernel, SharedArrays) {
   const std::string tree = tree_of(
       with_use("TILE = 16\nPAD = TILE + 1\n",

@@ -58,8 +58,7 @@ TEST(Statement, PowersBecomeProducts) {
   EXPECT_EQ(tree_of_body("y[i] = x[i] ** 2"), "y[i] = let $0 = x[i] in mul<f32>($0, $0)\n");
   EXPECT_EQ(tree_of_body("y[i] = x[i] ** -4"),
             "y[i] = let $0 = x[i] in div<f32>(1<f32>, let $1 = mul<f32>($0, $0) in mul<f32>($1, $1))\n");
-  EXPECT_EQ(tree_of_body("y[i] = n ** 3"),
-            "y[i] = cast<f32>(mul<i64>(mul<i64>(n, n), n))\n");
+  EXPECT_EQ(tree_of_body("y[i] = n ** 3"), "y[i] = cast<f32>(mul<i64>(mul<i64>(n, n), n))\n");
 }
 
 TEST(Statement, ThePowerOfAHalfIsPowAtItsEdges) {
