@@ -1,27 +1,223 @@
+// The middle end. LLVM's own pipelines are made for programs of many functions in C++; kernels are a few functions whose
+// callees all disappear into them. So this is a list of the passes that do something here, in the order in which LLVM's
+// O3 has them: it starts faster, and what is not in the list is not in the program.
+//
+// The target machine is there from the first pass on: passes that move code must know where a GPU's threads diverge.
 #include "codegen/optimize.h"
 
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/BasicAliasAnalysis.h>
+#include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
+#include <llvm/Analysis/CycleAnalysis.h>
+#include <llvm/Analysis/DemandedBits.h>
+#include <llvm/Analysis/DependenceAnalysis.h>
+#include <llvm/Analysis/LastRunTrackingAnalysis.h>
+#include <llvm/Analysis/LazyValueInfo.h>
+#include <llvm/Analysis/LoopAccessAnalysis.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/MemoryDependenceAnalysis.h>
+#include <llvm/Analysis/MemorySSA.h>
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/PhiValues.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ProfileSummaryInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScopedNoAliasAA.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Analysis/UniformityAnalysis.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/AggressiveInstCombine/AggressiveInstCombine.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/BDCE.h>
+#include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
+#include <llvm/Transforms/Scalar/DeadStoreElimination.h>
+#include <llvm/Transforms/Scalar/DivRemPairs.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopDeletion.h>
+#include <llvm/Transforms/Scalar/LoopInstSimplify.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/LoopSimplifyCFG.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/Reassociate.h>
+#include <llvm/Transforms/Scalar/SCCP.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Scalar/SpeculativeExecution.h>
+#include <llvm/Transforms/Vectorize/LoopVectorize.h>
+#include <llvm/Transforms/Vectorize/SLPVectorizer.h>
+#include <llvm/Transforms/Vectorize/VectorCombine.h>
 
 namespace pykc::codegen {
+namespace {
+
+using llvm::createFunctionToLoopPassAdaptor;
+using llvm::SimplifyCFGOptions;
+using llvm::SROAOptions;
+
+// --- Analyses --------------------------------------------------------------------------------------------------------
+
+struct Analyses {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::ModuleAnalysisManager modules;
+};
+
+template <typename... Analysis, typename Manager>
+void add(Manager& manager) {
+  (manager.registerPass([] { return Analysis(); }), ...);
+}
+
+void register_analyses(Analyses& analyses, llvm::TargetMachine& machine) {
+  analyses.functions.registerPass([&] { return machine.getTargetIRAnalysis(); });
+  // No function of the C library is called, not even by way of a loop that looks like memcpy.
+  analyses.functions.registerPass([triple = machine.getTargetTriple()] {
+    llvm::TargetLibraryInfoImpl library(triple);
+    library.disableAllFunctions();
+    return llvm::TargetLibraryAnalysis(library);
+  });
+  analyses.functions.registerPass([] {
+    llvm::AAManager aliases;
+    aliases.registerFunctionAnalysis<llvm::BasicAA>();
+    aliases.registerFunctionAnalysis<llvm::ScopedNoAliasAA>();
+    return aliases;
+  });
+  add<llvm::AssumptionAnalysis, llvm::BasicAA, llvm::BlockFrequencyAnalysis, llvm::BranchProbabilityAnalysis,
+      llvm::CycleAnalysis, llvm::DemandedBitsAnalysis, llvm::DependenceAnalysis, llvm::DominatorTreeAnalysis,
+      llvm::LastRunTrackingAnalysis, llvm::LazyValueAnalysis, llvm::LoopAccessAnalysis, llvm::LoopAnalysis,
+      llvm::MemoryDependenceAnalysis, llvm::MemorySSAAnalysis, llvm::OptimizationRemarkEmitterAnalysis,
+      llvm::PassInstrumentationAnalysis, llvm::PhiValuesAnalysis, llvm::PostDominatorTreeAnalysis,
+      llvm::ScalarEvolutionAnalysis, llvm::ScopedNoAliasAA, llvm::TargetIRAnalysis, llvm::UniformityInfoAnalysis>(
+      analyses.functions);
+  add<llvm::PassInstrumentationAnalysis>(analyses.loops);
+  add<llvm::PassInstrumentationAnalysis, llvm::ProfileSummaryAnalysis>(analyses.modules);
+  analyses.modules.registerPass([&] { return llvm::FunctionAnalysisManagerModuleProxy(analyses.functions); });
+  analyses.functions.registerPass([&] { return llvm::ModuleAnalysisManagerFunctionProxy(analyses.modules); });
+  analyses.functions.registerPass([&] { return llvm::LoopAnalysisManagerFunctionProxy(analyses.loops); });
+  analyses.loops.registerPass([&] { return llvm::FunctionAnalysisManagerLoopProxy(analyses.functions); });
+}
+
+// --- Inlining --------------------------------------------------------------------------------------------------------
+
+constexpr unsigned kAlwaysInlined = 600;  // instructions
+
+/// What a kernel calls becomes part of it, but for recursion (which LLVM leaves alone) and for what is both long and
+/// called from several places.
+void mark_for_inlining(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() || !function.hasLocalLinkage() || function.hasFnAttribute(llvm::Attribute::NoInline))
+      continue;
+    if (function.hasOneUse() || function.getInstructionCount() <= kAlwaysInlined)
+      function.addFnAttr(llvm::Attribute::AlwaysInline);
+  }
+}
+
+// --- The passes ------------------------------------------------------------------------------------------------------
+
+/// Straight-line code and branches: the first look at what the emitter wrote.
+void add_first_passes(llvm::FunctionPassManager& passes) {
+  passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::SpeculativeExecutionPass(true));
+  passes.addPass(llvm::JumpThreadingPass());
+  passes.addPass(llvm::CorrelatedValuePropagationPass());
+  passes.addPass(llvm::SimplifyCFGPass(SimplifyCFGOptions().convertSwitchRangeToICmp(true)));
+  passes.addPass(llvm::AggressiveInstCombinePass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::ReassociatePass());
+}
+
+/// Loops in the form that the later passes want, invariants out of them, short ones unrolled.
+void add_loop_passes(llvm::FunctionPassManager& passes, const Options& options) {
+  llvm::LoopPassManager form;
+  form.addPass(llvm::LoopInstSimplifyPass());
+  form.addPass(llvm::LoopSimplifyCFGPass());
+  form.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  form.addPass(llvm::LoopRotatePass());
+  form.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  form.addPass(llvm::SimpleLoopUnswitchPass(options.optimization >= 3));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(form), true));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::InstCombinePass());
+  llvm::LoopPassManager counting;
+  counting.addPass(llvm::IndVarSimplifyPass());
+  counting.addPass(llvm::LoopDeletionPass());
+  counting.addPass(llvm::LoopFullUnrollPass(options.optimization));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(counting)));
+}
+
+/// Redundant values, loads and stores, across the whole function.
+void add_redundancy_passes(llvm::FunctionPassManager& passes) {
+  passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(llvm::GVNPass());
+  passes.addPass(llvm::SCCPPass());
+  passes.addPass(llvm::BDCEPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::JumpThreadingPass());
+  passes.addPass(llvm::CorrelatedValuePropagationPass());
+  passes.addPass(llvm::ADCEPass());
+  passes.addPass(llvm::DSEPass());
+  passes.addPass(createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  passes.addPass(llvm::SimplifyCFGPass(SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
+  passes.addPass(llvm::InstCombinePass());
+}
+
+/// The turns of a block's threads become vector code.
+void add_vector_passes(llvm::FunctionPassManager& passes) {
+  passes.addPass(createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
+  passes.addPass(llvm::LoopVectorizePass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass(
+      SimplifyCFGOptions().forwardSwitchCondToPhi(true).convertSwitchRangeToICmp(true).needCanonicalLoops(false)));
+  passes.addPass(llvm::SLPVectorizerPass());
+  passes.addPass(llvm::VectorCombinePass());
+  passes.addPass(llvm::InstCombinePass());
+}
+
+void add_last_passes(llvm::FunctionPassManager& passes, const Options& options) {
+  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(options.optimization)));
+  passes.addPass(llvm::SROAPass(SROAOptions::PreserveCFG));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  passes.addPass(llvm::DivRemPairsPass());
+  passes.addPass(llvm::SimplifyCFGPass(SimplifyCFGOptions().needCanonicalLoops(false)));
+}
+
+}  // namespace
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& target, const Options& options) {
   if (options.optimization == 0) return;
-  llvm::PipelineTuningOptions tuning;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
-  library.disableAllFunctions();
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  Analyses analyses;
+  register_analyses(analyses, machine);
+
+  mark_for_inlining(module);
+  llvm::ModulePassManager inlining;
+  inlining.addPass(llvm::AlwaysInlinerPass(false));
+  inlining.addPass(llvm::GlobalDCEPass());
+  inlining.run(module, analyses.modules);
+
+  llvm::FunctionPassManager passes;
+  add_first_passes(passes);
+  add_loop_passes(passes, options);
+  add_redundancy_passes(passes);
+  if (target.kind == Target::Kind::Cpu && options.optimization >= 2) add_vector_passes(passes);
+  add_last_passes(passes, options);
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration()) passes.run(function, analyses.functions);
 }
 
 }  // namespace pykc::codegen

@@ -92,7 +92,8 @@ const checked::Expr* Body::index_value(const Value& array, const Value& index, i
 }
 
 std::string Body::name_of_array(const Expr& array) const {
-  if (const auto* ref = array.as<checked::VariableRef>()) return ref->variable ? ref->variable->name : std::string();
+  if (is_trial_) return {};  // nobody reads the message, and arrays have no numbers yet
+  if (const auto* ref = array.as<checked::VariableRef>()) return ref->variable->name;
   if (const auto* ref = array.as<checked::ConstantArrayRef>())
     return session_.module().constant_arrays[static_cast<std::size_t>(ref->index)].name;
   if (!output_) return {};

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 
 namespace pykc::checker {
 
@@ -38,7 +38,7 @@ Int128 integer_of(const Expr& expr) {
 }
 
 double real_of(const Expr& expr) {
-  if (is_float(expr.type.scalar)) return ir::float_from_bits(expr.type.scalar, expr.as<checked::Constant>()->bits);
+  if (is_float(expr.type.scalar)) return float_from_bits(expr.type.scalar, expr.as<checked::Constant>()->bits);
   return static_cast<double>(integer_of(expr));
 }
 
@@ -67,7 +67,7 @@ const Expr* TreeBuilder::integer(Int128 value, ScalarType type, SourceRange rang
 }
 
 const Expr* TreeBuilder::real(double value, ScalarType type, SourceRange range) {
-  return bits(type, ir::float_to_bits(type, value), range);
+  return bits(type, float_to_bits(type, value), range);
 }
 
 const Expr* TreeBuilder::zero(const checked::Type& type, SourceRange range) {

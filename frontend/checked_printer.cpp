@@ -8,7 +8,7 @@
 
 #include "frontend/checked.h"
 #include "ir/evaluate.h"
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 
 namespace pykc::checked {
 
@@ -134,7 +134,7 @@ class Printer {
       return (is_large ? std::to_string(node.bits) : std::to_string(value)) + "<" + to_string(type) + ">";
     }
     char digits[40];
-    std::snprintf(digits, sizeof digits, "%.9g", ir::float_from_bits(type.scalar, node.bits));
+    std::snprintf(digits, sizeof digits, "%.9g", float_from_bits(type.scalar, node.bits));
     return std::string(digits) + "<" + to_string(type) + ">";
   }
   std::string show(const VariableRef& node, const Type&) { return name(node.variable); }

@@ -1,6 +1,6 @@
 #include "ir/builder.h"
 
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 
 namespace pykc::ir {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "ir/evaluate_float.h"
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 
 namespace pykc::ir {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "ir/evaluate.h"
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 
 namespace pykc::ir {
 

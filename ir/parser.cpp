@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 #include "ir/text_cursor.h"
 #include "ir/text_form.h"
 

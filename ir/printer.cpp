@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 #include "ir/module.h"
 #include "ir/text_form.h"
 

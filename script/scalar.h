@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 #include "pykc/types.h"
 
 namespace pykc::script {
@@ -17,9 +17,9 @@ template <ScalarType kType>
 struct SmallFloat {
   std::uint16_t bits = 0;
   SmallFloat() = default;
-  explicit SmallFloat(float value) : bits(static_cast<std::uint16_t>(ir::float_to_bits(kType, value))) {}
-  explicit SmallFloat(double value) : bits(static_cast<std::uint16_t>(ir::float_to_bits(kType, value))) {}
-  operator float() const { return static_cast<float>(ir::float_from_bits(kType, bits)); }
+  explicit SmallFloat(float value) : bits(static_cast<std::uint16_t>(float_to_bits(kType, value))) {}
+  explicit SmallFloat(double value) : bits(static_cast<std::uint16_t>(float_to_bits(kType, value))) {}
+  operator float() const { return static_cast<float>(float_from_bits(kType, bits)); }
 };
 using F16 = SmallFloat<ScalarType::F16>;
 using BF16 = SmallFloat<ScalarType::BF16>;

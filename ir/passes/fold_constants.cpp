@@ -17,7 +17,7 @@
 
 #include "ir/control_flow.h"
 #include "ir/evaluate.h"
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 #include "ir/passes/passes.h"
 #include "ir/value_range.h"
 

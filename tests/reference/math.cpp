@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 
 namespace pykc::reference {
 namespace {
@@ -59,7 +59,7 @@ constexpr Binary kBinary[] = {
     {BuiltinId::Nextafter, std::nextafter, std::nextafter},
 };
 
-double number(Scalar value) { return ir::float_from_bits(value.type, value.bits); }
+double number(Scalar value) { return float_from_bits(value.type, value.bits); }
 
 double compute(const Unary& row, Scalar x) {
   return x.type == ScalarType::F64 ? row.f64(number(x)) : row.f32(static_cast<float>(number(x)));
@@ -74,14 +74,14 @@ double compute(const Binary& row, Scalar x, Scalar y) {
 
 std::optional<std::uint64_t> evaluate_math(BuiltinId builtin, std::span<const Scalar> operands) {
   for (const Unary& row : kUnary) {
-    if (row.builtin == builtin) return ir::float_to_bits(operands[0].type, compute(row, operands[0]));
+    if (row.builtin == builtin) return float_to_bits(operands[0].type, compute(row, operands[0]));
   }
   for (const Binary& row : kBinary) {
-    if (row.builtin == builtin) return ir::float_to_bits(operands[0].type, compute(row, operands[0], operands[1]));
+    if (row.builtin == builtin) return float_to_bits(operands[0].type, compute(row, operands[0], operands[1]));
   }
   if (builtin == BuiltinId::Ldexp) {
     const auto exponent = static_cast<int>(ir::integer_from_bits(operands[1].type, operands[1].bits));
-    return ir::float_to_bits(operands[0].type, std::ldexp(number(operands[0]), exponent));
+    return float_to_bits(operands[0].type, std::ldexp(number(operands[0]), exponent));
   }
   return std::nullopt;
 }

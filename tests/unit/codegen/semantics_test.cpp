@@ -7,7 +7,7 @@
 
 #include "ir/builder.h"
 #include "ir/evaluate.h"
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 #include "ir/verifier.h"
 #include "tests/unit/codegen/cpu_program.h"
 
@@ -50,13 +50,13 @@ std::vector<std::uint64_t> samples(ScalarType type) {
                              32767.0,      65504.0,      65535.5, 1e-3,   1e-7,  6e-8,  1e-38,  1e-40,
                              2147483648.0, 4294967295.0, 9.2e18,  1.9e19, 3e38,  1e300, 1e-310, Limits::infinity(),
                              Limits::max()})
-    for (const double sign : {1.0, -1.0}) bits.push_back(ir::float_to_bits(type, sign * value));
-  bits.push_back(ir::float_to_bits(type, Limits::quiet_NaN()));
+    for (const double sign : {1.0, -1.0}) bits.push_back(float_to_bits(type, sign * value));
+  bits.push_back(float_to_bits(type, Limits::quiet_NaN()));
   return bits;
 }
 
 bool is_nan(ScalarType type, std::uint64_t bits) {
-  return is_float(type) && std::isnan(ir::float_from_bits(type, bits));
+  return is_float(type) && std::isnan(float_from_bits(type, bits));
 }
 
 /// Runs `out[i] = f(in0[i], in1[i], …)` and compares with the evaluator.
@@ -131,7 +131,7 @@ class Case {
     for (const Scalar& operand : operands) {
       text += text.empty() ? "" : ", ";
       text += std::string(to_string(operand.type)) + " ";
-      text += is_float(operand.type) ? std::to_string(ir::float_from_bits(operand.type, operand.bits))
+      text += is_float(operand.type) ? std::to_string(float_from_bits(operand.type, operand.bits))
                                      : std::to_string(ir::integer_from_bits(operand.type, operand.bits));
     }
     return text;

@@ -191,6 +191,13 @@ TEST(CheckError, SaysWhatToWrite) {
   EXPECT_EQ(fix_of("v = shared.array(32, dtyp=f32)"), "dtype");
 }
 
+TEST(CheckError, AfterOneMistakeTheRestIsStillChecked) {
+  EXPECT_EQ(reports_in("@kernel\ndef k(x: f32[:], x: f32[:]):\n    v = nothing\n    x[0] = v\n"),
+            "E0146 2 x; E0201 3 nothing");
+  EXPECT_EQ(reports_in(in_kernel("v: nothing = 1\nw = v")), "E0201 7 nothing");
+  EXPECT_EQ(reports_in(in_kernel("v = const.array_like((1, 2))\nw = v[0, 1]\nx[i] = w")), "E0256 8 v[0, 1]");
+}
+
 TEST(CheckError, DeepCodeIsRefusedNotCrashedOn) {
   std::string functions;
   for (int j = 0; j < 300; ++j)

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 
 namespace pykc::ir {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "pykc/types.h"
 
-namespace pykc::ir {
+namespace pykc {
 
 /// `value` rounded to the nearest number of `type`, ties to even.
 std::uint64_t float_to_bits(ScalarType type, double value);
@@ -13,4 +13,4 @@ std::uint64_t float_to_bits(ScalarType type, double value);
 /// The number that `bits` stand for; exact.
 double float_from_bits(ScalarType type, std::uint64_t bits);
 
-}  // namespace pykc::ir
+}  // namespace pykc

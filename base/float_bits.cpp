@@ -1,11 +1,11 @@
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 
-namespace pykc::ir {
+namespace pykc {
 namespace {
 
 /// A 16-bit float: a sign, the exponent, the fraction.
@@ -75,4 +75,4 @@ double float_from_bits(ScalarType type, std::uint64_t bits) {
   }
 }
 
-}  // namespace pykc::ir
+}  // namespace pykc

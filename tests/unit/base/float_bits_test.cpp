@@ -1,11 +1,11 @@
-#include "ir/float_bits.h"
+#include "base/float_bits.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-namespace pykc::ir {
+namespace pykc {
 namespace {
 
 TEST(FloatBits, EveryHalfComesBack) {
@@ -39,4 +39,4 @@ TEST(FloatBits, KeepsNan) {
 }
 
 }  // namespace
-}  // namespace pykc::ir
+}  // namespace pykc
