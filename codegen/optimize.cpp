@@ -1,6 +1,6 @@
-// The middle end. LLVM's own pipelines are made for programs of many functions in C++; kernels are a few functions whose
-// callees all disappear into them. So this is a list of the passes that do something here, in the order in which LLVM's
-// O3 has them: it starts faster, and what is not in the list is not in the program.
+// The middle end. LLVM's own pipelines are made for programs of many functions in C++; kernels are a few functions
+// whose callees all disappear into them. So this is a list of the passes that do something here, in the order in which
+// LLVM's O3 has them: it starts faster, and what is not in the list is not in the program.
 //
 // The target machine is there from the first pass on: passes that move code must know where a GPU's threads diverge.
 #include "codegen/optimize.h"
@@ -12,7 +12,6 @@
 #include <llvm/Analysis/BranchProbabilityInfo.h>
 #include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/Analysis/DemandedBits.h>
-#include <llvm/Analysis/DependenceAnalysis.h>
 #include <llvm/Analysis/LastRunTrackingAnalysis.h>
 #include <llvm/Analysis/LazyValueInfo.h>
 #include <llvm/Analysis/LoopAccessAnalysis.h>
@@ -96,13 +95,12 @@ void register_analyses(Analyses& analyses, llvm::TargetMachine& machine) {
     return aliases;
   });
   add<llvm::AssumptionAnalysis, llvm::BasicAA, llvm::BlockFrequencyAnalysis, llvm::BranchProbabilityAnalysis,
-      llvm::CycleAnalysis, llvm::DemandedBitsAnalysis, llvm::DependenceAnalysis, llvm::DominatorTreeAnalysis,
-      llvm::LastRunTrackingAnalysis, llvm::LazyValueAnalysis, llvm::LoopAccessAnalysis, llvm::LoopAnalysis,
-      llvm::MemoryDependenceAnalysis, llvm::MemorySSAAnalysis, llvm::OptimizationRemarkEmitterAnalysis,
-      llvm::PassInstrumentationAnalysis, llvm::PhiValuesAnalysis, llvm::PostDominatorTreeAnalysis,
-      llvm::ScalarEvolutionAnalysis, llvm::ScopedNoAliasAA, llvm::TargetIRAnalysis, llvm::UniformityInfoAnalysis>(
-      analyses.functions);
-  add<llvm::PassInstrumentationAnalysis>(analyses.loops);
+      llvm::CycleAnalysis, llvm::DemandedBitsAnalysis, llvm::DominatorTreeAnalysis, llvm::LastRunTrackingAnalysis,
+      llvm::LazyValueAnalysis, llvm::LoopAccessAnalysis, llvm::LoopAnalysis, llvm::MemoryDependenceAnalysis,
+      llvm::MemorySSAAnalysis, llvm::OptimizationRemarkEmitterAnalysis, llvm::PassInstrumentationAnalysis,
+      llvm::PhiValuesAnalysis, llvm::PostDominatorTreeAnalysis, llvm::ScalarEvolutionAnalysis, llvm::ScopedNoAliasAA,
+      llvm::ShouldRunExtraVectorPasses, llvm::UniformityInfoAnalysis>(analyses.functions);
+  add<llvm::PassInstrumentationAnalysis, llvm::ShouldRunExtraSimpleLoopUnswitch>(analyses.loops);
   add<llvm::PassInstrumentationAnalysis, llvm::ProfileSummaryAnalysis>(analyses.modules);
   analyses.modules.registerPass([&] { return llvm::FunctionAnalysisManagerModuleProxy(analyses.functions); });
   analyses.functions.registerPass([&] { return llvm::ModuleAnalysisManagerFunctionProxy(analyses.modules); });

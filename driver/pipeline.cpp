@@ -35,6 +35,11 @@ Error source_error(Diagnostics& diagnostics) {
   return {ErrorCode::InvalidSource, std::to_string(count) + (count == 1 ? " error" : " errors"), std::move(list)};
 }
 
+/// What is worth telling after a success.
+std::vector<Diagnostic> warnings_of(Diagnostics& diagnostics, const CompileOptions& options) {
+  return options.warnings ? diagnostics.take() : std::vector<Diagnostic>();
+}
+
 /// A module that does not verify is a defect of the compiler, wherever it shows.
 std::optional<Error> verify(const ir::Module& module, std::string_view after) {
   const std::vector<std::string> broken = ir::verify(module);
@@ -136,7 +141,7 @@ Result<CompileOutput> compile_to(Emit emit, std::string_view source, const Compi
   Diagnostics diagnostics;
   const auto file = std::make_shared<const SourceFile>(std::string(file_name), std::string(source));
   const auto finish = [&](CompileOutput output) -> Result<CompileOutput> {
-    output.warnings = diagnostics.take();
+    output.warnings = warnings_of(diagnostics, options);
     output.times = std::move(clock.times);
     return output;
   };
@@ -150,10 +155,10 @@ Result<CompileOutput> compile_to(Emit emit, std::string_view source, const Compi
   // The file and what it imports, as trees that never change again.
   const Program program = load_program(file, driver::import_resolver(std::string(file_name), options), diagnostics);
   clock.finish("parse");
-  if (diagnostics.has_errors()) return source_error(diagnostics);
-  if (emit == Emit::Ast) return finish({.text = ast::print(*program.main)});
+  if (emit == Emit::Ast && !diagnostics.has_errors()) return finish({.text = ast::print(*program.main)});
 
-  // Every name bound, every type known, every error reported.
+  // Every name bound, every type known; of a file with syntax errors, what could be read is checked all the same, so that one
+  // run reports everything.
   const Result<std::vector<KernelRequest>> requests = requests_of(options);
   if (!requests) return requests.error();
   const checked::Module checked = check(program, *requests, check_options(options), diagnostics);
@@ -188,7 +193,7 @@ Result<Artifact> compile_kernels(const Program& program, const std::vector<Kerne
   if (diagnostics.has_errors()) return source_error(diagnostics);
   Result<CompileOutput> output = to_output(Emit::Code, checked, options, diagnostics, clock);
   if (!output) return output.error();
-  if (warnings) *warnings = diagnostics.take();
+  if (warnings) *warnings = warnings_of(diagnostics, options);
   return std::move(output->artifact);
 }
 
@@ -196,13 +201,12 @@ std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, con
   Diagnostics diagnostics;
   const std::string name = file->name();
   const Program program = load_program(std::move(file), import_resolver(name, options), diagnostics);
-  if (diagnostics.has_errors()) return diagnostics.take();
   const checked::Module checked = check(program, {}, check_options(options), diagnostics);
   if (diagnostics.has_errors()) return diagnostics.take();
   PhaseClock clock;
   if (Result<std::unique_ptr<ir::Module>> module = to_ir(checked, options, false, diagnostics, clock); !module)
     return std::move(module.error().diagnostics);
-  return diagnostics.take();
+  return warnings_of(diagnostics, options);
 }
 
 }  // namespace driver

@@ -33,19 +33,11 @@ class CpuEmitter final : public Emitter {
 
   // cpu/emitter.cpp
   void emit_kernel();
-  void collect_block_locals(const ir::Block& block);
   void load_launch();
   void emit_blocks();
   void emit_one_block(Value* number);
   void stop_after_fault();
   Value* any_fault();
-  Value* emit_split(const Instruction& i) override;
-  void emit_thread_loop(const Instruction& i);
-  void emit_row(const Instruction& i);
-  void emit_guarded_row(const Instruction& i, const RowGuards& guards);
-  Value* value_at(Value* x, const Instruction* i, const RowGuards& guards);
-  void emit_turn(const Instruction& i);
-  void start_turn(const ir::Block& body);
   Value* emit_shared_array(const Instruction& i) override;
   Value* emit_launch_shared_bytes() override;
   Value* block_extent(int axis) override { return block_extents_[static_cast<std::size_t>(axis)]; }
@@ -55,8 +47,6 @@ class CpuEmitter final : public Emitter {
   void emit_fault(const Instruction& i) override;
   void emit_print(const Instruction& i) override;
   Value* emit_target_builtin(const Instruction& i) override;
-  void annotate(llvm::Instruction* access, ir::AddressSpace space) const override;
-  void annotate_call(llvm::CallInst* call, const ir::Function& callee) const override;
   bool is_private(ir::AddressSpace space) const override { return space != ir::AddressSpace::Global; }
   llvm::SyncScope::ID atomic_scope() const override { return llvm::SyncScope::System; }
   void add_hidden_arguments(const ir::Function&, llvm::SmallVectorImpl<Value*>&) override {}
@@ -66,6 +56,20 @@ class CpuEmitter final : public Emitter {
   Value* load_slot(std::int64_t slot, Value* thread);
   void store_slot(std::int64_t slot, Value* thread, Value* value);
   Value* any_slot(std::int64_t slot);
+
+  // cpu/thread_loop.cpp
+  Value* emit_split(const Instruction& i) override;
+  void emit_thread_loop(const Instruction& i);
+  void emit_row(const Instruction& i, Value* begin, Value* end);
+  void emit_segments(const Instruction& i, const RowGuards& guards);
+  Value* value_at(Value* x, const Instruction* i, const RowGuards& guards);
+  Value* slope_of(const Instruction* i, const RowGuards& guards);
+  Value* steps_to_change(const Instruction& comparison, const RowGuards& guards);
+  void emit_turn(const Instruction& i);
+  void start_turn(const ir::Block& body);
+  void collect_block_locals(const ir::Block& block);
+  void annotate(llvm::Instruction* access, ir::AddressSpace space) const override;
+  void annotate_call(llvm::CallInst* call, const ir::Function& callee) const override;
   void mark_parallel(llvm::Instruction* latch);
   void mark_plain(llvm::Instruction* latch);
 

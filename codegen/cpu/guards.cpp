@@ -9,10 +9,8 @@
 namespace pykc::codegen {
 namespace {
 
-constexpr std::size_t kMaxInstructions = 400;
-
-bool is_order(const ir::Instruction& i) {
-  return i.opcode >= ir::Opcode::Lt && i.opcode <= ir::Opcode::Ge && i.operands[0]->type.is(ScalarType::I64);
+bool is_comparison(const ir::Instruction& i) {
+  return i.opcode >= ir::Opcode::Eq && i.opcode <= ir::Opcode::Ge && i.operands[0]->type.is(ScalarType::I64);
 }
 
 bool is_pure(const ir::Instruction& i) {
@@ -27,12 +25,14 @@ bool is_pure(const ir::Instruction& i) {
 RowGuards::RowGuards(const ir::Function& function, const ir::Block& body) : function_(function) {
   ir::for_each_instruction(body, [&](const ir::Instruction* i) {
     growth_[i] = work_out(*i);
-    if (!is_order(*i)) return;
-    const Growth a = growth_of(i->operands[0]), b = growth_of(i->operands[1]);
-    const bool is_known = a != Growth::Unknown && b != Growth::Unknown;
-    if (is_known && (a == Growth::Affine || b == Growth::Affine)) comparisons_.push_back(i);
+    if (is_guard(*i)) comparisons_.push_back(i);
   });
-  if (growth_.size() > kMaxInstructions) comparisons_.clear();
+}
+
+bool RowGuards::is_guard(const ir::Instruction& i) const {
+  if (!is_comparison(i)) return false;
+  const Growth a = growth_of(i.operands[0]), b = growth_of(i.operands[1]);
+  return a != Growth::Unknown && b != Growth::Unknown && (a == Growth::Linear || b == Growth::Linear);
 }
 
 RowGuards::Growth RowGuards::growth_of(const ir::Instruction* instruction) const {
@@ -42,7 +42,7 @@ RowGuards::Growth RowGuards::growth_of(const ir::Instruction* instruction) const
 }
 
 RowGuards::Growth RowGuards::work_out(const ir::Instruction& i) const {
-  if (i.opcode == ir::Opcode::Builtin && i.builtin == BuiltinId::ThreadIdxX) return Growth::Affine;
+  if (i.opcode == ir::Opcode::Builtin && i.builtin == BuiltinId::ThreadIdxX) return Growth::Linear;
   if (!is_pure(i)) return Growth::Unknown;
   const auto is_constant = [&](const ir::Instruction* operand) { return growth_of(operand) == Growth::Constant; };
   if (std::ranges::all_of(i.operands, is_constant)) return Growth::Constant;
@@ -50,7 +50,7 @@ RowGuards::Growth RowGuards::work_out(const ir::Instruction& i) const {
   const bool is_linear = i.opcode == ir::Opcode::Add || i.opcode == ir::Opcode::Sub ||
                          (i.opcode == ir::Opcode::Mul && std::ranges::any_of(i.operands, is_constant));
   if (!is_linear || std::ranges::any_of(i.operands, is_unknown) || !never_overflows(i)) return Growth::Unknown;
-  return Growth::Affine;
+  return Growth::Linear;
 }
 
 bool RowGuards::never_overflows(const ir::Instruction& i) const {

@@ -1,9 +1,9 @@
-// Conditions that hold for all threads of a row, or for none.
+// Conditions along a row of threads.
 //
 // Most kernels ask `i < n` first. As a mask on every vector that costs more than the work it guards, and it is needed
-// only in the one row where the answer changes. Such a comparison is monotone along x: both sides grow by the same
-// amount from one thread to the next, and nothing overflows. So where it comes out the same for the first and the last
-// thread of a row, it does for all between, and the row runs in a loop in which it is a constant.
+// only in the one row where the answer changes. What such a comparison compares grows by the same amount from one
+// thread to the next, without overflow; so it is known after how many threads the outcome changes. Each row runs in
+// segments in which all guards are constants: no masks, and half of `if tid < d` is not run at all.
 #pragma once
 
 #include <unordered_map>
@@ -13,19 +13,23 @@
 
 namespace pykc::codegen {
 
-/// The comparisons in the body of a ThreadLoop that are monotone along x. None where the body is so long that a second
-/// copy of it costs more than masks do.
 class RowGuards {
  public:
+  /// Looks at the body of a ThreadLoop of `function`.
   RowGuards(const ir::Function& function, const ir::Block& body);
+
+  /// Those whose difference is linear along x.
   const std::vector<const ir::Instruction*>& comparisons() const { return comparisons_; }
   /// Whether the instruction stands in the body, so that it must be emitted to have a value.
   bool is_in_body(const ir::Instruction* instruction) const { return growth_.contains(instruction); }
+  /// Whether it is the same for all threads of a row.
+  bool is_constant(const ir::Instruction* instruction) const { return growth_of(instruction) == Growth::Constant; }
 
  private:
-  enum class Growth : std::uint8_t { Constant, Affine, Unknown };  // along x
+  enum class Growth : std::uint8_t { Constant, Linear, Unknown };  // along x
   Growth growth_of(const ir::Instruction* instruction) const;
   Growth work_out(const ir::Instruction& instruction) const;
+  bool is_guard(const ir::Instruction& instruction) const;
   bool never_overflows(const ir::Instruction& instruction) const;
 
   const ir::Function& function_;

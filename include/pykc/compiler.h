@@ -31,8 +31,8 @@ struct CompileOptions {
   bool checked = false;    // true: an index out of bounds stops the kernel with an error
   bool contract = true;    // false: a*b + c is never fused
   bool line_info = false;  // true: .loc directives in PTX
-  /// Kernels to compile when their parameters are not annotated: "saxpy(f32, f32[:], f32[:])". A kernel that is named
-  /// here is compiled for that signature; all others need annotations.
+  /// Kernels whose parameters are not annotated, with their types: "saxpy(f32, f32[:], f32[:])". Without any, every kernel
+  /// that is annotated is compiled; with some, those named here and no others.
   std::vector<std::string> signatures;
   /// Finds `from NAME import …` modules; returns the source text or an error. Empty: the folder of the file, then the
   /// library that is built in.

@@ -1,6 +1,7 @@
 // Kernels that run on this machine's CPU: blocks and threads, guards, barriers, warps, memory, faults.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <numeric>
 
 #include "codegen/codegen.h"
@@ -93,10 +94,26 @@ TEST(Cpu, GuardsHoldAtEveryEdge) {
       {"  %5 = le %n, %4", [](std::int64_t i, std::int64_t n) { return i < n; }},
       {"  %5 = ne %4, %n", [](std::int64_t i, std::int64_t n) { return i == n; }},
       {"  %5 = eq %4, %n", [](std::int64_t i, std::int64_t n) { return i != n; }},
+      {"  %9 = mul %4, i64 3\n  %5 = ge %9, %n", [](std::int64_t i, std::int64_t n) { return 3 * i < n; }},
+      {"  %9 = mul %4, i64 -5\n  %5 = ge %9, %n", [](std::int64_t i, std::int64_t n) { return -5 * i < n; }},
+      {"  %9 = sub i64 100, %4\n  %5 = le %9, %n", [](std::int64_t i, std::int64_t n) { return 100 - i > n; }},
+      {"  %9 = mul %4, i64 3\n  %5 = eq %9, %n", [](std::int64_t i, std::int64_t n) { return 3 * i != n; }},
+      {"  %9 = sub i64 100, %4\n  %5 = ne %n, %9", [](std::int64_t i, std::int64_t n) { return 100 - i == n; }},
+      {"  %9 = mul %4, i64 2\n  %10 = add %4, %n\n  %5 = gt %9, %10",
+       [](std::int64_t i, std::int64_t n) { return 2 * i <= i + n; }},
+      {"  %9 = add %4, %3\n  %10 = lt %9, %n\n  %11 = lt %4, i64 70\n  %5 = and %10, %11",
+       [](std::int64_t i, std::int64_t n) { return !(i + i % 64 < n && i < 70); }},
   };
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
   for (const Case& one : cases) {
     CpuProgram program = guarded(one.returns_if);
-    for (const std::int64_t n : {-1, 0, 1, 15, 16, 17, 63, 64, 65, 127, 128, 192, 193}) {
+    for (const std::int64_t n :
+         {-kLargest - 1,     -kLargest,         std::int64_t{-900}, std::int64_t{-100}, std::int64_t{-1},
+          std::int64_t{0},   std::int64_t{1},   std::int64_t{2},    std::int64_t{15},   std::int64_t{17},
+          std::int64_t{36},  std::int64_t{63},  std::int64_t{64},   std::int64_t{65},   std::int64_t{99},
+          std::int64_t{100}, std::int64_t{127}, std::int64_t{191},  std::int64_t{192},  std::int64_t{573},
+          kLargest - 1,      kLargest}) {
+      if (std::string_view(one.returns_if).find("add %4, %n") != std::string_view::npos && n > kLargest / 2) continue;
       Words words(192);
       run(program, {.grid = {3}, .block = {64}}, words, n);
       for (std::int64_t i = 0; i < 192; ++i)

@@ -1,0 +1,202 @@
+// The threads of a block: ThreadLoops, and what loops of the IR that are made of them may assume.
+#include <unordered_set>
+
+#include "codegen/cpu/emitter.h"
+#include "ir/walk.h"
+
+namespace pykc::codegen {
+namespace {
+
+void set_loop_metadata(llvm::Instruction* latch, llvm::ArrayRef<llvm::Metadata*> properties) {
+  llvm::SmallVector<llvm::Metadata*> operands = {nullptr};  // a loop's node names itself first
+  operands.append(properties.begin(), properties.end());
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(latch->getContext(), operands);
+  loop->replaceOperandWith(0, loop);
+  latch->setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
+}  // namespace
+
+CpuEmitter::Value* CpuEmitter::emit_split(const Instruction& i) {
+  switch (i.opcode) {
+    case ir::Opcode::ThreadLoop:
+      emit_thread_loop(i);
+      return nullptr;
+    case ir::Opcode::SlotLoad:
+      return load_slot(i.index, thread_number_);
+    case ir::Opcode::SlotStore:
+      store_slot(i.index, thread_number_, operand(i, 0));
+      return nullptr;
+    case ir::Opcode::SlotAny:
+      return any_slot(i.index);
+    case ir::Opcode::AnyFault:
+      return any_fault();
+    default:
+      return emit_exchange(i);
+  }
+}
+
+void CpuEmitter::emit_thread_loop(const Instruction& i) {
+  const RowGuards guards(source_, i.blocks[0]);
+  access_group_ = llvm::MDNode::getDistinct(state_.context, {});
+  mark_plain(counted_loop(block_extents_[2], "z", [&](Value* z) {
+    mark_plain(counted_loop(block_extents_[1], "y", [&](Value* y) {
+      thread_index_ = {nullptr, y, z};
+      if (guards.comparisons().empty())
+        emit_row(i, constant_i64(0), block_extents_[0]);
+      else
+        emit_segments(i, guards);
+    }));
+  }));
+  access_group_ = nullptr;
+  thread_number_ = nullptr;
+}
+
+/// The turns of the threads with `begin` <= x < `end`.
+void CpuEmitter::emit_row(const Instruction& i, Value* begin, Value* end) {
+  Value* row = builder_.CreateMul(thread_index_[2], block_extents_[1], "", true, true);
+  row = builder_.CreateAdd(row, thread_index_[1], "", true, true);
+  Value* first = builder_.CreateMul(row, block_extents_[0], "", true, true);
+  Value* count = builder_.CreateSub(end, begin, "", true, true);
+  mark_parallel(counted_loop(count, "x", [&](Value* index) {
+    thread_index_[0] = builder_.CreateAdd(begin, index, "", true, true);
+    thread_number_ = builder_.CreateAdd(first, thread_index_[0], "", true, true);
+    emit_turn(i);
+  }));
+}
+
+/// A row, cut where one of the guards changes: `begin` goes from one such place to the next.
+void CpuEmitter::emit_segments(const Instruction& i, const RowGuards& guards) {
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* segment = new_block("segment");
+  llvm::BasicBlock* done = new_block("row.done");
+  builder_.CreateBr(segment);
+  builder_.SetInsertPoint(segment);
+  llvm::PHINode* begin = builder_.CreatePHI(builder_.getInt64Ty(), 2, "begin");
+  begin->addIncoming(constant_i64(0), before);
+  Value* left = builder_.CreateSub(block_extents_[0], begin, "", true, true);
+  std::unordered_map<const Instruction*, Value*> outcomes;
+  for (const Instruction* comparison : guards.comparisons()) {
+    outcomes[comparison] = value_at(begin, comparison, guards);
+    Value* steps = steps_to_change(*comparison, guards);
+    left = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, steps);
+  }
+  Value* end = builder_.CreateAdd(begin, left, "", true, true);
+  fix_values(std::move(outcomes));
+  emit_row(i, begin, end);
+  fix_values({});
+  begin->addIncoming(end, builder_.GetInsertBlock());
+  llvm::Instruction* latch = builder_.CreateCondBr(builder_.CreateICmpSLT(end, block_extents_[0]), segment, done);
+  mark_plain(latch);
+  builder_.SetInsertPoint(done);
+}
+
+/// What an instruction of the loop's body is for the thread at `x`.
+CpuEmitter::Value* CpuEmitter::value_at(Value* x, const Instruction* i, const RowGuards& guards) {
+  if (!guards.is_in_body(i)) return value(i);
+  for (const Instruction* operand : i->operands) value_at(x, operand, guards);
+  thread_index_[0] = x;
+  set_value(i, emit(*i));
+  return value(i);
+}
+
+/// By how much a value grows from one thread to the next.
+CpuEmitter::Value* CpuEmitter::slope_of(const Instruction* i, const RowGuards& guards) {
+  if (guards.is_constant(i)) return constant_i64(0);
+  if (i->opcode == ir::Opcode::Builtin) return constant_i64(1);  // threadIdx.x
+  const auto slope = [&](std::size_t n) { return slope_of(i->operands[n], guards); };
+  if (i->opcode == ir::Opcode::Add) return builder_.CreateAdd(slope(0), slope(1));
+  if (i->opcode == ir::Opcode::Sub) return builder_.CreateSub(slope(0), slope(1));
+  const std::size_t factor = guards.is_constant(i->operands[0]) ? 0 : 1;
+  return builder_.CreateMul(slope(1 - factor), operand(*i, factor));
+}
+
+/// After how many more threads a comparison comes out differently, counted from the one whose values its operands have
+/// now; the largest number for never. The difference of the operands grows by a constant; it saturates, which only
+/// makes "far away" less far.
+CpuEmitter::Value* CpuEmitter::steps_to_change(const Instruction& comparison, const RowGuards& guards) {
+  using enum ir::Opcode;
+  const auto minus = [&](Value* a, Value* b) {
+    return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ssub_sat, a, b);
+  };
+  Value *zero = constant_i64(0), *one = constant_i64(1), *never = constant_i64(-1);
+  Value* difference = minus(operand(comparison, 0), operand(comparison, 1));
+  Value* slope = builder_.CreateSub(slope_of(comparison.operands[0], guards), slope_of(comparison.operands[1], guards));
+  Value* grows = builder_.CreateICmpSGT(slope, zero);
+  Value* stays = builder_.CreateIsNull(slope);
+  Value* step = builder_.CreateSelect(stays, one,
+                                      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, slope, builder_.getFalse()));
+  Value* steps = nullptr;
+  if (comparison.opcode == Eq || comparison.opcode == Ne) {
+    // Towards 0, which it must hit; from 0, the next one.
+    Value* distance = builder_.CreateSelect(grows, minus(zero, difference), difference);
+    Value* hits = builder_.CreateAnd(builder_.CreateICmpSGT(distance, zero),
+                                     builder_.CreateIsNull(builder_.CreateURem(distance, step)));
+    steps = builder_.CreateSelect(hits, builder_.CreateUDiv(distance, step), never);
+    steps = builder_.CreateSelect(builder_.CreateIsNull(difference), one, steps);
+  } else {
+    // Past the limit: below it the outcome is one, from it on the other.
+    Value* limit = comparison.opcode == Lt || comparison.opcode == Ge ? zero : one;
+    Value* distance = builder_.CreateSelect(grows, minus(minus(limit, one), difference), minus(difference, limit));
+    steps = builder_.CreateAdd(builder_.CreateUDiv(distance, step), one);
+    steps = builder_.CreateSelect(builder_.CreateICmpSLT(distance, zero), never, steps);
+  }
+  return builder_.CreateSelect(stays, never, steps);
+}
+
+void CpuEmitter::emit_turn(const Instruction& i) {
+  turn_end_ = new_block("turn.done");
+  start_turn(i.blocks[0]);
+  emit_block(i.blocks[0]);
+  branch_to(turn_end_);
+  builder_.SetInsertPoint(turn_end_);
+  turn_end_ = nullptr;
+}
+
+/// Variables and arrays that are private to a turn hold nothing of the turn before: said so, they keep no turn waiting.
+void CpuEmitter::start_turn(const ir::Block& body) {
+  std::unordered_set<const void*> seen;
+  ir::for_each_instruction(body, [&](const Instruction* i) {
+    if (i->local != nullptr && !block_locals_.contains(i->local) && seen.insert(i->local).second)
+      builder_.CreateStore(llvm::Constant::getNullValue(type_of(i->local->type)), local(i->local));
+    if (i->opcode != ir::Opcode::LocalArray) return;
+    const ir::ArrayStorage& array = source_.local_arrays[static_cast<std::size_t>(i->index)];
+    if (!is_in_scratch(array) && seen.insert(&array).second) builder_.CreateLifetimeStart(local_array(i->index));
+  });
+}
+
+void CpuEmitter::collect_block_locals(const ir::Block& block) {
+  for (const Instruction* i : block.instructions) {
+    if (i->local != nullptr) block_locals_.insert(i->local);
+    if (i->opcode == ir::Opcode::ThreadLoop) continue;
+    for (const ir::Block& inner : i->blocks) collect_block_locals(inner);
+  }
+}
+
+/// Says of the loop that `latch` repeats that its turns' accesses are independent; asks for one vector a step, since
+/// blocks are short (16 or 32 along x is common) and turns overlap in the pipeline anyway.
+void CpuEmitter::mark_parallel(llvm::Instruction* latch) {
+  llvm::LLVMContext& context = state_.context;
+  const auto text = [&](llvm::StringRef name) { return llvm::MDString::get(context, name); };
+  set_loop_metadata(latch, {llvm::MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group_}),
+                            llvm::MDNode::get(context, {text("llvm.loop.interleave.count"),
+                                                        llvm::ConstantAsMetadata::get(builder_.getInt32(1))})});
+}
+
+/// Loops around the turns gain nothing from being unrolled, and the copies take time to compile.
+void CpuEmitter::mark_plain(llvm::Instruction* latch) {
+  llvm::MDString* name = llvm::MDString::get(state_.context, "llvm.loop.unroll.disable");
+  set_loop_metadata(latch, {llvm::MDNode::get(state_.context, {name})});
+}
+
+void CpuEmitter::annotate(llvm::Instruction* access, ir::AddressSpace space) const {
+  if (access_group_ != nullptr && space != ir::AddressSpace::Local)
+    access->setMetadata(llvm::LLVMContext::MD_access_group, access_group_);
+}
+
+/// The inliner hands the group on to all accesses of the callee, so it must have none that are not independent.
+void CpuEmitter::annotate_call(llvm::CallInst* call, const ir::Function& callee) const {
+  if (!state_.traits(callee).has_local_arrays) annotate(call, ir::AddressSpace::Global);
+}
+
+}  // namespace pykc::codegen
