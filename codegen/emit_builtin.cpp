@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "base/float_bits.h"
 #include "codegen/emitter.h"
 
 namespace pykc::codegen {
@@ -26,9 +27,21 @@ Emitter::Value* Emitter::emit_intrinsic(const Instruction& i, std::string_view n
   return narrow(builder_.CreateIntrinsic(id, {arguments[0]->getType()}, arguments), type);
 }
 
-/// The library has every function for f32 and f64; f16 and bf16 are computed in f32.
+namespace {
+
+/// A float constant of that value, of any type.
+bool is_constant(const ir::Instruction& i, double value) {
+  return i.opcode == ir::Opcode::Constant && float_from_bits(i.type.scalar, i.constant) == value;
+}
+
+}  // namespace
+
+/// The library has every function for f32 and f64; f16 and bf16 are computed in f32. A square is better as a product,
+/// which is correctly rounded.
 Emitter::Value* Emitter::emit_math(const Instruction& i, std::string_view name) {
   const ScalarType type = i.type.scalar;
+  if (i.builtin == BuiltinId::Pow && is_constant(*i.operands[1], 2.0))
+    return emit_rounded(ir::Opcode::Mul, type, operand(i, 0), operand(i, 0));
   llvm::SmallVector<Value*> arguments;
   for (const Instruction* argument : i.operands) {
     Value* one = value(argument);

@@ -14,12 +14,24 @@ namespace {
 
 constexpr std::size_t kLongestReason = 100;  // longer texts become a note
 
-/// A failure whose message ends with the text of the runtime, or a word of it where the text is long.
+std::string_view summary_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::InvalidLaunch:
+    case ErrorCode::InvalidArgument:
+      return "it does not fit the kernel";
+    case ErrorCode::KernelFault:
+      return "the kernel stopped itself";
+    case ErrorCode::OutOfMemory:
+      return "the device has no memory left";
+    default:
+      return "the device refused it";
+  }
+}
+
+/// A failure whose message ends with the text of the runtime, or a summary where the text is long and becomes a note.
 Failure with_reason(DiagnosticId id, std::string_view name, const Error& error) {
   const bool is_short = error.message.size() <= kLongestReason;
-  const bool does_not_fit = error.code == ErrorCode::InvalidLaunch || error.code == ErrorCode::InvalidArgument;
-  const char* const summary = does_not_fit ? "it does not fit the kernel" : "the device refused it";
-  Failure failure = fail(id, name, is_short ? error.message : summary);
+  Failure failure = fail(id, name, is_short ? std::string_view(error.message) : summary_of(error.code));
   if (!is_short) failure.notes.push_back(error.message);
   failure.causes = error.diagnostics;
   return failure;
