@@ -30,9 +30,9 @@ std::vector<Row> rows() {
   const auto two = [](long double (*f)(long double, long double)) { return Reference(f); };
   using L = long double;
   return {
-      {BuiltinId::Sin, 2.0, 1.5, one([](L x) { return std::sin(x); })},
-      {BuiltinId::Cos, 2.0, 1.5, one([](L x) { return std::cos(x); })},
-      {BuiltinId::Tan, 3.5, 1.5, one([](L x) { return std::tan(x); })},
+      {BuiltinId::Sin, 2.5, 2.0, one([](L x) { return std::sin(x); })},
+      {BuiltinId::Cos, 2.5, 2.0, one([](L x) { return std::cos(x); })},
+      {BuiltinId::Tan, 4.0, 1.5, one([](L x) { return std::tan(x); })},
       {BuiltinId::Asin, 1.0, 1.0, one([](L x) { return std::asin(x); })},
       {BuiltinId::Acos, 1.5, 1.0, one([](L x) { return std::acos(x); })},
       {BuiltinId::Atan, 1.5, 1.0, one([](L x) { return std::atan(x); })},
@@ -43,7 +43,7 @@ std::vector<Row> rows() {
       {BuiltinId::Acosh, 2.5, 1.5, one([](L x) { return std::acosh(x); })},
       {BuiltinId::Atanh, 1.0, 1.0, one([](L x) { return std::atanh(x); })},
       {BuiltinId::Exp, 1.5, 1.0, one([](L x) { return std::exp(x); })},
-      {BuiltinId::Exp2, 1.0, 1.0, one([](L x) { return std::exp2(x); })},
+      {BuiltinId::Exp2, 1.0, 1.5, one([](L x) { return std::exp2(x); })},
       {BuiltinId::Exp10, 1.5, 1.0, one([](L x) { return ::exp10l(x); })},
       {BuiltinId::Expm1, 1.5, 1.5, one([](L x) { return std::expm1(x); })},
       {BuiltinId::Log, 1.5, 2.0, one([](L x) { return std::log(x); })},
@@ -53,8 +53,8 @@ std::vector<Row> rows() {
       {BuiltinId::Cbrt, 1.0, 1.0, one([](L x) { return std::cbrt(x); })},
       {BuiltinId::Rsqrt, 2.0, 2.0, one(&reciprocal_root)},
       {BuiltinId::Erf, 1.0, 1.0, one([](L x) { return std::erf(x); })},
-      {BuiltinId::Erfc, 4.0, 3.0, one([](L x) { return std::erfc(x); })},
-      {BuiltinId::Lgamma, 1.0, 4.0, one([](L x) { return std::lgamma(x); })},
+      {BuiltinId::Erfc, 5.0, 3.0, one([](L x) { return std::erfc(x); })},
+      {BuiltinId::Lgamma, 1.0, 5.0, one([](L x) { return std::lgamma(x); })},
       {BuiltinId::Gamma, 1.0, 4.0, one([](L x) { return std::tgamma(x); })},
       {BuiltinId::Pow, 2.0, 1.0, two([](L x, L y) { return std::pow(x, y); }), 2},
       {BuiltinId::Atan2, 2.5, 1.0, two([](L x, L y) { return std::atan2(x, y); }), 2},
