@@ -13,11 +13,12 @@ if(PYKC_SANITIZE)
 endif()
 # Unused functions of LLVM cost start-up time and size.
 add_compile_options(-ffunction-sections -fdata-sections)
-add_link_options(-Wl,--gc-sections -Wl,--icf=all)
-find_program(PYKC_LLD NAMES ld.lld-22 ld.lld)
+add_link_options(-Wl,--gc-sections)
+# LLVM 22's linker, where it is installed (package lld-22, which does not put a plain `ld.lld` on the PATH).
+find_program(PYKC_LLD NAMES ld.lld PATHS /usr/lib/llvm-22/bin NO_DEFAULT_PATH)
 if(PYKC_LLD)
-  get_filename_component(PYKC_LLD_NAME ${PYKC_LLD} REALPATH)
-  add_link_options(-fuse-ld=lld)
+  get_filename_component(PYKC_LLD_FOLDER ${PYKC_LLD} DIRECTORY)
+  add_link_options(-fuse-ld=lld -B${PYKC_LLD_FOLDER} -Wl,--icf=all)
 endif()
 
 # LLVM by llvm-config, not by its CMake package: that one wants the development packages of libraries (libedit, libffi,

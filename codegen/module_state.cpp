@@ -49,12 +49,13 @@ void ModuleState::collect_traits() {
     changed = false;
     for (const auto& function : source.functions) {
       FunctionTraits found;
-      found.has_local_arrays = !function->local_arrays.empty();
+      found.meets_itself = !function->local_arrays.empty();
       ir::for_each_instruction(function->body, [&](const ir::Instruction* i) {
         const FunctionTraits callee = i->opcode == ir::Opcode::Call ? traits_.at(i->callee) : FunctionTraits{};
         found.can_fault |= i->opcode == ir::Opcode::Fault || callee.can_fault;
         found.waits |= ir::is_meeting_point(i) || callee.waits;
-        found.has_local_arrays |= callee.has_local_arrays;
+        const bool is_atomic = i->opcode == ir::Opcode::AtomicRmw || i->opcode == ir::Opcode::AtomicCas;
+        found.meets_itself |= is_atomic || callee.meets_itself;
       });
       FunctionTraits& known = traits_.at(function.get());
       changed |= known != found;

@@ -7,7 +7,7 @@ packages=(
   llvm-22-dev libclc-22 lld-22                # code generation, the math functions, a fast linker
   zlib1g-dev libzstd-dev                      # what LLVM's static libraries need
   libcli11-dev libgtest-dev                   # the command line, the tests
-  llvm-22-tools libmpfr-dev                   # tests: FileCheck, exact references for the math functions
+  llvm-22-tools python3                       # tests: FileCheck, and reading the JSON that pykc prints
 )
 
 missing=()

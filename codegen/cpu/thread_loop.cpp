@@ -196,7 +196,7 @@ void CpuEmitter::annotate(llvm::Instruction* access, ir::AddressSpace space) con
 
 /// The inliner hands the group on to all accesses of the callee, so it must have none that are not independent.
 void CpuEmitter::annotate_call(llvm::CallInst* call, const ir::Function& callee) const {
-  if (!state_.traits(callee).has_local_arrays) annotate(call, ir::AddressSpace::Global);
+  if (!state_.traits(callee).meets_itself) annotate(call, ir::AddressSpace::Global);
 }
 
 }  // namespace pykc::codegen

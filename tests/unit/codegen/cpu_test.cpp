@@ -414,6 +414,39 @@ kernel @k(%x: ptr<i32, global>) {
   EXPECT_EQ(words, (Words{228, 43}));
 }
 
+TEST(Cpu, AtomicsInADeviceFunctionAreNotTakenForIndependent) {
+  CpuProgram program = CpuProgram::from_text(R"(
+device @count(%bins: ptr<i32, shared>, %i: i64) {
+  %0 = element %bins, %i
+  %1 = atomic add %0, i32 1 : i32
+  return
+}
+kernel @k(%x: ptr<i32, global>) {
+  shared_array bins: i32[4] align 16
+  %0 = builtin threadIdx.x : i64
+  %1 = shared_array 0 : ptr<i32, shared>
+  %2 = lt %0, i64 4
+  if %2 {
+    %3 = element %1, %0
+    store %3, i32 0
+  }
+  builtin syncthreads
+  %4 = mod %0, i64 3
+  call @count %1, %4
+  builtin syncthreads
+  if %2 {
+    %5 = element %1, %0
+    %6 = load %5 : i32
+    %7 = element %x, %0
+    store %7, %6
+  }
+  return
+})");
+  Words words(4);
+  run(program, {.block = {128}}, words);
+  EXPECT_EQ(words, (Words{43, 43, 42, 0}));
+}
+
 TEST(Cpu, FaultIsReportedAndStopsTheLaunch) {
   CpuProgram program = CpuProgram::from_text(R"(
 fault "never" "k.pyk" 1 1

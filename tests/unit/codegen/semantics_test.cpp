@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/float_bits.h"
 #include "ir/builder.h"
 #include "ir/evaluate.h"
-#include "base/float_bits.h"
 #include "ir/verifier.h"
 #include "tests/unit/codegen/cpu_program.h"
 
@@ -55,9 +55,7 @@ std::vector<std::uint64_t> samples(ScalarType type) {
   return bits;
 }
 
-bool is_nan(ScalarType type, std::uint64_t bits) {
-  return is_float(type) && std::isnan(float_from_bits(type, bits));
-}
+bool is_nan(ScalarType type, std::uint64_t bits) { return is_float(type) && std::isnan(float_from_bits(type, bits)); }
 
 /// Runs `out[i] = f(in0[i], in1[i], …)` and compares with the evaluator.
 class Case {
