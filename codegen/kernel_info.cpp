@@ -1,9 +1,13 @@
 #include "codegen/kernel_info.h"
 
+#include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
 #include "codegen/cpu/layout.h"
+#include "codegen/nvptx/emitter.h"
 #include "ir/walk.h"
+#include "pykc/kernel_abi.h"
 
 namespace pykc::codegen {
 namespace {
@@ -34,16 +38,23 @@ KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, con
   info.static_shared_bytes = 0;
   for (const ir::Function* function : functions) info.static_shared_bytes += CpuLayout(*function).static_shared_bytes;
   if (can_fault(functions)) info.faults = module.faults;
-  info.symbol = kernel.symbol;
-  if (target.kind == Target::Kind::Nvptx) return info;
-  info.symbol = cpu_symbol(kernel);
-  info.scratch_bytes = CpuLayout(kernel).scratch_bytes();
+  info.symbol = entry_symbol(kernel, target);
+  if (target.kind == Target::Kind::Cpu) info.scratch_bytes = CpuLayout(kernel).scratch_bytes();
   return info;
+}
+
+/// What PTX does not take as a name, and what the module has names for itself.
+bool is_taken_in_ptx(std::string_view name) {
+  constexpr std::string_view kTaken[] = {"_", "WARP_SZ", "vprintf", abi::kFaultSymbol, kDynamicSharedSymbol};
+  return name.starts_with("__pykc_") || std::ranges::find(kTaken, name) != std::end(kTaken);
 }
 
 }  // namespace
 
-std::string cpu_symbol(const ir::Function& kernel) { return "pykc_kernel_" + kernel.symbol; }
+std::string entry_symbol(const ir::Function& kernel, const Target& target) {
+  if (target.kind == Target::Kind::Cpu) return "pykc_kernel_" + kernel.symbol;
+  return is_taken_in_ptx(kernel.symbol) ? kernel.symbol + "$" : kernel.symbol;
+}
 
 Result<std::vector<KernelInfo>> kernel_infos(const ir::Module& module, const Target& target) {
   std::vector<KernelInfo> infos;

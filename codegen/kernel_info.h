@@ -8,8 +8,9 @@
 
 namespace pykc::codegen {
 
-/// The name of a kernel's entry point in a CPU object: not one that the C library might have.
-std::string cpu_symbol(const ir::Function& kernel);
+/// The name of a kernel's entry point: in PTX its own, unless that is taken there; in a CPU object one that the C
+/// library cannot have.
+std::string entry_symbol(const ir::Function& kernel, const Target& target);
 
 /// Fails where a kernel asks for more than the target has.
 Result<std::vector<KernelInfo>> kernel_infos(const ir::Module& module, const Target& target);

@@ -184,6 +184,7 @@ Outcome<Value> host_skip(Session&, const Arguments& arguments) {
 Outcome<Value> host_append(Session&, const Arguments& arguments) {
   const auto* list = arguments[0].as<ListValue>();
   if (!list) return arguments.wrong_type(0, "a list");
+  if (holds(arguments[1], *list->sequence)) return fail(DiagnosticId::HostListInItself);
   list->sequence->items.push_back(arguments[1]);
   return Value();
 }

@@ -203,6 +203,7 @@ Status set_item(const Value& object, const Value& index, const Value& value) {
     if (!i) return fail(DiagnosticId::HostBadIndex, describe(index));
     std::vector<Value>& items = list->sequence->items;
     ASSIGN_OR_RETURN(const std::int64_t position, wrapped(*i, static_cast<std::int64_t>(items.size())));
+    if (holds(value, *list->sequence)) return fail(DiagnosticId::HostListInItself);
     items[static_cast<std::size_t>(position)] = value;
     return Done{};
   }

@@ -227,6 +227,8 @@ Outcome<Value> compare(ast::CompareOp op, const Value& left, const Value& right)
 Outcome<Value> apply_in_place(ast::BinaryOp op, const Value& left, const Value& right) {
   ASSIGN_OR_RETURN(const Value result, apply_operator(op, left, right));
   if (const auto* list = left.as<ListValue>(); list && result.is<ListValue>()) {
+    for (const Value& item : *items_of(result))
+      if (holds(item, *list->sequence)) return fail(DiagnosticId::HostListInItself);
     list->sequence->items = *items_of(result);
     return left;
   }

@@ -1,6 +1,7 @@
 #include "script/value.h"
 
 #include <algorithm>
+#include <set>
 
 #include "script/array.h"
 #include "script/functions.h"
@@ -36,10 +37,32 @@ std::int64_t RangeValue::size() const {
 Value make_tuple(std::vector<Value> items) { return TupleValue{std::make_shared<Sequence>(std::move(items))}; }
 Value make_list(std::vector<Value> items) { return ListValue{std::make_shared<Sequence>(std::move(items))}; }
 
-const std::vector<Value>* items_of(const Value& value) {
-  if (const auto* tuple = value.as<TupleValue>()) return &tuple->sequence->items;
-  if (const auto* list = value.as<ListValue>()) return &list->sequence->items;
+namespace {
+
+const Sequence* sequence_of(const Value& value) {
+  if (const auto* tuple = value.as<TupleValue>()) return tuple->sequence.get();
+  if (const auto* list = value.as<ListValue>()) return list->sequence.get();
   return nullptr;
+}
+
+}  // namespace
+
+bool holds(const Value& value, const Sequence& sequence) {
+  std::set<const Sequence*> seen;  // one sequence may stand in many places
+  std::vector<const Sequence*> pending = {sequence_of(value)};
+  while (!pending.empty()) {
+    const Sequence* const next = pending.back();
+    pending.pop_back();
+    if (next == &sequence) return true;
+    if (!next || !seen.insert(next).second) continue;
+    for (const Value& item : next->items) pending.push_back(sequence_of(item));
+  }
+  return false;
+}
+
+const std::vector<Value>* items_of(const Value& value) {
+  const Sequence* const sequence = sequence_of(value);
+  return sequence ? &sequence->items : nullptr;
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {

@@ -132,6 +132,8 @@ struct Value {
 inline constexpr std::int64_t kLongestSequence = 10'000'000;
 Value make_tuple(std::vector<Value> items);
 Value make_list(std::vector<Value> items);
+/// Whether the value is the sequence or has it inside, at any depth: a list must not come to hold itself.
+bool holds(const Value& value, const Sequence& sequence);
 /// The items of a tuple or a list, or null.
 const std::vector<Value>* items_of(const Value& value);
 

@@ -43,8 +43,9 @@ llvm::Value* launch_field(llvm::IRBuilder<>& builder, llvm::Value* launch, std::
 void emit_entry(ModuleState& state, const ir::Function& source, llvm::Function* body) {
   llvm::Type* pointer = pointer_type(state);
   llvm::Type* i64 = llvm::Type::getInt64Ty(state.context);
-  llvm::Function* entry = create_function(state, {pointer, pointer, pointer, i64, i64},
-                                          llvm::Type::getVoidTy(state.context), cpu_symbol(source), true);
+  llvm::Function* entry =
+      create_function(state, {pointer, pointer, pointer, i64, i64}, llvm::Type::getVoidTy(state.context),
+                      entry_symbol(source, state.target), true);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(state.context, "entry", entry));
   llvm::Value* parameters =
       launch_field(builder, entry->getArg(kLaunch), offsetof(abi::CpuLaunch, parameters), pointer);

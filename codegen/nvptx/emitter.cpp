@@ -2,6 +2,7 @@
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include "codegen/kernel_info.h"
 #include "codegen/machine.h"
 #include "codegen/parameters.h"
 
@@ -12,7 +13,6 @@ constexpr std::int64_t kMaxBlockThreads = 1024;
 constexpr std::int64_t kMaxBlockDepth = 64;     // threads along z
 constexpr std::int64_t kMaxGridX = 0x7fffffff;  // blocks along x
 constexpr std::int64_t kMaxGridYZ = 0xffff;
-constexpr llvm::StringLiteral kDynamicShared = "pykc_dynamic_shared";
 
 bool has_hidden_kernel_number(const ModuleState& state, const ir::Function& source) {
   return !source.is_kernel && state.traits(source).can_fault;
@@ -33,10 +33,10 @@ llvm::Function* NvptxEmitter::declare(ModuleState& state, const ir::Function& so
   llvm::SmallVector<llvm::Type*> types = parameter_types(state, source);
   if (has_hidden_kernel_number(state, source)) types.push_back(llvm::Type::getInt32Ty(state.context));
   llvm::Type* result = result_type(state.context, source.results, state.spaces);
-  llvm::Function* function =
-      llvm::Function::Create(llvm::FunctionType::get(result, types, false),
-                             source.is_kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
-                             source.symbol, state.module);
+  llvm::Function* function = llvm::Function::Create(
+      llvm::FunctionType::get(result, types, false),
+      source.is_kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
+      source.is_kernel ? entry_symbol(source, state.target) : "device." + source.symbol, state.module);
   function->setDoesNotThrow();
   if (state.traits(source).waits) function->setConvergent();
   add_parameter_attributes(source, *function);
@@ -101,11 +101,11 @@ llvm::GlobalVariable* NvptxEmitter::shared_global(std::int64_t index) {
 }
 
 llvm::GlobalVariable* NvptxEmitter::dynamic_shared_base() {
-  if (llvm::GlobalVariable* known = state_.module.getNamedGlobal(kDynamicShared)) return known;
+  if (llvm::GlobalVariable* known = state_.module.getNamedGlobal(kDynamicSharedSymbol)) return known;
   llvm::Type* type = llvm::ArrayType::get(builder_.getInt8Ty(), 0);
   auto* global =
-      new llvm::GlobalVariable(state_.module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr, kDynamicShared,
-                               nullptr, llvm::GlobalValue::NotThreadLocal, state_.spaces.shared);
+      new llvm::GlobalVariable(state_.module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                               kDynamicSharedSymbol, nullptr, llvm::GlobalValue::NotThreadLocal, state_.spaces.shared);
   global->setAlignment(llvm::Align(16));
   return global;
 }

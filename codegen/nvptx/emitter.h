@@ -7,6 +7,9 @@
 
 namespace pykc::codegen {
 
+/// Where the dynamic shared memory starts.
+inline constexpr std::string_view kDynamicSharedSymbol = "pykc_dynamic_shared";
+
 class NvptxEmitter final : public Emitter {
  public:
   NvptxEmitter(ModuleState& state, const ir::Function& source, llvm::Function& function);

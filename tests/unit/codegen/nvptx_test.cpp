@@ -166,6 +166,29 @@ TEST(Nvptx, StaticSharedMemory) {
   EXPECT_EQ(kernel_info(kBarriers).static_shared_bytes, 256);
 }
 
+TEST(Nvptx, NamesThatPtxOrTheModuleHasTaken) {
+  for (const std::string name : {"vprintf", "WARP_SZ", "_", "pykc_fault", "pykc_dynamic_shared", "__pykc_sin_f32"}) {
+    const std::string text = "fault \"no\" \"k.pyk\" 1 1\nkernel @" + name + R"((%x: ptr<f32, global>) {
+  shared_array rest: f32 dynamic () align 16
+  format "%g\n"
+  %0 = load %x : f32
+  %1 = builtin math.sin %0 : f32
+  %2 = cast %1 : f64
+  print 0 %2
+  %3 = shared_array 0 : ptr<f32, shared>
+  store %3, %1
+  %4 = eq %1, f32 0.0
+  if %4 {
+    fault 0
+  }
+  return
+})";
+    EXPECT_HAS(ptx(text), ".entry " + name + "$(");
+    EXPECT_EQ(kernel_info(text).symbol, name + "$");
+  }
+  EXPECT_EQ(kernel_info("kernel @add(%x: ptr<f32, global>) {\n  return\n}").symbol, "add");
+}
+
 TEST(Nvptx, TooMuchStaticSharedMemoryIsRefused) {
   const std::unique_ptr<ir::Module> module = read(R"(
 kernel @k(%x: ptr<f64, global>) {

@@ -113,7 +113,16 @@ TEST(Errors, SequencesHaveABound) {
 
 TEST(Errors, DeepNestsAreTakenApart) {
   EXPECT_EQ(run_host("x = []\nfor i in range(100_000):\n    x = [x]\nprint(len(x))\n").output, "1\n");
-  EXPECT_EQ(run_host("x = []\nx.append(x)\nprint(len(x))\ny = [x] == [x]\n").error().code, "E0435");
+  EXPECT_EQ(run_host("x = []\nfor i in range(1000):\n    x = [x]\nprint(x)\n").output.size(), 106u);
+  EXPECT_EQ(run_host("x = []\ny = []\nfor i in range(1000):\n    x, y = [x], [y]\nprint(x == y)\n").error().code,
+            "E0435");
+}
+
+TEST(Errors, NoListHoldsItself) {
+  expect_error({"x = [1]\n«x.append((2, x))»\n", "E0449", "a list cannot hold itself"});
+  expect_error({"x = [1]\n«x[0]» = [x]\n", "E0449", "a list cannot hold itself"});
+  expect_error({"x = [1]\n«x += [x]»\n", "E0449", "a list cannot hold itself"});
+  EXPECT_EQ(run_host("x = [1]\ny = [x, x]\ny.append(x)\nx.append(2)\nprint(y)\n").output, "[[1, 2], [1, 2], [1, 2]]\n");
 }
 
 TEST(Errors, TheCallsThatLedThereAreTold) {
