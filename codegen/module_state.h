@@ -19,10 +19,9 @@ namespace pykc::codegen {
 /// Facts about a function that include what it calls.
 struct FunctionTraits {
   bool can_fault = false;
-  /// Has a barrier or a warp operation: LLVM must not move its calls into branches.
-  bool waits = false;
-  /// Has local arrays or atomic operations: on the CPU, the turns of a block's threads may meet at one address.
-  bool meets_itself = false;
+  bool waits = false;  // has a barrier or a warp operation: LLVM must not move its calls into branches
+  bool meets_itself =
+      false;  // has local arrays or atomic operations: turns of a block's threads may meet at an address
   friend bool operator==(const FunctionTraits&, const FunctionTraits&) = default;
 };
 
