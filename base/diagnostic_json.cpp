@@ -1,48 +1,15 @@
-#include "base/utf8.h"
+#include "base/json.h"
 #include "pykc/diagnostic.h"
 
 namespace pykc {
 
 namespace {
 
-std::string escape_control(char32_t code_point) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  switch (code_point) {
-    case '\n':
-      return "\\n";
-    case '\r':
-      return "\\r";
-    case '\t':
-      return "\\t";
-    default:
-      return {'\\', 'u', '0', '0', digits[code_point >> 4 & 15], digits[code_point & 15]};
-  }
-}
-
-/// A JSON string. Bytes that are not UTF-8 become U+FFFD: JSON has no way to hold them.
-std::string quote(std::string_view text) {
-  std::string result = "\"";
-  for (std::size_t offset = 0; offset < text.size();) {
-    const CodePoint point = decode_utf8(text, offset);
-    const std::size_t bytes = point.bytes == 0 ? 1 : static_cast<std::size_t>(point.bytes);
-    if (point.bytes == 0)
-      result += "\uFFFD";
-    else if (point.value < 0x20 || point.value == 0x7F)
-      result += escape_control(point.value);
-    else if (point.value == '"' || point.value == '\\')
-      result += {'\\', static_cast<char>(point.value)};
-    else
-      result += text.substr(offset, bytes);
-    offset += bytes;
-  }
-  return result += '"';
-}
-
 std::string number_field(const char* name, int value) {
   return "\"" + std::string(name) + "\": " + std::to_string(value);
 }
 std::string text_field(const char* name, std::string_view value) {
-  return "\"" + std::string(name) + "\": " + quote(value);
+  return "\"" + std::string(name) + "\": " + json_string(value);
 }
 
 std::string place_fields(const SourcePlace& place) {
@@ -81,7 +48,7 @@ std::string object(const Diagnostic& d) {
   return "{" + text_field("code", d.code) + ", " + text_field("severity", severity_name(d.severity)) + ", " +
          text_field("message", d.message) + ", " + place_fields(d.place) + ", " +
          list_field("labels", d.labels, label) + ", " +
-         list_field("notes", d.notes, [](const std::string& note) { return quote(note); }) + ", " +
+         list_field("notes", d.notes, [](const std::string& note) { return json_string(note); }) + ", " +
          text_field("fix", d.fix) + "}";
 }
 

@@ -1,6 +1,7 @@
 // pykc builtins: the builtin table as text, as Markdown (docs/builtins.md is made by it) or as JSON for editors.
 #include <cstdio>
 
+#include "base/json.h"
 #include "cli/command.h"
 #include "stdlib/builtins.h"
 
@@ -27,29 +28,21 @@ void print_text() {
 void print_markdown() {
   std::printf(
       "# Builtins\n\nMade by `pykc builtins --format markdown` from `stdlib/builtins.def`; do not edit.\n\n"
-      "In a signature, `F` stands for a float type, `I` for an integer type, `N` for either, `S` for any scalar and `W` "
+      "In a signature, `F` stands for a float type, `I` for an integer type, `N` for either, `S` for any scalar and "
+      "`W` "
       "for what\na warp can exchange: `i32 u32 i64 u64 f32 f64`. The same letter is the same type.\n\n"
       "| builtin | meaning |\n| --- | --- |\n");
   for (const Builtin& builtin : all_builtins())
-    std::printf("| `%s` | %.*s |\n", spelling(builtin).c_str(), static_cast<int>(builtin.doc.size()), builtin.doc.data());
-}
-
-/// The table has no control characters; quotes and backslashes are all there is to escape.
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + '"';
+    std::printf("| `%s` | %.*s |\n", spelling(builtin).c_str(), static_cast<int>(builtin.doc.size()),
+                builtin.doc.data());
 }
 
 void print_json() {
   std::string text = "[";
   for (const Builtin& builtin : all_builtins()) {
     if (text.size() > 1) text += ",";
-    text += "\n  {\"name\": " + quoted(builtin.name) + ", \"signature\": " + quoted(builtin.signature) +
-            ", \"doc\": " + quoted(builtin.doc) + "}";
+    text += "\n  {\"name\": " + json_string(builtin.name) + ", \"signature\": " + json_string(builtin.signature) +
+            ", \"doc\": " + json_string(builtin.doc) + "}";
   }
   std::printf("%s\n]\n", text.c_str());
 }

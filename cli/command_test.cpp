@@ -1,7 +1,13 @@
-// pykc test FILE|DIR…: every @test function of the files, on one device or on every device present.
-#include <cstdio>
-
+// pykc test FILE|DIR…: every @test function of the files, on one device or on every device present, and the diagnostics
+// that the files expect of themselves (expectations.h).
 #include "cli/command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/expectations.h"
+#include "cli/test_report.h"
 #include "driver/driver.h"
 #include "pykc/runtime.h"
 #include "script/script.h"
@@ -9,84 +15,174 @@
 namespace pykc::cli {
 namespace {
 
+using Outcome = script::TestResult::Outcome;
+
 struct Request {
   std::vector<std::string> paths;
-  std::string device, filter;
+  std::vector<std::string> devices;
+  std::string device, filter, known_failures;
   bool verbose = false;
+  DiagnosticsFormat format = DiagnosticsFormat::Text;
   CompileOptions compile;
 };
 
-struct Count {
-  int passed = 0, failed = 0, skipped = 0;
-};
-
-std::vector<std::string> devices_of(const Request& request) {
-  if (!request.device.empty()) return {request.device};
+std::vector<std::string> devices_of(const std::string& device) {
+  if (!device.empty()) return {device};
   std::vector<std::string> names;
-  for (const DeviceInfo& device : Device::list()) names.push_back(device.name);
+  for (const DeviceInfo& present : Device::list()) names.push_back(present.name);
   return names;
 }
 
-void print_result(const std::string& where, const script::TestResult& result, bool verbose, Count& count) {
-  using Outcome = script::TestResult::Outcome;
-  const char* word = "ok     ";
-  if (result.outcome == Outcome::Failed) word = "FAILED ";
-  if (result.outcome == Outcome::Skipped) word = "skipped";
-  ++(result.outcome == Outcome::Passed ? count.passed : result.outcome == Outcome::Failed ? count.failed : count.skipped);
-  if (result.outcome == Outcome::Passed && !verbose) return;
-  std::printf("%s %s %s (%.1f ms)%s%s\n", word, where.c_str(), result.name.c_str(), result.milliseconds,
-              result.message.empty() ? "" : ": ", result.message.c_str());
-  std::fflush(stdout);
-  print_diagnostics(result.diagnostics, DiagnosticsFormat::Text);
+/// The file's own options on top of the command line's. False if they cannot be read.
+bool add_options(const std::string& text, CompileOptions& options) {
+  CLI::App parser;
+  add_compile_flags(parser, options);
+  try {
+    parser.parse(text);
+  } catch (const CLI::ParseError&) {
+    return false;
+  }
+  return true;
 }
 
-void run_file(const std::string& path, const Request& request, Count& count) {
-  Result<Program> program = load(path, request.compile);
-  if (!program) {
-    report(program.error());
-    ++count.failed;
-    return;
+/// Runs one file and tells what it finds as it goes.
+class FileTester {
+ public:
+  FileTester(const Request& request, const std::string& path, bool known_to_fail) : request_(request) {
+    report_.path = path;
+    report_.known_to_fail = known_to_fail;
   }
-  if (script::list_tests(*program).empty()) return;
-  for (const std::string& device : devices_of(request)) {
-    script::RunOptions options{.device = device, .arguments = {}, .compile = request.compile, .print = {}, .warning = {}};
-    if (request.verbose) options.print = print_to_stdout;
-    const std::string where = device + " " + path;
-    const Result<std::vector<script::TestResult>> results = script::run_tests(*program, options, request.filter);
-    if (!results) {
-      std::printf("FAILED  %s\n", where.c_str());
-      std::fflush(stdout);
-      report(results.error());
-      ++count.failed;
-      continue;
+
+  FileReport run() && {
+    Result<std::shared_ptr<const SourceFile>> file = driver::read_source(report_.path);
+    if (!file) {
+      finish_run({.outcome = Outcome::Failed, .messages = {file.error().message}});
+      return std::move(report_);
     }
-    for (const script::TestResult& result : *results) print_result(where, result, request.verbose, count);
+    expected_ = read_expectations((*file)->text());
+    compile_ = request_.compile;
+    if (!add_options(expected_.options, compile_))
+      finish_run({.outcome = Outcome::Failed, .messages = {"cannot read `# options:" + expected_.options + "`"}});
+    std::vector<Diagnostic> diagnostics;
+    if (expected_.stated) diagnostics = driver::check_source(*file, compile_);
+    run_tests(diagnostics);
+    return std::move(report_);
   }
-}
 
-int run(const Request& request) {
-  const Result<std::vector<std::string>> files = expand_paths(request.paths);
-  if (!files) return report(files.error());
-  Count count;
-  for (const std::string& path : *files) run_file(path, request, count);
-  std::printf("%d passed, %d failed", count.passed, count.failed);
-  std::printf(count.skipped > 0 ? ", %d skipped\n" : "\n", count.skipped);
-  if (count.passed + count.failed + count.skipped == 0) {
-    std::fprintf(stderr, "pykc: no test found; a test is a function marked @test\n");
+ private:
+  void run_tests(const std::vector<Diagnostic>& diagnostics) {
+    Result<Program> program = load(report_.path, compile_);
+    if (!program && !expected_.stated) {
+      finish_run({.outcome = Outcome::Failed, .messages = {program.error().message}}, program.error().diagnostics);
+      return;
+    }
+    if (!program || script::list_tests(*program).empty()) {
+      if (expected_.stated) compare(diagnostics, "");
+      return;
+    }
+    for (const std::string& device : request_.devices) run_on(device, *program, diagnostics);
+  }
+
+  void run_on(const std::string& device, const Program& program, std::vector<Diagnostic> diagnostics) {
+    script::RunOptions options{.device = device, .arguments = {}, .compile = compile_, .print = {}, .warning = {}};
+    if (request_.verbose) options.print = print_to_stdout;
+    if (expected_.stated) options.warning = [&](const Diagnostic& warning) { diagnostics.push_back(warning); };
+    const Result<std::vector<script::TestResult>> results = script::run_tests(program, options, request_.filter);
+    if (!results && !covers(expected_, report_.path, results.error().diagnostics))
+      finish_run({.device = device, .outcome = Outcome::Failed, .messages = {results.error().message}},
+                 results.error().diagnostics);
+    int checks = 0;
+    if (results)
+      for (const script::TestResult& result : *results) {
+        checks += result.checks;
+        diagnostics.insert(diagnostics.end(), result.diagnostics.begin(), result.diagnostics.end());
+        finish_test(device, result);
+      }
+    else
+      diagnostics.insert(diagnostics.end(), results.error().diagnostics.begin(), results.error().diagnostics.end());
+    report_.checks = std::max(report_.checks, checks);
+    if (expected_.stated) compare(diagnostics, device);
+  }
+
+  /// A test that fails in the way that the file expects has passed.
+  void finish_test(const std::string& device, const script::TestResult& result) {
+    TestRun run{device, result.name, result.outcome, result.milliseconds, {}};
+    const bool fails_as_expected =
+        result.outcome == Outcome::Failed && covers(expected_, report_.path, result.diagnostics);
+    if (fails_as_expected) run.outcome = Outcome::Passed;
+    if (run.outcome != Outcome::Passed && !result.message.empty()) run.messages.push_back(result.message);
+    finish_run(std::move(run), fails_as_expected ? std::vector<Diagnostic>() : result.diagnostics);
+  }
+
+  void compare(const std::vector<Diagnostic>& reported, const std::string& device) {
+    report_.diagnostics = static_cast<int>(expected_.diagnostics.size());
+    TestRun run{device, "", Outcome::Passed, 0, {}};
+    run.messages = differences(report_.path, expected_, reported, request_.filter.empty());
+    if (!run.messages.empty()) run.outcome = Outcome::Failed;
+    finish_run(std::move(run));
+  }
+
+  void finish_run(TestRun run, const std::vector<Diagnostic>& diagnostics = {}) {
+    if (request_.format == DiagnosticsFormat::Text && (run.outcome != Outcome::Passed || request_.verbose))
+      print(run, diagnostics);
+    report_.runs.push_back(std::move(run));
+  }
+
+  void print(const TestRun& run, const std::vector<Diagnostic>& diagnostics) const {
+    constexpr const char* kWords[] = {"ok     ", "FAILED ", "skipped"};
+    const bool is_known = report_.known_to_fail && run.outcome == Outcome::Failed;
+    std::printf("%s %s%s%s", is_known ? "known  " : kWords[static_cast<int>(run.outcome)], run.device.c_str(),
+                run.device.empty() ? "" : " ", report_.path.c_str());
+    if (!run.test.empty()) std::printf(" %s (%.1f ms)", run.test.c_str(), run.milliseconds);
+    std::printf("\n");
+    for (const std::string& message : run.messages) std::printf("  %s\n", message.c_str());
+    std::fflush(stdout);
+    print_diagnostics(diagnostics, DiagnosticsFormat::Text);
+  }
+
+  const Request& request_;
+  FileReport report_;
+  Expectations expected_;
+  CompileOptions compile_;
+};
+
+int run(Request& request) {
+  const Result<std::vector<std::string>> paths = expand_paths(request.paths);
+  if (!paths) return report(paths.error());
+  const Result<std::set<std::string>> known = read_known_failures(request.known_failures);
+  if (!known) return report(known.error());
+  request.devices = devices_of(request.device);
+  std::vector<FileReport> files;
+  for (const std::string& path : *paths) {
+    const bool known_to_fail = known->contains(std::filesystem::path(path).lexically_normal().string());
+    files.push_back(FileTester(request, path, known_to_fail).run());
+  }
+  if (std::all_of(files.begin(), files.end(), [](const FileReport& file) { return file.runs.empty(); })) {
+    std::fprintf(
+        stderr,
+        "pykc: no test found; a test is a function marked @test, or a line that ends in `# expect: CODE @ COLUMN`\n");
     return kFailure;
   }
-  return count.failed == 0 ? kSuccess : kFailure;
+  const bool is_text = request.format == DiagnosticsFormat::Text;
+  if (!is_text) print_json(files);
+  const bool by_chapter = *paths != request.paths;  // a folder was given
+  return summarize(files, by_chapter, is_text) ? kSuccess : kFailure;
 }
 
 }  // namespace
 
 void add_test(CLI::App& app, int& exit_code) {
   const auto request = std::make_shared<Request>();
-  CLI::App* command = app.add_subcommand("test", "Run the @test functions of files or folders");
+  CLI::App* command = app.add_subcommand(
+      "test",
+      "Run the @test functions of files or folders, and compare their diagnostics with their `# expect:` comments");
   command->add_option("FILE", request->paths, ".pyk files, or folders of them")->required();
   command->add_option("-k,--filter", request->filter, "Only tests whose name contains this");
   command->add_flag("-v,--verbose", request->verbose, "Name every test, and show what tests print");
+  command->add_option("--known-failures", request->known_failures,
+                      "A list of files that may fail, and must be taken off it once they pass");
   add_device_flag(*command, request->device);
+  add_diagnostics_flag(*command, request->format);
   add_compile_flags(*command, request->compile);
   command->callback([request, &exit_code] { exit_code = run(*request); });
 }

@@ -68,6 +68,15 @@ bool has_types(Library library) {
   return library == Library::Prelude || library == Library::Numpy || library == Library::Numba;
 }
 
+/// Python's own types, which are no element types: `float("inf")`, `int(x)`.
+std::optional<TypeValue> python_type(std::string_view name) {
+  if (name == "int") return TypeValue{TypeValue::Kind::Int, ScalarType::I64};
+  if (name == "float") return TypeValue{TypeValue::Kind::Float, ScalarType::F64};
+  if (name == "bool") return TypeValue{TypeValue::Kind::Bool, ScalarType::Bool};
+  if (name == "str") return TypeValue{TypeValue::Kind::Str, ScalarType::I8};
+  return std::nullopt;
+}
+
 std::optional<Value> library_member(Library library, std::string_view name) {
   if (const HostFunction* function = find_function(library, name)) return BuiltinValue{function, nullptr};
   for (const ConstantRow& row : kConstants)
@@ -75,6 +84,8 @@ std::optional<Value> library_member(Library library, std::string_view name) {
   for (const ModuleRow& row : kModules)
     if (row.name == name && (row.libraries & in(library)) != 0) return LibraryValue{row.module};
   if (library == Library::Numpy && name == "newaxis") return Value();
+  if (library == Library::Prelude)
+    if (const std::optional<TypeValue> type = python_type(name)) return *type;
   if (has_types(library))
     if (const std::optional<ScalarType> type = scalar_type_named(name))
       return TypeValue{TypeValue::Kind::Scalar, *type};
@@ -154,13 +165,7 @@ Outcome<Value> attribute(const Value& object, std::string_view name) {
   return fail(DiagnosticId::HostUnknownAttribute, describe(object), name).suggest(nearest(name, known));
 }
 
-std::optional<Value> prelude_value(std::string_view name) {
-  if (name == "int") return TypeValue{TypeValue::Kind::Int, ScalarType::I64};
-  if (name == "float") return TypeValue{TypeValue::Kind::Float, ScalarType::F64};
-  if (name == "bool") return TypeValue{TypeValue::Kind::Bool, ScalarType::Bool};
-  if (name == "str") return TypeValue{TypeValue::Kind::Str, ScalarType::I8};
-  return library_member(Library::Prelude, name);
-}
+std::optional<Value> prelude_value(std::string_view name) { return library_member(Library::Prelude, name); }
 
 std::optional<Library> library_named(std::string_view name) {
   for (const auto& [import_name, library] : kImports)

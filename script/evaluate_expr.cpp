@@ -39,7 +39,7 @@ Outcome<bool> Evaluator::evaluate_truth(const ast::Expr& expr) {
 }
 
 Outcome<Value> Evaluator::evaluate_node(const ast::IntLiteral& node) {
-  if (node.value > static_cast<std::uint64_t>(INT64_MAX)) return fail(DiagnosticId::HostIntegerOverflow);
+  if (node.value > static_cast<std::uint64_t>(INT64_MAX)) return Value(Scalar{ScalarType::U64, node.value});
   return Value(static_cast<std::int64_t>(node.value));
 }
 Outcome<Value> Evaluator::evaluate_node(const ast::FloatLiteral& node) { return Value(node.value); }

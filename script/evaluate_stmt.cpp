@@ -103,7 +103,10 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Return& node) {
 Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Assert& node) {
   std::vector<std::string> notes;
   ASSIGN_OR_RETURN(const bool holds, evaluate_assertion(*node.condition, notes));
-  if (holds) return Flow::Next;
+  if (holds) {
+    held_.insert(&node);
+    return Flow::Next;
+  }
   std::string message;
   if (node.message) {
     ASSIGN_OR_RETURN(const Value value, evaluate(*node.message));

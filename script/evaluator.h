@@ -34,6 +34,8 @@ class Evaluator {
   Outcome<Value> call(const Value& callee, CallArguments arguments);
   /// Whether `function` has been entered already.
   bool was_called(const ast::FunctionDef& function) const { return called_.contains(&function); }
+  /// How many asserts have held, each counted once.
+  int checks() const { return static_cast<int>(held_.size()); }
 
  private:
   /// One call of a function of the file; the module's own statements run in a frame without variables.
@@ -129,6 +131,7 @@ class Evaluator {
   std::map<const ast::Module*, std::unique_ptr<Scope>> scopes_;
   std::map<const ast::FunctionDef*, std::set<std::string, std::less<>>> variables_;
   std::set<const ast::FunctionDef*> called_;
+  std::set<const ast::Assert*> held_;
 };
 
 }  // namespace pykc::script

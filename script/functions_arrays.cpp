@@ -243,8 +243,7 @@ Outcome<Value> host_item(Session&, const Arguments& arguments) {
   if (scalar.type == ScalarType::Bool) return Value(scalar.bits != 0);
   if (is_float(scalar.type)) return Value(scalar.as<double>());
   const std::optional<std::int64_t> integer = as_integer(Value(scalar));
-  if (!integer) return fail(DiagnosticId::HostIntegerOverflow);
-  return Value(*integer);
+  return integer ? Value(*integer) : Value(scalar);  // beyond an i64 only a u64 is
 }
 
 Outcome<Value> host_tolist(Session& session, const Arguments& arguments) {

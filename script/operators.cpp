@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "script/array.h"
+#include "script/array_from.h"
 #include "script/elementwise.h"
 #include "script/format.h"
 #include "script/functions.h"
@@ -86,6 +87,15 @@ Outcome<Value> repeat(const Value& object, std::int64_t count) {
   std::vector<Value> items;
   for (std::size_t i = 0; i < times; ++i) items.insert(items.end(), items_of(object)->begin(), items_of(object)->end());
   return same_kind(object, std::move(items));
+}
+
+/// Beside an array a list of numbers is an array too.
+Outcome<Value> apply_to_numbers(BinaryFunction function, const Value& left, const Value& right) {
+  const Value* const list = left.is<ArrayRef>() ? &right : right.is<ArrayRef>() ? &left : nullptr;
+  if (!list || !items_of(*list)) return apply(function, left, right);
+  ASSIGN_OR_RETURN(ArrayRef array, array_from(*list, std::nullopt));
+  return list == &left ? apply(function, Value(std::move(array)), right)
+                       : apply(function, left, Value(std::move(array)));
 }
 
 bool is_sequence(const Value& value) { return value.is<std::string>() || items_of(value); }
@@ -175,7 +185,7 @@ Outcome<Value> apply_operator(ast::BinaryOp op, const Value& left, const Value& 
     ASSIGN_OR_RETURN(std::string text, format_percent(*left.as<std::string>(), right));
     return Value(std::move(text));
   }
-  if (op != ast::BinaryOp::MatMul) return apply(function_of(op), left, right);
+  if (op != ast::BinaryOp::MatMul) return apply_to_numbers(function_of(op), left, right);
   const ArrayRef* a = left.as<ArrayRef>();
   const ArrayRef* b = right.as<ArrayRef>();
   if (!a || !b) return fail(DiagnosticId::HostOperandTypes, "@", describe(left), describe(right));
@@ -214,7 +224,10 @@ Outcome<Value> compare(ast::CompareOp op, const Value& left, const Value& right)
     default:
       break;
   }
-  if (operand_type(left) && operand_type(right)) return apply(function_of(op), left, right);
+  const bool is_array = left.is<ArrayRef>() || right.is<ArrayRef>();
+  const bool are_numbers = operand_type(left) && operand_type(right);
+  if (are_numbers || (is_array && (items_of(left) || items_of(right))))
+    return apply_to_numbers(function_of(op), left, right);
   if (op == ast::CompareOp::Eq) return negated(equal(left, right, 0), false);
   if (op == ast::CompareOp::Ne) return negated(equal(left, right, 0), true);
   const std::string* a = left.as<std::string>();

@@ -136,12 +136,14 @@ TestResult run_test(const Program& program, Evaluator& evaluator, Session& sessi
   result.name = function.name;
   session.random = RandomGenerator();  // tests do not depend on each other's random numbers
   const auto start = std::chrono::steady_clock::now();
+  const int checks_before = evaluator.checks();
   Outcome<Value> value = Value();
   if (function.parameters.empty())
     value = evaluator.call(*evaluator.find(function.name), {});
   else
     value = fail(DiagnosticId::HostTestParameter, function.name);
   result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  result.checks = evaluator.checks() - checks_before;
   if (value) return result;
   Failure failure = std::move(value.failure());
   if (!failure.file) failure = at(std::move(failure), program, function.name_range);

@@ -37,6 +37,7 @@ struct TestResult {
   enum class Outcome : std::uint8_t { Passed, Failed, Skipped } outcome = Outcome::Passed;
   std::string message;  // why it failed or was skipped, in one line
   std::vector<Diagnostic> diagnostics;
+  int checks = 0;  // asserts that held here and in no test before
   double milliseconds = 0;
 };
 

@@ -18,6 +18,7 @@ step() { # step NAME COMMAND…: runs it, keeps its verdict
 "$bin/pykc" info | grep -q '^cuda:0' || { echo "skipped: no NVIDIA driver"; exit 1; }
 step "examples on the GPU" "$bin/pykc" test examples --device cuda:0
 step "examples on the CPU device" "$bin/pykc" test examples --device cpu
+step "conformance suite on both" "$bin/pykc" test tests/conformance --known-failures tests/conformance/known_failures.txt
 step "runtime against the real driver" "$bin/cuda_device_test"
 step "README's C++ program" "$bin/vecadd_cpp" examples/vecadd.pyk
 step "interpreter = CPU device = GPU" "$bin/pykc_differential_test"

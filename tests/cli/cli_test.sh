@@ -96,6 +96,31 @@ expect 1 "E0" "$pykc" check deep.pyk
 expect 1 "E0" "$pykc" check wide.pyk
 expect 0 "" "$pykc" check long.pyk
 
+# Tests that expect diagnostics, and lists of files that may fail.
+mkdir chapter
+printf '@kernel\ndef f(x: f32[:]):\n    x[0] = y  # expect: E0201 @ 12\n' > chapter/expected.pyk
+expect 0 "1 passed, 0 failed" "$pykc" test chapter/expected.pyk --device cpu
+expect 0 "chapter " "$pykc" test chapter vecadd.pyk --device cpu
+printf '@kernel\ndef f(x: f32[:]):\n    x[0] = y  # expect: E0202 @ 13\n' > chapter/other.pyk
+expect 1 "other.pyk:3:12: not expected: E0201" "$pykc" test chapter --device cpu
+expect 1 "other.pyk:3:13: expected E0202" "$pykc" test chapter/other.pyk --device cpu
+printf 'other.pyk  # why\n' > chapter/known.txt
+expect 0 "1 files known to fail" "$pykc" test chapter --known-failures chapter/known.txt --device cpu
+printf 'expected.pyk\nother.pyk\n' > chapter/known.txt
+expect 1 "expected.pyk: passes now" "$pykc" test chapter --known-failures chapter/known.txt --device cpu
+expect 1 "cannot read" "$pykc" test chapter --known-failures missing.txt --device cpu
+printf 'x = 1  # expect: nothing\n' > nothing.pyk
+expect 0 "1 passed, 0 failed" "$pykc" test nothing.pyk --device cpu
+printf 'x = 1  # expect: E0203\n' > mistaken.pyk
+expect 1 "an expectation is written" "$pykc" test mistaken.pyk --device cpu
+printf '@test\ndef test_one():\n    assert 1 == 2  # expect: E0434 @ 12\n' > fails.pyk
+expect 0 "2 passed, 0 failed" "$pykc" test fails.pyk --device cpu
+printf '# options: --no-such-option\n@test\ndef test_one():\n    pass\n' > options.pyk
+expect 1 "cannot read" "$pykc" test options.pyk --device cpu
+rm chapter/other.pyk
+if "$pykc" test chapter fails.pyk --diagnostics json --device cpu | python3 -c 'import json,sys; r=json.load(sys.stdin); assert len(r) == 2 and r[0]["diagnostics"] == 1'; then
+  passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: test --diagnostics json"; fi
+
 # Every diagnostic of the catalogue explains itself, with an example of each kind.
 while read -r code _; do
   text=$("$pykc" explain "$code")
