@@ -152,10 +152,12 @@ const Expr* TreeBuilder::compare(CompareOp op, const Expr* left, const Expr* rig
 }
 
 const Expr* TreeBuilder::logical(bool is_and, const Expr* left, const Expr* right, SourceRange range) {
+  if (const auto* known = left->as<checked::Constant>()) return (known->bits != 0) == is_and ? right : left;
   return scalar(ScalarType::Bool, range, checked::Logical{is_and, left, right});
 }
 
 const Expr* TreeBuilder::conditional(const Expr* condition, const Expr* then, const Expr* otherwise) {
+  if (const auto* known = condition->as<checked::Constant>()) return known->bits != 0 ? then : otherwise;
   return make(then->type, join(then->range, otherwise->range), checked::Conditional{condition, then, otherwise});
 }
 
