@@ -20,7 +20,7 @@ namespace pykc {
 namespace {
 
 constexpr std::string_view kMagic = "pykcart\n";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
 static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
 
@@ -48,6 +48,10 @@ class Writer {
     field(static_cast<std::uint64_t>(list.size()));
     for (const T& element : list) field(element);
   }
+  void field(const RecordRef& record) {
+    field(static_cast<bool>(record));
+    if (record) field(*record);
+  }
   template <typename T>
     requires std::is_class_v<T>
   void field(const T& value) {
@@ -62,6 +66,7 @@ class Writer {
 /// The last valid value of each enumeration that is stored.
 constexpr auto last_of(ScalarType) { return static_cast<ScalarType>(kScalarTypeCount - 1); }
 constexpr auto last_of(Layout) { return Layout::Strided; }
+constexpr auto last_of(RecordType::Kind) { return RecordType::Kind::Enum; }
 constexpr auto last_of(LaunchExpression::Op) { return LaunchExpression::Op::Maximum; }
 
 class Reader {
@@ -99,6 +104,16 @@ class Reader {
     const std::size_t size = length();  // every element takes a byte or more, so a wrong size ends at the last byte
     for (std::size_t i = 0; i < size && !failed_; ++i) field(list.emplace_back());
   }
+  void field(RecordRef& record) {
+    bool is_there = false;
+    field(is_there);
+    if (!is_there) return;
+    if (++record_depth_ > kDeepestRecord) return fail();
+    RecordType type;
+    field(type);
+    record = RecordRef(std::move(type));
+    --record_depth_;
+  }
   template <typename T>
     requires std::is_class_v<T>
   void field(T& value) {
@@ -119,7 +134,9 @@ class Reader {
     failed_ = true;
     bytes_ = {};
   }
+  static constexpr int kDeepestRecord = 64;  // records in records
   std::string_view bytes_;
+  int record_depth_ = 0;
   bool failed_ = false;
 };
 
@@ -132,9 +149,14 @@ void visit_all(auto& archive, Fields&... fields) {
 template <typename Value, typename T>
 concept Same = std::is_same_v<std::remove_const_t<Value>, T>;
 
+void visit_fields(auto& archive, Same<ElementType> auto& v) { visit_all(archive, v.scalar, v.record); }
+void visit_fields(auto& archive, Same<RecordField> auto& v) { visit_all(archive, v.name, v.type, v.extents, v.offset); }
+void visit_fields(auto& archive, Same<RecordType> auto& v) {
+  visit_all(archive, v.name, v.kind, v.fields, v.bytes, v.alignment);
+}
 void visit_fields(auto& archive, Same<ArrayType> auto& v) { visit_all(archive, v.element, v.layout, v.extents); }
 void visit_fields(auto& archive, Same<ParameterInfo> auto& v) {
-  visit_all(archive, v.name, v.is_array, v.scalar, v.array);
+  visit_all(archive, v.name, v.is_array, v.value, v.array);
 }
 void visit_fields(auto& archive, Same<LaunchExpression::Term> auto& v) { visit_all(archive, v.op, v.constant); }
 void visit_fields(auto& archive, Same<LaunchExpression> auto& v) { visit_all(archive, v.terms); }

@@ -52,6 +52,65 @@ std::int64_t combine(LaunchExpression::Op op, std::int64_t left, std::int64_t ri
 
 }  // namespace
 
+RecordRef::RecordRef(RecordType type) : type_(std::make_shared<const RecordType>(std::move(type))) {}
+
+bool operator==(const RecordRef& a, const RecordRef& b) {
+  return a.type_ == b.type_ || (a.type_ != nullptr && b.type_ != nullptr && *a.type_ == *b.type_);
+}
+
+std::int64_t size_in_bytes(const ElementType& type) {
+  return type.is_record() ? type.record->bytes : size_in_bytes(type.scalar);
+}
+
+int alignment_of(const ElementType& type) {
+  return type.is_record() ? type.record->alignment : size_in_bytes(type.scalar);
+}
+
+std::string to_string(const ElementType& type) {
+  return type.is_record() ? type.record->name : std::string(to_string(type.scalar));
+}
+
+std::int64_t RecordField::count() const {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : extents) product *= extent;
+  return product;
+}
+
+const RecordField* RecordType::find(std::string_view field) const {
+  const auto found = std::ranges::find(fields, field, &RecordField::name);
+  return found == fields.end() ? nullptr : &*found;
+}
+
+RecordRef lay_out(RecordType type, int least_alignment) {
+  const auto round_up = [](std::int64_t bytes, int alignment) {
+    return (bytes + alignment - 1) / alignment * alignment;
+  };
+  type.bytes = 0;
+  type.alignment = least_alignment;
+  for (RecordField& field : type.fields) {
+    const int alignment = alignment_of(field.type);
+    field.offset = round_up(type.bytes, alignment);
+    type.bytes = field.offset + field.count() * size_in_bytes(field.type);
+    type.alignment = std::max(type.alignment, alignment);
+  }
+  type.bytes = round_up(type.bytes, type.alignment);
+  return RecordRef(std::move(type));
+}
+
+RecordRef complex_type(ScalarType part) {
+  const std::string name = part == ScalarType::F32 ? "c64" : "c128";
+  return lay_out({name, RecordType::Kind::Complex, {{"real", part, {}}, {"imag", part, {}}}}, 2 * size_in_bytes(part));
+}
+
+RecordRef vector_type(ScalarType element, int count) {
+  constexpr int kWidestAccess = 16;
+  constexpr std::string_view kFields[] = {"x", "y", "z", "w"};
+  RecordType type{std::string(to_string(element)) + "x" + std::to_string(count), RecordType::Kind::Vector};
+  for (int i = 0; i < count; ++i) type.fields.push_back({std::string(kFields[i]), element, {}});
+  const int bytes = count * size_in_bytes(element);
+  return lay_out(std::move(type), count == 3 ? 1 : std::min(bytes, kWidestAccess));
+}
+
 std::string to_string(const ArrayType& type) {
   std::string text(to_string(type.element));
   if (type.extents.empty()) return text + "[()]";

@@ -13,6 +13,8 @@ Emitter::Value* Emitter::load_element(Value* address, ir::Type pointer) {
   llvm::LoadInst* load =
       builder_.CreateAlignedLoad(memory_type(state_.context, element), address, alignment_of(element));
   annotate(load, pointer.space);
+  if (pointer.space == ir::AddressSpace::Parameter)  // nobody writes what was passed by value
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(state_.context, {}));
   return element == ScalarType::Bool ? builder_.CreateIsNotNull(load) : load;
 }
 

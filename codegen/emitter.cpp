@@ -83,6 +83,9 @@ Emitter::Value* Emitter::emit(const Instruction& i) {
       return nullptr;
     case ElementPointer:
       return emit_element(i);
+    case FieldPointer:
+      return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), operand(i, 0),
+                                                 static_cast<std::uint64_t>(i.index));
     case Load:
       return load_element(operand(i, 0), i.operands[0]->type);
     case Store:

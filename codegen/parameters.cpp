@@ -24,7 +24,8 @@ bool is_unaliased(const ir::Function& source, const ir::Parameter& parameter) {
 
 void add_pointer_attributes(const ir::Function& source, const ir::Parameter& parameter, llvm::Argument& argument) {
   llvm::AttrBuilder attributes(argument.getContext());
-  attributes.addAlignmentAttr(static_cast<unsigned>(size_in_bytes(parameter.type.scalar)));
+  attributes.addAlignmentAttr(
+      static_cast<unsigned>(std::max(parameter.alignment, size_in_bytes(parameter.type.scalar))));
   if (parameter.read_only) attributes.addAttribute(llvm::Attribute::ReadOnly);
   if (is_unaliased(source, parameter)) attributes.addAttribute(llvm::Attribute::NoAlias);
   argument.addAttrs(attributes);

@@ -14,6 +14,8 @@ unsigned AddressSpaces::of(ir::AddressSpace space) const {
       return local;
     case ir::AddressSpace::Constant:
       return constant;
+    case ir::AddressSpace::Parameter:
+      return parameter;
   }
   return global;
 }

@@ -17,6 +17,7 @@ struct AddressSpaces {
   unsigned shared = 0;
   unsigned local = 0;
   unsigned constant = 0;
+  unsigned parameter = 0;
   unsigned of(ir::AddressSpace space) const;
 };
 

@@ -19,7 +19,7 @@ Type array_type_of(ArrayType array) {
 }  // namespace
 
 Type type_of_parameter(const ParameterInfo& parameter) {
-  return parameter.is_array ? array_type_of(parameter.array) : Type::of(parameter.scalar);
+  return parameter.is_array ? array_type_of(parameter.array) : Type::of(parameter.value);
 }
 
 std::optional<Type> Body::annotation(const ast::Expr& expr) {
@@ -32,15 +32,15 @@ std::optional<Type> Body::annotation(const ast::Expr& expr) {
     return std::nullopt;
   }
   if (const auto* subscript = expr.as<ast::Subscript>()) return subscript_annotation(*subscript);
-  const std::optional<ScalarType> scalar = scalar_type(expr);
-  if (!scalar) return std::nullopt;
-  return Type::of(*scalar);
+  const std::optional<ElementType> type = element_type(expr);
+  if (!type) return std::nullopt;
+  return Type::of(*type);
 }
 
 std::optional<Type> Body::subscript_annotation(const ast::Subscript& node) {
   const auto* name = node.value->as<ast::Name>();
   if (name && (name->id == "tuple" || name->id == "Tuple")) return tuple_annotation(node);
-  const std::optional<ScalarType> element = scalar_type(*node.value);
+  const std::optional<ElementType> element = element_type(*node.value);
   if (!element) return std::nullopt;
   std::vector<const ast::Expr*> parts{node.index.get()};
   if (const auto* tuple = node.index->as<ast::Tuple>()) {
@@ -112,8 +112,8 @@ void Session::read_types(FunctionDecl& function) {
     if (parameters[i].annotation) type = body.annotation(*parameters[i].annotation);
     if (!type && function.signature && i < function.signature->parameters.size())
       type = type_of_parameter(function.signature->parameters[i]);
-    if (type && is_kernel && !type->is_scalar() && !type->is_array()) {
-      body.report(parameters[i].range, DiagnosticId::BadType, "a kernel's parameter is a scalar or an array");
+    if (type && is_kernel && !type->is_scalar() && !type->is_array() && !type->is_record()) {
+      body.report(parameters[i].range, DiagnosticId::BadType, "a kernel's parameter is a scalar, a record or an array");
       type.reset();
     }
     function.parameter_types.push_back(std::move(type));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
 
-Type array_value_type(ScalarType element, std::vector<std::int64_t> extents, ir::AddressSpace space) {
+Type array_value_type(const ElementType& element, std::vector<std::int64_t> extents, ir::AddressSpace space) {
   Type type;
   type.kind = Type::Kind::Array;
   type.array.element = element;
@@ -159,13 +159,13 @@ std::optional<Body::Shape> Body::shape(const ast::Expr& expr, std::string_view w
   return result;
 }
 
-std::optional<std::pair<Body::Shape, ScalarType>> Body::shape_and_type(const ast::Call& call, SourceRange range,
-                                                                       std::string_view name, bool may_be_dynamic) {
+std::optional<std::pair<Body::Shape, ElementType>> Body::shape_and_type(const ast::Call& call, SourceRange range,
+                                                                        std::string_view name, bool may_be_dynamic) {
   constexpr std::string_view kParameters[] = {"shape", "dtype"};
   const std::optional<Arguments> arguments = bind_arguments(call, range, name, kParameters, 2, "(shape, dtype)");
   if (!arguments) return std::nullopt;
   std::optional<Shape> extents = shape(*(*arguments)[0], name, may_be_dynamic);
-  const std::optional<ScalarType> type = scalar_type(*(*arguments)[1]);
+  const std::optional<ElementType> type = element_type(*(*arguments)[1]);
   if (!extents || !type) return std::nullopt;
   return std::pair(std::move(*extents), *type);
 }
@@ -256,14 +256,14 @@ Entity Body::table_of(const Value& nested, const ScalarType* dtype, SourceRange 
   const std::optional<Unified> unified = unify_all(numbers, range);
   if (!unified) return Unknown{};
   Table table;
-  table.type.element = dtype ? *dtype : unified->type;
+  const ScalarType element = dtype ? *dtype : unified->type;
+  table.type.element = element;
   table.type.extents = std::move(extents);
   for (const Value& number : numbers) {
-    const Expr* converted = convert_for_assignment(number, table.type.element, number.range());
+    const Expr* converted = convert_for_assignment(number, element, number.range());
     if (!converted) return Unknown{};
     const std::uint64_t bits = converted->as<checked::Constant>()->bits;
-    for (int i = 0; i < size_in_bytes(table.type.element); ++i)
-      table.bytes += static_cast<char>(bits >> (8 * i) & 0xff);
+    for (int i = 0; i < size_in_bytes(element); ++i) table.bytes += static_cast<char>(bits >> (8 * i) & 0xff);
   }
   return TableRef{session_.add_table(std::move(table))};
 }

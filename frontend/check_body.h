@@ -44,6 +44,7 @@ class Body {
   std::optional<Int128> constant_integer(const ast::Expr& expr, std::string_view what);
   std::optional<bool> constant_bool(const ast::Expr& expr, std::string_view what);
   std::optional<ScalarType> scalar_type(const ast::Expr& expr);
+  std::optional<ElementType> element_type(const ast::Expr& expr);
   /// The type that an annotation spells; none, and a report, for anything else. check_annotation.cpp
   std::optional<checked::Type> annotation(const ast::Expr& expr);
   Entity module_constant(const ConstantDecl& constant);
@@ -230,8 +231,8 @@ class Body {
   };
   std::optional<Shape> shape(const ast::Expr& expr, std::string_view what, bool may_be_dynamic);
   bool launch_expression(const Expr& expr, LaunchExpression& out) const;
-  std::optional<std::pair<Shape, ScalarType>> shape_and_type(const ast::Call& call, SourceRange range,
-                                                             std::string_view name, bool may_be_dynamic);
+  std::optional<std::pair<Shape, ElementType>> shape_and_type(const ast::Call& call, SourceRange range,
+                                                              std::string_view name, bool may_be_dynamic);
   const Expr* launch_value(const LaunchExpression& expression, SourceRange range);
   Value listed(const ast::Expr& expr);
   Entity table(const ast::Expr& expr, const ast::Expr* dtype);

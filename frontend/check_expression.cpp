@@ -122,6 +122,15 @@ std::optional<bool> Body::constant_bool(const ast::Expr& expr, std::string_view 
 }
 
 std::optional<ScalarType> Body::scalar_type(const ast::Expr& expr) {
+  const std::optional<ElementType> type = element_type(expr);
+  if (!type) return std::nullopt;
+  if (!type->is_record()) return type->scalar;
+  report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range))
+      .note("a type of single numbers is needed here");
+  return std::nullopt;
+}
+
+std::optional<ElementType> Body::element_type(const ast::Expr& expr) {
   const Entity found = entity(expr);
   if (const auto* type = std::get_if<TypeRef>(&found)) return type->type;
   if (!std::holds_alternative<Unknown>(found))
@@ -313,7 +322,7 @@ Entity Body::check(const ast::Unsupported& node, const ast::Expr& expr) {
 
 Entity Body::check(const ast::Call& node, const ast::Expr& expr) {
   const Entity callee = entity(*node.function);
-  if (const auto* type = std::get_if<TypeRef>(&callee)) return call_type(type->type, node, expr.range);
+  if (const auto* type = std::get_if<TypeRef>(&callee)) return call_type(type->type.scalar, node, expr.range);
   if (const auto* special = std::get_if<SpecialRef>(&callee)) return call_special(special->special, node, expr.range);
   if (const auto* function = std::get_if<FunctionRef>(&callee))
     return call_function(*function->function, node, expr.range);

@@ -75,9 +75,9 @@ bool Body::computes_in_single() const {
     return false;
   bool has_single = false;
   for (const InferredType& argument : specialization_->arguments) {
-    const ScalarType element = argument.type.is_array() ? argument.type.array.element : argument.type.scalar;
-    if (element == ScalarType::F64) return false;
-    has_single |= argument.type.is_array() && element == ScalarType::F32;
+    const ElementType& element = argument.type.is_array() ? argument.type.array.element : argument.type.scalar;
+    if (element.is(ScalarType::F64)) return false;
+    has_single |= argument.type.is_array() && element.is(ScalarType::F32);
   }
   return has_single;
 }

@@ -67,7 +67,7 @@ Value Body::index(const Value& array, std::vector<Value> indices, SourceRange ra
   }
   if (session_.options().checked && !is_trial_ && type.rank() > 0)
     element.bounds_fault = bounds_fault(*array.expr, range);
-  return TreeBuilder::strong(tree_.scalar(type.element, range, std::move(element)));
+  return TreeBuilder::strong(tree_.make(checked::Type::of(type.element), range, std::move(element)));
 }
 
 const checked::Expr* Body::index_value(const Value& array, const Value& index, int dimension) {

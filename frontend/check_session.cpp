@@ -54,8 +54,9 @@ std::string symbol_part(const checked::Type& type) {
     for (const checked::Type& element : type.elements) text += "_" + symbol_part(element);
     return text;
   }
+  if (type.is_record()) return to_symbol(type.record->name);
   if (!type.is_array()) return std::string(to_string(type.scalar));
-  return std::string(to_string(type.array.element)) + "x" + std::to_string(type.array.rank());
+  return to_symbol(to_string(type.array.element)) + "x" + std::to_string(type.array.rank());
 }
 
 }  // namespace
@@ -271,6 +272,7 @@ void Session::check_limits(const FunctionDecl& decl, const Specialization& kerne
     for (const checked::LocalArray& array : function->function->local_arrays) local += bytes_of(array.type);
   }
   for (const checked::Variable* parameter : kernel.function->parameters) {
+    if (parameter->type.is_record()) parameters += parameter->type.record->bytes;
     const ArrayType& array = parameter->type.array;
     const bool is_static = parameter->type.is_array() && array.has_static_shape();
     const int extents = parameter->type.is_array() && !is_static ? array.rank() : 0;

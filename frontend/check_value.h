@@ -51,7 +51,7 @@ struct NamespaceRef {
   std::string path = {};          // as imported: submodules stand below it
 };
 struct TypeRef {
-  ScalarType type;
+  ElementType type;
 };
 struct BuiltinRef {
   BuiltinId id;

@@ -30,12 +30,13 @@ using Suite = std::vector<const Stmt*>;
 
 /// The type of a value in a kernel. Small and recursive only in tuples; compare with ==.
 struct Type {
-  enum class Kind : std::uint8_t { None, Scalar, Array, Tuple };
+  enum class Kind : std::uint8_t { None, Scalar, Array, Tuple, Record };
   Kind kind = Kind::None;
   ScalarType scalar = ScalarType::I64;                // Scalar
   ArrayType array;                                    // Array
   ir::AddressSpace space = ir::AddressSpace::Global;  // Array: where its elements live
   std::vector<Type> elements;                         // Tuple
+  RecordRef record;                                   // Record
   static Type none() { return {}; }
   static Type of(ScalarType s) {
     Type t;
@@ -43,12 +44,22 @@ struct Type {
     t.scalar = s;
     return t;
   }
+  static Type of(RecordRef r) {
+    Type t;
+    t.kind = Kind::Record;
+    t.record = std::move(r);
+    return t;
+  }
+  static Type of(const ElementType& e) { return e.is_record() ? of(e.record) : of(e.scalar); }
   bool is_scalar() const { return kind == Kind::Scalar; }
   bool is_array() const { return kind == Kind::Array; }
   bool is_tuple() const { return kind == Kind::Tuple; }
+  bool is_record() const { return kind == Kind::Record; }
   friend bool operator==(const Type&, const Type&) = default;
 };
 std::string to_string(const Type& type);
+/// What a tuple or a record is made of, in order; a record's field that is an array is a tuple of its elements.
+std::vector<Type> components(const Type& type);
 
 struct Variable {
   std::string name;
@@ -118,12 +129,17 @@ struct Let {
   const Variable* variable;
   ExprRef value, body;
 };
-/// One scalar of an array. `array` is a VariableRef or one of the array nodes below; one i64 index a dimension.
+/// One element of an array. `array` is a VariableRef or one of the array nodes below; one i64 index a dimension.
 struct Element {
   ExprRef array;
   std::vector<ExprRef> indices;
   bool wraparound;   // a negative index counts from the end
   int bounds_fault;  // checked builds: the fault site that an index out of bounds reports; else -1
+};
+/// What lies `offset` bytes into the record at `place`, an Element: a scalar, a record, or an array of static shape.
+struct Field {
+  ExprRef place;
+  std::int64_t offset;
 };
 struct Extent {  // i64
   ExprRef array;
@@ -138,10 +154,10 @@ struct LocalArrayRef {
 struct ConstantArrayRef {
   int index;  // into Module::constant_arrays
 };
-struct TupleExpr {
+struct TupleExpr {  // of a tuple or a record: a value for each of its components
   std::vector<ExprRef> elements;
 };
-struct TupleElement {
+struct TupleElement {  // a component of a tuple or a record
   ExprRef tuple;
   int index;
 };
@@ -155,7 +171,7 @@ struct CallBuiltin {  // any row that is not an atomic; arguments converted to t
 };
 struct Atomic {
   ir::AtomicOp op;
-  const Expr* element;  // an Element node
+  const Expr* element;  // an Element or a Field
   ExprRef value;
 };
 struct AtomicCompareAndSwap {
@@ -166,9 +182,9 @@ struct AtomicCompareAndSwap {
 struct Expr {
   Type type;
   SourceRange range;
-  std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Element, Extent,
-               SharedArrayRef, LocalArrayRef, ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin,
-               Atomic, AtomicCompareAndSwap>
+  std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Element, Field,
+               Extent, SharedArrayRef, LocalArrayRef, ConstantArrayRef, TupleExpr, TupleElement, CallFunction,
+               CallBuiltin, Atomic, AtomicCompareAndSwap>
       node;
   template <typename T>
   const T* as() const {

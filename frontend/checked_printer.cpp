@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <unordered_map>
 
+#include "base/float_bits.h"
 #include "frontend/checked.h"
 #include "ir/evaluate.h"
-#include "base/float_bits.h"
 
 namespace pykc::checked {
 
@@ -164,6 +164,9 @@ class Printer {
     const std::string array = expr(node.array);
     return array + "[" + list(node.indices) + "]";
   }
+  std::string show(const Field& node, const Type& type) {
+    return operation("field", type, expr(node.place) + ", " + std::to_string(node.offset));
+  }
   std::string show(const Extent& node, const Type&) {
     return expr(node.array) + ".shape[" + std::to_string(node.dimension) + "]";
   }
@@ -211,12 +214,36 @@ std::string to_string(const Type& type) {
       return std::string(pykc::to_string(type.scalar));
     case Type::Kind::Array:
       return pykc::to_string(type.array) + kSpaces[static_cast<std::size_t>(type.space)];
+    case Type::Kind::Record:
+      return type.record->name;
     case Type::Kind::Tuple:
       break;
   }
   std::string text = "tuple[";
   for (const Type& element : type.elements) text += (text.size() > 6 ? ", " : "") + to_string(element);
   return text + "]";
+}
+
+namespace {
+
+Type tuple_of(const Type& element, std::int64_t count) {
+  Type tuple;
+  tuple.kind = Type::Kind::Tuple;
+  tuple.elements.assign(static_cast<std::size_t>(count), element);
+  return tuple;
+}
+
+}  // namespace
+
+std::vector<Type> components(const Type& type) {
+  if (!type.is_record()) return type.elements;
+  std::vector<Type> types;
+  for (const RecordField& field : type.record->fields) {
+    Type component = Type::of(field.type);
+    for (std::size_t i = field.extents.size(); i-- > 0;) component = tuple_of(component, field.extents[i]);
+    types.push_back(std::move(component));
+  }
+  return types;
 }
 
 std::string print(const Module& module) { return Printer(module).print(); }

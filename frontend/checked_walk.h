@@ -30,6 +30,7 @@ struct OperandVisitor {
   void operator()(const Conditional& node) const { visit(node.condition), visit(node.then), visit(node.otherwise); }
   void operator()(const Let& node) const { visit(node.value), visit(node.body); }
   void operator()(const Element& node) const { visit(node.array), all(node.indices); }
+  void operator()(const Field& node) const { visit(node.place); }
   void operator()(const Extent& node) const { visit(node.array); }
   void operator()(const TupleExpr& node) const { all(node.elements); }
   void operator()(const TupleElement& node) const { visit(node.tuple); }

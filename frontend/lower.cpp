@@ -23,7 +23,7 @@ ParameterInfo parameter_info(const checked::Variable& variable) {
   if (parameter.is_array)
     parameter.array = variable.type.array;
   else
-    parameter.scalar = variable.type.scalar;
+    parameter.value = variable.type.is_record() ? ElementType(variable.type.record) : variable.type.scalar;
   return parameter;
 }
 
@@ -55,8 +55,8 @@ LaunchExpression bytes_of(const checked::SharedArray& array) {
   return bytes;
 }
 
-std::int64_t element_count(const ArrayType& type) {
-  std::int64_t count = 1;
+std::int64_t unit_count(const ArrayType& type) {
+  std::int64_t count = lowering::units_of(type.element);
   for (const std::int64_t extent : type.extents) count *= extent;
   return count;
 }
@@ -64,10 +64,10 @@ std::int64_t element_count(const ArrayType& type) {
 ir::ArrayStorage shared_storage(const checked::SharedArray& array) {
   ir::ArrayStorage storage;
   storage.name = array.name;
-  storage.element = array.type.element;
+  storage.element = lowering::unit_of(array.type.element);
   storage.is_dynamic = lowering::is_dynamic(array);
   if (!storage.is_dynamic)
-    storage.count = element_count(array.type);
+    storage.count = unit_count(array.type);
   else if (!array.takes_launch_bytes)
     storage.dynamic_bytes = bytes_of(array);
   return storage;
@@ -76,8 +76,8 @@ ir::ArrayStorage shared_storage(const checked::SharedArray& array) {
 ir::ArrayStorage local_storage(const checked::LocalArray& array) {
   ir::ArrayStorage storage;
   storage.name = array.name;
-  storage.element = array.type.element;
-  storage.count = element_count(array.type);
+  storage.element = lowering::unit_of(array.type.element);
+  storage.count = unit_count(array.type);
   return storage;
 }
 
@@ -96,6 +96,15 @@ LaunchExpression total_bytes(const std::vector<ir::ArrayStorage>& arrays) {
   return total;
 }
 
+void add_record_parameter(ir::Function& target, const std::string& name, const RecordRef& record) {
+  ir::Parameter parameter;
+  parameter.name = name;
+  parameter.type = ir::Type::pointer(lowering::unit_of(record), ir::AddressSpace::Parameter);
+  parameter.alignment = record->alignment;
+  parameter.bytes = record->bytes;
+  target.parameters.push_back(std::move(parameter));
+}
+
 void add_parameters(ir::Function& target, const std::string& name, const checked::Type& type, bool no_alias) {
   for (const PartInfo& part : lowering::parts_of(type)) {
     ir::Parameter parameter;
@@ -103,6 +112,7 @@ void add_parameters(ir::Function& target, const std::string& name, const checked
     parameter.type = part.type;
     parameter.no_alias = no_alias && part.type.is_pointer();
     parameter.non_negative = part.is_extent;
+    parameter.alignment = part.alignment;
     target.parameters.push_back(std::move(parameter));
   }
 }
@@ -143,8 +153,12 @@ void declare(const checked::Function& source, ir::Function& target, const Dynami
   target.max_registers = source.max_registers;
   target.fast_math = source.fast_math;
   target.contract = source.contract;
-  for (const checked::Variable* variable : source.parameters)
-    add_parameters(target, variable->name, variable->type, source.no_alias);
+  for (const checked::Variable* variable : source.parameters) {
+    if (lowering::is_by_value(source, variable->type))
+      add_record_parameter(target, variable->name, variable->type.record);
+    else
+      add_parameters(target, variable->name, variable->type, source.no_alias);
+  }
   declare_shared_arrays(source, target, dynamic_arrays);
   for (const PartInfo& part : lowering::parts_of(source.result)) target.results.push_back(part.type);
   for (const checked::LocalArray& array : source.local_arrays) target.local_arrays.push_back(local_storage(array));
@@ -164,7 +178,7 @@ std::unique_ptr<ir::Module> lower(const checked::Module& source) {
   module->source = source.source;
   module->faults = source.faults;
   for (const checked::ConstantArray& array : source.constant_arrays)
-    module->constant_arrays.push_back({array.name, array.type.element, array.bytes});
+    module->constant_arrays.push_back({array.name, lowering::unit_of(array.type.element), array.bytes});
 
   lowering::Context context{{}, DynamicArrays(source)};
   for (const checked::Function& function : source.functions) {

@@ -8,7 +8,9 @@
 
 namespace pykc::lowering {
 
-Parts FunctionLowering::lower(const checked::Element& node, const checked::Type&) { return {b_.load(address(node))}; }
+Parts FunctionLowering::lower(const checked::Element& node, const checked::Type& type) {
+  return load(address(node), type);
+}
 
 Parts FunctionLowering::lower(const checked::Extent& node, const checked::Type&) {
   return {extent(node.array->type, lower(node.array), node.dimension)};
@@ -52,7 +54,7 @@ Parts FunctionLowering::lower(const checked::LocalArrayRef& node, const checked:
 }
 
 Parts FunctionLowering::lower(const checked::ConstantArrayRef& node, const checked::Type& type) {
-  return {b_.constant_array(node.index, type.array.element)};
+  return {b_.constant_array(node.index, unit_of(type.array.element))};
 }
 
 Instruction* FunctionLowering::extent(const checked::Type& array, const Parts& parts, int dimension) {
@@ -83,7 +85,7 @@ Instruction* FunctionLowering::address(const checked::Element& element) {
       check_bounds(written, indices[i], extent(array, parts, dimension), dimension, element.bounds_fault);
   }
   if (indices.empty()) return parts.front();
-  return b_.emit(Opcode::ElementPointer, {parts.front(), offset(array, parts, indices)});
+  return element_pointer(parts.front(), offset(array, parts, indices), array.array.element);
 }
 
 Instruction* FunctionLowering::wrap(Instruction* index, Instruction* extent) {

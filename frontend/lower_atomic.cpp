@@ -4,7 +4,7 @@
 namespace pykc::lowering {
 
 Parts FunctionLowering::lower(const checked::Atomic& node, const checked::Type&) {
-  Instruction* place = address(*node.element->as<checked::Element>());
+  Instruction* place = address(node.element);
   Instruction* value = scalar(node.value);
   if (place->type.space != ir::AddressSpace::Local) return {b_.atomic(node.op, place, value)};
   Instruction* old = b_.load(place);
@@ -13,7 +13,7 @@ Parts FunctionLowering::lower(const checked::Atomic& node, const checked::Type&)
 }
 
 Parts FunctionLowering::lower(const checked::AtomicCompareAndSwap& node, const checked::Type& type) {
-  Instruction* place = address(*node.element->as<checked::Element>());
+  Instruction* place = address(node.element);
   Instruction* expected = scalar(node.expected);
   Instruction* value = scalar(node.value);
   if (place->type.space != ir::AddressSpace::Local)

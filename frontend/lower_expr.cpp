@@ -18,8 +18,9 @@ bool is_cheap_node(const checked::Expr& expr) {
     return row.effect != Effect::Barrier && row.effect != Effect::Warp && row.effect != Effect::Memory &&
            row.effect != Effect::Fence && row.nvptx.kind != Lowering::Kind::Math;
   }
-  return expr.as<checked::Element>() == nullptr && expr.as<checked::CallFunction>() == nullptr &&
-         expr.as<checked::Atomic>() == nullptr && expr.as<checked::AtomicCompareAndSwap>() == nullptr;
+  return expr.as<checked::Element>() == nullptr && expr.as<checked::Field>() == nullptr &&
+         expr.as<checked::CallFunction>() == nullptr && expr.as<checked::Atomic>() == nullptr &&
+         expr.as<checked::AtomicCompareAndSwap>() == nullptr;
 }
 
 /// Whether to compute the value costs less than a branch around it. Only what has no effect and cannot fail.
@@ -131,8 +132,8 @@ Parts FunctionLowering::lower(const checked::TupleExpr& node, const checked::Typ
 Parts FunctionLowering::lower(const checked::TupleElement& node, const checked::Type& type) {
   const Parts parts = lower(node.tuple);
   std::size_t first = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(node.index); ++i)
-    first += parts_of(node.tuple->type.elements[i]).size();
+  const std::vector<checked::Type> elements = checked::components(node.tuple->type);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(node.index); ++i) first += parts_of(elements[i]).size();
   const auto begin = parts.begin() + static_cast<std::ptrdiff_t>(first);
   return {begin, begin + static_cast<std::ptrdiff_t>(parts_of(type).size())};
 }

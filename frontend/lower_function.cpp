@@ -8,7 +8,9 @@ namespace {
 const ir::Type kI64 = ir::Type::of(ScalarType::I64);
 
 void append_array_parts(const checked::Type& type, const std::string& prefix, std::vector<PartInfo>& parts) {
-  parts.push_back({prefix, ir::Type::pointer(type.array.element, type.space), false});
+  const ElementType& element = type.array.element;
+  parts.push_back({prefix, ir::Type::pointer(unit_of(element), type.space), false,
+                   element.is_record() ? element.record->alignment : 0});
   if (type.array.has_static_shape()) return;
   for (int i = 0; i < type.array.rank(); ++i) parts.push_back({prefix + ".shape" + std::to_string(i), kI64, true});
   if (type.array.layout != Layout::Strided) return;
@@ -27,6 +29,12 @@ void append_parts(const checked::Type& type, const std::string& prefix, std::vec
     case checked::Type::Kind::Tuple:
       for (std::size_t i = 0; i < type.elements.size(); ++i)
         append_parts(type.elements[i], prefix + '.' + std::to_string(i), parts);
+      return;
+    case checked::Type::Kind::Record: {
+      const std::vector<checked::Type> fields = checked::components(type);
+      for (std::size_t i = 0; i < fields.size(); ++i)
+        append_parts(fields[i], prefix + '.' + type.record->fields[i].name, parts);
+    }
   }
 }
 
@@ -65,7 +73,10 @@ void FunctionLowering::bind_parameters() {
     for (; count > 0; --count) values.push_back(b_.parameter(index++));
     return values;
   };
-  for (const checked::Variable* variable : source_.parameters) assign(variable, take(parts_of(variable->type).size()));
+  for (const checked::Variable* variable : source_.parameters) {
+    const checked::Type& type = variable->type;
+    assign(variable, is_by_value(source_, type) ? load(b_.parameter(index++), type) : take(parts_of(type).size()));
+  }
   if (source_.is_kernel) return;
   for (const DynamicArray& array : context_.dynamic_arrays.handed_to(&source_))
     handed_arrays_.push_back(take(parts_of(array.type()).size()));

@@ -2,8 +2,9 @@
 //
 // A value of the language is taken apart into scalars and pointers, its parts: a scalar is one; an array its address,
 // then its extents and (any strides) its strides, if the shape is not part of the type; a tuple the parts of its
-// elements, one after the other. Variables, parameters, results and arguments all go part by part, so arrays and tuples
-// need no rules of their own but where elements are looked up (lower_array.cpp).
+// elements, one after the other; a record those of its fields. Variables, parameters, results and arguments all go part
+// by part, so arrays and tuples need no rules of their own but where elements are looked up (lower_array.cpp,
+// lower_record.cpp).
 //
 // One method a node kind; the files: lower_function.cpp (parameters, variables, calls), lower_expr.cpp,
 // lower_builtin.cpp, lower_atomic.cpp, lower_array.cpp, lower_stmt.cpp, lower_loop.cpp.
@@ -30,8 +31,17 @@ struct PartInfo {
   std::string suffix;  // "", ".shape0", ".stride1", ".0.shape1"
   ir::Type type;
   bool is_extent = false;
+  int alignment = 0;  // of the address of an array, where it is more than its scalar's size
 };
 std::vector<PartInfo> parts_of(const checked::Type& type);
+
+/// The scalar that memory of such elements is addressed in, and how many of them make an element.
+ScalarType unit_of(const ElementType& type);
+std::int64_t units_of(const ElementType& type);
+/// Whether a kernel's parameter of this type is the bytes of a record, which its caller passes by value.
+inline bool is_by_value(const checked::Function& function, const checked::Type& parameter) {
+  return function.is_kernel && parameter.is_record();
+}
 
 /// The variable's name; the checker's own temporaries have none.
 inline std::string name_of(const checked::Variable& variable) {
@@ -74,6 +84,7 @@ class FunctionLowering {
   Parts lower(const checked::Bitcast& node, const checked::Type& type);
   Parts lower(const checked::Let& node, const checked::Type& type);
   Parts lower(const checked::Element& node, const checked::Type& type);
+  Parts lower(const checked::Field& node, const checked::Type& type);
   Parts lower(const checked::Extent& node, const checked::Type& type);
   Parts lower(const checked::SharedArrayRef& node, const checked::Type& type);
   Parts lower(const checked::LocalArrayRef& node, const checked::Type& type);
@@ -98,6 +109,10 @@ class FunctionLowering {
   Instruction* extent(const checked::Type& array, const Parts& parts, int dimension);
   Instruction* stride(const checked::Type& array, const Parts& parts, int dimension);
   Instruction* address(const checked::Element& element);
+  Instruction* address(checked::ExprRef place);
+  Instruction* element_pointer(Instruction* base, Instruction* index, const ElementType& type);
+  Parts load(Instruction* address, const checked::Type& type);
+  void store(Instruction* address, const checked::Type& type, const Parts& values);
   Instruction* wrap(Instruction* index, Instruction* extent);
   void check_bounds(Instruction* written, Instruction* index, Instruction* extent, int dimension, int fault);
   Instruction* offset(const checked::Type& array, const Parts& parts, const Parts& indices);

@@ -49,6 +49,7 @@ class Tracker {
       case Opcode::Parameter:
         return reaches(instruction, parameter(instruction.index));
       case Opcode::ElementPointer:
+      case Opcode::FieldPointer:
       case Opcode::Select:
       case Opcode::Extract:
         if (!instruction.type.is_pointer()) return;

@@ -51,8 +51,8 @@ void FunctionLowering::lower(const checked::Evaluate& node) { lower(node.value);
 void FunctionLowering::lower(const checked::Assign& node) { assign(node.variable, lower(node.value)); }
 
 void FunctionLowering::lower(const checked::StoreElement& node) {
-  Instruction* value = scalar(node.value);
-  b_.store(address(*node.element->as<checked::Element>()), value);
+  const Parts values = lower(node.value);
+  store(address(node.element), node.element->type, values);
 }
 
 void FunctionLowering::lower(const checked::If& node) {

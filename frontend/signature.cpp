@@ -40,9 +40,9 @@ std::optional<ScalarName> scalar_name(std::string_view name) {
   return std::nullopt;
 }
 
-ParameterInfo scalar_parameter(ScalarType type) {
+ParameterInfo value_parameter(ElementType type) {
   ParameterInfo parameter;
-  parameter.scalar = type;
+  parameter.value = std::move(type);
   return parameter;
 }
 
@@ -90,7 +90,7 @@ class SignatureParser {
     if (dialect_ == SignatureDialect::Numba && (name == "i8" || name == "u8"))
       return fail("`" + name + "` has 8 bytes in Numba and 8 bits in pykc: write `" + (name[0] == 'u' ? "u" : "") +
                   "int64` or `" + (name[0] == 'u' ? "u" : "") + "int8`");
-    if (peek() != '[') return scalar_parameter(scalar->type);
+    if (peek() != '[') return value_parameter(scalar->type);
     return dimensions(*scalar);
   }
 
@@ -221,8 +221,8 @@ bool all_are(const std::vector<Dimension>& dimensions, Dimension::Kind kind) {
 
 }  // namespace
 
-std::optional<ArrayType> array_type(ScalarType element, const std::vector<Dimension>& dimensions, bool colon_is_strided,
-                                    std::string& error) {
+std::optional<ArrayType> array_type(const ElementType& element, const std::vector<Dimension>& dimensions,
+                                    bool colon_is_strided, std::string& error) {
   using Kind = Dimension::Kind;
   if (dimensions.size() > kMaximumRank) {
     error = "an array has at most 8 dimensions";

@@ -35,8 +35,8 @@ struct Dimension {
   std::int64_t extent = ArrayType::kDynamic;
 };
 /// The array type that the dimensions spell; `colon_is_strided` is Numba's meaning of `[:]`.
-std::optional<ArrayType> array_type(ScalarType element, const std::vector<Dimension>& dimensions, bool colon_is_strided,
-                                    std::string& error);
+std::optional<ArrayType> array_type(const ElementType& element, const std::vector<Dimension>& dimensions,
+                                    bool colon_is_strided, std::string& error);
 
 inline constexpr int kMaximumRank = 8;
 

@@ -101,6 +101,14 @@ Instruction* Builder::store_local(Local* local, Instruction* value) {
   return store;
 }
 
+Instruction* Builder::field(Instruction* base, std::int64_t offset, ScalarType type) {
+  const Type pointer = Type::pointer(type, base->type.space);
+  if (offset == 0 && pointer == base->type) return base;
+  Instruction* field = emit_typed(Opcode::FieldPointer, pointer, {base});
+  field->index = offset;
+  return field;
+}
+
 Instruction* Builder::load(Instruction* address) {
   return emit_typed(Opcode::Load, Type::of(address->type.scalar), {address});
 }

@@ -43,6 +43,8 @@ class Builder {
   Instruction* builtin(BuiltinId id, Type type, std::vector<Instruction*> operands);
   Instruction* load_local(Local* local);
   Instruction* store_local(Local* local, Instruction* value);
+  /// The address `offset` bytes after `base`, as one of `type`; `base` itself where that is it.
+  Instruction* field(Instruction* base, std::int64_t offset, ScalarType type);
   Instruction* load(Instruction* address);
   Instruction* store(Instruction* address, Instruction* value) { return emit(Opcode::Store, {address, value}); }
   Instruction* atomic(AtomicOp op, Instruction* address, Instruction* value);

@@ -138,6 +138,13 @@ std::string check_element(const Instruction& element) {
   return unless(element.operands[0]->type.is_pointer() && element.operands[1]->type == kI64, types_text(element));
 }
 
+std::string check_field(const Instruction& field) {
+  const Type base = field.operands[0]->type;
+  const bool is_sound =
+      base.is_pointer() && field.index >= 0 && field.type == Type::pointer(field.type.scalar, base.space);
+  return unless(is_sound, types_text(field) + ", result " + to_string(field.type));
+}
+
 std::string check_load(const Instruction& load) {
   const Type address = load.operands[0]->type;
   return address.is_pointer() ? expect_type(load, Type::of(address.scalar)) : types_text(load);
@@ -146,7 +153,7 @@ std::string check_load(const Instruction& load) {
 /// The address operand 0 is of memory that can be written, all other operands of the type that it points to.
 std::string check_write(const Instruction& write) {
   const Type address = write.operands[0]->type;
-  const bool is_sound = address.is_pointer() && address.space != AddressSpace::Constant &&
+  const bool is_sound = address.is_pointer() && !is_read_only(address.space) &&
                         std::all_of(write.operands.begin() + 1, write.operands.end(),
                                     [&](auto* o) { return o->type.is(address.scalar); });
   return unless(is_sound, types_text(write));
@@ -295,6 +302,8 @@ std::string check_own_rule(const Instruction& instruction, const Function& funct
       return check_local(instruction);
     case Opcode::ElementPointer:
       return check_element(instruction);
+    case Opcode::FieldPointer:
+      return check_field(instruction);
     case Opcode::Load:
       return check_load(instruction);
     case Opcode::Store:

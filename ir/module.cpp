@@ -11,7 +11,7 @@ constexpr OpcodeInfo kOpcodes[] = {
 
 constexpr std::string_view kAtomicOps[] = {"add", "sub", "max",      "min",       "and",
                                            "or",  "xor", "exchange", "increment", "decrement"};
-constexpr std::string_view kAddressSpaces[] = {"global", "shared", "local", "constant"};
+constexpr std::string_view kAddressSpaces[] = {"global", "shared", "local", "constant", "parameter"};
 
 }  // namespace
 

@@ -99,6 +99,8 @@ struct Parameter {
   bool no_alias = false;       // promised or proven: no other parameter reaches this memory
   bool read_only = false;      // the kernel never writes through it
   bool non_negative = false;   // extents: 0 or more, below 2^48
+  int alignment = 0;           // of a pointer, in bytes, where more is known than its scalar's size
+  std::int64_t bytes = 0;      // of a pointer to AddressSpace::Parameter: what the caller passes by value
 };
 
 /// An array in local or shared memory, as the source declares it.

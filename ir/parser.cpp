@@ -138,6 +138,8 @@ void ModuleParser::parse_parameter() {
   parameter.no_alias = accept_name("no_alias");
   parameter.read_only = accept_name("read_only");
   parameter.non_negative = accept_name("non_negative");
+  if (accept_name("align")) parameter.alignment = expect_number<int>();
+  if (accept_name("bytes")) parameter.bytes = expect_number<std::int64_t>();
   parameters_.emplace(parameter.name, static_cast<int>(function_->parameters.size()));
   function_->parameters.push_back(std::move(parameter));
 }
@@ -186,13 +188,13 @@ void ModuleParser::parse_argument() {
   ParameterInfo& parameter = function_->kernel.parameters.emplace_back();
   parameter.name = expect_identifier();
   expect(":");
-  const ScalarType scalar = parse_scalar();
+  ElementType element = parse_element_type();
   parameter.is_array = token_.is("[");
   if (!parameter.is_array) {
-    parameter.scalar = scalar;
+    parameter.value = std::move(element);
     return;
   }
-  parameter.array.element = scalar;
+  parameter.array.element = std::move(element);
   parameter.array.extents = parse_extents();
   parameter.array.layout = static_cast<Layout>(expect_one_of(kLayoutWords, "layout"));
 }

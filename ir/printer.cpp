@@ -78,8 +78,28 @@ std::string launch_text(const LaunchExpression& expression) {
   return text + ')';
 }
 
+std::string element_text(const ElementType& type);
+
+std::string field_text(const RecordField& field) {
+  std::string text = name_text(field.name) + ": " + element_text(field.type);
+  for (std::size_t i = 0; i < field.extents.size(); ++i)
+    text += (i == 0 ? "[" : ", ") + std::to_string(field.extents[i]);
+  if (!field.extents.empty()) text += ']';
+  return text + " at " + std::to_string(field.offset);
+}
+
+std::string element_text(const ElementType& type) {
+  if (!type.is_record()) return std::string(pykc::to_string(type.scalar));
+  const RecordType& record = *type.record;
+  std::string text = std::string(kRecordWords[static_cast<std::size_t>(record.kind)]) + ' ' + name_text(record.name) +
+                     " bytes " + std::to_string(record.bytes) + " align " + std::to_string(record.alignment) + " (";
+  for (const RecordField& field : record.fields)
+    text += (&field == &record.fields.front() ? "" : ", ") + field_text(field);
+  return text + ')';
+}
+
 std::string array_type_text(const ArrayType& type) {
-  std::string text = std::string(pykc::to_string(type.element)) + '[';
+  std::string text = element_text(type.element) + '[';
   for (std::size_t i = 0; i < type.extents.size(); ++i) {
     if (i > 0) text += ", ";
     text += type.extents[i] == ArrayType::kDynamic ? "?" : std::to_string(type.extents[i]);
@@ -150,6 +170,8 @@ std::string FunctionPrinter::parameter_text(const Parameter& parameter) const {
   if (parameter.no_alias) text += " no_alias";
   if (parameter.read_only) text += " read_only";
   if (parameter.non_negative) text += " non_negative";
+  if (parameter.alignment != 0) text += " align " + std::to_string(parameter.alignment);
+  if (parameter.bytes != 0) text += " bytes " + std::to_string(parameter.bytes);
   return text;
 }
 
@@ -170,7 +192,7 @@ void FunctionPrinter::print_kernel_info() {
   line_if(function_.name != function_.symbol, "name " + name_text(function_.name));
   for (const ParameterInfo& parameter : kernel.parameters)
     line("argument " + name_text(parameter.name) + ": " +
-         (parameter.is_array ? array_type_text(parameter.array) : std::string(pykc::to_string(parameter.scalar))));
+         (parameter.is_array ? array_type_text(parameter.array) : element_text(parameter.value)));
   line_if(kernel.max_threads_per_block != 0, "max_threads_per_block " + std::to_string(kernel.max_threads_per_block));
   line_if(function_.min_blocks_per_multiprocessor != 0,
           "min_blocks_per_multiprocessor " + std::to_string(function_.min_blocks_per_multiprocessor));

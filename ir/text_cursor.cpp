@@ -65,10 +65,41 @@ ScalarType TextCursor::parse_scalar() {
   return static_cast<ScalarType>(index);
 }
 
+/// A scalar's name, or a record spelled out: `struct Point bytes 8 align 4 (x: f32 at 0, y: f32 at 4)`.
+ElementType TextCursor::parse_element_type() {
+  constexpr int kDeepest = 64;
+  for (std::size_t kind = 0; kind < std::size(kRecordWords); ++kind) {
+    if (!accept_name(kRecordWords[kind])) continue;
+    if (++record_depth_ > kDeepest) fail("records are nested too deeply");
+    RecordType record = parse_record(static_cast<RecordType::Kind>(kind));
+    --record_depth_;
+    return RecordRef(std::move(record));
+  }
+  return parse_scalar();
+}
+
+RecordType TextCursor::parse_record(RecordType::Kind kind) {
+  RecordType record{expect_identifier(), kind};
+  if (accept_name("bytes")) record.bytes = expect_number<std::int64_t>();
+  if (accept_name("align")) record.alignment = expect_number<int>();
+  expect("(");
+  while (!failed_ && !token_.is(")")) {
+    if (!record.fields.empty()) expect(",");
+    RecordField field{expect_identifier()};
+    expect(":");
+    field.type = parse_element_type();
+    if (token_.is("[")) field.extents = parse_extents();
+    if (accept_name("at")) field.offset = expect_number<std::int64_t>();
+    record.fields.push_back(std::move(field));
+  }
+  expect(")");
+  return record;
+}
+
 Type TextCursor::parse_type() {
   if (accept_name("none")) return Type::none();
   if (!accept_name("ptr")) return Type::of(parse_scalar());
-  constexpr std::string_view kSpaces[] = {"global", "shared", "local", "constant"};
+  constexpr std::string_view kSpaces[] = {"global", "shared", "local", "constant", "parameter"};
   expect("<");
   const ScalarType element = parse_scalar();
   expect(",");

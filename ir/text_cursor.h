@@ -38,6 +38,7 @@ class TextCursor {
   int expect_one_of(const Words& words, std::string_view what);
 
   ScalarType parse_scalar();
+  ElementType parse_element_type();
   Type parse_type();
   LaunchExpression parse_launch_expression();
   std::vector<std::int64_t> parse_extents();
@@ -48,9 +49,12 @@ class TextCursor {
   TextToken token_;
 
  private:
+  RecordType parse_record(RecordType::Kind kind);
+
   TextScanner scanner_;
   std::vector<std::string>& errors_;
   bool failed_ = false;
+  int record_depth_ = 0;
   int last_line_ = 1;  // of the word before the current one
 };
 

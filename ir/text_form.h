@@ -47,6 +47,7 @@ constexpr Detail detail_of(Opcode opcode) {
     case Opcode::LocalArray:
     case Opcode::SharedArray:
     case Opcode::ConstantArray:
+    case Opcode::FieldPointer:
     case Opcode::Extract:
     case Opcode::Fault:
     case Opcode::Print:
@@ -88,6 +89,9 @@ inline constexpr std::string_view kLaunchWords[] = {"blockDim.x", "blockDim.y", 
 
 /// In the order of Layout.
 inline constexpr std::string_view kLayoutWords[] = {"row_major", "column_major", "strided"};
+
+/// In the order of RecordType::Kind.
+inline constexpr std::string_view kRecordWords[] = {"struct", "complex", "vector", "enum"};
 
 constexpr bool starts_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;

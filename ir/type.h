@@ -10,7 +10,11 @@
 namespace pykc::ir {
 
 /// Where a pointer points. Code generation turns these into the target's address spaces.
-enum class AddressSpace : std::uint8_t { Global, Shared, Local, Constant };
+/// `Parameter` is a kernel's parameter that is a record: its bytes, which nobody writes.
+enum class AddressSpace : std::uint8_t { Global, Shared, Local, Constant, Parameter };
+constexpr bool is_read_only(AddressSpace space) {
+  return space == AddressSpace::Constant || space == AddressSpace::Parameter;
+}
 
 /// A small value: compare with ==, pass by value.
 struct Type {

@@ -36,7 +36,7 @@ void remove(Exits& exits, const Instruction* target, bool repeats) {
 }
 
 bool loads_constant(const Instruction* instruction) {
-  return instruction->opcode == Opcode::Load && instruction->operands[0]->type.space == AddressSpace::Constant;
+  return instruction->opcode == Opcode::Load && is_read_only(instruction->operands[0]->type.space);
 }
 
 /// Whether equal arguments give equal results wherever a block calls the function, and calling it does nothing else.

@@ -78,8 +78,8 @@ void FunctionVerifier::verify_declarations() {
   for (const Local& local : function_.locals) {
     locals_.insert(&local);
     if (local.type.is_none()) report("local $" + local.name + " has no type");
-    if (const Local anything; !local.type.is(ScalarType::I64) &&
-                              (local.minimum != anything.minimum || local.maximum != anything.maximum))
+    if (const Local anything;
+        !local.type.is(ScalarType::I64) && (local.minimum != anything.minimum || local.maximum != anything.maximum))
       report("local $" + local.name + " is no i64, but has a range");
   }
   for (const ArrayStorage& array : function_.local_arrays) verify_array(array, false);
@@ -100,6 +100,13 @@ void FunctionVerifier::verify_parameters() {
     if (parameter.type.is_none()) report("parameter %" + parameter.name + " has no type");
     if ((parameter.no_alias || parameter.read_only) && !parameter.type.is_pointer())
       report("parameter %" + parameter.name + " is no pointer, but says no_alias or read_only");
+    const bool is_by_value = parameter.type.is_pointer() && parameter.type.space == AddressSpace::Parameter;
+    if (is_by_value != (parameter.bytes > 0) || (is_by_value && !function_.is_kernel))
+      report("parameter %" + parameter.name + " is passed by value, which only a kernel's record of some bytes is");
+    const int least = parameter.type.is_pointer() ? size_in_bytes(parameter.type.scalar) : 0;
+    const bool is_aligned = parameter.alignment == 0 || (least > 0 && parameter.alignment % least == 0);
+    if (!is_aligned || (parameter.alignment & (parameter.alignment - 1)) != 0)
+      report("parameter %" + parameter.name + " has alignment " + std::to_string(parameter.alignment));
     if (parameter.non_negative && !parameter.type.is(ScalarType::I64))
       report("parameter %" + parameter.name + " is no i64, but says non_negative");
   }

@@ -74,8 +74,13 @@ std::string list(const std::int64_t* values, int count) {
   return text + ")";
 }
 
+ElementType type_of(const Argument& argument) {
+  return argument.record ? ElementType(argument.record) : ElementType(argument.type);
+}
+
 std::string describe(const Argument& argument) {
-  const std::string type(to_string(argument.type));
+  const std::string type = to_string(type_of(argument));
+  if (!argument.is_array && argument.record) return "a record of type " + type;
   if (!argument.is_array) return is_integer(argument.type) ? "the " + type + " " + to_text(integer_of(argument)) : type;
   if (argument.rank < 0 || argument.rank > Argument::kMaxRank)
     return "an array of rank " + std::to_string(argument.rank);
@@ -93,14 +98,23 @@ Error invalid(Place place, const std::string& what) {
 }
 
 Error mismatch(Place place, const Argument& argument) {
-  const std::string expected = place.parameter.is_array ? to_string(place.parameter.array)
-                                                        : "a scalar " + std::string(to_string(place.parameter.scalar));
+  const std::string expected =
+      place.parameter.is_array
+          ? to_string(place.parameter.array)
+          : (place.parameter.value.is_record() ? "a record of type " : "a scalar ") + to_string(place.parameter.value);
   return invalid(place, "expected " + expected + ", given " + describe(argument));
 }
 
+Result<void> append_record(Place place, const Argument& argument, PreparedLaunch& prepared) {
+  if (argument.is_array || argument.record != place.parameter.value.record) return mismatch(place, argument);
+  if (argument.address == nullptr) return invalid(place, "the record has no bytes");
+  prepared.append(argument.address, argument.record->bytes);
+  return {};
+}
+
 Result<void> append_scalar(Place place, const Argument& argument, PreparedLaunch& prepared) {
-  const ScalarType type = place.parameter.scalar;
-  if (argument.is_array) return mismatch(place, argument);
+  const ScalarType type = place.parameter.value.scalar;
+  if (argument.is_array || argument.record) return mismatch(place, argument);
   if (argument.type == type) {
     std::uint64_t value = 0;
     std::memcpy(&value, argument.scalar, static_cast<std::size_t>(size_in_bytes(type)));
@@ -155,14 +169,14 @@ Result<void> check_memory(Place place, const Argument& argument, const DeviceSta
                    "the array lies on " + argument.device->info.name + ", the kernel runs on " + device.info.name);
   if (argument.address == nullptr && !is_empty(argument)) return invalid(place, "the array has no memory");
   const auto address = reinterpret_cast<std::uintptr_t>(argument.address);
-  if (address % static_cast<std::uintptr_t>(size_in_bytes(argument.type)) != 0)
+  if (address % static_cast<std::uintptr_t>(alignment_of(place.parameter.array.element)) != 0)
     return invalid(place, "the array's address is not aligned to its elements");
   return {};
 }
 
 Result<void> append_array(Place place, const Argument& argument, const DeviceState& device, PreparedLaunch& prepared) {
   const ArrayType& type = place.parameter.array;
-  if (!argument.is_array || argument.type != type.element || argument.rank != type.rank())
+  if (!argument.is_array || type_of(argument) != type.element || argument.rank != type.rank())
     return mismatch(place, argument);
   if (Result<void> checked = check_shape(place, argument); !checked) return checked;
   if (Result<void> checked = check_order(place, argument); !checked) return checked;
@@ -180,8 +194,9 @@ Result<void> append_array(Place place, const Argument& argument, const DeviceSta
 Result<void> append_argument(const KernelInfo& kernel, const ParameterInfo& parameter, const Argument& argument,
                              const DeviceState& device, PreparedLaunch& prepared) {
   const Place place{kernel, parameter};
-  return parameter.is_array ? append_array(place, argument, device, prepared)
-                            : append_scalar(place, argument, prepared);
+  if (parameter.is_array) return append_array(place, argument, device, prepared);
+  return parameter.value.is_record() ? append_record(place, argument, prepared)
+                                     : append_scalar(place, argument, prepared);
 }
 
 }  // namespace pykc::detail

@@ -19,8 +19,9 @@ Error invalid(const KernelInfo& kernel, const std::string& what) {
   return Error{ErrorCode::InvalidLaunch, "kernel `" + kernel.name + "`: " + what};
 }
 
-/// Words that a parameter takes, as in docs/embedding.md.
-int words_of(const ParameterInfo& parameter) {
+/// Words that a parameter takes at most, as in docs/embedding.md; a record may need one more to be aligned.
+std::int64_t words_of(const ParameterInfo& parameter) {
+  if (!parameter.is_array && parameter.value.is_record()) return 1 + (parameter.value.record->bytes + 7) / 8;
   if (!parameter.is_array || parameter.array.has_static_shape()) return 1;
   return 1 + parameter.array.rank() * (parameter.array.layout == Layout::Strided ? 2 : 1);
 }
@@ -30,6 +31,15 @@ bool has_sound_extents(const ArrayType& type) {
   for (std::int64_t extent : type.extents)
     if (type.has_static_shape() ? extent < 0 : extent != ArrayType::kDynamic) return false;
   return true;
+}
+
+bool has_sound_layout(const ElementType& type) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 31;
+  if (!type.is_record()) return true;
+  const RecordType& record = *type.record;
+  const bool is_power_of_two = record.alignment > 0 && (record.alignment & (record.alignment - 1)) == 0;
+  return is_power_of_two && record.alignment <= 16 && record.bytes > 0 && record.bytes <= kMostBytes &&
+         record.bytes % record.alignment == 0;
 }
 
 Result<void> check_grid(const KernelInfo& kernel, Dim3 grid) {
@@ -86,8 +96,11 @@ std::string parameter_names(const KernelInfo& kernel) {
 }  // namespace
 
 Result<void> check_description(const KernelInfo& kernel) {
-  int words = 0;
+  std::int64_t words = 0;
   for (const ParameterInfo& parameter : kernel.parameters) {
+    if (!has_sound_layout(parameter.is_array ? parameter.array.element : parameter.value))
+      return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "`, parameter `" +
+                                               parameter.name + "` has a layout that no record has"};
     if (parameter.is_array && !has_sound_extents(parameter.array))
       return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "`, parameter `" +
                                                parameter.name + "` has a shape that no array has"};

@@ -24,16 +24,23 @@ struct PreparedLaunch {
   Dim3 block;
   std::int64_t dynamic_shared_bytes = 0;
   std::int64_t blocks = 0;  // 0: nothing to do
+  int count = 0;
   int words = 0;
-  // Uninitialised beyond `words`. `parameters` is what cuLaunchKernel and abi::CpuLaunch take.
+  // Uninitialised beyond `count` and `words`. `parameters` is what cuLaunchKernel and abi::CpuLaunch take.
   const void* parameters[kMaxParameterWords];
-  std::uint64_t values[kMaxParameterWords];
+  alignas(16) std::uint64_t values[kMaxParameterWords];
 
   PreparedLaunch() {}  // leaves the two arrays alone
   void append(std::uint64_t value) {
-    values[words] = value;
-    parameters[words] = &values[words];
-    ++words;
+    parameters[count++] = &values[words];
+    values[words++] = value;
+  }
+  /// A record's bytes, on a boundary of 16.
+  void append(const void* bytes, std::int64_t size) {
+    words += words % 2;
+    parameters[count++] = &values[words];
+    __builtin_memcpy(&values[words], bytes, static_cast<std::size_t>(size));
+    words += static_cast<int>((size + 7) / 8);
   }
 };
 

@@ -71,12 +71,12 @@ Outcome<ParameterInfo> parameter_of(const Value& value) {
   }
   const std::optional<OperandType> type = operand_type(value);
   if (!type) return fail(DiagnosticId::HostLaunchArgument, describe(value));
-  parameter.scalar = type->type;
+  parameter.value = type->type;
   return parameter;
 }
 
 std::string type_text(const ParameterInfo& parameter) {
-  return parameter.is_array ? to_string(parameter.array) : std::string(to_string(parameter.scalar));
+  return parameter.is_array ? to_string(parameter.array) : to_string(parameter.value);
 }
 
 std::string signature_text(const KernelRequest& request) {
@@ -110,7 +110,7 @@ Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter
     return argument;
   }
   if (!operand_type(value)) return fail(DiagnosticId::HostLaunchArgument, describe(value));
-  const Scalar scalar = scalar_argument(value, parameter.is_array ? operand_type(value)->type : parameter.scalar);
+  const Scalar scalar = scalar_argument(value, parameter.is_array ? operand_type(value)->type : parameter.value.scalar);
   argument.type = scalar.type;
   scalar.store(argument.scalar);
   return argument;

@@ -52,7 +52,8 @@ void emit_entry(ModuleState& state, const ir::Function& source, llvm::Function* 
   llvm::SmallVector<llvm::Value*> arguments;
   for (const llvm::Argument& argument : llvm::drop_end(body->args(), kHiddenCount)) {
     llvm::Value* address = launch_field(builder, parameters, sizeof(void*) * argument.getArgNo(), pointer);
-    arguments.push_back(builder.CreateLoad(argument.getType(), address));
+    const bool is_by_value = source.parameters[argument.getArgNo()].bytes > 0;  // then it points to the bytes
+    arguments.push_back(is_by_value ? address : builder.CreateLoad(argument.getType(), address));
   }
   for (llvm::Argument& argument : entry->args()) arguments.push_back(&argument);
   builder.CreateCall(body, arguments);

@@ -27,6 +27,16 @@ void add_kernel_attributes(const ir::Function& source, llvm::Function& function)
   add("nvvm.maxnreg", source.max_registers);
 }
 
+/// The caller passes the bytes of a record, not an address.
+void add_by_value_attributes(const ir::Function& source, llvm::Function& function) {
+  for (unsigned n = 0; n < source.parameters.size(); ++n) {
+    if (source.parameters[n].bytes == 0) continue;
+    llvm::Type* bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(function.getContext()),
+                                             static_cast<std::uint64_t>(source.parameters[n].bytes));
+    function.getArg(n)->addAttr(llvm::Attribute::getWithByValType(function.getContext(), bytes));
+  }
+}
+
 }  // namespace
 
 llvm::Function* NvptxEmitter::declare(ModuleState& state, const ir::Function& source) {
@@ -42,6 +52,7 @@ llvm::Function* NvptxEmitter::declare(ModuleState& state, const ir::Function& so
   add_parameter_attributes(source, *function);
   if (!source.is_kernel) return function;
   function->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  add_by_value_attributes(source, *function);
   add_kernel_attributes(source, *function);
   return function;
 }

@@ -60,7 +60,7 @@ struct LaunchConfig {
   const Stream* stream = nullptr;  // null: the device's default stream
 };
 
-/// One argument of a launch: a scalar by value, or an array as address, extents and strides (in elements).
+/// One argument of a launch: a scalar or a record by value, or an array as address, extents and strides (in elements).
 /// `kernel.launch(config, …)` makes them from C++ values; build them by hand to bind another language.
 ///
 /// An argument must have its parameter's type. One convenience: an integer is converted to the parameter's integer or
@@ -72,7 +72,8 @@ struct Argument {
   bool is_array = false;
   ScalarType type = ScalarType::I64;
   int rank = 0;
-  void* address = nullptr;  // device address of the first element
+  RecordRef record;         // in place of `type`: the record that is passed, or that the elements are
+  void* address = nullptr;  // device address of the first element; of a record by value: its bytes on the host
   std::int64_t extents[kMaxRank] = {};
   std::int64_t strides[kMaxRank] = {};
   unsigned char scalar[8] = {};                 // the value's bytes
@@ -83,6 +84,8 @@ struct Argument {
   static Argument of(T value);
   template <typename T>
   static Argument of(const Array<T>& array);
+  /// A record by value, laid out as `type` says; `bytes` must live until the launch.
+  static Argument of(const RecordRef& type, const void* bytes);
 };
 
 /// Elements of f16 and bf16 arrays, which C++20 has no types for: `device.allocate<pykc::Half>(n)`.
@@ -358,6 +361,13 @@ Argument Argument::of(T value) {
   Argument argument;
   argument.type = detail::element_type<T>();
   __builtin_memcpy(argument.scalar, &value, sizeof(T));
+  return argument;
+}
+
+inline Argument Argument::of(const RecordRef& type, const void* bytes) {
+  Argument argument;
+  argument.record = type;
+  argument.address = const_cast<void*>(bytes);  // read alone
   return argument;
 }
 

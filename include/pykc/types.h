@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,10 +69,74 @@ enum class Layout : std::uint8_t {
   Strided,      // `f32[::, ::]`: any strides, which are passed to the kernel
 };
 
+struct RecordType;
+
+/// A handle to a record type, which never changes. Two are equal where the types are: same name, fields and layout.
+class RecordRef {
+ public:
+  RecordRef() = default;
+  explicit RecordRef(RecordType type);
+  explicit operator bool() const { return type_ != nullptr; }
+  const RecordType& operator*() const { return *type_; }
+  const RecordType* operator->() const { return type_.get(); }
+  friend bool operator==(const RecordRef& a, const RecordRef& b);
+
+ private:
+  std::shared_ptr<const RecordType> type_;
+};
+
+/// What an array holds, or a parameter takes: a scalar or a record.
+struct ElementType {
+  ScalarType scalar = ScalarType::F32;
+  RecordRef record;  // empty: a scalar
+  ElementType(ScalarType type = ScalarType::F32) : scalar(type) {}
+  ElementType(RecordRef type) : record(std::move(type)) {}
+  bool is_record() const { return static_cast<bool>(record); }
+  bool is(ScalarType type) const { return !record && scalar == type; }
+  friend bool operator==(const ElementType&, const ElementType&) = default;
+};
+std::int64_t size_in_bytes(const ElementType& type);
+int alignment_of(const ElementType& type);
+/// "f32", "Particle", "f32x4".
+std::string to_string(const ElementType& type);
+
+struct RecordField {
+  std::string name;
+  ElementType type;
+  std::vector<std::int64_t> extents;  // of a field that is an array, row-major; else empty
+  std::int64_t offset = 0;            // in bytes
+  std::int64_t count() const;         // of elements: 1 for a field that is no array
+  friend bool operator==(const RecordField&, const RecordField&) = default;
+};
+
+/// A value that is made of named others, laid out in memory as a C++ compiler lays out a struct of them.
+struct RecordType {
+  enum class Kind : std::uint8_t {
+    Struct,   // `@struct class`
+    Complex,  // c64, c128
+    Vector,   // f32x4: aligned as CUDA aligns float4
+    Enum,     // a member of an Enum: the field `value`
+  };
+  std::string name;
+  Kind kind = Kind::Struct;
+  std::vector<RecordField> fields;
+  std::int64_t bytes = 0;
+  int alignment = 1;
+  const RecordField* find(std::string_view field) const;  // null where there is none
+  friend bool operator==(const RecordType&, const RecordType&) = default;
+};
+
+/// Sets the offsets of the fields, the size and the alignment; `least_alignment` is what the record asks for itself.
+RecordRef lay_out(RecordType type, int least_alignment = 1);
+/// c64 for f32, c128 for f64.
+RecordRef complex_type(ScalarType part);
+/// f32x2 … of 2 to 4 scalars; the fields are x, y, z, w.
+RecordRef vector_type(ScalarType element, int count);
+
 /// An array type as a kernel's parameter states it. The rank is the number of extents, 0 to 8.
 struct ArrayType {
   static constexpr std::int64_t kDynamic = -1;
-  ScalarType element = ScalarType::F32;
+  ElementType element;
   Layout layout = Layout::RowMajor;
   std::vector<std::int64_t> extents;  // kDynamic where the caller decides; all static or all dynamic
   int rank() const { return static_cast<int>(extents.size()); }
@@ -85,7 +150,7 @@ std::string to_string(const ArrayType& type);
 struct ParameterInfo {
   std::string name;
   bool is_array = false;
-  ScalarType scalar = ScalarType::I64;  // the type of a scalar parameter
+  ElementType value = ScalarType::I64;  // the type of a parameter that is passed by value
   ArrayType array;                      // the type of an array parameter
   friend bool operator==(const ParameterInfo&, const ParameterInfo&) = default;
 };

@@ -41,6 +41,7 @@ int cost_of(const Instruction* instruction) {
     case Opcode::Select:
     case Opcode::Cast:
     case Opcode::ElementPointer:
+    case Opcode::FieldPointer:
       return 1;
     case Opcode::FloorDiv:
     case Opcode::Mod:

@@ -59,7 +59,7 @@ Arrays run_interpreter(const ir::Module& module, const Case& launch) {
     const CaseArgument& argument = launch.arguments[i];
     const ParameterInfo& parameter = kernel->kernel.parameters[i];
     if (!argument.is_array) {
-      parameters.push_back(scalar_bits(argument.number, parameter.scalar));
+      parameters.push_back(scalar_bits(argument.number, parameter.value.scalar));
       continue;
     }
     parameters.push_back(reference::bits_of(arrays[i].data()));
@@ -107,7 +107,7 @@ Arrays run_device(const Device& device, const Artifact& artifact, const Case& la
         argument.strides[k] = strides[k];
       }
     } else {
-      argument.type = kernel->info().parameters[i].scalar;
+      argument.type = kernel->info().parameters[i].value.scalar;
       const std::uint64_t bits = scalar_bits(from.number, argument.type);
       std::memcpy(argument.scalar, &bits, sizeof bits);
     }

@@ -200,6 +200,8 @@ std::uint64_t Stepper::compute(Thread& thread, const Instruction& instruction) {
       const auto size = static_cast<std::uint64_t>(size_in_bytes(instruction.type.scalar));
       return value(thread, instruction.operands[0]) + value(thread, instruction.operands[1]) * size;
     }
+    case Opcode::FieldPointer:
+      return value(thread, instruction.operands[0]) + static_cast<std::uint64_t>(instruction.index);
     case Opcode::Load:
       return load(instruction.type.scalar, value(thread, instruction.operands[0]));
     case Opcode::AtomicRmw:

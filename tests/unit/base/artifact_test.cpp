@@ -9,12 +9,20 @@ namespace {
 
 using Op = LaunchExpression::Op;
 
+RecordRef particle() {
+  RecordType type{"Particle"};
+  type.fields = {{"position", vector_type(ScalarType::F32, 3), {}}, {"weights", ScalarType::F64, {2, 3}}};
+  return lay_out(std::move(type));
+}
+
 Artifact full_artifact() {
   KernelInfo kernel;
   kernel.name = "vecadd";
   kernel.symbol = "vecadd_f32";
   kernel.parameters = {{"n", false, ScalarType::I32, {}},
-                       {"x", true, ScalarType::I64, {ScalarType::F16, Layout::Strided, {-1, -1}}}};
+                       {"x", true, ScalarType::I64, {ScalarType::F16, Layout::Strided, {-1, -1}}},
+                       {"p", false, particle(), {}},
+                       {"z", true, ScalarType::I64, {complex_type(ScalarType::F32), Layout::RowMajor, {-1}}}};
   kernel.static_shared_bytes = 4096;
   kernel.dynamic_shared_bytes = {{{Op::BlockDimX, 0}, {Op::Constant, -3}, {Op::Maximum, 0}}};
   kernel.uses_launch_shared_bytes = true;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <limits>
 
 namespace pykc {
@@ -72,6 +73,51 @@ TEST(LaunchExpression, ReadsTheLaunch) {
                                      {Op::Minimum, 0},
                                      {Op::Add, 0}}};
   EXPECT_EQ(expression.evaluate(grid, block), 3);
+}
+
+// What a C++ compiler makes of the same struct.
+TEST(RecordType, IsLaidOutAsInCpp) {
+  struct Inner {
+    std::int8_t tag;
+    double value;
+  };
+  struct Outer {
+    bool flag;
+    Inner inner;
+    std::int16_t list[3];
+    float last;
+  };
+  RecordType inner{"Inner"};
+  inner.fields = {{"tag", ScalarType::I8, {}}, {"value", ScalarType::F64, {}}};
+  RecordType outer{"Outer"};
+  outer.fields = {{"flag", ScalarType::Bool, {}},
+                  {"inner", lay_out(inner), {}},
+                  {"list", ScalarType::I16, {3}},
+                  {"last", ScalarType::F32, {}}};
+  const RecordRef type = lay_out(outer);
+  EXPECT_EQ(type->bytes, static_cast<std::int64_t>(sizeof(Outer)));
+  EXPECT_EQ(type->alignment, static_cast<int>(alignof(Outer)));
+  EXPECT_EQ(type->find("inner")->offset, static_cast<std::int64_t>(offsetof(Outer, inner)));
+  EXPECT_EQ(type->find("list")->offset, static_cast<std::int64_t>(offsetof(Outer, list)));
+  EXPECT_EQ(type->find("last")->offset, static_cast<std::int64_t>(offsetof(Outer, last)));
+  EXPECT_EQ(type->find("nothing"), nullptr);
+}
+
+TEST(RecordType, VectorsAndComplexNumbersAreAlignedAsInCuda) {
+  const auto layout = [](const RecordRef& type) { return std::pair(type->bytes, type->alignment); };
+  EXPECT_EQ(layout(vector_type(ScalarType::F32, 4)), std::pair(std::int64_t{16}, 16));
+  EXPECT_EQ(layout(vector_type(ScalarType::F32, 3)), std::pair(std::int64_t{12}, 4));
+  EXPECT_EQ(layout(vector_type(ScalarType::U8, 2)), std::pair(std::int64_t{2}, 2));
+  EXPECT_EQ(layout(vector_type(ScalarType::F64, 4)), std::pair(std::int64_t{32}, 16));
+  EXPECT_EQ(layout(complex_type(ScalarType::F32)), std::pair(std::int64_t{8}, 8));
+  EXPECT_EQ(layout(complex_type(ScalarType::F64)), std::pair(std::int64_t{16}, 16));
+}
+
+TEST(RecordType, EqualWhereNameAndLayoutAre) {
+  EXPECT_EQ(vector_type(ScalarType::F32, 2), vector_type(ScalarType::F32, 2));
+  EXPECT_NE(vector_type(ScalarType::F32, 2), complex_type(ScalarType::F32));
+  EXPECT_NE(vector_type(ScalarType::F32, 2), RecordRef());
+  EXPECT_EQ(to_string(ArrayType{vector_type(ScalarType::F32, 4), Layout::RowMajor, {-1}}), "f32x4[:]");
 }
 
 TEST(LaunchExpression, WhatIsMissingIsZero) {

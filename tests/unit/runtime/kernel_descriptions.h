@@ -12,7 +12,7 @@ namespace pykc::testing {
 inline ParameterInfo scalar(std::string name, ScalarType type) {
   ParameterInfo parameter;
   parameter.name = std::move(name);
-  parameter.scalar = type;
+  parameter.value = type;
   return parameter;
 }
 

@@ -197,7 +197,7 @@ TEST(Signature, Text) {
   ASSERT_TRUE(request.has_value());
   std::string types;
   for (const ParameterInfo& p : request->arguments)
-    types += (p.is_array ? to_string(p.array) : std::string(to_string(p.scalar))) + " ";
+    types += (p.is_array ? to_string(p.array) : to_string(p.value)) + " ";
   EXPECT_EQ(types, "f32 f32[:] f32[::, ::] f32[::, ::] f64[::1, :] f32[4, 4] f32[:] i8 ");
   for (const char* wrong :
        {"", "saxpy", "saxpy(", "saxpy(f32", "saxpy(foo)", "saxpy(f32[)", "saxpy(f32[:, ::])", "saxpy(f32) x", "(f32)",

@@ -180,7 +180,7 @@ class LowerShared : public testing::Test {
   }
   ExprRef shared(int index) {
     const ArrayType& type = t.function->shared_arrays[static_cast<std::size_t>(index)].type;
-    return t.expr(array(type.element, type.extents, type.layout, ir::AddressSpace::Shared),
+    return t.expr(array(type.element.scalar, type.extents, type.layout, ir::AddressSpace::Shared),
                   checked::SharedArrayRef{index});
   }
   Tree t;

@@ -30,7 +30,7 @@ TEST(LowerParameters, AreTakenApart) {
   ASSERT_EQ(kernel.parameters.size(), 4u);
   EXPECT_EQ(kernel.parameters[1].array, (ArrayType{ScalarType::F64, Layout::Strided, {kDynamic}}));
   EXPECT_FALSE(kernel.parameters[3].is_array);
-  EXPECT_EQ(kernel.parameters[3].scalar, ScalarType::U16);
+  EXPECT_TRUE(kernel.parameters[3].value.is(ScalarType::U16));
 }
 
 TEST(LowerFunction, CarriesTheOptions) {

@@ -93,7 +93,7 @@ class Tree {
   }
   ExprRef cast(ExprRef value, ScalarType to) { return expr(scalar(to), checked::Cast{value}); }
   ExprRef element(ExprRef array, std::vector<ExprRef> indices, bool wraparound = true, int fault = -1) {
-    return expr(scalar(array->type.array.element), checked::Element{array, std::move(indices), wraparound, fault});
+    return expr(scalar(array->type.array.element.scalar), checked::Element{array, std::move(indices), wraparound, fault});
   }
   ExprRef element(const Variable* array, std::vector<ExprRef> indices) {
     return element(ref(array), std::move(indices));

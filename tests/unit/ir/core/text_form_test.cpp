@@ -45,13 +45,15 @@ device @nothing__f32() {
   return
 }
 
-kernel @"k 1"(%x: ptr<f32, global> no_alias read_only, %x.shape0: i64 non_negative, %"7": i32, %s: ptr<f64, shared>) {
+kernel @"k 1"(%x: ptr<f32, global> no_alias read_only, %x.shape0: i64 non_negative, %"7": i32, %s: ptr<f64, shared>, %q: ptr<u32, parameter> align 4 bytes 8, %v: ptr<u64, global> align 16) {
   name k
   argument x: f32[?] row_major
   argument y: f64[16, 4] column_major
   argument z: i8[?, ?] strided
   argument r: i8[] row_major
   argument a: i32
+  argument q: struct Pair bytes 8 align 4 (x: f32 at 0, odd: u8[2, 2] at 4)
+  argument v: vector f32x4 bytes 16 align 16 (x: f32 at 0, y: f32 at 4, z: f32 at 8, w: f32 at 12)[?] row_major
   max_threads_per_block 256
   min_blocks_per_multiprocessor 2
   max_registers 64
@@ -123,6 +125,7 @@ kernel @"k 1"(%x: ptr<f32, global> no_alias read_only, %x.shape0: i64 non_negati
   %21 = any_slot 1 : bool
   warp_exchange shfl_sync slots -1 0 -1 1 0 u32 4294967295, i32 3
   %22 = warp_exchange syncthreads_count slots 1 -1 -1 : i32
+  %23 = field 4 %q : ptr<f32, parameter>
   fault 0 %8, i64 5
 }
 )";
