@@ -9,9 +9,7 @@ namespace pykc::cli {
 namespace {
 
 /// Indices such as threadIdx.x are read, not called.
-bool is_value(const Builtin& builtin) {
-  return builtin.effect == Effect::Block || builtin.effect == Effect::Thread || builtin.name == "warpsize";
-}
+bool is_value(const Builtin& builtin) { return builtin.id <= BuiltinId::WarpSize; }
 
 std::string spelling(const Builtin& builtin) {
   std::string text(builtin.name);
@@ -30,7 +28,7 @@ void print_markdown() {
       "# Builtins\n\nMade by `pykc builtins --format markdown` from `stdlib/builtins.def`; do not edit.\n\n"
       "In a signature, `F` stands for a float type, `I` for an integer type, `N` for either, `S` for any scalar and "
       "`W` "
-      "for what\na warp can exchange: `i32 u32 i64 u64 f32 f64`. The same letter is the same type.\n\n"
+      "for\n`i32` or `u32`. The same letter is the same type.\n\n"
       "| builtin | meaning |\n| --- | --- |\n");
   for (const Builtin& builtin : all_builtins())
     std::printf("| `%s` | %.*s |\n", spelling(builtin).c_str(), static_cast<int>(builtin.doc.size()),

@@ -62,6 +62,10 @@ Emitter::Value* Emitter::emit_shared_builtin(const Instruction& i) {
     Value* wide = widen(operand(i, 0), type());
     return narrow(builder_.CreateFMul(wide, llvm::ConstantFP::get(wide->getType(), factor)), type());
   };
+  const auto funnel = [&](llvm::Intrinsic::ID shift) {  // operands: the lower word, the upper word, the count
+    return builder_.CreateIntrinsic(shift, {builder_.getInt32Ty()}, {operand(i, 1), operand(i, 0), operand(i, 2)});
+  };
+  const auto shifts_out = [&] { return builder_.CreateICmpUGE(operand(i, 2), builder_.getInt32(32)); };
   switch (i.builtin) {
     case BuiltinId::WarpSize:
       return constant_i64(32);
@@ -75,6 +79,20 @@ Emitter::Value* Emitter::emit_shared_builtin(const Instruction& i) {
       return builder_.CreateSelect(builder_.CreateIsNull(operand(i, 0)), builder_.getInt32(0),
                                    builder_.CreateAdd(trailing, builder_.getInt32(1)));
     }
+    case BuiltinId::Mulhi:
+      return upper_half_of_product(type(), operand(i, 0), operand(i, 1));
+    case BuiltinId::FunnelshiftL:
+      return funnel(llvm::Intrinsic::fshl);
+    case BuiltinId::FunnelshiftR:
+      return funnel(llvm::Intrinsic::fshr);
+    case BuiltinId::FunnelshiftLc:
+      return builder_.CreateSelect(shifts_out(), operand(i, 0), funnel(llvm::Intrinsic::fshl));
+    case BuiltinId::FunnelshiftRc:
+      return builder_.CreateSelect(shifts_out(), operand(i, 1), funnel(llvm::Intrinsic::fshr));
+    case BuiltinId::Likely:
+      return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::expect, operand(i, 0), builder_.getTrue());
+    case BuiltinId::Unlikely:
+      return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::expect, operand(i, 0), builder_.getFalse());
     case BuiltinId::Abs:
       if (is_float(type())) return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, operand(i, 0));
       if (!is_signed_integer(type())) return operand(i, 0);
@@ -100,6 +118,13 @@ Emitter::Value* Emitter::emit_shared_builtin(const Instruction& i) {
     default:
       return nullptr;
   }
+}
+
+Emitter::Value* Emitter::upper_half_of_product(ScalarType type, Value* a, Value* b) {
+  const unsigned width = a->getType()->getIntegerBitWidth();
+  llvm::Type* wide = builder_.getIntNTy(2 * width);
+  const auto extend = [&](Value* value) { return builder_.CreateIntCast(value, wide, is_signed_integer(type)); };
+  return builder_.CreateTrunc(builder_.CreateLShr(builder_.CreateMul(extend(a), extend(b)), width), a->getType());
 }
 
 // LLVM's minimumnum and maximumnum: a NaN counts as missing, and -0 stands below +0.

@@ -129,6 +129,7 @@ class Emitter {
   Value* emit_intrinsic(const Instruction& i, std::string_view name);
   /// The ByHand rows that are the same everywhere; null for others.
   Value* emit_shared_builtin(const Instruction& i);
+  Value* upper_half_of_product(ScalarType type, Value* a, Value* b);
   Value* minimum(ScalarType type, Value* a, Value* b);
   Value* maximum(ScalarType type, Value* a, Value* b);
   Value* integer_power(const Instruction& i);
@@ -141,6 +142,10 @@ class Emitter {
   Value* dynamic_offset(std::int64_t index);
 
   Value* constant_i64(std::int64_t value) { return builder_.getInt64(static_cast<std::uint64_t>(value)); }
+  /// The value as an integer of its own width.
+  Value* bits_of(Value* value) {
+    return builder_.CreateBitCast(value, builder_.getIntNTy(value->getType()->getScalarSizeInBits()));
+  }
   llvm::Type* type_of(ScalarType type) const { return value_type(state_.context, type); }
   llvm::Type* type_of(ir::Type type) const { return value_type(state_.context, type, state_.spaces); }
 

@@ -193,10 +193,13 @@ class Body {
   std::string signature_of(const FunctionDecl& function) const;
 
   // check_builtin.cpp, check_atomic.cpp
-  Value call_builtin(BuiltinId id, const ast::Call& call, SourceRange range);
+  Value call_builtin(const BuiltinRef& builtin, const ast::Call& call, SourceRange range);
   std::optional<ScalarType> class_type(BuiltinId id, char letter, std::span<const Value> arguments, SourceRange range);
+  std::optional<ScalarType> word_type(BuiltinId id, std::span<const Value> arguments, ScalarType type);
+  bool computes_in_f32(BuiltinId id);
   const Expr* builtin_argument(BuiltinId id, const SignatureParameter& parameter, const Value& given, ScalarType type);
   Value builtin_result(BuiltinId id, std::vector<const Expr*> arguments, ScalarType type, SourceRange range);
+  Value call_library(BuiltinId id, const std::vector<const Expr*>& arguments, SourceRange range);
   Value fold_math(BuiltinId id, std::span<const Value> arguments, SourceRange range);
   void report_argument_type(BuiltinId id, const Value& given, std::string_view wanted);
   Value call_atomic(BuiltinId id, const Arguments& arguments, SourceRange range);

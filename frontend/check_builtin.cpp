@@ -1,4 +1,5 @@
 // Calls of rows of the builtin table: the signature's type classes are worked out from the arguments.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -48,7 +49,8 @@ void Body::report_argument_type(BuiltinId id, const Value& given, std::string_vi
       .note("the signature is `" + std::string(info(id).name) + std::string(info(id).signature) + "`");
 }
 
-Value Body::call_builtin(BuiltinId id, const ast::Call& call, SourceRange range) {
+Value Body::call_builtin(const BuiltinRef& builtin, const ast::Call& call, SourceRange range) {
+  const BuiltinId id = builtin.id;
   const BuiltinSignature& signature = session_.signature(id);
   std::vector<std::string_view> names;
   for (const SignatureParameter& parameter : signature.parameters) names.push_back(parameter.name);
@@ -74,8 +76,8 @@ Value Body::call_builtin(BuiltinId id, const ast::Call& call, SourceRange range)
     of_class.push_back(given[i]);
   }
   if (const Value folded = fold_math(id, given, range); folded.known()) return folded;
-  std::optional<ScalarType> type = ScalarType::I64;
-  if (letter) type = class_type(id, letter, of_class, range);
+  std::optional<ScalarType> type = builtin.type.value_or(ScalarType::I64);
+  if (letter && !builtin.type) type = class_type(id, letter, of_class, range);
   if (!type) return {};
   std::vector<const Expr*> arguments;
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -88,7 +90,7 @@ Value Body::call_builtin(BuiltinId id, const ast::Call& call, SourceRange range)
 std::optional<ScalarType> Body::class_type(BuiltinId id, char letter, std::span<const Value> arguments,
                                            SourceRange range) {
   for (const Value& argument : arguments)
-    if (letter == 'I' && is_float(argument.scalar())) {
+    if ((letter == 'I' || letter == 'W') && is_float(argument.scalar())) {
       report_argument_type(id, argument, "an integer");
       return std::nullopt;
     }
@@ -96,13 +98,33 @@ std::optional<ScalarType> Body::class_type(BuiltinId id, char letter, std::span<
   if (!unified) return std::nullopt;
   const ScalarType type = unified->type;
   if (letter == 'F') return is_float(type) ? type : ScalarType::F64;
-  if (letter == 'W') return is_narrow(type) ? ScalarType::I32 : is_half(type) ? ScalarType::F32 : type;
+  if (letter == 'W') return word_type(id, arguments, type);
   const bool is_number = letter == 'I' || letter == 'N';
   return is_number && type == ScalarType::Bool ? ScalarType::I32 : type;
 }
 
+/// Narrow integers widen to a word of 32 bits; what is wider, but for literals, is not cut off.
+std::optional<ScalarType> Body::word_type(BuiltinId id, std::span<const Value> arguments, ScalarType type) {
+  for (const Value& argument : arguments)
+    if (!argument.is_weak() && size_in_bytes(argument.scalar()) > 4) {
+      report_argument_type(id, argument, "a number of 32 bits");
+      return std::nullopt;
+    }
+  const bool mixes_signs =
+      size_in_bytes(type) > 4 && std::any_of(arguments.begin(), arguments.end(), [](const Value& argument) {
+        return !argument.is_weak() && is_unsigned_integer(argument.scalar());
+      });
+  if (mixes_signs) {
+    report_argument_type(id, arguments.front(), "words that are all signed or all unsigned");
+    return std::nullopt;
+  }
+  return is_unsigned_integer(type) && size_in_bytes(type) == 4 ? ScalarType::U32 : ScalarType::I32;
+}
+
 const checked::Expr* Body::builtin_argument(BuiltinId id, const SignatureParameter& parameter, const Value& given,
                                             ScalarType type) {
+  if (!given.known() && parameter.type.letter == 'F')
+    return tree_.real(std::strtod(std::string(parameter.default_text).c_str(), nullptr), type, {});
   if (!given.known()) {
     const long long value = std::strtoll(std::string(parameter.default_text).c_str(), nullptr, 0);
     return tree_.integer(value, *parameter.type.scalar, {});
@@ -120,13 +142,27 @@ const checked::Expr* Body::builtin_argument(BuiltinId id, const SignatureParamet
   return convert_for_assignment(given, wanted, given.range());
 }
 
-/// The call; functions of floats compute the 16-bit ones in f32.
+/// Whether a builtin of 16-bit floats is computed in f32 and rounded once more, which gives the right bits but for fma.
+bool Body::computes_in_f32(BuiltinId id) {
+  const BuiltinSignature& signature = session_.signature(id);
+  const bool is_of_numbers = std::any_of(
+      signature.parameters.begin(), signature.parameters.end(),
+      [](const SignatureParameter& parameter) { return parameter.type.letter == 'F' || parameter.type.letter == 'N'; });
+  return is_of_numbers && id != BuiltinId::Fma && info(id).effect == Effect::Pure;
+}
+
 Value Body::builtin_result(BuiltinId id, std::vector<const Expr*> arguments, ScalarType type, SourceRange range) {
   const BuiltinSignature& signature = session_.signature(id);
-  const bool widens = is_half(type);
+  const bool widens = is_half(type) && computes_in_f32(id);
   if (widens)
     for (const Expr*& argument : arguments)
       if (argument->type.scalar == type) argument = tree_.cast(argument, ScalarType::F32);
+  if (info(id).nvptx.kind == Lowering::Kind::Library) {
+    const Value result = call_library(id, arguments, range);
+    if (!result.is_scalar()) return result;
+    const ScalarType stated = signature.results[0].scalar.value_or(type);
+    return TreeBuilder::strong(tree_.cast(result.expr, stated));
+  }
   const ScalarType computed = widens ? ScalarType::F32 : type;
   const auto type_of = [&](const SignatureType& result) { return result.scalar ? *result.scalar : computed; };
   if (signature.results.empty())
@@ -140,6 +176,14 @@ Value Body::builtin_result(BuiltinId id, std::vector<const Expr*> arguments, Sca
   tuple.kind = checked::Type::Kind::Tuple;
   for (const SignatureType& result : signature.results) tuple.elements.push_back(checked::Type::of(type_of(result)));
   return TreeBuilder::strong(tree_.make(std::move(tuple), range, checked::CallBuiltin{id, std::move(arguments)}));
+}
+
+/// A builtin that is written in the language: its function, for arguments that have the row's types.
+Value Body::call_library(BuiltinId id, const std::vector<const Expr*>& arguments, SourceRange range) {
+  const Binding* binding = session_.scope_of(kIntrinsicsModule)->find(info(id).nvptx.name);
+  std::vector<Value> values;
+  for (const Expr* argument : arguments) values.push_back(TreeBuilder::strong(argument));
+  return call_specialized(*std::get<FunctionDecl*>(*binding), std::move(values), range);
 }
 
 Value Body::fold_math(BuiltinId id, std::span<const Value> arguments, SourceRange range) {

@@ -327,7 +327,7 @@ Entity Body::check(const ast::Call& node, const ast::Expr& expr) {
   if (const auto* function = std::get_if<FunctionRef>(&callee))
     return call_function(*function->function, node, expr.range);
   if (const auto* builtin = std::get_if<BuiltinRef>(&callee); builtin && !is_property(builtin->id))
-    return call_builtin(builtin->id, node, expr.range);
+    return call_builtin(*builtin, node, expr.range);
   for (const ast::ExprPtr& argument : node.arguments) entity(*argument);  // their mistakes count too
   if (std::holds_alternative<Unknown>(callee)) return Unknown{};
   auto diagnostic = report(node.function->range, DiagnosticId::NotCallable, scope_.file().text(node.function->range));

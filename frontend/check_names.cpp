@@ -91,10 +91,145 @@ constexpr Alias kAliases[] = {
     {"numpy.fmod", "math.fmod"},
     {"numpy.nextafter", "math.nextafter"},
     {"numpy.ldexp", "math.ldexp"},
+    {"numpy.gcd", "math.gcd"},
+    {"numpy.lcm", "math.lcm"},
+    {"numpy.isclose", "math.isclose"},
+    {"numpy.spacing", "math.ulp"},
+    {"numpy.bitwise_count", "popc"},
     {"fma", "math.fma"},
     {"cbrt", "math.cbrt"},
+    {"rsqrt", "math.rsqrt"},
+    {"rcbrt", "math.rcbrt"},
+    {"exp10", "math.exp10"},
+    {"sinpi", "math.sinpi"},
+    {"cospi", "math.cospi"},
+    {"tanpi", "math.tanpi"},
+    {"sincos", "math.sincos"},
+    {"sincospi", "math.sincospi"},
+    {"hypot", "math.hypot"},
+    {"rhypot", "math.rhypot"},
+    {"norm3d", "math.norm3d"},
+    {"norm4d", "math.norm4d"},
+    {"rnorm3d", "math.rnorm3d"},
+    {"rnorm4d", "math.rnorm4d"},
+    {"fdim", "math.fdim"},
+    {"erfinv", "math.erfinv"},
+    {"erfcinv", "math.erfcinv"},
+    {"erfcx", "math.erfcx"},
+    {"normcdf", "math.normcdf"},
+    {"normcdfinv", "math.normcdfinv"},
     {"atomic.nanmax", "atomic.max"},
     {"atomic.nanmin", "atomic.min"},
+};
+
+/// Numba's libdevice functions of floats: the plain name is for f64, with an `f` behind it for f32.
+constexpr Alias kLibdeviceFloats[] = {
+    {"acos", "math.acos"},
+    {"acosh", "math.acosh"},
+    {"asin", "math.asin"},
+    {"asinh", "math.asinh"},
+    {"atan", "math.atan"},
+    {"atan2", "math.atan2"},
+    {"atanh", "math.atanh"},
+    {"cbrt", "math.cbrt"},
+    {"ceil", "math.ceil"},
+    {"copysign", "math.copysign"},
+    {"cos", "math.cos"},
+    {"cosh", "math.cosh"},
+    {"cospi", "math.cospi"},
+    {"erf", "math.erf"},
+    {"erfc", "math.erfc"},
+    {"erfcinv", "math.erfcinv"},
+    {"erfcx", "math.erfcx"},
+    {"erfinv", "math.erfinv"},
+    {"exp", "math.exp"},
+    {"exp10", "math.exp10"},
+    {"exp2", "math.exp2"},
+    {"expm1", "math.expm1"},
+    {"fabs", "math.fabs"},
+    {"fdim", "math.fdim"},
+    {"floor", "math.floor"},
+    {"fma", "math.fma"},
+    {"fmax", "max"},
+    {"fmin", "min"},
+    {"fmod", "math.fmod"},
+    {"frexp", "math.frexp"},
+    {"hypot", "math.hypot"},
+    {"ilogb", "math.ilogb"},
+    {"j0", "math.j0"},
+    {"j1", "math.j1"},
+    {"ldexp", "math.ldexp"},
+    {"lgamma", "math.lgamma"},
+    {"log", "math.log"},
+    {"log10", "math.log10"},
+    {"log1p", "math.log1p"},
+    {"log2", "math.log2"},
+    {"logb", "math.logb"},
+    {"modf", "math.modf"},
+    {"nearbyint", "round"},
+    {"nextafter", "math.nextafter"},
+    {"normcdf", "math.normcdf"},
+    {"normcdfinv", "math.normcdfinv"},
+    {"pow", "math.pow"},
+    {"rcbrt", "math.rcbrt"},
+    {"remainder", "math.remainder"},
+    {"rint", "round"},
+    {"rsqrt", "math.rsqrt"},
+    {"scalbn", "math.ldexp"},
+    {"sin", "math.sin"},
+    {"sincos", "math.sincos"},
+    {"sincospi", "math.sincospi"},
+    {"sinh", "math.sinh"},
+    {"sinpi", "math.sinpi"},
+    {"sqrt", "math.sqrt"},
+    {"tan", "math.tan"},
+    {"tanh", "math.tanh"},
+    {"tgamma", "math.gamma"},
+    {"trunc", "math.trunc"},
+    {"y0", "math.y0"},
+    {"y1", "math.y1"},
+};
+
+struct TypedAlias {
+  std::string_view name;
+  std::string_view builtin;
+  ScalarType type;
+};
+
+/// The others, by their own names.
+constexpr TypedAlias kLibdevice[] = {
+    {"abs", "abs", ScalarType::I32},
+    {"llabs", "abs", ScalarType::I64},
+    {"brev", "brev", ScalarType::U32},
+    {"brevll", "brev", ScalarType::U64},
+    {"byte_perm", "byte_perm", ScalarType::U32},
+    {"clz", "clz", ScalarType::I32},
+    {"clzll", "clz", ScalarType::I64},
+    {"ffs", "ffs", ScalarType::I32},
+    {"ffsll", "ffs", ScalarType::I64},
+    {"finitef", "math.isfinite", ScalarType::F32},
+    {"isfinited", "math.isfinite", ScalarType::F64},
+    {"isinff", "math.isinf", ScalarType::F32},
+    {"isinfd", "math.isinf", ScalarType::F64},
+    {"isnanf", "math.isnan", ScalarType::F32},
+    {"isnand", "math.isnan", ScalarType::F64},
+    {"max", "max", ScalarType::I32},
+    {"llmax", "max", ScalarType::I64},
+    {"umax", "max", ScalarType::U32},
+    {"ullmax", "max", ScalarType::U64},
+    {"min", "min", ScalarType::I32},
+    {"llmin", "min", ScalarType::I64},
+    {"umin", "min", ScalarType::U32},
+    {"ullmin", "min", ScalarType::U64},
+    {"mulhi", "mulhi", ScalarType::I32},
+    {"mul64hi", "mulhi", ScalarType::I64},
+    {"umulhi", "mulhi", ScalarType::U32},
+    {"umul64hi", "mulhi", ScalarType::U64},
+    {"popc", "popc", ScalarType::I32},
+    {"popcll", "popc", ScalarType::I64},
+    {"sad", "sad", ScalarType::I32},
+    {"usad", "sad", ScalarType::U32},
+    {"saturatef", "saturate", ScalarType::F32},
 };
 
 struct Constant {
@@ -134,8 +269,10 @@ struct KnownModule {
 };
 
 constexpr KnownModule kKnownModules[] = {
-    {"pykc", ""},     {"numba.cuda", ""},           {"numba", "numba"},   {"numba.types", "numba"}, {"numpy", "numpy"},
-    {"math", "math"}, {"__future__", "__future__"}, {"typing", "typing"}, {"time", "time"},
+    {"pykc", ""},       {"numba.cuda", ""},           {"numba.cuda.libdevice", "libdevice"},
+    {"numba", "numba"}, {"numba.types", "numba"},     {"numpy", "numpy"},
+    {"math", "math"},   {"__future__", "__future__"}, {"typing", "typing"},
+    {"time", "time"},
 };
 
 struct Advice {
@@ -184,6 +321,7 @@ NameTable::NameTable() {
   add_types("");
   add_types("numba.");
   add_types("numpy.");
+  add_libdevice();
   add("int", ScalarType::I64);
   add("float", ScalarType::F64);
   for (const TypeAlias& row : kTypeAliases) {
@@ -200,6 +338,17 @@ void NameTable::add_types(const std::string& prefix) {
     add(prefix + std::string(info(type).spelling), type);
     add(prefix + std::string(info(type).numpy), type);
   }
+}
+
+void NameTable::add_libdevice() {
+  const std::string prefix = "libdevice.";
+  for (const Alias& row : kLibdeviceFloats) {
+    const BuiltinId id = find_builtin(row.builtin)->id;
+    add(prefix + std::string(row.path), TypedBuiltin{id, ScalarType::F64});
+    add(prefix + std::string(row.path) + "f", TypedBuiltin{id, ScalarType::F32});
+  }
+  for (const TypedAlias& row : kLibdevice)
+    add(prefix + std::string(row.name), TypedBuiltin{find_builtin(row.builtin)->id, row.type});
 }
 
 void NameTable::add(std::string path, NameEntry entry) {

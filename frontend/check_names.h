@@ -41,11 +41,17 @@ enum class Special : std::uint8_t {
   Test,
 };
 
+/// A builtin for one type: `libdevice.sinf`.
+struct TypedBuiltin {
+  BuiltinId id;
+  ScalarType type;
+};
+
 struct Prefix {  // a namespace: "math", "threadIdx"; "" is the prelude
   std::string path;
 };
 
-using NameEntry = std::variant<BuiltinId, Special, ScalarType, double, Prefix>;
+using NameEntry = std::variant<BuiltinId, TypedBuiltin, Special, ScalarType, double, Prefix>;
 
 class NameTable {
  public:
@@ -62,8 +68,12 @@ class NameTable {
  private:
   void add(std::string path, NameEntry entry);
   void add_types(const std::string& prefix);
+  void add_libdevice();
   std::unordered_map<std::string, NameEntry> entries_;
 };
+
+/// The module of the library that holds the builtins that are written in the language.
+inline constexpr std::string_view kIntrinsicsModule = "pykc.intrinsics";
 
 /// Whether a builtin is a value by itself, not a function: `threadIdx.x`, `laneid`.
 bool is_property(BuiltinId id);

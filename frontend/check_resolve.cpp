@@ -61,6 +61,7 @@ Entity Body::of_binding(const Binding& binding, std::string_view name, SourceRan
 
 Entity Body::of_entry(const NameEntry& entry, SourceRange range) {
   if (const auto* builtin = std::get_if<BuiltinId>(&entry)) return BuiltinRef{*builtin};
+  if (const auto* typed = std::get_if<TypedBuiltin>(&entry)) return BuiltinRef{typed->id, typed->type};
   if (const auto* special = std::get_if<Special>(&entry)) return SpecialRef{*special};
   if (const auto* type = std::get_if<ScalarType>(&entry)) {
     if (*type == ScalarType::F64 && specialization_) specialization_->mentions_double = true;

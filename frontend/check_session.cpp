@@ -21,8 +21,8 @@ std::int64_t bytes_of(const ArrayType& type) {
 }
 
 /// Names that compiled code itself refers to: a kernel of that name gets another symbol.
-constexpr std::string_view kReservedSymbols[] = {"fma",     "fmaf",   "memcpy",     "memset",
-                                                 "memmove", "memcmp", "pykc_print", "pykc_fault"};
+constexpr std::string_view kReservedSymbols[] = {"fma",    "fmaf",       "memcpy",     "memset",          "memmove",
+                                                 "memcmp", "pykc_print", "pykc_fault", "pykc_nanoseconds"};
 
 bool is_typed(const FunctionDecl& function) {
   return std::all_of(function.parameter_types.begin(), function.parameter_types.end(),

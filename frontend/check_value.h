@@ -2,6 +2,7 @@
 // function, a namespace).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -55,6 +56,7 @@ struct TypeRef {
 };
 struct BuiltinRef {
   BuiltinId id;
+  std::optional<ScalarType> type = {};  // of its class letter, where the name says so
 };
 struct SpecialRef {
   Special special;

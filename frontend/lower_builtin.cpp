@@ -11,11 +11,23 @@ Parts FunctionLowering::lower(const checked::CallBuiltin& node, const checked::T
   for (const checked::ExprRef argument : node.arguments) arguments.push_back(scalar(argument));
   if (node.builtin == BuiltinId::Modf) return modf(arguments.front());
   if (node.builtin == BuiltinId::Frexp) return frexp(arguments.front());
+  if (node.builtin == BuiltinId::MatchAllSync) return match_all(std::move(arguments));
+  if (node.builtin == BuiltinId::Assume) {
+    b_.emit(Opcode::Assume, {arguments.front()});
+    return {};
+  }
   if (!type.is_scalar()) {
     b_.builtin(node.builtin, ir::Type::none(), std::move(arguments));
     return {};
   }
   return {b_.builtin(node.builtin, ir::Type::of(type.scalar), std::move(arguments))};
+}
+
+/// The lane itself is among the lanes that have the same value, if there are any.
+Parts FunctionLowering::match_all(Parts arguments) {
+  const ir::Type mask_type = ir::Type::of(ScalarType::U32);
+  Instruction* lanes = b_.builtin(BuiltinId::MatchAllSync, mask_type, std::move(arguments));
+  return {lanes, b_.emit(Opcode::Ne, {lanes, b_.constant_int(ScalarType::U32, 0)})};
 }
 
 /// x - trunc(x) is exact. An infinite x has no fraction; 0 takes the sign of x.

@@ -102,6 +102,7 @@ class FunctionLowering {
   Instruction* have_same_bits(Instruction* a, Instruction* b);
   Parts modf(Instruction* x);
   Parts frexp(Instruction* x);
+  Parts match_all(Parts arguments);
 
   // Arrays.
   Parts dynamic_array(const DynamicArray& array);

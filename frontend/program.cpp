@@ -1,14 +1,24 @@
 // Loads a module and what it imports, each file once, dependencies first.
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "frontend/check_names.h"
 #include "frontend/frontend.h"
+#include "stdlib/library.h"
 
 namespace pykc {
 namespace {
 
 using checker::NameTable;
+
+/// The last words of the builtins that are written in the language: `norm3d` of `math.norm3d`.
+std::set<std::string_view> library_words() {
+  std::set<std::string_view> words;
+  for (const Builtin& row : all_builtins())
+    if (row.cpu.kind == Lowering::Kind::Library) words.insert(row.name.substr(row.name.rfind('.') + 1));
+  return words;
+}
 
 class Loader {
  public:
@@ -16,13 +26,29 @@ class Loader {
       : program_(program), resolve_(resolve), diagnostics_(diagnostics) {}
 
   std::unique_ptr<ast::Module> load(std::shared_ptr<const SourceFile> file) {
-    std::unique_ptr<ast::Module> module = parse(file, lex(*file, diagnostics_), diagnostics_);
+    const std::vector<Token> tokens = lex(*file, diagnostics_);
+    if (may_call_library(*file, tokens)) load_intrinsics();
+    std::unique_ptr<ast::Module> module = parse(file, tokens, diagnostics_);
     for (const ast::StmtPtr& stmt : module->body)
       if (const auto* import = stmt->as<ast::Import>()) load_imports(*file, *import, stmt->range);
     return module;
   }
 
  private:
+  bool may_call_library(const SourceFile& file, const std::vector<Token>& tokens) const {
+    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+      return token.kind == TokenKind::Identifier && library_words_.contains(file.text(token.range));
+    });
+  }
+
+  /// It uses its own functions by their builtin names: the mark is set first.
+  void load_intrinsics() {
+    if (std::exchange(has_intrinsics_, true)) return;
+    const std::string name(checker::kIntrinsicsModule);
+    auto file = std::make_shared<const SourceFile>(name, std::string(library_source(name)));
+    program_.imports.push_back({name, load(std::move(file))});
+  }
+
   void load_imports(const SourceFile& file, const ast::Import& import, SourceRange range) {
     if (!import.is_from) {
       for (const ast::ImportAlias& alias : import.names) require(file, alias.name, alias.range);
@@ -67,6 +93,8 @@ class Loader {
   }
 
   static constexpr std::size_t kDeepest = 100;
+  const std::set<std::string_view> library_words_ = library_words();
+  bool has_intrinsics_ = false;
   Program& program_;
   const ImportResolver& resolve_;
   Diagnostics& diagnostics_;

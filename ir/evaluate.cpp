@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/evaluate_float.h"
 #include "base/float_bits.h"
+#include "ir/evaluate_float.h"
 
 namespace pykc::ir {
 namespace {
@@ -126,7 +126,7 @@ std::optional<std::uint64_t> float_arithmetic(Opcode opcode, std::span<const Sca
     case Opcode::Mod:
       return compute_float(operands, [](auto a, auto b, auto) { return python_remainder(a, b); });
     case Opcode::Fma:
-      return compute_float(operands, [](auto a, auto b, auto c) { return std::fma(a, b, c); });
+      return fused_multiply_add(operands);
     case Opcode::Neg:
       return operands[0].bits ^ sign_bit(operands[0].type);
     default:

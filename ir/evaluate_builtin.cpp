@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -66,6 +67,44 @@ std::uint64_t integer_power(Scalar base, Scalar exponent) {
   return wrap_into(base.type, result);
 }
 
+std::uint64_t upper_half_of_product(Scalar a, Scalar b) {
+  __extension__ using Wide = __int128;
+  __extension__ using UnsignedWide = unsigned __int128;
+  if (!is_signed_integer(a.type))
+    return static_cast<std::uint64_t>((static_cast<UnsignedWide>(a.bits) * b.bits) >> width_of(a.type));
+  const Wide product = static_cast<Wide>(integer_from_bits(a.type, a.bits)) * integer_from_bits(b.type, b.bits);
+  return wrap_into(a.type, static_cast<std::uint64_t>(product >> width_of(a.type)));
+}
+
+std::uint64_t permute_bytes(std::uint64_t low, std::uint64_t high, std::uint64_t selector) {
+  const std::uint64_t bytes = high << 32 | low;
+  std::uint64_t result = 0;
+  for (int i = 0; i < 4; ++i) result |= (bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+  return result;
+}
+
+std::uint64_t funnel_shift(BuiltinId builtin, std::uint64_t low, std::uint64_t high, std::uint64_t shift) {
+  const bool clamps = builtin == BuiltinId::FunnelshiftLc || builtin == BuiltinId::FunnelshiftRc;
+  const bool is_left = builtin == BuiltinId::FunnelshiftL || builtin == BuiltinId::FunnelshiftLc;
+  const std::uint64_t count = clamps ? std::min<std::uint64_t>(shift, 32) : shift % 32;
+  const std::uint64_t words = high << 32 | low;
+  return (is_left ? words << count >> 32 : words >> count) & 0xffffffff;
+}
+
+/// Part `index` of a word, of `width` bits, signed or unsigned as the word is.
+std::int64_t part_of(Scalar word, int index, int width) {
+  const auto bits = static_cast<std::int64_t>(word.bits >> width * index & ((std::uint64_t{1} << width) - 1));
+  const bool is_negative = is_signed_integer(word.type) && (bits >> (width - 1)) != 0;
+  return is_negative ? bits - (std::int64_t{1} << width) : bits;
+}
+
+/// `c` plus the products of the parts of `a`, each of `width` bits, and as many bytes of `b` from `first` on.
+std::uint64_t dot_product(std::span<const Scalar> operands, int width, int first) {
+  std::int64_t sum = integer_from_bits(operands[2].type, operands[2].bits);
+  for (int i = 0; i < 32 / width; ++i) sum += part_of(operands[0], i, width) * part_of(operands[1], first + i, 8);
+  return wrap_into(operands[2].type, static_cast<std::uint64_t>(sum));
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> evaluate(BuiltinId builtin, std::span<const Scalar> operands) {
@@ -80,6 +119,24 @@ std::optional<std::uint64_t> evaluate(BuiltinId builtin, std::span<const Scalar>
       return find_first_set(operands[0]);
     case BuiltinId::Brev:
       return reverse_bits(operands[0]);
+    case BuiltinId::Mulhi:
+      return upper_half_of_product(operands[0], operands[1]);
+    case BuiltinId::BytePerm:
+      return permute_bytes(operands[0].bits, operands[1].bits, operands[2].bits);
+    case BuiltinId::FunnelshiftL:
+    case BuiltinId::FunnelshiftLc:
+    case BuiltinId::FunnelshiftR:
+    case BuiltinId::FunnelshiftRc:
+      return funnel_shift(builtin, operands[0].bits, operands[1].bits, operands[2].bits);
+    case BuiltinId::Dp4a:
+      return dot_product(operands, 8, 0);
+    case BuiltinId::Dp2aLo:
+      return dot_product(operands, 16, 0);
+    case BuiltinId::Dp2aHi:
+      return dot_product(operands, 16, 2);
+    case BuiltinId::Likely:
+    case BuiltinId::Unlikely:
+      return operands[0].bits;
     case BuiltinId::Abs:
     case BuiltinId::Fabs:
       return absolute(operands[0]);
@@ -102,7 +159,7 @@ std::optional<std::uint64_t> evaluate(BuiltinId builtin, std::span<const Scalar>
     case BuiltinId::Trunc:
       return compute_float(operands, [](auto x, auto, auto) { return std::trunc(x); });
     case BuiltinId::Fma:
-      return compute_float(operands, [](auto x, auto y, auto z) { return std::fma(x, y, z); });
+      return fused_multiply_add(operands);
     case BuiltinId::Degrees:
       return compute_float(operands,
                            [](auto x, auto, auto) { return x * static_cast<decltype(x)>(180 / std::numbers::pi); });

@@ -9,6 +9,7 @@ namespace {
 constexpr Lowering Intrinsic(std::string_view name) { return {Lowering::Kind::Intrinsic, name}; }
 constexpr Lowering Math(std::string_view name) { return {Lowering::Kind::Math, name}; }
 constexpr Lowering ByHand() { return {Lowering::Kind::ByHand, {}}; }
+constexpr Lowering Library(std::string_view function) { return {Lowering::Kind::Library, function}; }
 
 constexpr Builtin kBuiltins[] = {
 #define BUILTIN(id, name, signature, effect, doc, nvptx, cpu) \

@@ -272,39 +272,4 @@ void CpuEmitter::emit_print(const Instruction& i) {
   builder_.CreateCall(state_.module.getOrInsertFunction(abi::kPrintSymbol, type), arguments);
 }
 
-CpuEmitter::Value* CpuEmitter::emit_target_builtin(const Instruction& i) {
-  const auto axis_from = [&](BuiltinId x) { return static_cast<std::size_t>(i.builtin) - static_cast<std::size_t>(x); };
-  Value* lane_number = thread_number_ == nullptr ? nullptr : builder_.CreateAnd(thread_number_, constant_i64(31));
-  switch (i.builtin) {
-    case BuiltinId::ThreadIdxX:
-    case BuiltinId::ThreadIdxY:
-    case BuiltinId::ThreadIdxZ:
-      return thread_index_[axis_from(BuiltinId::ThreadIdxX)];
-    case BuiltinId::BlockIdxX:
-    case BuiltinId::BlockIdxY:
-    case BuiltinId::BlockIdxZ:
-      return block_index_[axis_from(BuiltinId::BlockIdxX)];
-    case BuiltinId::BlockDimX:
-    case BuiltinId::BlockDimY:
-    case BuiltinId::BlockDimZ:
-      return block_extents_[axis_from(BuiltinId::BlockDimX)];
-    case BuiltinId::GridDimX:
-    case BuiltinId::GridDimY:
-    case BuiltinId::GridDimZ:
-      return grid_extents_[axis_from(BuiltinId::GridDimX)];
-    case BuiltinId::LaneId:
-      return lane_number;
-    case BuiltinId::LanemaskLt: {
-      Value* bit = builder_.CreateShl(builder_.getInt32(1), builder_.CreateTrunc(lane_number, builder_.getInt32Ty()));
-      return builder_.CreateSub(bit, builder_.getInt32(1));
-    }
-    case BuiltinId::Threadfence:
-    case BuiltinId::ThreadfenceSystem:
-      builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
-      return nullptr;
-    default:  // threadfence_block: a block runs on one thread, which sees its own writes
-      return nullptr;
-  }
-}
-
 }  // namespace pykc::codegen

@@ -46,7 +46,6 @@ class CpuEmitter final : public Emitter {
   void emit_return(const Instruction& i) override;
   void emit_fault(const Instruction& i) override;
   void emit_print(const Instruction& i) override;
-  Value* emit_target_builtin(const Instruction& i) override;
   bool is_private(ir::AddressSpace space) const override { return space != ir::AddressSpace::Global; }
   llvm::SyncScope::ID atomic_scope() const override { return llvm::SyncScope::System; }
   void add_hidden_arguments(const ir::Function&, llvm::SmallVectorImpl<Value*>&) override {}
@@ -56,6 +55,12 @@ class CpuEmitter final : public Emitter {
   Value* load_slot(std::int64_t slot, Value* thread);
   void store_slot(std::int64_t slot, Value* thread, Value* value);
   Value* any_slot(std::int64_t slot);
+
+  // cpu/builtins.cpp
+  Value* emit_target_builtin(const Instruction& i) override;
+  Value* lane_mask(BuiltinId builtin);
+  Value* permute_bytes(const Instruction& i);
+  Value* dot_product(const Instruction& i, unsigned width, unsigned first);
 
   // cpu/thread_loop.cpp
   Value* emit_split(const Instruction& i) override;
@@ -88,6 +93,12 @@ class CpuEmitter final : public Emitter {
   Value* reduce_block(const Instruction& i);
   void shuffle_warp(const Instruction& i, Value* base);
   void vote_warp(const Instruction& i, Value* base);
+  void match_warp(const Instruction& i, Value* base);
+  void reduce_warp(const Instruction& i, Value* base);
+  Value* reduce_lanes(const Instruction& i, Value* members, llvm::AllocaInst* values);
+  Value* active_lanes(const Instruction& i, Value* base);
+  llvm::AllocaInst* copy_values(const Instruction& i, Value* base);
+  Value* load_value(llvm::AllocaInst* values, Value* lane);
   Value* exchange_argument(const Instruction& i, std::size_t n, Value* thread);
   Value* is_active(const Instruction& i, Value* thread);
   Value* gather_bits(Value* base, const std::function<Value*(Value*)>& bit_of);

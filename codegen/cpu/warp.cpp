@@ -13,6 +13,13 @@ namespace {
 
 constexpr std::int64_t kLanes = 32;
 
+bool is_between(const ir::Instruction& i, BuiltinId first, BuiltinId last) {
+  return i.builtin >= first && i.builtin <= last;
+}
+
+constexpr ir::AtomicOp kReductions[] = {ir::AtomicOp::Add, ir::AtomicOp::Min, ir::AtomicOp::Max,
+                                        ir::AtomicOp::And, ir::AtomicOp::Or,  ir::AtomicOp::Xor};
+
 }  // namespace
 
 CpuEmitter::Value* CpuEmitter::emit_exchange(const Instruction& i) {
@@ -29,8 +36,10 @@ CpuEmitter::Value* CpuEmitter::emit_exchange(const Instruction& i) {
   Value* warps = builder_.CreateLShr(builder_.CreateAdd(threads_, constant_i64(kLanes - 1)), constant_i64(5));
   counted_loop(warps, "warp", [&](Value* warp) {
     Value* base = builder_.CreateMul(warp, constant_i64(kLanes), "", true, true);
-    const bool is_shuffle = i.builtin >= BuiltinId::ShflSync && i.builtin <= BuiltinId::ShflXorSync;
-    is_shuffle ? shuffle_warp(i, base) : vote_warp(i, base);
+    if (is_between(i, BuiltinId::ShflSync, BuiltinId::ShflXorSync)) return shuffle_warp(i, base);
+    if (is_between(i, BuiltinId::MatchAnySync, BuiltinId::MatchAllSync)) return match_warp(i, base);
+    if (is_between(i, BuiltinId::ReduxSyncAdd, BuiltinId::ReduxSyncXor)) return reduce_warp(i, base);
+    vote_warp(i, base);
   });
   return nullptr;
 }
@@ -93,7 +102,7 @@ void CpuEmitter::store_results(const Instruction& i, Value* base, const std::fun
 }
 
 void CpuEmitter::vote_warp(const Instruction& i, Value* base) {
-  Value* active = gather_bits(base, [&](Value* thread) { return is_active(i, thread); });
+  Value* active = active_lanes(i, base);
   if (i.builtin == BuiltinId::Activemask) return store_results(i, base, [&](Value*, Value*) { return active; });
   Value* holding = gather_bits(
       base, [&](Value* thread) { return builder_.CreateAnd(is_active(i, thread), exchange_argument(i, 1, thread)); });
@@ -142,22 +151,86 @@ CpuEmitter::Value* CpuEmitter::source_lane(const Instruction& i, Value* lane, Va
   return source;
 }
 
-/// The values are copied first: the result's slot may be the value's own.
-void CpuEmitter::shuffle_warp(const Instruction& i, Value* base) {
-  llvm::Type* type = memory_type(state_.context, source_.slots[static_cast<std::size_t>(i.slots.back())].scalar);
+CpuEmitter::Value* CpuEmitter::active_lanes(const Instruction& i, Value* base) {
+  return gather_bits(base, [&](Value* thread) { return is_active(i, thread); });
+}
+
+/// The lanes' values (argument 1). They are copied because the result's slot may be the value's own.
+llvm::AllocaInst* CpuEmitter::copy_values(const Instruction& i, Value* base) {
+  llvm::Type* type = exchange_argument(i, 1, base)->getType();
   llvm::AllocaInst* values = create_alloca(llvm::ArrayType::get(type, kLanes), 64, "values");
   counted_loop(constant_i64(kLanes), "lane", [&](Value* lane) {
     Value* value = exchange_argument(i, 1, builder_.CreateAdd(base, lane, "", true, true));
     builder_.CreateStore(value, builder_.CreateInBoundsGEP(type, values, lane));
   });
+  return values;
+}
+
+CpuEmitter::Value* CpuEmitter::load_value(llvm::AllocaInst* values, Value* lane) {
+  llvm::Type* type = values->getAllocatedType()->getArrayElementType();
+  return builder_.CreateLoad(type, builder_.CreateInBoundsGEP(type, values, lane));
+}
+
+/// Values are the same where their bits are.
+void CpuEmitter::match_warp(const Instruction& i, Value* base) {
+  Value* active = active_lanes(i, base);
+  llvm::AllocaInst* values = copy_values(i, base);
+  store_results(i, base, [&](Value* thread, Value* own_lane) {
+    Value* own = bits_of(load_value(values, own_lane));
+    Value* equal = gather_bits(base, [&](Value* other) {
+      Value* lane = builder_.CreateAnd(other, constant_i64(kLanes - 1));
+      return builder_.CreateICmpEQ(bits_of(load_value(values, lane)), own);
+    });
+    Value* members = builder_.CreateAnd(exchange_argument(i, 0, thread), active);
+    Value* matching = builder_.CreateAnd(equal, members);
+    if (i.builtin == BuiltinId::MatchAnySync) return matching;
+    return builder_.CreateSelect(builder_.CreateICmpEQ(matching, members), members, builder_.getInt32(0));
+  });
+}
+
+/// Where all lanes name the same mask, which is the rule, one reduction serves the whole warp.
+void CpuEmitter::reduce_warp(const Instruction& i, Value* base) {
+  Value* active = active_lanes(i, base);
+  llvm::AllocaInst* values = copy_values(i, base);
+  const auto reduce = [&](Value* thread) {
+    return reduce_lanes(i, builder_.CreateAnd(exchange_argument(i, 0, thread), active), values);
+  };
+  const bool has_one_mask = i.slots[0] < 0;
+  Value* result = has_one_mask ? reduce(base) : nullptr;
+  store_results(i, base, [&](Value* thread, Value*) { return has_one_mask ? result : reduce(thread); });
+}
+
+/// From the lowest lane up, so that floats add in the same order everywhere.
+CpuEmitter::Value* CpuEmitter::reduce_lanes(const Instruction& i, Value* members, llvm::AllocaInst* values) {
+  llvm::Type* type = values->getAllocatedType()->getArrayElementType();
+  const ScalarType scalar = source_.slots[static_cast<std::size_t>(i.slots.back())].scalar;
+  const ir::AtomicOp op = kReductions[static_cast<int>(i.builtin) - static_cast<int>(BuiltinId::ReduxSyncAdd)];
+  llvm::AllocaInst* result = create_alloca(type, 8, "reduced");
+  llvm::AllocaInst* has_result = create_alloca(builder_.getInt1Ty(), 1, "has_reduced");
+  builder_.CreateStore(llvm::Constant::getNullValue(type), result);
+  builder_.CreateStore(builder_.getFalse(), has_result);
+  counted_loop(constant_i64(kLanes), "lane", [&](Value* lane) {
+    Value* bit = builder_.CreateLShr(members, builder_.CreateTrunc(lane, builder_.getInt32Ty()));
+    emit_when(builder_.CreateTrunc(bit, builder_.getInt1Ty()), [&] {
+      Value* value = load_value(values, lane);
+      Value* combined = combine(op, scalar, builder_.CreateLoad(type, result), value);
+      Value* is_first = builder_.CreateNot(builder_.CreateLoad(builder_.getInt1Ty(), has_result));
+      builder_.CreateStore(builder_.CreateSelect(is_first, value, combined), result);
+      builder_.CreateStore(builder_.getTrue(), has_result);
+    });
+  });
+  return builder_.CreateLoad(type, result);
+}
+
+void CpuEmitter::shuffle_warp(const Instruction& i, Value* base) {
+  llvm::AllocaInst* values = copy_values(i, base);
   store_results(i, base, [&](Value* thread, Value* lane) {
     Value* is_inside = nullptr;
     Value* own = builder_.CreateTrunc(lane, builder_.getInt32Ty());
     Value* wanted = source_lane(i, own, thread, is_inside);
     Value* bounded = builder_.CreateZExt(builder_.CreateSelect(is_inside, wanted, own), builder_.getInt64Ty());
     Value* gives = is_active(i, builder_.CreateAdd(base, bounded, "", true, true));
-    Value* source = builder_.CreateSelect(gives, bounded, lane);
-    return builder_.CreateLoad(type, builder_.CreateInBoundsGEP(type, values, source));
+    return load_value(values, builder_.CreateSelect(gives, bounded, lane));
   });
 }
 

@@ -2,6 +2,7 @@
 // exchange between the lanes of a warp.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include "codegen/machine.h"
 #include "codegen/nvptx/emitter.h"
 
 namespace pykc::codegen {
@@ -31,6 +32,14 @@ Emitter::Value* NvptxEmitter::emit_target_builtin(const Instruction& i) {
       return special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, 0, 32);
     case BuiltinId::LanemaskLt:
       return run(llvm::Intrinsic::nvvm_read_ptx_sreg_lanemask_lt);
+    case BuiltinId::LanemaskLe:
+      return run(llvm::Intrinsic::nvvm_read_ptx_sreg_lanemask_le);
+    case BuiltinId::LanemaskEq:
+      return run(llvm::Intrinsic::nvvm_read_ptx_sreg_lanemask_eq);
+    case BuiltinId::LanemaskGe:
+      return run(llvm::Intrinsic::nvvm_read_ptx_sreg_lanemask_ge);
+    case BuiltinId::LanemaskGt:
+      return run(llvm::Intrinsic::nvvm_read_ptx_sreg_lanemask_gt);
     case BuiltinId::Activemask:
       return run(llvm::Intrinsic::nvvm_activemask);
     case BuiltinId::Threadfence:
@@ -51,8 +60,54 @@ Emitter::Value* NvptxEmitter::emit_target_builtin(const Instruction& i) {
     case BuiltinId::EqSync:
     case BuiltinId::BallotSync:
       return emit_vote(i);
-    default:
+    case BuiltinId::MatchAnySync:
+    case BuiltinId::MatchAllSync:
+      return emit_match(i);
+    case BuiltinId::ReduxSyncAdd:
+    case BuiltinId::ReduxSyncMin:
+    case BuiltinId::ReduxSyncMax:
+    case BuiltinId::ReduxSyncAnd:
+    case BuiltinId::ReduxSyncOr:
+    case BuiltinId::ReduxSyncXor:
+      return emit_reduction(i);
+    case BuiltinId::ShflSync:
+    case BuiltinId::ShflUpSync:
+    case BuiltinId::ShflDownSync:
+    case BuiltinId::ShflXorSync:
       return emit_shuffle(i);
+    default:
+      return emit_instruction(i);
+  }
+}
+
+/// Rows that are one instruction of the GPU.
+NvptxEmitter::Value* NvptxEmitter::emit_instruction(const Instruction& i) {
+  const auto dot_product = [&](ID of_signed, ID of_unsigned, std::initializer_list<Value*> arguments) {
+    return builder_.CreateIntrinsic(i.type.is(ScalarType::I32) ? of_signed : of_unsigned, arguments);
+  };
+  switch (i.builtin) {
+    case BuiltinId::BytePerm: {
+      Value* selector = builder_.CreateAnd(operand(i, 2), builder_.getInt32(0x7777));  // bit 3 would spread the sign
+      return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {operand(i, 0), operand(i, 1), selector});
+    }
+    case BuiltinId::Dp4a:
+      return dot_product(llvm::Intrinsic::nvvm_idp4a_s_s, llvm::Intrinsic::nvvm_idp4a_u_u,
+                         {operand(i, 0), operand(i, 1), operand(i, 2)});
+    case BuiltinId::Dp2aLo:
+    case BuiltinId::Dp2aHi:
+      return dot_product(
+          llvm::Intrinsic::nvvm_idp2a_s_s, llvm::Intrinsic::nvvm_idp2a_u_u,
+          {operand(i, 0), operand(i, 1), builder_.getInt1(i.builtin == BuiltinId::Dp2aHi), operand(i, 2)});
+    case BuiltinId::Clock:
+      return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_clock, {});
+    case BuiltinId::Clock64:
+      return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_clock64, {});
+    case BuiltinId::Globaltimer:
+      return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_globaltimer, {});
+    case BuiltinId::Nanosleep:
+      return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_nanosleep, {operand(i, 0)});
+    default:  // breakpoint
+      return builder_.CreateIntrinsic(llvm::Intrinsic::debugtrap, {});
   }
 }
 
@@ -87,27 +142,114 @@ NvptxEmitter::Value* NvptxEmitter::emit_vote(const Instruction& i) {
                                   {operand(i, 0), operand(i, 1)});
 }
 
+/// The words that carry a value from lane to lane: one of 32 bits, or two.
+llvm::SmallVector<NvptxEmitter::Value*, 2> NvptxEmitter::words_of(Value* value) {
+  llvm::Type* i32 = builder_.getInt32Ty();
+  Value* bits = bits_of(value);
+  if (bits->getType()->getIntegerBitWidth() <= 32) return {builder_.CreateZExt(bits, i32)};
+  return {builder_.CreateTrunc(bits, i32), builder_.CreateTrunc(builder_.CreateLShr(bits, 32), i32)};
+}
+
+NvptxEmitter::Value* NvptxEmitter::from_words(llvm::ArrayRef<Value*> words, llvm::Type* type) {
+  if (words.size() == 1)
+    return builder_.CreateBitCast(builder_.CreateTrunc(words[0], builder_.getIntNTy(type->getScalarSizeInBits())),
+                                  type);
+  const auto extend = [&](Value* word) { return builder_.CreateZExt(word, builder_.getInt64Ty()); };
+  return builder_.CreateBitCast(builder_.CreateOr(extend(words[0]), builder_.CreateShl(extend(words[1]), 32)), type);
+}
+
 /// Operands: mask, value, lane (or delta, or lane mask), width. The instruction's last operand holds the highest lane
 /// of a group (0 for "up", which counts down) and, from bit 8 on, which bits of the lane number name the group.
-/// Values of 64 bits travel as two words.
 NvptxEmitter::Value* NvptxEmitter::emit_shuffle(const Instruction& i) {
   constexpr ID kShuffles[] = {llvm::Intrinsic::nvvm_shfl_sync_idx_i32, llvm::Intrinsic::nvvm_shfl_sync_up_i32,
                               llvm::Intrinsic::nvvm_shfl_sync_down_i32, llvm::Intrinsic::nvvm_shfl_sync_bfly_i32};
   const ID id = kShuffles[static_cast<int>(i.builtin) - static_cast<int>(BuiltinId::ShflSync)];
   Value* group = builder_.CreateShl(builder_.CreateSub(builder_.getInt32(32), operand(i, 3)), builder_.getInt32(8));
   Value* clamp = i.builtin == BuiltinId::ShflUpSync ? group : builder_.CreateOr(group, builder_.getInt32(31));
-  const auto shuffle = [&](Value* word) {
-    return builder_.CreateIntrinsic(id, {operand(i, 0), word, operand(i, 2), clamp});
+  llvm::SmallVector<Value*, 2> words = words_of(operand(i, 1));
+  for (Value*& word : words) word = builder_.CreateIntrinsic(id, {operand(i, 0), word, operand(i, 2), clamp});
+  return from_words(words, type_of(i.type));
+}
+
+NvptxEmitter::Value* NvptxEmitter::emit_match(const Instruction& i) {
+  Value* bits = bits_of(operand(i, 1));
+  const bool is_wide = bits->getType()->getIntegerBitWidth() == 64;
+  if (!is_wide) bits = builder_.CreateZExt(bits, builder_.getInt32Ty());
+  if (i.builtin == BuiltinId::MatchAnySync)
+    return builder_.CreateIntrinsic(
+        is_wide ? llvm::Intrinsic::nvvm_match_any_sync_i64 : llvm::Intrinsic::nvvm_match_any_sync_i32,
+        {operand(i, 0), bits});
+  Value* match = builder_.CreateIntrinsic(
+      is_wide ? llvm::Intrinsic::nvvm_match_all_sync_i64p : llvm::Intrinsic::nvvm_match_all_sync_i32p,
+      {operand(i, 0), bits});
+  return builder_.CreateExtractValue(match, 0);
+}
+
+namespace {
+
+struct Reduction {
+  ir::AtomicOp op;
+  ID of_signed, of_unsigned;
+};
+
+constexpr Reduction kReductions[] = {
+    {ir::AtomicOp::Add, llvm::Intrinsic::nvvm_redux_sync_add, llvm::Intrinsic::nvvm_redux_sync_add},
+    {ir::AtomicOp::Min, llvm::Intrinsic::nvvm_redux_sync_min, llvm::Intrinsic::nvvm_redux_sync_umin},
+    {ir::AtomicOp::Max, llvm::Intrinsic::nvvm_redux_sync_max, llvm::Intrinsic::nvvm_redux_sync_umax},
+    {ir::AtomicOp::And, llvm::Intrinsic::nvvm_redux_sync_and, llvm::Intrinsic::nvvm_redux_sync_and},
+    {ir::AtomicOp::Or, llvm::Intrinsic::nvvm_redux_sync_or, llvm::Intrinsic::nvvm_redux_sync_or},
+    {ir::AtomicOp::Xor, llvm::Intrinsic::nvvm_redux_sync_xor, llvm::Intrinsic::nvvm_redux_sync_xor},
+};
+
+}  // namespace
+
+/// From sm_80 on there is an instruction for integers of up to 32 bits; all else goes from lane to lane.
+NvptxEmitter::Value* NvptxEmitter::emit_reduction(const Instruction& i) {
+  const Reduction& row = kReductions[static_cast<int>(i.builtin) - static_cast<int>(BuiltinId::ReduxSyncAdd)];
+  const ScalarType type = i.type.scalar;
+  if (is_float(type) || size_in_bytes(type) > 4 || sm_number(state_.target) < 80) return reduce_by_shuffles(i, row.op);
+  const bool is_signed = is_signed_integer(type);
+  Value* word = builder_.CreateIntCast(operand(i, 1), builder_.getInt32Ty(), is_signed);
+  Value* result = builder_.CreateIntrinsic(is_signed ? row.of_signed : row.of_unsigned, {word, operand(i, 0)});
+  return builder_.CreateTrunc(result, type_of(type));
+}
+
+/// All lanes of the mask that exist, from the lowest up: each hands its value to all.
+NvptxEmitter::Value* NvptxEmitter::reduce_by_shuffles(const Instruction& i, ir::AtomicOp op) {
+  Value* mask = operand(i, 0);
+  const llvm::SmallVector<Value*, 2> own = words_of(operand(i, 1));
+  const auto value_of_lowest = [&](Value* lanes) {
+    Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes, builder_.getTrue());
+    llvm::SmallVector<Value*, 2> words;
+    for (Value* word : own)
+      words.push_back(
+          builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_shfl_sync_idx_i32, {mask, word, lane, builder_.getInt32(31)}));
+    return from_words(words, type_of(i.type));
   };
-  if (size_in_bytes(i.type.scalar) == 4)
-    return builder_.CreateBitCast(shuffle(builder_.CreateBitCast(operand(i, 1), builder_.getInt32Ty())),
-                                  type_of(i.type));
-  Value* bits = builder_.CreateBitCast(operand(i, 1), builder_.getInt64Ty());
-  Value* low = shuffle(builder_.CreateTrunc(bits, builder_.getInt32Ty()));
-  Value* high = shuffle(builder_.CreateTrunc(builder_.CreateLShr(bits, 32), builder_.getInt32Ty()));
-  Value* joined = builder_.CreateOr(builder_.CreateZExt(low, builder_.getInt64Ty()),
-                                    builder_.CreateShl(builder_.CreateZExt(high, builder_.getInt64Ty()), 32));
-  return builder_.CreateBitCast(joined, type_of(i.type));
+  const auto without_lowest = [&](Value* lanes) {
+    return builder_.CreateAnd(lanes, builder_.CreateSub(lanes, builder_.getInt32(1)));
+  };
+  Value* members = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_vote_ballot_sync, {mask, builder_.getTrue()});
+  Value* first = value_of_lowest(members);
+  Value* others = without_lowest(members);
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* header = new_block("reduce");
+  llvm::BasicBlock* body = new_block("reduce.body");
+  llvm::BasicBlock* exit = new_block("reduce.end");
+  builder_.CreateBr(header);
+  builder_.SetInsertPoint(header);
+  llvm::PHINode* result = builder_.CreatePHI(type_of(i.type), 2);
+  llvm::PHINode* rest = builder_.CreatePHI(builder_.getInt32Ty(), 2);
+  result->addIncoming(first, before);
+  rest->addIncoming(others, before);
+  builder_.CreateCondBr(builder_.CreateIsNull(rest), exit, body);
+  builder_.SetInsertPoint(body);
+  Value* next = combine(op, i.type.scalar, result, value_of_lowest(rest));
+  result->addIncoming(next, builder_.GetInsertBlock());
+  rest->addIncoming(without_lowest(rest), builder_.GetInsertBlock());
+  builder_.CreateBr(header);
+  builder_.SetInsertPoint(exit);
+  return result;
 }
 
 }  // namespace pykc::codegen

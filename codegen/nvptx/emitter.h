@@ -49,6 +49,12 @@ class NvptxEmitter final : public Emitter {
   bool arrives_together(const Instruction& i);
   Value* emit_shuffle(const Instruction& i);
   Value* emit_vote(const Instruction& i);
+  Value* emit_match(const Instruction& i);
+  Value* emit_reduction(const Instruction& i);
+  Value* reduce_by_shuffles(const Instruction& i, ir::AtomicOp op);
+  Value* emit_instruction(const Instruction& i);
+  llvm::SmallVector<Value*, 2> words_of(Value* value);
+  Value* from_words(llvm::ArrayRef<Value*> words, llvm::Type* type);
 
   // nvptx/fast_math.cpp
   Value* emit_math(const Instruction& i, std::string_view name) override;

@@ -39,11 +39,14 @@ struct CpuLaunch {
 /// not 0.
 using CpuKernel = void (*)(const CpuLaunch* launch, void* shared, void* scratch, std::int64_t first, std::int64_t last);
 
-/// The functions that a CPU object may call; the loader resolves these names and nothing else: `pykc_print`; of libm fma,
-/// fmaf, fmod, fmodf; of libc memcpy, memmove, memset; of the compiler's library __extendhfsf2, __truncsfhf2,
+/// The functions that a CPU object may call; the loader resolves these names and nothing else: `pykc_print`,
+/// `pykc_nanoseconds`; of libm fma, fmaf, fmod, fmodf; of libc memcpy, memmove, memset; of the compiler's library
+/// __extendhfsf2, __truncsfhf2,
 /// __truncdfhf2 (conversions of f16 on processors without F16C). The object is position-independent code for x86-64.
 ///
 /// void pykc_print(const char* format, ...): formats as printf does and writes the text to stdout in one piece.
 inline constexpr const char* kPrintSymbol = "pykc_print";
+/// int64_t pykc_nanoseconds(void): the time since some moment.
+inline constexpr const char* kNanosecondsSymbol = "pykc_nanoseconds";
 
 }  // namespace pykc::abi

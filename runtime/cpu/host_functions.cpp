@@ -1,7 +1,9 @@
 #include "runtime/cpu/host_functions.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -31,6 +33,10 @@ static void print_line(const char* format, ...) {
   va_end(arguments);
   if (bytes > 0) std::fwrite(line.data(), 1, static_cast<std::size_t>(bytes), stdout);
 }
+
+static std::int64_t nanoseconds() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 }
 
 namespace pykc::cpu {
@@ -51,6 +57,7 @@ HostFunction row(std::string_view name, Function* function) {
 void* find_host_function(std::string_view name) {
   const HostFunction functions[] = {
       row(abi::kPrintSymbol, print_line),
+      row(abi::kNanosecondsSymbol, nanoseconds),
       row<double(double, double, double)>("fma", std::fma),
       row<float(float, float, float)>("fmaf", std::fma),
       row<double(double, double)>("fmod", std::fmod),

@@ -152,7 +152,8 @@ class Scheduler {
       lane.is_active = true;
       for (std::size_t i = 0; i < thread->waits_at->operands.size(); ++i) lane.arguments[i] = operand(*thread, i);
     }
-    const auto results = exchange(group[0]->waits_at->builtin, lanes);
+    const Instruction& operation = *group[0]->waits_at;
+    const auto results = exchange(operation.builtin, lanes, operation.type.scalar);
     for (Thread* thread : group) release(*thread, results[lane_of(*thread)]);
   }
 

@@ -1,6 +1,7 @@
 #include "tests/reference/stepper.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "ir/walk.h"
 #include "tests/reference/math.h"
@@ -62,6 +63,11 @@ std::uint64_t apply(ir::AtomicOp op, Scalar old, Scalar value) {
       return old.bits == 0 || !is_at_least(value, old) ? value.bits : binary(Opcode::Sub, old, one);
   }
   return 0;
+}
+
+/// What clock, clock64 and globaltimer give is different each time, but never goes back.
+std::uint64_t read_clock() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
 }  // namespace
@@ -264,7 +270,9 @@ void Stepper::builtin(Thread& thread, const Instruction& instruction) {
     thread.waits_at = &instruction;
     return;
   }
-  if (info(id).effect == Effect::Fence) return;
+  if (info(id).effect == Effect::Fence || id == BuiltinId::Nanosleep || id == BuiltinId::Breakpoint) return;
+  if (info(id).effect == Effect::Memory)
+    return set_value(thread, &instruction, ir::wrap_into(instruction.type.scalar, read_clock()));
   const std::vector<Scalar> operands = operand_scalars(thread, instruction);
   std::optional<std::uint64_t> result = place_of_thread(thread, id);
   if (!result) result = ir::evaluate(id, operands);
@@ -276,7 +284,12 @@ void Stepper::builtin(Thread& thread, const Instruction& instruction) {
 std::optional<std::uint64_t> Stepper::place_of_thread(const Thread& thread, BuiltinId builtin) const {
   const auto lane = static_cast<std::uint64_t>(thread.linear % kWarpSize);
   if (builtin == BuiltinId::LaneId) return lane;
-  if (builtin == BuiltinId::LanemaskLt) return (std::uint64_t{1} << lane) - 1;
+  const std::uint64_t own = std::uint64_t{1} << lane, below = own - 1, all = 0xffffffff;
+  if (builtin == BuiltinId::LanemaskLt) return below;
+  if (builtin == BuiltinId::LanemaskLe) return below | own;
+  if (builtin == BuiltinId::LanemaskEq) return own;
+  if (builtin == BuiltinId::LanemaskGe) return all & ~below;
+  if (builtin == BuiltinId::LanemaskGt) return all & ~(below | own);
   // In the order of the table: four groups of x, y, z.
   const Dim3 groups[] = {index_of(thread.linear, launch_.block), block_->index, launch_.block, launch_.grid};
   const auto row = static_cast<std::size_t>(builtin) - static_cast<std::size_t>(BuiltinId::ThreadIdxX);
@@ -422,11 +435,13 @@ void Stepper::exchange_warps(Thread& runner, const Instruction& instruction) {
   }
   if (instruction.slots.back() < 0) return;
   std::vector<std::uint64_t>& results = block_->slots[static_cast<std::size_t>(instruction.slots.back())];
+  const ScalarType type =
+      runner.frames.back().function->slots[static_cast<std::size_t>(instruction.slots.back())].scalar;
   threads.resize((threads.size() + kWarpSize - 1) / kWarpSize * kWarpSize);
   for (std::size_t first = 0; first < threads.size(); first += kWarpSize) {
     Lanes lanes;
     std::copy_n(threads.begin() + static_cast<std::ptrdiff_t>(first), kWarpSize, lanes.begin());
-    const auto given = exchange(instruction.builtin, lanes);
+    const auto given = exchange(instruction.builtin, lanes, type);
     for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
       if (lanes[lane].is_active) results[first + lane] = given[lane];
     }

@@ -1,5 +1,7 @@
 #include "tests/reference/warp.h"
 
+#include "ir/evaluate.h"
+
 namespace pykc::reference {
 namespace {
 
@@ -52,7 +54,47 @@ std::uint64_t shuffle(BuiltinId builtin, const Lanes& lanes, int lane) {
   return (group_of(lanes, lane) >> source & 1) != 0 ? lanes[source].arguments[1] : own.arguments[1];
 }
 
-std::uint64_t result_of(BuiltinId builtin, const Lanes& lanes, int lane) {
+/// The lanes of the group whose values have the same bits as that of `lane`.
+std::uint32_t matching(const Lanes& lanes, std::uint32_t group, int lane) {
+  std::uint32_t mask = 0;
+  for (int other = 0; other < kWarpSize; ++other) {
+    const bool is_equal = lanes[other].arguments[1] == lanes[lane].arguments[1];
+    mask |= static_cast<std::uint32_t>(is_equal) << other;
+  }
+  return mask & group;
+}
+
+std::uint64_t combine(BuiltinId builtin, ir::Scalar a, ir::Scalar b) {
+  switch (builtin) {
+    case BuiltinId::ReduxSyncAdd:
+      return *ir::evaluate(ir::Opcode::Add, a.type, {{a, b}});
+    case BuiltinId::ReduxSyncMin:
+      return *ir::evaluate(BuiltinId::Min, {{a, b}});
+    case BuiltinId::ReduxSyncMax:
+      return *ir::evaluate(BuiltinId::Max, {{a, b}});
+    case BuiltinId::ReduxSyncAnd:
+      return a.bits & b.bits;
+    case BuiltinId::ReduxSyncOr:
+      return a.bits | b.bits;
+    default:
+      return a.bits ^ b.bits;
+  }
+}
+
+/// Over the values of the group, from the lowest lane up.
+std::uint64_t reduce(BuiltinId builtin, const Lanes& lanes, std::uint32_t group, ScalarType type) {
+  std::uint64_t result = 0;
+  bool has_result = false;
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    if ((group >> lane & 1) == 0) continue;
+    const std::uint64_t value = lanes[lane].arguments[1];
+    result = has_result ? combine(builtin, {type, result}, {type, value}) : value;
+    has_result = true;
+  }
+  return result;
+}
+
+std::uint64_t result_of(BuiltinId builtin, const Lanes& lanes, int lane, ScalarType type) {
   const std::uint32_t group = group_of(lanes, lane);
   const std::uint32_t votes = votes_of(lanes, group);
   switch (builtin) {
@@ -66,6 +108,17 @@ std::uint64_t result_of(BuiltinId builtin, const Lanes& lanes, int lane) {
       return votes == group || votes == 0;
     case BuiltinId::BallotSync:
       return votes;
+    case BuiltinId::MatchAnySync:
+      return matching(lanes, group, lane);
+    case BuiltinId::MatchAllSync:
+      return matching(lanes, group, lane) == group ? group : 0;
+    case BuiltinId::ReduxSyncAdd:
+    case BuiltinId::ReduxSyncMin:
+    case BuiltinId::ReduxSyncMax:
+    case BuiltinId::ReduxSyncAnd:
+    case BuiltinId::ReduxSyncOr:
+    case BuiltinId::ReduxSyncXor:
+      return reduce(builtin, lanes, group, type);
     case BuiltinId::Syncwarp:
       return 0;
     default:
@@ -81,10 +134,10 @@ std::uint64_t barrier_result(BuiltinId builtin, std::int64_t threads, std::int64
   return static_cast<std::uint64_t>(votes);
 }
 
-std::array<std::uint64_t, kWarpSize> exchange(BuiltinId builtin, const Lanes& lanes) {
+std::array<std::uint64_t, kWarpSize> exchange(BuiltinId builtin, const Lanes& lanes, ScalarType type) {
   std::array<std::uint64_t, kWarpSize> results = {};
   for (int lane = 0; lane < kWarpSize; ++lane) {
-    if (lanes[lane].is_active) results[lane] = result_of(builtin, lanes, lane);
+    if (lanes[lane].is_active) results[lane] = result_of(builtin, lanes, lane, type);
   }
   return results;
 }

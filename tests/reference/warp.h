@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "pykc/types.h"
 #include "stdlib/builtins.h"
 
 namespace pykc::reference {
@@ -21,7 +22,7 @@ std::uint64_t barrier_result(BuiltinId builtin, std::int64_t threads, std::int64
 
 /// What each active lane gets. Lanes with different masks are groups of their own. A shuffle reads its lane numbers as
 /// the hardware does: the low five bits. From a lane that takes no part, which CUDA leaves undefined, comes the own
-/// value.
-std::array<std::uint64_t, kWarpSize> exchange(BuiltinId builtin, const Lanes& lanes);
+/// value. `type` is that of the result: a reduction depends on it.
+std::array<std::uint64_t, kWarpSize> exchange(BuiltinId builtin, const Lanes& lanes, ScalarType type = ScalarType::U32);
 
 }  // namespace pykc::reference

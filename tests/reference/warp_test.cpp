@@ -57,6 +57,24 @@ TEST(Warp, Votes) {
   EXPECT_EQ(exchange(BuiltinId::Activemask, lanes)[0], 0xffu);
 }
 
+TEST(Warp, MatchesByBits) {
+  Lanes lanes;
+  for (std::size_t lane = 0; lane < 8; ++lane) lanes[lane] = {true, {0xff, lane % 3}};
+  EXPECT_EQ(exchange(BuiltinId::MatchAnySync, lanes)[4], 0b10010010u);
+  EXPECT_EQ(exchange(BuiltinId::MatchAllSync, lanes)[4], 0u);
+  for (Lane& lane : lanes) lane.arguments[1] = 5;
+  EXPECT_EQ(exchange(BuiltinId::MatchAllSync, lanes)[4], 0xffu);
+}
+
+TEST(Warp, ReductionsDependOnTheType) {
+  Lanes lanes;
+  for (std::size_t lane = 0; lane < 3; ++lane) lanes[lane] = {true, {0x7, lane == 1 ? 0xffu : lane}};
+  EXPECT_EQ(exchange(BuiltinId::ReduxSyncMax, lanes, ScalarType::U8)[0], 0xffu);
+  EXPECT_EQ(exchange(BuiltinId::ReduxSyncMax, lanes, ScalarType::I8)[0], 2u);
+  EXPECT_EQ(exchange(BuiltinId::ReduxSyncAdd, lanes, ScalarType::I8)[2], 1u);
+  EXPECT_EQ(exchange(BuiltinId::ReduxSyncXor, lanes, ScalarType::U8)[1], 0xfdu);
+}
+
 TEST(Warp, MasksMakeGroups) {
   Lanes lanes;
   for (std::size_t lane = 0; lane < 8; ++lane) lanes[lane] = {true, {lane < 4 ? 0x0fu : 0xf0u, lane < 4 ? 1u : 0u}};

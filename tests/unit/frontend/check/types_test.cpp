@@ -195,7 +195,7 @@ constexpr Expression kExpressions[] = {
     {"popc(marks[i])", "i32"},
     {"brev(n)", "i64"},
     {"shfl_sync(-1, x[i], 0)", "f32"},
-    {"shfl_down_sync(0xffffffff, image[i], 1)", "i32"},
+    {"shfl_down_sync(0xffffffff, image[i], 1)", "u8"},
     {"all_sync(-1, n)", "bool"},
     {"selp(flag, x[i], 0)", "f32"},
     {"selp(flag, image[i], image[i])", "u8"},
