@@ -48,6 +48,7 @@ struct ModuleState {
   explicit ModuleState(std::shared_ptr<DeviceState> owner) : device(std::move(owner)) {}
   virtual ~ModuleState() = default;
   virtual Result<void> launch(std::size_t kernel, const PreparedLaunch& launch, StreamState& stream) = 0;
+  virtual Result<int> suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) = 0;
 
   const std::shared_ptr<DeviceState> device;
   std::vector<KernelInfo> kernels;

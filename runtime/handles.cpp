@@ -35,6 +35,13 @@ Result<void> Stream::wait(const Event& event) const {
 
 const KernelInfo& Kernel::info() const { return module_->kernels[index_]; }
 
+Result<int> Kernel::suggested_block_size(std::int64_t shared_bytes) const {
+  if (shared_bytes < 0 || shared_bytes > module_->limits[index_].max_shared_bytes)
+    return Error{ErrorCode::InvalidLaunch, "kernel `" + info().name + "`: " + std::to_string(shared_bytes) +
+                                               " bytes of shared memory a block are not possible"};
+  return module_->suggested_block_size(index_, shared_bytes);
+}
+
 Result<void> Kernel::launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const {
   detail::DeviceState& device = *module_->device;
   detail::StreamState& stream = config.stream == nullptr ? device.default_stream() : *config.stream->state_;

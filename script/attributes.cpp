@@ -130,6 +130,8 @@ std::optional<Library> methods_of(const Value& object) {
   if (object.is<ListValue>()) return Library::ListMethod;
   if (object.is<EventValue>()) return Library::EventMethod;
   if (object.is<StreamValue>()) return Library::StreamMethod;
+  if (const auto* function = object.as<FunctionValue>(); function && function->kind == FunctionValue::Kind::Kernel)
+    return Library::KernelMethod;
   return std::nullopt;
 }
 

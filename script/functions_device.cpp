@@ -89,6 +89,23 @@ Outcome<Value> host_device_name(Session& session, const Arguments&) {
   return Value(device.is_cpu() ? std::string("cpu") : device.info().description);
 }
 
+// ---- kernels ----
+
+Outcome<Value> host_forall(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const std::int64_t tasks, arguments.integer(1));
+  ASSIGN_OR_RETURN(const std::int64_t threads, arguments.integer(2));
+  ASSIGN_OR_RETURN(const std::int64_t shared_bytes, arguments.integer(4));
+  const auto* stream = arguments[3].as<StreamValue>();
+  if (!stream && !arguments.is_none(3) && as_integer(arguments[3]) != 0) return arguments.wrong_type(3, "a stream");
+  if (tasks < 0 || threads < 0) return arguments.wrong_type(tasks < 0 ? 1 : 2, "0 or more");
+  return Value(std::make_shared<const LaunchValue>(LaunchValue{.kernel = *arguments[0].as<FunctionValue>(),
+                                                               .grid = {},
+                                                               .block = {threads, 1, 1},
+                                                               .shared_bytes = shared_bytes,
+                                                               .stream = stream ? stream->stream : nullptr,
+                                                               .tasks = tasks}));
+}
+
 // ---- streams and events ----
 
 Outcome<Value> host_stream(Session& session, const Arguments&) {
@@ -152,6 +169,8 @@ constexpr HostFunction kFunctions[] = {
      "A copy on the host, or into a host array."},
     {"synchronize", kBoth, "", host_synchronize, "Waits until the device has done all its work."},
     {"device_name", in(Library::Prelude), "", host_device_name, "What kernels run on: 'cpu', or the GPU's name."},
+    {"forall", in(Library::KernelMethod), "self, ntasks, tpb=0, stream=None, sharedmem=0", host_forall,
+     "A launch of at least `ntasks` threads along x, in blocks of `tpb` threads or as the device runs most of them."},
     {"stream", kBoth, "", host_stream, "A new queue of work."},
     {"synchronize", in(Library::StreamMethod), "self", host_stream_synchronize, "Waits for the stream's work."},
     {"event", kBoth, "timing=True", host_event, "A mark in a stream's work."},

@@ -123,7 +123,7 @@ Outcome<LaunchValue> launch_configuration(const FunctionValue& kernel, const Val
   if (!tuple || tuple->sequence->items.size() < 2 || tuple->sequence->items.size() > 4)
     return bad_configuration("it needs a grid and a block").suggest(kernel.definition->name + "[blocks, threads](…)");
   const std::vector<Value>& items = tuple->sequence->items;
-  LaunchValue launch{kernel, {}, {}, 0, nullptr};
+  LaunchValue launch{.kernel = kernel};
   ASSIGN_OR_RETURN(launch.grid, dimensions(items[0], "grid"));
   ASSIGN_OR_RETURN(launch.block, dimensions(items[1], "block"));
   if (items.size() > 2) {
@@ -204,6 +204,19 @@ Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& 
   return Value();
 }
 
+Outcome<LaunchConfig> Launcher::configuration(const Kernel& kernel, const LaunchValue& launch) {
+  LaunchConfig config{
+      .grid = launch.grid, .block = launch.block, .shared_bytes = launch.shared_bytes, .stream = launch.stream.get()};
+  if (!launch.tasks) return config;
+  if (config.block.x == 0) {
+    const Result<int> threads = kernel.suggested_block_size(launch.shared_bytes);
+    if (!threads) return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, threads.error());
+    config.block.x = *threads;
+  }
+  config.grid.x = (*launch.tasks + config.block.x - 1) / config.block.x;
+  return config;
+}
+
 Status Launcher::run(const Kernel& kernel, const LaunchValue& launch, const std::vector<Value>& arguments) {
   ASSIGN_OR_RETURN(const Device device, session_.device());
   std::vector<Argument> list;
@@ -211,8 +224,7 @@ Status Launcher::run(const Kernel& kernel, const LaunchValue& launch, const std:
     ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], kernel.info().parameters[i], device));
     list.push_back(argument);
   }
-  const LaunchConfig config{
-      .grid = launch.grid, .block = launch.block, .shared_bytes = launch.shared_bytes, .stream = launch.stream.get()};
+  ASSIGN_OR_RETURN(const LaunchConfig config, configuration(kernel, launch));
   if (Result<void> done = kernel.launch_with(config, list); !done)
     return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, done.error());
   // A kernel that can stop is waited for, so that its message stands at its launch.

@@ -30,6 +30,8 @@ class Launcher {
  private:
   /// Compiles and loads what is not loaded yet. The kernel is one of `module`, or of the text appended to it.
   Outcome<Kernel> kernel_for(const Scope& module, const KernelRequest& request, const std::string& appended = {});
+  /// The launch's configuration, worked out where `forall` leaves it to the device.
+  Outcome<LaunchConfig> configuration(const Kernel& kernel, const LaunchValue& launch);
   Status run(const Kernel& kernel, const LaunchValue& launch, const std::vector<Value>& arguments);
   /// The program whose main file is `module`, with further text behind it.
   const Program& program_of(const Scope& module, const std::string& appended);

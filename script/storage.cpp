@@ -122,7 +122,7 @@ Status Storage::copy_to(std::byte* target) {
     return Done{};
   }
   ASSIGN_OR_RETURN(const std::byte* source, read());
-  std::memcpy(target, source, static_cast<std::size_t>(bytes_));
+  std::copy_n(source, bytes_, target);
   return Done{};
 }
 

@@ -67,7 +67,8 @@ enum class Library : std::uint8_t {
   ArrayMethod,
   ListMethod,
   EventMethod,
-  StreamMethod,  // what stands behind the dot of a value
+  StreamMethod,
+  KernelMethod,  // what stands behind the dot of a value
 };
 struct LibraryValue {
   Library library;
@@ -95,7 +96,9 @@ struct LaunchValue {
   FunctionValue kernel;
   Dim3 grid, block;
   std::int64_t shared_bytes = 0;
-  std::shared_ptr<const Stream> stream;  // null: the default stream
+  std::shared_ptr<const Stream> stream = nullptr;  // null: the default stream
+  /// `kernel.forall(tasks, …)`: a thread a task. An extent of 0 as block leaves the size of the blocks to the device.
+  std::optional<std::int64_t> tasks = std::nullopt;
 };
 struct StreamValue {
   std::shared_ptr<const Stream> stream;

@@ -13,8 +13,6 @@
 namespace pykc::script {
 namespace {
 
-constexpr std::int64_t kThreads = 256;
-
 std::string loop_name(const ast::FunctionDef& function) { return "vectorized_" + function.name; }
 
 /// The kernel: one thread an element, arrays and numbers told apart by `is_array`.
@@ -113,7 +111,7 @@ Outcome<Value> Launcher::map(const FunctionValue& function, const CallArguments&
   ASSIGN_OR_RETURN(const KernelRequest request, request_for(loop_name(definition), operands.values));
   ASSIGN_OR_RETURN(const Kernel kernel,
                    kernel_for(*function.module, request, loop_source(definition, operands.is_array)));
-  const LaunchValue launch{function, {(flat->size() + kThreads - 1) / kThreads, 1, 1}, {kThreads, 1, 1}, 0, nullptr};
+  const LaunchValue launch{.kernel = function, .grid = {}, .block = {0, 1, 1}, .tasks = flat->size()};
   RETURN_IF_FAILED(run(kernel, launch, operands.values));
 
   if (const ArrayRef* target = out.as<ArrayRef>()) {

@@ -1,10 +1,20 @@
 #include "stdlib/library.h"
 
+#include <utility>
+
 #include "stdlib/library_data.h"
 
 namespace pykc {
+namespace {
+
+/// Modules of Numba that the library stands in for.
+constexpr std::pair<std::string_view, std::string_view> kStandIns[] = {{"numba.cuda.random", "pykc.random"}};
+
+}  // namespace
 
 std::string_view library_source(std::string_view module_name) {
+  for (const auto& [numba, ours] : kStandIns)
+    if (module_name == numba) module_name = ours;
   for (const LibraryModule& module : library_data())
     if (module.name == module_name) return module.source;
   return {};

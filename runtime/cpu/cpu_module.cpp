@@ -1,5 +1,7 @@
 #include "runtime/cpu/cpu_module.h"
 
+#include <algorithm>
+
 #include "runtime/cpu/block_pool.h"
 #include "runtime/cpu/elf_object.h"
 #include "runtime/cpu/host_functions.h"
@@ -21,6 +23,7 @@ class Module final : public detail::ModuleState {
 
   Result<void> find_kernels(const std::vector<KernelInfo>& described);
   Result<void> launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) override;
+  Result<int> suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) override;
 
  private:
   Device& device_;
@@ -67,6 +70,14 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
   }
   if (fault.ready != 0) device_.faults().add(&stream, detail::fault_error(fault, kernels));
   return {};
+}
+
+/// A block is one loop over its threads: long enough for the loop to count, short enough for its scratch to stay in
+/// cache.
+Result<int> Module::suggested_block_size(std::size_t kernel, std::int64_t) {
+  constexpr int kThreads = 256;
+  const int most = kernels[kernel].max_threads_per_block;
+  return most > 0 ? std::min(most, kThreads) : kThreads;
 }
 
 Result<void> check_target(const Artifact& artifact) {

@@ -27,6 +27,7 @@ class Module final : public detail::ModuleState {
 
   Result<void> load(const Artifact& artifact);
   Result<void> launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) override;
+  Result<int> suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) override;
 
  private:
   Result<void> load_code(const std::string& code);
@@ -168,6 +169,15 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
   }
   if (function.can_fault && faults_.record != 0) device_.faults().note_launch(faults_, &stream);
   return {};
+}
+
+Result<int> Module::suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) {
+  const ContextScope scope = device_.enter();
+  int grid = 0, block = 0;
+  const CUresult asked = device_.driver().cuOccupancyMaxPotentialBlockSize(
+      &grid, &block, functions_[kernel].handle, nullptr, static_cast<std::size_t>(shared_bytes), 0);
+  if (Result<void> done = device_.check("cuOccupancyMaxPotentialBlockSize", asked); !done) return done.error();
+  return block;
 }
 
 }  // namespace

@@ -259,6 +259,11 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute, int value
   function->dynamic_shared_limit = value;
   return CUDA_SUCCESS;
 }
+CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction, CUoccupancyB2DSize, std::size_t, int) {
+  *grid = 1;
+  *block = state().max_threads / 2;
+  return CUDA_SUCCESS;
+}
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
                         void**) {

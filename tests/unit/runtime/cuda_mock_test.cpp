@@ -207,6 +207,16 @@ TEST_F(CudaMock, LaunchingMayFail) {
   EXPECT_TRUE(faulty.launch({.grid = {1}, .block = {32}}));
 }
 
+TEST_F(CudaMock, SuggestsWhatTheDriverSuggests) {
+  const Device device = Device::open("cuda:0").value();
+  const Kernel scale = device.load(test_artifact()).value().kernel("scale").value();
+  EXPECT_EQ(scale.suggested_block_size().value(), 512);
+  expect_error(scale.suggested_block_size(1 << 30), ErrorCode::InvalidLaunch, "are not possible");
+  expect_error(scale.suggested_block_size(-1), ErrorCode::InvalidLaunch, "are not possible");
+  mock_fail("cuOccupancyMaxPotentialBlockSize", 1, kOutOfResources);
+  expect_error(scale.suggested_block_size(), ErrorCode::DriverError, "cuOccupancyMaxPotentialBlockSize");
+}
+
 TEST_F(CudaMock, RefusesMemoryAndStreamsOfOtherDevices) {
   mock_set_devices(2);
   const Device first = Device::open("cuda:0").value(), second = Device::open("cuda:1").value();

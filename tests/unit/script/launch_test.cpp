@@ -72,6 +72,16 @@ std::string code_of(std::string_view source) {
   return run.code >= 0 ? "no error" : run.error().code;
 }
 
+TEST(Launch, ForallStartsAThreadForEachTask) {
+  EXPECT_EQ(output("x, y = arange(1000, dtype=f32), zeros(1000, f32)\nscale.forall(1000)(y, x, 2)\nprint(y.sum())\n"),
+            "999000.0\n");
+  EXPECT_EQ(output("x, y = arange(70, dtype=f32), zeros(70, f32)\nscale.forall(len(x), tpb=32)(y, x, 2)\n"
+                   "print(y.sum())\nscale.forall(0)(y, x, 0)\nprint(y.sum())\n"),
+            "4830.0\n4830.0\n");
+  EXPECT_EQ(output("y = zeros(2, f32)\nshared_sum.forall(16, tpb=8, sharedmem=32)(y)\nprint(y)\n"), "[28. 28.]\n");
+  EXPECT_EQ(code_of("scale.forall(-1)\n"), "E0410");
+}
+
 TEST(Launch, TypedKernelsConvertNumbers) {
   EXPECT_EQ(output("x, y = arange(5, dtype=f32), zeros(5, f32)\nscale[1, 32](y, x, 2)\nprint(y)\n"),
             "[0. 2. 4. 6. 8.]\n");
