@@ -22,6 +22,7 @@ step "conformance suite on both" "$bin/pykc" test tests/conformance --known-fail
 step "runtime against the real driver" "$bin/cuda_device_test"
 step "README's C++ program" "$bin/vecadd_cpp" examples/vecadd.pyk
 step "interpreter = CPU device = GPU" "$bin/pykc_differential_test"
+step "random kernels, all three" "$bin/pykc_random_test" --seeds 0:2000 --fresh 500
 printf '\n'
 printf '%s\n' "${summary[@]}"
 exit $failed

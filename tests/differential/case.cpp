@@ -100,12 +100,17 @@ std::vector<Case> read_cases(std::string_view source, std::vector<std::string>& 
     const bool math = line.starts_with("# math: ");
     if (math || line.starts_with("# run: ")) {
       const std::vector<std::string_view> parts = split(line.substr(line.find(':') + 1), '|');
-      Case launch{.kernel = {}, .uses_math = math, .grid = to_dim3(read_key(parts[0], "grid")),
-                  .block = to_dim3(read_key(parts[0], "block")), .shared_bytes = 0, .arguments = {}};
+      Case launch{.kernel = {},
+                  .uses_math = math,
+                  .grid = to_dim3(read_key(parts[0], "grid")),
+                  .block = to_dim3(read_key(parts[0], "block")),
+                  .shared_bytes = 0,
+                  .arguments = {}};
       if (const auto shared = read_key(parts[0], "shared"); !shared.empty()) launch.shared_bytes = shared[0];
       for (std::size_t i = 1; i < parts.size(); ++i) {
         launch.arguments.emplace_back();
-        if (!read_argument(parts[i], launch.arguments.back())) errors.push_back("not an argument: " + std::string(parts[i]));
+        if (!read_argument(parts[i], launch.arguments.back()))
+          errors.push_back("not an argument: " + std::string(parts[i]));
       }
       pending.push_back(std::move(launch));
     } else if (line.starts_with("def ") && !pending.empty()) {
@@ -127,17 +132,29 @@ std::vector<unsigned char> initial_bytes(const CaseArgument& argument, std::size
       for (unsigned char& byte : bytes) byte = static_cast<unsigned char>((number += 7) & 1);
       break;
     case ScalarType::I8:
-    case ScalarType::U8: fill_values<std::uint8_t>(bytes, argument, number); break;
+    case ScalarType::U8:
+      fill_values<std::uint8_t>(bytes, argument, number);
+      break;
     case ScalarType::I16:
     case ScalarType::U16:
     case ScalarType::F16:
-    case ScalarType::BF16: fill_values<std::uint16_t>(bytes, argument, number); break;
+    case ScalarType::BF16:
+      fill_values<std::uint16_t>(bytes, argument, number);
+      break;
     case ScalarType::I32:
-    case ScalarType::U32: fill_values<std::uint32_t>(bytes, argument, number); break;
+    case ScalarType::U32:
+      fill_values<std::uint32_t>(bytes, argument, number);
+      break;
     case ScalarType::I64:
-    case ScalarType::U64: fill_values<std::uint64_t>(bytes, argument, number); break;
-    case ScalarType::F32: fill_values<float>(bytes, argument, number); break;
-    case ScalarType::F64: fill_values<double>(bytes, argument, number); break;
+    case ScalarType::U64:
+      fill_values<std::uint64_t>(bytes, argument, number);
+      break;
+    case ScalarType::F32:
+      fill_values<float>(bytes, argument, number);
+      break;
+    case ScalarType::F64:
+      fill_values<double>(bytes, argument, number);
+      break;
   }
   return bytes;
 }

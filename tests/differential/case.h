@@ -4,7 +4,8 @@
 //   @kernel
 //   def scale(y: f32[:, :], x: f32[:], n: i64): …
 //
-// One argument a bar: `zeros`, `random` or `iota` with a type and a shape, or a number for a scalar parameter. `# math:` in place of
+// One argument a bar: `zeros`, `random` or `iota` with a type and a shape, or a number for a scalar parameter. `#
+// math:` in place of
 // `# run:` says that the kernel calls the math library, whose functions the interpreter takes from the host.
 #pragma once
 

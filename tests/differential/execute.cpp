@@ -1,0 +1,191 @@
+#include "tests/differential/execute.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "base/float_bits.h"
+#include "ir/parser.h"
+#include "tests/reference/interpreter.h"
+
+namespace pykc::differential {
+namespace {
+
+/// A scalar argument's bytes in the type of its parameter.
+std::uint64_t scalar_bits(double number, ScalarType type) {
+  if (is_float(type)) return float_to_bits(type, number);
+  const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
+  const int width = 8 * size_in_bytes(type);
+  return width == 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
+}
+
+Execution start(const Case& launch) {
+  Execution execution;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i)
+    execution.arrays.push_back(launch.arguments[i].is_array ? initial_bytes(launch.arguments[i], i)
+                                                            : std::vector<unsigned char>());
+  return execution;
+}
+
+/// Row-major strides in elements.
+std::vector<std::int64_t> strides_of(const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+/// The IR parameters that an argument becomes.
+void add_parameters(const CaseArgument& argument, const ParameterInfo& parameter, unsigned char* address,
+                    std::vector<std::uint64_t>& parameters) {
+  if (!argument.is_array) {
+    parameters.push_back(scalar_bits(argument.number, parameter.value.scalar));
+    return;
+  }
+  parameters.push_back(reference::bits_of(address));
+  if (parameter.array.has_static_shape()) return;
+  for (const std::int64_t extent : argument.shape) parameters.push_back(static_cast<std::uint64_t>(extent));
+  if (parameter.array.layout != Layout::Strided) return;
+  for (const std::int64_t stride : strides_of(argument.shape)) parameters.push_back(static_cast<std::uint64_t>(stride));
+}
+
+Argument array_argument(const CaseArgument& from, const Buffer& buffer) {
+  Argument argument;
+  argument.is_array = true;
+  argument.type = from.element;
+  argument.rank = static_cast<int>(from.shape.size());
+  argument.address = buffer.address();
+  argument.device = buffer.device();
+  const std::vector<std::int64_t> strides = strides_of(from.shape);
+  for (std::size_t k = 0; k < from.shape.size(); ++k) {
+    argument.extents[k] = from.shape[k];
+    argument.strides[k] = strides[k];
+  }
+  return argument;
+}
+
+Argument scalar_argument(const CaseArgument& from, ScalarType type) {
+  Argument argument;
+  argument.type = type;
+  const std::uint64_t bits = scalar_bits(from.number, type);
+  std::memcpy(argument.scalar, &bits, sizeof bits);
+  return argument;
+}
+
+/// Launches and waits; the buffers come back in `execution`.
+Result<void> launch_on(const Device& device, const Kernel& kernel, const Case& launch, Execution& execution) {
+  std::vector<Buffer> buffers(launch.arguments.size());
+  std::vector<Argument> arguments;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const CaseArgument& from = launch.arguments[i];
+    if (!from.is_array) {
+      arguments.push_back(scalar_argument(from, kernel.info().parameters[i].value.scalar));
+      continue;
+    }
+    const auto bytes = static_cast<std::int64_t>(execution.arrays[i].size());
+    buffers[i] = device.allocate_bytes(bytes).value();
+    buffers[i].copy_from_host(execution.arrays[i].data(), bytes).value();
+    arguments.push_back(array_argument(from, buffers[i]));
+  }
+  const LaunchConfig config{
+      .grid = launch.grid, .block = launch.block, .shared_bytes = launch.shared_bytes, .stream = nullptr};
+  if (Result<void> launched = kernel.launch_with(config, arguments); !launched) return launched;
+  if (Result<void> waited = device.synchronize(); !waited) return waited;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    if (launch.arguments[i].is_array)
+      buffers[i]
+          .copy_to_host(execution.arrays[i].data(), static_cast<std::int64_t>(execution.arrays[i].size()))
+          .value();
+  return {};
+}
+
+std::uint64_t element_bits(const std::vector<unsigned char>& bytes, std::size_t element, std::size_t size) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &bytes[element * size], size);
+  return bits;
+}
+
+bool is_same(std::uint64_t a, std::uint64_t b, ScalarType type) {
+  return a == b || (is_float(type) && std::isnan(float_from_bits(type, a)) && std::isnan(float_from_bits(type, b)));
+}
+
+std::string hex(std::uint64_t bits, std::size_t size) {
+  std::string text = "0x";
+  for (std::size_t i = 2 * size; i-- > 0;) text += "0123456789abcdef"[bits >> 4 * i & 15];
+  return text;
+}
+
+}  // namespace
+
+std::unique_ptr<ir::Module> compile_to_ir(const std::string& source, const CompileOptions& options,
+                                          std::string& error) {
+  const Result<CompileOutput> output = compile_to(Emit::Ir, source, options, "case.pyk");
+  if (!output) {
+    error = explain(output.error());
+    return nullptr;
+  }
+  std::vector<std::string> errors;
+  std::unique_ptr<ir::Module> module = ir::parse_module(output->text, errors);
+  if (!module) error = "the printed IR does not parse: " + errors.front();
+  return module;
+}
+
+Execution run_interpreter(const ir::Module& module, const Case& launch) {
+  Execution execution = start(launch);
+  const ir::Function* kernel = nullptr;
+  for (const auto& function : module.functions)
+    if (function->is_kernel && function->name == launch.kernel) kernel = function.get();
+  if (!kernel) {
+    execution.error = "there is no kernel " + launch.kernel;
+    return execution;
+  }
+  std::vector<std::uint64_t> parameters;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i)
+    add_parameters(launch.arguments[i], kernel->kernel.parameters[i], execution.arrays[i].data(), parameters);
+  const reference::Outcome outcome = reference::run(
+      module, *kernel, {.grid = launch.grid, .block = launch.block, .launch_shared_bytes = launch.shared_bytes},
+      parameters);
+  if (!outcome.is_clean()) execution.error = "the interpreter: " + (outcome.fault ? "a fault" : outcome.error);
+  return execution;
+}
+
+Execution run_device(const Device& device, const Artifact& artifact, const Case& launch) {
+  Execution execution = start(launch);
+  const Result<Module> module = device.load(artifact);
+  if (!module) {
+    execution.error = module.error().message;
+    return execution;
+  }
+  const Result<Kernel> kernel = module->kernel(launch.kernel);
+  const Result<void> launched = kernel ? launch_on(device, *kernel, launch, execution) : Result<void>(kernel.error());
+  if (!launched) execution.error = explain(launched.error());
+  return execution;
+}
+
+std::string difference(const Execution& expected, const Execution& given, const Case& launch, const std::string& what) {
+  if (!expected.error.empty() || !given.error.empty()) return expected.error + given.error;
+  std::string text;
+  for (std::size_t i = 0; i < expected.arrays.size(); ++i) {
+    const ScalarType type = launch.arguments[i].element;
+    const auto size = static_cast<std::size_t>(size_in_bytes(type));
+    std::size_t at = 0, count = 0;
+    for (std::size_t element = expected.arrays[i].size() / size; element-- > 0;) {
+      if (is_same(element_bits(expected.arrays[i], element, size), element_bits(given.arrays[i], element, size), type))
+        continue;
+      at = element;
+      ++count;
+    }
+    if (count == 0) continue;
+    text += launch.kernel + ": " + what + " differ in argument " + std::to_string(i) + " at " + std::to_string(count) +
+            " elements, the first is " + std::to_string(at) + ": " +
+            hex(element_bits(expected.arrays[i], at, size), size) + " and " +
+            hex(element_bits(given.arrays[i], at, size), size) + "\n";
+  }
+  return text;
+}
+
+std::string explain(const Error& error) {
+  std::string text = error.message;
+  for (const Diagnostic& diagnostic : error.diagnostics) text += "\n" + to_text(diagnostic);
+  return text;
+}
+
+}  // namespace pykc::differential

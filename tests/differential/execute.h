@@ -1,0 +1,30 @@
+// Runs a case by the interpreter or on a device, and compares what the arrays hold afterwards.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/module.h"
+#include "pykc/compiler.h"
+#include "pykc/runtime.h"
+#include "tests/differential/case.h"
+
+namespace pykc::differential {
+
+struct Execution {
+  std::vector<std::vector<unsigned char>> arrays;  // one an argument; empty for scalars
+  std::string error;
+};
+
+/// The module as `--emit ir` prints it, read back; null with `error` set where that fails.
+std::unique_ptr<ir::Module> compile_to_ir(const std::string& source, const CompileOptions& options, std::string& error);
+Execution run_interpreter(const ir::Module& module, const Case& launch);
+Execution run_device(const Device& device, const Artifact& artifact, const Case& launch);
+
+/// Empty when all arrays are the same. Any NaN is the same as any other: which bits it has is the processor's affair.
+std::string difference(const Execution& expected, const Execution& given, const Case& launch, const std::string& what);
+
+/// An error with its diagnostics as text.
+std::string explain(const Error& error);
+
+}  // namespace pykc::differential
