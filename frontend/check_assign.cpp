@@ -1,4 +1,6 @@
 // Assignment: to variables, to elements, to several targets at once.
+#include <algorithm>
+
 #include "frontend/check_body.h"
 
 namespace pykc::checker {
@@ -24,13 +26,15 @@ void Body::mark_defined(int index) {
 }
 
 void Body::assign(const ast::Expr& target, const Value& value, SourceRange range) {
+  if (const auto* starred = target.as<ast::Starred>()) return assign(*starred->value, value, range);
   if (const auto* name = target.as<ast::Name>()) {
-    if (const std::optional<int> index = local_index(name->id)) assign_local(*index, value, target.range, range);
+    if (const std::optional<int> index = local_index(name->id)) assign_local(*index, value, range);
     return;
   }
   if (target.as<ast::Subscript>()) {
-    const Value element = element_target(target, false);
-    if (element.known() && value.known() && require_scalar(value, "an element")) store(element, value, range);
+    const Value to = place(target);
+    if (to.is_array()) return store_array(to, value, std::nullopt, range);
+    if (to.known() && value.known() && require_scalar(value, "an element")) store(to, value, range);
     return;
   }
   if (const auto* tuple = target.as<ast::Tuple>()) return assign_tuple(tuple->elements, target, value, range);
@@ -38,7 +42,7 @@ void Body::assign(const ast::Expr& target, const Value& value, SourceRange range
   report(target.range, DiagnosticId::AssignmentTarget).note("assign to a variable, `x = …`, or an element, `a[i] = …`");
 }
 
-void Body::assign_local(int index, const Value& value, SourceRange target, SourceRange range) {
+void Body::assign_local(int index, const Value& value, SourceRange range) {
   Local& local = locals_[static_cast<std::size_t>(index)];
   if (!value.known()) {
     mark_defined(index);
@@ -49,7 +53,11 @@ void Body::assign_local(int index, const Value& value, SourceRange target, Sourc
         .note("the function returns nothing");
     return mark_defined(index);
   }
-  if (value.is_array()) return assign_array(local, index, value, target, range);
+  if (value.is_array()) name_array(local, *value.expr);
+  if (value.is_array() && is_fixed_array(local, *value.expr)) {
+    local.alias = value.expr;
+    return mark_defined(index);
+  }
   InferredType joined = local.type;
   const bool fits =
       local.is_fixed || (join_into(joined, inferred_type(value)) && settled_type(joined) == settled_type(local.type));
@@ -70,51 +78,54 @@ void Body::assign_local(int index, const Value& value, SourceRange target, Sourc
   mark_defined(index);
 }
 
-/// A name for an array stands for that array from then on: it is bound once, while compiling.
-void Body::assign_array(Local& local, int index, const Value& value, SourceRange target, SourceRange range) {
-  if (local.decl->is_parameter || local.decl->assignments > 1 || local.is_fixed) {
-    report(target, DiagnosticId::ArrayRebound, local.decl->name)
-        .label(scope_.file(), local.decl->range, "first bound here")
-        .note("copy elements in a loop, or use another name");
-    return mark_defined(index);
-  }
-  if (const auto* ref = value.expr->as<checked::SharedArrayRef>()) {
-    std::string& name = output_->shared_arrays[static_cast<std::size_t>(ref->index)].name;
-    if (name.empty()) name = local.decl->name;
-  } else if (const auto* ref = value.expr->as<checked::LocalArrayRef>()) {
-    std::string& name = output_->local_arrays[static_cast<std::size_t>(ref->index)].name;
-    if (name.empty()) name = local.decl->name;
-  }
-  if (is_simple(*value.expr))
-    local.alias = value.expr;
-  else
-    assign_variable(variable_of(local), value.expr, range);
-  mark_defined(index);
+/// Whether the name stands for this array wherever it has a meaning: then it needs no variable.
+bool Body::is_fixed_array(const Local& local, const Expr& array) const {
+  if (local.decl->assignments != 1 || local.decl->is_parameter) return false;
+  if (settled_type(local.type) != array.type) return false;
+  if (!array.as<checked::VariableRef>()) return is_simple(array);
+  return std::any_of(locals_.begin(), locals_.end(), [&](const Local& other) {
+    return other.variable == array.as<checked::VariableRef>()->variable && other.decl->is_parameter &&
+           other.decl->assignments == 0;
+  });
 }
 
-bool Body::require_writable(const Value& element, SourceRange range) {
-  const Expr& array = *element.expr->as<checked::Element>()->array;
+/// An array that the function declares is called after the first variable that it is assigned to.
+void Body::name_array(const Local& local, const Expr& array) {
+  std::string* name = nullptr;
+  if (const auto* ref = array.as<checked::SharedArrayRef>())
+    name = &output_->shared_arrays[static_cast<std::size_t>(ref->index)].name;
+  if (const auto* ref = array.as<checked::LocalArrayRef>())
+    name = &output_->local_arrays[static_cast<std::size_t>(ref->index)].name;
+  if (name && name->empty()) *name = local.decl->name;
+}
+
+bool Body::require_writable(const Value& place, SourceRange range) {
+  const auto* element = place.expr->as<checked::Element>();
+  const Expr& array = element ? *element->array : *place.expr;
   if (array.type.space != ir::AddressSpace::Constant) return true;
-  report(range, DiagnosticId::ReadOnlyArray, name_of_array(array))
+  report(range, DiagnosticId::ReadOnlyArray, name_of_array(origin(array)))
       .note("copy it to a `local.array` or `shared.array` to change it");
   return false;
 }
 
-/// The element that an assignment changes. For `a[f(i)] += x` the indices go to variables first, to be evaluated once.
-Value Body::element_target(const ast::Expr& target, bool evaluate_indices_first) {
-  const Value element = value(target);
-  if (!element.known()) return {};
-  const auto* node = element.expr->as<checked::Element>();
-  if (!node) {
+/// What an assignment to `a[…]` changes: an element, or a part of an array.
+Value Body::place(const ast::Expr& target) {
+  const Value found = value(target);
+  if (!found.known() || found.is_array()) return found;
+  if (!found.expr->as<checked::Element>()) {
     report(target.range, DiagnosticId::AssignmentTarget)
         .note("the elements of a tuple cannot be changed: make a new tuple");
     return {};
   }
-  if (!require_writable(element, target.range)) return {};
-  if (!evaluate_indices_first) return element;
-  checked::Element stable = *node;
+  return require_writable(found, target.range) ? found : Value{};
+}
+
+/// For `a[f(i)] += x`: array and indices go to variables, to be evaluated once.
+Value Body::stable_element(const Value& element) {
+  checked::Element stable = *element.expr->as<checked::Element>();
+  stable.array = stored_once(TreeBuilder::strong(stable.array), element.range()).expr;
   for (const Expr*& index : stable.indices) index = stored_once(TreeBuilder::strong(index), index->range).expr;
-  return TreeBuilder::strong(tree_.scalar(element.scalar(), target.range, std::move(stable)));
+  return TreeBuilder::strong(tree_.scalar(element.scalar(), element.range(), std::move(stable)));
 }
 
 /// Assigns the value to a variable of its own.
@@ -127,31 +138,54 @@ Value Body::stored(const Value& value, SourceRange range) {
 
 /// A value that may be used several times: what is not simple is stored first.
 Value Body::stored_once(const Value& value, SourceRange range) {
-  if (!value.known() || value.is_array() || is_simple(*value.expr)) return value;
+  if (!value.known() || is_simple(*value.expr)) return value;
   if (!value.is_tuple() || value.elements.empty()) return stored(value, range);
   std::vector<Value> elements;
   for (const Value& element : value.elements) elements.push_back(stored_once(element, range));
   return tree_.tuple(std::move(elements), value.range());
 }
 
+/// The values for as many targets, of which one may be `*rest`; none where the numbers do not fit.
+std::optional<std::vector<Value>> Body::parts_for(const std::vector<ast::ExprPtr>& targets, const Value& tuple) {
+  std::vector<Value> elements = take_apart(tuple);
+  const auto star =
+      std::find_if(targets.begin(), targets.end(), [](const auto& t) { return t->template as<ast::Starred>(); });
+  if (star == targets.end())
+    return elements.size() == targets.size() ? std::optional(std::move(elements)) : std::nullopt;
+  if (elements.size() + 1 < targets.size()) return std::nullopt;
+  const auto first = elements.begin() + (star - targets.begin());
+  const auto end = first + static_cast<std::ptrdiff_t>(elements.size() + 1 - targets.size());
+  const Value rest = tree_.tuple({first, end}, tuple.range());
+  elements.insert(elements.erase(first, end), rest);
+  return elements;
+}
+
+/// The value as it is now, whatever is assigned next.
+Value Body::kept_apart(const Value& value, SourceRange range) {
+  if (value.is_tuple() && !value.elements.empty()) {
+    std::vector<Value> elements;
+    for (const Value& element : value.elements) elements.push_back(kept_apart(element, range));
+    return tree_.tuple(std::move(elements), value.range());
+  }
+  const bool changes = value.expr->as<checked::VariableRef>() || !is_simple(*value.expr);
+  return changes ? stored(value, range) : value;
+}
+
 /// `a, b = b, a`: every value is there before the first target changes.
 void Body::assign_tuple(const std::vector<ast::ExprPtr>& targets, const ast::Expr& target, const Value& value,
                         SourceRange range) {
-  const bool fits = value.known() && value.is_tuple() && value.type().elements.size() == targets.size();
-  if (value.known() && !fits)
+  const Value once = value.known() && value.is_tuple() && value.elements.empty() ? stored_once(value, range) : value;
+  std::optional<std::vector<Value>> given;
+  if (once.known() && once.is_tuple()) given = parts_for(targets, once);
+  if (once.known() && !given)
     report(target.range, DiagnosticId::UnpackCount, std::to_string(targets.size()), describe(value))
         .label(scope_.file(), value.range(), "this is " + describe(value));
-  if (!fits) {
+  if (!given) {
     for (const ast::ExprPtr& part : targets) assign(*part, {}, range);
     return;
   }
   std::vector<Value> parts;
-  const Value once = value.elements.empty() ? stored_once(value, range) : value;
-  for (const Value& part : take_apart(once)) {
-    const bool changes = part.expr->as<checked::VariableRef>() && !part.is_array();
-    const bool needs_store = !part.is_array() && targets.size() > 1 && (changes || !is_simple(*part.expr));
-    parts.push_back(needs_store ? stored(part, range) : part);
-  }
+  for (const Value& part : *given) parts.push_back(targets.size() > 1 ? kept_apart(part, range) : part);
   for (std::size_t i = 0; i < targets.size(); ++i) assign(*targets[i], parts[i], range);
 }
 

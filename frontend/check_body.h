@@ -7,6 +7,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -66,17 +68,36 @@ class Body {
     InferredType type;
     bool is_fixed = false;  // by an annotation
     checked::Variable* variable = nullptr;
-    const Expr* alias = nullptr;       // an array: what the name stands for
+    const Expr* alias = nullptr;       // an array that never changes: what the name stands for
     const Expr* only_value = nullptr;  // of a variable that is assigned once
+    std::optional<Value> bound;        // in a turn of an unrolled loop: the item that the name stands for
     bool needs_zero = false;           // may be read before it is assigned
     std::vector<int> readers;          // sites whose types depend on it
   };
   struct LoopFrame {
     FlowState on_break;
+    FlowState on_continue;  // of an unrolled turn
   };
   struct Unified {
     ScalarType type;
     Weak weak;
+  };
+  /// What a `for` goes through.
+  struct Iteration {
+    bool is_unrolled = false;
+    std::vector<Value> turns;                         // unrolled: the items
+    std::array<Value, 3> range;                       // else: start, stop and step of what is counted,
+    bool counts_itself = false;                       // which are the items,
+    std::function<Value(const Value& counter)> item;  // or give them
+  };
+  static constexpr int kMostUnrolledBodies = 8192;  // of loops within each other
+  /// One of the things between the brackets of `a[i, 1:n, None, ...]`.
+  struct IndexItem {
+    enum class Kind : std::uint8_t { Position, Slice, NewAxis, Ellipsis };
+    Kind kind;
+    Value position;
+    checked::ViewAxis slice;
+    SourceRange range;
   };
 
   // check_expression.cpp: one function a kind of node.
@@ -112,8 +133,8 @@ class Body {
   Entity of_binding(const Binding& binding, std::string_view name, SourceRange range);
   Entity of_entry(const NameEntry& entry, SourceRange range);
   Entity read_local(int index, SourceRange range);
+  Value placed(const Value& value, SourceRange range);
   void report_unassigned(Local& local, SourceRange range);
-  Entity array_attribute(const Value& array, const ast::Attribute& node, SourceRange range);
   Value extent(const Value& array, int dimension, SourceRange range);
   std::vector<std::string_view> visible_names() const;
 
@@ -148,6 +169,8 @@ class Body {
   Value compare(ast::CompareOp op, const Value& left, const Value& right, SourceRange range);
   const Expr* compare_mixed_signs(checked::CompareOp op, const Value& left, const Value& right, SourceRange range);
   Value compare_tuples(ast::CompareOp op, const Value& left, const Value& right, SourceRange range);
+  Entity compare_types(const TypeRef& left, const ast::Compare& node, SourceRange range);
+  Value concatenate(const Value& left, const Value& right, SourceRange range);
   Value member_of_tuple(ast::CompareOp op, const Value& item, const Value& tuple, SourceRange range);
   Value chain(const ast::Compare& node, std::size_t from, Value left, SourceRange range);
   Value choose(const Expr* condition, const Value& then, const Value& otherwise, SourceRange range);
@@ -175,12 +198,46 @@ class Body {
 
   // check_index.cpp
   Value index(const Value& array, std::vector<Value> indices, SourceRange range);
-  Value index_tuple(const Value& tuple, const Value& index, SourceRange range);
+  Value index_tuple(const Value& tuple, const IndexItem& item, SourceRange range);
+  Value index_by_variable(const Value& tuple, const Value& index, SourceRange range);
+  Value tuple_slice(const Value& tuple, const checked::ViewAxis& slice, SourceRange range);
   std::optional<std::vector<Value>> index_list(const ast::Expr& index);
   std::vector<Value> take_apart(const Value& tuple);
+  bool add_unpacked(const ast::Starred& starred, std::vector<Value>& values);
   const Expr* index_value(const Value& array, const Value& index, int dimension);
+  const Expr* index_number(const Value& index);
+  void report_index_count(const Value& array, int given, SourceRange range);
   std::string name_of_array(const Expr& array) const;
   int bounds_fault(const Expr& array, SourceRange range);
+
+  // check_view.cpp: parts of arrays, and arrays seen in another way.
+  std::optional<std::vector<IndexItem>> index_items(const ast::Expr& index);
+  bool add_index_item(const ast::Expr& part, bool may_be_tuple, std::vector<IndexItem>& items);
+  std::optional<checked::ViewAxis> slice_axis(const ast::Slice& slice);
+  Value select(const Value& array, const std::vector<IndexItem>& items, SourceRange range);
+  Value view_of(const Value& array, checked::View view, SourceRange range);
+  Value transposed(const Value& array, std::vector<int> order, SourceRange range);
+  Value reshaped(const Value& array, const std::vector<Value>& extents, SourceRange range);
+  Value flattened(const Value& array, std::string_view what, SourceRange range);
+  Value reinterpreted(const Value& array, ScalarType element, SourceRange range);
+  bool require_row_major(const Value& array, std::string_view what, SourceRange range);
+  Entity array_attribute(const Value& array, const ast::Attribute& node, SourceRange range);
+  Value measured(const Value& array, std::string_view name, SourceRange range);
+  static std::vector<int> reversed_order(int rank);
+  Entity call_method(const MethodRef& method, const ast::Call& call, SourceRange range);
+  Value call_transpose(const Value& array, const std::vector<Value>& axes, SourceRange range);
+  Value item_of(const Value& array, std::vector<Value> position, SourceRange range);
+
+  // check_store.cpp: assignment to parts of arrays.
+  const Expr& origin(const Expr& array) const;
+  bool is_own_memory(const Expr& array) const;
+  bool may_overlap(const Value& target, const Value& source) const;
+  bool have_one_shape(const Value& target, const Value& source) const;
+  void store_array(const Value& target, const Value& source, std::optional<ast::BinaryOp> op, SourceRange range);
+  void store_elements(const Value& target, const Value& source, std::optional<ast::BinaryOp> op, SourceRange range);
+  void over_elements(const Value& array, SourceRange range,
+                     const std::function<void(const std::vector<const Expr*>&)>& body);
+  Value element_at(const Value& array, const std::vector<const Expr*>& indices, SourceRange range);
 
   // check_call.cpp
   std::optional<Arguments> bind_arguments(const ast::Call& call, SourceRange range, std::string_view name,
@@ -212,6 +269,9 @@ class Body {
   Entity call_len(const ast::Call& call, SourceRange range);
   Entity call_abs(const ast::Call& call, SourceRange range);
   Entity call_round(const ast::Call& call, SourceRange range);
+  Entity call_sum(const ast::Call& call, SourceRange range);
+  Entity call_any_all(bool is_all, const ast::Call& call, SourceRange range);
+  void static_assert_(const ast::Call& call, SourceRange range);
   Entity call_pow(const ast::Call& call, SourceRange range);
   Entity call_divmod(const ast::Call& call, SourceRange range);
   Entity call_shared_array(const ast::Call& call, SourceRange range);
@@ -274,10 +334,38 @@ class Body {
   void store(const Value& element, const Value& value, SourceRange range);
   void assign_variable(const checked::Variable* variable, const Expr* value, SourceRange range);
   const Expr* convert_result(const Value& given, const InferredType& wanted, SourceRange range);
+  bool outlives_function(const Value& value) const;
+
+  // check_iterate.cpp
+  std::optional<Special> special_of(const ast::Call& call);
+  std::optional<Iteration> iteration(const ast::Expr& iterable);
+  std::optional<Iteration> over_range(const ast::Call& call, SourceRange range);
+  Iteration over_array(const Value& array, SourceRange range);
+  Iteration over_tuple(const Value& tuple);
+  std::optional<Iteration> over_enumerate(const ast::Call& call, SourceRange range);
+  std::optional<Iteration> over_zip(const ast::Call& call, SourceRange range);
+  std::optional<Iteration> over_reversed(const ast::Call& call, SourceRange range);
+  std::optional<Iteration> over_unroll(const ast::Call& call, SourceRange range);
+  Iteration from_zero(Iteration source, SourceRange range);
+  Iteration counted(Iteration source, SourceRange range);
+  Value range_length(const std::array<Value, 3>& bounds, SourceRange range);
+  Value divide_down(const Value& a, const Value& b, SourceRange range);
+  void counted_loop(const ast::For& node, const Iteration* source, SourceRange range);
+  void unrolled_loop(const ast::For& node, const std::vector<Value>& turns, SourceRange range);
+  const LocalSet& assigned_in(const ast::For& node);
+  void bind_target(const ast::Expr& target, const Value& item, const LocalSet& assigned, bool keeps);
+  void unbind_target(const ast::Expr& target);
+  bool all_fit(const ast::Expr& target, const std::vector<Value>& items) const;
+  bool is_read_outside(const ast::For& node) const;
+  static const std::vector<ast::ExprPtr>* targets_of(const ast::Expr& target);
 
   // check_loop.cpp
-  std::optional<std::array<Value, 3>> range_arguments(const ast::Expr& iterable);
+  std::optional<std::array<Value, 3>> range_arguments(const ast::Call& call, SourceRange range);
+  Value in_range(ast::CompareOp op, const Value& item, const ast::Call& call, SourceRange range);
   static bool runs_at_least_once(const std::array<Value, 3>& range);
+  checked::ForRange counted_loop(const Value& count, SourceRange range);
+  void append_loop(checked::ForRange loop, SourceRange range);
+  void append_loop(checked::Unrolled loop, SourceRange range);
   void enter_loop(const ast::Suite& body, const ast::Expr* target);
   void leave_loop(FlowState exhausted, const ast::Suite& otherwise, checked::Suite& otherwise_suite);
   void mark_assigned(const ast::Expr& target, LocalSet& set) const;
@@ -286,14 +374,18 @@ class Body {
 
   // check_assign.cpp
   void assign(const ast::Expr& target, const Value& value, SourceRange range);
-  void assign_local(int index, const Value& value, SourceRange target, SourceRange range);
-  void assign_array(Local& local, int index, const Value& value, SourceRange target, SourceRange range);
+  void assign_local(int index, const Value& value, SourceRange range);
+  bool is_fixed_array(const Local& local, const Expr& array) const;
+  void name_array(const Local& local, const Expr& array);
+  std::optional<std::vector<Value>> parts_for(const std::vector<ast::ExprPtr>& targets, const Value& tuple);
   void assign_tuple(const std::vector<ast::ExprPtr>& targets, const ast::Expr& target, const Value& value,
                     SourceRange range);
-  Value element_target(const ast::Expr& target, bool evaluate_indices_first);
-  bool require_writable(const Value& element, SourceRange range);
+  Value place(const ast::Expr& target);
+  Value stable_element(const Value& element);
+  bool require_writable(const Value& place, SourceRange range);
   Value stored(const Value& value, SourceRange range);
   Value stored_once(const Value& value, SourceRange range);
+  Value kept_apart(const Value& value, SourceRange range);
   const checked::Variable* variable_of(Local& local);
   void mark_defined(int index);
   std::optional<int> local_index(std::string_view name) const;
@@ -312,6 +404,10 @@ class Body {
   // check_infer.cpp
   void declare_locals();
   void infer_site(const ast::Stmt& stmt);
+  void under_guards(int number, const std::function<void()>& run);
+  void under_condition(int number, const ast::Expr& test, const std::function<void()>& run);
+  void under_loop(int number, const ast::For& loop, const std::function<void()>& run);
+  void contribute_items(const ast::For& loop);
   void contribute(const ast::Expr& target, const Value& value);
   void contribute_to(int index, const InferredType& type);
   void run_pending();
@@ -324,9 +420,12 @@ class Body {
   checked::Function* output_ = nullptr;
   const bool is_trial_;
   std::vector<Local> locals_;
+  std::map<const ast::For*, LocalSet> assigned_in_;
+  int unrolled_bodies_ = 1;  // how often the current statement is compiled, with the unrolled loops around it
 
   // While inferring.
   std::set<int> pending_;
+  std::set<int> plain_guards_;  // those that take their statements once, whatever the types
   int site_ = -1;
   bool returns_value_ = false;
 

@@ -23,8 +23,12 @@ Value Body::chain(const ast::Compare& node, std::size_t at, Value left, SourceRa
         .fix(node.ops[at] == ast::CompareOp::Is ? "==" : "!=");
     return {};
   }
-  const Value right = value(*node.rest[at]);
   const bool is_last = at + 1 == node.rest.size();
+  if (const auto* call = node.rest[at]->as<ast::Call>(); call && is_last && left.known()) {
+    const bool searches = node.ops[at] == ast::CompareOp::In || node.ops[at] == ast::CompareOp::NotIn;
+    if (searches && special_of(*call) == Special::Range) return in_range(node.ops[at], left, *call, range);
+  }
+  const Value right = value(*node.rest[at]);
   const SourceRange here = left.known() && right.known() ? join(left.range(), node.rest[at]->range) : range;
   if (is_last) return compare(node.ops[at], left, right, here);
   if (!right.known()) {
@@ -45,6 +49,21 @@ Value Body::chain(const ast::Compare& node, std::size_t at, Value left, SourceRa
     });
   });
   return TreeBuilder::strong(result);
+}
+
+/// `x.dtype == f32`: known while compiling.
+Entity Body::compare_types(const TypeRef& left, const ast::Compare& node, SourceRange range) {
+  const Entity found = entity(*node.rest.front());
+  if (std::holds_alternative<Unknown>(found)) return Unknown{};
+  const auto* right = std::get_if<TypeRef>(&found);
+  const ast::CompareOp op = node.ops.front();
+  const bool is_equality = op == ast::CompareOp::Eq || op == ast::CompareOp::Is;
+  const bool is_inequality = op == ast::CompareOp::Ne || op == ast::CompareOp::IsNot;
+  if (right && node.rest.size() == 1 && (is_equality || is_inequality))
+    return TreeBuilder::strong(tree_.boolean((left.type == right->type) == is_equality, range));
+  report(range, DiagnosticId::OperandTypes, spelling(op), "a type", describe(found))
+      .note("types are compared with `==` and `!=`, to types");
+  return Unknown{};
 }
 
 Value Body::compare(ast::CompareOp op, const Value& left, const Value& right, SourceRange range) {
@@ -143,16 +162,13 @@ Value Body::choose(const Expr* test, const Value& then, const Value& otherwise, 
             {}};
   }
   InferredType type = inferred_type(then);
-  const bool chooses_array = then.is_array() || otherwise.is_array();
-  if (!chooses_array && join_into(type, inferred_type(otherwise))) {
+  if (join_into(type, inferred_type(otherwise))) {
     settle(type);
     const Value a = convert_to(then, type, range), b = convert_to(otherwise, type, range);
     if (!a.known() || !b.known()) return {};
     return TreeBuilder::strong(tree_.conditional(test, a.expr, b.expr));
   }
-  auto diagnostic = report(range, DiagnosticId::BranchTypes, describe(then), describe(otherwise));
-  if (chooses_array)
-    diagnostic.note("which array a name stands for is decided when the kernel is compiled: use `if` and `else`");
+  report(range, DiagnosticId::BranchTypes, describe(then), describe(otherwise));
   return {};
 }
 

@@ -111,6 +111,9 @@ Value Body::convert_to(const Value& value, const InferredType& to, SourceRange r
     return TreeBuilder::strong(tuple);
   }
   if (settled_type(to) == value.type()) return value;
+  InferredType joined = to;
+  if (value.is_array() && join_into(joined, inferred_type(value)) && joined == to)
+    return TreeBuilder::strong(tree_.make(to.type, value.range(), checked::Cast{value.expr}));
   report(range, DiagnosticId::TypeMismatch, checked::to_string(settled_type(to)), describe(value));
   return {};
 }
@@ -127,9 +130,15 @@ const checked::Expr* Body::condition(const ast::Expr& expr) {
     return result.known() ? truth(result) : nullptr;
   }
   std::vector<const Expr*> operands;
-  for (const ast::ExprPtr& operand : logical->operands) operands.push_back(condition(*operand));
-  // A balanced tree, so that a long chain does not become a deep one.
   const bool is_and = logical->op == ast::BoolOp::And;
+  for (const ast::ExprPtr& operand : logical->operands) {
+    operands.push_back(condition(*operand));
+    const auto* constant = operands.back() ? operands.back()->as<checked::Constant>() : nullptr;
+    if (!constant) continue;
+    if ((constant->bits != 0) != is_and) break;  // what follows is never evaluated
+    if (operands.size() > 1 || &operand != &logical->operands.back()) operands.pop_back();
+  }
+  // A balanced tree, so that a long chain does not become a deep one.
   while (operands.size() > 1) {
     std::vector<const Expr*> halved;
     for (std::size_t i = 0; i < operands.size(); i += 2) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "frontend/check_body.h"
@@ -51,6 +53,7 @@ std::string describe(const Entity& entity) {
     std::string operator()(const FunctionRef&) const { return "a function"; }
     std::string operator()(const TableRef&) const { return "a table of constants"; }
     std::string operator()(const TextRef&) const { return "a string"; }
+    std::string operator()(const MethodRef&) const { return "a method"; }
   };
   return std::visit(Describe{}, entity);
 }
@@ -82,7 +85,7 @@ Value Body::to_value(Entity entity, SourceRange range) {
   if (const auto* table = std::get_if<TableRef>(&entity)) return table_value(table->table, range);
   auto diagnostic = report(range, DiagnosticId::NotAValue, scope_.file().text(range), describe(entity));
   const bool is_function = std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<SpecialRef>(entity) ||
-                           std::holds_alternative<FunctionRef>(entity);
+                           std::holds_alternative<FunctionRef>(entity) || std::holds_alternative<MethodRef>(entity);
   if (is_function) diagnostic.fix(std::string(scope_.file().text(range)) + "(…)");
   if (std::holds_alternative<TextRef>(entity)) diagnostic.note("kernels print text, but do not compute with it");
   return {};
@@ -168,7 +171,7 @@ Entity Body::check(const ast::FormattedString&, const ast::Expr& expr) {
 Entity Body::check(const ast::NoneLiteral&, const ast::Expr&) { return NoneRef{}; }
 
 Entity Body::check(const ast::EllipsisLiteral&, const ast::Expr& expr) {
-  return unsupported(expr.range, "`...`", "write an index for each dimension");
+  return unsupported(expr.range, "`...`", "it stands for dimensions of an array: `a[..., 0]`");
 }
 
 Entity Body::check(const ast::Name& node, const ast::Expr& expr) { return resolve(node.id, expr.range); }
@@ -188,7 +191,7 @@ Entity Body::check(const ast::Attribute& node, const ast::Expr& expr) {
 }
 
 Entity Body::check(const ast::Subscript& node, const ast::Expr& expr) {
-  // `a[i][j]` is `a[i, j]`: the indices are gathered from the inside out.
+  // `a[i][j]` is `a[i, j]`: positions are gathered from the inside out, so that no view is made between them.
   std::vector<const ast::Subscript*> chain{&node};
   while (const auto* inner = chain.back()->value->as<ast::Subscript>()) chain.push_back(inner);
   const Entity base = entity(*chain.back()->value);
@@ -197,48 +200,69 @@ Entity Body::check(const ast::Subscript& node, const ast::Expr& expr) {
     return Unknown{};
   }
   Value result = to_value(base, chain.back()->value->range);
-  std::vector<Value> indices;
+  std::vector<IndexItem> pending;
+  const auto all_positions = [](const std::vector<IndexItem>& items) {
+    return std::all_of(items.begin(), items.end(), [](const auto& i) { return i.kind == IndexItem::Kind::Position; });
+  };
+  const auto rank_of = [](const Value& value) { return value.is_array() ? value.type().array.extents.size() : 0; };
   for (auto subscript = chain.rbegin(); subscript != chain.rend(); ++subscript) {
     if (!result.known()) return Unknown{};
-    std::optional<std::vector<Value>> list = index_list(*(*subscript)->index);
-    if (!list) return Unknown{};
-    if (result.is_tuple()) {
-      if (list->size() != 1) {
-        report((*subscript)->index->range, DiagnosticId::IndexCount, "a tuple", "1", std::to_string(list->size()));
-        return Unknown{};
-      }
-      result = index_tuple(result, list->front(), expr.range);
+    std::optional<std::vector<IndexItem>> items = index_items(*(*subscript)->index);
+    if (!items) return Unknown{};
+    const bool is_last = subscript + 1 == chain.rend();
+    if (!pending.empty() && !(all_positions(*items) && pending.size() + items->size() <= rank_of(result))) {
+      result = select(result, std::exchange(pending, {}), expr.range);
+      if (!result.known()) return Unknown{};
+    }
+    if (result.is_tuple() && items->size() == 1) {
+      result = index_tuple(result, items->front(), expr.range);
       continue;
+    }
+    if (result.is_tuple()) {
+      report((*subscript)->index->range, DiagnosticId::IndexCount, "a tuple", "1", std::to_string(items->size()));
+      return Unknown{};
     }
     if (!result.is_array()) {
       report((*subscript)->value->range, DiagnosticId::NotIndexable, describe(result));
       return Unknown{};
     }
-    for (Value& index : *list) indices.push_back(std::move(index));
-    const bool is_last = subscript + 1 == chain.rend();
-    if (!is_last && indices.size() < result.type().array.extents.size()) continue;
-    result = index(result, std::move(indices), expr.range);
-    indices.clear();
+    const bool waits = !is_last && all_positions(*items) && pending.size() + items->size() < rank_of(result);
+    for (IndexItem& item : *items) pending.push_back(std::move(item));
+    if (!waits) result = select(result, std::exchange(pending, {}), expr.range);
   }
   return result;
 }
 
-Entity Body::check(const ast::Slice&, const ast::Expr& expr) {
-  return unsupported(expr.range, "a slice",
-                     "loop over the indices with `range`, and write one index for each dimension");
-}
+Entity Body::check(const ast::Slice&, const ast::Expr&) { return Unknown{}; }  // stands only between brackets
 
 Entity Body::check(const ast::Starred&, const ast::Expr& expr) {
   return unsupported(expr.range, "unpacking with `*`", "write the elements out");
+}
+
+/// `*t` in a list of values: its elements.
+bool Body::add_unpacked(const ast::Starred& starred, std::vector<Value>& values) {
+  const Value tuple = value(*starred.value);
+  if (!tuple.known()) return false;
+  const bool is_kept = tuple.is_tuple() && (is_simple(*tuple.expr) || tuple.expr->as<checked::TupleExpr>());
+  if (is_kept) {
+    for (Value& element : take_apart(tuple)) values.push_back(std::move(element));
+    return true;
+  }
+  report(starred.value->range, DiagnosticId::OperandType, "`*`", describe(tuple))
+      .note(tuple.is_tuple() ? "assign the tuple to a variable, and unpack that" : "`*` unpacks a tuple");
+  return false;
 }
 
 Entity Body::check(const ast::Tuple& node, const ast::Expr& expr) {
   std::vector<Value> elements;
   std::size_t numbers = 0;
   for (const ast::ExprPtr& element : node.elements) {
-    elements.push_back(value(*element));
-    if (elements.back().known()) numbers += count_numbers(elements.back().type());
+    const auto* starred = element->as<ast::Starred>();
+    if (!starred) elements.push_back(value(*element));
+    if (starred && !add_unpacked(*starred, elements)) return Unknown{};
   }
+  for (const Value& element : elements)
+    if (element.known()) numbers += count_numbers(element.type());
   if (numbers > kMostNumbersInTuple) {
     report(expr.range, DiagnosticId::TupleTooLarge, std::to_string(kMostNumbersInTuple));
     return Unknown{};
@@ -296,7 +320,9 @@ Entity Body::check(const ast::Logical& node, const ast::Expr& expr) {
 }
 
 Entity Body::check(const ast::Compare& node, const ast::Expr& expr) {
-  const Value first = value(*node.first);
+  const Entity leftmost = entity(*node.first);
+  if (const auto* type = std::get_if<TypeRef>(&leftmost)) return compare_types(*type, node, expr.range);
+  const Value first = to_value(leftmost, node.first->range);
   if (!first.known()) {
     for (const ast::ExprPtr& operand : node.rest) value(*operand);
     return Unknown{};
@@ -306,6 +332,8 @@ Entity Body::check(const ast::Compare& node, const ast::Expr& expr) {
 
 Entity Body::check(const ast::Conditional& node, const ast::Expr& expr) {
   const Expr* test = condition(*node.condition);
+  if (const auto* constant = test ? test->as<checked::Constant>() : nullptr)
+    return value(constant->bits != 0 ? *node.then : *node.otherwise);
   const Value then = value(*node.then), otherwise = value(*node.otherwise);
   if (!test || !then.known() || !otherwise.known()) return Unknown{};
   return choose(test, then, otherwise, expr.range);
@@ -324,6 +352,7 @@ Entity Body::check(const ast::Call& node, const ast::Expr& expr) {
   const Entity callee = entity(*node.function);
   if (const auto* type = std::get_if<TypeRef>(&callee)) return call_type(type->type.scalar, node, expr.range);
   if (const auto* special = std::get_if<SpecialRef>(&callee)) return call_special(special->special, node, expr.range);
+  if (const auto* method = std::get_if<MethodRef>(&callee)) return call_method(*method, node, expr.range);
   if (const auto* function = std::get_if<FunctionRef>(&callee))
     return call_function(*function->function, node, expr.range);
   if (const auto* builtin = std::get_if<BuiltinRef>(&callee); builtin && !is_property(builtin->id))

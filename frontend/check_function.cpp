@@ -54,7 +54,7 @@ void Body::bind_parameters() {
     }
     // The body assigns a wider type to the name: it goes on in a variable of that type.
     const Expr* given = tree_.make(parameter->type, local.decl->range, checked::VariableRef{parameter});
-    assign_local(static_cast<int>(i), TreeBuilder::strong(given), local.decl->range, local.decl->range);
+    assign_local(static_cast<int>(i), TreeBuilder::strong(given), local.decl->range);
   }
 }
 

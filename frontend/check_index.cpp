@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "frontend/check_body.h"
 
 namespace pykc::checker {
@@ -24,15 +26,16 @@ std::vector<Value> Body::take_apart(const Value& tuple) {
   return elements;
 }
 
-Value Body::index_tuple(const Value& tuple, const Value& index, SourceRange range) {
-  const auto size = static_cast<Int128>(tuple.type().elements.size());
-  if (!index.is_constant() || !is_integer(index.scalar())) {
-    report(index.range(), DiagnosticId::NotConstant, "the index of a tuple")
-        .note(
-            "a tuple's elements may have different types; use `const.array_like` or `local.array` for a variable "
-            "index");
+/// `t[0]`, `t[1:]`, and for elements of one type `t[i]`.
+Value Body::index_tuple(const Value& tuple, const IndexItem& item, SourceRange range) {
+  if (item.kind == IndexItem::Kind::Slice) return tuple_slice(tuple, item.slice, range);
+  const Value& index = item.position;
+  if (item.kind != IndexItem::Kind::Position || !index.is_scalar() || !is_integer(index.scalar())) {
+    report(item.range, DiagnosticId::IndexType, index.known() ? describe(index) : scope_.file().text(item.range));
     return {};
   }
+  if (!index.is_constant()) return index_by_variable(tuple, index, range);
+  const auto size = static_cast<Int128>(tuple.type().elements.size());
   Int128 position = integer_of(*index.expr);
   if (position < 0) position += size;
   if (position < 0 || position >= size) {
@@ -48,15 +51,61 @@ Value Body::index_tuple(const Value& tuple, const Value& index, SourceRange rang
       tree_.make(tuple.type().elements[at], range, checked::TupleElement{tuple.expr, static_cast<int>(at)}));
 }
 
+/// A choice between all elements. An index out of range gives the first one.
+Value Body::index_by_variable(const Value& tuple, const Value& index, SourceRange range) {
+  const std::vector<checked::Type>& types = tuple.type().elements;
+  InferredType joined;
+  const bool has_common_type =
+      !types.empty() && std::all_of(types.begin(), types.end(), [&](const checked::Type& type) {
+        return join_into(joined, InferredType::of(type));
+      });
+  if (!has_common_type) {
+    report(index.range(), DiagnosticId::NotConstant, "the index of a tuple of different types")
+        .note("which type an element has must be known while compiling");
+    return {};
+  }
+  const Expr* chosen = with_temporary(index_number(index), [&](const Expr* written) {
+    return with_parts(tuple, [&](const std::vector<Value>& parts) {
+      Value result = parts.front();
+      for (std::size_t i = 1; i < parts.size() && result.known(); ++i) {
+        const auto is = [&](Int128 position) {
+          return tree_.compare(checked::CompareOp::Eq, written, tree_.integer(position, ScalarType::I64, range), range);
+        };
+        const auto position = static_cast<Int128>(i), from_end = position - static_cast<Int128>(parts.size());
+        result = choose(tree_.logical(false, is(position), is(from_end), range), parts[i], result, range);
+      }
+      return result.expr;
+    });
+  });
+  return chosen ? TreeBuilder::strong(chosen) : Value{};
+}
+
+Value Body::tuple_slice(const Value& tuple, const checked::ViewAxis& slice, SourceRange range) {
+  for (const Expr* bound : {slice.start, slice.stop, slice.step})
+    if (bound && !bound->as<checked::Constant>()) {
+      report(bound->range, DiagnosticId::NotConstant, "a bound of a slice of a tuple")
+          .note("how many elements a tuple has is part of its type");
+      return {};
+    }
+  const auto size = static_cast<Int128>(tuple.type().elements.size());
+  const Int128 step = slice.step ? integer_of(*slice.step) : 1;
+  const Int128 low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+  const auto clip = [&](const Expr* bound, Int128 otherwise) {
+    if (!bound) return otherwise;
+    const Int128 written = integer_of(*bound);
+    return std::clamp(written < 0 ? written + size : written, low, high);
+  };
+  const Int128 start = clip(slice.start, step > 0 ? low : high), stop = clip(slice.stop, step > 0 ? high : low);
+  const std::vector<Value> parts = take_apart(tuple);
+  std::vector<Value> taken;
+  for (Int128 i = start; step > 0 ? i < stop : i > stop; i += step) taken.push_back(parts[static_cast<std::size_t>(i)]);
+  return tree_.tuple(std::move(taken), range);
+}
+
 Value Body::index(const Value& array, std::vector<Value> indices, SourceRange range) {
   const ArrayType& type = array.type().array;
   if (static_cast<int>(indices.size()) != type.rank()) {
-    const std::string name = name_of_array(*array.expr);
-    auto diagnostic = report(range, DiagnosticId::IndexCount, name.empty() ? "the array" : "`" + name + "`",
-                             std::to_string(type.rank()), std::to_string(indices.size()));
-    diagnostic.note("its type is " + checked::to_string(array.type()));
-    if (static_cast<int>(indices.size()) < type.rank())
-      diagnostic.note("a part of an array is not a value in a kernel yet: index every dimension");
+    report_index_count(array, static_cast<int>(indices.size()), range);
     return {};
   }
   checked::Element element{array.expr, {}, function_ ? function_->options.wraparound : true, -1};
@@ -70,13 +119,16 @@ Value Body::index(const Value& array, std::vector<Value> indices, SourceRange ra
   return TreeBuilder::strong(tree_.make(checked::Type::of(type.element), range, std::move(element)));
 }
 
+void Body::report_index_count(const Value& array, int given, SourceRange range) {
+  const std::string name = name_of_array(*array.expr);
+  report(range, DiagnosticId::IndexCount, name.empty() ? "the array" : "`" + name + "`",
+         std::to_string(array.type().array.rank()), std::to_string(given))
+      .note("its type is " + checked::to_string(array.type()));
+}
+
 const checked::Expr* Body::index_value(const Value& array, const Value& index, int dimension) {
-  if (!index.known()) return nullptr;
-  if (!index.is_scalar() || !is_integer(index.scalar())) {
-    auto diagnostic = report(index.range(), DiagnosticId::IndexType, describe(index));
-    if (index.is_scalar()) diagnostic.fix("int(" + std::string(scope_.file().text(index.range())) + ")");
-    return nullptr;
-  }
+  const Expr* converted = index_number(index);
+  if (!converted) return nullptr;
   const std::int64_t extent = array.type().array.extents[static_cast<std::size_t>(dimension)];
   if (index.is_constant() && extent != ArrayType::kDynamic) {
     const Int128 position = integer_of(*index.expr);
@@ -86,6 +138,17 @@ const checked::Expr* Body::index_value(const Value& array, const Value& index, i
              std::to_string(extent));
       return nullptr;
     }
+  }
+  return converted;
+}
+
+/// An integer as an index or a bound: an i64.
+const checked::Expr* Body::index_number(const Value& index) {
+  if (!index.known()) return nullptr;
+  if (!index.is_scalar() || !is_integer(index.scalar())) {
+    auto diagnostic = report(index.range(), DiagnosticId::IndexType, describe(index));
+    if (index.is_scalar()) diagnostic.fix("int(" + std::string(scope_.file().text(index.range())) + ")");
+    return nullptr;
   }
   warn_of_late_widening(index, ScalarType::I64);
   return tree_.convert(index, ScalarType::I64);

@@ -1,4 +1,6 @@
 // The variables of a function: every name that it assigns anywhere, as in Python.
+#include <utility>
+
 #include "frontend/ast_walk.h"
 #include "frontend/check_scope.h"
 
@@ -25,8 +27,16 @@ class LocalCollector {
     if (const auto* assign = stmt.as<ast::AugmentedAssign>()) assigned(*assign->target, How::Augmented);
     if (const auto* assign = stmt.as<ast::AnnotatedAssign>()) annotated(*assign);
     if (const auto* loop = stmt.as<ast::For>()) assigned(*loop->target, How::Part);
-    if (is_site(stmt)) table_.sites.push_back(&stmt);
-    ast::for_each_nested(stmt, [&](const ast::Stmt& child) { statement(child); });
+    if (is_site(stmt)) table_.sites.push_back({&stmt, guard_});
+    if (const auto* branch = stmt.as<ast::If>()) {
+      under_guard(stmt, false, branch->then);
+      under_guard(stmt, true, branch->otherwise);
+    } else if (const auto* loop = stmt.as<ast::For>()) {
+      under_guard(stmt, false, loop->body);
+      for (const ast::StmtPtr& child : loop->otherwise) statement(*child);
+    } else {
+      ast::for_each_nested(stmt, [&](const ast::Stmt& child) { statement(child); });
+    }
   }
 
   void finish() {
@@ -42,6 +52,14 @@ class LocalCollector {
   static bool is_site(const ast::Stmt& stmt) {
     return stmt.as<ast::Assign>() || stmt.as<ast::AugmentedAssign>() || stmt.as<ast::AnnotatedAssign>() ||
            stmt.as<ast::For>() || stmt.as<ast::Return>();
+  }
+
+  void under_guard(const ast::Stmt& stmt, bool is_otherwise, const ast::Suite& suite) {
+    if (suite.empty()) return;
+    const int outer = std::exchange(guard_, static_cast<int>(table_.guards.size()));
+    table_.guards.push_back({&stmt, is_otherwise, outer});
+    for (const ast::StmtPtr& child : suite) statement(*child);
+    guard_ = outer;
   }
 
   LocalDecl& add(std::string_view name, SourceRange range) {
@@ -61,6 +79,7 @@ class LocalCollector {
       for (const ast::ExprPtr& element : tuple->elements) assigned(*element, How::Part);
     if (const auto* list = target.as<ast::List>())
       for (const ast::ExprPtr& element : list->elements) assigned(*element, How::Part);
+    if (const auto* starred = target.as<ast::Starred>()) assigned(*starred->value, How::Part);
   }
 
   void annotated(const ast::AnnotatedAssign& assign) {
@@ -78,6 +97,7 @@ class LocalCollector {
   }
 
   LocalTable& table_;
+  int guard_ = -1;
   std::unordered_map<std::string_view, int> reads_;
 };
 

@@ -6,40 +6,16 @@
 
 namespace pykc::checker {
 
-namespace {
-
-bool is_special(const Entity& entity, Special special) {
-  const auto* ref = std::get_if<SpecialRef>(&entity);
-  return ref && ref->special == special;
-}
-
-constexpr std::string_view kAdvice = "loop over indices, `for i in range(len(a))`, and index: `a[i]`";
-
-}  // namespace
-
 /// Start, stop and step of `range(…)`.
-std::optional<std::array<Value, 3>> Body::range_arguments(const ast::Expr& iterable) {
-  const auto* call = iterable.as<ast::Call>();
-  bool is_range = false;
-  if (call) {
-    const Entity callee = entity(*call->function);
-    if (std::holds_alternative<Unknown>(callee)) return std::nullopt;
-    is_range = is_special(callee, Special::Range);
-  }
-  if (!is_range) {
-    const Entity found = entity(iterable);
-    if (!std::holds_alternative<Unknown>(found))
-      report(iterable.range, DiagnosticId::NotIterable, describe(found)).note(std::string(kAdvice));
-    return std::nullopt;
-  }
-  if (call->arguments.empty() || call->arguments.size() > 3 || !call->keywords.empty()) {
-    report(iterable.range, DiagnosticId::ArgumentCount, "`range`", "1 to 3 arguments",
-           std::to_string(call->arguments.size() + call->keywords.size()));
+std::optional<std::array<Value, 3>> Body::range_arguments(const ast::Call& call, SourceRange range) {
+  if (call.arguments.empty() || call.arguments.size() > 3 || !call.keywords.empty()) {
+    report(range, DiagnosticId::ArgumentCount, "`range`", "1 to 3 arguments",
+           std::to_string(call.arguments.size() + call.keywords.size()));
     return std::nullopt;
   }
   std::vector<Value> given;
   bool all_known = true;
-  for (const ast::ExprPtr& argument : call->arguments) {
+  for (const ast::ExprPtr& argument : call.arguments) {
     given.push_back(value(*argument));
     all_known &= given.back().known();
     if (!given.back().known() || (given.back().is_scalar() && is_integer_or_bool(given.back().scalar()))) continue;
@@ -51,9 +27,42 @@ std::optional<std::array<Value, 3>> Body::range_arguments(const ast::Expr& itera
     if (given.back().is_array()) diagnostic.fix("len(" + text + ")");
   }
   if (!all_known) return std::nullopt;
-  const Value zero = tree_.weak_integer(0, iterable.range), one = tree_.weak_integer(1, iterable.range);
+  const Value zero = tree_.weak_integer(0, range), one = tree_.weak_integer(1, range);
   if (given.size() == 1) return std::array{zero, given[0], one};
   return std::array{given[0], given[1], given.size() == 3 ? given[2] : one};
+}
+
+/// `x in range(…)`: between the bounds, and a number of steps from the start.
+Value Body::in_range(ast::CompareOp op, const Value& item, const ast::Call& call, SourceRange range) {
+  const std::optional<std::array<Value, 3>> bounds = range_arguments(call, range);
+  if (!bounds || !require_scalar(item, "`in`")) return {};
+  const auto& [start, stop, step] = *bounds;
+  if (!step.is_constant()) {
+    report(step.range(), DiagnosticId::NotConstant, "the step of a range that is searched");
+    return {};
+  }
+  if (!is_integer_or_bool(item.scalar())) {
+    report(item.range(), DiagnosticId::RangeType, describe(item));
+    return {};
+  }
+  const Int128 stride = integer_of(*step.expr);
+  const Expr* found = with_temporary(item.expr, [&](const Expr* kept) -> const Expr* {
+    return with_temporary(start.expr, [&](const Expr* first) -> const Expr* {
+      const Value x{kept, item.weak, {}}, from{first, start.weak, {}};
+      const bool is_up = stride > 0;
+      const Value after = compare(is_up ? ast::CompareOp::Ge : ast::CompareOp::Le, x, from, range);
+      const Value before = compare(is_up ? ast::CompareOp::Lt : ast::CompareOp::Gt, x, stop, range);
+      if (!after.known() || !before.known()) return nullptr;
+      const Expr* inside = tree_.logical(true, after.expr, before.expr, range);
+      if (stride == 1 || stride == -1) return inside;
+      const Value steps = binary(ast::BinaryOp::Mod, binary(ast::BinaryOp::Sub, x, from, range), step, range);
+      const Value meets = compare(ast::CompareOp::Eq, steps, tree_.weak_integer(0, range), range);
+      return meets.known() ? tree_.logical(true, inside, meets.expr, range) : nullptr;
+    });
+  });
+  if (!found) return {};
+  if (stride == 0) found = tree_.boolean(false, range);
+  return TreeBuilder::strong(op == ast::CompareOp::In ? found : tree_.unary(checked::UnaryOp::Not, found, range));
 }
 
 bool Body::runs_at_least_once(const std::array<Value, 3>& range) {
@@ -83,7 +92,7 @@ void Body::mark_assigned(const ast::Expr& target, LocalSet& set) const {
   if (const auto* name = target.as<ast::Name>()) {
     if (const std::optional<int> index = local_index(name->id)) set.insert(*index);
   }
-  if (target.as<ast::Tuple>() || target.as<ast::List>())
+  if (target.as<ast::Tuple>() || target.as<ast::List>() || target.as<ast::Starred>())
     ast::for_each_child(target, [&](const ast::Expr& element) { mark_assigned(element, set); });
 }
 

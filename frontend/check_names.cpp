@@ -28,6 +28,15 @@ constexpr SpecialName kSpecials[] = {
     {"local.array", Special::LocalArray},
     {"const.array_like", Special::ConstArrayLike},
     {"numpy.array", Special::NumpyArray},
+    {"numpy.newaxis", Special::NewAxis},
+    {"enumerate", Special::Enumerate},
+    {"zip", Special::Zip},
+    {"reversed", Special::Reversed},
+    {"unroll", Special::Unroll},
+    {"sum", Special::Sum},
+    {"any", Special::Any},
+    {"all", Special::All},
+    {"static_assert", Special::StaticAssert},
     {"numpy.abs", Special::Abs},
     {"numpy.absolute", Special::Abs},
     {"numpy.fabs", Special::Abs},
@@ -280,12 +289,6 @@ struct Advice {
 };
 
 constexpr Advice kPythonNames[] = {
-    {"sum", "add up in a loop"},
-    {"any", "test in a loop"},
-    {"all", "test in a loop"},
-    {"enumerate", "loop over `range(len(a))` and index"},
-    {"zip", "loop over `range(len(a))` and index"},
-    {"reversed", "use `range` with a negative step"},
     {"sorted", "sort on the host"},
     {"map", "use a `for` loop"},
     {"filter", "use a `for` loop and an `if`"},

@@ -67,7 +67,20 @@ Value Body::whole_number(Int128 value, SourceRange range) {
   return {};
 }
 
+/// `(a, b) + (c,)`
+Value Body::concatenate(const Value& left, const Value& right, SourceRange range) {
+  const auto join = [&](std::vector<Value> parts, const std::vector<Value>& others) {
+    parts.insert(parts.end(), others.begin(), others.end());
+    return tree_.tuple(std::move(parts), range);
+  };
+  if (!left.elements.empty() && !right.elements.empty()) return join(take_apart(left), take_apart(right));
+  return TreeBuilder::strong(with_parts(left, [&](const std::vector<Value>& first) {
+    return with_parts(right, [&](const std::vector<Value>& second) { return join(first, second).expr; });
+  }));
+}
+
 Value Body::binary(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range) {
+  if (op == ast::BinaryOp::Add && left.is_tuple() && right.is_tuple()) return concatenate(left, right, range);
   if (!require_numbers(quoted(op), left, right, range)) return {};
   const bool divides = op == ast::BinaryOp::Div || op == ast::BinaryOp::FloorDiv || op == ast::BinaryOp::Mod;
   if (divides && left.is_weak() && left.is_constant() && right.is_weak() && right.is_constant() &&

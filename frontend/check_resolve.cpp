@@ -93,8 +93,15 @@ Entity Body::member(const NamespaceRef& space, std::string_view name, SourceRang
   return Unknown{};
 }
 
+/// The same value, as if it were written there.
+Value Body::placed(const Value& value, SourceRange range) {
+  if (!value.known()) return {};
+  return {tree_.make(value.type(), range, value.expr->node), value.weak, value.elements};
+}
+
 Entity Body::read_local(int index, SourceRange range) {
   Local& local = locals_[static_cast<std::size_t>(index)];
+  if (local.bound) return placed(*local.bound, range);
   if (is_trial_) {
     const bool is_noted = site_ < 0 || (!local.readers.empty() && local.readers.back() == site_);
     if (!is_noted) local.readers.push_back(site_);
@@ -138,30 +145,6 @@ void Body::report_unassigned(Local& local, SourceRange range) {
         .note("where no path has assigned it, it is 0");
   }
   local.needs_zero = true;
-}
-
-Entity Body::array_attribute(const Value& array, const ast::Attribute& node, SourceRange range) {
-  const int rank = array.type().array.rank();
-  if (!array.known()) return Unknown{};
-  if (node.name == "shape") {
-    std::vector<Value> extents;
-    for (int i = 0; i < rank; ++i) extents.push_back(extent(array, i, range));
-    return tree_.tuple(std::move(extents), range);
-  }
-  if (node.name == "ndim") return tree_.weak_integer(rank, range);
-  if (node.name == "dtype") return TypeRef{array.type().array.element};
-  if (node.name == "size") {
-    Value size = tree_.weak_integer(1, range);
-    for (int i = 0; i < rank; ++i)
-      size = i == 0 ? extent(array, 0, range) : binary(ast::BinaryOp::Mul, size, extent(array, i, range), range);
-    return size;
-  }
-  auto diagnostic = report(node.name_range, DiagnosticId::UnknownAttribute, "an array in a kernel", node.name);
-  const std::string_view near = nearest(node.name, {"shape", "ndim", "dtype", "size"});
-  if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
-  if (near.empty())
-    diagnostic.note("an array has `shape`, `size`, `ndim` and `dtype` here; the rest is for host functions");
-  return Unknown{};
 }
 
 namespace {

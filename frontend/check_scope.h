@@ -53,10 +53,24 @@ struct LocalDecl {
   const ast::Expr* annotation = nullptr;
 };
 
+/// An `if` or `for` around statements: which of them count may depend on a constant, and how often on a tuple.
+struct Guard {
+  const ast::Stmt* stmt;
+  bool is_otherwise;  // they stand in its `else`
+  int outer;          // the guard around it; -1 for none
+};
+
+/// A statement that gives variables or the result their types.
+struct Site {
+  const ast::Stmt* stmt;
+  int guard;  // -1 for none
+};
+
 struct LocalTable {
   std::vector<LocalDecl> list;
   std::unordered_map<std::string_view, int> index;
-  std::vector<const ast::Stmt*> sites;  // statements that give variables or the result their types
+  std::vector<Site> sites;
+  std::vector<Guard> guards;
   bool collected = false;
 };
 

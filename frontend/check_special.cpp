@@ -41,11 +41,22 @@ Entity Body::call_special(Special special, const ast::Call& call, SourceRange ra
       return call_const_array_like(call, range);
     case Special::NumpyArray:
       return call_numpy_array(call, range);
+    case Special::Sum:
+      return call_sum(call, range);
+    case Special::Any:
+    case Special::All:
+      return call_any_all(special == Special::All, call, range);
     case Special::Range:
-      report(range, DiagnosticId::UnsupportedInKernel, "`range` outside a `for` loop");
+    case Special::Enumerate:
+    case Special::Zip:
+    case Special::Reversed:
+    case Special::Unroll:
+      report(range, DiagnosticId::UnsupportedInKernel,
+             "`" + std::string(scope_.file().text(call.function->range)) + "` outside a `for` loop");
       return Unknown{};
     case Special::Print:
-      report(range, DiagnosticId::NotAValue, "print(…)", "None");
+    case Special::StaticAssert:
+      report(range, DiagnosticId::NotAValue, std::string(scope_.file().text(call.function->range)) + "(…)", "None");
       return Unknown{};
     default:
       break;
@@ -128,6 +139,7 @@ Value Body::extremum(BuiltinId id, std::string_view name, const ast::Call& call,
     return {};
   }
   std::vector<Value> numbers;
+  bool is_of_tuple = false;
   for (const ast::ExprPtr& argument : call.arguments) {
     const Value given = value(*argument);
     const bool is_only_tuple = given.is_tuple() && call.arguments.size() == 1;
@@ -136,9 +148,11 @@ Value Body::extremum(BuiltinId id, std::string_view name, const ast::Call& call,
       numbers.push_back(given);
       continue;
     }
+    is_of_tuple = true;
     for (Value& element : take_apart(given))
       if (require_scalar(element, name)) numbers.push_back(std::move(element));
   }
+  if (is_of_tuple && numbers.size() == 1) return numbers.front();
   if (numbers.size() < 2 || numbers.size() > 256) {
     report(range, DiagnosticId::ArgumentCount, "`" + std::string(name) + "`", "2 to 256 values",
            std::to_string(numbers.size()))
@@ -191,6 +205,72 @@ Value Body::round_to_digits(const Value& number, const Value& digits, SourceRang
     });
   });
   return TreeBuilder::strong(result);
+}
+
+/// `sum((a, b, c), start)`: of a tuple.
+Entity Body::call_sum(const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"iterable", "start"};
+  const std::optional<Arguments> arguments = bind_arguments(call, range, "sum", kParameters, 1, "(iterable, start=0)");
+  if (!arguments) return Unknown{};
+  const Value given = value(*(*arguments)[0]);
+  const Value start = (*arguments)[1] ? scalar(*(*arguments)[1], "`sum`") : tree_.weak_integer(0, range);
+  if (!given.known() || !start.known()) return Unknown{};
+  if (!given.is_tuple()) {
+    report((*arguments)[0]->range, DiagnosticId::OperandType, "`sum`", describe(given))
+        .note("`sum` adds up a tuple; add up an array in a loop");
+    return Unknown{};
+  }
+  if (is_simple(*given.expr) || !given.elements.empty()) {
+    Value total = start;
+    for (const Value& element : take_apart(given)) total = binary(ast::BinaryOp::Add, total, element, range);
+    return total;
+  }
+  return TreeBuilder::strong(with_parts(given, [&](const std::vector<Value>& parts) {
+    Value total = start;
+    for (const Value& element : parts) total = binary(ast::BinaryOp::Add, total, element, range);
+    return total.expr;
+  }));
+}
+
+/// Whether any, or all, of a tuple hold.
+Entity Body::call_any_all(bool is_all, const ast::Call& call, SourceRange range) {
+  const std::string_view name = is_all ? "all" : "any";
+  constexpr std::string_view kParameters[] = {"iterable"};
+  const std::optional<Arguments> arguments = bind_arguments(call, range, name, kParameters, 1, "(iterable)");
+  if (!arguments) return Unknown{};
+  const Value given = value(*(*arguments)[0]);
+  if (!given.known()) return Unknown{};
+  if (!given.is_tuple()) {
+    report((*arguments)[0]->range, DiagnosticId::OperandType, "`" + std::string(name) + "`", describe(given))
+        .note("it looks at the elements of a tuple; test those of an array in a loop");
+    return Unknown{};
+  }
+  const Expr* result = with_parts(given, [&](const std::vector<Value>& parts) -> const Expr* {
+    const Expr* so_far = tree_.boolean(is_all, range);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (!require_scalar(parts[i], name)) return nullptr;
+      so_far = i == 0 ? truth(parts[i]) : tree_.logical(is_all, so_far, truth(parts[i]), range);
+    }
+    return so_far;
+  });
+  return result ? Entity(TreeBuilder::strong(result)) : Entity(Unknown{});
+}
+
+/// `static_assert(TILE % 32 == 0, "why")`: tested while compiling.
+void Body::static_assert_(const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"condition", "message"};
+  const std::optional<Arguments> arguments =
+      bind_arguments(call, range, "static_assert", kParameters, 1, "(condition, message)");
+  if (!arguments) return;
+  const Expr* test = condition(*(*arguments)[0]);
+  const std::string why = (*arguments)[1] ? ": " + fault_message(*(*arguments)[1]) : "";
+  if (!test) return;
+  const auto* constant = test->as<checked::Constant>();
+  if (!constant)
+    report((*arguments)[0]->range, DiagnosticId::NotConstant, "the condition of `static_assert`")
+        .note("`assert` tests it when the kernel runs");
+  else if (constant->bits == 0)
+    report(range, DiagnosticId::StaticAssertFailed, scope_.file().text((*arguments)[0]->range), why);
 }
 
 Entity Body::call_pow(const ast::Call& call, SourceRange range) {

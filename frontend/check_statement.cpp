@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <variant>
@@ -39,8 +40,9 @@ void Body::check(const ast::ExprStmt& node, const ast::Stmt& stmt) {
     return;  // a comment in quotes, or pass
   if (const auto* call = node.value->as<ast::Call>()) {
     const Entity callee = entity(*call->function);
-    if (const auto* special = std::get_if<SpecialRef>(&callee); special && special->special == Special::Print)
-      return print(*call, stmt.range);
+    const auto* special = std::get_if<SpecialRef>(&callee);
+    if (special && special->special == Special::Print) return print(*call, stmt.range);
+    if (special && special->special == Special::StaticAssert) return static_assert_(*call, stmt.range);
   }
   const int errors = session_.diagnostics(false).error_count();
   const Entity result = entity(*node.value);
@@ -77,20 +79,25 @@ void Body::check(const ast::AugmentedAssign& node, const ast::Stmt& stmt) {
     report(node.target->range, DiagnosticId::AssignmentTarget).note("`+=` and its kin change one variable or element");
     return;
   }
-  if (!node.target->as<ast::Subscript>()) {
-    const Value old = value(*node.target), operand = value(*node.value);
-    return assign(*node.target, binary(node.op, old, operand, stmt.range), stmt.range);
-  }
-  const Value element = element_target(*node.target, true);
+  const bool is_subscript = node.target->as<ast::Subscript>() != nullptr;
+  Value old = is_subscript ? place(*node.target) : value(*node.target);
+  const bool is_element = is_subscript && old.is_scalar();
+  if (is_element) old = stable_element(old);
   const Value operand = value(*node.value);
-  if (!element.known() || !operand.known()) return;
-  const Value result = binary(node.op, element, operand, stmt.range);
-  if (result.known()) store(element, result, stmt.range);
+  if (old.is_array()) return store_array(old, operand, node.op, stmt.range);
+  const Value result = binary(node.op, old, operand, stmt.range);
+  if (!is_element) return assign(*node.target, result, stmt.range);
+  if (result.known()) store(old, result, stmt.range);
 }
 
 void Body::check(const ast::If& node, const ast::Stmt& stmt) {
   checked::If result;
   result.condition = condition(*node.condition);
+  if (const auto* constant = result.condition ? result.condition->as<checked::Constant>() : nullptr) {
+    // The other side is left out, whatever stands there.
+    for (const ast::StmtPtr& child : constant->bits != 0 ? node.then : node.otherwise) statement(*child);
+    return;
+  }
   const FlowState before = flow_;
   result.then = suite(node.then);
   FlowState after_then = std::move(flow_);
@@ -113,6 +120,7 @@ void Body::check(const ast::Break&, const ast::Stmt& stmt) {
 void Body::check(const ast::Continue&, const ast::Stmt& stmt) {
   if (loops_.empty()) return;  // the parser has reported it
   append(checked::Continue{}, stmt.range);
+  loops_.back().on_continue.meet(flow_);
   flow_.is_reachable = false;
 }
 
@@ -127,7 +135,9 @@ void Body::check(const ast::Return& node, const ast::Stmt& stmt) {
       report(node.value->range, DiagnosticId::KernelReturnsValue).note("write results to an array: `out[i] = …`");
   } else if (gives_value) {
     const Value given = value(*node.value);
-    if (given.known() && wanted.known && wanted.type.kind != checked::Type::Kind::None)
+    if (given.known() && !outlives_function(given))
+      report(node.value->range, DiagnosticId::ReturnsLocalArray).note("make the array in the caller, and pass it");
+    else if (given.known() && wanted.known && wanted.type.kind != checked::Type::Kind::None)
       result.value = convert_result(given, wanted, node.value->range);
     else if (given.known() && given.type().kind == checked::Type::Kind::None)
       append(checked::Evaluate{given.expr}, stmt.range);
@@ -139,6 +149,18 @@ void Body::check(const ast::Return& node, const ast::Stmt& stmt) {
   }
   append(std::move(result), stmt.range);
   flow_.is_reachable = false;
+}
+
+/// Local memory of a function ends with it; that of its caller, which a parameter stands for, does not.
+bool Body::outlives_function(const Value& value) const {
+  if (value.is_tuple()) {
+    const std::vector<Value> spelled = value.elements;
+    return std::all_of(spelled.begin(), spelled.end(),
+                       [&](const Value& element) { return outlives_function(element); });
+  }
+  if (!value.is_array() || value.type().space != ir::AddressSpace::Local) return true;
+  const Expr& array = origin(*value.expr);
+  return array.as<checked::VariableRef>() && is_own_memory(array);
 }
 
 const checked::Expr* Body::convert_result(const Value& given, const InferredType& wanted, SourceRange range) {
@@ -270,6 +292,16 @@ void Body::assign_variable(const checked::Variable* variable, const Expr* value,
 
 // ---- loops ----
 
+/// A loop of so many turns, still without a body.
+checked::ForRange Body::counted_loop(const Value& count, SourceRange range) {
+  const auto number = [&](Int128 value) { return tree_.integer(value, ScalarType::I64, range); };
+  const checked::Variable* counter = temporary(checked::Type::of(ScalarType::I64), range);
+  return {counter, number(0), tree_.convert(count, ScalarType::I64), number(1), {}, {}};
+}
+
+void Body::append_loop(checked::ForRange loop, SourceRange range) { append(std::move(loop), range); }
+void Body::append_loop(checked::Unrolled loop, SourceRange range) { append(std::move(loop), range); }
+
 void Body::check(const ast::While& node, const ast::Stmt& stmt) {
   enter_loop(node.body, nullptr);
   checked::While result;
@@ -283,43 +315,6 @@ void Body::check(const ast::While& node, const ast::Stmt& stmt) {
   leave_loop(std::move(exhausted), node.otherwise, result.otherwise);
   const FlowState after = std::exchange(flow_, before);
   if (result.condition) append(std::move(result), stmt.range);
-  flow_ = after;
-}
-
-/// The loop counts in a variable of its own where the target is no i64.
-void Body::check(const ast::For& node, const ast::Stmt& stmt) {
-  const std::optional<std::array<Value, 3>> range = range_arguments(*node.iterable);
-  const auto* name = node.target->as<ast::Name>();
-  if (!name) report(node.target->range, DiagnosticId::AssignmentTarget).note("`range` gives one number at a time");
-  const FlowState before = flow_;
-  enter_loop(node.body, node.target.get());
-  FlowState exhausted = flow_;
-  const std::optional<int> index = name ? local_index(name->id) : std::nullopt;
-  checked::ForRange result;
-  checked::Suite counting;
-  if (index && range) {
-    Local& local = locals_[static_cast<std::size_t>(*index)];
-    const checked::Type counter = checked::Type::of(ScalarType::I64);
-    const bool is_own = local.type.known && settled_type(local.type) == counter;
-    result.variable = is_own ? variable_of(local) : temporary(counter, node.target->range);
-    checked::Suite* const outer = std::exchange(suite_, &counting);
-    const Expr* ref = tree_.make(counter, node.target->range, checked::VariableRef{result.variable});
-    if (!is_own) assign_local(*index, TreeBuilder::strong(ref), node.target->range, node.target->range);
-    suite_ = outer;
-  }
-  if (index) mark_defined(*index);
-  const checked::Suite rest = suite(node.body);
-  counting.insert(counting.end(), rest.begin(), rest.end());
-  if (range && runs_at_least_once(*range) && flow_.is_reachable) exhausted = flow_;
-  leave_loop(std::move(exhausted), node.otherwise, result.otherwise);
-  const FlowState after = std::exchange(flow_, before);
-  if (range && index) {
-    result.start = tree_.convert((*range)[0], ScalarType::I64);
-    result.stop = tree_.convert((*range)[1], ScalarType::I64);
-    result.step = tree_.convert((*range)[2], ScalarType::I64);
-    result.body = std::move(counting);
-    append(std::move(result), stmt.range);
-  }
   flow_ = after;
 }
 

@@ -46,9 +46,10 @@ bool is_simple(const Expr& expr) {
   if (const auto* element = expr.as<checked::TupleElement>()) return is_simple(*element->tuple);
   if (const auto* cast = expr.as<checked::Cast>()) return is_simple(*cast->operand);
   if (const auto* call = expr.as<checked::CallBuiltin>()) return call->arguments.empty() && is_property(call->builtin);
-  return expr.as<checked::Constant>() || expr.as<checked::VariableRef>() || expr.as<checked::Extent>() ||
-         expr.as<checked::SharedArrayRef>() || expr.as<checked::LocalArrayRef>() ||
-         expr.as<checked::ConstantArrayRef>();
+  if (const auto* extent = expr.as<checked::Extent>()) return is_simple(*extent->array);
+  if (const auto* stride = expr.as<checked::Stride>()) return is_simple(*stride->array);
+  return expr.as<checked::Constant>() || expr.as<checked::VariableRef>() || expr.as<checked::SharedArrayRef>() ||
+         expr.as<checked::LocalArrayRef>() || expr.as<checked::ConstantArrayRef>();
 }
 
 bool literals_fit(const Expr& weak, ScalarType type) {

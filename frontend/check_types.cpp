@@ -33,6 +33,18 @@ bool join_tuples(InferredType& into, const InferredType& other) {
   return true;
 }
 
+/// Arrays in one memory, of one element and rank. What they differ in, layout or extents, the join leaves open.
+bool join_arrays(checked::Type& into, const checked::Type& other) {
+  ArrayType& array = into.array;
+  if (into.space != other.space || array.element != other.array.element || array.rank() != other.array.rank())
+    return false;
+  const bool has_one_layout = array.layout == other.array.layout;
+  if (has_one_layout && array.extents == other.array.extents) return true;
+  if (!has_one_layout) array.layout = Layout::Strided;
+  std::fill(array.extents.begin(), array.extents.end(), ArrayType::kDynamic);
+  return true;
+}
+
 bool join_weak(InferredType& into, const InferredType& other) {
   const InferredType& strong = into.weak ? other : into;
   if (strong.weak) return true;
@@ -99,6 +111,7 @@ bool join_into(InferredType& into, const InferredType& other) {
   if (into == other) return true;
   if (into.weak || other.weak) return join_weak(into, other);
   if (into.type.is_tuple() && other.type.is_tuple()) return join_tuples(into, other);
+  if (into.type.is_array() && other.type.is_array()) return join_arrays(into.type, other.type);
   if (!into.type.is_scalar() || !other.type.is_scalar()) return false;
   const std::optional<ScalarType> common = common_type(into.type.scalar, other.type.scalar);
   if (!common) return false;

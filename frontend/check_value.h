@@ -70,9 +70,14 @@ struct TableRef {
 struct TextRef {
   std::string text;
 };
+enum class ArrayMethod : std::uint8_t { Reshape, Ravel, Transpose, View, Item };
+struct MethodRef {  // of an array, waiting for its call
+  Value self;
+  ArrayMethod method;
+};
 
 using Entity = std::variant<Unknown, Value, NoneRef, NamespaceRef, TypeRef, BuiltinRef, SpecialRef, FunctionRef,
-                            TableRef, TextRef>;
+                            TableRef, TextRef, MethodRef>;
 
 /// "a type", "a function": how a message speaks of it.
 std::string describe(const Entity& entity);

@@ -118,6 +118,7 @@ struct Logical {  // bool operands; the right one is evaluated only where the le
 struct Conditional {  // only the chosen side is evaluated
   ExprRef condition, then, otherwise;
 };
+/// A number in another type; an array in a layout that says less: strides, or extents, that the type had fixed.
 struct Cast {
   ExprRef operand;
 };
@@ -129,7 +130,7 @@ struct Let {
   const Variable* variable;
   ExprRef value, body;
 };
-/// One element of an array. `array` is a VariableRef or one of the array nodes below; one i64 index a dimension.
+/// One element of an array; one i64 index a dimension.
 struct Element {
   ExprRef array;
   std::vector<ExprRef> indices;
@@ -145,6 +146,41 @@ struct Extent {  // i64
   ExprRef array;
   int dimension;
 };
+struct Stride {  // i64: in elements
+  ExprRef array;
+  int dimension;
+};
+
+// ---- views: the same elements as another array; only address, extents and strides are worked out ----
+
+/// What stands for one dimension between the brackets of a View.
+struct ViewAxis {
+  enum class Kind : std::uint8_t { Index, Slice, New };
+  Kind kind = Kind::Slice;
+  ExprRef start = nullptr, stop = nullptr, step = nullptr;  // i64. Index: start alone. Slice: null where left out
+};
+struct View {
+  ExprRef array;
+  std::vector<ViewAxis> axes;  // one a dimension of the array, and the new ones between them
+  bool wraparound;             // as of an Element
+  int bounds_fault;
+};
+struct Transpose {
+  ExprRef array;
+  std::vector<int> order;  // dimension i is the array's dimension order[i]
+};
+struct Reshape {  // of a row-major array
+  ExprRef array;
+  std::vector<ExprRef> extents;  // i64, of which one may be negative: what is left
+  int fault;                     // checked builds: the fault site that another number of elements reports; else -1
+};
+/// `a.view(dtype)`: the memory as elements of another type; the extent of the last dimension changes with their size.
+struct Reinterpret {
+  ExprRef array;
+};
+
+// ---- arrays of their own ----
+
 struct SharedArrayRef {
   int index;  // into Function::shared_arrays
 };
@@ -183,8 +219,8 @@ struct Expr {
   Type type;
   SourceRange range;
   std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Element, Field,
-               Extent, SharedArrayRef, LocalArrayRef, ConstantArrayRef, TupleExpr, TupleElement, CallFunction,
-               CallBuiltin, Atomic, AtomicCompareAndSwap>
+               Extent, Stride, View, Transpose, Reshape, Reinterpret, SharedArrayRef, LocalArrayRef, ConstantArrayRef,
+               TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic, AtomicCompareAndSwap>
       node;
   template <typename T>
   const T* as() const {
@@ -219,6 +255,11 @@ struct ForRange {
   ExprRef start, stop, step;
   Suite body, otherwise;
 };
+/// A loop whose turns are written out. Break leaves all of them, Continue goes to the next.
+struct Unrolled {
+  std::vector<Suite> turns;
+  Suite otherwise;
+};
 struct Break {};
 struct Continue {};
 struct Return {
@@ -240,7 +281,8 @@ struct Print {  // pieces of text and values in turn; lowering makes the format
 
 struct Stmt {
   SourceRange range;
-  std::variant<Evaluate, Assign, StoreElement, If, While, ForRange, Break, Continue, Return, Check, Print> node;
+  std::variant<Evaluate, Assign, StoreElement, If, While, ForRange, Unrolled, Break, Continue, Return, Check, Print>
+      node;
   template <typename T>
   const T* as() const {
     return std::get_if<T>(&node);

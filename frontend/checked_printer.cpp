@@ -87,6 +87,13 @@ class Printer {
     suite(node.body, depth + 1);
     otherwise(node.otherwise, depth);
   }
+  void print(const Unrolled& node, int depth) {
+    for (const Suite& turn : node.turns) {
+      line(depth, "turn");
+      suite(turn, depth + 1);
+    }
+    otherwise(node.otherwise, depth);
+  }
   void print(const Break&, int depth) { line(depth, "break"); }
   void print(const Continue&, int depth) { line(depth, "continue"); }
   void print(const Return& node, int depth) { line(depth, node.value ? "return " + expr(node.value) : "return"); }
@@ -169,6 +176,32 @@ class Printer {
   }
   std::string show(const Extent& node, const Type&) {
     return expr(node.array) + ".shape[" + std::to_string(node.dimension) + "]";
+  }
+  std::string show(const Stride& node, const Type&) {
+    return expr(node.array) + ".stride[" + std::to_string(node.dimension) + "]";
+  }
+  std::string show(const ViewAxis& axis) {
+    const auto bound = [&](ExprRef e) { return e ? expr(e) : std::string(); };
+    if (axis.kind == ViewAxis::Kind::New) return "None";
+    if (axis.kind == ViewAxis::Kind::Index) return expr(axis.start);
+    return bound(axis.start) + ":" + bound(axis.stop) + (axis.step ? ":" + expr(axis.step) : std::string());
+  }
+  std::string show(const View& node, const Type&) {
+    std::string axes;
+    for (const ViewAxis& axis : node.axes) axes += (axes.empty() ? "" : ", ") + show(axis);
+    return expr(node.array) + "[" + axes + "]";
+  }
+  std::string show(const Transpose& node, const Type&) {
+    std::string order;
+    for (const int dimension : node.order) order += (order.empty() ? "" : ", ") + std::to_string(dimension);
+    return expr(node.array) + ".transpose(" + order + ")";
+  }
+  std::string show(const Reshape& node, const Type&) {
+    const std::string array = expr(node.array);
+    return array + ".reshape(" + list(node.extents) + ")";
+  }
+  std::string show(const Reinterpret& node, const Type& type) {
+    return expr(node.array) + ".view(" + std::string(pykc::to_string(type.array.element)) + ")";
   }
   std::string show(const SharedArrayRef& node, const Type&) {
     return function_->shared_arrays[static_cast<std::size_t>(node.index)].name;

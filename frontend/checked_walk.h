@@ -32,6 +32,16 @@ struct OperandVisitor {
   void operator()(const Element& node) const { visit(node.array), all(node.indices); }
   void operator()(const Field& node) const { visit(node.place); }
   void operator()(const Extent& node) const { visit(node.array); }
+  void operator()(const Stride& node) const { visit(node.array); }
+  void operator()(const View& node) const {
+    visit(node.array);
+    for (const ViewAxis& axis : node.axes)
+      for (const ExprRef bound : {axis.start, axis.stop, axis.step})
+        if (bound != nullptr) visit(bound);
+  }
+  void operator()(const Transpose& node) const { visit(node.array); }
+  void operator()(const Reshape& node) const { visit(node.array), all(node.extents); }
+  void operator()(const Reinterpret& node) const { visit(node.array); }
   void operator()(const TupleExpr& node) const { all(node.elements); }
   void operator()(const TupleElement& node) const { visit(node.tuple); }
   void operator()(const CallFunction& node) const { all(node.arguments); }
@@ -64,6 +74,10 @@ void for_each_part(const Stmt& stmt, VisitExpr visit, VisitSuite visit_suite) {
     visit(node->condition), visit_suite(node->body), visit_suite(node->otherwise);
   if (const auto* node = stmt.as<ForRange>())
     visit(node->start), visit(node->stop), visit(node->step), visit_suite(node->body), visit_suite(node->otherwise);
+  if (const auto* node = stmt.as<Unrolled>()) {
+    for (const Suite& turn : node->turns) visit_suite(turn);
+    visit_suite(node->otherwise);
+  }
   if (const auto* node = stmt.as<Return>()) visit_if(node->value);
   if (const auto* node = stmt.as<Check>()) {
     visit_if(node->condition);

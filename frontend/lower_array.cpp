@@ -62,8 +62,23 @@ Instruction* FunctionLowering::extent(const checked::Type& array, const Parts& p
   return array.array.has_static_shape() ? b_.constant_i64(array.array.extents[index]) : parts[1 + index];
 }
 
+/// In elements. Of a contiguous array, the product of the extents of the faster dimensions.
 Instruction* FunctionLowering::stride(const checked::Type& array, const Parts& parts, int dimension) {
-  return parts[static_cast<std::size_t>(1 + array.array.rank() + dimension)];
+  const int rank = array.array.rank();
+  if (has_strides(array)) return parts[static_cast<std::size_t>(1 + rank + dimension)];
+  const bool is_column_major = array.array.layout == Layout::ColumnMajor;
+  const int first = is_column_major ? 0 : dimension + 1, end = is_column_major ? dimension : rank;
+  Instruction* product = b_.constant_i64(1);
+  for (int i = first; i < end; ++i) product = times(product, extent(array, parts, i));
+  return product;
+}
+
+/// A product that indexes: it cannot overflow.
+Instruction* FunctionLowering::times(Instruction* a, Instruction* b) {
+  const auto is_one = [](const Instruction* i) { return i->opcode == Opcode::Constant && i->constant == 1; };
+  if (is_one(a)) return b;
+  if (is_one(b)) return a;
+  return no_wrap(Opcode::Mul, a, b);
 }
 
 Instruction* FunctionLowering::no_wrap(Opcode opcode, Instruction* a, Instruction* b) {
@@ -79,13 +94,19 @@ Instruction* FunctionLowering::address(const checked::Element& element) {
   for (const checked::ExprRef index : element.indices) indices.push_back(scalar(index));
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const int dimension = static_cast<int>(i);
-    Instruction* written = indices[i];
-    if (element.wraparound) indices[i] = wrap(written, extent(array, parts, dimension));
-    if (element.bounds_fault >= 0)
-      check_bounds(written, indices[i], extent(array, parts, dimension), dimension, element.bounds_fault);
+    indices[i] =
+        position(indices[i], extent(array, parts, dimension), dimension, element.wraparound, element.bounds_fault);
   }
   if (indices.empty()) return parts.front();
   return element_pointer(parts.front(), offset(array, parts, indices), array.array.element);
+}
+
+/// The index, counted from the start and tested, as far as is asked for.
+Instruction* FunctionLowering::position(Instruction* written, Instruction* extent, int dimension, bool wraparound,
+                                        int fault) {
+  Instruction* index = wraparound ? wrap(written, extent) : written;
+  if (fault >= 0) check_bounds(written, index, extent, dimension, fault);
+  return index;
 }
 
 Instruction* FunctionLowering::wrap(Instruction* index, Instruction* extent) {
@@ -108,8 +129,7 @@ void FunctionLowering::check_bounds(Instruction* written, Instruction* index, In
 }
 
 Instruction* FunctionLowering::offset(const checked::Type& array, const Parts& parts, const Parts& indices) {
-  const bool has_strides = array.array.layout == Layout::Strided && !array.array.has_static_shape();
-  return has_strides ? strided(array, parts, indices) : linear(array, parts, indices);
+  return has_strides(array) ? strided(array, parts, indices) : linear(array, parts, indices);
 }
 
 /// Horner's scheme over the dimensions, the slowest first.

@@ -18,9 +18,10 @@ bool is_cheap_node(const checked::Expr& expr) {
     return row.effect != Effect::Barrier && row.effect != Effect::Warp && row.effect != Effect::Memory &&
            row.effect != Effect::Fence && row.nvptx.kind != Lowering::Kind::Math;
   }
+  if (const auto* view = expr.as<checked::View>()) return view->bounds_fault < 0;
   return expr.as<checked::Element>() == nullptr && expr.as<checked::Field>() == nullptr &&
-         expr.as<checked::CallFunction>() == nullptr && expr.as<checked::Atomic>() == nullptr &&
-         expr.as<checked::AtomicCompareAndSwap>() == nullptr;
+         expr.as<checked::Reshape>() == nullptr && expr.as<checked::CallFunction>() == nullptr &&
+         expr.as<checked::Atomic>() == nullptr && expr.as<checked::AtomicCompareAndSwap>() == nullptr;
 }
 
 /// Whether to compute the value costs less than a branch around it. Only what has no effect and cannot fail.
@@ -108,6 +109,7 @@ Parts FunctionLowering::branch(Instruction* condition, const checked::Type& type
 }
 
 Parts FunctionLowering::lower(const checked::Cast& node, const checked::Type& type) {
+  if (type.is_array()) return relaid(node.operand->type, lower(node.operand), type);
   return {b_.cast(scalar(node.operand), type.scalar)};
 }
 

@@ -13,7 +13,7 @@ void append_array_parts(const checked::Type& type, const std::string& prefix, st
                    element.is_record() ? element.record->alignment : 0});
   if (type.array.has_static_shape()) return;
   for (int i = 0; i < type.array.rank(); ++i) parts.push_back({prefix + ".shape" + std::to_string(i), kI64, true});
-  if (type.array.layout != Layout::Strided) return;
+  if (!has_strides(type)) return;
   for (int i = 0; i < type.array.rank(); ++i) parts.push_back({prefix + ".stride" + std::to_string(i), kI64, false});
 }
 

@@ -4,10 +4,10 @@
 // then its extents and (any strides) its strides, if the shape is not part of the type; a tuple the parts of its
 // elements, one after the other; a record those of its fields. Variables, parameters, results and arguments all go part
 // by part, so arrays and tuples need no rules of their own but where elements are looked up (lower_array.cpp,
-// lower_record.cpp).
+// lower_record.cpp) and views are made (lower_view.cpp).
 //
 // One method a node kind; the files: lower_function.cpp (parameters, variables, calls), lower_expr.cpp,
-// lower_builtin.cpp, lower_atomic.cpp, lower_array.cpp, lower_stmt.cpp, lower_loop.cpp.
+// lower_builtin.cpp, lower_atomic.cpp, lower_array.cpp, lower_view.cpp, lower_stmt.cpp, lower_loop.cpp.
 #pragma once
 
 #include <string>
@@ -34,6 +34,10 @@ struct PartInfo {
   int alignment = 0;  // of the address of an array, where it is more than its scalar's size
 };
 std::vector<PartInfo> parts_of(const checked::Type& type);
+/// Whether the array's strides are parts of it.
+inline bool has_strides(const checked::Type& array) {
+  return array.array.layout == Layout::Strided && !array.array.has_static_shape();
+}
 
 /// The scalar that memory of such elements is addressed in, and how many of them make an element.
 ScalarType unit_of(const ElementType& type);
@@ -86,6 +90,11 @@ class FunctionLowering {
   Parts lower(const checked::Element& node, const checked::Type& type);
   Parts lower(const checked::Field& node, const checked::Type& type);
   Parts lower(const checked::Extent& node, const checked::Type& type);
+  Parts lower(const checked::Stride& node, const checked::Type& type);
+  Parts lower(const checked::View& node, const checked::Type& type);
+  Parts lower(const checked::Transpose& node, const checked::Type& type);
+  Parts lower(const checked::Reshape& node, const checked::Type& type);
+  Parts lower(const checked::Reinterpret& node, const checked::Type& type);
   Parts lower(const checked::SharedArrayRef& node, const checked::Type& type);
   Parts lower(const checked::LocalArrayRef& node, const checked::Type& type);
   Parts lower(const checked::ConstantArrayRef& node, const checked::Type& type);
@@ -109,17 +118,31 @@ class FunctionLowering {
   Parts owned_array(const DynamicArray& array, int index);
   Instruction* extent(const checked::Type& array, const Parts& parts, int dimension);
   Instruction* stride(const checked::Type& array, const Parts& parts, int dimension);
+  Instruction* times(Instruction* a, Instruction* b);
   Instruction* address(const checked::Element& element);
   Instruction* address(checked::ExprRef place);
   Instruction* element_pointer(Instruction* base, Instruction* index, const ElementType& type);
   Parts load(Instruction* address, const checked::Type& type);
   void store(Instruction* address, const checked::Type& type, const Parts& values);
+  Instruction* position(Instruction* written, Instruction* extent, int dimension, bool wraparound, int fault);
   Instruction* wrap(Instruction* index, Instruction* extent);
   void check_bounds(Instruction* written, Instruction* index, Instruction* extent, int dimension, int fault);
   Instruction* offset(const checked::Type& array, const Parts& parts, const Parts& indices);
   Instruction* linear(const checked::Type& array, const Parts& parts, const Parts& indices);
   Instruction* strided(const checked::Type& array, const Parts& parts, const Parts& indices);
   Instruction* no_wrap(Opcode opcode, Instruction* a, Instruction* b);
+
+  // Views.
+  struct SliceBounds {
+    Instruction *start, *step, *count;  // step: null for 1
+  };
+  Parts relaid(const checked::Type& from, const Parts& parts, const checked::Type& to);
+  Parts array_parts(const checked::Type& type, Instruction* address, const Parts& extents, const Parts& strides);
+  Parts extents_of(const checked::Type& array, const Parts& parts);
+  Parts strides_of(const checked::Type& array, const Parts& parts);
+  SliceBounds slice_bounds(const checked::ViewAxis& axis, Instruction* extent);
+  Instruction* slice_bound(checked::ExprRef bound, Instruction* otherwise, Instruction* extent, Instruction* low,
+                           Instruction* high);
 
   // Statements.
   void lower(const checked::Suite& suite);
@@ -130,6 +153,7 @@ class FunctionLowering {
   void lower(const checked::If& node);
   void lower(const checked::While& node);
   void lower(const checked::ForRange& node);
+  void lower(const checked::Unrolled& node);
   void lower(const checked::Break& node);
   void lower(const checked::Continue& node);
   void lower(const checked::Return& node);
@@ -147,8 +171,12 @@ class FunctionLowering {
   ir::Builder b_;
   std::unordered_map<const checked::Variable*, Storage> storage_;
   std::vector<Parts> handed_arrays_;  // a device function's dynamic arrays, as DynamicArrays lists them
-  std::vector<Instruction*> loops_;   // around the current statement, innermost last
-  SourceRange range_;                 // of the current node
+  struct LoopTarget {
+    Instruction* loop;            // what a break leaves
+    Instruction* turn = nullptr;  // the Scope that a continue leaves; null: it goes on with the Loop
+  };
+  std::vector<LoopTarget> loops_;  // around the current statement, innermost last
+  SourceRange range_;              // of the current node
 };
 
 }  // namespace pykc::lowering

@@ -102,6 +102,18 @@ class Counting {
   std::int64_t maximum_ = kMaximum;
 };
 
+/// Whether a break or continue of the turn's own loop stands in it.
+bool leaves_turn(const checked::Suite& suite) {
+  return std::ranges::any_of(suite, [](const checked::Stmt* stmt) {
+    if (stmt->as<checked::Break>() || stmt->as<checked::Continue>()) return true;
+    if (const auto* node = stmt->as<checked::If>()) return leaves_turn(node->then) || leaves_turn(node->otherwise);
+    if (const auto* node = stmt->as<checked::While>()) return leaves_turn(node->otherwise);
+    if (const auto* node = stmt->as<checked::ForRange>()) return leaves_turn(node->otherwise);
+    if (const auto* node = stmt->as<checked::Unrolled>()) return leaves_turn(node->otherwise);
+    return false;
+  });
+}
+
 }  // namespace
 
 void FunctionLowering::lower(const checked::ForRange& node) {
@@ -112,7 +124,7 @@ void FunctionLowering::lower(const checked::ForRange& node) {
   ir::Local* counter = counting.create_counter(name_of(*node.variable) + (has_local ? ".counter" : ""));
 
   Instruction* loop = b_.loop();
-  loops_.push_back(loop);
+  loops_.push_back({loop});
   b_.enter(loop->blocks[0]);
   Instruction* index = b_.load_local(counter);
   leave_loop_unless(counting.is_before_stop(index), node.otherwise);
@@ -136,7 +148,7 @@ void FunctionLowering::lower_body(const checked::ForRange& node, Instruction* in
 
 void FunctionLowering::lower(const checked::While& node) {
   Instruction* loop = b_.loop();
-  loops_.push_back(loop);
+  loops_.push_back({loop});
   b_.enter(loop->blocks[0]);
   const auto* constant = node.condition->as<checked::Constant>();
   if (constant == nullptr || constant->bits == 0) leave_loop_unless(scalar(node.condition), node.otherwise);
@@ -147,17 +159,39 @@ void FunctionLowering::lower(const checked::While& node) {
 
 /// `else` stands outside of the loop that it belongs to: its own breaks leave the one around.
 void FunctionLowering::leave_loop_unless(Instruction* condition, const checked::Suite& otherwise) {
-  Instruction* loop = loops_.back();
+  const LoopTarget target = loops_.back();
   loops_.pop_back();
   b_.enter(b_.if_(b_.emit(Opcode::Not, {condition}))->blocks[0]);
   lower(otherwise);
-  if (!b_.is_terminated()) b_.break_(loop);
+  if (!b_.is_terminated()) b_.break_(target.loop);
   b_.leave();
-  loops_.push_back(loop);
+  loops_.push_back(target);
 }
 
-void FunctionLowering::lower(const checked::Break&) { b_.break_(loops_.back()); }
+/// Scopes stand only where something leaves them, so that plain turns are plain code.
+void FunctionLowering::lower(const checked::Unrolled& node) {
+  const bool has_scopes = std::ranges::any_of(node.turns, leaves_turn);
+  Instruction* whole = has_scopes ? b_.scope() : nullptr;
+  if (has_scopes) b_.enter(whole->blocks[0]);
+  for (const checked::Suite& turn : node.turns) {
+    if (b_.is_terminated()) break;
+    if (!has_scopes) {
+      lower(turn);
+      continue;
+    }
+    loops_.push_back({whole, b_.scope()});
+    lower_into(loops_.back().turn->blocks[0], turn);
+    loops_.pop_back();
+  }
+  if (!b_.is_terminated()) lower(node.otherwise);
+  if (has_scopes) b_.leave();
+}
 
-void FunctionLowering::lower(const checked::Continue&) { b_.continue_(loops_.back()); }
+void FunctionLowering::lower(const checked::Break&) { b_.break_(loops_.back().loop); }
+
+void FunctionLowering::lower(const checked::Continue&) {
+  const LoopTarget& target = loops_.back();
+  target.turn != nullptr ? b_.break_(target.turn) : b_.continue_(target.loop);
+}
 
 }  // namespace pykc::lowering
