@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "cli/command.h"
+#include "script/script.h"
 #include "stdlib/builtins.h"
 
 namespace pykc::cli {
@@ -45,6 +46,36 @@ void print_json() {
   std::printf("%s\n]\n", text.c_str());
 }
 
+void print_host_text() {
+  for (const script::HostFunctionInfo& function : script::host_functions())
+    std::printf("%s(%s)\n    %s\n", function.name.c_str(), function.signature.c_str(), function.doc.c_str());
+}
+
+void print_host_markdown() {
+  std::printf(
+      "# Functions of host code\n\nMade by `pykc builtins --host --format markdown`; do not edit. `array.sum` is a "
+      "method of arrays, and so on.\n\n| function | meaning |\n| --- | --- |\n");
+  for (const script::HostFunctionInfo& function : script::host_functions())
+    std::printf("| `%s(%s)` | %s |\n", function.name.c_str(), function.signature.c_str(), function.doc.c_str());
+}
+
+void print_host_json() {
+  std::string text = "[";
+  for (const script::HostFunctionInfo& function : script::host_functions())
+    text += (text.size() > 1 ? ",\n  " : "\n  ") + ("{\"name\": " + json_string(function.name)) +
+            ", \"signature\": " + json_string(function.signature) + ", \"doc\": " + json_string(function.doc) + "}";
+  std::printf("%s\n]\n", text.c_str());
+}
+
+struct Format {
+  std::string_view name;
+  void (*print)();
+  void (*print_host)();
+};
+constexpr Format kFormats[] = {{"text", print_text, print_host_text},
+                               {"markdown", print_markdown, print_host_markdown},
+                               {"json", print_json, print_host_json}};
+
 }  // namespace
 
 void add_builtins(CLI::App& app, int& exit_code) {
@@ -52,13 +83,11 @@ void add_builtins(CLI::App& app, int& exit_code) {
   const auto format = std::make_shared<std::string>("text");
   command->add_option("--format", *format, "text, markdown or json")
       ->check(CLI::IsMember({"text", "markdown", "json"}));
-  command->callback([format, &exit_code] {
-    if (*format == "markdown")
-      print_markdown();
-    else if (*format == "json")
-      print_json();
-    else
-      print_text();
+  const auto host = std::make_shared<bool>(false);
+  command->add_flag("--host", *host, "The functions of host code instead");
+  command->callback([format, host, &exit_code] {
+    for (const Format& row : kFormats)
+      if (row.name == *format) (*host ? row.print_host : row.print)();
     exit_code = kSuccess;
   });
 }

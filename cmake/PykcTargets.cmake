@@ -15,6 +15,9 @@ if(PYKC_SANITIZE)
     target_compile_options(pykc_options INTERFACE -Wno-maybe-uninitialized)
   endif()
 endif()
+if(PYKC_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # coverage
+endif()
 # Unused functions of LLVM cost start-up time and size.
 add_compile_options(-ffunction-sections -fdata-sections)
 add_link_options(-Wl,--gc-sections)

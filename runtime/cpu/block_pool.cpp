@@ -6,7 +6,9 @@
 // different lengths. Every thread keeps its memory for blocks from launch to launch.
 #include "runtime/cpu/block_pool.h"
 
+#ifdef _OPENMP
 #include <omp.h>
+#endif
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
 #endif
@@ -188,6 +190,10 @@ Result<void> run_blocks(const BlockRun& run, BlockTime& time) {
   return run_on_all(run, first, time);
 }
 
+#ifdef _OPENMP
 int worker_count() { return omp_get_max_threads(); }
+#else
+int worker_count() { return 1; }  // fuzz targets, which launch nothing
+#endif
 
 }  // namespace pykc::cpu

@@ -130,6 +130,8 @@ done < <("$pykc" explain | grep -E '^[EW][0-9]{4}')
 # Documents that the program or the tree makes.
 "$pykc" builtins --format markdown > builtins.md
 same "docs/builtins.md is out of date: pykc builtins --format markdown > docs/builtins.md" builtins.md "$source_dir/docs/builtins.md"
+"$pykc" builtins --host --format markdown > host.md
+same "docs/host.md is out of date: pykc builtins --host --format markdown > docs/host.md" host.md "$source_dir/docs/host.md"
 block() { # the first code block of that language in the README
   awk -v fence='```'"$1" '$0 == fence {inside = 1; next} /^```/ && inside {exit} inside' "$source_dir/README.md"
 }
