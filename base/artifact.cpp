@@ -163,7 +163,7 @@ void visit_fields(auto& archive, Same<LaunchExpression> auto& v) { visit_all(arc
 void visit_fields(auto& archive, Same<FaultSite> auto& v) { visit_all(archive, v.message, v.file, v.line, v.column); }
 void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
   visit_all(archive, v.name, v.symbol, v.parameters, v.static_shared_bytes, v.dynamic_shared_bytes,
-            v.uses_launch_shared_bytes, v.max_threads_per_block, v.faults, v.scratch_bytes);
+            v.uses_launch_shared_bytes, v.is_cooperative, v.max_threads_per_block, v.faults, v.scratch_bytes);
 }
 void visit_fields(auto& archive, Same<Artifact> auto& v) { visit_all(archive, v.target, v.code, v.kernels); }
 

@@ -31,6 +31,14 @@ bool can_fault(const Functions& functions) {
   return false;
 }
 
+bool waits_for_grid(const Functions& functions) {
+  const auto is_grid_sync = [](const ir::Instruction* i) {
+    return i->opcode == ir::Opcode::Builtin && i->builtin == BuiltinId::GridSync;
+  };
+  return std::ranges::any_of(
+      functions, [&](const ir::Function* function) { return ir::any_instruction(function->body, is_grid_sync); });
+}
+
 KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, const Target& target) {
   KernelInfo info = kernel.kernel;
   Functions functions;
@@ -38,6 +46,7 @@ KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, con
   info.static_shared_bytes = 0;
   for (const ir::Function* function : functions) info.static_shared_bytes += CpuLayout(*function).static_shared_bytes;
   if (can_fault(functions)) info.faults = module.faults;
+  info.is_cooperative = waits_for_grid(functions);
   info.symbol = entry_symbol(kernel, target);
   if (target.kind == Target::Kind::Cpu) info.scratch_bytes = CpuLayout(kernel).scratch_bytes();
   return info;

@@ -133,4 +133,11 @@ Result<void> prepare_launch(const KernelInfo& kernel, const KernelLimits& limits
   return {};
 }
 
+Error too_many_cooperative_blocks(const KernelInfo& kernel, std::int64_t blocks, std::int64_t most) {
+  return Error{ErrorCode::InvalidLaunch,
+               "kernel `" + kernel.name + "`: " + std::to_string(blocks) +
+                   " blocks wait for one another at `grid_sync`, and the device runs at most " + std::to_string(most) +
+                   " of them at a time; let each thread do the work of several"};
+}
+
 }  // namespace pykc::detail

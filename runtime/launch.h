@@ -51,6 +51,9 @@ Result<void> check_description(const KernelInfo& kernel);
 Result<void> prepare_launch(const KernelInfo& kernel, const KernelLimits& limits, const DeviceState& device,
                             const LaunchConfig& config, std::span<const Argument> arguments, PreparedLaunch& prepared);
 
+/// For kernels that wait for their whole grid: all blocks must run at a time, and the device runs `most`.
+Error too_many_cooperative_blocks(const KernelInfo& kernel, std::int64_t blocks, std::int64_t most);
+
 /// Checks one argument and appends its words. In arguments.cpp.
 Result<void> append_argument(const KernelInfo& kernel, const ParameterInfo& parameter, const Argument& argument,
                              const DeviceState& device, PreparedLaunch& prepared);

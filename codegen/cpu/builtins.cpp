@@ -47,6 +47,10 @@ CpuEmitter::Value* CpuEmitter::emit_target_builtin(const Instruction& i) {
     case BuiltinId::Globaltimer:
       return builder_.CreateCall(state_.module.getOrInsertFunction(
           abi::kNanosecondsSymbol, llvm::FunctionType::get(builder_.getInt64Ty(), false)));
+    case BuiltinId::GridSync:
+      builder_.CreateCall(state_.module.getOrInsertFunction(
+          abi::kGridSyncSymbol, llvm::FunctionType::get(builder_.getVoidTy(), false)));
+      return nullptr;
     case BuiltinId::Threadfence:
     case BuiltinId::ThreadfenceSystem:
       builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);

@@ -55,6 +55,8 @@ Emitter::Value* NvptxEmitter::emit_target_builtin(const Instruction& i) {
     case BuiltinId::SyncthreadsAnd:
     case BuiltinId::SyncthreadsOr:
       return emit_barrier(i);
+    case BuiltinId::GridSync:
+      return emit_grid_barrier();
     case BuiltinId::AllSync:
     case BuiltinId::AnySync:
     case BuiltinId::EqSync:

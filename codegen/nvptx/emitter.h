@@ -46,6 +46,7 @@ class NvptxEmitter final : public Emitter {
   // nvptx/builtins.cpp
   Value* emit_target_builtin(const Instruction& i) override;
   Value* emit_barrier(const Instruction& i);
+  Value* emit_grid_barrier();  // grid_barrier.cpp
   bool arrives_together(const Instruction& i);
   Value* emit_shuffle(const Instruction& i);
   Value* emit_vote(const Instruction& i);

@@ -40,7 +40,7 @@ struct CpuLaunch {
 using CpuKernel = void (*)(const CpuLaunch* launch, void* shared, void* scratch, std::int64_t first, std::int64_t last);
 
 /// The functions that a CPU object may call; the loader resolves these names and nothing else: `pykc_print`,
-/// `pykc_nanoseconds`; of libm fma, fmaf, fmod, fmodf; of libc memcpy, memmove, memset; of the compiler's library
+/// `pykc_nanoseconds`, `pykc_grid_sync`; of libm fma, fmaf, fmod, fmodf; of libc memcpy, memmove, memset; of the compiler's library
 /// __extendhfsf2, __truncsfhf2,
 /// __truncdfhf2 (conversions of f16 on processors without F16C). The object is position-independent code for x86-64.
 ///
@@ -48,5 +48,8 @@ using CpuKernel = void (*)(const CpuLaunch* launch, void* shared, void* scratch,
 inline constexpr const char* kPrintSymbol = "pykc_print";
 /// int64_t pykc_nanoseconds(void): the time since some moment.
 inline constexpr const char* kNanosecondsSymbol = "pykc_nanoseconds";
+/// void pykc_grid_sync(void): returns when every block of the launch has called it, or has ended. Kernels that call it
+/// (KernelInfo::is_cooperative) run one block a call, each on a stack of its own.
+inline constexpr const char* kGridSyncSymbol = "pykc_grid_sync";
 
 }  // namespace pykc::abi

@@ -190,6 +190,7 @@ struct KernelInfo {
   std::int64_t static_shared_bytes = 0;
   LaunchExpression dynamic_shared_bytes;  // beyond the bytes that the launch itself asks for
   bool uses_launch_shared_bytes = false;  // has a `shared.array(0, …)`, which the launch must size
+  bool is_cooperative = false;            // waits for the whole grid: all blocks run at a time, or the launch fails
   int max_threads_per_block = 0;          // from launch_bounds; 0 where not given
   std::vector<FaultSite> faults;
   // CPU artifacts only: bytes of scratch that one block needs, as an expression over its launch.

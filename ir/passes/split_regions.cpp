@@ -147,6 +147,11 @@ void RegionBuilder::build_meeting_point(Instruction* instruction) {
     flush();
     return check_that_all_are_here(instruction);
   }
+  if (instruction->builtin == BuiltinId::GridSync) {
+    flush_and_start();
+    check_that_all_are_here(instruction);
+    return builder_.block().instructions.push_back(instruction);
+  }
   build_exchange(instruction);
 }
 

@@ -14,7 +14,6 @@
 #endif
 
 #include <algorithm>
-#include <cfenv>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -35,21 +34,6 @@ std::int64_t nanoseconds_since(Clock::time_point start) {
 }
 
 constexpr std::int64_t round_up(std::int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-/// Kernels round to nearest and keep subnormals, whatever the host program has set for itself.
-class DefaultFloatingPoint {
- public:
-  DefaultFloatingPoint() {
-    std::fegetenv(&saved_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~DefaultFloatingPoint() { std::fesetenv(&saved_); }
-  DefaultFloatingPoint(const DefaultFloatingPoint&) = delete;
-  DefaultFloatingPoint& operator=(const DefaultFloatingPoint&) = delete;
-
- private:
-  std::fenv_t saved_;
-};
 
 /// A thread's memory for the block that it runs.
 class Workspace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cfenv>
 #include <cstdint>
 
 #include "pykc/error.h"
@@ -15,6 +16,21 @@ struct BlockRun {
   std::int64_t blocks = 0;
   std::int64_t shared_bytes = 0;   // static and dynamic
   std::int64_t scratch_bytes = 0;  // of one block
+};
+
+/// Kernels round to nearest and keep subnormals, whatever the host program has set for itself.
+class DefaultFloatingPoint {
+ public:
+  DefaultFloatingPoint() {
+    std::fegetenv(&saved_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultFloatingPoint() { std::fesetenv(&saved_); }
+  DefaultFloatingPoint(const DefaultFloatingPoint&) = delete;
+  DefaultFloatingPoint& operator=(const DefaultFloatingPoint&) = delete;
+
+ private:
+  std::fenv_t saved_;
 };
 
 /// How long the blocks of a kernel took lately; decides whether a launch is worth waking other threads.

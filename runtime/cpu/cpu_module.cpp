@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/cpu/block_pool.h"
+#include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/elf_object.h"
 #include "runtime/cpu/host_functions.h"
 
@@ -63,8 +64,11 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
                      .blocks = launch.blocks,
                      .shared_bytes = static_shared + launch.dynamic_shared_bytes,
                      .scratch_bytes = scratch};
+  if (info.is_cooperative && launch.blocks > kMostCooperativeBlocks)
+    return detail::too_many_cooperative_blocks(info, launch.blocks, kMostCooperativeBlocks);
   const std::lock_guard turn(device_.turn());
-  if (Result<void> done = run_blocks(run, functions_[kernel].time); !done) {
+  if (Result<void> done = info.is_cooperative ? run_cooperative(run) : run_blocks(run, functions_[kernel].time);
+      !done) {
     done.error().message = "kernel `" + info.name + "`: " + done.error().message;
     return done;
   }

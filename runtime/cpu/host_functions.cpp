@@ -9,6 +9,7 @@
 #include <string>
 
 #include "pykc/kernel_abi.h"
+#include "runtime/cpu/cooperative.h"
 
 extern "C" {
 // Conversions of half precision, which processors without F16C instructions leave to the compiler's library.
@@ -58,6 +59,7 @@ void* find_host_function(std::string_view name) {
   const HostFunction functions[] = {
       row(abi::kPrintSymbol, print_line),
       row(abi::kNanosecondsSymbol, nanoseconds),
+      row(abi::kGridSyncSymbol, wait_for_grid),
       row<double(double, double, double)>("fma", std::fma),
       row<float(float, float, float)>("fmaf", std::fma),
       row<double(double, double)>("fmod", std::fmod),

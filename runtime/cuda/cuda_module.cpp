@@ -34,6 +34,7 @@ class Module final : public detail::ModuleState {
   Result<void> find_kernel(const KernelInfo& kernel, Function& function);
   Result<void> find_fault_record();
   Result<void> allow_more_shared(Function& function);
+  Result<void> check_that_grid_fits(std::size_t kernel, const detail::PreparedLaunch& launch);
 
   Device& device_;
   CUmodule handle_ = nullptr;
@@ -151,19 +152,39 @@ Result<void> Module::allow_more_shared(Function& function) {
   return {};
 }
 
+/// Blocks that wait for one another must all run at a time.
+Result<void> Module::check_that_grid_fits(std::size_t kernel, const detail::PreparedLaunch& launch) {
+  int blocks = 0;  // of one multiprocessor
+  const CUresult asked = device_.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, functions_[kernel].handle, static_cast<int>(launch.block.x * launch.block.y * launch.block.z),
+      static_cast<std::size_t>(launch.dynamic_shared_bytes));
+  if (Result<void> done = device_.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", asked); !done) return done;
+  const std::int64_t most = std::int64_t{blocks} * device_.info.multiprocessors;
+  if (launch.blocks <= most) return {};
+  return detail::too_many_cooperative_blocks(kernels[kernel], launch.blocks, most);
+}
+
 Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) {
   Function& function = functions_[kernel];
   const ContextScope scope = device_.enter();
   if (launch.dynamic_shared_bytes > kDefaultSharedBytes - function.static_shared_bytes &&
       !function.has_more_shared.load(std::memory_order_relaxed))
     if (Result<void> allowed = allow_more_shared(function); !allowed) return allowed;
+  const bool is_cooperative = kernels[kernel].is_cooperative;
+  if (is_cooperative)
+    if (Result<void> fits = check_that_grid_fits(kernel, launch); !fits) return fits;
   const auto size = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
-  const CUresult launched = device_.driver().cuLaunchKernel(
-      function.handle, size(launch.grid.x), size(launch.grid.y), size(launch.grid.z), size(launch.block.x),
-      size(launch.block.y), size(launch.block.z), size(launch.dynamic_shared_bytes),
-      static_cast<Stream&>(stream).handle(), const_cast<void**>(launch.parameters), nullptr);
+  const auto run = [&](auto launch_kernel, auto... more) {
+    return launch_kernel(function.handle, size(launch.grid.x), size(launch.grid.y), size(launch.grid.z),
+                         size(launch.block.x), size(launch.block.y), size(launch.block.z),
+                         size(launch.dynamic_shared_bytes), static_cast<Stream&>(stream).handle(),
+                         const_cast<void**>(launch.parameters), more...);
+  };
+  const Driver& driver = device_.driver();
+  const CUresult launched =
+      is_cooperative ? run(driver.cuLaunchCooperativeKernel) : run(driver.cuLaunchKernel, nullptr);
   if (launched != CUDA_SUCCESS) {
-    Error error = device_.driver().error("cuLaunchKernel", launched);
+    Error error = driver.error(is_cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel", launched);
     error.message = "kernel `" + kernels[kernel].name + "`: " + error.message;
     return error;
   }

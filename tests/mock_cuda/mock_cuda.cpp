@@ -264,6 +264,10 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction, CUo
   *block = state().max_threads / 2;
   return CUDA_SUCCESS;
 }
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int block_size, std::size_t) {
+  *blocks = 2048 / block_size;
+  return CUDA_SUCCESS;
+}
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
                         void**) {
@@ -278,6 +282,12 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   state().broken = state().break_code;
   state().break_code = 0;
   return CUDA_SUCCESS;
+}
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                   CUstream stream, void** parameters) {
+  return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, parameters,
+                        nullptr);
 }
 
 CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {

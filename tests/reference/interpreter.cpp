@@ -35,32 +35,48 @@ class Scheduler {
       : kernel_(kernel),
         launch_(launch),
         parameters_(parameters),
-        stepper_(module, kernel, launch, outcome),
+        stepper_(module, launch, outcome),
         is_split_(ir::any_instruction(kernel.body, is_thread_loop)) {}
 
+  /// One block after the other; of blocks that wait for the grid, each to where it waits, again and again.
   void run_grid() {
-    for (std::int64_t i = 0; i < count(launch_.grid) && !stepper_.is_stopped(); ++i) run_block(i);
+    for (std::int64_t i = 0; i < count(launch_.grid) && !stepper_.is_stopped(); ++i) {
+      start_block(i);
+      run_threads();
+      if (waits_for_grid()) waiting_.push_back(std::move(block_));
+    }
+    while (!waiting_.empty() && !stepper_.is_stopped()) {
+      for (BlockState& waiting : std::exchange(waiting_, {})) {
+        block_ = std::move(waiting);
+        stepper_.enter_block(block_);
+        for (Thread& thread : block_.threads)
+          if (is_living(thread)) release(thread, 0);
+        run_threads();
+        if (waits_for_grid()) waiting_.push_back(std::move(block_));
+      }
+    }
   }
 
  private:
   using Group = std::vector<Thread*>;
 
-  void run_block(std::int64_t linear) {
+  void start_block(std::int64_t linear) {
     const auto threads = static_cast<std::size_t>(count(launch_.block));
-    block_ = {index_of(linear, launch_.grid), is_split_, std::vector<Thread>(is_split_ ? 1 : threads),
+    block_ = {index_of(linear, launch_.grid), SharedMemory(kernel_, launch_), is_split_,
+              std::vector<Thread>(is_split_ ? 1 : threads),
               std::vector(kernel_.slots.size(), std::vector(threads, kPoisonValue))};
     stepper_.enter_block(block_);
     for (std::size_t i = 0; i < block_.threads.size(); ++i) {
       block_.threads[i].linear = static_cast<std::int64_t>(i);
       stepper_.start(block_.threads[i], kernel_, parameters_);
     }
-    run_threads();
   }
 
   void run_threads() {
     for (;;) {
       for (Thread& thread : block_.threads) run_turn(thread);
       if (stepper_.is_stopped() || std::ranges::none_of(block_.threads, is_living)) return;
+      if (waits_for_grid()) return;
       const bool is_released = release_warps() || release_barrier() || release_active_masks();
       if (!is_released && std::ranges::none_of(block_.threads, is_running)) report_endless_wait();
     }
@@ -82,15 +98,26 @@ class Scheduler {
     return stepper_.value(thread, thread.waits_at->operands[index]);
   }
 
-  bool release_barrier() {
+  /// The living threads of the block, if they wait at one barrier; else none.
+  Group threads_at_barrier() {
     Group living;
     for (Thread& thread : block_.threads) {
       if (is_living(thread)) living.push_back(&thread);
     }
     const auto is_here = [&](const Thread* t) { return is_waiting(*t) && are_together(*t, *living[0]); };
-    if (living.empty() || !std::ranges::all_of(living, is_here)) return false;
+    if (living.empty() || !std::ranges::all_of(living, is_here)) return {};
+    return info(living[0]->waits_at->builtin).effect == Effect::Barrier ? living : Group();
+  }
+
+  bool waits_for_grid() {
+    const Group living = threads_at_barrier();
+    return !living.empty() && living[0]->waits_at->builtin == BuiltinId::GridSync;
+  }
+
+  bool release_barrier() {
+    const Group living = threads_at_barrier();
+    if (living.empty()) return false;
     const BuiltinId builtin = living[0]->waits_at->builtin;
-    if (info(builtin).effect != Effect::Barrier) return false;
     const std::uint64_t result = builtin == BuiltinId::Syncthreads ? 0 : result_of_votes(builtin, living);
     for (Thread* thread : living) release(*thread, result);
     return true;
@@ -186,6 +213,7 @@ class Scheduler {
   Stepper stepper_;
   const bool is_split_;
   BlockState block_;
+  std::vector<BlockState> waiting_;  // for the grid
   std::int64_t steps_ = 0;
 };
 

@@ -67,9 +67,8 @@ SharedMemory::SharedMemory(const Function& kernel, const Launch& launch) {
   place(takes_launch_bytes, false);
   end += round_up(static_cast<std::size_t>(launch.launch_shared_bytes));
   bytes_.resize(end / sizeof(std::max_align_t) + 1);
+  std::memset(bytes_.data(), kPoison, bytes_.size() * sizeof(std::max_align_t));
 }
-
-void SharedMemory::poison() { std::memset(bytes_.data(), kPoison, bytes_.size() * sizeof(std::max_align_t)); }
 
 std::uint64_t SharedMemory::address(const Function& function, std::int64_t index) {
   return bits_of(reinterpret_cast<std::byte*>(bytes_.data()) + offsets_.at({&function, index}));

@@ -52,11 +52,11 @@ struct Thread {
   std::vector<Frame> frames;                  // innermost last
 };
 
-/// The shared arrays of a kernel and of all functions that it calls, for one block at a time.
+/// The shared arrays of a kernel and of all functions that it calls, for one block.
 class SharedMemory {
  public:
+  SharedMemory() = default;
   SharedMemory(const ir::Function& kernel, const Launch& launch);
-  void poison();
   std::uint64_t address(const ir::Function& function, std::int64_t index);
 
  private:
@@ -67,6 +67,7 @@ class SharedMemory {
 /// What all threads of a block see.
 struct BlockState {
   Dim3 index;
+  SharedMemory shared;
   bool is_split = false;  // one runner, slots
   std::vector<Thread> threads;
   std::vector<std::vector<std::uint64_t>> slots;  // [slot][thread]

@@ -195,7 +195,7 @@ std::uint64_t Stepper::compute(Thread& thread, const Instruction& instruction) {
     case Opcode::LocalArray:
       return local_array(thread, instruction);
     case Opcode::SharedArray:
-      return shared_.address(*frame.function, instruction.index);
+      return block_->shared.address(*frame.function, instruction.index);
     case Opcode::ConstantArray:
       return bits_of(module_.constant_arrays[index].bytes.data());
     case Opcode::LaunchSharedBytes:

@@ -13,13 +13,10 @@ namespace pykc::reference {
 
 class Stepper {
  public:
-  Stepper(const ir::Module& module, const ir::Function& kernel, const Launch& launch, Outcome& outcome)
-      : module_(module), launch_(launch), outcome_(outcome), shared_(kernel, launch) {}
+  Stepper(const ir::Module& module, const Launch& launch, Outcome& outcome)
+      : module_(module), launch_(launch), outcome_(outcome) {}
 
-  void enter_block(BlockState& block) {
-    block_ = &block;
-    shared_.poison();
-  }
+  void enter_block(BlockState& block) { block_ = &block; }
   /// Puts `thread` at the start of `kernel`.
   void start(Thread& thread, const ir::Function& kernel, const std::vector<std::uint64_t>& arguments);
   /// Runs the next instruction.
@@ -66,7 +63,6 @@ class Stepper {
   const ir::Module& module_;
   const Launch& launch_;
   Outcome& outcome_;
-  SharedMemory shared_;
   BlockState* block_ = nullptr;
   std::unordered_map<const ir::Function*, Numbering> numberings_;
 };
