@@ -4,6 +4,7 @@
 #include "tests/reference/interpreter.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/walk.h"
 #include "tests/reference/stepper.h"

@@ -207,6 +207,24 @@ TEST_F(CudaMock, LaunchingMayFail) {
   EXPECT_TRUE(faulty.launch({.grid = {1}, .block = {32}}));
 }
 
+TEST_F(CudaMock, BlocksThatWaitForOneAnotherMustFit) {
+  Artifact artifact = test_artifact();
+  artifact.kernels[0].is_cooperative = true;
+  const Device device = Device::open("cuda:0").value();
+  const Kernel scale = device.load(artifact).value().kernel("scale").value();
+  const Array<float> x = device.allocate<float>(8).value();
+  const std::int64_t most = std::int64_t{2} * device.info().multiprocessors;  // blocks of 1024 threads
+  EXPECT_TRUE(scale.launch({.grid = {most}, .block = {1024}}, x, 1.0F));
+  EXPECT_EQ(mock_calls("cuLaunchCooperativeKernel"), 1);
+  expect_error(scale.launch({.grid = {most + 1}, .block = {1024}}, x, 1.0F), ErrorCode::InvalidLaunch,
+               "wait for one another at `grid_sync`, and the device runs at most " + std::to_string(most));
+  mock_fail("cuOccupancyMaxActiveBlocksPerMultiprocessor", 1, kOutOfResources);
+  expect_error(scale.launch({.grid = {1}, .block = {32}}, x, 1.0F), ErrorCode::DriverError, "cuOccupancy");
+  mock_fail("cuLaunchCooperativeKernel", 1, kOutOfResources);
+  expect_error(scale.launch({.grid = {1}, .block = {32}}, x, 1.0F), ErrorCode::DriverError,
+               "kernel `scale`: cuLaunchCooperativeKernel failed");
+}
+
 TEST_F(CudaMock, SuggestsWhatTheDriverSuggests) {
   const Device device = Device::open("cuda:0").value();
   const Kernel scale = device.load(test_artifact()).value().kernel("scale").value();
