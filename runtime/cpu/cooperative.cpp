@@ -3,13 +3,13 @@
 // begins. A block that has ended, by a fault perhaps, is waited for no longer, so a launch always comes to its end.
 #include "runtime/cpu/cooperative.h"
 
-#include <omp.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace pykc::cpu {
@@ -97,17 +97,26 @@ class Fiber {
 
 using Fibers = std::vector<std::unique_ptr<Fiber>>;
 
-/// Rounds until no block of any thread is left. All threads of the team are here.
-void run_rounds(const Fibers& fibers, std::atomic<std::int64_t>& left) {
-  const auto first = static_cast<std::size_t>(omp_get_thread_num());
-  const auto step = static_cast<std::size_t>(omp_get_num_threads());
+/// What the threads of a cooperative launch share.
+struct Team {
+  Fibers fibers;
+  std::atomic<std::int64_t> left;  // blocks that have not ended
+  std::atomic<std::size_t> threads = 0;
+};
+
+/// Rounds until no block of any thread is left. Each thread keeps its own blocks from round to round.
+void run_rounds(Team& team) {
   const DefaultFloatingPoint floating_point;
-  while (left.load(std::memory_order_relaxed) > 0) {
+  const std::size_t first = team.threads.fetch_add(1);
 #pragma omp barrier
-    for (std::size_t i = first; i < fibers.size(); i += step) {
-      if (fibers[i]->is_done()) continue;
-      fibers[i]->run();
-      if (fibers[i]->is_done()) left.fetch_sub(1, std::memory_order_relaxed);
+  const std::size_t step = team.threads.load();
+  while (team.left.load() > 0) {
+#pragma omp barrier
+    for (std::size_t i = first; i < team.fibers.size(); i += step) {
+      Fiber& fiber = *team.fibers[i];
+      if (fiber.is_done()) continue;
+      fiber.run();
+      if (fiber.is_done()) team.left.fetch_sub(1);
     }
 #pragma omp barrier
   }
@@ -116,16 +125,15 @@ void run_rounds(const Fibers& fibers, std::atomic<std::int64_t>& left) {
 }  // namespace
 
 Result<void> run_cooperative(const BlockRun& run) {
-  Fibers fibers;
+  Team team{.fibers = {}, .left = run.blocks};
   for (std::int64_t block = 0; block < run.blocks; ++block) {
-    fibers.push_back(std::make_unique<Fiber>(run, block));
-    if (!fibers.back()->has_memory())
+    team.fibers.push_back(std::make_unique<Fiber>(run, block));
+    if (!team.fibers.back()->has_memory())
       return Error{ErrorCode::OutOfMemory,
                    "the host has no room for " + std::to_string(run.blocks) + " blocks that wait for one another"};
   }
-  std::atomic<std::int64_t> left = run.blocks;
 #pragma omp parallel num_threads(static_cast<int>(std::min<std::int64_t>(worker_count(), run.blocks)))
-  run_rounds(fibers, left);
+  run_rounds(team);
   return {};
 }
 
