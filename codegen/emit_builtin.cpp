@@ -127,19 +127,18 @@ Emitter::Value* Emitter::upper_half_of_product(ScalarType type, Value* a, Value*
   return builder_.CreateTrunc(builder_.CreateLShr(builder_.CreateMul(extend(a), extend(b)), width), a->getType());
 }
 
-// LLVM's minimumnum and maximumnum: a NaN counts as missing, and -0 stands below +0.
 Emitter::Value* Emitter::minimum(ScalarType type, Value* a, Value* b) {
   if (!is_float(type))
     return builder_.CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a,
                                           b);
-  return narrow(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::minimumnum, widen(a, type), widen(b, type)), type);
+  return narrow(extreme(llvm::Intrinsic::minimumnum, widen(a, type), widen(b, type)), type);
 }
 
 Emitter::Value* Emitter::maximum(ScalarType type, Value* a, Value* b) {
   if (!is_float(type))
     return builder_.CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a,
                                           b);
-  return narrow(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::maximumnum, widen(a, type), widen(b, type)), type);
+  return narrow(extreme(llvm::Intrinsic::maximumnum, widen(a, type), widen(b, type)), type);
 }
 
 /// In 64 bits, whatever the type: the low bits of a product depend on low bits alone. A negative power of x is 0

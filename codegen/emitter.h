@@ -54,6 +54,10 @@ class Emitter {
   virtual bool needs_wide_arithmetic(ScalarType type) const = 0;
   /// Whether there is an instruction for fma on f16 or bf16.
   virtual bool has_small_fma(ScalarType type) const = 0;
+  /// LLVM's minimumnum or maximumnum: a NaN counts as missing, and -0 stands below +0.
+  virtual Value* extreme(llvm::Intrinsic::ID id, Value* a, Value* b) {
+    return builder_.CreateBinaryIntrinsic(id, a, b);
+  }
   /// f16 or bf16 as f32.
   virtual Value* widen_float(Value* value) { return builder_.CreateFPExt(value, builder_.getFloatTy()); }
   /// Rounds an f32 or f64 to f16 or bf16.

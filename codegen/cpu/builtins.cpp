@@ -60,6 +60,19 @@ CpuEmitter::Value* CpuEmitter::emit_target_builtin(const Instruction& i) {
   }
 }
 
+/// LLVM 22 gives NaN for a NaN beside a number, where the processor has AVX-512 and it knows that one operand is no NaN
+/// and orders the operands by their zeros. So the zeros are ordered here: of two equal numbers only zeros differ in
+/// bits.
+CpuEmitter::Value* CpuEmitter::extreme(llvm::Intrinsic::ID id, Value* a, Value* b) {
+  llvm::FastMathFlags flags = builder_.getFastMathFlags();
+  flags.setNoSignedZeros();
+  Value* number = builder_.CreateBinaryIntrinsic(id, a, b, flags);
+  llvm::Type* bits = builder_.getIntNTy(a->getType()->getScalarSizeInBits());
+  const auto operation = id == llvm::Intrinsic::minimumnum ? llvm::Instruction::Or : llvm::Instruction::And;
+  Value* zero = builder_.CreateBinOp(operation, builder_.CreateBitCast(a, bits), builder_.CreateBitCast(b, bits));
+  return builder_.CreateSelect(builder_.CreateFCmpOEQ(a, b), builder_.CreateBitCast(zero, a->getType()), number);
+}
+
 CpuEmitter::Value* CpuEmitter::lane_mask(BuiltinId builtin) {
   Value* lane = builder_.CreateAnd(builder_.CreateTrunc(thread_number_, builder_.getInt32Ty()), builder_.getInt32(31));
   Value* own = builder_.CreateShl(builder_.getInt32(1), lane);

@@ -57,6 +57,7 @@ class CpuEmitter final : public Emitter {
   Value* any_slot(std::int64_t slot);
 
   // cpu/builtins.cpp
+  Value* extreme(llvm::Intrinsic::ID id, Value* a, Value* b) override;
   Value* emit_target_builtin(const Instruction& i) override;
   Value* lane_mask(BuiltinId builtin);
   Value* permute_bytes(const Instruction& i);

@@ -72,7 +72,25 @@ Expression ProgramWriter::literal(ScalarType type) {
 Expression ProgramWriter::element(ScalarType type, int depth) {
   for (std::size_t i = 0; i < local_.size(); ++i)
     if (local_[i] == type && chance(50)) return {"mine" + std::to_string(i) + "[" + index(4, depth) + "]", type};
+  if (chance(25)) return {view(type, 16) + "[" + index(16, depth) + "]", type};
   return {"in_" + name_of(type) + "[" + index(64, depth) + "]", type};
+}
+
+std::string ProgramWriter::view(ScalarType type, int size) {
+  const std::string array = "in_" + name_of(type);
+  const int step = 1 + number(3), start = number(64 - size * step);
+  const std::string first = std::to_string(start), last = std::to_string(start + size * step);
+  switch (number(4)) {
+    case 0:
+      return array + "[" + first + ":" + last + ":" + std::to_string(step) + "]";
+    case 1:
+      return array + "[" + std::to_string(64 - size) + ":][::-1]";
+    case 2:
+      return array + "[" + std::to_string(start + size - 1) +
+             (start == 0 ? "::-1]" : ":" + std::to_string(start - 1) + ":-1]");
+    default:
+      return array + "[" + std::to_string(start - 64) + ":][:" + std::to_string(size) + "]";
+  }
 }
 
 std::string ProgramWriter::index(int size, int depth) {
@@ -196,9 +214,9 @@ Expression ProgramWriter::choice(int depth) {
 Expression ProgramWriter::call(int depth) {
   if (functions_.empty()) return arithmetic(depth);
   const DeviceFunction function = pick(functions_);
-  std::string text = function.name + "(";
-  for (const ScalarType type : function.parameters)
-    text += (text.ends_with('(') ? "" : ", ") + expression(type, depth).text;
+  if (!in_kernel_) return arithmetic(depth);  // there are no arrays to pass
+  std::string text = function.name + "(" + view(function.array, 16);
+  for (const ScalarType type : function.parameters) text += ", " + expression(type, depth).text;
   return {text + ")", function.result};
 }
 

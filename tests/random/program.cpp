@@ -38,13 +38,12 @@ void ProgramWriter::write_module() {
 
 /// `def f(p: T, …) -> R`: a few statements, perhaps an early return.
 void ProgramWriter::write_device_function() {
-  DeviceFunction function{fresh("d"), {}, pick(all_)};
-  std::string header = "def " + function.name + "(";
+  DeviceFunction function{fresh("d"), {}, pick(all_), pick(all_)};
+  std::string header = "def " + function.name + "(x: " + std::string(to_string(function.array)) + "[::]";
   variables_.clear();
   for (int i = 1 + number(3); i-- > 0;) {
     const Variable parameter{fresh("p"), pick(all_)};
-    header +=
-        (function.parameters.empty() ? "" : ", ") + parameter.name + ": " + std::string(to_string(parameter.type));
+    header += ", " + parameter.name + ": " + std::string(to_string(parameter.type));
     function.parameters.push_back(parameter.type);
     variables_.push_back(parameter);
   }
@@ -56,6 +55,7 @@ void ProgramWriter::write_device_function() {
   uniform_ = false;
   budget_ = number(6);
   block(number(4));
+  variables_.push_back({"x[" + index(16, 1) + "]", function.array});
   if (chance(40)) line("if " + condition(1) + ": return " + expression(function.result, 1).text);
   line("return " + expression(function.result, 2).text);
   --indentation_;

@@ -36,6 +36,7 @@ class ProgramWriter {
     std::string name;
     Types parameters;
     ScalarType result;
+    ScalarType array;  // the first argument is an array of 16 elements
   };
   struct Region {  // a loop around the current place
     bool uniform;  // all threads run it alike, so none may leave it alone
@@ -59,6 +60,7 @@ class ProgramWriter {
   void loop();
   void begin_for(bool uniform);
   void begin_while(bool uniform);
+  void begin_for_elements(bool uniform);
   void leave_loop();
   void return_early();
   void exchange_through_shared_memory();
@@ -76,6 +78,8 @@ class ProgramWriter {
   Expression leaf(ScalarType type);
   Expression literal(ScalarType type);
   Expression element(ScalarType type, int depth);
+  /// A view of an input of this type, of 4, 8 or 16 elements.
+  std::string view(ScalarType type, int size);
   /// An operation of any kind that is as it comes: its type is what the language says.
   Expression operation(int depth);
   Expression arithmetic(int depth);

@@ -125,7 +125,9 @@ void ProgramWriter::loop() {
   const bool uniform = uniform_ && chance(60);
   const std::size_t outer = variables_.size();
   loops_.push_back({uniform});
-  if (chance(60))
+  if (in_kernel_ && chance(20))
+    begin_for_elements(uniform);
+  else if (chance(60))
     begin_for(uniform);
   else
     begin_while(uniform);
@@ -143,6 +145,25 @@ void ProgramWriter::begin_for(bool uniform) {
   if (chance(20)) range = std::to_string(number(6)) + ", -2, -" + std::to_string(1 + number(3));
   variables_.push_back({name, ScalarType::I64, uniform});
   nested("for " + name + " in range(" + range + "):", uniform);
+}
+
+/// `for x in …`, over a view of an input, or two side by side, or numbered.
+void ProgramWriter::begin_for_elements(bool uniform) {
+  const ScalarType type = pick(all_), other = pick(all_);
+  const std::string x = fresh("t"), y = fresh("t"), items = view(type, 4);
+  variables_.push_back({x, type});
+  switch (number(4)) {
+    case 0:
+      variables_.push_back({y, other});
+      return nested("for " + x + ", " + y + " in zip(" + items + ", " + view(other, 8) + "):", uniform);
+    case 1:
+      variables_.push_back({y, ScalarType::I64, uniform});
+      return nested("for " + y + ", " + x + " in enumerate(" + items + "):", uniform);
+    case 2:
+      return nested("for " + x + " in reversed(" + items + "):", uniform);
+    default:
+      return nested("for " + x + " in " + items + ":", uniform);
+  }
 }
 
 void ProgramWriter::begin_while(bool uniform) {
