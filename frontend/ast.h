@@ -30,6 +30,9 @@ struct IntLiteral {
 struct FloatLiteral {
   double value;
 };
+struct ImaginaryLiteral {  // 2j
+  double value;
+};
 struct BoolLiteral {
   bool value;
 };
@@ -118,7 +121,7 @@ struct Unsupported {
 
 struct Expr {
   SourceRange range;
-  std::variant<IntLiteral, FloatLiteral, BoolLiteral, StringLiteral, FormattedString, NoneLiteral, EllipsisLiteral, Name,
+  std::variant<IntLiteral, FloatLiteral, ImaginaryLiteral, BoolLiteral, StringLiteral, FormattedString, NoneLiteral, EllipsisLiteral, Name,
                Attribute, Subscript, Slice, Call, Starred, Tuple, List, Unary, Binary, Logical, Compare, Conditional,
                Lambda, Unsupported>
       node;

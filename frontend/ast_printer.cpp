@@ -48,6 +48,7 @@ class Printer {
 
   void operator()(const IntLiteral& n) { node("Integer", std::to_string(n.value)); }
   void operator()(const FloatLiteral& n) { node("Float", shortest(n.value)); }
+  void operator()(const ImaginaryLiteral& n) { node("Imaginary", shortest(n.value)); }
   void operator()(const BoolLiteral& n) { node("Bool", n.value ? "True" : "False"); }
   void operator()(const StringLiteral& n) { node("String", quoted(n.value)); }
   void operator()(const NoneLiteral&) { node("None"); }

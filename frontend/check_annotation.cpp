@@ -57,6 +57,10 @@ std::optional<Type> Body::annotation(const ast::Expr& expr) {
     constant.kind = Type::Kind::Static;
     return constant;
   }
+  const Entity found = entity(expr);
+  if (const auto* decl = std::get_if<ClassRef>(&found); decl && decl->decl->kind == ClassDecl::Kind::NamedTuple)
+    return tuple_type(*decl->decl, expr.range);
+  if (std::holds_alternative<Unknown>(found)) return std::nullopt;
   const std::optional<ElementType> type = element_type(expr);
   if (!type) return std::nullopt;
   return Type::of(*type);

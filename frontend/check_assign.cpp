@@ -34,9 +34,11 @@ void Body::assign(const ast::Expr& target, const Value& value, SourceRange range
   if (target.as<ast::Subscript>()) {
     const Value to = place(target);
     if (to.is_array()) return store_array(to, value, std::nullopt, range);
-    if (to.known() && value.known() && require_scalar(value, "an element")) store(to, value, range);
+    const bool takes_scalar = to.is_scalar() && !value.is_record();
+    if (to.known() && value.known() && (!takes_scalar || require_scalar(value, "an element"))) store(to, value, range);
     return;
   }
+  if (const auto* attribute = target.as<ast::Attribute>()) return assign_field(*attribute, target, value, range);
   if (const auto* tuple = target.as<ast::Tuple>()) return assign_tuple(tuple->elements, target, value, range);
   if (const auto* list = target.as<ast::List>()) return assign_tuple(list->elements, target, value, range);
   report(target.range, DiagnosticId::AssignmentTarget).note("assign to a variable, `x = …`, or an element, `a[i] = …`");
@@ -120,7 +122,7 @@ void Body::name_array(const Local& local, const Expr& array) {
 }
 
 bool Body::require_writable(const Value& place, SourceRange range) {
-  const auto* element = place.expr->as<checked::Element>();
+  const auto* element = root_of(*place.expr).as<checked::Element>();
   const Expr& array = element ? *element->array : *place.expr;
   if (array.type.space != ir::AddressSpace::Constant) return true;
   report(range, DiagnosticId::ReadOnlyArray, name_of_array(origin(array)))
@@ -132,7 +134,7 @@ bool Body::require_writable(const Value& place, SourceRange range) {
 Value Body::place(const ast::Expr& target) {
   const Value found = value(target);
   if (!found.known() || found.is_array()) return found;
-  if (!found.expr->as<checked::Element>()) {
+  if (!is_place(*found.expr)) {
     report(target.range, DiagnosticId::AssignmentTarget)
         .note("the elements of a tuple cannot be changed: make a new tuple");
     return {};
@@ -142,10 +144,14 @@ Value Body::place(const ast::Expr& target) {
 
 /// For `a[f(i)] += x`: array and indices go to variables, to be evaluated once.
 Value Body::stable_element(const Value& element) {
-  checked::Element stable = *element.expr->as<checked::Element>();
+  const Expr& root = root_of(*element.expr);
+  checked::Element stable = *root.as<checked::Element>();
   stable.array = stored_once(TreeBuilder::strong(stable.array), element.range()).expr;
   for (const Expr*& index : stable.indices) index = stored_once(TreeBuilder::strong(index), index->range).expr;
-  return TreeBuilder::strong(tree_.scalar(element.scalar(), element.range(), std::move(stable)));
+  const Expr* place = tree_.make(root.type, element.range(), std::move(stable));
+  if (const auto* field = element.expr->as<checked::Field>())
+    place = tree_.make(element.type(), element.range(), checked::Field{place, field->offset});
+  return TreeBuilder::strong(place);
 }
 
 /// Assigns the value to a variable of its own.
@@ -153,7 +159,7 @@ Value Body::stored(const Value& value, SourceRange range) {
   const checked::Variable* variable = temporary(value.type(), value.range());
   assign_variable(variable, value.expr, range);
   const Expr* ref = tree_.make(value.type(), value.range(), checked::VariableRef{variable});
-  return {ref, value.weak == Weak::Float ? Weak::Float : Weak::No, {}};
+  return {ref, value.weak == Weak::Int ? Weak::No : value.weak, {}};
 }
 
 /// A value that may be used several times: what is not simple is stored first.

@@ -28,6 +28,12 @@ namespace pykc::checker {
 /// The type of a parameter in a signature or a request.
 std::optional<checked::Type> type_of_argument(const ArgumentType& argument);
 
+/// "`+`", "`==`"
+std::string spelling(ast::BinaryOp op);
+std::string_view spelling(ast::CompareOp op);
+/// Whether a variable that is given this value shares it, in Python, with something else.
+bool shares_record(const checked::Expr& value);
+
 class Body {
  public:
   /// For a constant of a module, a decorator, an annotation: no variables, reports at once.
@@ -104,6 +110,7 @@ class Body {
   // check_expression.cpp: one function a kind of node.
   Entity check(const ast::IntLiteral& node, const ast::Expr& expr);
   Entity check(const ast::FloatLiteral& node, const ast::Expr& expr);
+  Entity check(const ast::ImaginaryLiteral& node, const ast::Expr& expr);
   Entity check(const ast::BoolLiteral& node, const ast::Expr& expr);
   Entity check(const ast::StringLiteral& node, const ast::Expr& expr);
   Entity check(const ast::FormattedString& node, const ast::Expr& expr);
@@ -127,6 +134,7 @@ class Body {
   Entity unsupported(SourceRange range, std::string_view what, std::string_view instead);
   Value to_value(Entity entity, SourceRange range);
   void report_not_a_value(const Entity& entity, SourceRange range);
+  Entity value_attribute(const Value& value, const ast::Attribute& node, SourceRange range);
   Value scalar(const ast::Expr& expr, std::string_view what);
   bool require_scalar(const Value& value, std::string_view what);
 
@@ -170,7 +178,7 @@ class Body {
   bool require_numbers(std::string_view what, const Value& left, const Value& right, SourceRange range);
   Value compare(ast::CompareOp op, const Value& left, const Value& right, SourceRange range);
   const Expr* compare_mixed_signs(checked::CompareOp op, const Value& left, const Value& right, SourceRange range);
-  Value compare_tuples(ast::CompareOp op, const Value& left, const Value& right, SourceRange range);
+  Value compare_parts(ast::CompareOp op, const Value& left, const Value& right, SourceRange range);
   Entity compare_types(const TypeRef& left, const ast::Compare& node, SourceRange range);
   Value concatenate(const Value& left, const Value& right, SourceRange range);
   Value member_of_tuple(ast::CompareOp op, const Value& item, const Value& tuple, SourceRange range);
@@ -206,6 +214,7 @@ class Body {
   std::optional<std::vector<Value>> index_list(const ast::Expr& index);
   std::vector<Value> take_apart(const Value& tuple);
   bool add_unpacked(const ast::Starred& starred, std::vector<Value>& values);
+  Value component(const Value& tuple, std::size_t at, SourceRange range);
   const Expr* index_value(const Value& array, const Value& index, int dimension);
   const Expr* index_number(const Value& index);
   void report_index_count(const Value& array, int given, SourceRange range);
@@ -248,6 +257,60 @@ class Body {
   void over_elements(const Value& array, SourceRange range,
                      const std::function<void(const std::vector<const Expr*>&)>& body);
   Value element_at(const Value& array, const std::vector<const Expr*>& indices, SourceRange range);
+  // check_record.cpp
+  Value field(const Value& record, std::size_t index, SourceRange range);
+  std::optional<std::size_t> field_index(const Value& record, std::string_view name, SourceRange range);
+  Entity record_attribute(const Value& record, const ast::Attribute& node, SourceRange range);
+  Value index_by_name(const Value& record, const ast::Expr& index, SourceRange range);
+  void assign_field(const ast::Attribute& node, const ast::Expr& target, const Value& value, SourceRange range);
+  bool may_change_fields(const ast::Expr& target);
+  static bool is_place_target(const ast::Attribute& target);
+  Entity field_view(const Value& array, std::string_view name, SourceRange name_range, SourceRange range);
+  Entity call_record(const RecordRef& type, const ast::Call& call, SourceRange range);
+  Entity call_struct(const ClassDecl& decl, const ast::Call& call, SourceRange range);
+  Entity call_vector(const RecordRef& type, const ast::Call& call, SourceRange range);
+  const Expr* vector_of(const RecordRef& type, std::span<const Value> given, std::vector<Value> components,
+                        SourceRange range);
+  Value record_binary(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range);
+  Value vector_binary(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range);
+  Value record_unary(ast::UnaryOp op, const Value& operand, SourceRange range);
+  Value compare_records(ast::CompareOp op, const Value& left, const Value& right, SourceRange range);
+
+  // check_complex.cpp
+  struct Parts {
+    const Expr* real;
+    const Expr* imaginary;  // null: the number is real
+  };
+  Value part_of(const Value& number);
+  Unified unify_parts(const Value& a, const Value& b, SourceRange range);
+  template <typename Make>
+  const Expr* with_complex(const Value& number, ScalarType part, Make make);
+  template <typename Make>
+  Value complex_result(const Value& left, const Value& right, SourceRange range, Make make);
+  Value complex_binary(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range);
+  Value complex_product(Parts a, Parts b, SourceRange range);
+  Value complex_quotient(Parts a, Parts b, SourceRange range);
+  Value complex_power(const Value& base, const Value& exponent, SourceRange range);
+  Value factors(const Value& base, int count, SourceRange range);
+  Value polar_power(Parts a, Parts b, SourceRange range);
+  Value complex_negate(ast::UnaryOp op, const Value& operand, SourceRange range);
+  Value conjugate(const Value& operand, SourceRange range);
+  Value complex_magnitude(const Value& operand, SourceRange range);
+  Value compare_complex(ast::CompareOp op, const Value& left, const Value& right, SourceRange range);
+  Value to_complex(const Value& number, ScalarType part, SourceRange range);
+  Entity call_complex(const RecordRef& type, const ast::Call& call, SourceRange range);
+  Entity call_python_complex(const ast::Call& call, SourceRange range);
+
+  // check_class.cpp
+  Entity of_class(ClassDecl& decl, SourceRange range);
+  Entity class_attribute(const ClassDecl& decl, const ast::Attribute& node);
+  Value member_value(const MemberRef& member, SourceRange range);
+  Entity call_class(const ClassDecl& decl, const ast::Call& call, SourceRange range);
+  Entity call_named_tuple(const ClassDecl& decl, const ast::Call& call, SourceRange range);
+  Value with_names(Value tuple, const std::vector<std::string>& names);
+  Entity make_named_tuple(const ast::Call& call, SourceRange range);
+  static std::vector<std::string> words_of(std::string_view text);
+  std::optional<checked::Type> tuple_type(const ClassDecl& decl, SourceRange range);
 
   // check_call.cpp
   std::optional<Arguments> bind_arguments(const ast::Call& call, SourceRange range, std::string_view name,

@@ -192,6 +192,9 @@ std::optional<Value> Body::argument_for(FunctionDecl& function, std::size_t inde
     if (!converted) return std::nullopt;
     return TreeBuilder::strong(converted);
   }
+  const bool is_complex = wanted->is_record() && wanted->record->kind == RecordType::Kind::Complex;
+  if (is_complex && (given.is_scalar() || given.is_complex()))
+    return convert_to(given, InferredType::of(*wanted), range);
   if (fits_parameter(*wanted, given.type())) return given;
   if (wanted->is_tuple() && given.is_tuple() && wanted->elements.size() == given.type().elements.size()) {
     const Value converted = convert_to(given, InferredType::of(*wanted), range);
@@ -227,7 +230,7 @@ Value Body::call_specialized(FunctionDecl& function, std::vector<Value> argument
   if (is_trial_) {
     if (!specialization.result.known) return {};
     const Expr* call = tree_.make(settled_type(specialization.result), range, checked::CallFunction{nullptr, {}});
-    return {call, specialization.result.weak ? Weak::Float : Weak::No, {}};
+    return {call, weakness(specialization.result), {}};
   }
   if (specialization.is_emitting && !function.result_type) {
     report(range, DiagnosticId::RecursionWithoutType, function.def->name)
@@ -240,7 +243,7 @@ Value Body::call_specialized(FunctionDecl& function, std::vector<Value> argument
     node.arguments.push_back(convert_to(arguments[i], types[i], range).expr);
   if (!specialization.result.known) return {};
   const Expr* call = tree_.make(settled_type(specialization.result), range, std::move(node));
-  return {call, specialization.result.weak ? Weak::Float : Weak::No, {}};
+  return {call, weakness(specialization.result), {}};
 }
 
 }  // namespace pykc::checker

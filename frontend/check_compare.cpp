@@ -9,11 +9,11 @@ namespace {
 constexpr std::string_view kSpelling[] = {"`==`", "`!=`", "`<`",      "`<=`", "`>`",
                                           "`>=`", "`is`", "`is not`", "`in`", "`not in`"};
 
-std::string_view spelling(ast::CompareOp op) { return kSpelling[static_cast<std::size_t>(op)]; }
-
 bool is_ordering(ast::CompareOp op) { return op >= ast::CompareOp::Lt && op <= ast::CompareOp::Ge; }
 
 }  // namespace
+
+std::string_view spelling(ast::CompareOp op) { return kSpelling[static_cast<std::size_t>(op)]; }
 
 /// `a < b < c` is `a < b and b < c` with b evaluated once, and c only where a < b.
 Value Body::chain(const ast::Compare& node, std::size_t at, Value left, SourceRange range) {
@@ -69,7 +69,8 @@ Entity Body::compare_types(const TypeRef& left, const ast::Compare& node, Source
 Value Body::compare(ast::CompareOp op, const Value& left, const Value& right, SourceRange range) {
   if (!left.known() || !right.known()) return {};
   if (op == ast::CompareOp::In || op == ast::CompareOp::NotIn) return member_of_tuple(op, left, right, range);
-  if (left.is_tuple() && right.is_tuple() && !is_ordering(op)) return compare_tuples(op, left, right, range);
+  if (left.is_tuple() && right.is_tuple() && !is_ordering(op)) return compare_parts(op, left, right, range);
+  if (left.is_record() || right.is_record()) return compare_records(op, left, right, range);
   if (!require_numbers(spelling(op), left, right, range)) return {};
   const auto checked_op = static_cast<CompareOp>(op);
   if (left.is_weak_integer() && right.is_weak_integer()) {
@@ -106,7 +107,8 @@ const checked::Expr* Body::compare_mixed_signs(CompareOp op, const Value& left, 
   });
 }
 
-Value Body::compare_tuples(ast::CompareOp op, const Value& left, const Value& right, SourceRange range) {
+/// Tuples and records of one type.
+Value Body::compare_parts(ast::CompareOp op, const Value& left, const Value& right, SourceRange range) {
   const bool is_equality = op == ast::CompareOp::Eq;
   if (left.type().elements.size() != right.type().elements.size())
     return TreeBuilder::strong(tree_.boolean(!is_equality, range));

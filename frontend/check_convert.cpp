@@ -99,14 +99,21 @@ Value Body::convert_to(const Value& value, const InferredType& to, SourceRange r
   if (!value.known() || !to.known) return {};
   if (to.type.is_scalar() && value.is_scalar()) {
     const Expr* converted = convert_for_assignment(value, to.type.scalar, range);
-    return {converted, to.weak ? Weak::Float : Weak::No, {}};
+    return {converted, weakness(to), {}};
+  }
+  const bool is_complex = to.type.is_record() && to.type.record->kind == RecordType::Kind::Complex;
+  if (is_complex && (value.is_scalar() || value.is_complex())) {
+    if (to.weak && value.weak == Weak::Complex) return value;
+    Value converted = to_complex(value, to.type.record->fields.front().type.scalar, range);
+    converted.weak = weakness(to);
+    return converted;
   }
   if (to.type.is_tuple() && value.is_tuple() && value.type().elements.size() == to.elements.size()) {
     if (settled_type(to) == value.type() && value.elements.empty()) return value;
     const Expr* tuple = with_parts(value, [&](const std::vector<Value>& parts) {
       std::vector<Value> converted;
       for (std::size_t i = 0; i < parts.size(); ++i) converted.push_back(convert_to(parts[i], to.elements[i], range));
-      return tree_.tuple(std::move(converted), range).expr;
+      return with_names(tree_.tuple(std::move(converted), range), to.type.names).expr;
     });
     return TreeBuilder::strong(tuple);
   }
@@ -114,7 +121,8 @@ Value Body::convert_to(const Value& value, const InferredType& to, SourceRange r
   InferredType joined = to;
   if (value.is_array() && join_into(joined, inferred_type(value)) && joined == to)
     return TreeBuilder::strong(tree_.make(to.type, value.range(), checked::Cast{value.expr}));
-  report(range, DiagnosticId::TypeMismatch, checked::to_string(settled_type(to)), describe(value));
+  auto diagnostic = report(range, DiagnosticId::TypeMismatch, checked::to_string(settled_type(to)), describe(value));
+  if (value.is_complex()) diagnostic.note("take a part of it: `.real`, `.imag`, or `abs(…)`");
   return {};
 }
 

@@ -43,7 +43,12 @@ void Session::declare(Scope& scope) {
     } else if (const auto* import = stmt->as<ast::Import>()) {
       declare_import(scope, *import);
     } else if (const auto* type = stmt->as<ast::ClassDef>()) {
-      scope.bind(type->name, UnusableDecl{"a class"});
+      ClassDecl& decl = classes_.emplace_back();
+      decl.name = type->name;
+      decl.def = type;
+      decl.scope = &scope;
+      decl.range = type->name_range;
+      scope.bind(type->name, &decl);
     }
   }
   for (FunctionDecl& function : functions_)
@@ -127,7 +132,8 @@ void Session::import_name(Scope& scope, const std::string& module, const ast::Im
   }
   if (!NameTable::is_known_module(module)) return;  // load_program has reported it
   const std::string prefix = NameTable::prefix_of_module(module);
-  if (prefix == "__future__" || prefix == "typing" || prefix == "time") return;
+  const bool has_names = prefix != "__future__" && prefix != "time";
+  if (!has_names || (prefix == "typing" && !names_.find(prefix, alias.name))) return;
   if (NameTable::is_known_module(module + "." + alias.name)) {
     scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(module + "." + alias.name), nullptr});
     return;

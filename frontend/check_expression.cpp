@@ -25,9 +25,9 @@ constexpr std::size_t kMostNumbersInTuple = 256;
 
 /// How many numbers and arrays a value of the type is made of.
 std::size_t count_numbers(const Type& type) {
-  if (!type.is_tuple()) return 1;
+  if (!type.is_tuple() && !type.is_record()) return 1;
   std::size_t count = 0;
-  for (const Type& element : type.elements) count += count_numbers(element);
+  for (const Type& element : checked::components(type)) count += count_numbers(element);
   return count;
 }
 
@@ -38,6 +38,7 @@ std::string describe(const Value& value) {
   if (value.weak == Weak::Int) return "an integer";
   if (value.weak == Weak::Float) return "a float";
   if (value.type().is_static()) return "a function";
+  if (value.weak == Weak::Complex) return "a complex number";
   if (value.is_tuple()) return "a tuple of " + std::to_string(value.type().elements.size());
   return checked::to_string(value.type());
 }
@@ -54,6 +55,8 @@ std::string describe(const Entity& entity) {
     std::string operator()(const FunctionRef&) const { return "a function"; }
     std::string operator()(const TableRef&) const { return "a table of constants"; }
     std::string operator()(const TextRef&) const { return "a string"; }
+    std::string operator()(const ClassRef&) const { return "a class"; }
+    std::string operator()(const MemberRef&) const { return "a member of an enum"; }
     std::string operator()(const MethodRef&) const { return "a method"; }
   };
   return std::visit(Describe{}, entity);
@@ -63,7 +66,9 @@ InferredType inferred_type(const Value& value) {
   if (!value.known()) return {};
   if (value.weak == Weak::Float) return InferredType::weak_float();
   InferredType type = InferredType::of(value.type());
-  for (std::size_t i = 0; i < value.elements.size(); ++i) type.elements[i] = inferred_type(value.elements[i]);
+  type.weak = value.weak == Weak::Complex;
+  for (std::size_t i = 0; i < type.elements.size() && i < value.elements.size(); ++i)
+    type.elements[i] = inferred_type(value.elements[i]);
   return type;
 }
 
@@ -84,6 +89,7 @@ Value Body::to_value(Entity entity, SourceRange range) {
   if (const auto* builtin = std::get_if<BuiltinRef>(&entity); builtin && is_property(builtin->id))
     return property(builtin->id, range);
   if (const auto* table = std::get_if<TableRef>(&entity)) return table_value(table->table, range);
+  if (const auto* member = std::get_if<MemberRef>(&entity)) return member_value(*member, range);
   const auto* function = std::get_if<FunctionRef>(&entity);
   const auto* special = std::get_if<SpecialRef>(&entity);
   const bool is_callable = (function && function->function->kind <= FunctionDecl::Kind::Device) ||
@@ -120,6 +126,9 @@ bool Body::require_scalar(const Value& value, std::string_view what) {
     diagnostic.note("a kernel works on elements: index the array")
         .fix(std::string(scope_.file().text(value.range())) + "[i]");
   if (value.is_tuple()) diagnostic.note("index the tuple, or unpack it: `a, b = …`");
+  if (value.is_record())
+    diagnostic.note("name one of its fields")
+        .fix(std::string(scope_.file().text(value.range())) + "." + value.type().record->fields.front().name);
   return false;
 }
 
@@ -152,6 +161,11 @@ std::optional<ScalarType> Body::scalar_type(const ast::Expr& expr) {
 std::optional<ElementType> Body::element_type(const ast::Expr& expr) {
   const Entity found = opened(entity(expr));
   if (const auto* type = std::get_if<TypeRef>(&found)) return type->type;
+  const auto* special = std::get_if<SpecialRef>(&found);
+  if (special && special->special == Special::PythonComplex) return complex_type(ScalarType::F64);
+  const auto* declared = std::get_if<ClassRef>(&found);
+  if (declared && declared->decl->record) return declared->decl->record;
+  if (declared && declared->decl->kind == ClassDecl::Kind::IntEnum) return ScalarType::I64;
   if (!std::holds_alternative<Unknown>(found))
     report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range))
         .note("types are `f32`, `i64`, `np.float32` …");
@@ -172,6 +186,11 @@ Entity Body::check(const ast::IntLiteral& node, const ast::Expr& expr) {
 
 Entity Body::check(const ast::FloatLiteral& node, const ast::Expr& expr) {
   return tree_.weak_real(node.value, expr.range);
+}
+
+Entity Body::check(const ast::ImaginaryLiteral& node, const ast::Expr& expr) {
+  return tree_.complex(tree_.real(0, ScalarType::F64, expr.range), tree_.real(node.value, ScalarType::F64, expr.range),
+                       Weak::Complex, expr.range);
 }
 
 Entity Body::check(const ast::BoolLiteral& node, const ast::Expr& expr) {
@@ -196,13 +215,27 @@ Entity Body::check(const ast::Attribute& node, const ast::Expr& expr) {
   const Entity base = entity(*node.value);
   if (std::holds_alternative<Unknown>(base)) return Unknown{};
   if (const auto* space = std::get_if<NamespaceRef>(&base)) return member(*space, node.name, node.name_range);
-  if (const auto* value = std::get_if<Value>(&base); value && value->is_array())
-    return array_attribute(*value, node, expr.range);
-  if (const auto* value = std::get_if<Value>(&base); value && value->is_scalar() && node.name == "dtype")
-    return TypeRef{value->scalar()};
+  if (const auto* decl = std::get_if<ClassRef>(&base)) return class_attribute(*decl->decl, node);
+  if (const auto* member = std::get_if<MemberRef>(&base); member && node.name == "value")
+    return tree_.weak_integer(member->decl->members[member->index], expr.range);
+  if (const auto* value = std::get_if<Value>(&base); value && value->known())
+    return value_attribute(*value, node, expr.range);
   if (const auto* table = std::get_if<TableRef>(&base))
     return array_attribute(table_value(table->table, node.value->range), node, expr.range);
   report(node.name_range, DiagnosticId::UnknownAttribute, describe(base), node.name);
+  return Unknown{};
+}
+
+Entity Body::value_attribute(const Value& value, const ast::Attribute& node, SourceRange range) {
+  if (value.is_array()) return array_attribute(value, node, range);
+  if (value.is_record()) return record_attribute(value, node, range);
+  if (value.is_scalar() && node.name == "dtype") return TypeRef{value.scalar()};
+  if (value.is_scalar() && node.name == "real") return value;
+  if (value.is_scalar() && node.name == "imag") return TreeBuilder::strong(tree_.zero(value.type(), range));
+  const std::vector<std::string>& names = value.type().names;
+  if (const auto found = std::find(names.begin(), names.end(), node.name); found != names.end())
+    return component(value, static_cast<std::size_t>(found - names.begin()), range);
+  report(node.name_range, DiagnosticId::UnknownAttribute, describe(value), node.name);
   return Unknown{};
 }
 
@@ -223,6 +256,13 @@ Entity Body::check(const ast::Subscript& node, const ast::Expr& expr) {
   const auto rank_of = [](const Value& value) { return value.is_array() ? value.type().array.extents.size() : 0; };
   for (auto subscript = chain.rbegin(); subscript != chain.rend(); ++subscript) {
     if (!result.known()) return Unknown{};
+    const auto* field = (*subscript)->index->as<ast::StringLiteral>();
+    if (result.is_record() || field) {
+      if (!pending.empty()) result = select(result, std::exchange(pending, {}), expr.range);
+      if (!result.known()) return Unknown{};
+      result = index_by_name(result, *(*subscript)->index, expr.range);
+      continue;
+    }
     std::optional<std::vector<IndexItem>> items = index_items(*(*subscript)->index);
     if (!items) return Unknown{};
     const bool is_last = subscript + 1 == chain.rend();
@@ -368,7 +408,10 @@ Entity Body::check(const ast::Unsupported& node, const ast::Expr& expr) {
 Entity Body::check(const ast::Call& node, const ast::Expr& expr) {
   const Entity named = entity(*node.function);
   const Entity callee = opened(named);
-  if (const auto* type = std::get_if<TypeRef>(&callee)) return call_type(type->type.scalar, node, expr.range);
+  if (const auto* type = std::get_if<TypeRef>(&callee))
+    return type->type.is_record() ? call_record(type->type.record, node, expr.range)
+                                  : call_type(type->type.scalar, node, expr.range);
+  if (const auto* type = std::get_if<ClassRef>(&callee)) return call_class(*type->decl, node, expr.range);
   if (const auto* special = std::get_if<SpecialRef>(&callee)) return call_special(special->special, node, expr.range);
   if (const auto* method = std::get_if<MethodRef>(&callee)) return call_method(*method, node, expr.range);
   if (const auto* function = std::get_if<FunctionRef>(&callee))

@@ -16,14 +16,17 @@ std::optional<std::vector<Value>> Body::index_list(const ast::Expr& index) {
 std::vector<Value> Body::take_apart(const Value& tuple) {
   if (!tuple.elements.empty()) return tuple.elements;
   std::vector<Value> elements;
-  const auto* spelled = tuple.expr->as<checked::TupleExpr>();
-  for (std::size_t i = 0; i < tuple.type().elements.size(); ++i) {
-    const Expr* element = spelled ? spelled->elements[i]
-                                  : tree_.make(tuple.type().elements[i], tuple.range(),
-                                               checked::TupleElement{tuple.expr, static_cast<int>(i)});
-    elements.push_back(TreeBuilder::strong(element));
-  }
+  for (std::size_t i = 0; i < checked::components(tuple.type()).size(); ++i)
+    elements.push_back(component(tuple, i, tuple.range()));
   return elements;
+}
+
+/// Element `at` of a tuple or a record.
+Value Body::component(const Value& tuple, std::size_t at, SourceRange range) {
+  if (!tuple.elements.empty()) return tuple.elements[at];
+  if (const auto* spelled = tuple.expr->as<checked::TupleExpr>()) return TreeBuilder::strong(spelled->elements[at]);
+  const checked::Type type = checked::components(tuple.type())[at];
+  return TreeBuilder::strong(tree_.make(type, range, checked::TupleElement{tuple.expr, static_cast<int>(at)}));
 }
 
 /// `t[0]`, `t[1:]`, and for elements of one type `t[i]`.
@@ -44,11 +47,7 @@ Value Body::index_tuple(const Value& tuple, const IndexItem& item, SourceRange r
            std::to_string(static_cast<std::int64_t>(size)));
     return {};
   }
-  const auto at = static_cast<std::size_t>(position);
-  if (!tuple.elements.empty()) return tuple.elements[at];
-  if (const auto* spelled = tuple.expr->as<checked::TupleExpr>()) return TreeBuilder::strong(spelled->elements[at]);
-  return TreeBuilder::strong(
-      tree_.make(tuple.type().elements[at], range, checked::TupleElement{tuple.expr, static_cast<int>(at)}));
+  return component(tuple, static_cast<std::size_t>(position), range);
 }
 
 /// A choice between all elements. An index out of range gives the first one.

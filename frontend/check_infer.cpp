@@ -137,7 +137,9 @@ void Body::contribute_items(const ast::For& loop) {
 void Body::contribute(const ast::Expr& target, const Value& given) {
   if (const auto* starred = target.as<ast::Starred>()) return contribute(*starred->value, given);
   if (const auto* name = target.as<ast::Name>()) {
-    if (const std::optional<int> index = local_index(name->id)) contribute_to(*index, inferred_type(given));
+    const std::optional<int> index = local_index(name->id);
+    if (index && given.is_record() && shares_record(*given.expr)) specialization_->copied_records.insert(*index);
+    if (index) contribute_to(*index, inferred_type(given));
     return;
   }
   const std::vector<ast::ExprPtr>* targets = targets_of(target);

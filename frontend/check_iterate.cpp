@@ -21,7 +21,7 @@ constexpr std::string_view kAdvice =
 
 /// A literal becomes a number of a type of its own; floats still take the type of what they meet.
 Value as_item(const Value& value) {
-  return {value.expr, value.weak == Weak::Float ? Weak::Float : Weak::No, value.elements};
+  return {value.expr, value.weak == Weak::Int ? Weak::No : value.weak, value.elements};
 }
 
 }  // namespace

@@ -94,11 +94,21 @@ class LocalCollector {
       local.is_plain |= how == How::Plain;
       if (how != How::Augmented) --reads_[name->id];  // count_reads took it for a read
     }
+    if (const auto* attribute = target.as<ast::Attribute>()) field_assigned(*attribute);
     if (const auto* tuple = target.as<ast::Tuple>())
       for (const ast::ExprPtr& element : tuple->elements) assigned(*element, How::Part);
     if (const auto* list = target.as<ast::List>())
       for (const ast::ExprPtr& element : list->elements) assigned(*element, How::Part);
     if (const auto* starred = target.as<ast::Starred>()) assigned(*starred->value, How::Part);
+  }
+
+  /// `p.x = …` gives the variable p another value.
+  void field_assigned(const ast::Attribute& target) {
+    const ast::Expr* owner = target.value.get();
+    while (const auto* outer = owner->as<ast::Attribute>()) owner = outer->value.get();
+    const auto* name = owner->as<ast::Name>();
+    const auto found = name ? table_.index.find(name->id) : table_.index.end();
+    if (found != table_.index.end()) ++table_.list[static_cast<std::size_t>(found->second)].assignments;
   }
 
   void annotated(const ast::AnnotatedAssign& assign) {

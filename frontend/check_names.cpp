@@ -37,6 +37,8 @@ constexpr SpecialName kSpecials[] = {
     {"any", Special::Any},
     {"all", Special::All},
     {"static_assert", Special::StaticAssert},
+    {"complex", Special::PythonComplex},
+    {"collections.namedtuple", Special::NamedTuple},
     {"constexpr", Special::Constexpr},
     {"numpy.abs", Special::Abs},
     {"numpy.absolute", Special::Abs},
@@ -51,6 +53,10 @@ constexpr SpecialName kSpecials[] = {
     {"jit", Special::CudaJit},
     {"test", Special::Test},
     {"vectorize", Special::Vectorize},
+    {"struct", Special::Struct},
+    {"enum.Enum", Special::Enum},
+    {"enum.IntEnum", Special::IntEnum},
+    {"typing.NamedTuple", Special::NamedTupleClass},
     {"numba.jit", Special::HostJit},
     {"numba.njit", Special::HostJit},
     {"numba.vectorize", Special::Vectorize},
@@ -273,16 +279,32 @@ constexpr TypeAlias kTypeAliases[] = {
     {"longlong", ScalarType::I64},
 };
 
+/// CUDA's names of vectors: `float4`, made by `make_float4` or by its own name.
+constexpr TypeAlias kCudaVectors[] = {
+    {"char", ScalarType::I8},    {"uchar", ScalarType::U8},      {"short", ScalarType::I16},
+    {"ushort", ScalarType::U16}, {"int", ScalarType::I32},       {"uint", ScalarType::U32},
+    {"long", ScalarType::I64},   {"ulong", ScalarType::U64},     {"longlong", ScalarType::I64},
+    {"float", ScalarType::F32},  {"ulonglong", ScalarType::U64}, {"double", ScalarType::F64},
+};
+
 struct KnownModule {
   std::string_view name;
   std::string_view prefix;
 };
 
 constexpr KnownModule kKnownModules[] = {
-    {"pykc", ""},       {"numba.cuda", ""},           {"numba.cuda.libdevice", "libdevice"},
-    {"numba", "numba"}, {"numba.types", "numba"},     {"numpy", "numpy"},
-    {"math", "math"},   {"__future__", "__future__"}, {"typing", "typing"},
+    {"pykc", ""},
+    {"numba.cuda", ""},
+    {"numba.cuda.libdevice", "libdevice"},
+    {"numba", "numba"},
+    {"numba.types", "numba"},
+    {"numpy", "numpy"},
+    {"math", "math"},
+    {"__future__", "__future__"},
+    {"typing", "typing"},
     {"time", "time"},
+    {"enum", "enum"},
+    {"collections", "collections"},
 };
 
 struct Advice {
@@ -303,11 +325,6 @@ constexpr Advice kPythonNames[] = {
     {"zeros", "use `local.array` or `shared.array`, and set its elements"},
     {"ones", "use `local.array` or `shared.array`, and set its elements"},
     {"empty", "use `local.array` or `shared.array`"},
-    {"c64", "pykc has no complex numbers yet: use a pair of floats"},
-    {"c128", "pykc has no complex numbers yet: use a pair of floats"},
-    {"complex64", "pykc has no complex numbers yet: use a pair of floats"},
-    {"complex128", "pykc has no complex numbers yet: use a pair of floats"},
-    {"complex", "pykc has no complex numbers yet: use a pair of floats"},
     {"cuda", "write `from numba import cuda` at the top of the file"},
     {"np", "write `import numpy as np` at the top of the file"},
     {"numpy", "write `import numpy` at the top of the file"},
@@ -326,6 +343,12 @@ NameTable::NameTable() {
   add_types("numba.");
   add_types("numpy.");
   add_libdevice();
+  for (const TypeAlias& row : kCudaVectors)
+    for (int count = 2; count <= 4; ++count) {
+      const std::string name = std::string(row.name) + std::to_string(count);
+      add(name, vector_type(row.type, count));
+      add("make_" + name, vector_type(row.type, count));
+    }
   add("int", ScalarType::I64);
   add("float", ScalarType::F64);
   for (const TypeAlias& row : kTypeAliases) {
@@ -341,7 +364,16 @@ void NameTable::add_types(const std::string& prefix) {
     const auto type = static_cast<ScalarType>(i);
     add(prefix + std::string(info(type).spelling), type);
     add(prefix + std::string(info(type).numpy), type);
+    for (int count = 2; count <= 4; ++count) {
+      const std::string suffix = "x" + std::to_string(count);
+      const ElementType vector = vector_type(type, count);
+      add(prefix + std::string(info(type).spelling) + suffix, vector);
+      add(prefix + std::string(info(type).numpy) + suffix, vector);
+    }
   }
+  const ElementType single = complex_type(ScalarType::F32), wide = complex_type(ScalarType::F64);
+  for (const char* name : {"c64", "complex64"}) add(prefix + name, single);
+  for (const char* name : {"c128", "complex128"}) add(prefix + name, wide);
 }
 
 void NameTable::add_libdevice() {
@@ -367,7 +399,8 @@ const NameEntry* NameTable::find(std::string_view prefix, std::string_view name)
   path += name;
   const auto found = entries_.find(path);
   if (found == entries_.end()) return nullptr;
-  const bool needs_import = prefix.empty() && (name == "numpy" || name == "numba");
+  const bool needs_import = prefix.empty() && (name == "numpy" || name == "numba" || name == "enum" ||
+                                               name == "collections" || name == "typing");
   return needs_import ? nullptr : &found->second;
 }
 

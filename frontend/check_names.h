@@ -42,13 +42,19 @@ enum class Special : std::uint8_t {
   Any,
   All,
   StaticAssert,
+  PythonComplex,
   Constexpr,
+  NamedTuple,
   Kernel,
   Device,
   CudaJit,
   HostJit,
   Vectorize,
   Test,
+  Struct,
+  Enum,
+  IntEnum,
+  NamedTupleClass,
 };
 
 /// A builtin for one type: `libdevice.sinf`.
@@ -61,7 +67,7 @@ struct Prefix {  // a namespace: "math", "threadIdx"; "" is the prelude
   std::string path;
 };
 
-using NameEntry = std::variant<BuiltinId, TypedBuiltin, Special, ScalarType, double, Prefix>;
+using NameEntry = std::variant<BuiltinId, TypedBuiltin, Special, ElementType, double, Prefix>;
 
 class NameTable {
  public:

@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::string_view kSpelling[] = {"+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>"};
 
-std::string quoted(ast::BinaryOp op) { return "`" + std::string(kSpelling[static_cast<std::size_t>(op)]) + "`"; }
-
 Int128 floor_divide(Int128 a, Int128 b) {
   const Int128 quotient = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
@@ -52,6 +50,8 @@ std::optional<Int128> fold(ast::BinaryOp op, Int128 a, Int128 b) {
 
 }  // namespace
 
+std::string spelling(ast::BinaryOp op) { return "`" + std::string(kSpelling[static_cast<std::size_t>(op)]) + "`"; }
+
 bool Body::require_numbers(std::string_view what, const Value& left, const Value& right, SourceRange range) {
   if (!left.known() || !right.known()) return false;
   if (left.is_scalar() && right.is_scalar()) return true;
@@ -81,7 +81,9 @@ Value Body::concatenate(const Value& left, const Value& right, SourceRange range
 
 Value Body::binary(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range) {
   if (op == ast::BinaryOp::Add && left.is_tuple() && right.is_tuple()) return concatenate(left, right, range);
-  if (!require_numbers(quoted(op), left, right, range)) return {};
+  if (left.known() && right.known() && (left.is_record() || right.is_record()))
+    return record_binary(op, left, right, range);
+  if (!require_numbers(spelling(op), left, right, range)) return {};
   const bool divides = op == ast::BinaryOp::Div || op == ast::BinaryOp::FloorDiv || op == ast::BinaryOp::Mod;
   if (divides && left.is_weak() && left.is_constant() && right.is_weak() && right.is_constant() &&
       real_of(*right.expr) == 0) {
@@ -119,7 +121,7 @@ Value Body::binary(ast::BinaryOp op, const Value& left, const Value& right, Sour
     case ast::BinaryOp::MatMul:
       break;
   }
-  report(range, DiagnosticId::OperandTypes, quoted(op), describe(left), describe(right))
+  report(range, DiagnosticId::OperandTypes, spelling(op), describe(left), describe(right))
       .note("write the product as a loop, or import `matmul` from the library on the host");
   return {};
 }
@@ -202,6 +204,7 @@ Value Body::shift(BinaryOp op, const Value& left, const Value& right, SourceRang
 
 Value Body::unary(ast::UnaryOp op, const Value& operand, SourceRange range) {
   constexpr std::string_view kNames[] = {"`-`", "`+`", "`~`"};
+  if (operand.is_record()) return record_unary(op, operand, range);
   if (!require_scalar(operand, kNames[static_cast<std::size_t>(op)])) return {};
   if (op == ast::UnaryOp::Invert && is_float(operand.scalar())) {
     report(range, DiagnosticId::OperandType, "`~`", describe(operand)).note("`~` works on integers and bools");

@@ -41,6 +41,7 @@ Entity Body::of_binding(const Binding& binding, std::string_view name, SourceRan
   if (const auto* function = std::get_if<FunctionDecl*>(&binding)) return FunctionRef{*function};
   if (const auto* space = std::get_if<NamespaceRef>(&binding)) return *space;
   if (const auto* entry = std::get_if<NameEntry>(&binding)) return of_entry(*entry, range);
+  if (const auto* type = std::get_if<ClassDecl*>(&binding)) return of_class(**type, range);
   if (const auto* unusable = std::get_if<UnusableDecl>(&binding)) {
     report(range, DiagnosticId::UnsupportedInKernel, "`" + std::string(name) + "`, " + unusable->what + ",");
     return Unknown{};
@@ -63,8 +64,8 @@ Entity Body::of_entry(const NameEntry& entry, SourceRange range) {
   if (const auto* builtin = std::get_if<BuiltinId>(&entry)) return BuiltinRef{*builtin};
   if (const auto* typed = std::get_if<TypedBuiltin>(&entry)) return BuiltinRef{typed->id, typed->type};
   if (const auto* special = std::get_if<Special>(&entry)) return SpecialRef{*special};
-  if (const auto* type = std::get_if<ScalarType>(&entry)) {
-    if (*type == ScalarType::F64 && specialization_) specialization_->mentions_double = true;
+  if (const auto* type = std::get_if<ElementType>(&entry)) {
+    if (type->is(ScalarType::F64) && specialization_) specialization_->mentions_double = true;
     return TypeRef{*type};
   }
   if (const auto* number = std::get_if<double>(&entry)) return tree_.weak_real(*number, range);
@@ -118,7 +119,7 @@ Entity Body::read_local(int index, SourceRange range) {
   if (local.alias) return TreeBuilder::strong(tree_.make(local.alias->type, range, local.alias->node));
   const checked::Variable* variable = is_trial_ ? nullptr : variable_of(local);
   const Expr* expr = tree_.make(settled_type(local.type), range, checked::VariableRef{variable});
-  return Value{expr, local.type.weak ? Weak::Float : Weak::No, {}};
+  return Value{expr, weakness(local.type), {}};
 }
 
 namespace {

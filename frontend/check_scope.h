@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -86,6 +87,7 @@ struct Specialization {
   bool is_needed = false;        // reached from a kernel that is wanted
   bool mentions_double = false;  // says f64 by name: then it means it
   checked::Function* function = nullptr;
+  std::set<int> copied_records;  // variables that hold a copy of what in Python they would share
   std::vector<Specialization*> callees;
 };
 
@@ -105,12 +107,30 @@ struct FunctionDecl {
   std::vector<std::string_view> captures;
 };
 
-/// Something that a module declares and kernels cannot use, such as a class.
+/// A class of the program, worked out when it is first used: `@struct class`, an enum, a named tuple.
+struct ClassDecl {
+  enum class Kind : std::uint8_t { Unusable, Struct, Enum, IntEnum, NamedTuple };
+  enum class State : std::uint8_t { Untouched, InProgress, Done };
+  std::string name;
+  const ast::ClassDef* def = nullptr;  // null for a call of `namedtuple`
+  const Scope* scope = nullptr;
+  SourceRange range;
+  Kind kind = Kind::Unusable;
+  State state = State::Untouched;
+  bool is_right = true;                                   // nothing has been reported
+  RecordRef record;                                       // Struct, Enum
+  std::vector<std::string> names;                         // of the fields or members
+  std::vector<std::optional<checked::Type>> field_types;  // NamedTuple; none where it is not annotated
+  std::vector<const ast::Expr*> defaults;                 // null where there is none
+  std::vector<Int128> members;                            // Enum, IntEnum
+};
+
+/// Something that a module imports and kernels cannot use.
 struct UnusableDecl {
   std::string what;
 };
 
-using Binding = std::variant<FunctionDecl*, ConstantDecl*, NamespaceRef, NameEntry, UnusableDecl>;
+using Binding = std::variant<FunctionDecl*, ConstantDecl*, NamespaceRef, NameEntry, ClassDecl*, UnusableDecl>;
 
 class Scope {
  public:

@@ -122,6 +122,8 @@ checked::Module Session::run(const std::vector<KernelRequest>& requests) {
 /// Every kernel of the main module that states its types; of the others, what can be said without.
 void Session::check_all_kernels() {
   const Scope& main = scopes_.back();
+  for (std::size_t i = 0; i < classes_.size(); ++i)  // reading one may add others
+    if (classes_[i].scope == &main) read_class(classes_[i]);
   for (FunctionDecl& function : functions_) {
     const Binding* bound = main.find(function.def->name);
     const auto* current = bound ? std::get_if<FunctionDecl*>(bound) : nullptr;

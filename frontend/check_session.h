@@ -23,6 +23,7 @@ class Session {
   Session(const Program& program, const CheckOptions& options, Diagnostics& diagnostics);
 
   checked::Module run(const std::vector<KernelRequest>& requests);
+  std::map<std::string, RecordRef> records(const ast::Module& module);
 
   const CheckOptions& options() const { return options_; }
   const NameTable& names() const { return names_; }
@@ -39,6 +40,9 @@ class Session {
   /// What the function states of its types, from annotations or a signature.
   void read_types(FunctionDecl& function);
   const Entity& constant(ConstantDecl& constant);
+  bool read_class(ClassDecl& decl);  // check_class.cpp
+  const ClassDecl* add_named_tuple(std::string name, std::vector<std::string> names, const Scope& scope,
+                                   SourceRange range);
   /// Which types variables and result have when the function is called with these.
   Specialization& infer(FunctionDecl& function, const std::vector<InferredType>& arguments);
   /// The checked function. Its body may still be under way when the function is recursive.
@@ -95,6 +99,7 @@ class Session {
   std::deque<std::unique_ptr<ast::Module>> request_texts_;
   std::map<std::string, int> static_numbers_;
   std::deque<ConstantDecl> constants_;
+  std::deque<ClassDecl> classes_;
   std::deque<Table> tables_;
   std::map<const Table*, int> constant_arrays_;
   std::map<std::string, int> symbols_;

@@ -46,6 +46,10 @@ Entity Body::call_special(Special special, const ast::Call& call, SourceRange ra
     case Special::Any:
     case Special::All:
       return call_any_all(special == Special::All, call, range);
+    case Special::PythonComplex:
+      return call_python_complex(call, range);
+    case Special::NamedTuple:
+      return make_named_tuple(call, range);
     case Special::Range:
     case Special::Enumerate:
     case Special::Zip:
@@ -122,8 +126,9 @@ Entity Body::call_abs(const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"x"};
   const std::optional<Arguments> arguments = bind_arguments(call, range, "abs", kParameters, 1, "(x)");
   if (!arguments) return Unknown{};
-  const Value given = scalar(*(*arguments)[0], "`abs`");
-  if (!given.known()) return Unknown{};
+  const Value given = value(*(*arguments)[0]);
+  if (given.is_complex()) return complex_magnitude(given, range);
+  if (!require_scalar(given, "`abs`")) return Unknown{};
   if (given.is_weak_integer()) {
     const Int128 number = integer_of(*given.expr);
     return whole_number(number < 0 ? -number : number, range);

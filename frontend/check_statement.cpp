@@ -82,9 +82,10 @@ void Body::check(const ast::AugmentedAssign& node, const ast::Stmt& stmt) {
     report(node.target->range, DiagnosticId::AssignmentTarget).note("`+=` and its kin change one variable or element");
     return;
   }
-  const bool is_subscript = node.target->as<ast::Subscript>() != nullptr;
+  const auto* attribute = node.target->as<ast::Attribute>();
+  const bool is_subscript = node.target->as<ast::Subscript>() || (attribute && is_place_target(*attribute));
   Value old = is_subscript ? place(*node.target) : value(*node.target);
-  const bool is_element = is_subscript && old.is_scalar();
+  const bool is_element = is_subscript && old.known() && !old.is_array();
   if (is_element) old = stable_element(old);
   const Value operand = value(*node.value);
   if (old.is_array()) return store_array(old, operand, node.op, stmt.range);
@@ -276,25 +277,31 @@ void Body::print(const ast::Call& call, SourceRange range) {
 }
 
 void Body::print_value(const Value& value, std::vector<checked::Print::Piece>& pieces) {
-  if (!value.is_tuple()) {
+  if (value.is_scalar()) {
     pieces.push_back({"", value.expr});
     return;
   }
   const Value once = stored_once(value, value.range());
-  pieces.push_back({"(", nullptr});
   const std::vector<Value> elements = take_apart(once);
+  if (value.is_complex()) {
+    pieces.insert(pieces.end(),
+                  {{"(", nullptr}, {"", elements[0].expr}, {"", elements[1].expr, true}, {"j)", nullptr}});
+    return;
+  }
+  pieces.push_back({(value.is_record() ? value.type().record->name : "") + "(", nullptr});
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (i > 0) pieces.push_back({", ", nullptr});
+    if (value.is_record()) pieces.push_back({value.type().record->fields[i].name + "=", nullptr});
     print_value(elements[i], pieces);
   }
-  pieces.push_back({elements.size() == 1 ? ",)" : ")", nullptr});
+  pieces.push_back({value.is_tuple() && elements.size() == 1 ? ",)" : ")", nullptr});
 }
 
 // ---- assignments as statements of the tree: check_assign.cpp decides, these append ----
 
 void Body::store(const Value& element, const Value& value, SourceRange range) {
-  const Expr* converted = convert_for_assignment(value, element.scalar(), range);
-  if (converted) append(checked::StoreElement{element.expr, converted}, range);
+  const Value converted = convert_to(value, InferredType::of(element.type()), range);
+  if (converted.known()) append(checked::StoreElement{element.expr, converted.expr}, range);
 }
 
 void Body::assign_variable(const checked::Variable* variable, const Expr* value, SourceRange range) {

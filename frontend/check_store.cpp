@@ -52,6 +52,8 @@ const checked::Expr& Body::origin(const Expr& array) const {
   if (const auto* node = array.as<checked::Transpose>()) return origin(*node->array);
   if (const auto* node = array.as<checked::Reshape>()) return origin(*node->array);
   if (const auto* node = array.as<checked::Reinterpret>()) return origin(*node->array);
+  if (const auto* node = array.as<checked::FieldView>()) return origin(*node->array);
+  if (const auto* node = array.as<checked::Field>()) return origin(*node->place->as<checked::Element>()->array);
   if (const auto* node = array.as<checked::Cast>()) return origin(*node->operand);
   if (const auto* ref = array.as<checked::VariableRef>())
     for (const Local& local : locals_)
@@ -86,7 +88,8 @@ bool Body::have_one_shape(const Value& target, const Value& source) const {
 void Body::store_array(const Value& target, const Value& source, std::optional<ast::BinaryOp> op, SourceRange range) {
   if (!target.known() || !source.known() || !require_writable(target, target.range())) return;
   if (!source.is_array()) {
-    if (require_scalar(source, "an element"))
+    const bool takes_scalar = !target.type().array.element.is_record() && !source.is_record();
+    if (!takes_scalar || require_scalar(source, "an element"))
       store_elements(stored_once(target, range), stored_once(source, range), op, range);
     return;
   }

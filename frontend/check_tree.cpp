@@ -44,6 +44,7 @@ double real_of(const Expr& expr) {
 
 bool is_simple(const Expr& expr) {
   if (const auto* element = expr.as<checked::TupleElement>()) return is_simple(*element->tuple);
+  if (const auto* view = expr.as<checked::FieldView>()) return is_simple(*view->array);
   if (const auto* cast = expr.as<checked::Cast>()) return is_simple(*cast->operand);
   if (const auto* call = expr.as<checked::CallBuiltin>()) return call->arguments.empty() && is_property(call->builtin);
   if (const auto* extent = expr.as<checked::Extent>()) return is_simple(*extent->array);
@@ -74,7 +75,7 @@ const Expr* TreeBuilder::real(double value, ScalarType type, SourceRange range) 
 const Expr* TreeBuilder::zero(const checked::Type& type, SourceRange range) {
   if (type.is_scalar()) return bits(type.scalar, 0, range);
   checked::TupleExpr tuple;
-  for (const checked::Type& element : type.elements) tuple.elements.push_back(zero(element, range));
+  for (const checked::Type& element : checked::components(type)) tuple.elements.push_back(zero(element, range));
   return make(type, range, std::move(tuple));
 }
 

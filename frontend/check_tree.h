@@ -17,6 +17,10 @@ Int128 integer_of(const checked::Expr& constant);
 double real_of(const checked::Expr& constant);
 /// Whether it may be evaluated again, or later, without a difference: a constant, a variable, an extent.
 bool is_simple(const checked::Expr& expr);
+/// Whether it lies in an array: an element, or a field of one.
+bool is_place(const checked::Expr& expr);
+/// The element that such a field lies in; an element itself.
+const checked::Expr& root_of(const checked::Expr& place);
 /// Whether every literal that a weak integer may turn out to be fits the type.
 bool literals_fit(const checked::Expr& weak, ScalarType type);
 
@@ -44,6 +48,8 @@ class TreeBuilder {
   Value weak_real(double value, SourceRange range);
   static Value strong(const checked::Expr* expr) { return {expr, Weak::No, {}}; }
   Value tuple(std::vector<Value> elements, SourceRange range);
+  Value record(const RecordRef& type, std::vector<Value> fields, SourceRange range);
+  Value complex(const checked::Expr* real, const checked::Expr* imaginary, Weak weak, SourceRange range);
 
   const checked::Expr* cast(const checked::Expr* expr, ScalarType to);
   /// The value as one of type `to`; a weak one is made anew from its literals, so that nothing is computed in f64

@@ -25,7 +25,7 @@ std::optional<ScalarType> common_integer(ScalarType a, ScalarType b) {
 }
 
 bool join_tuples(InferredType& into, const InferredType& other) {
-  if (into.elements.size() != other.elements.size()) return false;
+  if (into.elements.size() != other.elements.size() || into.type.names != other.type.names) return false;
   std::vector<InferredType> joined = into.elements;
   for (std::size_t i = 0; i < joined.size(); ++i)
     if (!join_into(joined[i], other.elements[i])) return false;
@@ -42,6 +42,30 @@ bool join_arrays(checked::Type& into, const checked::Type& other) {
   if (has_one_layout && array.extents == other.array.extents) return true;
   if (!has_one_layout) array.layout = Layout::Strided;
   std::fill(array.extents.begin(), array.extents.end(), ArrayType::kDynamic);
+  return true;
+}
+
+bool is_complex(const InferredType& type) {
+  return type.type.is_record() && type.type.record->kind == RecordType::Kind::Complex;
+}
+
+/// The type of the number, or of its parts.
+ScalarType part_of(const InferredType& number) {
+  return is_complex(number) ? number.type.record->fields.front().type.scalar : number.type.scalar;
+}
+
+/// One of them is complex: it becomes one whose parts hold both. What is weak leaves the parts to the other.
+bool join_complex(InferredType& into, const InferredType& other) {
+  const auto is_number = [](const InferredType& type) { return type.type.is_scalar() || is_complex(type); };
+  if (!is_number(into) || !is_number(other)) return false;
+  const auto decides = [](const InferredType& type) { return !type.weak && is_float(part_of(type)); };
+  const bool is_weak = !decides(into) && !decides(other);
+  const ScalarType part = decides(into) && decides(other) ? *common_type(part_of(into), part_of(other))
+                          : decides(into)                 ? part_of(into)
+                          : decides(other)                ? part_of(other)
+                                                          : ScalarType::F64;
+  into = InferredType::of(checked::Type::of(complex_type(size_in_bytes(part) > 4 ? ScalarType::F64 : ScalarType::F32)));
+  into.weak = is_weak;
   return true;
 }
 
@@ -109,6 +133,7 @@ bool join_into(InferredType& into, const InferredType& other) {
     return true;
   }
   if (into == other) return true;
+  if (is_complex(into) || is_complex(other)) return join_complex(into, other);
   if (into.weak || other.weak) return join_weak(into, other);
   const bool are_one_function =
       into.type.is_static() && other.type.is_static() && into.type.entity == other.type.entity;
@@ -134,9 +159,10 @@ checked::Type settled_type(const InferredType& type) {
 
 std::string to_key(const InferredType& type) {
   if (!type.known) return "?";
-  if (type.weak) return "~";
+  if (type.weak) return type.type.is_record() ? "~j" : "~";
   if (!type.type.is_tuple() && !type.type.is_static()) return checked::to_string(type.type);
   std::string key = type.type.is_static() ? "@" + std::to_string(type.type.entity) + "(" : "(";
+  for (const std::string& name : type.type.names) key += name + ":";
   for (const InferredType& element : type.elements) key += to_key(element) + ",";
   return key + ")";
 }

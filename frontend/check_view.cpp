@@ -73,13 +73,14 @@ void set_extents(ArrayType& type, const std::vector<std::optional<std::int64_t>>
 
 struct MethodName {
   std::string_view name;
-  ArrayMethod method;
+  Method method;
 };
-constexpr MethodName kMethods[] = {{"reshape", ArrayMethod::Reshape},
-                                   {"ravel", ArrayMethod::Ravel},
-                                   {"transpose", ArrayMethod::Transpose},
-                                   {"view", ArrayMethod::View},
-                                   {"item", ArrayMethod::Item}};
+constexpr MethodName kMethods[] = {{"reshape", Method::Reshape},
+                                   {"ravel", Method::Ravel},
+                                   {"transpose", Method::Transpose},
+                                   {"view", Method::View},
+                                   {"item", Method::Item},
+                                   {"conjugate", Method::Conjugate}};
 
 constexpr std::string_view kAttributes[] = {"shape", "strides", "ndim", "size", "itemsize",  "nbytes", "dtype",
                                             "T",     "flat",    "view", "item", "transpose", "ravel",  "reshape"};
@@ -321,7 +322,9 @@ Entity Body::array_attribute(const Value& array, const ast::Attribute& node, Sou
         array.expr, [&](const Expr* kept) { return measured(TreeBuilder::strong(kept), name, range).expr; }));
   }
   for (const MethodName& row : kMethods)
-    if (row.name == name) return MethodRef{array, row.method};
+    if (row.name == name && row.method != Method::Conjugate) return MethodRef{array, row.method};
+  if (const ElementType& element = array.type().array.element; element.is_record() && element.record->find(name))
+    return field_view(array, name, node.name_range, range);
   auto diagnostic = report(node.name_range, DiagnosticId::UnknownAttribute, "an array in a kernel", name);
   const std::string_view near = nearest(name, {std::begin(kAttributes), std::end(kAttributes)});
   if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
@@ -364,11 +367,15 @@ Entity Body::call_method(const MethodRef& method, const ast::Call& call, SourceR
            call.keywords[0].name);
     return Unknown{};
   }
-  if (method.method == ArrayMethod::View) {
+  if (method.method == Method::View) {
     constexpr std::string_view kParameters[] = {"dtype"};
     const auto arguments = bind_arguments(call, range, name, kParameters, 1, "(dtype)");
     const std::optional<ScalarType> type = arguments ? scalar_type(*(*arguments)[0]) : std::nullopt;
     return type ? Entity(reinterpreted(method.self, *type, range)) : Entity(Unknown{});
+  }
+  if (method.method == Method::Conjugate) {
+    if (!bind_arguments(call, range, name, {}, 0, "()")) return Unknown{};
+    return conjugate(method.self, range);
   }
   std::vector<Value> given;
   for (const ast::ExprPtr& argument : call.arguments) given.push_back(value(*argument));
@@ -376,11 +383,11 @@ Entity Body::call_method(const MethodRef& method, const ast::Call& call, SourceR
   for (const Value& argument : given)
     if (!argument.known()) return Unknown{};
   switch (method.method) {
-    case ArrayMethod::Reshape:
+    case Method::Reshape:
       return reshaped(method.self, given, range);
-    case ArrayMethod::Transpose:
+    case Method::Transpose:
       return call_transpose(method.self, given, range);
-    case ArrayMethod::Item:
+    case Method::Item:
       return item_of(method.self, std::move(given), range);
     default:
       break;

@@ -38,6 +38,7 @@ struct Type {
   ArrayType array;                                    // Array
   ir::AddressSpace space = ir::AddressSpace::Global;  // Array: where its elements live
   std::vector<Type> elements;                         // Tuple; Static: of those variables
+  std::vector<std::string> names;                     // of the elements of a named tuple; else empty
   int entity = -1;                                    // Static: a number of the checker's
   RecordRef record;                                   // Record
   static Type none() { return {}; }
@@ -146,6 +147,11 @@ struct Field {
   ExprRef place;
   std::int64_t offset;
 };
+/// The field of every element of an array of records, as an array of any strides.
+struct FieldView {
+  ExprRef array;
+  std::int64_t offset;
+};
 struct Extent {  // i64
   ExprRef array;
   int dimension;
@@ -223,7 +229,7 @@ struct Expr {
   Type type;
   SourceRange range;
   std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Element, Field,
-               Extent, Stride, View, Transpose, Reshape, Reinterpret, SharedArrayRef, LocalArrayRef, ConstantArrayRef,
+               FieldView, Extent, Stride, View, Transpose, Reshape, Reinterpret, SharedArrayRef, LocalArrayRef, ConstantArrayRef,
                TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic, AtomicCompareAndSwap>
       node;
   template <typename T>
@@ -278,7 +284,8 @@ struct Check {
 struct Print {  // pieces of text and values in turn; lowering makes the format
   struct Piece {
     std::string text;
-    ExprRef value;  // null: text alone
+    ExprRef value;           // null: text alone
+    bool with_sign = false;  // `+` before a number that is not negative
   };
   std::vector<Piece> pieces;
 };

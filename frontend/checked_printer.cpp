@@ -174,6 +174,9 @@ class Printer {
   std::string show(const Field& node, const Type& type) {
     return operation("field", type, expr(node.place) + ", " + std::to_string(node.offset));
   }
+  std::string show(const FieldView& node, const Type& type) {
+    return operation("field_view", type, expr(node.array) + ", " + std::to_string(node.offset));
+  }
   std::string show(const Extent& node, const Type&) {
     return expr(node.array) + ".shape[" + std::to_string(node.dimension) + "]";
   }

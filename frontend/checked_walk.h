@@ -31,6 +31,7 @@ struct OperandVisitor {
   void operator()(const Let& node) const { visit(node.value), visit(node.body); }
   void operator()(const Element& node) const { visit(node.array), all(node.indices); }
   void operator()(const Field& node) const { visit(node.place); }
+  void operator()(const FieldView& node) const { visit(node.array); }
   void operator()(const Extent& node) const { visit(node.array); }
   void operator()(const Stride& node) const { visit(node.array); }
   void operator()(const View& node) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -64,6 +65,10 @@ struct KernelRequest {
 };
 /// Reads "saxpy(f32, f32[:], f32[:])", in pykc's or in Numba's spelling; "fold(tuple[f32[:], i32], 16, add)".
 Result<KernelRequest> parse_signature(std::string_view text);
+
+/// The records that a module of the program declares (`@struct class`), by name. What is wrong with them is reported
+/// where kernels are checked.
+std::map<std::string, RecordRef> declared_records(const Program& program, const ast::Module& module);
 
 checked::Module check(const Program& program, const std::vector<KernelRequest>& requests, const CheckOptions& options,
                       Diagnostics& diagnostics);

@@ -83,8 +83,7 @@ void Lexer::lex_number() {
   const std::string_view text = text_of(range);
   const bool is_decimal = kind == TokenKind::Integer && (text.size() < 2 || radix_of(text[1]) == 10);
   if (is_imaginary) {
-    report(range, DiagnosticId::ComplexLiteral);
-    kind = TokenKind::Error;
+    kind = TokenKind::Imaginary;
   } else if (kind == TokenKind::Error || range.end != number_end) {
     report_number(range, number_end);
     kind = TokenKind::Error;

@@ -89,6 +89,7 @@ class FunctionLowering {
   Parts lower(const checked::Let& node, const checked::Type& type);
   Parts lower(const checked::Element& node, const checked::Type& type);
   Parts lower(const checked::Field& node, const checked::Type& type);
+  Parts lower(const checked::FieldView& node, const checked::Type& type);
   Parts lower(const checked::Extent& node, const checked::Type& type);
   Parts lower(const checked::Stride& node, const checked::Type& type);
   Parts lower(const checked::View& node, const checked::Type& type);

@@ -70,6 +70,17 @@ Instruction* FunctionLowering::address(checked::ExprRef place) {
   return b_.field(address(field.place), field.offset, unit_of(type.is_array() ? type.array.element : element_of(type)));
 }
 
+/// The checker has seen to it that a whole number of fields makes a record.
+Parts FunctionLowering::lower(const checked::FieldView& node, const Type& type) {
+  const Type& records = node.array->type;
+  const Parts array = lower(node.array);
+  const std::int64_t step = size_in_bytes(records.array.element) / size_in_bytes(type.array.element);
+  Parts strides;
+  for (Instruction* stride : strides_of(records, array)) strides.push_back(times(stride, b_.constant_i64(step)));
+  Instruction* first = b_.field(array.front(), node.offset, unit_of(type.array.element));
+  return array_parts(type, first, extents_of(records, array), strides);
+}
+
 Parts FunctionLowering::lower(const checked::Field& node, const Type& type) {
   const checked::Expr place{type, range_, node};
   Instruction* at = address(&place);

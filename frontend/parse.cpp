@@ -33,6 +33,7 @@ bool starts_expression(TokenKind kind) {
     case TokenKind::Identifier:
     case TokenKind::Integer:
     case TokenKind::Float:
+    case TokenKind::Imaginary:
     case TokenKind::String:
     case TokenKind::FString:
     case TokenKind::KwTrue:
@@ -163,7 +164,8 @@ void Parser::fail_expected(std::string_view what, std::string fix) {
 /// Names and numbers by their text, what has no text by its kind.
 std::string Parser::describe_current() const {
   const Token& token = current();
-  const bool has_text = token.kind == Kind::Identifier || token.kind == Kind::Integer || token.kind == Kind::Float;
+  const bool has_text = token.kind == Kind::Identifier || token.kind == Kind::Integer || token.kind == Kind::Float ||
+                        token.kind == Kind::Imaginary;
   return has_text ? "`" + std::string(text_of(token.range)) + "`" : std::string(describe(token.kind));
 }
 

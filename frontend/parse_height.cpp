@@ -42,6 +42,7 @@ struct Children {
   // Leaves, one by one: a node kind that is forgotten here does not compile.
   int operator()(const IntLiteral&) const { return 0; }
   int operator()(const FloatLiteral&) const { return 0; }
+  int operator()(const ImaginaryLiteral&) const { return 0; }
   int operator()(const BoolLiteral&) const { return 0; }
   int operator()(const StringLiteral&) const { return 0; }
   int operator()(const NoneLiteral&) const { return 0; }

@@ -62,8 +62,12 @@ ast::ExprPtr Parser::parse_integer() {
 
 ast::ExprPtr Parser::parse_float() {
   const SourceRange range = current().range;
+  const bool is_imaginary = kind() == Kind::Imaginary;
   advance();
-  return make(range, ast::FloatLiteral{float_value(without_underscores(text_of(range)))});
+  std::string digits = without_underscores(text_of(range));
+  if (!is_imaginary) return make(range, ast::FloatLiteral{float_value(digits)});
+  digits.pop_back();
+  return make(range, ast::ImaginaryLiteral{float_value(digits)});
 }
 
 /// One string, or several side by side, which are joined.

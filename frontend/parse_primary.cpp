@@ -121,6 +121,7 @@ ast::ExprPtr Parser::parse_atom() {
     case Kind::Integer:
       return parse_integer();
     case Kind::Float:
+    case Kind::Imaginary:
       return parse_float();
     case Kind::String:
     case Kind::FString:

@@ -54,6 +54,7 @@ struct Naming {
   std::string_view operator()(const ast::EllipsisLiteral&) const { return "`...`"; }
   std::string_view operator()(const ast::IntLiteral&) const { return "a number"; }
   std::string_view operator()(const ast::FloatLiteral&) const { return "a number"; }
+  std::string_view operator()(const ast::ImaginaryLiteral&) const { return "a number"; }
   std::string_view operator()(const ast::StringLiteral&) const { return "a string"; }
   std::string_view operator()(const ast::FormattedString&) const { return "an f-string"; }
   std::string_view operator()(const ast::Starred&) const { return "a starred expression alone"; }

@@ -17,7 +17,7 @@ namespace {
 /// Whether the strides are those of a dense array; an axis of extent 1 may have any.
 bool is_dense(const Array& array, Order order) {
   if (array.size() == 0) return true;
-  const Shape dense = dense_strides(array.shape, order);
+  const Shape dense = dense_strides(array.shape, order, array.units());
   for (std::size_t i = 0; i < array.rank(); ++i)
     if (array.shape[i] != 1 && array.strides[i] != dense[i]) return false;
   return true;
@@ -31,14 +31,14 @@ bool Array::is_whole() const { return is_row_major() && offset == 0 && size() * 
 
 Outcome<std::byte*> Array::read() const {
   ASSIGN_OR_RETURN(std::byte* const bytes, storage->read());
-  return bytes + offset * element_bytes();
+  return bytes + offset * unit_bytes();
 }
 Outcome<std::byte*> Array::write() const {
   ASSIGN_OR_RETURN(std::byte* const bytes, storage->write());
-  return bytes + offset * element_bytes();
+  return bytes + offset * unit_bytes();
 }
 
-Outcome<std::int64_t> checked_size(const Shape& shape, ScalarType type) {
+Outcome<std::int64_t> checked_size(const Shape& shape, const ElementType& type) {
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 46;
   if (shape.size() > kMaxRank)
     return fail(DiagnosticId::HostBadShape, shape_text(shape)).note("arrays have at most 8 axes");
@@ -55,9 +55,9 @@ Outcome<std::int64_t> checked_size(const Shape& shape, ScalarType type) {
   return std::find(shape.begin(), shape.end(), 0) == shape.end() ? size : 0;
 }
 
-Shape dense_strides(const Shape& shape, Order order) {
+Shape dense_strides(const Shape& shape, Order order, std::int64_t step) {
   Shape strides(shape.size());
-  std::int64_t stride = 1;
+  std::int64_t stride = step;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const std::size_t axis = order == Order::ColumnMajor ? i : shape.size() - 1 - i;
     strides[axis] = stride;
@@ -66,11 +66,12 @@ Shape dense_strides(const Shape& shape, Order order) {
   return strides;
 }
 
-Outcome<ArrayRef> make_array(ScalarType type, Shape shape, Order order, std::optional<Scalar> fill) {
+Outcome<ArrayRef> make_array(const ElementType& type, Shape shape, Order order, std::optional<Scalar> fill) {
   ASSIGN_OR_RETURN(const std::int64_t size, checked_size(shape, type));
   Array array;
-  array.type = type;
-  array.strides = dense_strides(shape, order);
+  array.type = type.scalar;
+  array.record = type.record;
+  array.strides = dense_strides(shape, order, array.units());
   array.shape = std::move(shape);
   array.storage = std::make_shared<Storage>(size * size_in_bytes(type), fill);
   return std::make_shared<const Array>(std::move(array));
@@ -79,6 +80,7 @@ Outcome<ArrayRef> make_array(ScalarType type, Shape shape, Order order, std::opt
 ArrayRef with_shape(const Array& array, Shape shape, Shape strides, std::int64_t offset) {
   Array view;
   view.type = array.type;
+  view.record = array.record;
   view.shape = std::move(shape);
   view.strides = std::move(strides);
   view.offset = offset;
@@ -88,11 +90,25 @@ ArrayRef with_shape(const Array& array, Shape shape, Shape strides, std::int64_t
 
 namespace {
 
+Failure no_conversion(const Array& from, const ElementType& to) {
+  return fail(DiagnosticId::HostWrongType, "elements", "of type " + to_string(to),
+              "of type " + to_string(from.element()));
+}
+
 /// Copies elements of the same shape, converting them.
 Status copy_elements(const Array& target, const Array& source) {
+  if (target.record != source.record) return no_conversion(source, target.element());
   ASSIGN_OR_RETURN(std::byte* const from, source.read());
   ASSIGN_OR_RETURN(std::byte* const to, target.write());
   const std::array<WalkOperand, 2> operands = {WalkOperand(to, target), WalkOperand(from, source)};
+  if (target.record) {
+    const auto bytes = static_cast<std::size_t>(target.element_bytes());
+    for_each_row<2>(target.shape, operands, [&](auto address, std::int64_t count, auto strides) {
+      for (std::int64_t i = 0; i < count; ++i)
+        std::memcpy(address[0] + i * strides[0], address[1] + i * strides[1], bytes);
+    });
+    return Done{};
+  }
   with_type(target.type, [&]<typename To>(std::type_identity<To>) {
     with_type(source.type, [&]<typename From>(std::type_identity<From>) {
       for_each_row<2>(target.shape, operands, [](auto address, std::int64_t count, auto strides) {
@@ -113,7 +129,7 @@ Status copy_elements(const Array& target, const Array& source) {
 }  // namespace
 
 Outcome<ArrayRef> copy_array(const Array& array, Order order) {
-  ASSIGN_OR_RETURN(ArrayRef copy, make_array(array.type, array.shape, order));
+  ASSIGN_OR_RETURN(ArrayRef copy, make_array(array.element(), array.shape, order));
   if (order == Order::RowMajor && array.is_whole()) {
     ASSIGN_OR_RETURN(std::byte* const target, copy->write());
     RETURN_IF_FAILED(array.storage->copy_to(target));
@@ -124,6 +140,7 @@ Outcome<ArrayRef> copy_array(const Array& array, Order order) {
 }
 
 Outcome<ArrayRef> convert_array(const ArrayRef& array, ScalarType type) {
+  if (array->record) return no_conversion(*array, type);
   if (array->type == type) return array;
   const bool column_major = array->is_column_major() && !array->is_row_major();
   ASSIGN_OR_RETURN(ArrayRef copy, make_array(type, array->shape, column_major ? Order::ColumnMajor : Order::RowMajor));
@@ -202,7 +219,7 @@ Outcome<Shape> resolve_shape(Shape shape, std::int64_t size) {
 Outcome<ArrayRef> reshape_array(const ArrayRef& array, Shape shape) {
   ASSIGN_OR_RETURN(shape, resolve_shape(std::move(shape), array->size()));
   ASSIGN_OR_RETURN(const ArrayRef dense, dense_array(array));
-  Shape strides = dense_strides(shape, Order::RowMajor);
+  Shape strides = dense_strides(shape, Order::RowMajor, dense->units());
   return with_shape(*dense, std::move(shape), std::move(strides), dense->offset);
 }
 

@@ -23,14 +23,19 @@ enum class Order : std::uint8_t { RowMajor, ColumnMajor };
 class Array {
  public:
   ScalarType type = ScalarType::F64;
+  RecordRef record;  // what the elements are where they are no scalars; `type` says nothing then
   Shape shape;
-  Shape strides;            // in elements
-  std::int64_t offset = 0;  // of the first element, in elements
+  Shape strides;            // in units
+  std::int64_t offset = 0;  // of the first element, in units
   std::shared_ptr<Storage> storage;
 
   std::size_t rank() const { return shape.size(); }
   std::int64_t size() const;
-  std::int64_t element_bytes() const { return size_in_bytes(type); }
+  ElementType element() const { return record ? ElementType(record) : ElementType(type); }
+  std::int64_t element_bytes() const { return size_in_bytes(element()); }
+  /// What strides and offset count: elements, but of records bytes, since a field may lie anywhere in another record.
+  std::int64_t unit_bytes() const { return record ? 1 : size_in_bytes(type); }
+  std::int64_t units() const { return element_bytes() / unit_bytes(); }  // that make an element
   bool is_row_major() const;
   bool is_column_major() const;
   /// Whether it is all of its storage, in row-major order.
@@ -42,11 +47,12 @@ class Array {
 };
 
 /// The number of elements, or why there is no array of this shape.
-Outcome<std::int64_t> checked_size(const Shape& shape, ScalarType type);
+Outcome<std::int64_t> checked_size(const Shape& shape, const ElementType& type);
 /// A new array whose elements all are `fill`, or anything.
-Outcome<ArrayRef> make_array(ScalarType type, Shape shape, Order order = Order::RowMajor,
+Outcome<ArrayRef> make_array(const ElementType& type, Shape shape, Order order = Order::RowMajor,
                              std::optional<Scalar> fill = std::nullopt);
-Shape dense_strides(const Shape& shape, Order order);
+/// `step` is that of the fastest axis.
+Shape dense_strides(const Shape& shape, Order order, std::int64_t step = 1);
 
 /// A new array of the same elements.
 Outcome<ArrayRef> copy_array(const Array& array, Order order = Order::RowMajor);

@@ -89,7 +89,10 @@ Outcome<ArrayRef> array_from(const Value& value, std::optional<ScalarType> type)
 }
 
 Outcome<ArrayRef> to_array(const Value& value, ScalarType weak) {
-  if (const ArrayRef* array = value.as<ArrayRef>()) return *array;
+  if (const ArrayRef* array = value.as<ArrayRef>()) {
+    if ((*array)->record) return fail(DiagnosticId::HostWrongType, "elements", "numbers", describe(value));
+    return *array;
+  }
   if (const Scalar* scalar = value.as<Scalar>()) return array_of(*scalar);
   if (items_of(value)) return array_from(value, std::nullopt);
   ASSIGN_OR_RETURN(const Scalar scalar, to_scalar(value, weak));

@@ -7,6 +7,7 @@
 
 #include "script/functions.h"
 #include "script/promote.h"
+#include "script/records.h"
 #include "stdlib/builtins.h"
 
 namespace pykc::script {
@@ -59,9 +60,10 @@ constexpr ModuleRow kModules[] = {
 };
 
 constexpr std::pair<std::string_view, Library> kImports[] = {
-    {"pykc", Library::Prelude},        {"numpy", Library::Numpy}, {"numpy.random", Library::Random},
-    {"numpy.linalg", Library::Linalg}, {"numba", Library::Numba}, {"numba.cuda", Library::Cuda},
-    {"math", Library::Math},           {"time", Library::Time},
+    {"pykc", Library::Prelude},        {"numpy", Library::Numpy},    {"numpy.random", Library::Random},
+    {"numpy.linalg", Library::Linalg}, {"numba", Library::Numba},    {"numba.cuda", Library::Cuda},
+    {"math", Library::Math},           {"time", Library::Time},      {"enum", Library::Classes},
+    {"collections", Library::Classes}, {"typing", Library::Classes},
 };
 
 bool has_types(Library library) {
@@ -89,6 +91,8 @@ std::optional<Value> library_member(Library library, std::string_view name) {
   if (has_types(library))
     if (const std::optional<ScalarType> type = scalar_type_named(name))
       return TypeValue{TypeValue::Kind::Scalar, *type};
+  if (has_types(library) || library == Library::Cuda)
+    if (RecordRef record = record_type_named(name)) return TypeValue{TypeValue::Kind::Scalar, {}, std::move(record)};
   return std::nullopt;
 }
 
@@ -111,12 +115,12 @@ Value shape_value(const Shape& shape, std::int64_t unit = 1) {
 /// The fields of an array; nothing for other names.
 std::optional<Value> array_field(const Array& array, std::string_view name) {
   if (name == "shape") return shape_value(array.shape);
-  if (name == "dtype") return TypeValue{TypeValue::Kind::Scalar, array.type};
+  if (name == "dtype") return TypeValue{TypeValue::Kind::Scalar, array.type, array.record};
   if (name == "ndim") return static_cast<std::int64_t>(array.rank());
   if (name == "size") return array.size();
   if (name == "itemsize") return array.element_bytes();
   if (name == "nbytes") return array.size() * array.element_bytes();
-  if (name == "strides") return shape_value(array.strides, array.element_bytes());
+  if (name == "strides") return shape_value(array.strides, array.unit_bytes());
   if (name == "T") {
     std::vector<std::size_t> axes;
     for (std::size_t i = array.rank(); i > 0; --i) axes.push_back(i - 1);
@@ -156,6 +160,8 @@ Outcome<Value> attribute(const Value& object, std::string_view name) {
   }
   if (const ArrayRef* array = object.as<ArrayRef>())
     if (std::optional<Value> field = array_field(**array, name)) return *std::move(field);
+  if (const ArrayRef* array = object.as<ArrayRef>(); array && (*array)->record && (*array)->record->find(name))
+    return field_of(**array, name);
   if (const Scalar* scalar = object.as<Scalar>(); scalar && name == "dtype")
     return Value(TypeValue{TypeValue::Kind::Scalar, scalar->type});
   std::vector<std::string_view> known;

@@ -2,6 +2,7 @@
 
 #include "script/declarations.h"
 #include "script/evaluator.h"
+#include "script/records.h"
 
 namespace pykc::script {
 
@@ -32,6 +33,8 @@ const Value* Evaluator::find(std::string_view name) const {
 
 Outcome<Value> Evaluator::call(const Value& callee, CallArguments arguments) {
   if (const auto* builtin = callee.as<BuiltinValue>()) return call_builtin(session_, *builtin, std::move(arguments));
+  if (const auto* type = callee.as<TypeValue>(); type && type->definition)
+    return make_struct(*type, std::move(arguments));
   if (const auto* type = callee.as<TypeValue>()) return call_type(*type, arguments);
   if (const auto* launch = callee.as<std::shared_ptr<const LaunchValue>>())
     return launcher_.launch(**launch, arguments);
@@ -46,6 +49,24 @@ Outcome<Value> Evaluator::call(const Value& callee, CallArguments arguments) {
     default:
       return call_function(*function, std::move(arguments));
   }
+}
+
+/// `Particle(x, y)`, with the defaults of the class.
+Outcome<Value> Evaluator::make_struct(const TypeValue& type, CallArguments arguments) {
+  const std::vector<RecordField>& fields = type.record->fields;
+  for (const ast::StmtPtr& stmt : type.definition->body) {
+    const auto* node = stmt->as<ast::AnnotatedAssign>();
+    const auto* name = node ? node->target->as<ast::Name>() : nullptr;
+    if (!name) continue;
+    const auto index = static_cast<std::size_t>(type.record->find(name->id) - fields.data());
+    const bool is_named = std::any_of(arguments.named.begin(), arguments.named.end(),
+                                      [&](const auto& argument) { return argument.first == name->id; });
+    if (index < arguments.positional.size() || is_named) continue;
+    if (!node->value) return fail(DiagnosticId::HostMissingArgument, type.record->name, name->id);
+    ASSIGN_OR_RETURN(Value value, evaluate(*node->value));
+    arguments.named.emplace_back(name->id, std::move(value));
+  }
+  return make_record(type.record, arguments);
 }
 
 Outcome<Value> Evaluator::call_from(const ast::Call& node, const Value& callee, CallArguments arguments) {

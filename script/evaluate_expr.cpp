@@ -4,6 +4,7 @@
 #include "script/format.h"
 #include "script/indexing.h"
 #include "script/operators.h"
+#include "script/records.h"
 #include "stdlib/builtins.h"
 
 namespace pykc::script {
@@ -43,6 +44,9 @@ Outcome<Value> Evaluator::evaluate_node(const ast::IntLiteral& node) {
   return Value(static_cast<std::int64_t>(node.value));
 }
 Outcome<Value> Evaluator::evaluate_node(const ast::FloatLiteral& node) { return Value(node.value); }
+Outcome<Value> Evaluator::evaluate_node(const ast::ImaginaryLiteral& node) {
+  return make_record(complex_type(ScalarType::F64), {{Value(0.0), Value(node.value)}, {}});
+}
 Outcome<Value> Evaluator::evaluate_node(const ast::BoolLiteral& node) { return Value(node.value); }
 Outcome<Value> Evaluator::evaluate_node(const ast::StringLiteral& node) { return Value(node.value); }
 Outcome<Value> Evaluator::evaluate_node(const ast::NoneLiteral&) { return Value(); }

@@ -5,6 +5,7 @@
 #include "script/format.h"
 #include "script/indexing.h"
 #include "script/operators.h"
+#include "script/records.h"
 
 namespace pykc::script {
 
@@ -146,8 +147,28 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::FunctionDef& node) {
   return Flow::Next;
 }
 
-Outcome<Evaluator::Flow> Evaluator::run_node(const ast::ClassDef&) {
-  return fail(DiagnosticId::HostUnsupportedFeature, "classes");
+/// A record is a type. An enum is a module of integers, a named tuple makes tuples.
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::ClassDef& node) {
+  if (frame_->variables) return fail(DiagnosticId::HostUnsupportedFeature, "classes inside of functions");
+  const std::map<std::string, RecordRef> records = declared_records(program_, *frame_->module->module);
+  const auto found = records.find(node.name);
+  if (found != records.end()) {
+    bind(node.name, Value(TypeValue{TypeValue::Kind::Scalar, {}, found->second, &node}));
+    return Flow::Next;
+  }
+  const auto* base = node.bases.empty() ? nullptr : node.bases.front()->as<ast::Name>();
+  if (base && base->id == "NamedTuple") bind(node.name, named_tuple_class());
+  if (!base || (base->id != "Enum" && base->id != "IntEnum")) return Flow::Next;
+  Scope& members = enums_.emplace_back();
+  for (const ast::StmtPtr& stmt : node.body) {
+    const auto* member = stmt->as<ast::Assign>();
+    const auto* name = member && member->targets.size() == 1 ? member->targets.front()->as<ast::Name>() : nullptr;
+    if (!name) continue;
+    ASSIGN_OR_RETURN(Value value, evaluate(*member->value));
+    members.names.insert_or_assign(name->id, std::move(value));
+  }
+  bind(node.name, Value(ModuleValue{node.name, &members}));
+  return Flow::Next;
 }
 
 Outcome<Evaluator::Flow> Evaluator::run_node(const ast::UnsupportedStmt& node) {
@@ -168,6 +189,13 @@ Status Evaluator::assign(const ast::Expr& target, const Value& value) {
   }
   if (const auto* tuple = target.as<ast::Tuple>()) return assign_sequence(tuple->elements, value);
   if (const auto* list = target.as<ast::List>()) return assign_sequence(list->elements, value);
+  if (const auto* attribute = target.as<ast::Attribute>()) {
+    ASSIGN_OR_RETURN(const Value object, evaluate(*attribute->value));
+    Status done = has_records(object) ? set_field(**object.as<ArrayRef>(), attribute->name, value)
+                                      : Status(fail(DiagnosticId::HostUnsupportedFeature, "assignments to attributes"));
+    if (!done) return located(std::move(done.failure()), target.range);
+    return done;
+  }
   const auto* subscript = target.as<ast::Subscript>();
   if (!subscript) return located(fail(DiagnosticId::HostUnsupportedFeature, "this kind of assignment"), target.range);
   ASSIGN_OR_RETURN(const Value object, evaluate(*subscript->value));
@@ -200,7 +228,8 @@ Outcome<Value> Evaluator::import_member(std::string_view module, std::string_vie
   const auto* file = owner.as<ModuleValue>();
   if (!file) {
     // What only kernels use (`from numba.cuda import threadIdx`) and what only marks functions is no value here.
-    if (is_kernel_name(name) || is_decorator_name(name)) return Value();
+    const bool is_base_class = name == "Enum" || name == "IntEnum" || name == "NamedTuple";
+    if (is_kernel_name(name) || is_decorator_name(name) || is_base_class) return Value();
     return attribute(owner, name);
   }
   const auto member = file->scope->names.find(name);

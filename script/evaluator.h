@@ -4,6 +4,7 @@
 // A failure is located at the innermost expression that failed, and collects the calls that led there on its way out.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -57,6 +58,7 @@ class Evaluator {
   Outcome<Value> evaluate(const ast::Expr& expr);
   Outcome<Value> evaluate_node(const ast::IntLiteral& node);
   Outcome<Value> evaluate_node(const ast::FloatLiteral& node);
+  Outcome<Value> evaluate_node(const ast::ImaginaryLiteral& node);
   Outcome<Value> evaluate_node(const ast::BoolLiteral& node);
   Outcome<Value> evaluate_node(const ast::StringLiteral& node);
   Outcome<Value> evaluate_node(const ast::FormattedString& node);
@@ -113,6 +115,7 @@ class Evaluator {
   // ---- calls (evaluate_call.cpp) ----
   /// As call(); what fails inside of a function of the file remembers that it was called here.
   Outcome<Value> call_from(const ast::Call& node, const Value& callee, CallArguments arguments);
+  Outcome<Value> make_struct(const TypeValue& type, CallArguments arguments);
   Outcome<Value> call_function(const FunctionValue& function, CallArguments arguments);
   Outcome<Names> bind_parameters(const FunctionValue& function, CallArguments arguments);
 
@@ -129,6 +132,7 @@ class Evaluator {
   Frame* frame_ = nullptr;
   Scope* main_ = nullptr;
   std::map<const ast::Module*, std::unique_ptr<Scope>> scopes_;
+  std::deque<Scope> enums_;
   std::map<const ast::FunctionDef*, std::set<std::string, std::less<>>> variables_;
   std::set<const ast::FunctionDef*> called_;
   std::set<const ast::Assert*> held_;

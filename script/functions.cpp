@@ -7,6 +7,7 @@
 
 #include "script/elementwise.h"
 #include "script/promote.h"
+#include "script/records.h"
 
 namespace pykc::script {
 namespace {
@@ -123,17 +124,12 @@ Outcome<Value> call_builtin(Session& session, const BuiltinValue& callee, CallAr
 
 std::vector<HostFunctionInfo> host_functions() {
   static constexpr std::pair<Library, std::string_view> kPrefixes[] = {
-      {Library::Prelude, ""},
-      {Library::Numpy, "np."},
-      {Library::Random, "np.random."},
-      {Library::Linalg, "np.linalg."},
-      {Library::Cuda, "cuda."},
-      {Library::Math, "math."},
-      {Library::Time, "time."},
-      {Library::ArrayMethod, "array."},
-      {Library::ListMethod, "list."},
-      {Library::EventMethod, "event."},
-      {Library::StreamMethod, "stream."},
+      {Library::Prelude, ""},           {Library::Numpy, "np."},
+      {Library::Random, "np.random."},  {Library::Linalg, "np.linalg."},
+      {Library::Cuda, "cuda."},         {Library::Math, "math."},
+      {Library::Time, "time."},         {Library::Classes, "collections."},
+      {Library::ArrayMethod, "array."}, {Library::ListMethod, "list."},
+      {Library::EventMethod, "event."}, {Library::StreamMethod, "stream."},
   };
   std::vector<HostFunctionInfo> rows;
   for (const std::span<const HostFunction> table : all_tables())
@@ -175,10 +171,18 @@ Outcome<std::string> Arguments::text(std::size_t i) const {
 
 Outcome<ScalarType> Arguments::type(std::size_t i) const {
   const TypeValue* type = values[i].as<TypeValue>();
-  if (type && type->kind != TypeValue::Kind::Str) return type->type;
+  if (type && type->kind != TypeValue::Kind::Str && !type->record) return type->type;
   if (const std::string* name = values[i].as<std::string>())
     if (const std::optional<ScalarType> named = scalar_type_named(*name)) return *named;
   return wrong_type(i, "an element type such as f32");
+}
+
+Outcome<ElementType> Arguments::element_type(std::size_t i) const {
+  if (const TypeValue* type = values[i].as<TypeValue>(); type && type->record) return ElementType(type->record);
+  if (const std::string* name = values[i].as<std::string>())
+    if (const RecordRef record = record_type_named(*name)) return ElementType(record);
+  ASSIGN_OR_RETURN(const ScalarType scalar, type(i));
+  return ElementType(scalar);
 }
 
 Outcome<Order> Arguments::order(std::size_t i) const {
@@ -205,6 +209,11 @@ Outcome<Shape> Arguments::shape(std::size_t i) const {
 Outcome<ArrayRef> Arguments::array(std::size_t i) const {
   if (!operand_type(values[i]) && !items_of(values[i])) return wrong_type(i, "an array");
   return to_array(values[i], operand_type(values[i]) ? operand_type(values[i])->type : ScalarType::F64);
+}
+
+Outcome<ArrayRef> Arguments::any_array(std::size_t i) const {
+  const ArrayRef* given = values[i].as<ArrayRef>();
+  return given ? *given : array(i);
 }
 
 Outcome<std::size_t> checked_axis(std::int64_t axis, std::size_t rank) {

@@ -37,11 +37,15 @@ class Arguments {
   Outcome<bool> flag(std::size_t i) const;
   Outcome<std::string> text(std::size_t i) const;
   Outcome<ScalarType> type(std::size_t i) const;
+  /// Of scalars or of records.
+  Outcome<ElementType> element_type(std::size_t i) const;
   Outcome<Order> order(std::size_t i) const;
   /// An integer, or a sequence of them.
   Outcome<Shape> shape(std::size_t i) const;
   /// An array, or what can be made one: a number or a nest of sequences.
   Outcome<ArrayRef> array(std::size_t i) const;
+  /// As array(), but its elements may be records.
+  Outcome<ArrayRef> any_array(std::size_t i) const;
   Failure wrong_type(std::size_t i, std::string_view expected) const;
 
   const HostFunction* function = nullptr;
@@ -76,6 +80,8 @@ const HostFunction* find_function(Library library, std::string_view name);
 std::vector<std::string_view> function_names(Library library);
 
 Outcome<Value> call_builtin(Session& session, const BuiltinValue& callee, CallArguments arguments);
+/// What `namedtuple(…)` gives, and a class made of `NamedTuple` is: a function that makes tuples.
+Value named_tuple_class();
 /// `f32(x)`, `int(x)`
 Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments);
 

@@ -138,20 +138,20 @@ Outcome<Shape> shape_of_rest(const Arguments& arguments) {
 }
 
 Outcome<Value> host_reshape(Session&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
+  ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
   ASSIGN_OR_RETURN(const Shape shape, shape_of_rest(arguments));
   ASSIGN_OR_RETURN(const ArrayRef result, reshape_array(array, shape));
   return Value(result);
 }
 
 Outcome<Value> host_ravel(Session&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
+  ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
   ASSIGN_OR_RETURN(const ArrayRef result, reshape_array(array, {-1}));
   return Value(result);
 }
 
 Outcome<Value> host_transpose(Session&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
+  ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
   std::vector<std::size_t> axes;
   if (arguments.rest.empty()) {
     for (std::size_t i = array->rank(); i > 0; --i) axes.push_back(i - 1);
@@ -212,7 +212,7 @@ Outcome<Value> host_concatenate(Session&, const Arguments& arguments) {
 }
 
 Outcome<Value> host_copy(Session&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
+  ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
   const bool column_major = array->is_column_major() && !array->is_row_major();
   ASSIGN_OR_RETURN(const ArrayRef copy, copy_array(*array, column_major ? Order::ColumnMajor : Order::RowMajor));
   return Value(copy);

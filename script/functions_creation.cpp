@@ -6,6 +6,7 @@
 #include "script/elementwise.h"
 #include "script/functions.h"
 #include "script/promote.h"
+#include "script/records.h"
 
 namespace pykc::script {
 namespace {
@@ -17,20 +18,28 @@ Outcome<Value> created(Outcome<ArrayRef> array) {
   return Value(*array);
 }
 
-std::optional<Scalar> zero_of(ScalarType type) { return Scalar{type, 0}; }
-/// What `empty` holds: anything, but bytes that are neither 0 nor 1 are no bools.
-std::optional<Scalar> unset(ScalarType type) { return type == ScalarType::Bool ? zero_of(type) : std::nullopt; }
+using Fill = std::optional<Scalar> (*)(const ElementType& type);
 
-Outcome<Value> filled(const Arguments& arguments, std::optional<Scalar> (*fill)(ScalarType)) {
+/// Of a record, its bytes.
+std::optional<Scalar> zero_of(const ElementType& type) {
+  return Scalar{type.is_record() ? ScalarType::U8 : type.scalar, 0};
+}
+/// What `empty` holds: anything, but bytes that are neither 0 nor 1 are no bools.
+std::optional<Scalar> unset(const ElementType& type) {
+  return type.is_record() || type.is(ScalarType::Bool) ? zero_of(type) : std::nullopt;
+}
+
+Outcome<Value> filled(const Arguments& arguments, Fill fill) {
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
-  ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
+  ASSIGN_OR_RETURN(const ElementType type, arguments.element_type(1));
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
   return created(make_array(type, shape, order, fill(type)));
 }
 Outcome<Value> host_zeros(Session&, const Arguments& a) { return filled(a, zero_of); }
 Outcome<Value> host_empty(Session&, const Arguments& a) { return filled(a, unset); }
 Outcome<Value> host_ones(Session&, const Arguments& a) {
-  return filled(a, [](ScalarType type) { return std::optional(Scalar::of(1, type)); });
+  if (Outcome<ScalarType> type = a.type(1); !type) return std::move(type.failure());  // of numbers alone
+  return filled(a, [](const ElementType& type) { return std::optional(Scalar::of(1, type.scalar)); });
 }
 
 /// The type that a value has as an element: weak numbers their own.
@@ -50,11 +59,11 @@ Outcome<Value> host_full(Session&, const Arguments& arguments) {
   return created(make_array(type, shape, order, value));
 }
 
-Outcome<Value> like(const Arguments& arguments, std::size_t dtype, std::optional<Scalar> (*fill)(ScalarType)) {
-  ASSIGN_OR_RETURN(const ArrayRef model, arguments.array(0));
-  ScalarType type = model->type;
+Outcome<Value> like(const Arguments& arguments, std::size_t dtype, Fill fill) {
+  ASSIGN_OR_RETURN(const ArrayRef model, arguments.any_array(0));
+  ElementType type = model->element();
   if (!arguments.is_none(dtype)) {
-    ASSIGN_OR_RETURN(type, arguments.type(dtype));
+    ASSIGN_OR_RETURN(type, arguments.element_type(dtype));
   }
   const bool column_major = model->is_column_major() && !model->is_row_major();
   return created(make_array(type, model->shape, column_major ? Order::ColumnMajor : Order::RowMajor, fill(type)));
@@ -62,7 +71,9 @@ Outcome<Value> like(const Arguments& arguments, std::size_t dtype, std::optional
 Outcome<Value> host_zeros_like(Session&, const Arguments& a) { return like(a, 1, zero_of); }
 Outcome<Value> host_empty_like(Session&, const Arguments& a) { return like(a, 1, unset); }
 Outcome<Value> host_ones_like(Session&, const Arguments& a) {
-  return like(a, 1, [](ScalarType type) { return std::optional(Scalar::of(1, type)); });
+  if (Outcome<ArrayRef> model = a.array(0); !model) return std::move(model.failure());  // of numbers alone
+  if (Outcome<ScalarType> type = a.is_none(1) ? ScalarType::F64 : a.type(1); !type) return std::move(type.failure());
+  return like(a, 1, [](const ElementType& type) { return std::optional(Scalar::of(1, type.scalar)); });
 }
 Outcome<Value> host_full_like(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef model, arguments.array(0));
@@ -123,23 +134,28 @@ Outcome<Value> host_linspace(Session&, const Arguments& arguments) {
   });
 }
 
-Outcome<Value> host_array(Session&, const Arguments& arguments) {
+/// The first argument as an array of the type that the second names, or that its elements have.
+Outcome<ArrayRef> array_of_type(const Arguments& arguments) {
   std::optional<ScalarType> type;
   if (!arguments.is_none(1)) {
-    ASSIGN_OR_RETURN(type, arguments.type(1));
+    ASSIGN_OR_RETURN(const ElementType element, arguments.element_type(1));
+    if (element.is_record()) return records_from(arguments[0], element.record);
+    type = element.scalar;
+  } else if (const RecordRef record = record_in(arguments[0])) {
+    return records_from(arguments[0], record);
   }
+  return array_from(arguments[0], type);
+}
+
+Outcome<Value> host_array(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
-  ASSIGN_OR_RETURN(const ArrayRef array, array_from(arguments[0], type));
+  ASSIGN_OR_RETURN(const ArrayRef array, array_of_type(arguments));
   return created(copy_array(*array, order));
 }
 
 /// As array(), but an array that fits is not copied.
 Outcome<Value> host_asarray(Session&, const Arguments& arguments) {
-  std::optional<ScalarType> type;
-  if (!arguments.is_none(1)) {
-    ASSIGN_OR_RETURN(type, arguments.type(1));
-  }
-  ASSIGN_OR_RETURN(const ArrayRef array, array_from(arguments[0], type));
+  ASSIGN_OR_RETURN(const ArrayRef array, array_of_type(arguments));
   if (arguments.is_none(2)) return Value(array);
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
   return created(dense_array(array, order));

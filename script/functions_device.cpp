@@ -11,20 +11,21 @@ constexpr std::uint32_t kCuda = in(Library::Cuda);
 Failure device_failure(const Error& error) { return fail(DiagnosticId::HostDeviceFailed, error.message); }
 
 Outcome<Value> host_to_device(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef given, arguments.array(0));
+  ASSIGN_OR_RETURN(const ArrayRef given, arguments.any_array(0));
   ASSIGN_OR_RETURN(const Device device, session.device());
   const bool column_major = given->is_column_major() && !given->is_row_major();
   const Order order = column_major ? Order::ColumnMajor : Order::RowMajor;
   ASSIGN_OR_RETURN(const ArrayRef source, dense_array(given, order));
-  ASSIGN_OR_RETURN(const ArrayRef copy, make_array(source->type, source->shape, order));
+  ASSIGN_OR_RETURN(const ArrayRef copy, make_array(source->element(), source->shape, order));
   ASSIGN_OR_RETURN(const std::byte* bytes, source->read());
   RETURN_IF_FAILED(copy->storage->copy_from(device, bytes));
   return Value(copy);
 }
 
-Outcome<Value> placed(Session& session, ScalarType type, const Shape& shape, Order order) {
+Outcome<Value> placed(Session& session, const ElementType& type, const Shape& shape, Order order) {
   ASSIGN_OR_RETURN(const Device device, session.device());
-  const std::optional<Scalar> fill = type == ScalarType::Bool ? std::optional(Scalar{type, 0}) : std::nullopt;
+  const std::optional<Scalar> fill =
+      type.is(ScalarType::Bool) ? std::optional(Scalar{ScalarType::Bool, 0}) : std::nullopt;
   ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order, fill));
   RETURN_IF_FAILED(array->storage->place_on(device));
   return Value(array);
@@ -32,15 +33,15 @@ Outcome<Value> placed(Session& session, ScalarType type, const Shape& shape, Ord
 
 Outcome<Value> host_device_array(Session& session, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
-  ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
+  ASSIGN_OR_RETURN(const ElementType type, arguments.element_type(1));
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
   return placed(session, type, shape, order);
 }
 
 Outcome<Value> host_device_array_like(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef model, arguments.array(0));
+  ASSIGN_OR_RETURN(const ArrayRef model, arguments.any_array(0));
   const bool column_major = model->is_column_major() && !model->is_row_major();
-  return placed(session, model->type, model->shape, column_major ? Order::ColumnMajor : Order::RowMajor);
+  return placed(session, model->element(), model->shape, column_major ? Order::ColumnMajor : Order::RowMajor);
 }
 
 Outcome<Value> host_pinned_array(Session& session, const Arguments& arguments) {
@@ -54,7 +55,7 @@ Outcome<Value> host_pinned_array(Session& session, const Arguments& arguments) {
 }
 
 Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef source, arguments.array(0));
+  ASSIGN_OR_RETURN(const ArrayRef source, arguments.any_array(0));
   if (arguments.is_none(1)) {
     const bool column_major = source->is_column_major() && !source->is_row_major();
     ASSIGN_OR_RETURN(const ArrayRef copy, copy_array(*source, column_major ? Order::ColumnMajor : Order::RowMajor));
@@ -64,7 +65,7 @@ Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
   if (!target) return arguments.wrong_type(1, "an array");
   if ((*target)->shape != source->shape)
     return fail(DiagnosticId::HostShapeMismatch, shape_text((*target)->shape), shape_text(source->shape));
-  if (source->is_whole() && (*target)->is_whole() && source->type == (*target)->type) {
+  if (source->is_whole() && (*target)->is_whole() && source->element() == (*target)->element()) {
     ASSIGN_OR_RETURN(std::byte* const bytes, (*target)->write());
     RETURN_IF_FAILED(source->storage->copy_to(bytes));
   } else {

@@ -16,7 +16,7 @@ Outcome<Value> host_load(Session&, const Arguments& arguments) {
 
 Outcome<Value> host_save(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::string path, arguments.text(0));
-  ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(1));
+  ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(1));
   const std::string_view suffix = ".npy";
   const bool has_suffix = path.size() >= suffix.size() && path.substr(path.size() - suffix.size()) == suffix;
   RETURN_IF_FAILED(save_npy(has_suffix ? path : path + std::string(suffix), array));

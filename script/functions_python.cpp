@@ -9,6 +9,7 @@
 #include "script/format.h"
 #include "script/functions.h"
 #include "script/indexing.h"
+#include "script/records.h"
 #include "script/reductions.h"
 
 namespace pykc::script {
@@ -194,6 +195,13 @@ Outcome<Value> host_clock(Session&, const Arguments&) {
   return Value(std::chrono::duration<double>(now).count());
 }
 
+/// A value of a named tuple is a tuple.
+Outcome<Value> host_tuple_of(Session&, const Arguments& arguments) { return make_tuple(arguments.rest); }
+
+constexpr HostFunction kNamedTuple = {"named tuple", 0, "*fields", host_tuple_of, "A value of a named tuple."};
+
+Outcome<Value> host_namedtuple(Session&, const Arguments&) { return named_tuple_class(); }
+
 constexpr HostFunction kFunctions[] = {
     {"print", in(Library::Prelude), "*values, sep=' ', end='\\n'", host_print, "Writes values and a newline."},
     {"len", in(Library::Prelude), "object", host_len, "How many items there are; of an array, its first extent."},
@@ -217,6 +225,7 @@ constexpr HostFunction kFunctions[] = {
     {"perf_counter", in(Library::Time), "", host_clock,
      "Seconds of the host's clock; only differences mean something."},
     {"time", in(Library::Time), "", host_clock, "The same as `perf_counter`."},
+    {"namedtuple", in(Library::Classes), "typename, field_names", host_namedtuple, "A named tuple's class."},
 };
 
 // ---- conversions: a type, called ----
@@ -251,7 +260,10 @@ Outcome<Value> to_float(const Value& value) {
 
 std::span<const HostFunction> python_functions() { return kFunctions; }
 
+Value named_tuple_class() { return BuiltinValue{&kNamedTuple, nullptr}; }
+
 Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments) {
+  if (type.record) return make_record(type.record, arguments);
   if (arguments.positional.size() != 1 || !arguments.named.empty())
     return fail(DiagnosticId::HostTooManyArguments, "a type", 1, arguments.positional.size() + arguments.named.size());
   Value value = arguments.positional[0];

@@ -4,6 +4,7 @@
 
 #include "script/elementwise.h"
 #include "script/promote.h"
+#include "script/records.h"
 
 namespace pykc::script {
 namespace {
@@ -136,7 +137,7 @@ ArrayRef sub_array(const Array& array, std::int64_t i) {
 Outcome<Value> gather(const Selection& selection) {
   Shape shape = selection.shape;
   shape.insert(shape.end(), selection.source->shape.begin() + 1, selection.source->shape.end());
-  ASSIGN_OR_RETURN(const ArrayRef result, make_array(selection.source->type, shape));
+  ASSIGN_OR_RETURN(const ArrayRef result, make_array(selection.source->element(), shape));
   Shape rows = {static_cast<std::int64_t>(selection.positions.size())};
   rows.insert(rows.end(), selection.source->shape.begin() + 1, selection.source->shape.end());
   ASSIGN_OR_RETURN(const ArrayRef flat, reshape_array(result, rows));
@@ -159,7 +160,7 @@ Status scatter(const ArrayRef& array, const Selection& selection, const ArrayRef
 }
 
 Outcome<Value> element_or_view(const ArrayRef& view) {
-  if (view->rank() > 0) return Value(view);
+  if (view->rank() > 0 || view->record) return Value(view);
   ASSIGN_OR_RETURN(const Scalar scalar, first_element(*view));
   return Value(scalar);
 }
@@ -185,7 +186,10 @@ Outcome<Value> sequence_slice(const Value& object, const std::vector<Value>& ite
 }  // namespace
 
 Outcome<Value> get_item(const Value& object, const Value& index) {
-  if (const ArrayRef* array = object.as<ArrayRef>()) return get_array_item(*array, index);
+  if (const ArrayRef* array = object.as<ArrayRef>()) {
+    if (const std::string* field = index.as<std::string>()) return field_of(**array, *field);
+    return get_array_item(*array, index);
+  }
   const std::vector<Value>* items = items_of(object);
   const bool is_indexable = items || object.is<RangeValue>() || object.is<std::string>();
   if (!is_indexable) return fail(DiagnosticId::HostNotIndexable, describe(object));
@@ -209,7 +213,9 @@ Status set_item(const Value& object, const Value& index, const Value& value) {
   }
   const ArrayRef* array = object.as<ArrayRef>();
   if (!array) return fail(DiagnosticId::HostNotAssignable, describe(object));
-  ASSIGN_OR_RETURN(const ArrayRef values, to_array(value, (*array)->type));
+  if (const std::string* field = index.as<std::string>()) return set_field(**array, *field, value);
+  ASSIGN_OR_RETURN(const ArrayRef values,
+                   (*array)->record ? to_records(value, (*array)->record) : to_array(value, (*array)->type));
   if (const ArrayRef* by = index.as<ArrayRef>()) {
     ASSIGN_OR_RETURN(const Selection selection, select(*array, *by));
     return scatter(*array, selection, values);

@@ -8,6 +8,7 @@
 #include "script/elementwise.h"
 #include "script/format.h"
 #include "script/promote.h"
+#include "script/records.h"
 #include "script/scope.h"
 
 namespace pykc::script {
@@ -76,7 +77,12 @@ Outcome<ArgumentType> type_of(const Value& value) {
   ParameterInfo& parameter = type.parameter;
   if (const ArrayRef* array = value.as<ArrayRef>()) {
     parameter.is_array = true;
-    parameter.array.element = (*array)->type;
+    if ((*array)->record && (*array)->rank() == 0) {  // one record, by value
+      parameter.is_array = false;
+      parameter.value = (*array)->record;
+      return type;
+    }
+    parameter.array.element = (*array)->element();
     parameter.array.extents.assign((*array)->rank(), ArrayType::kDynamic);
     parameter.array.layout = (*array)->is_row_major()      ? Layout::RowMajor
                              : (*array)->is_column_major() ? Layout::ColumnMajor
@@ -131,16 +137,32 @@ Scalar scalar_argument(const Value& value, ScalarType wanted) {
   return *to_scalar(value, own);
 }
 
-Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter, const Device& device) {
+/// `held` keeps what the argument points to on the host.
+Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter, const Device& device,
+                              std::vector<ArrayRef>& held) {
   Argument argument;
+  if (parameter.value.is_record() && !parameter.is_array && (operand_type(value) || has_records(value))) {
+    ASSIGN_OR_RETURN(const ArrayRef record, to_records(value, parameter.value.record));
+    ASSIGN_OR_RETURN(const std::byte* bytes, record->read());
+    held.push_back(record);
+    return Argument::of(record->record, bytes);
+  }
   if (const ArrayRef* array = value.as<ArrayRef>()) {
     ASSIGN_OR_RETURN(void* const address, (*array)->storage->launch(device));
     argument.is_array = true;
     argument.type = (*array)->type;
+    const RecordRef& wanted = parameter.array.element.record;
+    argument.record = have_same_layout((*array)->record, wanted) ? wanted : (*array)->record;
     argument.rank = static_cast<int>((*array)->rank());
-    argument.address = static_cast<std::byte*>(address) + (*array)->offset * (*array)->element_bytes();
+    argument.address = static_cast<std::byte*>(address) + (*array)->offset * (*array)->unit_bytes();
     std::copy((*array)->shape.begin(), (*array)->shape.end(), argument.extents);
-    std::copy((*array)->strides.begin(), (*array)->strides.end(), argument.strides);
+    for (std::size_t i = 0; i < (*array)->rank(); ++i) {
+      const std::int64_t stride = (*array)->strides[i], units = (*array)->units();
+      if (stride % units != 0 && (*array)->shape[i] > 1)
+        return fail(DiagnosticId::HostLaunchArgument, "a view of a field of records")
+            .note("the records are no whole number of such fields apart; pass the records, or a copy of the field");
+      argument.strides[i] = stride / units;
+    }
     argument.device = device.state();
     return argument;
   }
@@ -264,10 +286,11 @@ Status Launcher::run(const Kernel& kernel, const LaunchValue& launch, const std:
   ASSIGN_OR_RETURN(const Device device, session_.device());
   const std::vector<ParameterInfo>& parameters = kernel.info().parameters;
   std::vector<Argument> list;
+  std::vector<ArrayRef> held;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     // Of too many arguments, which a tuple may hold, the runtime complains.
     const ParameterInfo parameter = i < parameters.size() ? parameters[i] : ParameterInfo{};
-    ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], parameter, device));
+    ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], parameter, device, held));
     list.push_back(argument);
   }
   ASSIGN_OR_RETURN(const LaunchConfig config, configuration(kernel, launch));

@@ -19,10 +19,20 @@ constexpr std::size_t kMostHeader = 1 << 20;
 Failure bad_npy(std::string_view name, std::string_view reason) { return fail(DiagnosticId::HostBadNpy, name, reason); }
 
 struct Header {
-  std::string type;  // "<f4"
+  ElementType type;      // a record's fields lie as in the file
+  bool swapped = false;  // the bytes of each element must be turned round
   bool column_major = false;
   Shape shape;
 };
+
+/// The type that a letter and a size spell: "f4", "b1", "c8".
+std::optional<ElementType> type_of_code(std::string_view code) {
+  if (code == "c8") return complex_type(ScalarType::F32);
+  if (code == "c16") return complex_type(ScalarType::F64);
+  for (int i = 0; i < kScalarTypeCount; ++i)
+    if (const auto type = static_cast<ScalarType>(i); !info(type).npy.empty() && info(type).npy == code) return type;
+  return std::nullopt;
+}
 
 /// Reads the dict from left to right.
 class HeaderParser {
@@ -36,8 +46,7 @@ class HeaderParser {
       ASSIGN_OR_RETURN(const std::string key, parse_string());
       RETURN_IF_FAILED(expect(':'));
       if (key == "descr" && !has_type) {
-        if (peek() == '[') return bad("its elements are records, which pykc does not have");
-        ASSIGN_OR_RETURN(header_.type, parse_string());
+        ASSIGN_OR_RETURN(header_.type, parse_type(0));
         has_type = true;
       } else if (key == "fortran_order" && !has_order) {
         ASSIGN_OR_RETURN(header_.column_major, parse_flag());
@@ -80,6 +89,65 @@ class HeaderParser {
     std::string text(rest_.substr(1, end - 1));
     rest_.remove_prefix(end + 1);
     return text;
+  }
+  /// '<f4', or a list of fields: [('x', '<f4'), ('w', '<i2', (2, 3))].
+  Outcome<ElementType> parse_type(int depth) {
+    constexpr int kDeepest = 16;
+    if (depth > kDeepest) return bad("its records are nested too deeply");
+    if (peek() == '[') return parse_record(depth);
+    ASSIGN_OR_RETURN(const std::string text, parse_string());
+    const bool has_order = !text.empty() && std::string_view("<>=|").find(text[0]) != std::string_view::npos;
+    const std::optional<ElementType> type = type_of_code(std::string_view(text).substr(has_order ? 1 : 0));
+    const bool is_single = type && !type->is_record() && size_in_bytes(*type) == 1;
+    if (!type || (has_order && text[0] == '|' && !is_single))
+      return bad("its elements are of the type '" + text + "', which pykc does not have");
+    const bool is_swapped = has_order && text[0] == '>' && !is_single;
+    if (is_swapped && (depth > 0 || type->is_record())) return bad("the bytes of its numbers are in the other order");
+    header_.swapped = is_swapped;
+    return *type;
+  }
+  Outcome<ElementType> parse_record(int depth) {
+    constexpr std::int64_t kMostBytes = 1 << 20;
+    RecordType record{"record"};
+    RETURN_IF_FAILED(expect('['));
+    while (!accept(']')) {
+      RETURN_IF_FAILED(parse_field(record, depth));
+      if (record.bytes > kMostBytes) return bad("its records are too large");
+      if (!accept(',') && peek() != ']') return bad("a record of its header lacks a `,`");
+    }
+    if (record.fields.empty()) return bad("its records have no fields");
+    return RecordRef(std::move(record));
+  }
+  /// ('w', '<i2', (2, 3)); ('', '|V3') is a gap.
+  Status parse_field(RecordType& record, int depth) {
+    RETURN_IF_FAILED(expect('('));
+    ASSIGN_OR_RETURN(std::string name, parse_string());
+    RETURN_IF_FAILED(expect(','));
+    if (name.empty()) return parse_gap(record);
+    if (record.find(name)) return bad("a record has the field '" + name + "' twice");
+    ASSIGN_OR_RETURN(const ElementType type, parse_type(depth + 1));
+    RecordField field{std::move(name), type, {}, record.bytes};
+    if (accept(',') && peek() == '(') {
+      const Shape outer = std::exchange(header_.shape, {});
+      RETURN_IF_FAILED(parse_shape());
+      field.extents = std::exchange(header_.shape, outer);
+      const Outcome<std::int64_t> size = checked_size(field.extents, type);
+      if (!size || *size == 0) return bad("a field has no possible shape");
+    }
+    record.bytes += field.count() * size_in_bytes(type);
+    record.fields.push_back(std::move(field));
+    return expect(')');
+  }
+  Status parse_gap(RecordType& record) {
+    ASSIGN_OR_RETURN(const std::string text, parse_string());
+    std::int64_t bytes = 0;
+    if (!text.starts_with("|V") || text.size() > 8) return bad("a gap in its records is no gap");
+    for (const char c : text.substr(2)) {
+      if (c < '0' || c > '9') return bad("a gap in its records is no gap");
+      bytes = bytes * 10 + (c - '0');
+    }
+    record.bytes += bytes;
+    return expect(')');
   }
   Outcome<bool> parse_flag() {
     peek();
@@ -139,25 +207,68 @@ Outcome<Parts> split(std::string_view bytes, std::string_view name) {
   return Parts{bytes.substr(start, length), bytes.substr(start + length)};
 }
 
-/// "<f4", "|b1", ">i8": the type, and whether the bytes must be turned round.
-struct ElementType {
-  ScalarType type;
-  bool swapped;
-};
-Outcome<ElementType> element_type(std::string_view code, std::string_view name) {
-  const bool has_order = !code.empty() && std::string_view("<>=|").find(code[0]) != std::string_view::npos;
-  const std::string_view kind = has_order ? code.substr(1) : code;
-  for (int i = 0; i < kScalarTypeCount; ++i) {
-    const auto type = static_cast<ScalarType>(i);
-    if (info(type).npy.empty() || info(type).npy != kind) continue;
-    if (has_order && code[0] == '|' && size_in_bytes(type) > 1) break;
-    return ElementType{type, has_order && code[0] == '>' && size_in_bytes(type) > 1};
-  }
-  return bad_npy(name, "its elements are of the type '" + std::string(code) + "', which pykc does not have");
-}
-
 void reverse_elements(std::byte* bytes, std::int64_t count, std::int64_t size) {
   for (std::int64_t i = 0; i < count; ++i) std::reverse(bytes + i * size, bytes + (i + 1) * size);
+}
+
+/// Where bytes of a record in a file go in one that is laid out as in C.
+struct Move {
+  std::int64_t from, to, bytes;
+};
+
+/// The type laid out as in C, and the moves to it.
+ElementType aligned(const ElementType& type, std::int64_t from, std::vector<Move>* moves, std::int64_t to = 0) {
+  if (!type.is_record() || type.record->kind == RecordType::Kind::Complex) {
+    if (moves) moves->push_back({from, to, size_in_bytes(type)});
+    return type;
+  }
+  RecordType record = *type.record;
+  for (RecordField& field : record.fields) field.type = aligned(field.type, 0, nullptr);
+  const RecordRef result = lay_out(std::move(record));
+  for (std::size_t i = 0; moves && i < result->fields.size(); ++i) {
+    const RecordField &source = type.record->fields[i], &target = result->fields[i];
+    for (std::int64_t k = 0; k < source.count(); ++k)
+      aligned(source.type, from + source.offset + k * size_in_bytes(source.type), moves,
+              to + target.offset + k * size_in_bytes(target.type));
+  }
+  return result;
+}
+
+/// A bool is 0 or 1, whatever the file says.
+void normalize_bools(std::byte* element, const ElementType& type) {
+  if (type.is(ScalarType::Bool)) *element = std::byte{*element != std::byte{0}};
+  if (!type.is_record()) return;
+  for (const RecordField& field : type.record->fields)
+    for (std::int64_t i = 0; i < field.count(); ++i)
+      normalize_bools(element + field.offset + i * size_in_bytes(field.type), field.type);
+}
+
+/// How NumPy spells the type: '<f4', or a list of fields with the gaps between them.
+std::string descr_of(const ElementType& type) {
+  if (!type.is_record())
+    return std::string("'") + (size_in_bytes(type) == 1 ? '|' : '<') + std::string(info(type.scalar).npy) + "'";
+  if (type.record->kind == RecordType::Kind::Complex) return "'<c" + std::to_string(type.record->bytes) + "'";
+  std::string text = "[";
+  std::int64_t end = 0;
+  const auto fill_to = [&](std::int64_t offset) {
+    if (offset > end) text += ", ('', '|V" + std::to_string(offset - end) + "')";
+    end = offset;
+  };
+  for (const RecordField& field : type.record->fields) {
+    fill_to(field.offset);
+    text += (text.size() > 1 ? ", ('" : "('") + field.name + "', " + descr_of(field.type);
+    if (!field.extents.empty()) text += ", " + shape_text(field.extents);
+    text += ")";
+    end = field.offset + field.count() * size_in_bytes(field.type);
+  }
+  fill_to(type.record->bytes);
+  return text + "]";
+}
+
+bool has_numpy_type(const ElementType& type) {
+  if (!type.is_record()) return !info(type.scalar).npy.empty();
+  return std::all_of(type.record->fields.begin(), type.record->fields.end(),
+                     [](const RecordField& field) { return has_numpy_type(field.type); });
 }
 
 }  // namespace
@@ -165,33 +276,42 @@ void reverse_elements(std::byte* bytes, std::int64_t count, std::int64_t size) {
 Outcome<ArrayRef> parse_npy(std::string_view bytes, std::string_view name) {
   ASSIGN_OR_RETURN(const Parts parts, split(bytes, name));
   ASSIGN_OR_RETURN(const Header header, HeaderParser(parts.header, name).parse());
-  ASSIGN_OR_RETURN(const ElementType element, element_type(header.type, name));
-  const Outcome<std::int64_t> size = checked_size(header.shape, element.type);
+  const Outcome<std::int64_t> size = checked_size(header.shape, header.type);
   if (!size) return bad_npy(name, "its shape " + shape_text(header.shape) + " is not possible");
-  const std::int64_t element_bytes = size_in_bytes(element.type);
-  const auto needed = static_cast<std::uint64_t>(*size * element_bytes);
+  const std::int64_t stored_bytes = size_in_bytes(header.type);
+  const auto needed = static_cast<std::uint64_t>(*size * stored_bytes);
   if (parts.elements.size() < needed)
     return bad_npy(name, "it is cut short: " + std::to_string(needed) + " bytes of elements are announced, " +
                              std::to_string(parts.elements.size()) + " are there");
   const Order order = header.column_major ? Order::ColumnMajor : Order::RowMajor;
-  ASSIGN_OR_RETURN(const ArrayRef array, make_array(element.type, header.shape, order));
+  std::vector<Move> moves;
+  const ElementType element = aligned(header.type, 0, &moves);
+  ASSIGN_OR_RETURN(const ArrayRef array, make_array(element, header.shape, order, Scalar{ScalarType::U8, 0}));
   ASSIGN_OR_RETURN(std::byte* const target, array->write());
-  if (needed > 0) std::memcpy(target, parts.elements.data(), needed);
-  if (element.swapped) reverse_elements(target, *size, element_bytes);
-  if (element.type == ScalarType::Bool)
-    std::transform(target, target + needed, target, [](std::byte b) { return std::byte{b != std::byte{0}}; });
+  const auto* source = reinterpret_cast<const std::byte*>(parts.elements.data());
+  const std::int64_t element_bytes = array->element_bytes();
+  const bool lies_so = moves.size() == 1 && moves[0].bytes == stored_bytes;
+  if (lies_so && needed > 0) std::memcpy(target, source, needed);
+  for (std::int64_t i = 0; i < *size && !lies_so; ++i)
+    for (const Move& move : moves)
+      std::memcpy(target + i * element_bytes + move.to, source + i * stored_bytes + move.from,
+                  static_cast<std::size_t>(move.bytes));
+  const bool may_hold_bools = element.is_record() || element.is(ScalarType::Bool);
+  for (std::int64_t i = 0; i < *size && may_hold_bools; ++i) normalize_bools(target + i * element_bytes, element);
+  if (header.swapped) reverse_elements(target, *size, stored_bytes);
   return array;
 }
 
 Outcome<std::string> format_npy(const ArrayRef& array) {
-  if (info(array->type).npy.empty())
+  if (!has_numpy_type(array->element()))
     return fail(DiagnosticId::HostWrongType, "array of `save", "of a type that NumPy has", describe(Value(array)))
         .suggest("a.astype(f32)");
   const bool column_major = array->is_column_major() && !array->is_row_major();
-  const char order = size_in_bytes(array->type) == 1 ? '|' : '<';
-  std::string header = std::string("{'descr': '") + order + std::string(info(array->type).npy) +
-                       "', 'fortran_order': " + (column_major ? "True" : "False") +
+  std::string header = "{'descr': " + descr_of(array->element()) +
+                       ", 'fortran_order': " + (column_major ? "True" : "False") +
                        ", 'shape': " + shape_text(array->shape) + ", }";
+  if (header.size() > 60'000)
+    return fail(DiagnosticId::HostWrongType, "array of `save", "of records with fewer fields", describe(Value(array)));
   const std::size_t unpadded = kMagic.size() + 4 + header.size() + 1;
   header.append((64 - unpadded % 64) % 64, ' ');
   header += '\n';

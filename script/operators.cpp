@@ -9,6 +9,7 @@
 #include "script/functions.h"
 #include "script/indexing.h"
 #include "script/promote.h"
+#include "script/records.h"
 #include "script/reductions.h"
 
 namespace pykc::script {
@@ -185,6 +186,8 @@ Outcome<Value> apply_operator(ast::BinaryOp op, const Value& left, const Value& 
     ASSIGN_OR_RETURN(std::string text, format_percent(*left.as<std::string>(), right));
     return Value(std::move(text));
   }
+  if (op != ast::BinaryOp::MatMul && (has_records(left) || has_records(right)))
+    return apply_to_records(function_of(op), left, right);
   if (op != ast::BinaryOp::MatMul) return apply_to_numbers(function_of(op), left, right);
   const ArrayRef* a = left.as<ArrayRef>();
   const ArrayRef* b = right.as<ArrayRef>();
@@ -206,6 +209,7 @@ Outcome<Value> apply_operator(ast::UnaryOp op, const Value& operand) {
     if (!operand_type(operand)) return fail(DiagnosticId::HostOperandType, "+", describe(operand));
     return is_number ? Value(*as_integer(operand)) : operand;
   }
+  if (has_records(operand)) return apply_to_records(BinaryFunction::Subtract, Value(std::int64_t{0}), operand);
   if (const double* number = operand.as<double>()) return Value(-*number);
   if (is_number) return apply(BinaryFunction::Subtract, Value(std::int64_t{0}), operand);
   return apply(UnaryFunction::Negate, operand);
@@ -224,6 +228,7 @@ Outcome<Value> compare(ast::CompareOp op, const Value& left, const Value& right)
     default:
       break;
   }
+  if (has_records(left) || has_records(right)) return apply_to_records(function_of(op), left, right);
   const bool is_array = left.is<ArrayRef>() || right.is<ArrayRef>();
   const bool are_numbers = operand_type(left) && operand_type(right);
   if (are_numbers || (is_array && (items_of(left) || items_of(right))))

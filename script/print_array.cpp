@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "script/format.h"
+#include "script/indexing.h"
+#include "script/records.h"
 
 namespace pykc::script {
 namespace {
@@ -169,11 +171,30 @@ class Printer {
   std::size_t next_ = 0;
 };
 
+/// In brackets, all of them on one line.
+Outcome<std::string> records_text(const Array& array) {
+  if (array.rank() == 0) return record_text(array);
+  std::string text = "[";
+  const bool summarise = array.size() > kThreshold;
+  for (const std::int64_t i : shown_positions(array.shape[0], summarise)) {
+    if (text.size() > 1) text += ' ';
+    if (i < 0) {
+      text += "...";
+      continue;
+    }
+    ASSIGN_OR_RETURN(const Value item, item_at(Value(std::make_shared<const Array>(array)), i));
+    ASSIGN_OR_RETURN(const std::string part, records_text(**item.as<ArrayRef>()));
+    text += part;
+  }
+  return text + "]";
+}
+
 }  // namespace
 
 Outcome<std::string> array_text(const Array& array) {
   ASSIGN_OR_RETURN(const std::byte* first, array.read());
   if (array.size() == 0) return std::string("[]");
+  if (array.record) return records_text(array);
   if (array.rank() == 0) return to_text(Value(Scalar::load(array.type, first)));
   return Printer(array, first).print();
 }

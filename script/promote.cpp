@@ -86,7 +86,8 @@ std::optional<OperandType> operand_type(const Value& value) {
   if (value.is<std::int64_t>()) return OperandType{Weakness::WeakInt, ScalarType::I64};
   if (value.is<double>()) return OperandType{Weakness::WeakFloat, ScalarType::F64};
   if (const Scalar* scalar = value.as<Scalar>()) return OperandType{Weakness::Strong, scalar->type};
-  if (const ArrayRef* array = value.as<ArrayRef>()) return OperandType{Weakness::Strong, (*array)->type};
+  if (const ArrayRef* array = value.as<ArrayRef>(); array && !(*array)->record)
+    return OperandType{Weakness::Strong, (*array)->type};
   return std::nullopt;
 }
 

@@ -16,7 +16,7 @@ struct WalkOperand {
   std::byte* address;
   std::array<std::int64_t, kMaxRank> strides;
   WalkOperand(std::byte* first, const Array& array) : address(first), strides{} {
-    for (std::size_t i = 0; i < array.rank(); ++i) strides[i] = array.strides[i] * array.element_bytes();
+    for (std::size_t i = 0; i < array.rank(); ++i) strides[i] = array.strides[i] * array.unit_bytes();
   }
 };
 

@@ -83,7 +83,8 @@ struct Description {
   }
   std::string operator()(const std::string&) const { return "a string"; }
   std::string operator()(const ArrayRef& array) const {
-    return "an array of " + std::string(to_string(array->type)) + " with shape " + shape_text(array->shape);
+    if (array->record && array->rank() == 0) return "a record of type " + array->record->name;
+    return "an array of " + to_string(array->element()) + " with shape " + shape_text(array->shape);
   }
   std::string operator()(const TupleValue&) const { return "a tuple"; }
   std::string operator()(const ListValue&) const { return "a list"; }

@@ -51,7 +51,9 @@ struct SliceValue {
 struct TypeValue {
   enum class Kind : std::uint8_t { Scalar, Int, Float, Bool, Str };
   Kind kind = Kind::Scalar;
-  ScalarType type = ScalarType::F64;  // the element type that it means; nothing for Str
+  ScalarType type = ScalarType::F64;          // the element type that it means; nothing for Str
+  RecordRef record = {};                      // or the record
+  const ast::ClassDef* definition = nullptr;  // of a record that the file declares
 };
 
 /// The modules that are built in. `np.random` is one of them.
@@ -64,6 +66,7 @@ enum class Library : std::uint8_t {
   Math,
   Time,
   Numba,
+  Classes,  // enum, collections, typing: what classes are made of
   ArrayMethod,
   ListMethod,
   EventMethod,

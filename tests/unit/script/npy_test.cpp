@@ -40,6 +40,73 @@ ArrayRef counting_array(ScalarType type, const Shape& shape, Order order) {
   return array;
 }
 
+// What NumPy writes for np.zeros(2, np.dtype([('t', 'i1'), ('x', '>f4'…)])): packed, with gaps named '', nested.
+TEST(Npy, RecordsAreLaidOutAsInC) {
+  std::string elements;
+  for (const char tag : {1, 2}) {
+    const float x[2] = {1.5F, -2.0F};
+    const double y = 0.25 * tag;
+    elements += tag;
+    elements.append(reinterpret_cast<const char*>(x), sizeof x);
+    elements += '\x05';  // a bool that is not 1
+    elements.append(reinterpret_cast<const char*>(&y), sizeof y);
+    elements += "gap";
+  }
+  const Outcome<ArrayRef> array =
+      parse_npy(npy("{'descr': [('t', '|i1'), ('x', '<f4', (2,)), ('in', [('b', '|b1'), ('y', '<f8')]), ('', '|V3')], "
+                    "'fortran_order': False, 'shape': (2,), }",
+                    elements),
+                "a.npy");
+  ASSERT_TRUE(array) << array.failure().arguments[1];
+  const RecordType& type = *(*array)->record;
+  EXPECT_EQ(type.bytes, 32);
+  EXPECT_EQ(type.find("x")->offset, 4);
+  EXPECT_EQ(type.find("in")->offset, 16);
+  const std::byte* bytes = *(*array)->read();
+  EXPECT_EQ(static_cast<int>(bytes[32]), 2);
+  float x = 0;
+  std::memcpy(&x, bytes + 32 + 8, sizeof x);
+  EXPECT_EQ(x, -2.0F);
+  EXPECT_EQ(static_cast<int>(bytes[16]), 1);
+  double y = 0;
+  std::memcpy(&y, bytes + 32 + 24, sizeof y);
+  EXPECT_EQ(y, 0.5);
+
+  const Outcome<std::string> written = format_npy(*array);
+  ASSERT_TRUE(written);
+  EXPECT_NE(written->find("[('t', '|i1'), ('', '|V3'), ('x', '<f4', (2,)), ('', '|V4'), ('in', [('b', '|b1'), ('', "
+                          "'|V7'), ('y', '<f8')])]"),
+            std::string::npos)
+      << *written;
+  EXPECT_EQ((*parse_npy(*written, "a.npy"))->record, (*array)->record);
+}
+
+TEST(Npy, ComplexNumbers) {
+  const float number[2] = {1.0F, -2.0F};
+  const std::string elements(reinterpret_cast<const char*>(number), sizeof number);
+  const Outcome<ArrayRef> array =
+      parse_npy(npy("{'descr': '<c8', 'fortran_order': True, 'shape': (1, 1), }", elements), "a.npy");
+  ASSERT_TRUE(array);
+  EXPECT_EQ((*array)->record, complex_type(ScalarType::F32));
+  EXPECT_NE(format_npy(*array)->find("'<c8'"), std::string::npos);
+}
+
+TEST(Npy, WrongRecords) {
+  const auto error = [](const std::string& descr) {
+    return error_of(npy("{'descr': " + descr + ", 'fortran_order': False, 'shape': (1,), }", "12345678"));
+  };
+  EXPECT_EQ(error("[]"), "its records have no fields");
+  EXPECT_EQ(error("[('x', '<f4'), ('x', '<f4')]"), "a record has the field 'x' twice");
+  EXPECT_EQ(error("[('x', '>f4')]"), "the bytes of its numbers are in the other order");
+  EXPECT_EQ(error("[('x', '<U8')]"), "its elements are of the type '<U8', which pykc does not have");
+  EXPECT_EQ(error("[('x', '<f4', (0,))]"), "a field has no possible shape");
+  EXPECT_EQ(error("[('', '|Vx')]"), "a gap in its records is no gap");
+  EXPECT_EQ(error("[('x', '<f4', (4096, 4096))]"), "its records are too large");
+  std::string deep = "'<f4'";
+  for (int i = 0; i < 20; ++i) deep = "[('x', " + deep + ")]";
+  EXPECT_EQ(error(deep), "its records are nested too deeply");
+}
+
 TEST(Npy, EveryTypeInBothOrdersComesBack) {
   for (int i = 0; i < kScalarTypeCount; ++i) {
     const auto type = static_cast<ScalarType>(i);

@@ -86,9 +86,9 @@ TEST(Float, OutOfRangeIsInfiniteOrZeroAsInPython) {
   EXPECT_EQ(number("0." + std::string(400, '0') + "1"), 0.0);
 }
 
-TEST(Float, ComplexIsRefused) {
-  EXPECT_EQ(errors_in("x = 1j\n"), "E0120 1:5");
-  EXPECT_EQ(errors_in("x = 1.5e3J\n"), "E0120 1:5");
+TEST(Float, ImaginaryNumbers) {
+  EXPECT_EQ(errors_in("x = 1j + 1.5e3J + 0j\n"), "");
+  EXPECT_EQ(errors_in("x = 1jx\n"), "E0117 1:5");
 }
 
 TEST(String, Quotes) {
