@@ -20,7 +20,7 @@ namespace pykc {
 namespace {
 
 constexpr std::string_view kMagic = "pykcart\n";
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
 static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
 
@@ -161,9 +161,10 @@ void visit_fields(auto& archive, Same<ParameterInfo> auto& v) {
 void visit_fields(auto& archive, Same<LaunchExpression::Term> auto& v) { visit_all(archive, v.op, v.constant); }
 void visit_fields(auto& archive, Same<LaunchExpression> auto& v) { visit_all(archive, v.terms); }
 void visit_fields(auto& archive, Same<FaultSite> auto& v) { visit_all(archive, v.message, v.file, v.line, v.column); }
+void visit_fields(auto& archive, Same<Dim3> auto& v) { visit_all(archive, v.x, v.y, v.z); }
 void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
   visit_all(archive, v.name, v.symbol, v.parameters, v.static_shared_bytes, v.dynamic_shared_bytes,
-            v.uses_launch_shared_bytes, v.is_cooperative, v.max_threads_per_block, v.faults, v.scratch_bytes);
+            v.uses_launch_shared_bytes, v.is_cooperative, v.max_threads_per_block, v.cluster, v.faults, v.scratch_bytes);
 }
 void visit_fields(auto& archive, Same<Artifact> auto& v) { visit_all(archive, v.target, v.code, v.kernels); }
 

@@ -25,6 +25,9 @@ struct Target {
   std::string to_string() const;  // "nvptx:sm_90"
 };
 
+/// 90 for "sm_90" and "sm_90a"; 0 for a CPU.
+int sm_number(const Target& target);
+
 struct Options {
   int optimization = 3;
   bool fast_math = false;

@@ -61,8 +61,12 @@ Emitter::Value* Emitter::emit_call(const Instruction& i) {
 }
 
 Emitter::Value* Emitter::emit_extract(const Instruction& i) {
-  const bool is_single = i.operands[0]->callee->results.size() == 1;
-  return is_single ? operand(i, 0) : builder_.CreateExtractValue(operand(i, 0), static_cast<unsigned>(i.index));
+  const Instruction& from = *i.operands[0];
+  const std::size_t results = from.opcode == ir::Opcode::InlinePtx
+                                  ? source_.ptx_texts[static_cast<std::size_t>(from.index)].results.size()
+                                  : from.callee->results.size();
+  Value* part = results == 1 ? value(&from) : builder_.CreateExtractValue(value(&from), static_cast<unsigned>(i.index));
+  return builder_.CreateBitCast(part, type_of(i.type));  // PTX gives f16 as its bits
 }
 
 }  // namespace pykc::codegen

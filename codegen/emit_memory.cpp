@@ -6,6 +6,13 @@ namespace {
 
 llvm::Align alignment_of(ScalarType type) { return llvm::Align(static_cast<std::uint64_t>(size_in_bytes(type))); }
 
+llvm::AtomicOrdering ordering_of(ir::MemoryOrder order) {
+  constexpr llvm::AtomicOrdering kOrderings[] = {llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Acquire,
+                                                 llvm::AtomicOrdering::Release, llvm::AtomicOrdering::AcquireRelease,
+                                                 llvm::AtomicOrdering::SequentiallyConsistent};
+  return kOrderings[static_cast<std::size_t>(order)];
+}
+
 }  // namespace
 
 Emitter::Value* Emitter::load_element(Value* address, ir::Type pointer) {
@@ -122,10 +129,30 @@ Emitter::Value* Emitter::emit_atomic(const Instruction& i) {
   }
   const bool is_small_float = is_float(type) && size_in_bytes(type) == 2;
   const std::optional<llvm::AtomicRMWInst::BinOp> native = native_operation(op, type);
-  if (!native || (is_small_float && op == ir::AtomicOp::Add && needs_wide_arithmetic(type)))
-    return compare_exchange_loop(i, pointer);
-  return builder_.CreateAtomicRMW(*native, address, value, llvm::MaybeAlign(), llvm::AtomicOrdering::Monotonic,
-                                  atomic_scope());
+  const bool adds_by_hand = is_small_float && op == ir::AtomicOp::Add && needs_wide_arithmetic(type);
+  if (!native || adds_by_hand || !keeps_scope(i.scope)) return compare_exchange_loop(i, pointer);
+  return emit_native_atomic(i, *native, value);
+}
+
+Emitter::Value* Emitter::emit_native_atomic(const Instruction& i, llvm::AtomicRMWInst::BinOp operation, Value* value) {
+  using enum ir::MemoryOrder;
+  const llvm::SyncScope::ID scope = sync_scope(i.scope);
+  const bool needs_fences = i.order != Relaxed && !keeps_order();
+  if (needs_fences && i.order != Acquire)
+    builder_.CreateFence(i.order == SequentiallyConsistent ? llvm::AtomicOrdering::SequentiallyConsistent
+                                                           : llvm::AtomicOrdering::Release,
+                         scope);
+  Value* old = builder_.CreateAtomicRMW(operation, operand(i, 0), value, llvm::MaybeAlign(),
+                                        needs_fences ? llvm::AtomicOrdering::Monotonic : ordering_of(i.order), scope);
+  if (needs_fences && i.order != Release) builder_.CreateFence(llvm::AtomicOrdering::Acquire, scope);
+  return old;
+}
+
+Emitter::Value* Emitter::exchange_if_equal(const Instruction& i, Value* address, Value* expected, Value* desired) {
+  const llvm::AtomicOrdering success = ordering_of(i.order);
+  return builder_.CreateAtomicCmpXchg(address, expected, desired, llvm::MaybeAlign(), success,
+                                      llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(success),
+                                      sync_scope(i.scope));
 }
 
 /// Reads the old value and tries to put the new one in its place, until no other thread came between. Stops as well
@@ -135,7 +162,7 @@ Emitter::Value* Emitter::compare_exchange_loop(const Instruction& i, ir::Type po
   Value* address = operand(i, 0);
   llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(type)));
   llvm::LoadInst* first = builder_.CreateAlignedLoad(bits, address, alignment_of(type));
-  first->setAtomic(llvm::AtomicOrdering::Monotonic, atomic_scope());
+  first->setAtomic(llvm::AtomicOrdering::Monotonic, sync_scope(i.scope));
 
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   llvm::BasicBlock* attempt = new_block("atomic");
@@ -147,11 +174,12 @@ Emitter::Value* Emitter::compare_exchange_loop(const Instruction& i, ir::Type po
   old_bits->addIncoming(first, before);
   Value* old = builder_.CreateBitCast(old_bits, type_of(type));
   Value* changed = builder_.CreateBitCast(combine(i.atomic, type, old, operand(i, 1)), bits);
-  builder_.CreateCondBr(builder_.CreateICmpEQ(changed, old_bits), done, swap);
+  // A relaxed change that changes nothing needs no write.
+  const bool may_skip = i.order == ir::MemoryOrder::Relaxed;
+  Value* is_done = may_skip ? builder_.CreateICmpEQ(changed, old_bits) : builder_.getFalse();
+  builder_.CreateCondBr(is_done, done, swap);
   builder_.SetInsertPoint(swap);
-  Value* result =
-      builder_.CreateAtomicCmpXchg(address, old_bits, changed, llvm::MaybeAlign(), llvm::AtomicOrdering::Monotonic,
-                                   llvm::AtomicOrdering::Monotonic, atomic_scope());
+  Value* result = exchange_if_equal(i, address, old_bits, changed);
   old_bits->addIncoming(builder_.CreateExtractValue(result, 0), swap);
   builder_.CreateCondBr(builder_.CreateExtractValue(result, 1), done, attempt);
   builder_.SetInsertPoint(done);
@@ -172,10 +200,35 @@ Emitter::Value* Emitter::emit_compare_and_swap(const Instruction& i) {
     builder_.CreateAlignedStore(next, address, alignment_of(type));
     return builder_.CreateBitCast(old, type_of(type));
   }
-  Value* result =
-      builder_.CreateAtomicCmpXchg(address, expected, desired, llvm::MaybeAlign(), llvm::AtomicOrdering::Monotonic,
-                                   llvm::AtomicOrdering::Monotonic, atomic_scope());
+  Value* result = exchange_if_equal(i, address, expected, desired);
   return builder_.CreateBitCast(builder_.CreateExtractValue(result, 0), type_of(type));
+}
+
+/// As the integer of its bits: not every target loads floats in one step.
+Emitter::Value* Emitter::emit_atomic_load(const Instruction& i) {
+  const ScalarType type = i.type.scalar;
+  llvm::LoadInst* load = builder_.CreateAlignedLoad(builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(type))),
+                                                    operand(i, 0), alignment_of(type));
+  if (!is_private(i.operands[0]->type.space)) load->setAtomic(ordering_of(i.order), sync_scope(i.scope));
+  return builder_.CreateBitCast(load, type_of(type));
+}
+
+void Emitter::emit_atomic_store(const Instruction& i) {
+  const ir::Type pointer = i.operands[0]->type;
+  llvm::StoreInst* store =
+      builder_.CreateAlignedStore(bits_of(operand(i, 1)), operand(i, 0), alignment_of(pointer.scalar));
+  if (!is_private(pointer.space)) store->setAtomic(ordering_of(i.order), sync_scope(i.scope));
+}
+
+void Emitter::copy_elements(const Instruction& i) {
+  const ir::Type to = i.operands[0]->type, from = i.operands[1]->type;
+  llvm::Type* type = memory_type(state_.context, to.scalar);
+  for (std::int64_t n = 0; n < i.index / size_in_bytes(to.scalar); ++n) {
+    const auto element = [&](std::size_t side) {
+      return builder_.CreateInBoundsGEP(type, operand(i, side), constant_i64(n));
+    };
+    store_element(load_element(element(1), from), element(0), to);
+  }
 }
 
 }  // namespace pykc::codegen

@@ -95,6 +95,24 @@ Emitter::Value* Emitter::emit(const Instruction& i) {
       return emit_atomic(i);
     case AtomicCas:
       return emit_compare_and_swap(i);
+    case AtomicLoad:
+      return emit_atomic_load(i);
+    case AtomicStore:
+      emit_atomic_store(i);
+      return nullptr;
+    case HintedLoad:
+      return emit_hinted_load(i);
+    case HintedStore:
+      emit_hinted_store(i);
+      return nullptr;
+    case Prefetch:
+      emit_prefetch(i);
+      return nullptr;
+    case CopyAsync:
+      emit_copy_async(i);
+      return nullptr;
+    case InlinePtx:
+      return emit_inline_ptx(i);
     case If:
       emit_if(i);
       return nullptr;

@@ -67,7 +67,16 @@ class Emitter {
   virtual void annotate_call(llvm::CallInst* call, const ir::Function& callee) const = 0;
   /// Whether no other thread can touch the memory of `space` at the same time.
   virtual bool is_private(ir::AddressSpace space) const = 0;
-  virtual llvm::SyncScope::ID atomic_scope() const = 0;
+  virtual llvm::SyncScope::ID sync_scope(ir::MemoryScope scope) const = 0;
+  /// Whether LLVM's own read-modify-write keeps the scope, and whether it keeps the order; else fences do.
+  virtual bool keeps_scope(ir::MemoryScope scope) const = 0;
+  virtual bool keeps_order() const = 0;
+  virtual Value* emit_hinted_load(const Instruction& i) = 0;
+  virtual void emit_hinted_store(const Instruction& i) = 0;
+  virtual void emit_prefetch(const Instruction& i) = 0;
+  virtual void emit_copy_async(const Instruction& i) { copy_elements(i); }
+  /// GPU only; check_target has seen to that.
+  virtual Value* emit_inline_ptx(const Instruction& i) = 0;
   /// Added to the arguments of every call, after the ones of the IR.
   virtual void add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) = 0;
   /// Split functions only.
@@ -109,6 +118,13 @@ class Emitter {
   /// What an atomic operation makes of the old value.
   Value* combine(ir::AtomicOp op, ScalarType type, Value* old, Value* value);
   Value* compare_exchange_loop(const Instruction& i, ir::Type pointer);
+  /// The old value and whether it was the expected one.
+  Value* exchange_if_equal(const Instruction& i, Value* address, Value* expected, Value* desired);
+  Value* emit_native_atomic(const Instruction& i, llvm::AtomicRMWInst::BinOp operation, Value* value);
+  Value* emit_atomic_load(const Instruction& i);
+  void emit_atomic_store(const Instruction& i);
+  /// A CopyAsync as plain loads and stores.
+  void copy_elements(const Instruction& i);
   llvm::AllocaInst* local(const ir::Local* local);
   llvm::AllocaInst* create_alloca(llvm::Type* type, unsigned alignment, const llvm::Twine& name);
 

@@ -47,6 +47,7 @@ KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, con
   for (const ir::Function* function : functions) info.static_shared_bytes += CpuLayout(*function).static_shared_bytes;
   if (can_fault(functions)) info.faults = module.faults;
   info.is_cooperative = waits_for_grid(functions);
+  info.cluster = kernel.cluster;
   info.symbol = entry_symbol(kernel, target);
   if (target.kind == Target::Kind::Cpu) info.scratch_bytes = CpuLayout(kernel).scratch_bytes();
   return info;

@@ -66,8 +66,6 @@ llvm::CodeGenOptLevel level_of(const Options& options) {
 
 }  // namespace
 
-int sm_number(const Target& target) { return std::atoi(target.chip.c_str() + 3); }
-
 ProcessorCheck check_processor(const std::string& chip) {
   register_x86();
   const llvm::Triple triple = host_triple();

@@ -12,9 +12,6 @@ namespace pykc::codegen {
 /// A machine for a Target that `Target::parse` has accepted. Registers only that one back end with LLVM.
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Options& options);
 
-/// 90 for "sm_90" and "sm_90a".
-int sm_number(const Target& target);
-
 /// Whether LLVM knows the processor, and (in `is_usable`) whether it has SSE4.1, the least that pykc's code needs.
 struct ProcessorCheck {
   bool is_known = false;

@@ -54,7 +54,8 @@ void ModuleState::collect_traits() {
         const FunctionTraits callee = i->opcode == ir::Opcode::Call ? traits_.at(i->callee) : FunctionTraits{};
         found.can_fault |= i->opcode == ir::Opcode::Fault || callee.can_fault;
         found.waits |= ir::is_meeting_point(i) || callee.waits;
-        const bool is_atomic = i->opcode == ir::Opcode::AtomicRmw || i->opcode == ir::Opcode::AtomicCas;
+        const bool is_atomic = i->opcode == ir::Opcode::AtomicRmw || i->opcode == ir::Opcode::AtomicCas ||
+                               i->opcode == ir::Opcode::AtomicLoad || i->opcode == ir::Opcode::AtomicStore;
         found.meets_itself |= is_atomic || callee.meets_itself;
       });
       FunctionTraits& known = traits_.at(function.get());

@@ -1,6 +1,7 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 #include "codegen/codegen.h"
@@ -47,6 +48,10 @@ Result<Target> Target::parse(std::string_view text) {
   const std::string_view chip = text.starts_with("nvptx:") ? text.substr(6) : text;
   if (std::ranges::find(kChips, chip) == std::end(kChips)) return unknown_target(text);
   return Target{Kind::Nvptx, std::string(chip)};
+}
+
+int sm_number(const Target& target) {
+  return target.kind == Target::Kind::Nvptx ? std::atoi(target.chip.c_str() + 3) : 0;
 }
 
 std::string Target::to_string() const { return (kind == Kind::Nvptx ? "nvptx:" : "cpu:") + chip; }

@@ -53,8 +53,8 @@ Result<codegen::Target> target_of(const CompileOptions& options) {
   return codegen::Target::parse(options.target.empty() ? "sm_80" : options.target);
 }
 
-/// Checked source → IR that is ready for the target.
-Result<std::unique_ptr<ir::Module>> to_ir(const checked::Module& checked, const CompileOptions& options, bool for_cpu,
+/// Checked source → IR that is ready for the target; without a target, IR that no target has refused.
+Result<std::unique_ptr<ir::Module>> to_ir(const checked::Module& checked, const codegen::Target* target, bool for_cpu,
                                           Diagnostics& diagnostics, PhaseClock& clock) {
   // Lowering answers no questions: all user errors are behind us, but for those that need control flow.
   std::unique_ptr<ir::Module> module = lower(checked);
@@ -67,8 +67,9 @@ Result<std::unique_ptr<ir::Module>> to_ir(const checked::Module& checked, const 
   // Decided before anything that depends on the target, so that CPU and GPU round alike.
   for (const auto& function : module->functions) ir::contract_multiply_add(*function);
 
-  // The last step that can find a user error: a barrier needs all threads.
+  // The last steps that can find a user error: a barrier needs all threads, and some builtins a certain target.
   ir::check_uniformity(*module, diagnostics);
+  if (target != nullptr) ir::check_target(*module, {for_cpu, codegen::sm_number(*target)}, diagnostics);
   if (diagnostics.has_errors()) return source_error(diagnostics);
 
   if (for_cpu) {
@@ -78,7 +79,6 @@ Result<std::unique_ptr<ir::Module>> to_ir(const checked::Module& checked, const 
       if (module->functions[i]->is_kernel) ir::split_at_barriers(*module->functions[i], *module);
   }
   clock.finish("passes");
-  (void)options;
 
   // Behind this point the IR is right by contract, and nobody checks again.
   if (std::optional<Error> error = verify(*module, "the passes")) return *error;
@@ -114,7 +114,7 @@ Result<CompileOutput> to_output(Emit emit, const checked::Module& checked, const
   Result<codegen::Target> target = target_of(options);
   if (!target) return target.error();
   const bool for_cpu = emit == Emit::CpuIr || (emit != Emit::Ir && target->kind == codegen::Target::Kind::Cpu);
-  Result<std::unique_ptr<ir::Module>> module = to_ir(checked, options, for_cpu, diagnostics, clock);
+  Result<std::unique_ptr<ir::Module>> module = to_ir(checked, &*target, for_cpu, diagnostics, clock);
   if (!module) return module.error();
 
   CompileOutput output;
@@ -157,8 +157,8 @@ Result<CompileOutput> compile_to(Emit emit, std::string_view source, const Compi
   clock.finish("parse");
   if (emit == Emit::Ast && !diagnostics.has_errors()) return finish({.text = ast::print(*program.main)});
 
-  // Every name bound, every type known; of a file with syntax errors, what could be read is checked all the same, so that one
-  // run reports everything.
+  // Every name bound, every type known; of a file with syntax errors, what could be read is checked all the same, so
+  // that one run reports everything.
   const Result<std::vector<KernelRequest>> requests = requests_of(options);
   if (!requests) return requests.error();
   const checked::Module checked = check(program, *requests, check_options(options), diagnostics);
@@ -204,7 +204,7 @@ std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, con
   const checked::Module checked = check(program, {}, check_options(options), diagnostics);
   if (diagnostics.has_errors()) return diagnostics.take();
   PhaseClock clock;
-  if (Result<std::unique_ptr<ir::Module>> module = to_ir(checked, options, false, diagnostics, clock); !module)
+  if (Result<std::unique_ptr<ir::Module>> module = to_ir(checked, nullptr, false, diagnostics, clock); !module)
     return std::move(module.error().diagnostics);
   return warnings_of(diagnostics, options);
 }

@@ -341,11 +341,19 @@ class Body {
   Value call_library(BuiltinId id, const std::vector<const Expr*>& arguments, SourceRange range);
   Value fold_math(BuiltinId id, std::span<const Value> arguments, SourceRange range);
   void report_argument_type(BuiltinId id, const Value& given, std::string_view wanted);
-  Value call_atomic(BuiltinId id, const Arguments& arguments, SourceRange range);
+  Value call_on_element(BuiltinId id, const Arguments& arguments, SourceRange range);
+  Value call_memcpy_async(const Arguments& arguments, SourceRange range);
+  Value element_argument(BuiltinId id, const ast::Expr& array, const ast::Expr* index, bool is_written);
+  bool require_element_type(BuiltinId id, const Value& element, SourceRange range, std::span<const ScalarType> types);
+  bool read_ordering(BuiltinId id, std::size_t parameter, const ast::Expr& argument, checked::Ordering& ordering);
   Value property(BuiltinId id, SourceRange range);
 
   // check_special.cpp: calls that are more than a row of the table.
   Entity call_special(Special special, const ast::Call& call, SourceRange range);
+  Entity call_ptx(const ast::Call& call, SourceRange range);  // check_ptx.cpp
+  std::optional<checked::Type> ptx_result(const ast::Expr& argument);
+  std::optional<Entity> call_group_sync(const ast::Call& call, const ast::Expr& group, SourceRange range);
+  Entity call_bit_count(const ast::Call& call, const ast::Expr& number, SourceRange range);
   Entity call_grid(const ast::Call& call, SourceRange range);
   Entity call_gridsize(const ast::Call& call, SourceRange range);
   Entity call_len(const ast::Call& call, SourceRange range);

@@ -11,7 +11,7 @@ namespace pykc::checker {
 namespace {
 
 bool is_half(ScalarType type) { return type == ScalarType::F16 || type == ScalarType::BF16; }
-bool is_atomic(BuiltinId id) { return id >= BuiltinId::AtomicAdd; }
+bool takes_element(BuiltinId id) { return id >= BuiltinId::AtomicAdd; }
 
 struct MathFunction {
   BuiltinId id;
@@ -57,7 +57,7 @@ Value Body::call_builtin(const BuiltinRef& builtin, const ast::Call& call, Sourc
   const std::optional<Arguments> bound = bind_arguments(
       call, range, info(id).name, names, static_cast<std::size_t>(signature.required), info(id).signature);
   if (!bound) return {};
-  if (is_atomic(id)) return call_atomic(id, *bound, range);
+  if (takes_element(id)) return call_on_element(id, *bound, range);
   std::vector<Value> given(bound->size());
   for (std::size_t i = 0; i < bound->size(); ++i) {
     if (!(*bound)[i]) continue;
@@ -83,6 +83,10 @@ Value Body::call_builtin(const BuiltinRef& builtin, const ast::Call& call, Sourc
   for (std::size_t i = 0; i < given.size(); ++i) {
     arguments.push_back(builtin_argument(id, signature.parameters[i], given[i], *type));
     if (!arguments.back()) return {};
+  }
+  if (id == BuiltinId::MemcpyAsyncWait && !arguments[0]->as<checked::Constant>()) {
+    report(arguments[0]->range, DiagnosticId::NotConstant, "the number of groups");
+    return {};
   }
   return builtin_result(id, std::move(arguments), *type, range);
 }

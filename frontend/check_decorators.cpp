@@ -9,6 +9,7 @@ namespace pykc::checker {
 
 namespace {
 
+constexpr std::int64_t kMostClusterBlocks = 8;
 constexpr int kMostThreadsPerBlock = 1024;
 constexpr int kMostBlocksPerMultiprocessor = 32;
 constexpr int kMostRegisters = 255;
@@ -16,8 +17,8 @@ constexpr int kMostRegisters = 255;
 /// What Numba's decorators take and pykc needs no telling.
 constexpr std::string_view kIgnored[] = {"inline", "forceinline", "debug",    "opt",      "lineinfo", "cache",
                                          "link",   "target",      "nopython", "parallel", "identity", "boundscheck"};
-constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "fastmath", "contract",
-                                         "noalias",       "wraparound",    "device"};
+constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "cluster",    "fastmath",
+                                         "contract",      "noalias",       "wraparound", "device"};
 
 class DecoratorReader {
  public:
@@ -98,6 +99,7 @@ class DecoratorReader {
       if (count > 0) options.max_registers = count;
       return;
     }
+    if (name == "cluster") return cluster(*keyword.value);
     const struct {
       std::string_view name;
       bool* flag;
@@ -120,7 +122,7 @@ class DecoratorReader {
     const std::string_view near = nearest(name, {std::begin(kOptions), std::end(kOptions)});
     if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
     if (near.empty())
-      diagnostic.note("options are launch_bounds, max_registers, fastmath, contract, noalias and wraparound");
+      diagnostic.note("options are launch_bounds, max_registers, cluster, fastmath, contract, noalias and wraparound");
   }
 
   /// `launch_bounds=256`, or with the least number of blocks a multiprocessor: `(256, 2)`.
@@ -137,6 +139,30 @@ class DecoratorReader {
     if (is_pair)
       function_.options.min_blocks_per_multiprocessor =
           in_range(*pair->elements[1], "launch_bounds", 1, kMostBlocksPerMultiprocessor, DiagnosticId::LaunchBounds);
+  }
+
+  /// `cluster=2` or `cluster=(2, 2, 1)`: at most 8 blocks in all, which every GPU with clusters has.
+  void cluster(const ast::Expr& value) {
+    const auto* tuple = value.as<ast::Tuple>();
+    std::vector<const ast::Expr*> extents{&value};
+    if (tuple) {
+      extents.clear();
+      for (const ast::ExprPtr& extent : tuple->elements) extents.push_back(extent.get());
+    }
+    Dim3 size;
+    std::int64_t* const axes[] = {&size.x, &size.y, &size.z};
+    for (std::size_t i = 0; i < extents.size() && i < 3; ++i) {
+      const std::optional<Int128> extent = body_.constant_integer(*extents[i], "`cluster`");
+      if (!extent) return;
+      *axes[i] = *extent >= 1 && *extent <= kMostClusterBlocks ? static_cast<std::int64_t>(*extent) : 0;
+    }
+    const std::int64_t blocks = size.x * size.y * size.z;
+    if (extents.empty() || extents.size() > 3 || blocks < 1 || blocks > kMostClusterBlocks) {
+      body_.report(value.range, DiagnosticId::ArgumentValue, "cluster",
+                   "one to three extents, of 8 blocks in all at most");
+      return;
+    }
+    function_.options.cluster = size;
   }
 
   /// 0, and a report, where the value is out of range.

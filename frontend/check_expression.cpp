@@ -406,6 +406,10 @@ Entity Body::check(const ast::Unsupported& node, const ast::Expr& expr) {
 }
 
 Entity Body::check(const ast::Call& node, const ast::Expr& expr) {
+  if (const auto* method = node.function->as<ast::Attribute>(); method && method->name == "bit_count")
+    return call_bit_count(node, *method->value, expr.range);
+  if (const auto* method = node.function->as<ast::Attribute>(); method && method->name == "sync")
+    if (std::optional<Entity> done = call_group_sync(node, *method->value, expr.range)) return *std::move(done);
   const Entity named = entity(*node.function);
   const Entity callee = opened(named);
   if (const auto* type = std::get_if<TypeRef>(&callee))

@@ -40,6 +40,8 @@ constexpr SpecialName kSpecials[] = {
     {"complex", Special::PythonComplex},
     {"collections.namedtuple", Special::NamedTuple},
     {"constexpr", Special::Constexpr},
+    {"ptx", Special::Ptx},
+    {"cg.this_grid", Special::ThisGrid},
     {"numpy.abs", Special::Abs},
     {"numpy.absolute", Special::Abs},
     {"numpy.fabs", Special::Abs},

@@ -45,6 +45,8 @@ enum class Special : std::uint8_t {
   PythonComplex,
   Constexpr,
   NamedTuple,
+  Ptx,
+  ThisGrid,
   Kernel,
   Device,
   CudaJit,

@@ -37,6 +37,7 @@ struct KernelOptions {
   int max_threads_per_block = 0;
   int min_blocks_per_multiprocessor = 0;
   int max_registers = 0;
+  Dim3 cluster;
   bool fast_math = false;
   bool contract = true;
   bool no_alias = false;

@@ -294,6 +294,7 @@ checked::Function* Session::emit(FunctionDecl& function, Specialization& special
   output.max_threads_per_block = function.options.max_threads_per_block;
   output.min_blocks_per_multiprocessor = function.options.min_blocks_per_multiprocessor;
   output.max_registers = function.options.max_registers;
+  output.cluster = function.options.cluster;
   output.fast_math = options_.fast_math || function.options.fast_math;
   output.contract = options_.contract && function.options.contract;
   output.no_alias = function.options.no_alias;

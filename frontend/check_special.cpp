@@ -50,6 +50,11 @@ Entity Body::call_special(Special special, const ast::Call& call, SourceRange ra
       return call_python_complex(call, range);
     case Special::NamedTuple:
       return make_named_tuple(call, range);
+    case Special::ThisGrid:
+      if (!bind_arguments(call, range, "this_grid", {}, 0, "()")) return Unknown{};
+      return tree_.tuple({}, range);
+    case Special::Ptx:
+      return call_ptx(call, range);
     case Special::Range:
     case Special::Enumerate:
     case Special::Zip:
@@ -69,6 +74,29 @@ Entity Body::call_special(Special special, const ast::Call& call, SourceRange ra
   report(range, DiagnosticId::NotCallable, scope_.file().text(call.function->range))
       .note("it is a decorator: `@…` before a `def`");
   return Unknown{};
+}
+
+/// `cg.this_grid()` is a group that says nothing: an empty tuple, on which `sync` can be called.
+std::optional<Entity> Body::call_group_sync(const ast::Call& call, const ast::Expr& group, SourceRange range) {
+  const Entity owner = entity(group);
+  const auto* given = std::get_if<Value>(&owner);
+  if (!given || !given->is_tuple() || !given->type().elements.empty()) return std::nullopt;
+  if (!bind_arguments(call, range, "sync", {}, 0, "()")) return Unknown{};
+  return builtin_result(BuiltinId::GridSync, {}, ScalarType::I64, range);
+}
+
+/// `n.bit_count()`: of the size of `n`, as Python's.
+Entity Body::call_bit_count(const ast::Call& call, const ast::Expr& number, SourceRange range) {
+  if (!bind_arguments(call, range, "bit_count", {}, 0, "()")) return Unknown{};
+  const Value given = scalar(number, "`bit_count`");
+  if (!given.known()) return Unknown{};
+  if (is_float(given.scalar())) {
+    report(number.range, DiagnosticId::OperandType, "`bit_count`", describe(given));
+    return Unknown{};
+  }
+  const ScalarType type = promoted(given.scalar());
+  const Expr* size = builtin_result(BuiltinId::Abs, {tree_.convert(given, type)}, type, range).expr;
+  return builtin_result(BuiltinId::Popc, {size}, type, range);
 }
 
 /// `grid(1)` is one number, `grid(2)` and `grid(3)` are tuples.

@@ -38,7 +38,9 @@ void Body::statement(const ast::Stmt& stmt) {
 void Body::check(const ast::ExprStmt& node, const ast::Stmt& stmt) {
   if (node.value->as<ast::StringLiteral>() || node.value->as<ast::EllipsisLiteral>())
     return;  // a comment in quotes, or pass
-  if (const auto* call = node.value->as<ast::Call>()) {
+  const auto* call = node.value->as<ast::Call>();
+  const auto* method = call ? call->function->as<ast::Attribute>() : nullptr;
+  if (call && !(method && method->name == "sync")) {  // a group's method is no entity by itself
     const Entity callee = entity(*call->function);
     const auto* special = std::get_if<SpecialRef>(&callee);
     if (special && special->special == Special::Print) return print(*call, stmt.range);
@@ -52,7 +54,7 @@ void Body::check(const ast::ExprStmt& node, const ast::Stmt& stmt) {
     if (session_.diagnostics(false).error_count() == errors) report_not_a_value(result, node.value->range);
     return;
   }
-  const bool does_nothing = !node.value->as<ast::Call>();
+  const bool does_nothing = !call;
   if (does_nothing && session_.options().warnings) report(stmt.range, DiagnosticId::UnusedResult);
   append(checked::Evaluate{value.expr}, stmt.range);
 }

@@ -215,22 +215,49 @@ struct CallBuiltin {  // any row that is not an atomic; arguments converted to t
   BuiltinId builtin;
   std::vector<ExprRef> arguments;
 };
+/// What an atomic access orders beside itself, and for whom.
+struct Ordering {
+  ir::MemoryOrder order = ir::MemoryOrder::Relaxed;
+  ir::MemoryScope scope = ir::MemoryScope::Device;
+};
 struct Atomic {
   ir::AtomicOp op;
+  Ordering ordering;
   const Expr* element;  // an Element or a Field
   ExprRef value;
 };
 struct AtomicCompareAndSwap {
+  Ordering ordering;
   const Expr* element;
   ExprRef expected, value;
+};
+
+/// A load, a store or a prefetch of one scalar, in another way than the usual one.
+struct Access {
+  enum class Kind : std::uint8_t { AtomicLoad, AtomicStore, HintedLoad, HintedStore, Prefetch };
+  Kind kind;
+  Ordering ordering;    // AtomicLoad, AtomicStore
+  ir::CacheHint hint;   // HintedLoad, HintedStore
+  int level;            // Prefetch
+  const Expr* element;  // an Element or a Field of one
+  ExprRef value;        // of a store; else null
+};
+struct CopyAsync {
+  const Expr *to, *from;  // Elements in shared and in global memory
+  int bytes;              // 4, 8 or 16
+};
+struct InlinePtx {  // of no type, of one scalar, or a tuple of scalars
+  std::string text;
+  std::vector<ExprRef> operands;  // scalars, and arrays, whose address is meant
 };
 
 struct Expr {
   Type type;
   SourceRange range;
   std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Element, Field,
-               FieldView, Extent, Stride, View, Transpose, Reshape, Reinterpret, SharedArrayRef, LocalArrayRef, ConstantArrayRef,
-               TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic, AtomicCompareAndSwap>
+               FieldView, Extent, Stride, View, Transpose, Reshape, Reinterpret, SharedArrayRef, LocalArrayRef,
+               ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic, AtomicCompareAndSwap, Access,
+               CopyAsync, InlinePtx>
       node;
   template <typename T>
   const T* as() const {
@@ -314,6 +341,7 @@ struct Function {
   int max_threads_per_block = 0;
   int min_blocks_per_multiprocessor = 0;
   int max_registers = 0;
+  Dim3 cluster;
   bool fast_math = false;
   bool contract = true;
   bool no_alias = false;

@@ -231,6 +231,16 @@ class Printer {
   std::string show(const AtomicCompareAndSwap& node, const Type& type) {
     return operation("atomic_cas", type, list({node.element, node.expected, node.value}));
   }
+  std::string show(const Access& node, const Type& type) {
+    constexpr std::string_view kWords[] = {"atomic_load", "atomic_store", "load_hint", "store_hint", "prefetch"};
+    const std::vector<ExprRef> operands =
+        node.value == nullptr ? std::vector<ExprRef>{node.element} : std::vector<ExprRef>{node.element, node.value};
+    return operation(std::string(kWords[static_cast<std::size_t>(node.kind)]), type, list(operands));
+  }
+  std::string show(const CopyAsync& node, const Type& type) {
+    return operation("copy_async " + std::to_string(node.bytes), type, list({node.to, node.from}));
+  }
+  std::string show(const InlinePtx& node, const Type& type) { return operation("ptx", type, list(node.operands)); }
 
   const Module& module_;
   const Function* function_ = nullptr;

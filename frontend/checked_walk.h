@@ -51,6 +51,12 @@ struct OperandVisitor {
   void operator()(const AtomicCompareAndSwap& node) const {
     visit(node.element), visit(node.expected), visit(node.value);
   }
+  void operator()(const Access& node) const {
+    visit(node.element);
+    if (node.value != nullptr) visit(node.value);
+  }
+  void operator()(const CopyAsync& node) const { visit(node.to), visit(node.from); }
+  void operator()(const InlinePtx& node) const { all(node.operands); }
 };
 
 }  // namespace detail

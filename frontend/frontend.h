@@ -42,7 +42,7 @@ Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolve
 
 struct CheckOptions {
   bool asserts = true;
-  bool checked = false;   // add bounds checks
+  bool checked = false;  // add bounds checks
   bool warnings = true;
   bool fast_math = false;
   bool contract = true;

@@ -157,6 +157,7 @@ void declare(const checked::Function& source, ir::Function& target, const Dynami
   target.range = source.range;
   target.min_blocks_per_multiprocessor = source.min_blocks_per_multiprocessor;
   target.max_registers = source.max_registers;
+  target.cluster = source.cluster;
   target.fast_math = source.fast_math;
   target.contract = source.contract;
   for (const checked::Variable* variable : source.parameters) {

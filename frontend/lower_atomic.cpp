@@ -1,12 +1,24 @@
-// Atomics. Nobody else sees a thread's local arrays, and no target has atomics on them: there they are spelled out.
+// Atomics, accesses with hints, and inline PTX. Nobody else sees a thread's local arrays, and no target has atomics on
+// them: there they are spelled out.
 #include "frontend/lower_function.h"
 
 namespace pykc::lowering {
 
+namespace {
+
+Parts with_ordering(Instruction* atomic, const checked::Ordering& ordering) {
+  atomic->order = ordering.order;
+  atomic->scope = ordering.scope;
+  return {atomic};
+}
+
+}  // namespace
+
 Parts FunctionLowering::lower(const checked::Atomic& node, const checked::Type&) {
   Instruction* place = address(node.element);
   Instruction* value = scalar(node.value);
-  if (place->type.space != ir::AddressSpace::Local) return {b_.atomic(node.op, place, value)};
+  if (place->type.space != ir::AddressSpace::Local)
+    return with_ordering(b_.atomic(node.op, place, value), node.ordering);
   Instruction* old = b_.load(place);
   b_.store(place, combine(node.op, old, value));
   return {old};
@@ -17,10 +29,58 @@ Parts FunctionLowering::lower(const checked::AtomicCompareAndSwap& node, const c
   Instruction* expected = scalar(node.expected);
   Instruction* value = scalar(node.value);
   if (place->type.space != ir::AddressSpace::Local)
-    return {b_.emit_typed(Opcode::AtomicCas, ir::Type::of(type.scalar), {place, expected, value})};
+    return with_ordering(b_.emit_typed(Opcode::AtomicCas, ir::Type::of(type.scalar), {place, expected, value}),
+                         node.ordering);
   Instruction* old = b_.load(place);
   b_.store(place, b_.select(have_same_bits(old, expected), value, old));
   return {old};
+}
+
+Parts FunctionLowering::lower(const checked::Access& node, const checked::Type& type) {
+  using Kind = checked::Access::Kind;
+  constexpr Opcode kOpcodes[] = {Opcode::AtomicLoad, Opcode::AtomicStore, Opcode::HintedLoad, Opcode::HintedStore,
+                                 Opcode::Prefetch};
+  Instruction* place = address(node.element);
+  Instruction* value = node.value == nullptr ? nullptr : scalar(node.value);
+  const bool loads = node.kind == Kind::AtomicLoad || node.kind == Kind::HintedLoad;
+  if (place->type.space == ir::AddressSpace::Local) {  // nothing to order, and no hint that would help
+    if (loads) return {b_.load(place)};
+    if (value != nullptr) b_.store(place, value);
+    return {};
+  }
+  const Opcode opcode = kOpcodes[static_cast<std::size_t>(node.kind)];
+  Instruction* access = loads              ? b_.emit_typed(opcode, ir::Type::of(type.scalar), {place})
+                        : value != nullptr ? b_.emit(opcode, {place, value})
+                                           : b_.emit(opcode, {place});
+  access->hint = node.hint;
+  access->index = node.level;
+  with_ordering(access, node.ordering);
+  return loads ? Parts{access} : Parts{};
+}
+
+Parts FunctionLowering::lower(const checked::CopyAsync& node, const checked::Type&) {
+  Instruction* to = address(node.to);
+  b_.emit(Opcode::CopyAsync, {to, address(node.from)})->index = node.bytes;
+  return {};
+}
+
+/// Of an array, its address.
+Parts FunctionLowering::lower(const checked::InlinePtx& node, const checked::Type& type) {
+  Parts operands;
+  for (const checked::ExprRef operand : node.operands) operands.push_back(lower(operand).front());
+  ir::PtxText text{node.text, {}};
+  if (type.is_scalar()) text.results = {type.scalar};
+  for (const checked::Type& element : type.elements) text.results.push_back(element.scalar);
+  Instruction* ptx = b_.emit(Opcode::InlinePtx, {});
+  ptx->operands = std::move(operands);
+  ptx->index = static_cast<std::int64_t>(target_.ptx_texts.size());
+  Parts results;
+  for (std::size_t i = 0; i < text.results.size(); ++i) {
+    results.push_back(b_.emit_typed(Opcode::Extract, ir::Type::of(text.results[i]), {ptx}));
+    results.back()->index = static_cast<std::int64_t>(i);
+  }
+  target_.ptx_texts.push_back(std::move(text));
+  return results;
 }
 
 /// What an atomic leaves behind.
@@ -57,7 +117,8 @@ Instruction* FunctionLowering::combine(ir::AtomicOp op, Instruction* old, Instru
 /// How compare-and-swap compares: a NaN equals itself, 0.0 does not equal -0.0.
 Instruction* FunctionLowering::have_same_bits(Instruction* a, Instruction* b) {
   if (is_float(a->type.scalar)) {
-    const ir::Type bits = ir::Type::of(size_in_bytes(a->type.scalar) == 8 ? ScalarType::U64 : ScalarType::U32);
+    const int bytes = size_in_bytes(a->type.scalar);
+    const ir::Type bits = ir::Type::of(bytes == 8 ? ScalarType::U64 : bytes == 4 ? ScalarType::U32 : ScalarType::U16);
     a = b_.emit_typed(Opcode::Bitcast, bits, {a});
     b = b_.emit_typed(Opcode::Bitcast, bits, {b});
   }

@@ -21,7 +21,9 @@ bool is_cheap_node(const checked::Expr& expr) {
   if (const auto* view = expr.as<checked::View>()) return view->bounds_fault < 0;
   return expr.as<checked::Element>() == nullptr && expr.as<checked::Field>() == nullptr &&
          expr.as<checked::Reshape>() == nullptr && expr.as<checked::CallFunction>() == nullptr &&
-         expr.as<checked::Atomic>() == nullptr && expr.as<checked::AtomicCompareAndSwap>() == nullptr;
+         expr.as<checked::Atomic>() == nullptr && expr.as<checked::AtomicCompareAndSwap>() == nullptr &&
+         expr.as<checked::Access>() == nullptr && expr.as<checked::CopyAsync>() == nullptr &&
+         expr.as<checked::InlinePtx>() == nullptr;
 }
 
 /// Whether to compute the value costs less than a branch around it. Only what has no effect and cannot fail.

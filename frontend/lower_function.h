@@ -105,6 +105,9 @@ class FunctionLowering {
   Parts lower(const checked::CallBuiltin& node, const checked::Type& type);
   Parts lower(const checked::Atomic& node, const checked::Type& type);
   Parts lower(const checked::AtomicCompareAndSwap& node, const checked::Type& type);
+  Parts lower(const checked::Access& node, const checked::Type& type);
+  Parts lower(const checked::CopyAsync& node, const checked::Type& type);
+  Parts lower(const checked::InlinePtx& node, const checked::Type& type);
   /// Runs one of two ways to the same parts, as a branch over locals.
   template <typename Then, typename Otherwise>
   Parts branch(Instruction* condition, const checked::Type& type, Then then, Otherwise otherwise);

@@ -64,7 +64,13 @@ class Tracker {
       case Opcode::Store:
       case Opcode::AtomicRmw:
       case Opcode::AtomicCas:
+      case Opcode::AtomicLoad:  // it reads what others write
+      case Opcode::AtomicStore:
+      case Opcode::HintedStore:
         return write(roots_[instruction.operands[0]]);
+      case Opcode::InlinePtx:
+        for (const Instruction* operand : instruction.operands) write(roots_[operand]);
+        return;
       case Opcode::Call:
         return call(instruction);
       default:

@@ -162,16 +162,26 @@ std::string check_write(const Instruction& write) {
 bool is_atomic_type(AtomicOp op, ScalarType type) {
   const bool is_bitwise = op == AtomicOp::And || op == AtomicOp::Or || op == AtomicOp::Xor ||
                           op == AtomicOp::Increment || op == AtomicOp::Decrement;
-  if (type == ScalarType::F16) return op == AtomicOp::Add;
-  return size_in_bytes(type) >= 4 && (is_integer(type) || !is_bitwise);
+  return type != ScalarType::Bool && (is_integer(type) || !is_bitwise);
 }
 
+/// A load, a store or a change in one step.
 std::string check_atomic(const Instruction& atomic) {
   if (std::string error = check_write(atomic); !error.empty()) return error;
   const Type address = atomic.operands[0]->type;
-  const AtomicOp op = atomic.opcode == Opcode::AtomicCas ? AtomicOp::Exchange : atomic.atomic;
+  const AtomicOp op = atomic.opcode == Opcode::AtomicRmw ? atomic.atomic : AtomicOp::Exchange;
   if (address.space == AddressSpace::Local || !is_atomic_type(op, address.scalar)) return types_text(atomic);
-  return expect_type(atomic, Type::of(address.scalar));
+  return atomic.opcode == Opcode::AtomicStore ? std::string() : expect_type(atomic, Type::of(address.scalar));
+}
+
+std::string check_copy(const Instruction& copy) {
+  const Type to = copy.operands[0]->type, from = copy.operands[1]->type;
+  const bool is_sound = to.is_pointer() && from.is_pointer() && to.space == AddressSpace::Shared &&
+                        from.space == AddressSpace::Global && to.scalar == from.scalar;
+  if (!is_sound) return types_text(copy);
+  const bool is_size = copy.index == 4 || copy.index == 8 || copy.index == 16;
+  return unless(is_size && copy.index % size_in_bytes(to.scalar) == 0,
+                "copies " + std::to_string(copy.index) + " bytes");
 }
 
 std::string check_condition(const Instruction& instruction) {
@@ -195,11 +205,17 @@ std::string check_call(const Instruction& call, const Module* module) {
   return unless(is_sound, "operands are not the parameters of @" + call.callee->symbol);
 }
 
-std::string check_extract(const Instruction& extract) {
-  const Instruction* call = extract.operands[0];
-  if (call->opcode != Opcode::Call || call->callee == nullptr) return "operand is no call";
-  if (!is_in(call->callee->results, extract.index)) return no_such("result", extract.index);
-  return expect_type(extract, call->callee->results[static_cast<std::size_t>(extract.index)]);
+std::string check_extract(const Instruction& extract, const Function& function) {
+  const Instruction* from = extract.operands[0];
+  if (from->opcode == Opcode::InlinePtx) {
+    if (!is_in(function.ptx_texts, from->index)) return no_such("text", from->index);
+    const std::vector<ScalarType>& results = function.ptx_texts[static_cast<std::size_t>(from->index)].results;
+    if (!is_in(results, extract.index)) return no_such("result", extract.index);
+    return expect_type(extract, Type::of(results[static_cast<std::size_t>(extract.index)]));
+  }
+  if (from->opcode != Opcode::Call || from->callee == nullptr) return "operand is no call";
+  if (!is_in(from->callee->results, extract.index)) return no_such("result", extract.index);
+  return expect_type(extract, from->callee->results[static_cast<std::size_t>(extract.index)]);
 }
 
 std::string check_fault(const Instruction& fault, const Module* module) {
@@ -305,12 +321,22 @@ std::string check_own_rule(const Instruction& instruction, const Function& funct
     case Opcode::FieldPointer:
       return check_field(instruction);
     case Opcode::Load:
+    case Opcode::HintedLoad:
       return check_load(instruction);
     case Opcode::Store:
+    case Opcode::HintedStore:
       return check_write(instruction);
     case Opcode::AtomicRmw:
     case Opcode::AtomicCas:
+    case Opcode::AtomicLoad:
+    case Opcode::AtomicStore:
       return check_atomic(instruction);
+    case Opcode::Prefetch:
+      return unless(instruction.operands[0]->type.is_pointer(), types_text(instruction));
+    case Opcode::CopyAsync:
+      return check_copy(instruction);
+    case Opcode::InlinePtx:
+      return unless(is_in(function.ptx_texts, instruction.index), no_such("text", instruction.index));
     case Opcode::If:
     case Opcode::Assume:
       return check_condition(instruction);
@@ -319,7 +345,7 @@ std::string check_own_rule(const Instruction& instruction, const Function& funct
     case Opcode::Call:
       return check_call(instruction, module);
     case Opcode::Extract:
-      return check_extract(instruction);
+      return check_extract(instruction, function);
     case Opcode::Fault:
       return check_fault(instruction, module);
     case Opcode::Print:

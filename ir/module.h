@@ -58,6 +58,12 @@ const OpcodeInfo& info(Opcode opcode);
 enum class AtomicOp : std::uint8_t { Add, Sub, Max, Min, And, Or, Xor, Exchange, Increment, Decrement };
 std::string_view to_string(AtomicOp op);
 
+/// What an atomic access orders beside itself, as C++ has it, and for whom.
+enum class MemoryOrder : std::uint8_t { Relaxed, Acquire, Release, AcquireRelease, SequentiallyConsistent };
+enum class MemoryScope : std::uint8_t { Block, Device, System };
+/// What to do with the cache line of an access, in PTX's words; NonCoherent: the data does not change in the launch.
+enum class CacheHint : std::uint8_t { All, Global, Streaming, LastUse, Volatile, NonCoherent, WriteBack, WriteThrough };
+
 struct Instruction;
 struct Function;
 
@@ -86,6 +92,9 @@ struct Instruction {
   Function* callee = nullptr;         // Call
   BuiltinId builtin{};                // Builtin, WarpExchange
   AtomicOp atomic{};                  // AtomicRmw
+  MemoryOrder order{};                // AtomicRmw, AtomicCas, AtomicLoad, AtomicStore
+  MemoryScope scope = MemoryScope::Device;  // the same
+  CacheHint hint{};                   // HintedLoad, HintedStore
   std::int64_t index = 0;             // Parameter, Extract, Fault, Print, …: a number into a table
   std::uint64_t constant = 0;         // Constant: the value's bits, zero-extended (floats: IEEE bits of the type)
   std::vector<std::int64_t> slots;    // WarpExchange: argument slots, active-thread slot, result slot; see opcodes.def
@@ -127,6 +136,12 @@ struct PrintFormat {
   std::string text;  // printf format with %lld, %llu, %.17g …, one for each operand, ending in \n
 };
 
+/// A text of InlinePtx. %0, %1 … are its results, then its operands; %% is a percent sign.
+struct PtxText {
+  std::string text;
+  std::vector<ScalarType> results;
+};
+
 struct Function {
   std::string name;    // as the source has it
   std::string symbol;  // unique in the module: "vecadd", "add__f32_f32"
@@ -137,6 +152,7 @@ struct Function {
   std::vector<ArrayStorage> local_arrays;
   std::vector<ArrayStorage> shared_arrays;
   std::vector<PrintFormat> print_formats;
+  std::vector<PtxText> ptx_texts;
   std::vector<Type> slots;                 // split functions: per-thread storage that outlives a ThreadLoop
   std::deque<Local> locals;                // stable addresses
   std::deque<Instruction> instructions;    // the arena: blocks point into it
@@ -146,6 +162,7 @@ struct Function {
   KernelInfo kernel;  // parameters as the source has them, bounds, shared memory: copied into the artifact
   int min_blocks_per_multiprocessor = 0;
   int max_registers = 0;
+  Dim3 cluster;  // how many blocks form a cluster
   bool fast_math = false;
   bool contract = true;
 

@@ -29,6 +29,7 @@ class ModuleParser : TextCursor {
   void parse_parameter();
   bool parse_declaration();
   void parse_argument();
+  void parse_ptx_text();
   void parse_local();
 
   // Instructions.
@@ -39,6 +40,7 @@ class ModuleParser : TextCursor {
   Opcode parse_opcode();
   BuiltinId parse_builtin();
   AtomicOp parse_atomic();
+  void parse_order(Instruction& draft);
   bool starts_operand() const;
   void parse_operands(Instruction& draft, Block& block);
   Instruction* parse_operand(Block& block);
@@ -157,6 +159,9 @@ bool ModuleParser::parse_declaration() {
     function_->min_blocks_per_multiprocessor = expect_number<int>();
   else if (accept_name("max_registers"))
     function_->max_registers = expect_number<int>();
+  else if (accept_name("cluster"))
+    for (std::int64_t* extent : {&function_->cluster.x, &function_->cluster.y, &function_->cluster.z})
+      *extent = expect_number<std::int64_t>();
   else if (accept_name("fast_math"))
     function_->fast_math = true;
   else if (accept_name("no_contract"))
@@ -177,6 +182,8 @@ bool ModuleParser::parse_declaration() {
     function_->shared_arrays.push_back(parse_storage());
   else if (accept_name("format"))
     function_->print_formats.push_back({expect_text(TextToken::Kind::String, "a format")});
+  else if (accept_name("ptx_text"))
+    parse_ptx_text();
   else if (accept_name("slot"))
     function_->slots.push_back(parse_type());
   else
@@ -197,6 +204,12 @@ void ModuleParser::parse_argument() {
   parameter.array.element = std::move(element);
   parameter.array.extents = parse_extents();
   parameter.array.layout = static_cast<Layout>(expect_one_of(kLayoutWords, "layout"));
+}
+
+void ModuleParser::parse_ptx_text() {
+  PtxText& ptx = function_->ptx_texts.emplace_back();
+  ptx.text = expect_text(TextToken::Kind::String, "a text");
+  for (bool more = accept(":"); more; more = accept(",")) ptx.results.push_back(parse_scalar());
 }
 
 void ModuleParser::parse_local() {
@@ -231,7 +244,7 @@ void ModuleParser::parse_instruction(Block& block) {
   parse_detail(draft);
   parse_operands(draft, block);
   draft.type = parse_result_type(draft);
-  const bool has_value = !draft.type.is_none() || draft.opcode == Opcode::Call;
+  const bool has_value = !draft.type.is_none() || draft.opcode == Opcode::Call || draft.opcode == Opcode::InlinePtx;
   if (!has_failed() && !name.empty() && !has_value)
     fail_before(std::string(info(draft.opcode).text) + " gives no value");
   if (has_failed()) return;
@@ -279,6 +292,13 @@ void ModuleParser::parse_detail(Instruction& draft) {
       break;
     case Detail::Atomic:
       draft.atomic = parse_atomic();
+      parse_order(draft);
+      break;
+    case Detail::Order:
+      parse_order(draft);
+      break;
+    case Detail::Hint:
+      draft.hint = static_cast<CacheHint>(expect_one_of(kHintWords, "cache hint"));
       break;
     case Detail::Index:
       draft.index = expect_number<std::int64_t>();
@@ -320,6 +340,13 @@ BuiltinId ModuleParser::parse_builtin() {
   }
   advance();
   return builtin->id;
+}
+
+void ModuleParser::parse_order(Instruction& draft) {
+  for (std::size_t i = 0; i < std::size(kOrderWords); ++i)
+    if (accept_name(kOrderWords[i])) draft.order = static_cast<MemoryOrder>(i);
+  for (std::size_t i = 0; i < std::size(kScopeWords); ++i)
+    if (accept_name(kScopeWords[i])) draft.scope = static_cast<MemoryScope>(i);
 }
 
 AtomicOp ModuleParser::parse_atomic() {

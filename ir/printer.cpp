@@ -123,6 +123,23 @@ std::string local_type_text(const Local& local) {
   return text + " from " + std::to_string(local.minimum) + " to " + std::to_string(local.maximum);
 }
 
+/// Relaxed order and device scope, which are the rule, are left out.
+std::string order_text(const Instruction& access) {
+  std::string text;
+  if (access.order != MemoryOrder::Relaxed)
+    text += ' ' + std::string(kOrderWords[static_cast<std::size_t>(access.order)]);
+  if (access.scope != MemoryScope::Device)
+    text += ' ' + std::string(kScopeWords[static_cast<std::size_t>(access.scope)]);
+  return text;
+}
+
+std::string ptx_text(const PtxText& ptx) {
+  std::string text = quoted(ptx.text);
+  for (const ScalarType result : ptx.results)
+    text += (&result == &ptx.results.front() ? " : " : ", ") + std::string(pykc::to_string(result));
+  return text;
+}
+
 class FunctionPrinter {
  public:
   FunctionPrinter(const Function& function, std::string& out) : function_(function), out_(out) {}
@@ -197,6 +214,9 @@ void FunctionPrinter::print_kernel_info() {
   line_if(function_.min_blocks_per_multiprocessor != 0,
           "min_blocks_per_multiprocessor " + std::to_string(function_.min_blocks_per_multiprocessor));
   line_if(function_.max_registers != 0, "max_registers " + std::to_string(function_.max_registers));
+  const Dim3 cluster = function_.cluster;
+  line_if(cluster != Dim3{},
+          "cluster " + std::to_string(cluster.x) + ' ' + std::to_string(cluster.y) + ' ' + std::to_string(cluster.z));
   line_if(function_.fast_math, "fast_math");
   line_if(!function_.contract, "no_contract");
   line_if(kernel.static_shared_bytes != 0, "static_shared_bytes " + std::to_string(kernel.static_shared_bytes));
@@ -212,6 +232,7 @@ void FunctionPrinter::print_declarations() {
   for (const ArrayStorage& array : function_.local_arrays) line("local_array " + storage_text(array));
   for (const ArrayStorage& array : function_.shared_arrays) line("shared_array " + storage_text(array));
   for (const PrintFormat& format : function_.print_formats) line("format " + quoted(format.text));
+  for (const PtxText& ptx : function_.ptx_texts) line("ptx_text " + ptx_text(ptx));
   for (const Type slot : function_.slots) line("slot " + to_string(slot));
 }
 
@@ -227,6 +248,8 @@ void FunctionPrinter::name_locals() {
 }
 
 bool FunctionPrinter::has_value(const Instruction& instruction) const {
+  if (instruction.opcode == Opcode::InlinePtx)
+    return !function_.ptx_texts[static_cast<std::size_t>(instruction.index)].results.empty();
   if (instruction.opcode == Opcode::Call) return instruction.callee != nullptr && !instruction.callee->results.empty();
   return !instruction.type.is_none();
 }
@@ -274,7 +297,11 @@ std::string FunctionPrinter::detail_text(const Instruction& instruction) {
     case Detail::Builtin:
       return ' ' + std::string(info(instruction.builtin).name);
     case Detail::Atomic:
-      return ' ' + std::string(to_string(instruction.atomic));
+      return ' ' + std::string(to_string(instruction.atomic)) + order_text(instruction);
+    case Detail::Order:
+      return order_text(instruction);
+    case Detail::Hint:
+      return ' ' + std::string(kHintWords[static_cast<std::size_t>(instruction.hint)]);
     case Detail::Callee:
       return " @" + (instruction.callee == nullptr ? std::string("?") : name_text(instruction.callee->symbol));
     case Detail::Local:

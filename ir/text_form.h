@@ -25,7 +25,7 @@
 namespace pykc::ir {
 
 /// What an instruction shows between its name and its operands.
-enum class Detail : std::uint8_t { None, Builtin, Atomic, Callee, Local, Target, Label, Index, Exchange };
+enum class Detail : std::uint8_t { None, Builtin, Atomic, Callee, Local, Target, Label, Index, Exchange, Order, Hint };
 
 constexpr Detail detail_of(Opcode opcode) {
   switch (opcode) {
@@ -33,6 +33,13 @@ constexpr Detail detail_of(Opcode opcode) {
       return Detail::Builtin;
     case Opcode::AtomicRmw:
       return Detail::Atomic;
+    case Opcode::AtomicCas:
+    case Opcode::AtomicLoad:
+    case Opcode::AtomicStore:
+      return Detail::Order;
+    case Opcode::HintedLoad:
+    case Opcode::HintedStore:
+      return Detail::Hint;
     case Opcode::Call:
       return Detail::Callee;
     case Opcode::LocalLoad:
@@ -51,6 +58,9 @@ constexpr Detail detail_of(Opcode opcode) {
     case Opcode::Extract:
     case Opcode::Fault:
     case Opcode::Print:
+    case Opcode::Prefetch:
+    case Opcode::CopyAsync:
+    case Opcode::InlinePtx:
     case Opcode::SlotLoad:
     case Opcode::SlotStore:
     case Opcode::SlotAny:
@@ -86,6 +96,11 @@ constexpr bool is_written_in_place(Opcode opcode) { return opcode == Opcode::Par
 inline constexpr std::string_view kLaunchWords[] = {"blockDim.x", "blockDim.y", "blockDim.z", "gridDim.x", "gridDim.y",
                                                     "gridDim.z",  "add",        "sub",        "mul",       "floordiv",
                                                     "mod",        "min",        "max"};
+
+/// In the order of MemoryOrder, MemoryScope and CacheHint; the language has the same words.
+inline constexpr std::string_view kOrderWords[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+inline constexpr std::string_view kScopeWords[] = {"block", "device", "system"};
+inline constexpr std::string_view kHintWords[] = {"ca", "cg", "cs", "lu", "cv", "nc", "wb", "wt"};
 
 /// In the order of Layout.
 inline constexpr std::string_view kLayoutWords[] = {"row_major", "column_major", "strided"};

@@ -134,6 +134,9 @@ bool Uniformity::Analysis::gives_divergent_value(const Instruction* instruction)
     case Opcode::LocalArray:
     case Opcode::AtomicRmw:
     case Opcode::AtomicCas:
+    case Opcode::AtomicLoad:
+    case Opcode::HintedLoad:
+    case Opcode::InlinePtx:  // for its Extracts
     case Opcode::SlotLoad:
       return true;
     case Opcode::SlotAny:

@@ -47,6 +47,9 @@ Result<void> check_grid(const KernelInfo& kernel, Dim3 grid) {
     return invalid(kernel, "the grid " + to_text(grid) + " has a negative extent");
   if (grid.x > kMaxGrid.x || grid.y > kMaxGrid.y || grid.z > kMaxGrid.z)
     return invalid(kernel, "the grid " + to_text(grid) + " is larger than " + to_text(kMaxGrid));
+  const Dim3 cluster = kernel.cluster;
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+    return invalid(kernel, "the grid " + to_text(grid) + " is no multiple of its clusters of " + to_text(cluster));
   return {};
 }
 
@@ -110,6 +113,8 @@ Result<void> check_description(const KernelInfo& kernel) {
                                                std::to_string(kMaxParameterWords) +
                                                " addresses, extents, strides and scalars)"};
   }
+  if (kernel.cluster.x < 1 || kernel.cluster.y < 1 || kernel.cluster.z < 1)
+    return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "` has empty clusters"};
   if (kernel.static_shared_bytes < 0)
     return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "` has shared arrays of " +
                                              std::to_string(kernel.static_shared_bytes) + " bytes"};

@@ -142,8 +142,8 @@ std::optional<Library> methods_of(const Value& object) {
 }  // namespace
 
 bool is_kernel_name(std::string_view name) {
-  static constexpr std::string_view kSpecial[] = {"grid",      "gridsize", "shared",   "local",   "const",    "atomic",
-                                                  "threadIdx", "blockIdx", "blockDim", "gridDim", "libdevice"};
+  static constexpr std::string_view kSpecial[] = {"grid",      "gridsize", "shared",   "local",   "const",     "atomic",
+                                                  "threadIdx", "blockIdx", "blockDim", "gridDim", "libdevice", "cg"};
   return std::find(std::begin(kSpecial), std::end(kSpecial), name) != std::end(kSpecial) ||
          find_builtin(name) != nullptr;
 }

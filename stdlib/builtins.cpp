@@ -8,7 +8,8 @@ namespace {
 
 constexpr Lowering Intrinsic(std::string_view name) { return {Lowering::Kind::Intrinsic, name}; }
 constexpr Lowering Math(std::string_view name) { return {Lowering::Kind::Math, name}; }
-constexpr Lowering ByHand() { return {Lowering::Kind::ByHand, {}}; }
+constexpr Lowering ByHand(int chip = 0) { return {Lowering::Kind::ByHand, {}, chip}; }
+constexpr Lowering Missing(std::string_view what) { return {Lowering::Kind::Missing, what}; }
 constexpr Lowering Library(std::string_view function) { return {Lowering::Kind::Library, function}; }
 
 constexpr Builtin kBuiltins[] = {

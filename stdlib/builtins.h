@@ -31,9 +31,11 @@ struct Lowering {
     Math,       // the function `name` of the embedded math library, once for f32 and once for f64
     ByHand,     // the back end has a function of its own for this row
     Library,    // a call of the function `name` of stdlib/intrinsics.pyk, which the checker puts in its place
+    Missing,    // the target has nothing of the kind; `name` says what it takes
   };
   Kind kind;
   std::string_view name;
+  int chip = 0;  // GPUs: the first sm_… that has it
 };
 
 enum class BuiltinId : std::uint16_t {

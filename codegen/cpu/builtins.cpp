@@ -55,9 +55,16 @@ CpuEmitter::Value* CpuEmitter::emit_target_builtin(const Instruction& i) {
     case BuiltinId::ThreadfenceSystem:
       builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
       return nullptr;
-    default:  // threadfence_block: a block runs on one thread, which sees its own writes; nanosleep, breakpoint
+    default:  // threadfence_block: a block runs on one thread, which sees its own writes; nanosleep, breakpoint; copies
+              // to shared memory are done when they are started
       return nullptr;
   }
+}
+
+void CpuEmitter::emit_prefetch(const Instruction& i) {
+  builder_.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {operand(i, 0)->getType()},
+      {operand(i, 0), builder_.getInt32(0), builder_.getInt32(i.index == 1 ? 3 : 2), builder_.getInt32(1)});
 }
 
 /// LLVM 22 gives NaN for a NaN beside a number, where the processor has AVX-512 and it knows that one operand is no NaN

@@ -47,7 +47,9 @@ class CpuEmitter final : public Emitter {
   void emit_fault(const Instruction& i) override;
   void emit_print(const Instruction& i) override;
   bool is_private(ir::AddressSpace space) const override { return space != ir::AddressSpace::Global; }
-  llvm::SyncScope::ID atomic_scope() const override { return llvm::SyncScope::System; }
+  llvm::SyncScope::ID sync_scope(ir::MemoryScope) const override { return llvm::SyncScope::System; }
+  bool keeps_scope(ir::MemoryScope) const override { return true; }
+  bool keeps_order() const override { return true; }
   void add_hidden_arguments(const ir::Function&, llvm::SmallVectorImpl<Value*>&) override {}
   llvm::Type* slot_type(std::int64_t slot) const;
   /// Address of a thread's value in a slot.
@@ -57,6 +59,12 @@ class CpuEmitter final : public Emitter {
   Value* any_slot(std::int64_t slot);
 
   // cpu/builtins.cpp
+  Value* emit_hinted_load(const Instruction& i) override { return load_element(operand(i, 0), i.operands[0]->type); }
+  void emit_hinted_store(const Instruction& i) override {
+    store_element(operand(i, 1), operand(i, 0), i.operands[0]->type);
+  }
+  void emit_prefetch(const Instruction& i) override;
+  Value* emit_inline_ptx(const Instruction&) override { llvm_unreachable("check_target refuses it"); }
   Value* extreme(llvm::Intrinsic::ID id, Value* a, Value* b) override;
   Value* emit_target_builtin(const Instruction& i) override;
   Value* lane_mask(BuiltinId builtin);

@@ -9,6 +9,12 @@ namespace pykc::codegen {
 
 using llvm::Intrinsic::ID;
 
+namespace {
+
+constexpr std::int64_t kMaxClusterBlocks = 16;
+
+}  // namespace
+
 Emitter::Value* NvptxEmitter::emit_target_builtin(const Instruction& i) {
   const auto run = [&](ID id) { return builder_.CreateIntrinsic(id, {}); };
   switch (i.builtin) {
@@ -48,6 +54,20 @@ Emitter::Value* NvptxEmitter::emit_target_builtin(const Instruction& i) {
       return run(llvm::Intrinsic::nvvm_membar_cta);
     case BuiltinId::ThreadfenceSystem:
       return run(llvm::Intrinsic::nvvm_membar_sys);
+    case BuiltinId::MemcpyAsyncCommit:
+    case BuiltinId::MemcpyAsyncWait:
+      return emit_wait_for_copies(i);
+    case BuiltinId::BarrierSync:
+      return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_count, {operand(i, 0), operand(i, 1)});
+    case BuiltinId::BarrierArrive:
+      return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_arrive_count, {operand(i, 0), operand(i, 1)});
+    case BuiltinId::ClusterSync:
+      run(llvm::Intrinsic::nvvm_barrier_cluster_arrive);
+      return run(llvm::Intrinsic::nvvm_barrier_cluster_wait);
+    case BuiltinId::ClusterRank:
+      return special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, 0, kMaxClusterBlocks);
+    case BuiltinId::ClusterBlocks:
+      return special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_nctarank, 1, kMaxClusterBlocks + 1);
     case BuiltinId::Syncwarp:
       return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {operand(i, 0)});
     case BuiltinId::Syncthreads:
@@ -111,6 +131,14 @@ NvptxEmitter::Value* NvptxEmitter::emit_instruction(const Instruction& i) {
     default:  // breakpoint
       return builder_.CreateIntrinsic(llvm::Intrinsic::debugtrap, {});
   }
+}
+
+/// Before sm_80 a copy is done when it is started.
+NvptxEmitter::Value* NvptxEmitter::emit_wait_for_copies(const Instruction& i) {
+  if (sm_number(state_.target) < 80) return nullptr;
+  if (i.builtin == BuiltinId::MemcpyAsyncCommit)
+    return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_commit_group, {});
+  return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {operand(i, 0)});
 }
 
 /// The aligned form takes less, but needs all threads of a warp to arrive together: only where that is proven.

@@ -25,6 +25,10 @@ void add_kernel_attributes(const ir::Function& source, llvm::Function& function)
   add("nvvm.maxntid", source.kernel.max_threads_per_block);
   add("nvvm.minctasm", source.min_blocks_per_multiprocessor);
   add("nvvm.maxnreg", source.max_registers);
+  const Dim3 cluster = source.cluster;
+  if (cluster != Dim3{})
+    function.addFnAttr("nvvm.cluster_dim",
+                       std::to_string(cluster.x) + "," + std::to_string(cluster.y) + "," + std::to_string(cluster.z));
 }
 
 /// The caller passes the bytes of a record, not an address.
@@ -48,7 +52,7 @@ llvm::Function* NvptxEmitter::declare(ModuleState& state, const ir::Function& so
       source.is_kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
       source.is_kernel ? entry_symbol(source, state.target) : "device." + source.symbol, state.module);
   function->setDoesNotThrow();
-  if (state.traits(source).waits) function->setConvergent();
+  function->setConvergent();  // LLVM takes it back where nothing in the function waits for other threads
   add_parameter_attributes(source, *function);
   if (!source.is_kernel) return function;
   function->setCallingConv(llvm::CallingConv::PTX_Kernel);
@@ -58,7 +62,7 @@ llvm::Function* NvptxEmitter::declare(ModuleState& state, const ir::Function& so
 }
 
 NvptxEmitter::NvptxEmitter(ModuleState& state, const ir::Function& source, llvm::Function& function)
-    : Emitter(state, source, function), device_scope_(state.context.getOrInsertSyncScopeID("device")) {}
+    : Emitter(state, source, function) {}
 
 void NvptxEmitter::emit_function() {
   parameters_ = parameter_values(source_, function_, builder_);

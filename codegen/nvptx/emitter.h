@@ -32,7 +32,10 @@ class NvptxEmitter final : public Emitter {
   void annotate(llvm::Instruction*, ir::AddressSpace) const override {}
   void annotate_call(llvm::CallInst*, const ir::Function&) const override {}
   bool is_private(ir::AddressSpace space) const override { return space == ir::AddressSpace::Local; }
-  llvm::SyncScope::ID atomic_scope() const override { return device_scope_; }
+  llvm::SyncScope::ID sync_scope(ir::MemoryScope scope) const override;
+  // LLVM's atomicrmw becomes an `atom` without either: relaxed, of the whole GPU.
+  bool keeps_scope(ir::MemoryScope scope) const override { return scope != ir::MemoryScope::System; }
+  bool keeps_order() const override { return false; }
   void add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) override;
   llvm::GlobalVariable* shared_global(std::int64_t index);
   llvm::GlobalVariable* dynamic_shared_base();
@@ -57,6 +60,18 @@ class NvptxEmitter final : public Emitter {
   llvm::SmallVector<Value*, 2> words_of(Value* value);
   Value* from_words(llvm::ArrayRef<Value*> words, llvm::Type* type);
 
+  Value* emit_wait_for_copies(const Instruction& i);
+
+  // nvptx/memory.cpp
+  Value* emit_hinted_load(const Instruction& i) override;
+  void emit_hinted_store(const Instruction& i) override;
+  void emit_prefetch(const Instruction& i) override;
+  void emit_copy_async(const Instruction& i) override;
+  Value* emit_inline_ptx(const Instruction& i) override;
+  llvm::CallInst* call_ptx(const std::string& text, const std::string& constraints, llvm::Type* result,
+                           llvm::ArrayRef<Value*> operands);
+  Value* to_register(Value* value);
+
   // nvptx/fast_math.cpp
   Value* emit_math(const Instruction& i, std::string_view name) override;
   Value* approximate(const Instruction& i);
@@ -66,7 +81,6 @@ class NvptxEmitter final : public Emitter {
   void emit_print(const Instruction& i) override;
   Value* kernel_number();
 
-  llvm::SyncScope::ID device_scope_;
   std::unordered_map<std::int64_t, llvm::AllocaInst*> local_arrays_;
   std::unique_ptr<ir::Uniformity> uniformity_;  // made when the first barrier asks
 };

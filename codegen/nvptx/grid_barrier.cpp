@@ -30,9 +30,10 @@ class GridBarrier {
     llvm::Value* const word = barrier_word();
     llvm::Value* const first_share = builder_.CreateSub(builder_.getInt32(kTopBit + 1), blocks_);
     llvm::Value* const is_first = builder_.CreateIsNull(block_);
+    builder_.CreateFence(llvm::AtomicOrdering::Release, device_scope());  // LLVM's atomicrmw is a relaxed `atom`
     llvm::Value* const before = builder_.CreateAtomicRMW(
         llvm::AtomicRMWInst::Add, word, builder_.CreateSelect(is_first, first_share, builder_.getInt32(1)),
-        llvm::Align(4), llvm::AtomicOrdering::AcquireRelease, device_scope());
+        llvm::Align(4), llvm::AtomicOrdering::Monotonic, device_scope());
     builder_.CreateBr(spin);
 
     builder_.SetInsertPoint(spin);

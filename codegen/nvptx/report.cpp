@@ -23,7 +23,7 @@ llvm::GlobalVariable* fault_global(ModuleState& state) {
 }  // namespace
 
 void NvptxEmitter::emit_fault(const Instruction& i) {
-  FaultReport report{.record = fault_global(state_), .scope = device_scope_};
+  FaultReport report{.record = fault_global(state_), .scope = sync_scope(ir::MemoryScope::Device)};
   report.kernel = kernel_number();
   report.site = builder_.getInt32(static_cast<std::uint32_t>(i.index));
   for (int axis = 0; axis < 3; ++axis) {

@@ -192,6 +192,7 @@ struct KernelInfo {
   bool uses_launch_shared_bytes = false;  // has a `shared.array(0, …)`, which the launch must size
   bool is_cooperative = false;            // waits for the whole grid: all blocks run at a time, or the launch fails
   int max_threads_per_block = 0;          // from launch_bounds; 0 where not given
+  Dim3 cluster;                           // the grid is a multiple of this
   std::vector<FaultSite> faults;
   // CPU artifacts only: bytes of scratch that one block needs, as an expression over its launch.
   LaunchExpression scratch_bytes;

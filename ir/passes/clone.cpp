@@ -16,11 +16,13 @@ std::unique_ptr<Function> clone_header(const Function& from) {
   to->local_arrays = from.local_arrays;
   to->shared_arrays = from.shared_arrays;
   to->print_formats = from.print_formats;
+  to->ptx_texts = from.ptx_texts;
   to->slots = from.slots;
   to->range = from.range;
   to->kernel = from.kernel;
   to->min_blocks_per_multiprocessor = from.min_blocks_per_multiprocessor;
   to->max_registers = from.max_registers;
+  to->cluster = from.cluster;
   to->fast_math = from.fast_math;
   to->contract = from.contract;
   return to;

@@ -20,8 +20,17 @@ void contract_multiply_add(Function& function);
 /// Reports a barrier that only some threads of a block can reach for certain: a warning of the uniformity analysis.
 void check_uniformity(const Module& module, Diagnostics& diagnostics);
 
-/// CPU: copies the bodies of callees that wait (barrier, warp exchange), can fault, ask for the place of their thread or
-/// have shared memory into their callers, so that what splits a kernel stands in the kernel; then drops those callees.
+/// What a target may lack.
+struct TargetLimits {
+  bool is_cpu = false;
+  int chip = 0;  // GPUs: 90 of sm_90
+};
+/// Reports builtins and options that the target does not have.
+void check_target(const Module& module, const TargetLimits& target, Diagnostics& diagnostics);
+
+/// CPU: copies the bodies of callees that wait (barrier, warp exchange), can fault, ask for the place of their thread
+/// or have shared memory into their callers, so that what splits a kernel stands in the kernel; then drops those
+/// callees.
 void inline_calls(Module& module);
 
 /// CPU: turns a kernel, which describes one thread, into a function that runs a whole block: ThreadLoops for the parts

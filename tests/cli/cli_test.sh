@@ -42,6 +42,19 @@ expect 0 "total" "$pykc" compile vecadd.pyk --time -o out.ptx
 for level in 0 1 2 3; do expect 0 ".entry" "$pykc" compile vecadd.pyk -O "$level" -o -; done
 expect 0 "on cpu" "$pykc" run vecadd.pyk --device cpu
 expect 0 " passed, 0 failed" "$pykc" test vecadd.pyk --device cpu
+cat > gpu_only.pyk <<'EOF'
+from pykc import *
+
+
+@kernel
+def clusters(y: i32[:]):
+    y[0] = ptx("mov.u32 %0, %%laneid;", i32)
+    barrier_sync(1, 32)
+    cluster_sync()
+EOF
+expect 0 "barrier.cluster.arrive" "$pykc" compile gpu_only.pyk --target sm_90 -o -
+expect 1 "\`cluster_sync\` needs sm_90 or later; the target is sm_80" "$pykc" compile gpu_only.pyk --target sm_80 -o -
+expect 1 "\`ptx\` needs a GPU; the target is cpu" "$pykc" compile gpu_only.pyk --target cpu -o -
 expect 0 "" "$pykc" check vecadd.pyk
 expect 0 "LLVM" "$pykc" --version
 expect 0 "cpu" "$pykc" info

@@ -147,6 +147,8 @@ void Stepper::execute(Thread& thread, const Instruction& instruction) {
     case Opcode::LocalStore:
       return store_local(thread, instruction);
     case Opcode::Store:
+    case Opcode::AtomicStore:
+    case Opcode::HintedStore:
       return store(instruction.operands[0]->type.scalar, operand(0), operand(1));
     case Opcode::If:
       return enter(thread, instruction, operand(0) != 0 ? 0 : 1);
@@ -171,6 +173,14 @@ void Stepper::execute(Thread& thread, const Instruction& instruction) {
     }
     case Opcode::Assume:
       return assume(thread, instruction);
+    case Opcode::Prefetch:
+      return;
+    case Opcode::CopyAsync:
+      std::memmove(std::bit_cast<void*>(operand(0)), std::bit_cast<const void*>(operand(1)),
+                   static_cast<std::size_t>(instruction.index));
+      return;
+    case Opcode::InlinePtx:
+      return report_error(thread, "PTX has no meaning here");
     case Opcode::ThreadLoop:
       return begin_threads(thread, instruction);
     case Opcode::SlotStore:
@@ -209,6 +219,8 @@ std::uint64_t Stepper::compute(Thread& thread, const Instruction& instruction) {
     case Opcode::FieldPointer:
       return value(thread, instruction.operands[0]) + static_cast<std::uint64_t>(instruction.index);
     case Opcode::Load:
+    case Opcode::AtomicLoad:
+    case Opcode::HintedLoad:
       return load(instruction.type.scalar, value(thread, instruction.operands[0]));
     case Opcode::AtomicRmw:
       return atomic(thread, instruction);

@@ -225,6 +225,16 @@ TEST_F(CudaMock, BlocksThatWaitForOneAnotherMustFit) {
                "kernel `scale`: cuLaunchCooperativeKernel failed");
 }
 
+TEST_F(CudaMock, AGridIsMadeOfWholeClusters) {
+  Artifact artifact = test_artifact();
+  artifact.kernels[1].cluster = {2, 1, 1};
+  const Device device = Device::open("cuda:0").value();
+  const Kernel clustered = device.load(artifact).value().kernel("faulty").value();
+  EXPECT_TRUE(clustered.launch({.grid = {8}, .block = {32}}));
+  expect_error(clustered.launch({.grid = {7}, .block = {32}}), ErrorCode::InvalidLaunch,
+               "the grid (7, 1, 1) is no multiple of its clusters of (2, 1, 1)");
+}
+
 TEST_F(CudaMock, SuggestsWhatTheDriverSuggests) {
   const Device device = Device::open("cuda:0").value();
   const Kernel scale = device.load(test_artifact()).value().kernel("scale").value();

@@ -1,0 +1,37 @@
+// What a target does not have. Everything else of the language runs everywhere; this is the list of what does not.
+#include "ir/passes/passes.h"
+#include "ir/walk.h"
+
+namespace pykc::ir {
+namespace {
+
+std::string name_of(const TargetLimits& target) { return target.is_cpu ? "cpu" : "sm_" + std::to_string(target.chip); }
+
+/// What a GPU builtin takes that the target lacks; empty where it lacks nothing.
+std::string missing_of(const pykc::Builtin& row, const TargetLimits& target) {
+  if (target.is_cpu) return row.cpu.kind == Lowering::Kind::Missing ? std::string(row.cpu.name) : std::string();
+  return row.nvptx.chip > target.chip ? "sm_" + std::to_string(row.nvptx.chip) + " or later" : std::string();
+}
+
+}  // namespace
+
+void check_target(const Module& module, const TargetLimits& target, Diagnostics& diagnostics) {
+  const SourceFile nowhere(module.name, "");
+  const SourceFile& source = module.source == nullptr ? nowhere : *module.source;
+  const auto report = [&](SourceRange range, std::string_view what, std::string_view missing) {
+    diagnostics.report(source, range, DiagnosticId::NotOnTarget, what, missing, name_of(target));
+  };
+  for (const std::unique_ptr<Function>& function : module.functions) {
+    if (function->cluster != Dim3{} && !target.is_cpu && target.chip < 90)
+      report(function->range, "cluster=", "sm_90 or later");
+    for_each_instruction(function->body, [&](const Instruction* instruction) {
+      if (instruction->opcode == Opcode::InlinePtx && target.is_cpu) report(instruction->range, "ptx", "a GPU");
+      if (instruction->opcode != Opcode::Builtin) return;
+      const pykc::Builtin& row = info(instruction->builtin);
+      const std::string missing = missing_of(row, target);
+      if (!missing.empty()) report(instruction->range, row.name, missing);
+    });
+  }
+}
+
+}  // namespace pykc::ir
