@@ -61,7 +61,9 @@ Diagnostics::Builder& Diagnostics::Builder::fix(std::string text) {
 Diagnostics::Builder Diagnostics::report_list(const SourceFile& file, SourceRange range, DiagnosticId id,
                                               const std::string_view* arguments, std::size_t count) {
   const DiagnosticInfo& row = info(id);
-  const bool is_error = row.severity == Severity::Error;
+  const SourcePlace place = muted_ ? SourcePlace{} : file.place(range);
+  if (row.severity == Severity::Warning && is_silenced(row, place)) return Builder(nullptr);
+  const bool is_error = row.severity == Severity::Error || warnings_are_errors_;
   if (is_error) ++error_count_;
   if (muted_) return Builder(nullptr);
   int& kept = is_error ? kept_errors_ : kept_others_;
@@ -72,10 +74,22 @@ Diagnostics::Builder Diagnostics::report_list(const SourceFile& file, SourceRang
   ++kept;
   Diagnostic& diagnostic = list_.emplace_back();
   diagnostic.code = row.code;
-  diagnostic.severity = row.severity;
+  diagnostic.severity = is_error ? Severity::Error : row.severity;
   diagnostic.message = format_message(row.message, arguments, count);
-  diagnostic.place = file.place(range);
+  diagnostic.place = place;
   return Builder(&diagnostic);
+}
+
+void Diagnostics::silence(std::string_view file, int line, std::string_view code) {
+  silences_.push_back({std::string(file), line, std::string(code)});
+}
+
+/// A comment stands on the first line of what it is about.
+bool Diagnostics::is_silenced(const DiagnosticInfo& row, const SourcePlace& place) const {
+  return std::ranges::any_of(silences_, [&](const Silence& silence) {
+    return (silence.file.empty() || silence.file == place.file) && (silence.line == 0 || silence.line == place.line) &&
+           (silence.code.empty() || silence.code == row.code);
+  });
 }
 
 std::vector<Diagnostic> Diagnostics::take() {

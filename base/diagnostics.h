@@ -53,6 +53,10 @@ class Diagnostics {
 
   /// While muted, reports are counted but not kept (the checker's trial passes).
   void set_muted(bool muted) { muted_ = muted; }
+  /// A warning with this code ("": any) on this line (0: any) of this file ("": any) is not reported from now on.
+  void silence(std::string_view file, int line, std::string_view code);
+  /// From now on a warning is an error.
+  void set_warnings_are_errors() { warnings_are_errors_ = true; }
   bool has_errors() const { return error_count_ > 0; }
   int error_count() const { return error_count_; }
   const std::vector<Diagnostic>& list() const { return list_; }
@@ -62,10 +66,19 @@ class Diagnostics {
  private:
   Builder report_list(const SourceFile& file, SourceRange range, DiagnosticId id, const std::string_view* arguments,
                       std::size_t count);
+  struct Silence {
+    std::string file;
+    int line;
+    std::string code;
+  };
+  bool is_silenced(const DiagnosticInfo& row, const SourcePlace& place) const;
+
+  std::vector<Silence> silences_;
   std::vector<Diagnostic> list_;
   int error_count_ = 0;
   int kept_errors_ = 0, kept_others_ = 0, dropped_ = 0;
   bool muted_ = false;
+  bool warnings_are_errors_ = false;
 };
 
 /// The candidate nearest to `word` by edit distance, or "" when none is near enough to be meant.

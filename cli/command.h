@@ -30,6 +30,9 @@ void add_explain(CLI::App& app, int& exit_code);
 /// The compiler's options that several subcommands share, as flags.
 void add_compile_flags(CLI::App& command, CompileOptions& options);
 
+/// Adds `--warnings on|off|error` and `-W no-CODE`.
+void add_warning_flags(CLI::App& command, CompileOptions& options);
+
 enum class DiagnosticsFormat { Text, Json };
 /// Adds `--device cpu|cuda:N`.
 void add_device_flag(CLI::App& command, std::string& device);

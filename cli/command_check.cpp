@@ -37,7 +37,7 @@ void add_check(CLI::App& app, int& exit_code) {
   const auto request = std::make_shared<Request>();
   CLI::App* command = app.add_subcommand("check", "Report the errors and warnings of files or folders");
   command->add_option("FILE", request->paths, ".pyk files, or folders of them")->required();
-  command->add_flag("!--no-warnings", request->options.warnings, "Report errors only");
+  add_warning_flags(*command, request->options);
   add_diagnostics_flag(*command, request->diagnostics);
   command->callback([request, &exit_code] { exit_code = run(*request); });
 }

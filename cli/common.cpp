@@ -16,18 +16,50 @@ namespace {
 /// Colours only on a terminal, and not where the user asked for none (https://no-color.org).
 bool use_color() { return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
 
+/// "no-W0505"; empty where that is right, else what is wrong.
+std::string silences_a_warning(const std::string& text) {
+  const bool is_known = std::ranges::any_of(all_diagnostics(), [&](const DiagnosticInfo& row) {
+    return row.severity == Severity::Warning && text == "no-" + std::string(row.code);
+  });
+  return is_known ? "" : "it takes no-CODE with the code of a warning, such as no-W0505; not " + text;
+}
+
 }  // namespace
 
 void add_compile_flags(CLI::App& command, CompileOptions& options) {
-  command.add_flag("--fast-math", options.fast_math, "Faster, less exact floating point; results differ between devices");
+  command.add_flag("--fast-math", options.fast_math,
+                   "Faster, less exact floating point; results differ between devices");
   command.add_flag("!--no-asserts", options.asserts, "Leave out every `assert` in kernels");
   command.add_flag("!--no-contract", options.contract, "Never fuse a*b + c into one rounding");
   command.add_flag("--checked", options.checked, "Report an index out of bounds instead of leaving it undefined");
+  add_warning_flags(command, options);
+  command
+      .add_option_function<int>(
+          "-O", [&options](const int& level) { options.optimization = level; },
+          "Optimisation level, 0 to 3 (default 3)")
+      ->check(CLI::Range(0, 3));
+}
+
+void add_warning_flags(CLI::App& command, CompileOptions& options) {
   command.add_flag("!--no-warnings", options.warnings, "Report errors only");
   command
-      .add_option_function<int>("-O", [&options](const int& level) { options.optimization = level; },
-                                "Optimisation level, 0 to 3 (default 3)")
-      ->check(CLI::Range(0, 3));
+      .add_option_function<std::string>(
+          "--warnings",
+          [&options](const std::string& mode) {
+            options.warnings = mode != "off";
+            options.warnings_are_errors = mode == "error";
+          },
+          "on, off, or error: treat every warning as an error (default on)")
+      ->check(CLI::IsMember({"on", "off", "error"}));
+  command
+      .add_option_function<std::vector<std::string>>(
+          "-W",
+          [&options](const std::vector<std::string>& codes) {
+            for (const std::string& code : codes) options.silenced_warnings.push_back(code.substr(3));
+          },
+          "-W no-W0505 silences the warning of that code")
+      ->check(silences_a_warning)
+      ->allow_extra_args(false);
 }
 
 void add_device_flag(CLI::App& command, std::string& device) {

@@ -1,5 +1,8 @@
 // Structured control flow and calls.
+#include <cstddef>
+
 #include "codegen/emitter.h"
+#include "pykc/kernel_abi.h"
 
 namespace pykc::codegen {
 
@@ -58,6 +61,14 @@ Emitter::Value* Emitter::emit_call(const Instruction& i) {
   if (state_.traits(*i.callee).waits) call->setConvergent();
   annotate_call(call, *i.callee);
   return call;
+}
+
+Emitter::Value* Emitter::any_fault() {
+  Value* address =
+      builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), fault_record(), offsetof(abi::FaultRecord, claimed));
+  llvm::LoadInst* claimed = builder_.CreateAlignedLoad(builder_.getInt32Ty(), address, llvm::Align(4));
+  claimed->setAtomic(llvm::AtomicOrdering::Monotonic, sync_scope(ir::MemoryScope::Device));
+  return builder_.CreateIsNotNull(claimed);
 }
 
 Emitter::Value* Emitter::emit_extract(const Instruction& i) {

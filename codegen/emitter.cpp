@@ -22,7 +22,7 @@ Emitter::Emitter(ModuleState& state, const ir::Function& source, llvm::Function&
 
 void Emitter::emit_block(const ir::Block& block) {
   for (const Instruction* i : block.instructions) {
-    builder_.SetCurrentDebugLocation(state_.location(i->range, function_));
+    builder_.SetCurrentDebugLocation(state_.location(*i, source_, function_));
     if (Value* result = emit(*i)) values_[i] = result;
   }
 }
@@ -138,6 +138,8 @@ Emitter::Value* Emitter::emit(const Instruction& i) {
     case Fault:
       emit_fault(i);
       return nullptr;
+    case AnyFault:
+      return any_fault();
     case Print:
       emit_print(i);
       return nullptr;
@@ -148,7 +150,6 @@ Emitter::Value* Emitter::emit(const Instruction& i) {
     case SlotLoad:
     case SlotStore:
     case SlotAny:
-    case AnyFault:
     case WarpExchange:
       return emit_split(i);
   }

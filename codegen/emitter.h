@@ -48,6 +48,7 @@ class Emitter {
   virtual Value* grid_extent(int axis) = 0;
   virtual void emit_return(const Instruction& i) = 0;
   virtual void emit_fault(const Instruction& i) = 0;
+  virtual Value* fault_record() = 0;  // the address of the launch's abi::FaultRecord
   virtual void emit_print(const Instruction& i) = 0;
   virtual Value* local_array(std::int64_t index) = 0;
   /// Whether arithmetic on f16 or bf16 goes through f32 (which gives the same bits).
@@ -132,8 +133,9 @@ class Emitter {
   void emit_if(const Instruction& i);
   void emit_loop(const Instruction& i);
   void emit_scope(const Instruction& i);
-  Value* emit_call(const Instruction& i);
+  virtual Value* emit_call(const Instruction& i);
   Value* emit_extract(const Instruction& i);
+  Value* any_fault();
   llvm::BasicBlock* new_block(const llvm::Twine& name);
   /// Ends the current LLVM block with a branch, unless it has ended already.
   void branch_to(llvm::BasicBlock* block);

@@ -3,8 +3,7 @@
 #include <llvm/IR/Module.h>
 
 #include <cstddef>
-
-#include "pykc/kernel_abi.h"
+#include <vector>
 
 namespace pykc::codegen {
 namespace {
@@ -16,21 +15,17 @@ struct Field {
   std::size_t offset;
   unsigned bits;
 };
-constexpr std::size_t kBlock = offsetof(abi::FaultRecord, block), kThread = offsetof(abi::FaultRecord, thread),
-                      kValues = offsetof(abi::FaultRecord, values);
-constexpr Field kFields[] = {
-    {offsetof(abi::FaultRecord, kernel), 32},
-    {offsetof(abi::FaultRecord, site), 32},
-    {kBlock, 32},
-    {kBlock + 4, 32},
-    {kBlock + 8, 32},
-    {kThread, 32},
-    {kThread + 4, 32},
-    {kThread + 8, 32},
-    {kValues, 64},
-    {kValues + 8, 64},
-    {kValues + 16, 64},
-};
+
+std::vector<Field> fields() {
+  std::vector<Field> list = {{offsetof(abi::FaultRecord, kernel), 32}, {offsetof(abi::FaultRecord, site), 32}};
+  const auto add = [&](std::size_t offset, std::size_t count, unsigned bits) {
+    for (std::size_t n = 0; n < count; ++n) list.push_back({offset + n * bits / 8, bits});
+  };
+  add(offsetof(abi::FaultRecord, block), 3, 32);
+  add(offsetof(abi::FaultRecord, thread), 3, 32);
+  add(offsetof(abi::FaultRecord, values), abi::kFaultValues, 64);
+  return list;
+}
 
 llvm::Value* field_address(llvm::IRBuilder<>& builder, llvm::Value* record, std::size_t offset) {
   return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), record, offset);
@@ -39,8 +34,9 @@ llvm::Value* field_address(llvm::IRBuilder<>& builder, llvm::Value* record, std:
 llvm::Function* report_function(llvm::Module& module, llvm::Type* pointer, llvm::SyncScope::ID scope) {
   if (llvm::Function* known = module.getFunction(kReport)) return known;
   llvm::LLVMContext& context = module.getContext();
+  const std::vector<Field> filled = fields();
   llvm::SmallVector<llvm::Type*> types = {pointer};
-  for (const Field& field : kFields) types.push_back(llvm::Type::getIntNTy(context, field.bits));
+  for (const Field& field : filled) types.push_back(llvm::Type::getIntNTy(context, field.bits));
   llvm::Function* function =
       llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
                              llvm::GlobalValue::InternalLinkage, kReport, module);
@@ -57,8 +53,8 @@ llvm::Function* report_function(llvm::Module& module, llvm::Type* pointer, llvm:
       llvm::MaybeAlign(), llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic, scope);
   builder.CreateCondBr(builder.CreateExtractValue(claim, 1), first, done);
   builder.SetInsertPoint(first);
-  for (unsigned n = 0; n < std::size(kFields); ++n)
-    builder.CreateStore(function->getArg(n + 1), field_address(builder, record, kFields[n].offset));
+  for (unsigned n = 0; n < filled.size(); ++n)
+    builder.CreateStore(function->getArg(n + 1), field_address(builder, record, filled[n].offset));
   builder.CreateFence(llvm::AtomicOrdering::Release);  // of the whole system: the host reads this
   llvm::StoreInst* ready = builder.CreateAlignedStore(
       builder.getInt32(1), field_address(builder, record, offsetof(abi::FaultRecord, ready)), llvm::Align(4));

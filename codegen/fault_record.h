@@ -5,16 +5,18 @@
 
 #include <array>
 
+#include "pykc/kernel_abi.h"
+
 namespace pykc::codegen {
 
 struct FaultReport {
   llvm::Value* record = nullptr;  // address of an abi::FaultRecord
   llvm::SyncScope::ID scope = llvm::SyncScope::System;
-  llvm::Value* kernel = nullptr;         // i32
-  llvm::Value* site = nullptr;           // i32
-  std::array<llvm::Value*, 3> block{};   // i64
-  std::array<llvm::Value*, 3> thread{};  // i64
-  std::array<llvm::Value*, 3> values{};  // i64; null for a value that the site has not
+  llvm::Value* kernel = nullptr;                         // i32
+  llvm::Value* site = nullptr;                           // i32
+  std::array<llvm::Value*, 3> block{};                   // i64
+  std::array<llvm::Value*, 3> thread{};                  // i64
+  std::array<llvm::Value*, abi::kFaultValues> values{};  // i64; null for a value that the site has not
 };
 
 /// Calls a function (made once a module, kept out of line) that claims the record and fills it, if nobody came before.

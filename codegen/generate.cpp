@@ -72,11 +72,9 @@ Result<std::string> generate_text(Emit emit, const ir::Module& module, const Tar
 }
 
 Result<Artifact> generate(const ir::Module& module, const Target& target, const Options& options) {
-  Result<std::vector<KernelInfo>> kernels = kernel_infos(module, target);
-  if (!kernels) return kernels.error();
   Result<std::string> code = build(Emit::Code, module, target, options);
   if (!code) return code.error();
-  return Artifact{target.to_string(), std::move(*code), std::move(*kernels)};
+  return Artifact{target.to_string(), std::move(*code), kernel_infos(module, target)};
 }
 
 std::string llvm_version() { return LLVM_VERSION_STRING; }

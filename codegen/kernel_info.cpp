@@ -12,8 +12,6 @@
 namespace pykc::codegen {
 namespace {
 
-constexpr std::int64_t kMaxStaticShared = 48 * 1024;
-
 using Functions = std::unordered_set<const ir::Function*>;
 
 /// A function and all that it calls.
@@ -66,17 +64,10 @@ std::string entry_symbol(const ir::Function& kernel, const Target& target) {
   return is_taken_in_ptx(kernel.symbol) ? kernel.symbol + "$" : kernel.symbol;
 }
 
-Result<std::vector<KernelInfo>> kernel_infos(const ir::Module& module, const Target& target) {
+std::vector<KernelInfo> kernel_infos(const ir::Module& module, const Target& target) {
   std::vector<KernelInfo> infos;
-  for (const auto& function : module.functions) {
-    if (!function->is_kernel) continue;
-    infos.push_back(kernel_info(module, *function, target));
-    if (infos.back().static_shared_bytes > kMaxStaticShared && target.kind == Target::Kind::Nvptx)
-      return Error{ErrorCode::Unsupported,
-                   "kernel '" + infos.back().name + "' has " + std::to_string(infos.back().static_shared_bytes) +
-                       " bytes of static shared memory; " + std::to_string(kMaxStaticShared) +
-                       " is the most. More is to be had as dynamic shared memory: shared.array(0, ...)"};
-  }
+  for (const auto& function : module.functions)
+    if (function->is_kernel) infos.push_back(kernel_info(module, *function, target));
   return infos;
 }
 

@@ -13,6 +13,6 @@ namespace pykc::codegen {
 std::string entry_symbol(const ir::Function& kernel, const Target& target);
 
 /// Fails where a kernel asks for more than the target has.
-Result<std::vector<KernelInfo>> kernel_infos(const ir::Module& module, const Target& target);
+std::vector<KernelInfo> kernel_infos(const ir::Module& module, const Target& target);
 
 }  // namespace pykc::codegen

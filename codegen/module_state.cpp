@@ -53,6 +53,9 @@ void ModuleState::collect_traits() {
       ir::for_each_instruction(function->body, [&](const ir::Instruction* i) {
         const FunctionTraits callee = i->opcode == ir::Opcode::Call ? traits_.at(i->callee) : FunctionTraits{};
         found.can_fault |= i->opcode == ir::Opcode::Fault || callee.can_fault;
+        found.asks_for_place |= found.can_fault || i->opcode == ir::Opcode::AnyFault ||
+                                ir::has_builtin_effect(i, Effect::Thread) || ir::has_builtin_effect(i, Effect::Block) ||
+                                callee.asks_for_place;
         found.waits |= ir::is_meeting_point(i) || callee.waits;
         const bool is_atomic = i->opcode == ir::Opcode::AtomicRmw || i->opcode == ir::Opcode::AtomicCas ||
                                i->opcode == ir::Opcode::AtomicLoad || i->opcode == ir::Opcode::AtomicStore;
@@ -108,18 +111,27 @@ llvm::Function* ModuleState::library_function(const std::string& symbol, llvm::F
   return function;
 }
 
+const SourceFile& ModuleState::file_of(const ir::Function& function) const {
+  return function.source != nullptr ? *function.source : *source.source;
+}
+
 void ModuleState::begin_debug_info(const ir::Function& source_function, llvm::Function& function) {
   if (debug_ == nullptr) return;
-  const auto line = static_cast<unsigned>(source.source->line_column(source_function.range.begin).line);
+  const SourceFile& text = file_of(source_function);
+  const auto line = static_cast<unsigned>(text.line_column(source_function.range.begin).line);
+  llvm::DIFile* file = &text == source.source.get() ? debug_file_ : debug_->createFile(text.name(), ".");
   llvm::DISubroutineType* type = debug_->createSubroutineType(debug_->getOrCreateTypeArray({}));
   function.setSubprogram(debug_->createFunction(
-      debug_file_, source_function.name, function.getName(), debug_file_, line, type, line, llvm::DINode::FlagZero,
+      file, source_function.name, function.getName(), file, line, type, line, llvm::DINode::FlagZero,
       llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagOptimized));
 }
 
-llvm::DebugLoc ModuleState::location(SourceRange range, llvm::Function& function) const {
+/// Code of another file, which was inlined, has no line of this function: line 0.
+llvm::DebugLoc ModuleState::location(const ir::Instruction& i, const ir::Function& source_function,
+                                     llvm::Function& function) const {
   if (debug_ == nullptr) return {};
-  const SourceFile::LineColumn place = source.source->line_column(range.begin);
+  const SourceFile::LineColumn place =
+      i.source != nullptr ? SourceFile::LineColumn{0, 0} : file_of(source_function).line_column(i.range.begin);
   return llvm::DILocation::get(context, static_cast<unsigned>(place.line), static_cast<unsigned>(place.column),
                                function.getSubprogram());
 }

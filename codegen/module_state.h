@@ -19,7 +19,8 @@ namespace pykc::codegen {
 /// Facts about a function that include what it calls.
 struct FunctionTraits {
   bool can_fault = false;
-  bool waits = false;  // has a barrier or a warp operation: LLVM must not move its calls into branches
+  bool asks_for_place = false;  // of its thread, its block, or the record of faults
+  bool waits = false;           // has a barrier or a warp operation: LLVM must not move its calls into branches
   bool meets_itself =
       false;  // has local arrays or atomic operations: turns of a block's threads may meet at an address
   friend bool operator==(const FunctionTraits&, const FunctionTraits&) = default;
@@ -54,11 +55,13 @@ class ModuleState {
 
   /// Line information, where it was asked for.
   void begin_debug_info(const ir::Function& source_function, llvm::Function& function);
-  llvm::DebugLoc location(SourceRange range, llvm::Function& function) const;
+  llvm::DebugLoc location(const ir::Instruction& i, const ir::Function& source_function,
+                          llvm::Function& function) const;
   void finish_debug_info();
 
  private:
   void collect_traits();
+  const SourceFile& file_of(const ir::Function& function) const;
   std::unordered_map<const ir::Function*, FunctionTraits> traits_;
   std::unordered_map<std::int64_t, llvm::GlobalVariable*> constant_arrays_;
   std::unordered_map<std::string, llvm::Constant*> texts_;

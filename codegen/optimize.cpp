@@ -60,6 +60,8 @@
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 #include <llvm/Transforms/Vectorize/VectorCombine.h>
 
+#include <unordered_map>
+
 namespace pykc::codegen {
 namespace {
 
@@ -110,16 +112,32 @@ void register_analyses(Analyses& analyses, llvm::TargetMachine& machine) {
 
 // --- Inlining --------------------------------------------------------------------------------------------------------
 
-constexpr unsigned kAlwaysInlined = 600;  // instructions
+constexpr std::size_t kAlwaysInlined = 600;  // instructions, with all that they call
+
+/// The instructions of a function once its own calls are inlined.
+std::size_t inlined_size(const llvm::Function& function,
+                         const std::unordered_map<const llvm::Function*, std::size_t>& inlined) {
+  std::size_t size = 0;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    const auto callee = inlined.find(call == nullptr ? nullptr : call->getCalledFunction());
+    size += callee == inlined.end() ? 1 : callee->second;
+  }
+  return size;
+}
 
 /// What a kernel calls becomes part of it, but for recursion (which LLVM leaves alone) and for what is both long and
-/// called from several places.
+/// called from several places. Callees stand before callers, so that their lengths add up; else a tree of calls would
+/// double with each level.
 void mark_for_inlining(llvm::Module& module) {
+  std::unordered_map<const llvm::Function*, std::size_t> inlined;
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || !function.hasLocalLinkage() || function.hasFnAttribute(llvm::Attribute::NoInline))
       continue;
-    if (function.hasOneUse() || function.getInstructionCount() <= kAlwaysInlined)
-      function.addFnAttr(llvm::Attribute::AlwaysInline);
+    const std::size_t size = inlined_size(function, inlined);
+    if (!function.hasOneUse() && size > kAlwaysInlined) continue;
+    function.addFnAttr(llvm::Attribute::AlwaysInline);
+    inlined[&function] = size;
   }
 }
 
@@ -195,6 +213,27 @@ void add_last_passes(llvm::FunctionPassManager& passes, const Options& options) 
   passes.addPass(llvm::SimplifyCFGPass(SimplifyCFGOptions().needCanonicalLoops(false)));
 }
 
+// --- Very long functions ---------------------------------------------------------------------------------------------
+
+constexpr std::size_t kLongFunction = 20'000;  // instructions
+constexpr std::ptrdiff_t kLongBlock = 2'000;   // accesses to memory
+
+/// Whether the time of the host's back end would grow with the square of the length: its schedulers compare the
+/// accesses of a block in pairs, and its instruction selection and register allocator look far.
+bool is_very_long(const llvm::Function& function) {
+  if (function.getInstructionCount() > kLongFunction) return true;
+  return llvm::any_of(function, [](const llvm::BasicBlock& block) {
+    return llvm::count_if(block, [](const llvm::Instruction& i) { return i.mayReadOrWriteMemory(); }) > kLongBlock;
+  });
+}
+
+/// What is optimised by now, but very long, is translated as it stands.
+void translate_plainly(llvm::Function& function) {
+  function.removeFnAttr(llvm::Attribute::AlwaysInline);
+  function.addFnAttr(llvm::Attribute::NoInline);
+  function.addFnAttr(llvm::Attribute::OptimizeNone);
+}
+
 }  // namespace
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& target, const Options& options) {
@@ -216,6 +255,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   add_last_passes(passes, options);
   for (llvm::Function& function : module)
     if (!function.isDeclaration()) passes.run(function, analyses.functions);
+  if (target.kind != Target::Kind::Cpu) return;
+  for (llvm::Function& function : module)
+    if (is_very_long(function)) translate_plainly(function);
 }
 
 }  // namespace pykc::codegen

@@ -19,7 +19,7 @@ namespace pykc::driver {
 /// Reads a file, or explains why not.
 Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path);
 
-/// Where `from NAME import …` looks: options.import if given; else the folder of `path`, then the built-in library
+/// Where modules are looked for: options.import if given; else the folder of `path`, then the built-in library
 /// ("pykc.reduce").
 ImportResolver import_resolver(const std::string& path, const CompileOptions& options);
 

@@ -35,9 +35,13 @@ Error source_error(Diagnostics& diagnostics) {
   return {ErrorCode::InvalidSource, std::to_string(count) + (count == 1 ? " error" : " errors"), std::move(list)};
 }
 
-/// What is worth telling after a success.
-std::vector<Diagnostic> warnings_of(Diagnostics& diagnostics, const CompileOptions& options) {
-  return options.warnings ? diagnostics.take() : std::vector<Diagnostic>();
+/// Where reports go: without the warnings that nobody wants.
+Diagnostics make_diagnostics(const CompileOptions& options) {
+  Diagnostics diagnostics;
+  for (const std::string& code : options.silenced_warnings) diagnostics.silence("", 0, code);
+  if (!options.warnings) diagnostics.silence("", 0, "");
+  if (options.warnings_are_errors) diagnostics.set_warnings_are_errors();
+  return diagnostics;
 }
 
 /// A module that does not verify is a defect of the compiler, wherever it shows.
@@ -90,9 +94,10 @@ codegen::Options codegen_options(const CompileOptions& options) {
   return {.optimization = options.optimization, .fast_math = options.fast_math, .line_info = options.line_info};
 }
 
-CheckOptions check_options(const CompileOptions& options) {
+/// A file may ask for checks itself: `# pykc: checked`.
+CheckOptions check_options(const Program& program, const CompileOptions& options) {
   return {.asserts = options.asserts,
-          .checked = options.checked,
+          .checked = options.checked || program.main->directives.checked,
           .warnings = options.warnings,
           .fast_math = options.fast_math,
           .contract = options.contract};
@@ -138,10 +143,10 @@ Result<CompileOutput> to_output(Emit emit, const checked::Module& checked, const
 Result<CompileOutput> compile_to(Emit emit, std::string_view source, const CompileOptions& options,
                                  std::string_view file_name) {
   PhaseClock clock;
-  Diagnostics diagnostics;
+  Diagnostics diagnostics = make_diagnostics(options);
   const auto file = std::make_shared<const SourceFile>(std::string(file_name), std::string(source));
   const auto finish = [&](CompileOutput output) -> Result<CompileOutput> {
-    output.warnings = warnings_of(diagnostics, options);
+    output.warnings = diagnostics.take();
     output.times = std::move(clock.times);
     return output;
   };
@@ -161,7 +166,7 @@ Result<CompileOutput> compile_to(Emit emit, std::string_view source, const Compi
   // that one run reports everything.
   const Result<std::vector<KernelRequest>> requests = requests_of(options);
   if (!requests) return requests.error();
-  const checked::Module checked = check(program, *requests, check_options(options), diagnostics);
+  const checked::Module checked = check(program, *requests, check_options(program, options), diagnostics);
   clock.finish("check");
   if (diagnostics.has_errors()) return source_error(diagnostics);
   if (emit == Emit::Checked) return finish({.text = checked::print(checked)});
@@ -188,25 +193,25 @@ namespace driver {
 Result<Artifact> compile_kernels(const Program& program, const std::vector<KernelRequest>& requests,
                                  const CompileOptions& options, std::vector<Diagnostic>* warnings) {
   PhaseClock clock;
-  Diagnostics diagnostics;
-  const checked::Module checked = check(program, requests, check_options(options), diagnostics);
+  Diagnostics diagnostics = make_diagnostics(options);
+  const checked::Module checked = check(program, requests, check_options(program, options), diagnostics);
   if (diagnostics.has_errors()) return source_error(diagnostics);
   Result<CompileOutput> output = to_output(Emit::Code, checked, options, diagnostics, clock);
   if (!output) return output.error();
-  if (warnings) *warnings = warnings_of(diagnostics, options);
+  if (warnings) *warnings = diagnostics.take();
   return std::move(output->artifact);
 }
 
 std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, const CompileOptions& options) {
-  Diagnostics diagnostics;
+  Diagnostics diagnostics = make_diagnostics(options);
   const std::string name = file->name();
   const Program program = load_program(std::move(file), import_resolver(name, options), diagnostics);
-  const checked::Module checked = check(program, {}, check_options(options), diagnostics);
+  const checked::Module checked = check(program, {}, check_options(program, options), diagnostics);
   if (diagnostics.has_errors()) return diagnostics.take();
   PhaseClock clock;
   if (Result<std::unique_ptr<ir::Module>> module = to_ir(checked, nullptr, false, diagnostics, clock); !module)
     return std::move(module.error().diagnostics);
-  return warnings_of(diagnostics, options);
+  return diagnostics.take();
 }
 
 }  // namespace driver

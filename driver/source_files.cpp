@@ -12,8 +12,8 @@
 namespace pykc::driver {
 namespace {
 
-/// "pykc.reduce" → "pykc/reduce.pyk"; empty for anything that is not a dotted name.
-std::string module_path(std::string_view module_name) {
+/// "pykc.reduce" → "pykc/reduce" and the end; empty for anything that is not a dotted name.
+std::string module_path(std::string_view module_name, std::string_view end) {
   std::string path;
   for (const char c : module_name) {
     if (c == '.')
@@ -23,7 +23,7 @@ std::string module_path(std::string_view module_name) {
     else
       path += c;
   }
-  return path + ".pyk";
+  return path.append(end);
 }
 
 }  // namespace
@@ -47,10 +47,12 @@ ImportResolver import_resolver(const std::string& path, const CompileOptions& op
       Result<std::string> text = import(name);
       if (text) return std::make_shared<const SourceFile>(std::string(name) + ".pyk", std::move(*text));
     } else {
-      const std::filesystem::path file = folder / module_path(name);
-      std::error_code error;
-      if (std::filesystem::is_regular_file(file, error))
-        if (auto source = read_source(file.string()); source) return *source;
+      for (const std::string_view end : {".pyk", "/__init__.pyk"}) {
+        const std::filesystem::path file = folder / module_path(name, end);
+        std::error_code error;
+        if (std::filesystem::is_regular_file(file, error))
+          if (auto source = read_source(file.string()); source) return *source;
+      }
     }
     const std::string_view library = library_source(name);
     if (library.empty()) return nullptr;

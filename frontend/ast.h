@@ -1,8 +1,8 @@
 // The syntax tree: what a .pyk file says, before anybody asks what it means.
 //
-// It is the Python subset that the language reads, with Python's own node names (Name, Attribute, Subscript, Call …), as
-// variants of small structs. Nodes are owned by their parents through unique_ptr and never change after parsing, so one
-// tree serves any number of specialisations and threads. Every node has its range in the source.
+// It is the Python subset that the language reads, with Python's own node names (Name, Attribute, Subscript, Call …),
+// as variants of small structs. Nodes are owned by their parents through unique_ptr and never change after parsing, so
+// one tree serves any number of specialisations and threads. Every node has its range in the source.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/source.h"
+#include "frontend/directives.h"
 
 namespace pykc::ast {
 
@@ -87,7 +88,19 @@ struct Unary {
   ExprPtr operand;
 };
 enum class BinaryOp : std::uint8_t {
-  Add, Sub, Mul, Div, FloorDiv, Mod, Pow, MatMul, And, Or, Xor, LeftShift, RightShift,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  FloorDiv,
+  Mod,
+  Pow,
+  MatMul,
+  And,
+  Or,
+  Xor,
+  LeftShift,
+  RightShift,
 };
 struct Binary {
   BinaryOp op;
@@ -121,12 +134,11 @@ struct Unsupported {
 
 struct Expr {
   SourceRange range;
-  std::variant<IntLiteral, FloatLiteral, ImaginaryLiteral, BoolLiteral, StringLiteral, FormattedString, NoneLiteral, EllipsisLiteral, Name,
-               Attribute, Subscript, Slice, Call, Starred, Tuple, List, Unary, Binary, Logical, Compare, Conditional,
-               Lambda, Unsupported>
+  std::variant<IntLiteral, FloatLiteral, ImaginaryLiteral, BoolLiteral, StringLiteral, FormattedString, NoneLiteral,
+               EllipsisLiteral, Name, Attribute, Subscript, Slice, Call, Starred, Tuple, List, Unary, Binary, Logical,
+               Compare, Conditional, Lambda, Unsupported>
       node;
   int height = 1;  // of the tree from here down; the parser bounds it, so that later passes may recurse
-
 
   template <typename T>
   const T* as() const {
@@ -211,8 +223,8 @@ struct ClassDef {
   Suite body;
 };
 struct ImportAlias {
-  std::string name;    // dotted: "numba.cuda"
-  std::string as;      // the name bound; "" for `*`
+  std::string name;  // dotted: "numba.cuda"
+  std::string as;    // the name bound; "" for `*`
   SourceRange range;
 };
 /// `import a, b as c` (module empty) or `from module import a as b` / `import *` (one alias named "*").
@@ -227,8 +239,8 @@ struct UnsupportedStmt {
 
 struct Stmt {
   SourceRange range;  // of a compound statement: its header
-  std::variant<ExprStmt, Assign, AnnotatedAssign, AugmentedAssign, If, While, For, Break, Continue, Pass, Return, Assert,
-               Raise, With, FunctionDef, ClassDef, Import, UnsupportedStmt>
+  std::variant<ExprStmt, Assign, AnnotatedAssign, AugmentedAssign, If, While, For, Break, Continue, Pass, Return,
+               Assert, Raise, With, FunctionDef, ClassDef, Import, UnsupportedStmt>
       node;
 
   template <typename T>
@@ -241,6 +253,7 @@ struct Module {
   std::shared_ptr<const SourceFile> file;
   std::string docstring;
   Suite body;
+  Directives directives;
 };
 
 /// No expression is higher, and no statement lies deeper in blocks and `elif`s.

@@ -141,6 +141,7 @@ std::optional<Body::Shape> Body::shape(const ast::Expr& expr, std::string_view w
   result.extents.assign(extents.size(), ArrayType::kDynamic);
   for (const Value& extent : extents) {
     LaunchExpression launch;
+    if (!may_be_dynamic && extent.is_constant()) continue;
     const Expr* converted = tree_.convert(extent, ScalarType::I64);
     if (may_be_dynamic && launch_expression(*converted, launch)) {
       result.dynamic.push_back(launch_value(launch, extent.range()));

@@ -118,7 +118,9 @@ void Body::name_array(const Local& local, const Expr& array) {
     name = &output_->shared_arrays[static_cast<std::size_t>(ref->index)].name;
   if (const auto* ref = array.as<checked::LocalArrayRef>())
     name = &output_->local_arrays[static_cast<std::size_t>(ref->index)].name;
-  if (name && name->empty()) *name = local.decl->name;
+  if (const auto* ref = array.as<checked::ConstantArrayRef>())
+    name = &session_.module().constant_arrays[static_cast<std::size_t>(ref->index)].name;
+  if (name && (name->empty() || *name == kUnnamedTable)) *name = local.decl->name;
 }
 
 bool Body::require_writable(const Value& place, SourceRange range) {

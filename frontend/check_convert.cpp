@@ -88,8 +88,9 @@ const checked::Expr* Body::convert_for_assignment(const Value& value, ScalarType
     return nullptr;
   }
   if (is_float_to_integer(value, to) && !is_whole(value) && session_.options().warnings) {
-    report(range, DiagnosticId::LossyConversion, describe(value), to_string(to))
-        .fix("int(" + std::string(scope_.file().text(value.range())) + ")");
+    auto warning = report(value.range(), DiagnosticId::LossyConversion, describe(value), to_string(to));
+    const bool is_spelled = value.range() != range;  // not the result of `+=`
+    if (is_spelled) warning.fix("int(" + std::string(scope_.file().text(value.range())) + ")");
   }
   warn_of_late_widening(value, to);
   return tree_.convert(value, to);

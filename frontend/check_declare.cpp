@@ -115,19 +115,20 @@ void Session::import_star(Scope& scope, const std::string& module) {
 
 void Session::import_name(Scope& scope, const std::string& module, const ast::ImportAlias& alias) {
   const std::string& bound = alias.as.empty() ? alias.name : alias.as;
-  if (const Scope* found = scope_of(module)) {
-    if (const Binding* binding = found->find(alias.name)) {
-      scope.bind(bound, *binding);
-      return;
-    }
-    auto diagnostic = diagnostics_.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute,
-                                          "module `" + module + "`", alias.name);
-    if (const std::string_view near = nearest(alias.name, found->names()); !near.empty())
-      diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+  const Scope* const found = scope_of(module);
+  if (const Binding* binding = found ? found->find(alias.name) : nullptr) {
+    scope.bind(bound, *binding);
     return;
   }
   if (const Scope* submodule = scope_of(module + "." + alias.name)) {
     scope.bind(bound, NamespaceRef{"", submodule, module + "." + alias.name});
+    return;
+  }
+  if (found) {
+    auto diagnostic = diagnostics_.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute,
+                                          "module `" + module + "`", alias.name);
+    if (const std::string_view near = nearest(alias.name, found->names()); !near.empty())
+      diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
     return;
   }
   if (!NameTable::is_known_module(module)) return;  // load_program has reported it

@@ -166,13 +166,31 @@ std::string Body::name_of_array(const Expr& array) const {
   return {};
 }
 
-/// The fault reports three values: the index, the extent, and the number of the dimension.
+namespace {
+
+/// "({1}, {2})": the fault reports the extents behind the index.
+std::string shape_text(int rank) {
+  std::string text = "({1}";
+  for (int i = 2; i <= rank; ++i) text += ", {" + std::to_string(i) + "}";
+  return text + (rank == 1 ? ",)" : ")");
+}
+
+}  // namespace
+
+/// One site for each dimension; gives the first.
 int Body::bounds_fault(const Expr& array, SourceRange range) {
   const std::string name = name_of_array(array);
+  const int rank = array.type.array.rank();
   const SourceFile::LineColumn place = scope_.file().line_column(range.begin);
-  return session_.add_fault({"index {0} is out of bounds for dimension {2} of " +
-                                 (name.empty() ? std::string("an array") : "`" + name + "`") + " with extent {1}",
-                             scope_.file().name(), place.line, place.column});
+  int last = -1;
+  for (int i = 0; i < rank; ++i) {
+    const std::string dimension = rank == 1 ? "" : "dimension " + std::to_string(i) + " of ";
+    last = session_.add_fault({"index {0} is out of bounds for " + dimension +
+                                   (name.empty() ? std::string("an array") : "`" + name + "`") + " of shape " +
+                                   shape_text(rank),
+                               scope_.file().name(), place.line, place.column});
+  }
+  return last - rank + 1;
 }
 
 }  // namespace pykc::checker

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "frontend/check_accesses.h"
 #include "frontend/check_body.h"
 #include "frontend/check_tree.h"
 
@@ -11,6 +12,7 @@ namespace pykc::checker {
 namespace {
 
 constexpr std::int64_t kMostSharedBytes = 227 * 1024;
+constexpr std::int64_t kMostStaticSharedBytes = 48 * 1024;  // what a GPU gives without being asked
 constexpr std::int64_t kMostLocalBytes = 512 * 1024;
 constexpr std::int64_t kMostConstantBytes = 64 * 1024;
 constexpr std::int64_t kMostParameterBytes = 4096;
@@ -110,6 +112,9 @@ Session::Session(const Program& program, const CheckOptions& options, Diagnostic
 checked::Module Session::run(const std::vector<KernelRequest>& requests) {
   module_.source = program_.main->file;
   module_.name = program_.main->file->name();
+  for (const Program::Imported& imported : program_.imports)
+    apply(imported.module->directives, *imported.module->file, diagnostics_);
+  apply(program_.main->directives, *program_.main->file, diagnostics_);
   declare_modules(program_);
   if (requests.empty())
     check_all_kernels();
@@ -246,8 +251,11 @@ std::optional<checked::Type> Session::requested_constant(const FunctionDecl& ker
 void Session::check_kernel(FunctionDecl& kernel, const std::vector<InferredType>& arguments) {
   Specialization& specialization = infer(kernel, arguments);
   if (specialization.function) return;  // asked for twice
+  const int errors = diagnostics_.error_count();
   emit(kernel, specialization);
   check_limits(kernel, specialization);
+  if (options_.warnings && diagnostics_.error_count() == errors)
+    warn_of_accesses(*specialization.function, kernel.scope->file(), diagnostics_);
 }
 
 const Entity& Session::constant(ConstantDecl& constant) {
@@ -291,6 +299,7 @@ checked::Function* Session::emit(FunctionDecl& function, Specialization& special
   output.is_kernel = function.kind == FunctionDecl::Kind::Kernel;
   output.symbol = unique_symbol(function, specialization);
   output.range = function.def->name_range;
+  output.source = function.scope->module().file;
   output.max_threads_per_block = function.options.max_threads_per_block;
   output.min_blocks_per_multiprocessor = function.options.min_blocks_per_multiprocessor;
   output.max_registers = function.options.max_registers;
@@ -354,7 +363,8 @@ const Table* Session::add_table(Table table) {
 int Session::constant_array(const Table* table) {
   const auto [entry, is_new] = constant_arrays_.try_emplace(table, static_cast<int>(module_.constant_arrays.size()));
   if (is_new)
-    module_.constant_arrays.push_back({table->name.empty() ? "table" : table->name, table->type, table->bytes});
+    module_.constant_arrays.push_back(
+        {table->name.empty() ? std::string(kUnnamedTable) : table->name, table->type, table->bytes});
   return entry->second;
 }
 
@@ -373,12 +383,10 @@ void Session::check_limits(const FunctionDecl& decl, const Specialization& kerne
   for (std::size_t i = 0; i < reached.size(); ++i)
     for (const Specialization* callee : reached[i]->callees)
       if (std::find(reached.begin(), reached.end(), callee) == reached.end()) reached.push_back(callee);
-  std::int64_t shared = 0, local = 0, parameters = 0;
-  for (const Specialization* function : reached) {
-    for (const checked::SharedArray& array : function->function->shared_arrays)
-      if (array.extents.empty() && !array.takes_launch_bytes) shared += (bytes_of(array.type) + 15) / 16 * 16;
+  const std::int64_t shared = place_shared_arrays(reached);
+  std::int64_t local = 0, parameters = 0;
+  for (const Specialization* function : reached)
     for (const checked::LocalArray& array : function->function->local_arrays) local += bytes_of(array.type);
-  }
   for (const checked::Variable* parameter : kernel.function->parameters) parameters += parameter_bytes(parameter->type);
   std::int64_t constant = 0;
   for (const checked::ConstantArray& array : module_.constant_arrays)
@@ -396,6 +404,20 @@ void Session::check_limits(const FunctionDecl& decl, const Specialization& kerne
                           std::to_string(limit.used), std::to_string(limit.most));
 }
 
+/// The bytes of a kernel's arrays of static shape. More than static shared memory holds go to dynamic shared memory.
+std::int64_t Session::place_shared_arrays(const std::vector<const Specialization*>& functions) {
+  std::vector<checked::SharedArray*> arrays;
+  std::int64_t bytes = 0;
+  for (const Specialization* function : functions)
+    for (checked::SharedArray& array : function->function->shared_arrays) {
+      if (!array.extents.empty() || array.takes_launch_bytes) continue;
+      arrays.push_back(&array);
+      bytes += (bytes_of(array.type) + 15) / 16 * 16;
+    }
+  for (checked::SharedArray* array : arrays) array->is_beyond_static |= bytes > kMostStaticSharedBytes;
+  return bytes;
+}
+
 /// Keeps what the kernels reach, callees before callers.
 void Session::finish_module() {
   std::vector<Specialization*> reached;
@@ -407,6 +429,8 @@ void Session::finish_module() {
     if (specialization->function->is_kernel) reach(specialization);
   for (std::size_t i = 0; i < reached.size(); ++i)
     for (Specialization* callee : reached[i]->callees) reach(callee);
+  if (options_.checked)
+    module_.stop_fault = add_fault({"stopped, since another thread has faulted", module_.name, 0, 0});
   std::unordered_map<const checked::Function*, const checked::Function*> moved;
   for (Specialization* specialization : finished_) {
     if (!specialization->is_needed) continue;

@@ -18,6 +18,9 @@
 
 namespace pykc::checker {
 
+/// What a table is called until a variable names it.
+inline constexpr std::string_view kUnnamedTable = "table";
+
 class Session {
  public:
   Session(const Program& program, const CheckOptions& options, Diagnostics& diagnostics);
@@ -84,6 +87,7 @@ class Session {
   std::optional<checked::Type> requested_constant(const FunctionDecl& kernel, const std::string& text);
   std::string unique_symbol(const FunctionDecl& function, const Specialization& specialization);
   void check_limits(const FunctionDecl& decl, const Specialization& kernel);
+  std::int64_t place_shared_arrays(const std::vector<const Specialization*>& functions);
   void finish_module();
 
   const Program& program_;

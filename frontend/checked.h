@@ -82,6 +82,7 @@ struct SharedArray {
   std::vector<ExprRef> extents;                // dynamic: each extent as an i64 expression over the launch
   std::vector<LaunchExpression> extent_sizes;  // the same for the runtime
   bool takes_launch_bytes = false;             // shared.array(0, T): as many elements as the launch's bytes hold
+  bool is_beyond_static = false;               // a static shape, but of a kernel with too much for static memory
 };
 struct LocalArray {
   std::string name;
@@ -140,7 +141,7 @@ struct Element {
   ExprRef array;
   std::vector<ExprRef> indices;
   bool wraparound;   // a negative index counts from the end
-  int bounds_fault;  // checked builds: the fault site that an index out of bounds reports; else -1
+  int bounds_fault;  // checked builds: the fault site of dimension 0, those of the others follow it; else -1
 };
 /// What lies `offset` bytes into the record at `place`, an Element: a scalar, a record, or an array of static shape.
 struct Field {
@@ -336,6 +337,7 @@ struct Function {
   std::vector<SharedArray> shared_arrays;
   std::vector<LocalArray> local_arrays;
   Suite body;
+  std::shared_ptr<const SourceFile> source;  // the file that defines it
   SourceRange range;
   // Kernel options, from the decorator.
   int max_threads_per_block = 0;
@@ -356,6 +358,7 @@ struct Module {
   std::deque<Function> functions;  // callees before callers, but for recursion
   std::deque<ConstantArray> constant_arrays;
   std::vector<FaultSite> faults;
+  int stop_fault = -1;  // checked builds: where a thread stops because another one has faulted
 
   Module() = default;
   Module(Module&&) = default;

@@ -32,13 +32,19 @@ using ImportResolver = std::function<std::shared_ptr<const SourceFile>(std::stri
 struct Program {
   std::unique_ptr<ast::Module> main;
   struct Imported {
-    std::string name;  // as imported: "pykc.reduce"
+    std::string name;     // in full, from the folder where the program starts: "pykc.reduce"
+    std::string package;  // the folder it stands in: "pykc"
     std::unique_ptr<ast::Module> module;
   };
   std::vector<Imported> imports;  // dependencies first
+  std::string package;            // of the main file
   const ast::Module* find(std::string_view name) const;
+  std::string package_of(const ast::Module& module) const;
 };
-Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolver& resolve, Diagnostics& diagnostics);
+/// Behind it, every import of the trees names its module in full. `package` is the folder of the file, as a dotted
+/// name, where the program starts in another one.
+Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolver& resolve, Diagnostics& diagnostics,
+                     const std::string& package = {});
 
 struct CheckOptions {
   bool asserts = true;

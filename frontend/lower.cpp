@@ -47,9 +47,16 @@ bool can_be_negative(const LaunchExpression& expression) {
   });
 }
 
-/// The bytes of an array that is sized by the launch; an extent below 0 counts as 0.
+std::int64_t element_count(const ArrayType& type) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : type.extents) count *= extent;
+  return count;
+}
+
+/// The bytes of an array in dynamic shared memory; an extent below 0 counts as 0.
 LaunchExpression bytes_of(const checked::SharedArray& array) {
   LaunchExpression bytes;
+  if (array.is_beyond_static) bytes.terms.push_back({Op::Constant, element_count(array.type)});
   for (const LaunchExpression& extent : array.extent_sizes) {
     const bool is_first = bytes.terms.empty();
     append(bytes, extent);
@@ -155,6 +162,7 @@ void declare(const checked::Function& source, ir::Function& target, const Dynami
   target.symbol = source.symbol;
   target.is_kernel = source.is_kernel;
   target.range = source.range;
+  target.source = source.source;
   target.min_blocks_per_multiprocessor = source.min_blocks_per_multiprocessor;
   target.max_registers = source.max_registers;
   target.cluster = source.cluster;
@@ -187,7 +195,7 @@ std::unique_ptr<ir::Module> lower(const checked::Module& source) {
   for (const checked::ConstantArray& array : source.constant_arrays)
     module->constant_arrays.push_back({array.name, lowering::unit_of(array.type.element), array.bytes});
 
-  lowering::Context context{{}, DynamicArrays(source)};
+  lowering::Context context{{}, DynamicArrays(source), source.stop_fault};
   for (const checked::Function& function : source.functions) {
     ir::Function& target = *module->functions.emplace_back(std::make_unique<ir::Function>());
     declare(function, target, context.dynamic_arrays);

@@ -94,18 +94,17 @@ Instruction* FunctionLowering::address(const checked::Element& element) {
   for (const checked::ExprRef index : element.indices) indices.push_back(scalar(index));
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const int dimension = static_cast<int>(i);
-    indices[i] =
-        position(indices[i], extent(array, parts, dimension), dimension, element.wraparound, element.bounds_fault);
+    indices[i] = position(indices[i], array, parts, dimension, element.wraparound, element.bounds_fault);
   }
   if (indices.empty()) return parts.front();
   return element_pointer(parts.front(), offset(array, parts, indices), array.array.element);
 }
 
-/// The index, counted from the start and tested, as far as is asked for.
-Instruction* FunctionLowering::position(Instruction* written, Instruction* extent, int dimension, bool wraparound,
-                                        int fault) {
-  Instruction* index = wraparound ? wrap(written, extent) : written;
-  if (fault >= 0) check_bounds(written, index, extent, dimension, fault);
+/// The index, counted from the start and tested, as far as is asked for. `fault` is the site of dimension 0.
+Instruction* FunctionLowering::position(Instruction* written, const checked::Type& array, const Parts& parts,
+                                        int dimension, bool wraparound, int fault) {
+  Instruction* index = wraparound ? wrap(written, extent(array, parts, dimension)) : written;
+  if (fault >= 0) check_bounds(written, index, array, parts, dimension, fault + dimension);
   return index;
 }
 
@@ -117,14 +116,24 @@ Instruction* FunctionLowering::wrap(Instruction* index, Instruction* extent) {
   return b_.select(b_.emit(Opcode::Lt, {index, b_.constant_i64(0)}), from_end, index);
 }
 
-/// The fault reports the index as written, the extent, and the number of the dimension.
-void FunctionLowering::check_bounds(Instruction* written, Instruction* index, Instruction* extent, int dimension,
-                                    int fault) {
-  Instruction* is_outside = b_.emit(Opcode::Ge, {index, extent});
+/// The fault reports the index as written, and the shape.
+void FunctionLowering::check_bounds(Instruction* written, Instruction* index, const checked::Type& array,
+                                    const Parts& parts, int dimension, int fault) {
+  Instruction* is_outside = b_.emit(Opcode::Ge, {index, extent(array, parts, dimension)});
   if (!ir::range_of(index, target_).is_non_negative())
     is_outside = b_.emit(Opcode::Or, {b_.emit(Opcode::Lt, {index, b_.constant_i64(0)}), is_outside});
   b_.enter(b_.if_(is_outside)->blocks[0]);
-  b_.fault(fault, {written, extent, b_.constant_i64(dimension)});
+  Parts values = {written};
+  for (int i = 0; i < array.array.rank(); ++i) values.push_back(extent(array, parts, i));
+  b_.fault(fault, std::move(values));
+  b_.leave();
+}
+
+/// In a checked build a thread that waits in a loop, or that begins late, stops when another one has faulted.
+void FunctionLowering::stop_after_fault() {
+  if (context_.stop_fault < 0) return;
+  b_.enter(b_.if_(b_.emit(Opcode::AnyFault, {}))->blocks[0]);
+  b_.fault(context_.stop_fault, {});
   b_.leave();
 }
 

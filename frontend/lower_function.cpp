@@ -53,6 +53,7 @@ FunctionLowering::FunctionLowering(const checked::Function& source, ir::Function
 void FunctionLowering::lower() {
   b_.set_range(source_.range);
   bind_parameters();
+  if (source_.is_kernel) stop_after_fault();
   lower(source_.body);
   end_function();
 }

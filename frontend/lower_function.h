@@ -56,6 +56,7 @@ inline std::string name_of(const checked::Variable& variable) {
 struct Context {
   std::unordered_map<const checked::Function*, ir::Function*> functions;
   DynamicArrays dynamic_arrays;
+  int stop_fault = -1;  // as checked::Module has it
 };
 
 class FunctionLowering {
@@ -128,9 +129,12 @@ class FunctionLowering {
   Instruction* element_pointer(Instruction* base, Instruction* index, const ElementType& type);
   Parts load(Instruction* address, const checked::Type& type);
   void store(Instruction* address, const checked::Type& type, const Parts& values);
-  Instruction* position(Instruction* written, Instruction* extent, int dimension, bool wraparound, int fault);
+  Instruction* position(Instruction* written, const checked::Type& array, const Parts& parts, int dimension,
+                        bool wraparound, int fault);
   Instruction* wrap(Instruction* index, Instruction* extent);
-  void check_bounds(Instruction* written, Instruction* index, Instruction* extent, int dimension, int fault);
+  void check_bounds(Instruction* written, Instruction* index, const checked::Type& array, const Parts& parts,
+                    int dimension, int fault);
+  void stop_after_fault();
   Instruction* offset(const checked::Type& array, const Parts& parts, const Parts& indices);
   Instruction* linear(const checked::Type& array, const Parts& parts, const Parts& indices);
   Instruction* strided(const checked::Type& array, const Parts& parts, const Parts& indices);

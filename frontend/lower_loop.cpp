@@ -151,6 +151,7 @@ void FunctionLowering::lower(const checked::While& node) {
   loops_.push_back({loop});
   b_.enter(loop->blocks[0]);
   const auto* constant = node.condition->as<checked::Constant>();
+  stop_after_fault();
   if (constant == nullptr || constant->bits == 0) leave_loop_unless(scalar(node.condition), node.otherwise);
   lower(node.body);
   b_.leave();

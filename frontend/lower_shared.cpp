@@ -31,7 +31,9 @@ bool add_missing(std::vector<DynamicArray>& arrays, const std::vector<DynamicArr
 
 }  // namespace
 
-bool is_dynamic(const checked::SharedArray& array) { return array.takes_launch_bytes || !array.extents.empty(); }
+bool is_dynamic(const checked::SharedArray& array) {
+  return array.takes_launch_bytes || !array.extents.empty() || array.is_beyond_static;
+}
 
 checked::Type DynamicArray::type() const {
   checked::Type type;

@@ -67,7 +67,7 @@ Parts FunctionLowering::lower(const checked::View& node, const checked::Type& ty
     Instruction* const length = extent(array, parts, dimension);
     Instruction* step = stride(array, parts, dimension);
     if (axis.kind == checked::ViewAxis::Kind::Index) {
-      move_by(position(scalar(axis.start), length, dimension, node.wraparound, node.bounds_fault), step);
+      move_by(position(scalar(axis.start), array, parts, dimension, node.wraparound, node.bounds_fault), step);
     } else {
       const SliceBounds bounds = slice_bounds(axis, length);
       if (bounds.start != nullptr) move_by(bounds.start, step);

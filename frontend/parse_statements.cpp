@@ -296,8 +296,11 @@ ast::StmtPtr Parser::parse_import_from() {
   advance();
   ast::Import import;
   import.is_from = true;
-  if (kind() == Kind::Dot || kind() == Kind::Ellipsis) fail(current().range, DiagnosticId::RelativeImport);
-  if (kind() != Kind::KwImport) import.module = parse_dotted_name();
+  while (kind() == Kind::Dot || kind() == Kind::Ellipsis) {
+    import.module += kind() == Kind::Dot ? "." : "...";
+    advance();
+  }
+  if (kind() != Kind::KwImport || import.module.empty()) import.module += parse_dotted_name();
   expect(Kind::KwImport);
   if (accept(Kind::Star)) {
     import.names.push_back({"*", "", previous().range});

@@ -1,5 +1,6 @@
 // Loads a module and what it imports, each file once, dependencies first.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -20,17 +21,33 @@ std::set<std::string_view> library_words() {
   return words;
 }
 
+/// "a.b" of "a.b.c"; "" of a name without dots.
+std::string parent_of(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? std::string() : std::string(name.substr(0, dot));
+}
+
+std::string join_names(std::string_view package, std::string_view name) {
+  if (package.empty() || name.empty()) return std::string(package) + std::string(name);
+  return std::string(package) + "." + std::string(name);
+}
+
+/// Finds what imports name, and rewrites them: behind the loader every import names a module in full.
 class Loader {
  public:
   Loader(Program& program, const ImportResolver& resolve, Diagnostics& diagnostics)
       : program_(program), resolve_(resolve), diagnostics_(diagnostics) {}
 
-  std::unique_ptr<ast::Module> load(std::shared_ptr<const SourceFile> file) {
+  /// `package` is the folder of the file, as a dotted name.
+  std::unique_ptr<ast::Module> load(std::shared_ptr<const SourceFile> file, const std::string& package) {
     const std::vector<Token> tokens = lex(*file, diagnostics_);
     if (may_call_library(*file, tokens)) load_intrinsics();
+    Directives directives = read_directives(*file, tokens, diagnostics_);
+    apply(directives, *file, diagnostics_);
     std::unique_ptr<ast::Module> module = parse(file, tokens, diagnostics_);
+    module->directives = std::move(directives);
     for (const ast::StmtPtr& stmt : module->body)
-      if (const auto* import = stmt->as<ast::Import>()) load_imports(*file, *import, stmt->range);
+      if (auto* import = std::get_if<ast::Import>(&stmt->node)) load_imports({*file, package, stmt->range}, *import);
     return module;
   }
 
@@ -46,33 +63,117 @@ class Loader {
     if (std::exchange(has_intrinsics_, true)) return;
     const std::string name(checker::kIntrinsicsModule);
     auto file = std::make_shared<const SourceFile>(name, std::string(library_source(name)));
-    program_.imports.push_back({name, load(std::move(file))});
+    program_.imports.push_back({name, "", load(std::move(file), "")});
   }
 
-  void load_imports(const SourceFile& file, const ast::Import& import, SourceRange range) {
+  struct Place {
+    const SourceFile& file;
+    const std::string& package;
+    SourceRange range;
+    Place at(SourceRange other) const { return {file, package, other}; }
+  };
+
+  void load_imports(const Place& place, ast::Import& import) {
     if (!import.is_from) {
-      for (const ast::ImportAlias& alias : import.names) require(file, alias.name, alias.range);
+      for (ast::ImportAlias& alias : import.names) require(place.at(alias.range), alias);
+    } else if (import.module.starts_with('.')) {
+      load_relative(place, import);
+    } else if (const std::optional<std::string> found = find_members(place, import, import.module)) {
+      import.module = *found;
+    } else {
+      report_missing(place, import.module);
+    }
+  }
+
+  /// `import a.b as c`; a module beside the importing file is bound by the name that is written.
+  void require(const Place& place, ast::ImportAlias& alias) {
+    if (NameTable::is_known_module(alias.name)) return;
+    const bool binds_itself =
+        alias.name.find('.') == std::string::npos || alias.as != alias.name.substr(0, alias.name.find('.'));
+    if (binds_itself && !place.package.empty()) {
+      const std::string beside = join_names(place.package, alias.name);
+      if (find(place, beside)) {
+        alias.name = beside;
+        return;
+      }
+    }
+    if (!find(place, alias.name)) report_missing(place, alias.name);
+  }
+
+  /// `from .a import f`: one dot is the folder of the file, each further one the folder around.
+  void load_relative(const Place& place, ast::Import& import) {
+    const std::size_t dots = std::min(import.module.find_first_not_of('.'), import.module.size());
+    std::string package = place.package;
+    for (std::size_t i = 1; i < dots; ++i) {
+      if (package.empty()) {
+        diagnostics_.report(place.file, place.range, DiagnosticId::RelativeImport, import.module);
+        return;
+      }
+      package = parent_of(package);
+    }
+    const std::string name = join_names(package, import.module.substr(dots));
+    if (name.empty()) return load_siblings(place, import);
+    if (load_members(place, import, name)) {
+      import.module = name;
       return;
     }
-    // `from package import module` names a module, `from module import name` a name in one.
-    bool names_modules = false;
+    report_missing(place, import.module);
+    import.module = name;
+  }
+
+  /// `from . import a, b` in the folder of the program: modules alone can stand there.
+  void load_siblings(const Place& place, ast::Import& import) {
+    import.is_from = false;
+    import.module.clear();
     for (const ast::ImportAlias& alias : import.names)
-      names_modules |= alias.name != "*" && find(file, import.module + "." + alias.name, alias.range);
-    if (!names_modules) require(file, import.module, range);
+      if (alias.name == "*" || !find(place.at(alias.range), alias.name))
+        report_missing(place.at(alias.range), alias.name);
   }
 
-  void require(const SourceFile& file, const std::string& name, SourceRange range) {
-    if (NameTable::is_known_module(name) || find(file, name, range)) return;
-    diagnostics_.report(file, range, DiagnosticId::ModuleNotFound, name)
-        .note("modules are looked for in the folder of the file, then in the library (`pykc.…`)");
+  /// The module that `from name import …` means: beside the importing file, or from where the program starts.
+  std::optional<std::string> find_members(const Place& place, const ast::Import& import, const std::string& name) {
+    if (NameTable::is_known_module(name)) {
+      load_members(place, import, name);
+      return name;
+    }
+    if (const std::string beside = join_names(place.package, name);
+        beside != name && load_members(place, import, beside))
+      return beside;
+    return load_members(place, import, name) ? std::optional(name) : std::nullopt;
   }
 
-  /// Whether there is a module of that name; it is loaded then.
-  bool find(const SourceFile& importer, const std::string& name, SourceRange range) {
+  /// `from package import module` names modules, `from module import name` names in one.
+  bool load_members(const Place& place, const ast::Import& import, const std::string& name) {
+    bool is_found = find(place, name);
+    for (const ast::ImportAlias& alias : import.names)
+      if (alias.name != "*" && !is_module_with(name, alias.name))
+        is_found |= find(place.at(alias.range), name + "." + alias.name);
+    return is_found;
+  }
+
+  /// What a module defines hides a module of that name below it.
+  bool is_module_with(const std::string& module, const std::string& name) const {
+    const ast::Module* found = program_.find(module);
+    if (found == nullptr) return false;
+    return std::ranges::any_of(found->body, [&](const ast::StmtPtr& stmt) {
+      const auto* function = stmt->as<ast::FunctionDef>();
+      const auto* type = stmt->as<ast::ClassDef>();
+      return (function != nullptr && function->name == name) || (type != nullptr && type->name == name);
+    });
+  }
+
+  void report_missing(const Place& place, const std::string& name) {
+    diagnostics_.report(place.file, place.range, DiagnosticId::ModuleNotFound, name)
+        .note(
+            "modules are looked for in the folder of the file, in the folder where the program starts, then in the "
+            "library (`pykc.…`)");
+  }
+
+  /// Whether there is a module of that full name; it is loaded then.
+  bool find(const Place& place, const std::string& name) {
     if (program_.find(name)) return true;
-    if (std::find(loading_.begin(), loading_.end(), name) != loading_.end()) {
-      diagnostics_.report(importer, range, DiagnosticId::ImportCycle, name)
-          .note("move what both need to a third module");
+    if (const auto start = std::ranges::find(loading_, name); start != loading_.end()) {
+      report_cycle(place, {start, loading_.end()}, name);
       return true;
     }
     if (missing_.contains(name) || NameTable::is_known_module(name) || !resolve_) return false;
@@ -82,14 +183,24 @@ class Loader {
       return false;
     }
     if (loading_.size() >= kDeepest) {
-      diagnostics_.report(importer, range, DiagnosticId::NestedTooDeeply);
+      diagnostics_.report(place.file, place.range, DiagnosticId::NestedTooDeeply);
       return true;
     }
     loading_.push_back(name);
-    std::unique_ptr<ast::Module> module = load(std::move(file));
+    const bool is_package = file->name().ends_with("__init__.pyk");
+    std::string package = is_package ? name : parent_of(name);
+    std::unique_ptr<ast::Module> module = load(std::move(file), package);
     loading_.pop_back();
-    program_.imports.push_back({name, std::move(module)});
+    program_.imports.push_back({name, std::move(package), std::move(module)});
     return true;
+  }
+
+  void report_cycle(const Place& place, const std::vector<std::string>& cycle, const std::string& name) {
+    std::string path;
+    for (const std::string& module : cycle) path += "`" + module + "` imports ";
+    diagnostics_.report(place.file, place.range, DiagnosticId::ImportCycle, name)
+        .note(path + "`" + name + "`")
+        .note("move what both need to a third module");
   }
 
   static constexpr std::size_t kDeepest = 100;
@@ -127,9 +238,17 @@ const ast::Module* Program::find(std::string_view name) const {
   return nullptr;
 }
 
-Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolver& resolve, Diagnostics& diagnostics) {
+std::string Program::package_of(const ast::Module& module) const {
+  for (const Imported& imported : imports)
+    if (imported.module.get() == &module) return imported.package;
+  return package;
+}
+
+Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolver& resolve, Diagnostics& diagnostics,
+                     const std::string& package) {
   Program program;
-  program.main = Loader(program, resolve, diagnostics).load(std::move(file));
+  program.package = package;
+  program.main = Loader(program, resolve, diagnostics).load(std::move(file), package);
   return program;
 }
 

@@ -221,8 +221,8 @@ std::string check_extract(const Instruction& extract, const Function& function) 
 std::string check_fault(const Instruction& fault, const Module* module) {
   if (module != nullptr && !is_in(module->faults, fault.index)) return no_such("fault site", fault.index);
   const bool is_sound =
-      fault.operands.size() <= 3 && std::ranges::all_of(fault.operands, [](auto* o) { return o->type == kI64; });
-  return unless(is_sound, "takes at most three i64 values");
+      fault.operands.size() <= 9 && std::ranges::all_of(fault.operands, [](auto* o) { return o->type == kI64; });
+  return unless(is_sound, "takes at most nine i64 values");
 }
 
 /// The type that a printf conversion reads, from its last letters; none for what print does not use.

@@ -41,6 +41,12 @@ Local* Function::create_local(std::string local_name, Type type) {
   return &local;
 }
 
+Local* Function::create_local_like(const Local& like, std::string name) {
+  Local& local = locals.emplace_back(like);
+  local.name = std::move(name);
+  return &local;
+}
+
 Function* Module::find(std::string_view symbol) const {
   for (const std::unique_ptr<Function>& function : functions)
     if (function->symbol == symbol) return function.get();

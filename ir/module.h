@@ -86,39 +86,41 @@ struct Instruction {
   Opcode opcode;
   Type type;  // of the value; none where there is none
   std::vector<Instruction*> operands;
-  std::vector<Block> blocks;          // If: then, else. Loop: body, continuing. Scope, ThreadLoop: body.
-  Instruction* target = nullptr;      // Break, Continue: the Loop or Scope
-  Local* local = nullptr;             // LocalLoad, LocalStore
-  Function* callee = nullptr;         // Call
-  BuiltinId builtin{};                // Builtin, WarpExchange
-  AtomicOp atomic{};                  // AtomicRmw
-  MemoryOrder order{};                // AtomicRmw, AtomicCas, AtomicLoad, AtomicStore
+  std::vector<Block> blocks;                // If: then, else. Loop: body, continuing. Scope, ThreadLoop: body.
+  Instruction* target = nullptr;            // Break, Continue: the Loop or Scope
+  Local* local = nullptr;                   // LocalLoad, LocalStore
+  Function* callee = nullptr;               // Call
+  BuiltinId builtin{};                      // Builtin, WarpExchange
+  AtomicOp atomic{};                        // AtomicRmw
+  MemoryOrder order{};                      // AtomicRmw, AtomicCas, AtomicLoad, AtomicStore
   MemoryScope scope = MemoryScope::Device;  // the same
-  CacheHint hint{};                   // HintedLoad, HintedStore
-  std::int64_t index = 0;             // Parameter, Extract, Fault, Print, …: a number into a table
-  std::uint64_t constant = 0;         // Constant: the value's bits, zero-extended (floats: IEEE bits of the type)
-  std::vector<std::int64_t> slots;    // WarpExchange: argument slots, active-thread slot, result slot; see opcodes.def
-  bool no_wrap = false;               // Add, Sub, Mul of i64: known not to overflow (loop counters, index arithmetic)
-  SourceRange range;                  // where it comes from
+  CacheHint hint{};                         // HintedLoad, HintedStore
+  std::int64_t index = 0;                   // Parameter, Extract, Fault, Print, …: a number into a table
+  std::uint64_t constant = 0;               // Constant: the value's bits, zero-extended (floats: IEEE bits of the type)
+  std::vector<std::int64_t> slots;          // WarpExchange: slots of arguments, active threads, result; see opcodes.def
+  bool no_wrap = false;                     // Add, Sub, Mul of i64: known not to overflow (counters, index arithmetic)
+  SourceRange range;                        // where it comes from
+  const SourceFile* source = nullptr;       // of `range`, where that is not the function's: code of an inlined function
 };
 
 struct Parameter {
   std::string name;  // "x", "x.shape0", "x.stride1"
   Type type;
-  bool no_alias = false;       // promised or proven: no other parameter reaches this memory
-  bool read_only = false;      // the kernel never writes through it
-  bool non_negative = false;   // extents: 0 or more, below 2^48
-  int alignment = 0;           // of a pointer, in bytes, where more is known than its scalar's size
-  std::int64_t bytes = 0;      // of a pointer to AddressSpace::Parameter: what the caller passes by value
+  bool no_alias = false;      // promised or proven: no other parameter reaches this memory
+  bool read_only = false;     // the kernel never writes through it
+  bool non_negative = false;  // extents: 0 or more, below 2^48
+  int alignment = 0;          // of a pointer, in bytes, where more is known than its scalar's size
+  std::int64_t bytes = 0;     // of a pointer to AddressSpace::Parameter: what the caller passes by value
 };
 
 /// An array in local or shared memory, as the source declares it.
 struct ArrayStorage {
   std::string name;
   ScalarType element = ScalarType::F32;
-  std::int64_t count = 0;             // elements; for a dynamic array 0
-  LaunchExpression dynamic_bytes;     // shared only: bytes, for `shared.array(blockDim.x, …)`; empty for static ones
-  bool is_dynamic = false;            // sized by dynamic_bytes, or (terms empty) the launch's own bytes, shared by all such arrays
+  std::int64_t count = 0;          // elements; for a dynamic array 0
+  LaunchExpression dynamic_bytes;  // shared only: bytes, for `shared.array(blockDim.x, …)`; empty for static ones
+  bool is_dynamic =
+      false;  // sized by dynamic_bytes, or (terms empty) the launch's own bytes, shared by all such arrays
   int alignment = 16;
   // Local only, set by split_at_barriers: the array outlives a ThreadLoop, so each thread of the block needs its own.
   // The block's scratch holds threads * count elements; LocalArray gives the current thread's part. Else the array is
@@ -153,10 +155,11 @@ struct Function {
   std::vector<ArrayStorage> shared_arrays;
   std::vector<PrintFormat> print_formats;
   std::vector<PtxText> ptx_texts;
-  std::vector<Type> slots;                 // split functions: per-thread storage that outlives a ThreadLoop
-  std::deque<Local> locals;                // stable addresses
-  std::deque<Instruction> instructions;    // the arena: blocks point into it
+  std::vector<Type> slots;               // split functions: per-thread storage that outlives a ThreadLoop
+  std::deque<Local> locals;              // stable addresses
+  std::deque<Instruction> instructions;  // the arena: blocks point into it
   SourceRange range;
+  std::shared_ptr<const SourceFile> source;  // of `range` and those of its instructions; null: the module's
 
   // Kernel options.
   KernelInfo kernel;  // parameters as the source has them, bounds, shared memory: copied into the artifact
@@ -172,11 +175,13 @@ struct Function {
 
   Instruction* create(Opcode opcode, Type type, SourceRange range);
   Local* create_local(std::string name, Type type);
+  /// One more of the kind of `like`, of which the same is known.
+  Local* create_local_like(const Local& like, std::string name);
 };
 
 struct Module {
   std::string name;
-  std::shared_ptr<const SourceFile> source;  // for places; may be null in tests
+  std::shared_ptr<const SourceFile> source;          // for places; may be null in tests
   std::vector<std::unique_ptr<Function>> functions;  // callees before callers, but for recursion
   std::vector<ConstantArray> constant_arrays;
   std::vector<FaultSite> faults;  // numbered for the whole module; Instruction::index of a Fault

@@ -61,6 +61,7 @@ class FunctionPurity {
       case Opcode::LocalArray:
       case Opcode::SharedArray:
       case Opcode::Fault:
+      case Opcode::AnyFault:
         return true;
       case Opcode::LocalStore:
       case Opcode::Assume:
@@ -138,6 +139,7 @@ bool Uniformity::Analysis::gives_divergent_value(const Instruction* instruction)
     case Opcode::HintedLoad:
     case Opcode::InlinePtx:  // for its Extracts
     case Opcode::SlotLoad:
+    case Opcode::AnyFault:
       return true;
     case Opcode::SlotAny:
     case Opcode::WarpExchange:

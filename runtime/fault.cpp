@@ -9,12 +9,12 @@ std::string to_text(const std::int32_t index[3]) {
   return "(" + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " + std::to_string(index[2]) + ")";
 }
 
-/// Puts the device's values where the message says {0}, {1} and {2}.
-std::string fill_in(const std::string& message, const std::int64_t values[3]) {
+/// Puts the device's values where the message says {0} to {8}.
+std::string fill_in(const std::string& message, const std::int64_t values[abi::kFaultValues]) {
   std::string text;
   for (std::size_t i = 0; i < message.size(); ++i) {
     const bool is_place = i + 2 < message.size() && message[i] == '{' && message[i + 1] >= '0' &&
-                          message[i + 1] <= '2' && message[i + 2] == '}';
+                          message[i + 1] < '0' + abi::kFaultValues && message[i + 2] == '}';
     if (is_place) {
       text += std::to_string(values[message[i + 1] - '0']);
       i += 2;

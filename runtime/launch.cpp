@@ -82,10 +82,11 @@ Result<void> add_shared_bytes(const KernelInfo& kernel, const KernelLimits& limi
                                " and the grid " + to_text(prepared.grid));
   const std::int64_t room = limits.max_shared_bytes - kernel.static_shared_bytes;
   if (sized > room || launch_bytes > room - sized)
-    return invalid(kernel, "needs more shared memory than the " + std::to_string(limits.max_shared_bytes) +
-                               " bytes of a block on this device: " + std::to_string(kernel.static_shared_bytes) +
-                               " for static arrays, " + std::to_string(sized) + " for arrays sized by the launch, " +
-                               std::to_string(launch_bytes) + " asked for by the launch itself");
+    return invalid(kernel, "a block of it needs " + std::to_string(kernel.static_shared_bytes + sized) +
+                               " bytes of shared memory for its arrays" +
+                               (launch_bytes > 0 ? " and " + std::to_string(launch_bytes) + " that the launch asks for"
+                                                 : std::string()) +
+                               "; this device gives a block at most " + std::to_string(limits.max_shared_bytes));
   prepared.dynamic_shared_bytes = sized + launch_bytes;
   return {};
 }

@@ -28,6 +28,16 @@ const ast::Compare* compared_elements(const ast::Expr& expr) {
   return method && method->name == "all" ? method->value->as<ast::Compare>() : nullptr;
 }
 
+/// All that is told of a failure.
+std::string text_of(const Failure& failure, const SourceFile& file) {
+  std::string text;
+  for (const Diagnostic& diagnostic : to_diagnostics(failure, file)) {
+    text += diagnostic.message + '\n';
+    for (const std::string& note : diagnostic.notes) text += note + '\n';
+  }
+  return text;
+}
+
 Outcome<bool> all_true(const Value& value) {
   const ArrayRef* array = value.as<ArrayRef>();
   if (!array) return truth(value);
@@ -36,6 +46,25 @@ Outcome<bool> all_true(const Value& value) {
 }
 
 }  // namespace
+
+/// `with raises("index 5 is out of bounds"):`
+const ast::Call* Evaluator::call_of_raises(const ast::With& node) {
+  const auto* call = node.target ? nullptr : node.context->as<ast::Call>();
+  const auto* name = call ? call->function->as<ast::Name>() : nullptr;
+  return name && name->id == "raises" ? call : nullptr;
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_raises(const ast::Call& call, const ast::Suite& body) {
+  ASSIGN_OR_RETURN(const CallArguments arguments, evaluate_arguments(call));
+  const std::string* expected =
+      arguments.positional.size() == 1 && arguments.named.empty() ? arguments.positional[0].as<std::string>() : nullptr;
+  if (!expected) return located(fail(DiagnosticId::HostRaisesArgument), call.function->range);
+  Outcome<Flow> flow = run(body);
+  if (flow) return located(fail(DiagnosticId::HostNothingRaised, *expected), call.function->range);
+  if (flow.failure().id == DiagnosticId::HostTestSkipped) return flow;
+  if (text_of(flow.failure(), file()).find(*expected) != std::string::npos) return Flow::Next;
+  return std::move(flow.failure()).note("`raises` expected an error with the text \"" + *expected + "\"");
+}
 
 Outcome<bool> Evaluator::evaluate_assertion(const ast::Expr& condition, std::vector<std::string>& notes) {
   if (const auto* compare = condition.as<ast::Compare>(); compare && compare->ops.size() == 1) {

@@ -93,8 +93,8 @@ Failure Evaluator::unknown_name(std::string_view name) const {
 Outcome<Value> Evaluator::evaluate_node(const ast::Attribute& node) {
   ASSIGN_OR_RETURN(const Value object, evaluate(*node.value));
   if (const auto* module = object.as<ModuleValue>()) {
-    const auto member = module->scope->names.find(node.name);
-    if (member != module->scope->names.end()) return member->second;
+    if (std::optional<Value> member = member_of(*module, node.name)) return *std::move(member);
+    if (program_.find(module->name + "." + node.name)) return import_module(module->name + "." + node.name);
   }
   Outcome<Value> value = attribute(object, node.name);
   if (!value) return located(std::move(value.failure()), node.name_range);

@@ -130,7 +130,8 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Raise& node) {
   return fail(DiagnosticId::HostRaised, text);
 }
 
-Outcome<Evaluator::Flow> Evaluator::run_node(const ast::With&) {
+Outcome<Evaluator::Flow> Evaluator::run_node(const ast::With& node) {
+  if (const ast::Call* call = call_of_raises(node)) return run_raises(*call, node.body);
   return fail(DiagnosticId::HostUnsupportedFeature, "`with`")
       .note("to time something, record an event before and after it: `start.record()`, `elapsed(start, end)`");
 }
@@ -220,7 +221,16 @@ Outcome<Value> Evaluator::import_module(std::string_view name) {
     return Value(ModuleValue{std::string(name), scope});
   }
   if (const std::optional<Library> library = library_named(name)) return Value(LibraryValue{*library});
+  const std::string below = std::string(name) + ".";
+  if (std::ranges::any_of(program_.imports, [&](const auto& imported) { return imported.name.starts_with(below); }))
+    return Value(ModuleValue{std::string(name), nullptr});
   return fail(DiagnosticId::HostUnknownModule, name);
+}
+
+std::optional<Value> Evaluator::member_of(const ModuleValue& module, std::string_view name) {
+  if (module.scope == nullptr) return std::nullopt;
+  const auto member = module.scope->names.find(name);
+  return member == module.scope->names.end() ? std::nullopt : std::optional(member->second);
 }
 
 Outcome<Value> Evaluator::import_member(std::string_view module, std::string_view name) {
@@ -232,17 +242,18 @@ Outcome<Value> Evaluator::import_member(std::string_view module, std::string_vie
     if (is_kernel_name(name) || is_decorator_name(name) || is_base_class) return Value();
     return attribute(owner, name);
   }
-  const auto member = file->scope->names.find(name);
-  if (member != file->scope->names.end()) return member->second;
+  if (std::optional<Value> member = member_of(*file, name)) return *std::move(member);
+  if (const std::string below = file->name + "." + std::string(name); program_.find(below)) return import_module(below);
   std::vector<std::string_view> known;
-  for (const auto& [known_name, value] : file->scope->names) known.push_back(known_name);
+  if (file->scope != nullptr)
+    for (const auto& [known_name, value] : file->scope->names) known.push_back(known_name);
   return fail(DiagnosticId::HostUnknownAttribute, describe(owner), name).suggest(nearest(name, known));
 }
 
 Status Evaluator::import_star(std::string_view module) {
   ASSIGN_OR_RETURN(const Value owner, import_module(module));
   if (const auto* library = owner.as<LibraryValue>()) frame_->module->star_imports.push_back(library->library);
-  if (const auto* file = owner.as<ModuleValue>())
+  if (const auto* file = owner.as<ModuleValue>(); file && file->scope)
     for (const auto& [name, value] : file->scope->names) bind(name, value);
   return Done{};
 }

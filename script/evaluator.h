@@ -109,6 +109,7 @@ class Evaluator {
   Status assign_sequence(const std::vector<ast::ExprPtr>& targets, const Value& value);
   void bind(std::string_view name, Value value);
   Outcome<Value> import_module(std::string_view name);
+  static std::optional<Value> member_of(const ModuleValue& module, std::string_view name);
   Outcome<Value> import_member(std::string_view module, std::string_view name);
   Status import_star(std::string_view module);
 
@@ -120,6 +121,9 @@ class Evaluator {
   Outcome<Names> bind_parameters(const FunctionValue& function, CallArguments arguments);
 
   // ---- assertions (evaluate_assert.cpp) ----
+  static const ast::Call* call_of_raises(const ast::With& node);
+  /// The suite must fail, with a text that holds what the call names.
+  Outcome<Flow> run_raises(const ast::Call& call, const ast::Suite& body);
   /// Evaluates the condition of an assert; where it fails, `notes` tell the values that it compared.
   Outcome<bool> evaluate_assertion(const ast::Expr& condition, std::vector<std::string>& notes);
   Outcome<Value> assert_comparison(const ast::Compare& node, SourceRange range, std::vector<std::string>& notes);

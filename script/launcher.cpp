@@ -214,8 +214,9 @@ const Program& Launcher::program_of(const Scope& module, const std::string& appe
   const std::string& name = module.file().name();
   const auto file = std::make_shared<const SourceFile>(name, std::string(module.file().text()) + appended);
   Diagnostics diagnostics;  // empty: the text has been parsed before, and what is appended is right
-  program = std::make_unique<Program>(
-      load_program(file, driver::import_resolver(name, session_.options().compile), diagnostics));
+  const ImportResolver resolve =
+      driver::import_resolver(program_.main->file->name(), session_.options().compile);  // where the program starts
+  program = std::make_unique<Program>(load_program(file, resolve, diagnostics, program_.package_of(*module.module)));
   return *program;
 }
 

@@ -40,6 +40,10 @@ struct Failure {
   }
 };
 
+/// The failure as the diagnostics that a person reads: what the compiler said first, then what failed, then the calls.
+/// A failure without a place is told of `otherwise`.
+std::vector<Diagnostic> to_diagnostics(const Failure& failure, const SourceFile& otherwise);
+
 namespace detail {
 template <typename T>
 std::string to_text(const T& value) {

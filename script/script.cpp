@@ -10,24 +10,8 @@
 namespace pykc::script {
 namespace {
 
-/// The failure as the diagnostics that a person reads: what the compiler said first, then what failed, then the calls.
-std::vector<Diagnostic> to_diagnostics(const Failure& failure, const Program& program) {
-  Diagnostics diagnostics;
-  const SourceFile& file = failure.file ? *failure.file : *program.main->file;
-  const auto argument = [&](std::size_t i) {
-    return i < failure.arguments.size() ? std::string_view(failure.arguments[i]) : std::string_view();
-  };
-  auto builder = diagnostics.report(file, failure.range, failure.id, argument(0), argument(1), argument(2));
-  for (const std::string& note : failure.notes) builder.note(note);
-  if (!failure.fix.empty()) builder.fix(failure.fix);
-  for (const Failure::Caller& caller : failure.callers) builder.label(*caller.file, caller.range, "called from here");
-  std::vector<Diagnostic> list = failure.causes;
-  for (Diagnostic& diagnostic : diagnostics.take()) list.push_back(std::move(diagnostic));
-  return list;
-}
-
 Error to_error(const Failure& failure, const Program& program) {
-  std::vector<Diagnostic> diagnostics = to_diagnostics(failure, program);
+  std::vector<Diagnostic> diagnostics = to_diagnostics(failure, *program.main->file);
   std::string message = diagnostics.back().message;
   return Error{ErrorCode::InvalidSource, std::move(message), std::move(diagnostics)};
 }
@@ -149,7 +133,7 @@ TestResult run_test(const Program& program, Evaluator& evaluator, Session& sessi
   if (!failure.file) failure = at(std::move(failure), program, function.name_range);
   const bool skipped = failure.id == DiagnosticId::HostTestSkipped;
   result.outcome = skipped ? TestResult::Outcome::Skipped : TestResult::Outcome::Failed;
-  result.diagnostics = to_diagnostics(failure, program);
+  result.diagnostics = to_diagnostics(failure, *program.main->file);
   result.message = skipped ? failure.arguments[0] : result.diagnostics.back().message;
   if (skipped) result.diagnostics.clear();
   return result;

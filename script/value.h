@@ -76,10 +76,10 @@ enum class Library : std::uint8_t {
 struct LibraryValue {
   Library library;
 };
-/// An imported .pyk module.
+/// An imported .pyk module, or a folder of such.
 struct ModuleValue {
   std::string name;
-  Scope* scope = nullptr;
+  Scope* scope = nullptr;  // null for a folder
 };
 
 /// A function of the file: kernel, device function or host function.

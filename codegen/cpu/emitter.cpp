@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "codegen/cpu/device_function.h"
 #include "codegen/fault_record.h"
 #include "codegen/kernel_info.h"
 #include "codegen/parameters.h"
@@ -67,8 +68,10 @@ llvm::Function* CpuEmitter::declare(ModuleState& state, const ir::Function& sour
   if (source.is_kernel) {
     types.append(3, pointer_type(state));
     types.append(2, llvm::Type::getInt64Ty(state.context));
+  } else {
+    append_place_types(state, source, types);
   }
-  llvm::Type* result = result_type(state.context, source.results, state.spaces);
+  llvm::Type* result = device_result_type(state, source);
   llvm::Function* function = create_function(state, types, result, source.symbol + ".body", false);
   add_parameter_attributes(source, *function);
   if (!source.is_kernel) return function;
@@ -88,10 +91,11 @@ CpuEmitter::CpuEmitter(ModuleState& state, const ir::Function& source, llvm::Fun
 void CpuEmitter::emit_function() {
   parameters_ = parameter_values(source_, function_, builder_);
   if (source_.is_kernel) return emit_kernel();
+  take_place();
   emit_block(source_.body);
   if (builder_.GetInsertBlock()->getTerminator() != nullptr) return;
   if (source_.results.empty())
-    builder_.CreateRetVoid();
+    leave_function({}, false);
   else
     builder_.CreateUnreachable();
 }
@@ -125,6 +129,7 @@ void CpuEmitter::load_launch() {
     grid_extents_[n] = extent(offsetof(abi::CpuLaunch, grid), axis, kMaxGridExtent);
   }
   shared_bytes_ = launch_field(builder_, launch, offsetof(abi::CpuLaunch, shared_bytes), builder_.getInt64Ty());
+  kernel_number_ = builder_.getInt32(static_cast<std::uint32_t>(state_.kernel_index(source_)));
   fault_record_ = launch_field(builder_, launch, offsetof(abi::CpuLaunch, fault), pointer_type(state_));
   Value* plane = builder_.CreateMul(block_extents_[0], block_extents_[1], "", true, true);
   threads_ = builder_.CreateMul(plane, block_extents_[2], "threads", true, true);
@@ -147,14 +152,6 @@ void CpuEmitter::emit_blocks() {
 
 void CpuEmitter::stop_after_fault() {
   emit_when(any_fault(), [&] { builder_.CreateRetVoid(); });
-}
-
-CpuEmitter::Value* CpuEmitter::any_fault() {
-  Value* address =
-      builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), fault_record_, offsetof(abi::FaultRecord, claimed));
-  llvm::LoadInst* claimed = builder_.CreateAlignedLoad(builder_.getInt32Ty(), address, llvm::Align(4));
-  claimed->setAtomic(llvm::AtomicOrdering::Monotonic);
-  return builder_.CreateIsNotNull(claimed);
 }
 
 void CpuEmitter::emit_one_block(Value* number) {
@@ -240,29 +237,21 @@ CpuEmitter::Value* CpuEmitter::emit_launch_shared_bytes() {
 // --- Leaving, and telling the host -----------------------------------------------------------------------------------
 
 void CpuEmitter::emit_return(const Instruction& i) {
-  if (source_.is_kernel) {
-    branch_to(turn_end_ != nullptr ? turn_end_ : block_end_);
-  } else {
-    llvm::SmallVector<Value*> results;
-    for (const Instruction* result : i.operands) results.push_back(value(result));
-    if (results.empty())
-      builder_.CreateRetVoid();
-    else if (results.size() == 1)
-      builder_.CreateRet(results[0]);
-    else
-      builder_.CreateAggregateRet(results.data(), static_cast<unsigned>(results.size()));
-  }
+  if (source_.is_kernel) return end_thread();
+  llvm::SmallVector<Value*> results;
+  for (const Instruction* result : i.operands) results.push_back(value(result));
+  leave_function(results, false);
 }
 
 void CpuEmitter::emit_fault(const Instruction& i) {
   FaultReport report{.record = fault_record_};
-  report.kernel = builder_.getInt32(static_cast<std::uint32_t>(state_.kernel_index(source_)));
+  report.kernel = kernel_number_;
   report.site = builder_.getInt32(static_cast<std::uint32_t>(i.index));
   report.block = block_index_;
-  report.thread = turn_end_ != nullptr ? thread_index_ : Axes{constant_i64(0), constant_i64(0), constant_i64(0)};
+  report.thread = thread_index_[0] != nullptr ? thread_index_ : Axes{constant_i64(0), constant_i64(0), constant_i64(0)};
   for (std::size_t n = 0; n < i.operands.size(); ++n) report.values[n] = operand(i, n);
   emit_fault_report(builder_, report);
-  branch_to(turn_end_ != nullptr ? turn_end_ : block_end_);
+  end_thread();
 }
 
 void CpuEmitter::emit_print(const Instruction& i) {

@@ -37,7 +37,6 @@ class CpuEmitter final : public Emitter {
   void emit_blocks();
   void emit_one_block(Value* number);
   void stop_after_fault();
-  Value* any_fault();
   Value* emit_shared_array(const Instruction& i) override;
   Value* emit_launch_shared_bytes() override;
   Value* block_extent(int axis) override { return block_extents_[static_cast<std::size_t>(axis)]; }
@@ -45,12 +44,19 @@ class CpuEmitter final : public Emitter {
   Value* local_array(std::int64_t index) override;
   void emit_return(const Instruction& i) override;
   void emit_fault(const Instruction& i) override;
+  Value* fault_record() override { return fault_record_; }
   void emit_print(const Instruction& i) override;
   bool is_private(ir::AddressSpace space) const override { return space != ir::AddressSpace::Global; }
   llvm::SyncScope::ID sync_scope(ir::MemoryScope) const override { return llvm::SyncScope::System; }
   bool keeps_scope(ir::MemoryScope) const override { return true; }
   bool keeps_order() const override { return true; }
-  void add_hidden_arguments(const ir::Function&, llvm::SmallVectorImpl<Value*>&) override {}
+  // cpu/device_function.cpp
+  void take_place();
+  void add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) override;
+  Value* emit_call(const Instruction& i) override;
+  void leave_function(llvm::ArrayRef<Value*> results, bool has_faulted);
+  void end_thread();
+
   llvm::Type* slot_type(std::int64_t slot) const;
   /// Address of a thread's value in a slot.
   Value* slot_address(std::int64_t slot, Value* thread);
@@ -116,6 +122,7 @@ class CpuEmitter final : public Emitter {
 
   CpuLayout layout_;
   Value* fault_record_ = nullptr;
+  Value* kernel_number_ = nullptr;  // i32
   Value* shared_ = nullptr;
   Value* scratch_ = nullptr;
   Value* shared_bytes_ = nullptr;

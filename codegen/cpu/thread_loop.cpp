@@ -29,8 +29,6 @@ CpuEmitter::Value* CpuEmitter::emit_split(const Instruction& i) {
       return nullptr;
     case ir::Opcode::SlotAny:
       return any_slot(i.index);
-    case ir::Opcode::AnyFault:
-      return any_fault();
     default:
       return emit_exchange(i);
   }

@@ -78,6 +78,7 @@ class NvptxEmitter final : public Emitter {
 
   // nvptx/report.cpp
   void emit_fault(const Instruction& i) override;
+  Value* fault_record() override;
   void emit_print(const Instruction& i) override;
   Value* kernel_number();
 

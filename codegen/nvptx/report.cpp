@@ -8,22 +8,18 @@
 #include "pykc/kernel_abi.h"
 
 namespace pykc::codegen {
-namespace {
-
-llvm::GlobalVariable* fault_global(ModuleState& state) {
-  if (llvm::GlobalVariable* known = state.module.getNamedGlobal(abi::kFaultSymbol)) return known;
-  llvm::Type* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(state.context), sizeof(abi::FaultRecord));
-  auto* record = new llvm::GlobalVariable(state.module, type, false, llvm::GlobalValue::ExternalLinkage,
+NvptxEmitter::Value* NvptxEmitter::fault_record() {
+  if (llvm::GlobalVariable* known = state_.module.getNamedGlobal(abi::kFaultSymbol)) return known;
+  llvm::Type* type = llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(abi::FaultRecord));
+  auto* record = new llvm::GlobalVariable(state_.module, type, false, llvm::GlobalValue::ExternalLinkage,
                                           llvm::Constant::getNullValue(type), abi::kFaultSymbol, nullptr,
-                                          llvm::GlobalValue::NotThreadLocal, state.spaces.global);
+                                          llvm::GlobalValue::NotThreadLocal, state_.spaces.global);
   record->setAlignment(llvm::Align(alignof(abi::FaultRecord)));
   return record;
 }
 
-}  // namespace
-
 void NvptxEmitter::emit_fault(const Instruction& i) {
-  FaultReport report{.record = fault_global(state_), .scope = sync_scope(ir::MemoryScope::Device)};
+  FaultReport report{.record = fault_record(), .scope = sync_scope(ir::MemoryScope::Device)};
   report.kernel = kernel_number();
   report.site = builder_.getInt32(static_cast<std::uint32_t>(i.index));
   for (int axis = 0; axis < 3; ++axis) {

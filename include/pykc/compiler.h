@@ -31,13 +31,15 @@ struct CompileOptions {
   bool checked = false;    // true: an index out of bounds stops the kernel with an error
   bool contract = true;    // false: a*b + c is never fused
   bool line_info = false;  // true: .loc directives in PTX
-  /// Kernels whose parameters are not annotated, with their types: "saxpy(f32, f32[:], f32[:])". Without any, every kernel
-  /// that is annotated is compiled; with some, those named here and no others.
+  /// Kernels whose parameters are not annotated, with their types: "saxpy(f32, f32[:], f32[:])". Without any, every
+  /// kernel that is annotated is compiled; with some, those named here and no others.
   std::vector<std::string> signatures;
   /// Finds `from NAME import …` modules; returns the source text or an error. Empty: the folder of the file, then the
   /// library that is built in.
   std::function<Result<std::string>(std::string_view module_name)> import;
   bool warnings = true;
+  bool warnings_are_errors = false;
+  std::vector<std::string> silenced_warnings;  // by code: "W0505"
 };
 
 struct PhaseTime {
@@ -46,8 +48,8 @@ struct PhaseTime {
 };
 
 struct CompileOutput {
-  Artifact artifact = {};             // filled for Emit::Code
-  std::string text = {};              // filled for every other Emit
+  Artifact artifact = {};  // filled for Emit::Code
+  std::string text = {};   // filled for every other Emit
   std::vector<Diagnostic> warnings = {};
   std::vector<PhaseTime> times = {};
 };

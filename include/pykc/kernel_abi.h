@@ -9,6 +9,9 @@ namespace pykc::abi {
 /// Every extent of an array is 0 or more, and below this; code generation relies on it.
 inline constexpr std::int64_t kExtentLimit = std::int64_t{1} << 48;
 
+/// Values that a fault reports at most: an index, and the shape of an array of 8 dimensions.
+inline constexpr int kFaultValues = 9;
+
 /// Where a kernel reports its first fault. On a GPU it is the module's global `pykc_fault` (present only in modules
 /// that can fault), zero at load; on the CPU it belongs to the launch.
 /// Protocol: a thread that faults swaps `claimed` from 0 to 1; the winner writes the other fields, then `ready` = 1;
@@ -20,7 +23,7 @@ struct FaultRecord {
   std::int32_t site;    // index into KernelInfo::faults
   std::int32_t block[3];
   std::int32_t thread[3];
-  std::int64_t values[3];  // what "{0}" to "{2}" of the site's message stand for
+  std::int64_t values[kFaultValues];  // what "{0}" to "{8}" of the site's message stand for
 };
 inline constexpr const char* kFaultSymbol = "pykc_fault";
 

@@ -45,17 +45,50 @@ constexpr bool is_float(ScalarType t) { return t >= ScalarType::F16 && t <= Scal
 /// The scalar type of a C++ type: `scalar_type_of<float>() == ScalarType::F32`.
 template <typename T>
 constexpr ScalarType scalar_type_of();
-template <> constexpr ScalarType scalar_type_of<bool>() { return ScalarType::Bool; }
-template <> constexpr ScalarType scalar_type_of<std::int8_t>() { return ScalarType::I8; }
-template <> constexpr ScalarType scalar_type_of<std::int16_t>() { return ScalarType::I16; }
-template <> constexpr ScalarType scalar_type_of<std::int32_t>() { return ScalarType::I32; }
-template <> constexpr ScalarType scalar_type_of<std::int64_t>() { return ScalarType::I64; }
-template <> constexpr ScalarType scalar_type_of<std::uint8_t>() { return ScalarType::U8; }
-template <> constexpr ScalarType scalar_type_of<std::uint16_t>() { return ScalarType::U16; }
-template <> constexpr ScalarType scalar_type_of<std::uint32_t>() { return ScalarType::U32; }
-template <> constexpr ScalarType scalar_type_of<std::uint64_t>() { return ScalarType::U64; }
-template <> constexpr ScalarType scalar_type_of<float>() { return ScalarType::F32; }
-template <> constexpr ScalarType scalar_type_of<double>() { return ScalarType::F64; }
+template <>
+constexpr ScalarType scalar_type_of<bool>() {
+  return ScalarType::Bool;
+}
+template <>
+constexpr ScalarType scalar_type_of<std::int8_t>() {
+  return ScalarType::I8;
+}
+template <>
+constexpr ScalarType scalar_type_of<std::int16_t>() {
+  return ScalarType::I16;
+}
+template <>
+constexpr ScalarType scalar_type_of<std::int32_t>() {
+  return ScalarType::I32;
+}
+template <>
+constexpr ScalarType scalar_type_of<std::int64_t>() {
+  return ScalarType::I64;
+}
+template <>
+constexpr ScalarType scalar_type_of<std::uint8_t>() {
+  return ScalarType::U8;
+}
+template <>
+constexpr ScalarType scalar_type_of<std::uint16_t>() {
+  return ScalarType::U16;
+}
+template <>
+constexpr ScalarType scalar_type_of<std::uint32_t>() {
+  return ScalarType::U32;
+}
+template <>
+constexpr ScalarType scalar_type_of<std::uint64_t>() {
+  return ScalarType::U64;
+}
+template <>
+constexpr ScalarType scalar_type_of<float>() {
+  return ScalarType::F32;
+}
+template <>
+constexpr ScalarType scalar_type_of<double>() {
+  return ScalarType::F64;
+}
 
 struct Dim3 {
   std::int64_t x = 1, y = 1, z = 1;
@@ -159,8 +192,20 @@ struct ParameterInfo {
 /// launch configuration in postfix order. Division and modulo floor; by zero they give 0, as in the language.
 struct LaunchExpression {
   enum class Op : std::uint8_t {
-    Constant, BlockDimX, BlockDimY, BlockDimZ, GridDimX, GridDimY, GridDimZ,
-    Add, Subtract, Multiply, FloorDivide, Modulo, Minimum, Maximum,
+    Constant,
+    BlockDimX,
+    BlockDimY,
+    BlockDimZ,
+    GridDimX,
+    GridDimY,
+    GridDimZ,
+    Add,
+    Subtract,
+    Multiply,
+    FloorDivide,
+    Modulo,
+    Minimum,
+    Maximum,
   };
   struct Term {
     Op op = Op::Constant;
@@ -175,7 +220,7 @@ struct LaunchExpression {
 
 /// A place in a kernel that can stop it: an `assert`, a `raise`, a failed check. The device reports its number.
 struct FaultSite {
-  std::string message;  // "assert failed: n > 0"; "{0}" to "{2}" stand for values that the device reports
+  std::string message;  // "assert failed: n > 0"; "{0}" to "{8}" stand for values that the device reports
   std::string file;
   int line = 0;
   int column = 0;

@@ -18,14 +18,16 @@ namespace {
 
 class UniformityCheck {
  public:
-  UniformityCheck(const SourceFile& source, Diagnostics& diagnostics) : source_(source), diagnostics_(diagnostics) {}
+  UniformityCheck(const SourceFile& module_source, Diagnostics& diagnostics)
+      : module_source_(module_source), diagnostics_(diagnostics) {}
 
   void check_recursion(const Module& module) {
-    const std::unordered_set<const Function*> functions = functions_to_inline(module);
+    const std::unordered_set<const Function*> functions = functions_that_meet(module);
     for (const std::unique_ptr<Function>& function : module.functions) {
       if (!functions.contains(function.get())) continue;
       const Instruction* call = recursive_call(*function);
-      if (call != nullptr) diagnostics_.report(source_, call->range, DiagnosticId::RecursionNeedsBlock, function->name);
+      if (call != nullptr)
+        diagnostics_.report(source_of(*function, call), call->range, DiagnosticId::RecursionNeedsBlock, function->name);
     }
   }
 
@@ -35,22 +37,29 @@ class UniformityCheck {
     const Uniformity uniformity(kernel);
     for_each_instruction(kernel.body, [&](const Instruction* instruction) {
       const Instruction* cause = uniformity.cause_of_divergence(instruction);
-      if (is_barrier(instruction) && cause != nullptr) report_barrier(instruction, cause);
+      if (is_barrier(instruction) && cause != nullptr) report_barrier(kernel, instruction, cause);
     });
   }
 
  private:
   /// Once a place, however many callers there are.
-  void report_barrier(const Instruction* barrier, const Instruction* cause) {
-    if (!reported_.insert(barrier->range.begin).second) return;
+  void report_barrier(const Function& kernel, const Instruction* barrier, const Instruction* cause) {
+    const SourceFile& source = source_of(kernel, barrier);
+    if (!reported_.insert({&source, barrier->range.begin}).second) return;
     const SourceRange condition = cause->operands[0]->range;
-    diagnostics_.report(source_, barrier->range, DiagnosticId::DivergentBarrier, pykc::info(barrier->builtin).name)
-        .label(source_, condition == SourceRange{} ? cause->range : condition, "threads may part here");
+    diagnostics_.report(source, barrier->range, DiagnosticId::DivergentBarrier, pykc::info(barrier->builtin).name)
+        .label(source_of(kernel, condition == SourceRange{} ? cause : cause->operands[0]),
+               condition == SourceRange{} ? cause->range : condition, "threads may part here");
   }
 
-  const SourceFile& source_;
+  const SourceFile& source_of(const Function& function, const Instruction* instruction) const {
+    if (instruction->source != nullptr) return *instruction->source;
+    return function.source != nullptr ? *function.source : module_source_;
+  }
+
+  const SourceFile& module_source_;
   Diagnostics& diagnostics_;
-  std::set<std::uint32_t> reported_;
+  std::set<std::pair<const SourceFile*, std::uint32_t>> reported_;
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ std::unique_ptr<Function> clone_header(const Function& from) {
   to->ptx_texts = from.ptx_texts;
   to->slots = from.slots;
   to->range = from.range;
+  to->source = from.source;
   to->kernel = from.kernel;
   to->min_blocks_per_multiprocessor = from.min_blocks_per_multiprocessor;
   to->max_registers = from.max_registers;
@@ -30,7 +31,7 @@ std::unique_ptr<Function> clone_header(const Function& from) {
 
 void clone_body(const Function& from, Function& to) {
   Cloner cloner(to);
-  for (const Local& local : from.locals) cloner.replace(&local, to.create_local(local.name, local.type));
+  for (const Local& local : from.locals) cloner.replace(&local, to.create_local_like(local, local.name));
   cloner.clone(from.body, to.body);
 }
 
@@ -60,6 +61,7 @@ Instruction* Cloner::clone(const Instruction* from) {
   to->constant = from->constant;
   to->slots = from->slots;
   to->no_wrap = from->no_wrap;
+  to->source = from->source;
   to->blocks.resize(from->blocks.size());
   for (std::size_t i = 0; i < from->blocks.size(); ++i) clone(from->blocks[i], to->blocks[i]);
   return to;

@@ -1,5 +1,7 @@
 // Copies into their callers the functions that cannot be called while one thread after the other runs: those that wait
-// for other threads, that stop a thread, that ask where their thread stands, or that have shared memory.
+// for other threads, or that have shared memory. Functions that stop a thread, or that ask where it stands, are copied
+// as well, so that what they compute can be seen to be the same for all threads; but not without end: what is long and
+// called from several places stays a call, or a tree of calls would double with each level.
 //
 // A call becomes the callee's body. Where the body returns at its end only, its instructions simply stand in place of
 // the call and its results are their values. Else the body stands in a Scope, a Return stores the results into locals
@@ -20,19 +22,16 @@
 namespace pykc::ir {
 namespace {
 
+constexpr std::size_t kAlwaysInlined = 600;  // instructions, with all that is copied into them
+
 bool needs_its_block(const Instruction* instruction) {
-  switch (instruction->opcode) {
-    case Opcode::Fault:
-    case Opcode::SharedArray:
-    case Opcode::LaunchSharedBytes:
-      return true;
-    case Opcode::Builtin: {
-      const Effect effect = pykc::info(instruction->builtin).effect;
-      return effect == Effect::Thread || effect == Effect::Block || effect == Effect::Warp || effect == Effect::Barrier;
-    }
-    default:
-      return false;
-  }
+  return instruction->opcode == Opcode::SharedArray || instruction->opcode == Opcode::LaunchSharedBytes ||
+         is_meeting_point(instruction);
+}
+
+bool asks_for_its_thread(const Instruction* instruction) {
+  return instruction->opcode == Opcode::Fault || instruction->opcode == Opcode::AnyFault ||
+         has_builtin_effect(instruction, Effect::Thread) || has_builtin_effect(instruction, Effect::Block);
 }
 
 bool is_return(const Instruction* instruction) { return instruction->opcode == Opcode::Return; }
@@ -103,7 +102,7 @@ Block Inliner::copy_body(const Instruction* call) {
   const Function& callee = *call->callee;
   Cloner cloner(caller_);
   for (const Local& local : callee.locals)
-    cloner.replace(&local, caller_.create_local(callee.name + '.' + local.name, local.type));
+    cloner.replace(&local, caller_.create_local_like(local, callee.name + '.' + local.name));
   for_each_instruction(callee.body, [&](const Instruction* instruction) {
     if (instruction->opcode == Opcode::Parameter)
       cloner.replace(instruction, call->operands[static_cast<std::size_t>(instruction->index)]);
@@ -111,6 +110,10 @@ Block Inliner::copy_body(const Instruction* call) {
   Block copy;
   cloner.clone(callee.body, copy);
   adopt_declarations(callee, copy);
+  if (callee.source != caller_.source)
+    for_each_instruction(copy, [&](Instruction* i) {
+      if (i->source == nullptr) i->source = callee.source.get();
+    });
   return copy;
 }
 
@@ -185,21 +188,65 @@ void Inliner::replace_returns(Block& block, Instruction* scope, const std::vecto
   block.instructions.push_back(exit);
 }
 
-}  // namespace
-
-std::unordered_set<const Function*> functions_to_inline(const Module& module) {
+/// The device functions with such an instruction, or that call one.
+template <typename Predicate>
+std::unordered_set<const Function*> closure_over_calls(const Module& module, Predicate holds) {
   std::unordered_set<const Function*> found;
   std::size_t before = 0;
   do {
     before = found.size();
     for (const std::unique_ptr<Function>& function : module.functions) {
-      const bool needs_inlining = any_instruction(function->body, [&](const Instruction* i) {
-        return needs_its_block(i) || (i->opcode == Opcode::Call && found.contains(i->callee));
+      if (function->is_kernel || found.contains(function.get())) continue;
+      const bool belongs = any_instruction(function->body, [&](const Instruction* i) {
+        return holds(i) || (i->opcode == Opcode::Call && found.contains(i->callee));
       });
-      if (!function->is_kernel && needs_inlining) found.insert(function.get());
+      if (belongs) found.insert(function.get());
     }
   } while (found.size() != before);
   return found;
+}
+
+std::unordered_map<const Function*, int> count_calls(const Module& module) {
+  std::unordered_map<const Function*, int> calls;
+  for (const std::unique_ptr<Function>& function : module.functions)
+    for_each_instruction(function->body, [&](const Instruction* i) {
+      if (i->opcode == Opcode::Call) ++calls[i->callee];
+    });
+  return calls;
+}
+
+/// Callees stand before callers, so that lengths add up.
+std::unordered_set<const Function*> functions_to_inline(const Module& module) {
+  const std::unordered_set<const Function*> must = functions_that_meet(module);
+  std::unordered_map<const Function*, int> calls = count_calls(module);
+  std::unordered_map<const Function*, std::size_t> lengths;  // of those that are copied
+  std::unordered_set<const Function*> found;
+  for (const std::unique_ptr<Function>& function : module.functions) {
+    if (function->is_kernel) continue;
+    std::size_t length = 0;
+    bool asks = false;
+    for_each_instruction(function->body, [&](const Instruction* i) {
+      const bool is_copied = i->opcode == Opcode::Call && found.contains(i->callee);
+      length += is_copied ? lengths.at(i->callee) : 1;
+      asks |= is_copied || asks_for_its_thread(i);
+    });
+    const bool is_fit =
+        must.contains(function.get()) || (asks && (length <= kAlwaysInlined || calls[function.get()] == 1));
+    if (!is_fit || recursive_call(*function) != nullptr) continue;
+    found.insert(function.get());
+    lengths[function.get()] = length;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::unordered_set<const Function*> functions_that_meet(const Module& module) {
+  return closure_over_calls(module, needs_its_block);
+}
+
+std::unordered_set<const Function*> functions_that_fault(const Module& module) {
+  return closure_over_calls(module, [](const Instruction* i) { return i->opcode == Opcode::Fault; });
 }
 
 const Instruction* recursive_call(const Function& function) {
@@ -215,7 +262,6 @@ const Instruction* recursive_call(const Function& function) {
 
 void inline_calls(Module& module) {
   std::unordered_set<const Function*> callees = functions_to_inline(module);
-  std::erase_if(callees, [](const Function* function) { return recursive_call(*function) != nullptr; });
   for (const std::unique_ptr<Function>& function : module.functions)
     Inliner(*function, callees).rewrite(function->body);
   std::erase_if(module.functions, [&](const auto& function) { return callees.contains(function.get()); });

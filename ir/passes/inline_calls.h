@@ -1,4 +1,4 @@
-// What inline_calls copies, and what it cannot.
+// What inline_calls must copy, and what it cannot.
 #pragma once
 
 #include <unordered_set>
@@ -8,8 +8,11 @@
 namespace pykc::ir {
 
 /// The functions that must stand in the kernel that calls them: they, or functions that they call, wait for other
-/// threads, stop a thread, ask where it stands or have shared memory.
-std::unordered_set<const Function*> functions_to_inline(const Module& module);
+/// threads or have shared memory.
+std::unordered_set<const Function*> functions_that_meet(const Module& module);
+
+/// The functions that may stop their thread, themselves or through others.
+std::unordered_set<const Function*> functions_that_fault(const Module& module);
 
 /// The first call in the body that leads back to the function itself, at once or through others; null for none.
 const Instruction* recursive_call(const Function& function);

@@ -118,7 +118,7 @@ class LocalSeparator {
       Local*& local = locals[stores_.find(held->second)];
       if (local == nullptr) {
         bool& taken = is_taken[instruction->local];
-        local = taken ? function_.create_local(instruction->local->name, instruction->local->type) : instruction->local;
+        local = taken ? function_.create_local_like(*instruction->local, instruction->local->name) : instruction->local;
         taken = true;
       }
       instruction->local = local;

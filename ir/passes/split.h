@@ -31,7 +31,8 @@ void separate_locals(Function& function);
 /// Decides, for each instruction of a kernel, whether it runs once a block or once a thread.
 class Plan {
  public:
-  explicit Plan(const Function& kernel);
+  /// `faulting` are the functions that may stop their thread.
+  Plan(const Function& kernel, const std::unordered_set<const Function*>& faulting);
 
   /// Whether an If, Loop or Scope becomes control flow of the block: threads meet in it, or scalar values depend on it.
   bool is_block_level(const Instruction* construct) const { return block_level_.contains(construct); }
@@ -45,6 +46,11 @@ class Plan {
   bool is_direct(const Instruction* exit) const;
   /// Whether a thread may return while others still have another region to run.
   bool needs_alive_mask() const { return needs_alive_mask_; }
+  /// Whether a thread may stop here with a fault.
+  bool can_fault(const Instruction* instruction) const {
+    return instruction->opcode == Opcode::Fault ||
+           (instruction->opcode == Opcode::Call && faulting_.contains(instruction->callee));
+  }
 
  private:
   void index(const Block& block, const Instruction* parent);
@@ -66,6 +72,7 @@ class Plan {
   const Instruction* parent_of(const Instruction* instruction) const { return parents_.at(instruction); }
 
   const Function& kernel_;
+  const std::unordered_set<const Function*>& faulting_;
   Uniformity uniformity_;
   std::vector<const Instruction*> order_;                       // as the text has them
   std::unordered_map<const Instruction*, std::size_t> places_;  // in order_

@@ -34,6 +34,7 @@
 //   clean up    what has no use; which local arrays each thread needs for its own  split_cleanup
 //
 // A kernel in which nobody meets is one region.
+#include "ir/passes/inline_calls.h"
 #include "ir/passes/passes.h"
 #include "ir/passes/split.h"
 #include "ir/walk.h"
@@ -48,9 +49,9 @@ void make_one_region(Function& kernel) {
 }
 
 /// Loops that become control flow of the block end their turns in one way only. Finding them may find more of them.
-split::Plan make_plan(Function& kernel) {
+split::Plan make_plan(Function& kernel, const std::unordered_set<const Function*>& faulting) {
   while (true) {
-    split::Plan plan(kernel);
+    split::Plan plan(kernel, faulting);
     bool has_changed = false;
     for_each_instruction(kernel.body, [&](Instruction* instruction) {
       if (instruction->opcode == Opcode::Loop && plan.is_block_level(instruction))
@@ -67,7 +68,8 @@ void split_at_barriers(Function& kernel, Module& module) {
   split::gather_extracts(kernel);
   split::make_tails_returns(kernel);
   split::separate_locals(kernel);
-  split::Regions regions = split::build_regions(kernel, module, make_plan(kernel));
+  const std::unordered_set<const Function*> faulting = functions_that_fault(module);
+  split::Regions regions = split::build_regions(kernel, module, make_plan(kernel, faulting));
   split::localize_values(kernel, regions);
   split::drop_unused(kernel, regions.effects);
   split::assign_slots(kernel, regions);

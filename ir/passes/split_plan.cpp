@@ -15,7 +15,8 @@
 
 namespace pykc::ir::split {
 
-Plan::Plan(const Function& kernel) : kernel_(kernel), uniformity_(kernel) {
+Plan::Plan(const Function& kernel, const std::unordered_set<const Function*>& faulting)
+    : kernel_(kernel), faulting_(faulting), uniformity_(kernel) {
   index(kernel.body, nullptr);
   for (const Instruction* instruction : order_)
     if (is_meeting_point(instruction)) require(parent_of(instruction));
@@ -202,7 +203,7 @@ void Plan::find_ends_of_threads() {
     const bool is_return = instruction->opcode == Opcode::Return && !is_direct(instruction);
     const bool is_in_block_level = is_in_block_level_construct(instruction);
     needs_alive_mask_ |= is_return && (is_region_to_come || is_in_block_level);
-    has_faults_ |= instruction->opcode == Opcode::Fault;
+    has_faults_ |= can_fault(instruction);
     is_region_to_come |= is_meeting_point(instruction) || is_in_block_level;
   }
 }

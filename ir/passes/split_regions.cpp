@@ -65,7 +65,7 @@ class RegionBuilder {
   void build_exchange(Instruction* instruction);
   Local* argument_local(std::size_t position, const Instruction* argument);
   void check_that_all_are_here(const Instruction* barrier);
-  int add_fault_site(SourceRange range);
+  int add_fault_site(const Instruction* barrier);
   void build_construct(Instruction* instruction);
   void build_uniform(Instruction* instruction);
   void build_masked_if(Instruction* branch);
@@ -213,7 +213,7 @@ void RegionBuilder::check_that_all_are_here(const Instruction* barrier) {
   builder_.enter(builder_.if_(any(missing))->blocks[0]);
   builder_.enter(begin_thread_loop()->blocks[0]);
   builder_.enter(builder_.if_(builder_.load_local(missing))->blocks[0]);
-  builder_.fault(add_fault_site(barrier->range), {});
+  builder_.fault(add_fault_site(barrier), {});
   builder_.leave();
   builder_.leave();
   builder_.return_();
@@ -221,11 +221,13 @@ void RegionBuilder::check_that_all_are_here(const Instruction* barrier) {
   builder_.leave();
 }
 
-int RegionBuilder::add_fault_site(SourceRange range) {
+int RegionBuilder::add_fault_site(const Instruction* barrier) {
   FaultSite site{kBarrierFault, "", 0, 0};
-  if (module_.source != nullptr) {
-    const SourceFile::LineColumn place = module_.source->line_column(range.begin);
-    site = {kBarrierFault, module_.source->name(), place.line, place.column};
+  const SourceFile* source = barrier->source != nullptr ? barrier->source : kernel_.source.get();
+  if (source == nullptr) source = module_.source.get();
+  if (source != nullptr) {
+    const SourceFile::LineColumn place = source->line_column(barrier->range.begin);
+    site = {kBarrierFault, source->name(), place.line, place.column};
   }
   module_.faults.push_back(std::move(site));
   return static_cast<int>(module_.faults.size()) - 1;
@@ -340,11 +342,8 @@ void RegionBuilder::adapt(Block& block) {
       case Opcode::Return:
         append_exit(nullptr, instruction->range, block);
         break;
-      case Opcode::Fault:
-        pending_.can_fault = true;
-        block.instructions.push_back(instruction);
-        break;
       default:
+        pending_.can_fault |= plan_.can_fault(instruction);
         for (Block& nested : instruction->blocks) adapt(nested);
         block.instructions.push_back(instruction);
     }

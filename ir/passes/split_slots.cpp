@@ -111,7 +111,7 @@ void SlotAssigner::decide(const Instruction& loop, Usage& usage) {
     usage.is_stored_at_once = true;  // a mask that is stored once: by every thread, for no thread leaves before
   } else {
     const bool is_first = taken_.insert(usage.local).second;
-    usage.own = is_first ? usage.local : kernel_.create_local(usage.local->name, usage.local->type);
+    usage.own = is_first ? usage.local : kernel_.create_local_like(*usage.local, usage.local->name);
   }
 }
 

@@ -134,6 +134,39 @@ rm chapter/other.pyk
 if "$pykc" test chapter fails.pyk --diagnostics json --device cpu | python3 -c 'import json,sys; r=json.load(sys.stdin); assert len(r) == 2 and r[0]["diagnostics"] == 1'; then
   passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: test --diagnostics json"; fi
 
+# Warnings: on, off, errors; one of them silenced.
+printf 'from pykc import *\n\n\n@kernel\ndef k(x: f32[:]):\n    unused = x[0]\n' > warns.pyk
+expect 0 "warning W0505" "$pykc" check warns.pyk
+expect 0 "" "$pykc" check warns.pyk --warnings=off
+if [ -n "$("$pykc" check warns.pyk -W no-W0505 2>&1)" ]; then failed=$((failed + 1)); echo "FAILED: -W no-W0505 silences"; else passed=$((passed + 1)); fi
+expect 1 "error W0505" "$pykc" check warns.pyk --warnings=error
+expect 1 "error W0505" "$pykc" compile warns.pyk --warnings error -o -
+expect 0 ".visible .entry k" "$pykc" compile warns.pyk --warnings error -W no-W0505 -o -
+expect 2 "no-CODE" "$pykc" check warns.pyk -W W0505
+expect 2 "no-CODE" "$pykc" check warns.pyk -W no-W9999
+expect 2 "--warnings" "$pykc" check warns.pyk --warnings=loud
+
+# What is wrong in an imported file is reported there; a cycle with its way.
+mkdir -p pkg
+printf 'from .b import f\n' > pkg/a.pyk
+printf 'from pykc import *\n\n\n@device\ndef f(x: f32):\n    return x + y\n' > pkg/b.pyk
+printf 'from pykc import *\nfrom pkg.a import f\n\n\n@kernel\ndef k(x: f32[:]):\n    x[0] = f(x[0])\n' > importer.pyk
+expect 1 "pkg/b.pyk:6:16: error E0201" "$pykc" check importer.pyk
+printf 'from pykc import *\n\n\n@device\ndef f(x: f32):\n    if threadIdx.x > 3:\n        syncthreads()\n    return x\n' > pkg/b.pyk
+expect 0 "pkg/b.pyk:7:9: warning W0550" "$pykc" check importer.pyk
+printf 'import pkg.d\n' > pkg/c.pyk
+printf 'import pkg.c\n' > pkg/d.pyk
+printf 'import pkg.c\n' > importer.pyk
+expect 1 '`pkg.c` imports `pkg.d` imports `pkg.c`' "$pykc" check importer.pyk
+expect 1 "pkg/d.pyk:1:8: error E0211" "$pykc" check importer.pyk
+
+# A checked build, by the option and by the comment.
+printf 'from pykc import *\n\n\n@kernel\ndef k(x: f32[:]):\n    x[len(x)] = 1.0\n\n\ndef main():\n    k[1, 1](zeros(3, dtype=f32))\n' > outside.pyk
+expect 1 "outside.pyk:6: index 3 is out of bounds for \`x\` of shape (3,)" "$pykc" run outside.pyk --checked --device cpu
+(echo '# pykc: checked'; cat outside.pyk) > commented.pyk
+expect 1 "commented.pyk:7: index 3 is out of bounds" "$pykc" run commented.pyk --device cpu
+expect 0 "pykc_fault" "$pykc" compile outside.pyk --checked -o -
+
 # Every diagnostic of the catalogue explains itself, with an example of each kind.
 while read -r code _; do
   text=$("$pykc" explain "$code")

@@ -38,7 +38,7 @@ struct FaultReport {
   std::int64_t site = 0;  // index into Module::faults
   Dim3 block;
   Dim3 thread;
-  std::array<std::int64_t, 3> values = {};
+  std::array<std::int64_t, 9> values = {};
 };
 
 struct Outcome {

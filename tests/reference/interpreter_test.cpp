@@ -193,7 +193,7 @@ kernel @k(%out: ptr<i32, global>) {
   EXPECT_EQ(outcome.fault->site, 1);
   EXPECT_EQ(outcome.fault->block, (Dim3{1, 0, 0}));
   EXPECT_EQ(outcome.fault->thread, (Dim3{0, 2, 0}));
-  EXPECT_EQ(outcome.fault->values, (std::array<std::int64_t, 3>{6, -5, 0}));
+  EXPECT_EQ(outcome.fault->values, (std::array<std::int64_t, 9>{6, -5}));
   EXPECT_EQ(reached, (std::vector<std::int32_t>{1, 1, 1, 1, 1, 1, 0, 0}));
 }
 

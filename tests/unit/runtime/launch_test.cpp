@@ -102,8 +102,11 @@ TEST_F(LaunchTest, AddsUpSharedMemory) {
   EXPECT_EQ(prepared_.dynamic_shared_bytes, 128 * 8 + 16);
   EXPECT_EQ(prepare(k, {.grid = {1}, .block = {128}, .shared_bytes = 100000 - 1000 - 1024}, {}), "");
   EXPECT_EQ(prepare(k, {.grid = {1}, .block = {128}, .shared_bytes = 100000 - 1000 - 1023}, {}),
-            "kernel `k`: needs more shared memory than the 100000 bytes of a block on this device: 1000 for static "
-            "arrays, 1024 for arrays sized by the launch, 97977 asked for by the launch itself");
+            "kernel `k`: a block of it needs 2024 bytes of shared memory for its arrays and 97977 that the launch asks "
+            "for; this device gives a block at most 100000");
+  EXPECT_EQ(prepare(k, {.grid = {1}, .block = {1}}, {}, {.max_threads_per_block = 1024, .max_shared_bytes = 1000}),
+            "kernel `k`: a block of it needs 1008 bytes of shared memory for its arrays; this device gives a block at "
+            "most 1000");
   EXPECT_NE(prepare(k, {.grid = {1}, .block = {1}, .shared_bytes = std::numeric_limits<std::int64_t>::max()}, {}), "");
   EXPECT_EQ(prepare(k, {.grid = {1}, .block = {1}, .shared_bytes = -1}, {}),
             "kernel `k`: shared_bytes of the launch is negative (-1)");

@@ -157,7 +157,7 @@ constexpr Mistake kWarnings[] = {
     {"for j in range(4):\n    v = j\nx[i] = v", ""},
     {"while True:\n    v = 1\n    if flag:\n        break\nx[i] = v", ""},
     {"if flag:\n    v = 1\nelse:\n    return\nx[i] = v", ""},
-    {"count[i] = x[i]", "W0502 7 count[i] = x[i]"},
+    {"count[i] = x[i]", "W0502 7 x[i]"},
     {"count[i] = int(x[i])", ""},
     {"count[i] = 2.0", ""},
     {"min = x[i]\ny[i] = min", "W0504 7 min"},

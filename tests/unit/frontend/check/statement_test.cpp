@@ -106,8 +106,10 @@ TEST(Statement, PrintTakesTextAndTuples) {
 
 TEST(Statement, BoundsAreFaultsInCheckedBuilds) {
   const CheckedText checked = check_text(in_kernel("a[i, 0] = x[i]"), {.options = {.checked = true}});
-  ASSERT_EQ(checked.module.faults.size(), 2u);
-  EXPECT_EQ(checked.module.faults[0].message, "index {0} is out of bounds for dimension {2} of `x` with extent {1}");
+  ASSERT_EQ(checked.module.faults.size(), 4u);
+  EXPECT_EQ(checked.module.faults[0].message, "index {0} is out of bounds for `x` of shape ({1},)");
+  EXPECT_EQ(checked.module.faults[2].message, "index {0} is out of bounds for dimension 1 of `a` of shape ({1}, {2})");
+  EXPECT_EQ(checked.module.stop_fault, 3);
   EXPECT_EQ(checked.module.faults[0].line, 7);
   EXPECT_EQ(check_text(in_kernel("a[i, 0] = x[i]")).module.faults.size(), 0u);
 }

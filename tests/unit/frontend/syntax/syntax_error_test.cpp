@@ -112,7 +112,8 @@ TEST(SyntaxError, StatementsInTheWrongPlace) {
   EXPECT_EQ(errors_in("x = 1\nexcept A:\n    a\n"), "E0139 2:1");
   EXPECT_EQ(errors_in("try:\n    a\nb\n"), "E0155 1:1");
   EXPECT_EQ(errors_in("@a\nx = 1\n"), "E0154 1:2");
-  EXPECT_EQ(errors_in("from . import a\nfrom .b import c\n"), "E0153 1:6; E0153 2:6");
+  EXPECT_EQ(errors_in("from . import a\nfrom ..b import c\nfrom ... import d\n"), "");
+  EXPECT_EQ(errors_in("from .. b c import d\n"), "E0130 1:11");
 }
 
 TEST(SyntaxError, Brackets) {

@@ -65,6 +65,38 @@ TEST(LocalRanges, RangesPassFromVariableToVariable) {
             "$v: i64 from 0 to 100");
 }
 
+/// `while v < blockDim.x: v += step`, with more in the turn.
+std::string range_of_counter(const std::string& step, const std::string& more = "") {
+  return range_of_v(
+      "store_local $v, i64 0\n"
+      "loop L0 {\n"
+      " %0 = load_local $v : i64\n"
+      " %1 = builtin blockDim.x : i64\n"
+      " %2 = lt %0, %1\n"
+      " %3 = not %2\n"
+      " if %3 {\n"
+      "  break L0\n"
+      " }\n" +
+      more +
+      " %s = builtin threadIdx.x : i64\n"
+      " %5 = load_local $v : i64\n"
+      " %6 = add %5, " +
+      step +
+      "\n"
+      " store_local $v, %6\n"
+      "}\n");
+}
+
+TEST(LocalRanges, AGuardedSumStaysNearItsGuard) {
+  EXPECT_EQ(range_of_counter("i64 32"), "$v: i64 from 0 to 1055");
+  EXPECT_EQ(range_of_counter("%s"), "$v: i64 from 0 to 2046");
+}
+
+TEST(LocalRanges, AGuardSaysNothingOfASumThatShrinksOrOfAnotherStore) {
+  EXPECT_EQ(range_of_counter("%n"), "$v: i64");
+  EXPECT_EQ(range_of_counter("i64 32", " store_local $v, %n\n"), "$v: i64");
+}
+
 TEST(LocalRanges, WhatIsGivenStays) {
   std::vector<std::string> errors;
   const auto module = parse_module("kernel @k(%n: i64) {\nlocal $v: i64 from 0 to 7\nstore_local $v, %n\n}\n", errors);

@@ -1,0 +1,15 @@
+// How a device function is called on the CPU. One that asks for its thread's place takes it as further arguments; one
+// that may stop its thread says, by one more result, whether it has.
+#pragma once
+
+#include <llvm/ADT/SmallVector.h>
+
+#include "codegen/module_state.h"
+
+namespace pykc::codegen {
+
+void append_place_types(const ModuleState& state, const ir::Function& source,
+                        llvm::SmallVectorImpl<llvm::Type*>& types);
+llvm::Type* device_result_type(const ModuleState& state, const ir::Function& source);
+
+}  // namespace pykc::codegen

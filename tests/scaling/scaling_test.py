@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Time to compile, against the length of the code: fails where it grows faster than n log n with room for noise.
+
+usage: scaling_test.py PYKC [--table]
+
+With --table it prints the times for 500, 1000, 2000 and 5000 lines, as docs/performance.md has them.
+"""
+import os
+import pathlib
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+
+TARGETS = ("sm_90", "cpu")
+SHORT, LONG = 1000, 5000
+MOST_GROWTH = 15  # n log n is 6.2, n squared is 25
+DEPTH = 12
+MOST_SECONDS_OF_A_TREE = 4  # 1 in a release build
+
+HEAD = """from pykc import *
+
+
+@kernel
+def k(out: f32[:], x: f32[:], n: i64):
+    i = grid(1)
+    tile = shared.array(256, f32)
+    a = x[i % len(x)]
+    b = a + 1.0
+    s = a
+"""
+
+
+def arithmetic(lines):
+    """Values of values: long chains, many of them alive."""
+    choose = random.Random(1)
+    names = ["a", "b"]
+    for n in range(lines):
+        yield f"v{n} = {choose.choice(names[-8:])} * {choose.choice(names[-8:])} + {n}.5"
+        names.append(f"v{n}")
+    yield f"s = {names[-1]}"
+
+
+def memory(lines):
+    """Loads and stores that all may meet."""
+    for n in range(lines):
+        yield f"out[i % len(out)] = out[{n % 7}] * x[{n % 5}] + {n}.0"
+
+
+def control(lines):
+    """Branches, loops and stores."""
+    for n in range(lines // 4):
+        yield from (f"if s > {n}.0:", f"    s = s - x[{n % 7}] * b", f"for j in range({n % 9}):", "    s += x[j]")
+
+
+def barriers(lines):
+    """Places where threads meet, and what crosses them."""
+    for n in range(lines // 4):
+        yield from (f"tile[threadIdx.x % 256] = s + {n}.0", "syncthreads()", f"s = s + tile[{n % 256}]", "s = s * 0.5")
+
+
+def kernel(body, lines):
+    return HEAD + "".join(f"    {line}\n" for line in body(lines)) + "    out[i % len(out)] = s\n"
+
+
+LEAVES = {
+    "arithmetic": "return v * 1.5 + 0.25",
+    "array": "return v + x[i]",
+    "thread": "return v + threadIdx.x",
+    "assert": "assert v > -1.0\n    return v * 0.5",
+}
+
+
+def tree(leaf):
+    """A device function that calls two others, and so on."""
+    text = f"from pykc import *\n\n\n@device\ndef f0(x: f32[:], v: f32, i: i64):\n    {LEAVES[leaf]}\n"
+    for d in range(1, DEPTH + 1):
+        text += (f"\n\n@device\ndef f{d}(x: f32[:], v: f32, i: i64):\n"
+                 f"    return f{d - 1}(x, v * {d}.5, i) - f{d - 1}(x, v + {d}.25, i)\n")
+    return text + ("\n\n@kernel\ndef k(out: f32[:], x: f32[:]):\n    i = grid(1)\n    if i < len(out):\n"
+                   f"        out[i] = f{DEPTH}(x, x[i], i)\n")
+
+
+class Compiler:
+    def __init__(self, pykc):
+        self.pykc = pykc
+        self.folder = tempfile.TemporaryDirectory()
+
+    def seconds(self, text, target, *options):
+        """Processor time, which other programs on the machine disturb less than the clock."""
+        path = pathlib.Path(self.folder.name, "k.pyk")
+        path.write_text(text)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([self.pykc, "compile", path, "--target", target, "-o", os.devnull, "--warnings=off", *options],
+                       check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+KINDS = (arithmetic, memory, control, barriers)
+
+
+def print_table(compiler):
+    for target in TARGETS:
+        for kind in KINDS:
+            times = [compiler.seconds(kernel(kind, lines), target) for lines in (500, 1000, 2000, 5000)]
+            print(f"| {kind.__name__}, {target} | " + " | ".join(f"{1000 * t:.0f} ms" for t in times) + " |")
+        for leaf in LEAVES:
+            for options in ((), ("--checked",)):
+                seconds = compiler.seconds(tree(leaf), target, *options)
+                print(f"tree of {DEPTH} levels, {leaf}, {target} {' '.join(options)}: {1000 * seconds:.0f} ms")
+
+
+def check(compiler):
+    mistakes = []
+    for target in TARGETS:
+        for kind in KINDS:
+            growth = min(compiler.seconds(kernel(kind, LONG), target) / compiler.seconds(kernel(kind, SHORT), target)
+                         for _ in range(2))
+            print(f"{kind.__name__}, {target}: {LONG} lines take {growth:.1f} times as long as {SHORT}")
+            if growth > MOST_GROWTH:
+                mistakes.append(f"{kind.__name__}, {target}: grows by {growth:.1f}, more than {MOST_GROWTH}")
+        for leaf in LEAVES:
+            seconds = compiler.seconds(tree(leaf), target, "--checked")
+            if seconds > MOST_SECONDS_OF_A_TREE:
+                mistakes.append(f"a tree of {DEPTH} levels, {leaf}, {target}: {seconds:.1f} s")
+    print("\n".join(mistakes))
+    return 1 if mistakes else 0
+
+
+def main():
+    compiler = Compiler(sys.argv[1])
+    if "--table" in sys.argv:
+        print_table(compiler)
+        return 0
+    return check(compiler)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
