@@ -106,9 +106,9 @@ struct Compare {
 struct Conditional {
   ExprPtr condition, then, otherwise;  // `then if condition else otherwise`
 };
+struct FunctionDef;
 struct Lambda {
-  std::vector<std::string> parameters;
-  ExprPtr body;
+  std::shared_ptr<const FunctionDef> function;  // whose body is `return …`
 };
 /// Syntax that Python has and pykc has not (a comprehension, a dict, await, :=): parsed over as far as needed to go on,
 /// for the checker to say what to use instead.
@@ -187,6 +187,7 @@ struct Parameter {
   SourceRange range;
   ExprPtr annotation;     // may be null
   ExprPtr default_value;  // may be null
+  bool is_variadic = false;  // `*args`: a tuple of all further positional arguments
 };
 struct FunctionDef {
   std::string name;
@@ -197,6 +198,8 @@ struct FunctionDef {
   std::string docstring;
   Suite body;
 };
+/// What a lambda computes.
+const Expr& body_of(const Lambda& lambda);
 struct ClassDef {
   std::string name;
   SourceRange name_range;

@@ -122,8 +122,8 @@ class Printer {
   }
   void operator()(const Lambda& n) {
     node("Lambda");
-    for (const std::string& parameter : n.parameters) field("parameter", parameter);
-    child("body", n.body);
+    for (const Parameter& parameter : n.function->parameters) field("parameter", parameter.name);
+    child("body", std::get<Return>(n.function->body.front()->node).value);
   }
 
   void operator()(const ExprStmt& n) {

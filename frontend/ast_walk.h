@@ -36,7 +36,7 @@ void for_each_child(const Expr& expr, Visit visit) {
         if constexpr (std::is_same_v<T, Logical>) all(node.operands);
         if constexpr (std::is_same_v<T, Compare>) one(node.first), all(node.rest);
         if constexpr (std::is_same_v<T, Conditional>) one(node.then), one(node.condition), one(node.otherwise);
-        if constexpr (std::is_same_v<T, Lambda>) one(node.body);
+        if constexpr (std::is_same_v<T, Lambda>) visit(body_of(node));
       },
       expr.node);
 }

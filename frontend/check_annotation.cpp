@@ -18,20 +18,45 @@ Type array_type_of(ArrayType array) {
 
 }  // namespace
 
+namespace {
+
 Type type_of_parameter(const ParameterInfo& parameter) {
   return parameter.is_array ? array_type_of(parameter.array) : Type::of(parameter.value);
+}
+
+}  // namespace
+
+/// None for what is no type.
+std::optional<Type> type_of_argument(const ArgumentType& argument) {
+  if (!argument.constant.empty()) return std::nullopt;
+  if (!argument.is_tuple) return type_of_parameter(argument.parameter);
+  Type tuple;
+  tuple.kind = Type::Kind::Tuple;
+  for (const ArgumentType& element : argument.elements) {
+    const std::optional<Type> type = type_of_argument(element);
+    if (!type) return std::nullopt;
+    tuple.elements.push_back(*type);
+  }
+  return tuple;
 }
 
 std::optional<Type> Body::annotation(const ast::Expr& expr) {
   if (expr.as<ast::NoneLiteral>()) return Type::none();
   if (const auto* text = expr.as<ast::StringLiteral>()) {
     std::string error;
-    const std::optional<ParameterInfo> parsed = parse_type_text(text->value, SignatureDialect::Pykc, error);
-    if (parsed) return type_of_parameter(*parsed);
+    const std::optional<ArgumentType> parsed = parse_type_text(text->value, SignatureDialect::Pykc, error);
+    const std::optional<Type> type = parsed ? type_of_argument(*parsed) : std::nullopt;
+    if (type) return type;
+    if (parsed) error = "`" + text->value + "` is not a type";
     report(expr.range, DiagnosticId::BadType, error);
     return std::nullopt;
   }
   if (const auto* subscript = expr.as<ast::Subscript>()) return subscript_annotation(*subscript);
+  if (const auto* name = expr.as<ast::Name>(); name && name->id == "constexpr" && !scope_.find(name->id)) {
+    Type constant;
+    constant.kind = Type::Kind::Static;
+    return constant;
+  }
   const std::optional<ElementType> type = element_type(expr);
   if (!type) return std::nullopt;
   return Type::of(*type);
@@ -101,6 +126,18 @@ std::optional<Type> Body::tuple_annotation(const ast::Subscript& node) {
   return tuple;
 }
 
+namespace {
+
+bool can_be_in_tuple(const Type& type) {
+  if (type.is_tuple()) return std::all_of(type.elements.begin(), type.elements.end(), can_be_in_tuple);
+  return type.is_scalar() || type.is_array();
+}
+
+/// Whether a launch can pass such a value.
+bool can_be_passed(const Type& type) { return type.is_record() || type.is_static() || can_be_in_tuple(type); }
+
+}  // namespace
+
 void Session::read_types(FunctionDecl& function) {
   if (function.has_types) return;
   function.has_types = true;
@@ -111,21 +148,25 @@ void Session::read_types(FunctionDecl& function) {
     std::optional<checked::Type> type;
     if (parameters[i].annotation) type = body.annotation(*parameters[i].annotation);
     if (!type && function.signature && i < function.signature->parameters.size())
-      type = type_of_parameter(function.signature->parameters[i]);
-    if (type && is_kernel && !type->is_scalar() && !type->is_array() && !type->is_record()) {
-      body.report(parameters[i].range, DiagnosticId::BadType, "a kernel's parameter is a scalar, a record or an array");
+      type = type_of_argument(function.signature->parameters[i]);
+    if (type && is_kernel && !can_be_passed(*type)) {
+      body.report(parameters[i].range, DiagnosticId::BadType,
+                  "a kernel's parameter is a scalar, a record, an array, or a tuple of scalars and arrays");
       type.reset();
     }
+    if (is_kernel && parameters[i].is_variadic)
+      body.report(parameters[i].range, DiagnosticId::VariadicKernel).note("pass a tuple: `k[1, 1]((a, b), n)`");
     function.parameter_types.push_back(std::move(type));
   }
+  function.parameter_types.resize(parameters.size() + function.captures.size());
   if (function.def->returns) {
     function.result_type = body.annotation(*function.def->returns);
   } else if (function.signature && !function.signature->name.empty()) {
     std::string error;
-    const std::optional<ParameterInfo> result =
+    const std::optional<ArgumentType> result =
         parse_type_text(function.signature->name, SignatureDialect::Numba, error);
     if (function.signature->name == "void") function.result_type = Type::none();
-    if (result) function.result_type = type_of_parameter(*result);
+    if (result) function.result_type = type_of_argument(*result);
   }
   if (is_kernel && function.result_type && function.result_type->kind != Type::Kind::None) {
     body.report(function.def->returns ? function.def->returns->range : function.def->name_range,

@@ -42,6 +42,16 @@ void Body::assign(const ast::Expr& target, const Value& value, SourceRange range
   report(target.range, DiagnosticId::AssignmentTarget).note("assign to a variable, `x = …`, or an element, `a[i] = …`");
 }
 
+namespace {
+
+/// Whether a function is in it that uses variables of the function around it.
+bool has_captures(const checked::Type& type) {
+  if (type.is_static()) return !type.elements.empty();
+  return std::any_of(type.elements.begin(), type.elements.end(), has_captures);
+}
+
+}  // namespace
+
 void Body::assign_local(int index, const Value& value, SourceRange range) {
   Local& local = locals_[static_cast<std::size_t>(index)];
   if (!value.known()) {
@@ -51,6 +61,16 @@ void Body::assign_local(int index, const Value& value, SourceRange range) {
   if (value.type().kind == checked::Type::Kind::None) {
     report(value.range(), DiagnosticId::NotAValue, scope_.file().text(value.range()), "None")
         .note("the function returns nothing");
+    return mark_defined(index);
+  }
+  if (local.bound && local.decl->is_parameter) {
+    report(range, DiagnosticId::ConstantParameter, local.decl->name);
+    return;
+  }
+  if (has_captures(value.type())) {
+    const bool is_name = is_simple(*value.expr) && local.decl->assignments == 1 && !local.decl->is_parameter;
+    if (is_name) local.alias = value.expr;
+    if (!is_name) report(value.range(), DiagnosticId::ClosureKept);
     return mark_defined(index);
   }
   if (value.is_array()) name_array(local, *value.expr);

@@ -26,7 +26,7 @@
 namespace pykc::checker {
 
 /// The type of a parameter in a signature or a request.
-checked::Type type_of_parameter(const ParameterInfo& parameter);
+std::optional<checked::Type> type_of_argument(const ArgumentType& argument);
 
 class Body {
  public:
@@ -50,6 +50,7 @@ class Body {
   /// The type that an annotation spells; none, and a report, for anything else. check_annotation.cpp
   std::optional<checked::Type> annotation(const ast::Expr& expr);
   Entity module_constant(const ConstantDecl& constant);
+  static bool is_known_constant(const Value& value);
   /// Whether a value of type `given` may be passed, as it is, where `stated` is annotated.
   static bool fits_parameter(const checked::Type& stated, const checked::Type& given);
   Entity member(const NamespaceRef& space, std::string_view name, SourceRange range);
@@ -125,6 +126,7 @@ class Body {
   Entity check(const ast::Unsupported& node, const ast::Expr& expr);
   Entity unsupported(SourceRange range, std::string_view what, std::string_view instead);
   Value to_value(Entity entity, SourceRange range);
+  void report_not_a_value(const Entity& entity, SourceRange range);
   Value scalar(const ast::Expr& expr, std::string_view what);
   bool require_scalar(const Value& value, std::string_view what);
 
@@ -210,6 +212,14 @@ class Body {
   std::string name_of_array(const Expr& array) const;
   int bounds_fault(const Expr& array, SourceRange range);
 
+  // check_closure.cpp: functions as values, functions inside functions, constants as arguments.
+  Value static_value(const Entity& entity, const std::vector<Value>& captures, SourceRange range);
+  Entity opened(const Entity& entity) const;
+  std::vector<Value> captures_of(const Entity& named);
+  Value closure(const ast::FunctionDef& def, SourceRange range);
+  std::optional<Value> constant_parameter(const checked::Type& type) const;
+  std::optional<Value> constant_argument(const Value& given, std::string_view parameter, SourceRange range);
+
   // check_view.cpp: parts of arrays, and arrays seen in another way.
   std::optional<std::vector<IndexItem>> index_items(const ast::Expr& index);
   bool add_index_item(const ast::Expr& part, bool may_be_tuple, std::vector<IndexItem>& items);
@@ -244,7 +254,16 @@ class Body {
                                           std::span<const std::string_view> parameters, std::size_t required,
                                           std::string_view signature);
   Entity call_type(ScalarType type, const ast::Call& call, SourceRange range);
-  Value call_function(FunctionDecl& function, const ast::Call& call, SourceRange range);
+  struct Given {
+    Value value;
+    SourceRange range;
+  };
+  Value call_function(FunctionDecl& function, const ast::Call& call, const std::vector<Value>& captures,
+                      SourceRange range);
+  std::optional<std::vector<Given>> given_arguments(const FunctionDecl& function, const ast::Call& call,
+                                                    SourceRange range);
+  std::optional<std::vector<Given>> positional_arguments(const ast::Call& call);
+  std::optional<Value> variadic_argument(FunctionDecl& function, std::size_t index, const Value& tuple);
   Value call_specialized(FunctionDecl& function, std::vector<Value> arguments, SourceRange range);
   std::optional<Value> argument_for(FunctionDecl& function, std::size_t index, const Value& given, SourceRange range);
   std::string signature_of(const FunctionDecl& function) const;
@@ -421,6 +440,7 @@ class Body {
   const bool is_trial_;
   std::vector<Local> locals_;
   std::map<const ast::For*, LocalSet> assigned_in_;
+  std::set<const ast::FunctionDef*> open_closures_;  // whose captures are being read
   int unrolled_bodies_ = 1;  // how often the current statement is compiled, with the unrolled loops around it
 
   // While inferring.

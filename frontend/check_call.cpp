@@ -59,6 +59,7 @@ std::string Body::signature_of(const FunctionDecl& function) const {
   std::string text = "(";
   for (const ast::Parameter& parameter : function.def->parameters) {
     if (text.size() > 1) text += ", ";
+    if (parameter.is_variadic) text += "*";
     text += parameter.name;
     if (parameter.annotation) text += ": " + std::string(function.scope->file().text(parameter.annotation->range));
     if (parameter.default_value)
@@ -67,7 +68,8 @@ std::string Body::signature_of(const FunctionDecl& function) const {
   return text + ")";
 }
 
-Value Body::call_function(FunctionDecl& function, const ast::Call& call, SourceRange range) {
+Value Body::call_function(FunctionDecl& function, const ast::Call& call, const std::vector<Value>& captures,
+                          SourceRange range) {
   const ast::FunctionDef& def = *function.def;
   if (function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Host) {
     const bool is_kernel = function.kind == FunctionDecl::Kind::Kernel;
@@ -77,28 +79,100 @@ Value Body::call_function(FunctionDecl& function, const ast::Call& call, SourceR
                         : "only device functions can be called from a kernel");
     return {};
   }
-  std::vector<std::string_view> names;
-  std::size_t required = 0;
-  for (const ast::Parameter& parameter : def.parameters) {
-    names.push_back(parameter.name);
-    if (!parameter.default_value) required = names.size();
-  }
-  const std::optional<Arguments> arguments =
-      bind_arguments(call, range, def.name, names, required, signature_of(function));
+  const std::optional<std::vector<Given>> arguments = given_arguments(function, call, range);
   if (!arguments) return {};
   std::vector<Value> given;
   bool all_known = true;
   for (std::size_t i = 0; i < arguments->size(); ++i) {
-    const ast::Expr* argument = (*arguments)[i];
-    // A default is a constant of the module that declares the function.
-    const Value value =
-        argument ? this->value(*argument) : Body(session_, *function.scope).value(*def.parameters[i].default_value);
-    std::optional<Value> converted = argument_for(function, i, value, argument ? argument->range : range);
+    const auto& [value, place] = (*arguments)[i];
+    std::optional<Value> converted =
+        def.parameters[i].is_variadic ? variadic_argument(function, i, value) : argument_for(function, i, value, place);
     all_known &= converted.has_value();
     if (converted) given.push_back(std::move(*converted));
   }
   if (!all_known) return {};
+  given.insert(given.end(), captures.begin(), captures.end());
   return call_specialized(function, std::move(given), range);
+}
+
+/// The arguments by position, `*tuple` taken apart.
+std::optional<std::vector<Body::Given>> Body::positional_arguments(const ast::Call& call) {
+  std::vector<Given> result;
+  bool all_known = true;
+  for (const ast::ExprPtr& argument : call.arguments) {
+    std::vector<Value> values;
+    if (const auto* starred = argument->as<ast::Starred>())
+      all_known &= add_unpacked(*starred, values);
+    else
+      values.push_back(value(*argument));
+    for (Value& value : values) result.push_back({std::move(value), argument->range});
+  }
+  return all_known ? std::optional(std::move(result)) : std::nullopt;
+}
+
+/// One argument a parameter; those that `*args` takes as a tuple.
+std::optional<std::vector<Body::Given>> Body::given_arguments(const FunctionDecl& function, const ast::Call& call,
+                                                              SourceRange range) {
+  const std::vector<ast::Parameter>& parameters = function.def->parameters;
+  const std::string quoted = "`" + function.def->name + "`";
+  const auto refuse = [&](Diagnostics::Builder diagnostic) {
+    diagnostic.note("the signature is `" + function.def->name + signature_of(function) + "`");
+    return std::nullopt;
+  };
+  std::optional<std::vector<Given>> positional = positional_arguments(call);
+  if (!positional) return std::nullopt;
+  const auto variadic = std::find_if(parameters.begin(), parameters.end(), [](const auto& p) { return p.is_variadic; });
+  const auto places = static_cast<std::size_t>(variadic - parameters.begin());
+  if (variadic == parameters.end() && positional->size() > places)
+    return refuse(report(range, DiagnosticId::ArgumentCount, quoted,
+                         std::to_string(places) + (places == 1 ? " argument" : " arguments"),
+                         std::to_string(positional->size())));
+  std::vector<std::optional<Given>> bound(parameters.size());
+  std::vector<Value> rest;
+  for (std::size_t i = 0; i < positional->size(); ++i) {
+    if (i < places) bound[i] = std::move((*positional)[i]);
+    if (i >= places) rest.push_back(std::move((*positional)[i].value));
+  }
+  if (variadic != parameters.end()) {
+    const bool all_known = std::all_of(rest.begin(), rest.end(), [](const Value& value) { return value.known(); });
+    bound[places] = Given{all_known ? tree_.tuple(std::move(rest), range) : Value{}, range};
+  }
+  for (const ast::Keyword& keyword : call.keywords) {
+    const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const ast::Parameter& parameter) {
+      return parameter.name == keyword.name && !parameter.is_variadic;
+    });
+    if (found == parameters.end()) {
+      std::vector<std::string_view> names;
+      for (const ast::Parameter& parameter : parameters) names.push_back(parameter.name);
+      auto diagnostic = report(keyword.name_range, DiagnosticId::UnknownKeyword, quoted, keyword.name);
+      if (const std::string_view near = nearest(keyword.name, names); !near.empty()) diagnostic.fix(std::string(near));
+      return refuse(diagnostic);
+    }
+    std::optional<Given>& slot = bound[static_cast<std::size_t>(found - parameters.begin())];
+    if (slot) return refuse(report(keyword.name_range, DiagnosticId::ArgumentTwice, quoted, keyword.name));
+    slot = Given{value(*keyword.value), keyword.value->range};
+  }
+  std::vector<Given> result;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!bound[i] && !parameters[i].default_value)
+      return refuse(report(range, DiagnosticId::MissingArgument, quoted, parameters[i].name));
+    // A default is a constant of the module that declares the function.
+    if (!bound[i]) bound[i] = Given{Body(session_, *function.scope).value(*parameters[i].default_value), range};
+    result.push_back(std::move(*bound[i]));
+  }
+  return result;
+}
+
+/// Each of `*args` as its annotation wants it.
+std::optional<Value> Body::variadic_argument(FunctionDecl& function, std::size_t index, const Value& tuple) {
+  if (!tuple.known()) return std::nullopt;
+  std::vector<Value> converted;
+  for (const Value& element : tuple.elements) {
+    std::optional<Value> argument = argument_for(function, index, element, element.range());
+    if (!argument) return std::nullopt;
+    converted.push_back(std::move(*argument));
+  }
+  return tree_.tuple(std::move(converted), tuple.range());
 }
 
 /// The argument as the parameter takes it. An annotation converts scalars; of an array it states what must hold.
@@ -112,12 +186,17 @@ std::optional<Value> Body::argument_for(FunctionDecl& function, std::size_t inde
     report(range, DiagnosticId::NotAValue, scope_.file().text(range), "None");
     return std::nullopt;
   }
+  if (wanted->is_static()) return constant_argument(given, function.def->parameters[index].name, range);
   if (wanted->is_scalar() && given.is_scalar()) {
     const Expr* converted = convert_for_assignment(given, wanted->scalar, range);
     if (!converted) return std::nullopt;
     return TreeBuilder::strong(converted);
   }
   if (fits_parameter(*wanted, given.type())) return given;
+  if (wanted->is_tuple() && given.is_tuple() && wanted->elements.size() == given.type().elements.size()) {
+    const Value converted = convert_to(given, InferredType::of(*wanted), range);
+    return converted.known() ? std::optional(converted) : std::nullopt;
+  }
   const ast::Parameter& parameter = function.def->parameters[index];
   report(range, DiagnosticId::ArgumentType, parameter.name, checked::to_string(*wanted), describe(given))
       .label(function.scope->file(), parameter.range, "the parameter is declared here");
@@ -126,6 +205,9 @@ std::optional<Value> Body::argument_for(FunctionDecl& function, std::size_t inde
 
 /// The shape of an array may be known better than stated, and contiguous is a case of any strides.
 bool Body::fits_parameter(const checked::Type& stated, const checked::Type& given) {
+  if (stated.is_tuple() && given.is_tuple())
+    return std::equal(stated.elements.begin(), stated.elements.end(), given.elements.begin(), given.elements.end(),
+                      fits_parameter);
   if (!stated.is_array() || !given.is_array()) return stated == given;
   const ArrayType &wanted = stated.array, &array = given.array;
   if (wanted.element != array.element || wanted.rank() != array.rank()) return false;

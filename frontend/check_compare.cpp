@@ -53,7 +53,7 @@ Value Body::chain(const ast::Compare& node, std::size_t at, Value left, SourceRa
 
 /// `x.dtype == f32`: known while compiling.
 Entity Body::compare_types(const TypeRef& left, const ast::Compare& node, SourceRange range) {
-  const Entity found = entity(*node.rest.front());
+  const Entity found = opened(entity(*node.rest.front()));
   if (std::holds_alternative<Unknown>(found)) return Unknown{};
   const auto* right = std::get_if<TypeRef>(&found);
   const ast::CompareOp op = node.ops.front();

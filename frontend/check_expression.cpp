@@ -37,6 +37,7 @@ std::string describe(const Value& value) {
   if (!value.known()) return "an unknown value";
   if (value.weak == Weak::Int) return "an integer";
   if (value.weak == Weak::Float) return "a float";
+  if (value.type().is_static()) return "a function";
   if (value.is_tuple()) return "a tuple of " + std::to_string(value.type().elements.size());
   return checked::to_string(value.type());
 }
@@ -83,12 +84,23 @@ Value Body::to_value(Entity entity, SourceRange range) {
   if (const auto* builtin = std::get_if<BuiltinRef>(&entity); builtin && is_property(builtin->id))
     return property(builtin->id, range);
   if (const auto* table = std::get_if<TableRef>(&entity)) return table_value(table->table, range);
+  const auto* function = std::get_if<FunctionRef>(&entity);
+  const auto* special = std::get_if<SpecialRef>(&entity);
+  const bool is_callable = (function && function->function->kind <= FunctionDecl::Kind::Device) ||
+                           (special && special->special < Special::Constexpr) ||
+                           std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<TypeRef>(entity);
+  if (is_callable && function_) return static_value(entity, {}, range);
+  report_not_a_value(entity, range);
+  return {};
+}
+
+void Body::report_not_a_value(const Entity& entity, SourceRange range) {
+  if (std::holds_alternative<Unknown>(entity)) return;
   auto diagnostic = report(range, DiagnosticId::NotAValue, scope_.file().text(range), describe(entity));
   const bool is_function = std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<SpecialRef>(entity) ||
                            std::holds_alternative<FunctionRef>(entity) || std::holds_alternative<MethodRef>(entity);
   if (is_function) diagnostic.fix(std::string(scope_.file().text(range)) + "(…)");
   if (std::holds_alternative<TextRef>(entity)) diagnostic.note("kernels print text, but do not compute with it");
-  return {};
 }
 
 Value Body::scalar(const ast::Expr& expr, std::string_view what) {
@@ -99,6 +111,10 @@ Value Body::scalar(const ast::Expr& expr, std::string_view what) {
 bool Body::require_scalar(const Value& value, std::string_view what) {
   if (!value.known()) return false;
   if (value.is_scalar()) return true;
+  if (value.type().is_static()) {
+    report_not_a_value(session_.static_entity(value.type().entity), value.range());
+    return false;
+  }
   auto diagnostic = report(value.range(), DiagnosticId::NotAScalar, what, describe(value));
   if (value.is_array())
     diagnostic.note("a kernel works on elements: index the array")
@@ -134,7 +150,7 @@ std::optional<ScalarType> Body::scalar_type(const ast::Expr& expr) {
 }
 
 std::optional<ElementType> Body::element_type(const ast::Expr& expr) {
-  const Entity found = entity(expr);
+  const Entity found = opened(entity(expr));
   if (const auto* type = std::get_if<TypeRef>(&found)) return type->type;
   if (!std::holds_alternative<Unknown>(found))
     report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range))
@@ -320,7 +336,7 @@ Entity Body::check(const ast::Logical& node, const ast::Expr& expr) {
 }
 
 Entity Body::check(const ast::Compare& node, const ast::Expr& expr) {
-  const Entity leftmost = entity(*node.first);
+  const Entity leftmost = opened(entity(*node.first));
   if (const auto* type = std::get_if<TypeRef>(&leftmost)) return compare_types(*type, node, expr.range);
   const Value first = to_value(leftmost, node.first->range);
   if (!first.known()) {
@@ -339,8 +355,9 @@ Entity Body::check(const ast::Conditional& node, const ast::Expr& expr) {
   return choose(test, then, otherwise, expr.range);
 }
 
-Entity Body::check(const ast::Lambda&, const ast::Expr& expr) {
-  return unsupported(expr.range, "a lambda", "write a function with `def` at the top of the file");
+Entity Body::check(const ast::Lambda& node, const ast::Expr& expr) {
+  if (!function_) return unsupported(expr.range, "a lambda outside of a function", "write a function with `def`");
+  return closure(*node.function, expr.range);
 }
 
 Entity Body::check(const ast::Unsupported& node, const ast::Expr& expr) {
@@ -349,12 +366,13 @@ Entity Body::check(const ast::Unsupported& node, const ast::Expr& expr) {
 }
 
 Entity Body::check(const ast::Call& node, const ast::Expr& expr) {
-  const Entity callee = entity(*node.function);
+  const Entity named = entity(*node.function);
+  const Entity callee = opened(named);
   if (const auto* type = std::get_if<TypeRef>(&callee)) return call_type(type->type.scalar, node, expr.range);
   if (const auto* special = std::get_if<SpecialRef>(&callee)) return call_special(special->special, node, expr.range);
   if (const auto* method = std::get_if<MethodRef>(&callee)) return call_method(*method, node, expr.range);
   if (const auto* function = std::get_if<FunctionRef>(&callee))
-    return call_function(*function->function, node, expr.range);
+    return call_function(*function->function, node, captures_of(named), expr.range);
   if (const auto* builtin = std::get_if<BuiltinRef>(&callee); builtin && !is_property(builtin->id))
     return call_builtin(*builtin, node, expr.range);
   for (const ast::ExprPtr& argument : node.arguments) entity(*argument);  // their mistakes count too

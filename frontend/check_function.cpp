@@ -38,7 +38,7 @@ void Body::emit(checked::Function& to) {
 }
 
 void Body::bind_parameters() {
-  for (std::size_t i = 0; i < function_->def->parameters.size(); ++i) {
+  for (std::size_t i = 0; i < specialization_->arguments.size(); ++i) {
     Local& local = locals_[i];
     session_.module().variables.push_back({.name = std::string(local.decl->name),
                                            .type = settled_type(specialization_->arguments[i]),
@@ -97,8 +97,8 @@ void Body::warn_of_locals() {
   for (const Local& local : locals_) {
     const std::string_view name = local.decl->name;
     if (hides_function(session_.names().find("", name))) report(local.decl->range, DiagnosticId::HidesBuiltin, name);
-    const bool is_unused =
-        !local.decl->is_parameter && local.decl->is_plain && local.decl->reads == 0 && !name.starts_with("_");
+    const bool is_unused = !local.decl->is_parameter && (local.decl->is_plain || local.decl->closure) &&
+                           local.decl->reads == 0 && !name.starts_with("_");
     if (is_unused) report(local.decl->range, DiagnosticId::UnusedVariable, name);
   }
 }

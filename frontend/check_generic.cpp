@@ -12,16 +12,14 @@ void Body::check_names(const FunctionDecl& function) {
 void Body::check_names(const ast::Stmt& stmt) {
   if (const auto* unsupported = stmt.as<ast::UnsupportedStmt>()) check(*unsupported, stmt);
   if (const auto* with = stmt.as<ast::With>()) check(*with, stmt);
-  if (const auto* function = stmt.as<ast::FunctionDef>()) check(*function, stmt);
   if (const auto* type = stmt.as<ast::ClassDef>()) check(*type, stmt);
   ast::for_each_expression(stmt, [&](const ast::Expr& expr) { check_names(expr); });
   ast::for_each_nested(stmt, [&](const ast::Stmt& child) { check_names(child); });
 }
 
 void Body::check_names(const ast::Expr& expr) {
-  if (const auto* lambda = expr.as<ast::Lambda>()) {
-    check(*lambda, expr);
-  } else if (const auto* other = expr.as<ast::Unsupported>()) {
+  if (expr.as<ast::Lambda>()) return;  // its names are those of a function of its own
+  if (const auto* other = expr.as<ast::Unsupported>()) {
     check(*other, expr);
   } else if (expr.as<ast::Name>() || expr.as<ast::Attribute>()) {
     static_entity(expr);

@@ -19,6 +19,7 @@ void Body::declare_locals() {
     if (!is_trial_) local.type = specialization_->locals[i];
     if (local.decl->is_parameter) {
       if (is_trial_) local.type = specialization_->arguments[i];
+      local.bound = constant_parameter(specialization_->arguments[i].type);
       local.is_fixed = function_->parameter_types[i].has_value() && !function_->parameter_types[i]->is_array();
     } else if (local.decl->annotation) {
       // Types are names of the module: a variable of the same name does not hide them.

@@ -1,4 +1,5 @@
 // The variables of a function: every name that it assigns anywhere, as in Python.
+#include <algorithm>
 #include <utility>
 
 #include "frontend/ast_walk.h"
@@ -20,10 +21,23 @@ class LocalCollector {
                            .annotation = parameter.annotation.get()});
   }
 
+  void capture(std::string_view name, SourceRange range) {
+    table_.index.insert_or_assign(name, static_cast<int>(table_.list.size()));
+    table_.list.push_back({.name = name, .range = range, .is_parameter = true});
+  }
+
   void statement(const ast::Stmt& stmt) {
     ast::for_each_expression(stmt, [&](const ast::Expr& expr) { count_reads(expr); });
-    if (const auto* assign = stmt.as<ast::Assign>())
+    if (const auto* assign = stmt.as<ast::Assign>()) {
       for (const ast::ExprPtr& target : assign->targets) assigned(*target, How::Plain);
+      if (const auto* lambda = assign->value->as<ast::Lambda>()) closure(*assign->targets.front(), *lambda->function);
+    }
+    if (const auto* function = stmt.as<ast::FunctionDef>()) {
+      LocalDecl& local = add(function->name, function->name_range);
+      ++local.assignments;
+      local.closure = function;
+      for (const std::string_view name : free_names(*function)) ++reads_[name];
+    }
     if (const auto* assign = stmt.as<ast::AugmentedAssign>()) assigned(*assign->target, How::Augmented);
     if (const auto* assign = stmt.as<ast::AnnotatedAssign>()) annotated(*assign);
     if (const auto* loop = stmt.as<ast::For>()) assigned(*loop->target, How::Part);
@@ -43,6 +57,7 @@ class LocalCollector {
     for (LocalDecl& local : table_.list) {
       const auto found = reads_.find(local.name);
       local.reads = found == reads_.end() ? 0 : found->second;
+      if (local.assignments != 1 || local.is_parameter) local.closure = nullptr;
     }
   }
 
@@ -52,6 +67,10 @@ class LocalCollector {
   static bool is_site(const ast::Stmt& stmt) {
     return stmt.as<ast::Assign>() || stmt.as<ast::AugmentedAssign>() || stmt.as<ast::AnnotatedAssign>() ||
            stmt.as<ast::For>() || stmt.as<ast::Return>();
+  }
+
+  void closure(const ast::Expr& target, const ast::FunctionDef& function) {
+    if (const auto* name = target.as<ast::Name>()) add(name->id, target.range).closure = &function;
   }
 
   void under_guard(const ast::Stmt& stmt, bool is_otherwise, const ast::Suite& suite) {
@@ -103,13 +122,52 @@ class LocalCollector {
 
 }  // namespace
 
-void collect_locals(const ast::FunctionDef& function, LocalTable& table) {
+void collect_locals(FunctionDecl& function) {
+  LocalTable& table = function.locals;
   if (table.collected) return;
   table.collected = true;
   LocalCollector collector(table);
-  for (const ast::Parameter& parameter : function.parameters) collector.parameter(parameter);
-  for (const ast::StmtPtr& stmt : function.body) collector.statement(*stmt);
+  for (const ast::Parameter& parameter : function.def->parameters) collector.parameter(parameter);
+  for (const std::string_view name : function.captures) collector.capture(name, function.def->name_range);
+  for (const ast::StmtPtr& stmt : function.def->body) collector.statement(*stmt);
   collector.finish();
+}
+
+namespace {
+
+class NameCollector {
+ public:
+  void statement(const ast::Stmt& stmt) {
+    ast::for_each_expression(stmt, [&](const ast::Expr& expr) { expression(expr); });
+    ast::for_each_nested(stmt, [&](const ast::Stmt& child) { statement(child); });
+    if (const auto* function = stmt.as<ast::FunctionDef>()) all(free_names(*function));
+  }
+  std::vector<std::string_view> names;
+
+ private:
+  void expression(const ast::Expr& expr) {
+    if (const auto* name = expr.as<ast::Name>()) add(name->id);
+    if (const auto* lambda = expr.as<ast::Lambda>()) return all(free_names(*lambda->function));
+    ast::for_each_child(expr, [&](const ast::Expr& child) { expression(child); });
+  }
+  void all(const std::vector<std::string_view>& list) {
+    for (const std::string_view name : list) add(name);
+  }
+  void add(std::string_view name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+};
+
+}  // namespace
+
+std::vector<std::string_view> free_names(const ast::FunctionDef& function) {
+  FunctionDecl alone;
+  alone.def = &function;
+  collect_locals(alone);
+  NameCollector collector;
+  for (const ast::StmtPtr& stmt : function.body) collector.statement(*stmt);
+  std::erase_if(collector.names, [&](std::string_view name) { return alone.locals.index.contains(name); });
+  return collector.names;
 }
 
 }  // namespace pykc::checker

@@ -103,6 +103,8 @@ void Body::mark_assigned(const ast::Stmt& stmt, LocalSet& set) const {
   if (const auto* assign = stmt.as<ast::AnnotatedAssign>(); assign && assign->value)
     mark_assigned(*assign->target, set);
   if (const auto* loop = stmt.as<ast::For>()) mark_assigned(*loop->target, set);
+  if (const auto* function = stmt.as<ast::FunctionDef>())
+    if (const std::optional<int> index = local_index(function->name)) set.insert(*index);
   ast::for_each_nested(stmt, [&](const ast::Stmt& child) { mark_assigned(child, set); });
 }
 

@@ -37,6 +37,7 @@ constexpr SpecialName kSpecials[] = {
     {"any", Special::Any},
     {"all", Special::All},
     {"static_assert", Special::StaticAssert},
+    {"constexpr", Special::Constexpr},
     {"numpy.abs", Special::Abs},
     {"numpy.absolute", Special::Abs},
     {"numpy.fabs", Special::Abs},

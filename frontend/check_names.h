@@ -42,6 +42,7 @@ enum class Special : std::uint8_t {
   Any,
   All,
   StaticAssert,
+  Constexpr,
   Kernel,
   Device,
   CudaJit,

@@ -105,10 +105,14 @@ Entity Body::read_local(int index, SourceRange range) {
   if (is_trial_) {
     const bool is_noted = site_ < 0 || (!local.readers.empty() && local.readers.back() == site_);
     if (!is_noted) local.readers.push_back(site_);
-    if (!local.type.known) return Unknown{};
+    if (!local.type.known && !local.decl->closure) return Unknown{};
   } else if (flow_.is_reachable && !flow_.definite.contains(index)) {
     report_unassigned(local, range);
     if (!flow_.possible.contains(index)) return Unknown{};
+  }
+  if (local.decl->closure) {
+    const Value function = closure(*local.decl->closure, range);
+    return function.known() ? Entity(function) : Entity(Unknown{});
   }
   if (!local.type.known) return Unknown{};  // its assignments are wrong, and have been reported
   if (local.alias) return TreeBuilder::strong(tree_.make(local.alias->type, range, local.alias->node));
@@ -119,8 +123,8 @@ Entity Body::read_local(int index, SourceRange range) {
 
 namespace {
 
-bool contains_array(const checked::Type& type) {
-  return type.is_array() || std::any_of(type.elements.begin(), type.elements.end(), contains_array);
+bool has_no_zero(const checked::Type& type) {
+  return type.is_array() || type.is_static() || std::any_of(type.elements.begin(), type.elements.end(), has_no_zero);
 }
 
 }  // namespace
@@ -134,7 +138,7 @@ void Body::report_unassigned(Local& local, SourceRange range) {
     flow_.possible.insert(index);
     return;
   }
-  if (contains_array(settled_type(local.type))) {
+  if (local.decl->closure || has_no_zero(settled_type(local.type))) {
     report(range, DiagnosticId::MaybeUnassignedArray, local.decl->name)
         .label(scope_.file(), local.decl->range, "assigned here, on some paths only");
     return;

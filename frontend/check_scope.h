@@ -51,6 +51,7 @@ struct LocalDecl {
   int assignments = 0;
   int reads = 0;
   const ast::Expr* annotation = nullptr;
+  const ast::FunctionDef* closure = nullptr;  // all that is ever assigned: a function inside this one
 };
 
 /// An `if` or `for` around statements: which of them count may depend on a constant, and how often on a tuple.
@@ -100,6 +101,8 @@ struct FunctionDecl {
   bool has_types = false;  // the two above are filled
   LocalTable locals;
   std::map<std::string, Specialization> specializations;
+  // Of a function inside another one: the variables of that one that it uses. They are passed behind its arguments.
+  std::vector<std::string_view> captures;
 };
 
 /// Something that a module declares and kernels cannot use, such as a class.
@@ -131,7 +134,9 @@ class Scope {
   std::vector<std::string> star_imports_;
 };
 
-/// Fills LocalTable from the function's syntax.
-void collect_locals(const ast::FunctionDef& function, LocalTable& table);
+/// Fills FunctionDecl::locals from the function's syntax.
+void collect_locals(FunctionDecl& function);
+/// The names that the function uses and neither takes nor assigns.
+std::vector<std::string_view> free_names(const ast::FunctionDef& function);
 
 }  // namespace pykc::checker

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "frontend/check_body.h"
+#include "frontend/check_tree.h"
 
 namespace pykc::checker {
 
@@ -20,13 +21,52 @@ std::int64_t bytes_of(const ArrayType& type) {
   return count * size_in_bytes(type.element);
 }
 
+std::int64_t parameter_bytes(const checked::Type& type) {
+  if (type.is_tuple() || type.is_static()) {
+    std::int64_t sum = 0;
+    for (const checked::Type& element : type.elements) sum += parameter_bytes(element);
+    return sum;
+  }
+  if (type.is_record()) return type.record->bytes;
+  const int extents = type.is_array() && !type.array.has_static_shape() ? type.array.rank() : 0;
+  return 8 + 8 * extents * (type.array.layout == Layout::Strided ? 2 : 1);
+}
+
+/// A text that is the same for the same entity alone; none for what cannot be part of a type.
+std::string key_of(const Entity& entity) {
+  if (const auto* ref = std::get_if<FunctionRef>(&entity))
+    return "function " + std::to_string(reinterpret_cast<std::uintptr_t>(ref->function));
+  if (const auto* ref = std::get_if<BuiltinRef>(&entity)) return "builtin " + std::to_string(static_cast<int>(ref->id));
+  if (const auto* ref = std::get_if<SpecialRef>(&entity))
+    return "special " + std::to_string(static_cast<int>(ref->special));
+  if (const auto* ref = std::get_if<TypeRef>(&entity)) return "type " + std::string(to_string(ref->type));
+  const auto* value = std::get_if<Value>(&entity);
+  if (!value || !value->known()) return {};
+  if (value->is_tuple()) {
+    std::string key = "tuple(";
+    for (const Value& element : value->elements) key += key_of(element) + ",";
+    return key + ")";
+  }
+  return "constant " + std::to_string(static_cast<int>(value->weak)) + " " + checked::to_string(value->type()) + " " +
+         std::to_string(value->expr->as<checked::Constant>()->bits);
+}
+
+/// The constant in a tree that stays.
+Value kept_constant(const Value& value, TreeBuilder& tree) {
+  if (!value.is_tuple())
+    return {tree.bits(value.scalar(), value.expr->as<checked::Constant>()->bits, value.range()), value.weak, {}};
+  std::vector<Value> elements;
+  for (const Value& element : value.elements) elements.push_back(kept_constant(element, tree));
+  return tree.tuple(std::move(elements), value.range());
+}
+
 /// Names that compiled code itself refers to: a kernel of that name gets another symbol.
 constexpr std::string_view kReservedSymbols[] = {"fma",    "fmaf",       "memcpy",     "memset",          "memmove",
                                                  "memcmp", "pykc_print", "pykc_fault", "pykc_nanoseconds"};
 
 bool is_typed(const FunctionDecl& function) {
   return std::all_of(function.parameter_types.begin(), function.parameter_types.end(),
-                     [](const auto& type) { return type.has_value(); });
+                     [](const auto& type) { return type.has_value() && !type->is_static(); });
 }
 
 std::vector<InferredType> stated_types(const FunctionDecl& function) {
@@ -49,8 +89,8 @@ std::string to_symbol(std::string_view name) {
 }
 
 std::string symbol_part(const checked::Type& type) {
-  if (type.is_tuple()) {
-    std::string text = "t";
+  if (type.is_tuple() || type.is_static()) {
+    std::string text = type.is_static() ? "s" + std::to_string(type.entity) : "t";
     for (const checked::Type& element : type.elements) text += "_" + symbol_part(element);
     return text;
   }
@@ -99,7 +139,7 @@ void Session::check_all_kernels() {
 }
 
 void Session::check_untyped(FunctionDecl& function) {
-  collect_locals(*function.def, function.locals);
+  collect_locals(function);
   Specialization none;
   Body(*this, function, none, false).check_names(function);
 }
@@ -129,33 +169,76 @@ void Session::check_request(const KernelRequest& request) {
         .note("annotate its parameters, or compile it for given types: --sig \"" + kernel->def->name + "(f32[:], …)\"");
     return;
   }
-  if (!request_fits(*kernel, request)) return;
+  const std::vector<ast::Parameter>& parameters = kernel->def->parameters;
+  const SourceFile& file = kernel->scope->file();
+  if (parameters.size() != request.arguments.size()) {
+    diagnostics_.report(file, kernel->def->name_range, DiagnosticId::RequestCount, kernel->def->name,
+                        std::to_string(parameters.size()), std::to_string(request.arguments.size()));
+    return;
+  }
   std::vector<InferredType> arguments;
-  for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::optional<checked::Type>& stated = kernel->parameter_types[i];
-    arguments.push_back(InferredType::of(stated ? *stated : type_of_parameter(request.arguments[i])));
+    const std::optional<checked::Type> given = requested_type(*kernel, request.arguments[i]);
+    if (!given) return;
+    if (stated && stated->is_static() != given->is_static()) {
+      diagnostics_.report(file, parameters[i].range, DiagnosticId::ArgumentType, parameters[i].name,
+                          stated->is_static() ? "a constant" : checked::to_string(*stated),
+                          given->is_static() ? "a constant" : checked::to_string(*given));
+      return;
+    }
+    const bool is_open = !stated || stated->is_static();
+    if (!is_open && !Body::fits_parameter(*stated, *given)) {
+      diagnostics_.report(file, parameters[i].range, DiagnosticId::ArgumentType, parameters[i].name,
+                          checked::to_string(*stated), checked::to_string(*given));
+      return;
+    }
+    arguments.push_back(InferredType::of(is_open ? *given : *stated));
   }
   check_kernel(*kernel, arguments);
 }
 
-bool Session::request_fits(FunctionDecl& kernel, const KernelRequest& request) {
-  const std::vector<ast::Parameter>& parameters = kernel.def->parameters;
-  const SourceFile& file = kernel.scope->file();
-  if (parameters.size() != request.arguments.size()) {
-    diagnostics_.report(file, kernel.def->name_range, DiagnosticId::RequestCount, kernel.def->name,
-                        std::to_string(parameters.size()), std::to_string(request.arguments.size()));
-    return false;
+std::optional<checked::Type> Session::requested_type(const FunctionDecl& kernel, const ArgumentType& argument) {
+  if (!argument.constant.empty()) return requested_constant(kernel, argument.constant);
+  if (!argument.is_tuple) return type_of_argument(argument);
+  checked::Type tuple;
+  tuple.kind = checked::Type::Kind::Tuple;
+  for (const ArgumentType& element : argument.elements) {
+    const std::optional<checked::Type> type = requested_type(kernel, element);
+    if (!type) return std::nullopt;
+    tuple.elements.push_back(*type);
   }
-  bool fits = true;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::optional<checked::Type>& stated = kernel.parameter_types[i];
-    const checked::Type given = type_of_parameter(request.arguments[i]);
-    if (!stated || Body::fits_parameter(*stated, given)) continue;
-    diagnostics_.report(file, parameters[i].range, DiagnosticId::ArgumentType, parameters[i].name,
-                        checked::to_string(*stated), checked::to_string(given));
-    fits = false;
+  return tuple;
+}
+
+/// A number or a function that a request names: the text is read as an expression of the module.
+std::optional<checked::Type> Session::requested_constant(const FunctionDecl& kernel, const std::string& text) {
+  Diagnostics unheard;
+  unheard.set_muted(true);
+  const auto file = std::make_shared<const SourceFile>("request", text + "\n");
+  request_texts_.push_back(parse(file, lex(*file, unheard), unheard));
+  const ast::Suite& body = request_texts_.back()->body;
+  const auto* statement = body.size() == 1 ? body.front()->as<ast::ExprStmt>() : nullptr;
+  if (statement) {
+    Body reader(*this, *kernel.scope);
+    const int errors = diagnostics_.error_count();
+    const Entity entity = reader.entity(*statement->value);
+    if (diagnostics_.error_count() != errors) return std::nullopt;
+    const auto* value = std::get_if<Value>(&entity);
+    const auto* function = std::get_if<FunctionRef>(&entity);
+    const bool is_device_code = function && function->function->kind <= FunctionDecl::Kind::Device;
+    const bool is_known = value ? value->known() && Body::is_known_constant(*value)
+                                : is_device_code || std::holds_alternative<BuiltinRef>(entity) ||
+                                      std::holds_alternative<SpecialRef>(entity);
+    if (is_known) {
+      checked::Type type;
+      type.kind = checked::Type::Kind::Static;
+      type.entity = intern(entity);
+      return type;
+    }
   }
-  return fits;
+  diagnostics_.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::RequestConstant, text);
+  return std::nullopt;
 }
 
 void Session::check_kernel(FunctionDecl& kernel, const std::vector<InferredType>& arguments) {
@@ -187,7 +270,7 @@ Specialization& Session::infer(FunctionDecl& function, const std::vector<Inferre
   for (const InferredType& argument : arguments) key += to_key(argument) + ";";
   Specialization& specialization = function.specializations[key];
   if (specialization.is_inferred || specialization.is_inferring) return specialization;
-  collect_locals(*function.def, function.locals);
+  collect_locals(function);
   specialization.arguments = arguments;
   specialization.is_inferring = true;
   ++specialization_depth;
@@ -236,6 +319,28 @@ std::string Session::unique_symbol(const FunctionDecl& function, const Specializ
   return numbered;
 }
 
+int Session::intern(const Entity& entity) {
+  const auto [entry, is_new] = static_numbers_.try_emplace(key_of(entity), static_cast<int>(statics_.size()));
+  if (!is_new) return entry->second;
+  TreeBuilder tree(module_.exprs);
+  const auto* value = std::get_if<Value>(&entity);
+  statics_.push_back(value ? Entity(kept_constant(*value, tree)) : entity);
+  return entry->second;
+}
+
+FunctionDecl& Session::nested_function(const ast::FunctionDef& def, const FunctionDecl& enclosing) {
+  const auto [entry, is_new] = nested_functions_.try_emplace({&def, &enclosing});
+  FunctionDecl& function = entry->second;
+  if (!is_new) return function;
+  function.def = &def;
+  function.scope = enclosing.scope;
+  function.kind = FunctionDecl::Kind::Device;
+  function.options.wraparound = enclosing.options.wraparound;
+  for (const std::string_view name : free_names(def))
+    if (enclosing.locals.index.contains(name)) function.captures.push_back(name);
+  return function;
+}
+
 const Table* Session::add_table(Table table) {
   for (const Table& known : tables_)
     if (known.type == table.type && known.bytes == table.bytes) return &known;
@@ -271,13 +376,7 @@ void Session::check_limits(const FunctionDecl& decl, const Specialization& kerne
       if (array.extents.empty() && !array.takes_launch_bytes) shared += (bytes_of(array.type) + 15) / 16 * 16;
     for (const checked::LocalArray& array : function->function->local_arrays) local += bytes_of(array.type);
   }
-  for (const checked::Variable* parameter : kernel.function->parameters) {
-    if (parameter->type.is_record()) parameters += parameter->type.record->bytes;
-    const ArrayType& array = parameter->type.array;
-    const bool is_static = parameter->type.is_array() && array.has_static_shape();
-    const int extents = parameter->type.is_array() && !is_static ? array.rank() : 0;
-    parameters += 8 + 8 * extents * (array.layout == Layout::Strided ? 2 : 1);
-  }
+  for (const checked::Variable* parameter : kernel.function->parameters) parameters += parameter_bytes(parameter->type);
   std::int64_t constant = 0;
   for (const checked::ConstantArray& array : module_.constant_arrays)
     constant += static_cast<std::int64_t>(array.bytes.size());

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -43,6 +44,12 @@ class Session {
   /// The checked function. Its body may still be under way when the function is recursive.
   checked::Function* emit(FunctionDecl& function, Specialization& specialization);
 
+  /// A function, type or constant as part of a type: the number stands for it.
+  int intern(const Entity& entity);
+  const Entity& static_entity(int number) const { return statics_[static_cast<std::size_t>(number)]; }
+  /// A function inside another one.
+  FunctionDecl& nested_function(const ast::FunctionDef& def, const FunctionDecl& enclosing);
+
   const Table* add_table(Table table);
   int constant_array(const Table* table);
   int add_fault(FaultSite site);
@@ -69,7 +76,8 @@ class Session {
   void check_kernel(FunctionDecl& kernel, const std::vector<InferredType>& arguments);
   void check_untyped(FunctionDecl& function);
   FunctionDecl* find_kernel(const KernelRequest& request);
-  bool request_fits(FunctionDecl& kernel, const KernelRequest& request);
+  std::optional<checked::Type> requested_type(const FunctionDecl& kernel, const ArgumentType& argument);
+  std::optional<checked::Type> requested_constant(const FunctionDecl& kernel, const std::string& text);
   std::string unique_symbol(const FunctionDecl& function, const Specialization& specialization);
   void check_limits(const FunctionDecl& decl, const Specialization& kernel);
   void finish_module();
@@ -82,6 +90,10 @@ class Session {
   SignatureTable signatures_;
   std::deque<Scope> scopes_;
   std::deque<FunctionDecl> functions_;
+  std::map<std::pair<const ast::FunctionDef*, const FunctionDecl*>, FunctionDecl> nested_functions_;
+  std::deque<Entity> statics_;
+  std::deque<std::unique_ptr<ast::Module>> request_texts_;
+  std::map<std::string, int> static_numbers_;
   std::deque<ConstantDecl> constants_;
   std::deque<Table> tables_;
   std::map<const Table*, int> constant_arrays_;

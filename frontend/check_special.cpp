@@ -56,6 +56,7 @@ Entity Body::call_special(Special special, const ast::Call& call, SourceRange ra
       return Unknown{};
     case Special::Print:
     case Special::StaticAssert:
+    case Special::Constexpr:
       report(range, DiagnosticId::NotAValue, std::string(scope_.file().text(call.function->range)) + "(…)", "None");
       return Unknown{};
     default:

@@ -49,7 +49,7 @@ void Body::check(const ast::ExprStmt& node, const ast::Stmt& stmt) {
   const Value value = std::holds_alternative<Value>(result) ? std::get<Value>(result) : Value{};
   if (!value.known()) {
     // A function without a result gives no value, and needs none here.
-    if (session_.diagnostics(false).error_count() == errors) to_value(result, node.value->range);
+    if (session_.diagnostics(false).error_count() == errors) report_not_a_value(result, node.value->range);
     return;
   }
   const bool does_nothing = !node.value->as<ast::Call>();
@@ -60,6 +60,9 @@ void Body::check(const ast::ExprStmt& node, const ast::Stmt& stmt) {
 void Body::check(const ast::Assign& node, const ast::Stmt& stmt) {
   if (node.targets.size() == 1) {
     const ast::Expr& target = *node.targets.front();
+    const auto* name = node.value->as<ast::Lambda>() ? target.as<ast::Name>() : nullptr;
+    const std::optional<int> index = name ? local_index(name->id) : std::nullopt;
+    if (index && locals_[static_cast<std::size_t>(*index)].decl->closure) return mark_defined(*index);
     return assign(target, value(*node.value), stmt.range);
   }
   const Value once = stored_once(value(*node.value), stmt.range);
@@ -209,9 +212,15 @@ void Body::check(const ast::With&, const ast::Stmt& stmt) {
   unsupported(stmt.range, "`with`", "a kernel holds no resources: leave it out");
 }
 
+/// The name stands for the function from here on; where it is used, closure() says with which variables.
 void Body::check(const ast::FunctionDef& node, const ast::Stmt&) {
-  unsupported(node.name_range, "a function inside a function",
-              "write it at the top of the file, and pass what it needs as arguments");
+  const std::optional<int> index = local_index(node.name);
+  if (!node.decorators.empty())
+    unsupported(node.decorators.front()->range, "a decorator inside a function", "leave it out");
+  if (!index) return;
+  if (!locals_[static_cast<std::size_t>(*index)].decl->closure)
+    report(node.name_range, DiagnosticId::FunctionRebound, node.name);
+  mark_defined(*index);
 }
 
 void Body::check(const ast::ClassDef& node, const ast::Stmt&) {
@@ -254,7 +263,9 @@ void Body::print(const ast::Call& call, SourceRange range) {
     }
     const Value value = std::holds_alternative<NoneRef>(given) ? Value{} : to_value(given, argument->range);
     if (std::holds_alternative<NoneRef>(given)) result.pieces.push_back({"None", nullptr});
-    if (value.known() && value.is_array()) {
+    if (value.known() && value.type().is_static()) {
+      report_not_a_value(given, argument->range);
+    } else if (value.known() && value.is_array()) {
       report(argument->range, DiagnosticId::NotAScalar, "`print`", describe(value))
           .note("print its elements in a loop");
     } else if (value.known()) {

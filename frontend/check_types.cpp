@@ -110,7 +110,9 @@ bool join_into(InferredType& into, const InferredType& other) {
   }
   if (into == other) return true;
   if (into.weak || other.weak) return join_weak(into, other);
-  if (into.type.is_tuple() && other.type.is_tuple()) return join_tuples(into, other);
+  const bool are_one_function =
+      into.type.is_static() && other.type.is_static() && into.type.entity == other.type.entity;
+  if (are_one_function || (into.type.is_tuple() && other.type.is_tuple())) return join_tuples(into, other);
   if (into.type.is_array() && other.type.is_array()) return join_arrays(into.type, other.type);
   if (!into.type.is_scalar() || !other.type.is_scalar()) return false;
   const std::optional<ScalarType> common = common_type(into.type.scalar, other.type.scalar);
@@ -133,8 +135,8 @@ checked::Type settled_type(const InferredType& type) {
 std::string to_key(const InferredType& type) {
   if (!type.known) return "?";
   if (type.weak) return "~";
-  if (!type.type.is_tuple()) return checked::to_string(type.type);
-  std::string key = "(";
+  if (!type.type.is_tuple() && !type.type.is_static()) return checked::to_string(type.type);
+  std::string key = type.type.is_static() ? "@" + std::to_string(type.type.entity) + "(" : "(";
   for (const InferredType& element : type.elements) key += to_key(element) + ",";
   return key + ")";
 }

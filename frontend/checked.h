@@ -30,12 +30,15 @@ using Suite = std::vector<const Stmt*>;
 
 /// The type of a value in a kernel. Small and recursive only in tuples; compare with ==.
 struct Type {
-  enum class Kind : std::uint8_t { None, Scalar, Array, Tuple, Record };
+  // Static: a function or a constant, which the type names. What a value of it holds are the variables that a function
+  // inside another one uses of that.
+  enum class Kind : std::uint8_t { None, Scalar, Array, Tuple, Record, Static };
   Kind kind = Kind::None;
   ScalarType scalar = ScalarType::I64;                // Scalar
   ArrayType array;                                    // Array
   ir::AddressSpace space = ir::AddressSpace::Global;  // Array: where its elements live
-  std::vector<Type> elements;                         // Tuple
+  std::vector<Type> elements;                         // Tuple; Static: of those variables
+  int entity = -1;                                    // Static: a number of the checker's
   RecordRef record;                                   // Record
   static Type none() { return {}; }
   static Type of(ScalarType s) {
@@ -54,6 +57,7 @@ struct Type {
   bool is_scalar() const { return kind == Kind::Scalar; }
   bool is_array() const { return kind == Kind::Array; }
   bool is_tuple() const { return kind == Kind::Tuple; }
+  bool is_static() const { return kind == Kind::Static; }
   bool is_record() const { return kind == Kind::Record; }
   friend bool operator==(const Type&, const Type&) = default;
 };

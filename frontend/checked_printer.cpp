@@ -249,6 +249,8 @@ std::string to_string(const Type& type) {
       return pykc::to_string(type.array) + kSpaces[static_cast<std::size_t>(type.space)];
     case Type::Kind::Record:
       return type.record->name;
+    case Type::Kind::Static:
+      return "a function";
     case Type::Kind::Tuple:
       break;
   }

@@ -47,14 +47,22 @@ struct CheckOptions {
   bool contract = true;
 };
 
+/// The type of an argument, as a request or a signature states it.
+struct ArgumentType {
+  ParameterInfo parameter;  // of a number, a record or an array
+  bool is_tuple = false;
+  std::vector<ArgumentType> elements;  // of a tuple
+  std::string constant = {};           // instead of a type: the source text of a number, or the name of a function
+};
+
 /// What to specialise: a kernel by name with its argument types. Without requests, every kernel whose parameters are
 /// all typed is checked; kernels without types are checked for syntax and names only as far as types allow.
 struct KernelRequest {
   std::string kernel;
-  std::vector<ParameterInfo> arguments;  // names are ignored; empty with `use_annotations`
+  std::vector<ArgumentType> arguments;  // empty with `use_annotations`
   bool use_annotations = false;
 };
-/// Reads "saxpy(f32, f32[:], f32[:])", in pykc's or in Numba's spelling.
+/// Reads "saxpy(f32, f32[:], f32[:])", in pykc's or in Numba's spelling; "fold(tuple[f32[:], i32], 16, add)".
 Result<KernelRequest> parse_signature(std::string_view text);
 
 checked::Module check(const Program& program, const std::vector<KernelRequest>& requests, const CheckOptions& options,

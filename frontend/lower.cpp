@@ -16,15 +16,20 @@ using Op = LaunchExpression::Op;
 
 constexpr std::int64_t kSharedAlignment = 16;
 
-ParameterInfo parameter_info(const checked::Variable& variable) {
-  ParameterInfo parameter;
-  parameter.name = variable.name;
-  parameter.is_array = variable.type.is_array();
+/// A tuple counts as its elements, one after the other: `t.0`, `t.1`.
+void add_parameter_infos(const std::string& name, const checked::Type& type, std::vector<ParameterInfo>& parameters) {
+  if (type.is_tuple() || type.is_static()) {
+    for (std::size_t i = 0; i < type.elements.size(); ++i)
+      add_parameter_infos(name + "." + std::to_string(i), type.elements[i], parameters);
+    return;
+  }
+  ParameterInfo& parameter = parameters.emplace_back();
+  parameter.name = name;
+  parameter.is_array = type.is_array();
   if (parameter.is_array)
-    parameter.array = variable.type.array;
+    parameter.array = type.array;
   else
-    parameter.value = variable.type.is_record() ? ElementType(variable.type.record) : variable.type.scalar;
-  return parameter;
+    parameter.value = type.is_record() ? ElementType(type.record) : type.scalar;
 }
 
 void append(LaunchExpression& expression, const LaunchExpression& other) {
@@ -135,7 +140,8 @@ KernelInfo kernel_info(const checked::Function& source, const ir::Function& targ
   KernelInfo kernel;
   kernel.name = source.name;
   kernel.symbol = source.symbol;
-  for (const checked::Variable* variable : source.parameters) kernel.parameters.push_back(parameter_info(*variable));
+  for (const checked::Variable* variable : source.parameters)
+    add_parameter_infos(variable->name, variable->type, kernel.parameters);
   kernel.max_threads_per_block = source.max_threads_per_block;
   kernel.dynamic_shared_bytes = total_bytes(target.shared_arrays);
   kernel.uses_launch_shared_bytes = std::ranges::any_of(target.shared_arrays, [](const ir::ArrayStorage& array) {

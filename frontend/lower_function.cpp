@@ -27,6 +27,7 @@ void append_parts(const checked::Type& type, const std::string& prefix, std::vec
     case checked::Type::Kind::Array:
       return append_array_parts(type, prefix, parts);
     case checked::Type::Kind::Tuple:
+    case checked::Type::Kind::Static:
       for (std::size_t i = 0; i < type.elements.size(); ++i)
         append_parts(type.elements[i], prefix + '.' + std::to_string(i), parts);
       return;

@@ -1,4 +1,5 @@
 // Compound statements: those with blocks.
+#include <algorithm>
 #include <set>
 
 #include "frontend/parse.h"
@@ -257,16 +258,28 @@ ast::StmtPtr Parser::parse_class(std::vector<ExprPtr> decorators) {
   return make_stmt(range, std::move(definition));
 }
 
+namespace {
+
+bool has_variadic(const std::vector<ast::Parameter>& parameters) {
+  return std::any_of(parameters.begin(), parameters.end(), [](const ast::Parameter& p) { return p.is_variadic; });
+}
+
+}  // namespace
+
 std::vector<ast::Parameter> Parser::parse_parameters() {
   std::vector<ast::Parameter> parameters;
   std::set<std::string> names;
   bool wants_default = false;
   while (kind() != Kind::RightParen) {
-    if (kind() == Kind::Star || kind() == Kind::StarStar || kind() == Kind::Slash) {
+    const bool is_variadic = kind() == Kind::Star && kind_after() == Kind::Identifier && !has_variadic(parameters);
+    if (!is_variadic && (kind() == Kind::Star || kind() == Kind::StarStar || kind() == Kind::Slash)) {
       parse_special_parameter();
       wants_default = false;
     } else {
+      if (is_variadic) advance();
       ast::Parameter parameter = parse_parameter();
+      parameter.is_variadic = is_variadic;
+      if (is_variadic) wants_default = false;
       if (!names.insert(parameter.name).second)
         report(parameter.range, DiagnosticId::DuplicateParameter, parameter.name);
       else if (wants_default && !parameter.default_value)
@@ -288,7 +301,7 @@ ast::Parameter Parser::parse_parameter() {
   return parameter;
 }
 
-/// `*`, `*args`, `**kwargs`, `/`: reported and passed over.
+/// `*`, a second `*args`, `**kwargs`, `/`: reported and passed over.
 void Parser::parse_special_parameter() {
   const SourceRange range = current().range;
   report(range, DiagnosticId::UnsupportedParameter, text_of(range));

@@ -98,14 +98,22 @@ ast::ExprPtr Parser::parse_expression() {
   });
 }
 
+const ast::Expr& ast::body_of(const Lambda& lambda) { return *lambda.function->body.front()->as<Return>()->value; }
+
 ast::ExprPtr Parser::parse_lambda() {
   const std::uint32_t begin = current().range.begin;
+  auto function = std::make_shared<ast::FunctionDef>();
+  function->name = "lambda";
+  function->name_range = current().range;
   advance();
-  ast::Lambda lambda;
   bool is_plain = true;
   while (kind() != Kind::Colon) {
     while (accept(Kind::Star) || accept(Kind::StarStar) || accept(Kind::Slash)) is_plain = false;
-    if (kind() == Kind::Identifier || is_plain) lambda.parameters.push_back(expect_name("the name of a parameter"));
+    if (kind() == Kind::Identifier || is_plain) {
+      ast::Parameter& parameter = function->parameters.emplace_back();
+      parameter.range = current().range;
+      parameter.name = expect_name("the name of a parameter");
+    }
     if (accept(Kind::Equal)) {
       is_plain = false;
       parse_expression();
@@ -113,9 +121,11 @@ ast::ExprPtr Parser::parse_lambda() {
     if (!accept(Kind::Comma)) break;
   }
   expect(Kind::Colon);
-  lambda.body = parse_expression();
+  ExprPtr body = parse_expression();
+  const SourceRange range = body->range;
+  function->body.push_back(make_stmt(range, ast::Return{std::move(body)}));
   if (!is_plain) return make(since(begin), ast::Unsupported{"a lambda whose parameters are not just names"});
-  return make(since(begin), std::move(lambda));
+  return make(since(begin), ast::Lambda{std::move(function)});
 }
 
 /// `a or b or c`, whose operands are chains of `and`, whose operands are comparisons or `not`.

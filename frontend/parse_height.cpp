@@ -38,7 +38,7 @@ struct Children {
   int operator()(const Logical& n) const { return tallest_of(n.operands); }
   int operator()(const Compare& n) const { return tallest_of(n.first, n.rest); }
   int operator()(const Conditional& n) const { return tallest_of(n.condition, n.then, n.otherwise); }
-  int operator()(const Lambda& n) const { return tallest_of(n.body); }
+  int operator()(const Lambda& n) const { return body_of(n).height; }
   // Leaves, one by one: a node kind that is forgotten here does not compile.
   int operator()(const IntLiteral&) const { return 0; }
   int operator()(const FloatLiteral&) const { return 0; }

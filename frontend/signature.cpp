@@ -64,7 +64,7 @@ class SignatureParser {
     if (peek() != '(') result.name = dotted_name();
     if (!expect('(')) return std::nullopt;
     while (peek() != ')') {
-      std::optional<ParameterInfo> parameter = type();
+      std::optional<ArgumentType> parameter = argument();
       if (!parameter) return std::nullopt;
       result.parameters.push_back(std::move(*parameter));
       if (peek() != ',') break;
@@ -74,13 +74,53 @@ class SignatureParser {
     return result;
   }
 
-  std::optional<ParameterInfo> only_type() {
-    std::optional<ParameterInfo> result = type();
+  std::optional<ArgumentType> only_type() {
+    std::optional<ArgumentType> result = argument();
     if (!result || !at_end()) return std::nullopt;
     return result;
   }
 
  private:
+  /// A type, or what is known while compiling: `16`, `-1.5`, `add`, `math.sqrt`.
+  std::optional<ArgumentType> argument() {
+    const char first = peek();
+    const std::size_t start = position_;
+    if (std::isdigit(static_cast<unsigned char>(first)) || first == '-') return constant(start);
+    const std::string name = dotted_name();
+    const char next = peek();
+    const bool is_type = name.empty() || name == "Array" || name == "array" || scalar_name(name) || next == '[';
+    if (!is_type && dialect_ == SignatureDialect::Pykc) return ArgumentType{.constant = text_between(start, position_)};
+    position_ = start;
+    if ((name == "tuple" || name == "Tuple") && next == '[') return tuple();
+    std::optional<ParameterInfo> parameter = type();
+    if (!parameter) return std::nullopt;
+    return ArgumentType{.parameter = std::move(*parameter)};
+  }
+
+  std::optional<ArgumentType> constant(std::size_t start) {
+    while (position_ < text_.size() && (is_name_character(text_[position_]) || text_[position_] == '-')) ++position_;
+    return ArgumentType{.constant = text_between(start, position_)};
+  }
+
+  std::optional<ArgumentType> tuple() {
+    dotted_name();
+    ArgumentType result{.is_tuple = true};
+    do {
+      ++position_;  // the bracket, then each comma
+      std::optional<ArgumentType> element = argument();
+      if (!element) return std::nullopt;
+      result.elements.push_back(std::move(*element));
+    } while (peek() == ',');
+    if (!expect(']')) return std::nullopt;
+    return result;
+  }
+
+  std::string text_between(std::size_t start, std::size_t end) const {
+    std::string text(text_.substr(start, end - start));
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    return text;
+  }
+
   std::optional<ParameterInfo> type() {
     const std::string name = dotted_name();
     if (name.empty()) return fail("a type is missing");
@@ -252,7 +292,7 @@ std::optional<SignatureText> parse_signature_text(std::string_view text, Signatu
   return SignatureParser(text, dialect, error).signature();
 }
 
-std::optional<ParameterInfo> parse_type_text(std::string_view text, SignatureDialect dialect, std::string& error) {
+std::optional<ArgumentType> parse_type_text(std::string_view text, SignatureDialect dialect, std::string& error) {
   return SignatureParser(text, dialect, error).only_type();
 }
 

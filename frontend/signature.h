@@ -9,13 +9,14 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/frontend.h"
 #include "pykc/types.h"
 
 namespace pykc {
 
 struct SignatureText {
-  std::string name;                       // what stands before the parenthesis: a kernel's name, or the result's type
-  std::vector<ParameterInfo> parameters;  // without names
+  std::string name;  // what stands before the parenthesis: a kernel's name, or the result's type
+  std::vector<ArgumentType> parameters;
 };
 
 enum class SignatureDialect : std::uint8_t {
@@ -26,7 +27,7 @@ enum class SignatureDialect : std::uint8_t {
 /// None, and the reason in `error`, where the text is no signature.
 std::optional<SignatureText> parse_signature_text(std::string_view text, SignatureDialect dialect, std::string& error);
 /// A single type: "f32[:, :]".
-std::optional<ParameterInfo> parse_type_text(std::string_view text, SignatureDialect dialect, std::string& error);
+std::optional<ArgumentType> parse_type_text(std::string_view text, SignatureDialect dialect, std::string& error);
 
 /// What stands in one dimension of `f32[…]`.
 struct Dimension {

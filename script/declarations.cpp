@@ -91,10 +91,16 @@ Declaration declaration_of(const ast::FunctionDef& function) {
   return declaration;
 }
 
+bool is_constexpr(const ast::Parameter& parameter) {
+  const auto* name = parameter.annotation ? parameter.annotation->as<ast::Name>() : nullptr;
+  return name && name->id == "constexpr";
+}
+
 bool is_typed_kernel(const ast::FunctionDef& function) {
   if (!declaration_of(function).signature.empty()) return true;
-  return std::all_of(function.parameters.begin(), function.parameters.end(),
-                     [](const ast::Parameter& parameter) { return parameter.annotation != nullptr; });
+  return std::all_of(function.parameters.begin(), function.parameters.end(), [](const ast::Parameter& parameter) {
+    return parameter.annotation != nullptr && !is_constexpr(parameter);
+  });
 }
 
 std::set<std::string, std::less<>> variables_of(const ast::FunctionDef& function) {

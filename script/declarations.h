@@ -18,6 +18,8 @@ struct Declaration {
 };
 Declaration declaration_of(const ast::FunctionDef& function);
 
+/// Whether the parameter is annotated `constexpr`: a kernel is compiled for each of its values.
+bool is_constexpr(const ast::Parameter& parameter);
 /// A kernel's parameters are typed, by annotations or by a signature: its arguments are converted to them.
 bool is_typed_kernel(const ast::FunctionDef& function);
 

@@ -59,9 +59,17 @@ Outcome<Value> Evaluator::call_from(const ast::Call& node, const Value& callee, 
 Outcome<Names> Evaluator::bind_parameters(const FunctionValue& function, CallArguments arguments) {
   const std::vector<ast::Parameter>& parameters = function.definition->parameters;
   const std::string& name = function.definition->name;
+  const auto variadic = std::find_if(parameters.begin(), parameters.end(), [](const auto& p) { return p.is_variadic; });
+  const auto plain = static_cast<std::size_t>(variadic - parameters.begin());
+  Names locals;
+  if (variadic != parameters.end()) {
+    std::vector<Value> rest;
+    while (arguments.positional.size() > plain + rest.size()) rest.push_back(arguments.positional[plain + rest.size()]);
+    arguments.positional.resize(std::min(plain, arguments.positional.size()));
+    locals.emplace(variadic->name, make_tuple(std::move(rest)));
+  }
   if (arguments.positional.size() > parameters.size())
     return fail(DiagnosticId::HostTooManyArguments, "`" + name + "`", parameters.size(), arguments.positional.size());
-  Names locals;
   for (std::size_t i = 0; i < arguments.positional.size(); ++i)
     locals.emplace(parameters[i].name, std::move(arguments.positional[i]));
   for (auto& [keyword, value] : arguments.named) {

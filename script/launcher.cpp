@@ -6,6 +6,7 @@
 #include "script/array.h"
 #include "script/declarations.h"
 #include "script/elementwise.h"
+#include "script/format.h"
 #include "script/promote.h"
 #include "script/scope.h"
 
@@ -58,8 +59,21 @@ Outcome<Dim3> dimensions(const Value& value, std::string_view what) {
 }
 
 /// The type of an argument as a generic kernel sees it.
-Outcome<ParameterInfo> parameter_of(const Value& value) {
-  ParameterInfo parameter;
+Outcome<ArgumentType> type_of(const Value& value) {
+  ArgumentType type;
+  if (const auto* function = value.as<FunctionValue>()) {
+    type.constant = function->definition->name;
+    return type;
+  }
+  if (const auto* tuple = value.as<TupleValue>()) {
+    type.is_tuple = true;
+    for (const Value& item : tuple->sequence->items) {
+      ASSIGN_OR_RETURN(ArgumentType element, type_of(item));
+      type.elements.push_back(std::move(element));
+    }
+    return type;
+  }
+  ParameterInfo& parameter = type.parameter;
   if (const ArrayRef* array = value.as<ArrayRef>()) {
     parameter.is_array = true;
     parameter.array.element = (*array)->type;
@@ -67,23 +81,44 @@ Outcome<ParameterInfo> parameter_of(const Value& value) {
     parameter.array.layout = (*array)->is_row_major()      ? Layout::RowMajor
                              : (*array)->is_column_major() ? Layout::ColumnMajor
                                                            : Layout::Strided;
-    return parameter;
+    return type;
   }
-  const std::optional<OperandType> type = operand_type(value);
-  if (!type) return fail(DiagnosticId::HostLaunchArgument, describe(value));
-  parameter.value = type->type;
-  return parameter;
+  const std::optional<OperandType> number = operand_type(value);
+  if (!number) return fail(DiagnosticId::HostLaunchArgument, describe(value));
+  parameter.value = number->type;
+  return type;
 }
 
-std::string type_text(const ParameterInfo& parameter) {
-  return parameter.is_array ? to_string(parameter.array) : to_string(parameter.value);
+std::string type_text(const ArgumentType& type) {
+  if (!type.constant.empty()) return type.constant;
+  const ParameterInfo& parameter = type.parameter;
+  if (!type.is_tuple) return parameter.is_array ? to_string(parameter.array) : to_string(parameter.value);
+  std::string text = "tuple[";
+  for (const ArgumentType& element : type.elements) text += (text.size() > 6 ? ", " : "") + type_text(element);
+  return text + "]";
 }
 
 std::string signature_text(const KernelRequest& request) {
   if (request.use_annotations) return "its annotations";
   std::string text = "(";
-  for (const ParameterInfo& parameter : request.arguments) text += (text.size() > 1 ? ", " : "") + type_text(parameter);
+  for (const ArgumentType& argument : request.arguments) text += (text.size() > 1 ? ", " : "") + type_text(argument);
   return text + ")";
+}
+
+/// The argument of a `constexpr` parameter.
+Status set_constant(const Value& value, ArgumentType& argument) {
+  ASSIGN_OR_RETURN(std::string text, to_repr(value));
+  argument = {};
+  argument.constant = std::move(text);
+  return Done{};
+}
+
+/// What a kernel is passed: tuples element by element, and nothing for what it is compiled for.
+void add_passed(const Value& value, std::vector<Value>& passed) {
+  if (value.as<FunctionValue>()) return;
+  const auto* tuple = value.as<TupleValue>();
+  if (!tuple) return passed.push_back(value);
+  for (const Value& item : tuple->sequence->items) add_passed(item, passed);
 }
 
 /// A number for a scalar parameter: converted where nothing is lost, else handed over for the runtime to refuse.
@@ -144,8 +179,8 @@ Outcome<KernelRequest> request_for(const std::string& kernel, const std::vector<
   KernelRequest request;
   request.kernel = kernel;
   for (const Value& value : arguments) {
-    ASSIGN_OR_RETURN(ParameterInfo parameter, parameter_of(value));
-    request.arguments.push_back(std::move(parameter));
+    ASSIGN_OR_RETURN(ArgumentType type, type_of(value));
+    request.arguments.push_back(std::move(type));
   }
   return request;
 }
@@ -199,8 +234,16 @@ Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& 
   if (!is_typed_kernel(definition)) {
     ASSIGN_OR_RETURN(request, request_for(definition.name, arguments.positional));
   }
+  std::vector<Value> passed;
+  for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
+    const Value& value = arguments.positional[i];
+    if (!is_constexpr(definition.parameters[i]))
+      add_passed(value, passed);
+    else if (!value.as<FunctionValue>())
+      RETURN_IF_FAILED(set_constant(value, request.arguments[i]));
+  }
   ASSIGN_OR_RETURN(const Kernel kernel, kernel_for(*launch.kernel.module, request));
-  RETURN_IF_FAILED(run(kernel, launch, arguments.positional));
+  RETURN_IF_FAILED(run(kernel, launch, passed));
   return Value();
 }
 
@@ -219,9 +262,12 @@ Outcome<LaunchConfig> Launcher::configuration(const Kernel& kernel, const Launch
 
 Status Launcher::run(const Kernel& kernel, const LaunchValue& launch, const std::vector<Value>& arguments) {
   ASSIGN_OR_RETURN(const Device device, session_.device());
+  const std::vector<ParameterInfo>& parameters = kernel.info().parameters;
   std::vector<Argument> list;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], kernel.info().parameters[i], device));
+    // Of too many arguments, which a tuple may hold, the runtime complains.
+    const ParameterInfo parameter = i < parameters.size() ? parameters[i] : ParameterInfo{};
+    ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], parameter, device));
     list.push_back(argument);
   }
   ASSIGN_OR_RETURN(const LaunchConfig config, configuration(kernel, launch));

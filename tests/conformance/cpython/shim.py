@@ -359,6 +359,11 @@ class Stream:
         pass
 
 
+def static_assert(condition, message=""):
+    if not condition:
+        raise AssertionError(message)
+
+
 NAMES = {
     **NUMBER_TYPES, "c64": np.complex64, "c128": np.complex128,
     "kernel": kernel, "device": device, "test": test, "grid": grid, "gridsize": gridsize, "threadIdx": threadIdx,
@@ -374,6 +379,7 @@ NAMES = {
     "activemask": lambda: np.uint32(sum(1 << who % 32 for who in meet_warp())), "threadfence": lambda: None, "threadfence_block": lambda: None, "threadfence_system": lambda: None,
     "shared": types.SimpleNamespace(array=shared_array), "local": types.SimpleNamespace(array=declared),
     "const": types.SimpleNamespace(array_like=lambda table: np.asarray(table).view(Array)), "atomic": atomic,
+    "unroll": lambda items: items, "constexpr": None, "static_assert": static_assert,
     "popc": lambda x: np.int32(bits_of(x).bit_count()), "clz": clz, "ffs": ffs, "brev": brev, "math": math,
     "selp": lambda predicate, a, b: a if predicate else b, "synchronize": lambda: None, "cdiv": lambda a, b: -(-a // b),
     **{name: wrapped(getattr(np, name)) for name in ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "arange", "linspace",
