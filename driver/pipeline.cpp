@@ -64,12 +64,13 @@ Result<std::unique_ptr<ir::Module>> to_ir(const checked::Module& checked, const 
   std::unique_ptr<ir::Module> module = lower(checked);
   clock.finish("lower");
 
+  // Decided before anything that depends on the target, so that CPU and GPU round alike; and before anything is
+  // optimised, so that what rounds once is what the source says.
+  for (const auto& function : module->functions) ir::contract_multiply_add(*function);
+
   // From here on a value that never changes is a value, not a variable: uniformity and ranges can see through it.
   for (const auto& function : module->functions) ir::promote_locals(*function);
   for (const auto& function : module->functions) ir::fold_constants(*function);
-
-  // Decided before anything that depends on the target, so that CPU and GPU round alike.
-  for (const auto& function : module->functions) ir::contract_multiply_add(*function);
 
   // The last steps that can find a user error: a barrier needs all threads, and some builtins a certain target.
   ir::check_uniformity(*module, diagnostics);

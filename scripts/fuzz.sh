@@ -8,6 +8,7 @@ seconds=${1:-60}
 shift || true
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(lexer parser check ir npy artifact)
+command -v clang++-22 >/dev/null || { echo "needs clang: apt-get install clang-22 libclang-rt-22-dev" >&2; exit 1; }
 [ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null || exit 1
 cmake --build --preset fuzz --target "${targets[@]/%/_fuzz}" || exit 1
 

@@ -4,7 +4,10 @@
 #include <cstring>
 
 #include "base/float_bits.h"
+#include "driver/driver.h"
+#include "frontend/frontend.h"
 #include "ir/parser.h"
+#include "ir/passes/passes.h"
 #include "tests/reference/interpreter.h"
 
 namespace pykc::differential {
@@ -117,13 +120,19 @@ std::string hex(std::uint64_t bits, std::size_t size) {
 
 std::unique_ptr<ir::Module> compile_to_ir(const std::string& source, const CompileOptions& options,
                                           std::string& error) {
-  const Result<CompileOutput> output = compile_to(Emit::Ir, source, options, "case.pyk");
-  if (!output) {
-    error = explain(output.error());
+  Diagnostics diagnostics;
+  const auto file = std::make_shared<const SourceFile>("case.pyk", source);
+  const Program program = load_program(file, driver::import_resolver("case.pyk", options), diagnostics);
+  const checked::Module checked =
+      check(program, {}, {.checked = options.checked, .contract = options.contract}, diagnostics);
+  if (diagnostics.has_errors()) {
+    error = explain({ErrorCode::InvalidSource, "", diagnostics.take()});
     return nullptr;
   }
+  const std::unique_ptr<ir::Module> lowered = lower(checked);
+  for (const auto& function : lowered->functions) ir::contract_multiply_add(*function);
   std::vector<std::string> errors;
-  std::unique_ptr<ir::Module> module = ir::parse_module(output->text, errors);
+  std::unique_ptr<ir::Module> module = ir::parse_module(ir::print_module(*lowered), errors);
   if (!module) error = "the printed IR does not parse: " + errors.front();
   return module;
 }

@@ -16,7 +16,8 @@ struct Execution {
   std::string error;
 };
 
-/// The module as `--emit ir` prints it, read back; null with `error` set where that fails.
+/// What lowering makes of the source, without the passes behind it but contraction, which decides how results round. It
+/// is printed and read back. Null with `error` set where that fails.
 std::unique_ptr<ir::Module> compile_to_ir(const std::string& source, const CompileOptions& options, std::string& error);
 Execution run_interpreter(const ir::Module& module, const Case& launch);
 Execution run_device(const Device& device, const Artifact& artifact, const Case& launch);

@@ -41,8 +41,8 @@ struct Grouped {
   }
   std::string operator()(const ast::Lambda& n) const {
     std::string text;
-    for (const std::string& parameter : n.parameters) text += " " + parameter;
-    return "(lambda" + text + ": " + of(n.body) + ")";
+    for (const ast::Parameter& parameter : n.function->parameters) text += " " + parameter.name;
+    return "(lambda" + text + ": " + std::visit(Grouped{}, body_of(n).node) + ")";
   }
   std::string operator()(const ast::Call& n) const {
     std::string text = of(n.function) + "(" + list(n.arguments);
