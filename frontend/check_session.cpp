@@ -228,9 +228,10 @@ std::optional<checked::Type> Session::requested_constant(const FunctionDecl& ker
   const auto* statement = body.size() == 1 ? body.front()->as<ast::ExprStmt>() : nullptr;
   if (statement) {
     Body reader(*this, *kernel.scope);
-    const int errors = diagnostics_.error_count();
+    // What is wrong in the text has no place in the file: it is reported as a whole.
+    diagnostics_.set_muted(true);
     const Entity entity = reader.entity(*statement->value);
-    if (diagnostics_.error_count() != errors) return std::nullopt;
+    diagnostics_.set_muted(false);
     const auto* value = std::get_if<Value>(&entity);
     const auto* function = std::get_if<FunctionRef>(&entity);
     const bool is_device_code = function && function->function->kind <= FunctionDecl::Kind::Device;
