@@ -42,6 +42,7 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/InferAlignment.h>
 #include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopDeletion.h>
@@ -56,6 +57,7 @@
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Scalar/SpeculativeExecution.h>
+#include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 #include <llvm/Transforms/Vectorize/VectorCombine.h>
@@ -213,6 +215,7 @@ void add_last_passes(llvm::FunctionPassManager& passes, const Options& options) 
   passes.addPass(llvm::SimplifyCFGPass(SimplifyCFGOptions().needCanonicalLoops(false)));
 }
 
+<<<<<<< ours
 // --- Very long functions ---------------------------------------------------------------------------------------------
 
 constexpr std::size_t kLongFunction = 20'000;  // instructions
@@ -232,6 +235,12 @@ void translate_plainly(llvm::Function& function) {
   function.removeFnAttr(llvm::Attribute::AlwaysInline);
   function.addFnAttr(llvm::Attribute::NoInline);
   function.addFnAttr(llvm::Attribute::OptimizeNone);
+=======
+/// Neighbours in memory, such as the components of a vector, are read and written in one access.
+void add_access_passes(llvm::FunctionPassManager& passes) {
+  passes.addPass(llvm::InferAlignmentPass());
+  passes.addPass(llvm::LoadStoreVectorizerPass());
+>>>>>>> theirs
 }
 
 }  // namespace
@@ -253,6 +262,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   add_redundancy_passes(passes);
   if (target.kind == Target::Kind::Cpu && options.optimization >= 2) add_vector_passes(passes);
   add_last_passes(passes, options);
+  if (target.kind != Target::Kind::Cpu) add_access_passes(passes);
   for (llvm::Function& function : module)
     if (!function.isDeclaration()) passes.run(function, analyses.functions);
   if (target.kind != Target::Kind::Cpu) return;

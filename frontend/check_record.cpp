@@ -88,7 +88,14 @@ Value Body::index_by_name(const Value& record, const ast::Expr& index, SourceRan
 
 /// `p.x = …`: in an array, a store; in a variable, a new value for all of it.
 void Body::assign_field(const ast::Attribute& node, const ast::Expr& target, const Value& value, SourceRange range) {
-  const Value record = this->value(*node.value);
+  const Entity owner = entity(*node.value);
+  if (std::holds_alternative<Unknown>(owner)) return;
+  if (!std::holds_alternative<Value>(owner)) {
+    report(target.range, DiagnosticId::AssignmentTarget)
+        .note("assign to a variable, `x = …`, or an element, `a[i] = …`");
+    return;
+  }
+  const Value& record = std::get<Value>(owner);
   if (!record.known() || !value.known()) return;
   if (!record.is_record() || record.is_complex() || record.type().record->kind == RecordType::Kind::Enum) {
     report(target.range, DiagnosticId::AssignmentTarget).note("this is " + describe(record) + ": make a new one");

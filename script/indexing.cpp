@@ -187,7 +187,7 @@ Outcome<Value> sequence_slice(const Value& object, const std::vector<Value>& ite
 
 Outcome<Value> get_item(const Value& object, const Value& index) {
   if (const ArrayRef* array = object.as<ArrayRef>()) {
-    if (const std::string* field = index.as<std::string>()) return field_of(**array, *field);
+    if (const std::string* field = index.as<std::string>(); field && (*array)->record) return field_of(**array, *field);
     return get_array_item(*array, index);
   }
   const std::vector<Value>* items = items_of(object);
@@ -213,7 +213,8 @@ Status set_item(const Value& object, const Value& index, const Value& value) {
   }
   const ArrayRef* array = object.as<ArrayRef>();
   if (!array) return fail(DiagnosticId::HostNotAssignable, describe(object));
-  if (const std::string* field = index.as<std::string>()) return set_field(**array, *field, value);
+  if (const std::string* field = index.as<std::string>(); field && (*array)->record)
+    return set_field(**array, *field, value);
   ASSIGN_OR_RETURN(const ArrayRef values,
                    (*array)->record ? to_records(value, (*array)->record) : to_array(value, (*array)->type));
   if (const ArrayRef* by = index.as<ArrayRef>()) {

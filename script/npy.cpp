@@ -135,6 +135,7 @@ class HeaderParser {
       if (!size || *size == 0) return bad("a field has no possible shape");
     }
     record.bytes += field.count() * size_in_bytes(type);
+    record.alignment = std::max(record.alignment, alignment_of(type));
     record.fields.push_back(std::move(field));
     return expect(')');
   }
@@ -211,14 +212,24 @@ void reverse_elements(std::byte* bytes, std::int64_t count, std::int64_t size) {
   for (std::int64_t i = 0; i < count; ++i) std::reverse(bytes + i * size, bytes + (i + 1) * size);
 }
 
+/// Whether every field lies on a boundary of its own type.
+bool is_aligned(const ElementType& type) {
+  if (!type.is_record()) return true;
+  const RecordType& record = *type.record;
+  return record.bytes % record.alignment == 0 &&
+         std::all_of(record.fields.begin(), record.fields.end(), [](const RecordField& field) {
+           return field.offset % alignment_of(field.type) == 0 && is_aligned(field.type);
+         });
+}
+
 /// Where bytes of a record in a file go in one that is laid out as in C.
 struct Move {
   std::int64_t from, to, bytes;
 };
 
-/// The type laid out as in C, and the moves to it.
+/// The type as it is where it is aligned, else laid out as in C, and the moves to it.
 ElementType aligned(const ElementType& type, std::int64_t from, std::vector<Move>* moves, std::int64_t to = 0) {
-  if (!type.is_record() || type.record->kind == RecordType::Kind::Complex) {
+  if (is_aligned(type)) {
     if (moves) moves->push_back({from, to, size_in_bytes(type)});
     return type;
   }

@@ -207,8 +207,6 @@ TEST(Npy, BrokenHeadersAreRefused) {
       {"{'descr'", "its header lacks a `:`"},
       {"{'descr", "a string of its header does not end"},
       {"{'descr': 4}", "its header lacks a string"},
-      {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}",
-       "its elements are records, which pykc does not have"},
       {"{'color': 'red'}", "its header has the key 'color' that no .npy file has"},
       {"{'descr': '<f4', 'descr': '<f4'}", "its header has the key 'descr' twice"},
       {"{'descr': '<f4' 'fortran_order': False}", "its header lacks a `,`"},
@@ -229,7 +227,7 @@ TEST(Npy, BrokenHeadersAreRefused) {
 }
 
 TEST(Npy, ForeignTypesAreRefused) {
-  for (const char* type : {"<c8", "|O", "<U5", "|S3", "<f16", "f3", "", "<", "|i4", "<M8[ns]"})
+  for (const char* type : {"<c4", "|O", "<U5", "|S3", "<f16", "f3", "", "<", "|i4", "<M8[ns]"})
     EXPECT_EQ(error_of(npy("{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': (1,), }")),
               "its elements are of the type '" + std::string(type) + "', which pykc does not have");
 }
