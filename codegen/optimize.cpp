@@ -215,7 +215,12 @@ void add_last_passes(llvm::FunctionPassManager& passes, const Options& options) 
   passes.addPass(llvm::SimplifyCFGPass(SimplifyCFGOptions().needCanonicalLoops(false)));
 }
 
-<<<<<<< ours
+/// Neighbours in memory, such as the components of a vector, are read and written in one access.
+void add_access_passes(llvm::FunctionPassManager& passes) {
+  passes.addPass(llvm::InferAlignmentPass());
+  passes.addPass(llvm::LoadStoreVectorizerPass());
+}
+
 // --- Very long functions ---------------------------------------------------------------------------------------------
 
 constexpr std::size_t kLongFunction = 20'000;  // instructions
@@ -235,12 +240,6 @@ void translate_plainly(llvm::Function& function) {
   function.removeFnAttr(llvm::Attribute::AlwaysInline);
   function.addFnAttr(llvm::Attribute::NoInline);
   function.addFnAttr(llvm::Attribute::OptimizeNone);
-=======
-/// Neighbours in memory, such as the components of a vector, are read and written in one access.
-void add_access_passes(llvm::FunctionPassManager& passes) {
-  passes.addPass(llvm::InferAlignmentPass());
-  passes.addPass(llvm::LoadStoreVectorizerPass());
->>>>>>> theirs
 }
 
 }  // namespace
