@@ -255,15 +255,20 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   inlining.addPass(llvm::GlobalDCEPass());
   inlining.run(module, analyses.modules);
 
-  llvm::FunctionPassManager passes;
-  add_first_passes(passes);
-  add_loop_passes(passes, options);
-  add_redundancy_passes(passes);
-  if (target.kind == Target::Kind::Cpu && options.optimization >= 2) add_vector_passes(passes);
-  add_last_passes(passes, options);
-  if (target.kind != Target::Kind::Cpu) add_access_passes(passes);
-  for (llvm::Function& function : module)
-    if (!function.isDeclaration()) passes.run(function, analyses.functions);
+  llvm::FunctionPassManager first, vector, last;
+  add_first_passes(first);
+  add_loop_passes(first, options);
+  add_redundancy_passes(first);
+  add_vector_passes(vector);
+  add_last_passes(last, options);
+  if (target.kind != Target::Kind::Cpu) add_access_passes(last);
+  const bool has_vectors = target.kind == Target::Kind::Cpu && options.optimization >= 2;
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    first.run(function, analyses.functions);
+    if (has_vectors && !is_very_long(function)) vector.run(function, analyses.functions);
+    last.run(function, analyses.functions);
+  }
   if (target.kind != Target::Kind::Cpu) return;
   for (llvm::Function& function : module)
     if (is_very_long(function)) translate_plainly(function);

@@ -5,7 +5,10 @@
 // it.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include <cstddef>
+
 #include "codegen/nvptx/emitter.h"
+#include "pykc/kernel_abi.h"
 
 namespace pykc::codegen {
 namespace {
@@ -18,6 +21,10 @@ class GridBarrier {
  public:
   GridBarrier(llvm::IRBuilder<>& builder, llvm::Value* thread, llvm::Value* block, llvm::Value* blocks)
       : builder_(builder), context_(builder.getContext()), thread_(thread), block_(block), blocks_(blocks) {}
+
+  /// A block of which a thread has faulted may never come: who waits looks here (a fault record's `claimed`), and
+  /// stops.
+  void stop_when_set(llvm::Value* claimed) { claimed_ = claimed; }
 
   void emit() {
     llvm::Value* stands_for_block = first_living_thread();
@@ -40,7 +47,9 @@ class GridBarrier {
     llvm::LoadInst* const now = builder_.CreateAlignedLoad(builder_.getInt32Ty(), word, llvm::Align(4));
     now->setAtomic(llvm::AtomicOrdering::Acquire, device_scope());
     llvm::Value* const has_flipped = builder_.CreateICmpSLT(builder_.CreateXor(before, now), builder_.getInt32(0));
-    builder_.CreateCondBr(has_flipped, done, spin);
+    llvm::BasicBlock* const wait = claimed_ == nullptr ? spin : append("grid.wait");
+    builder_.CreateCondBr(has_flipped, done, wait);
+    if (claimed_ != nullptr) emit_stop(wait, spin);
 
     builder_.SetInsertPoint(done);
     builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_all, {builder_.getInt32(0)});
@@ -65,6 +74,17 @@ class GridBarrier {
     return is_it;
   }
 
+  void emit_stop(llvm::BasicBlock* wait, llvm::BasicBlock* spin) {
+    llvm::BasicBlock* const stop = append("grid.stop");
+    builder_.SetInsertPoint(wait);
+    llvm::LoadInst* const claimed = builder_.CreateAlignedLoad(builder_.getInt32Ty(), claimed_, llvm::Align(4));
+    claimed->setAtomic(llvm::AtomicOrdering::Monotonic, device_scope());
+    builder_.CreateCondBr(builder_.CreateIsNotNull(claimed), stop, spin);
+    builder_.SetInsertPoint(stop);
+    builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_exit, {});
+    builder_.CreateUnreachable();
+  }
+
   llvm::Value* barrier_word() {
     const auto half = [&](llvm::Intrinsic::ID id) {
       return builder_.CreateZExt(builder_.CreateIntrinsic(id, {}), builder_.getInt64Ty());
@@ -85,6 +105,7 @@ class GridBarrier {
   llvm::Value* const thread_;
   llvm::Value* const block_;
   llvm::Value* const blocks_;
+  llvm::Value* claimed_ = nullptr;
 };
 
 }  // namespace
@@ -98,7 +119,11 @@ NvptxEmitter::Value* NvptxEmitter::emit_grid_barrier() {
   Value* thread = linear([&](int axis) { return thread_index(axis); }, [&](int axis) { return block_extent(axis); });
   Value* block = linear([&](int axis) { return block_index(axis); }, [&](int axis) { return grid_extent(axis); });
   Value* blocks = builder_.CreateMul(builder_.CreateMul(grid_extent(0), grid_extent(1)), grid_extent(2));
-  GridBarrier(builder_, thread, block, builder_.CreateTrunc(blocks, builder_.getInt32Ty())).emit();
+  GridBarrier barrier(builder_, thread, block, builder_.CreateTrunc(blocks, builder_.getInt32Ty()));
+  if (!state_.source.faults.empty())
+    barrier.stop_when_set(
+        builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), fault_record(), offsetof(abi::FaultRecord, claimed)));
+  barrier.emit();
   return nullptr;
 }
 

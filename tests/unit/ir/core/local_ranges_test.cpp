@@ -78,7 +78,7 @@ std::string range_of_counter(const std::string& step, const std::string& more = 
       "  break L0\n"
       " }\n" +
       more +
-      " %s = builtin threadIdx.x : i64\n"
+      " %4 = builtin threadIdx.x : i64\n"
       " %5 = load_local $v : i64\n"
       " %6 = add %5, " +
       step +
@@ -89,7 +89,7 @@ std::string range_of_counter(const std::string& step, const std::string& more = 
 
 TEST(LocalRanges, AGuardedSumStaysNearItsGuard) {
   EXPECT_EQ(range_of_counter("i64 32"), "$v: i64 from 0 to 1055");
-  EXPECT_EQ(range_of_counter("%s"), "$v: i64 from 0 to 2046");
+  EXPECT_EQ(range_of_counter("%4"), "$v: i64 from 0 to 2046");
 }
 
 TEST(LocalRanges, AGuardSaysNothingOfASumThatShrinksOrOfAnotherStore) {
