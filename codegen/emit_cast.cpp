@@ -27,8 +27,9 @@ Emitter::Value* Emitter::float_to_integer(Value* value, ScalarType from, ScalarT
 }
 
 /// f16 and bf16 are rounded from a wider float that must not round on the way, or not so that it shows: f64 holds 53
-/// bits; of a 64-bit integer with more, the low 12 bits are replaced by one that only says "not a tie". For f16 the integer
-/// is limited to what is infinite anyway: LLVM 22 takes an integer of few significant bits for exact in f16, however large.
+/// bits; of a 64-bit integer with more, the low 12 bits are replaced by one that only says "not a tie". For f16 the
+/// integer is limited to what is infinite anyway: LLVM 22 takes an integer of few significant bits for exact in f16,
+/// however large.
 Emitter::Value* Emitter::integer_to_float(Value* value, ScalarType from, ScalarType to) {
   const bool is_signed = is_signed_integer(from);
   const auto convert = [&](Value* integer, llvm::Type* type) {

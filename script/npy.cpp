@@ -142,8 +142,9 @@ class HeaderParser {
   Status parse_gap(RecordType& record) {
     ASSIGN_OR_RETURN(const std::string text, parse_string());
     std::int64_t bytes = 0;
-    if (!text.starts_with("|V") || text.size() > 8) return bad("a gap in its records is no gap");
-    for (const char c : text.substr(2)) {
+    const bool is_gap = text.size() > 2 && text.size() <= 8 && text[0] == '|' && text[1] == 'V';
+    if (!is_gap) return bad("a gap in its records is no gap");
+    for (const char c : std::string_view(text).substr(2)) {
       if (c < '0' || c > '9') return bad("a gap in its records is no gap");
       bytes = bytes * 10 + (c - '0');
     }
