@@ -110,7 +110,7 @@ std::pair<T, T> run_atomic(ScalarType type, ir::AtomicOp op, T first, T value, b
   const ExprRef own = t.expr(array(type, {1}, Layout::RowMajor, ir::AddressSpace::Local), checked::LocalArrayRef{0});
   const ExprRef place = t.element(is_local ? own : t.ref(out), {t.i64(0)});
   t.function->body = {t.store(place, t.element(out, {t.i64(0)})),
-                      t.assign(old, t.expr(scalar(type), checked::Atomic{op, place, t.ref(given)})),
+                      t.assign(old, t.expr(scalar(type), checked::Atomic{op, {}, place, t.ref(given)})),
                       t.store(t.element(out, {t.i64(0)}), place), t.store(t.element(out, {t.i64(1)}), t.ref(old))};
   T values[2] = {first, 0};
   EXPECT_TRUE(t.run({reference::bits_of(&values[0]), reference::bits_of(value)}).is_clean());
@@ -139,7 +139,8 @@ TEST(LowerAtomic, CompareAndSwapOnALocalArrayComparesBits) {
   const ExprRef own =
       t.expr(array(ScalarType::F32, {1}, Layout::RowMajor, ir::AddressSpace::Local), checked::LocalArrayRef{0});
   const ExprRef place = t.element(own, {t.i64(0)});
-  const ExprRef swap = t.expr(scalar(ScalarType::F32), checked::AtomicCompareAndSwap{place, t.ref(expected), t.f32(9)});
+  const ExprRef swap =
+      t.expr(scalar(ScalarType::F32), checked::AtomicCompareAndSwap{{}, place, t.ref(expected), t.f32(9)});
   t.function->body = {t.store(place, t.element(out, {t.i64(0)})), t.stmt(checked::Evaluate{swap}),
                       t.store(t.element(out, {t.i64(0)}), place)};
   const auto after = [&](float first, float wanted) {
@@ -156,8 +157,9 @@ TEST(LowerAtomic, GivesTheOldValue) {
   Tree t;
   const Variable* x = t.parameter("x", array(ScalarType::I64, {3}));
   const ExprRef place = t.element(x, {t.i64(0)});
-  const ExprRef old = t.expr(scalar(ScalarType::I64), checked::Atomic{ir::AtomicOp::Add, place, t.i64(5)});
-  const ExprRef swapped = t.expr(scalar(ScalarType::I64), checked::AtomicCompareAndSwap{place, t.i64(15), t.i64(99)});
+  const ExprRef old = t.expr(scalar(ScalarType::I64), checked::Atomic{ir::AtomicOp::Add, {}, place, t.i64(5)});
+  const ExprRef swapped =
+      t.expr(scalar(ScalarType::I64), checked::AtomicCompareAndSwap{{}, place, t.i64(15), t.i64(99)});
   t.function->body = {t.store(t.element(x, {t.i64(1)}), old), t.store(t.element(x, {t.i64(2)}), swapped)};
   std::int64_t values[3] = {10, 0, 0};
   EXPECT_TRUE(t.run({reference::bits_of(&values[0])}).is_clean());

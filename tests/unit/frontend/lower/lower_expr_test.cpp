@@ -17,7 +17,7 @@ class LowerChoice : public testing::Test {
   ExprRef counted(ExprRef value) {
     const Variable* seen = t.variable("seen");
     const ExprRef count =
-        t.expr(scalar(ScalarType::I64), checked::Atomic{ir::AtomicOp::Add, t.element(out, {t.i64(1)}), t.i64(1)});
+        t.expr(scalar(ScalarType::I64), checked::Atomic{ir::AtomicOp::Add, {}, t.element(out, {t.i64(1)}), t.i64(1)});
     return t.expr(scalar(ScalarType::Bool), checked::Let{seen, count, value});
   }
   void result(ExprRef value) { t.function->body = {t.store(t.element(out, {t.i64(0)}), value)}; }

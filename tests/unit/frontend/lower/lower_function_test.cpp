@@ -146,8 +146,9 @@ TEST_F(LowerReadOnly, NotWhatIsStoredTo) {
   const Variable* x = parameter("x");
   const Variable* y = parameter("y");
   const Variable* z = parameter("z");
-  const ExprRef atomic = t.expr(scalar(ScalarType::F32),
-                                checked::Atomic{ir::AtomicOp::Add, t.element(z, {t.i64(0)}), t.element(y, {t.i64(0)})});
+  const ExprRef atomic =
+      t.expr(scalar(ScalarType::F32),
+             checked::Atomic{ir::AtomicOp::Add, {}, t.element(z, {t.i64(0)}), t.element(y, {t.i64(0)})});
   t.function->body = {write(x), t.stmt(checked::Evaluate{atomic})};
   EXPECT_EQ(read_only(), "y ");
 }

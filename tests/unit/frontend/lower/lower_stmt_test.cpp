@@ -60,7 +60,7 @@ TEST(LowerStore, TheValueIsEvaluatedFirst) {
   Tree t;
   const Variable* x = t.parameter("x", array(ScalarType::I64, {4}));
   const auto count = [&] {
-    return t.expr(scalar(ScalarType::I64), checked::Atomic{ir::AtomicOp::Add, t.element(x, {t.i64(3)}), t.i64(1)});
+    return t.expr(scalar(ScalarType::I64), checked::Atomic{ir::AtomicOp::Add, {}, t.element(x, {t.i64(3)}), t.i64(1)});
   };
   t.function->body = {t.store(t.element(x, {count()}), t.add(count(), t.i64(10)))};
   std::int64_t values[4] = {};
