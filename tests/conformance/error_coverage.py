@@ -18,6 +18,8 @@ ELSEWHERE = {
     "E0261": "a second name for an array: tests/unit/frontend/check",
     "E0280": "a kernel that the command line names: tests/unit/frontend/check",
     "E0281": "a kernel that the command line names: tests/unit/frontend/check",
+    "E0283": "a signature of the command line: tests/unit/frontend/check",
+    "E0360": "depends on the target: tests/unit/frontend/check",
     "E0282": "a kernel that the command line names: tests/unit/frontend/check",
 }
 

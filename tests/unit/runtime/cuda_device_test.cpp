@@ -21,7 +21,7 @@ constexpr const char* kPtx = R"(
 .target sm_75
 .address_size 64
 
-.visible .global .align 8 .b8 pykc_fault[64];
+.visible .global .align 8 .b8 pykc_fault[112];
 .extern .shared .align 16 .b8 dynamic[];
 
 // x[i] *= a

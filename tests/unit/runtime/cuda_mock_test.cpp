@@ -29,7 +29,7 @@ Artifact test_artifact() {
   shared.dynamic_shared_bytes = for_each_thread(1024);
   return {.target = "nvptx:sm_80",
           .code =
-              ".version 8.0\n.global .align 8 .b8 pykc_fault[64];\n"
+              ".version 8.0\n.global .align 8 .b8 pykc_fault[112];\n"
               ".entry scale(\n.entry faulty(\n.entry shared(\n",
           .kernels = {kernel("scale", {array("x", ScalarType::F32, {kAny}), scalar("a", ScalarType::F32)}), faulty,
                       shared}};
@@ -180,7 +180,7 @@ TEST_F(CudaMock, AsksForMoreSharedMemoryOnce) {
   ASSERT_TRUE(shared.launch({.grid = {1}, .block = {227}}));
   EXPECT_EQ(mock_last_launch()->shared_bytes, 227U * 1024);
   EXPECT_EQ(mock_calls("cuFuncSetAttribute"), 1);
-  expect_error(shared.launch({.grid = {1}, .block = {228}}), ErrorCode::InvalidLaunch, "232448 bytes of a block");
+  expect_error(shared.launch({.grid = {1}, .block = {228}}), ErrorCode::InvalidLaunch, "a block at most 232448");
 }
 
 TEST_F(CudaMock, AskingForMoreSharedMemoryMayFail) {

@@ -27,7 +27,7 @@ TEST(Fault, NamesThePlaceTheBlockAndTheThread) {
 }
 
 TEST(Fault, LeavesOtherBracesAlone) {
-  EXPECT_TRUE(fault_error(record(), kernels_with("{} {3} {0 {2}")).message.starts_with("gather.pyk:12: {} {3} {0 9,"));
+  EXPECT_TRUE(fault_error(record(), kernels_with("{} {9} {0 {2}")).message.starts_with("gather.pyk:12: {} {9} {0 9,"));
 }
 
 TEST(Fault, SurvivesNumbersThatMeanNothing) {

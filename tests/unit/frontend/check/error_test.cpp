@@ -74,7 +74,6 @@ constexpr Mistake kMistakes[] = {
     {"v = popc(x[i])", "E0251 7 x[i]"},
     {"v = math.sqrt(x)", "E0251 7 x"},
     {"atomic.add(n, 0, 1)", "E0251 7 n"},
-    {"atomic.add(image, 0, 1)", "E0252 7 image"},
     {"atomic.inc(count, 0, 1)", "E0252 7 count"},
     {"atomic.and_(x, 0, 1)", "E0252 7 x"},
     {"v = n[0]", "E0255 7 n"},

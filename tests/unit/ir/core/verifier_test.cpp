@@ -73,8 +73,9 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"%0 = local_array 0 : ptr<f32, local>\n", "%0 = local_array: no array number 0"},
         Example{"%0 = launch_shared_bytes : i32\n", "%0 = launch_shared_bytes: has type i32 instead of i64"},
         Example{"%0 = atomic and %x, %f : f32\n", "%0 = atomic: operands have types ptr<f32, global> and f32"},
-        Example{"shared_array s: u8[4] align 1\n%0 = shared_array 0 : ptr<u8, shared>\n%1 = atomic add %0, u8 1 : u8\n",
-                "%1 = atomic: operands have types ptr<u8, shared> and u8"},
+        Example{"shared_array s: bool[4] align 1\n%0 = shared_array 0 : ptr<bool, shared>\n"
+                "%1 = atomic add %0, bool 1 : bool\n",
+                "%1 = atomic: operands have types ptr<bool, shared> and bool"},
         Example{"%0 = atomic_cas %x, %f, %n : f32\n",
                 "%0 = atomic_cas: operands have types ptr<f32, global> and f32 and i64"},
         Example{"local $s: f32\nstore_local $s, %n\n", "store_local: operand has type i64, the local f32"},
