@@ -9,6 +9,7 @@
 #include "codegen/codegen.h"
 #include "ir/parser.h"
 #include "ir/verifier.h"
+#include "pykc/kernel_abi.h"
 
 namespace pykc::codegen::test {
 namespace {
