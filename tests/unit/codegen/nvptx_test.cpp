@@ -190,23 +190,6 @@ TEST(Nvptx, NamesThatPtxOrTheModuleHasTaken) {
   EXPECT_EQ(kernel_info("kernel @add(%x: ptr<f32, global>) {\n  return\n}").symbol, "add");
 }
 
-TEST(Nvptx, MuchStaticSharedMemoryIsDynamic) {
-  const std::unique_ptr<ir::Module> module = read(R"(
-kernel @k(%x: ptr<f64, global>) {
-  shared_array big: f64[6145] align 16
-  %0 = shared_array 0 : ptr<f64, shared>
-  store %0, f64 1.0
-  %1 = load %0 : f64
-  store %x, %1
-  return
-})");
-  const Result<Artifact> artifact = generate(*module, Target::parse("sm_80").value(), {});
-  ASSERT_TRUE(artifact) << artifact.error().message;
-  const KernelInfo& kernel = artifact->kernels[0];
-  EXPECT_EQ(kernel.static_shared_bytes + kernel.dynamic_shared_bytes.evaluate({1}, {32}), 49168);
-  EXPECT_LE(kernel.static_shared_bytes, 48 * 1024);
-}
-
 TEST(Nvptx, DynamicSharedMemory) {
   const std::string text = ptx(R"(
 kernel @k(%x: ptr<i64, global>) {
