@@ -124,12 +124,19 @@ Outcome<Value> call_builtin(Session& session, const BuiltinValue& callee, CallAr
 
 std::vector<HostFunctionInfo> host_functions() {
   static constexpr std::pair<Library, std::string_view> kPrefixes[] = {
-      {Library::Prelude, ""},           {Library::Numpy, "np."},
-      {Library::Random, "np.random."},  {Library::Linalg, "np.linalg."},
-      {Library::Cuda, "cuda."},         {Library::Math, "math."},
-      {Library::Time, "time."},         {Library::Classes, "collections."},
-      {Library::ArrayMethod, "array."}, {Library::ListMethod, "list."},
-      {Library::EventMethod, "event."}, {Library::StreamMethod, "stream."},
+      {Library::Prelude, ""},
+      {Library::Numpy, "np."},
+      {Library::Random, "np.random."},
+      {Library::Linalg, "np.linalg."},
+      {Library::Cuda, "cuda."},
+      {Library::Math, "math."},
+      {Library::Time, "time."},
+      {Library::Classes, "collections."},
+      {Library::ArrayMethod, "array."},
+      {Library::ListMethod, "list."},
+      {Library::EventMethod, "event."},
+      {Library::StreamMethod, "stream."},
+      {Library::KernelMethod, "kernel."},
   };
   std::vector<HostFunctionInfo> rows;
   for (const std::span<const HostFunction> table : all_tables())
