@@ -151,9 +151,9 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::FunctionDef& node) {
 /// A record is a type. An enum is a module of integers, a named tuple makes tuples.
 Outcome<Evaluator::Flow> Evaluator::run_node(const ast::ClassDef& node) {
   if (frame_->variables) return fail(DiagnosticId::HostUnsupportedFeature, "classes inside of functions");
-  const std::map<std::string, RecordRef> records = declared_records(program_, *frame_->module->module);
-  const auto found = records.find(node.name);
-  if (found != records.end()) {
+  Scope& module = *frame_->module;
+  if (!module.records) module.records = declared_records(program_, *module.module);
+  if (const auto found = module.records->find(node.name); found != module.records->end()) {
     bind(node.name, Value(TypeValue{TypeValue::Kind::Scalar, {}, found->second, &node}));
     return Flow::Next;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ using Names = std::map<std::string, Value, std::less<>>;
 
 struct Scope {
   const ast::Module* module = nullptr;
-  std::vector<std::string> kernels;  // the names of its kernels
+  std::vector<std::string> kernels;                         // the names of its kernels
+  std::optional<std::map<std::string, RecordRef>> records;  // its `@struct` classes, once one of its classes is run
   Names names;
   std::vector<Library> star_imports;  // `from numba.cuda import *`
   const SourceFile& file() const { return *module->file; }
