@@ -142,8 +142,7 @@ Outcome<ArrayRef> copy_array(const Array& array, Order order) {
 Outcome<ArrayRef> convert_array(const ArrayRef& array, ScalarType type) {
   if (array->record) return no_conversion(*array, type);
   if (array->type == type) return array;
-  const bool column_major = array->is_column_major() && !array->is_row_major();
-  ASSIGN_OR_RETURN(ArrayRef copy, make_array(type, array->shape, column_major ? Order::ColumnMajor : Order::RowMajor));
+  ASSIGN_OR_RETURN(ArrayRef copy, make_array(type, array->shape, array->order()));
   RETURN_IF_FAILED(copy_elements(*copy, *array));
   return copy;
 }
@@ -228,6 +227,11 @@ Outcome<ArrayRef> array_of(const Scalar& scalar) { return make_array(scalar.type
 Outcome<Scalar> first_element(const Array& array) {
   ASSIGN_OR_RETURN(const std::byte* address, array.read());
   return Scalar::load(array.type, address);
+}
+
+Outcome<Value> number_or_array(const ArrayRef& array) {
+  if (array->rank() > 0 || array->record) return Value(array);
+  return first_element(*array);
 }
 
 }  // namespace pykc::script

@@ -38,6 +38,8 @@ class Array {
   std::int64_t units() const { return element_bytes() / unit_bytes(); }  // that make an element
   bool is_row_major() const;
   bool is_column_major() const;
+  /// What a copy is made in: row-major but for what is column-major alone.
+  Order order() const { return is_column_major() && !is_row_major() ? Order::ColumnMajor : Order::RowMajor; }
   /// Whether it is all of its storage, in row-major order.
   bool is_whole() const;
 
@@ -79,5 +81,7 @@ Outcome<Shape> broadcast_shapes(const Shape& a, const Shape& b);
 Outcome<ArrayRef> array_of(const Scalar& scalar);
 /// The first element.
 Outcome<Scalar> first_element(const Array& array);
+/// An array of rank 0 as the number that it holds; others, and records, as they are.
+Outcome<Value> number_or_array(const ArrayRef& array);
 
 }  // namespace pykc::script

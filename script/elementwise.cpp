@@ -105,7 +105,7 @@ bool is_array(const Value& value) { return value.is<ArrayRef>(); }
 /// Column-major operands give a column-major result.
 Order result_order(const Array& left, const Array& right, const Shape& shape) {
   const auto is_free = [&](const Array& a) { return a.rank() == 0 || a.size() == 1 || a.shape != shape; };
-  const auto is_column = [&](const Array& a) { return a.shape == shape && a.is_column_major() && !a.is_row_major(); };
+  const auto is_column = [&](const Array& a) { return a.shape == shape && a.order() == Order::ColumnMajor; };
   const bool any = is_column(left) || is_column(right);
   const bool all = (is_column(left) || is_free(left)) && (is_column(right) || is_free(right));
   return any && all ? Order::ColumnMajor : Order::RowMajor;
@@ -166,10 +166,8 @@ Outcome<ArrayRef> apply_arrays(BinaryFunction function, const ArrayRef& left, co
 
 Outcome<ArrayRef> apply_array(UnaryFunction function, const ArrayRef& operand, ScalarType type) {
   ASSIGN_OR_RETURN(const ArrayRef a, convert_array(operand, type));
-  const bool column_major = a->is_column_major() && !a->is_row_major();
   const ScalarType result_type = info(function).domain == Domain::Compare ? ScalarType::Bool : type;
-  ASSIGN_OR_RETURN(ArrayRef result,
-                   make_array(result_type, a->shape, column_major ? Order::ColumnMajor : Order::RowMajor));
+  ASSIGN_OR_RETURN(ArrayRef result, make_array(result_type, a->shape, a->order()));
   ASSIGN_OR_RETURN(std::byte* const to, result->write());
   ASSIGN_OR_RETURN(std::byte* const from, a->read());
   const std::array<WalkOperand, 2> operands = {WalkOperand(to, *result), WalkOperand(from, *a)};

@@ -16,12 +16,10 @@ constexpr std::uint32_t kEverywhere = in(Library::Prelude, Library::Numpy, Libra
 constexpr std::uint32_t kFunctionOnly = in(Library::Prelude, Library::Numpy);
 constexpr std::uint32_t kMethodOnly = in(Library::ArrayMethod);
 
-/// A result of rank 0 as the number it is.
-Outcome<Value> number_or_array(const ArrayRef& result) {
-  if (result->rank() > 0) return Value(result);
-  ASSIGN_OR_RETURN(const Scalar scalar, first_element(*result));
-  if (scalar.type == ScalarType::Bool) return Value(scalar.bits != 0);
-  return Value(scalar);
+/// A result of rank 0 as the number it is, in Python's type where that is bool.
+Outcome<Value> reduced(const ArrayRef& result) {
+  if (result->rank() == 0 && result->type == ScalarType::Bool) return truth(Value(result));
+  return number_or_array(result);
 }
 
 Outcome<Axes> axes_of(const Value& value, const Arguments& arguments, std::size_t parameter, std::size_t rank) {
@@ -43,7 +41,7 @@ Outcome<Value> reduction(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Axes axes, axes_of(arguments[1], arguments, 1, array->rank()));
   ASSIGN_OR_RETURN(const bool keep, arguments.flag(2));
   ASSIGN_OR_RETURN(const ArrayRef result, reduce(kReduction, arguments.function->name, array, axes, keep));
-  return number_or_array(result);
+  return reduced(result);
 }
 
 /// "a, axis=None, ddof=0, keepdims=False"
@@ -54,7 +52,7 @@ Outcome<Value> spread(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::int64_t degrees, arguments.integer(2));
   ASSIGN_OR_RETURN(const bool keep, arguments.flag(3));
   ASSIGN_OR_RETURN(const ArrayRef result, reduce(kReduction, arguments.function->name, array, axes, keep, degrees));
-  return number_or_array(result);
+  return reduced(result);
 }
 
 Outcome<Value> host_cumsum(Session&, const Arguments& arguments) {
@@ -66,29 +64,26 @@ Outcome<Value> host_cumsum(Session&, const Arguments& arguments) {
     ASSIGN_OR_RETURN(const std::int64_t given, arguments.integer(1));
     ASSIGN_OR_RETURN(axis, checked_axis(given, array->rank()));
   }
-  ASSIGN_OR_RETURN(const ArrayRef sums, cumulative_sum(array, axis));
-  return Value(sums);
+  return cumulative_sum(array, axis);
 }
 
 Outcome<Value> host_sort(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   if (array->rank() == 0) return fail(DiagnosticId::HostBadAxis, -1, 0);
-  ASSIGN_OR_RETURN(const ArrayRef sorted, sorted_array(array));
-  return Value(sorted);
+  return sorted_array(array);
 }
 
 Outcome<Value> host_bincount(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   ASSIGN_OR_RETURN(const std::int64_t least, arguments.integer(1));
-  ASSIGN_OR_RETURN(const ArrayRef counts, count_occurrences(array, least));
-  return Value(counts);
+  return count_occurrences(array, least);
 }
 
 Outcome<Value> host_dot(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef a, arguments.array(0));
   ASSIGN_OR_RETURN(const ArrayRef b, arguments.array(1));
   ASSIGN_OR_RETURN(const ArrayRef product, matrix_product(a, b));
-  return number_or_array(product);
+  return reduced(product);
 }
 
 // ---- comparison of whole arrays ----
@@ -125,7 +120,7 @@ Outcome<Value> host_array_equal(Session&, const Arguments& arguments) {
   if (a->shape != b->shape) return Value(false);
   ASSIGN_OR_RETURN(const ArrayRef equal, apply_arrays(BinaryFunction::Equal, a, b, promote(a->type, b->type)));
   ASSIGN_OR_RETURN(const ArrayRef all, reduce(Reduction::All, "all", equal, std::nullopt));
-  return number_or_array(all);
+  return reduced(all);
 }
 
 // ---- shapes ----
@@ -140,14 +135,12 @@ Outcome<Shape> shape_of_rest(const Arguments& arguments) {
 Outcome<Value> host_reshape(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
   ASSIGN_OR_RETURN(const Shape shape, shape_of_rest(arguments));
-  ASSIGN_OR_RETURN(const ArrayRef result, reshape_array(array, shape));
-  return Value(result);
+  return reshape_array(array, shape);
 }
 
 Outcome<Value> host_ravel(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
-  ASSIGN_OR_RETURN(const ArrayRef result, reshape_array(array, {-1}));
-  return Value(result);
+  return reshape_array(array, {-1});
 }
 
 Outcome<Value> host_transpose(Session&, const Arguments& arguments) {
@@ -173,8 +166,7 @@ Outcome<Value> host_broadcast_to(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(1));
   ASSIGN_OR_RETURN(const ArrayRef repeated, broadcast_array(*array, shape));
-  ASSIGN_OR_RETURN(const ArrayRef copy, copy_array(*repeated));
-  return Value(copy);
+  return copy_array(*repeated);
 }
 
 Outcome<Value> host_concatenate(Session&, const Arguments& arguments) {
@@ -213,20 +205,13 @@ Outcome<Value> host_concatenate(Session&, const Arguments& arguments) {
 
 Outcome<Value> host_copy(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
-  const bool column_major = array->is_column_major() && !array->is_row_major();
-  ASSIGN_OR_RETURN(const ArrayRef copy, copy_array(*array, column_major ? Order::ColumnMajor : Order::RowMajor));
-  return Value(copy);
+  return copy_array(*array, array->order());
 }
 
 Outcome<Value> host_astype(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
-  if (array->type == type) {
-    ASSIGN_OR_RETURN(const ArrayRef copy, copy_array(*array));
-    return Value(copy);
-  }
-  ASSIGN_OR_RETURN(const ArrayRef converted, convert_array(array, type));
-  return Value(converted);
+  return array->type == type ? copy_array(*array) : convert_array(array, type);
 }
 
 Outcome<Value> host_fill(Session&, const Arguments& arguments) {

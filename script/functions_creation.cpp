@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::uint32_t kArrays = in(Library::Prelude, Library::Numpy);
 
-Outcome<Value> created(Outcome<ArrayRef> array) {
-  if (!array) return std::move(array.failure());
-  return Value(*array);
-}
-
 using Fill = std::optional<Scalar> (*)(const ElementType& type);
 
 /// Of a record, its bytes.
@@ -33,7 +28,7 @@ Outcome<Value> filled(const Arguments& arguments, Fill fill) {
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
   ASSIGN_OR_RETURN(const ElementType type, arguments.element_type(1));
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
-  return created(make_array(type, shape, order, fill(type)));
+  return make_array(type, shape, order, fill(type));
 }
 Outcome<Value> host_zeros(Session&, const Arguments& a) { return filled(a, zero_of); }
 Outcome<Value> host_empty(Session&, const Arguments& a) { return filled(a, unset); }
@@ -56,7 +51,7 @@ Outcome<Value> host_full(Session&, const Arguments& arguments) {
   }
   ASSIGN_OR_RETURN(const Scalar value, to_scalar(arguments[1], type));
   ASSIGN_OR_RETURN(const Order order, arguments.order(3));
-  return created(make_array(type, shape, order, value));
+  return make_array(type, shape, order, value);
 }
 
 Outcome<Value> like(const Arguments& arguments, std::size_t dtype, Fill fill) {
@@ -65,8 +60,7 @@ Outcome<Value> like(const Arguments& arguments, std::size_t dtype, Fill fill) {
   if (!arguments.is_none(dtype)) {
     ASSIGN_OR_RETURN(type, arguments.element_type(dtype));
   }
-  const bool column_major = model->is_column_major() && !model->is_row_major();
-  return created(make_array(type, model->shape, column_major ? Order::ColumnMajor : Order::RowMajor, fill(type)));
+  return make_array(type, model->shape, model->order(), fill(type));
 }
 Outcome<Value> host_zeros_like(Session&, const Arguments& a) { return like(a, 1, zero_of); }
 Outcome<Value> host_empty_like(Session&, const Arguments& a) { return like(a, 1, unset); }
@@ -82,7 +76,7 @@ Outcome<Value> host_full_like(Session&, const Arguments& arguments) {
     ASSIGN_OR_RETURN(type, arguments.type(2));
   }
   ASSIGN_OR_RETURN(const Scalar value, to_scalar(arguments[1], type));
-  return created(make_array(type, model->shape, Order::RowMajor, value));
+  return make_array(type, model->shape, Order::RowMajor, value);
 }
 
 /// Fills a new 1-D array by `element(i)`, computed in f64 or i64.
@@ -150,7 +144,7 @@ Outcome<ArrayRef> array_of_type(const Arguments& arguments) {
 Outcome<Value> host_array(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
   ASSIGN_OR_RETURN(const ArrayRef array, array_of_type(arguments));
-  return created(copy_array(*array, order));
+  return copy_array(*array, order);
 }
 
 /// As array(), but an array that fits is not copied.
@@ -158,15 +152,15 @@ Outcome<Value> host_asarray(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, array_of_type(arguments));
   if (arguments.is_none(2)) return Value(array);
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
-  return created(dense_array(array, order));
+  return dense_array(array, order);
 }
 Outcome<Value> host_asfortranarray(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, array_from(arguments[0], std::nullopt));
-  return created(dense_array(array, Order::ColumnMajor));
+  return dense_array(array, Order::ColumnMajor);
 }
 Outcome<Value> host_ascontiguousarray(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, array_from(arguments[0], std::nullopt));
-  return created(dense_array(array));
+  return dense_array(array);
 }
 
 Outcome<Value> host_eye(Session&, const Arguments& arguments) {

@@ -13,8 +13,7 @@ Failure device_failure(const Error& error) { return fail(DiagnosticId::HostDevic
 Outcome<Value> host_to_device(Session& session, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef given, arguments.any_array(0));
   ASSIGN_OR_RETURN(const Device device, session.device());
-  const bool column_major = given->is_column_major() && !given->is_row_major();
-  const Order order = column_major ? Order::ColumnMajor : Order::RowMajor;
+  const Order order = given->order();
   ASSIGN_OR_RETURN(const ArrayRef source, dense_array(given, order));
   ASSIGN_OR_RETURN(const ArrayRef copy, make_array(source->element(), source->shape, order));
   ASSIGN_OR_RETURN(const std::byte* bytes, source->read());
@@ -40,8 +39,7 @@ Outcome<Value> host_device_array(Session& session, const Arguments& arguments) {
 
 Outcome<Value> host_device_array_like(Session& session, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef model, arguments.any_array(0));
-  const bool column_major = model->is_column_major() && !model->is_row_major();
-  return placed(session, model->element(), model->shape, column_major ? Order::ColumnMajor : Order::RowMajor);
+  return placed(session, model->element(), model->shape, model->order());
 }
 
 Outcome<Value> host_pinned_array(Session& session, const Arguments& arguments) {
@@ -56,11 +54,7 @@ Outcome<Value> host_pinned_array(Session& session, const Arguments& arguments) {
 
 Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef source, arguments.any_array(0));
-  if (arguments.is_none(1)) {
-    const bool column_major = source->is_column_major() && !source->is_row_major();
-    ASSIGN_OR_RETURN(const ArrayRef copy, copy_array(*source, column_major ? Order::ColumnMajor : Order::RowMajor));
-    return Value(copy);
-  }
+  if (arguments.is_none(1)) return copy_array(*source, source->order());
   const ArrayRef* target = arguments[1].as<ArrayRef>();
   if (!target) return arguments.wrong_type(1, "an array");
   if ((*target)->shape != source->shape)
@@ -74,10 +68,7 @@ Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
   return arguments[1];
 }
 
-Outcome<Value> host_same(Session&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
-  return Value(array);
-}
+Outcome<Value> host_same(Session&, const Arguments& arguments) { return arguments.array(0); }
 
 Outcome<Value> host_synchronize(Session& session, const Arguments&) {
   ASSIGN_OR_RETURN(const Device device, session.device());

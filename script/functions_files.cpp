@@ -10,16 +10,13 @@ namespace {
 
 Outcome<Value> host_load(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::string path, arguments.text(0));
-  ASSIGN_OR_RETURN(const ArrayRef array, load_npy(path));
-  return Value(array);
+  return load_npy(path);
 }
 
 Outcome<Value> host_save(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::string path, arguments.text(0));
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(1));
-  const std::string_view suffix = ".npy";
-  const bool has_suffix = path.size() >= suffix.size() && path.substr(path.size() - suffix.size()) == suffix;
-  RETURN_IF_FAILED(save_npy(has_suffix ? path : path + std::string(suffix), array));
+  RETURN_IF_FAILED(save_npy(path.ends_with(".npy") ? path : path + ".npy", array));
   return Value();
 }
 

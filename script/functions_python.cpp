@@ -27,10 +27,7 @@ Outcome<Value> host_print(Session& session, const Arguments& arguments) {
   return Value();
 }
 
-Outcome<Value> host_len(Session&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const std::int64_t count, item_count(arguments[0]));
-  return Value(count);
-}
+Outcome<Value> host_len(Session&, const Arguments& arguments) { return item_count(arguments[0]); }
 
 Outcome<Value> host_range(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::int64_t first, arguments.integer(0));
@@ -61,8 +58,7 @@ Outcome<Value> extreme(const Arguments& arguments, BinaryFunction before, Reduct
   if (arguments.rest.size() == 1)
     if (const ArrayRef* array = arguments.rest[0].as<ArrayRef>()) {
       ASSIGN_OR_RETURN(const ArrayRef result, reduce(reduction, arguments.function->name, *array, std::nullopt));
-      ASSIGN_OR_RETURN(const Scalar scalar, first_element(*result));
-      return Value(scalar);
+      return first_element(*result);
     }
   ASSIGN_OR_RETURN(const std::vector<Value> items, candidates(arguments));
   if (items.empty()) return fail(DiagnosticId::HostEmptyReduction, arguments.function->name);
@@ -158,10 +154,7 @@ Outcome<Value> host_tuple(Session&, const Arguments& arguments) {
   return make_tuple(std::move(items));
 }
 
-Outcome<Value> host_repr(Session&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(std::string text, to_repr(arguments[0]));
-  return Value(std::move(text));
-}
+Outcome<Value> host_repr(Session&, const Arguments& arguments) { return to_repr(arguments[0]); }
 
 Outcome<Value> host_cdiv(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::int64_t a, arguments.integer(0));
@@ -268,10 +261,7 @@ Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments) 
     return fail(DiagnosticId::HostTooManyArguments, "a type", 1, arguments.positional.size() + arguments.named.size());
   Value value = arguments.positional[0];
   if (const ArrayRef* array = value.as<ArrayRef>(); array && type.kind != TypeValue::Kind::Str) {
-    if (type.kind == TypeValue::Kind::Scalar) {
-      ASSIGN_OR_RETURN(const ArrayRef converted, convert_array(*array, type.type));
-      return Value(converted);
-    }
+    if (type.kind == TypeValue::Kind::Scalar) return convert_array(*array, type.type);
     if ((*array)->size() != 1) return fail(DiagnosticId::HostAmbiguousTruth, (*array)->size());
     ASSIGN_OR_RETURN(value, first_element(**array));
   }
@@ -280,19 +270,14 @@ Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments) 
       return to_int(value);
     case TypeValue::Kind::Float:
       return to_float(value);
-    case TypeValue::Kind::Bool: {
-      ASSIGN_OR_RETURN(const bool flag, truth(value));
-      return Value(flag);
-    }
-    case TypeValue::Kind::Str: {
-      ASSIGN_OR_RETURN(std::string text, to_text(value));
-      return Value(std::move(text));
-    }
+    case TypeValue::Kind::Bool:
+      return truth(value);
+    case TypeValue::Kind::Str:
+      return to_text(value);
     case TypeValue::Kind::Scalar:
       break;
   }
-  ASSIGN_OR_RETURN(const Scalar scalar, to_scalar(value, type.type));
-  return Value(scalar);
+  return to_scalar(value, type.type);
 }
 
 }  // namespace pykc::script

@@ -159,12 +159,6 @@ Status scatter(const ArrayRef& array, const Selection& selection, const ArrayRef
   return Done{};
 }
 
-Outcome<Value> element_or_view(const ArrayRef& view) {
-  if (view->rank() > 0 || view->record) return Value(view);
-  ASSIGN_OR_RETURN(const Scalar scalar, first_element(*view));
-  return Value(scalar);
-}
-
 Outcome<Value> get_array_item(const ArrayRef& array, const Value& index) {
   if (const ArrayRef* by = index.as<ArrayRef>()) {
     ASSIGN_OR_RETURN(const Selection selection, select(array, *by));
@@ -172,7 +166,7 @@ Outcome<Value> get_array_item(const ArrayRef& array, const Value& index) {
   }
   ASSIGN_OR_RETURN(const ArrayRef view, view_of(array, index));
   if (view->rank() == 0 && index.is<EllipsisValue>()) return Value(view);
-  return element_or_view(view);
+  return number_or_array(view);
 }
 
 Outcome<Value> sequence_slice(const Value& object, const std::vector<Value>& items, const SliceValue& slice) {
@@ -238,7 +232,7 @@ Outcome<Value> item_at(const Value& object, std::int64_t i) {
   if (const std::vector<Value>* items = items_of(object)) return (*items)[position];
   if (const auto* range = object.as<RangeValue>()) return range->start + i * range->step;
   if (const std::string* text = object.as<std::string>()) return std::string(1, (*text)[position]);
-  return element_or_view(sub_array(**object.as<ArrayRef>(), i));
+  return number_or_array(sub_array(**object.as<ArrayRef>(), i));
 }
 
 Outcome<std::vector<Value>> all_items(const Value& object) {

@@ -318,9 +318,9 @@ Outcome<std::string> format_npy(const ArrayRef& array) {
   if (!has_numpy_type(array->element()))
     return fail(DiagnosticId::HostWrongType, "array of `save", "of a type that NumPy has", describe(Value(array)))
         .suggest("a.astype(f32)");
-  const bool column_major = array->is_column_major() && !array->is_row_major();
+  const Order order = array->order();
   std::string header = "{'descr': " + descr_of(array->element()) +
-                       ", 'fortran_order': " + (column_major ? "True" : "False") +
+                       ", 'fortran_order': " + (order == Order::ColumnMajor ? "True" : "False") +
                        ", 'shape': " + shape_text(array->shape) + ", }";
   if (header.size() > 60'000)
     return fail(DiagnosticId::HostWrongType, "array of `save", "of records with fewer fields", describe(Value(array)));
@@ -330,7 +330,7 @@ Outcome<std::string> format_npy(const ArrayRef& array) {
   std::string bytes(kMagic);
   bytes += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
   bytes += header;
-  ASSIGN_OR_RETURN(const ArrayRef dense, dense_array(array, column_major ? Order::ColumnMajor : Order::RowMajor));
+  ASSIGN_OR_RETURN(const ArrayRef dense, dense_array(array, order));
   ASSIGN_OR_RETURN(const std::byte* elements, dense->read());
   bytes.append(reinterpret_cast<const char*>(elements),
                static_cast<std::size_t>(dense->size() * dense->element_bytes()));

@@ -182,10 +182,7 @@ Outcome<Value> apply_operator(ast::BinaryOp op, const Value& left, const Value& 
     return join(left, right);
   if (op == ast::BinaryOp::Mul && is_sequence(left) && as_integer(right)) return repeat(left, *as_integer(right));
   if (op == ast::BinaryOp::Mul && as_integer(left) && is_sequence(right)) return repeat(right, *as_integer(left));
-  if (op == ast::BinaryOp::Mod && left.is<std::string>()) {
-    ASSIGN_OR_RETURN(std::string text, format_percent(*left.as<std::string>(), right));
-    return Value(std::move(text));
-  }
+  if (op == ast::BinaryOp::Mod && left.is<std::string>()) return format_percent(*left.as<std::string>(), right);
   if (op != ast::BinaryOp::MatMul && (has_records(left) || has_records(right)))
     return apply_to_records(function_of(op), left, right);
   if (op != ast::BinaryOp::MatMul) return apply_to_numbers(function_of(op), left, right);
@@ -193,9 +190,7 @@ Outcome<Value> apply_operator(ast::BinaryOp op, const Value& left, const Value& 
   const ArrayRef* b = right.as<ArrayRef>();
   if (!a || !b) return fail(DiagnosticId::HostOperandTypes, "@", describe(left), describe(right));
   ASSIGN_OR_RETURN(const ArrayRef product, matrix_product(*a, *b));
-  if (product->rank() > 0) return Value(product);
-  ASSIGN_OR_RETURN(const Scalar scalar, first_element(*product));
-  return Value(scalar);
+  return number_or_array(product);
 }
 
 Outcome<Value> apply_operator(ast::UnaryOp op, const Value& operand) {

@@ -175,9 +175,7 @@ Outcome<Value> apply_to_records(BinaryFunction function, const Value& left, cons
   ASSIGN_OR_RETURN(const auto result, combine(function, parts));
   const std::optional<OperandType> type = operand_type(result.first);
   const bool is_single = type && type->weakness == OperandType::Weakness::Strong && size_in_bytes(type->type) <= 4;
-  ASSIGN_OR_RETURN(const ArrayRef made, complex_array(result.first, result.second,
-                                                      complex_type(is_single ? ScalarType::F32 : ScalarType::F64)));
-  return Value(made);
+  return complex_array(result.first, result.second, complex_type(is_single ? ScalarType::F32 : ScalarType::F64));
 }
 
 RecordRef record_type_named(std::string_view name) {
@@ -211,9 +209,7 @@ Outcome<ArrayRef> field_view(const Array& array, std::string_view name) {
 
 Outcome<Value> field_of(const Array& array, std::string_view name) {
   ASSIGN_OR_RETURN(const ArrayRef field, field_view(array, name));
-  if (field->rank() > 0 || field->record) return Value(field);
-  ASSIGN_OR_RETURN(const Scalar scalar, first_element(*field));
-  return Value(scalar);
+  return number_or_array(field);
 }
 
 Status set_field(const Array& array, std::string_view name, const Value& value) {
@@ -229,14 +225,9 @@ Outcome<ArrayRef> to_records(const Value& value, const RecordRef& type) {
     named.record = type;
     return std::make_shared<const Array>(std::move(named));
   }
-  if (type->kind == RecordType::Kind::Enum && as_integer(value)) {
-    ASSIGN_OR_RETURN(const Value member, make_record(type, {{value}, {}}));
-    return *member.as<ArrayRef>();
-  }
-  if (const auto* tuple = value.as<TupleValue>(); tuple && type->kind == RecordType::Kind::Struct) {
-    ASSIGN_OR_RETURN(const Value record, make_record(type, {tuple->sequence->items, {}}));
-    return *record.as<ArrayRef>();
-  }
+  if (type->kind == RecordType::Kind::Enum && as_integer(value)) return make_record(type, {{value}, {}});
+  if (const auto* tuple = value.as<TupleValue>(); tuple && type->kind == RecordType::Kind::Struct)
+    return make_record(type, {tuple->sequence->items, {}});
   const bool is_number = type->kind == RecordType::Kind::Complex && (operand_type(value) || has_records(value));
   if (!is_number) return fail(DiagnosticId::HostWrongType, "elements", "of type " + type->name, describe(value));
   ASSIGN_OR_RETURN(const Value real, part(value, 0));
@@ -244,7 +235,7 @@ Outcome<ArrayRef> to_records(const Value& value, const RecordRef& type) {
   return complex_array(real, imaginary, type);
 }
 
-Outcome<Value> make_record(const RecordRef& type, const CallArguments& arguments) {
+Outcome<ArrayRef> make_record(const RecordRef& type, const CallArguments& arguments) {
   std::vector<Value> values = arguments.positional;
   if (type->kind == RecordType::Kind::Vector) {
     ASSIGN_OR_RETURN(values, components(values));
@@ -259,7 +250,7 @@ Outcome<Value> make_record(const RecordRef& type, const CallArguments& arguments
       ASSIGN_OR_RETURN(const ArrayRef part, field_view(**whole, field.name));
       RETURN_IF_FAILED(set_field(*record, field.name, Value(part)));
     }
-    return Value(record);
+    return record;
   }
   for (std::size_t i = 0; i < values.size(); ++i) RETURN_IF_FAILED(set_field(*record, type->fields[i].name, values[i]));
   for (const auto& [name, value] : arguments.named) {
@@ -267,7 +258,7 @@ Outcome<Value> make_record(const RecordRef& type, const CallArguments& arguments
       return fail(DiagnosticId::HostUnknownKeyword, type->name, name).suggest(nearest(name, names_of(*type)));
     RETURN_IF_FAILED(set_field(*record, name, value));
   }
-  return Value(record);
+  return record;
 }
 
 namespace {

@@ -27,7 +27,7 @@ Outcome<ArrayRef> to_records(const Value& value, const RecordRef& type);
 bool has_records(const Value& value);
 Outcome<Value> apply_to_records(BinaryFunction function, const Value& left, const Value& right);
 /// `Particle(x, y)`, `c64(re, im)`, `f32x2(x, y)`. A field that is not given is 0.
-Outcome<Value> make_record(const RecordRef& type, const CallArguments& arguments);
+Outcome<ArrayRef> make_record(const RecordRef& type, const CallArguments& arguments);
 /// The record type of the first record in a nest of lists; empty where there is none.
 RecordRef record_in(const Value& nest);
 /// `array([(1, 2), p], dtype=Particle)`, `array([1j, 2])`

@@ -118,9 +118,7 @@ Outcome<Value> Launcher::map(const FunctionValue& function, const CallArguments&
     RETURN_IF_FAILED(assign_array(**target, result));
     return out;
   }
-  if (result->rank() > 0) return Value(result);
-  ASSIGN_OR_RETURN(const Scalar scalar, first_element(*result));
-  return Value(scalar);
+  return number_or_array(result);
 }
 
 }  // namespace pykc::script
