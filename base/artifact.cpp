@@ -20,7 +20,7 @@ namespace pykc {
 namespace {
 
 constexpr std::string_view kMagic = "pykcart\n";
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
 static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
 
@@ -164,7 +164,8 @@ void visit_fields(auto& archive, Same<FaultSite> auto& v) { visit_all(archive, v
 void visit_fields(auto& archive, Same<Dim3> auto& v) { visit_all(archive, v.x, v.y, v.z); }
 void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
   visit_all(archive, v.name, v.symbol, v.parameters, v.static_shared_bytes, v.dynamic_shared_bytes,
-            v.uses_launch_shared_bytes, v.is_cooperative, v.max_threads_per_block, v.cluster, v.faults, v.scratch_bytes);
+            v.uses_launch_shared_bytes, v.is_cooperative, v.max_threads_per_block, v.cluster, v.recursion_bytes,
+            v.faults, v.scratch_bytes);
 }
 void visit_fields(auto& archive, Same<Artifact> auto& v) { visit_all(archive, v.target, v.code, v.kernels); }
 

@@ -6,6 +6,7 @@
 
 #include "codegen/cpu/layout.h"
 #include "codegen/nvptx/emitter.h"
+#include "ir/passes/passes.h"
 #include "ir/walk.h"
 #include "pykc/kernel_abi.h"
 
@@ -37,6 +38,20 @@ bool waits_for_grid(const Functions& functions) {
       functions, [&](const ir::Function* function) { return ir::any_instruction(function->body, is_grid_sync); });
 }
 
+/// Stack for the deepest recursion. What a frame takes is ptxas' to decide: registers kept over the call, rarely more
+/// than 100 bytes, and local arrays.
+std::int64_t recursion_bytes(const Functions& functions) {
+  constexpr std::int64_t kFrameBytes = 160;
+  std::int64_t arrays = 0;
+  bool is_recursive = false;
+  for (const ir::Function* function : functions) {
+    if (function->is_kernel) continue;
+    is_recursive |= function->is_recursive;
+    for (const ir::ArrayStorage& array : function->local_arrays) arrays += array.count * size_in_bytes(array.element);
+  }
+  return is_recursive ? ir::kMaxRecursion * (kFrameBytes + arrays) : 0;
+}
+
 KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, const Target& target) {
   KernelInfo info = kernel.kernel;
   Functions functions;
@@ -46,6 +61,7 @@ KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, con
   if (can_fault(functions)) info.faults = module.faults;
   info.is_cooperative = waits_for_grid(functions);
   info.cluster = kernel.cluster;
+  info.recursion_bytes = recursion_bytes(functions);
   info.symbol = entry_symbol(kernel, target);
   if (target.kind == Target::Kind::Cpu) info.scratch_bytes = CpuLayout(kernel).scratch_bytes();
   return info;

@@ -62,6 +62,7 @@ Result<std::unique_ptr<ir::Module>> to_ir(const checked::Module& checked, const 
                                           Diagnostics& diagnostics, PhaseClock& clock) {
   // Lowering answers no questions: all user errors are behind us, but for those that need control flow.
   std::unique_ptr<ir::Module> module = lower(checked);
+  ir::limit_recursion(*module, diagnostics);
   clock.finish("lower");
 
   // Decided before anything that depends on the target, so that CPU and GPU round alike; and before anything is

@@ -148,6 +148,7 @@ struct Function {
   std::string name;    // as the source has it
   std::string symbol;  // unique in the module: "vecadd", "add__f32_f32"
   bool is_kernel = false;
+  bool is_recursive = false;  // set by limit_recursion
   std::vector<Parameter> parameters;
   std::vector<Type> results;  // device functions: none, one or several (a tuple taken apart)
   Block body;

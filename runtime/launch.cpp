@@ -116,9 +116,11 @@ Result<void> check_description(const KernelInfo& kernel) {
   }
   if (kernel.cluster.x < 1 || kernel.cluster.y < 1 || kernel.cluster.z < 1)
     return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "` has empty clusters"};
-  if (kernel.static_shared_bytes < 0)
-    return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "` has shared arrays of " +
-                                             std::to_string(kernel.static_shared_bytes) + " bytes"};
+  for (const auto& [bytes, of] : {std::pair{kernel.static_shared_bytes, "shared arrays"},
+                                  std::pair{kernel.recursion_bytes, "a stack for recursion"}})
+    if (bytes < 0)
+      return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "` has " + of + " of " +
+                                               std::to_string(bytes) + " bytes"};
   return {};
 }
 

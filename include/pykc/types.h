@@ -238,6 +238,7 @@ struct KernelInfo {
   bool is_cooperative = false;            // waits for the whole grid: all blocks run at a time, or the launch fails
   int max_threads_per_block = 0;          // from launch_bounds; 0 where not given
   Dim3 cluster;                           // the grid is a multiple of this
+  std::int64_t recursion_bytes = 0;       // stack that a GPU's thread needs for functions that call themselves
   std::vector<FaultSite> faults;
   // CPU artifacts only: bytes of scratch that one block needs, as an expression over its launch.
   LaunchExpression scratch_bytes;

@@ -6,6 +6,14 @@
 
 namespace pykc::ir {
 
+/// How many calls of functions that call themselves may be under way in a thread, and the bytes of local arrays that each
+/// of them may hold.
+inline constexpr int kMaxRecursion = 256;
+inline constexpr std::int64_t kMaxRecursiveArrayBytes = 1024;
+
+/// Makes deeper recursion a fault, and reports functions that would need too much stack for it.
+void limit_recursion(Module& module, Diagnostics& diagnostics);
+
 /// Replaces a Local that is stored once, before every load, by the value stored. What follows reasons about values.
 void promote_locals(Function& function);
 

@@ -116,6 +116,17 @@ Result<void> Device::synchronize() {
   return faults_.report(nullptr, latest);
 }
 
+Result<void> Device::reserve_stack(std::int64_t bytes) {
+  constexpr std::size_t kReservedBytes = 1024;  // the driver's own default
+  const std::size_t wanted = kReservedBytes + static_cast<std::size_t>(bytes);
+  const std::lock_guard lock(stack_mutex_);
+  std::size_t present = 0;
+  if (Result<void> asked = check("cuCtxGetLimit", driver_.cuCtxGetLimit(&present, CU_LIMIT_STACK_SIZE)); !asked)
+    return asked;
+  if (present >= wanted) return {};
+  return check("cuCtxSetLimit", driver_.cuCtxSetLimit(CU_LIMIT_STACK_SIZE, wanted));
+}
+
 Result<void> Device::finish_default_stream() {
   const std::uint64_t latest = faults_.latest();
   if (Result<void> waited = check("cuStreamSynchronize", driver_.cuStreamSynchronize(nullptr)); !waited) return waited;

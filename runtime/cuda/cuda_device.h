@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "runtime/cuda/driver.h"
@@ -49,6 +50,9 @@ class Device final : public detail::DeviceState {
   [[nodiscard]] ContextScope enter() const { return ContextScope(driver_, context_->handle()); }
   Result<void> check(const char* call, CUresult result) const { return driver_.check(call, result); }
 
+  /// Gives each thread of later launches at least so much stack beside what the driver reserves by itself, which knows
+  /// nothing of recursion. The context must be current.
+  Result<void> reserve_stack(std::int64_t bytes);
   /// Waits for the default stream and with it for all work given to the device before, then reports faults.
   Result<void> finish_default_stream();
   Error out_of_memory(std::int64_t bytes) const;
@@ -58,6 +62,7 @@ class Device final : public detail::DeviceState {
   const std::unique_ptr<PrimaryContext> context_;  // goes last
   PendingFaults faults_;
   Stream default_stream_;
+  std::mutex stack_mutex_;
 };
 
 }  // namespace pykc::cuda

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <cstring>
@@ -95,6 +96,10 @@ Result<void> Module::load(const Artifact& artifact) {
   functions_ = std::make_unique<Function[]>(kernels.size());
   for (std::size_t i = 0; i < kernels.size(); ++i)
     if (Result<void> found = find_kernel(kernels[i], functions_[i]); !found) return found;
+  const auto recursion_bytes = [](const KernelInfo& kernel) { return kernel.recursion_bytes; };
+  const auto deepest = std::ranges::max_element(kernels, {}, recursion_bytes);
+  if (deepest != kernels.end() && deepest->recursion_bytes > 0)
+    if (Result<void> reserved = device_.reserve_stack(deepest->recursion_bytes); !reserved) return reserved;
   return find_fault_record();
 }
 

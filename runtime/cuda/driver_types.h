@@ -41,6 +41,10 @@ enum CUfunction_attribute : int {
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 };
 
+enum CUlimit : int {
+  CU_LIMIT_STACK_SIZE = 0,
+};
+
 using CUoccupancyB2DSize = std::size_t (*)(int block_size);
 
 enum CUjit_option : int {

@@ -18,6 +18,7 @@ namespace pykc::cuda {
 struct CUctx_st {
   int device = 0;
   int retained = 0;
+  std::size_t stack_bytes = 1024;
 };
 struct CUmod_st {
   std::string code;
@@ -210,6 +211,16 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
 }
 CUresult cuCtxSetCurrent(CUcontext context) {
   current = context;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit) {
+  if (current == nullptr || limit != CU_LIMIT_STACK_SIZE) return kInvalidValue;
+  *value = current->stack_bytes;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
+  if (current == nullptr || limit != CU_LIMIT_STACK_SIZE) return kInvalidValue;
+  current->stack_bytes = value;
   return CUDA_SUCCESS;
 }
 CUresult cuCtxSynchronize() { return current == nullptr ? kInvalidContext : CUDA_SUCCESS; }
