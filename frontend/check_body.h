@@ -256,7 +256,20 @@ class Body {
   void store_elements(const Value& target, const Value& source, std::optional<ast::BinaryOp> op, SourceRange range);
   void over_elements(const Value& array, SourceRange range,
                      const std::function<void(const std::vector<const Expr*>&)>& body);
-  Value element_at(const Value& array, const std::vector<const Expr*>& indices, SourceRange range);
+  void check_shapes(const Value& target, const Value& source, bool may_repeat, SourceRange range);
+  Value element_in_bounds(const Value& array, const std::vector<const Expr*>& indices, SourceRange range);
+
+  // check_ufunc.cpp
+  std::optional<Arguments> ufunc_arguments(const Ufunc& ufunc, const ast::Call& call, SourceRange range);
+  Value call_ufunc(const Ufunc& ufunc, const ast::Call& call, SourceRange range);
+  bool store_ufunc(const Ufunc& ufunc, const ast::Call& call, SourceRange range);
+  Value apply(const Ufunc& ufunc, const std::vector<Value>& inputs, SourceRange range);
+  Value apply(NumpyFunction function, const Value& x, const Value& y, SourceRange range);
+  Value numpy_extremum(BuiltinId id, const Value& x, const Value& y, SourceRange range);
+  bool require_broadcast(const Value& out, const Value& source, SourceRange range);
+  Value broadcast_element(const Value& source, const Value& out, const std::vector<const Expr*>& indices,
+                          SourceRange range);
+
   // check_record.cpp
   Value field(const Value& record, std::size_t index, SourceRange range);
   std::optional<std::size_t> field_index(const Value& record, std::string_view name, SourceRange range);
@@ -333,6 +346,7 @@ class Body {
 
   // check_builtin.cpp, check_atomic.cpp
   Value call_builtin(const BuiltinRef& builtin, const ast::Call& call, SourceRange range);
+  Value apply_builtin(const BuiltinRef& builtin, std::vector<Value> given, SourceRange range);
   std::optional<ScalarType> class_type(BuiltinId id, char letter, std::span<const Value> arguments, SourceRange range);
   std::optional<ScalarType> word_type(BuiltinId id, std::span<const Value> arguments, ScalarType type);
   bool computes_in_f32(BuiltinId id);
@@ -358,6 +372,7 @@ class Body {
   Entity call_gridsize(const ast::Call& call, SourceRange range);
   Entity call_len(const ast::Call& call, SourceRange range);
   Entity call_abs(const ast::Call& call, SourceRange range);
+  Value absolute(const Value& number, SourceRange range);
   Entity call_round(const ast::Call& call, SourceRange range);
   Entity call_sum(const ast::Call& call, SourceRange range);
   Entity call_any_all(bool is_all, const ast::Call& call, SourceRange range);
@@ -422,6 +437,7 @@ class Body {
   std::string fault_message(const ast::Expr& message);
 
   void store(const Value& element, const Value& value, SourceRange range);
+  void append_check(const Expr* condition, std::string message, std::vector<const Expr*> values, SourceRange range);
   void assign_variable(const checked::Variable* variable, const Expr* value, SourceRange range);
   const Expr* convert_result(const Value& given, const InferredType& wanted, SourceRange range);
   bool outlives_function(const Value& value) const;

@@ -63,10 +63,18 @@ Value Body::call_builtin(const BuiltinRef& builtin, const ast::Call& call, Sourc
     if (!(*bound)[i]) continue;
     given[i] = value(*(*bound)[i]);
     if (!given[i].known()) return {};
-    if (!given[i].is_scalar()) {
-      report_argument_type(id, given[i], "a scalar");
-      return {};
-    }
+  }
+  return apply_builtin(builtin, std::move(given), range);
+}
+
+/// The builtin on values, one a parameter; those that are not known have their defaults.
+Value Body::apply_builtin(const BuiltinRef& builtin, std::vector<Value> given, SourceRange range) {
+  const BuiltinId id = builtin.id;
+  const BuiltinSignature& signature = session_.signature(id);
+  for (const Value& value : given) {
+    if (!value.known() || value.is_scalar()) continue;
+    report_argument_type(id, value, "a scalar");
+    return {};
   }
   std::vector<Value> of_class;
   char letter = 0;

@@ -52,6 +52,7 @@ std::string describe(const Entity& entity) {
     std::string operator()(const TypeRef&) const { return "a type"; }
     std::string operator()(const BuiltinRef&) const { return "a function"; }
     std::string operator()(const SpecialRef&) const { return "a function"; }
+    std::string operator()(const UfuncRef&) const { return "a function"; }
     std::string operator()(const FunctionRef&) const { return "a function"; }
     std::string operator()(const TableRef&) const { return "a table of constants"; }
     std::string operator()(const TextRef&) const { return "a string"; }
@@ -94,7 +95,8 @@ Value Body::to_value(Entity entity, SourceRange range) {
   const auto* special = std::get_if<SpecialRef>(&entity);
   const bool is_callable = (function && function->function->kind <= FunctionDecl::Kind::Device) ||
                            (special && special->special < Special::Constexpr) ||
-                           std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<TypeRef>(entity);
+                           std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<UfuncRef>(entity) ||
+                           std::holds_alternative<TypeRef>(entity);
   if (is_callable && function_) return static_value(entity, {}, range);
   report_not_a_value(entity, range);
   return {};
@@ -104,7 +106,8 @@ void Body::report_not_a_value(const Entity& entity, SourceRange range) {
   if (std::holds_alternative<Unknown>(entity)) return;
   auto diagnostic = report(range, DiagnosticId::NotAValue, scope_.file().text(range), describe(entity));
   const bool is_function = std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<SpecialRef>(entity) ||
-                           std::holds_alternative<FunctionRef>(entity) || std::holds_alternative<MethodRef>(entity);
+                           std::holds_alternative<UfuncRef>(entity) || std::holds_alternative<FunctionRef>(entity) ||
+                           std::holds_alternative<MethodRef>(entity);
   if (is_function) diagnostic.fix(std::string(scope_.file().text(range)) + "(…)");
   if (std::holds_alternative<TextRef>(entity)) diagnostic.note("kernels print text, but do not compute with it");
 }
@@ -417,6 +420,7 @@ Entity Body::check(const ast::Call& node, const ast::Expr& expr) {
                                   : call_type(type->type.scalar, node, expr.range);
   if (const auto* type = std::get_if<ClassRef>(&callee)) return call_class(*type->decl, node, expr.range);
   if (const auto* special = std::get_if<SpecialRef>(&callee)) return call_special(special->special, node, expr.range);
+  if (const auto* ufunc = std::get_if<UfuncRef>(&callee)) return call_ufunc(*ufunc->row, node, expr.range);
   if (const auto* method = std::get_if<MethodRef>(&callee)) return call_method(*method, node, expr.range);
   if (const auto* function = std::get_if<FunctionRef>(&callee))
     return call_function(*function->function, node, captures_of(named), expr.range);

@@ -42,14 +42,6 @@ constexpr SpecialName kSpecials[] = {
     {"constexpr", Special::Constexpr},
     {"ptx", Special::Ptx},
     {"cg.this_grid", Special::ThisGrid},
-    {"numpy.abs", Special::Abs},
-    {"numpy.absolute", Special::Abs},
-    {"numpy.fabs", Special::Abs},
-    {"numpy.minimum", Special::Min},
-    {"numpy.maximum", Special::Max},
-    {"numpy.fmin", Special::Min},
-    {"numpy.fmax", Special::Max},
-    {"numpy.power", Special::Pow},
     {"kernel", Special::Kernel},
     {"device", Special::Device},
     {"jit", Special::CudaJit},
@@ -71,49 +63,7 @@ struct Alias {
 
 /// NumPy's and Numba's names for rows of the builtin table.
 constexpr Alias kAliases[] = {
-    {"numpy.sqrt", "math.sqrt"},
-    {"numpy.cbrt", "math.cbrt"},
-    {"numpy.exp", "math.exp"},
-    {"numpy.exp2", "math.exp2"},
-    {"numpy.expm1", "math.expm1"},
-    {"numpy.log", "math.log"},
-    {"numpy.log2", "math.log2"},
-    {"numpy.log10", "math.log10"},
-    {"numpy.log1p", "math.log1p"},
-    {"numpy.sin", "math.sin"},
-    {"numpy.cos", "math.cos"},
-    {"numpy.tan", "math.tan"},
-    {"numpy.arcsin", "math.asin"},
-    {"numpy.arccos", "math.acos"},
-    {"numpy.arctan", "math.atan"},
-    {"numpy.arctan2", "math.atan2"},
-    {"numpy.sinh", "math.sinh"},
-    {"numpy.cosh", "math.cosh"},
-    {"numpy.tanh", "math.tanh"},
-    {"numpy.arcsinh", "math.asinh"},
-    {"numpy.arccosh", "math.acosh"},
-    {"numpy.arctanh", "math.atanh"},
-    {"numpy.hypot", "math.hypot"},
-    {"numpy.floor", "math.floor"},
-    {"numpy.ceil", "math.ceil"},
-    {"numpy.trunc", "math.trunc"},
-    {"numpy.rint", "round"},
-    {"numpy.copysign", "math.copysign"},
-    {"numpy.isnan", "math.isnan"},
-    {"numpy.isinf", "math.isinf"},
-    {"numpy.isfinite", "math.isfinite"},
-    {"numpy.degrees", "math.degrees"},
-    {"numpy.radians", "math.radians"},
-    {"numpy.deg2rad", "math.radians"},
-    {"numpy.rad2deg", "math.degrees"},
-    {"numpy.fmod", "math.fmod"},
-    {"numpy.nextafter", "math.nextafter"},
-    {"numpy.ldexp", "math.ldexp"},
-    {"numpy.gcd", "math.gcd"},
-    {"numpy.lcm", "math.lcm"},
     {"numpy.isclose", "math.isclose"},
-    {"numpy.spacing", "math.ulp"},
-    {"numpy.bitwise_count", "popc"},
     {"fma", "math.fma"},
     {"cbrt", "math.cbrt"},
     {"rsqrt", "math.rsqrt"},
@@ -307,6 +257,7 @@ constexpr KnownModule kKnownModules[] = {
     {"time", "time"},
     {"enum", "enum"},
     {"collections", "collections"},
+    {"operator", "operator"},
 };
 
 struct Advice {
@@ -339,6 +290,7 @@ NameTable::NameTable() {
   entries_.reserve(512);
   for (const SpecialName& row : kSpecials) add(std::string(row.path), row.special);
   for (const Builtin& row : all_builtins()) add(std::string(row.name), row.id);
+  for (const Ufunc& row : all_ufuncs()) add(std::string(row.path), &row);
   for (const Alias& row : kAliases) add(std::string(row.path), find_builtin(row.builtin)->id);
   for (const Constant& row : kConstants) add(std::string(row.path), row.value);
   add_types("");
@@ -402,7 +354,7 @@ const NameEntry* NameTable::find(std::string_view prefix, std::string_view name)
   const auto found = entries_.find(path);
   if (found == entries_.end()) return nullptr;
   const bool needs_import = prefix.empty() && (name == "numpy" || name == "numba" || name == "enum" ||
-                                               name == "collections" || name == "typing");
+                                               name == "collections" || name == "typing" || name == "operator");
   return needs_import ? nullptr : &found->second;
 }
 

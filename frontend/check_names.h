@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "frontend/check_ufuncs.h"
 #include "pykc/types.h"
 #include "stdlib/builtins.h"
 
@@ -69,7 +70,7 @@ struct Prefix {  // a namespace: "math", "threadIdx"; "" is the prelude
   std::string path;
 };
 
-using NameEntry = std::variant<BuiltinId, TypedBuiltin, Special, ElementType, double, Prefix>;
+using NameEntry = std::variant<BuiltinId, TypedBuiltin, Special, const Ufunc*, ElementType, double, Prefix>;
 
 class NameTable {
  public:

@@ -64,6 +64,7 @@ Entity Body::of_entry(const NameEntry& entry, SourceRange range) {
   if (const auto* builtin = std::get_if<BuiltinId>(&entry)) return BuiltinRef{*builtin};
   if (const auto* typed = std::get_if<TypedBuiltin>(&entry)) return BuiltinRef{typed->id, typed->type};
   if (const auto* special = std::get_if<Special>(&entry)) return SpecialRef{*special};
+  if (const auto* ufunc = std::get_if<const Ufunc*>(&entry)) return UfuncRef{*ufunc};
   if (const auto* type = std::get_if<ElementType>(&entry)) {
     if (type->is(ScalarType::F64) && specialization_) specialization_->mentions_double = true;
     return TypeRef{*type};

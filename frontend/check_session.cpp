@@ -41,6 +41,7 @@ std::string key_of(const Entity& entity) {
   if (const auto* ref = std::get_if<BuiltinRef>(&entity)) return "builtin " + std::to_string(static_cast<int>(ref->id));
   if (const auto* ref = std::get_if<SpecialRef>(&entity))
     return "special " + std::to_string(static_cast<int>(ref->special));
+  if (const auto* ref = std::get_if<UfuncRef>(&entity)) return "ufunc " + std::string(ref->row->path);
   if (const auto* ref = std::get_if<TypeRef>(&entity)) return "type " + std::string(to_string(ref->type));
   const auto* value = std::get_if<Value>(&entity);
   if (!value || !value->known()) return {};
@@ -237,7 +238,8 @@ std::optional<checked::Type> Session::requested_constant(const FunctionDecl& ker
     const bool is_device_code = function && function->function->kind <= FunctionDecl::Kind::Device;
     const bool is_known = value ? value->known() && Body::is_known_constant(*value)
                                 : is_device_code || std::holds_alternative<BuiltinRef>(entity) ||
-                                      std::holds_alternative<SpecialRef>(entity);
+                                      std::holds_alternative<SpecialRef>(entity) ||
+                                      std::holds_alternative<UfuncRef>(entity);
     if (is_known) {
       checked::Type type;
       type.kind = checked::Type::Kind::Static;

@@ -154,9 +154,13 @@ Entity Body::call_abs(const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"x"};
   const std::optional<Arguments> arguments = bind_arguments(call, range, "abs", kParameters, 1, "(x)");
   if (!arguments) return Unknown{};
-  const Value given = value(*(*arguments)[0]);
+  const Value result = absolute(value(*(*arguments)[0]), range);
+  return result.known() ? Entity(result) : Entity(Unknown{});
+}
+
+Value Body::absolute(const Value& given, SourceRange range) {
   if (given.is_complex()) return complex_magnitude(given, range);
-  if (!require_scalar(given, "`abs`")) return Unknown{};
+  if (!require_scalar(given, "`abs`")) return {};
   if (given.is_weak_integer()) {
     const Int128 number = integer_of(*given.expr);
     return whole_number(number < 0 ? -number : number, range);

@@ -41,8 +41,10 @@ void Body::check(const ast::ExprStmt& node, const ast::Stmt& stmt) {
   const auto* call = node.value->as<ast::Call>();
   const auto* method = call ? call->function->as<ast::Attribute>() : nullptr;
   if (call && !(method && method->name == "sync")) {  // a group's method is no entity by itself
-    const Entity callee = entity(*call->function);
+    const Entity callee = opened(entity(*call->function));
     const auto* special = std::get_if<SpecialRef>(&callee);
+    const auto* ufunc = std::get_if<UfuncRef>(&callee);
+    if (ufunc && store_ufunc(*ufunc->row, *call, stmt.range)) return;
     if (special && special->special == Special::Print) return print(*call, stmt.range);
     if (special && special->special == Special::StaticAssert) return static_assert_(*call, stmt.range);
   }
@@ -185,9 +187,7 @@ void Body::check(const ast::Assert& node, const ast::Stmt& stmt) {
   std::string message = "assert failed: " + std::string(scope_.file().text(node.condition->range));
   if (node.message) message += ": " + fault_message(*node.message);
   if (!test || !session_.options().asserts) return;
-  const SourceFile::LineColumn place = scope_.file().line_column(stmt.range.begin);
-  const int fault = session_.add_fault({std::move(message), scope_.file().name(), place.line, place.column});
-  append(checked::Check{test, fault, {}}, stmt.range);
+  append_check(test, std::move(message), {}, stmt.range);
 }
 
 void Body::check(const ast::Raise& node, const ast::Stmt& stmt) {
@@ -198,9 +198,7 @@ void Body::check(const ast::Raise& node, const ast::Stmt& stmt) {
     message = scope_.file().text(name.range);
     if (call && !call->arguments.empty()) message += ": " + fault_message(*call->arguments.front());
   }
-  const SourceFile::LineColumn place = scope_.file().line_column(stmt.range.begin);
-  const int fault = session_.add_fault({std::move(message), scope_.file().name(), place.line, place.column});
-  append(checked::Check{nullptr, fault, {}}, stmt.range);
+  append_check(nullptr, std::move(message), {}, stmt.range);
   flow_.is_reachable = false;
 }
 
@@ -304,6 +302,13 @@ void Body::print_value(const Value& value, std::vector<checked::Print::Piece>& p
 void Body::store(const Value& element, const Value& value, SourceRange range) {
   const Value converted = convert_to(value, InferredType::of(element.type()), range);
   if (converted.known()) append(checked::StoreElement{element.expr, converted.expr}, range);
+}
+
+void Body::append_check(const Expr* condition, std::string message, std::vector<const Expr*> values,
+                        SourceRange range) {
+  const SourceFile::LineColumn place = scope_.file().line_column(range.begin);
+  const int fault = session_.add_fault({std::move(message), scope_.file().name(), place.line, place.column});
+  append(checked::Check{condition, fault, std::move(values)}, range);
 }
 
 void Body::assign_variable(const checked::Variable* variable, const Expr* value, SourceRange range) {

@@ -103,14 +103,39 @@ void Body::store_array(const Value& target, const Value& source, std::optional<a
         .note("copy element by element in a loop, in the order that is right, or by way of a `local.array`");
     return;
   }
-  store_elements(stored_once(target, range), stored_once(source, range), op, range);
+  const Value to = stored_once(target, range), from = stored_once(source, range);
+  check_shapes(to, from, false, range);
+  store_elements(to, from, op, range);
+}
+
+/// In a checked build, a fault where the extents of the source are not those of the target, or 1 where it may repeat.
+void Body::check_shapes(const Value& target, const Value& source, bool may_repeat, SourceRange range) {
+  if (!session_.options().checked || is_trial_) return;
+  const int rank = source.type().array.rank(), before = target.type().array.rank() - rank;
+  const auto name = [&](const Value& array) {
+    const std::string name = name_of_array(*array.expr);
+    return name.empty() ? std::string("an array") : "`" + name + "`";
+  };
+  for (int i = 0; i < rank; ++i) {
+    const Value wanted = extent(target, before + i, range), given = extent(source, i, range);
+    Value fits = compare(ast::CompareOp::Eq, given, wanted, range);
+    if (may_repeat) {
+      const Value repeats = compare(ast::CompareOp::Eq, given, tree_.weak_integer(1, range), range);
+      fits = TreeBuilder::strong(tree_.logical(false, fits.expr, repeats.expr, range));
+    }
+    if (fits.is_constant() && integer_of(*fits.expr) != 0) continue;
+    append_check(fits.expr,
+                 "{0} elements along dimension " + std::to_string(i) + " of " + name(source) +
+                     " do not fit the {1} of " + name(target),
+                 {given.expr, wanted.expr}, range);
+  }
 }
 
 void Body::store_elements(const Value& target, const Value& source, std::optional<ast::BinaryOp> op,
                           SourceRange range) {
   over_elements(target, range, [&](const std::vector<const Expr*>& indices) {
-    const Value element = element_at(target, indices, range);
-    Value value = source.is_array() ? element_at(source, indices, range) : source;
+    const Value element = element_in_bounds(target, indices, range);
+    Value value = source.is_array() ? element_in_bounds(source, indices, range) : source;
     if (op) value = binary(*op, element, value, range);
     if (value.known()) store(element, value, range);
   });
@@ -134,12 +159,10 @@ void Body::over_elements(const Value& array, SourceRange range,
   over_dimension();
 }
 
-/// The element at a place that is in bounds where the array has the shape that it should; a checked build makes sure.
-Value Body::element_at(const Value& array, const std::vector<const Expr*>& indices, SourceRange range) {
-  const bool is_checked = session_.options().checked && !is_trial_ && !indices.empty();
-  const int fault = is_checked ? bounds_fault(*array.expr, range) : -1;
+/// The element at a place that is in bounds: the arrays have the shapes that they should, or a check has stopped.
+Value Body::element_in_bounds(const Value& array, const std::vector<const Expr*>& indices, SourceRange range) {
   return TreeBuilder::strong(tree_.make(checked::Type::of(array.type().array.element), range,
-                                        checked::Element{array.expr, indices, false, fault}));
+                                        checked::Element{array.expr, indices, false, -1}));
 }
 
 }  // namespace pykc::checker

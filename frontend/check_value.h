@@ -9,6 +9,7 @@
 
 #include "frontend/check_names.h"
 #include "frontend/check_types.h"
+#include "frontend/check_ufuncs.h"
 #include "frontend/checked.h"
 
 namespace pykc::checker {
@@ -65,6 +66,9 @@ struct BuiltinRef {
 struct SpecialRef {
   Special special;
 };
+struct UfuncRef {
+  const Ufunc* row;
+};
 struct FunctionRef {
   FunctionDecl* function;
 };
@@ -89,7 +93,7 @@ struct MethodRef {  // of an array or a complex number, waiting for its call
   Method method;
 };
 
-using Entity = std::variant<Unknown, Value, NoneRef, NamespaceRef, TypeRef, BuiltinRef, SpecialRef, FunctionRef,
+using Entity = std::variant<Unknown, Value, NoneRef, NamespaceRef, TypeRef, BuiltinRef, SpecialRef, UfuncRef, FunctionRef,
                             TableRef, TextRef, ClassRef, MemberRef, MethodRef>;
 
 /// "a type", "a function": how a message speaks of it.

@@ -60,10 +60,10 @@ constexpr ModuleRow kModules[] = {
 };
 
 constexpr std::pair<std::string_view, Library> kImports[] = {
-    {"pykc", Library::Prelude},        {"numpy", Library::Numpy},    {"numpy.random", Library::Random},
-    {"numpy.linalg", Library::Linalg}, {"numba", Library::Numba},    {"numba.cuda", Library::Cuda},
-    {"math", Library::Math},           {"time", Library::Time},      {"enum", Library::Classes},
-    {"collections", Library::Classes}, {"typing", Library::Classes},
+    {"pykc", Library::Prelude},        {"numpy", Library::Numpy},         {"numpy.random", Library::Random},
+    {"numpy.linalg", Library::Linalg}, {"numba", Library::Numba},         {"numba.cuda", Library::Cuda},
+    {"math", Library::Math},           {"time", Library::Time},           {"enum", Library::Classes},
+    {"operator", Library::Classes},    {"collections", Library::Classes}, {"typing", Library::Classes},
 };
 
 bool has_types(Library library) {

@@ -66,7 +66,7 @@ enum class Library : std::uint8_t {
   Math,
   Time,
   Numba,
-  Classes,  // enum, collections, typing: what classes are made of
+  Classes,  // enum, collections, typing, operator: for device code
   ArrayMethod,
   ListMethod,
   EventMethod,
