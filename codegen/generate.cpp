@@ -11,6 +11,7 @@
 #include "codegen/math/library.h"
 #include "codegen/module_state.h"
 #include "codegen/nvptx/emitter.h"
+#include "codegen/nvptx/widen_small_integers.h"
 #include "codegen/optimize.h"
 
 namespace pykc::codegen {
@@ -49,6 +50,7 @@ Result<std::string> build(Emit emit, const ir::Module& source, const Target& tar
   emit_module(source, target, options, *machine, module);
   link_math_library(module);
   optimize(module, *machine, target, options);
+  if (target.kind == Target::Kind::Nvptx) widen_small_integers(module);
 
   if (emit == Emit::Llvm) {
     std::string text;
