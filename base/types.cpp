@@ -1,6 +1,7 @@
 #include "pykc/types.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace pykc {
 
@@ -10,6 +11,10 @@ std::string dimension_text(const ArrayType& type, std::size_t dimension) {
   if (type.extents[dimension] != ArrayType::kDynamic) return std::to_string(type.extents[dimension]);
   if (type.layout == Layout::Strided) return "::";
   return type.layout == Layout::ColumnMajor && dimension == 0 ? "::1" : ":";
+}
+
+std::int64_t product(const std::vector<std::int64_t>& extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 // Arithmetic wraps, as in kernels: it is done on the unsigned type, where C++ defines it so.
@@ -52,6 +57,14 @@ std::int64_t combine(LaunchExpression::Op op, std::int64_t left, std::int64_t ri
 
 }  // namespace
 
+std::optional<ScalarType> find_scalar_type(std::string_view name, bool or_numpy) {
+  for (int i = 0; i < kScalarTypeCount; ++i)
+    if (const auto type = static_cast<ScalarType>(i);
+        name == info(type).spelling || (or_numpy && name == info(type).numpy))
+      return type;
+  return std::nullopt;
+}
+
 RecordRef::RecordRef(RecordType type) : type_(std::make_shared<const RecordType>(std::move(type))) {}
 
 bool operator==(const RecordRef& a, const RecordRef& b) {
@@ -70,11 +83,8 @@ std::string to_string(const ElementType& type) {
   return type.is_record() ? type.record->name : std::string(to_string(type.scalar));
 }
 
-std::int64_t RecordField::count() const {
-  std::int64_t product = 1;
-  for (const std::int64_t extent : extents) product *= extent;
-  return product;
-}
+std::int64_t RecordField::count() const { return product(extents); }
+std::int64_t ArrayType::count() const { return product(extents); }
 
 const RecordField* RecordType::find(std::string_view field) const {
   const auto found = std::ranges::find(fields, field, &RecordField::name);
@@ -82,9 +92,6 @@ const RecordField* RecordType::find(std::string_view field) const {
 }
 
 RecordRef lay_out(RecordType type, int least_alignment) {
-  const auto round_up = [](std::int64_t bytes, int alignment) {
-    return (bytes + alignment - 1) / alignment * alignment;
-  };
   type.bytes = 0;
   type.alignment = least_alignment;
   for (RecordField& field : type.fields) {

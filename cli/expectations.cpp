@@ -4,26 +4,12 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text.h"
+
 namespace pykc::cli {
 namespace {
 
 constexpr std::string_view kExpect = "# expect:", kOptions = "# options:";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
-}
-
-/// Calls `visit` for each part of the text between separators.
-template <typename Visit>
-void for_each_part(std::string_view text, char separator, Visit visit) {
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    visit(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-}
 
 std::optional<int> positive(std::string_view text) {
   int value = 0;
@@ -36,13 +22,13 @@ std::optional<int> positive(std::string_view text) {
 std::optional<Expectation> parse_expectation(std::string_view text, int line) {
   const std::size_t at = text.find('@');
   if (at == std::string_view::npos) return std::nullopt;
-  std::string_view place = trimmed(text.substr(at + 1));
+  std::string_view place = trim(text.substr(at + 1));
   if (const std::size_t colon = place.find(':'); colon != std::string_view::npos) {
     line = positive(place.substr(0, colon)).value_or(0);
     place = place.substr(colon + 1);
   }
   const std::optional<int> column = positive(place);
-  const std::string_view code = trimmed(text.substr(0, at));
+  const std::string_view code = trim(text.substr(0, at));
   if (!column || line == 0 || code.size() != 5) return std::nullopt;
   return Expectation{line, *column, std::string(code)};
 }
@@ -51,7 +37,7 @@ void read_line(std::string_view text, int line, Expectations& result) {
   if (text.starts_with(kOptions)) result.options += std::string(text.substr(kOptions.size())) + " ";
   const std::size_t begin = text.rfind(kExpect);
   if (begin == std::string_view::npos) return;
-  const std::string_view list = trimmed(text.substr(begin + kExpect.size()));
+  const std::string_view list = trim(text.substr(begin + kExpect.size()));
   if (list.find_first_of("\"'") != std::string_view::npos) return;  // not the line's last word: it stands in a string
   result.stated = true;
   if (list == "nothing") return;

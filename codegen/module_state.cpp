@@ -16,7 +16,7 @@ constexpr std::size_t kConstantMemory = 60 * 1024;
 AddressSpaces spaces_of(const ir::Module& source, const Target& target) {
   if (target.kind == Target::Kind::Cpu) return {};
   std::size_t constant_bytes = 0;
-  for (const ir::ConstantArray& array : source.constant_arrays) constant_bytes += (array.bytes.size() + 15) / 16 * 16;
+  for (const ir::ConstantArray& array : source.constant_arrays) constant_bytes += round_up(array.bytes.size(), 16);
   return {.global = 1, .shared = 3, .local = 0, .constant = constant_bytes <= kConstantMemory ? 4U : 1U};
 }
 

@@ -20,8 +20,7 @@ SignatureType read_type(std::string_view text) {
   }
   type.is_index = text == "index";
   if (text.size() == 1) type.letter = text.front();
-  for (int i = 0; i < kScalarTypeCount; ++i)
-    if (info(static_cast<ScalarType>(i)).spelling == text) type.scalar = static_cast<ScalarType>(i);
+  type.scalar = find_scalar_type(text);
   return type;
 }
 

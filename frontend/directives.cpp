@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace pykc {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::string_view trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 /// "W0505": our own form; what other linters call their rules is no business of ours.
 bool has_form_of_code(std::string_view word) {

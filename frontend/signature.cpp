@@ -30,11 +30,8 @@ struct ScalarName {
 };
 
 std::optional<ScalarName> scalar_name(std::string_view name) {
-  for (int i = 0; i < kScalarTypeCount; ++i) {
-    const auto type = static_cast<ScalarType>(i);
-    if (info(type).spelling == name) return ScalarName{type, false};
-    if (info(type).numpy == name) return ScalarName{type, true};
-  }
+  if (const std::optional<ScalarType> type = find_scalar_type(name, true))
+    return ScalarName{*type, name != to_string(*type)};
   for (const TypeName& row : kNumbaNames)
     if (row.name == name) return ScalarName{row.type, true};
   return std::nullopt;

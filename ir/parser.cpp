@@ -357,7 +357,7 @@ AtomicOp ModuleParser::parse_atomic() {
 
 bool ModuleParser::starts_operand() const {
   if (token_.starts_line) return false;
-  return token_.is("%") || (token_.kind == TextToken::Kind::Name && find_scalar(token_.text) >= 0);
+  return token_.is("%") || (token_.kind == TextToken::Kind::Name && find_scalar_type(token_.text));
 }
 
 void ModuleParser::parse_operands(Instruction& draft, Block& block) {

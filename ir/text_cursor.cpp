@@ -4,12 +4,6 @@
 
 namespace pykc::ir {
 
-int find_scalar(std::string_view word) {
-  for (int i = 0; i < kScalarTypeCount; ++i)
-    if (kScalarTypes[static_cast<std::size_t>(i)].spelling == word) return i;
-  return -1;
-}
-
 void TextCursor::advance() {
   last_line_ = token_.line;
   if (!failed_) token_ = scanner_.next();
@@ -56,13 +50,14 @@ std::string TextCursor::expect_identifier() {
 }
 
 ScalarType TextCursor::parse_scalar() {
-  const int index = token_.kind == TextToken::Kind::Name ? find_scalar(token_.text) : -1;
-  if (index < 0) {
+  const std::optional<ScalarType> type =
+      token_.kind == TextToken::Kind::Name ? find_scalar_type(token_.text) : std::nullopt;
+  if (!type) {
     fail("'" + token_.text + "' is no scalar type");
     return ScalarType::Bool;
   }
   advance();
-  return static_cast<ScalarType>(index);
+  return *type;
 }
 
 /// A scalar's name, or a record spelled out: `struct Point bytes 8 align 4 (x: f32 at 0, y: f32 at 4)`.

@@ -11,9 +11,6 @@
 
 namespace pykc::ir {
 
-/// The number of the scalar type of that spelling, or -1.
-int find_scalar(std::string_view word);
-
 class TextCursor {
  protected:
   TextCursor(std::string_view text, std::vector<std::string>& errors) : scanner_(text), errors_(errors) { advance(); }

@@ -5,10 +5,6 @@
 namespace pykc::codegen {
 namespace {
 
-constexpr std::int64_t round_up(std::int64_t bytes, std::int64_t multiple) {
-  return (bytes + multiple - 1) / multiple * multiple;
-}
-
 std::int64_t alignment_of(const ir::ArrayStorage& array) { return std::max(array.alignment, 16); }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace pykc {
@@ -36,6 +38,8 @@ inline constexpr std::array<ScalarTypeInfo, kScalarTypeCount> kScalarTypes = {{
 constexpr const ScalarTypeInfo& info(ScalarType type) { return kScalarTypes[static_cast<std::size_t>(type)]; }
 constexpr int size_in_bytes(ScalarType type) { return info(type).bytes; }
 constexpr std::string_view to_string(ScalarType type) { return info(type).spelling; }
+/// The type that is spelled so; with `or_numpy` NumPy's names count as well.
+std::optional<ScalarType> find_scalar_type(std::string_view name, bool or_numpy = false);
 
 constexpr bool is_signed_integer(ScalarType t) { return t >= ScalarType::I8 && t <= ScalarType::I64; }
 constexpr bool is_unsigned_integer(ScalarType t) { return t >= ScalarType::U8 && t <= ScalarType::U64; }
@@ -159,6 +163,11 @@ struct RecordType {
   friend bool operator==(const RecordType&, const RecordType&) = default;
 };
 
+template <typename T>
+constexpr T round_up(T bytes, std::type_identity_t<T> multiple) {
+  return (bytes + multiple - 1) / multiple * multiple;
+}
+
 /// Sets the offsets of the fields, the size and the alignment; `least_alignment` is what the record asks for itself.
 RecordRef lay_out(RecordType type, int least_alignment = 1);
 /// c64 for f32, c128 for f64.
@@ -174,6 +183,7 @@ struct ArrayType {
   std::vector<std::int64_t> extents;  // kDynamic where the caller decides; all static or all dynamic
   int rank() const { return static_cast<int>(extents.size()); }
   bool has_static_shape() const { return !extents.empty() && extents.front() != kDynamic; }
+  std::int64_t count() const;  // of elements, where the shape is static
   friend bool operator==(const ArrayType&, const ArrayType&) = default;
 };
 

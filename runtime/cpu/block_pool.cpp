@@ -23,7 +23,6 @@
 namespace pykc::cpu {
 namespace {
 
-constexpr std::int64_t kAlignment = 64;
 constexpr std::int64_t kShort = 8000;  // nanoseconds that waking the other threads costs, roughly
 constexpr int kPiecesPerThread = 16;
 
@@ -32,8 +31,6 @@ using Clock = std::chrono::steady_clock;
 std::int64_t nanoseconds_since(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
 }
-
-constexpr std::int64_t round_up(std::int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 /// A thread's memory for the block that it runs.
 class Workspace {
@@ -54,7 +51,8 @@ class Workspace {
 
  private:
   static char* allocate(std::int64_t bytes) {
-    return static_cast<char*>(std::aligned_alloc(kAlignment, static_cast<std::size_t>(round_up(bytes))));
+    return static_cast<char*>(
+        std::aligned_alloc(kBlockAlignment, static_cast<std::size_t>(round_up(bytes, kBlockAlignment))));
   }
   char* memory_ = nullptr;
   std::int64_t bytes_ = 0;
@@ -65,9 +63,10 @@ class Worker {
  public:
   explicit Worker(const BlockRun& run) : run_(run) {}
   /// False if there is no memory.
-  bool prepare() { return workspace().reserve(round_up(run_.shared_bytes) + run_.scratch_bytes); }
+  bool prepare() { return workspace().reserve(round_up(run_.shared_bytes, kBlockAlignment) + run_.scratch_bytes); }
   void operator()(std::int64_t first, std::int64_t last) const {
-    run_.kernel(run_.launch, workspace().at(0), workspace().at(round_up(run_.shared_bytes)), first, last);
+    run_.kernel(run_.launch, workspace().at(0), workspace().at(round_up(run_.shared_bytes, kBlockAlignment)), first,
+                last);
   }
   bool has_faulted() const { return std::atomic_ref(run_.launch->fault->claimed).load(std::memory_order_relaxed) != 0; }
 

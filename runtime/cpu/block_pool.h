@@ -7,8 +7,12 @@
 
 #include "pykc/error.h"
 #include "pykc/kernel_abi.h"
+#include "pykc/types.h"
 
 namespace pykc::cpu {
+
+/// What the memory of a block is aligned to, its shared and its scratch part.
+inline constexpr std::int64_t kBlockAlignment = 64;
 
 struct BlockRun {
   abi::CpuKernel kernel = nullptr;

@@ -39,8 +39,6 @@ class Pages {
   std::size_t bytes_;
 };
 
-constexpr std::size_t round_up(std::int64_t bytes) { return (static_cast<std::size_t>(bytes) + 63) / 64 * 64; }
-
 class Fiber;
 /// The fiber that the current thread runs.
 Fiber*& current() {
@@ -55,7 +53,7 @@ class Fiber {
       : run_(run),
         block_(block),
         stack_(kStackBytes),
-        memory_(round_up(run.shared_bytes) + round_up(run.scratch_bytes)) {}
+        memory_(static_cast<std::size_t>(round_up(run.shared_bytes, kBlockAlignment) + run.scratch_bytes)) {}
 
   bool has_memory() const { return stack_.begin() != nullptr && memory_.begin() != nullptr; }
   bool is_done() const { return is_done_; }
@@ -82,8 +80,8 @@ class Fiber {
   static void enter() {
     Fiber& fiber = *current();
     char* const shared = fiber.memory_.begin();
-    fiber.run_.kernel(fiber.run_.launch, shared, shared + round_up(fiber.run_.shared_bytes), fiber.block_,
-                      fiber.block_ + 1);
+    fiber.run_.kernel(fiber.run_.launch, shared, shared + round_up(fiber.run_.shared_bytes, kBlockAlignment),
+                      fiber.block_, fiber.block_ + 1);
     fiber.is_done_ = true;
   }
 

@@ -94,7 +94,7 @@ Result<std::shared_ptr<detail::MemoryState>> Device::allocate(std::int64_t bytes
 
 Result<std::shared_ptr<void>> Device::allocate_pinned(std::int64_t bytes) {
   if (bytes == 0) return std::shared_ptr<void>();
-  const std::size_t rounded = (static_cast<std::size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
+  const std::size_t rounded = round_up(static_cast<std::size_t>(bytes), kAlignment);
   void* memory = bytes > memory_bytes() ? nullptr : std::aligned_alloc(kAlignment, rounded);
   if (memory == nullptr)
     return Error{ErrorCode::OutOfMemory, "the host has no room for " + std::to_string(bytes) + " bytes: it has " +

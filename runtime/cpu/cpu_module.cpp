@@ -58,7 +58,7 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
                            .shared_bytes = launch.dynamic_shared_bytes,
                            .fault = &fault};
   // Dynamic shared memory begins 16-byte aligned behind the static part.
-  const std::int64_t static_shared = (info.static_shared_bytes + 15) / 16 * 16;
+  const std::int64_t static_shared = round_up(info.static_shared_bytes, 16);
   const BlockRun run{.kernel = functions_[kernel].entry,
                      .launch = &raw,
                      .blocks = launch.blocks,

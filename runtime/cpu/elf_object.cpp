@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "pykc/types.h"
+
 namespace pykc::cpu {
 namespace {
 
@@ -27,8 +29,6 @@ constexpr unsigned char kJumpThroughWord[] = {0xff, 0x25, 2, 0, 0, 0, 0xcc, 0xcc
 Error damaged(const std::string& what) {
   return Error{ErrorCode::InputOutput, "the object of the artifact cannot be loaded: " + what};
 }
-
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
 struct Section {
   Elf64_Shdr header;

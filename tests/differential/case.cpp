@@ -4,22 +4,14 @@
 #include <random>
 #include <sstream>
 
+#include "base/text.h"
+
 namespace pykc::differential {
 namespace {
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
-  return text;
-}
-
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(trim(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  for_each_part(text, separator, [&](std::string_view part) { parts.push_back(trim(part)); });
   return parts;
 }
 
@@ -62,13 +54,11 @@ bool read_argument(std::string_view text, CaseArgument& argument) {
   else if (fill != "zeros")
     return false;
   const std::string_view type = trim(text.substr(fill.size(), bracket - fill.size()));
-  for (int i = 0; i < kScalarTypeCount; ++i) {
-    if (kScalarTypes[static_cast<std::size_t>(i)].spelling != type) continue;
-    argument.element = static_cast<ScalarType>(i);
-    argument.shape = read_numbers(text.substr(bracket + 1, text.find(']') - bracket - 1));
-    return true;
-  }
-  return false;
+  const std::optional<ScalarType> element = find_scalar_type(type);
+  if (!element) return false;
+  argument.element = *element;
+  argument.shape = read_numbers(text.substr(bracket + 1, text.find(']') - bracket - 1));
+  return true;
 }
 
 template <typename T>

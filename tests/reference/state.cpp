@@ -12,8 +12,6 @@ using ir::ArrayStorage;
 using ir::Function;
 using ir::Instruction;
 
-std::size_t round_up(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
-
 /// `function` and all that it calls, each once, callers first.
 class Reachable {
  public:
@@ -58,14 +56,14 @@ SharedMemory::SharedMemory(const Function& kernel, const Launch& launch) {
         const ArrayStorage& array = function->shared_arrays[i];
         if (!belongs(array)) continue;
         offsets_[{function, static_cast<std::int64_t>(i)}] = end;
-        if (advance) end += round_up(size_of(array, launch));
+        if (advance) end += round_up(size_of(array, launch), 16);
       }
     }
   };
   place([](const ArrayStorage& array) { return !array.is_dynamic; }, true);
   place([](const ArrayStorage& array) { return array.is_dynamic && !takes_launch_bytes(array); }, true);
   place(takes_launch_bytes, false);
-  end += round_up(static_cast<std::size_t>(launch.launch_shared_bytes));
+  end += round_up(static_cast<std::size_t>(launch.launch_shared_bytes), 16);
   bytes_.resize(end / sizeof(std::max_align_t) + 1);
   std::memset(bytes_.data(), kPoison, bytes_.size() * sizeof(std::max_align_t));
 }
