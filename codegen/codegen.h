@@ -1,7 +1,7 @@
 // From IR to an Artifact: PTX text or an object file, by LLVM.
 //
-// `generate` takes a module that verifies and cannot fail on it, but for what only LLVM or the target can refuse
-// (Unsupported). No LLVM type shows here.
+// `generate` takes a module that verifies, and that check_target has let through, and cannot fail on it. No LLVM type
+// shows here.
 #pragma once
 
 #include <string>
@@ -36,8 +36,8 @@ struct Options {
 
 /// Kinds of output: Emit::Llvm (text), Emit::Assembly (PTX or host assembly text), Emit::Code.
 /// CPU modules must have been through inline_calls and split_at_barriers.
-Result<Artifact> generate(const ir::Module& module, const Target& target, const Options& options);
-Result<std::string> generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options);
+Artifact generate(const ir::Module& module, const Target& target, const Options& options);
+std::string generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options);
 
 /// "22.1.8", and what the embedded math functions come from: "libclc 22.1.8".
 std::string llvm_version();

@@ -54,13 +54,21 @@ void Emitter::emit_scope(const Instruction& i) {
 }
 
 Emitter::Value* Emitter::emit_call(const Instruction& i) {
-  llvm::SmallVector<Value*> arguments;
-  for (const Instruction* argument : i.operands) arguments.push_back(value(argument));
+  llvm::SmallVector<Value*> arguments = operands(i);
   add_hidden_arguments(*i.callee, arguments);
   llvm::CallInst* call = builder_.CreateCall(state_.functions.at(i.callee), arguments);
   if (state_.traits(*i.callee).waits) call->setConvergent();
   annotate_call(call, *i.callee);
   return call;
+}
+
+void Emitter::create_return(llvm::ArrayRef<Value*> results) {
+  if (results.empty())
+    builder_.CreateRetVoid();
+  else if (results.size() == 1)
+    builder_.CreateRet(results[0]);
+  else
+    builder_.CreateAggregateRet(results.data(), static_cast<unsigned>(results.size()));
 }
 
 Emitter::Value* Emitter::any_fault() {

@@ -160,7 +160,7 @@ Emitter::Value* Emitter::exchange_if_equal(const Instruction& i, Value* address,
 Emitter::Value* Emitter::compare_exchange_loop(const Instruction& i, ir::Type pointer) {
   const ScalarType type = pointer.scalar;
   Value* address = operand(i, 0);
-  llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(type)));
+  llvm::Type* bits = bits_type(type);
   llvm::LoadInst* first = builder_.CreateAlignedLoad(bits, address, alignment_of(type));
   first->setAtomic(llvm::AtomicOrdering::Monotonic, sync_scope(i.scope));
 
@@ -190,7 +190,7 @@ Emitter::Value* Emitter::compare_exchange_loop(const Instruction& i, ir::Type po
 Emitter::Value* Emitter::emit_compare_and_swap(const Instruction& i) {
   const ir::Type pointer = i.operands[0]->type;
   const ScalarType type = pointer.scalar;
-  llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(type)));
+  llvm::Type* bits = bits_type(type);
   Value* address = operand(i, 0);
   Value* expected = builder_.CreateBitCast(operand(i, 1), bits);
   Value* desired = builder_.CreateBitCast(operand(i, 2), bits);
@@ -207,8 +207,7 @@ Emitter::Value* Emitter::emit_compare_and_swap(const Instruction& i) {
 /// As the integer of its bits: not every target loads floats in one step.
 Emitter::Value* Emitter::emit_atomic_load(const Instruction& i) {
   const ScalarType type = i.type.scalar;
-  llvm::LoadInst* load = builder_.CreateAlignedLoad(builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(type))),
-                                                    operand(i, 0), alignment_of(type));
+  llvm::LoadInst* load = builder_.CreateAlignedLoad(bits_type(type), operand(i, 0), alignment_of(type));
   if (!is_private(i.operands[0]->type.space)) load->setAtomic(ordering_of(i.order), sync_scope(i.scope));
   return builder_.CreateBitCast(load, type_of(type));
 }

@@ -174,6 +174,15 @@ llvm::AllocaInst* Emitter::create_alloca(llvm::Type* type, unsigned alignment, c
   return storage;
 }
 
+Emitter::Value* Emitter::local_array(std::int64_t index) {
+  llvm::AllocaInst*& storage = local_arrays_[index];
+  if (storage != nullptr) return storage;
+  const ir::ArrayStorage& array = source_.local_arrays[static_cast<std::size_t>(index)];
+  llvm::Type* type =
+      llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
+  return storage = create_alloca(type, static_cast<unsigned>(array.alignment), array.name);
+}
+
 llvm::AllocaInst* Emitter::local(const ir::Local* local) {
   llvm::AllocaInst*& storage = locals_[local];
   if (storage != nullptr) return storage;

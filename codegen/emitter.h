@@ -6,6 +6,7 @@
 // itself. Control flow is emitted as it is nested: a block knows nothing of what follows it.
 #pragma once
 
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/IR/IRBuilder.h>
 
 #include <string_view>
@@ -34,6 +35,9 @@ class Emitter {
   Value* emit(const Instruction& i);
   Value* value(const Instruction* instruction) const { return values_.at(instruction); }
   Value* operand(const Instruction& i, std::size_t n) const { return value(i.operands[n]); }
+  llvm::SmallVector<Value*> operands(const Instruction& i) const {
+    return llvm::map_to_vector(i.operands, [&](const Instruction* operand) { return value(operand); });
+  }
   void set_value(const Instruction* instruction, Value* value) { values_[instruction] = value; }
   /// From now on, these instructions are not emitted but have these values.
   void fix_values(std::unordered_map<const Instruction*, Value*> values) { fixed_ = std::move(values); }
@@ -50,7 +54,7 @@ class Emitter {
   virtual void emit_fault(const Instruction& i) = 0;
   virtual Value* fault_record() = 0;  // the address of the launch's abi::FaultRecord
   virtual void emit_print(const Instruction& i) = 0;
-  virtual Value* local_array(std::int64_t index) = 0;
+  virtual Value* local_array(std::int64_t index);  // by default on the stack
   /// Whether arithmetic on f16 or bf16 goes through f32 (which gives the same bits).
   virtual bool needs_wide_arithmetic(ScalarType type) const = 0;
   /// Whether there is an instruction for fma on f16 or bf16.
@@ -135,6 +139,7 @@ class Emitter {
   void emit_scope(const Instruction& i);
   virtual Value* emit_call(const Instruction& i);
   Value* emit_extract(const Instruction& i);
+  void create_return(llvm::ArrayRef<Value*> results);
   Value* any_fault();
   llvm::BasicBlock* new_block(const llvm::Twine& name);
   /// Ends the current LLVM block with a branch, unless it has ended already.
@@ -168,6 +173,10 @@ class Emitter {
   Value* bits_of(Value* value) {
     return builder_.CreateBitCast(value, builder_.getIntNTy(value->getType()->getScalarSizeInBits()));
   }
+  /// The integer that is as wide as the type in memory.
+  llvm::IntegerType* bits_type(ScalarType type) {
+    return builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(type)));
+  }
   llvm::Type* type_of(ScalarType type) const { return value_type(state_.context, type); }
   llvm::Type* type_of(ir::Type type) const { return value_type(state_.context, type, state_.spaces); }
 
@@ -187,6 +196,7 @@ class Emitter {
   std::unordered_map<const Instruction*, Value*> values_;
   std::unordered_map<const Instruction*, Value*> fixed_;
   std::unordered_map<const ir::Local*, llvm::AllocaInst*> locals_;
+  std::unordered_map<std::int64_t, llvm::AllocaInst*> local_arrays_;
   std::unordered_map<const Instruction*, Region> regions_;
 };
 

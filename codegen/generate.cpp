@@ -39,7 +39,7 @@ void emit_module(const ir::Module& source, const Target& target, const Options& 
 }
 
 /// Every step up to the code itself; `emit` says which text, or bytes.
-Result<std::string> build(Emit emit, const ir::Module& source, const Target& target, const Options& options) {
+std::string build(Emit emit, const ir::Module& source, const Target& target, const Options& options) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(emit != Emit::Llvm);
   llvm::Module module(source.name, context);
@@ -64,19 +64,17 @@ Result<std::string> build(Emit emit, const ir::Module& source, const Target& tar
   machine->addPassesToEmitFile(passes, out, nullptr,
                                is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
   passes.run(module);
-  return std::string(code.begin(), code.end());
+  return {code.begin(), code.end()};
 }
 
 }  // namespace
 
-Result<std::string> generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options) {
+std::string generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options) {
   return build(emit, module, target, options);
 }
 
-Result<Artifact> generate(const ir::Module& module, const Target& target, const Options& options) {
-  Result<std::string> code = build(Emit::Code, module, target, options);
-  if (!code) return code.error();
-  return Artifact{target.to_string(), std::move(*code), kernel_infos(module, target)};
+Artifact generate(const ir::Module& module, const Target& target, const Options& options) {
+  return {target.to_string(), build(Emit::Code, module, target, options), kernel_infos(module, target)};
 }
 
 std::string llvm_version() { return LLVM_VERSION_STRING; }

@@ -23,19 +23,14 @@ void collect_callees(const ir::Function& function, Functions& found) {
   });
 }
 
-bool can_fault(const Functions& functions) {
-  for (const ir::Function* function : functions)
-    if (ir::any_instruction(function->body, [](const ir::Instruction* i) { return i->opcode == ir::Opcode::Fault; }))
-      return true;
-  return false;
+bool is_fault(const ir::Instruction* i) { return i->opcode == ir::Opcode::Fault; }
+bool is_grid_sync(const ir::Instruction* i) {
+  return i->opcode == ir::Opcode::Builtin && i->builtin == BuiltinId::GridSync;
 }
 
-bool waits_for_grid(const Functions& functions) {
-  const auto is_grid_sync = [](const ir::Instruction* i) {
-    return i->opcode == ir::Opcode::Builtin && i->builtin == BuiltinId::GridSync;
-  };
-  return std::ranges::any_of(
-      functions, [&](const ir::Function* function) { return ir::any_instruction(function->body, is_grid_sync); });
+bool have(const Functions& functions, bool (*holds)(const ir::Instruction*)) {
+  return std::ranges::any_of(functions,
+                             [&](const ir::Function* function) { return ir::any_instruction(function->body, holds); });
 }
 
 /// Stack for the deepest recursion. What a frame takes is ptxas' to decide: registers kept over the call, rarely more
@@ -58,8 +53,8 @@ KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, con
   collect_callees(kernel, functions);
   info.static_shared_bytes = 0;
   for (const ir::Function* function : functions) info.static_shared_bytes += CpuLayout(*function).static_shared_bytes;
-  if (can_fault(functions)) info.faults = module.faults;
-  info.is_cooperative = waits_for_grid(functions);
+  if (have(functions, is_fault)) info.faults = module.faults;
+  info.is_cooperative = have(functions, is_grid_sync);
   info.cluster = kernel.cluster;
   info.recursion_bytes = recursion_bytes(functions);
   info.symbol = entry_symbol(kernel, target);

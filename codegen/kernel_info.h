@@ -12,7 +12,6 @@ namespace pykc::codegen {
 /// library cannot have.
 std::string entry_symbol(const ir::Function& kernel, const Target& target);
 
-/// Fails where a kernel asks for more than the target has.
 std::vector<KernelInfo> kernel_infos(const ir::Module& module, const Target& target);
 
 }  // namespace pykc::codegen

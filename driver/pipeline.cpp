@@ -53,10 +53,6 @@ std::optional<Error> verify(const ir::Module& module, std::string_view after) {
   return Error{ErrorCode::Internal, std::move(message)};
 }
 
-Result<codegen::Target> target_of(const CompileOptions& options) {
-  return codegen::Target::parse(options.target.empty() ? "sm_80" : options.target);
-}
-
 /// Checked source → IR that is ready for the target; without a target, IR that no target has refused.
 Result<std::unique_ptr<ir::Module>> to_ir(const checked::Module& checked, const codegen::Target* target, bool for_cpu,
                                           Diagnostics& diagnostics, PhaseClock& clock) {
@@ -118,7 +114,7 @@ Result<std::vector<KernelRequest>> requests_of(const CompileOptions& options) {
 /// IR → what was asked for.
 Result<CompileOutput> to_output(Emit emit, const checked::Module& checked, const CompileOptions& options,
                                 Diagnostics& diagnostics, PhaseClock& clock) {
-  Result<codegen::Target> target = target_of(options);
+  Result<codegen::Target> target = codegen::Target::parse(options.target);
   if (!target) return target.error();
   const bool for_cpu = emit == Emit::CpuIr || (emit != Emit::Ir && target->kind == codegen::Target::Kind::Cpu);
   Result<std::unique_ptr<ir::Module>> module = to_ir(checked, &*target, for_cpu, diagnostics, clock);
@@ -128,13 +124,9 @@ Result<CompileOutput> to_output(Emit emit, const checked::Module& checked, const
   if (emit == Emit::Ir || emit == Emit::CpuIr) {
     output.text = ir::print_module(**module);
   } else if (emit == Emit::Code) {
-    Result<Artifact> artifact = codegen::generate(**module, *target, codegen_options(options));
-    if (!artifact) return artifact.error();
-    output.artifact = std::move(*artifact);
+    output.artifact = codegen::generate(**module, *target, codegen_options(options));
   } else {
-    Result<std::string> text = codegen::generate_text(emit, **module, *target, codegen_options(options));
-    if (!text) return text.error();
-    output.text = std::move(*text);
+    output.text = codegen::generate_text(emit, **module, *target, codegen_options(options));
   }
   clock.finish("codegen");
   return output;

@@ -57,20 +57,13 @@ CpuEmitter::Value* CpuEmitter::emit_call(const Instruction& i) {
 }
 
 void CpuEmitter::leave_function(llvm::ArrayRef<Value*> results, bool has_faulted) {
+  if (!state_.traits(source_).can_fault) return create_return(results);
   llvm::SmallVector<Value*> values(results.begin(), results.end());
-  if (state_.traits(source_).can_fault) {
-    auto* type = llvm::cast<llvm::StructType>(function_.getReturnType());
-    while (values.size() + 1 < type->getNumElements())
-      values.push_back(llvm::PoisonValue::get(type->getElementType(static_cast<unsigned>(values.size()))));
-    values.push_back(builder_.getInt1(has_faulted));
-    builder_.CreateAggregateRet(values.data(), static_cast<unsigned>(values.size()));
-  } else if (values.empty()) {
-    builder_.CreateRetVoid();
-  } else if (values.size() == 1) {
-    builder_.CreateRet(values[0]);
-  } else {
-    builder_.CreateAggregateRet(values.data(), static_cast<unsigned>(values.size()));
-  }
+  auto* type = llvm::cast<llvm::StructType>(function_.getReturnType());
+  while (values.size() + 1 < type->getNumElements())
+    values.push_back(llvm::PoisonValue::get(type->getElementType(static_cast<unsigned>(values.size()))));
+  values.push_back(builder_.getInt1(has_faulted));
+  builder_.CreateAggregateRet(values.data(), static_cast<unsigned>(values.size()));
 }
 
 /// What the thread does next has no block: its turn, or the function, is over.

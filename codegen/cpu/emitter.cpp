@@ -109,9 +109,6 @@ void CpuEmitter::emit_kernel() {
 }
 
 void CpuEmitter::load_launch() {
-  const auto hidden = [&](unsigned n) {
-    return function_.getArg(static_cast<unsigned>(source_.parameters.size()) + n);
-  };
   Value* launch = hidden(kLaunch);
   shared_ = hidden(kShared);
   scratch_ = hidden(kScratch);
@@ -138,9 +135,6 @@ void CpuEmitter::load_launch() {
 }
 
 void CpuEmitter::emit_blocks() {
-  const auto hidden = [&](unsigned n) {
-    return function_.getArg(static_cast<unsigned>(source_.parameters.size()) + n);
-  };
   Value* first = hidden(kFirst);
   Value* count = builder_.CreateSub(hidden(kLast), first, "", false, true);
   mark_plain(counted_loop(count, "block", [&](Value* index) {
@@ -215,11 +209,7 @@ CpuEmitter::Value* CpuEmitter::local_array(std::int64_t index) {
     Value* start = builder_.CreateMul(padded_threads_, constant_i64(layout_.bytes_per_thread), "", true, true);
     return in_scratch(builder_.CreateAdd(start, constant_i64(offset), "", true, true));
   }
-  llvm::AllocaInst*& storage = local_arrays_[index];
-  if (storage != nullptr) return storage;
-  llvm::Type* type =
-      llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
-  return storage = create_alloca(type, static_cast<unsigned>(array.alignment), array.name);
+  return Emitter::local_array(index);
 }
 
 CpuEmitter::Value* CpuEmitter::emit_shared_array(const Instruction& i) {
@@ -238,9 +228,7 @@ CpuEmitter::Value* CpuEmitter::emit_launch_shared_bytes() {
 
 void CpuEmitter::emit_return(const Instruction& i) {
   if (source_.is_kernel) return end_thread();
-  llvm::SmallVector<Value*> results;
-  for (const Instruction* result : i.operands) results.push_back(value(result));
-  leave_function(results, false);
+  leave_function(operands(i), false);
 }
 
 void CpuEmitter::emit_fault(const Instruction& i) {

@@ -34,6 +34,8 @@ class CpuEmitter final : public Emitter {
   // cpu/emitter.cpp
   void emit_kernel();
   void load_launch();
+  /// What a kernel's body takes behind the parameters of the IR.
+  llvm::Argument* hidden(unsigned n) { return function_.getArg(static_cast<unsigned>(source_.parameters.size()) + n); }
   void emit_blocks();
   void emit_one_block(Value* number);
   void stop_after_fault();
@@ -129,11 +131,10 @@ class CpuEmitter final : public Emitter {
   Value* threads_ = nullptr;         // of the block
   Value* padded_threads_ = nullptr;  // rounded up: the stride between slots
   Axes block_extents_{}, grid_extents_{}, block_index_{}, thread_index_{};
-  Value* thread_number_ = nullptr;         // of the current turn; null outside a ThreadLoop
-  llvm::BasicBlock* block_end_ = nullptr;  // where a return at block level goes
-  llvm::BasicBlock* turn_end_ = nullptr;   // where a return in a turn goes
-  llvm::MDNode* access_group_ = nullptr;   // of the current ThreadLoop
-  std::unordered_map<std::int64_t, llvm::AllocaInst*> local_arrays_;
+  Value* thread_number_ = nullptr;                     // of the current turn; null outside a ThreadLoop
+  llvm::BasicBlock* block_end_ = nullptr;              // where a return at block level goes
+  llvm::BasicBlock* turn_end_ = nullptr;               // where a return in a turn goes
+  llvm::MDNode* access_group_ = nullptr;               // of the current ThreadLoop
   std::unordered_set<const ir::Local*> block_locals_;  // used outside of every ThreadLoop
 };
 

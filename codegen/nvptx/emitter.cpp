@@ -67,21 +67,11 @@ NvptxEmitter::NvptxEmitter(ModuleState& state, const ir::Function& source, llvm:
 void NvptxEmitter::emit_function() {
   parameters_ = parameter_values(source_, function_, builder_);
   emit_block(source_.body);
-  if (builder_.GetInsertBlock()->getTerminator() == nullptr)
-    source_.results.empty() ? static_cast<void>(builder_.CreateRetVoid())
-                            : static_cast<void>(builder_.CreateUnreachable());
-}
-
-void NvptxEmitter::emit_return(const Instruction& i) {
-  if (i.operands.empty()) {
+  if (builder_.GetInsertBlock()->getTerminator() != nullptr) return;
+  if (source_.results.empty())
     builder_.CreateRetVoid();
-  } else if (i.operands.size() == 1) {
-    builder_.CreateRet(operand(i, 0));
-  } else {
-    llvm::SmallVector<Value*> results;
-    for (const Instruction* result : i.operands) results.push_back(value(result));
-    builder_.CreateAggregateRet(results.data(), static_cast<unsigned>(results.size()));
-  }
+  else
+    builder_.CreateUnreachable();
 }
 
 void NvptxEmitter::add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) {
@@ -91,15 +81,6 @@ void NvptxEmitter::add_hidden_arguments(const ir::Function& callee, llvm::SmallV
 NvptxEmitter::Value* NvptxEmitter::kernel_number() {
   if (source_.is_kernel) return builder_.getInt32(static_cast<std::uint32_t>(state_.kernel_index(source_)));
   return function_.getArg(function_.arg_size() - 1);
-}
-
-NvptxEmitter::Value* NvptxEmitter::local_array(std::int64_t index) {
-  llvm::AllocaInst*& storage = local_arrays_[index];
-  if (storage != nullptr) return storage;
-  const ir::ArrayStorage& array = source_.local_arrays[static_cast<std::size_t>(index)];
-  llvm::Type* type =
-      llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
-  return storage = create_alloca(type, static_cast<unsigned>(array.alignment), array.name);
 }
 
 llvm::GlobalVariable* NvptxEmitter::shared_global(std::int64_t index) {

@@ -24,8 +24,7 @@ class NvptxEmitter final : public Emitter {
   Value* emit_launch_shared_bytes() override;
   Value* block_extent(int axis) override;
   Value* grid_extent(int axis) override;
-  Value* local_array(std::int64_t index) override;
-  void emit_return(const Instruction& i) override;
+  void emit_return(const Instruction& i) override { create_return(operands(i)); }
   bool needs_wide_arithmetic(ScalarType type) const override;
   bool has_small_fma(ScalarType type) const override;
   Value* narrow_float(Value* wide, ScalarType to) override;
@@ -82,7 +81,6 @@ class NvptxEmitter final : public Emitter {
   void emit_print(const Instruction& i) override;
   Value* kernel_number();
 
-  std::unordered_map<std::int64_t, llvm::AllocaInst*> local_arrays_;
   std::unique_ptr<ir::Uniformity> uniformity_;  // made when the first barrier asks
 };
 

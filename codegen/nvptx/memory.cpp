@@ -55,7 +55,7 @@ NvptxEmitter::Value* NvptxEmitter::emit_hinted_load(const Instruction& i) {
       call_ptx(hinted("ld", i, type) + " $0, [$1];", "=" + register_of(carrier) + ",l", carrier, operand(i, 0));
   if (i.hint != ir::CacheHint::Volatile) load->setOnlyReadsMemory();
   if (type == ScalarType::Bool) return builder_.CreateIsNotNull(builder_.CreateTrunc(load, builder_.getInt8Ty()));
-  Value* bits = builder_.CreateTrunc(load, builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(type))));
+  Value* bits = builder_.CreateTrunc(load, bits_type(type));
   return builder_.CreateBitCast(bits, type_of(type));
 }
 
