@@ -41,6 +41,15 @@ void for_each_child(const Expr& expr, Visit visit) {
       expr.node);
 }
 
+/// The elements of a tuple; of anything else, the expression alone.
+inline std::vector<const Expr*> parts_of(const Expr& expr) {
+  const auto* tuple = expr.as<Tuple>();
+  if (!tuple) return {&expr};
+  std::vector<const Expr*> parts;
+  for (const ExprPtr& element : tuple->elements) parts.push_back(element.get());
+  return parts;
+}
+
 /// Calls `visit(const Expr&)` for each expression directly in a statement; annotations are left out.
 template <typename Visit>
 void for_each_expression(const Stmt& stmt, Visit visit) {

@@ -1,37 +1,19 @@
 // Types as annotations spell them: `f32`, `f32[:, ::]`, `f32[TILE, TILE]`, `tuple[f32, i64]`, "f32[:]".
 #include <algorithm>
 
+#include "frontend/ast_walk.h"
 #include "frontend/check_body.h"
 
 namespace pykc::checker {
 
 using checked::Type;
 
-namespace {
-
-Type array_type_of(ArrayType array) {
-  Type type;
-  type.kind = Type::Kind::Array;
-  type.array = std::move(array);
-  return type;
-}
-
-}  // namespace
-
-namespace {
-
-Type type_of_parameter(const ParameterInfo& parameter) {
-  return parameter.is_array ? array_type_of(parameter.array) : Type::of(parameter.value);
-}
-
-}  // namespace
-
 /// None for what is no type.
 std::optional<Type> type_of_argument(const ArgumentType& argument) {
   if (!argument.constant.empty()) return std::nullopt;
-  if (!argument.is_tuple) return type_of_parameter(argument.parameter);
-  Type tuple;
-  tuple.kind = Type::Kind::Tuple;
+  const ParameterInfo& parameter = argument.parameter;
+  if (!argument.is_tuple) return parameter.is_array ? Type::of(parameter.array) : Type::of(parameter.value);
+  Type tuple = Type::tuple({});
   for (const ArgumentType& element : argument.elements) {
     const std::optional<Type> type = type_of_argument(element);
     if (!type) return std::nullopt;
@@ -52,11 +34,8 @@ std::optional<Type> Body::annotation(const ast::Expr& expr) {
     return std::nullopt;
   }
   if (const auto* subscript = expr.as<ast::Subscript>()) return subscript_annotation(*subscript);
-  if (const auto* name = expr.as<ast::Name>(); name && name->id == "constexpr" && !scope_.find(name->id)) {
-    Type constant;
-    constant.kind = Type::Kind::Static;
-    return constant;
-  }
+  if (const auto* name = expr.as<ast::Name>(); name && name->id == "constexpr" && !scope_.find(name->id))
+    return Type::of_static();
   const Entity found = entity(expr);
   if (const auto* decl = std::get_if<ClassRef>(&found); decl && decl->decl->kind == ClassDecl::Kind::NamedTuple)
     return tuple_type(*decl->decl, expr.range);
@@ -71,20 +50,15 @@ std::optional<Type> Body::subscript_annotation(const ast::Subscript& node) {
   if (name && (name->id == "tuple" || name->id == "Tuple")) return tuple_annotation(node);
   const std::optional<ElementType> element = element_type(*node.value);
   if (!element) return std::nullopt;
-  std::vector<const ast::Expr*> parts{node.index.get()};
-  if (const auto* tuple = node.index->as<ast::Tuple>()) {
-    parts.clear();
-    for (const ast::ExprPtr& part : tuple->elements) parts.push_back(part.get());
-  }
   std::vector<Dimension> dimensions;
-  for (const ast::Expr* part : parts) {
+  for (const ast::Expr* part : ast::parts_of(*node.index)) {
     const std::optional<Dimension> next = dimension(*part);
     if (!next) return std::nullopt;
     dimensions.push_back(*next);
   }
   std::string error;
   std::optional<ArrayType> array = array_type(*element, dimensions, false, error);
-  if (array) return array_type_of(std::move(*array));
+  if (array) return Type::of(std::move(*array));
   report(join(node.value->range, node.index->range), DiagnosticId::BadType, error);
   return std::nullopt;
 }
@@ -113,16 +87,8 @@ std::optional<Dimension> Body::dimension(const ast::Expr& part) {
 }
 
 std::optional<Type> Body::tuple_annotation(const ast::Subscript& node) {
-  Type tuple;
-  tuple.kind = Type::Kind::Tuple;
-  const auto* parts = node.index->as<ast::Tuple>();
-  if (!parts) {
-    const std::optional<Type> only = annotation(*node.index);
-    if (!only) return std::nullopt;
-    tuple.elements.push_back(*only);
-    return tuple;
-  }
-  for (const ast::ExprPtr& part : parts->elements) {
+  Type tuple = Type::tuple({});
+  for (const ast::Expr* part : ast::parts_of(*node.index)) {
     std::optional<Type> element = annotation(*part);
     if (!element) return std::nullopt;
     tuple.elements.push_back(std::move(*element));

@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
 
-Type array_value_type(const ElementType& element, std::vector<std::int64_t> extents, ir::AddressSpace space) {
-  Type type;
-  type.kind = Type::Kind::Array;
-  type.array.element = element;
-  type.array.extents = std::move(extents);
-  type.space = space;
-  return type;
-}
-
 struct LaunchBinary {
   checked::BinaryOp op;
   LaunchOp launch;
@@ -177,7 +168,7 @@ Entity Body::call_shared_array(const ast::Call& call, SourceRange range) {
   const auto& [shape, element] = *declared;
   std::vector<std::int64_t> extents = shape.extents;
   if (shape.takes_launch_bytes) extents = {ArrayType::kDynamic};
-  const Type type = array_value_type(element, std::move(extents), ir::AddressSpace::Shared);
+  const Type type = Type::of(ArrayType{element, Layout::RowMajor, std::move(extents)}, ir::AddressSpace::Shared);
   if (!output_) return TreeBuilder::strong(tree_.make(type, range, checked::SharedArrayRef{-1}));
   const int index = static_cast<int>(output_->shared_arrays.size());
   output_->shared_arrays.push_back({.name = "",
@@ -191,7 +182,8 @@ Entity Body::call_shared_array(const ast::Call& call, SourceRange range) {
 Entity Body::call_local_array(const ast::Call& call, SourceRange range) {
   const auto declared = shape_and_type(call, range, "local.array", false);
   if (!declared) return Unknown{};
-  const Type type = array_value_type(declared->second, declared->first.extents, ir::AddressSpace::Local);
+  const Type type =
+      Type::of(ArrayType{declared->second, Layout::RowMajor, declared->first.extents}, ir::AddressSpace::Local);
   if (!output_) return TreeBuilder::strong(tree_.make(type, range, checked::LocalArrayRef{-1}));
   const int index = static_cast<int>(output_->local_arrays.size());
   output_->local_arrays.push_back({"", type.array});
@@ -287,7 +279,7 @@ bool Body::flatten_table(const Value& value, std::size_t depth, std::vector<std:
 }
 
 Value Body::table_value(const Table* table, SourceRange range) {
-  Type type = array_value_type(table->type.element, table->type.extents, ir::AddressSpace::Constant);
+  Type type = Type::of(table->type, ir::AddressSpace::Constant);
   const int index = is_trial_ ? -1 : session_.constant_array(table);
   return TreeBuilder::strong(tree_.make(std::move(type), range, checked::ConstantArrayRef{index}));
 }

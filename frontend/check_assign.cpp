@@ -95,8 +95,7 @@ void Body::assign_local(int index, const Value& value, SourceRange range) {
   }
   const Value converted = convert_to(value, local.type, range);
   if (converted.known()) {
-    const checked::Variable* variable = variable_of(local);
-    assign_variable(variable, converted.expr, range);
+    append(checked::Assign{variable_of(local), converted.expr}, range);
     if (local.decl->assignments == 1 && !local.decl->is_parameter) local.only_value = converted.expr;
   }
   mark_defined(index);
@@ -106,11 +105,7 @@ void Body::assign_local(int index, const Value& value, SourceRange range) {
 bool Body::is_fixed_array(const Local& local, const Expr& array) const {
   if (local.decl->assignments != 1 || local.decl->is_parameter) return false;
   if (settled_type(local.type) != array.type) return false;
-  if (!array.as<checked::VariableRef>()) return is_simple(array);
-  return std::any_of(locals_.begin(), locals_.end(), [&](const Local& other) {
-    return other.variable == array.as<checked::VariableRef>()->variable && other.decl->is_parameter &&
-           other.decl->assignments == 0;
-  });
+  return array.as<checked::VariableRef>() ? is_unchanged_parameter(array) : is_simple(array);
 }
 
 /// An array that the function declares is called after the first variable that it is assigned to.
@@ -161,7 +156,7 @@ Value Body::stable_element(const Value& element) {
 /// Assigns the value to a variable of its own.
 Value Body::stored(const Value& value, SourceRange range) {
   const checked::Variable* variable = temporary(value.type(), value.range());
-  assign_variable(variable, value.expr, range);
+  append(checked::Assign{variable, value.expr}, range);
   const Expr* ref = tree_.make(value.type(), value.range(), checked::VariableRef{variable});
   return {ref, value.weak == Weak::Int ? Weak::No : value.weak, {}};
 }

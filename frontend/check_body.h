@@ -34,6 +34,16 @@ std::string_view spelling(ast::CompareOp op);
 /// Whether a variable that is given this value shares it, in Python, with something else.
 bool shares_record(const checked::Expr& value);
 
+/// How many numbers and arrays a value of the type is made of, and how many a tuple or a record may be made of.
+std::size_t count_numbers(const checked::Type& type);
+inline constexpr std::size_t kMostNumbers = 256;
+
+/// The positions that a slice with constant bounds takes of a sequence: `count` of them, `step` apart.
+struct Positions {
+  Int128 start, step, count;
+};
+Positions positions_of(const checked::ViewAxis& slice, Int128 size);
+
 class Body {
  public:
   /// For a constant of a module, a decorator, an annotation: no variables, reports at once.
@@ -185,6 +195,7 @@ class Body {
   Value chain(const ast::Compare& node, std::size_t from, Value left, SourceRange range);
   Value choose(const Expr* condition, const Value& then, const Value& otherwise, SourceRange range);
   Value power(const Value& base, const Value& exponent, SourceRange range);
+  static std::optional<int> count_of_factors(const Value& exponent);
   const Expr* power_by_products(const Expr* base, int exponent, SourceRange range);
   const Expr* product_of(const Expr* factor, int count, SourceRange range);
   const Expr* power_of_half(const Expr* base, SourceRange range);
@@ -242,13 +253,13 @@ class Body {
   bool require_row_major(const Value& array, std::string_view what, SourceRange range);
   Entity array_attribute(const Value& array, const ast::Attribute& node, SourceRange range);
   Value measured(const Value& array, std::string_view name, SourceRange range);
-  static std::vector<int> reversed_order(int rank);
   Entity call_method(const MethodRef& method, const ast::Call& call, SourceRange range);
   Value call_transpose(const Value& array, const std::vector<Value>& axes, SourceRange range);
   Value item_of(const Value& array, std::vector<Value> position, SourceRange range);
 
   // check_store.cpp: assignment to parts of arrays.
   const Expr& origin(const Expr& array) const;
+  bool is_unchanged_parameter(const Expr& array) const;
   bool is_own_memory(const Expr& array) const;
   bool may_overlap(const Value& target, const Value& source) const;
   bool have_one_shape(const Value& target, const Value& source) const;
@@ -320,15 +331,16 @@ class Body {
   Value member_value(const MemberRef& member, SourceRange range);
   Entity call_class(const ClassDecl& decl, const ast::Call& call, SourceRange range);
   Entity call_named_tuple(const ClassDecl& decl, const ast::Call& call, SourceRange range);
+  std::optional<std::vector<Value>> field_values(const ClassDecl& decl, const ast::Call& call, SourceRange range);
   Value with_names(Value tuple, const std::vector<std::string>& names);
   Entity make_named_tuple(const ast::Call& call, SourceRange range);
-  static std::vector<std::string> words_of(std::string_view text);
   std::optional<checked::Type> tuple_type(const ClassDecl& decl, SourceRange range);
 
   // check_call.cpp
   std::optional<Arguments> bind_arguments(const ast::Call& call, SourceRange range, std::string_view name,
                                           std::span<const std::string_view> parameters, std::size_t required,
                                           std::string_view signature);
+  bool has_no_keywords(const ast::Call& call, std::string_view name);
   Entity call_type(ScalarType type, const ast::Call& call, SourceRange range);
   struct Given {
     Value value;
@@ -368,8 +380,6 @@ class Body {
   std::optional<checked::Type> ptx_result(const ast::Expr& argument);
   std::optional<Entity> call_group_sync(const ast::Call& call, const ast::Expr& group, SourceRange range);
   Entity call_bit_count(const ast::Call& call, const ast::Expr& number, SourceRange range);
-  Entity call_grid(const ast::Call& call, SourceRange range);
-  Entity call_gridsize(const ast::Call& call, SourceRange range);
   Entity call_len(const ast::Call& call, SourceRange range);
   Entity call_abs(const ast::Call& call, SourceRange range);
   Value absolute(const Value& number, SourceRange range);
@@ -430,15 +440,14 @@ class Body {
   void check(const ast::ClassDef& node, const ast::Stmt& stmt);
   void check(const ast::Import& node, const ast::Stmt& stmt);
   void check(const ast::UnsupportedStmt& node, const ast::Stmt& stmt);
-  template <typename Node>
-  void append(Node node, SourceRange range);
+  void append(decltype(checked::Stmt::node) node, SourceRange range);
   void print(const ast::Call& call, SourceRange range);
   void print_value(const Value& value, std::vector<checked::Print::Piece>& pieces);
   std::string fault_message(const ast::Expr& message);
+  int add_fault(std::string message, SourceRange range);
 
   void store(const Value& element, const Value& value, SourceRange range);
   void append_check(const Expr* condition, std::string message, std::vector<const Expr*> values, SourceRange range);
-  void assign_variable(const checked::Variable* variable, const Expr* value, SourceRange range);
   const Expr* convert_result(const Value& given, const InferredType& wanted, SourceRange range);
   bool outlives_function(const Value& value) const;
 
@@ -455,7 +464,6 @@ class Body {
   Iteration from_zero(Iteration source, SourceRange range);
   Iteration counted(Iteration source, SourceRange range);
   Value range_length(const std::array<Value, 3>& bounds, SourceRange range);
-  Value divide_down(const Value& a, const Value& b, SourceRange range);
   void counted_loop(const ast::For& node, const Iteration* source, SourceRange range);
   void unrolled_loop(const ast::For& node, const std::vector<Value>& turns, SourceRange range);
   const LocalSet& assigned_in(const ast::For& node);
@@ -470,8 +478,6 @@ class Body {
   Value in_range(ast::CompareOp op, const Value& item, const ast::Call& call, SourceRange range);
   static bool runs_at_least_once(const std::array<Value, 3>& range);
   checked::ForRange counted_loop(const Value& count, SourceRange range);
-  void append_loop(checked::ForRange loop, SourceRange range);
-  void append_loop(checked::Unrolled loop, SourceRange range);
   void enter_loop(const ast::Suite& body, const ast::Expr* target);
   void leave_loop(FlowState exhausted, const ast::Suite& otherwise, checked::Suite& otherwise_suite);
   void mark_assigned(const ast::Expr& target, LocalSet& set) const;

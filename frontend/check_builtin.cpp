@@ -184,8 +184,7 @@ Value Body::builtin_result(BuiltinId id, std::vector<const Expr*> arguments, Sca
     const Expr* call = tree_.builtin(id, type_of(signature.results[0]), std::move(arguments), range);
     return TreeBuilder::strong(widens && !signature.results[0].scalar ? tree_.cast(call, type) : call);
   }
-  checked::Type tuple;
-  tuple.kind = checked::Type::Kind::Tuple;
+  checked::Type tuple = checked::Type::tuple({});
   for (const SignatureType& result : signature.results) tuple.elements.push_back(checked::Type::of(type_of(result)));
   return TreeBuilder::strong(tree_.make(std::move(tuple), range, checked::CallBuiltin{id, std::move(arguments)}));
 }

@@ -37,6 +37,12 @@ std::optional<Body::Arguments> Body::bind_arguments(const ast::Call& call, Sourc
   return bound;
 }
 
+bool Body::has_no_keywords(const ast::Call& call, std::string_view name) {
+  if (call.keywords.empty()) return true;
+  report(call.keywords[0].name_range, DiagnosticId::UnknownKeyword, name, call.keywords[0].name);
+  return false;
+}
+
 Entity Body::call_type(ScalarType type, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"x"};
   const std::optional<Arguments> arguments = bind_arguments(call, range, to_string(type), kParameters, 1, "(x)");

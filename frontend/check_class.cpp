@@ -11,18 +11,21 @@ using Kind = ClassDecl::Kind;
 
 namespace {
 
-constexpr std::size_t kMostNumbersInRecord = 256;
-
-std::size_t count_numbers(const Type& type) {
-  if (type.is_scalar()) return 1;
-  std::size_t count = 0;
-  for (const Type& component : checked::components(type)) count += count_numbers(component);
-  return count;
-}
-
 bool is_comment(const ast::Stmt& stmt) {
   const auto* expr = stmt.as<ast::ExprStmt>();
   return stmt.as<ast::Pass>() || (expr && expr->value->as<ast::StringLiteral>());
+}
+
+/// The words of "x y" and "x, y".
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    const bool separates = c == ' ' || c == ',';
+    if (!separates) words.back() += c;
+    if (separates && !words.back().empty()) words.emplace_back();
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
 }
 
 class ClassReader {
@@ -109,10 +112,10 @@ class ClassReader {
     std::int64_t elements = 0;
     for (const RecordField& field : record.fields) elements += field.count();
     const RecordRef type = lay_out(std::move(record));
-    const bool is_small = elements <= static_cast<std::int64_t>(kMostNumbersInRecord) &&
-                          count_numbers(Type::of(type)) <= kMostNumbersInRecord;
+    const bool is_small =
+        elements <= static_cast<std::int64_t>(kMostNumbers) && count_numbers(Type::of(type)) <= kMostNumbers;
     if (!is_small)
-      return wrong(decl_.range, "has more than " + std::to_string(kMostNumbersInRecord) + " numbers",
+      return wrong(decl_.range, "has more than " + std::to_string(kMostNumbers) + " numbers",
                    "a few fields; keep large arrays in arrays of their own");
     decl_.record = type;
   }
@@ -212,21 +215,27 @@ Entity Body::call_class(const ClassDecl& decl, const ast::Call& call, SourceRang
   return Unknown{};
 }
 
-Entity Body::call_named_tuple(const ClassDecl& decl, const ast::Call& call, SourceRange range) {
+/// What a call gives the fields, each of its type, or else its default.
+std::optional<std::vector<Value>> Body::field_values(const ClassDecl& decl, const ast::Call& call, SourceRange range) {
   const std::vector<std::string_view> names(decl.names.begin(), decl.names.end());
-  const auto is_given = [](const ast::Expr* value) { return value != nullptr; };
-  const auto required = names.size() - static_cast<std::size_t>(std::ranges::count_if(decl.defaults, is_given));
+  const auto required = static_cast<std::size_t>(std::ranges::count(decl.defaults, nullptr));  // they stand first
   const std::optional<Arguments> arguments = bind_arguments(call, range, decl.name, names, required, "");
-  if (!arguments) return Unknown{};
-  std::vector<Value> elements;
+  if (!arguments) return std::nullopt;
+  const std::vector<Type> parts = decl.record ? checked::components(Type::of(decl.record)) : std::vector<Type>();
+  std::vector<Value> values;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const ast::Expr* argument = (*arguments)[i];
-    Value given = argument ? value(*argument) : Body(session_, *decl.scope).value(*decl.defaults[i]);
-    if (const std::optional<Type>& type = decl.field_types[i]; type && !type->is_array())
-      given = convert_to(given, InferredType::of(*type), argument ? argument->range : range);
-    elements.push_back(std::move(given));
+    const Value given = argument ? value(*argument) : Body(session_, *decl.scope).value(*decl.defaults[i]);
+    const std::optional<Type> type = decl.record ? parts[i] : decl.field_types[i];
+    const bool converts = type && !type->is_array();
+    values.push_back(converts ? convert_to(given, InferredType::of(*type), argument ? argument->range : range) : given);
   }
-  return with_names(tree_.tuple(std::move(elements), range), decl.names);
+  return values;
+}
+
+Entity Body::call_named_tuple(const ClassDecl& decl, const ast::Call& call, SourceRange range) {
+  std::optional<std::vector<Value>> elements = field_values(decl, call, range);
+  return elements ? Entity(with_names(tree_.tuple(*std::move(elements), range), decl.names)) : Entity(Unknown{});
 }
 
 /// The tuple, with names for its elements.
@@ -265,23 +274,9 @@ Entity Body::make_named_tuple(const ast::Call& call, SourceRange range) {
   return Unknown{};
 }
 
-/// The words of "x y" and "x, y".
-std::vector<std::string> Body::words_of(std::string_view text) {
-  std::vector<std::string> words(1);
-  for (const char c : text) {
-    const bool separates = c == ' ' || c == ',';
-    if (!separates) words.back() += c;
-    if (separates && !words.back().empty()) words.emplace_back();
-  }
-  if (words.back().empty()) words.pop_back();
-  return words;
-}
-
 /// What a named tuple's annotation stands for; none where a field has no type.
 std::optional<Type> Body::tuple_type(const ClassDecl& decl, SourceRange range) {
-  Type tuple;
-  tuple.kind = Type::Kind::Tuple;
-  tuple.names = decl.names;
+  Type tuple = Type::tuple({}, decl.names);
   for (const std::optional<Type>& type : decl.field_types) {
     if (!type) {
       report(range, DiagnosticId::BadType, "the fields of `" + decl.name + "` have no types")

@@ -18,9 +18,7 @@ bool Body::is_known_constant(const Value& value) {
 }
 
 Value Body::static_value(const Entity& entity, const std::vector<Value>& captures, SourceRange range) {
-  Type type;
-  type.kind = Type::Kind::Static;
-  type.entity = session_.intern(entity);
+  Type type = Type::of_static(session_.intern(entity));
   checked::TupleExpr node;
   for (const Value& capture : captures) {
     type.elements.push_back(capture.type());

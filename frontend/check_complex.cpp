@@ -9,12 +9,6 @@ namespace pykc::checker {
 using checked::BinaryOp;
 using checked::CompareOp;
 
-namespace {
-
-constexpr int kMostFactors = 16;
-
-}  // namespace
-
 Value TreeBuilder::complex(const checked::Expr* real, const checked::Expr* imaginary, Weak weak, SourceRange range) {
   const Weak part = weak == Weak::Complex ? Weak::Float : Weak::No;
   Value result = record(complex_type(real->type.scalar), {{real, part, {}}, {imaginary, part, {}}}, range);
@@ -139,14 +133,11 @@ Value Body::complex_quotient(Parts a, Parts b, SourceRange range) {
 
 /// A small constant exponent multiplies, as for reals; otherwise by way of polar coordinates, as Python does it.
 Value Body::complex_power(const Value& base, const Value& exponent, SourceRange range) {
-  const bool counts_factors = exponent.is_weak_integer() && integer_of(*exponent.expr) >= -kMostFactors &&
-                              integer_of(*exponent.expr) <= kMostFactors;
-  if (counts_factors) {
-    const int count = static_cast<int>(integer_of(*exponent.expr));
+  if (const std::optional<int> count = count_of_factors(exponent)) {
     const Expr* result = with_temporary(
-        base.expr, [&](const Expr* kept) { return factors(Value{kept, base.weak, {}}, std::abs(count), range).expr; });
+        base.expr, [&](const Expr* kept) { return factors(Value{kept, base.weak, {}}, std::abs(*count), range).expr; });
     const Value product{result, base.weak, {}};
-    return count < 0 ? binary(ast::BinaryOp::Div, tree_.weak_real(1, range), product, range) : product;
+    return *count < 0 ? binary(ast::BinaryOp::Div, tree_.weak_real(1, range), product, range) : product;
   }
   return complex_result(base, exponent, range, [&](Parts a, Parts b) { return polar_power(a, b, range); });
 }

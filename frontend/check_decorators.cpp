@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/ast_walk.h"
 #include "frontend/check_body.h"
 
 namespace pykc::checker {
@@ -91,7 +92,7 @@ class DecoratorReader {
   }
 
   void option(const ast::Keyword& keyword) {
-    KernelOptions& options = function_.options;
+    checked::KernelOptions& options = function_.options;
     const std::string_view name = keyword.name;
     if (name == "launch_bounds") return launch_bounds(*keyword.value);
     if (name == "max_registers") {
@@ -143,12 +144,7 @@ class DecoratorReader {
 
   /// `cluster=2` or `cluster=(2, 2, 1)`: at most 8 blocks in all, which every GPU with clusters has.
   void cluster(const ast::Expr& value) {
-    const auto* tuple = value.as<ast::Tuple>();
-    std::vector<const ast::Expr*> extents{&value};
-    if (tuple) {
-      extents.clear();
-      for (const ast::ExprPtr& extent : tuple->elements) extents.push_back(extent.get());
-    }
+    const std::vector<const ast::Expr*> extents = ast::parts_of(value);
     Dim3 size;
     std::int64_t* const axes[] = {&size.x, &size.y, &size.z};
     for (std::size_t i = 0; i < extents.size() && i < 3; ++i) {

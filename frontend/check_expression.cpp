@@ -21,17 +21,14 @@ class DepthGuard {
   Session& session_;
 };
 
-constexpr std::size_t kMostNumbersInTuple = 256;
+}  // namespace
 
-/// How many numbers and arrays a value of the type is made of.
 std::size_t count_numbers(const Type& type) {
   if (!type.is_tuple() && !type.is_record()) return 1;
   std::size_t count = 0;
   for (const Type& element : checked::components(type)) count += count_numbers(element);
   return count;
 }
-
-}  // namespace
 
 std::string describe(const Value& value) {
   if (!value.known()) return "an unknown value";
@@ -322,8 +319,8 @@ Entity Body::check(const ast::Tuple& node, const ast::Expr& expr) {
   }
   for (const Value& element : elements)
     if (element.known()) numbers += count_numbers(element.type());
-  if (numbers > kMostNumbersInTuple) {
-    report(expr.range, DiagnosticId::TupleTooLarge, std::to_string(kMostNumbersInTuple));
+  if (numbers > kMostNumbers) {
+    report(expr.range, DiagnosticId::TupleTooLarge, std::to_string(kMostNumbers));
     return Unknown{};
   }
   return tree_.tuple(std::move(elements), expr.range);

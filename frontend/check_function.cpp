@@ -64,7 +64,7 @@ void Body::set_to_zero(checked::Suite& prologue) {
   suite_ = &prologue;
   for (Local& local : locals_) {
     if (local.needs_zero && local.variable)
-      assign_variable(local.variable, tree_.zero(local.variable->type, local.decl->range), local.decl->range);
+      append(checked::Assign{local.variable, tree_.zero(local.variable->type, local.decl->range)}, local.decl->range);
   }
   suite_ = nullptr;
 }

@@ -86,18 +86,11 @@ Value Body::tuple_slice(const Value& tuple, const checked::ViewAxis& slice, Sour
           .note("how many elements a tuple has is part of its type");
       return {};
     }
-  const auto size = static_cast<Int128>(tuple.type().elements.size());
-  const Int128 step = slice.step ? integer_of(*slice.step) : 1;
-  const Int128 low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
-  const auto clip = [&](const Expr* bound, Int128 otherwise) {
-    if (!bound) return otherwise;
-    const Int128 written = integer_of(*bound);
-    return std::clamp(written < 0 ? written + size : written, low, high);
-  };
-  const Int128 start = clip(slice.start, step > 0 ? low : high), stop = clip(slice.stop, step > 0 ? high : low);
   const std::vector<Value> parts = take_apart(tuple);
+  const Positions positions = positions_of(slice, static_cast<Int128>(parts.size()));
   std::vector<Value> taken;
-  for (Int128 i = start; step > 0 ? i < stop : i > stop; i += step) taken.push_back(parts[static_cast<std::size_t>(i)]);
+  for (Int128 i = 0; i < positions.count; ++i)
+    taken.push_back(parts[static_cast<std::size_t>(positions.start + i * positions.step)]);
   return tree_.tuple(std::move(taken), range);
 }
 
@@ -181,14 +174,12 @@ std::string shape_text(int rank) {
 int Body::bounds_fault(const Expr& array, SourceRange range) {
   const std::string name = name_of_array(array);
   const int rank = array.type.array.rank();
-  const SourceFile::LineColumn place = scope_.file().line_column(range.begin);
   int last = -1;
   for (int i = 0; i < rank; ++i) {
     const std::string dimension = rank == 1 ? "" : "dimension " + std::to_string(i) + " of ";
-    last = session_.add_fault({"index {0} is out of bounds for " + dimension +
-                                   (name.empty() ? std::string("an array") : "`" + name + "`") + " of shape " +
-                                   shape_text(rank),
-                               scope_.file().name(), place.line, place.column});
+    last = add_fault("index {0} is out of bounds for " + dimension +
+                         (name.empty() ? std::string("an array") : "`" + name + "`") + " of shape " + shape_text(rank),
+                     range);
   }
   return last - rank + 1;
 }

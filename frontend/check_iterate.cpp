@@ -87,7 +87,8 @@ Value Body::range_length(const std::array<Value, 3>& bounds, SourceRange range) 
   const Value start = as_index(bounds[0]), stop = as_index(bounds[1]), step = as_index(bounds[2]);
   const auto length = [&](const Value& span, const Value& stride) {
     const Value last = arithmetic(BinaryOp::Sub, span, number(1), range);
-    const Value count = arithmetic(BinaryOp::Add, divide_down(last, stride, range), number(1), range);
+    const Expr* rest = tree_.binary(BinaryOp::FloorDiv, last.expr, stride.expr, range);
+    const Value count = arithmetic(BinaryOp::Add, TreeBuilder::strong(rest), number(1), range);
     const Value is_empty = compare(ast::CompareOp::Le, span, number(0), range);
     return choose(is_empty.expr, number(0), count, range);
   };
@@ -98,10 +99,6 @@ Value Body::range_length(const std::array<Value, 3>& bounds, SourceRange range) 
   const Value is_up = compare(ast::CompareOp::Gt, step, number(0), range);
   const Value is_none = compare(ast::CompareOp::Eq, step, number(0), range);
   return choose(is_none.expr, number(0), choose(is_up.expr, up, down, range), range);
-}
-
-Value Body::divide_down(const Value& a, const Value& b, SourceRange range) {
-  return TreeBuilder::strong(tree_.binary(BinaryOp::FloorDiv, a.expr, b.expr, range));
 }
 
 /// The same items, counted from 0 in steps of 1.
@@ -148,8 +145,7 @@ std::optional<Body::Iteration> Body::over_enumerate(const ast::Call& call, Sourc
 /// As many turns as the shortest has. Tuples alone are unrolled; beside a counted one, a tuple is indexed.
 std::optional<Body::Iteration> Body::over_zip(const ast::Call& call, SourceRange range) {
   std::vector<Iteration> sources;
-  bool all_known = call.keywords.empty();
-  if (!all_known) report(call.keywords[0].name_range, DiagnosticId::UnknownKeyword, "`zip`", call.keywords[0].name);
+  bool all_known = has_no_keywords(call, "`zip`");
   for (const ast::ExprPtr& argument : call.arguments) {
     std::optional<Iteration> source = iteration(*argument);
     all_known &= source.has_value();
@@ -282,7 +278,7 @@ void Body::counted_loop(const ast::For& node, const Iteration* source, SourceRan
     result.stop = tree_.convert(source->range[1], ScalarType::I64);
     result.step = tree_.convert(source->range[2], ScalarType::I64);
     result.body = std::move(counting);
-    append_loop(std::move(result), range);
+    append(std::move(result), range);
   }
   flow_ = after;
 }
@@ -319,7 +315,7 @@ void Body::unrolled_loop(const ast::For& node, const std::vector<Value>& turns, 
   unrolled_bodies_ = bodies_around;
   leave_loop(flow_, node.otherwise, result.otherwise);
   const FlowState after = std::exchange(flow_, before);
-  append_loop(std::move(result), range);
+  append(std::move(result), range);
   flow_ = after;
 }
 

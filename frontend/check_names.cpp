@@ -4,6 +4,8 @@
 #include <limits>
 #include <numbers>
 
+#include "frontend/cuda_vectors.h"
+
 namespace pykc::checker {
 namespace {
 
@@ -231,14 +233,6 @@ constexpr TypeAlias kTypeAliases[] = {
     {"longlong", ScalarType::I64},
 };
 
-/// CUDA's names of vectors: `float4`, made by `make_float4` or by its own name.
-constexpr TypeAlias kCudaVectors[] = {
-    {"char", ScalarType::I8},    {"uchar", ScalarType::U8},      {"short", ScalarType::I16},
-    {"ushort", ScalarType::U16}, {"int", ScalarType::I32},       {"uint", ScalarType::U32},
-    {"long", ScalarType::I64},   {"ulong", ScalarType::U64},     {"longlong", ScalarType::I64},
-    {"float", ScalarType::F32},  {"ulonglong", ScalarType::U64}, {"double", ScalarType::F64},
-};
-
 struct KnownModule {
   std::string_view name;
   std::string_view prefix;
@@ -297,7 +291,7 @@ NameTable::NameTable() {
   add_types("numba.");
   add_types("numpy.");
   add_libdevice();
-  for (const TypeAlias& row : kCudaVectors)
+  for (const CudaScalar& row : kCudaScalars)
     for (int count = 2; count <= 4; ++count) {
       const std::string name = std::string(row.name) + std::to_string(count);
       add(name, vector_type(row.type, count));

@@ -11,24 +11,24 @@ namespace pykc::checker {
 using checked::BinaryOp;
 using checked::CompareOp;
 
-namespace {
-
-constexpr int kMostFactors = 16;
-
-}  // namespace
+/// A small constant exponent, for which the power is a product.
+std::optional<int> Body::count_of_factors(const Value& exponent) {
+  constexpr int kMost = 16;
+  if (!exponent.is_weak_integer()) return std::nullopt;
+  const Int128 count = integer_of(*exponent.expr);
+  return count >= -kMost && count <= kMost ? std::optional(static_cast<int>(count)) : std::nullopt;
+}
 
 Value Body::power(const Value& base, const Value& exponent, SourceRange range) {
   if (base.is_weak() && base.is_constant() && exponent.is_weak() && exponent.is_constant())
     return fold_weak_power(base, exponent, range);
-  const bool counts_factors = exponent.is_weak_integer() && integer_of(*exponent.expr) >= -kMostFactors &&
-                              integer_of(*exponent.expr) <= kMostFactors;
+  const std::optional<int> count = count_of_factors(exponent);
   const bool is_half = exponent.is_weak() && exponent.is_constant() && real_of(*exponent.expr) == 0.5;
   const bool has_integers = is_integer_or_bool(base.scalar()) && is_integer_or_bool(exponent.scalar());
-  if (counts_factors) {
-    const int count = static_cast<int>(integer_of(*exponent.expr));
-    const bool becomes_float = has_integers && count < 0;  // 2 ** -1 is 0.5
+  if (count) {
+    const bool becomes_float = has_integers && *count < 0;  // 2 ** -1 is 0.5
     const ScalarType type = becomes_float ? ScalarType::F64 : promoted(base.scalar());
-    return TreeBuilder::strong(power_by_products(tree_.convert(base, type), count, range));
+    return TreeBuilder::strong(power_by_products(tree_.convert(base, type), *count, range));
   }
   if (has_integers) {
     const std::optional<Unified> unified = unify(base, exponent, true);

@@ -1,8 +1,8 @@
 // ptx("add.s32 %0, %1, %2;", i32, a, b): a piece of PTX in the middle of a kernel. %0 is the result, where a type for
 // it is given; then come the operands; %% is a percent sign.
 #include <algorithm>
-#include <cctype>
 
+#include "frontend/ast_walk.h"
 #include "frontend/check_body.h"
 
 namespace pykc::checker {
@@ -40,14 +40,8 @@ std::optional<checked::Type> Body::ptx_result(const ast::Expr& argument) {
   const auto* tuple = argument.as<ast::Tuple>();
   const bool is_type = argument.as<ast::Name>() || argument.as<ast::Attribute>();
   if (!tuple && !is_type) return std::nullopt;
-  checked::Type result;
-  result.kind = checked::Type::Kind::Tuple;
-  std::vector<const ast::Expr*> parts{&argument};
-  if (tuple) {
-    parts.clear();
-    for (const ast::ExprPtr& part : tuple->elements) parts.push_back(part.get());
-  }
-  for (const ast::Expr* part : parts) {
+  checked::Type result = checked::Type::tuple({});
+  for (const ast::Expr* part : ast::parts_of(argument)) {
     const Entity given = entity(*part);
     const auto* type = std::get_if<TypeRef>(&given);
     if (!type) return std::nullopt;
@@ -61,10 +55,7 @@ std::optional<checked::Type> Body::ptx_result(const ast::Expr& argument) {
 
 Entity Body::call_ptx(const ast::Call& call, SourceRange range) {
   constexpr std::string_view kSignature = "ptx(text, [type of the result,] operands…)";
-  if (!call.keywords.empty()) {
-    report(call.keywords[0].name_range, DiagnosticId::UnknownKeyword, "`ptx`", call.keywords[0].name);
-    return Unknown{};
-  }
+  if (!has_no_keywords(call, "`ptx`")) return Unknown{};
   const Entity first = call.arguments.empty() ? Entity(NoneRef{}) : entity(*call.arguments[0]);
   const auto* text = std::get_if<TextRef>(&first);
   if (!text) {

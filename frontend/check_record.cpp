@@ -12,11 +12,7 @@ namespace {
 
 Type type_in_memory(const RecordField& field, ir::AddressSpace space) {
   if (field.extents.empty()) return Type::of(field.type);
-  Type type;
-  type.kind = Type::Kind::Array;
-  type.array = {field.type, Layout::RowMajor, field.extents};
-  type.space = space;
-  return type;
+  return Type::of(ArrayType{field.type, Layout::RowMajor, field.extents}, space);
 }
 
 std::vector<std::string_view> names_of(const RecordType& record) {
@@ -175,28 +171,13 @@ Entity Body::call_record(const RecordRef& type, const ast::Call& call, SourceRan
 
 /// `Particle(x, y, z=1.0)`
 Entity Body::call_struct(const ClassDecl& decl, const ast::Call& call, SourceRange range) {
-  const std::vector<std::string_view> names = names_of(*decl.record);
-  std::size_t required = 0;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (!decl.defaults[i]) required = i + 1;
-  const std::optional<Arguments> arguments = bind_arguments(call, range, decl.def->name, names, required, "");
-  if (!arguments) return Unknown{};
-  const std::vector<Type> types = checked::components(Type::of(decl.record));
-  std::vector<Value> fields;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const ast::Expr* argument = (*arguments)[i];
-    const Value given = argument ? value(*argument) : Body(session_, *decl.scope).value(*decl.defaults[i]);
-    fields.push_back(convert_to(given, InferredType::of(types[i]), argument ? argument->range : range));
-  }
-  return tree_.record(decl.record, std::move(fields), range);
+  std::optional<std::vector<Value>> fields = field_values(decl, call, range);
+  return fields ? Entity(tree_.record(decl.record, *std::move(fields), range)) : Entity(Unknown{});
 }
 
 /// Numbers and vectors, whose components follow one another: `f32x4(xy, z, w)`.
 Entity Body::call_vector(const RecordRef& type, const ast::Call& call, SourceRange range) {
-  if (!call.keywords.empty()) {
-    report(call.keywords[0].name_range, DiagnosticId::UnknownKeyword, "`" + type->name + "`", call.keywords[0].name);
-    return Unknown{};
-  }
+  if (!has_no_keywords(call, "`" + type->name + "`")) return Unknown{};
   std::vector<Value> given;
   std::size_t count = 0;
   for (const ast::ExprPtr& argument : call.arguments) {
@@ -245,7 +226,6 @@ Value Body::vector_binary(ast::BinaryOp op, const Value& left, const Value& righ
         .note("the vectors have different lengths");
     return {};
   }
-  Value result;
   const Expr* made = with_temporary(left.expr, [&](const Expr* a) {
     return with_temporary(right.expr, [&](const Expr* b) {
       const auto at = [&](const Value& value, const Expr* kept, std::size_t i) {

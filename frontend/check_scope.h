@@ -33,17 +33,6 @@ struct ConstantDecl {
   Entity entity = Unknown{};
 };
 
-struct KernelOptions {
-  int max_threads_per_block = 0;
-  int min_blocks_per_multiprocessor = 0;
-  int max_registers = 0;
-  Dim3 cluster;
-  bool fast_math = false;
-  bool contract = true;
-  bool no_alias = false;
-  bool wraparound = true;
-};
-
 /// A variable of a function, as far as the syntax tells.
 struct LocalDecl {
   std::string_view name;
@@ -97,7 +86,7 @@ struct FunctionDecl {
   const ast::FunctionDef* def = nullptr;
   const Scope* scope = nullptr;
   Kind kind = Kind::Plain;
-  KernelOptions options;
+  checked::KernelOptions options;
   std::optional<SignatureText> signature;                     // from the decorator
   std::vector<std::optional<checked::Type>> parameter_types;  // none where a parameter's type is left open
   std::optional<checked::Type> result_type;

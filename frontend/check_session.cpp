@@ -17,11 +17,7 @@ constexpr std::int64_t kMostLocalBytes = 512 * 1024;
 constexpr std::int64_t kMostConstantBytes = 64 * 1024;
 constexpr std::int64_t kMostParameterBytes = 4096;
 
-std::int64_t bytes_of(const ArrayType& type) {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : type.extents) count *= extent;
-  return count * size_in_bytes(type.element);
-}
+std::int64_t bytes_of(const ArrayType& type) { return type.count() * size_in_bytes(type.element); }
 
 std::int64_t parameter_bytes(const checked::Type& type) {
   if (type.is_tuple() || type.is_static()) {
@@ -209,14 +205,13 @@ void Session::check_request(const KernelRequest& request) {
 std::optional<checked::Type> Session::requested_type(const FunctionDecl& kernel, const ArgumentType& argument) {
   if (!argument.constant.empty()) return requested_constant(kernel, argument.constant);
   if (!argument.is_tuple) return type_of_argument(argument);
-  checked::Type tuple;
-  tuple.kind = checked::Type::Kind::Tuple;
+  std::vector<checked::Type> elements;
   for (const ArgumentType& element : argument.elements) {
     const std::optional<checked::Type> type = requested_type(kernel, element);
     if (!type) return std::nullopt;
-    tuple.elements.push_back(*type);
+    elements.push_back(*type);
   }
-  return tuple;
+  return checked::Type::tuple(std::move(elements));
 }
 
 /// A number or a function that a request names: the text is read as an expression of the module.
@@ -240,12 +235,7 @@ std::optional<checked::Type> Session::requested_constant(const FunctionDecl& ker
                                 : is_device_code || std::holds_alternative<BuiltinRef>(entity) ||
                                       std::holds_alternative<SpecialRef>(entity) ||
                                       std::holds_alternative<UfuncRef>(entity);
-    if (is_known) {
-      checked::Type type;
-      type.kind = checked::Type::Kind::Static;
-      type.entity = intern(entity);
-      return type;
-    }
+    if (is_known) return checked::Type::of_static(intern(entity));
   }
   diagnostics_.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::RequestConstant, text);
   return std::nullopt;
@@ -271,9 +261,8 @@ const Entity& Session::constant(ConstantDecl& constant) {
   constant.state = State::InProgress;
   Entity entity = Body(*this, *constant.scope).module_constant(constant);
   constant.entity = std::move(entity);
-  if (const auto* ref = std::get_if<TableRef>(&constant.entity))
-    for (Table& table : tables_)
-      if (&table == ref->table && table.name.empty()) table.name = constant.name;
+  if (const auto* ref = std::get_if<TableRef>(&constant.entity); ref && ref->table->name.empty())
+    ref->table->name = constant.name;
   constant.state = State::Done;
   return constant.entity;
 }
@@ -303,13 +292,9 @@ checked::Function* Session::emit(FunctionDecl& function, Specialization& special
   output.symbol = unique_symbol(function, specialization);
   output.range = function.def->name_range;
   output.source = function.scope->module().file;
-  output.max_threads_per_block = function.options.max_threads_per_block;
-  output.min_blocks_per_multiprocessor = function.options.min_blocks_per_multiprocessor;
-  output.max_registers = function.options.max_registers;
-  output.cluster = function.options.cluster;
-  output.fast_math = options_.fast_math || function.options.fast_math;
-  output.contract = options_.contract && function.options.contract;
-  output.no_alias = function.options.no_alias;
+  output.options = function.options;
+  output.options.fast_math |= options_.fast_math;
+  output.options.contract &= options_.contract;
   specialization.is_emitting = true;
   ++specialization_depth;
   Body(*this, function, specialization, false).emit(output);
@@ -356,8 +341,8 @@ FunctionDecl& Session::nested_function(const ast::FunctionDef& def, const Functi
   return function;
 }
 
-const Table* Session::add_table(Table table) {
-  for (const Table& known : tables_)
+Table* Session::add_table(Table table) {
+  for (Table& known : tables_)
     if (known.type == table.type && known.bytes == table.bytes) return &known;
   tables_.push_back(std::move(table));
   return &tables_.back();
@@ -415,7 +400,7 @@ std::int64_t Session::place_shared_arrays(const std::vector<const Specialization
     for (checked::SharedArray& array : function->function->shared_arrays) {
       if (!array.extents.empty() || array.takes_launch_bytes) continue;
       arrays.push_back(&array);
-      bytes += (bytes_of(array.type) + 15) / 16 * 16;
+      bytes += round_up(bytes_of(array.type), 16);
     }
   for (checked::SharedArray* array : arrays) array->is_beyond_static |= bytes > kMostStaticSharedBytes;
   return bytes;

@@ -57,7 +57,7 @@ class Session {
   /// A function inside another one.
   FunctionDecl& nested_function(const ast::FunctionDef& def, const FunctionDecl& enclosing);
 
-  const Table* add_table(Table table);
+  Table* add_table(Table table);
   int constant_array(const Table* table);
   int add_fault(FaultSite site);
 

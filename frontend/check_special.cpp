@@ -16,9 +16,9 @@ BuiltinId along(BuiltinId x, int axis) { return static_cast<BuiltinId>(static_ca
 Entity Body::call_special(Special special, const ast::Call& call, SourceRange range) {
   switch (special) {
     case Special::Grid:
-      return call_grid(call, range);
+      return over_axes(call, range, "grid", &Body::thread_along);
     case Special::GridSize:
-      return call_gridsize(call, range);
+      return over_axes(call, range, "gridsize", &Body::threads_along);
     case Special::Len:
       return call_len(call, range);
     case Special::Abs:
@@ -129,14 +129,6 @@ Value Body::threads_along(int axis, SourceRange range) {
                     property(along(BuiltinId::BlockDimX, axis), range), range);
 }
 
-Entity Body::call_grid(const ast::Call& call, SourceRange range) {
-  return over_axes(call, range, "grid", &Body::thread_along);
-}
-
-Entity Body::call_gridsize(const ast::Call& call, SourceRange range) {
-  return over_axes(call, range, "gridsize", &Body::threads_along);
-}
-
 Entity Body::call_len(const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"a"};
   const std::optional<Arguments> arguments = bind_arguments(call, range, "len", kParameters, 1, "(a)");
@@ -172,10 +164,7 @@ Value Body::absolute(const Value& given, SourceRange range) {
 }
 
 Value Body::extremum(BuiltinId id, std::string_view name, const ast::Call& call, SourceRange range) {
-  if (!call.keywords.empty()) {
-    report(call.keywords[0].name_range, DiagnosticId::UnknownKeyword, name, call.keywords[0].name);
-    return {};
-  }
+  if (!has_no_keywords(call, name)) return {};
   std::vector<Value> numbers;
   bool is_of_tuple = false;
   for (const ast::ExprPtr& argument : call.arguments) {

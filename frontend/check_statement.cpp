@@ -7,8 +7,7 @@
 
 namespace pykc::checker {
 
-template <typename Node>
-void Body::append(Node node, SourceRange range) {
+void Body::append(decltype(checked::Stmt::node) node, SourceRange range) {
   if (!flow_.is_reachable || !suite_) return;  // nothing runs it
   checked::Stmt& stmt = session_.module().stmts.emplace_back();
   stmt.range = range;
@@ -161,11 +160,8 @@ void Body::check(const ast::Return& node, const ast::Stmt& stmt) {
 
 /// Local memory of a function ends with it; that of its caller, which a parameter stands for, does not.
 bool Body::outlives_function(const Value& value) const {
-  if (value.is_tuple()) {
-    const std::vector<Value> spelled = value.elements;
-    return std::all_of(spelled.begin(), spelled.end(),
-                       [&](const Value& element) { return outlives_function(element); });
-  }
+  if (value.is_tuple())
+    return std::ranges::all_of(value.elements, [&](const Value& element) { return outlives_function(element); });
   if (!value.is_array() || value.type().space != ir::AddressSpace::Local) return true;
   const Expr& array = origin(*value.expr);
   return array.as<checked::VariableRef>() && is_own_memory(array);
@@ -200,6 +196,11 @@ void Body::check(const ast::Raise& node, const ast::Stmt& stmt) {
   }
   append_check(nullptr, std::move(message), {}, stmt.range);
   flow_.is_reachable = false;
+}
+
+int Body::add_fault(std::string message, SourceRange range) {
+  const SourceFile::LineColumn place = scope_.file().line_column(range.begin);
+  return session_.add_fault({std::move(message), scope_.file().name(), place.line, place.column});
 }
 
 std::string Body::fault_message(const ast::Expr& message) {
@@ -306,13 +307,7 @@ void Body::store(const Value& element, const Value& value, SourceRange range) {
 
 void Body::append_check(const Expr* condition, std::string message, std::vector<const Expr*> values,
                         SourceRange range) {
-  const SourceFile::LineColumn place = scope_.file().line_column(range.begin);
-  const int fault = session_.add_fault({std::move(message), scope_.file().name(), place.line, place.column});
-  append(checked::Check{condition, fault, std::move(values)}, range);
-}
-
-void Body::assign_variable(const checked::Variable* variable, const Expr* value, SourceRange range) {
-  append(checked::Assign{variable, value}, range);
+  append(checked::Check{condition, add_fault(std::move(message), range), std::move(values)}, range);
 }
 
 // ---- loops ----
@@ -323,9 +318,6 @@ checked::ForRange Body::counted_loop(const Value& count, SourceRange range) {
   const checked::Variable* counter = temporary(checked::Type::of(ScalarType::I64), range);
   return {counter, number(0), tree_.convert(count, ScalarType::I64), number(1), {}, {}};
 }
-
-void Body::append_loop(checked::ForRange loop, SourceRange range) { append(std::move(loop), range); }
-void Body::append_loop(checked::Unrolled loop, SourceRange range) { append(std::move(loop), range); }
 
 void Body::check(const ast::While& node, const ast::Stmt& stmt) {
   enter_loop(node.body, nullptr);

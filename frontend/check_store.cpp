@@ -61,15 +61,18 @@ const checked::Expr& Body::origin(const Expr& array) const {
   return array;
 }
 
-/// Whether it is an array with a memory of its own. Two parameters count as different arrays.
-bool Body::is_own_memory(const Expr& array) const {
-  if (const auto* ref = array.as<checked::SharedArrayRef>())
-    return output_ && !output_->shared_arrays[static_cast<std::size_t>(ref->index)].takes_launch_bytes;
-  if (array.as<checked::LocalArrayRef>() || array.as<checked::ConstantArrayRef>()) return true;
+bool Body::is_unchanged_parameter(const Expr& array) const {
   const auto* ref = array.as<checked::VariableRef>();
   return ref && ref->variable && std::any_of(locals_.begin(), locals_.end(), [&](const Local& local) {
            return local.variable == ref->variable && local.decl->is_parameter && local.decl->assignments == 0;
          });
+}
+
+/// Whether it is an array with a memory of its own. Two parameters count as different arrays.
+bool Body::is_own_memory(const Expr& array) const {
+  if (const auto* ref = array.as<checked::SharedArrayRef>())
+    return output_ && !output_->shared_arrays[static_cast<std::size_t>(ref->index)].takes_launch_bytes;
+  return array.as<checked::LocalArrayRef>() || array.as<checked::ConstantArrayRef>() || is_unchanged_parameter(array);
 }
 
 bool Body::may_overlap(const Value& target, const Value& source) const {
@@ -154,7 +157,7 @@ void Body::over_elements(const Value& array, SourceRange range,
     over_dimension();
     indices.pop_back();
     suite_ = outer;
-    append_loop(std::move(loop), range);
+    append(std::move(loop), range);
   };
   over_dimension();
 }

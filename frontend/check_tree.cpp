@@ -88,8 +88,7 @@ Value TreeBuilder::weak_real(double value, SourceRange range) {
 }
 
 Value TreeBuilder::tuple(std::vector<Value> elements, SourceRange range) {
-  checked::Type type;
-  type.kind = checked::Type::Kind::Tuple;
+  checked::Type type = checked::Type::tuple({});
   checked::TupleExpr node;
   for (const Value& element : elements) {
     if (!element.known()) return {};

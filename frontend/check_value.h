@@ -82,7 +82,7 @@ struct MemberRef {
   std::size_t index;
 };
 struct TableRef {
-  const Table* table;
+  Table* table;
 };
 struct TextRef {
   std::string text;
@@ -93,8 +93,8 @@ struct MethodRef {  // of an array or a complex number, waiting for its call
   Method method;
 };
 
-using Entity = std::variant<Unknown, Value, NoneRef, NamespaceRef, TypeRef, BuiltinRef, SpecialRef, UfuncRef, FunctionRef,
-                            TableRef, TextRef, ClassRef, MemberRef, MethodRef>;
+using Entity = std::variant<Unknown, Value, NoneRef, NamespaceRef, TypeRef, BuiltinRef, SpecialRef, UfuncRef,
+                            FunctionRef, TableRef, TextRef, ClassRef, MemberRef, MethodRef>;
 
 /// "a type", "a function": how a message speaks of it.
 std::string describe(const Entity& entity);

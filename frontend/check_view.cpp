@@ -49,16 +49,7 @@ std::optional<std::int64_t> count_of(const ViewAxis& axis, std::int64_t extent) 
   for (const checked::Expr* bound : {axis.start, axis.stop, axis.step})
     if (bound && !constant_of(bound)) return std::nullopt;
   if (extent == ArrayType::kDynamic) return std::nullopt;
-  const Int128 step = constant_of(axis.step).value_or(1), size = extent;
-  const Int128 low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
-  const auto clip = [&](const checked::Expr* bound, Int128 otherwise) {
-    if (!bound) return otherwise;
-    const Int128 written = integer_of(*bound);
-    return std::clamp(written < 0 ? written + size : written, low, high);
-  };
-  const Int128 start = clip(axis.start, step > 0 ? low : high), stop = clip(axis.stop, step > 0 ? high : low);
-  const Int128 span = step > 0 ? stop - start : start - stop, length = step > 0 ? step : -step;
-  return static_cast<std::int64_t>(span <= 0 ? 0 : (span - 1) / length + 1);
+  return static_cast<std::int64_t>(positions_of(axis, extent).count);
 }
 
 /// All extents are known, or none is said to be.
@@ -75,17 +66,32 @@ struct MethodName {
   std::string_view name;
   Method method;
 };
-constexpr MethodName kMethods[] = {{"reshape", Method::Reshape},
-                                   {"ravel", Method::Ravel},
-                                   {"transpose", Method::Transpose},
-                                   {"view", Method::View},
-                                   {"item", Method::Item},
-                                   {"conjugate", Method::Conjugate}};
+constexpr MethodName kMethods[] = {{"reshape", Method::Reshape},     {"ravel", Method::Ravel},
+                                   {"transpose", Method::Transpose}, {"view", Method::View},
+                                   {"item", Method::Item},           {"conjugate", Method::Conjugate}};
+
+std::vector<int> reversed_order(int rank) {
+  std::vector<int> order(static_cast<std::size_t>(rank));
+  std::iota(order.rbegin(), order.rend(), 0);
+  return order;
+}
 
 constexpr std::string_view kAttributes[] = {"shape", "strides", "ndim", "size", "itemsize",  "nbytes", "dtype",
                                             "T",     "flat",    "view", "item", "transpose", "ravel",  "reshape"};
 
 }  // namespace
+
+Positions positions_of(const ViewAxis& slice, Int128 size) {
+  const Int128 step = constant_of(slice.step).value_or(1);
+  const Int128 low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+  const auto clip = [&](const checked::Expr* bound, Int128 otherwise) {
+    const std::optional<Int128> written = constant_of(bound);
+    return written ? std::clamp(*written < 0 ? *written + size : *written, low, high) : otherwise;
+  };
+  const Int128 start = clip(slice.start, step > 0 ? low : high), stop = clip(slice.stop, step > 0 ? high : low);
+  const Int128 span = step > 0 ? stop - start : start - stop, length = step > 0 ? step : -step;
+  return {start, step, span <= 0 ? 0 : (span - 1) / length + 1};
+}
 
 // ---- what stands between the brackets ----
 
@@ -270,11 +276,8 @@ Value Body::reshaped(const Value& array, const std::vector<Value>& extents, Sour
     if (!size) extent.reset();
     if (size && extent && *extent < 0) extent = static_cast<std::int64_t>(*size / product);
   }
-  if (session_.options().checked && !is_trial_ && !(size && all_known)) {
-    const SourceFile::LineColumn place = scope_.file().line_column(range.begin);
-    reshape.fault = session_.add_fault(
-        {"an array of {0} elements cannot be reshaped to one of {1}", scope_.file().name(), place.line, place.column});
-  }
+  if (session_.options().checked && !is_trial_ && !(size && all_known))
+    reshape.fault = add_fault("an array of {0} elements cannot be reshaped to one of {1}", range);
   Type type = array.type();
   type.array.layout = Layout::RowMajor;
   set_extents(type.array, known);
@@ -336,12 +339,6 @@ Entity Body::array_attribute(const Value& array, const ast::Attribute& node, Sou
   return Unknown{};
 }
 
-std::vector<int> Body::reversed_order(int rank) {
-  std::vector<int> order(static_cast<std::size_t>(rank));
-  std::iota(order.rbegin(), order.rend(), 0);
-  return order;
-}
-
 /// `shape`, `strides`, `size`, `nbytes`
 Value Body::measured(const Value& array, std::string_view name, SourceRange range) {
   const int rank = array.type().array.rank();
@@ -362,11 +359,7 @@ Value Body::measured(const Value& array, std::string_view name, SourceRange rang
 
 Entity Body::call_method(const MethodRef& method, const ast::Call& call, SourceRange range) {
   const std::string_view name = kMethods[static_cast<std::size_t>(method.method)].name;
-  if (!call.keywords.empty()) {
-    report(call.keywords[0].name_range, DiagnosticId::UnknownKeyword, "`" + std::string(name) + "`",
-           call.keywords[0].name);
-    return Unknown{};
-  }
+  if (!has_no_keywords(call, "`" + std::string(name) + "`")) return Unknown{};
   if (method.method == Method::View) {
     constexpr std::string_view kParameters[] = {"dtype"};
     const auto arguments = bind_arguments(call, range, name, kParameters, 1, "(dtype)");

@@ -54,6 +54,28 @@ struct Type {
     t.record = std::move(r);
     return t;
   }
+  static Type of(ArrayType a, ir::AddressSpace space = ir::AddressSpace::Global) {
+    Type t;
+    t.kind = Kind::Array;
+    t.array = std::move(a);
+    t.space = space;
+    return t;
+  }
+  static Type tuple(std::vector<Type> elements, std::vector<std::string> names = {}) {
+    Type t;
+    t.kind = Kind::Tuple;
+    t.elements = std::move(elements);
+    t.names = std::move(names);
+    return t;
+  }
+  /// Without a number: of any function or constant, which an annotation says.
+  static Type of_static(int entity = -1, std::vector<Type> variables = {}) {
+    Type t;
+    t.kind = Kind::Static;
+    t.entity = entity;
+    t.elements = std::move(variables);
+    return t;
+  }
   static Type of(const ElementType& e) { return e.is_record() ? of(e.record) : of(e.scalar); }
   bool is_scalar() const { return kind == Kind::Scalar; }
   bool is_array() const { return kind == Kind::Array; }
@@ -257,8 +279,8 @@ struct Expr {
   SourceRange range;
   std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Element, Field,
                FieldView, Extent, Stride, View, Transpose, Reshape, Reinterpret, SharedArrayRef, LocalArrayRef,
-               ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic, AtomicCompareAndSwap, Access,
-               CopyAsync, InlinePtx>
+               ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic, AtomicCompareAndSwap,
+               Access, CopyAsync, InlinePtx>
       node;
   template <typename T>
   const T* as() const {
@@ -328,6 +350,18 @@ struct Stmt {
   }
 };
 
+/// From the decorator.
+struct KernelOptions {
+  int max_threads_per_block = 0;
+  int min_blocks_per_multiprocessor = 0;
+  int max_registers = 0;
+  Dim3 cluster;
+  bool fast_math = false;
+  bool contract = true;
+  bool no_alias = false;
+  bool wraparound = true;
+};
+
 struct Function {
   std::string name;
   std::string symbol;  // unique: one for each specialisation
@@ -339,14 +373,7 @@ struct Function {
   Suite body;
   std::shared_ptr<const SourceFile> source;  // the file that defines it
   SourceRange range;
-  // Kernel options, from the decorator.
-  int max_threads_per_block = 0;
-  int min_blocks_per_multiprocessor = 0;
-  int max_registers = 0;
-  Dim3 cluster;
-  bool fast_math = false;
-  bool contract = true;
-  bool no_alias = false;
+  KernelOptions options;
 };
 
 struct Module {

@@ -272,23 +272,13 @@ std::string to_string(const Type& type) {
   return text + "]";
 }
 
-namespace {
-
-Type tuple_of(const Type& element, std::int64_t count) {
-  Type tuple;
-  tuple.kind = Type::Kind::Tuple;
-  tuple.elements.assign(static_cast<std::size_t>(count), element);
-  return tuple;
-}
-
-}  // namespace
-
 std::vector<Type> components(const Type& type) {
   if (!type.is_record()) return type.elements;
   std::vector<Type> types;
   for (const RecordField& field : type.record->fields) {
     Type component = Type::of(field.type);
-    for (std::size_t i = field.extents.size(); i-- > 0;) component = tuple_of(component, field.extents[i]);
+    for (std::size_t i = field.extents.size(); i-- > 0;)
+      component = Type::tuple(std::vector<Type>(static_cast<std::size_t>(field.extents[i]), component));
     types.push_back(std::move(component));
   }
   return types;

@@ -47,16 +47,10 @@ bool can_be_negative(const LaunchExpression& expression) {
   });
 }
 
-std::int64_t element_count(const ArrayType& type) {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : type.extents) count *= extent;
-  return count;
-}
-
 /// The bytes of an array in dynamic shared memory; an extent below 0 counts as 0.
 LaunchExpression bytes_of(const checked::SharedArray& array) {
   LaunchExpression bytes;
-  if (array.is_beyond_static) bytes.terms.push_back({Op::Constant, element_count(array.type)});
+  if (array.is_beyond_static) bytes.terms.push_back({Op::Constant, array.type.count()});
   for (const LaunchExpression& extent : array.extent_sizes) {
     const bool is_first = bytes.terms.empty();
     append(bytes, extent);
@@ -67,11 +61,7 @@ LaunchExpression bytes_of(const checked::SharedArray& array) {
   return bytes;
 }
 
-std::int64_t unit_count(const ArrayType& type) {
-  std::int64_t count = lowering::units_of(type.element);
-  for (const std::int64_t extent : type.extents) count *= extent;
-  return count;
-}
+std::int64_t unit_count(const ArrayType& type) { return type.count() * lowering::units_of(type.element); }
 
 ir::ArrayStorage shared_storage(const checked::SharedArray& array) {
   ir::ArrayStorage storage;
@@ -149,7 +139,7 @@ KernelInfo kernel_info(const checked::Function& source, const ir::Function& targ
   kernel.symbol = source.symbol;
   for (const checked::Variable* variable : source.parameters)
     add_parameter_infos(variable->name, variable->type, kernel.parameters);
-  kernel.max_threads_per_block = source.max_threads_per_block;
+  kernel.max_threads_per_block = source.options.max_threads_per_block;
   kernel.dynamic_shared_bytes = total_bytes(target.shared_arrays);
   kernel.uses_launch_shared_bytes = std::ranges::any_of(target.shared_arrays, [](const ir::ArrayStorage& array) {
     return array.is_dynamic && array.dynamic_bytes.terms.empty();
@@ -163,16 +153,16 @@ void declare(const checked::Function& source, ir::Function& target, const Dynami
   target.is_kernel = source.is_kernel;
   target.range = source.range;
   target.source = source.source;
-  target.min_blocks_per_multiprocessor = source.min_blocks_per_multiprocessor;
-  target.max_registers = source.max_registers;
-  target.cluster = source.cluster;
-  target.fast_math = source.fast_math;
-  target.contract = source.contract;
+  target.min_blocks_per_multiprocessor = source.options.min_blocks_per_multiprocessor;
+  target.max_registers = source.options.max_registers;
+  target.cluster = source.options.cluster;
+  target.fast_math = source.options.fast_math;
+  target.contract = source.options.contract;
   for (const checked::Variable* variable : source.parameters) {
     if (lowering::is_by_value(source, variable->type))
       add_record_parameter(target, variable->name, variable->type.record);
     else
-      add_parameters(target, variable->name, variable->type, source.no_alias);
+      add_parameters(target, variable->name, variable->type, source.options.no_alias);
   }
   declare_shared_arrays(source, target, dynamic_arrays);
   for (const PartInfo& part : lowering::parts_of(source.result)) target.results.push_back(part.type);

@@ -35,13 +35,7 @@ bool is_dynamic(const checked::SharedArray& array) {
   return array.takes_launch_bytes || !array.extents.empty() || array.is_beyond_static;
 }
 
-checked::Type DynamicArray::type() const {
-  checked::Type type;
-  type.kind = checked::Type::Kind::Array;
-  type.array = declaration().type;
-  type.space = ir::AddressSpace::Shared;
-  return type;
-}
+checked::Type DynamicArray::type() const { return checked::Type::of(declaration().type, ir::AddressSpace::Shared); }
 
 DynamicArrays::DynamicArrays(const checked::Module& module) {
   bool any = false;

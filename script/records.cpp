@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "frontend/cuda_vectors.h"
+#include "script/array_from.h"
 #include "script/format.h"
 #include "script/indexing.h"
 #include "script/promote.h"
@@ -10,27 +12,13 @@
 namespace pykc::script {
 namespace {
 
-struct CudaName {
-  std::string_view name;
-  ScalarType type;
-};
-constexpr CudaName kCudaNames[] = {
-    {"char", ScalarType::I8},       {"uchar", ScalarType::U8},  {"short", ScalarType::I16},
-    {"ushort", ScalarType::U16},    {"int", ScalarType::I32},   {"uint", ScalarType::U32},
-    {"long", ScalarType::I64},      {"ulong", ScalarType::U64}, {"longlong", ScalarType::I64},
-    {"ulonglong", ScalarType::U64}, {"float", ScalarType::F32}, {"double", ScalarType::F64},
-};
-
 std::optional<ScalarType> vector_element(std::string_view stem) {
   if (stem.ends_with('x')) {
     stem.remove_suffix(1);
-    for (int i = 0; i < kScalarTypeCount; ++i)
-      if (const auto type = static_cast<ScalarType>(i); stem == info(type).spelling || stem == info(type).numpy)
-        return type;
-    return std::nullopt;
+    return find_scalar_type(stem, true);
   }
   if (stem.starts_with("make_")) stem.remove_prefix(5);
-  for (const CudaName& row : kCudaNames)
+  for (const CudaScalar& row : kCudaScalars)
     if (row.name == stem) return row.type;
   return std::nullopt;
 }

@@ -147,10 +147,11 @@ TEST(Kernel, Options) {
       "def k(x: f32[:]):\n    x[0] = 1\n");
   ASSERT_EQ(checked.module.functions.size(), 1u);
   const checked::Function& kernel = checked.module.functions.front();
-  EXPECT_EQ(kernel.max_threads_per_block, 256);
-  EXPECT_EQ(kernel.min_blocks_per_multiprocessor, 2);
-  EXPECT_EQ(kernel.max_registers, 64);
-  EXPECT_TRUE(kernel.fast_math && !kernel.contract && kernel.no_alias);
+  const checked::KernelOptions& options = kernel.options;
+  EXPECT_EQ(options.max_threads_per_block, 256);
+  EXPECT_EQ(options.min_blocks_per_multiprocessor, 2);
+  EXPECT_EQ(options.max_registers, 64);
+  EXPECT_TRUE(options.fast_math && !options.contract && options.no_alias);
   const auto* store = kernel.body.at(0)->as<checked::StoreElement>();
   ASSERT_NE(store, nullptr);
   EXPECT_FALSE(store->element->as<checked::Element>()->wraparound);
@@ -197,7 +198,8 @@ TEST(Signature, Text) {
   ASSERT_TRUE(request.has_value());
   std::string types;
   for (const ArgumentType& argument : request->arguments)
-    types += (argument.parameter.is_array ? to_string(argument.parameter.array) : to_string(argument.parameter.value)) + " ";
+    types +=
+        (argument.parameter.is_array ? to_string(argument.parameter.array) : to_string(argument.parameter.value)) + " ";
   EXPECT_EQ(types, "f32 f32[:] f32[::, ::] f32[::, ::] f64[::1, :] f32[4, 4] f32[:] i8 ");
   for (const char* wrong :
        {"", "saxpy", "saxpy(", "saxpy(f32", "saxpy(f32[)", "saxpy(f32[:, ::])", "saxpy(f32) x", "(f32)",

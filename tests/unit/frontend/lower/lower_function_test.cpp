@@ -35,11 +35,11 @@ TEST(LowerParameters, AreTakenApart) {
 
 TEST(LowerFunction, CarriesTheOptions) {
   Tree t;
-  t.function->max_threads_per_block = 256;
-  t.function->min_blocks_per_multiprocessor = 2;
-  t.function->max_registers = 40;
-  t.function->fast_math = true;
-  t.function->contract = false;
+  t.function->options.max_threads_per_block = 256;
+  t.function->options.min_blocks_per_multiprocessor = 2;
+  t.function->options.max_registers = 40;
+  t.function->options.fast_math = true;
+  t.function->options.contract = false;
   EXPECT_EQ(t.text(),
             "  max_threads_per_block 256\n"
             "  min_blocks_per_multiprocessor 2\n"
@@ -51,7 +51,7 @@ TEST(LowerFunction, CarriesTheOptions) {
 
 TEST(LowerParameters, NoAliasIsForPointers) {
   Tree t;
-  t.function->no_alias = true;
+  t.function->options.no_alias = true;
   t.parameter("x", array(ScalarType::F32, {kDynamic}));
   EXPECT_EQ(signature(*t.lowered(), "k"),
             "kernel @k(%x: ptr<f32, global> no_alias read_only, %x.shape0: i64 non_negative) {");

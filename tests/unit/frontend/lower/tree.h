@@ -32,19 +32,10 @@ inline checked::Type scalar(ScalarType type) { return checked::Type::of(type); }
 
 inline checked::Type array(ScalarType element, std::vector<std::int64_t> extents, Layout layout = Layout::RowMajor,
                            ir::AddressSpace space = ir::AddressSpace::Global) {
-  checked::Type type;
-  type.kind = checked::Type::Kind::Array;
-  type.array = {element, layout, std::move(extents)};
-  type.space = space;
-  return type;
+  return checked::Type::of(ArrayType{element, layout, std::move(extents)}, space);
 }
 
-inline checked::Type tuple(std::vector<checked::Type> elements) {
-  checked::Type type;
-  type.kind = checked::Type::Kind::Tuple;
-  type.elements = std::move(elements);
-  return type;
-}
+inline checked::Type tuple(std::vector<checked::Type> elements) { return checked::Type::tuple(std::move(elements)); }
 
 class Tree {
  public:
@@ -93,7 +84,8 @@ class Tree {
   }
   ExprRef cast(ExprRef value, ScalarType to) { return expr(scalar(to), checked::Cast{value}); }
   ExprRef element(ExprRef array, std::vector<ExprRef> indices, bool wraparound = true, int fault = -1) {
-    return expr(scalar(array->type.array.element.scalar), checked::Element{array, std::move(indices), wraparound, fault});
+    return expr(scalar(array->type.array.element.scalar),
+                checked::Element{array, std::move(indices), wraparound, fault});
   }
   ExprRef element(const Variable* array, std::vector<ExprRef> indices) {
     return element(ref(array), std::move(indices));
