@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "script/elementwise.h"
 #include "script/promote.h"
 
 namespace pykc::script {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "script/array.h"
+#include "script/array_from.h"
 #include "script/elementwise_loops.h"
 #include "script/promote.h"
 #include "script/python_numbers.h"
@@ -128,22 +129,6 @@ Status check_powers(const Array& exponents) {
 
 std::string_view spelling(BinaryFunction function) { return info(function).spelling; }
 std::string_view spelling(UnaryFunction function) { return info(function).spelling; }
-
-Outcome<Scalar> to_scalar(const Value& value, ScalarType type) {
-  if (const Scalar* scalar = value.as<Scalar>())
-    return scalar->type == ScalarType::U64 ? Scalar::of(scalar->as<std::uint64_t>(), type)
-           : is_float(scalar->type)        ? Scalar::of(scalar->as<double>(), type)
-                                           : Scalar::of(scalar->as<std::int64_t>(), type);
-  if (const double* number = value.as<double>()) return Scalar::of(*number, type);
-  const std::optional<std::int64_t> integer = as_integer(value);
-  if (!integer) return fail(DiagnosticId::HostWrongType, "value", "a number", describe(value));
-  const Scalar scalar = Scalar::of(*integer, type);
-  const bool holds = type == ScalarType::U64 ? *integer >= 0
-                     : is_integer(type)      ? scalar.as<std::int64_t>() == *integer
-                                             : true;
-  if (!holds) return fail(DiagnosticId::HostValueOutOfRange, *integer, to_string(type));
-  return scalar;
-}
 
 Outcome<ArrayRef> apply_arrays(BinaryFunction function, const ArrayRef& left, const ArrayRef& right, ScalarType type) {
   ASSIGN_OR_RETURN(const Shape shape, broadcast_shapes(left->shape, right->shape));

@@ -93,9 +93,4 @@ Outcome<ArrayRef> apply_array(UnaryFunction function, const ArrayRef& operand, S
 /// `then` where `condition` holds, else `otherwise`.
 Outcome<Value> where(const Value& condition, const Value& then, const Value& otherwise);
 
-/// A number or a nest of sequences as an array; an array as itself. Weak numbers become `weak`, which must hold them.
-Outcome<ArrayRef> to_array(const Value& value, ScalarType weak);
-/// A number as a Scalar of `type`; integers must fit.
-Outcome<Scalar> to_scalar(const Value& value, ScalarType type);
-
 }  // namespace pykc::script

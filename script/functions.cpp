@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "script/array_from.h"
 #include "script/elementwise.h"
 #include "script/promote.h"
 #include "script/records.h"

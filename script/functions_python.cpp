@@ -9,6 +9,7 @@
 #include "script/format.h"
 #include "script/functions.h"
 #include "script/indexing.h"
+#include "script/promote.h"
 #include "script/records.h"
 #include "script/reductions.h"
 

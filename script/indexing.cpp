@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "script/array_from.h"
 #include "script/elementwise.h"
 #include "script/promote.h"
 #include "script/records.h"

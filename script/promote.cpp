@@ -91,11 +91,24 @@ std::optional<OperandType> operand_type(const Value& value) {
   return std::nullopt;
 }
 
+Outcome<Scalar> to_scalar(const Value& value, ScalarType type) {
+  if (const Scalar* scalar = value.as<Scalar>())
+    return scalar->type == ScalarType::U64 ? Scalar::of(scalar->as<std::uint64_t>(), type)
+           : is_float(scalar->type)        ? Scalar::of(scalar->as<double>(), type)
+                                           : Scalar::of(scalar->as<std::int64_t>(), type);
+  if (const double* number = value.as<double>()) return Scalar::of(*number, type);
+  const std::optional<std::int64_t> integer = as_integer(value);
+  if (!integer) return fail(DiagnosticId::HostWrongType, "value", "a number", describe(value));
+  const Scalar scalar = Scalar::of(*integer, type);
+  const bool holds = type == ScalarType::U64 ? *integer >= 0
+                     : is_integer(type)      ? scalar.as<std::int64_t>() == *integer
+                                             : true;
+  if (!holds) return fail(DiagnosticId::HostValueOutOfRange, *integer, to_string(type));
+  return scalar;
+}
+
 std::optional<ScalarType> scalar_type_named(std::string_view name) {
-  for (int i = 0; i < kScalarTypeCount; ++i) {
-    const auto type = static_cast<ScalarType>(i);
-    if (name == info(type).spelling || name == info(type).numpy) return type;
-  }
+  if (const std::optional<ScalarType> type = find_scalar_type(name, true)) return type;
   static constexpr std::pair<std::string_view, ScalarType> kSynonyms[] = {
       {"int", ScalarType::I64},    {"float", ScalarType::F64}, {"double", ScalarType::F64},
       {"single", ScalarType::F32}, {"half", ScalarType::F16},  {"boolean", ScalarType::Bool},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "script/outcome.h"
 #include "script/value.h"
 
 namespace pykc::script {
@@ -16,6 +17,9 @@ struct OperandType {
 };
 /// Nothing for values that are not numbers or arrays.
 std::optional<OperandType> operand_type(const Value& value);
+
+/// A number as a Scalar of `type`; integers must fit.
+Outcome<Scalar> to_scalar(const Value& value, ScalarType type);
 
 /// The type that both fit: `promote(I32, F32)` is F64.
 ScalarType promote(ScalarType a, ScalarType b);
