@@ -19,62 +19,50 @@ std::string spelling(const Builtin& builtin) {
   return text + std::string(builtin.signature);
 }
 
-void print_text() {
-  for (const Builtin& builtin : all_builtins())
-    std::printf("%s\n    %.*s\n", spelling(builtin).c_str(), static_cast<int>(builtin.doc.size()), builtin.doc.data());
+/// What both tables say of a name.
+struct Row {
+  std::string name, signature, spelling, doc;
+};
+
+std::vector<Row> rows(bool host) {
+  std::vector<Row> rows;
+  if (host)
+    for (const script::HostFunctionInfo& row : script::host_functions())
+      rows.push_back({row.name, row.signature, row.name + "(" + row.signature + ")", row.doc});
+  else
+    for (const Builtin& row : all_builtins())
+      rows.push_back({std::string(row.name), std::string(row.signature), spelling(row), std::string(row.doc)});
+  return rows;
 }
 
-void print_markdown() {
-  std::printf(
-      "# Builtins\n\nMade by `pykc builtins --format markdown` from `stdlib/builtins.def`; do not edit.\n\n"
-      "In a signature, `F` stands for a float type, `I` for an integer type, `N` for either, `S` for any scalar and "
-      "`W` "
-      "for\n`i32` or `u32`. The same letter is the same type.\n\n"
-      "| builtin | meaning |\n| --- | --- |\n");
-  for (const Builtin& builtin : all_builtins())
-    std::printf("| `%s` | %.*s |\n", spelling(builtin).c_str(), static_cast<int>(builtin.doc.size()),
-                builtin.doc.data());
+void print_text(bool host) {
+  for (const Row& row : rows(host)) std::printf("%s\n    %s\n", row.spelling.c_str(), row.doc.c_str());
 }
 
-void print_json() {
+void print_markdown(bool host) {
+  std::printf("%s", host ? "# Functions of host code\n\nMade by `pykc builtins --host --format markdown`; do not edit. "
+                           "`array.sum` is a method of arrays, and so on.\n\n| function |"
+                         : "# Builtins\n\nMade by `pykc builtins --format markdown` from `stdlib/builtins.def`; do not "
+                           "edit.\n\nIn a signature, `F` stands for a float type, `I` for an integer type, `N` for "
+                           "either, `S` for any scalar and `W` for\n`i32` or `u32`. The same letter is the same "
+                           "type.\n\n| builtin |");
+  std::printf(" meaning |\n| --- | --- |\n");
+  for (const Row& row : rows(host)) std::printf("| `%s` | %s |\n", row.spelling.c_str(), row.doc.c_str());
+}
+
+void print_json(bool host) {
   std::string text = "[";
-  for (const Builtin& builtin : all_builtins()) {
-    if (text.size() > 1) text += ",";
-    text += "\n  {\"name\": " + json_string(builtin.name) + ", \"signature\": " + json_string(builtin.signature) +
-            ", \"doc\": " + json_string(builtin.doc) + "}";
-  }
-  std::printf("%s\n]\n", text.c_str());
-}
-
-void print_host_text() {
-  for (const script::HostFunctionInfo& function : script::host_functions())
-    std::printf("%s(%s)\n    %s\n", function.name.c_str(), function.signature.c_str(), function.doc.c_str());
-}
-
-void print_host_markdown() {
-  std::printf(
-      "# Functions of host code\n\nMade by `pykc builtins --host --format markdown`; do not edit. `array.sum` is a "
-      "method of arrays, and so on.\n\n| function | meaning |\n| --- | --- |\n");
-  for (const script::HostFunctionInfo& function : script::host_functions())
-    std::printf("| `%s(%s)` | %s |\n", function.name.c_str(), function.signature.c_str(), function.doc.c_str());
-}
-
-void print_host_json() {
-  std::string text = "[";
-  for (const script::HostFunctionInfo& function : script::host_functions())
-    text += (text.size() > 1 ? ",\n  " : "\n  ") + ("{\"name\": " + json_string(function.name)) +
-            ", \"signature\": " + json_string(function.signature) + ", \"doc\": " + json_string(function.doc) + "}";
+  for (const Row& row : rows(host))
+    text += (text.size() > 1 ? ",\n  " : "\n  ") + ("{\"name\": " + json_string(row.name)) +
+            ", \"signature\": " + json_string(row.signature) + ", \"doc\": " + json_string(row.doc) + "}";
   std::printf("%s\n]\n", text.c_str());
 }
 
 struct Format {
   std::string_view name;
-  void (*print)();
-  void (*print_host)();
+  void (*print)(bool host);
 };
-constexpr Format kFormats[] = {{"text", print_text, print_host_text},
-                               {"markdown", print_markdown, print_host_markdown},
-                               {"json", print_json, print_host_json}};
+constexpr Format kFormats[] = {{"text", print_text}, {"markdown", print_markdown}, {"json", print_json}};
 
 }  // namespace
 
@@ -87,7 +75,7 @@ void add_builtins(CLI::App& app, int& exit_code) {
   command->add_flag("--host", *host, "The functions of host code instead");
   command->callback([format, host, &exit_code] {
     for (const Format& row : kFormats)
-      if (row.name == *format) (*host ? row.print_host : row.print)();
+      if (row.name == *format) row.print(*host);
     exit_code = kSuccess;
   });
 }
