@@ -14,16 +14,16 @@ inline constexpr std::int64_t kMaxRecursiveArrayBytes = 1024;
 /// Makes deeper recursion a fault, and reports functions that would need too much stack for it.
 void limit_recursion(Module& module, Diagnostics& diagnostics);
 
+/// a * b + c becomes fma where the function's options allow it: here, once, the same for every target, so that the
+/// CPU and the GPU round alike. A product with several uses is never contracted; of two products in a sum, the left is.
+void contract_multiply_add(Function& function);
+
 /// Replaces a Local that is stored once, before every load, by the value stored. What follows reasons about values.
 void promote_locals(Function& function);
 
 /// Evaluates instructions whose operands are constants, and drops pure instructions that nobody uses and branches
 /// that cannot be taken.
 void fold_constants(Function& function);
-
-/// a * b + c becomes fma where the function's options allow it: here, once, the same for every target, so that the
-/// CPU and the GPU round alike. A product with several uses is never contracted; of two products in a sum, the left is.
-void contract_multiply_add(Function& function);
 
 /// Reports a barrier that only some threads of a block can reach for certain: a warning of the uniformity analysis.
 void check_uniformity(const Module& module, Diagnostics& diagnostics);
