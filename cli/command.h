@@ -24,6 +24,7 @@ void add_check(CLI::App& app, int& exit_code);
 void add_info(CLI::App& app, int& exit_code);
 void add_builtins(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
+void add_cache(CLI::App& app, int& exit_code);
 
 // ---- shared by the subcommands (common.cpp) ----
 

@@ -16,11 +16,16 @@ struct Format {
 };
 const std::map<std::string, Format>& formats() {
   static const std::map<std::string, Format> table = {
-      {"tokens", {Emit::Tokens, ".tokens", false}}, {"ast", {Emit::Ast, ".ast", false}},
-      {"checked", {Emit::Checked, ".checked", false}}, {"ir", {Emit::Ir, ".ir", false}},
-      {"cpu-ir", {Emit::CpuIr, ".ir", true}},       {"llvm", {Emit::Llvm, ".ll", false}},
-      {"ptx", {Emit::Assembly, ".ptx", false}},     {"asm", {Emit::Assembly, ".s", true}},
-      {"obj", {Emit::Code, ".o", true}},            {"artifact", {Emit::Code, ".pykc", false}},
+      {"tokens", {Emit::Tokens, ".tokens", false}},
+      {"ast", {Emit::Ast, ".ast", false}},
+      {"checked", {Emit::Checked, ".checked", false}},
+      {"ir", {Emit::Ir, ".ir", false}},
+      {"cpu-ir", {Emit::CpuIr, ".ir", true}},
+      {"llvm", {Emit::Llvm, ".ll", false}},
+      {"ptx", {Emit::Assembly, ".ptx", false}},
+      {"asm", {Emit::Assembly, ".s", true}},
+      {"obj", {Emit::Code, ".o", true}},
+      {"artifact", {Emit::Code, ".pykc", false}},
   };
   return table;
 }

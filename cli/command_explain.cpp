@@ -9,8 +9,8 @@ namespace {
 
 int list_all() {
   for (const DiagnosticInfo& row : all_diagnostics())
-    std::printf("%.*s  %.*s\n", static_cast<int>(row.code.size()), row.code.data(), static_cast<int>(row.message.size()),
-                row.message.data());
+    std::printf("%.*s  %.*s\n", static_cast<int>(row.code.size()), row.code.data(),
+                static_cast<int>(row.message.size()), row.message.data());
   return kSuccess;
 }
 
@@ -28,7 +28,8 @@ int explain(const std::string& code) {
 }  // namespace
 
 void add_explain(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("explain", "Explain an error or warning by its code; without a code, list all");
+  CLI::App* command =
+      app.add_subcommand("explain", "Explain an error or warning by its code; without a code, list all");
   const auto code = std::make_shared<std::string>();
   command->add_option("CODE", *code, "A code, such as E0203");
   command->callback([code, &exit_code] { exit_code = code->empty() ? list_all() : explain(*code); });

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "cli/command.h"
+#include "driver/artifact_cache.h"
 #include "pykc/runtime.h"
 
 namespace pykc::cli {
@@ -22,7 +23,8 @@ int run() {
   std::printf("pykc %s\n", version().c_str());
   std::printf("  LLVM                %s\n", llvm_version().c_str());
   std::printf("  math library        %s\n", math_library().c_str());
-  std::printf("  cache               none\n");
+  const std::optional<driver::ArtifactCache> cache = driver::ArtifactCache::open();
+  std::printf("  cache               %s\n", cache ? cache->folder().c_str() : "off");
   const std::vector<DeviceInfo> devices = Device::list();
   for (const DeviceInfo& device : devices) print_device(device);
   if (devices.size() == 1)

@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   pykc::cli::add_info(app, exit_code);
   pykc::cli::add_builtins(app, exit_code);
   pykc::cli::add_explain(app, exit_code);
+  pykc::cli::add_cache(app, exit_code);
 
   try {
     app.parse(argc, argv);

@@ -25,6 +25,9 @@ struct Target {
   std::string to_string() const;  // "nvptx:sm_90"
 };
 
+/// The target with all that its code depends on: "cpu:znver4+avx2,-avx512f…" of this machine's own processor.
+std::string describe_machine(const Target& target);
+
 /// 90 for "sm_90" and "sm_90a"; 0 for a CPU.
 int sm_number(const Target& target);
 

@@ -77,6 +77,10 @@ ProcessorCheck check_processor(const std::string& chip) {
   return {true, subtarget->checkFeatures("+sse4.1") && subtarget->checkFeatures("+64bit")};
 }
 
+std::string describe_machine(const Target& target) {
+  return target.to_string() + (target.kind == Target::Kind::Cpu ? features_of(target.chip) : "");
+}
+
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Options& options) {
   // Contraction is decided in the IR, the same for every target: LLVM fuses nothing on its own.
   llvm::TargetOptions target_options;

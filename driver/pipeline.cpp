@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "codegen/codegen.h"
+#include "driver/artifact_cache.h"
 #include "driver/driver.h"
 #include "frontend/frontend.h"
 #include "ir/passes/passes.h"
@@ -132,6 +133,27 @@ Result<CompileOutput> to_output(Emit emit, const checked::Module& checked, const
   return output;
 }
 
+/// The artifact of an earlier compilation of the same, or a new one, kept for later.
+Result<Artifact> find_or_compile(const Program& program, const std::vector<KernelRequest>& requests,
+                                 const CompileOptions& options, Diagnostics& diagnostics) {
+  std::optional<driver::ArtifactCache> cache;
+  std::string key;
+  if (options.cache && !diagnostics.has_errors()) cache = driver::ArtifactCache::open();
+  if (cache) {
+    const Result<codegen::Target> target = codegen::Target::parse(options.target);
+    if (!target) return target.error();
+    key = cache->key(program, requests, options, codegen::describe_machine(*target));
+    if (std::optional<Artifact> found = cache->find(key)) return std::move(*found);
+  }
+  PhaseClock clock;
+  const checked::Module checked = check(program, requests, check_options(program, options), diagnostics);
+  if (diagnostics.has_errors()) return source_error(diagnostics);
+  Result<CompileOutput> output = to_output(Emit::Code, checked, options, diagnostics, clock);
+  if (!output) return output.error();
+  if (cache && diagnostics.list().empty()) cache->store(key, output->artifact);
+  return std::move(output->artifact);
+}
+
 }  // namespace
 
 Result<CompileOutput> compile_to(Emit emit, std::string_view source, const CompileOptions& options,
@@ -171,9 +193,12 @@ Result<CompileOutput> compile_to(Emit emit, std::string_view source, const Compi
 }
 
 Result<Artifact> compile(std::string_view source, const CompileOptions& options, std::string_view file_name) {
-  Result<CompileOutput> output = compile_to(Emit::Code, source, options, file_name);
-  if (!output) return output.error();
-  return std::move(output->artifact);
+  Diagnostics diagnostics = make_diagnostics(options);
+  const Result<std::vector<KernelRequest>> requests = requests_of(options);
+  if (!requests) return requests.error();
+  const Program program = load_program(std::make_shared<const SourceFile>(std::string(file_name), std::string(source)),
+                                       driver::import_resolver(std::string(file_name), options), diagnostics);
+  return find_or_compile(program, *requests, options, diagnostics);
 }
 
 Result<Artifact> compile_file(const std::string& path, const CompileOptions& options) {
@@ -186,14 +211,10 @@ namespace driver {
 
 Result<Artifact> compile_kernels(const Program& program, const std::vector<KernelRequest>& requests,
                                  const CompileOptions& options, std::vector<Diagnostic>* warnings) {
-  PhaseClock clock;
   Diagnostics diagnostics = make_diagnostics(options);
-  const checked::Module checked = check(program, requests, check_options(program, options), diagnostics);
-  if (diagnostics.has_errors()) return source_error(diagnostics);
-  Result<CompileOutput> output = to_output(Emit::Code, checked, options, diagnostics, clock);
-  if (!output) return output.error();
-  if (warnings) *warnings = diagnostics.take();
-  return std::move(output->artifact);
+  Result<Artifact> artifact = find_or_compile(program, requests, options, diagnostics);
+  if (artifact && warnings) *warnings = diagnostics.take();
+  return artifact;
 }
 
 std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, const CompileOptions& options) {

@@ -26,8 +26,8 @@ for folder in "${!may[@]}"; do
   done < <(grep -rnoE '^#include "[^"]+' --include='*.h' --include='*.cpp' "$folder" | sed 's/#include //')
 done
 
-# LLVM shows in code generation and in its build tool.
+# LLVM shows in code generation, in its build tool, and where the compile cache uses its hash and its files.
 while IFS= read -r file; do
-  case $file in codegen/*|tools/*|tests/*) ;; *) echo "$file includes LLVM"; failed=1 ;; esac
+  case $file in codegen/*|driver/artifact_cache.cpp|tools/*|tests/*) ;; *) echo "$file includes LLVM"; failed=1 ;; esac
 done < <(grep -rlE '#include [<"]llvm/' --include='*.h' --include='*.cpp' . --exclude-dir=build --exclude-dir=.git | sed 's|^\./||')
 exit $failed

@@ -37,6 +37,10 @@ struct CompileOptions {
   /// Finds `from NAME import …` modules; returns the source text or an error. Empty: the folder of the file, then the
   /// library that is built in.
   std::function<Result<std::string>(std::string_view module_name)> import;
+  /// compile() and compile_file() look the artifact up on disk, and put it there unless there were warnings, which a
+  /// later compilation would not tell: in PYKC_CACHE_DIR, else ~/.cache/pykc. PYKC_CACHE=off has the same effect as
+  /// false.
+  bool cache = true;
   bool warnings = true;
   bool warnings_are_errors = false;
   std::vector<std::string> silenced_warnings;  // by code: "W0505"

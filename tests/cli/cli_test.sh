@@ -7,6 +7,7 @@ source_dir=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
+export PYKC_CACHE_DIR=$work/cache PYKC_CACHE=on
 passed=0 failed=0
 
 # expect CODE 'text that the output must contain' COMMAND…
@@ -58,6 +59,18 @@ expect 1 "\`ptx\` needs a GPU; the target is cpu" "$pykc" compile gpu_only.pyk -
 expect 0 "" "$pykc" check vecadd.pyk
 expect 0 "LLVM" "$pykc" --version
 expect 0 "cpu" "$pykc" info
+expect 0 "cache               $work/cache" "$pykc" info
+
+# The cache.
+expect 0 " entries, 0.0 MiB in $work/cache" "$pykc" cache stat
+expect 0 "removed 1 entries" "$pykc" cache clear
+expect 0 "0 entries" "$pykc" cache stat
+expect 0 "on cpu" "$pykc" run vecadd.pyk --device cpu
+expect 0 "1 entries" "$pykc" cache stat
+expect 0 "on cpu" "$pykc" run vecadd.pyk --device cpu
+expect 1 "the cache is off" env PYKC_CACHE=off "$pykc" cache stat
+expect 0 "cache               off" env PYKC_CACHE=off "$pykc" info
+expect 2 "subcommand is required" "$pykc" cache
 expect 0 "syncthreads() -> none" "$pykc" builtins
 expect 0 "compile" "$pykc" --help
 expect 0 "" bash -c "'$pykc' compile vecadd.pyk -o - | head -1"

@@ -29,7 +29,7 @@ class DifferentialFile : public testing::Test {
     ASSERT_FALSE(cases.empty()) << "no `# run:` line";
 
     std::string error;
-    CompileOptions options{.warnings = false};
+    CompileOptions options{.cache = false, .warnings = false};
     const std::unique_ptr<ir::Module> module = compile_to_ir(source, options, error);
     ASSERT_NE(module, nullptr) << error;
 

@@ -43,7 +43,7 @@ std::string check(std::uint64_t seed, const std::vector<Device>& devices) {
   std::vector<std::string> errors;
   const std::vector<Case> cases = differential::read_cases(source, errors);
   if (cases.size() != 1) return "the generator is broken";
-  CompileOptions options{.optimization = optimization_of(seed), .checked = seed % 5 == 4, .warnings = false};
+  CompileOptions options{.optimization = optimization_of(seed), .checked = seed % 5 == 4, .cache = false, .warnings = false};
   std::string error;
   const std::unique_ptr<ir::Module> module = differential::compile_to_ir(source, options, error);
   if (!module) return error;
