@@ -1,6 +1,8 @@
 #include "pykc/types.h"
 
 #include <algorithm>
+#include <array>
+#include <memory_resource>
 #include <numeric>
 
 namespace pykc {
@@ -126,7 +128,11 @@ std::string to_string(const ArrayType& type) {
 }
 
 std::int64_t LaunchExpression::evaluate(Dim3 grid, Dim3 block) const {
-  std::vector<std::int64_t> stack;
+  // On this function's own stack, unless an expression is deeper than any that is written by hand: launches come here.
+  std::array<std::byte, 512> room;
+  std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+  std::pmr::vector<std::int64_t> stack(&memory);
+  stack.reserve(room.size() / sizeof(std::int64_t) / 2);
   const auto pop = [&] {
     if (stack.empty()) return std::int64_t{0};
     const std::int64_t top = stack.back();

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "pykc/runtime.h"
+#include "tests/unit/runtime/allocations.h"
 #include "tests/unit/runtime/kernel_descriptions.h"
 #include "tests/unit/runtime/test_object.h"
 
@@ -55,6 +56,22 @@ TEST_F(CpuDevice, AddsVectorsOfEverySize) {
     ASSERT_TRUE(dz.copy_to(z));
     for (std::size_t i = 0; i < z.size(); ++i) ASSERT_EQ(z[i], x[i] + y[i]) << i << " of " << n;
   }
+}
+
+TEST_F(CpuDevice, LaunchesWithoutTheHeap) {
+  const Array<float> x = device_.allocate<float>(1000).value();
+  const Array<std::int64_t> numbers = device_.allocate<std::int64_t>(64).value();
+  const Kernel vecadd = kernel_named("vecadd"), block_numbers = kernel_named("block_numbers");
+  const Stream stream = device_.create_stream().value();
+  const auto launch = [&] {
+    EXPECT_TRUE(vecadd.launch({.grid = {4}, .block = {256}, .stream = &stream}, x, x, x));
+    EXPECT_TRUE(block_numbers.launch({.grid = {8}, .block = {8}}, numbers));  // with shared memory and scratch
+  };
+  launch();  // threads and their memory are made once
+  const long before = testing::allocations();
+  launch();
+  EXPECT_EQ(testing::allocations(), before);
+  EXPECT_GT(testing::allocations(), 0);
 }
 
 TEST_F(CpuDevice, GivesEachBlockItsMemory) {

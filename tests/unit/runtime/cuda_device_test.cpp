@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "pykc/runtime.h"
+#include "tests/unit/runtime/allocations.h"
 #include "tests/unit/runtime/kernel_descriptions.h"
 
 namespace pykc {
@@ -149,6 +150,24 @@ TEST_F(CudaDevice, GivesAKernelAllTheSharedMemoryOfTheDevice) {
     EXPECT_EQ(bytes[0], threads * 1024);
   }
   EXPECT_FALSE(kernel_named("shared_bytes").launch({.grid = {1}, .block = {most + 1}}, out));
+}
+
+TEST_F(CudaDevice, LaunchesWithoutTheHeap) {
+  const Array<float> x = device_->allocate<float>(1000).value();
+  const Array<int> out = device_->allocate<int>(1).value();
+  const Kernel scale = kernel_named("scale"), shared_bytes = kernel_named("shared_bytes"),
+               faulty = kernel_named("faulty");
+  const Stream stream = device_->create_stream().value();
+  const auto launch = [&] {
+    EXPECT_TRUE(scale.launch({.grid = {4}, .block = {256}, .stream = &stream}, x, 2.0F));
+    EXPECT_TRUE(shared_bytes.launch({.grid = {1}, .block = {32}}, out));
+    EXPECT_TRUE(faulty.launch({.grid = {1}, .block = {32}}, 100));
+  };
+  launch();
+  const long before = testing::allocations();
+  launch();
+  EXPECT_EQ(testing::allocations(), before);
+  EXPECT_TRUE(device_->synchronize());
 }
 
 TEST_F(CudaDevice, ReportsAFaultOnceAtTheNextWait) {
