@@ -6,6 +6,7 @@
 
 #include "base/float_bits.h"
 #include "codegen/emitter.h"
+#include "ir/instruction_rules.h"
 
 namespace pykc::codegen {
 
@@ -162,7 +163,10 @@ Emitter::Value* Emitter::integer_power(const Instruction& i) {
 
 Emitter::Value* Emitter::print_argument(const Instruction& i, std::size_t n) {
   if (!i.operands[n]->type.is(ScalarType::Bool)) return operand(i, n);
-  return builder_.CreateSelect(operand(i, n), state_.text("True"), state_.text("False"));
+  const std::string& format = source_.print_formats[static_cast<std::size_t>(i.index)].text;
+  const bool is_point = ir::conversions_of(format)[n] == "%-s";
+  return builder_.CreateSelect(operand(i, n), state_.text(is_point ? ".0" : "True"),
+                               state_.text(is_point ? "" : "False"));
 }
 
 Emitter::Value* Emitter::evaluate(const LaunchExpression& expression) {

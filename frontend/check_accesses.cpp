@@ -67,6 +67,7 @@ class Origins {
     if (const auto* cast = expr.as<checked::Cast>()) return of(*cast->operand);
     if (const auto* unary = expr.as<checked::Unary>()) return of(*unary->operand);
     if (const auto* let = expr.as<checked::Let>()) return of(*let->body);
+    if (const auto* guarded = expr.as<checked::Guarded>()) return of(*guarded->body);
     if (const auto* compare = expr.as<checked::Compare>()) return join(of(*compare->left), of(*compare->right));
     if (const auto* logical = expr.as<checked::Logical>()) return join(of(*logical->left), of(*logical->right));
     if (const auto* binary = expr.as<checked::Binary>()) return of(*binary);

@@ -192,6 +192,7 @@ class Body {
   Entity compare_types(const TypeRef& left, const ast::Compare& node, SourceRange range);
   Value concatenate(const Value& left, const Value& right, SourceRange range);
   Value member_of_tuple(ast::CompareOp op, const Value& item, const Value& tuple, SourceRange range);
+  Entity compare_with_none(const ast::Compare& node, SourceRange range);
   Value chain(const ast::Compare& node, std::size_t from, Value left, SourceRange range);
   Value choose(const Expr* condition, const Value& then, const Value& otherwise, SourceRange range);
   Value power(const Value& base, const Value& exponent, SourceRange range);
@@ -221,6 +222,7 @@ class Body {
   Value index(const Value& array, std::vector<Value> indices, SourceRange range);
   Value index_tuple(const Value& tuple, const IndexItem& item, SourceRange range);
   Value index_by_variable(const Value& tuple, const Value& index, SourceRange range);
+  const Expr* in_tuple(const Expr* index, std::size_t size, const Expr* element, SourceRange range);
   Value tuple_slice(const Value& tuple, const checked::ViewAxis& slice, SourceRange range);
   std::optional<std::vector<Value>> index_list(const ast::Expr& index);
   std::vector<Value> take_apart(const Value& tuple);
@@ -350,6 +352,7 @@ class Body {
                       SourceRange range);
   std::optional<std::vector<Given>> given_arguments(const FunctionDecl& function, const ast::Call& call,
                                                     SourceRange range);
+  Value argument_value(Entity given, SourceRange range);
   std::optional<std::vector<Given>> positional_arguments(const ast::Call& call);
   std::optional<Value> variadic_argument(FunctionDecl& function, std::size_t index, const Value& tuple);
   Value call_specialized(FunctionDecl& function, std::vector<Value> arguments, SourceRange range);
@@ -387,6 +390,8 @@ class Body {
   Entity call_sum(const ast::Call& call, SourceRange range);
   Entity call_any_all(bool is_all, const ast::Call& call, SourceRange range);
   void static_assert_(const ast::Call& call, SourceRange range);
+  Entity call_isinstance(const ast::Call& call, SourceRange range);
+  std::optional<bool> is_instance(const Value& value, const ast::Expr& type);
   Entity call_pow(const ast::Call& call, SourceRange range);
   Entity call_divmod(const ast::Call& call, SourceRange range);
   Entity call_shared_array(const ast::Call& call, SourceRange range);
@@ -442,6 +447,7 @@ class Body {
   void check(const ast::UnsupportedStmt& node, const ast::Stmt& stmt);
   void append(decltype(checked::Stmt::node) node, SourceRange range);
   void print(const ast::Call& call, SourceRange range);
+  const Expr* lacks_point(const Value& number);
   void print_value(const Value& value, std::vector<checked::Print::Piece>& pieces);
   std::string fault_message(const ast::Expr& message);
   int add_fault(std::string message, SourceRange range);

@@ -101,6 +101,12 @@ Value Body::call_function(FunctionDecl& function, const ast::Call& call, const s
   return call_specialized(function, std::move(given), range);
 }
 
+/// What a function can be given: a value, or None, which is known where the function is compiled.
+Value Body::argument_value(Entity given, SourceRange range) {
+  return std::holds_alternative<NoneRef>(given) ? static_value(NoneRef{}, {}, range)
+                                                : to_value(std::move(given), range);
+}
+
 /// The arguments by position, `*tuple` taken apart.
 std::optional<std::vector<Body::Given>> Body::positional_arguments(const ast::Call& call) {
   std::vector<Given> result;
@@ -110,7 +116,7 @@ std::optional<std::vector<Body::Given>> Body::positional_arguments(const ast::Ca
     if (const auto* starred = argument->as<ast::Starred>())
       all_known &= add_unpacked(*starred, values);
     else
-      values.push_back(value(*argument));
+      values.push_back(argument_value(entity(*argument), argument->range));
     for (Value& value : values) result.push_back({std::move(value), argument->range});
   }
   return all_known ? std::optional(std::move(result)) : std::nullopt;
@@ -156,14 +162,16 @@ std::optional<std::vector<Body::Given>> Body::given_arguments(const FunctionDecl
     }
     std::optional<Given>& slot = bound[static_cast<std::size_t>(found - parameters.begin())];
     if (slot) return refuse(report(keyword.name_range, DiagnosticId::ArgumentTwice, quoted, keyword.name));
-    slot = Given{value(*keyword.value), keyword.value->range};
+    slot = Given{argument_value(entity(*keyword.value), keyword.value->range), keyword.value->range};
   }
   std::vector<Given> result;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!bound[i] && !parameters[i].default_value)
       return refuse(report(range, DiagnosticId::MissingArgument, quoted, parameters[i].name));
     // A default is a constant of the module that declares the function.
-    if (!bound[i]) bound[i] = Given{Body(session_, *function.scope).value(*parameters[i].default_value), range};
+    if (!bound[i])
+      bound[i] =
+          Given{argument_value(Body(session_, *function.scope).entity(*parameters[i].default_value), range), range};
     result.push_back(std::move(*bound[i]));
   }
   return result;
@@ -226,6 +234,11 @@ bool Body::fits_parameter(const checked::Type& stated, const checked::Type& give
 }
 
 Value Body::call_specialized(FunctionDecl& function, std::vector<Value> arguments, SourceRange range) {
+  if (!specialization_) {
+    report(range, DiagnosticId::NotConstant, "the result of `" + function.def->name + "`")
+        .note("constants are made of literals, other constants, casts and `math` functions; call it in the kernel");
+    return {};
+  }
   std::vector<InferredType> types;
   for (const Value& argument : arguments) types.push_back(inferred_type(argument));
   if (session_.depth > Session::kDeepest - 50 || session_.specialization_depth > Session::kMostNestedSpecializations) {

@@ -19,6 +19,7 @@ bool Body::is_known_constant(const Value& value) {
 
 Value Body::static_value(const Entity& entity, const std::vector<Value>& captures, SourceRange range) {
   Type type = Type::of_static(session_.intern(entity));
+  if (std::holds_alternative<NoneRef>(entity)) type.names = {"None"};
   checked::TupleExpr node;
   for (const Value& capture : captures) {
     type.elements.push_back(capture.type());

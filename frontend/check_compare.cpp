@@ -15,6 +15,14 @@ bool is_ordering(ast::CompareOp op) { return op >= ast::CompareOp::Lt && op <= a
 
 std::string_view spelling(ast::CompareOp op) { return kSpelling[static_cast<std::size_t>(op)]; }
 
+/// `x is None`: known while compiling, as what a parameter is given is part of the specialisation.
+Entity Body::compare_with_none(const ast::Compare& node, SourceRange range) {
+  const Entity left = opened(entity(*node.first));
+  if (std::holds_alternative<Unknown>(left)) return Unknown{};
+  const bool is_none = std::holds_alternative<NoneRef>(left);
+  return TreeBuilder::strong(tree_.boolean(is_none == (node.ops.front() == ast::CompareOp::Is), range));
+}
+
 /// `a < b < c` is `a < b and b < c` with b evaluated once, and c only where a < b.
 Value Body::chain(const ast::Compare& node, std::size_t at, Value left, SourceRange range) {
   if (node.ops[at] == ast::CompareOp::Is || node.ops[at] == ast::CompareOp::IsNot) {

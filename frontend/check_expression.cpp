@@ -34,7 +34,7 @@ std::string describe(const Value& value) {
   if (!value.known()) return "an unknown value";
   if (value.weak == Weak::Int) return "an integer";
   if (value.weak == Weak::Float) return "a float";
-  if (value.type().is_static()) return "a function";
+  if (value.type().is_static()) return value.type().names.empty() ? "a function" : value.type().names.front();
   if (value.weak == Weak::Complex) return "a complex number";
   if (value.is_tuple()) return "a tuple of " + std::to_string(value.type().elements.size());
   return checked::to_string(value.type());
@@ -376,6 +376,9 @@ Entity Body::check(const ast::Logical& node, const ast::Expr& expr) {
 }
 
 Entity Body::check(const ast::Compare& node, const ast::Expr& expr) {
+  const bool is_identity = node.ops.front() == ast::CompareOp::Is || node.ops.front() == ast::CompareOp::IsNot;
+  if (is_identity && node.rest.size() == 1 && node.rest.front()->as<ast::NoneLiteral>())
+    return compare_with_none(node, expr.range);
   const Entity leftmost = opened(entity(*node.first));
   if (const auto* type = std::get_if<TypeRef>(&leftmost)) return compare_types(*type, node, expr.range);
   const Value first = to_value(leftmost, node.first->range);

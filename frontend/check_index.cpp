@@ -50,7 +50,7 @@ Value Body::index_tuple(const Value& tuple, const IndexItem& item, SourceRange r
   return component(tuple, static_cast<std::size_t>(position), range);
 }
 
-/// A choice between all elements. An index out of range gives the first one.
+/// A choice between all elements. In a plain build nothing looks whether the index is in range.
 Value Body::index_by_variable(const Value& tuple, const Value& index, SourceRange range) {
   const std::vector<checked::Type>& types = tuple.type().elements;
   InferredType joined;
@@ -73,10 +73,25 @@ Value Body::index_by_variable(const Value& tuple, const Value& index, SourceRang
         const auto position = static_cast<Int128>(i), from_end = position - static_cast<Int128>(parts.size());
         result = choose(tree_.logical(false, is(position), is(from_end), range), parts[i], result, range);
       }
-      return result.expr;
+      return result.known() ? in_tuple(written, parts.size(), result.expr, range) : nullptr;
     });
   });
   return chosen ? TreeBuilder::strong(chosen) : Value{};
+}
+
+/// `element`, behind a check of the index in a checked build.
+const checked::Expr* Body::in_tuple(const Expr* index, std::size_t size, const Expr* element, SourceRange range) {
+  if (!session_.options().checked || is_trial_) return element;
+  const auto compare = [&](checked::CompareOp op, Int128 bound) {
+    return tree_.compare(op, index, tree_.integer(bound, ScalarType::I64, range), range);
+  };
+  const auto count = static_cast<Int128>(size);
+  const Expr* is_inside =
+      tree_.logical(true, compare(checked::CompareOp::Ge, -count), compare(checked::CompareOp::Lt, count), range);
+  const SourceFile::LineColumn place = scope_.file().line_column(range.begin);
+  const int fault = session_.add_fault({"index {0} is out of bounds for a tuple of " + std::to_string(size),
+                                        scope_.file().name(), place.line, place.column});
+  return tree_.make(element->type, range, checked::Guarded{is_inside, fault, {index}, element});
 }
 
 Value Body::tuple_slice(const Value& tuple, const checked::ViewAxis& slice, SourceRange range) {

@@ -38,6 +38,7 @@ constexpr SpecialName kSpecials[] = {
     {"sum", Special::Sum},
     {"any", Special::Any},
     {"all", Special::All},
+    {"isinstance", Special::IsInstance},
     {"static_assert", Special::StaticAssert},
     {"complex", Special::PythonComplex},
     {"collections.namedtuple", Special::NamedTuple},
@@ -268,7 +269,6 @@ constexpr Advice kPythonNames[] = {
     {"str", "kernels print text, but do not make it"},
     {"open", "read the file in a host function and pass an array"},
     {"input", "read it in a host function and pass a value"},
-    {"isinstance", "types are known when the kernel is compiled: write one function for each"},
     {"zeros", "use `local.array` or `shared.array`, and set its elements"},
     {"ones", "use `local.array` or `shared.array`, and set its elements"},
     {"empty", "use `local.array` or `shared.array`"},
@@ -364,6 +364,19 @@ std::vector<std::string_view> NameTable::names_in(std::string_view prefix) const
   }
   std::sort(names.begin(), names.end());  // the nearest name must not depend on the order of a hash table
   return names;
+}
+
+std::set<std::string, std::less<>> NameTable::library_words() const {
+  std::set<std::string, std::less<>> words = {"print"};
+  for (const auto& [path, entry] : entries_) {
+    const auto* plain = std::get_if<BuiltinId>(&entry);
+    const auto* typed = std::get_if<TypedBuiltin>(&entry);
+    const auto* ufunc = std::get_if<const Ufunc*>(&entry);
+    if (ufunc) plain = std::get_if<BuiltinId>(&(*ufunc)->function);
+    if (typed) plain = &typed->id;
+    if (plain && info(*plain).cpu.kind == Lowering::Kind::Library) words.insert(path.substr(path.rfind('.') + 1));
+  }
+  return words;
 }
 
 bool NameTable::is_known_module(std::string_view module) {

@@ -5,6 +5,7 @@
 // `from math import sqrt` are other roads to the same entries: numba.cuda is the prelude under another name.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -42,6 +43,7 @@ enum class Special : std::uint8_t {
   Sum,
   Any,
   All,
+  IsInstance,
   StaticAssert,
   PythonComplex,
   Constexpr,
@@ -79,6 +81,8 @@ class NameTable {
   const NameEntry* find(std::string_view prefix, std::string_view name) const;
   /// All names of a namespace, for "did you mean".
   std::vector<std::string_view> names_in(std::string_view prefix) const;
+  /// The last words of what calls the library's functions: `norm3d` of `math.norm3d`, `print`.
+  std::set<std::string, std::less<>> library_words() const;
   /// Whether `import NAME` means one of the modules that are always there.
   static bool is_known_module(std::string_view module);
   /// The namespace that an import of a known module gives: "numba.cuda" is the prelude.

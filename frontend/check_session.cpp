@@ -37,6 +37,7 @@ std::string key_of(const Entity& entity) {
   if (const auto* ref = std::get_if<BuiltinRef>(&entity)) return "builtin " + std::to_string(static_cast<int>(ref->id));
   if (const auto* ref = std::get_if<SpecialRef>(&entity))
     return "special " + std::to_string(static_cast<int>(ref->special));
+  if (std::holds_alternative<NoneRef>(entity)) return "None";
   if (const auto* ref = std::get_if<UfuncRef>(&entity)) return "ufunc " + std::string(ref->row->path);
   if (const auto* ref = std::get_if<TypeRef>(&entity)) return "type " + std::string(to_string(ref->type));
   const auto* value = std::get_if<Value>(&entity);

@@ -46,6 +46,8 @@ Entity Body::call_special(Special special, const ast::Call& call, SourceRange ra
     case Special::Any:
     case Special::All:
       return call_any_all(special == Special::All, call, range);
+    case Special::IsInstance:
+      return call_isinstance(call, range);
     case Special::PythonComplex:
       return call_python_complex(call, range);
     case Special::NamedTuple:
@@ -298,6 +300,39 @@ void Body::static_assert_(const ast::Call& call, SourceRange range) {
         .note("`assert` tests it when the kernel runs");
   else if (constant->bits == 0)
     report(range, DiagnosticId::StaticAssertFailed, scope_.file().text((*arguments)[0]->range), why);
+}
+
+/// `isinstance(x, int)`, or a tuple of types: known while compiling.
+Entity Body::call_isinstance(const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"object", "type"};
+  const std::optional<Arguments> arguments =
+      bind_arguments(call, range, "isinstance", kParameters, 2, "(object, type)");
+  if (!arguments) return Unknown{};
+  const Value given = argument_value(entity(*(*arguments)[0]), (*arguments)[0]->range);
+  if (!given.known()) return Unknown{};
+  const ast::Expr& types = *(*arguments)[1];
+  const auto* several = types.as<ast::Tuple>();
+  bool is_any = false;
+  for (std::size_t i = 0; i < (several ? several->elements.size() : 1); ++i) {
+    const std::optional<bool> is = is_instance(given, several ? *several->elements[i] : types);
+    if (!is) return Unknown{};
+    is_any |= *is;
+  }
+  return TreeBuilder::strong(tree_.boolean(is_any, range));
+}
+
+/// Python's types stand for all of their kind, whatever the width; a bool is an `int`, as in Python.
+std::optional<bool> Body::is_instance(const Value& value, const ast::Expr& type) {
+  const auto* name = type.as<ast::Name>();
+  const bool is_pythons = name && !local_index(name->id) && !scope_.find(name->id);
+  if (is_pythons && name->id == "int") return value.is_scalar() && is_integer_or_bool(value.scalar());
+  if (is_pythons && name->id == "float") return value.is_scalar() && is_float(value.scalar());
+  if (is_pythons && name->id == "complex") return value.is_complex();
+  if (is_pythons && name->id == "tuple") return value.is_tuple();
+  const std::optional<ElementType> wanted = element_type(type);
+  if (!wanted) return std::nullopt;
+  const bool has_type = value.is_scalar() || value.is_record();
+  return has_type && !value.is_weak() && value.type() == checked::Type::of(*wanted);
 }
 
 Entity Body::call_pow(const ast::Call& call, SourceRange range) {

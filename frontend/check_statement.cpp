@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -19,7 +20,13 @@ checked::Suite Body::suite(const ast::Suite& statements) {
   checked::Suite result;
   checked::Suite* const outer = suite_;
   suite_ = &result;
-  for (const ast::StmtPtr& stmt : statements) statement(*stmt);
+  for (const ast::StmtPtr& stmt : statements) {
+    const bool was_reachable = flow_.is_reachable;
+    statement(*stmt);
+    // Where the side that a constant chose leaves, what follows belongs to the other side.
+    const bool is_choice = stmt->as<ast::If>() && !(!result.empty() && result.back()->as<checked::If>());
+    if (is_choice && was_reachable && !flow_.is_reachable) break;
+  }
   suite_ = outer;
   return result;
 }
@@ -102,7 +109,8 @@ void Body::check(const ast::If& node, const ast::Stmt& stmt) {
   result.condition = condition(*node.condition);
   if (const auto* constant = result.condition ? result.condition->as<checked::Constant>() : nullptr) {
     // The other side is left out, whatever stands there.
-    for (const ast::StmtPtr& child : constant->bits != 0 ? node.then : node.otherwise) statement(*child);
+    for (const checked::Stmt* chosen : suite(constant->bits != 0 ? node.then : node.otherwise))
+      if (suite_) suite_->push_back(chosen);
     return;
   }
   const FlowState before = flow_;
@@ -277,16 +285,29 @@ void Body::print(const ast::Call& call, SourceRange range) {
   append(std::move(result), range);
 }
 
+/// Whether a float is a whole number as `%g` writes it, so that it must be told from an integer: `1.0`.
+const checked::Expr* Body::lacks_point(const Value& number) {
+  const int digits = number.scalar() == ScalarType::F64 ? 15 : 6;
+  const SourceRange range = number.range();
+  const Value as_double = TreeBuilder::strong(tree_.cast(number.expr, ScalarType::F64));
+  const Value limit = TreeBuilder::strong(tree_.real(std::pow(10.0, digits), ScalarType::F64, range));
+  const Binding* function = session_.scope_of(kIntrinsicsModule)->find("prints_as_whole");
+  return call_specialized(*std::get<FunctionDecl*>(*function), {as_double, limit}, range).expr;
+}
+
 void Body::print_value(const Value& value, std::vector<checked::Print::Piece>& pieces) {
+  const Value once = stored_once(value, value.range());
   if (value.is_scalar()) {
-    pieces.push_back({"", value.expr});
+    pieces.push_back({"", once.expr});
+    if (is_float(value.scalar())) pieces.push_back({"", lacks_point(once), checked::Print::Piece::Form::Point});
     return;
   }
-  const Value once = stored_once(value, value.range());
   const std::vector<Value> elements = take_apart(once);
   if (value.is_complex()) {
-    pieces.insert(pieces.end(),
-                  {{"(", nullptr}, {"", elements[0].expr}, {"", elements[1].expr, true}, {"j)", nullptr}});
+    pieces.insert(pieces.end(), {{"(", nullptr},
+                                 {"", elements[0].expr},
+                                 {"", elements[1].expr, checked::Print::Piece::Form::Signed},
+                                 {"j)", nullptr}});
     return;
   }
   pieces.push_back({(value.is_record() ? value.type().record->name : "") + "(", nullptr});

@@ -158,6 +158,13 @@ struct Let {
   const Variable* variable;
   ExprRef value, body;
 };
+/// `body`, where the condition holds; else the thread stops with a fault that reports the values, i64.
+struct Guarded {
+  ExprRef condition;
+  int fault;  // into Module::faults
+  std::vector<ExprRef> values;
+  ExprRef body;
+};
 /// One element of an array; one i64 index a dimension.
 struct Element {
   ExprRef array;
@@ -277,10 +284,10 @@ struct InlinePtx {  // of no type, of one scalar, or a tuple of scalars
 struct Expr {
   Type type;
   SourceRange range;
-  std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Element, Field,
-               FieldView, Extent, Stride, View, Transpose, Reshape, Reinterpret, SharedArrayRef, LocalArrayRef,
-               ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic, AtomicCompareAndSwap,
-               Access, CopyAsync, InlinePtx>
+  std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Guarded,
+               Element, Field, FieldView, Extent, Stride, View, Transpose, Reshape, Reinterpret, SharedArrayRef,
+               LocalArrayRef, ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic,
+               AtomicCompareAndSwap, Access, CopyAsync, InlinePtx>
       node;
   template <typename T>
   const T* as() const {
@@ -333,9 +340,14 @@ struct Check {
 };
 struct Print {  // pieces of text and values in turn; lowering makes the format
   struct Piece {
+    enum class Form : std::uint8_t {
+      Plain,
+      Signed,  // `+` before a number that is not negative
+      Point,   // of a bool: `.0` where it holds, else nothing
+    };
     std::string text;
-    ExprRef value;           // null: text alone
-    bool with_sign = false;  // `+` before a number that is not negative
+    ExprRef value;  // null: text alone
+    Form form = Form::Plain;
   };
   std::vector<Piece> pieces;
 };

@@ -167,6 +167,10 @@ class Printer {
     const std::string variable = name(node.variable), value = expr(node.value), body = expr(node.body);
     return "let " + variable + " = " + value + " in " + body;
   }
+  std::string show(const Guarded& node, const Type&) {
+    const std::string condition = expr(node.condition), body = expr(node.body);
+    return "check " + condition + " in " + body;
+  }
   std::string show(const Element& node, const Type&) {
     const std::string array = expr(node.array);
     return array + "[" + list(node.indices) + "]";

@@ -29,6 +29,7 @@ struct OperandVisitor {
   void operator()(const Bitcast& node) const { visit(node.operand); }
   void operator()(const Conditional& node) const { visit(node.condition), visit(node.then), visit(node.otherwise); }
   void operator()(const Let& node) const { visit(node.value), visit(node.body); }
+  void operator()(const Guarded& node) const { visit(node.condition), all(node.values), visit(node.body); }
   void operator()(const Element& node) const { visit(node.array), all(node.indices); }
   void operator()(const Field& node) const { visit(node.place); }
   void operator()(const FieldView& node) const { visit(node.array); }

@@ -23,7 +23,7 @@ bool is_cheap_node(const checked::Expr& expr) {
          expr.as<checked::Reshape>() == nullptr && expr.as<checked::CallFunction>() == nullptr &&
          expr.as<checked::Atomic>() == nullptr && expr.as<checked::AtomicCompareAndSwap>() == nullptr &&
          expr.as<checked::Access>() == nullptr && expr.as<checked::CopyAsync>() == nullptr &&
-         expr.as<checked::InlinePtx>() == nullptr;
+         expr.as<checked::InlinePtx>() == nullptr && expr.as<checked::Guarded>() == nullptr;
 }
 
 /// Whether to compute the value costs less than a branch around it. Only what has no effect and cannot fail.
@@ -121,6 +121,11 @@ Parts FunctionLowering::lower(const checked::Bitcast& node, const checked::Type&
 
 Parts FunctionLowering::lower(const checked::Let& node, const checked::Type&) {
   assign(node.variable, lower(node.value));
+  return lower(node.body);
+}
+
+Parts FunctionLowering::lower(const checked::Guarded& node, const checked::Type&) {
+  lower(checked::Check{node.condition, node.fault, node.values});
   return lower(node.body);
 }
 

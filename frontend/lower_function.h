@@ -88,6 +88,7 @@ class FunctionLowering {
   Parts lower(const checked::Cast& node, const checked::Type& type);
   Parts lower(const checked::Bitcast& node, const checked::Type& type);
   Parts lower(const checked::Let& node, const checked::Type& type);
+  Parts lower(const checked::Guarded& node, const checked::Type& type);
   Parts lower(const checked::Element& node, const checked::Type& type);
   Parts lower(const checked::Field& node, const checked::Type& type);
   Parts lower(const checked::FieldView& node, const checked::Type& type);

@@ -83,7 +83,9 @@ void FunctionLowering::lower(const checked::Print& node) {
     format += with_doubled_percent(piece.text);
     if (piece.value == nullptr) continue;
     const Conversion conversion = conversion_of(piece.value->type.scalar);
-    format += piece.with_sign ? "%+" + std::string(conversion.text.substr(1)) : std::string(conversion.text);
+    constexpr std::string_view kFlags[] = {"%", "%+", "%-"};  // `%-s` is for a point: see ir::PrintFormat
+    format += kFlags[static_cast<std::size_t>(piece.form)];
+    format += conversion.text.substr(1);
     operands.push_back(b_.cast(scalar(piece.value), conversion.type));
   }
   target_.print_formats.push_back({format + '\n'});

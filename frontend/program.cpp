@@ -13,14 +13,6 @@ namespace {
 
 using checker::NameTable;
 
-/// The last words of the builtins that are written in the language: `norm3d` of `math.norm3d`.
-std::set<std::string_view> library_words() {
-  std::set<std::string_view> words;
-  for (const Builtin& row : all_builtins())
-    if (row.cpu.kind == Lowering::Kind::Library) words.insert(row.name.substr(row.name.rfind('.') + 1));
-  return words;
-}
-
 /// "a.b" of "a.b.c"; "" of a name without dots.
 std::string parent_of(std::string_view name) {
   const std::size_t dot = name.rfind('.');
@@ -204,7 +196,7 @@ class Loader {
   }
 
   static constexpr std::size_t kDeepest = 100;
-  const std::set<std::string_view> library_words_ = library_words();
+  const std::set<std::string, std::less<>> library_words_ = checker::NameTable().library_words();
   bool has_intrinsics_ = false;
   Program& program_;
   const ImportResolver& resolve_;

@@ -234,21 +234,13 @@ Type conversion_type(std::string_view conversion) {
   return Type::none();
 }
 
-std::vector<Type> conversions_of(std::string_view format) {
-  std::vector<Type> types;
-  while ((format = format.substr(std::min(format.find('%'), format.size()))).size() > 1) {
-    const std::size_t end = format.find_first_of("%dugs", 1);
-    if (format[1] != '%') types.push_back(conversion_type(format.substr(0, end == format.npos ? end : end + 1)));
-    format.remove_prefix(format[1] == '%' ? 2 : 1);
-  }
-  return types;
-}
-
 std::string check_print(const Instruction& print, const Function& function) {
   if (!is_in(function.print_formats, print.index)) return no_such("format", print.index);
-  const std::vector<Type> types = conversions_of(function.print_formats[static_cast<std::size_t>(print.index)].text);
+  const auto conversions = conversions_of(function.print_formats[static_cast<std::size_t>(print.index)].text);
   const bool is_sound =
-      std::ranges::equal(print.operands, types, [](const Instruction* o, Type type) { return o->type == type; });
+      std::ranges::equal(print.operands, conversions, [](const Instruction* operand, std::string_view conversion) {
+        return operand->type == conversion_type(conversion);
+      });
   return unless(is_sound, "operands do not fit the format");
 }
 
@@ -390,6 +382,16 @@ std::string check_instruction(const Instruction& instruction, const Function& fu
   if (std::string error = check_own_rule(instruction, function, module); !error.empty()) return error;
   if (std::string error = check_result(instruction); !error.empty()) return error;
   return check_no_wrap(instruction);
+}
+
+std::vector<std::string_view> conversions_of(std::string_view format) {
+  std::vector<std::string_view> conversions;
+  while ((format = format.substr(std::min(format.find('%'), format.size()))).size() > 1) {
+    const std::size_t end = format.find_first_of("%dugs", 1);
+    if (format[1] != '%') conversions.push_back(format.substr(0, end == format.npos ? end : end + 1));
+    format.remove_prefix(format[1] == '%' ? 2 : 1);
+  }
+  return conversions;
 }
 
 bool is_well_formed(const LaunchExpression& expression) {

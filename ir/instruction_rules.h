@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/module.h"
@@ -15,6 +16,9 @@ std::string check_instruction(const Instruction& instruction, const Function& fu
 
 /// What is wrong with a call of that builtin, or "". Without a result type, nobody uses the result.
 std::string check_builtin(BuiltinId builtin, const std::vector<Type>& arguments, std::optional<Type> result);
+
+/// The conversions of a print's format, one for each operand: "%lld", "%-s".
+std::vector<std::string_view> conversions_of(std::string_view format);
 
 /// Whether the postfix expression leaves exactly one value (or has no terms).
 bool is_well_formed(const LaunchExpression& expression);

@@ -135,7 +135,9 @@ struct ConstantArray {
 };
 
 struct PrintFormat {
-  std::string text;  // printf format with %lld, %llu, %.17g …, one for each operand, ending in \n
+  // printf's format with %lld, %llu, %.15g …, one for each operand, ending in \n. Of a bool, %s writes True or False,
+  // %-s writes `.0` or nothing.
+  std::string text;
 };
 
 /// A text of InlinePtx. %0, %1 … are its results, then its operands; %% is a percent sign.

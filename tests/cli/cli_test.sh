@@ -83,6 +83,22 @@ if "$pykc" builtins --format json | python3 -c 'import json,sys; assert len(json
   passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: builtins --format json"; fi
 
 # Generic kernels.
+cat > print.pyk <<'END'
+from pykc import *
+
+
+@kernel
+def show(x: f32[:], y: f64[:], z: c64, flag: bool):
+    for i in range(len(x)):
+        print("<", x[i], y[i], ">")
+    print(z, flag, f16(2.0), (1, 2.0), -0.0, sep=" ")
+
+
+def main():
+    show[1, 1](array([1.0, 0.5, 123456.7, 2.0000002, 1e7], f32), array([-3.0, 0.1, 1e14, 1e15, float("nan")]), c64(1, 2), True)
+END
+expect 0 $'< 1.0 -3.0 >\n< 0.5 0.1 >\n< 123457.0 100000000000000.0 >\n< 2.0 1e+15 >\n< 1e+07 nan >\n(1+2j) True 2.0 (1, 2.0) -0.0' \
+  "$pykc" run print.pyk --device cpu
 printf '@kernel\ndef saxpy(a, y, x):\n    i = grid(1)\n    if i < len(y):\n        y[i] += a * x[i]\n' > saxpy.pyk
 expect 0 ".entry" "$pykc" compile saxpy.pyk --sig 'saxpy(f32, f32[:], f32[:])' -o -
 expect 1 "saxpy" "$pykc" compile saxpy.pyk --sig 'saxpy(f32)' -o -

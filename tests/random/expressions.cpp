@@ -236,7 +236,7 @@ std::string ProgramWriter::uniform_integer() {
                                     "blockIdx.x",
                                     "blockDim.x",
                                     "gridDim.x",
-                                    std::to_string(number(10)),
+                                    "i64(" + std::to_string(number(10)) + ")",
                                     "i64(in_i16[" + std::to_string(number(64)) + "])"};
   for (const Variable& variable : variables_)
     if (variable.uniform) known.push_back("i64(" + variable.name + ")");

@@ -15,6 +15,7 @@ std::string formatted(const std::string& conversion, T value) {
 }
 
 std::string converted(const std::string& conversion, ir::Scalar value) {
+  if (conversion == "%-s") return value.bits != 0 ? ".0" : "";
   if (conversion.back() == 's') return formatted(conversion, value.bits != 0 ? "True" : "False");
   if (is_float(value.type)) return formatted(conversion, float_from_bits(value.type, value.bits));
   return formatted(conversion, static_cast<long long>(ir::integer_from_bits(value.type, value.bits)));

@@ -51,7 +51,7 @@ TEST(Statement, TuplesAreUnpacked) {
             "h2: i64 = a.shape[0]\nw: i64 = a.shape[1]\nprint h2 \" \" w\n");
   EXPECT_EQ(tree_of_body("t = (n, x[i])\np, (q, r) = n, t\nprint(p, q, r)"),
             "t: tuple[i64, f32] = (n, x[i])\n$0: i64 = n\n$1: tuple[i64, f32] = t\np: i64 = $0\nq: i64 = $1.0\n"
-            "r: f32 = $1.1\nprint p \" \" q \" \" r\n");
+            "r: f32 = $1.1\nprint p \" \" q \" \" r prints_as_whole__f64_f64<bool>(cast<f64>(r), 1000000<f64>)\n");
 }
 
 TEST(Statement, PowersBecomeProducts) {
@@ -101,7 +101,9 @@ TEST(Statement, AssertAndRaiseAreFaults) {
 
 TEST(Statement, PrintTakesTextAndTuples) {
   EXPECT_EQ(tree_of_body("print('x =', x[i], (n, 1), sep='|')"),
-            "print \"x =\" \"|\" x[i] \"|\" \"(\" n \", \" 1<i64> \")\"\n");
+            "$0: f32 = x[i]\nprint \"x =\" \"|\" $0 prints_as_whole__f64_f64<bool>(cast<f64>($0), 1000000<f64>) \"|\" "
+            "\"(\" n \", \" "
+            "1<i64> \")\"\n");
 }
 
 TEST(Statement, BoundsAreFaultsInCheckedBuilds) {
