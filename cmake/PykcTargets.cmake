@@ -25,7 +25,8 @@ add_link_options(-Wl,--gc-sections)
 find_program(PYKC_LLD NAMES ld.lld PATHS /usr/lib/llvm-22/bin NO_DEFAULT_PATH)
 if(PYKC_LLD)
   get_filename_component(PYKC_LLD_FOLDER ${PYKC_LLD} DIRECTORY)
-  add_link_options(-fuse-ld=lld -B${PYKC_LLD_FOLDER} -Wl,--icf=all)
+  set(PYKC_LLD_OPTIONS -fuse-ld=lld -B${PYKC_LLD_FOLDER})
+  add_link_options(${PYKC_LLD_OPTIONS} -Wl,--icf=all)
 endif()
 
 # LLVM by llvm-config, not by its CMake package: that one wants the development packages of libraries (libedit, libffi,
@@ -36,11 +37,13 @@ execute_process(COMMAND ${PYKC_LLVM_CONFIG} --includedir OUTPUT_VARIABLE PYKC_LL
 find_library(PYKC_ZLIB NAMES libz.a REQUIRED)
 find_library(PYKC_ZSTD NAMES libzstd.a REQUIRED)
 
-# pykc_library(NAME SOURCES … LINK …): the library of one folder.
+# pykc_library(NAME SOURCES … LINK …): the library of one folder. Who links it gets the public headers, and none of pykc's
+# own flags.
 function(pykc_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(${name} PUBLIC pykc_options ${ARG_LINK})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${name} PRIVATE pykc_options PUBLIC ${ARG_LINK})
 endfunction()
 
 # pykc_llvm(TARGET COMPONENT …): links LLVM's static libraries; the target's own files may include LLVM's headers.

@@ -24,7 +24,7 @@ namespace pykc {
 enum class Emit : std::uint8_t { Tokens, Ast, Checked, Ir, CpuIr, Llvm, Assembly, Code };
 
 struct CompileOptions {
-  std::string target;  // "sm_75" … "sm_121", "cpu", "cpu:NAME"; "" means "sm_80"
+  std::string target = {};  // "sm_75" … "sm_121", "cpu", "cpu:NAME"; "" means "sm_80"
   int optimization = 3;
   bool fast_math = false;
   bool asserts = true;     // false: `assert` in kernels is compiled out
@@ -33,17 +33,17 @@ struct CompileOptions {
   bool line_info = false;  // true: .loc directives in PTX
   /// Kernels whose parameters are not annotated, with their types: "saxpy(f32, f32[:], f32[:])". Without any, every
   /// kernel that is annotated is compiled; with some, those named here and no others.
-  std::vector<std::string> signatures;
+  std::vector<std::string> signatures = {};
   /// Finds `from NAME import …` modules; returns the source text or an error. Empty: the folder of the file, then the
   /// library that is built in.
-  std::function<Result<std::string>(std::string_view module_name)> import;
+  std::function<Result<std::string>(std::string_view module_name)> import = {};
   /// compile() and compile_file() look the artifact up on disk, and put it there unless there were warnings, which a
   /// later compilation would not tell: in PYKC_CACHE_DIR, else ~/.cache/pykc. PYKC_CACHE=off has the same effect as
   /// false.
   bool cache = true;
   bool warnings = true;
   bool warnings_are_errors = false;
-  std::vector<std::string> silenced_warnings;  // by code: "W0505"
+  std::vector<std::string> silenced_warnings = {};  // by code: "W0505"
 };
 
 struct PhaseTime {

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Installs the build into an empty folder, and uses what lies there as a stranger does: each public header by itself, a
+# project by find_package, a program by pkg-config.
+# usage: install_test.sh BUILD_DIR
+set -euo pipefail
+build=$1
+project=$(cd "$(dirname "$0")/project" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+export PYKC_CACHE=off
+step() { printf '== %s\n' "$*"; }
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+step "install"
+cmake --install "$build" --prefix "$prefix" >"$work/log" 2>&1 || { cat "$work/log"; fail "cmake --install"; }
+"$prefix/bin/pykc" --version
+
+step "public headers compile alone, and include nothing but the standard library"
+cxx=(g++)
+if command -v clang++-22 >/dev/null; then cxx+=(clang++-22); else echo "clang++-22 is not installed"; fi
+for header in "$prefix"/include/pykc/*.h; do
+  printf '#include <pykc/%s>\n#include <pykc/%s>\n' "$(basename "$header")" "$(basename "$header")" >"$work/header.cpp"
+  for compiler in "${cxx[@]}"; do
+    "$compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only "$work/header.cpp" ||
+      fail "$compiler, $header"
+  done
+  foreign=$(g++ -std=c++20 -I"$prefix/include" -M "$work/header.cpp" | grep -iE 'llvm|cuda' || true)
+  [ -z "$foreign" ] || fail "$header includes $foreign"
+done
+
+step "find_package"
+cmake -S "$project" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release >/dev/null
+cmake --build "$work/build"
+"$work/build/compile_and_run" "$project/scale.pyk"
+"$prefix/bin/pykc" compile "$project/scale.pyk" --target cpu --emit artifact -o "$work/scale.pykc"
+"$work/build/load_and_run" "$work/scale.pykc"
+if grep -qaE 'LLVM' "$work/build/load_and_run"; then fail "a program of pykc::runtime contains LLVM"; fi
+
+step "pkg-config"
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+if command -v pkg-config >/dev/null; then
+  flags=$(pkg-config --cflags --libs pykc-runtime)
+  # shellcheck disable=SC2086
+  g++ -std=c++20 "$project/load_and_run.cpp" $flags -o "$work/by_pkg_config"
+  "$work/by_pkg_config" "$work/scale.pykc"
+else
+  echo "pkg-config is not installed"
+fi
