@@ -81,6 +81,8 @@ Result<std::unique_ptr<ir::Module>> to_ir(const checked::Module& checked, const 
     for (std::size_t i = 0; i < module->functions.size(); ++i)
       if (module->functions[i]->is_kernel) ir::split_at_barriers(*module->functions[i], *module);
   }
+  // No function is so long that LLVM's time for it would grow with the square of its length.
+  ir::cut_long_functions(*module, for_cpu ? ir::kLongestOnCpu : ir::kLongestOnGpu);
   clock.finish("passes");
 
   // Behind this point the IR is right by contract, and nobody checks again.

@@ -146,11 +146,19 @@ struct PtxText {
   std::vector<ScalarType> results;
 };
 
+/// What a function is that cut_long_functions has cut out of a longer one; it is never inlined again.
+enum class FunctionPart : std::uint8_t {
+  None,
+  OfThread,
+  OfBlock,  // of a split kernel: it has the kernel's slots and arrays, and runs for a whole block
+};
+
 struct Function {
   std::string name;    // as the source has it
   std::string symbol;  // unique in the module: "vecadd", "add__f32_f32"
   bool is_kernel = false;
   bool is_recursive = false;  // set by limit_recursion
+  FunctionPart part{};
   std::vector<Parameter> parameters;
   std::vector<Type> results;  // device functions: none, one or several (a tuple taken apart)
   Block body;

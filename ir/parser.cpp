@@ -162,6 +162,10 @@ bool ModuleParser::parse_declaration() {
   else if (accept_name("cluster"))
     for (std::int64_t* extent : {&function_->cluster.x, &function_->cluster.y, &function_->cluster.z})
       *extent = expect_number<std::int64_t>();
+  else if (accept_name("part_of_thread"))
+    function_->part = FunctionPart::OfThread;
+  else if (accept_name("part_of_block"))
+    function_->part = FunctionPart::OfBlock;
   else if (accept_name("fast_math"))
     function_->fast_math = true;
   else if (accept_name("no_contract"))

@@ -217,6 +217,8 @@ void FunctionPrinter::print_kernel_info() {
   const Dim3 cluster = function_.cluster;
   line_if(cluster != Dim3{},
           "cluster " + std::to_string(cluster.x) + ' ' + std::to_string(cluster.y) + ' ' + std::to_string(cluster.z));
+  line_if(function_.part == FunctionPart::OfThread, "part_of_thread");
+  line_if(function_.part == FunctionPart::OfBlock, "part_of_block");
   line_if(function_.fast_math, "fast_math");
   line_if(!function_.contract, "no_contract");
   line_if(kernel.static_shared_bytes != 0, "static_shared_bytes " + std::to_string(kernel.static_shared_bytes));

@@ -18,7 +18,7 @@ void append_place_types(const ModuleState& state, const ir::Function& source,
 }
 
 llvm::Type* device_result_type(const ModuleState& state, const ir::Function& source) {
-  if (source.is_kernel || !state.traits(source).can_fault)
+  if (runs_blocks(source) || !state.traits(source).can_fault)
     return result_type(state.context, source.results, state.spaces);
   llvm::SmallVector<llvm::Type*> members;
   for (const ir::Type result : source.results) members.push_back(value_type(state.context, result, state.spaces));
@@ -38,6 +38,8 @@ void CpuEmitter::take_place() {
 }
 
 void CpuEmitter::add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) {
+  if (callee.part == ir::FunctionPart::OfBlock)
+    return arguments.append({launch_, shared_, scratch_, block_number_, kernel_number_});
   if (!state_.traits(callee).asks_for_place) return;
   const auto add = [&](Value* number) { arguments.push_back(number != nullptr ? number : constant_i64(0)); };
   for (const Axes& axes : {thread_index_, block_index_, block_extents_, grid_extents_})
@@ -50,14 +52,14 @@ void CpuEmitter::add_hidden_arguments(const ir::Function& callee, llvm::SmallVec
 /// A thread that the callee has stopped ends here as well.
 CpuEmitter::Value* CpuEmitter::emit_call(const Instruction& i) {
   Value* call = Emitter::emit_call(i);
-  if (!state_.traits(*i.callee).can_fault) return call;
+  if (runs_blocks(*i.callee) || !state_.traits(*i.callee).can_fault) return call;
   const auto count = static_cast<unsigned>(i.callee->results.size());
   emit_when(builder_.CreateExtractValue(call, count), [&] { end_thread(); });
   return count == 1 ? builder_.CreateExtractValue(call, 0U) : call;
 }
 
 void CpuEmitter::leave_function(llvm::ArrayRef<Value*> results, bool has_faulted) {
-  if (!state_.traits(source_).can_fault) return create_return(results);
+  if (runs_blocks(source_) || !state_.traits(source_).can_fault) return create_return(results);
   llvm::SmallVector<Value*> values(results.begin(), results.end());
   auto* type = llvm::cast<llvm::StructType>(function_.getReturnType());
   while (values.size() + 1 < type->getNumElements())
@@ -68,7 +70,7 @@ void CpuEmitter::leave_function(llvm::ArrayRef<Value*> results, bool has_faulted
 
 /// What the thread does next has no block: its turn, or the function, is over.
 void CpuEmitter::end_thread() {
-  if (source_.is_kernel)
+  if (source_.is_kernel || turn_end_ != nullptr)
     branch_to(turn_end_ != nullptr ? turn_end_ : block_end_);
   else
     leave_function({}, true);

@@ -8,6 +8,11 @@
 
 namespace pykc::codegen {
 
+/// A kernel, or a part of one that runs for a whole block: it has the kernel's slots, and its threads stop inside it.
+inline bool runs_blocks(const ir::Function& source) {
+  return source.is_kernel || source.part == ir::FunctionPart::OfBlock;
+}
+
 void append_place_types(const ModuleState& state, const ir::Function& source,
                         llvm::SmallVectorImpl<llvm::Type*>& types);
 llvm::Type* device_result_type(const ModuleState& state, const ir::Function& source);

@@ -16,6 +16,8 @@ namespace {
 
 // What a kernel's body takes after the parameters of the IR.
 enum HiddenParameter : unsigned { kLaunch, kShared, kScratch, kFirst, kLast, kHiddenCount };
+// What a part of it takes, that runs for one block: the same three, the block's number and the kernel's.
+enum HiddenParameterOfPart : unsigned { kBlock = kScratch + 1, kKernel };
 
 // The limits of CUDA hold here too, so that ranges are known.
 constexpr std::int64_t kMaxBlockExtent = 1024;
@@ -68,20 +70,24 @@ llvm::Function* CpuEmitter::declare(ModuleState& state, const ir::Function& sour
   if (source.is_kernel) {
     types.append(3, pointer_type(state));
     types.append(2, llvm::Type::getInt64Ty(state.context));
+  } else if (source.part == ir::FunctionPart::OfBlock) {
+    types.append(3, pointer_type(state));
+    types.append({llvm::Type::getInt64Ty(state.context), llvm::Type::getInt32Ty(state.context)});
   } else {
     append_place_types(state, source, types);
   }
   llvm::Type* result = device_result_type(state, source);
   llvm::Function* function = create_function(state, types, result, source.symbol + ".body", false);
   add_parameter_attributes(source, *function);
-  if (!source.is_kernel) return function;
+  if (source.part != ir::FunctionPart::None) function->addFnAttr(llvm::Attribute::NoInline);
+  if (!runs_blocks(source)) return function;
   for (const unsigned hidden : {kLaunch, kShared, kScratch}) {
     llvm::Argument& argument = *function->getArg(static_cast<unsigned>(source.parameters.size()) + hidden);
     argument.addAttr(llvm::Attribute::NoUndef);
     if (hidden != kLaunch) argument.addAttr(llvm::Attribute::NoAlias);
     argument.addAttr(llvm::Attribute::getWithAlignment(state.context, llvm::Align(hidden == kLaunch ? 8 : 64)));
   }
-  emit_entry(state, source, function);
+  if (source.is_kernel) emit_entry(state, source, function);
   return function;
 }
 
@@ -91,7 +97,10 @@ CpuEmitter::CpuEmitter(ModuleState& state, const ir::Function& source, llvm::Fun
 void CpuEmitter::emit_function() {
   parameters_ = parameter_values(source_, function_, builder_);
   if (source_.is_kernel) return emit_kernel();
-  take_place();
+  if (source_.part == ir::FunctionPart::OfBlock)
+    begin_part_of_block();
+  else
+    take_place();
   emit_block(source_.body);
   if (builder_.GetInsertBlock()->getTerminator() != nullptr) return;
   if (source_.results.empty())
@@ -104,16 +113,24 @@ void CpuEmitter::emit_function() {
 
 void CpuEmitter::emit_kernel() {
   load_launch();
+  kernel_number_ = builder_.getInt32(static_cast<std::uint32_t>(state_.kernel_index(source_)));
   collect_block_locals(source_.body);
   emit_blocks();
 }
 
+void CpuEmitter::begin_part_of_block() {
+  load_launch();
+  collect_block_locals(source_.body);
+  kernel_number_ = hidden(kKernel);
+  enter_block(hidden(kBlock));
+}
+
 void CpuEmitter::load_launch() {
-  Value* launch = hidden(kLaunch);
+  launch_ = hidden(kLaunch);
   shared_ = hidden(kShared);
   scratch_ = hidden(kScratch);
   const auto extent = [&](std::size_t offset, int axis, std::int64_t limit) {
-    Value* value = launch_field(builder_, launch, offset + sizeof(std::int64_t) * static_cast<std::size_t>(axis),
+    Value* value = launch_field(builder_, launch_, offset + sizeof(std::int64_t) * static_cast<std::size_t>(axis),
                                 builder_.getInt64Ty());
     const llvm::APInt one(64, 1), end(64, static_cast<std::uint64_t>(limit + 1));
     llvm::cast<llvm::LoadInst>(value)->setMetadata(llvm::LLVMContext::MD_range,
@@ -125,9 +142,8 @@ void CpuEmitter::load_launch() {
     block_extents_[n] = extent(offsetof(abi::CpuLaunch, block), axis, kMaxBlockExtent);
     grid_extents_[n] = extent(offsetof(abi::CpuLaunch, grid), axis, kMaxGridExtent);
   }
-  shared_bytes_ = launch_field(builder_, launch, offsetof(abi::CpuLaunch, shared_bytes), builder_.getInt64Ty());
-  kernel_number_ = builder_.getInt32(static_cast<std::uint32_t>(state_.kernel_index(source_)));
-  fault_record_ = launch_field(builder_, launch, offsetof(abi::CpuLaunch, fault), pointer_type(state_));
+  shared_bytes_ = launch_field(builder_, launch_, offsetof(abi::CpuLaunch, shared_bytes), builder_.getInt64Ty());
+  fault_record_ = launch_field(builder_, launch_, offsetof(abi::CpuLaunch, fault), pointer_type(state_));
   Value* plane = builder_.CreateMul(block_extents_[0], block_extents_[1], "", true, true);
   threads_ = builder_.CreateMul(plane, block_extents_[2], "threads", true, true);
   Value* rounded = builder_.CreateAdd(threads_, constant_i64(kThreadPadding - 1), "", true, true);
@@ -148,10 +164,15 @@ void CpuEmitter::stop_after_fault() {
   emit_when(any_fault(), [&] { builder_.CreateRetVoid(); });
 }
 
-void CpuEmitter::emit_one_block(Value* number) {
+void CpuEmitter::enter_block(Value* number) {
+  block_number_ = number;
   Value* row = builder_.CreateUDiv(number, grid_extents_[0]);
   block_index_ = {builder_.CreateURem(number, grid_extents_[0]), builder_.CreateURem(row, grid_extents_[1]),
                   builder_.CreateUDiv(row, grid_extents_[1])};
+}
+
+void CpuEmitter::emit_one_block(Value* number) {
+  enter_block(number);
   block_end_ = new_block("block.done");
   emit_block(source_.body);
   branch_to(block_end_);
@@ -205,7 +226,7 @@ CpuEmitter::Value* CpuEmitter::local_array(std::int64_t index) {
     Value* part = builder_.CreateMul(thread_number_, constant_i64(size_of(array)), "", true, true);
     return in_scratch(builder_.CreateAdd(start, part, "", true, true));
   }
-  if (source_.is_kernel && is_in_scratch(array)) {
+  if (runs_blocks(source_) && is_in_scratch(array)) {
     Value* start = builder_.CreateMul(padded_threads_, constant_i64(layout_.bytes_per_thread), "", true, true);
     return in_scratch(builder_.CreateAdd(start, constant_i64(offset), "", true, true));
   }
@@ -227,7 +248,7 @@ CpuEmitter::Value* CpuEmitter::emit_launch_shared_bytes() {
 // --- Leaving, and telling the host -----------------------------------------------------------------------------------
 
 void CpuEmitter::emit_return(const Instruction& i) {
-  if (source_.is_kernel) return end_thread();
+  if (source_.is_kernel || turn_end_ != nullptr) return end_thread();
   leave_function(operands(i), false);
 }
 

@@ -33,10 +33,12 @@ class CpuEmitter final : public Emitter {
 
   // cpu/emitter.cpp
   void emit_kernel();
+  void begin_part_of_block();
   void load_launch();
   /// What a kernel's body takes behind the parameters of the IR.
   llvm::Argument* hidden(unsigned n) { return function_.getArg(static_cast<unsigned>(source_.parameters.size()) + n); }
   void emit_blocks();
+  void enter_block(Value* number);
   void emit_one_block(Value* number);
   void stop_after_fault();
   Value* emit_shared_array(const Instruction& i) override;
@@ -123,8 +125,10 @@ class CpuEmitter final : public Emitter {
   Value* source_lane(const Instruction& i, Value* lane, Value* thread, Value*& is_inside);
 
   CpuLayout layout_;
+  Value* launch_ = nullptr;
   Value* fault_record_ = nullptr;
   Value* kernel_number_ = nullptr;  // i32
+  Value* block_number_ = nullptr;
   Value* shared_ = nullptr;
   Value* scratch_ = nullptr;
   Value* shared_bytes_ = nullptr;

@@ -54,6 +54,7 @@ llvm::Function* NvptxEmitter::declare(ModuleState& state, const ir::Function& so
   function->setDoesNotThrow();
   function->setConvergent();  // LLVM takes it back where nothing in the function waits for other threads
   add_parameter_attributes(source, *function);
+  if (source.part != ir::FunctionPart::None) function->addFnAttr(llvm::Attribute::NoInline);
   if (!source.is_kernel) return function;
   function->setCallingConv(llvm::CallingConv::PTX_Kernel);
   add_by_value_attributes(source, *function);

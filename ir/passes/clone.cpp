@@ -11,6 +11,7 @@ std::unique_ptr<Function> clone_header(const Function& from) {
   to->name = from.name;
   to->symbol = from.symbol;
   to->is_kernel = from.is_kernel;
+  to->part = from.part;
   to->parameters = from.parameters;
   to->results = from.results;
   to->local_arrays = from.local_arrays;
@@ -57,6 +58,9 @@ Instruction* Cloner::clone(const Instruction* from) {
   to->callee = from->callee;
   to->builtin = from->builtin;
   to->atomic = from->atomic;
+  to->order = from->order;
+  to->scope = from->scope;
+  to->hint = from->hint;
   to->index = from->index;
   to->constant = from->constant;
   to->slots = from->slots;

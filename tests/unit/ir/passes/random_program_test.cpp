@@ -30,6 +30,23 @@ std::vector<std::int64_t> result_of(const Module& module, std::int64_t n) {
 
 std::size_t size_of(const Module& module) { return print_module(module).size(); }
 
+void expect_same_results(const Module& plain, const Module& changed) {
+  ASSERT_TRUE(verify(changed).empty()) << verify(changed).front() << print_module(changed);
+  for (const std::int64_t n : {0, 5, -3})
+    ASSERT_EQ(result_of(plain, n), result_of(changed, n)) << print_module(plain) << print_module(changed);
+}
+
+TEST(RandomPrograms, ComputeTheSameInParts) {
+  std::size_t parts = 0;
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    const auto plain = random_module(seed), cut = random_module(seed);
+    cut_long_functions(*cut, 12);
+    parts += cut->functions.size() - 1;
+    ASSERT_NO_FATAL_FAILURE(expect_same_results(*plain, *cut)) << "seed " << seed;
+  }
+  EXPECT_GT(parts, 500U);
+}
+
 TEST(RandomPrograms, ComputeTheSameAfterEachPass) {
   std::size_t size_before = 0, size_after = 0;
   for (unsigned seed = 0; seed < 500; ++seed) {
@@ -38,11 +55,7 @@ TEST(RandomPrograms, ComputeTheSameAfterEachPass) {
     size_before += size_of(*plain);
     for (const auto pass : {promote_locals, fold_constants}) {
       pass(*changed->find("k"));
-      ASSERT_TRUE(verify(*changed).empty()) << verify(*changed).front() << print_module(*plain);
-      for (const std::int64_t n : {0, 5, -3}) {
-        ASSERT_EQ(result_of(*plain, n), result_of(*changed, n)) << "seed " << seed << "\n"
-                                                                << print_module(*plain) << print_module(*changed);
-      }
+      ASSERT_NO_FATAL_FAILURE(expect_same_results(*plain, *changed)) << "seed " << seed;
     }
     size_after += size_of(*changed);
   }
