@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets with clang and libFuzzer, and runs each for some seconds (default 60): ./scripts/fuzz.sh SECONDS [TARGET…]
+# From the same corpus two runs try the same inputs in the same order, as far as their time goes.
 # What a run finds new is kept in build/fuzz/corpus; an input that crashes lies in build/fuzz/crashes. Put it, small, below
 # tests/fuzz/corpus: from then on every build runs it.
 set -uo pipefail
@@ -8,7 +9,7 @@ seconds=${1:-60}
 shift || true
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(lexer parser check ir npy artifact)
-command -v clang++-22 >/dev/null || { echo "needs clang: apt-get install clang-22 libclang-rt-22-dev" >&2; exit 1; }
+./scripts/install-dependencies.sh fuzz || exit 1
 [ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null || exit 1
 cmake --build --preset fuzz --target "${targets[@]/%/_fuzz}" || exit 1
 
@@ -20,7 +21,8 @@ for target in "${targets[@]}"; do
   esac
   mkdir -p "build/fuzz/corpus/$target" build/fuzz/crashes
   echo "== $target"
-  "build/fuzz/bin/${target}_fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 \
-    -artifact_prefix="build/fuzz/crashes/$target-" "${options[@]}" "build/fuzz/corpus/$target" "${seeds[@]}" || failed=1
+  "build/fuzz/bin/${target}_fuzz" -seed=1 -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 \
+    -artifact_prefix="build/fuzz/crashes/$target-" "${options[@]}" "build/fuzz/corpus/$target" "${seeds[@]}" || failed=$((failed + 1))
 done
-exit $failed
+echo "fuzzers: $((${#targets[@]} - failed)) passed, $failed failed"
+[ $failed -eq 0 ]

@@ -17,11 +17,12 @@ std::string missing_of(const pykc::Builtin& row, const TargetLimits& target) {
 
 void check_target(const Module& module, const TargetLimits& target, Diagnostics& diagnostics) {
   const SourceFile nowhere(module.name, "");
-  const SourceFile& source = module.source == nullptr ? nowhere : *module.source;
-  const auto report = [&](SourceRange range, std::string_view what, std::string_view missing) {
-    diagnostics.report(source, range, DiagnosticId::NotOnTarget, what, missing, name_of(target));
-  };
+  const SourceFile& module_source = module.source == nullptr ? nowhere : *module.source;
   for (const std::unique_ptr<Function>& function : module.functions) {
+    const SourceFile& source = function->source == nullptr ? module_source : *function->source;
+    const auto report = [&](SourceRange range, std::string_view what, std::string_view missing) {
+      diagnostics.report(source, range, DiagnosticId::NotOnTarget, what, missing, name_of(target));
+    };
     if (function->cluster != Dim3{} && !target.is_cpu && target.chip < 90)
       report(function->range, "cluster=", "sm_90 or later");
     for_each_instruction(function->body, [&](const Instruction* instruction) {

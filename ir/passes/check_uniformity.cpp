@@ -5,6 +5,7 @@
 // kernel is an early return, which barriers allow.
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "ir/passes/clone.h"
 #include "ir/passes/inline_calls.h"
@@ -15,6 +16,8 @@
 
 namespace pykc::ir {
 namespace {
+
+constexpr std::int64_t kMostWaits = 4096;
 
 class UniformityCheck {
  public:
@@ -29,6 +32,26 @@ class UniformityCheck {
       if (call != nullptr)
         diagnostics_.report(source_of(*function, call), call->range, DiagnosticId::RecursionNeedsBlock, function->name);
     }
+  }
+
+  /// Whether the code of functions that wait, copied to every place where they are called, stays within reason. Callees
+  /// come before callers; recursion has been reported.
+  bool check_copies(const Module& module) {
+    std::unordered_map<const Function*, std::int64_t> waits;  // with those of callees, once for each call
+    bool fits = true;
+    for (const std::unique_ptr<Function>& function : module.functions) {
+      std::int64_t& count = waits[function.get()];
+      for_each_instruction(function->body, [&](const Instruction* instruction) {
+        if (is_meeting_point(instruction)) ++count;
+        if (instruction->opcode == Opcode::Call) count = std::min(count + waits[instruction->callee], kMostWaits + 1);
+      });
+      if (count <= kMostWaits || !function->is_kernel) continue;
+      fits = false;
+      const SourceFile& source = function->source != nullptr ? *function->source : module_source_;
+      diagnostics_.report(source, function->range, DiagnosticId::TooManyWaits, function->name,
+                          std::to_string(kMostWaits));
+    }
+    return fits;
   }
 
   void check_barriers(Function& kernel) {
@@ -69,7 +92,7 @@ void check_uniformity(const Module& module, Diagnostics& diagnostics) {
   UniformityCheck check(module.source == nullptr ? nowhere : *module.source, diagnostics);
   check.check_recursion(module);
   const auto has_barrier = [](const auto& function) { return any_instruction(function->body, is_barrier); };
-  if (std::ranges::none_of(module.functions, has_barrier)) return;
+  if (!check.check_copies(module) || std::ranges::none_of(module.functions, has_barrier)) return;
   Module copy = clone(module);
   inline_calls(copy);
   for (const std::unique_ptr<Function>& function : copy.functions)

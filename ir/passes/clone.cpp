@@ -11,6 +11,7 @@ std::unique_ptr<Function> clone_header(const Function& from) {
   to->name = from.name;
   to->symbol = from.symbol;
   to->is_kernel = from.is_kernel;
+  to->is_recursive = from.is_recursive;
   to->part = from.part;
   to->parameters = from.parameters;
   to->results = from.results;
