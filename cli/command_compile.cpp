@@ -1,9 +1,12 @@
 // pykc compile FILE: a .pyk file to PTX, an object file, or any form in between.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "cli/command.h"
+#include "cli/embed.h"
 #include "driver/driver.h"
+#include "pykc/runtime.h"
 
 namespace pykc::cli {
 namespace {
@@ -26,12 +29,15 @@ const std::map<std::string, Format>& formats() {
       {"asm", {Emit::Assembly, ".s", true}},
       {"obj", {Emit::Code, ".o", true}},
       {"artifact", {Emit::Code, ".pykc", false}},
+      {"header", {Emit::Code, ".h", false}},
+      {"c", {Emit::Code, ".c", false}},
   };
   return table;
 }
 
 struct Request {
-  std::string file, output, emit;
+  std::string file, output, emit, depfile, ptxas, name_space;
+  std::vector<std::string> targets;
   CompileOptions options;
   bool time = false;
   DiagnosticsFormat diagnostics = DiagnosticsFormat::Text;
@@ -39,8 +45,15 @@ struct Request {
 
 bool is_cpu(const std::string& target) { return target.starts_with("cpu"); }
 
+/// What a program is built with, for several targets at a time.
+bool embeds(const Request& request) { return request.emit == "header" || request.emit == "c"; }
+
 /// The format and the target belong together: an object is a host's, PTX a GPU's.
 Result<Format> choose_format(Request& request) {
+  if (embeds(request)) return formats().at(request.emit);
+  if (request.targets.size() > 1)
+    return Error{ErrorCode::InvalidArgument, "only --emit header and --emit c take several targets"};
+  if (!request.targets.empty()) request.options.target = request.targets.front();
   if (request.emit.empty()) request.emit = is_cpu(request.options.target) ? "obj" : "ptx";
   const Format format = formats().at(request.emit);
   if (request.options.target.empty() && format.for_cpu) request.options.target = "cpu";
@@ -60,6 +73,92 @@ void print_times(const std::vector<PhaseTime>& times) {
   std::fprintf(stderr, "%-10s %8.3f ms\n", "total", total);
 }
 
+/// What programs carry: for a GPU and any processor, unless told otherwise.
+Result<std::vector<std::string>> embedded_targets(const std::vector<std::string>& asked) {
+  std::vector<std::string> targets;
+  const auto add = [&](const std::string& target) {
+    if (std::ranges::find(targets, target) == targets.end()) targets.push_back(target);
+  };
+  for (const std::string& target : asked.empty() ? std::vector<std::string>{"sm_80", "cpu"} : asked) {
+    if (target != "native") {
+      add(target == "cpu" ? "cpu:x86-64-v2" : target);
+      continue;
+    }
+    for (const DeviceInfo& device : Device::list())
+      if (device.target != "cpu") add(device.target);
+  }
+  if (!targets.empty()) return targets;
+  return Error{ErrorCode::NotFound, "this machine has no GPU to compile for: name a target beside `native`"};
+}
+
+/// The output's name, a colon, and every file that was read, as `make` reads it.
+Result<void> write_depfile(const Request& request) {
+  const Result<Program> program = load(request.file, request.options);
+  if (!program) return program.error();
+  std::string text;
+  const auto add = [&](const std::string& file, const char* end) {
+    for (const char c : file) {
+      if (c == ' ' || c == '#') text += '\\';
+      text += c == '$' ? "$$" : std::string(1, c);
+    }
+    text += end;
+  };
+  add(request.output, ":");
+  const auto add_source = [&](const ast::Module& module) {
+    if (!std::filesystem::exists(module.file->name())) return;  // of the library that is built in
+    text += " \\\n  ";
+    add(module.file->name(), "");
+  };
+  add_source(*program->main);
+  for (const Program::Imported& import : program->imports) add_source(*import.module);
+  return write_output(request.depfile, text + "\n");
+}
+
+/// The artifacts of all targets, and of each PTX its cubin where ptxas is given.
+Result<std::vector<Artifact>> compile_all(const Request& request, std::string_view source) {
+  const Result<std::vector<std::string>> targets = embedded_targets(request.targets);
+  if (!targets) return targets.error();
+  std::vector<Artifact> artifacts;
+  CompileOptions options = request.options;
+  for (const std::string& target : *targets) {
+    options.target = target;
+    Result<CompileOutput> output = compile_to(Emit::Code, source, options, request.file);
+    if (!output) return output.error();
+    if (artifacts.empty() && request.emit == "c") print_diagnostics(output->warnings, request.diagnostics);
+    Artifact& artifact = artifacts.emplace_back(std::move(output->artifact));
+    if (artifact.kernels.empty())
+      return Error{ErrorCode::InvalidArgument,
+                   request.file + " has no kernel whose parameters are all annotated; --sig gives one its types"};
+    make_names_unique(artifact);
+    if (request.emit == "header") break;  // which says nothing of a target
+    if (request.ptxas.empty() || is_cpu(target)) continue;
+    Result<Artifact> cubin = assemble(artifact, request.ptxas);
+    if (!cubin) return cubin.error();
+    artifacts.push_back(std::move(*cubin));
+  }
+  return artifacts;
+}
+
+Result<std::string> embed(const Request& request, std::string_view source) {
+  const std::string name_space = request.name_space.empty() ? embedded_namespace(request.file) : request.name_space;
+  const Result<std::vector<Artifact>> artifacts = compile_all(request, source);
+  if (!artifacts) return artifacts.error();
+  if (request.emit == "header") return embedded_header(artifacts->front(), name_space);
+  return embedded_source(*artifacts, name_space);
+}
+
+/// Every other format: one target, one file.
+Result<std::string> compile_one(const Request& request, const Format& format, std::string_view source) {
+  Result<CompileOutput> output = compile_to(format.emit, source, request.options, request.file);
+  if (!output) return output.error();
+  if (!output->warnings.empty() || request.diagnostics == DiagnosticsFormat::Json)
+    print_diagnostics(output->warnings, request.diagnostics);
+  if (request.time) print_times(output->times);
+  if (request.emit == "obj") return std::move(output->artifact.code);
+  if (request.emit == "artifact") return output->artifact.serialize();
+  return std::move(output->text);
+}
+
 int run(Request& request) {
   const Result<Format> format = choose_format(request);
   if (!format) {
@@ -68,18 +167,14 @@ int run(Request& request) {
   }
   const Result<std::shared_ptr<const SourceFile>> file = driver::read_source(request.file);
   if (!file) return report(file.error());
-  Result<CompileOutput> output = compile_to(format->emit, (*file)->text(), request.options, request.file);
-  if (!output) return report(output.error(), request.diagnostics);
-  if (!output->warnings.empty() || request.diagnostics == DiagnosticsFormat::Json)
-    print_diagnostics(output->warnings, request.diagnostics);
-
-  std::string bytes = std::move(output->text);
-  if (request.emit == "obj") bytes = std::move(output->artifact.code);
-  if (request.emit == "artifact") bytes = output->artifact.serialize();
   if (request.output.empty())
     request.output = std::filesystem::path(request.file).replace_extension(format->extension).string();
-  if (const Result<void> written = write_output(request.output, bytes); !written) return report(written.error());
-  if (request.time) print_times(output->times);
+  const std::string_view source = (*file)->text();
+  const Result<std::string> bytes = embeds(request) ? embed(request, source) : compile_one(request, *format, source);
+  if (!bytes) return report(bytes.error(), request.diagnostics);
+  if (const Result<void> written = write_output(request.output, *bytes); !written) return report(written.error());
+  if (!request.depfile.empty())
+    if (const Result<void> written = write_depfile(request); !written) return report(written.error());
   return kSuccess;
 }
 
@@ -93,7 +188,14 @@ void add_compile(CLI::App& app, int& exit_code) {
   std::vector<std::string> names;
   for (const auto& [name, format] : formats()) names.push_back(name);
   command->add_option("--emit", request->emit, "What to write")->check(CLI::IsMember(names));
-  command->add_option("--target", request->options.target, "sm_75 to sm_121, or cpu (default sm_80)");
+  command
+      ->add_option("--target", request->targets,
+                   "sm_75 to sm_121, or cpu (default sm_80); for header and c a list: sm_80,sm_90,cpu,native")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--ptxas", request->ptxas, "For --emit c: add cubins, made by this assembler of NVIDIA's");
+  command->add_option("--namespace", request->name_space, "For --emit header and c: instead of the file's name");
+  command->add_option("--depfile", request->depfile, "Write what was read as a rule for make");
   command->add_option("--sig", request->options.signatures,
                       "Types for a kernel without annotations: --sig 'saxpy(f32, f32[:], f32[:])'");
   command->add_flag("--line-info", request->options.line_info, "Name source lines in the PTX, for profilers");

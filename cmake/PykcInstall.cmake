@@ -34,7 +34,8 @@ configure_package_config_file(cmake/pykcConfig.cmake.in ${installed}/pykcConfig.
   INSTALL_DESTINATION ${package_folder}
   PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(${installed}/pykcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${installed}/pykcConfig.cmake ${installed}/pykcConfigVersion.cmake DESTINATION ${package_folder})
+install(FILES ${installed}/pykcConfig.cmake ${installed}/pykcConfigVersion.cmake cmake/PykcKernels.cmake
+  DESTINATION ${package_folder})
 
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH PYKC_PREFIX_FROM_PKGCONFIG /${pkgconfig_folder} /)

@@ -99,6 +99,12 @@ DeviceInfo device_info() {
 
 std::int64_t memory_bytes() { return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE); }
 
+int instruction_level(std::string_view chip) {
+  for (const Chip& known : kChips)
+    if (known.name == chip) return 1 + static_cast<int>(known.needs);
+  return 0;
+}
+
 bool can_run(std::string_view chip) {
   for (const Chip& known : kChips)
     if (known.name == chip) return processor_has(known.needs);

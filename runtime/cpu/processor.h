@@ -17,4 +17,7 @@ std::int64_t memory_bytes();
 /// is not known here.
 bool can_run(std::string_view chip);
 
+/// The higher, the more of a processor's instructions code for `chip` uses; 0 for a name that is not known here.
+int instruction_level(std::string_view chip);
+
 }  // namespace pykc::cpu

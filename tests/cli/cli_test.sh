@@ -105,6 +105,25 @@ expect 1 "saxpy" "$pykc" compile saxpy.pyk --sig 'saxpy(f32)' -o -
 expect 1 "sexpy" "$pykc" compile saxpy.pyk --sig 'sexpy(f32)' -o -
 expect 1 "" "$pykc" compile saxpy.pyk --sig 'saxpy(' -o -
 
+# What programs carry: a header and a C file.
+expect 0 "pykc::Result<void> vecadd(const pykc::LaunchConfig& config" "$pykc" compile vecadd.pyk --emit header -o -
+expect 0 "const struct pykc_embedded_artifact pykc_embedded_vecadd[] = {" "$pykc" compile vecadd.pyk --emit c -o -
+expect 0 "/* cpu:x86-64-v3 */" "$pykc" compile vecadd.pyk --emit c --target sm_90,cpu,cpu:x86-64-v3 -o -
+expect 0 "namespace other {" "$pykc" compile vecadd.pyk --emit header --namespace other -o -
+expect 0 "ScalarParameter<double> a" "$pykc" compile saxpy.pyk --emit header -o - \
+  --sig 'saxpy(f32, f32[:], f32[:])' --sig 'saxpy(f64, f64[:], f64[:])'
+expect 1 "have the same C++ types" "$pykc" compile saxpy.pyk --emit header -o - \
+  --sig 'saxpy(f32, f32[:], f32[:])' --sig 'saxpy(f32, f32[::], f32[:])'
+expect 1 "has no kernel whose parameters are all annotated" "$pykc" compile saxpy.pyk --emit c -o -
+expect 2 "only --emit header and --emit c take several targets" "$pykc" compile vecadd.pyk --target sm_80,sm_90
+expect 1 "cannot run no-such-ptxas" "$pykc" compile vecadd.pyk --emit c --ptxas no-such-ptxas -o -
+mkdir -p "a folder"
+printf 'from vecadd import *\nfrom pykc.reduce import *\n' > "a folder/importing.pyk"
+cp vecadd.pyk "a folder"
+expect 0 "" "$pykc" compile "a folder/importing.pyk" -o out.ptx --depfile out.d
+printf 'out.ptx: \\\n  a\\ folder/importing.pyk \\\n  a\\ folder/vecadd.pyk\n' > expected.d
+same "--depfile names what was read" expected.d out.d
+
 # Bad input: an error that says what to do, never a crash.
 expect 2 "" "$pykc"
 expect 2 "" "$pykc" frobnicate

@@ -4,10 +4,11 @@
 # usage: install_test.sh BUILD_DIR
 set -euo pipefail
 build=$1
-project=$(cd "$(dirname "$0")/project" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
+project=$work/project  # a copy: it is changed on the way
+cp -r "$(dirname "$0")/project" "$project"
 export PYKC_CACHE=off
 step() { printf '== %s\n' "$*"; }
 fail() { echo "FAILED: $*" >&2; exit 1; }
@@ -35,7 +36,28 @@ cmake --build "$work/build"
 "$work/build/compile_and_run" "$project/scale.pyk"
 "$prefix/bin/pykc" compile "$project/scale.pyk" --target cpu --emit artifact -o "$work/scale.pykc"
 "$work/build/load_and_run" "$work/scale.pykc"
-if grep -qaE 'LLVM' "$work/build/load_and_run"; then fail "a program of pykc::runtime contains LLVM"; fi
+has_llvm() { [ "$(nm "$work/build/$1" | grep -c ' _ZN4llvm')" -gt 0 ]; }
+has_llvm compile_and_run || fail "LLVM's names are not seen where they are"
+for program in load_and_run embedded; do
+  if has_llvm "$program"; then fail "$program links pykc::runtime alone, and contains LLVM"; fi
+done
+
+step "pykc_add_kernels"
+expect_output() {
+  local output
+  output=$(cd / && env -u HOME "$work/build/embedded")
+  echo "$output"
+  [ "$output" = "$1" ] || fail "expected $1"
+}
+expect_output "6 | 4 12 7 8 1 | 2.5"
+sed -i 's/return x \* a/return x + a/' "$project/factor.pyk"  # which kernels.pyk imports
+grep "Compiling the kernels" < <(cmake --build "$work/build") || fail "an imported file changed, and nothing was compiled"
+expect_output "5.5 | 4 12 7 8 1 | 2.5"
+grep "no work to do" < <(cmake --build "$work/build") || fail "nothing changed, and something was compiled"
+for wrong in DOUBLE_FOR_FLOAT SCALAR_FOR_ARRAY OTHER_ELEMENTS OTHER_RECORD TOO_FEW; do
+  if cmake --build "$work/build" --target "wrong_$wrong" >"$work/log" 2>&1; then fail "$wrong compiles"; fi
+  grep -q "embedded.cpp.*error" "$work/log" || { cat "$work/log"; fail "$wrong: an error, but another"; }
+done
 
 step "pkg-config"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
