@@ -21,6 +21,7 @@ step "examples on the CPU device" "$bin/pykc" test examples --device cpu
 step "conformance suite on both" "$bin/pykc" test tests/conformance --known-failures tests/conformance/known_failures.txt
 step "runtime against the real driver" "$bin/cuda_device_test"
 step "README's C++ program" "$bin/vecadd_cpp" examples/vecadd.pyk
+step "a program with its kernels inside" "$bin/embedded_cpp"
 step "interpreter = CPU device = GPU" "$bin/pykc_differential_test"
 step "random kernels, all three" "$bin/pykc_random_test" --seeds 0:2000 --fresh 500
 printf '\n'
