@@ -140,7 +140,9 @@ Result<std::vector<Artifact>> compile_all(const Request& request, std::string_vi
 }
 
 Result<std::string> embed(const Request& request, std::string_view source) {
-  const std::string name_space = request.name_space.empty() ? embedded_namespace(request.file) : request.name_space;
+  const std::string name_space = embedded_namespace(request.name_space.empty() ? request.file : request.name_space);
+  if (!request.name_space.empty() && name_space != request.name_space)
+    return Error{ErrorCode::InvalidArgument, "--namespace takes a C++ identifier, not `" + request.name_space + "`"};
   const Result<std::vector<Artifact>> artifacts = compile_all(request, source);
   if (!artifacts) return artifacts.error();
   if (request.emit == "header") return embedded_header(artifacts->front(), name_space);

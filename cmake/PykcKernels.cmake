@@ -6,7 +6,8 @@
 #
 # Compiles the kernels when TARGET is built, and again when a file that they import changes. TARGET gets for each
 # kernels.pyk a header "kernels.h" with a C++ function a kernel, and the code: PTX for every chip, a cubin as well where
-# NVIDIA's assembler `ptxas` is found, and an object for the CPU device. It links pykc::runtime and no compiler.
+# NVIDIA's assembler `ptxas` is found (-DPYKC_PTXAS= turns that off), and an object for the CPU device. It links
+# pykc::runtime and no compiler.
 find_program(PYKC_PTXAS ptxas HINTS ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin
   DOC "NVIDIA's assembler: pykc_add_kernels embeds cubins where it is found")
 

@@ -110,6 +110,7 @@ expect 0 "pykc::Result<void> vecadd(const pykc::LaunchConfig& config" "$pykc" co
 expect 0 "const struct pykc_embedded_artifact pykc_embedded_vecadd[] = {" "$pykc" compile vecadd.pyk --emit c -o -
 expect 0 "/* cpu:x86-64-v3 */" "$pykc" compile vecadd.pyk --emit c --target sm_90,cpu,cpu:x86-64-v3 -o -
 expect 0 "namespace other {" "$pykc" compile vecadd.pyk --emit header --namespace other -o -
+expect 1 "--namespace takes a C++ identifier" "$pykc" compile vecadd.pyk --emit header --namespace a::b -o -
 expect 0 "ScalarParameter<double> a" "$pykc" compile saxpy.pyk --emit header -o - \
   --sig 'saxpy(f32, f32[:], f32[:])' --sig 'saxpy(f64, f64[:], f64[:])'
 expect 1 "have the same C++ types" "$pykc" compile saxpy.pyk --emit header -o - \

@@ -62,10 +62,25 @@ done
 step "pkg-config"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 if command -v pkg-config >/dev/null; then
-  flags=$(pkg-config --cflags --libs pykc-runtime)
-  # shellcheck disable=SC2086
-  g++ -std=c++20 "$project/load_and_run.cpp" $flags -o "$work/by_pkg_config"
-  "$work/by_pkg_config" "$work/scale.pykc"
+  build_by_pkg_config() { # build_by_pkg_config PROGRAM PACKAGE
+    # shellcheck disable=SC2046
+    g++ -std=c++20 "$project/$1.cpp" $(pkg-config --cflags --libs "$2") -o "$work/$1"
+  }
+  build_by_pkg_config load_and_run pykc-runtime
+  "$work/load_and_run" "$work/scale.pykc"
+  build_by_pkg_config compile_and_run pykc-compiler
+  "$work/compile_and_run" "$project/scale.pyk"
 else
   echo "pkg-config is not installed"
+fi
+
+step "Debian package"
+if command -v dpkg-shlibdeps >/dev/null; then
+  (cd "$build" && cpack -B "$work/package") >"$work/log" 2>&1 || { cat "$work/log"; fail "cpack"; }
+  dpkg-deb --info "$work"/package/*.deb | grep -E '^ (Package|Version|Depends):'
+  diff <(cd "$prefix" && find . -type f | sort) \
+    <(dpkg-deb --fsys-tarfile "$work"/package/*.deb | tar -t | sed -n 's|^\./usr/\(.*[^/]\)$|./\1|p' | sort) ||
+    fail "the package has other files than cmake --install"
+else
+  echo "dpkg-dev is not installed"
 fi
