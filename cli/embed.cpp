@@ -67,8 +67,8 @@ class Records {
     const auto known = std::ranges::find(declared_, record, &std::pair<RecordRef, std::string>::first);
     if (known != declared_.end()) return known->second;
     std::string fields, offsets;
-    Names names;
     const std::string name = names_.add(record->name);
+    Names names({name});
     for (const RecordField& field : record->fields) {
       const std::string field_name = names.add(field.name);
       fields += "  " + (field.type.is_record() ? "alignas(" + std::to_string(alignment_of(field.type)) + ") " : "") +

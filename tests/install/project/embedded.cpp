@@ -17,7 +17,12 @@ int main() {
 
   std::vector<kernels::Particle> particles(3);
   const auto p = device.copy_from<kernels::Particle>(particles).value();
-  const kernels::Particle step{.position = {1, 2, 3, 4}, .velocity = {5, 6}, .charge = {7, 8}, .active = false};
+  const kernels::Particle step{.position = {1, 2, 3, 4},
+                               .velocity = {5, 6},
+                               .charge = {7, 8},
+                               .active = false,
+                               .parts = {{{1}, {0x3c00}}, {{2}, {0x4000}}},
+                               .Particle_ = 9};
   k.move(config, p, step).value();
   p.copy_to(particles).value();
 
@@ -27,8 +32,8 @@ int main() {
   numbers.copy_to({&number, 1}).value();
 
   const kernels::Particle& last = particles[2];
-  std::printf("%g | %g %g %d %d %d | %g\n", host[9], last.position.w, last.velocity.imag(), last.charge[0],
-              last.charge[1], last.active, number);
+  std::printf("%g | %g %g %d %d %d %x %d | %g\n", host[9], last.position.w, last.velocity.imag(), last.charge[0],
+              last.charge[1], last.active, last.parts[1].mass.bits, last.Particle_, number);
 #if defined DOUBLE_FOR_FLOAT
   k.scale(config, x, 2.0).value();
 #elif defined SCALAR_FOR_ARRAY
