@@ -188,12 +188,6 @@ std::string check_condition(const Instruction& instruction) {
   return unless(instruction.operands[0]->type == kBool, types_text(instruction));
 }
 
-std::string check_return(const Instruction& instruction, const Function& function) {
-  const bool is_sound = std::ranges::equal(instruction.operands, function.results,
-                                           [](const Instruction* o, Type type) { return o->type == type; });
-  return unless(is_sound, "operands are not the function's results");
-}
-
 std::string check_call(const Instruction& call, const Module* module) {
   if (call.callee == nullptr) return "calls nothing";
   const auto is_callee = [&](const auto& function) { return function.get() == call.callee; };
@@ -332,8 +326,6 @@ std::string check_own_rule(const Instruction& instruction, const Function& funct
     case Opcode::If:
     case Opcode::Assume:
       return check_condition(instruction);
-    case Opcode::Return:
-      return check_return(instruction, function);
     case Opcode::Call:
       return check_call(instruction, module);
     case Opcode::Extract:

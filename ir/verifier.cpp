@@ -31,6 +31,7 @@ class FunctionVerifier {
   bool verify_operands(const Instruction& instruction);
   void verify_place(const Instruction& instruction);
   void verify_target(const Instruction& jump);
+  void verify_return(const Instruction& instruction);
   void verify_builtin_place(const Instruction& instruction);
   void verify_blocks(const Instruction& instruction);
   void define(const Instruction& instruction);
@@ -136,6 +137,7 @@ void FunctionVerifier::verify_instruction(const Instruction& instruction, bool i
   if (verify_operands(instruction)) {
     const std::string error = check_instruction(instruction, function_, module_);
     if (!error.empty()) report(instruction, error);
+    if (instruction.opcode == Opcode::Return) verify_return(instruction);
   }
   verify_place(instruction);
   if (is_terminator(instruction.opcode) && !is_last) report(instruction, "is not the last of its block");
@@ -208,6 +210,14 @@ void FunctionVerifier::verify_target(const Instruction& jump) {
     return;
   }
   report(jump, "its target is no loop or scope around it");
+}
+
+/// In a thread loop it ends the turn of a thread, which has no results.
+void FunctionVerifier::verify_return(const Instruction& instruction) {
+  const bool is_sound = in_thread_loop_ ? instruction.operands.empty()
+                                        : std::ranges::equal(instruction.operands, function_.results, {},
+                                                             [](const Instruction* operand) { return operand->type; });
+  if (!is_sound) report(instruction, "operands are not the function's results");
 }
 
 /// A thread's own place has no meaning between thread loops; a barrier none inside one.

@@ -11,7 +11,7 @@
 namespace pykc::codegen::test {
 namespace {
 
-constexpr int kSeeds = 15;
+constexpr int kSeeds = 40;
 constexpr std::size_t kShort = 24;  // instructions a function
 
 std::vector<std::int64_t> run(const ir::Module& module, std::int64_t threads, std::int64_t n) {

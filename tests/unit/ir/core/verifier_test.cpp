@@ -35,6 +35,15 @@ TEST(Verifier, AcceptsSoundCode) {
       errors_in("loop L0 {\n if %c {\n  continue L0\n }\n break L0\n} continuing {\n if %c {\n break L0\n }\n}\n"), "");
 }
 
+TEST(Verifier, AThreadsTurnReturnsNothing) {
+  const auto in_turn = [](const char* statement) {
+    return errors_of(std::string("device @part(%c: bool) -> i32 {\n threads {\n  if %c {\n   ") + statement +
+                     "\n  }\n }\n return i32 0\n}\n");
+  };
+  EXPECT_EQ(in_turn("return"), "");
+  EXPECT_EQ(in_turn("return i32 1"), "@part: return: operands are not the function's results");
+}
+
 struct Example {
   const char* body;
   const char* error;
