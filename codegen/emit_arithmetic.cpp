@@ -152,8 +152,11 @@ Emitter::Value* Emitter::shift_right(Value* a, Value* count, bool is_signed) {
 }
 
 Emitter::Value* Emitter::emit_negate(const Instruction& i) {
-  Value* value = operand(i, 0);
-  return is_float(i.type.scalar) ? builder_.CreateFNeg(value) : builder_.CreateNeg(value);
+  return is_float(i.type.scalar) ? negate_float(operand(i, 0), i.type.scalar) : builder_.CreateNeg(operand(i, 0));
+}
+
+Emitter::Value* Emitter::negate_float(Value* value, ScalarType type) {
+  return narrow(builder_.CreateFNeg(widen(value, type)), type);
 }
 
 Emitter::Value* Emitter::emit_fma(const Instruction& i) {

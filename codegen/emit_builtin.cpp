@@ -56,8 +56,10 @@ Emitter::Value* Emitter::emit_shared_builtin(const Instruction& i) {
   const auto type = [&] { return i.operands[0]->type.scalar; };
   const auto count = [&](Value* bits) { return builder_.CreateZExtOrTrunc(bits, builder_.getInt32Ty()); };
   const auto test = [&](unsigned classes) {
-    return builder_.CreateIntrinsic(llvm::Intrinsic::is_fpclass, {operand(i, 0)->getType()},
-                                    {operand(i, 0), builder_.getInt32(classes)});
+    // Wider, an f16 may be of another class; a bf16 may not.
+    Value* tested = type() == ScalarType::BF16 ? widen(operand(i, 0), type()) : operand(i, 0);
+    return builder_.CreateIntrinsic(llvm::Intrinsic::is_fpclass, {tested->getType()},
+                                    {tested, builder_.getInt32(classes)});
   };
   const auto scale = [&](double factor) {
     Value* wide = widen(operand(i, 0), type());
@@ -95,7 +97,8 @@ Emitter::Value* Emitter::emit_shared_builtin(const Instruction& i) {
     case BuiltinId::Unlikely:
       return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::expect, operand(i, 0), builder_.getFalse());
     case BuiltinId::Abs:
-      if (is_float(type())) return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, operand(i, 0));
+      if (is_float(type()))
+        return narrow(builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, widen(operand(i, 0), type())), type());
       if (!is_signed_integer(type())) return operand(i, 0);
       return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, operand(i, 0), builder_.getFalse());
     case BuiltinId::Min:

@@ -18,7 +18,7 @@ llvm::AtomicOrdering ordering_of(ir::MemoryOrder order) {
 Emitter::Value* Emitter::load_element(Value* address, ir::Type pointer) {
   const ScalarType element = pointer.scalar;
   llvm::LoadInst* load =
-      builder_.CreateAlignedLoad(memory_type(state_.context, element), address, alignment_of(element));
+      builder_.CreateAlignedLoad(memory_type(state_.context, element, state_.types), address, alignment_of(element));
   annotate(load, pointer.space);
   if (pointer.space == ir::AddressSpace::Parameter)  // nobody writes what was passed by value
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(state_.context, {}));
@@ -32,7 +32,8 @@ void Emitter::store_element(Value* value, Value* address, ir::Type pointer) {
 }
 
 Emitter::Value* Emitter::emit_element(const Instruction& i) {
-  return builder_.CreateInBoundsGEP(memory_type(state_.context, i.type.scalar), operand(i, 0), operand(i, 1));
+  return builder_.CreateInBoundsGEP(memory_type(state_.context, i.type.scalar, state_.types), operand(i, 0),
+                                    operand(i, 1));
 }
 
 Emitter::Value* Emitter::combine(ir::AtomicOp op, ScalarType type, Value* old, Value* value) {
@@ -125,7 +126,7 @@ Emitter::Value* Emitter::emit_atomic(const Instruction& i) {
   ir::AtomicOp op = i.atomic;
   if (op == ir::AtomicOp::Sub && is_float(type)) {  // hardware only adds
     op = ir::AtomicOp::Add;
-    value = builder_.CreateFNeg(value);
+    value = negate_float(value, type);
   }
   const bool is_small_float = is_float(type) && size_in_bytes(type) == 2;
   const std::optional<llvm::AtomicRMWInst::BinOp> native = native_operation(op, type);
@@ -221,7 +222,7 @@ void Emitter::emit_atomic_store(const Instruction& i) {
 
 void Emitter::copy_elements(const Instruction& i) {
   const ir::Type to = i.operands[0]->type, from = i.operands[1]->type;
-  llvm::Type* type = memory_type(state_.context, to.scalar);
+  llvm::Type* type = memory_type(state_.context, to.scalar, state_.types);
   for (std::int64_t n = 0; n < i.index / size_in_bytes(to.scalar); ++n) {
     const auto element = [&](std::size_t side) {
       return builder_.CreateInBoundsGEP(type, operand(i, side), constant_i64(n));

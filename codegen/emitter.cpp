@@ -178,8 +178,8 @@ Emitter::Value* Emitter::local_array(std::int64_t index) {
   llvm::AllocaInst*& storage = local_arrays_[index];
   if (storage != nullptr) return storage;
   const ir::ArrayStorage& array = source_.local_arrays[static_cast<std::size_t>(index)];
-  llvm::Type* type =
-      llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
+  llvm::Type* type = llvm::ArrayType::get(memory_type(state_.context, array.element, state_.types),
+                                          static_cast<std::uint64_t>(array.count));
   return storage = create_alloca(type, static_cast<unsigned>(array.alignment), array.name);
 }
 

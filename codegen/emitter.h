@@ -106,6 +106,7 @@ class Emitter {
   Value* emit_compare(const Instruction& i);
   /// f16 and bf16 as f32; all else as it is.
   Value* widen(Value* value, ScalarType type);
+  Value* negate_float(Value* value, ScalarType type);
   Value* narrow(Value* value, ScalarType type);
 
   // --- Casts (emit_cast.cpp) ----------------------------------------------------------------------------------------
@@ -177,8 +178,8 @@ class Emitter {
   llvm::IntegerType* bits_type(ScalarType type) {
     return builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(type)));
   }
-  llvm::Type* type_of(ScalarType type) const { return value_type(state_.context, type); }
-  llvm::Type* type_of(ir::Type type) const { return value_type(state_.context, type, state_.spaces); }
+  llvm::Type* type_of(ScalarType type) const { return value_type(state_.context, type, state_.types); }
+  llvm::Type* type_of(ir::Type type) const { return value_type(state_.context, type, state_.types); }
 
   ModuleState& state_;
   const ir::Function& source_;

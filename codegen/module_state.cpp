@@ -13,8 +13,8 @@ namespace {
 /// PTX gives constant memory 64 KiB a module; larger tables go to global memory.
 constexpr std::size_t kConstantMemory = 60 * 1024;
 
-AddressSpaces spaces_of(const ir::Module& source, const Target& target) {
-  if (target.kind == Target::Kind::Cpu) return {};
+TargetTypes types_of(const ir::Module& source, const Target& target) {
+  if (target.kind == Target::Kind::Cpu) return {.bf16_is_integer = true};
   std::size_t constant_bytes = 0;
   for (const ir::ConstantArray& array : source.constant_arrays) constant_bytes += round_up(array.bytes.size(), 16);
   return {.global = 1, .shared = 3, .local = 0, .constant = constant_bytes <= kConstantMemory ? 4U : 1U};
@@ -30,7 +30,7 @@ ModuleState::ModuleState(const ir::Module& source, const Target& target, const O
       machine(machine),
       module(module),
       context(module.getContext()),
-      spaces(spaces_of(source, target)) {
+      types(types_of(source, target)) {
   collect_traits();
   if (!options.line_info || source.source == nullptr) return;
   debug_ = std::make_unique<llvm::DIBuilder>(module);
@@ -84,7 +84,7 @@ llvm::GlobalVariable* ModuleState::constant_array(std::int64_t index) {
   llvm::Constant* bytes = llvm::ConstantDataArray::getString(context, array.bytes, false);
   global =
       new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::InternalLinkage, bytes,
-                               "constant." + array.name, nullptr, llvm::GlobalValue::NotThreadLocal, spaces.constant);
+                               "constant." + array.name, nullptr, llvm::GlobalValue::NotThreadLocal, types.constant);
   global->setAlignment(llvm::Align(16));
   return global;
 }
@@ -94,7 +94,7 @@ llvm::Constant* ModuleState::text(std::string_view text) {
   if (address != nullptr) return address;
   llvm::Constant* bytes = llvm::ConstantDataArray::getString(context, llvm::StringRef(text.data(), text.size()), true);
   auto* global = new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::InternalLinkage, bytes,
-                                          "text", nullptr, llvm::GlobalValue::NotThreadLocal, spaces.global);
+                                          "text", nullptr, llvm::GlobalValue::NotThreadLocal, types.global);
   return address = llvm::ConstantExpr::getPointerBitCastOrAddrSpaceCast(global, llvm::PointerType::get(context, 0));
 }
 

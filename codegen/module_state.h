@@ -39,7 +39,7 @@ class ModuleState {
   const llvm::TargetMachine& machine;
   llvm::Module& module;
   llvm::LLVMContext& context;
-  AddressSpaces spaces;
+  TargetTypes types;
   std::unordered_map<const ir::Function*, llvm::Function*> functions;
 
   const FunctionTraits& traits(const ir::Function& function) const { return traits_.at(&function); }

@@ -37,7 +37,7 @@ llvm::SmallVector<llvm::Type*> parameter_types(const ModuleState& state, const i
   llvm::SmallVector<llvm::Type*> types;
   for (const ir::Parameter& parameter : source.parameters)
     types.push_back(is_kernel_bool(source, parameter) ? llvm::Type::getInt8Ty(state.context)
-                                                      : value_type(state.context, parameter.type, state.spaces));
+                                                      : value_type(state.context, parameter.type, state.types));
   return types;
 }
 

@@ -48,8 +48,8 @@ CpuEmitter::Value* CpuEmitter::emit_target_builtin(const Instruction& i) {
       return builder_.CreateCall(state_.module.getOrInsertFunction(
           abi::kNanosecondsSymbol, llvm::FunctionType::get(builder_.getInt64Ty(), false)));
     case BuiltinId::GridSync:
-      builder_.CreateCall(state_.module.getOrInsertFunction(
-          abi::kGridSyncSymbol, llvm::FunctionType::get(builder_.getVoidTy(), false)));
+      builder_.CreateCall(state_.module.getOrInsertFunction(abi::kGridSyncSymbol,
+                                                            llvm::FunctionType::get(builder_.getVoidTy(), false)));
       return nullptr;
     case BuiltinId::Threadfence:
     case BuiltinId::ThreadfenceSystem:

@@ -19,9 +19,9 @@ void append_place_types(const ModuleState& state, const ir::Function& source,
 
 llvm::Type* device_result_type(const ModuleState& state, const ir::Function& source) {
   if (runs_blocks(source) || !state.traits(source).can_fault)
-    return result_type(state.context, source.results, state.spaces);
+    return result_type(state.context, source.results, state.types);
   llvm::SmallVector<llvm::Type*> members;
-  for (const ir::Type result : source.results) members.push_back(value_type(state.context, result, state.spaces));
+  for (const ir::Type result : source.results) members.push_back(value_type(state.context, result, state.types));
   members.push_back(llvm::Type::getInt1Ty(state.context));
   return llvm::StructType::get(state.context, members);
 }

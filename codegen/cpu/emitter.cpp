@@ -190,7 +190,7 @@ CpuEmitter::Value* CpuEmitter::slot_address(std::int64_t slot, Value* thread) {
 
 llvm::Type* CpuEmitter::slot_type(std::int64_t slot) const {
   const ir::Type type = source_.slots[static_cast<std::size_t>(slot)];
-  return type.is_pointer() ? type_of(type) : memory_type(state_.context, type.scalar);
+  return type.is_pointer() ? type_of(type) : memory_type(state_.context, type.scalar, state_.types);
 }
 
 CpuEmitter::Value* CpuEmitter::load_slot(std::int64_t slot, Value* thread) {

@@ -16,8 +16,8 @@ CpuEmitter::Value* CpuEmitter::widen_float(Value* value) {
     return builder_.CreateCall(state_.library_function("__pykc_from_half", type),
                                {builder_.CreateBitCast(value, builder_.getInt16Ty())});
   }
-  Value* bits = builder_.CreateZExt(builder_.CreateBitCast(value, builder_.getInt16Ty()), builder_.getInt32Ty());
-  return builder_.CreateBitCast(builder_.CreateShl(bits, 16), builder_.getFloatTy());
+  return builder_.CreateBitCast(builder_.CreateShl(builder_.CreateZExt(value, builder_.getInt32Ty()), 16),
+                                builder_.getFloatTy());
 }
 
 CpuEmitter::Value* CpuEmitter::narrow_float(Value* wide, ScalarType to) {
@@ -52,8 +52,7 @@ CpuEmitter::Value* CpuEmitter::round_to_bf16(Value* value) {
   Value* rounded = builder_.CreateAdd(bits, builder_.CreateAdd(odd, builder_.getInt32(0x7fff)));
   Value* quiet = builder_.CreateOr(bits, builder_.getInt32(0x400000));
   Value* chosen = builder_.CreateSelect(builder_.CreateFCmpUNO(value, value), quiet, rounded);
-  Value* upper = builder_.CreateTrunc(builder_.CreateLShr(chosen, 16), builder_.getInt16Ty());
-  return builder_.CreateBitCast(upper, builder_.getBFloatTy());
+  return builder_.CreateTrunc(builder_.CreateLShr(chosen, 16), builder_.getInt16Ty());
 }
 
 }  // namespace pykc::codegen

@@ -46,7 +46,7 @@ void add_by_value_attributes(const ir::Function& source, llvm::Function& functio
 llvm::Function* NvptxEmitter::declare(ModuleState& state, const ir::Function& source) {
   llvm::SmallVector<llvm::Type*> types = parameter_types(state, source);
   if (has_hidden_kernel_number(state, source)) types.push_back(llvm::Type::getInt32Ty(state.context));
-  llvm::Type* result = result_type(state.context, source.results, state.spaces);
+  llvm::Type* result = result_type(state.context, source.results, state.types);
   llvm::Function* function = llvm::Function::Create(
       llvm::FunctionType::get(result, types, false),
       source.is_kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
@@ -88,11 +88,11 @@ llvm::GlobalVariable* NvptxEmitter::shared_global(std::int64_t index) {
   const ir::ArrayStorage& array = source_.shared_arrays[static_cast<std::size_t>(index)];
   const std::string name = source_.symbol + "." + array.name + "." + std::to_string(index);
   if (llvm::GlobalVariable* known = state_.module.getNamedGlobal(name)) return known;
-  llvm::Type* type =
-      llvm::ArrayType::get(memory_type(state_.context, array.element), static_cast<std::uint64_t>(array.count));
+  llvm::Type* type = llvm::ArrayType::get(memory_type(state_.context, array.element, state_.types),
+                                          static_cast<std::uint64_t>(array.count));
   auto* global = new llvm::GlobalVariable(state_.module, type, false, llvm::GlobalValue::InternalLinkage,
                                           llvm::UndefValue::get(type), name, nullptr, llvm::GlobalValue::NotThreadLocal,
-                                          state_.spaces.shared);
+                                          state_.types.shared);
   global->setAlignment(llvm::Align(static_cast<std::uint64_t>(array.alignment)));
   return global;
 }
@@ -102,7 +102,7 @@ llvm::GlobalVariable* NvptxEmitter::dynamic_shared_base() {
   llvm::Type* type = llvm::ArrayType::get(builder_.getInt8Ty(), 0);
   auto* global =
       new llvm::GlobalVariable(state_.module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
-                               kDynamicSharedSymbol, nullptr, llvm::GlobalValue::NotThreadLocal, state_.spaces.shared);
+                               kDynamicSharedSymbol, nullptr, llvm::GlobalValue::NotThreadLocal, state_.types.shared);
   global->setAlignment(llvm::Align(16));
   return global;
 }

@@ -13,7 +13,7 @@ NvptxEmitter::Value* NvptxEmitter::fault_record() {
   llvm::Type* type = llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(abi::FaultRecord));
   auto* record = new llvm::GlobalVariable(state_.module, type, false, llvm::GlobalValue::ExternalLinkage,
                                           llvm::Constant::getNullValue(type), abi::kFaultSymbol, nullptr,
-                                          llvm::GlobalValue::NotThreadLocal, state_.spaces.global);
+                                          llvm::GlobalValue::NotThreadLocal, state_.types.global);
   record->setAlignment(llvm::Align(alignof(abi::FaultRecord)));
   return record;
 }
