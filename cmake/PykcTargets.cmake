@@ -7,6 +7,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(pykc_options INTERFACE -Wno-restrict)
 endif()
 target_include_directories(pykc_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # libstdc++ 12 uses a buffer in <algorithm> that it calls deprecated itself.
+  target_compile_options(pykc_options INTERFACE -Wno-deprecated-declarations)
+endif()
 if(PYKC_SANITIZE)
   add_compile_options(-fsanitize=${PYKC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${PYKC_SANITIZE})
