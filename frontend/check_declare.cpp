@@ -134,12 +134,12 @@ void Session::import_name(Scope& scope, const std::string& module, const ast::Im
   if (!NameTable::is_known_module(module)) return;  // load_program has reported it
   const std::string prefix = NameTable::prefix_of_module(module);
   const bool has_names = prefix != "__future__" && prefix != "time";
-  if (!has_names || (prefix == "typing" && !names_.find(prefix, alias.name))) return;
+  if (!has_names || (prefix == "typing" && !names().find(prefix, alias.name))) return;
   if (NameTable::is_known_module(module + "." + alias.name)) {
     scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(module + "." + alias.name), nullptr});
     return;
   }
-  if (const NameEntry* entry = names_.find(prefix, alias.name)) {
+  if (const NameEntry* entry = names().find(prefix, alias.name)) {
     if (const auto* space = std::get_if<Prefix>(entry))
       scope.bind(bound, NamespaceRef{space->path, nullptr});
     else

@@ -367,7 +367,7 @@ std::vector<std::string_view> NameTable::names_in(std::string_view prefix) const
 }
 
 std::set<std::string, std::less<>> NameTable::library_words() const {
-  std::set<std::string, std::less<>> words = {"print"};
+  std::set<std::string, std::less<>> words;
   for (const auto& [path, entry] : entries_) {
     const auto* plain = std::get_if<BuiltinId>(&entry);
     const auto* typed = std::get_if<TypedBuiltin>(&entry);
@@ -377,6 +377,11 @@ std::set<std::string, std::less<>> NameTable::library_words() const {
     if (plain && info(*plain).cpu.kind == Lowering::Kind::Library) words.insert(path.substr(path.rfind('.') + 1));
   }
   return words;
+}
+
+const NameTable& name_table() {
+  static const NameTable table;
+  return table;
 }
 
 bool NameTable::is_known_module(std::string_view module) {

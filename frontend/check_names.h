@@ -81,7 +81,7 @@ class NameTable {
   const NameEntry* find(std::string_view prefix, std::string_view name) const;
   /// All names of a namespace, for "did you mean".
   std::vector<std::string_view> names_in(std::string_view prefix) const;
-  /// The last words of what calls the library's functions: `norm3d` of `math.norm3d`, `print`.
+  /// The last words of the builtins that are written in the language: `norm3d` of `math.norm3d`.
   std::set<std::string, std::less<>> library_words() const;
   /// Whether `import NAME` means one of the modules that are always there.
   static bool is_known_module(std::string_view module);
@@ -95,8 +95,13 @@ class NameTable {
   std::unordered_map<std::string, NameEntry> entries_;
 };
 
+/// Made when it is first asked for; it never changes.
+const NameTable& name_table();
+
 /// The module of the library that holds the builtins that are written in the language.
 inline constexpr std::string_view kIntrinsicsModule = "pykc.intrinsics";
+/// And the one that holds what `print` in kernels calls.
+inline constexpr std::string_view kPrintingModule = "pykc.printing";
 
 /// Whether a builtin is a value by itself, not a function: `threadIdx.x`, `laneid`.
 bool is_property(BuiltinId id);

@@ -29,7 +29,7 @@ class Session {
   std::map<std::string, RecordRef> records(const ast::Module& module);
 
   const CheckOptions& options() const { return options_; }
-  const NameTable& names() const { return names_; }
+  const NameTable& names() const { return name_table(); }
   const BuiltinSignature& signature(BuiltinId id) { return signatures_.of(id); }
   checked::Module& module() { return module_; }
   /// Trees that only serve to find out types; they go when `release_scratch` is called with an earlier mark.
@@ -94,7 +94,6 @@ class Session {
   const CheckOptions& options_;
   Diagnostics& diagnostics_;
   Diagnostics trial_diagnostics_;
-  NameTable names_;
   SignatureTable signatures_;
   std::deque<Scope> scopes_;
   std::deque<FunctionDecl> functions_;

@@ -291,7 +291,7 @@ const checked::Expr* Body::lacks_point(const Value& number) {
   const SourceRange range = number.range();
   const Value as_double = TreeBuilder::strong(tree_.cast(number.expr, ScalarType::F64));
   const Value limit = TreeBuilder::strong(tree_.real(std::pow(10.0, digits), ScalarType::F64, range));
-  const Binding* function = session_.scope_of(kIntrinsicsModule)->find("prints_as_whole");
+  const Binding* function = session_.scope_of(kPrintingModule)->find("prints_as_whole");
   return call_specialized(*std::get<FunctionDecl*>(*function), {as_double, limit}, range).expr;
 }
 

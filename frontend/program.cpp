@@ -33,7 +33,7 @@ class Loader {
   /// `package` is the folder of the file, as a dotted name.
   std::unique_ptr<ast::Module> load(std::shared_ptr<const SourceFile> file, const std::string& package) {
     const std::vector<Token> tokens = lex(*file, diagnostics_);
-    if (may_call_library(*file, tokens)) load_intrinsics();
+    load_builtin_modules(*file, tokens);
     Directives directives = read_directives(*file, tokens, diagnostics_);
     apply(directives, *file, diagnostics_);
     std::unique_ptr<ast::Module> module = parse(file, tokens, diagnostics_);
@@ -44,16 +44,20 @@ class Loader {
   }
 
  private:
-  bool may_call_library(const SourceFile& file, const std::vector<Token>& tokens) const {
-    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
-      return token.kind == TokenKind::Identifier && library_words_.contains(file.text(token.range));
-    });
+  /// The modules of the builtins that the file may call.
+  void load_builtin_modules(const SourceFile& file, const std::vector<Token>& tokens) {
+    for (const Token& token : tokens) {
+      if (token.kind != TokenKind::Identifier) continue;
+      const std::string_view word = file.text(token.range);
+      if (word == "print") load_builtin_module(checker::kPrintingModule);
+      if (library_words_.contains(word)) load_builtin_module(checker::kIntrinsicsModule);
+    }
   }
 
   /// It uses its own functions by their builtin names: the mark is set first.
-  void load_intrinsics() {
-    if (std::exchange(has_intrinsics_, true)) return;
-    const std::string name(checker::kIntrinsicsModule);
+  void load_builtin_module(std::string_view module) {
+    std::string name(module);
+    if (!builtin_modules_.insert(name).second) return;
     auto file = std::make_shared<const SourceFile>(name, std::string(library_source(name)));
     program_.imports.push_back({name, "", load(std::move(file), "")});
   }
@@ -196,8 +200,8 @@ class Loader {
   }
 
   static constexpr std::size_t kDeepest = 100;
-  const std::set<std::string, std::less<>> library_words_ = checker::NameTable().library_words();
-  bool has_intrinsics_ = false;
+  const std::set<std::string, std::less<>> library_words_ = checker::name_table().library_words();
+  std::set<std::string> builtin_modules_;  // that have been loaded
   Program& program_;
   const ImportResolver& resolve_;
   Diagnostics& diagnostics_;
