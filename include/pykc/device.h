@@ -1,0 +1,96 @@
+// The devices of this machine: what they are, and what is made on them. See runtime.h for an example.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pykc/array.h"
+#include "pykc/artifact.h"
+#include "pykc/error.h"
+#include "pykc/kernel.h"
+#include "pykc/stream.h"
+
+namespace pykc {
+
+namespace detail {
+struct DeviceState;
+}  // namespace detail
+
+/// What `pykc info` shows of a device.
+struct DeviceInfo {
+  std::string name;         // "cuda:0" or "cpu"
+  std::string description;  // "NVIDIA H200" or the processor's name
+  std::string target;       // what to compile for: "sm_90" or "cpu"
+  int multiprocessors = 0;  // or cores
+  std::int64_t memory_bytes = 0;
+  std::int64_t max_shared_bytes_per_block = 0;
+  int max_threads_per_block = 0;
+  std::string driver;  // "CUDA driver 13.0", or what runs the threads
+};
+
+/// A device of this machine.
+class Device {
+ public:
+  /// "cuda:0", "cuda:1", …, "cpu"; "cuda" means "cuda:0"; "" opens the first GPU, or the CPU device where there is
+  /// none.
+  static Result<Device> open(std::string_view name = "");
+  /// Every device of this machine, the CPU device last. Never fails: a machine without a driver has one device.
+  static std::vector<DeviceInfo> list();
+
+  const DeviceInfo& info() const;
+  bool is_cpu() const;
+
+  /// A GPU takes PTX text or a cubin as the artifact's code, the CPU device an object file.
+  Result<Module> load(const Artifact& artifact) const;
+  /// Memory is not cleared.
+  Result<Buffer> allocate_bytes(std::int64_t bytes) const;
+  Result<std::shared_ptr<void>> allocate_pinned_bytes(std::int64_t bytes) const;
+  Result<Stream> create_stream() const;
+  /// The stream that launches use when none is given.
+  Stream default_stream() const;
+  /// Waits for all work of the device, and reports the first fault.
+  Result<void> synchronize() const;
+
+  template <typename T>
+  Result<Array<T>> allocate(std::vector<std::int64_t> shape, Layout order = Layout::RowMajor) const {
+    const Result<std::int64_t> bytes = bytes_of(shape, static_cast<std::int64_t>(sizeof(T)));
+    if (!bytes) return bytes.error();
+    Result<Buffer> buffer = allocate_bytes(*bytes);
+    if (!buffer) return buffer.error();
+    return Array<T>(std::move(*buffer), std::move(shape), order);
+  }
+  template <typename T>
+  Result<Array<T>> allocate(std::int64_t size) const {
+    return allocate<T>(std::vector<std::int64_t>{size});
+  }
+  template <typename T>
+  Result<PinnedArray<T>> allocate_pinned(std::int64_t size) const {
+    const Result<std::int64_t> bytes = bytes_of({&size, 1}, static_cast<std::int64_t>(sizeof(T)));
+    if (!bytes) return bytes.error();
+    Result<std::shared_ptr<void>> memory = allocate_pinned_bytes(*bytes);
+    if (!memory) return memory.error();
+    return PinnedArray<T>(std::move(*memory), size);
+  }
+  template <typename T>
+  Result<Array<T>> copy_from(std::span<const T> source) const {
+    Result<Array<T>> array = allocate<T>(static_cast<std::int64_t>(source.size()));
+    if (!array) return array;
+    if (Result<void> copied = array->copy_from(source); !copied) return copied.error();
+    return array;
+  }
+
+  const detail::DeviceState* state() const { return state_.get(); }
+
+ private:
+  /// The bytes of an array, or why no array has this shape.
+  static Result<std::int64_t> bytes_of(std::span<const std::int64_t> shape, std::int64_t element_bytes);
+  explicit Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(state)) {}
+  std::shared_ptr<detail::DeviceState> state_;
+};
+
+}  // namespace pykc

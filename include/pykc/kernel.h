@@ -1,0 +1,132 @@
+// Loaded modules, their kernels, and launches with typed arguments. See runtime.h for an example.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "pykc/array.h"
+#include "pykc/artifact.h"
+#include "pykc/error.h"
+#include "pykc/stream.h"
+#include "pykc/types.h"
+
+namespace pykc {
+
+namespace detail {
+struct DeviceState;
+struct ModuleState;
+}  // namespace detail
+
+/// Limits, the same on every device: block.x and .y at most 1024, .z 64, all threads of a block 1024 (and the kernel's
+/// own launch bound); grid.x at most 2^31 - 1, .y and .z 65535.
+struct LaunchConfig {
+  Dim3 grid{};
+  Dim3 block{};
+  std::int64_t shared_bytes = 0;  // for `shared.array(0, …)`; sized arrays are worked out from the kernel's description
+  const Stream* stream = nullptr;  // null: the device's default stream
+};
+
+/// One argument of a launch: a scalar or a record by value, or an array as address, extents and strides (in elements).
+/// `kernel.launch(config, …)` makes them from C++ values; build them by hand to bind another language.
+///
+/// An argument must have its parameter's type. One convenience: an integer is converted to the parameter's integer or
+/// float type where that type holds its value exactly; 300 for a u8, or 16777217 for an f32, is an error.
+/// An array must have the parameter's element type, rank, memory order and, where given, shape. The stride of an axis
+/// of extent 1 never matters, nor does any stride of an array without elements.
+struct Argument {
+  static constexpr int kMaxRank = 8;
+  bool is_array = false;
+  ScalarType type = ScalarType::I64;
+  int rank = 0;
+  RecordRef record;         // in place of `type`: the record that is passed, or that the elements are
+  void* address = nullptr;  // device address of the first element; of a record by value: its bytes on the host
+  std::int64_t extents[kMaxRank] = {};
+  std::int64_t strides[kMaxRank] = {};
+  unsigned char scalar[8] = {};                 // the value's bytes
+  const detail::DeviceState* device = nullptr;  // where the memory lives; null: not known, not checked
+
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  static Argument of(T value);
+  template <typename T>
+  static Argument of(const Array<T>& array);
+  /// A record by value, laid out as `type` says; `bytes` must live until the launch.
+  static Argument of(const RecordRef& type, const void* bytes);
+};
+
+/// A kernel that is ready to launch; it keeps its module loaded.
+class Kernel {
+ public:
+  const KernelInfo& info() const;
+
+  /// Checks the configuration and the arguments against the kernel's description, then launches. An empty grid (any
+  /// extent 0) does nothing and succeeds, so a size of 0 needs no special case.
+  template <typename... Arguments>
+  Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
+    const Argument list[sizeof...(Arguments) + 1] = {Argument::of(arguments)..., Argument{}};
+    return launch_with(config, std::span<const Argument>(list, sizeof...(Arguments)));
+  }
+  Result<void> launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const;
+
+  /// Threads of a one-dimensional block with which the device keeps most threads running at a time, when every block asks
+  /// for `shared_bytes` of dynamic shared memory. For kernels that work with any size of block.
+  Result<int> suggested_block_size(std::int64_t shared_bytes = 0) const;
+
+ private:
+  friend class Module;
+  Kernel(std::shared_ptr<detail::ModuleState> module, std::size_t index) : module_(std::move(module)), index_(index) {}
+  std::shared_ptr<detail::ModuleState> module_;
+  std::size_t index_;
+};
+
+/// An artifact loaded on a device.
+class Module {
+ public:
+  Result<Kernel> kernel(std::string_view name) const;
+  const std::vector<KernelInfo>& kernels() const;
+
+ private:
+  friend class Device;
+  explicit Module(std::shared_ptr<detail::ModuleState> state) : state_(std::move(state)) {}
+  std::shared_ptr<detail::ModuleState> state_;
+};
+
+template <typename T>
+  requires std::is_arithmetic_v<T>
+Argument Argument::of(T value) {
+  static_assert(sizeof(T) <= sizeof(scalar));
+  Argument argument;
+  argument.type = detail::element_type<T>();
+  __builtin_memcpy(argument.scalar, &value, sizeof(T));
+  return argument;
+}
+
+inline Argument Argument::of(const RecordRef& type, const void* bytes) {
+  Argument argument;
+  argument.record = type;
+  argument.address = const_cast<void*>(bytes);  // read alone
+  return argument;
+}
+
+template <typename T>
+Argument Argument::of(const Array<T>& array) {
+  Argument argument;
+  argument.is_array = true;
+  argument.type = detail::element_type<T>();
+  argument.rank = static_cast<int>(array.shape().size());
+  argument.address = array.address();
+  for (int i = 0; i < argument.rank && i < kMaxRank; ++i) {
+    argument.extents[i] = array.shape()[static_cast<std::size_t>(i)];
+    argument.strides[i] = array.strides()[static_cast<std::size_t>(i)];
+  }
+  argument.device = array.buffer().device();
+  return argument;
+}
+
+}  // namespace pykc
