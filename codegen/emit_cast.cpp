@@ -13,6 +13,14 @@ Emitter::Value* Emitter::emit_cast(const Instruction& i) {
   return builder_.CreateIntCast(value, type_of(to), is_signed_integer(from));
 }
 
+/// A bf16 is the upper half of the f32, and is moved there bit by bit: an fpext of it LLVM 22 may exchange for the f16
+/// of the same value, in a product that is rounded to f16, though f16 lacks the large and the small ones.
+Emitter::Value* Emitter::widen_float(Value* value) {
+  if (value->getType()->isHalfTy()) return builder_.CreateFPExt(value, builder_.getFloatTy());
+  Value* bits = builder_.CreateZExt(builder_.CreateBitCast(value, builder_.getInt16Ty()), builder_.getInt32Ty());
+  return builder_.CreateBitCast(builder_.CreateShl(bits, 16), builder_.getFloatTy());
+}
+
 Emitter::Value* Emitter::cast_float(Value* value, ScalarType from, ScalarType to) {
   if (size_in_bytes(from) == 2) value = widen_float(value);
   if (size_in_bytes(to) == 2) return narrow_float(value, to);

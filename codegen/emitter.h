@@ -64,7 +64,7 @@ class Emitter {
     return builder_.CreateBinaryIntrinsic(id, a, b);
   }
   /// f16 or bf16 as f32.
-  virtual Value* widen_float(Value* value) { return builder_.CreateFPExt(value, builder_.getFloatTy()); }
+  virtual Value* widen_float(Value* value);
   /// Rounds an f32 or f64 to f16 or bf16.
   virtual Value* narrow_float(Value* wide, ScalarType to) = 0;
   /// Lets a target add what it knows to a load, store or call that touches `space`.

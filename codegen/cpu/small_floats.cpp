@@ -10,14 +10,10 @@ namespace pykc::codegen {
 bool CpuEmitter::converts_half() const { return state_.machine.getMCSubtargetInfo()->checkFeatures("+f16c"); }
 
 CpuEmitter::Value* CpuEmitter::widen_float(Value* value) {
-  if (value->getType()->isHalfTy()) {
-    if (converts_half()) return Emitter::widen_float(value);
-    llvm::FunctionType* type = llvm::FunctionType::get(builder_.getFloatTy(), {builder_.getInt16Ty()}, false);
-    return builder_.CreateCall(state_.library_function("__pykc_from_half", type),
-                               {builder_.CreateBitCast(value, builder_.getInt16Ty())});
-  }
-  return builder_.CreateBitCast(builder_.CreateShl(builder_.CreateZExt(value, builder_.getInt32Ty()), 16),
-                                builder_.getFloatTy());
+  if (!value->getType()->isHalfTy() || converts_half()) return Emitter::widen_float(value);
+  llvm::FunctionType* type = llvm::FunctionType::get(builder_.getFloatTy(), {builder_.getInt16Ty()}, false);
+  return builder_.CreateCall(state_.library_function("__pykc_from_half", type),
+                             {builder_.CreateBitCast(value, builder_.getInt16Ty())});
 }
 
 CpuEmitter::Value* CpuEmitter::narrow_float(Value* wide, ScalarType to) {
