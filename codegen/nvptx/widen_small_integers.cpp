@@ -4,6 +4,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
 namespace pykc::codegen {
@@ -38,13 +39,34 @@ void widen(llvm::IntrinsicInst& call) {
   call.eraseFromParent();
 }
 
+/// A function's parameter of 8 bits with its sign, in 16: the byte permutation's 8 in a selector repeats a byte's sign.
+void extend_by_permutation(llvm::SExtInst& extension) {
+  llvm::IRBuilder<> builder(&extension);
+  llvm::Value* wide = builder.CreateZExt(extension.getOperand(0), builder.getInt32Ty());
+  llvm::Value* sign_repeated = builder.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt,
+                                                       {wide, builder.getInt32(0), builder.getInt32(0x8880)});
+  extension.replaceAllUsesWith(builder.CreateTrunc(sign_repeated, extension.getType()));
+  extension.eraseFromParent();
+}
+
+bool is_parameter_extended_to_16_bits(const llvm::SExtInst& extension) {
+  return llvm::isa<llvm::Argument>(extension.getOperand(0)) && extension.getSrcTy()->isIntegerTy(8) &&
+         extension.getDestTy()->isIntegerTy(16);
+}
+
+void mend(llvm::Instruction& instruction) {
+  if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction); call != nullptr && is_small(*call)) widen(*call);
+  if (auto* extension = llvm::dyn_cast<llvm::SExtInst>(&instruction);
+      extension != nullptr && is_parameter_extended_to_16_bits(*extension))
+    extend_by_permutation(*extension);
+}
+
 }  // namespace
 
 void widen_small_integers(llvm::Module& module) {
   for (llvm::Function& function : module)
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function)))
-      if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction); call != nullptr && is_small(*call))
-        widen(*call);
+      mend(instruction);
 }
 
 }  // namespace pykc::codegen

@@ -1,10 +1,13 @@
-// pykc_random_test --seeds FIRST:COUNT --fresh N --device NAME --jobs N | --print SEED
+// pykc_random_test --seeds FIRST:COUNT --fresh N --device NAME --jobs N --file FILE | --print SEED
 //
 // Random kernels (program.h) by the interpreter, on the CPU device and on a GPU where there is one: the same bytes in
-// every array. A difference is told with its seed; `--print SEED` writes the program.
+// every array. A difference is told with its seed; `--print SEED` writes the program, and `--seeds SEED:1 --file FILE`
+// runs what is left of it after cutting, with the options of that seed.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -24,6 +27,7 @@ struct Request {
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   std::string device;
   std::optional<std::uint64_t> print;
+  std::string file;
 };
 
 /// What the levels of optimisation do is different code; most users take the last.
@@ -37,13 +41,13 @@ std::vector<Device> devices_of(const std::string& name) {
   return devices;
 }
 
-/// What is wrong with the program of this seed; empty when nothing is.
-std::string check(std::uint64_t seed, const std::vector<Device>& devices) {
-  const std::string source = ProgramWriter(seed).write();
+/// What is wrong with a program, compiled with the options of this seed; empty when nothing is.
+std::string check(std::uint64_t seed, const std::string& source, const std::vector<Device>& devices) {
   std::vector<std::string> errors;
   const std::vector<Case> cases = differential::read_cases(source, errors);
   if (cases.size() != 1) return "the generator is broken";
-  CompileOptions options{.optimization = optimization_of(seed), .checked = seed % 5 == 4, .cache = false, .warnings = false};
+  CompileOptions options{
+      .optimization = optimization_of(seed), .checked = seed % 5 == 4, .cache = false, .warnings = false};
   std::string error;
   const std::unique_ptr<ir::Module> module = differential::compile_to_ir(source, options, error);
   if (!module) return error;
@@ -62,8 +66,9 @@ std::string check(std::uint64_t seed, const std::vector<Device>& devices) {
 /// Checks seeds until none is left; the threads share them.
 class Runner {
  public:
-  Runner(std::vector<std::uint64_t> seeds, std::vector<Device> devices)
-      : seeds_(std::move(seeds)), devices_(std::move(devices)) {}
+  /// `source`: the program; none: the one of each seed.
+  Runner(std::vector<std::uint64_t> seeds, std::vector<Device> devices, std::optional<std::string> source)
+      : seeds_(std::move(seeds)), devices_(std::move(devices)), source_(std::move(source)) {}
 
   std::size_t run(unsigned jobs) {
     std::vector<std::thread> threads;
@@ -75,7 +80,7 @@ class Runner {
  private:
   void work() {
     for (std::size_t i; (i = next_++) < seeds_.size();) {
-      const std::string wrong = check(seeds_[i], devices_);
+      const std::string wrong = check(seeds_[i], source_ ? *source_ : ProgramWriter(seeds_[i]).write(), devices_);
       const std::scoped_lock lock(mutex_);
       if (wrong.empty()) continue;
       ++failed_;
@@ -86,6 +91,7 @@ class Runner {
 
   std::vector<std::uint64_t> seeds_;
   std::vector<Device> devices_;
+  std::optional<std::string> source_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::size_t failed_ = 0;
@@ -107,6 +113,8 @@ bool read_arguments(int argc, char** argv, Request& request) {
       request.device = argv[i + 1];
     } else if (name == "--print") {
       request.print = value;
+    } else if (name == "--file") {
+      request.file = argv[i + 1];
     } else {
       return false;
     }
@@ -119,6 +127,11 @@ int run(const Request& request) {
     std::fputs(ProgramWriter(*request.print).write().c_str(), stdout);
     return 0;
   }
+  std::optional<std::string> source;
+  if (!request.file.empty()) {
+    std::ifstream stream(request.file);
+    source.emplace(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+  }
   std::vector<std::uint64_t> seeds;
   for (std::uint64_t i = 0; i < request.count; ++i) seeds.push_back(request.first + i);
   std::random_device entropy;
@@ -126,7 +139,8 @@ int run(const Request& request) {
   std::vector<Device> devices = devices_of(request.device);
   std::string names;
   for (const Device& device : devices) names += ", " + device.info().name;
-  const std::size_t count = seeds.size(), failed = Runner(std::move(seeds), std::move(devices)).run(request.jobs);
+  const std::size_t count = seeds.size();
+  const std::size_t failed = Runner(std::move(seeds), std::move(devices), std::move(source)).run(request.jobs);
   std::printf("%zu random kernels by the interpreter%s: %zu differ\n", count, names.c_str(), failed);
   return failed == 0 ? 0 : 1;
 }
@@ -137,8 +151,10 @@ int run(const Request& request) {
 int main(int argc, char** argv) {
   pykc::random_test::Request request;
   if (!pykc::random_test::read_arguments(argc, argv, request)) {
-    std::fputs("usage: pykc_random_test [--seeds FIRST:COUNT] [--fresh N] [--device NAME] [--jobs N] [--print SEED]\n",
-               stderr);
+    std::fputs(
+        "usage: pykc_random_test [--seeds FIRST:COUNT] [--fresh N] [--device NAME] [--jobs N] "
+        "[--file FILE] [--print SEED]\n",
+        stderr);
     return 2;
   }
   return pykc::random_test::run(request);
