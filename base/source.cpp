@@ -24,7 +24,8 @@ bool ends_line(std::string_view text, std::size_t offset) {
 
 }  // namespace
 
-SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+SourceFile::SourceFile(std::string name, std::string text, Origin origin)
+    : name_(std::move(name)), text_(std::move(text)), origin_(std::move(origin)) {
   if (text_.size() > kMaximumBytes) text_.resize(kMaximumBytes + 1);
   line_starts_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i)
@@ -46,11 +47,16 @@ SourceFile::LineColumn SourceFile::line_column(std::uint32_t offset) const {
   offset = std::min(offset, static_cast<std::uint32_t>(text_.size()));
   const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   const std::uint32_t column = code_points_before(offset) - code_points_before(*(after - 1)) + 1;
-  return {static_cast<int>(after - line_starts_.begin()), static_cast<int>(column)};
+  const int line = origin_.line + static_cast<int>(after - line_starts_.begin()) - 1;
+  return {line, static_cast<int>(column + indentation_of(line).size())};
+}
+
+std::string_view SourceFile::indentation_of(int line_number) const {
+  return line_number == origin_.line ? std::string_view() : std::string_view(origin_.indentation);
 }
 
 std::string_view SourceFile::line(int line_number) const {
-  const std::size_t index = static_cast<std::size_t>(line_number - 1);
+  const std::size_t index = static_cast<std::size_t>(line_number - origin_.line);
   const std::size_t begin = line_starts_[index];
   std::size_t end = index + 1 < line_starts_.size() ? line_starts_[index + 1] : text_.size();
   while (end > begin && (text_[end - 1] == '\n' || text_[end - 1] == '\r')) --end;
@@ -62,10 +68,10 @@ SourcePlace SourceFile::place(SourceRange range) const {
   SourcePlace place{name_, begin.line, begin.column, end.line, end.column, {}, 1};
   const std::string_view whole = line(begin.line);
   if (whole.size() <= kLongestLineShown) {
-    place.source_line = whole;
+    place.source_line = std::string(indentation_of(begin.line)).append(whole);
     return place;
   }
-  const std::uint32_t line_begin = line_starts_[static_cast<std::size_t>(begin.line - 1)];
+  const std::uint32_t line_begin = line_starts_[static_cast<std::size_t>(begin.line - origin_.line)];
   const std::size_t offset = range.begin - line_begin;
   std::size_t first = offset - std::min(offset, kShownBeforeRange);
   while (first > 0 && first < whole.size() && is_utf8_continuation(whole[first])) --first;

@@ -29,9 +29,18 @@ class SourceFile {
   /// The lexer refuses a longer text. Of such a text only the start is kept, just long enough to be refused.
   static constexpr std::size_t kMaximumBytes = std::size_t{64} << 20;
 
-  SourceFile(std::string name, std::string text);
+  /// Where the text stands in a larger file, such as a string in C++ source: the line of its first character, and the
+  /// white space that was taken off the start of each further line. Places are told as those of the larger file.
+  struct Origin {
+    int line = 1;
+    std::string indentation = {};
+  };
+
+  SourceFile(std::string name, std::string text) : SourceFile(std::move(name), std::move(text), Origin()) {}
+  SourceFile(std::string name, std::string text, Origin origin);
 
   const std::string& name() const { return name_; }
+  const Origin& origin() const { return origin_; }
   std::string_view text() const { return text_; }
   std::string_view text(SourceRange range) const { return text().substr(range.begin, range.end - range.begin); }
 
@@ -49,8 +58,12 @@ class SourceFile {
   /// How many code points begin before this offset.
   std::uint32_t code_points_before(std::uint32_t offset) const;
 
+  /// White space that stood before the line in the larger file.
+  std::string_view indentation_of(int line_number) const;
+
   std::string name_;
   std::string text_;
+  Origin origin_;
   std::vector<std::uint32_t> line_starts_;
   std::vector<std::uint32_t> block_starts_;  // code points before each block of kBlockBytes, so that columns are cheap
 };

@@ -64,6 +64,8 @@ class Hash {
   void add(const SourceFile& file) {
     add(file.name());
     add(file.text());
+    add(static_cast<std::uint64_t>(file.origin().line));  // places are in messages of kernels
+    add(file.origin().indentation);
   }
   void add(const ArgumentType& argument) {
     add(argument.constant);

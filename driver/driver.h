@@ -13,18 +13,24 @@
 #include "frontend/frontend.h"
 #include "pykc/compiler.h"
 #include "pykc/error.h"
+#include "pykc/source.h"
 
 namespace pykc::driver {
 
 /// Reads a file, or explains why not.
 Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path);
 
+std::shared_ptr<const SourceFile> source_file(const Source& source);
+
+/// The text of the module that defines `constants`, or which of them cannot be one.
+Result<std::string> constants_text(const std::vector<Constant>& constants);
+
 /// Where modules are looked for: options.import if given; else the folder of `path`, then the built-in library
 /// ("pykc.reduce").
 ImportResolver import_resolver(const std::string& path, const CompileOptions& options);
 
-/// Compiles the requested kernels of a program that was parsed without an error. `warnings`, where given, receives
-/// what is worth telling though the compilation succeeded.
+/// Compiles the requested kernels of a program that was parsed without an error, its constants included. `warnings`,
+/// where given, receives what is worth telling though the compilation succeeded.
 Result<Artifact> compile_kernels(const Program& program, const std::vector<KernelRequest>& requests,
                                  const CompileOptions& options, std::vector<Diagnostic>* warnings = nullptr);
 

@@ -114,6 +114,15 @@ Result<std::vector<KernelRequest>> requests_of(const CompileOptions& options) {
   return requests;
 }
 
+/// The file and what it imports, as trees that never change again.
+Result<Program> parse_program(std::shared_ptr<const SourceFile> file, const CompileOptions& options,
+                              Diagnostics& diagnostics) {
+  const Result<std::string> constants = driver::constants_text(options.constants);
+  if (!constants) return constants.error();
+  const ImportResolver resolver = driver::import_resolver(file->name(), options);
+  return load_program(std::move(file), resolver, diagnostics, {}, *constants);
+}
+
 /// IR → what was asked for.
 Result<CompileOutput> to_output(Emit emit, const checked::Module& checked, const CompileOptions& options,
                                 Diagnostics& diagnostics, PhaseClock& clock) {
@@ -175,16 +184,16 @@ Result<CompileOutput> compile_to(Emit emit, std::string_view source, const Compi
     return finish({.text = print_tokens(*file, tokens)});
   }
 
-  // The file and what it imports, as trees that never change again.
-  const Program program = load_program(file, driver::import_resolver(std::string(file_name), options), diagnostics);
+  const Result<Program> program = parse_program(file, options, diagnostics);
+  if (!program) return program.error();
   clock.finish("parse");
-  if (emit == Emit::Ast && !diagnostics.has_errors()) return finish({.text = ast::print(*program.main)});
+  if (emit == Emit::Ast && !diagnostics.has_errors()) return finish({.text = ast::print(*program->main)});
 
   // Every name bound, every type known; of a file with syntax errors, what could be read is checked all the same, so
   // that one run reports everything.
   const Result<std::vector<KernelRequest>> requests = requests_of(options);
   if (!requests) return requests.error();
-  const checked::Module checked = check(program, *requests, check_options(program, options), diagnostics);
+  const checked::Module checked = check(*program, *requests, check_options(*program, options), diagnostics);
   clock.finish("check");
   if (diagnostics.has_errors()) return source_error(diagnostics);
   if (emit == Emit::Checked) return finish({.text = checked::print(checked)});
@@ -194,19 +203,23 @@ Result<CompileOutput> compile_to(Emit emit, std::string_view source, const Compi
   return finish(std::move(*output));
 }
 
-Result<Artifact> compile(std::string_view source, const CompileOptions& options, std::string_view file_name) {
+Result<Artifact> compile(const Source& source, const CompileOptions& options) {
   Diagnostics diagnostics = make_diagnostics(options);
   const Result<std::vector<KernelRequest>> requests = requests_of(options);
   if (!requests) return requests.error();
-  const Program program = load_program(std::make_shared<const SourceFile>(std::string(file_name), std::string(source)),
-                                       driver::import_resolver(std::string(file_name), options), diagnostics);
-  return find_or_compile(program, *requests, options, diagnostics);
+  const Result<Program> program = parse_program(driver::source_file(source), options, diagnostics);
+  if (!program) return program.error();
+  return find_or_compile(*program, *requests, options, diagnostics);
+}
+
+Result<Artifact> compile(std::string_view source, const CompileOptions& options, std::string_view file_name) {
+  return compile(Source(std::string(source), std::string(file_name)), options);
 }
 
 Result<Artifact> compile_file(const std::string& path, const CompileOptions& options) {
-  Result<std::shared_ptr<const SourceFile>> file = driver::read_source(path);
-  if (!file) return file.error();
-  return compile((*file)->text(), options, path);
+  const Result<Source> source = Source::read(path);
+  if (!source) return source.error();
+  return compile(*source, options);
 }
 
 namespace driver {

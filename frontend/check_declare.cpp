@@ -19,7 +19,9 @@ std::vector<std::string_view> Scope::names() const {
 void Session::declare_modules(const Program& program) {
   for (const Program::Imported& imported : program.imports)
     declare(scopes_.emplace_back(imported.name, imported.module.get()));
-  declare(scopes_.emplace_back("", program.main.get()));
+  Scope& main = scopes_.emplace_back("", program.main.get());
+  import_star(main, std::string(kConstantsModule));
+  declare(main);
 }
 
 const Scope* Session::scope_of(std::string_view module) const {
@@ -75,7 +77,7 @@ void Session::declare_target(Scope& scope, const ast::Expr& target, const Consta
   if (!name) return;
   if (const Binding* earlier = scope.find(name->id))
     if (const auto* constant = std::get_if<ConstantDecl*>(earlier)) {
-      (*constant)->assigned_again = target.range;
+      (*constant)->assigned_again = {prototype.scope, target.range};
       return;
     }
   ConstantDecl& constant = constants_.emplace_back(prototype);

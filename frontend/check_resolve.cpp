@@ -49,7 +49,7 @@ Entity Body::of_binding(const Binding& binding, std::string_view name, SourceRan
   ConstantDecl& constant = **std::get_if<ConstantDecl*>(&binding);
   if (constant.assigned_again) {
     report(range, DiagnosticId::ConstantAssignedTwice, name)
-        .label(constant.scope->file(), *constant.assigned_again, "assigned again here")
+        .label(constant.assigned_again->scope->file(), constant.assigned_again->range, "assigned again here")
         .note("give each constant a name of its own, or pass the value to the kernel");
     return Unknown{};
   }

@@ -28,7 +28,11 @@ struct ConstantDecl {
   const ast::Expr* value = nullptr;
   const ast::Expr* annotation = nullptr;
   std::vector<int> path;  // which element of the value, for `A, B = 16, 32`
-  std::optional<SourceRange> assigned_again;
+  struct Place {
+    const Scope* scope;
+    SourceRange range;
+  };
+  std::optional<Place> assigned_again;
   State state = State::Untouched;
   Entity entity = Unknown{};
 };

@@ -41,10 +41,13 @@ struct Program {
   const ast::Module* find(std::string_view name) const;
   std::string package_of(const ast::Module& module) const;
 };
+/// The module of constants that the host program passes in; the main file has its names without importing it.
+inline constexpr std::string_view kConstantsModule = "<constants>";
+
 /// Behind it, every import of the trees names its module in full. `package` is the folder of the file, as a dotted
-/// name, where the program starts in another one.
+/// name, where the program starts in another one. `constants` is the text of the module of constants.
 Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolver& resolve, Diagnostics& diagnostics,
-                     const std::string& package = {});
+                     const std::string& package = {}, const std::string& constants = {});
 
 struct CheckOptions {
   bool asserts = true;

@@ -165,8 +165,9 @@ bool Lexer::check_encoding() {
 /// is not ASCII.
 void Lexer::check_declared_encoding() {
   if (std::none_of(text_.begin(), text_.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) return;
+  const int first_line = file_.origin().line;
   const int last_line = file_.line_column(static_cast<std::uint32_t>(text_.size())).line;
-  for (int number = 1; number <= std::min(2, last_line); ++number) {
+  for (int number = first_line; number <= std::min(first_line + 1, last_line); ++number) {
     const std::string_view line = file_.line(number);
     if (!is_comment_or_blank(line)) return;
     const std::string_view encoding = declared_encoding(line);

@@ -143,9 +143,8 @@ bool Parser::is_last_on_line() const {
 bool Parser::starts_line_like(SourceRange open) const {
   const auto here = file_.line_column(current().range.begin), before = file_.line_column(previous().range.begin);
   if (here.line == before.line) return false;
-  const std::string_view opening_line = file_.line(file_.line_column(open.begin).line);
-  const std::size_t indentation = opening_line.find_first_not_of(" \t\f");
-  return static_cast<std::size_t>(here.column) <= indentation + 1;
+  const auto indentation = [&](int line) { return file_.line(line).find_first_not_of(" \t\f"); };
+  return indentation(here.line) <= indentation(file_.line_column(open.begin).line);
 }
 
 void Parser::report(SourceRange range, DiagnosticId id, std::string_view a, std::string_view b, std::string fix) {

@@ -241,9 +241,14 @@ std::string Program::package_of(const ast::Module& module) const {
 }
 
 Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolver& resolve, Diagnostics& diagnostics,
-                     const std::string& package) {
+                     const std::string& package, const std::string& constants) {
   Program program;
   program.package = package;
+  if (!constants.empty()) {
+    const std::string name(kConstantsModule);
+    auto text = std::make_shared<const SourceFile>(name, constants);
+    program.imports.push_back({name, "", Loader(program, resolve, diagnostics).load(std::move(text), "")});
+  }
   program.main = Loader(program, resolve, diagnostics).load(std::move(file), package);
   return program;
 }

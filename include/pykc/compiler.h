@@ -9,10 +9,13 @@
 // Threads: compile() may be called from many threads at once; it keeps no state between calls.
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "pykc/artifact.h"
@@ -22,6 +25,25 @@ namespace pykc {
 
 /// What to produce. Everything before Code stops the pipeline early, for people and tests.
 enum class Emit : std::uint8_t { Tokens, Ast, Checked, Ir, CpuIr, Llvm, Assembly, Code };
+
+/// A number or a type that a program passes to a source by name: {"TILE", 32}, {"T", pykc::ScalarType::F32}.
+struct Constant {
+  std::string name;
+  std::variant<bool, std::int64_t, std::uint64_t, double, ScalarType> value;
+
+  Constant(std::string of, ScalarType type) : name(std::move(of)), value(type) {}
+  template <typename T>
+  requires std::is_arithmetic_v<T> Constant(std::string of, T number) : name(std::move(of)) {
+    if constexpr (std::is_same_v<T, bool>)
+      value = number;
+    else if constexpr (std::is_floating_point_v<T>)
+      value = static_cast<double>(number);
+    else if constexpr (std::is_signed_v<T>)
+      value = static_cast<std::int64_t>(number);
+    else
+      value = static_cast<std::uint64_t>(number);
+  }
+};
 
 struct CompileOptions {
   std::string target = {};  // "sm_75" … "sm_121", "cpu", "cpu:NAME"; "" means "sm_80"
@@ -34,6 +56,9 @@ struct CompileOptions {
   /// Kernels whose parameters are not annotated, with their types: "saxpy(f32, f32[:], f32[:])". Without any, every
   /// kernel that is annotated is compiled; with some, those named here and no others.
   std::vector<std::string> signatures = {};
+  /// Module constants and names of types that the source has without defining them. A number is a literal, as if it
+  /// were written in the source; the source must not assign the name, and modules that it imports do not see it.
+  std::vector<Constant> constants = {};
   /// Finds `from NAME import …` modules; returns the source text or an error. Empty: the folder of the file, then the
   /// library that is built in.
   std::function<Result<std::string>(std::string_view module_name)> import = {};

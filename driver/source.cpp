@@ -1,0 +1,66 @@
+// Text that stands inside a C++ file.
+#include "pykc/source.h"
+
+#include <algorithm>
+
+#include "driver/driver.h"
+
+namespace pykc {
+namespace {
+
+constexpr std::string_view kWhiteSpace = " \t";
+
+std::string_view common_start(std::string_view a, std::string_view b) {
+  return a.substr(0, static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin()));
+}
+
+/// Calls `visit` with each line, its end included.
+template <typename Visit>
+void for_each_line(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    visit(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
+/// The white space at the start of every line that holds anything.
+std::string common_indentation(std::string_view lines) {
+  std::optional<std::string_view> common;
+  for_each_line(lines, [&](std::string_view line) {
+    const std::size_t first = line.find_first_not_of(kWhiteSpace);
+    if (first == std::string_view::npos || line[first] == '\n' || line[first] == '\r') return;
+    common = common ? common_start(*common, line.substr(0, first)) : line.substr(0, first);
+  });
+  return std::string(common.value_or(std::string_view()));
+}
+
+std::string without_indentation(std::string_view lines, std::string_view indentation) {
+  std::string result;
+  for_each_line(lines, [&](std::string_view line) {
+    result += line.starts_with(indentation) ? line.substr(indentation.size()) : line;  // else it is blank
+  });
+  return result;
+}
+
+}  // namespace
+
+Source::Source(std::string text, std::string name, int line) : name_(std::move(name)), line_(line) {
+  const std::size_t first_line = std::min(text.find('\n'), text.size() - 1) + 1;
+  const std::string_view others = std::string_view(text).substr(first_line);
+  indentation_ = common_indentation(others);
+  text_ = text.substr(0, first_line) + without_indentation(others, indentation_);
+}
+
+Result<Source> Source::read(const std::string& path) {
+  const Result<std::shared_ptr<const SourceFile>> file = driver::read_source(path);
+  if (!file) return file.error();
+  return Source(std::string((*file)->text()), path);
+}
+
+std::shared_ptr<const SourceFile> driver::source_file(const Source& source) {
+  return std::make_shared<const SourceFile>(
+      source.name(), source.text(), SourceFile::Origin{.line = source.line(), .indentation = source.indentation()});
+}
+
+}  // namespace pykc
