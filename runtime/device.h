@@ -10,6 +10,7 @@
 
 #include "pykc/runtime.h"
 #include "runtime/launch.h"
+#include "runtime/strided_copy.h"
 
 namespace pykc::detail {
 
@@ -34,16 +35,6 @@ struct StreamState {
   DeviceState& device;
 };
 
-/// Memory of a device. Ranges are checked before they come here. A null stream means: wait until it is done.
-struct MemoryState {
-  virtual ~MemoryState() = default;
-  virtual void* address() const = 0;
-  virtual Result<void> copy_from_host(std::int64_t offset, const void* source, std::int64_t bytes,
-                                      StreamState* stream) = 0;
-  virtual Result<void> copy_to_host(std::int64_t offset, void* target, std::int64_t bytes, StreamState* stream) = 0;
-  virtual Result<void> fill_zero(StreamState* stream) = 0;
-};
-
 struct ModuleState {
   explicit ModuleState(std::shared_ptr<DeviceState> owner) : device(std::move(owner)) {}
   virtual ~ModuleState() = default;
@@ -60,11 +51,20 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual bool is_cpu() const = 0;
   /// `artifact` is for this kind of device, and its kernels' descriptions make sense.
   virtual Result<std::shared_ptr<ModuleState>> load(const Artifact& artifact) = 0;
-  virtual Result<std::shared_ptr<MemoryState>> allocate(std::int64_t bytes) = 0;
+  /// Memory that is given back when the pointer goes, which keeps the device until then; a null address of 0 bytes.
+  virtual Result<std::shared_ptr<void>> allocate(std::int64_t bytes) = 0;
   virtual Result<std::shared_ptr<void>> allocate_pinned(std::int64_t bytes) = 0;
   virtual Result<std::shared_ptr<StreamState>> create_stream() = 0;
   virtual StreamState& default_stream() = 0;
   virtual Result<void> synchronize() = 0;
+
+  Result<Buffer> allocate_buffer(std::int64_t bytes);
+  /// Copies between the host and this device, the device's side leading, or within this device, the target leading; and
+  /// clears the target of `rows`. A null stream means: wait until it is done.
+  virtual Result<void> copy_from_host(const StridedCopy& copy, StreamState* stream) = 0;
+  virtual Result<void> copy_to_host(const StridedCopy& copy, StreamState* stream) = 0;
+  virtual Result<void> copy_within(const StridedCopy& copy, StreamState* stream) = 0;
+  virtual Result<void> fill_zero(const StridedCopy& rows, StreamState* stream) = 0;
 
   DeviceInfo info;
 };

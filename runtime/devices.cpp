@@ -90,27 +90,16 @@ Result<Module> Device::load(const Artifact& artifact) const {
   return Module(std::move(*module));
 }
 
-Result<std::int64_t> Device::bytes_of(std::span<const std::int64_t> shape, std::int64_t element_bytes) {
-  std::int64_t bytes = element_bytes;
-  for (std::int64_t extent : shape) {
-    // 2^56 bytes are more than any machine has, and leave room for arithmetic.
-    if (extent < 0 || (extent > 0 && bytes > (std::int64_t{1} << 56) / extent))
-      return Error{ErrorCode::InvalidArgument, "an array cannot have the extent " + std::to_string(extent)};
-    bytes *= extent;
-  }
-  return bytes;
+Result<Buffer> detail::DeviceState::allocate_buffer(std::int64_t bytes) {
+  Result<std::shared_ptr<void>> memory = allocate(bytes);
+  if (!memory) return memory.error();
+  void* const address = memory->get();
+  return Buffer(std::move(*memory), address, bytes, this);
 }
 
 Result<Buffer> Device::allocate_bytes(std::int64_t bytes) const {
   if (bytes < 0) return Error{ErrorCode::InvalidArgument, "a buffer cannot have " + std::to_string(bytes) + " bytes"};
-  Result<std::shared_ptr<detail::MemoryState>> memory = state_->allocate(bytes);
-  if (!memory) return memory.error();
-  Buffer buffer;
-  buffer.address_ = (*memory)->address();
-  buffer.bytes_ = bytes;
-  buffer.device_ = state_.get();
-  buffer.state_ = std::move(*memory);
-  return buffer;
+  return state_->allocate_buffer(bytes);
 }
 
 Result<std::shared_ptr<void>> Device::allocate_pinned_bytes(std::int64_t bytes) const {

@@ -66,49 +66,4 @@ Result<Kernel> Module::kernel(std::string_view name) const {
   return Error{ErrorCode::NotFound, "the module has no kernel `" + std::string(name) + "`; it has: " + known};
 }
 
-Result<void> Buffer::check_range(std::int64_t bytes, std::int64_t offset) const {
-  if (bytes >= 0 && offset >= 0 && offset <= bytes_ && bytes <= bytes_ - offset) return {};
-  return Error{ErrorCode::InvalidArgument, "bytes " + std::to_string(offset) + " and the " + std::to_string(bytes) +
-                                               " from there do not lie in a buffer of " + std::to_string(bytes_) +
-                                               " bytes"};
-}
-
-Result<void> Buffer::check_stream(const Stream& stream) const {
-  if (device_ != nullptr && device_ != &stream.state_->device) return other_device("the copy's stream");
-  return {};
-}
-
-Result<void> Buffer::copy_from_host(const void* source, std::int64_t bytes, std::int64_t offset) const {
-  if (Result<void> fits = check_range(bytes, offset); !fits || state_ == nullptr) return fits;
-  return state_->copy_from_host(offset, source, bytes, nullptr);
-}
-
-Result<void> Buffer::copy_to_host(void* target, std::int64_t bytes, std::int64_t offset) const {
-  if (Result<void> fits = check_range(bytes, offset); !fits || state_ == nullptr) return fits;
-  return state_->copy_to_host(offset, target, bytes, nullptr);
-}
-
-Result<void> Buffer::fill_zero() const {
-  if (state_ == nullptr) return {};
-  return state_->fill_zero(nullptr);
-}
-
-Result<void> Buffer::copy_from_host(const Stream& stream, const void* source, std::int64_t bytes,
-                                    std::int64_t offset) const {
-  if (Result<void> fits = check_stream(stream); !fits) return fits;
-  if (Result<void> fits = check_range(bytes, offset); !fits || state_ == nullptr) return fits;
-  return state_->copy_from_host(offset, source, bytes, stream.state_.get());
-}
-
-Result<void> Buffer::copy_to_host(const Stream& stream, void* target, std::int64_t bytes, std::int64_t offset) const {
-  if (Result<void> fits = check_stream(stream); !fits) return fits;
-  if (Result<void> fits = check_range(bytes, offset); !fits || state_ == nullptr) return fits;
-  return state_->copy_to_host(offset, target, bytes, stream.state_.get());
-}
-
-Result<void> Buffer::fill_zero(const Stream& stream) const {
-  if (Result<void> fits = check_stream(stream); !fits || state_ == nullptr) return fits;
-  return state_->fill_zero(stream.state_.get());
-}
-
 }  // namespace pykc

@@ -10,17 +10,19 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "pykc/error.h"
+#include "pykc/mapping.h"
 #include "pykc/stream.h"
 #include "pykc/types.h"
+#include "pykc/view.h"
 
 namespace pykc {
 
 namespace detail {
 struct DeviceState;
-struct MemoryState;
+struct Elements;
+struct StridedCopy;
 }  // namespace detail
 
 /// Elements of f16 and bf16 arrays, which C++20 has no types for: `device.allocate<pykc::Half>(n)`.
@@ -47,7 +49,8 @@ constexpr ScalarType element_type() {
 }
 }  // namespace detail
 
-/// Untyped device memory; Array<T> is the typed view that most programs use. A buffer of 0 bytes is fine.
+/// Untyped device memory; Array<T> is the typed view that most programs use. A buffer of 0 bytes is fine. A handle: a
+/// copy names the same memory, which lives until the last handle is gone.
 class Buffer {
  public:
   Buffer() = default;
@@ -56,82 +59,160 @@ class Buffer {
   const detail::DeviceState* device() const { return device_; }
 
   /// Copies between host and device memory; both wait until the bytes have arrived.
-  Result<void> copy_from_host(const void* source, std::int64_t bytes, std::int64_t offset = 0) const;
-  Result<void> copy_to_host(void* target, std::int64_t bytes, std::int64_t offset = 0) const;
-  Result<void> fill_zero() const;
+  Result<void> copy_from_host(const void* source, std::int64_t bytes, std::int64_t offset = 0) const {
+    return copy_from_host(nullptr, source, bytes, offset);
+  }
+  Result<void> copy_to_host(void* target, std::int64_t bytes, std::int64_t offset = 0) const {
+    return copy_to_host(nullptr, target, bytes, offset);
+  }
+  Result<void> fill_zero() const { return fill_zero(nullptr); }
 
   /// The same as work of a stream. Host memory must stay as it is until the stream has got there; a GPU copies from and
   /// to pinned memory beside the host's own work, and waits for any other.
   Result<void> copy_from_host(const Stream& stream, const void* source, std::int64_t bytes,
-                              std::int64_t offset = 0) const;
-  Result<void> copy_to_host(const Stream& stream, void* target, std::int64_t bytes, std::int64_t offset = 0) const;
-  Result<void> fill_zero(const Stream& stream) const;
+                              std::int64_t offset = 0) const {
+    return copy_from_host(&stream, source, bytes, offset);
+  }
+  Result<void> copy_to_host(const Stream& stream, void* target, std::int64_t bytes, std::int64_t offset = 0) const {
+    return copy_to_host(&stream, target, bytes, offset);
+  }
+  Result<void> fill_zero(const Stream& stream) const { return fill_zero(&stream); }
+
+  /// Uninitialised memory of the same device.
+  Result<Buffer> allocate_beside(std::int64_t bytes) const;
+
+ private:
+  friend struct detail::DeviceState;
+  friend struct detail::Elements;
+  Result<void> check(const Stream* stream, std::int64_t bytes, std::int64_t offset) const;
+  Result<void> copy_from_host(const Stream* stream, const void* source, std::int64_t bytes, std::int64_t offset) const;
+  Result<void> copy_to_host(const Stream* stream, void* target, std::int64_t bytes, std::int64_t offset) const;
+  Result<void> fill_zero(const Stream* stream) const;
+  Buffer(std::shared_ptr<void> memory, void* address, std::int64_t bytes, detail::DeviceState* device)
+      : memory_(std::move(memory)), address_(address), bytes_(bytes), device_(device) {}
+  std::shared_ptr<void> memory_;  // keeps the device, too
+  void* address_ = nullptr;
+  std::int64_t bytes_ = 0;
+  detail::DeviceState* device_ = nullptr;
+};
+
+namespace detail {
+
+/// Elements of a size in device memory, where a mapping says: what Array<T> copies and clears. A null stream means:
+/// wait until it is done. Host memory is where the host's mapping counts from.
+struct Elements {
+  const Buffer& buffer;
+  const Mapping& mapping;
+  std::int64_t element_bytes;
+
+  /// Fails where an element would lie outside of the buffer or off its alignment.
+  Result<void> check(std::int64_t alignment) const;
+  Result<void> copy_from_host(const void* source, const Mapping& from, const Stream* stream) const;
+  Result<void> copy_to_host(void* target, const Mapping& to, const Stream* stream) const;
+  Result<void> copy_from(const Elements& source, const Stream* stream) const;
+  Result<void> fill_zero(const Stream* stream) const;
+
+ private:
+  DeviceState& device() const { return *buffer.device_; }
+  Result<StreamState*> find_stream(const Stream* stream) const;
+  Result<void> check_target() const;
+  StridedCopy copy_of(const Elements& source) const;
+  bool overlaps(const Elements& other) const;
+  Result<void> copy_by_way_of_another(const Elements& source, StreamState* stream) const;
+  Result<void> copy_from_other_device(const Elements& source, const Stream* stream) const;
+};
+
+/// The bytes of `mapping.size()` elements, or why there is no room for so many.
+Result<std::int64_t> bytes_of(const Mapping& mapping, std::int64_t element_bytes);
+
+}  // namespace detail
+
+/// An array on a device, of up to 8 axes, as NumPy's ndarray: memory, and the strides at which its elements lie there.
+/// A handle: copies and views (detail::View, below Array's own functions) name the same elements; writing to one shows
+/// in all.
+///
+/// A host span holds an array's elements in row-major order, whatever their order in memory; a HostView has an order of
+/// its own. Copies of a view touch the view's elements alone. On a GPU, memory without gaps that has the same order on
+/// both sides is copied fastest; other copies may make a dense copy on the host, and then wait for the stream.
+template <typename T>
+class Array : public detail::View<Array<T>> {
+ public:
+  /// No elements: shape (0).
+  Array() = default;
+  /// The elements of a buffer that a mapping names; an error where it names one outside.
+  static Result<Array> over(Buffer buffer, const Mapping& mapping) {
+    const Array array(std::move(buffer), mapping);
+    if (Result<void> checked = array.elements().check(alignof(T)); !checked) return checked.error();
+    return array;
+  }
+  /// The first element; null without memory.
+  T* address() const { return static_cast<T*>(buffer_.address()) + this->mapping().offset(); }
+  const Buffer& buffer() const { return buffer_; }
+
+  /// Copies of all elements that wait until they have arrived. Shapes must be equal; of a span, the number of elements.
+  Result<void> copy_from(std::span<const T> source) const { return copy_from(nullptr, source); }
+  Result<void> copy_from(const HostView<const T>& source) const { return copy_from(nullptr, source); }
+  Result<void> copy_from(const Array& source) const { return elements().copy_from(source.elements(), nullptr); }
+  Result<void> copy_to(std::span<T> target) const { return copy_to(nullptr, target); }
+  Result<void> copy_to(const HostView<T>& target) const { return copy_to(nullptr, target); }
+  Result<void> fill_zero() const { return elements().fill_zero(nullptr); }
+
+  /// The same as work of a stream; see Buffer. Copies between two devices wait for the stream.
+  Result<void> copy_from(const Stream& stream, std::span<const T> source) const { return copy_from(&stream, source); }
+  Result<void> copy_from(const Stream& stream, const HostView<const T>& source) const {
+    return copy_from(&stream, source);
+  }
+  Result<void> copy_from(const Stream& stream, const Array& source) const {
+    return elements().copy_from(source.elements(), &stream);
+  }
+  Result<void> copy_to(const Stream& stream, std::span<T> target) const { return copy_to(&stream, target); }
+  Result<void> copy_to(const Stream& stream, const HostView<T>& target) const { return copy_to(&stream, target); }
+  Result<void> fill_zero(const Stream& stream) const { return elements().fill_zero(&stream); }
+
+  /// A dense copy of the elements on the same device, in row-major order; flatten() gives it one axis.
+  Result<Array> copy() const {
+    const Result<Mapping> dense = Mapping::dense(this->shape());
+    const Result<std::int64_t> bytes = detail::bytes_of(*dense, sizeof(T));
+    if (!bytes) return bytes.error();
+    Result<Buffer> buffer = buffer_.allocate_beside(*bytes);
+    if (!buffer) return buffer.error();
+    const Array array(std::move(*buffer), *dense);
+    if (Result<void> copied = array.copy_from(*this); !copied) return copied.error();
+    return array;
+  }
+  Result<Array> flatten() const {
+    const Result<Array> dense = copy();
+    return dense ? dense->ravel() : dense;
+  }
 
  private:
   friend class Device;
-  Result<void> check_range(std::int64_t bytes, std::int64_t offset) const;
-  Result<void> check_stream(const Stream& stream) const;
-  std::shared_ptr<detail::MemoryState> state_;
-  void* address_ = nullptr;
-  std::int64_t bytes_ = 0;
-  const detail::DeviceState* device_ = nullptr;
-};
-
-/// A dense array on a device, in row-major order (C) unless made in column-major order (Fortran).
-template <typename T>
-class Array {
- public:
-  Array() = default;
-  Array(Buffer buffer, std::vector<std::int64_t> shape, Layout order = Layout::RowMajor)
-      : buffer_(std::move(buffer)), shape_(std::move(shape)), strides_(shape_.size()) {
-    const std::size_t rank = shape_.size();
-    size_ = 1;
-    for (std::size_t i = 0; i < rank; ++i) {
-      const std::size_t axis = order == Layout::ColumnMajor ? i : rank - 1 - i;
-      strides_[axis] = size_;
-      size_ *= shape_[axis];
-    }
+  Array(Buffer buffer, const Mapping& mapping) : detail::View<Array>(mapping), buffer_(std::move(buffer)) {}
+  detail::Elements elements() const { return {buffer_, this->mapping(), sizeof(T)}; }
+  Result<void> copy_from(const Stream* stream, const HostView<const T>& source) const {
+    return elements().copy_from_host(source.memory(), source.mapping(), stream);
   }
-  const std::vector<std::int64_t>& shape() const { return shape_; }
-  const std::vector<std::int64_t>& strides() const { return strides_; }  // in elements
-  std::int64_t size() const { return size_; }
-  T* address() const { return static_cast<T*>(buffer_.address()); }
-  const Buffer& buffer() const { return buffer_; }
-
-  /// Copy all elements as they lie in memory, and wait; both check that the sizes agree.
-  Result<void> copy_from(std::span<const T> source) const {
-    if (!same_size(source.size())) return size_mismatch(source.size());
-    return buffer_.copy_from_host(source.data(), size_in_bytes());
+  Result<void> copy_to(const Stream* stream, const HostView<T>& target) const {
+    return elements().copy_to_host(target.memory(), target.mapping(), stream);
   }
-  Result<void> copy_to(std::span<T> target) const {
-    if (!same_size(target.size())) return size_mismatch(target.size());
-    return buffer_.copy_to_host(target.data(), size_in_bytes());
+  Result<void> copy_from(const Stream* stream, std::span<const T> source) const {
+    const Result<HostView<const T>> view = shaped(source);
+    return view ? copy_from(stream, *view) : view.error();
   }
-  Result<void> fill_zero() const { return buffer_.fill_zero(); }
-
-  /// The same as work of a stream; see Buffer.
-  Result<void> copy_from(const Stream& stream, std::span<const T> source) const {
-    if (!same_size(source.size())) return size_mismatch(source.size());
-    return buffer_.copy_from_host(stream, source.data(), size_in_bytes());
+  Result<void> copy_to(const Stream* stream, std::span<T> target) const {
+    const Result<HostView<T>> view = shaped(target);
+    return view ? copy_to(stream, *view) : view.error();
   }
-  Result<void> copy_to(const Stream& stream, std::span<T> target) const {
-    if (!same_size(target.size())) return size_mismatch(target.size());
-    return buffer_.copy_to_host(stream, target.data(), size_in_bytes());
-  }
-  Result<void> fill_zero(const Stream& stream) const { return buffer_.fill_zero(stream); }
-
- private:
-  std::int64_t size_in_bytes() const { return size_ * static_cast<std::int64_t>(sizeof(T)); }
-  bool same_size(std::size_t host) const { return host == static_cast<std::size_t>(size_); }
-  Error size_mismatch(std::size_t host) const {
-    return Error{ErrorCode::InvalidArgument, "a host span of " + std::to_string(host) +
-                                                 " elements does not fit an array of " + std::to_string(size_) +
+  /// The span with this array's shape.
+  template <typename U>
+  Result<HostView<U>> shaped(std::span<U> elements) const {
+    const Result<HostView<U>> view = HostView<U>::of(elements, {this->shape().begin(), this->shape().end()});
+    if (view) return view;
+    return Error{ErrorCode::InvalidArgument, "a host span of " + std::to_string(elements.size()) +
+                                                 " elements does not fit an array of " + std::to_string(this->size()) +
                                                  " elements"};
   }
   Buffer buffer_;
-  std::vector<std::int64_t> shape_;
-  std::vector<std::int64_t> strides_;
-  std::int64_t size_ = 0;
 };
 
 /// Host memory that a GPU can reach directly ("pinned", page-locked): copies to and from it are fastest, and those put

@@ -56,39 +56,79 @@ class Device {
   /// Waits for all work of the device, and reports the first fault.
   Result<void> synchronize() const;
 
+  /// Arrays, dense in the order given. allocate() leaves the elements as they come, zeros() clears them; like() and
+  /// zeros_like() take shape and order from another array, of any device.
   template <typename T>
-  Result<Array<T>> allocate(std::vector<std::int64_t> shape, Layout order = Layout::RowMajor) const {
-    const Result<std::int64_t> bytes = bytes_of(shape, static_cast<std::int64_t>(sizeof(T)));
+  Result<Array<T>> allocate(const std::vector<std::int64_t>& shape, Layout order = Layout::RowMajor) const {
+    const Result<Mapping> mapping = Mapping::dense(shape, order);
+    if (!mapping) return mapping.error();
+    const Result<std::int64_t> bytes = detail::bytes_of(*mapping, sizeof(T));
     if (!bytes) return bytes.error();
     Result<Buffer> buffer = allocate_bytes(*bytes);
     if (!buffer) return buffer.error();
-    return Array<T>(std::move(*buffer), std::move(shape), order);
+    return Array<T>(std::move(*buffer), *mapping);
   }
   template <typename T>
   Result<Array<T>> allocate(std::int64_t size) const {
     return allocate<T>(std::vector<std::int64_t>{size});
   }
   template <typename T>
+  Result<Array<T>> zeros(const std::vector<std::int64_t>& shape, Layout order = Layout::RowMajor) const {
+    const Result<Array<T>> array = allocate<T>(shape, order);
+    if (!array) return array;
+    if (Result<void> filled = array->fill_zero(); !filled) return filled.error();
+    return array;
+  }
+  template <typename T>
+  Result<Array<T>> like(const Array<T>& other) const {
+    return allocate<T>({other.shape().begin(), other.shape().end()}, order_of(other));
+  }
+  template <typename T>
+  Result<Array<T>> zeros_like(const Array<T>& other) const {
+    return zeros<T>({other.shape().begin(), other.shape().end()}, order_of(other));
+  }
+  template <typename T>
   Result<PinnedArray<T>> allocate_pinned(std::int64_t size) const {
-    const Result<std::int64_t> bytes = bytes_of({&size, 1}, static_cast<std::int64_t>(sizeof(T)));
+    const Result<Mapping> mapping = Mapping::dense({&size, 1});
+    if (!mapping) return mapping.error();
+    const Result<std::int64_t> bytes = detail::bytes_of(*mapping, sizeof(T));
     if (!bytes) return bytes.error();
     Result<std::shared_ptr<void>> memory = allocate_pinned_bytes(*bytes);
     if (!memory) return memory.error();
     return PinnedArray<T>(std::move(*memory), size);
   }
+  /// A copy of host elements, with one axis or in row-major order; of a HostView; or of an array of any device.
   template <typename T>
   Result<Array<T>> copy_from(std::span<const T> source) const {
-    Result<Array<T>> array = allocate<T>(static_cast<std::int64_t>(source.size()));
-    if (!array) return array;
-    if (Result<void> copied = array->copy_from(source); !copied) return copied.error();
-    return array;
+    return copy_from<T>(source, {static_cast<std::int64_t>(source.size())});
+  }
+  template <typename T>
+  Result<Array<T>> copy_from(std::span<const T> source, const std::vector<std::int64_t>& shape) const {
+    return filled_from(allocate<T>(shape), source);
+  }
+  template <typename T>
+  Result<Array<T>> copy_from(const HostView<const T>& source) const {
+    return filled_from(allocate<T>({source.shape().begin(), source.shape().end()}), source);
+  }
+  template <typename T>
+  Result<Array<T>> copy_from(const Array<T>& source) const {
+    return filled_from(like(source), source);
   }
 
   const detail::DeviceState* state() const { return state_.get(); }
 
  private:
-  /// The bytes of an array, or why no array has this shape.
-  static Result<std::int64_t> bytes_of(std::span<const std::int64_t> shape, std::int64_t element_bytes);
+  template <typename T>
+  static Layout order_of(const Array<T>& array) {
+    const bool by_columns = array.is_contiguous(Layout::ColumnMajor) && !array.is_contiguous();
+    return by_columns ? Layout::ColumnMajor : Layout::RowMajor;
+  }
+  template <typename T, typename Source>
+  static Result<Array<T>> filled_from(const Result<Array<T>>& array, const Source& source) {
+    if (!array) return array;
+    if (Result<void> copied = array->copy_from(source); !copied) return copied.error();
+    return array;
+  }
   explicit Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(state)) {}
   std::shared_ptr<detail::DeviceState> state_;
 };

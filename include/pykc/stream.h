@@ -9,8 +9,9 @@
 namespace pykc {
 
 namespace detail {
-struct StreamState;
+struct Elements;
 struct EventState;
+struct StreamState;
 }  // namespace detail
 
 /// A point in a stream's work, made by Stream::record().
@@ -41,6 +42,7 @@ class Stream {
   friend class Buffer;
   friend class Device;
   friend class Kernel;
+  friend struct detail::Elements;
   explicit Stream(std::shared_ptr<detail::StreamState> state) : state_(std::move(state)) {}
   std::shared_ptr<detail::StreamState> state_;
 };

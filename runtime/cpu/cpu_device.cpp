@@ -2,7 +2,7 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
+#include <utility>
 
 #include "runtime/cpu/cpu_module.h"
 #include "runtime/cpu/host_functions.h"
@@ -26,45 +26,6 @@ class Event final : public detail::EventState {
   const std::chrono::steady_clock::time_point time_;
 };
 
-class Memory final : public detail::MemoryState {
- public:
-  Memory(std::shared_ptr<Device> device, std::shared_ptr<void> memory, std::int64_t bytes)
-      : device_(std::move(device)), memory_(std::move(memory)), bytes_(bytes) {}
-  void* address() const override { return memory_.get(); }
-  Result<void> copy_from_host(std::int64_t offset, const void* source, std::int64_t bytes,
-                              detail::StreamState* stream) override {
-    return copy(static_cast<char*>(address()) + offset, source, bytes, stream);
-  }
-  Result<void> copy_to_host(std::int64_t offset, void* target, std::int64_t bytes,
-                            detail::StreamState* stream) override {
-    return copy(target, static_cast<char*>(address()) + offset, bytes, stream);
-  }
-  Result<void> fill_zero(detail::StreamState* stream) override {
-    {
-      const std::lock_guard turn(device_->turn());
-      if (bytes_ > 0) std::memset(address(), 0, static_cast<std::size_t>(bytes_));
-    }
-    return finish(stream);
-  }
-
- private:
-  Result<void> copy(void* target, const void* source, std::int64_t bytes, detail::StreamState* stream) const {
-    {
-      const std::lock_guard turn(device_->turn());
-      if (bytes > 0) std::memcpy(target, source, static_cast<std::size_t>(bytes));
-    }
-    return finish(stream);
-  }
-  /// A copy that is work of a stream does not wait, so it reports nothing.
-  Result<void> finish(const detail::StreamState* stream) const {
-    return stream == nullptr ? device_->finish(nullptr) : Result<void>();
-  }
-
-  const std::shared_ptr<Device> device_;
-  const std::shared_ptr<void> memory_;
-  const std::int64_t bytes_;
-};
-
 }  // namespace
 
 Result<std::shared_ptr<detail::DeviceState>> open_device() {
@@ -85,11 +46,36 @@ Result<std::shared_ptr<detail::ModuleState>> Device::load(const Artifact& artifa
   return load_module(std::static_pointer_cast<Device>(shared_from_this()), artifact);
 }
 
-Result<std::shared_ptr<detail::MemoryState>> Device::allocate(std::int64_t bytes) {
+Result<std::shared_ptr<void>> Device::allocate(std::int64_t bytes) {
   Result<std::shared_ptr<void>> memory = allocate_pinned(bytes);
-  if (!memory) return memory.error();
-  return std::shared_ptr<detail::MemoryState>(
-      std::make_shared<Memory>(std::static_pointer_cast<Device>(shared_from_this()), std::move(*memory), bytes));
+  if (!memory) return memory;
+  void* const address = memory->get();
+  return std::shared_ptr<void>(address, [device = shared_from_this(), memory = std::move(*memory)](void*) {});
+}
+
+Result<void> Device::copy_from_host(const detail::StridedCopy& copy, detail::StreamState* stream) {
+  {
+    const std::lock_guard turn(turn_);
+    copy_on_host(copy);
+  }
+  // A copy that is work of a stream does not wait, so it reports nothing.
+  return stream == nullptr ? finish(nullptr) : Result<void>();
+}
+
+Result<void> Device::copy_to_host(const detail::StridedCopy& copy, detail::StreamState* stream) {
+  return copy_from_host(copy, stream);
+}
+
+Result<void> Device::copy_within(const detail::StridedCopy& copy, detail::StreamState* stream) {
+  return copy_from_host(copy, stream);
+}
+
+Result<void> Device::fill_zero(const detail::StridedCopy& rows, detail::StreamState* stream) {
+  {
+    const std::lock_guard turn(turn_);
+    fill_zero_on_host(rows);
+  }
+  return stream == nullptr ? finish(nullptr) : Result<void>();
 }
 
 Result<std::shared_ptr<void>> Device::allocate_pinned(std::int64_t bytes) {

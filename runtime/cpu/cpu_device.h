@@ -31,11 +31,15 @@ class Device final : public detail::DeviceState {
   Device();
   bool is_cpu() const override { return true; }
   Result<std::shared_ptr<detail::ModuleState>> load(const Artifact& artifact) override;
-  Result<std::shared_ptr<detail::MemoryState>> allocate(std::int64_t bytes) override;
+  Result<std::shared_ptr<void>> allocate(std::int64_t bytes) override;
   Result<std::shared_ptr<void>> allocate_pinned(std::int64_t bytes) override;
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override { return finish(nullptr); }
+  Result<void> copy_from_host(const detail::StridedCopy& copy, detail::StreamState* stream) override;
+  Result<void> copy_to_host(const detail::StridedCopy& copy, detail::StreamState* stream) override;
+  Result<void> copy_within(const detail::StridedCopy& copy, detail::StreamState* stream) override;
+  Result<void> fill_zero(const detail::StridedCopy& rows, detail::StreamState* stream) override;
 
   /// What a waiting call does: shows what was printed, and reports the first fault of `stream` (null: of any).
   Result<void> finish(const detail::StreamState* stream);

@@ -93,7 +93,7 @@ Result<std::shared_ptr<detail::ModuleState>> Device::load(const Artifact& artifa
   return load_module(std::static_pointer_cast<Device>(shared_from_this()), artifact);
 }
 
-Result<std::shared_ptr<detail::MemoryState>> Device::allocate(std::int64_t bytes) {
+Result<std::shared_ptr<void>> Device::allocate(std::int64_t bytes) {
   return allocate_memory(std::static_pointer_cast<Device>(shared_from_this()), bytes);
 }
 

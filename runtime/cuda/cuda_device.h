@@ -39,11 +39,15 @@ class Device final : public detail::DeviceState {
   Device(const Driver& driver, std::unique_ptr<PrimaryContext> context, DeviceInfo description);
   bool is_cpu() const override { return false; }
   Result<std::shared_ptr<detail::ModuleState>> load(const Artifact& artifact) override;
-  Result<std::shared_ptr<detail::MemoryState>> allocate(std::int64_t bytes) override;
+  Result<std::shared_ptr<void>> allocate(std::int64_t bytes) override;
   Result<std::shared_ptr<void>> allocate_pinned(std::int64_t bytes) override;
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override;
+  Result<void> copy_from_host(const detail::StridedCopy& copy, detail::StreamState* stream) override;
+  Result<void> copy_to_host(const detail::StridedCopy& copy, detail::StreamState* stream) override;
+  Result<void> copy_within(const detail::StridedCopy& copy, detail::StreamState* stream) override;
+  Result<void> fill_zero(const detail::StridedCopy& rows, detail::StreamState* stream) override;
 
   const Driver& driver() const { return driver_; }
   PendingFaults& faults() { return faults_; }

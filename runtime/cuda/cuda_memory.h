@@ -7,7 +7,7 @@
 
 namespace pykc::cuda {
 
-Result<std::shared_ptr<detail::MemoryState>> allocate_memory(std::shared_ptr<Device> device, std::int64_t bytes);
+Result<std::shared_ptr<void>> allocate_memory(std::shared_ptr<Device> device, std::int64_t bytes);
 Result<std::shared_ptr<void>> allocate_pinned_memory(std::shared_ptr<Device> device, std::int64_t bytes);
 
 }  // namespace pykc::cuda

@@ -45,6 +45,27 @@ enum CUlimit : int {
   CU_LIMIT_STACK_SIZE = 0,
 };
 
+enum CUmemorytype : int {
+  CU_MEMORYTYPE_HOST = 1,
+  CU_MEMORYTYPE_DEVICE = 2,
+};
+
+struct CUDA_MEMCPY2D {
+  std::size_t srcXInBytes, srcY;
+  CUmemorytype srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  struct CUarray_st* srcArray;
+  std::size_t srcPitch;
+  std::size_t dstXInBytes, dstY;
+  CUmemorytype dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  struct CUarray_st* dstArray;
+  std::size_t dstPitch;
+  std::size_t WidthInBytes, Height;
+};
+
 using CUoccupancyB2DSize = std::size_t (*)(int block_size);
 
 enum CUjit_option : int {

@@ -343,6 +343,37 @@ CUresult cuMemcpyDtoHAsync(void* target, CUdeviceptr source, std::size_t bytes, 
   std::memcpy(target, pointer(source), bytes);  // a fault record lies in no block
   return CUDA_SUCCESS;
 }
+CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream) {
+  if (!is_device_range(target, bytes) || !is_device_range(source, bytes)) return kInvalidValue;
+  std::memcpy(pointer(target), pointer(source), bytes);
+  return CUDA_SUCCESS;
+}
+/// One side of a rectangle; the driver asks that rows do not overlap.
+CUresult find_rows(const CUDA_MEMCPY2D& copy, CUmemorytype type, const void* host, CUdeviceptr device,
+                   std::size_t pitch, char** rows) {
+  constexpr std::size_t kMaxPitch = 2147483647;
+  if (pitch < copy.WidthInBytes || pitch > kMaxPitch || copy.Height == 0) return kInvalidValue;
+  const std::size_t covered = pitch * (copy.Height - 1) + copy.WidthInBytes;
+  if (type == CU_MEMORYTYPE_DEVICE && !is_device_range(device, covered)) return kInvalidValue;
+  *rows = static_cast<char*>(type == CU_MEMORYTYPE_DEVICE ? pointer(device) : const_cast<void*>(host));
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* copy, CUstream) {
+  char *target = nullptr, *source = nullptr;
+  for (const CUresult found :
+       {find_rows(*copy, copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstPitch, &target),
+        find_rows(*copy, copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcPitch, &source)})
+    if (found != CUDA_SUCCESS) return found;
+  for (std::size_t row = 0; row < copy->Height; ++row)
+    std::memcpy(target + row * copy->dstPitch, source + row * copy->srcPitch, copy->WidthInBytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemsetD2D8Async(CUdeviceptr target, std::size_t pitch, unsigned char value, std::size_t width,
+                           std::size_t height, CUstream) {
+  if (pitch < width || height == 0 || !is_device_range(target, pitch * (height - 1) + width)) return kInvalidValue;
+  for (std::size_t row = 0; row < height; ++row) std::memset(pointer(target + row * pitch), value, width);
+  return CUDA_SUCCESS;
+}
 CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, std::size_t bytes, CUstream) {
   std::memset(pointer(target), value, bytes);
   return CUDA_SUCCESS;

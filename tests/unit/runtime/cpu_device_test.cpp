@@ -33,7 +33,8 @@ Artifact test_artifact() {
           .code = testing::test_object(),
           .kernels = {kernel("vecadd", {vector, vector, vector}), faulty, kernel("nothing", {}), block_numbers,
                       kernel("printing", {scalar("text", ScalarType::I64)}),
-                      kernel("references", {array("out", ScalarType::F64, {5})})}};
+                      kernel("references", {array("out", ScalarType::F64, {5})}),
+                      kernel("add_indices", {array("x", ScalarType::I32, {kAny, kAny}, Layout::Strided)})}};
 }
 
 class CpuDevice : public ::testing::Test {
@@ -72,6 +73,15 @@ TEST_F(CpuDevice, LaunchesWithoutTheHeap) {
   launch();
   EXPECT_EQ(testing::allocations(), before);
   EXPECT_GT(testing::allocations(), 0);
+}
+
+TEST_F(CpuDevice, LaunchesOnViews) {
+  const Array<int> x = device_.zeros<int>({3, 4}).value();
+  const Kernel add_indices = kernel_named("add_indices");
+  ASSERT_TRUE(add_indices.launch({}, x.transpose().slice(Slice{.step = -2}, Slice{1, 3}).value()));
+  std::vector<int> host(12);
+  ASSERT_TRUE(x.copy_to(host));
+  EXPECT_EQ(host, (std::vector<int>{0, 0, 0, 0, 0, 100, 0, 0, 0, 101, 0, 1}));
 }
 
 TEST_F(CpuDevice, GivesEachBlockItsMemory) {
@@ -176,7 +186,8 @@ TEST_F(CpuDevice, ChecksSizesOfMemory) {
 
 TEST_F(CpuDevice, NamesWhatIsMissing) {
   EXPECT_EQ(module_.kernel("saxpy").error().message,
-            "the module has no kernel `saxpy`; it has: vecadd, faulty, nothing, block_numbers, printing, references");
+            "the module has no kernel `saxpy`; it has: vecadd, faulty, nothing, block_numbers, printing, references, "
+            "add_indices");
   Artifact artifact = test_artifact();
   artifact.kernels[0].symbol = "no_such_symbol";
   EXPECT_EQ(device_.load(artifact).error().message,

@@ -80,6 +80,16 @@ void printing(const CpuLaunch* launch, void*, void*, std::int64_t first, std::in
     pykc_print("block %lld says %lld and %.3g\n", static_cast<long long>(block), static_cast<long long>(text), 0.5);
 }
 
+// x[i, j] += 100 * i + j, with any strides
+void add_indices(const CpuLaunch* launch, void*, void*, std::int64_t, std::int64_t) {
+  auto* x = parameter<std::int32_t*>(launch, 0);
+  const auto rows = parameter<std::int64_t>(launch, 1), columns = parameter<std::int64_t>(launch, 2);
+  const auto row_stride = parameter<std::int64_t>(launch, 3), column_stride = parameter<std::int64_t>(launch, 4);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j)
+      x[i * row_stride + j * column_stride] += static_cast<std::int32_t>(100 * i + j);
+}
+
 // Uses what the host provides, a table of addresses and a variable.
 void references(const CpuLaunch* launch, void*, void*, std::int64_t, std::int64_t) {
   auto* out = parameter<double*>(launch, 0);

@@ -140,6 +140,46 @@ TEST_F(CudaDevice, ScalesVectorsOfEverySize) {
   }
 }
 
+TEST_F(CudaDevice, CopiesViewsAndNothingBetween) {
+  const std::int64_t rows = 700, columns = 40;
+  std::vector<int> host(static_cast<std::size_t>(rows * columns)), back(host.size());
+  std::iota(host.begin(), host.end(), 0);
+  const HostView<int> image = HostView<int>::of(host, {rows, columns}).value();
+  const Array<int> x = device_->copy_from<int>(host, {rows, columns}).value();
+  const Stream stream = device_->create_stream().value();
+  // Long rows, short rows, single elements, and the same turned round.
+  const std::vector<std::pair<Slice, Slice>> parts = {{Slice{1, -1}, Slice{2, 38}},
+                                                      {Slice{.step = 3}, Slice{.step = 2}},
+                                                      {Slice{.step = -2}, Slice{.step = -7}},
+                                                      {Slice{3, 4}, Slice{}}};
+  for (const auto& [i, j] : parts) {
+    for (const bool turned : {false, true}) {
+      Array<int> view = x.slice(i, j).value();
+      HostView<int> same = image.slice(i, j).value();
+      if (turned) view = view.transpose(), same = same.transpose();
+      const Array<int> dense = device_->copy_from<int>(HostView<const int>(same)).value();
+      std::vector<int> expected(static_cast<std::size_t>(view.size())), got(expected.size());
+      ASSERT_TRUE(dense.copy_to(expected));
+      ASSERT_TRUE(view.copy_to(got));
+      EXPECT_EQ(got, expected);
+      ASSERT_TRUE(view.copy().value().copy_to(got));
+      EXPECT_EQ(got, expected);
+      for (int& value : got) value += 100000;
+      ASSERT_TRUE(view.fill_zero(stream));
+      ASSERT_TRUE(view.copy_from(stream, got));
+      ASSERT_TRUE(stream.synchronize());
+      ASSERT_TRUE(view.copy_from(device_->copy_from<int>(got, {view.shape().begin(), view.shape().end()}).value()));
+      for (std::int64_t a = 0; a < same.shape()[0]; ++a)
+        for (std::int64_t b = 0; b < same.shape()[1]; ++b) same(a, b) += 100000;
+      ASSERT_TRUE(x.copy_to(back));
+      ASSERT_EQ(back, host);
+    }
+  }
+  ASSERT_TRUE(x.slice(Slice{1, rows}).value().copy_from(x.slice(Slice{0, rows - 1}).value()));
+  ASSERT_TRUE(x.copy_to(back));
+  EXPECT_TRUE(std::equal(host.begin(), host.end() - columns, back.begin() + columns));
+}
+
 TEST_F(CudaDevice, GivesAKernelAllTheSharedMemoryOfTheDevice) {
   const Array<int> out = device_->allocate<int>(1).value();
   const std::int64_t most = device_->info().max_shared_bytes_per_block / 1024;

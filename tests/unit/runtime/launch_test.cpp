@@ -277,8 +277,22 @@ TEST_F(LaunchTest, ArgumentsOfCppValues) {
   EXPECT_EQ(Argument::of(Array<Half>()).type, ScalarType::F16);
   const Array<float> matrix = device_.allocate<float>({2, 3}, Layout::ColumnMajor).value();
   EXPECT_EQ(pass(array("x", ScalarType::F32, {kAny, kAny}, Layout::ColumnMajor), Argument::of(matrix)), "");
-  EXPECT_EQ(pass(array("x", ScalarType::F32, {}), Argument::of(Array<float>())),
-            "kernel `k`, parameter `x`: the array has no memory");
+}
+
+TEST_F(LaunchTest, ViewsHaveTheirOwnStrides) {
+  const Array<float> rows = device_.allocate<float>({2, 6}).value();
+  const Array<float> view = rows.slice(Slice{.step = -1}, Slice{.step = 2}).value();
+  EXPECT_EQ(pass(array("x", ScalarType::F32, {kAny, kAny}, Layout::Strided), Argument::of(view)), "");
+  EXPECT_EQ(prepared_.values[0], reinterpret_cast<std::uintptr_t>(rows.address() + 6));
+  EXPECT_EQ(prepared_.values[2], 3U);
+  EXPECT_EQ(static_cast<std::int64_t>(prepared_.values[3]), -6);
+  EXPECT_EQ(prepared_.values[4], 2U);
+  const ParameterInfo dense = array("x", ScalarType::F32, {kAny, kAny});
+  EXPECT_EQ(pass(dense, Argument::of(view)),
+            "kernel `k`, parameter `x`: expected a contiguous array in row-major order, given an array of f32 with "
+            "shape (2, 3) and strides (-6, 2)");
+  EXPECT_EQ(pass(dense, Argument::of(rows.slice(Slice{1, 2}).value())), "");
+  EXPECT_EQ(pass(array("x", ScalarType::F32, {kAny, kAny}, Layout::ColumnMajor), Argument::of(rows.transpose())), "");
 }
 
 TEST(Description, RefusesWhatNoLaunchCouldFollow) {

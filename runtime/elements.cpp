@@ -1,0 +1,174 @@
+// Copies and clearing of device memory: bytes of a Buffer, and elements of an Array, which may lie apart. What all
+// devices ask for is checked here.
+#include "runtime/device.h"
+
+namespace pykc {
+namespace {
+
+using detail::StridedCopy;
+
+Error invalid(const std::string& message) { return Error{ErrorCode::InvalidArgument, message}; }
+
+Error other_device() { return invalid("the copy's stream belongs to another device"); }
+
+StridedCopy bytes_between(void* target, const void* source, std::int64_t bytes) {
+  StridedCopy copy;
+  copy.target = static_cast<std::byte*>(target);
+  copy.source = static_cast<const std::byte*>(source);
+  copy.row_bytes = bytes;
+  return copy;
+}
+
+}  // namespace
+
+namespace detail {
+
+Result<std::int64_t> bytes_of(const Mapping& mapping, std::int64_t element_bytes) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(mapping.size(), element_bytes, &bytes))
+    return invalid("no memory holds " + std::to_string(mapping.size()) + " elements of " +
+                   std::to_string(element_bytes) + " bytes");
+  return bytes;
+}
+
+Result<void> Elements::check(std::int64_t alignment) const {
+  const Mapping::Range range = mapping.range();
+  if (range.begin < 0 || range.end > buffer.bytes() / element_bytes)
+    return invalid("an array with " + to_string(mapping) + " from element " + std::to_string(mapping.offset()) +
+                   " leaves its buffer, which has room for " + std::to_string(buffer.bytes() / element_bytes) +
+                   " elements");
+  if (reinterpret_cast<std::uintptr_t>(buffer.address()) % static_cast<std::uintptr_t>(alignment) != 0)
+    return invalid("the address of the buffer is not aligned to " + std::to_string(alignment) +
+                   " bytes, as its elements must be");
+  return {};
+}
+
+Result<StreamState*> Elements::find_stream(const Stream* stream) const {
+  if (stream == nullptr) return nullptr;
+  if (buffer.device_ != nullptr && buffer.device_ != &stream->state_->device) return other_device();
+  return stream->state_.get();
+}
+
+Result<void> Elements::check_target() const {
+  for (std::size_t i = 0; i < mapping.shape().size() && mapping.size() > 0; ++i)
+    if (mapping.strides()[i] == 0 && mapping.shape()[i] > 1)
+      return invalid("an array whose elements along axis " + std::to_string(i) +
+                     " are one and the same (its stride is 0) cannot be written to");
+  return {};
+}
+
+Result<void> Elements::copy_from_host(const void* source, const Mapping& from, const Stream* stream) const {
+  if (Result<void> fits = check_same_shape(mapping, from); !fits) return fits;
+  if (Result<void> fits = check_target(); !fits) return fits;
+  const Result<StreamState*> on = find_stream(stream);
+  if (!on) return on.error();
+  if (buffer.device_ == nullptr) return {};
+  return device().copy_from_host(
+      StridedCopy::between(buffer.address(), mapping, source, from, element_bytes, StridedCopy::Side::Target), *on);
+}
+
+Result<void> Elements::copy_to_host(void* target, const Mapping& to, const Stream* stream) const {
+  if (Result<void> fits = check_same_shape(to, mapping); !fits) return fits;
+  const Result<StreamState*> on = find_stream(stream);
+  if (!on) return on.error();
+  if (buffer.device_ == nullptr) return {};
+  return device().copy_to_host(
+      StridedCopy::between(target, to, buffer.address(), mapping, element_bytes, StridedCopy::Side::Source), *on);
+}
+
+Result<void> Elements::copy_from(const Elements& source, const Stream* stream) const {
+  if (Result<void> fits = check_same_shape(mapping, source.mapping); !fits) return fits;
+  if (Result<void> fits = check_target(); !fits) return fits;
+  if (buffer.device_ == nullptr || source.buffer.device_ == nullptr) return {};  // of no elements
+  if (buffer.device_ != source.buffer.device_) return copy_from_other_device(source, stream);
+  const Result<StreamState*> on = find_stream(stream);
+  if (!on) return on.error();
+  if (overlaps(source)) return copy_by_way_of_another(source, *on);
+  return device().copy_within(copy_of(source), *on);
+}
+
+StridedCopy Elements::copy_of(const Elements& source) const {
+  return StridedCopy::between(buffer.address(), mapping, source.buffer.address(), source.mapping, element_bytes,
+                              StridedCopy::Side::Target);
+}
+
+/// Whether the stretches of memory from the lowest to the highest element have bytes in common.
+bool Elements::overlaps(const Elements& other) const {
+  const auto place = [](const Elements& elements, std::int64_t at) {
+    return reinterpret_cast<std::uintptr_t>(elements.buffer.address()) +
+           static_cast<std::uintptr_t>(at * elements.element_bytes);
+  };
+  const Mapping::Range mine = mapping.range(), others = other.mapping.range();
+  return place(*this, mine.begin) < place(other, others.end) && place(other, others.begin) < place(*this, mine.end);
+}
+
+/// As if all elements were read before the first is written.
+Result<void> Elements::copy_by_way_of_another(const Elements& source, StreamState* stream) const {
+  const Result<Mapping> mapping_of_dense = Mapping::dense(mapping.shape());
+  const Result<Buffer> memory = buffer.allocate_beside(mapping.size() * element_bytes);
+  if (!memory) return memory.error();
+  const Elements dense{*memory, *mapping_of_dense, element_bytes};
+  if (Result<void> done = device().copy_within(dense.copy_of(source), stream); !done) return done;
+  if (Result<void> done = device().copy_within(copy_of(dense), stream); !done) return done;
+  return stream == nullptr ? Result<void>() : stream->synchronize();  // before the memory goes
+}
+
+Result<void> Elements::copy_from_other_device(const Elements& source, const Stream* stream) const {
+  if (stream != nullptr) {
+    const DeviceState* const of_stream = &stream->state_->device;
+    if (of_stream != buffer.device_ && of_stream != source.buffer.device_) return other_device();
+    if (Result<void> done = stream->synchronize(); !done) return done;
+  }
+  for (DeviceState* device : {buffer.device_, source.buffer.device_})
+    if (Result<void> done = device->synchronize(); !done) return done;
+  if (source.device().is_cpu()) return copy_from_host(source.buffer.address(), source.mapping, nullptr);
+  if (device().is_cpu()) return source.copy_to_host(buffer.address(), mapping, nullptr);
+  const Result<Mapping> dense = Mapping::dense(mapping.shape());
+  const Result<HostBytes> staging = host_bytes(mapping.size() * element_bytes);
+  if (!staging) return staging.error();
+  if (Result<void> done = source.copy_to_host(staging->get(), *dense, nullptr); !done) return done;
+  return copy_from_host(staging->get(), *dense, nullptr);
+}
+
+Result<void> Elements::fill_zero(const Stream* stream) const {
+  const Result<StreamState*> on = find_stream(stream);
+  if (!on) return on.error();
+  if (buffer.device_ == nullptr) return {};
+  return device().fill_zero(copy_of(*this), *on);
+}
+
+}  // namespace detail
+
+Result<void> Buffer::check(const Stream* stream, std::int64_t bytes, std::int64_t offset) const {
+  if (stream != nullptr && device_ != nullptr && device_ != &stream->state_->device) return other_device();
+  if (bytes >= 0 && offset >= 0 && offset <= bytes_ && bytes <= bytes_ - offset) return {};
+  return invalid("bytes " + std::to_string(offset) + " and the " + std::to_string(bytes) +
+                 " from there do not lie in a buffer of " + std::to_string(bytes_) + " bytes");
+}
+
+Result<void> Buffer::copy_from_host(const Stream* stream, const void* source, std::int64_t bytes,
+                                    std::int64_t offset) const {
+  if (Result<void> fits = check(stream, bytes, offset); !fits || device_ == nullptr) return fits;
+  return device_->copy_from_host(bytes_between(static_cast<std::byte*>(address_) + offset, source, bytes),
+                                 stream == nullptr ? nullptr : stream->state_.get());
+}
+
+Result<void> Buffer::copy_to_host(const Stream* stream, void* target, std::int64_t bytes, std::int64_t offset) const {
+  if (Result<void> fits = check(stream, bytes, offset); !fits || device_ == nullptr) return fits;
+  return device_->copy_to_host(bytes_between(target, static_cast<std::byte*>(address_) + offset, bytes),
+                               stream == nullptr ? nullptr : stream->state_.get());
+}
+
+Result<void> Buffer::fill_zero(const Stream* stream) const {
+  if (Result<void> fits = check(stream, bytes_, 0); !fits || device_ == nullptr) return fits;
+  return device_->fill_zero(bytes_between(address_, nullptr, bytes_),
+                            stream == nullptr ? nullptr : stream->state_.get());
+}
+
+Result<Buffer> Buffer::allocate_beside(std::int64_t bytes) const {
+  if (device_ != nullptr) return device_->allocate_buffer(bytes);
+  if (bytes == 0) return Buffer();
+  return invalid("a buffer without a device has no memory beside it");
+}
+
+}  // namespace pykc

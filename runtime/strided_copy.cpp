@@ -1,0 +1,166 @@
+#include "runtime/strided_copy.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <span>
+#include <string>
+
+namespace pykc::detail {
+namespace {
+
+/// Calls `row` with the offsets of each row on both sides.
+template <typename Row>
+void for_each_row(const StridedCopy& copy, Row row) {
+  std::array<std::int64_t, kMaxRank> index{};
+  std::int64_t to = 0, from = 0;
+  for (;;) {
+    row(to, from);
+    int i = copy.rank - 1;
+    for (; i >= 0; --i) {
+      const StridedCopy::Axis& axis = copy.axes[static_cast<std::size_t>(i)];
+      std::int64_t& at = index[static_cast<std::size_t>(i)];
+      to += axis.target_stride;
+      from += axis.source_stride;
+      if (++at < axis.extent) break;
+      to -= axis.target_stride * axis.extent;
+      from -= axis.source_stride * axis.extent;
+      at = 0;
+    }
+    if (i < 0) return;
+  }
+}
+
+template <std::size_t kBytes>
+void copy_rows_of(const StridedCopy& copy) {
+  for_each_row(copy,
+               [&](std::int64_t to, std::int64_t from) { std::memcpy(copy.target + to, copy.source + from, kBytes); });
+}
+
+}  // namespace
+
+StridedCopy StridedCopy::between(void* target, const Mapping& to, const void* source, const Mapping& from,
+                                 std::int64_t element_bytes, Side leading) {
+  StridedCopy copy;
+  if (to.size() == 0) return copy;
+  copy.target = static_cast<std::byte*>(target) + to.offset() * element_bytes;
+  copy.source = static_cast<const std::byte*>(source) + from.offset() * element_bytes;
+  copy.row_bytes = element_bytes;
+  for (std::size_t i = 0; i < to.shape().size(); ++i)
+    copy.axes[static_cast<std::size_t>(copy.rank++)] = {to.shape()[i], to.strides()[i] * element_bytes,
+                                                        from.strides()[i] * element_bytes};
+  return copy.simplified(leading);
+}
+
+StridedCopy StridedCopy::simplified(Side leading) const {
+  StridedCopy copy = *this;
+  copy.rank = 0;
+  const auto stride = [&](Axis& axis) -> std::int64_t& {
+    return leading == Side::Target ? axis.target_stride : axis.source_stride;
+  };
+  for (Axis axis : std::span(axes).first(static_cast<std::size_t>(rank))) {
+    if (axis.extent == 1) continue;
+    if (stride(axis) < 0) {  // the other way round
+      copy.target += (axis.extent - 1) * axis.target_stride;
+      copy.source += (axis.extent - 1) * axis.source_stride;
+      axis.target_stride = -axis.target_stride;
+      axis.source_stride = -axis.source_stride;
+    }
+    copy.axes[static_cast<std::size_t>(copy.rank++)] = axis;
+  }
+  std::sort(copy.axes.begin(), copy.axes.begin() + copy.rank, [&](Axis a, Axis b) { return stride(a) > stride(b); });
+  // From the innermost axis: it goes into the row, or joins the axis inside it, where both sides go on without a gap.
+  int first = kMaxRank;
+  for (int i = copy.rank - 1; i >= 0; --i) {
+    const Axis axis = copy.axes[static_cast<std::size_t>(i)];
+    if (first == kMaxRank && axis.target_stride == copy.row_bytes && axis.source_stride == copy.row_bytes) {
+      copy.row_bytes *= axis.extent;
+      continue;
+    }
+    Axis* inner = first < kMaxRank ? &copy.axes[static_cast<std::size_t>(first)] : nullptr;
+    if (inner != nullptr && axis.target_stride == inner->target_stride * inner->extent &&
+        axis.source_stride == inner->source_stride * inner->extent)
+      inner->extent *= axis.extent;
+    else
+      copy.axes[static_cast<std::size_t>(--first)] = axis;
+  }
+  copy.rank = kMaxRank - first;
+  std::rotate(copy.axes.begin(), copy.axes.begin() + first, copy.axes.end());
+  return copy;
+}
+
+StridedCopy StridedCopy::into_dense(std::byte* dense) const {
+  StridedCopy copy = *this;
+  copy.target = dense;
+  std::int64_t stride = row_bytes;
+  for (int i = rank; i-- > 0;) {
+    Axis& axis = copy.axes[static_cast<std::size_t>(i)];
+    axis.target_stride = stride;
+    stride *= axis.extent;
+  }
+  return copy.simplified(Side::Target);
+}
+
+StridedCopy StridedCopy::out_of_dense(const std::byte* dense) const {
+  StridedCopy copy = *this;
+  copy.source = dense;
+  std::int64_t stride = row_bytes;
+  for (int i = rank; i-- > 0;) {
+    Axis& axis = copy.axes[static_cast<std::size_t>(i)];
+    axis.source_stride = stride;
+    stride *= axis.extent;
+  }
+  return copy.simplified(Side::Source);
+}
+
+std::int64_t StridedCopy::bytes() const {
+  std::int64_t bytes = row_bytes;
+  for (int i = 0; i < rank; ++i) bytes *= axes[static_cast<std::size_t>(i)].extent;
+  return bytes;
+}
+
+std::int64_t StridedCopy::covered_source_bytes() const {
+  std::int64_t bytes = row_bytes;
+  for (int i = 0; i < rank; ++i) {
+    const Axis& axis = axes[static_cast<std::size_t>(i)];
+    bytes += (axis.extent - 1) * axis.source_stride;
+  }
+  return bytes;
+}
+
+Result<HostBytes> host_bytes(std::int64_t bytes) {
+  HostBytes memory(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
+  if (memory == nullptr)
+    return Error{ErrorCode::OutOfMemory, "the host has no room for a copy of " + std::to_string(bytes) + " bytes"};
+  return memory;
+}
+
+void copy_on_host(const StridedCopy& copy) {
+  switch (copy.row_bytes) {  // of a known size, a copy is a load and a store
+    case 0:
+      return;
+    case 1:
+      return copy_rows_of<1>(copy);
+    case 2:
+      return copy_rows_of<2>(copy);
+    case 4:
+      return copy_rows_of<4>(copy);
+    case 8:
+      return copy_rows_of<8>(copy);
+    case 16:
+      return copy_rows_of<16>(copy);
+    default:
+      for_each_row(copy, [&](std::int64_t to, std::int64_t from) {
+        std::memcpy(copy.target + to, copy.source + from, static_cast<std::size_t>(copy.row_bytes));
+      });
+  }
+}
+
+void fill_zero_on_host(const StridedCopy& copy) {
+  if (copy.row_bytes == 0) return;
+  for_each_row(copy, [&](std::int64_t to, std::int64_t) {
+    std::memset(copy.target + to, 0, static_cast<std::size_t>(copy.row_bytes));
+  });
+}
+
+}  // namespace pykc::detail

@@ -1,0 +1,51 @@
+// A copy of elements between two places whose strides differ, as plain data that each kind of device carries out.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "pykc/error.h"
+#include "pykc/mapping.h"
+
+namespace pykc::detail {
+
+/// Rows of bytes that lie together on both sides, one for each combination of the axes' indices.
+struct StridedCopy {
+  enum class Side : std::uint8_t { Target, Source };
+  struct Axis {
+    std::int64_t extent = 1;
+    std::int64_t target_stride = 0, source_stride = 0;  // in bytes
+  };
+  std::byte* target = nullptr;
+  const std::byte* source = nullptr;
+  std::int64_t row_bytes = 0;  // 0: nothing to copy
+  int rank = 0;
+  std::array<Axis, kMaxRank> axes;  // the outermost first
+
+  /// Of elements that two mappings of the same shape name; `leading` as for simplified().
+  static StridedCopy between(void* target, const Mapping& to, const void* source, const Mapping& from,
+                             std::int64_t element_bytes, Side leading);
+  /// The same copy with as few and as long rows as possible; on the leading side the strides are positive and the axes
+  /// stand in the order of memory.
+  StridedCopy simplified(Side leading) const;
+  /// The copy by way of dense memory that is laid out as the leading side: into it, or out of it.
+  StridedCopy into_dense(std::byte* dense) const;
+  StridedCopy out_of_dense(const std::byte* dense) const;
+
+  std::int64_t bytes() const;
+  /// What lies between the first byte of the source and the end of the last; all source strides are positive.
+  std::int64_t covered_source_bytes() const;
+};
+
+/// Memory for a dense copy on the host, uninitialised.
+using HostBytes = std::unique_ptr<std::byte[]>;
+Result<HostBytes> host_bytes(std::int64_t bytes);
+
+/// Both sides are memory that the host can reach.
+void copy_on_host(const StridedCopy& copy);
+/// Clears the target; the source does not count.
+void fill_zero_on_host(const StridedCopy& copy);
+
+}  // namespace pykc::detail
