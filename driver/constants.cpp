@@ -10,15 +10,6 @@
 namespace pykc::driver {
 namespace {
 
-/// Would the lexer read it as a name, and as nothing else?
-bool is_name(const std::string& text) {
-  Diagnostics unheard;
-  const SourceFile file("", text);
-  const std::vector<Token> tokens = lex(file, unheard);
-  return !tokens.empty() && tokens.front().kind == TokenKind::Identifier && tokens.front().range.begin == 0 &&
-         tokens.front().range.end == text.size();
-}
-
 std::string to_text(double value) {
   if (std::isnan(value)) return "float('nan')";
   if (std::isinf(value)) return value < 0 ? "-float('inf')" : "float('inf')";
@@ -36,6 +27,14 @@ struct ToText {
 };
 
 }  // namespace
+
+bool is_name(const std::string& text) {
+  Diagnostics unheard;
+  const SourceFile file("", text);
+  const std::vector<Token> tokens = lex(file, unheard);
+  return !tokens.empty() && tokens.front().kind == TokenKind::Identifier && tokens.front().range.begin == 0 &&
+         tokens.front().range.end == text.size();
+}
 
 Result<std::string> constants_text(const std::vector<Constant>& constants) {
   std::string text;

@@ -22,12 +22,25 @@ Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path);
 
 std::shared_ptr<const SourceFile> source_file(const Source& source);
 
+/// A text without the white space that all its lines but the first begin with, and that white space.
+struct Dedented {
+  std::string text;
+  std::string indentation;
+};
+Dedented dedent(const std::string& text);
+
+/// Would the lexer read it as a name, and as nothing else?
+bool is_name(const std::string& text);
+
 /// The text of the module that defines `constants`, or which of them cannot be one.
 Result<std::string> constants_text(const std::vector<Constant>& constants);
 
 /// Where modules are looked for: options.import if given; else the folder of `path`, then the built-in library
 /// ("pykc.reduce").
 ImportResolver import_resolver(const std::string& path, const CompileOptions& options);
+
+/// Parses a source, its constants and what it imports; an error has all that is wrong with their syntax.
+Result<Program> load_source(const Source& source, const CompileOptions& options);
 
 /// Compiles the requested kernels of a program that was parsed without an error, its constants included. `warnings`,
 /// where given, receives what is worth telling though the compilation succeeded.

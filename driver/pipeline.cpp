@@ -224,6 +224,13 @@ Result<Artifact> compile_file(const std::string& path, const CompileOptions& opt
 
 namespace driver {
 
+Result<Program> load_source(const Source& source, const CompileOptions& options) {
+  Diagnostics diagnostics = make_diagnostics(options);
+  Result<Program> program = parse_program(source_file(source), options, diagnostics);
+  if (program && diagnostics.has_errors()) return source_error(diagnostics);
+  return program;
+}
+
 Result<Artifact> compile_kernels(const Program& program, const std::vector<KernelRequest>& requests,
                                  const CompileOptions& options, std::vector<Diagnostic>* warnings) {
   Diagnostics diagnostics = make_diagnostics(options);

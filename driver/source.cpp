@@ -45,11 +45,17 @@ std::string without_indentation(std::string_view lines, std::string_view indenta
 
 }  // namespace
 
-Source::Source(std::string text, std::string name, int line) : name_(std::move(name)), line_(line) {
+driver::Dedented driver::dedent(const std::string& text) {
   const std::size_t first_line = std::min(text.find('\n'), text.size() - 1) + 1;
   const std::string_view others = std::string_view(text).substr(first_line);
-  indentation_ = common_indentation(others);
-  text_ = text.substr(0, first_line) + without_indentation(others, indentation_);
+  std::string indentation = common_indentation(others);
+  return {text.substr(0, first_line) + without_indentation(others, indentation), std::move(indentation)};
+}
+
+Source::Source(std::string text, std::string name, int line) : name_(std::move(name)), line_(line) {
+  driver::Dedented dedented = driver::dedent(text);
+  text_ = std::move(dedented.text);
+  indentation_ = std::move(dedented.indentation);
 }
 
 Result<Source> Source::read(const std::string& path) {

@@ -85,7 +85,15 @@ checked::Module check(const Program& program, const std::vector<KernelRequest>& 
 /// Cannot fail on a module that was checked without an error.
 std::unique_ptr<ir::Module> lower(const checked::Module& module);
 
-/// The names of the kernels of a module, for `run`, completion and messages.
+/// The kernels of a module, of several with one name the last.
+std::vector<const ast::FunctionDef*> kernels_of(const ast::Module& module);
 std::vector<std::string> kernel_names(const ast::Module& module);
+
+/// The signature that a decorator gives as its first argument: a string, or the first string of a list. Empty without.
+std::string signature_of(const ast::FunctionDef& function);
+/// Whether the parameter is annotated `constexpr`: a kernel is compiled for each of its values.
+bool is_constexpr(const ast::Parameter& parameter);
+/// A kernel's parameters are typed, by annotations or by a signature: its arguments are converted to them.
+bool is_typed_kernel(const ast::FunctionDef& function);
 
 }  // namespace pykc

@@ -209,23 +209,6 @@ class Loader {
   std::set<std::string> missing_;
 };
 
-/// Whether a decorator makes a kernel: `@kernel`, `@cuda.jit`, called or not, but for device=True.
-bool makes_kernel(const ast::Expr& decorator) {
-  const auto* call = decorator.as<ast::Call>();
-  const ast::Expr& name = call ? *call->function : decorator;
-  const auto* plain = name.as<ast::Name>();
-  const auto* dotted = name.as<ast::Attribute>();
-  const auto* owner = dotted ? dotted->value->as<ast::Name>() : nullptr;
-  const bool is_numba_jit = owner && owner->id == "numba" && dotted->name == "jit";
-  const std::string_view last = plain ? plain->id : dotted ? dotted->name : std::string_view();
-  if ((last != "kernel" && last != "jit") || is_numba_jit) return false;
-  if (!call) return true;
-  return std::none_of(call->keywords.begin(), call->keywords.end(), [](const ast::Keyword& keyword) {
-    const auto* flag = keyword.value->as<ast::BoolLiteral>();
-    return keyword.name == "device" && flag && flag->value;
-  });
-}
-
 }  // namespace
 
 const ast::Module* Program::find(std::string_view name) const {
@@ -251,19 +234,6 @@ Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolve
   }
   program.main = Loader(program, resolve, diagnostics).load(std::move(file), package);
   return program;
-}
-
-std::vector<std::string> kernel_names(const ast::Module& module) {
-  std::vector<std::string> names;
-  for (const ast::StmtPtr& stmt : module.body) {
-    const auto* function = stmt->as<ast::FunctionDef>();
-    if (!function) continue;
-    std::erase(names, function->name);  // a later function of the same name takes its place
-    const bool is_kernel = std::any_of(function->decorators.begin(), function->decorators.end(),
-                                       [](const ast::ExprPtr& decorator) { return makes_kernel(*decorator); });
-    if (is_kernel) names.push_back(function->name);
-  }
-  return names;
 }
 
 }  // namespace pykc

@@ -20,15 +20,6 @@ bool says_device(const ast::Call& call) {
   });
 }
 
-/// The signature that a decorator gives as its first argument: a string, or the first string of a list.
-std::string signature_of(const ast::Call& call) {
-  if (call.arguments.empty()) return {};
-  const ast::Expr* first = call.arguments[0].get();
-  if (const auto* list = first->as<ast::List>(); list && !list->elements.empty()) first = list->elements[0].get();
-  const auto* text = first->as<ast::StringLiteral>();
-  return text ? text->value : std::string();
-}
-
 void collect_target(const ast::Expr& target, std::set<std::string, std::less<>>& names) {
   if (const auto* name = target.as<ast::Name>()) names.insert(name->id);
   if (const auto* tuple = target.as<ast::Tuple>())
@@ -78,29 +69,16 @@ void collect_suite(const ast::Suite& suite, std::set<std::string, std::less<>>& 
 
 Declaration declaration_of(const ast::FunctionDef& function) {
   using Kind = FunctionValue::Kind;
-  Declaration declaration;
+  Declaration declaration{.signature = signature_of(function)};
   for (const ast::ExprPtr& decorator : function.decorators) {
     const std::string_view name = last_name(*decorator);
     const auto* call = decorator->as<ast::Call>();
-    if (call) declaration.signature = signature_of(*call);
     if (name == "test") declaration.is_test = true;
     if (name == "device") declaration.kind = Kind::Device;
     if (name == "vectorize") declaration.kind = Kind::Vectorized;
     if (name == "kernel" || name == "jit") declaration.kind = call && says_device(*call) ? Kind::Device : Kind::Kernel;
   }
   return declaration;
-}
-
-bool is_constexpr(const ast::Parameter& parameter) {
-  const auto* name = parameter.annotation ? parameter.annotation->as<ast::Name>() : nullptr;
-  return name && name->id == "constexpr";
-}
-
-bool is_typed_kernel(const ast::FunctionDef& function) {
-  if (!declaration_of(function).signature.empty()) return true;
-  return std::all_of(function.parameters.begin(), function.parameters.end(), [](const ast::Parameter& parameter) {
-    return parameter.annotation != nullptr && !is_constexpr(parameter);
-  });
 }
 
 std::set<std::string, std::less<>> variables_of(const ast::FunctionDef& function) {

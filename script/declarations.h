@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/ast.h"
+#include "frontend/frontend.h"
 #include "script/value.h"
 
 namespace pykc::script {
@@ -17,11 +17,6 @@ struct Declaration {
   std::string signature;
 };
 Declaration declaration_of(const ast::FunctionDef& function);
-
-/// Whether the parameter is annotated `constexpr`: a kernel is compiled for each of its values.
-bool is_constexpr(const ast::Parameter& parameter);
-/// A kernel's parameters are typed, by annotations or by a signature: its arguments are converted to them.
-bool is_typed_kernel(const ast::FunctionDef& function);
 
 /// Every name that the function assigns, its parameters included: its variables.
 std::set<std::string, std::less<>> variables_of(const ast::FunctionDef& function);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "driver/driver.h"
+#include "jit/specialize.h"
 #include "script/array.h"
 #include "script/declarations.h"
 #include "script/elementwise.h"
@@ -93,22 +94,6 @@ Outcome<ArgumentType> type_of(const Value& value) {
   if (!number) return fail(DiagnosticId::HostLaunchArgument, describe(value));
   parameter.value = number->type;
   return type;
-}
-
-std::string type_text(const ArgumentType& type) {
-  if (!type.constant.empty()) return type.constant;
-  const ParameterInfo& parameter = type.parameter;
-  if (!type.is_tuple) return parameter.is_array ? to_string(parameter.array) : to_string(parameter.value);
-  std::string text = "tuple[";
-  for (const ArgumentType& element : type.elements) text += (text.size() > 6 ? ", " : "") + type_text(element);
-  return text + "]";
-}
-
-std::string signature_text(const KernelRequest& request) {
-  if (request.use_annotations) return "its annotations";
-  std::string text = "(";
-  for (const ArgumentType& argument : request.arguments) text += (text.size() > 1 ? ", " : "") + type_text(argument);
-  return text + ")";
 }
 
 /// The argument of a `constexpr` parameter.
@@ -221,27 +206,21 @@ const Program& Launcher::program_of(const Scope& module, const std::string& appe
 }
 
 Outcome<Kernel> Launcher::kernel_for(const Scope& module, const KernelRequest& request, const std::string& appended) {
-  const std::string key = module.file().name() + ":" + request.kernel + signature_text(request);
+  const std::string key = module.file().name() + ":" + request.kernel + jit::signature_text(request);
   if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
   ASSIGN_OR_RETURN(const Device device, session_.device());
-  CompileOptions options = session_.options().compile;
-  options.target = device.info().target;
-  options.signatures.clear();
   std::vector<Diagnostic> warnings;
-  const Result<Artifact> artifact =
-      driver::compile_kernels(program_of(module, appended), {request}, options, &warnings);
-  if (!artifact) {
-    Failure failure = fail(DiagnosticId::HostKernelNotCompiled, request.kernel, signature_text(request));
-    failure.causes = artifact.error().diagnostics;
-    if (failure.causes.empty()) failure.notes.push_back(artifact.error().message);
+  const Result<Kernel> kernel =
+      jit::specialize(device, program_of(module, appended), request, session_.options().compile, &warnings);
+  if (!kernel && kernel.error().code != ErrorCode::InvalidSource)
+    return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, kernel.error());
+  if (!kernel) {
+    Failure failure = fail(DiagnosticId::HostKernelNotCompiled, request.kernel, jit::signature_text(request));
+    failure.causes = kernel.error().diagnostics;
     return failure;
   }
   if (session_.options().warning)
     for (const Diagnostic& warning : warnings) session_.options().warning(warning);
-  const Result<Module> loaded = device.load(*artifact);
-  if (!loaded) return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, loaded.error());
-  const Result<Kernel> kernel = loaded->kernel(request.kernel);
-  if (!kernel) return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, kernel.error());
   return kernels_.emplace(key, *kernel).first->second;
 }
 

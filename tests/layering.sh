@@ -12,7 +12,8 @@ declare -A may=(
   [frontend]="pykc stdlib base ir frontend"
   [codegen]="pykc stdlib base ir codegen"
   [driver]="pykc stdlib base ir frontend codegen driver"
-  [script]="pykc stdlib base frontend driver script"
+  [jit]="pykc base frontend driver jit"
+  [script]="pykc stdlib base frontend driver jit script"
   [cli]="pykc stdlib base frontend driver script cli"
 )
 failed=0

@@ -1,0 +1,73 @@
+// What the decorators and annotations of a module's functions say of its kernels, before anything is checked.
+#include <algorithm>
+
+#include "frontend/frontend.h"
+
+namespace pykc {
+namespace {
+
+/// Whether a decorator makes a kernel: `@kernel`, `@cuda.jit`, called or not, but for device=True.
+bool makes_kernel(const ast::Expr& decorator) {
+  const auto* call = decorator.as<ast::Call>();
+  const ast::Expr& name = call ? *call->function : decorator;
+  const auto* plain = name.as<ast::Name>();
+  const auto* dotted = name.as<ast::Attribute>();
+  const auto* owner = dotted ? dotted->value->as<ast::Name>() : nullptr;
+  const bool is_numba_jit = owner && owner->id == "numba" && dotted->name == "jit";
+  const std::string_view last = plain ? plain->id : dotted ? dotted->name : std::string_view();
+  if ((last != "kernel" && last != "jit") || is_numba_jit) return false;
+  if (!call) return true;
+  return std::none_of(call->keywords.begin(), call->keywords.end(), [](const ast::Keyword& keyword) {
+    const auto* flag = keyword.value->as<ast::BoolLiteral>();
+    return keyword.name == "device" && flag && flag->value;
+  });
+}
+
+}  // namespace
+
+std::vector<const ast::FunctionDef*> kernels_of(const ast::Module& module) {
+  std::vector<const ast::FunctionDef*> kernels;
+  for (const ast::StmtPtr& stmt : module.body) {
+    const auto* function = stmt->as<ast::FunctionDef>();
+    if (!function) continue;
+    std::erase_if(kernels, [&](const ast::FunctionDef* earlier) { return earlier->name == function->name; });
+    const bool is_kernel = std::any_of(function->decorators.begin(), function->decorators.end(),
+                                       [](const ast::ExprPtr& decorator) { return makes_kernel(*decorator); });
+    if (is_kernel) kernels.push_back(function);
+  }
+  return kernels;
+}
+
+std::vector<std::string> kernel_names(const ast::Module& module) {
+  std::vector<std::string> names;
+  for (const ast::FunctionDef* kernel : kernels_of(module)) names.push_back(kernel->name);
+  return names;
+}
+
+std::string signature_of(const ast::FunctionDef& function) {
+  std::string signature;
+  for (const ast::ExprPtr& decorator : function.decorators) {
+    const auto* call = decorator->as<ast::Call>();
+    if (!call) continue;
+    const ast::Expr* first = call->arguments.empty() ? nullptr : call->arguments[0].get();
+    const auto* list = first ? first->as<ast::List>() : nullptr;
+    if (list && !list->elements.empty()) first = list->elements[0].get();
+    const auto* text = first ? first->as<ast::StringLiteral>() : nullptr;
+    signature = text ? text->value : std::string();
+  }
+  return signature;
+}
+
+bool is_constexpr(const ast::Parameter& parameter) {
+  const auto* name = parameter.annotation ? parameter.annotation->as<ast::Name>() : nullptr;
+  return name && name->id == "constexpr";
+}
+
+bool is_typed_kernel(const ast::FunctionDef& function) {
+  if (!signature_of(function).empty()) return true;
+  return std::all_of(function.parameters.begin(), function.parameters.end(), [](const ast::Parameter& parameter) {
+    return parameter.annotation != nullptr && !is_constexpr(parameter);
+  });
+}
+
+}  // namespace pykc

@@ -1,0 +1,60 @@
+#include "jit/specialize.h"
+
+#include "driver/driver.h"
+
+namespace pykc::jit {
+namespace {
+
+/// Does each axis step over exactly what the axes inside it hold? Axes of extent 1 step nowhere.
+template <typename Axis>
+bool is_dense(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides, Axis axis_inside_out) {
+  std::int64_t dense = 1;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    const std::size_t axis = axis_inside_out(i);
+    if (extents[axis] == 1) continue;
+    if (strides[axis] != dense) return false;
+    dense *= extents[axis];
+  }
+  return true;
+}
+
+std::string type_text(const ArgumentType& type) {
+  if (!type.constant.empty()) return type.constant;
+  const ParameterInfo& parameter = type.parameter;
+  if (!type.is_tuple) return parameter.is_array ? to_string(parameter.array) : to_string(parameter.value);
+  std::string text = "tuple[";
+  for (const ArgumentType& element : type.elements) text += (text.size() > 6 ? ", " : "") + type_text(element);
+  return text + "]";
+}
+
+}  // namespace
+
+Layout layout_of(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides) {
+  const std::size_t rank = extents.size();
+  for (const std::int64_t extent : extents)
+    if (extent == 0) return Layout::RowMajor;
+  if (is_dense(extents, strides, [rank](std::size_t i) { return rank - 1 - i; })) return Layout::RowMajor;
+  if (is_dense(extents, strides, [](std::size_t i) { return i; })) return Layout::ColumnMajor;
+  return Layout::Strided;
+}
+
+std::string signature_text(const KernelRequest& request) {
+  if (request.use_annotations) return "its annotations";
+  std::string text = "(";
+  for (const ArgumentType& argument : request.arguments) text += (text.size() > 1 ? ", " : "") + type_text(argument);
+  return text + ")";
+}
+
+Result<Kernel> specialize(const Device& device, const Program& program, const KernelRequest& request,
+                          const CompileOptions& options, std::vector<Diagnostic>* warnings) {
+  CompileOptions for_device = options;
+  for_device.target = device.info().target;
+  for_device.signatures.clear();
+  const Result<Artifact> artifact = driver::compile_kernels(program, {request}, for_device, warnings);
+  if (!artifact) return artifact.error();
+  const Result<Module> module = device.load(*artifact);
+  if (!module) return module.error();
+  return module->kernel(request.kernel);
+}
+
+}  // namespace pykc::jit

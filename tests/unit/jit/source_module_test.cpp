@@ -1,0 +1,213 @@
+// Generic kernels from C++: what they are specialised for, that each specialisation is compiled once, what is refused.
+#include "pykc/source_module.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <thread>
+
+#include "tests/unit/runtime/allocations.h"
+
+namespace pykc {
+namespace {
+
+constexpr SourceLiteral kSource = R"pyk(
+  from helper import scaled
+
+  @kernel
+  def saxpy(a, x, y):
+      i = grid(1)
+      if i < len(x):
+          y[i] += scaled(a, x[i])
+
+  @kernel
+  def typed(a: f32, x: f32[:]):
+      if grid(1) < len(x):
+          x[grid(1)] = a
+
+  @kernel
+  def copy(target, source):
+      for i in range(source.shape[0]):
+          for j in range(source.shape[1]):
+              target[i, j] = source[i, j]
+)pyk"_pyk;
+
+class Generic : public ::testing::Test {
+ protected:
+  /// Counts the compilations: each asks for what the source imports.
+  SourceModule load(const Source& source = kSource) {
+    return SourceModule::load(device_, source, {.import = [](std::string_view) -> Result<std::string> {
+                                return std::string("def scaled(a, x):\n    return a * x\n");
+                              }})
+        .value();
+  }
+  template <typename T>
+  Array<T> array(std::vector<T> values) {
+    return device_.copy_from<T>(values).value();
+  }
+  template <typename T>
+  static std::vector<T> host(const Array<T>& array) {
+    std::vector<T> values(static_cast<std::size_t>(array.size()));
+    array.copy_to(values).value();
+    return values;
+  }
+  const Device device_ = Device::open("cpu").value();
+  const LaunchConfig config_{.grid = {1}, .block = {32}};
+};
+
+std::string types_of(const Result<Kernel>& kernel) {
+  std::string text;
+  for (const ParameterInfo& parameter : kernel.value().info().parameters)
+    text += (text.empty() ? "" : ", ") + (parameter.is_array ? to_string(parameter.array) : to_string(parameter.value));
+  return text;
+}
+
+TEST_F(Generic, KernelsAreSpecialisedForTheirArguments) {
+  const SourceModule module = load();
+  const Array<float> x = array<float>({1, 2, 3}), y = array<float>({10, 20, 30});
+  module.launch("saxpy", config_, 2.0F, x, y).value();
+  EXPECT_EQ(host(y), (std::vector<float>{12, 24, 36}));
+  const Array<std::int32_t> a = array<std::int32_t>({1, 2, 3}), b = array<std::int32_t>({1, 1, 1});
+  module.launch("saxpy", config_, -3, a, b).value();
+  EXPECT_EQ(host(b), (std::vector<std::int32_t>{-2, -5, -8}));
+  const GenericKernel saxpy = module.kernel("saxpy").value();
+  EXPECT_EQ(saxpy.name(), "saxpy");
+  EXPECT_EQ(types_of(saxpy.specialization(2.0F, x, y)), "f32, f32[:], f32[:]");
+  EXPECT_EQ(types_of(saxpy.specialization(std::int8_t{2}, x, b)), "i8, f32[:], i32[:]");
+  EXPECT_EQ(module.kernel_names(), (std::vector<std::string>{"saxpy", "typed", "copy"}));
+}
+
+TEST_F(Generic, ASpecialisationIsMadeOnce) {
+  const GenericKernel saxpy = load().kernel("saxpy").value();  // which keeps the module
+  const Array<float> x = array<float>({1}), y = array<float>({1});
+  const Kernel first = saxpy.specialization(1.0F, x, y).value();
+  EXPECT_EQ(&saxpy.specialization(2.0F, y, x).value().info(), &first.info());
+  EXPECT_NE(&saxpy.specialization(2.0, x, y).value().info(), &first.info());
+  EXPECT_EQ(&saxpy.specialization(2.0F, y, x).value().info(), &first.info());
+}
+
+TEST_F(Generic, MemoryOrderIsPartOfTheType) {
+  const GenericKernel copy = load().kernel("copy").value();
+  const auto rows = device_.allocate<float>({2, 3}).value();
+  const auto columns = device_.allocate<float>({2, 3}, Layout::ColumnMajor).value();
+  const auto one_row = device_.allocate<float>({1, 3}, Layout::ColumnMajor).value();
+  EXPECT_EQ(types_of(copy.specialization(columns, rows)), "f32[::1, :], f32[:, :]");
+  EXPECT_EQ(types_of(copy.specialization(rows, one_row)), "f32[:, :], f32[:, :]");
+  Argument strided = Argument::of(rows);
+  strided.strides[0] = 8;
+  const Argument list[] = {strided, strided};
+  EXPECT_EQ(types_of(copy.specialization_with(list)), "f32[::, ::], f32[::, ::]");
+  Argument empty = strided;
+  empty.extents[1] = 0;
+  const Argument with_empty[] = {empty, strided};
+  EXPECT_EQ(types_of(copy.specialization_with(with_empty)), "f32[:, :], f32[::, ::]");
+
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6};
+  rows.copy_from(values).value();
+  copy.launch({.grid = {1}, .block = {1}}, columns, rows).value();
+  EXPECT_EQ(host(columns), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+}
+
+TEST_F(Generic, RecordsAreToldApartByTheirTypes) {
+  const SourceModule module = load(R"pyk(
+    @kernel
+    def first(p, x):
+        x[0] = p[0]
+        x[1] = p[1]
+  )pyk"_pyk);
+  const GenericKernel first = module.kernel("first").value();
+  Argument point;
+  point.record = complex_type(ScalarType::F32);
+  point.is_array = true;
+  point.rank = 1;
+  point.extents[0] = 2;
+  point.strides[0] = 1;
+  const auto memory = device_.allocate<float>(8).value();
+  point.address = memory.address();
+  const auto specialise = [&](RecordRef record) {
+    point.record = std::move(record);
+    const Argument list[] = {point, point};
+    return first.specialization_with(list);
+  };
+  const Kernel complex = specialise(complex_type(ScalarType::F32)).value();
+  EXPECT_EQ(&specialise(complex_type(ScalarType::F32)).value().info(), &complex.info());  // an equal type
+  EXPECT_EQ(types_of(specialise(vector_type(ScalarType::F32, 2))), "f32x2[:], f32x2[:]");
+  EXPECT_EQ(types_of(complex), "c64[:], c64[:]");
+}
+
+TEST_F(Generic, AnnotatedKernelsAreCompiledOnce) {
+  const SourceModule module = load();
+  const Array<float> x = array<float>({1, 2});
+  const GenericKernel typed = module.kernel("typed").value();
+  typed.launch(config_, 5, x).value();  // an integer that an f32 holds
+  EXPECT_EQ(host(x), (std::vector<float>{5, 5}));
+  EXPECT_EQ(&typed.specialization(5, x).value().info(), &typed.specialization(5.0F, x).value().info());
+  const Result<void> refused = typed.launch(config_, 5.0, x);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("parameter `a`: expected a scalar f32"), std::string::npos);
+}
+
+TEST_F(Generic, WhatIsWrongIsSaid) {
+  const SourceModule module = load();
+  const Array<float> x = array<float>({1, 2});
+  EXPECT_EQ(module.launch("saxpi", config_, x).error().message,
+            "the source has no kernel `saxpi`; it has: saxpy, typed, copy");
+  EXPECT_EQ(module.launch("saxpy", config_, 1.0F, x).error().message, "kernel `saxpy` takes 3 arguments, 2 given");
+  const Error error = module.launch("saxpy", config_, x, x, x).error();
+  EXPECT_EQ(error.code, ErrorCode::InvalidSource);
+  EXPECT_TRUE(error.message.starts_with("kernel `saxpy` does not compile for (f32[:], f32[:], f32[:]): "))
+      << error.message;
+  ASSERT_FALSE(error.diagnostics.empty());
+  Argument deep = Argument::of(x);
+  deep.rank = 9;
+  const Argument list[] = {Argument::of(1), deep, deep};
+  EXPECT_EQ(module.kernel("saxpy").value().launch_with(config_, list).error().message,
+            "kernel `saxpy` is given an array of rank 9; at most 8 are possible");
+  const Result<SourceModule> broken = SourceModule::load(device_, R"pyk(
+    @kernel
+    def k(x:
+  )pyk"_pyk);
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().code, ErrorCode::InvalidSource);
+  EXPECT_EQ(broken.error().diagnostics.front().place.line, __LINE__ - 4);
+}
+
+TEST_F(Generic, ManyThreadsAskForTheSame) {
+  constexpr int kThreads = 16, kKernels = 4;
+  const SourceModule module = load();
+  const Array<float> x = array<float>(std::vector<float>(100, 1)), y = array<float>(std::vector<float>(100));
+  std::atomic<int> waiting = kThreads;
+  const KernelInfo* found[kThreads][kKernels] = {};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      const GenericKernel saxpy = module.kernel("saxpy").value();
+      --waiting;
+      while (waiting > 0) std::this_thread::yield();
+      found[t][0] = &saxpy.specialization(1.0F, x, y).value().info();
+      found[t][1] = &saxpy.specialization(1.0, x, y).value().info();
+      found[t][2] = &saxpy.specialization(std::int8_t{1}, x, y).value().info();
+      found[t][3] = &saxpy.specialization(std::uint8_t{1}, x, y).value().info();
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (int t = 1; t < kThreads; ++t)
+    for (int k = 0; k < kKernels; ++k) EXPECT_EQ(found[t][k], found[0][k]);
+}
+
+TEST_F(Generic, AWarmLaunchTakesNothingFromTheHeap) {
+  const SourceModule module = load();
+  const Array<float> x = array<float>(std::vector<float>(100, 1)), y = array<float>(std::vector<float>(100));
+  const GenericKernel saxpy = module.kernel("saxpy").value();
+  const auto launch = [&] {
+    saxpy.launch(config_, 1.0F, x, y).value();
+    module.launch("saxpy", config_, 1.0F, x, y).value();
+  };
+  launch();
+  const long before = testing::allocations();
+  launch();
+  EXPECT_EQ(testing::allocations(), before);
+}
+
+}  // namespace
+}  // namespace pykc
