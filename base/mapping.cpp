@@ -140,6 +140,13 @@ Mapping::Range Mapping::range() const {
   return range;
 }
 
+Mapping Mapping::rebased() const {
+  Mapping mapping = *this;
+  mapping.offset_ -= range().begin;
+  if (size_ == 0) mapping.offset_ = 0;
+  return mapping;
+}
+
 Result<void> Mapping::append_slice(std::int64_t extent, std::int64_t stride, const Slice& slice) {
   if (slice.step == 0) return invalid("the step of a slice is not 0");
   const bool forward = slice.step > 0;

@@ -58,7 +58,10 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual StreamState& default_stream() = 0;
   virtual Result<void> synchronize() = 0;
 
+  /// Refuses an address that is known to be of no use on this device.
+  virtual Result<void> check_foreign(const void* address) = 0;
   Result<Buffer> allocate_buffer(std::int64_t bytes);
+  Result<Buffer> wrap_buffer(void* address, std::int64_t bytes, std::shared_ptr<void> owner);
   /// Copies between the host and this device, the device's side leading, or within this device, the target leading; and
   /// clears the target of `rows`. A null stream means: wait until it is done.
   virtual Result<void> copy_from_host(const StridedCopy& copy, StreamState* stream) = 0;

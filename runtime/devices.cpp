@@ -97,6 +97,43 @@ Result<Buffer> detail::DeviceState::allocate_buffer(std::int64_t bytes) {
   return Buffer(std::move(*memory), address, bytes, this);
 }
 
+Result<Buffer> detail::DeviceState::wrap_buffer(void* address, std::int64_t bytes, std::shared_ptr<void> owner) {
+  struct Kept {
+    std::shared_ptr<DeviceState> device;
+    std::shared_ptr<void> owner;  // goes first
+  };
+  const auto kept = std::make_shared<Kept>(Kept{shared_from_this(), std::move(owner)});
+  return Buffer(std::shared_ptr<void>(kept, address), address, bytes, this);
+}
+
+Result<detail::WrappedElements> detail::wrap_elements(const Device& device, void* first, const Mapping& mapping,
+                                                      std::int64_t element_bytes, std::int64_t alignment,
+                                                      std::shared_ptr<void> owner) {
+  const Mapping::Range range = mapping.range();
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(range.end - range.begin, element_bytes, &bytes))
+    return Error{ErrorCode::InvalidArgument, "no memory holds an array with " + to_string(mapping)};
+  // The lowest address of all: below `first` where a stride is negative.
+  const std::uintptr_t lowest =
+      reinterpret_cast<std::uintptr_t>(first) + static_cast<std::uintptr_t>(range.begin * element_bytes);
+  Result<Buffer> buffer = device.wrap_bytes(reinterpret_cast<void*>(lowest), bytes, std::move(owner));
+  if (!buffer) return buffer.error();
+  WrappedElements wrapped{std::move(*buffer), mapping.rebased()};
+  const Elements elements{wrapped.buffer, wrapped.mapping, element_bytes};
+  if (Result<void> checked = elements.check(alignment); !checked) return checked.error();
+  return wrapped;
+}
+
+Result<Buffer> Device::wrap_bytes(void* address, std::int64_t bytes, std::shared_ptr<void> owner) const {
+  if (bytes < 0) return Error{ErrorCode::InvalidArgument, "a buffer cannot have " + std::to_string(bytes) + " bytes"};
+  if (bytes > 0) {
+    if (address == nullptr)
+      return Error{ErrorCode::InvalidArgument, "a null pointer is no memory of " + std::to_string(bytes) + " bytes"};
+    if (Result<void> checked = state_->check_foreign(address); !checked) return checked.error();
+  }
+  return state_->wrap_buffer(address, bytes, std::move(owner));
+}
+
 Result<Buffer> Device::allocate_bytes(std::int64_t bytes) const {
   if (bytes < 0) return Error{ErrorCode::InvalidArgument, "a buffer cannot have " + std::to_string(bytes) + " bytes"};
   return state_->allocate_buffer(bytes);

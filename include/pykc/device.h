@@ -17,8 +17,19 @@
 
 namespace pykc {
 
+class Device;
+
 namespace detail {
 struct DeviceState;
+
+/// Memory of somebody else, as a buffer and where the elements lie there.
+struct WrappedElements {
+  Buffer buffer;
+  Mapping mapping;
+};
+/// `first` is the address of the element with indices 0.
+Result<WrappedElements> wrap_elements(const Device& device, void* first, const Mapping& mapping,
+                                      std::int64_t element_bytes, std::int64_t alignment, std::shared_ptr<void> owner);
 }  // namespace detail
 
 /// What `pykc info` shows of a device.
@@ -115,9 +126,31 @@ class Device {
     return filled_from(like(source), source);
   }
 
+  /// Memory that somebody else has allocated on this device, as an array: nothing is copied. `first` is the address of
+  /// the element with indices 0. `owner`, where given, is kept until the last handle is gone; else the memory must
+  /// outlive them. A GPU refuses what is no memory of its own, as far as the driver knows; the CPU device takes every
+  /// address.
+  template <typename T>
+  Result<Array<T>> wrap(T* first, const std::vector<std::int64_t>& shape, std::shared_ptr<void> owner = nullptr) const {
+    return wrapped(first, Mapping::dense(shape), std::move(owner));
+  }
+  template <typename T>
+  Result<Array<T>> wrap(T* first, const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides,
+                        std::shared_ptr<void> owner = nullptr) const {
+    return wrapped(first, Mapping::strided(shape, strides), std::move(owner));
+  }
+  Result<Buffer> wrap_bytes(void* address, std::int64_t bytes, std::shared_ptr<void> owner = nullptr) const;
+
   const detail::DeviceState* state() const { return state_.get(); }
 
  private:
+  template <typename T>
+  Result<Array<T>> wrapped(T* first, const Result<Mapping>& mapping, std::shared_ptr<void> owner) const {
+    if (!mapping) return mapping.error();
+    const auto elements = detail::wrap_elements(*this, first, *mapping, sizeof(T), alignof(T), std::move(owner));
+    if (!elements) return elements.error();
+    return Array<T>(elements->buffer, elements->mapping);
+  }
   template <typename T>
   static Layout order_of(const Array<T>& array) {
     const bool by_columns = array.is_contiguous(Layout::ColumnMajor) && !array.is_contiguous();

@@ -64,6 +64,8 @@ class Mapping {
     std::int64_t begin = 0, end = 0;
   };
   Range range() const;
+  /// The same strides, with the lowest element at the start of the memory.
+  Mapping rebased() const;
 
   /// x[a, b, …]: axes that are not named stay whole.
   Result<Mapping> slice(std::span<const Index> indices) const;

@@ -44,6 +44,7 @@ class Device final : public detail::DeviceState {
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override;
+  Result<void> check_foreign(const void* address) override;
   Result<void> copy_from_host(const detail::StridedCopy& copy, detail::StreamState* stream) override;
   Result<void> copy_to_host(const detail::StridedCopy& copy, detail::StreamState* stream) override;
   Result<void> copy_within(const detail::StridedCopy& copy, detail::StreamState* stream) override;

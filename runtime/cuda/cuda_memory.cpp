@@ -1,5 +1,7 @@
 #include "runtime/cuda/cuda_memory.h"
 
+#include <string>
+
 namespace pykc::cuda {
 Result<std::shared_ptr<void>> allocate_memory(std::shared_ptr<Device> device, std::int64_t bytes) {
   const ContextScope scope = device->enter();
@@ -12,6 +14,29 @@ Result<std::shared_ptr<void>> allocate_memory(std::shared_ptr<Device> device, st
     const ContextScope inner = device->enter();
     device->driver().cuMemFree(reinterpret_cast<std::uintptr_t>(memory));
   });
+}
+
+/// Pinned and managed memory may be reached from every GPU, other memory of the host from none that the driver knows
+/// of.
+Result<void> Device::check_foreign(const void* address) {
+  const ContextScope scope = enter();
+  const auto refuse = [&](const std::string& why) {
+    return Error{ErrorCode::InvalidArgument, "the address is no memory of " + info.name + ": " + why};
+  };
+  const CUdeviceptr pointer = reinterpret_cast<std::uintptr_t>(address);
+  CUmemorytype type{};
+  CUresult asked = driver_.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer);
+  if (asked == CUDA_ERROR_INVALID_VALUE) return refuse("the driver does not know it; copy from the host's memory");
+  if (Result<void> done = check("cuPointerGetAttribute", asked); !done) return done;
+  unsigned is_managed = 0;
+  asked = driver_.cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, pointer);
+  if (Result<void> done = check("cuPointerGetAttribute", asked); !done) return done;
+  if (type == CU_MEMORYTYPE_HOST || is_managed != 0) return {};
+  int ordinal = 0;
+  asked = driver_.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer);
+  if (Result<void> done = check("cuPointerGetAttribute", asked); !done) return done;
+  const std::string where = "cuda:" + std::to_string(ordinal);
+  return where == info.name ? Result<void>() : refuse("it lies on " + where);
 }
 
 Result<std::shared_ptr<void>> allocate_pinned_memory(std::shared_ptr<Device> device, std::int64_t bytes) {

@@ -35,11 +35,17 @@ struct CUfunc_st {
 namespace {
 
 constexpr int kMaxDevices = 4;
-constexpr CUresult kInvalidValue = 1, kInvalidContext = 201, kInvalidImage = 200, kInvalidPtx = 218;
+constexpr CUresult kInvalidValue = CUDA_ERROR_INVALID_VALUE, kInvalidContext = 201, kInvalidImage = 200,
+                   kInvalidPtx = 218;
 
 struct Failure {
   int countdown = 0;
   CUresult code = 0;
+};
+
+struct Block {
+  std::size_t bytes = 0;
+  int device = 0;
 };
 
 struct State {
@@ -57,8 +63,8 @@ struct State {
   CUresult broken = 0;      // from now on
   mock_cuda::Launch last_launch{};
   CUctx_st contexts[kMaxDevices];
-  std::map<void*, std::size_t> blocks;  // device memory
-  std::set<void*> objects;              // modules, streams, events, pinned memory
+  std::map<void*, Block> blocks;  // device memory
+  std::set<void*> objects;        // modules, streams, events, pinned memory
   State();
 };
 
@@ -108,13 +114,14 @@ CUresult destroy(T* object) {
 }
 
 /// The block of device memory that holds all of the range.
-bool is_device_range(CUdeviceptr address, std::size_t bytes) {
-  for (const auto& [start, size] : state().blocks) {
+const Block* find_block(CUdeviceptr address, std::size_t bytes) {
+  for (const auto& [start, block] : state().blocks) {
     const auto first = reinterpret_cast<CUdeviceptr>(start);
-    if (address >= first && address + bytes <= first + size) return true;
+    if (address >= first && address + bytes <= first + block.bytes) return &block;
   }
-  return false;
+  return nullptr;
 }
+bool is_device_range(CUdeviceptr address, std::size_t bytes) { return find_block(address, bytes) != nullptr; }
 
 void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
@@ -311,7 +318,7 @@ CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
   if (bytes == 0) return kInvalidValue;
   if (bytes > state().memory - state().memory_used) return CUDA_ERROR_OUT_OF_MEMORY;
   void* block = std::malloc(bytes);
-  state().blocks[block] = bytes;
+  state().blocks[block] = {bytes, current->device};
   state().memory_used += bytes;
   *address = reinterpret_cast<CUdeviceptr>(block);
   return CUDA_SUCCESS;
@@ -319,7 +326,7 @@ CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
 CUresult cuMemFree(CUdeviceptr address) {
   const auto block = state().blocks.find(pointer(address));
   if (block == state().blocks.end()) return kInvalidValue;
-  state().memory_used -= block->second;
+  state().memory_used -= block->second.bytes;
   std::free(block->first);
   state().blocks.erase(block);
   return CUDA_SUCCESS;
@@ -332,6 +339,24 @@ CUresult cuMemAllocHost(void** address, std::size_t bytes) {
 CUresult cuMemFreeHost(void* address) {
   if (state().objects.erase(address) == 0) return kInvalidValue;
   std::free(address);
+  return CUDA_SUCCESS;
+}
+CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
+  const Block* const block = find_block(address, 1);
+  const bool is_pinned = state().objects.contains(pointer(address));
+  if (block == nullptr && !is_pinned) return kInvalidValue;
+  int* const number = static_cast<int*>(value);
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      *number = is_pinned ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+      break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      *number = 0;
+      break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      *number = block == nullptr ? 0 : block->device;
+      break;
+  }
   return CUDA_SUCCESS;
 }
 CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void* source, std::size_t bytes, CUstream) {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <thread>
 
+#include "pykc/dlpack.h"
 #include "pykc/runtime.h"
 #include "tests/unit/runtime/allocations.h"
 #include "tests/unit/runtime/kernel_descriptions.h"
@@ -178,6 +179,22 @@ TEST_F(CudaDevice, CopiesViewsAndNothingBetween) {
   ASSERT_TRUE(x.slice(Slice{1, rows}).value().copy_from(x.slice(Slice{0, rows - 1}).value()));
   ASSERT_TRUE(x.copy_to(back));
   EXPECT_TRUE(std::equal(host.begin(), host.end() - columns, back.begin() + columns));
+}
+
+TEST_F(CudaDevice, WrapsMemoryOfItsOwn) {
+  const Array<float> memory = device_->copy_from<float>(std::vector<float>{0, 1, 2, 3, 4, 5}).value();
+  const Array<float> x = device_->wrap(memory.address() + 5, {3}, {-2}).value();
+  std::vector<float> host(3);
+  ASSERT_TRUE(x.copy_to(host));
+  EXPECT_EQ(host, (std::vector<float>{5, 3, 1}));
+  const PinnedArray<float> pinned = device_->allocate_pinned<float>(3).value();
+  EXPECT_TRUE(device_->wrap(pinned.span().data(), {3}));
+  const Result<Array<float>> refused = device_->wrap(host.data(), {3});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::InvalidArgument) << refused.error().message;
+  const Array<float> back = from_dlpack<float>(*device_, to_dlpack(x).value()).value();
+  ASSERT_TRUE(back.copy_to(host));
+  EXPECT_EQ(host, (std::vector<float>{5, 3, 1}));
 }
 
 TEST_F(CudaDevice, GivesAKernelAllTheSharedMemoryOfTheDevice) {
