@@ -106,7 +106,8 @@ TEST_F(Generic, MemoryOrderIsPartOfTheType) {
   const std::vector<float> values = {1, 2, 3, 4, 5, 6};
   rows.copy_from(values).value();
   copy.launch({.grid = {1}, .block = {1}}, columns, rows).value();
-  EXPECT_EQ(host(columns), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(host(columns), values);
+  EXPECT_EQ(host(columns.transpose()), (std::vector<float>{1, 4, 2, 5, 3, 6}));
 }
 
 TEST_F(Generic, RecordsAreToldApartByTheirTypes) {
