@@ -46,6 +46,29 @@ struct ModuleState {
   std::vector<KernelLimits> limits;  // of kernels, in the same order
 };
 
+/// What MemoryPool does. Sizes are at least 0.
+struct PoolState {
+  virtual ~PoolState() = default;
+  /// Memory that the device's pool takes back, in the stream's order, when the pointer goes; the stream must outlive
+  /// it.
+  virtual Result<std::shared_ptr<void>> allocate(std::int64_t bytes, StreamState& stream) = 0;
+  virtual Result<PoolStatistics> statistics() = 0;
+  virtual Result<void> reset_peaks() = 0;
+  virtual Result<void> set_limit(std::int64_t bytes) = 0;
+  virtual Result<void> set_release_threshold(std::int64_t bytes) = 0;
+  virtual Result<void> trim(std::int64_t keep) = 0;
+};
+
+/// For an allocation that a pool's limit forbids.
+Error beyond_limit(std::int64_t bytes, std::int64_t used, std::int64_t limit);
+
+/// One memory, given back when the pointer goes, and its addresses on either side.
+struct UnifiedMemory {
+  std::shared_ptr<void> memory;
+  void* on_device = nullptr;
+  void* on_host = nullptr;
+};
+
 struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual ~DeviceState() = default;
   virtual bool is_cpu() const = 0;
@@ -54,6 +77,9 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   /// Memory that is given back when the pointer goes, which keeps the device until then; a null address of 0 bytes.
   virtual Result<std::shared_ptr<void>> allocate(std::int64_t bytes) = 0;
   virtual Result<std::shared_ptr<void>> allocate_pinned(std::int64_t bytes) = 0;
+  /// There is at least one byte.
+  virtual Result<UnifiedMemory> allocate_unified(UnifiedKind kind, std::int64_t bytes) = 0;
+  virtual PoolState& pool() = 0;
   virtual Result<std::shared_ptr<StreamState>> create_stream() = 0;
   virtual StreamState& default_stream() = 0;
   virtual Result<void> synchronize() = 0;
@@ -61,6 +87,7 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   /// Refuses an address that is known to be of no use on this device.
   virtual Result<void> check_foreign(const void* address) = 0;
   Result<Buffer> allocate_buffer(std::int64_t bytes);
+  /// `owner` goes before the device does.
   Result<Buffer> wrap_buffer(void* address, std::int64_t bytes, std::shared_ptr<void> owner);
   /// Copies between the host and this device, the device's side leading, or within this device, the target leading; and
   /// clears the target of `rows`. A null stream means: wait until it is done.

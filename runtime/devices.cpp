@@ -139,10 +139,26 @@ Result<Buffer> Device::allocate_bytes(std::int64_t bytes) const {
   return state_->allocate_buffer(bytes);
 }
 
+Result<detail::UnifiedBuffer> Device::allocate_unified_bytes(detail::UnifiedKind kind, std::int64_t bytes) const {
+  detail::UnifiedMemory memory;
+  if (bytes > 0) {
+    Result<detail::UnifiedMemory> allocated = state_->allocate_unified(kind, bytes);
+    if (!allocated) return allocated.error();
+    memory = std::move(*allocated);
+  }
+  Result<Buffer> buffer = state_->wrap_buffer(memory.on_device, bytes, std::move(memory.memory));
+  if (!buffer) return buffer.error();
+  return detail::UnifiedBuffer{std::move(*buffer), memory.on_host};
+}
+
 Result<std::shared_ptr<void>> Device::allocate_pinned_bytes(std::int64_t bytes) const {
   if (bytes < 0)
     return Error{ErrorCode::InvalidArgument, "host memory cannot have " + std::to_string(bytes) + " bytes"};
   return state_->allocate_pinned(bytes);
+}
+
+MemoryPool Device::pool() const {
+  return MemoryPool(std::shared_ptr<detail::PoolState>(state_, &state_->pool()));  // shares the device, which owns it
 }
 
 Result<Stream> Device::create_stream() const {

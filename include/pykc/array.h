@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "pykc/error.h"
 #include "pykc/mapping.h"
@@ -82,6 +83,7 @@ class Buffer {
   Result<Buffer> allocate_beside(std::int64_t bytes) const;
 
  private:
+  friend class Stream;
   friend struct detail::DeviceState;
   friend struct detail::Elements;
   Result<void> check(const Stream* stream, std::int64_t bytes, std::int64_t offset) const;
@@ -213,6 +215,39 @@ class Array : public detail::View<Array<T>> {
                                                  " elements"};
   }
   Buffer buffer_;
+};
+
+template <typename T>
+Result<Array<T>> Stream::allocate(const std::vector<std::int64_t>& shape) const {
+  const Result<Mapping> mapping = Mapping::dense(shape);
+  if (!mapping) return mapping.error();
+  const Result<std::int64_t> bytes = detail::bytes_of(*mapping, sizeof(T));
+  if (!bytes) return bytes.error();
+  const Result<Buffer> buffer = allocate_bytes(*bytes);
+  if (!buffer) return buffer.error();
+  return Array<T>::over(*buffer, *mapping);
+}
+
+/// An array whose memory the host reaches, too: one memory, with an address on either side. Made by allocate_managed(),
+/// where it moves to the side that uses it, or allocate_mapped(), where it stays on the host and a GPU reads and writes
+/// it over the bus: best for what is used once. On the CPU device both are ordinary memory.
+///
+/// A kernel sees what the host has written before its launch; the host may touch the elements again once it has waited
+/// for the kernel, by synchronize() or an event.
+template <typename T>
+class UnifiedArray {
+ public:
+  UnifiedArray() = default;
+  const Array<T>& array() const { return array_; }
+  HostView<T> view() const { return view_; }
+  std::span<T> span() const { return {view_.data(), static_cast<std::size_t>(view_.size())}; }  // in row-major order
+  operator const Array<T>&() const { return array_; }
+
+ private:
+  friend class Device;
+  UnifiedArray(Array<T> array, const HostView<T>& view) : array_(std::move(array)), view_(view) {}
+  Array<T> array_;
+  HostView<T> view_;
 };
 
 /// Host memory that a GPU can reach directly ("pinned", page-locked): copies to and from it are fastest, and those put

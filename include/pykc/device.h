@@ -13,6 +13,7 @@
 #include "pykc/artifact.h"
 #include "pykc/error.h"
 #include "pykc/kernel.h"
+#include "pykc/pool.h"
 #include "pykc/stream.h"
 
 namespace pykc {
@@ -21,6 +22,13 @@ class Device;
 
 namespace detail {
 struct DeviceState;
+
+enum class UnifiedKind : std::uint8_t { Managed, Mapped };
+/// Memory with an address on the host, too.
+struct UnifiedBuffer {
+  Buffer buffer;
+  void* host = nullptr;
+};
 
 /// Memory of somebody else, as a buffer and where the elements lie there.
 struct WrappedElements {
@@ -61,12 +69,23 @@ class Device {
   /// Memory is not cleared.
   Result<Buffer> allocate_bytes(std::int64_t bytes) const;
   Result<std::shared_ptr<void>> allocate_pinned_bytes(std::int64_t bytes) const;
+  /// What Stream::allocate() takes its memory from.
+  MemoryPool pool() const;
   Result<Stream> create_stream() const;
   /// The stream that launches use when none is given.
   Stream default_stream() const;
   /// Waits for all work of the device, and reports the first fault.
   Result<void> synchronize() const;
 
+  /// See UnifiedArray. Managed memory is at most as large as the GPU's own.
+  template <typename T>
+  Result<UnifiedArray<T>> allocate_managed(const std::vector<std::int64_t>& shape) const {
+    return allocate_unified<T>(detail::UnifiedKind::Managed, shape);
+  }
+  template <typename T>
+  Result<UnifiedArray<T>> allocate_mapped(const std::vector<std::int64_t>& shape) const {
+    return allocate_unified<T>(detail::UnifiedKind::Mapped, shape);
+  }
   /// Arrays, dense in the order given. allocate() leaves the elements as they come, zeros() clears them; like() and
   /// zeros_like() take shape and order from another array, of any device.
   template <typename T>
@@ -144,6 +163,18 @@ class Device {
   const detail::DeviceState* state() const { return state_.get(); }
 
  private:
+  Result<detail::UnifiedBuffer> allocate_unified_bytes(detail::UnifiedKind kind, std::int64_t bytes) const;
+  template <typename T>
+  Result<UnifiedArray<T>> allocate_unified(detail::UnifiedKind kind, const std::vector<std::int64_t>& shape) const {
+    const Result<Mapping> mapping = Mapping::dense(shape);
+    if (!mapping) return mapping.error();
+    const Result<std::int64_t> bytes = detail::bytes_of(*mapping, sizeof(T));
+    if (!bytes) return bytes.error();
+    const Result<detail::UnifiedBuffer> memory = allocate_unified_bytes(kind, *bytes);
+    if (!memory) return memory.error();
+    const std::span<T> host(static_cast<T*>(memory->host), static_cast<std::size_t>(mapping->size()));
+    return UnifiedArray<T>(Array<T>(memory->buffer, *mapping), HostView<T>::of(host, shape).value());
+  }
   template <typename T>
   Result<Array<T>> wrapped(T* first, const Result<Mapping>& mapping, std::shared_ptr<void> owner) const {
     if (!mapping) return mapping.error();

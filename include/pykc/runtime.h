@@ -25,4 +25,5 @@
 #include "pykc/array.h"
 #include "pykc/device.h"
 #include "pykc/kernel.h"
+#include "pykc/pool.h"
 #include "pykc/stream.h"

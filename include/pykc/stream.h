@@ -1,12 +1,18 @@
 // Streams, queues of a device's work, and events, points in them. See runtime.h for ownership, threads and order.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "pykc/error.h"
 
 namespace pykc {
+
+class Buffer;
+template <typename T>
+class Array;
 
 namespace detail {
 struct Elements;
@@ -37,6 +43,13 @@ class Stream {
   Result<Event> record() const;
   /// Work put on this stream after this call waits for `event`.
   Result<void> wait(const Event& event) const;
+
+  /// Memory of the device's pool (pool.h), for work that is put on this stream from now on; another stream must wait
+  /// for an event of this one. When the last handle is gone, the memory goes back to the pool after the stream's work
+  /// so far.
+  template <typename T>
+  Result<Array<T>> allocate(const std::vector<std::int64_t>& shape) const;
+  Result<Buffer> allocate_bytes(std::int64_t bytes) const;
 
  private:
   friend class Buffer;

@@ -10,8 +10,6 @@
 namespace pykc::cpu {
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // as the CUDA driver's
-
 class Event final : public detail::EventState {
  public:
   Event(std::shared_ptr<detail::DeviceState> owner, const detail::StreamState* stream)
@@ -30,6 +28,16 @@ class Event final : public detail::EventState {
 
 Result<std::shared_ptr<detail::DeviceState>> open_device() {
   return std::shared_ptr<detail::DeviceState>(std::make_shared<Device>());
+}
+
+Result<void*> allocate_host(std::int64_t bytes) {
+  constexpr auto kAlignment = static_cast<std::size_t>(kMemoryAlignment);
+  void* const memory = bytes > memory_bytes()
+                           ? nullptr
+                           : std::aligned_alloc(kAlignment, round_up(static_cast<std::size_t>(bytes), kAlignment));
+  if (memory != nullptr) return memory;
+  return Error{ErrorCode::OutOfMemory, "the host has no room for " + std::to_string(bytes) + " bytes: it has " +
+                                           std::to_string(memory_bytes()) + " bytes of memory in all"};
 }
 
 Result<void> Stream::synchronize() { return static_cast<Device&>(device).finish(this); }
@@ -80,12 +88,15 @@ Result<void> Device::fill_zero(const detail::StridedCopy& rows, detail::StreamSt
 
 Result<std::shared_ptr<void>> Device::allocate_pinned(std::int64_t bytes) {
   if (bytes == 0) return std::shared_ptr<void>();
-  const std::size_t rounded = round_up(static_cast<std::size_t>(bytes), kAlignment);
-  void* memory = bytes > memory_bytes() ? nullptr : std::aligned_alloc(kAlignment, rounded);
-  if (memory == nullptr)
-    return Error{ErrorCode::OutOfMemory, "the host has no room for " + std::to_string(bytes) + " bytes: it has " +
-                                             std::to_string(memory_bytes()) + " bytes of memory in all"};
-  return std::shared_ptr<void>(memory, std::free);
+  const Result<void*> memory = allocate_host(bytes);
+  if (!memory) return memory.error();
+  return std::shared_ptr<void>(*memory, std::free);
+}
+
+Result<detail::UnifiedMemory> Device::allocate_unified(detail::UnifiedKind, std::int64_t bytes) {
+  Result<std::shared_ptr<void>> memory = allocate_pinned(bytes);
+  if (!memory) return memory.error();
+  return detail::UnifiedMemory{*memory, memory->get(), memory->get()};
 }
 
 Result<std::shared_ptr<detail::StreamState>> Device::create_stream() {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "runtime/cpu/cpu_pool.h"
 #include "runtime/cpu/processor.h"
 #include "runtime/device.h"
 #include "runtime/fault.h"
@@ -12,6 +13,10 @@
 namespace pykc::cpu {
 
 Result<std::shared_ptr<detail::DeviceState>> open_device();
+
+inline constexpr std::int64_t kMemoryAlignment = 256;  // as the CUDA driver's
+/// At least one byte, to be given back by std::free.
+Result<void*> allocate_host(std::int64_t bytes);
 
 class Stream final : public detail::StreamState {
  public:
@@ -33,6 +38,8 @@ class Device final : public detail::DeviceState {
   Result<std::shared_ptr<detail::ModuleState>> load(const Artifact& artifact) override;
   Result<std::shared_ptr<void>> allocate(std::int64_t bytes) override;
   Result<std::shared_ptr<void>> allocate_pinned(std::int64_t bytes) override;
+  Result<detail::UnifiedMemory> allocate_unified(detail::UnifiedKind kind, std::int64_t bytes) override;
+  detail::PoolState& pool() override { return pool_; }
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override { return finish(nullptr); }
@@ -51,6 +58,7 @@ class Device final : public detail::DeviceState {
  private:
   std::mutex turn_;
   detail::FaultLog faults_;
+  Pool pool_;
   Stream default_stream_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <iterator>
 
-#include "runtime/cuda/cuda_memory.h"
 #include "runtime/cuda/cuda_module.h"
 
 namespace pykc::cuda {
@@ -85,20 +84,13 @@ Device::Device(const Driver& driver, std::unique_ptr<PrimaryContext> context, De
     : driver_(driver),
       context_(std::move(context)),
       faults_(driver, context_->handle()),
+      pool_(*this),
       default_stream_(*this, nullptr, nullptr) {
   info = std::move(description);
 }
 
 Result<std::shared_ptr<detail::ModuleState>> Device::load(const Artifact& artifact) {
   return load_module(std::static_pointer_cast<Device>(shared_from_this()), artifact);
-}
-
-Result<std::shared_ptr<void>> Device::allocate(std::int64_t bytes) {
-  return allocate_memory(std::static_pointer_cast<Device>(shared_from_this()), bytes);
-}
-
-Result<std::shared_ptr<void>> Device::allocate_pinned(std::int64_t bytes) {
-  return allocate_pinned_memory(std::static_pointer_cast<Device>(shared_from_this()), bytes);
 }
 
 Result<std::shared_ptr<detail::StreamState>> Device::create_stream() {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/cuda/cuda_pool.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/pending_faults.h"
 #include "runtime/device.h"
@@ -41,6 +42,8 @@ class Device final : public detail::DeviceState {
   Result<std::shared_ptr<detail::ModuleState>> load(const Artifact& artifact) override;
   Result<std::shared_ptr<void>> allocate(std::int64_t bytes) override;
   Result<std::shared_ptr<void>> allocate_pinned(std::int64_t bytes) override;
+  Result<detail::UnifiedMemory> allocate_unified(detail::UnifiedKind kind, std::int64_t bytes) override;
+  detail::PoolState& pool() override { return pool_; }
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override;
@@ -51,6 +54,7 @@ class Device final : public detail::DeviceState {
   Result<void> fill_zero(const detail::StridedCopy& rows, detail::StreamState* stream) override;
 
   const Driver& driver() const { return driver_; }
+  CUdevice handle() const { return context_->device(); }
   PendingFaults& faults() { return faults_; }
   [[nodiscard]] ContextScope enter() const { return ContextScope(driver_, context_->handle()); }
   Result<void> check(const char* call, CUresult result) const { return driver_.check(call, result); }
@@ -63,9 +67,16 @@ class Device final : public detail::DeviceState {
   Error out_of_memory(std::int64_t bytes) const;
 
  private:
+  // The context is current.
+  Result<std::shared_ptr<void>> allocate_host(std::int64_t bytes, unsigned flags);
+  Result<detail::UnifiedMemory> allocate_managed(std::int64_t bytes);
+  Result<detail::UnifiedMemory> allocate_mapped(std::int64_t bytes);
+  std::shared_ptr<void> device_memory(CUdeviceptr address);
+
   const Driver& driver_;
   const std::unique_ptr<PrimaryContext> context_;  // goes last
   PendingFaults faults_;
+  Pool pool_;
   Stream default_stream_;
   std::mutex stack_mutex_;
 };

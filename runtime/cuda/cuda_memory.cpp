@@ -1,19 +1,29 @@
-#include "runtime/cuda/cuda_memory.h"
-
+// Memory of a GPU, and of the host that a GPU reaches.
 #include <string>
 
+#include "runtime/cuda/cuda_device.h"
+
 namespace pykc::cuda {
-Result<std::shared_ptr<void>> allocate_memory(std::shared_ptr<Device> device, std::int64_t bytes) {
-  const ContextScope scope = device->enter();
+
+Result<std::shared_ptr<void>> Device::allocate(std::int64_t bytes) {
+  if (bytes == 0) return std::shared_ptr<void>(shared_from_this(), nullptr);
+  const ContextScope scope = enter();
   CUdeviceptr address = 0;
-  if (bytes == 0) return std::shared_ptr<void>(device, nullptr);
-  const CUresult allocated = device->driver().cuMemAlloc(&address, static_cast<std::size_t>(bytes));
-  if (allocated == CUDA_ERROR_OUT_OF_MEMORY) return device->out_of_memory(bytes);
-  if (Result<void> done = device->check("cuMemAlloc", allocated); !done) return done.error();
-  return std::shared_ptr<void>(reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)), [device](void* memory) {
-    const ContextScope inner = device->enter();
-    device->driver().cuMemFree(reinterpret_cast<std::uintptr_t>(memory));
-  });
+  const auto attempt = [&] { return driver_.cuMemAlloc(&address, static_cast<std::size_t>(bytes)); };
+  CUresult allocated = attempt();
+  if (allocated == CUDA_ERROR_OUT_OF_MEMORY && pool_.release_unused()) allocated = attempt();
+  if (allocated == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory(bytes);
+  if (Result<void> done = check("cuMemAlloc", allocated); !done) return done.error();
+  return device_memory(address);
+}
+
+/// Given back by cuMemFree, which waits for the work that may use it.
+std::shared_ptr<void> Device::device_memory(CUdeviceptr address) {
+  return std::shared_ptr<void>(reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)),
+                               [device = shared_from_this(), this](void* memory) {
+                                 const ContextScope scope = enter();
+                                 driver_.cuMemFree(reinterpret_cast<std::uintptr_t>(memory));
+                               });
 }
 
 /// Pinned and managed memory may be reached from every GPU, other memory of the host from none that the driver knows
@@ -39,19 +49,48 @@ Result<void> Device::check_foreign(const void* address) {
   return where == info.name ? Result<void>() : refuse("it lies on " + where);
 }
 
-Result<std::shared_ptr<void>> allocate_pinned_memory(std::shared_ptr<Device> device, std::int64_t bytes) {
-  const ContextScope scope = device->enter();
+Result<std::shared_ptr<void>> Device::allocate_pinned(std::int64_t bytes) {
+  const ContextScope scope = enter();
+  return bytes == 0 ? Result(std::shared_ptr<void>()) : allocate_host(bytes, 0);
+}
+
+Result<std::shared_ptr<void>> Device::allocate_host(std::int64_t bytes, unsigned flags) {
   void* address = nullptr;
-  if (bytes == 0) return std::shared_ptr<void>();
-  const CUresult allocated = device->driver().cuMemAllocHost(&address, static_cast<std::size_t>(bytes));
+  const CUresult allocated = driver_.cuMemHostAlloc(&address, static_cast<std::size_t>(bytes), flags);
   if (allocated == CUDA_ERROR_OUT_OF_MEMORY)
     return Error{ErrorCode::OutOfMemory,
                  "the host has no room for " + std::to_string(bytes) + " bytes of pinned memory"};
-  if (Result<void> done = device->check("cuMemAllocHost", allocated); !done) return done.error();
-  return std::shared_ptr<void>(address, [device](void* memory) {
-    const ContextScope inner = device->enter();
-    device->driver().cuMemFreeHost(memory);
+  if (Result<void> done = check("cuMemHostAlloc", allocated); !done) return done.error();
+  return std::shared_ptr<void>(address, [device = shared_from_this(), this](void* memory) {
+    const ContextScope inner = enter();
+    driver_.cuMemFreeHost(memory);
   });
+}
+
+Result<detail::UnifiedMemory> Device::allocate_unified(detail::UnifiedKind kind, std::int64_t bytes) {
+  if (bytes > info.memory_bytes) return out_of_memory(bytes);  // more managed memory than the GPU has can stall it
+  const ContextScope scope = enter();
+  return kind == detail::UnifiedKind::Managed ? allocate_managed(bytes) : allocate_mapped(bytes);
+}
+
+Result<detail::UnifiedMemory> Device::allocate_managed(std::int64_t bytes) {
+  CUdeviceptr address = 0;
+  const CUresult allocated = driver_.cuMemAllocManaged(&address, static_cast<std::size_t>(bytes), CU_MEM_ATTACH_GLOBAL);
+  if (allocated == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory(bytes);
+  if (Result<void> done = check("cuMemAllocManaged", allocated); !done) return done.error();
+  const std::shared_ptr<void> memory = device_memory(address);
+  return detail::UnifiedMemory{memory, memory.get(), memory.get()};
+}
+
+Result<detail::UnifiedMemory> Device::allocate_mapped(std::int64_t bytes) {
+  Result<std::shared_ptr<void>> memory = allocate_host(bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+  if (!memory) return memory.error();
+  CUdeviceptr address = 0;
+  const CUresult mapped = driver_.cuMemHostGetDevicePointer(&address, memory->get(), 0);
+  if (Result<void> done = check("cuMemHostGetDevicePointer", mapped); !done) return done.error();
+  void* const on_host = memory->get();
+  return detail::UnifiedMemory{std::move(*memory), reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)),
+                               on_host};
 }
 
 }  // namespace pykc::cuda

@@ -52,6 +52,7 @@ class PrimaryContext {
   PrimaryContext(const PrimaryContext&) = delete;
   PrimaryContext& operator=(const PrimaryContext&) = delete;
   CUcontext handle() const { return handle_; }
+  CUdevice device() const { return device_; }
 
  private:
   const Driver& driver_;

@@ -1,5 +1,6 @@
 #include "tests/mock_cuda/mock_cuda.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -25,6 +26,10 @@ struct CUmod_st {
   pykc::abi::FaultRecord fault{};
   std::map<std::string, CUfunc_st*> functions;
 };
+/// What is given back stays reserved until the pool is trimmed.
+struct CUmemPoolHandle_st {
+  std::uint64_t used = 0, reserved = 0, peak_used = 0, peak_reserved = 0, threshold = 0;
+};
 struct CUfunc_st {
   std::string name;
   CUmod_st* module = nullptr;
@@ -46,6 +51,9 @@ struct Failure {
 struct Block {
   std::size_t bytes = 0;
   int device = 0;
+  bool is_managed = false;
+  bool is_pinned = false;
+  CUmemoryPool pool = nullptr;
 };
 
 struct State {
@@ -63,8 +71,8 @@ struct State {
   CUresult broken = 0;      // from now on
   mock_cuda::Launch last_launch{};
   CUctx_st contexts[kMaxDevices];
-  std::map<void*, Block> blocks;  // device memory
-  std::set<void*> objects;        // modules, streams, events, pinned memory
+  std::map<void*, Block> blocks;  // memory that devices reach
+  std::set<void*> objects;        // modules, streams, events, pools
   State();
 };
 
@@ -113,7 +121,7 @@ CUresult destroy(T* object) {
   return CUDA_SUCCESS;
 }
 
-/// The block of device memory that holds all of the range.
+/// The block that holds all of the range, or null.
 const Block* find_block(CUdeviceptr address, std::size_t bytes) {
   for (const auto& [start, block] : state().blocks) {
     const auto first = reinterpret_cast<CUdeviceptr>(start);
@@ -318,7 +326,7 @@ CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
   if (bytes == 0) return kInvalidValue;
   if (bytes > state().memory - state().memory_used) return CUDA_ERROR_OUT_OF_MEMORY;
   void* block = std::malloc(bytes);
-  state().blocks[block] = {bytes, current->device};
+  state().blocks[block] = {.bytes = bytes, .device = current->device};
   state().memory_used += bytes;
   *address = reinterpret_cast<CUdeviceptr>(block);
   return CUDA_SUCCESS;
@@ -331,30 +339,108 @@ CUresult cuMemFree(CUdeviceptr address) {
   state().blocks.erase(block);
   return CUDA_SUCCESS;
 }
-CUresult cuMemAllocHost(void** address, std::size_t bytes) {
-  *address = std::malloc(bytes);
-  state().objects.insert(*address);
+CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned flags) {
+  if (flags != CU_MEM_ATTACH_GLOBAL) return kInvalidValue;
+  const CUresult allocated = cuMemAlloc(address, bytes);
+  if (allocated == CUDA_SUCCESS) state().blocks[pointer(*address)].is_managed = true;
+  return allocated;
+}
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
+  if (properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) return kInvalidValue;
+  if (current == nullptr || properties->location.id != current->device) return kInvalidValue;
+  *pool = make<CUmemPoolHandle_st>();
   return CUDA_SUCCESS;
 }
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  state().memory_used -= pool->reserved;
+  return destroy(pool);
+}
+std::uint64_t* find_attribute(CUmemoryPool pool, CUmemPool_attribute attribute) {
+  switch (attribute) {
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+      return &pool->threshold;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+      return &pool->reserved;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+      return &pool->peak_reserved;
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+      return &pool->used;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+      return &pool->peak_used;
+  }
+  return nullptr;
+}
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  *static_cast<std::uint64_t*>(value) = *find_attribute(pool, attribute);
+  return CUDA_SUCCESS;
+}
+/// The peaks may be set to 0, and are then what is in use.
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  const std::uint64_t number = *static_cast<std::uint64_t*>(value);
+  if (attribute != CU_MEMPOOL_ATTR_RELEASE_THRESHOLD && number != 0) return kInvalidValue;
+  *find_attribute(pool, attribute) = number;
+  pool->peak_used = std::max(pool->peak_used, pool->used);
+  pool->peak_reserved = std::max(pool->peak_reserved, pool->reserved);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, std::size_t keep) {
+  const std::uint64_t reserved = std::min(pool->reserved, std::max<std::uint64_t>(pool->used, keep));
+  state().memory_used -= pool->reserved - reserved;
+  pool->reserved = reserved;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool, CUstream) {
+  if (current == nullptr || bytes == 0) return kInvalidValue;
+  const std::size_t more = bytes - std::min<std::size_t>(bytes, pool->reserved - pool->used);
+  if (more > state().memory - state().memory_used) return CUDA_ERROR_OUT_OF_MEMORY;
+  void* block = std::malloc(bytes);
+  state().blocks[block] = {.bytes = bytes, .device = current->device, .pool = pool};
+  state().memory_used += more;
+  pool->used += bytes;
+  pool->reserved += more;
+  pool->peak_used = std::max(pool->peak_used, pool->used);
+  pool->peak_reserved = std::max(pool->peak_reserved, pool->reserved);
+  *address = reinterpret_cast<CUdeviceptr>(block);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+  const auto block = state().blocks.find(pointer(address));
+  const bool is_stream = stream == nullptr || state().objects.contains(stream);
+  if (block == state().blocks.end() || block->second.pool == nullptr || !is_stream) return kInvalidValue;
+  block->second.pool->used -= block->second.bytes;
+  std::free(block->first);
+  state().blocks.erase(block);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
+  *address = std::malloc(bytes);
+  state().blocks[*address] = {.bytes = bytes, .is_pinned = true};
+  return CUDA_SUCCESS;
+}
+CUresult cuMemHostGetDevicePointer(CUdeviceptr* on_device, void* address, unsigned) {
+  *on_device = reinterpret_cast<CUdeviceptr>(address);
+  return find_block(*on_device, 1) != nullptr ? CUDA_SUCCESS : kInvalidValue;
+}
 CUresult cuMemFreeHost(void* address) {
-  if (state().objects.erase(address) == 0) return kInvalidValue;
+  const auto block = state().blocks.find(address);
+  if (block == state().blocks.end() || !block->second.is_pinned) return kInvalidValue;
   std::free(address);
+  state().blocks.erase(block);
   return CUDA_SUCCESS;
 }
 CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
   const Block* const block = find_block(address, 1);
-  const bool is_pinned = state().objects.contains(pointer(address));
-  if (block == nullptr && !is_pinned) return kInvalidValue;
+  if (block == nullptr) return kInvalidValue;
   int* const number = static_cast<int*>(value);
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      *number = is_pinned ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+      *number = block->is_pinned ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
       break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      *number = 0;
+      *number = block->is_managed ? 1 : 0;
       break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      *number = block == nullptr ? 0 : block->device;
+      *number = block->device;
       break;
   }
   return CUDA_SUCCESS;

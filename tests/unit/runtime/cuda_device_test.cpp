@@ -197,6 +197,50 @@ TEST_F(CudaDevice, WrapsMemoryOfItsOwn) {
   EXPECT_EQ(host, (std::vector<float>{5, 3, 1}));
 }
 
+TEST_F(CudaDevice, SharesMemoryWithTheHost) {
+  for (const bool managed : {true, false}) {
+    const UnifiedArray<float> x =
+        (managed ? device_->allocate_managed<float>({1000}) : device_->allocate_mapped<float>({1000})).value();
+    std::iota(x.span().begin(), x.span().end(), 0.0F);
+    ASSERT_TRUE(kernel_named("scale").launch({.grid = {4}, .block = {256}}, x.array(), 2.0F));
+    ASSERT_TRUE(device_->synchronize());
+    EXPECT_EQ(x.span()[999], 1998.0F) << managed;
+    EXPECT_TRUE(device_->wrap(x.array().address(), {1000}));
+    std::vector<float> host(1000);
+    ASSERT_TRUE(x.array().slice(Slice{.step = -1}).value().copy_to(host));
+    EXPECT_EQ(host[1], 1996.0F) << managed;
+  }
+}
+
+TEST_F(CudaDevice, AllocatesInTheOrderOfAStream) {
+  const Stream stream = device_->create_stream().value();
+  const std::int64_t n = 1 << 20, bytes = 4 * n;
+  const MemoryPool pool = device_->pool();
+  std::vector<float> host(static_cast<std::size_t>(n), 1.0F);
+  const Array<float> result = device_->allocate<float>(n).value();
+  for (int i = 0; i < 10; ++i) {
+    const Array<float> x = stream.allocate<float>({n}).value();
+    ASSERT_TRUE(x.copy_from(stream, host));
+    ASSERT_TRUE(kernel_named("scale").launch({.grid = {n / 256}, .block = {256}, .stream = &stream}, x, 3.0F));
+    ASSERT_TRUE(result.copy_from(stream, x));
+    EXPECT_GE(pool.statistics().value().used, bytes);
+  }
+  ASSERT_TRUE(stream.synchronize());
+  ASSERT_TRUE(result.copy_to(host));
+  EXPECT_EQ(host.back(), 3.0F);
+  EXPECT_EQ(pool.statistics().value().used, 0);
+  EXPECT_GE(pool.statistics().value().reserved, bytes);
+  EXPECT_GE(pool.statistics().value().peak_used, bytes);
+  ASSERT_TRUE(pool.trim());
+  ASSERT_TRUE(pool.reset_peaks());
+  EXPECT_EQ(pool.statistics().value().reserved, 0);
+  EXPECT_EQ(pool.statistics().value().peak_used, 0);
+  ASSERT_TRUE(pool.set_limit(bytes));
+  const Array<float> x = stream.allocate<float>({n / 2}).value();
+  EXPECT_EQ(stream.allocate<float>({n}).error().code, ErrorCode::OutOfMemory);
+  EXPECT_TRUE(device_->wrap(x.address(), {n / 2}));
+}
+
 TEST_F(CudaDevice, GivesAKernelAllTheSharedMemoryOfTheDevice) {
   const Array<int> out = device_->allocate<int>(1).value();
   const std::int64_t most = device_->info().max_shared_bytes_per_block / 1024;

@@ -318,12 +318,12 @@ TEST_F(CudaMock, SaysHowMuchMemoryThereIs) {
   const Array<char> some = device.allocate<char>(600).value();
   expect_error(device.allocate<char>(500), ErrorCode::OutOfMemory,
                "cuda:0 has no room for 500 bytes: 400 of its 1000 bytes are free");
-  mock_fail("cuMemAllocHost", 1, kOutOfMemory);
+  mock_fail("cuMemHostAlloc", 1, kOutOfMemory);
   expect_error(device.allocate_pinned<char>(7), ErrorCode::OutOfMemory, "no room for 7 bytes of pinned memory");
   mock_fail("cuMemAlloc", 1, kNotInitialized);
   expect_error(device.allocate<char>(1), ErrorCode::DriverError, "cuMemAlloc failed:");
-  mock_fail("cuMemAllocHost", 1, kNotInitialized);
-  expect_error(device.allocate_pinned<char>(7), ErrorCode::DriverError, "cuMemAllocHost failed:");
+  mock_fail("cuMemHostAlloc", 1, kNotInitialized);
+  expect_error(device.allocate_pinned<char>(7), ErrorCode::DriverError, "cuMemHostAlloc failed:");
 }
 
 TEST_F(CudaMock, EveryCallOfStreamsAndEventsMayFail) {

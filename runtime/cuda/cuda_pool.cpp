@@ -1,0 +1,117 @@
+#include "runtime/cuda/cuda_pool.h"
+
+#include "runtime/cuda/cuda_device.h"
+
+namespace pykc::cuda {
+
+Pool::~Pool() {
+  if (handle_ == nullptr) return;
+  const ContextScope scope = device_.enter();
+  device_.driver().cuMemPoolDestroy(handle_);
+}
+
+Result<CUmemoryPool> Pool::handle() {
+  if (handle_ != nullptr) return handle_;
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device_.handle()};
+  CUmemoryPool made = nullptr;
+  const CUresult created = device_.driver().cuMemPoolCreate(&made, &properties);
+  if (Result<void> done = device_.check("cuMemPoolCreate", created); !done) return done.error();
+  std::uint64_t all = UINT64_MAX;
+  const CUresult kept = device_.driver().cuMemPoolSetAttribute(made, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all);
+  if (Result<void> done = device_.check("cuMemPoolSetAttribute", kept); !done) {
+    device_.driver().cuMemPoolDestroy(made);
+    return done.error();
+  }
+  return handle_ = made;
+}
+
+Result<std::int64_t> Pool::attribute(CUmemPool_attribute attribute) {
+  const Result<CUmemoryPool> pool = handle();
+  if (!pool) return pool.error();
+  std::uint64_t value = 0;
+  const CUresult asked = device_.driver().cuMemPoolGetAttribute(*pool, attribute, &value);
+  if (Result<void> done = device_.check("cuMemPoolGetAttribute", asked); !done) return done.error();
+  return static_cast<std::int64_t>(value);
+}
+
+Result<void> Pool::set_attribute(CUmemPool_attribute attribute, std::uint64_t value) {
+  const Result<CUmemoryPool> pool = handle();
+  if (!pool) return pool.error();
+  return device_.check("cuMemPoolSetAttribute", device_.driver().cuMemPoolSetAttribute(*pool, attribute, &value));
+}
+
+Result<std::shared_ptr<void>> Pool::allocate(std::int64_t bytes, detail::StreamState& stream) {
+  const ContextScope scope = device_.enter();
+  const std::lock_guard lock(mutex_);
+  const Result<CUmemoryPool> pool = handle();
+  if (!pool) return pool.error();
+  if (limit_ != INT64_MAX) {
+    const Result<std::int64_t> used = attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
+    if (!used) return used.error();
+    if (bytes > limit_ - *used) return detail::beyond_limit(bytes, *used, limit_);
+  }
+  const CUstream on = static_cast<Stream&>(stream).handle();
+  CUdeviceptr address = 0;
+  const CUresult allocated =
+      device_.driver().cuMemAllocFromPoolAsync(&address, static_cast<std::size_t>(bytes), *pool, on);
+  if (allocated == CUDA_ERROR_OUT_OF_MEMORY) return device_.out_of_memory(bytes);
+  if (Result<void> done = device_.check("cuMemAllocFromPoolAsync", allocated); !done) return done.error();
+  return std::shared_ptr<void>(reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)),
+                               [&device = device_, on](void* memory) {
+                                 const ContextScope inner = device.enter();
+                                 device.driver().cuMemFreeAsync(reinterpret_cast<std::uintptr_t>(memory), on);
+                               });
+}
+
+Result<PoolStatistics> Pool::statistics() {
+  const ContextScope scope = device_.enter();
+  const std::lock_guard lock(mutex_);
+  PoolStatistics statistics;
+  for (const auto& [name, value] : {std::pair{CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &statistics.used},
+                                    std::pair{CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &statistics.reserved},
+                                    std::pair{CU_MEMPOOL_ATTR_USED_MEM_HIGH, &statistics.peak_used},
+                                    std::pair{CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, &statistics.peak_reserved}}) {
+    const Result<std::int64_t> found = attribute(name);
+    if (!found) return found.error();
+    *value = *found;
+  }
+  return statistics;
+}
+
+Result<void> Pool::reset_peaks() {
+  const ContextScope scope = device_.enter();
+  const std::lock_guard lock(mutex_);
+  if (Result<void> done = set_attribute(CU_MEMPOOL_ATTR_USED_MEM_HIGH, 0); !done) return done;
+  return set_attribute(CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 0);
+}
+
+Result<void> Pool::set_limit(std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  limit_ = bytes;
+  return {};
+}
+
+Result<void> Pool::set_release_threshold(std::int64_t bytes) {
+  const ContextScope scope = device_.enter();
+  const std::lock_guard lock(mutex_);
+  return set_attribute(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, static_cast<std::uint64_t>(bytes));
+}
+
+/// The driver takes back what no work still needs, so all work is waited for first.
+Result<void> Pool::trim(std::int64_t keep) {
+  const ContextScope scope = device_.enter();
+  const std::lock_guard lock(mutex_);
+  if (handle_ == nullptr) return {};
+  if (Result<void> done = device_.check("cuCtxSynchronize", device_.driver().cuCtxSynchronize()); !done) return done;
+  return device_.check("cuMemPoolTrimTo", device_.driver().cuMemPoolTrimTo(handle_, static_cast<std::size_t>(keep)));
+}
+
+bool Pool::release_unused() {
+  const std::lock_guard lock(mutex_);
+  return handle_ != nullptr && device_.driver().cuCtxSynchronize() == CUDA_SUCCESS &&
+         device_.driver().cuMemPoolTrimTo(handle_, 0) == CUDA_SUCCESS;
+}
+
+}  // namespace pykc::cuda
