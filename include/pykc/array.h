@@ -130,8 +130,7 @@ Result<std::int64_t> bytes_of(const Mapping& mapping, std::int64_t element_bytes
 }  // namespace detail
 
 /// An array on a device, of up to 8 axes, as NumPy's ndarray: memory, and the strides at which its elements lie there.
-/// A handle: copies and views (detail::View, below Array's own functions) name the same elements; writing to one shows
-/// in all.
+/// A handle: copies of it, and its views (detail::View in view.h), name the same elements; writing to one shows in all.
 ///
 /// A host span holds an array's elements in row-major order, whatever their order in memory; a HostView has an order of
 /// its own. Copies of a view touch the view's elements alone. On a GPU, memory without gaps that has the same order on
