@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "tests/unit/jit/device.h"
 #include "tests/unit/runtime/allocations.h"
 
 namespace pykc {
@@ -52,7 +53,7 @@ class Generic : public ::testing::Test {
     array.copy_to(values).value();
     return values;
   }
-  const Device device_ = Device::open("cpu").value();
+  const Device device_ = testing::device();
   const LaunchConfig config_{.grid = {1}, .block = {32}};
 };
 

@@ -1,0 +1,100 @@
+// Which kernel computes arrays of these shapes and strides, with how many blocks.
+#include "pykc/elementwise.h"
+
+#include <algorithm>
+
+#include "jit/broadcast.h"
+#include "jit/elementwise_source.h"
+#include "jit/kernel_text.h"
+
+namespace pykc {
+
+struct detail::ElementwiseState {
+  ElementwiseState(jit::Fusion steps, const Device& device, const CompileOptions& options)
+      : fusion(std::move(steps)), kernels(device, options) {}
+  const jit::Fusion fusion;
+  jit::VariantCache kernels;
+};
+
+namespace {
+
+constexpr std::int64_t kGpuBlock = 256, kCpuBlock = 1024;
+constexpr std::int64_t kMostBlocksDown = 32768;  // in blockIdx.y, then in blockIdx.z
+
+/// The form of the launch, and whether its blocks keep to rows: where these are long, that saves every element the
+/// divisions that find its row.
+LaunchConfig configuration(const Argument& output, jit::ElementwiseVariant& variant) {
+  constexpr std::int64_t kLeastOnGpu = kGpuBlock * jit::kElementsPerGpuThread, kLeastOnCpu = 64;
+  const std::int64_t size = jit::size_of(jit::shape_of(output)), row = output.extents[variant.rank - 1];
+  variant.by_rows = variant.rank == 1 || row >= (variant.is_cpu ? kLeastOnCpu : kLeastOnGpu);
+  variant.is_wide = jit::is_wide(size);
+  const std::int64_t length = variant.by_rows ? row : size, rows = size / length;
+  const std::int64_t block = variant.is_cpu ? std::min(kCpuBlock, length) : kGpuBlock;
+  const std::int64_t per_block = variant.is_cpu ? block : block * jit::kElementsPerGpuThread;
+  const std::int64_t down = std::min(rows, kMostBlocksDown);
+  return {.grid = {(length + per_block - 1) / per_block, down, (rows + down - 1) / down}, .block = {block}};
+}
+
+Result<GenericKernel> kernel_for(detail::ElementwiseState& state, const jit::ElementwiseVariant& variant) {
+  return state.kernels.kernel(variant.name(), "elementwise", [&] { return jit::source_of(state.fusion, variant); });
+}
+
+}  // namespace
+
+Result<Elementwise> Elementwise::create(const Device& device, std::vector<ElementwiseStep> steps,
+                                        const CompileOptions& options, const std::string& preamble) {
+  Result<jit::Fusion> fusion = jit::fuse(steps, preamble);
+  if (!fusion) return fusion.error();
+  const std::vector<bool> all_arrays(fusion->inputs.size(), true);
+  auto state = std::make_shared<detail::ElementwiseState>(std::move(*fusion), device, options);
+  const jit::ElementwiseVariant usual{.is_array = all_arrays, .is_cpu = device.is_cpu()};
+  if (const Result<GenericKernel> kernel = kernel_for(*state, usual); !kernel) return kernel.error();
+  return Elementwise(std::move(state));
+}
+
+Result<void> Elementwise::launch_with(const Stream* stream, std::span<const Argument> arguments) const {
+  const std::size_t outputs = state_->fusion.outputs.size(), inputs = state_->fusion.inputs.size();
+  if (arguments.size() != outputs + inputs)
+    return Error{ErrorCode::InvalidArgument, "the operation takes its outputs (" +
+                                                 jit::comma_list(state_->fusion.outputs) + ") and its inputs (" +
+                                                 jit::comma_list(state_->fusion.inputs) + "); " +
+                                                 std::to_string(arguments.size()) + " arguments are given"};
+  const Result<jit::Shape> shape = jit::broadcast_shape(arguments);
+  if (!shape) return shape.error();
+  jit::ElementwiseVariant variant{.is_cpu = device().is_cpu()};
+  std::vector<Argument> arrays;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (i < outputs && (!arguments[i].is_array || jit::shape_of(arguments[i]) != *shape))
+      return Error{ErrorCode::InvalidArgument,
+                   "the output `" + state_->fusion.outputs[i] + "` is " +
+                       (arguments[i].is_array ? "an array of shape " + jit::shape_text(jit::shape_of(arguments[i]))
+                                              : std::string("a number")) +
+                       ", and the result has the shape " + jit::shape_text(*shape)};
+    if (i >= outputs) variant.is_array.push_back(arguments[i].is_array);
+    if (arguments[i].is_array) arrays.push_back(jit::broadcast(arguments[i], *shape));
+  }
+  if (jit::size_of(*shape) == 0) return {};
+  variant.rank = jit::collapse(arrays, 0, arrays.front().rank);
+  if (variant.rank == 0) {  // one element
+    variant.rank = 1;
+    for (Argument& array : arrays) array.rank = 1, array.extents[0] = array.strides[0] = 1;
+  }
+  LaunchConfig config = configuration(arrays.front(), variant);
+  config.stream = stream;
+  const Result<GenericKernel> kernel = kernel_for(*state_, variant);
+  if (!kernel) return kernel.error();
+
+  std::vector<Argument> passed(arguments.begin(), arguments.end());
+  auto next = arrays.begin();
+  for (Argument& argument : passed)
+    if (argument.is_array) argument = *next++;
+  return kernel->launch_with(config, passed);
+}
+
+const Device& Elementwise::device() const { return state_->kernels.device(); }
+
+Result<std::vector<std::int64_t>> Elementwise::broadcast_shape(std::span<const Argument> arguments) {
+  return jit::broadcast_shape(arguments);
+}
+
+}  // namespace pykc

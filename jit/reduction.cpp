@@ -1,0 +1,319 @@
+// Which kernel reduces an array of this shape, with how many blocks of which form.
+#include "pykc/reduction.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+
+#include "jit/broadcast.h"
+#include "jit/kernel_text.h"
+#include "jit/reduction_source.h"
+#include "jit/scratch.h"
+
+namespace pykc {
+
+struct detail::ReductionState {
+  ReductionState(jit::ReductionText parts, const ReductionSource& source, const Device& device,
+                 const CompileOptions& options)
+      : text(std::move(parts)), accumulator(source.accumulator), kernels(device, options) {}
+  const jit::ReductionText text;
+  const std::optional<ScalarType> accumulator;
+  jit::VariantCache kernels;
+  jit::ScratchPool scratch;
+};
+
+namespace {
+
+constexpr int kBlocksPerMultiprocessor = 16;  // two rounds of those that run at a time
+constexpr std::int64_t kLeastPerThread = 16;  // elements, before a result is shared by several blocks
+constexpr std::int64_t kLeastPerCpuThread = 1024;
+constexpr std::int64_t kMostParts = 65535;
+
+Error invalid(const std::string& message) { return Error{ErrorCode::InvalidArgument, message}; }
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Which axes are reduced.
+Result<std::vector<bool>> reduced_axes(const ReductionAxes& axes, std::size_t rank) {
+  std::vector<bool> is_reduced(rank, axes.axes.empty());
+  for (const int axis : axes.axes) {
+    const auto count = static_cast<int>(rank);
+    if (axis < -count || axis >= count)
+      return invalid("axis " + std::to_string(axis) + " does not exist in " + std::to_string(rank) + " dimensions");
+    const std::size_t index = static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+    if (is_reduced[index]) return invalid("axis " + std::to_string(axis) + " is given twice");
+    is_reduced[index] = true;
+  }
+  return is_reduced;
+}
+
+jit::Shape kept_shape(const jit::Shape& shape, const std::vector<bool>& is_reduced, bool keepdims) {
+  jit::Shape kept;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (!is_reduced[i])
+      kept.push_back(shape[i]);
+    else if (keepdims)
+      kept.push_back(1);
+  return kept;
+}
+
+/// The output with all axes of the inputs, those that are reduced repeated.
+Argument spread(const Argument& output, const jit::Shape& shape, const std::vector<bool>& is_reduced) {
+  const bool keeps = output.rank == static_cast<int>(shape.size());
+  Argument result = output;
+  result.rank = static_cast<int>(shape.size());
+  for (int i = 0, own = 0; i < result.rank; ++i) {
+    const auto axis = static_cast<std::size_t>(i);
+    result.extents[i] = shape[axis];
+    result.strides[i] = is_reduced[axis] ? 0 : output.strides[own];
+    if (keeps || !is_reduced[axis]) ++own;
+  }
+  return result;
+}
+
+/// The loop of a reduction: arrays with few axes, the kept ones first.
+struct Plan {
+  jit::ReductionVariant variant;
+  std::vector<Argument> inputs;
+  Argument output;
+  ElementType accumulator;
+  std::int64_t elements = 1, length = 1;
+  std::int64_t count = 1;  // of elements behind each result
+};
+
+/// The shortest step along one of the axes, or 0 where there are none.
+std::int64_t shortest_stride(const Argument& array, int first, int last) {
+  std::int64_t shortest = 0;
+  for (int i = first; i < last; ++i) {
+    const std::int64_t stride = std::abs(array.strides[i]);
+    if (stride > 0 && (shortest == 0 || stride < shortest)) shortest = stride;
+  }
+  return shortest;
+}
+
+/// Do neighbours in memory belong to one result?
+bool runs_along_reduced(const Plan& plan) {
+  if (plan.elements == 1) return true;
+  const int kept = plan.variant.kept, rank = kept + plan.variant.reduced;
+  for (const Argument& input : plan.inputs) {
+    if (!input.is_array) continue;
+    const std::int64_t along = shortest_stride(input, kept, rank), across = shortest_stride(input, 0, kept);
+    if (along != across) return across == 0 || (along != 0 && along < across);
+  }
+  return false;
+}
+
+ElementType accumulator_of(const detail::ReductionState& state, const Argument& output) {
+  if (state.accumulator) return *state.accumulator;
+  if (output.record) return output.record;
+  const bool is_narrow = output.type == ScalarType::F16 || output.type == ScalarType::BF16;
+  return is_narrow ? ScalarType::F32 : output.type;
+}
+
+Result<Plan> make_plan(const detail::ReductionState& state, const ReductionAxes& axes,
+                       std::span<const Argument> arguments) {
+  const Argument& output = arguments.front();
+  const std::span<const Argument> inputs = arguments.subspan(1);
+  const Result<jit::Shape> shape = jit::broadcast_shape(inputs);
+  if (!shape) return shape.error();
+  if (std::ranges::none_of(inputs, &Argument::is_array)) return invalid("none of the inputs is an array");
+  const Result<std::vector<bool>> is_reduced = reduced_axes(axes, shape->size());
+  if (!is_reduced) return is_reduced.error();
+  const jit::Shape expected = kept_shape(*shape, *is_reduced, axes.keepdims);
+  if (!output.is_array ||
+      (jit::shape_of(output) != expected && jit::shape_of(output) != kept_shape(*shape, *is_reduced, !axes.keepdims)))
+    return invalid(output.is_array
+                       ? "the output has the shape " + jit::shape_text(jit::shape_of(output)) + ", and the result " +
+                             jit::shape_text(expected)
+                       : "the output is a number: it must be an array of the shape " + jit::shape_text(expected));
+
+  // All arrays, the inputs first: their order in memory matters most.
+  std::vector<Argument> arrays;
+  for (const Argument& input : inputs)
+    if (input.is_array) arrays.push_back(jit::broadcast(input, *shape));
+  arrays.push_back(spread(output, *shape, *is_reduced));
+  std::vector<int> order;
+  for (const bool reduced : {false, true})
+    for (std::size_t i = 0; i < shape->size(); ++i)
+      if ((*is_reduced)[i] == reduced) order.push_back(static_cast<int>(i));
+  jit::transpose(arrays, order);
+  const int rank = static_cast<int>(shape->size());
+  const int kept = static_cast<int>(std::ranges::count(*is_reduced, false));
+
+  Plan plan;
+  plan.variant.reduced = jit::collapse(arrays, kept, rank);
+  plan.variant.kept = jit::collapse(arrays, 0, kept);
+  if (plan.variant.kept + plan.variant.reduced == 0) {  // one element
+    plan.variant.reduced = 1;
+    for (Argument& array : arrays) array.rank = 1, array.extents[0] = array.strides[0] = 1;
+  }
+  for (int i = 0; i < arrays.front().rank; ++i)
+    (i < plan.variant.kept ? plan.elements : plan.length) *= arrays.front().extents[i];
+  plan.count = plan.length;
+  plan.output = arrays.back();
+  plan.output.rank = std::max(plan.variant.kept, 1);
+  if (plan.variant.kept == 0) plan.output.extents[0] = plan.output.strides[0] = 1;
+  auto next = arrays.begin();
+  for (const Argument& input : inputs) {
+    plan.inputs.push_back(input.is_array ? *next++ : input);
+    plan.variant.is_array.push_back(input.is_array);
+  }
+  plan.accumulator = accumulator_of(state, output);
+  plan.variant.accumulator = to_string(plan.accumulator);
+  plan.variant.is_wide = jit::is_wide(plan.elements) || jit::is_wide(plan.length);
+  plan.variant.is_cpu = state.kernels.device().is_cpu();
+  plan.variant.along_x = runs_along_reduced(plan);
+  return plan;
+}
+
+/// The form of the blocks, and how many there are.
+struct Blocks {
+  Dim3 block;
+  std::int64_t for_elements = 1;  // blocks along the results
+  std::int64_t parts = 1;         // blocks that share a result
+};
+
+/// The power of two that covers so much work, and is at most `most`, one itself.
+std::int64_t cover(std::int64_t work, std::int64_t most) {
+  return std::min(
+      most, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(work, 1)))));
+}
+
+struct Threads {
+  std::int64_t lanes, places;
+};
+
+Threads threads_of(const Plan& plan) {
+  constexpr std::int64_t kMost = jit::kReductionBlock;
+  if (plan.variant.is_cpu)
+    return {1, plan.variant.along_x ? cover(kMost * kLeastPerThread / std::max<std::int64_t>(plan.length, 1), 64)
+                                    : cover(plan.elements, kMost)};
+  if (plan.variant.along_x) {
+    const std::int64_t lanes = cover(plan.length, kMost);
+    return {lanes, cover(plan.elements, kMost / lanes)};
+  }
+  const std::int64_t places = cover(plan.elements, 32);
+  return {cover(plan.length, kMost / places), places};
+}
+
+Blocks blocks_of(const Plan& plan, const DeviceInfo& device) {
+  const auto [lanes, places] = threads_of(plan);
+  Blocks blocks;
+  blocks.block = plan.variant.along_x ? Dim3{lanes, places} : Dim3{places, lanes};
+  blocks.for_elements = divide_up(plan.elements, places);
+  const std::int64_t wanted =
+      divide_up(kBlocksPerMultiprocessor * std::max(device.multiprocessors, 1), blocks.for_elements);
+  const std::int64_t worthwhile =
+      divide_up(plan.length, lanes * (plan.variant.is_cpu ? kLeastPerCpuThread : kLeastPerThread));
+  blocks.parts = std::clamp<std::int64_t>(std::min(wanted, worthwhile), 1, kMostParts);
+  return blocks;
+}
+
+Result<void> launch_plan(detail::ReductionState& state, const Plan& plan, const Blocks& blocks, const Argument& output,
+                         const Stream* stream) {
+  const Result<GenericKernel> kernel =
+      state.kernels.kernel(plan.variant.name(), "reduction", [&] { return jit::source_of(state.text, plan.variant); });
+  if (!kernel) return kernel.error();
+  std::vector<Argument> passed = {output, Argument::of(plan.elements), Argument::of(plan.length),
+                                  Argument::of(plan.count)};
+  passed.insert(passed.end(), plan.inputs.begin(), plan.inputs.end());
+  return kernel->launch_with({.grid = {blocks.for_elements, blocks.parts}, .block = blocks.block, .stream = stream},
+                             passed);
+}
+
+/// The parts of each result, [part, result], as an input of one axis for each axis that is kept and one for the parts.
+Plan plan_for_parts(const Plan& plan, Argument parts) {
+  Plan second = plan;
+  second.variant.is_array = {true};
+  second.variant.is_second = true;
+  second.variant.is_split = false;
+  second.variant.reduced = 1;
+  second.length = parts.extents[0];
+  const int kept = plan.variant.kept;
+  parts.rank = kept + 1;
+  parts.extents[kept] = second.length;
+  parts.strides[kept] = plan.elements;
+  std::int64_t stride = 1;
+  for (int axis = kept - 1; axis >= 0; --axis) {
+    parts.extents[axis] = plan.output.extents[axis];
+    parts.strides[axis] = stride;
+    stride *= plan.output.extents[axis];
+  }
+  second.inputs = {parts};
+  second.variant.along_x = runs_along_reduced(second);
+  return second;
+}
+
+/// The array of parts in this memory.
+Argument parts_in(const Buffer& buffer, const Plan& plan, std::int64_t parts) {
+  Argument array;
+  array.is_array = true;
+  array.type = plan.accumulator.scalar;
+  array.record = plan.accumulator.record;
+  array.rank = 2;
+  array.address = buffer.address();
+  array.extents[0] = parts, array.extents[1] = plan.elements;
+  array.strides[0] = plan.elements, array.strides[1] = 1;
+  array.device = buffer.device();
+  return array;
+}
+
+Result<void> launch_in_two(detail::ReductionState& state, Plan plan, const Blocks& blocks, const Stream& stream) {
+  const Device& device = state.kernels.device();
+  Result<jit::ScratchPool::Scratch> scratch =
+      state.scratch.take(device, stream, blocks.parts * plan.elements * size_in_bytes(plan.accumulator));
+  if (!scratch) return scratch.error();
+  const Argument parts = parts_in(scratch->buffer, plan, blocks.parts);
+  plan.variant.is_split = true;
+  if (Result<void> done = launch_plan(state, plan, blocks, parts, &stream); !done) return done;
+  const Plan second = plan_for_parts(plan, parts);
+  Blocks whole = blocks_of(second, device.info());
+  whole.parts = 1;
+  if (Result<void> done = launch_plan(state, second, whole, plan.output, &stream); !done) return done;
+  return state.scratch.give_back(std::move(*scratch), stream);
+}
+
+}  // namespace
+
+Result<Reduction> Reduction::create(const Device& device, const ReductionSource& source,
+                                    const CompileOptions& options) {
+  Result<jit::ReductionText> text = jit::reduction_text(source);
+  if (!text) return text.error();
+  auto state = std::make_shared<detail::ReductionState>(std::move(*text), source, device, options);
+  const jit::ReductionVariant usual{.reduced = 1,
+                                    .is_array = std::vector<bool>(state->text.map.inputs.size(), true),
+                                    .accumulator = "f32",
+                                    .along_x = true,
+                                    .is_cpu = device.is_cpu()};
+  const Result<GenericKernel> kernel =
+      state->kernels.kernel(usual.name(), "reduction", [&] { return jit::source_of(state->text, usual); });
+  if (!kernel) return kernel.error();
+  return Reduction(std::move(state));
+}
+
+Result<void> Reduction::launch_with(const Stream* stream, const ReductionAxes& axes,
+                                    std::span<const Argument> arguments) const {
+  const std::vector<std::string>& inputs = state_->text.map.inputs;
+  if (arguments.size() != inputs.size() + 1)
+    return invalid("the reduction takes its output and its inputs (" + jit::comma_list(inputs) + "); " +
+                   std::to_string(arguments.size()) + " arguments are given");
+  const Result<Plan> plan = make_plan(*state_, axes, arguments);
+  if (!plan) return plan.error();
+  if (plan->elements == 0) return {};
+  const Blocks blocks = blocks_of(*plan, device().info());
+  if (blocks.parts == 1) return launch_plan(*state_, *plan, blocks, plan->output, stream);
+  return launch_in_two(*state_, *plan, blocks, stream != nullptr ? *stream : device().default_stream());
+}
+
+const Device& Reduction::device() const { return state_->kernels.device(); }
+
+Result<std::vector<std::int64_t>> Reduction::result_shape(const ReductionAxes& axes, std::span<const Argument> inputs) {
+  const Result<jit::Shape> shape = jit::broadcast_shape(inputs);
+  if (!shape) return shape.error();
+  const Result<std::vector<bool>> is_reduced = reduced_axes(axes, shape->size());
+  if (!is_reduced) return is_reduced.error();
+  return kept_shape(*shape, *is_reduced, axes.keepdims);
+}
+
+}  // namespace pykc

@@ -1,0 +1,40 @@
+// The kernels of Reduction as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jit/fusion.h"
+#include "pykc/reduction.h"
+
+namespace pykc::jit {
+
+/// What a kernel for a reduction is generated for.
+struct ReductionVariant {
+  int kept = 0, reduced = 0;        // axes that are left when axes are joined; inputs have the kept ones first
+  std::vector<bool> is_array = {};  // of the inputs
+  std::string accumulator = {};     // the type's name
+  bool is_wide = false;
+  bool along_x = false;    // threadIdx.x runs along the reduced axes, threadIdx.y along the kept ones; or the other way
+  bool is_split = false;   // a block puts a part together; the output is the array of parts, [part, result]
+  bool is_second = false;  // the input holds parts
+  bool is_cpu = false;
+  std::string name() const;
+};
+
+/// What all variants share: how an element is mapped, and expressions in brackets.
+struct ReductionText {
+  Fusion map;
+  std::string reduce, post, identity;
+};
+Result<ReductionText> reduction_text(const ReductionSource& source);
+
+/// The kernel `reduction(out, elements, length, count, inputs…)`: `elements` results, each of `length` elements or
+/// parts, which were made of `count` elements.
+std::string source_of(const ReductionText& text, const ReductionVariant& variant);
+
+/// The most threads of a block: lanes along the reduced axes times places along the kept ones. On the CPU device there
+/// is one lane.
+inline constexpr int kReductionBlock = 256;
+
+}  // namespace pykc::jit
