@@ -64,6 +64,12 @@ Result<Source> Source::read(const std::string& path) {
   return Source(std::string((*file)->text()), path);
 }
 
+Source Source::followed_by(std::string_view text) const {
+  Source longer = *this;
+  longer.text_ += text;
+  return longer;
+}
+
 std::shared_ptr<const SourceFile> driver::source_file(const Source& source) {
   return std::make_shared<const SourceFile>(
       source.name(), source.text(), SourceFile::Origin{.line = source.line(), .indentation = source.indentation()});

@@ -67,7 +67,7 @@ ElementText element_text(const Fusion& fusion, const ElementwiseVariant& variant
 
 }  // namespace
 
-std::string source_of(const Fusion& fusion, const ElementwiseVariant& variant) {
+Source source_of(const Fusion& fusion, const ElementwiseVariant& variant) {
   std::vector<std::string> all = numbered("out", static_cast<int>(fusion.outputs.size()));
   for (const std::string& input : numbered("in", static_cast<int>(fusion.inputs.size()))) all.push_back(input);
   std::string loads, stores;
@@ -78,12 +78,14 @@ std::string source_of(const Fusion& fusion, const ElementwiseVariant& variant) {
     stores += text.store;
   }
   const ElementText one = element_text(fusion, variant, "i", "i");
-  return fusion.text + fill(variant.is_cpu ? kCpuKernel : kGpuKernel, {{"ALL", comma_list(all)},
-                                                                       {"ROW", row_text(variant)},
-                                                                       {"COUNT", std::to_string(kElementsPerGpuThread)},
-                                                                       {"LOADS", loads},
-                                                                       {"STORES", stores},
-                                                                       {"ONE", one.load + one.store}});
+  return Source(
+      fusion.text + fill(variant.is_cpu ? kCpuKernel : kGpuKernel, {{"ALL", comma_list(all)},
+                                                                    {"ROW", row_text(variant)},
+                                                                    {"COUNT", std::to_string(kElementsPerGpuThread)},
+                                                                    {"LOADS", loads},
+                                                                    {"STORES", stores},
+                                                                    {"ONE", one.load + one.store}}),
+      "<elementwise>");
 }
 
 }  // namespace pykc::jit

@@ -26,6 +26,6 @@ struct ElementwiseVariant {
 
 /// The kernel `elementwise(outputs…, inputs…)`. A block of it works on blockDim.x elements on the CPU device, and on
 /// four times as many on a GPU: of a row, which blockIdx.y and blockIdx.z choose, or of all elements.
-std::string source_of(const Fusion& fusion, const ElementwiseVariant& variant);
+Source source_of(const Fusion& fusion, const ElementwiseVariant& variant);
 
 }  // namespace pykc::jit

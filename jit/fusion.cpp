@@ -84,10 +84,9 @@ Result<Fusion> fuse(const std::vector<ElementwiseStep>& steps, const std::string
   return fusion;
 }
 
-Result<GenericKernel> VariantCache::add(const std::string& variant, const std::string& kernel,
-                                        const std::string& source) {
+Result<GenericKernel> VariantCache::add(const std::string& variant, const std::string& kernel, const Source& source) {
   if (const auto found = kernels_.find(variant); found != kernels_.end()) return found->second;
-  const Result<SourceModule> module = SourceModule::load(device_, Source(source, "<" + kernel + ">"), options_);
+  const Result<SourceModule> module = SourceModule::load(device_, source, options_);
   if (!module) return module.error();
   const Result<GenericKernel> made = module->kernel(kernel);
   if (made) kernels_.emplace(variant, *made);

@@ -41,7 +41,7 @@ class VariantCache {
   const Device& device() const { return device_; }
 
  private:
-  Result<GenericKernel> add(const std::string& variant, const std::string& kernel, const std::string& source);
+  Result<GenericKernel> add(const std::string& variant, const std::string& kernel, const Source& source);
   const Device device_;
   CompileOptions options_;
   std::shared_mutex mutex_;

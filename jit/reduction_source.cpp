@@ -115,7 +115,7 @@ Result<ReductionText> reduction_text(const ReductionSource& source) {
                        "(" + source.identity + ")"};
 }
 
-std::string source_of(const ReductionText& text, const ReductionVariant& variant) {
+Source source_of(const ReductionText& text, const ReductionVariant& variant) {
   const bool steps_together = variant.is_cpu && !variant.along_x;
   const int accumulators = steps_together ? 1 : kUnrolled;
   const std::string step = variant.is_cpu ? "1" : "lanes", barrier = steps_together ? "syncthreads()\n" : "";
@@ -126,22 +126,24 @@ std::string source_of(const ReductionText& text, const ReductionVariant& variant
     elements += element_text(variant, "r + " + std::to_string(k) + " * " + step, k, k % accumulators);
   std::vector<std::string> all = {"out", "elements", "length", "count"};
   for (const std::string& input : numbered("in", static_cast<int>(variant.is_array.size()))) all.push_back(input);
-  return text.map.text +
-         fill(kKernel, {{"REDUCE", text.reduce},
-                        {"POST", text.post},
-                        {"TYPE", variant.accumulator},
-                        {"ALL", comma_list(all)},
-                        {"BLOCK", std::to_string(kReductionBlock)},
-                        {"ALONG", variant.along_x ? "x" : "y"},
-                        {"ACROSS", variant.along_x ? "y" : "x"},
-                        {"KEPT", decomposition("o", "o", variant.kept, shape_giver(variant), 0, variant.is_wide)},
-                        {"START", start},
-                        {"COUNT", std::to_string(kUnrolled)},
-                        {"STEP", step},
-                        {"ELEMENTS", elements + barrier},
-                        {"ELEMENT", element_text(variant, "r", 0, 0) + barrier},
-                        {"JOIN", join_text(accumulators)},
-                        {"FINISH", finish_text(variant)}});
+  return Source(
+      text.map.text +
+          fill(kKernel, {{"REDUCE", text.reduce},
+                         {"POST", text.post},
+                         {"TYPE", variant.accumulator},
+                         {"ALL", comma_list(all)},
+                         {"BLOCK", std::to_string(kReductionBlock)},
+                         {"ALONG", variant.along_x ? "x" : "y"},
+                         {"ACROSS", variant.along_x ? "y" : "x"},
+                         {"KEPT", decomposition("o", "o", variant.kept, shape_giver(variant), 0, variant.is_wide)},
+                         {"START", start},
+                         {"COUNT", std::to_string(kUnrolled)},
+                         {"STEP", step},
+                         {"ELEMENTS", elements + barrier},
+                         {"ELEMENT", element_text(variant, "r", 0, 0) + barrier},
+                         {"JOIN", join_text(accumulators)},
+                         {"FINISH", finish_text(variant)}}),
+      "<reduction>");
 }
 
 }  // namespace pykc::jit

@@ -31,7 +31,7 @@ Result<ReductionText> reduction_text(const ReductionSource& source);
 
 /// The kernel `reduction(out, elements, length, count, inputs…)`: `elements` results, each of `length` elements or
 /// parts, which were made of `count` elements.
-std::string source_of(const ReductionText& text, const ReductionVariant& variant);
+Source source_of(const ReductionText& text, const ReductionVariant& variant);
 
 /// The most threads of a block: lanes along the reduced axes times places along the kept ones. On the CPU device there
 /// is one lane.

@@ -19,6 +19,8 @@
 #include <cstdint>
 #include <source_location>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "pykc/artifact.h"
 #include "pykc/compiler.h"
@@ -64,6 +66,9 @@ class Source {
       : Source(std::string(literal.text, N - 1), literal.file, static_cast<int>(literal.line)) {}
   /// A .pyk file.
   static Result<Source> read(const std::string& path);
+
+  /// The source with more text behind it.
+  Source followed_by(std::string_view text) const;
 
   const std::string& text() const { return text_; }
   const std::string& name() const { return name_; }

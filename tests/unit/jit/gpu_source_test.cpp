@@ -12,8 +12,8 @@ namespace {
 
 class GpuSource : public ::testing::Test {
  protected:
-  GenericKernel kernel(const std::string& source, const char* name) const {
-    return SourceModule::load(device_, Source(source)).value().kernel(name).value();
+  GenericKernel kernel(const Source& source, const char* name) const {
+    return SourceModule::load(device_, source).value().kernel(name).value();
   }
   Array<std::int32_t> counted(std::vector<std::int64_t> shape) const {
     const Array<std::int32_t> array = device_.allocate<std::int32_t>(shape).value();
