@@ -129,6 +129,10 @@ bool Mapping::is_contiguous(Layout order) const {
   return true;
 }
 
+Layout Mapping::order() const {
+  return is_contiguous(Layout::ColumnMajor) && !is_contiguous() ? Layout::ColumnMajor : Layout::RowMajor;
+}
+
 Mapping::Range Mapping::range() const {
   if (size_ == 0) return {};
   Range range{offset_, offset_ + 1};

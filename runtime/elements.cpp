@@ -19,16 +19,25 @@ StridedCopy bytes_between(void* target, const void* source, std::int64_t bytes) 
   return copy;
 }
 
+Result<void> check_target(const Mapping& mapping) {
+  for (std::size_t i = 0; i < mapping.shape().size() && mapping.size() > 0; ++i)
+    if (mapping.strides()[i] == 0 && mapping.shape()[i] > 1)
+      return invalid("an array whose elements along axis " + std::to_string(i) +
+                     " are one and the same (its stride is 0) cannot be written to");
+  return {};
+}
+
 }  // namespace
 
 namespace detail {
 
-Result<std::int64_t> bytes_of(const Mapping& mapping, std::int64_t element_bytes) {
-  std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(mapping.size(), element_bytes, &bytes))
-    return invalid("no memory holds " + std::to_string(mapping.size()) + " elements of " +
-                   std::to_string(element_bytes) + " bytes");
-  return bytes;
+Result<DenseMemory> dense_memory(std::span<const std::int64_t> shape, Layout order, std::int64_t element_bytes) {
+  const Result<Mapping> mapping = Mapping::dense(shape, order);
+  if (!mapping) return mapping.error();
+  DenseMemory dense{*mapping, 0};
+  if (!__builtin_mul_overflow(mapping->size(), element_bytes, &dense.bytes)) return dense;
+  return invalid("no memory holds " + std::to_string(mapping->size()) + " elements of " +
+                 std::to_string(element_bytes) + " bytes");
 }
 
 Result<void> Elements::check(std::int64_t alignment) const {
@@ -49,17 +58,9 @@ Result<StreamState*> Elements::find_stream(const Stream* stream) const {
   return stream->state_.get();
 }
 
-Result<void> Elements::check_target() const {
-  for (std::size_t i = 0; i < mapping.shape().size() && mapping.size() > 0; ++i)
-    if (mapping.strides()[i] == 0 && mapping.shape()[i] > 1)
-      return invalid("an array whose elements along axis " + std::to_string(i) +
-                     " are one and the same (its stride is 0) cannot be written to");
-  return {};
-}
-
 Result<void> Elements::copy_from_host(const void* source, const Mapping& from, const Stream* stream) const {
   if (Result<void> fits = check_same_shape(mapping, from); !fits) return fits;
-  if (Result<void> fits = check_target(); !fits) return fits;
+  if (Result<void> fits = check_target(mapping); !fits) return fits;
   const Result<StreamState*> on = find_stream(stream);
   if (!on) return on.error();
   if (buffer.device_ == nullptr) return {};
@@ -69,6 +70,7 @@ Result<void> Elements::copy_from_host(const void* source, const Mapping& from, c
 
 Result<void> Elements::copy_to_host(void* target, const Mapping& to, const Stream* stream) const {
   if (Result<void> fits = check_same_shape(to, mapping); !fits) return fits;
+  if (Result<void> fits = check_target(to); !fits) return fits;
   const Result<StreamState*> on = find_stream(stream);
   if (!on) return on.error();
   if (buffer.device_ == nullptr) return {};
@@ -78,7 +80,7 @@ Result<void> Elements::copy_to_host(void* target, const Mapping& to, const Strea
 
 Result<void> Elements::copy_from(const Elements& source, const Stream* stream) const {
   if (Result<void> fits = check_same_shape(mapping, source.mapping); !fits) return fits;
-  if (Result<void> fits = check_target(); !fits) return fits;
+  if (Result<void> fits = check_target(mapping); !fits) return fits;
   if (buffer.device_ == nullptr || source.buffer.device_ == nullptr) return {};  // of no elements
   if (buffer.device_ != source.buffer.device_) return copy_from_other_device(source, stream);
   const Result<StreamState*> on = find_stream(stream);

@@ -117,15 +117,18 @@ struct Elements {
  private:
   DeviceState& device() const { return *buffer.device_; }
   Result<StreamState*> find_stream(const Stream* stream) const;
-  Result<void> check_target() const;
   StridedCopy copy_of(const Elements& source) const;
   bool overlaps(const Elements& other) const;
   Result<void> copy_by_way_of_another(const Elements& source, StreamState* stream) const;
   Result<void> copy_from_other_device(const Elements& source, const Stream* stream) const;
 };
 
-/// The bytes of `mapping.size()` elements, or why there is no room for so many.
-Result<std::int64_t> bytes_of(const Mapping& mapping, std::int64_t element_bytes);
+/// What a new array needs: where its elements lie, and how many bytes that takes.
+struct DenseMemory {
+  Mapping mapping;
+  std::int64_t bytes = 0;
+};
+Result<DenseMemory> dense_memory(std::span<const std::int64_t> shape, Layout order, std::int64_t element_bytes);
 
 }  // namespace detail
 
@@ -172,12 +175,11 @@ class Array : public detail::View<Array<T>> {
 
   /// A dense copy of the elements on the same device, in row-major order; flatten() gives it one axis.
   Result<Array> copy() const {
-    const Result<Mapping> dense = Mapping::dense(this->shape());
-    const Result<std::int64_t> bytes = detail::bytes_of(*dense, sizeof(T));
-    if (!bytes) return bytes.error();
-    Result<Buffer> buffer = buffer_.allocate_beside(*bytes);
+    const Result<detail::DenseMemory> dense = detail::dense_memory(this->shape(), Layout::RowMajor, sizeof(T));
+    if (!dense) return dense.error();
+    Result<Buffer> buffer = buffer_.allocate_beside(dense->bytes);
     if (!buffer) return buffer.error();
-    const Array array(std::move(*buffer), *dense);
+    const Array array(std::move(*buffer), dense->mapping);
     if (Result<void> copied = array.copy_from(*this); !copied) return copied.error();
     return array;
   }
@@ -218,13 +220,11 @@ class Array : public detail::View<Array<T>> {
 
 template <typename T>
 Result<Array<T>> Stream::allocate(const std::vector<std::int64_t>& shape) const {
-  const Result<Mapping> mapping = Mapping::dense(shape);
-  if (!mapping) return mapping.error();
-  const Result<std::int64_t> bytes = detail::bytes_of(*mapping, sizeof(T));
-  if (!bytes) return bytes.error();
-  const Result<Buffer> buffer = allocate_bytes(*bytes);
+  const Result<detail::DenseMemory> dense = detail::dense_memory(shape, Layout::RowMajor, sizeof(T));
+  if (!dense) return dense.error();
+  const Result<Buffer> buffer = allocate_bytes(dense->bytes);
   if (!buffer) return buffer.error();
-  return Array<T>::over(*buffer, *mapping);
+  return Array<T>::over(*buffer, dense->mapping);
 }
 
 /// An array whose memory the host reaches, too: one memory, with an address on either side. Made by allocate_managed(),
@@ -234,19 +234,17 @@ Result<Array<T>> Stream::allocate(const std::vector<std::int64_t>& shape) const 
 /// A kernel sees what the host has written before its launch; the host may touch the elements again once it has waited
 /// for the kernel, by synchronize() or an event.
 template <typename T>
-class UnifiedArray {
+class UnifiedArray : public Array<T> {
  public:
   UnifiedArray() = default;
-  const Array<T>& array() const { return array_; }
-  HostView<T> view() const { return view_; }
-  std::span<T> span() const { return {view_.data(), static_cast<std::size_t>(view_.size())}; }  // in row-major order
-  operator const Array<T>&() const { return array_; }
+  /// The elements on the host: with the array's shape, or one after the other in row-major order.
+  HostView<T> host() const { return host_; }
+  std::span<T> span() const { return {host_.data(), static_cast<std::size_t>(host_.size())}; }
 
  private:
   friend class Device;
-  UnifiedArray(Array<T> array, const HostView<T>& view) : array_(std::move(array)), view_(view) {}
-  Array<T> array_;
-  HostView<T> view_;
+  UnifiedArray(Array<T> array, const HostView<T>& host) : Array<T>(std::move(array)), host_(host) {}
+  HostView<T> host_;
 };
 
 /// Host memory that a GPU can reach directly ("pinned", page-locked): copies to and from it are fastest, and those put

@@ -90,13 +90,11 @@ class Device {
   /// zeros_like() take shape and order from another array, of any device.
   template <typename T>
   Result<Array<T>> allocate(const std::vector<std::int64_t>& shape, Layout order = Layout::RowMajor) const {
-    const Result<Mapping> mapping = Mapping::dense(shape, order);
-    if (!mapping) return mapping.error();
-    const Result<std::int64_t> bytes = detail::bytes_of(*mapping, sizeof(T));
-    if (!bytes) return bytes.error();
-    Result<Buffer> buffer = allocate_bytes(*bytes);
+    const Result<detail::DenseMemory> dense = detail::dense_memory(shape, order, sizeof(T));
+    if (!dense) return dense.error();
+    Result<Buffer> buffer = allocate_bytes(dense->bytes);
     if (!buffer) return buffer.error();
-    return Array<T>(std::move(*buffer), *mapping);
+    return Array<T>(std::move(*buffer), dense->mapping);
   }
   template <typename T>
   Result<Array<T>> allocate(std::int64_t size) const {
@@ -111,19 +109,17 @@ class Device {
   }
   template <typename T>
   Result<Array<T>> like(const Array<T>& other) const {
-    return allocate<T>({other.shape().begin(), other.shape().end()}, order_of(other));
+    return allocate<T>({other.shape().begin(), other.shape().end()}, other.mapping().order());
   }
   template <typename T>
   Result<Array<T>> zeros_like(const Array<T>& other) const {
-    return zeros<T>({other.shape().begin(), other.shape().end()}, order_of(other));
+    return zeros<T>({other.shape().begin(), other.shape().end()}, other.mapping().order());
   }
   template <typename T>
   Result<PinnedArray<T>> allocate_pinned(std::int64_t size) const {
-    const Result<Mapping> mapping = Mapping::dense({&size, 1});
-    if (!mapping) return mapping.error();
-    const Result<std::int64_t> bytes = detail::bytes_of(*mapping, sizeof(T));
-    if (!bytes) return bytes.error();
-    Result<std::shared_ptr<void>> memory = allocate_pinned_bytes(*bytes);
+    const Result<detail::DenseMemory> dense = detail::dense_memory({&size, 1}, Layout::RowMajor, sizeof(T));
+    if (!dense) return dense.error();
+    Result<std::shared_ptr<void>> memory = allocate_pinned_bytes(dense->bytes);
     if (!memory) return memory.error();
     return PinnedArray<T>(std::move(*memory), size);
   }
@@ -166,14 +162,12 @@ class Device {
   Result<detail::UnifiedBuffer> allocate_unified_bytes(detail::UnifiedKind kind, std::int64_t bytes) const;
   template <typename T>
   Result<UnifiedArray<T>> allocate_unified(detail::UnifiedKind kind, const std::vector<std::int64_t>& shape) const {
-    const Result<Mapping> mapping = Mapping::dense(shape);
-    if (!mapping) return mapping.error();
-    const Result<std::int64_t> bytes = detail::bytes_of(*mapping, sizeof(T));
-    if (!bytes) return bytes.error();
-    const Result<detail::UnifiedBuffer> memory = allocate_unified_bytes(kind, *bytes);
+    const Result<detail::DenseMemory> dense = detail::dense_memory(shape, Layout::RowMajor, sizeof(T));
+    if (!dense) return dense.error();
+    const Result<detail::UnifiedBuffer> memory = allocate_unified_bytes(kind, dense->bytes);
     if (!memory) return memory.error();
-    const std::span<T> host(static_cast<T*>(memory->host), static_cast<std::size_t>(mapping->size()));
-    return UnifiedArray<T>(Array<T>(memory->buffer, *mapping), HostView<T>::of(host, shape).value());
+    const std::span<T> host(static_cast<T*>(memory->host), static_cast<std::size_t>(dense->mapping.size()));
+    return UnifiedArray<T>(Array<T>(memory->buffer, dense->mapping), HostView<T>::of(host, shape).value());
   }
   template <typename T>
   Result<Array<T>> wrapped(T* first, const Result<Mapping>& mapping, std::shared_ptr<void> owner) const {
@@ -181,11 +175,6 @@ class Device {
     const auto elements = detail::wrap_elements(*this, first, *mapping, sizeof(T), alignof(T), std::move(owner));
     if (!elements) return elements.error();
     return Array<T>(elements->buffer, elements->mapping);
-  }
-  template <typename T>
-  static Layout order_of(const Array<T>& array) {
-    const bool by_columns = array.is_contiguous(Layout::ColumnMajor) && !array.is_contiguous();
-    return by_columns ? Layout::ColumnMajor : Layout::RowMajor;
   }
   template <typename T, typename Source>
   static Result<Array<T>> filled_from(const Result<Array<T>>& array, const Source& source) {

@@ -59,6 +59,8 @@ class Mapping {
   std::int64_t size() const { return size_; }  // elements
   /// Whether the elements follow one another without gaps in this order. Axes of extent 1 do not matter.
   bool is_contiguous(Layout order = Layout::RowMajor) const;
+  /// The order that a dense copy keeps: ColumnMajor for what is contiguous in that order alone, else RowMajor.
+  Layout order() const;
   /// From the start of the memory to the lowest element, and to the end of the highest: (0, 0) without elements.
   struct Range {
     std::int64_t begin = 0, end = 0;

@@ -63,13 +63,13 @@ Result<Array<T>> load_npy(const Device& device, const std::string& path) {
 /// Waits for the elements and writes them: in column-major order where the array lies so, else in row-major.
 template <typename T>
 Result<void> save_npy(const std::string& path, const Array<T>& array) {
-  const bool by_columns = array.is_contiguous(Layout::ColumnMajor) && !array.is_contiguous();
+  const Layout order = array.mapping().order();
   const auto count = static_cast<std::size_t>(array.size());
   const auto memory = std::make_unique<T[]>(count);
   const std::span<T> elements(memory.get(), count);
-  if (Result<void> copied = (by_columns ? array.transpose() : array).copy_to(elements); !copied) return copied;
-  return detail::save_npy(path, detail::npy_type<T>(), array.shape(),
-                          by_columns ? Layout::ColumnMajor : Layout::RowMajor, std::as_bytes(elements));
+  if (Result<void> copied = (order == Layout::ColumnMajor ? array.transpose() : array).copy_to(elements); !copied)
+    return copied;
+  return detail::save_npy(path, detail::npy_type<T>(), array.shape(), order, std::as_bytes(elements));
 }
 
 }  // namespace pykc

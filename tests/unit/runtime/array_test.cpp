@@ -128,6 +128,8 @@ TEST_P(Arrays, WhatHasOnePlaceForManyElementsIsReadOnly) {
       "an array whose elements along axis 1 are one and the same (its stride is 0) cannot be written to";
   EXPECT_EQ(wide.copy_from(Values(6)).error().message, expected);
   EXPECT_EQ(wide.copy_from(counting({2, 3})).error().message, expected);
+  Values host(2);
+  EXPECT_EQ(counting({2, 3}).copy_to(HostView<int>::of(host, {2, 3}, {1, 0}).value()).error().message, expected);
   const Array<int> windows =
       Array<int>::over(counting({6}).buffer(), Mapping::strided(Shape{4, 3}, Shape{1, 1}).value()).value();
   EXPECT_EQ(values_of(windows), (Values{0, 1, 2, 1, 2, 3, 2, 3, 4, 3, 4, 5}));

@@ -202,12 +202,12 @@ TEST_F(CudaDevice, SharesMemoryWithTheHost) {
     const UnifiedArray<float> x =
         (managed ? device_->allocate_managed<float>({1000}) : device_->allocate_mapped<float>({1000})).value();
     std::iota(x.span().begin(), x.span().end(), 0.0F);
-    ASSERT_TRUE(kernel_named("scale").launch({.grid = {4}, .block = {256}}, x.array(), 2.0F));
+    ASSERT_TRUE(kernel_named("scale").launch({.grid = {4}, .block = {256}}, x, 2.0F));
     ASSERT_TRUE(device_->synchronize());
     EXPECT_EQ(x.span()[999], 1998.0F) << managed;
-    EXPECT_TRUE(device_->wrap(x.array().address(), {1000}));
+    EXPECT_TRUE(device_->wrap(x.address(), {1000}));
     std::vector<float> host(1000);
-    ASSERT_TRUE(x.array().slice(Slice{.step = -1}).value().copy_to(host));
+    ASSERT_TRUE(x.slice(Slice{.step = -1}).value().copy_to(host));
     EXPECT_EQ(host[1], 1996.0F) << managed;
   }
 }
