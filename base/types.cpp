@@ -128,6 +128,7 @@ std::string to_string(const ArrayType& type) {
 }
 
 std::int64_t LaunchExpression::evaluate(Dim3 grid, Dim3 block) const {
+  if (terms.empty()) return 0;
   // On this function's own stack, unless an expression is deeper than any that is written by hand: launches come here.
   std::array<std::byte, 512> room;
   std::pmr::monotonic_buffer_resource memory(room.data(), room.size());

@@ -74,12 +74,12 @@ std::string list(const std::int64_t* values, int count) {
   return text + ")";
 }
 
-ElementType type_of(const Argument& argument) {
-  return argument.record ? ElementType(argument.record) : ElementType(argument.type);
+std::string type_text(const Argument& argument) {
+  return argument.record ? argument.record->name : std::string(to_string(argument.type));
 }
 
 std::string describe(const Argument& argument) {
-  const std::string type = to_string(type_of(argument));
+  const std::string type = type_text(argument);
   if (!argument.is_array && argument.record) return "a record of type " + type;
   if (!argument.is_array) return is_integer(argument.type) ? "the " + type + " " + to_text(integer_of(argument)) : type;
   if (argument.rank < 0 || argument.rank > Argument::kMaxRank)
@@ -105,98 +105,140 @@ Error mismatch(Place place, const Argument& argument) {
   return invalid(place, "expected " + expected + ", given " + describe(argument));
 }
 
-Result<void> append_record(Place place, const Argument& argument, PreparedLaunch& prepared) {
-  if (argument.is_array || argument.record != place.parameter.value.record) return mismatch(place, argument);
-  if (argument.address == nullptr) return invalid(place, "the record has no bytes");
-  prepared.append(argument.address, argument.record->bytes);
-  return {};
+/// Why an argument does not fit. The checks give no more than this, so that a launch which is fine builds no messages.
+enum class Misfit : std::uint8_t {
+  None,
+  Type,  // also of another rank or static shape
+  NotExact,
+  NegativeExtent,
+  TooLarge,
+  Order,
+  OtherDevice,
+  NoMemory,
+  NotAligned,
+};
+
+Error explain(Place place, const Argument& argument, const DeviceState& device, Misfit misfit) {
+  switch (misfit) {
+    case Misfit::NotExact:
+      return invalid(place, describe(argument) + " has no exact value as " + to_string(place.parameter.value));
+    case Misfit::NegativeExtent:
+      return invalid(place, "an extent is negative: " + describe(argument));
+    case Misfit::TooLarge:
+      return invalid(place, "no memory holds " + describe(argument));
+    case Misfit::Order:
+      return invalid(place, std::string("expected a contiguous array in ") +
+                                (place.parameter.array.layout == Layout::ColumnMajor ? "column-major" : "row-major") +
+                                " order, given " + describe(argument) + " and strides " +
+                                list(argument.strides, argument.rank));
+    case Misfit::OtherDevice:
+      return invalid(place,
+                     "the array lies on " + argument.device->info.name + ", the kernel runs on " + device.info.name);
+    case Misfit::NoMemory:
+      return invalid(place, argument.is_array ? "the array has no memory" : "the record has no bytes");
+    case Misfit::NotAligned:
+      return invalid(place, "the array's address is not aligned to its elements");
+    case Misfit::None:
+    case Misfit::Type:
+      break;
+  }
+  return mismatch(place, argument);
 }
 
-Result<void> append_scalar(Place place, const Argument& argument, PreparedLaunch& prepared) {
-  const ScalarType type = place.parameter.value.scalar;
-  if (argument.is_array || argument.record) return mismatch(place, argument);
-  if (argument.type == type) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, argument.scalar, static_cast<std::size_t>(size_in_bytes(type)));
-    prepared.append(value);
-    return {};
-  }
-  if (!is_integer(argument.type) || type == ScalarType::Bool) return mismatch(place, argument);
+Misfit append_record(const ParameterInfo& parameter, const Argument& argument, PreparedLaunch& prepared) {
+  if (argument.is_array || argument.record != parameter.value.record) return Misfit::Type;
+  if (argument.address == nullptr) return Misfit::NoMemory;
+  prepared.append(argument.address, argument.record->bytes);
+  return Misfit::None;
+}
+
+Misfit append_converted(ScalarType type, const Argument& argument, PreparedLaunch& prepared) {
+  if (!is_integer(argument.type) || type == ScalarType::Bool) return Misfit::Type;
   const Integer value = integer_of(argument);
   const std::optional<std::uint64_t> converted = is_integer(type) ? as_integer(value, type) : as_float(value, type);
-  if (!converted) return invalid(place, describe(argument) + " has no exact value as " + std::string(to_string(type)));
+  if (!converted) return Misfit::NotExact;
   prepared.append(*converted);
-  return {};
+  return Misfit::None;
 }
 
-bool is_empty(const Argument& argument) {
-  for (int i = 0; i < argument.rank; ++i)
-    if (argument.extents[i] == 0) return true;
-  return false;
+Misfit append_scalar(const ParameterRule& rule, const Argument& argument, PreparedLaunch& prepared) {
+  if (argument.is_array || argument.record) return Misfit::Type;
+  if (argument.type != rule.type) return append_converted(rule.type, argument, prepared);
+  prepared.append(std::bit_cast<std::uint64_t>(argument.scalar));  // the kernel reads the bytes that its type has
+  return Misfit::None;
 }
 
-Result<void> check_shape(Place place, const Argument& argument) {
-  const ArrayType& type = place.parameter.array;
+/// Sets `is_empty` where an extent is 0: neither strides nor memory matter then.
+Misfit check_shape(const ParameterRule& rule, const ParameterInfo& parameter, const Argument& argument,
+                   bool& is_empty) {
   for (int i = 0; i < argument.rank; ++i) {
-    const std::int64_t expected = type.extents[static_cast<std::size_t>(i)];
-    if (argument.extents[i] < 0) return invalid(place, "an extent is negative: " + describe(argument));
-    if (argument.extents[i] >= abi::kExtentLimit) return invalid(place, "no memory holds " + describe(argument));
-    if (expected != ArrayType::kDynamic && argument.extents[i] != expected) return mismatch(place, argument);
+    const std::int64_t extent = argument.extents[i];
+    if (extent < 0) return Misfit::NegativeExtent;
+    if (extent >= abi::kExtentLimit) return Misfit::TooLarge;
+    if (rule.has_static_shape && extent != parameter.array.extents[static_cast<std::size_t>(i)]) return Misfit::Type;
+    is_empty |= extent == 0;
   }
-  return {};
+  return Misfit::None;
 }
 
-Result<void> check_order(Place place, const Argument& argument) {
-  const Layout layout = place.parameter.array.layout;
-  if (layout == Layout::Strided || is_empty(argument)) return {};
+Misfit check_order(Layout layout, const Argument& argument) {
   std::int64_t dense = 1;
   for (int i = 0; i < argument.rank; ++i) {
     const int axis = layout == Layout::ColumnMajor ? i : argument.rank - 1 - i;
     if (argument.extents[axis] == 1) continue;
-    if (argument.strides[axis] != dense)
-      return invalid(place, std::string("expected a contiguous array in ") +
-                                (layout == Layout::ColumnMajor ? "column-major" : "row-major") + " order, given " +
-                                describe(argument) + " and strides " + list(argument.strides, argument.rank));
-    if (__builtin_mul_overflow(dense, argument.extents[axis], &dense))
-      return invalid(place, "no memory holds " + describe(argument));
+    if (argument.strides[axis] != dense) return Misfit::Order;
+    if (__builtin_mul_overflow(dense, argument.extents[axis], &dense)) return Misfit::TooLarge;
   }
-  return {};
+  return Misfit::None;
 }
 
-Result<void> check_memory(Place place, const Argument& argument, const DeviceState& device) {
-  if (argument.device != nullptr && argument.device != &device)
-    return invalid(place,
-                   "the array lies on " + argument.device->info.name + ", the kernel runs on " + device.info.name);
-  if (argument.address == nullptr && !is_empty(argument)) return invalid(place, "the array has no memory");
-  const auto address = reinterpret_cast<std::uintptr_t>(argument.address);
-  if (address % static_cast<std::uintptr_t>(alignment_of(place.parameter.array.element)) != 0)
-    return invalid(place, "the array's address is not aligned to its elements");
-  return {};
+Misfit check_memory(int alignment, const Argument& argument, bool is_empty, const DeviceState& device) {
+  if (argument.device != nullptr && argument.device != &device) return Misfit::OtherDevice;
+  if (argument.address == nullptr && !is_empty) return Misfit::NoMemory;
+  // Alignments are powers of two.
+  const auto misaligned = static_cast<std::uintptr_t>(alignment - 1);
+  return (reinterpret_cast<std::uintptr_t>(argument.address) & misaligned) == 0 ? Misfit::None : Misfit::NotAligned;
 }
 
-Result<void> append_array(Place place, const Argument& argument, const DeviceState& device, PreparedLaunch& prepared) {
-  const ArrayType& type = place.parameter.array;
-  if (!argument.is_array || type_of(argument) != type.element || argument.rank != type.rank())
-    return mismatch(place, argument);
-  if (Result<void> checked = check_shape(place, argument); !checked) return checked;
-  if (Result<void> checked = check_order(place, argument); !checked) return checked;
-  if (Result<void> checked = check_memory(place, argument, device); !checked) return checked;
+bool has_type(const ParameterRule& rule, const ParameterInfo& parameter, const Argument& argument) {
+  if (!argument.is_array || argument.rank != rule.rank) return false;
+  return rule.is_record ? argument.record == parameter.array.element.record
+                        : !argument.record && argument.type == rule.type;
+}
+
+Misfit append_array(const ParameterRule& rule, const ParameterInfo& parameter, const Argument& argument,
+                    const DeviceState& device, PreparedLaunch& prepared) {
+  if (!has_type(rule, parameter, argument)) return Misfit::Type;
+  bool is_empty = false;
+  if (const Misfit misfit = check_shape(rule, parameter, argument, is_empty); misfit != Misfit::None) return misfit;
+  if (rule.layout != Layout::Strided && !is_empty)
+    if (const Misfit misfit = check_order(rule.layout, argument); misfit != Misfit::None) return misfit;
+  if (const Misfit misfit = check_memory(rule.alignment, argument, is_empty, device); misfit != Misfit::None)
+    return misfit;
   prepared.append(reinterpret_cast<std::uintptr_t>(argument.address));
-  if (type.has_static_shape()) return {};
+  if (rule.has_static_shape) return Misfit::None;
   for (int i = 0; i < argument.rank; ++i) prepared.append(static_cast<std::uint64_t>(argument.extents[i]));
-  if (type.layout != Layout::Strided) return {};
+  if (rule.layout != Layout::Strided) return Misfit::None;
   for (int i = 0; i < argument.rank; ++i) prepared.append(static_cast<std::uint64_t>(argument.strides[i]));
-  return {};
+  return Misfit::None;
+}
+
+Misfit append_argument(const ParameterRule& rule, const ParameterInfo& parameter, const Argument& argument,
+                       const DeviceState& device, PreparedLaunch& prepared) {
+  if (rule.is_array) return append_array(rule, parameter, argument, device, prepared);
+  return rule.is_record ? append_record(parameter, argument, prepared) : append_scalar(rule, argument, prepared);
 }
 
 }  // namespace
 
-Result<void> append_argument(const KernelInfo& kernel, const ParameterInfo& parameter, const Argument& argument,
-                             const DeviceState& device, PreparedLaunch& prepared) {
-  const Place place{kernel, parameter};
-  if (parameter.is_array) return append_array(place, argument, device, prepared);
-  return parameter.value.is_record() ? append_record(place, argument, prepared)
-                                     : append_scalar(place, argument, prepared);
+Result<void> append_arguments(const KernelInfo& kernel, const LaunchRules& rules, std::span<const Argument> arguments,
+                              const DeviceState& device, PreparedLaunch& prepared) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const ParameterInfo& parameter = kernel.parameters[i];
+    const Misfit misfit = append_argument(rules.parameters[i], parameter, arguments[i], device, prepared);
+    if (misfit != Misfit::None) return explain({kernel, parameter}, arguments[i], device, misfit);
+  }
+  return {};
 }
 
 }  // namespace pykc::detail

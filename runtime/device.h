@@ -43,7 +43,7 @@ struct ModuleState {
 
   const std::shared_ptr<DeviceState> device;
   std::vector<KernelInfo> kernels;
-  std::vector<KernelLimits> limits;  // of kernels, in the same order
+  std::vector<LaunchRules> rules;  // of kernels, in the same order
 };
 
 /// What MemoryPool does. Sizes are at least 0.

@@ -36,7 +36,7 @@ Result<void> Stream::wait(const Event& event) const {
 const KernelInfo& Kernel::info() const { return module_->kernels[index_]; }
 
 Result<int> Kernel::suggested_block_size(std::int64_t shared_bytes) const {
-  if (shared_bytes < 0 || shared_bytes > module_->limits[index_].max_shared_bytes)
+  if (shared_bytes < 0 || shared_bytes > module_->rules[index_].max_shared_bytes)
     return Error{ErrorCode::InvalidLaunch, "kernel `" + info().name + "`: " + std::to_string(shared_bytes) +
                                                " bytes of shared memory a block are not possible"};
   return module_->suggested_block_size(index_, shared_bytes);
@@ -47,8 +47,8 @@ Result<void> Kernel::launch_with(const LaunchConfig& config, std::span<const Arg
   detail::StreamState& stream = config.stream == nullptr ? device.default_stream() : *config.stream->state_;
   if (&stream.device != &device) return other_device("the launch's stream");
   detail::PreparedLaunch prepared;
-  if (Result<void> fits = detail::prepare_launch(module_->kernels[index_], module_->limits[index_], device, config,
-                                                 arguments, prepared);
+  if (Result<void> fits =
+          detail::prepare_launch(module_->kernels[index_], module_->rules[index_], device, config, arguments, prepared);
       !fits)
     return fits;
   if (prepared.blocks == 0) return {};

@@ -19,6 +19,10 @@ Error invalid(const KernelInfo& kernel, const std::string& what) {
   return Error{ErrorCode::InvalidLaunch, "kernel `" + kernel.name + "`: " + what};
 }
 
+const ElementType& element_of(const ParameterInfo& parameter) {
+  return parameter.is_array ? parameter.array.element : parameter.value;
+}
+
 /// Words that a parameter takes at most, as in docs/embedding.md; a record may need one more to be aligned.
 std::int64_t words_of(const ParameterInfo& parameter) {
   if (!parameter.is_array && parameter.value.is_record()) return 1 + (parameter.value.record->bytes + 7) / 8;
@@ -53,7 +57,7 @@ Result<void> check_grid(const KernelInfo& kernel, Dim3 grid) {
   return {};
 }
 
-Result<void> check_block(const KernelInfo& kernel, const KernelLimits& limits, Dim3 block) {
+Result<void> check_block(const KernelInfo& kernel, const LaunchRules& rules, Dim3 block) {
   if (block.x < 1 || block.y < 1 || block.z < 1)
     return invalid(kernel, "every extent of a block is at least 1; this block is " + to_text(block));
   if (block.x > kMaxBlock.x || block.y > kMaxBlock.y || block.z > kMaxBlock.z)
@@ -65,14 +69,14 @@ Result<void> check_block(const KernelInfo& kernel, const KernelLimits& limits, D
   if (threads > kMaxThreads) return too_many("a block has at most 1024 threads");
   if (kernel.max_threads_per_block > 0 && threads > kernel.max_threads_per_block)
     return too_many("its launch bound allows " + std::to_string(kernel.max_threads_per_block) + " threads in a block");
-  if (threads > limits.max_threads_per_block)
-    return too_many("its use of registers leaves room for " + std::to_string(limits.max_threads_per_block) +
+  if (threads > rules.max_threads_per_block)
+    return too_many("its use of registers leaves room for " + std::to_string(rules.max_threads_per_block) +
                     " threads in a block on this device");
   return {};
 }
 
 /// Sets the dynamic bytes: what the kernel's sized arrays need, then what the launch asks for.
-Result<void> add_shared_bytes(const KernelInfo& kernel, const KernelLimits& limits, std::int64_t launch_bytes,
+Result<void> add_shared_bytes(const KernelInfo& kernel, const LaunchRules& rules, std::int64_t launch_bytes,
                               PreparedLaunch& prepared) {
   if (launch_bytes < 0)
     return invalid(kernel, "shared_bytes of the launch is negative (" + std::to_string(launch_bytes) + ")");
@@ -80,13 +84,13 @@ Result<void> add_shared_bytes(const KernelInfo& kernel, const KernelLimits& limi
   if (sized < 0)
     return invalid(kernel, "a shared array has a negative size for the block " + to_text(prepared.block) +
                                " and the grid " + to_text(prepared.grid));
-  const std::int64_t room = limits.max_shared_bytes - kernel.static_shared_bytes;
+  const std::int64_t room = rules.max_shared_bytes - kernel.static_shared_bytes;
   if (sized > room || launch_bytes > room - sized)
     return invalid(kernel, "a block of it needs " + std::to_string(kernel.static_shared_bytes + sized) +
                                " bytes of shared memory for its arrays" +
                                (launch_bytes > 0 ? " and " + std::to_string(launch_bytes) + " that the launch asks for"
                                                  : std::string()) +
-                               "; this device gives a block at most " + std::to_string(limits.max_shared_bytes));
+                               "; this device gives a block at most " + std::to_string(rules.max_shared_bytes));
   prepared.dynamic_shared_bytes = sized + launch_bytes;
   return {};
 }
@@ -99,10 +103,24 @@ std::string parameter_names(const KernelInfo& kernel) {
 
 }  // namespace
 
+ParameterRule::ParameterRule(const ParameterInfo& parameter)
+    : is_array(parameter.is_array),
+      is_record(element_of(parameter).is_record()),
+      has_static_shape(parameter.array.has_static_shape()),
+      type(element_of(parameter).scalar),
+      layout(parameter.array.layout),
+      alignment(static_cast<std::uint8_t>(alignment_of(element_of(parameter)))),
+      rank(parameter.array.rank()) {}
+
+LaunchRules::LaunchRules(const KernelInfo& kernel, int max_threads, std::int64_t max_shared)
+    : max_threads_per_block(max_threads),
+      max_shared_bytes(max_shared),
+      parameters(kernel.parameters.begin(), kernel.parameters.end()) {}
+
 Result<void> check_description(const KernelInfo& kernel) {
   std::int64_t words = 0;
   for (const ParameterInfo& parameter : kernel.parameters) {
-    if (!has_sound_layout(parameter.is_array ? parameter.array.element : parameter.value))
+    if (!has_sound_layout(element_of(parameter)))
       return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "`, parameter `" +
                                                parameter.name + "` has a layout that no record has"};
     if (parameter.is_array && !has_sound_extents(parameter.array))
@@ -124,21 +142,18 @@ Result<void> check_description(const KernelInfo& kernel) {
   return {};
 }
 
-Result<void> prepare_launch(const KernelInfo& kernel, const KernelLimits& limits, const DeviceState& device,
+Result<void> prepare_launch(const KernelInfo& kernel, const LaunchRules& rules, const DeviceState& device,
                             const LaunchConfig& config, std::span<const Argument> arguments, PreparedLaunch& prepared) {
   if (Result<void> checked = check_grid(kernel, config.grid); !checked) return checked;
-  if (Result<void> checked = check_block(kernel, limits, config.block); !checked) return checked;
+  if (Result<void> checked = check_block(kernel, rules, config.block); !checked) return checked;
   prepared.grid = config.grid;
   prepared.block = config.block;
   prepared.blocks = config.grid.x * config.grid.y * config.grid.z;
-  if (Result<void> added = add_shared_bytes(kernel, limits, config.shared_bytes, prepared); !added) return added;
+  if (Result<void> added = add_shared_bytes(kernel, rules, config.shared_bytes, prepared); !added) return added;
   if (arguments.size() != kernel.parameters.size())
     return invalid(kernel, "takes " + std::to_string(kernel.parameters.size()) + " arguments (" +
                                parameter_names(kernel) + "), " + std::to_string(arguments.size()) + " given");
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (Result<void> added = append_argument(kernel, kernel.parameters[i], arguments[i], device, prepared); !added)
-      return added;
-  return {};
+  return append_arguments(kernel, rules, arguments, device, prepared);
 }
 
 Error too_many_cooperative_blocks(const KernelInfo& kernel, std::int64_t blocks, std::int64_t most) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "pykc/runtime.h"
 
@@ -12,10 +13,25 @@ namespace pykc::detail {
 /// 4096 bytes of parameters.
 inline constexpr int kMaxParameterWords = 512;
 
-/// What a device allows one kernel, found out when it is loaded.
-struct KernelLimits {
-  int max_threads_per_block = 0;
-  std::int64_t max_shared_bytes = 0;  // static and dynamic together
+/// A parameter as launches compare arguments with it: a few bytes in place of a ParameterInfo, which lies all over the
+/// heap.
+struct ParameterRule {
+  explicit ParameterRule(const ParameterInfo& parameter);
+  bool is_array;
+  bool is_record;
+  bool has_static_shape;
+  ScalarType type;
+  Layout layout;
+  std::uint8_t alignment;
+  int rank;
+};
+
+/// What launches of a kernel are held against, made once, when it is loaded.
+struct LaunchRules {
+  LaunchRules(const KernelInfo& kernel, int max_threads_per_block, std::int64_t max_shared_bytes);
+  int max_threads_per_block;
+  std::int64_t max_shared_bytes;  // static and dynamic together
+  std::vector<ParameterRule> parameters;
 };
 
 /// A launch that has passed all checks. It lives on the caller's stack: a launch allocates nothing.
@@ -48,14 +64,14 @@ struct PreparedLaunch {
 Result<void> check_description(const KernelInfo& kernel);
 
 /// Checks configuration and arguments, and fills `prepared`.
-Result<void> prepare_launch(const KernelInfo& kernel, const KernelLimits& limits, const DeviceState& device,
+Result<void> prepare_launch(const KernelInfo& kernel, const LaunchRules& rules, const DeviceState& device,
                             const LaunchConfig& config, std::span<const Argument> arguments, PreparedLaunch& prepared);
 
 /// For kernels that wait for their whole grid: all blocks must run at a time, and the device runs `most`.
 Error too_many_cooperative_blocks(const KernelInfo& kernel, std::int64_t blocks, std::int64_t most);
 
-/// Checks one argument and appends its words. In arguments.cpp.
-Result<void> append_argument(const KernelInfo& kernel, const ParameterInfo& parameter, const Argument& argument,
-                             const DeviceState& device, PreparedLaunch& prepared);
+/// Checks the arguments, as many as there are parameters, and appends their words. In arguments.cpp.
+Result<void> append_arguments(const KernelInfo& kernel, const LaunchRules& rules, std::span<const Argument> arguments,
+                              const DeviceState& device, PreparedLaunch& prepared);
 
 }  // namespace pykc::detail

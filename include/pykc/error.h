@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -87,23 +88,23 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
+/// Success is a null pointer, so that a call which mostly succeeds costs next to nothing.
 template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)), failed_(true) {}
+  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}
 
-  bool has_value() const { return !failed_; }
+  bool has_value() const { return error_ == nullptr; }
   explicit operator bool() const { return has_value(); }
   void value() const {
-    if (failed_) detail::terminate_with(error_);
+    if (!has_value()) detail::terminate_with(*error_);
   }
-  const Error& error() const { return error_; }
-  Error& error() { return error_; }
+  const Error& error() const { return *error_; }
+  Error& error() { return *error_; }
 
  private:
-  Error error_;
-  bool failed_ = false;
+  std::unique_ptr<Error> error_;
 };
 
 }  // namespace pykc

@@ -74,8 +74,8 @@ class Kernel {
   }
   Result<void> launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const;
 
-  /// Threads of a one-dimensional block with which the device keeps most threads running at a time, when every block asks
-  /// for `shared_bytes` of dynamic shared memory. For kernels that work with any size of block.
+  /// Threads of a one-dimensional block with which the device keeps most threads running at a time, when every block
+  /// asks for `shared_bytes` of dynamic shared memory. For kernels that work with any size of block.
   Result<int> suggested_block_size(std::int64_t shared_bytes = 0) const;
 
  private:

@@ -34,9 +34,9 @@ class Module final : public detail::ModuleState {
 
 Result<void> Module::find_kernels(const std::vector<KernelInfo>& described) {
   kernels = described;
-  limits.assign(kernels.size(), {device_.info.max_threads_per_block, device_.info.max_shared_bytes_per_block});
   functions_ = std::make_unique<Function[]>(kernels.size());
   for (std::size_t i = 0; i < kernels.size(); ++i) {
+    rules.emplace_back(kernels[i], device_.info.max_threads_per_block, device_.info.max_shared_bytes_per_block);
     functions_[i].entry = reinterpret_cast<abi::CpuKernel>(object_.find(kernels[i].symbol));
     if (functions_[i].entry == nullptr)
       return Error{ErrorCode::InputOutput,

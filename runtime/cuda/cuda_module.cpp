@@ -130,7 +130,7 @@ Result<void> Module::find_kernel(const KernelInfo& kernel, Function& function) {
   if (Result<void> done = driver.check("cuFuncGetAttribute", asked); !done) return done;
   function.can_fault = !kernel.faults.empty();
   function.static_shared_bytes = kernel.static_shared_bytes;
-  limits.push_back({threads, device_.info.max_shared_bytes_per_block});
+  rules.emplace_back(kernel, threads, device_.info.max_shared_bytes_per_block);
   return {};
 }
 

@@ -21,16 +21,21 @@ using testing::kernel;
 using testing::scalar;
 using ::testing::Test;
 
-constexpr detail::KernelLimits kLimits{.max_threads_per_block = 1024, .max_shared_bytes = 100000};
+/// What a device allows a kernel.
+struct Limits {
+  int max_threads_per_block = 1024;
+  std::int64_t max_shared_bytes = 100000;
+};
 
 class LaunchTest : public Test {
  protected:
   /// "" if the launch is fine, else the error's text.
   std::string prepare(const KernelInfo& info, const LaunchConfig& config, const std::vector<Argument>& arguments,
-                      detail::KernelLimits limits = kLimits) {
+                      Limits limits = {}) {
     prepared_.words = 0;
+    const detail::LaunchRules rules(info, limits.max_threads_per_block, limits.max_shared_bytes);
     const Result<void> done =
-        detail::prepare_launch(info, limits, *device_.state(), config, {arguments.data(), arguments.size()}, prepared_);
+        detail::prepare_launch(info, rules, *device_.state(), config, {arguments.data(), arguments.size()}, prepared_);
     EXPECT_TRUE(done || done.error().code == ErrorCode::InvalidLaunch);
     return done ? "" : done.error().message;
   }
