@@ -4,6 +4,7 @@
 // that is passed to a call always belongs to the same device.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -31,6 +32,7 @@ struct StreamState {
   virtual Result<std::shared_ptr<EventState>> record() = 0;
   /// `event` is of the same device.
   virtual Result<void> wait(EventState& event) = 0;
+  virtual Result<void> call(std::function<void()> function) = 0;
 
   DeviceState& device;
 };
@@ -40,6 +42,8 @@ struct ModuleState {
   virtual ~ModuleState() = default;
   virtual Result<void> launch(std::size_t kernel, const PreparedLaunch& launch, StreamState& stream) = 0;
   virtual Result<int> suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) = 0;
+  /// Of one multiprocessor.
+  virtual Result<int> active_blocks(std::size_t kernel, const PreparedLaunch& launch) = 0;
 
   const std::shared_ptr<DeviceState> device;
   std::vector<KernelInfo> kernels;

@@ -33,6 +33,11 @@ Result<void> Stream::wait(const Event& event) const {
   return state_->wait(*event.state_);
 }
 
+Result<void> Stream::call(std::function<void()> function) const {
+  if (!function) return Error{ErrorCode::InvalidArgument, "the function that a stream is to call is empty"};
+  return state_->call(std::move(function));
+}
+
 const KernelInfo& Kernel::info() const { return module_->kernels[index_]; }
 
 Result<int> Kernel::suggested_block_size(std::int64_t shared_bytes) const {
@@ -40,6 +45,23 @@ Result<int> Kernel::suggested_block_size(std::int64_t shared_bytes) const {
     return Error{ErrorCode::InvalidLaunch, "kernel `" + info().name + "`: " + std::to_string(shared_bytes) +
                                                " bytes of shared memory a block are not possible"};
   return module_->suggested_block_size(index_, shared_bytes);
+}
+
+Result<LaunchConfig> Kernel::configuration_for(std::int64_t tasks, std::int64_t shared_bytes) const {
+  if (tasks < 0)
+    return Error{ErrorCode::InvalidLaunch,
+                 "kernel `" + info().name + "`: there cannot be " + std::to_string(tasks) + " tasks"};
+  const Result<int> threads = suggested_block_size(shared_bytes);
+  if (!threads) return threads.error();
+  const std::int64_t blocks = tasks / *threads + (tasks % *threads == 0 ? 0 : 1);
+  return LaunchConfig{.grid = {round_up(blocks, info().cluster.x)}, .block = {*threads}, .shared_bytes = shared_bytes};
+}
+
+Result<int> Kernel::active_blocks_per_multiprocessor(const LaunchConfig& config) const {
+  detail::PreparedLaunch prepared;
+  if (Result<void> fits = detail::prepare_configuration(info(), module_->rules[index_], config, prepared); !fits)
+    return fits.error();
+  return module_->active_blocks(index_, prepared);
 }
 
 Result<void> Kernel::launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const {

@@ -142,14 +142,19 @@ Result<void> check_description(const KernelInfo& kernel) {
   return {};
 }
 
-Result<void> prepare_launch(const KernelInfo& kernel, const LaunchRules& rules, const DeviceState& device,
-                            const LaunchConfig& config, std::span<const Argument> arguments, PreparedLaunch& prepared) {
+Result<void> prepare_configuration(const KernelInfo& kernel, const LaunchRules& rules, const LaunchConfig& config,
+                                   PreparedLaunch& prepared) {
   if (Result<void> checked = check_grid(kernel, config.grid); !checked) return checked;
   if (Result<void> checked = check_block(kernel, rules, config.block); !checked) return checked;
   prepared.grid = config.grid;
   prepared.block = config.block;
   prepared.blocks = config.grid.x * config.grid.y * config.grid.z;
-  if (Result<void> added = add_shared_bytes(kernel, rules, config.shared_bytes, prepared); !added) return added;
+  return add_shared_bytes(kernel, rules, config.shared_bytes, prepared);
+}
+
+Result<void> prepare_launch(const KernelInfo& kernel, const LaunchRules& rules, const DeviceState& device,
+                            const LaunchConfig& config, std::span<const Argument> arguments, PreparedLaunch& prepared) {
+  if (Result<void> fits = prepare_configuration(kernel, rules, config, prepared); !fits) return fits;
   if (arguments.size() != kernel.parameters.size())
     return invalid(kernel, "takes " + std::to_string(kernel.parameters.size()) + " arguments (" +
                                parameter_names(kernel) + "), " + std::to_string(arguments.size()) + " given");

@@ -63,6 +63,10 @@ struct PreparedLaunch {
 /// Refuses a description that no launch could follow: it came from a damaged or hand-made artifact.
 Result<void> check_description(const KernelInfo& kernel);
 
+/// Checks the configuration, and fills all but the parameters of `prepared`.
+Result<void> prepare_configuration(const KernelInfo& kernel, const LaunchRules& rules, const LaunchConfig& config,
+                                   PreparedLaunch& prepared);
+
 /// Checks configuration and arguments, and fills `prepared`.
 Result<void> prepare_launch(const KernelInfo& kernel, const LaunchRules& rules, const DeviceState& device,
                             const LaunchConfig& config, std::span<const Argument> arguments, PreparedLaunch& prepared);

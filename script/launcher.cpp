@@ -254,9 +254,10 @@ Outcome<LaunchConfig> Launcher::configuration(const Kernel& kernel, const Launch
       .grid = launch.grid, .block = launch.block, .shared_bytes = launch.shared_bytes, .stream = launch.stream.get()};
   if (!launch.tasks) return config;
   if (config.block.x == 0) {
-    const Result<int> threads = kernel.suggested_block_size(launch.shared_bytes);
-    if (!threads) return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, threads.error());
-    config.block.x = *threads;
+    const Result<LaunchConfig> chosen = kernel.configuration_for(*launch.tasks, launch.shared_bytes);
+    if (!chosen) return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, chosen.error());
+    config.grid = chosen->grid, config.block = chosen->block;
+    return config;
   }
   config.grid.x = (*launch.tasks + config.block.x - 1) / config.block.x;
   return config;

@@ -74,9 +74,22 @@ class Kernel {
   }
   Result<void> launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const;
 
+  /// Launches a thread for each of `tasks`, or a few more, along x, in blocks of suggested_block_size(): Numba's
+  /// `forall`. The kernel tests that its `grid(1)` is below the number of tasks.
+  template <typename... Arguments>
+  Result<void> for_all(std::int64_t tasks, const Arguments&... arguments) const {
+    const Result<LaunchConfig> config = configuration_for(tasks);
+    return config ? launch(*config, arguments...) : config.error();
+  }
+  /// What for_all() launches with, where a launch needs a stream too, or `shared_bytes` for `shared.array(0, …)`.
+  Result<LaunchConfig> configuration_for(std::int64_t tasks, std::int64_t shared_bytes = 0) const;
+
   /// Threads of a one-dimensional block with which the device keeps most threads running at a time, when every block
   /// asks for `shared_bytes` of dynamic shared memory. For kernels that work with any size of block.
   Result<int> suggested_block_size(std::int64_t shared_bytes = 0) const;
+  /// How many blocks of such a launch a multiprocessor runs at a time: 0 where not even one fits. The CPU device runs
+  /// one block a core.
+  Result<int> active_blocks_per_multiprocessor(const LaunchConfig& config) const;
 
  private:
   friend class Module;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -43,6 +44,10 @@ class Stream {
   Result<Event> record() const;
   /// Work put on this stream after this call waits for `event`.
   Result<void> wait(const Event& event) const;
+  /// Calls `function` once the work before it is done; the work after it waits for its end. On a GPU it runs on a
+  /// thread of the driver and must neither use a device nor throw; on the CPU device, where work is done when it is
+  /// given, it runs at once. After a fault that loses the CUDA context it is not called.
+  Result<void> call(std::function<void()> function) const;
 
   /// Memory of the device's pool (pool.h), for work that is put on this stream from now on; another stream must wait
   /// for an event of this one. When the last handle is gone, the memory goes back to the pool after the stream's work

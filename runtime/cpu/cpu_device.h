@@ -26,6 +26,7 @@ class Stream final : public detail::StreamState {
   Result<void> synchronize() override;
   Result<std::shared_ptr<detail::EventState>> record() override;
   Result<void> wait(detail::EventState& event) override;
+  Result<void> call(std::function<void()> function) override;
 
  private:
   const std::shared_ptr<detail::DeviceState> owner_;

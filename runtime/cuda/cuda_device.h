@@ -27,6 +27,7 @@ class Stream final : public detail::StreamState {
   Result<void> synchronize() override;
   Result<std::shared_ptr<detail::EventState>> record() override;
   Result<void> wait(detail::EventState& event) override;
+  Result<void> call(std::function<void()> function) override;
   CUstream handle() const { return handle_; }
 
  private:

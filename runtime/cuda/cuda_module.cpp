@@ -19,6 +19,7 @@ struct Function {
   bool can_fault = false;
   std::int64_t static_shared_bytes = 0;
   std::atomic<bool> has_more_shared = false;  // has asked for all that the device has
+  std::atomic<int> suggested_block = 0;       // without dynamic shared memory; 0: not asked for yet
 };
 
 class Module final : public detail::ModuleState {
@@ -29,12 +30,13 @@ class Module final : public detail::ModuleState {
   Result<void> load(const Artifact& artifact);
   Result<void> launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) override;
   Result<int> suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) override;
+  Result<int> active_blocks(std::size_t kernel, const detail::PreparedLaunch& launch) override;
 
  private:
   Result<void> load_code(const std::string& code);
   Result<void> find_kernel(const KernelInfo& kernel, Function& function);
   Result<void> find_fault_record();
-  Result<void> allow_more_shared(Function& function);
+  Result<void> allow_shared(Function& function, const detail::PreparedLaunch& launch);
   Result<void> check_that_grid_fits(std::size_t kernel, const detail::PreparedLaunch& launch);
 
   Device& device_;
@@ -147,8 +149,11 @@ Result<void> Module::find_fault_record() {
   return {};
 }
 
-/// Idempotent, so threads may race to it.
-Result<void> Module::allow_more_shared(Function& function) {
+/// Asks for more than every kernel gets, once; idempotent, so threads may race to it.
+Result<void> Module::allow_shared(Function& function, const detail::PreparedLaunch& launch) {
+  if (launch.dynamic_shared_bytes <= kDefaultSharedBytes - function.static_shared_bytes ||
+      function.has_more_shared.load(std::memory_order_relaxed))
+    return {};
   const std::int64_t room = device_.info.max_shared_bytes_per_block - function.static_shared_bytes;
   const CUresult set = device_.driver().cuFuncSetAttribute(
       function.handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(room));
@@ -159,12 +164,9 @@ Result<void> Module::allow_more_shared(Function& function) {
 
 /// Blocks that wait for one another must all run at a time.
 Result<void> Module::check_that_grid_fits(std::size_t kernel, const detail::PreparedLaunch& launch) {
-  int blocks = 0;  // of one multiprocessor
-  const CUresult asked = device_.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
-      &blocks, functions_[kernel].handle, static_cast<int>(launch.block.x * launch.block.y * launch.block.z),
-      static_cast<std::size_t>(launch.dynamic_shared_bytes));
-  if (Result<void> done = device_.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", asked); !done) return done;
-  const std::int64_t most = std::int64_t{blocks} * device_.info.multiprocessors;
+  const Result<int> blocks = active_blocks(kernel, launch);
+  if (!blocks) return blocks.error();
+  const std::int64_t most = std::int64_t{*blocks} * device_.info.multiprocessors;
   if (launch.blocks <= most) return {};
   return detail::too_many_cooperative_blocks(kernels[kernel], launch.blocks, most);
 }
@@ -172,9 +174,7 @@ Result<void> Module::check_that_grid_fits(std::size_t kernel, const detail::Prep
 Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) {
   Function& function = functions_[kernel];
   const ContextScope scope = device_.enter();
-  if (launch.dynamic_shared_bytes > kDefaultSharedBytes - function.static_shared_bytes &&
-      !function.has_more_shared.load(std::memory_order_relaxed))
-    if (Result<void> allowed = allow_more_shared(function); !allowed) return allowed;
+  if (Result<void> allowed = allow_shared(function, launch); !allowed) return allowed;
   const bool is_cooperative = kernels[kernel].is_cooperative;
   if (is_cooperative)
     if (Result<void> fits = check_that_grid_fits(kernel, launch); !fits) return fits;
@@ -198,12 +198,27 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
 }
 
 Result<int> Module::suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) {
+  std::atomic<int>& known = functions_[kernel].suggested_block;
+  if (shared_bytes == 0 && known != 0) return known.load();
   const ContextScope scope = device_.enter();
   int grid = 0, block = 0;
   const CUresult asked = device_.driver().cuOccupancyMaxPotentialBlockSize(
       &grid, &block, functions_[kernel].handle, nullptr, static_cast<std::size_t>(shared_bytes), 0);
   if (Result<void> done = device_.check("cuOccupancyMaxPotentialBlockSize", asked); !done) return done.error();
+  if (shared_bytes == 0) known = block;
   return block;
+}
+
+Result<int> Module::active_blocks(std::size_t kernel, const detail::PreparedLaunch& launch) {
+  const ContextScope scope = device_.enter();
+  if (Result<void> allowed = allow_shared(functions_[kernel], launch); !allowed) return allowed.error();
+  int blocks = 0;
+  const CUresult asked = device_.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, functions_[kernel].handle, static_cast<int>(launch.block.x * launch.block.y * launch.block.z),
+      static_cast<std::size_t>(launch.dynamic_shared_bytes));
+  if (Result<void> done = device_.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", asked); !done)
+    return done.error();
+  return blocks;
 }
 
 }  // namespace

@@ -77,4 +77,17 @@ Result<void> Stream::wait(detail::EventState& event) {
   return device_.check("cuStreamWaitEvent", queued);
 }
 
+Result<void> Stream::call(std::function<void()> function) {
+  using Function = std::function<void()>;
+  const ContextScope scope = device_.enter();
+  auto held = std::make_unique<Function>(std::move(function));
+  const auto run = [](void* data) noexcept { (*std::unique_ptr<Function>(static_cast<Function*>(data)))(); };
+  if (Result<void> done =
+          device_.check("cuLaunchHostFunc", device_.driver().cuLaunchHostFunc(handle_, run, held.get()));
+      !done)
+    return done;
+  held.release();  // by the call
+  return {};
+}
+
 }  // namespace pykc::cuda

@@ -100,6 +100,7 @@ struct CUmemPoolProps {
   unsigned char reserved[54];
 };
 
+using CUhostFn = void (*)(void* data);
 using CUoccupancyB2DSize = std::size_t (*)(int block_size);
 
 enum CUjit_option : int {

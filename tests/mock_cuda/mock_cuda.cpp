@@ -503,6 +503,11 @@ CUresult cuStreamSynchronize(CUstream stream) {
 CUresult cuStreamWaitEvent(CUstream, CUevent event, unsigned) {
   return state().objects.contains(event) ? CUDA_SUCCESS : kInvalidValue;
 }
+CUresult cuLaunchHostFunc(CUstream, CUhostFn function, void* data) {
+  if (current == nullptr) return kInvalidContext;
+  function(data);
+  return CUDA_SUCCESS;
+}
 CUresult cuEventCreate(CUevent* event, unsigned) {
   *event = make<CUevent_st>();
   return CUDA_SUCCESS;

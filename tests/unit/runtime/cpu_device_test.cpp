@@ -59,6 +59,33 @@ TEST_F(CpuDevice, AddsVectorsOfEverySize) {
   }
 }
 
+TEST_F(CpuDevice, AThreadForEachTask) {
+  for (std::int64_t n : {0, 1, 1000, 100003}) {
+    const std::vector<float> ones(static_cast<std::size_t>(n), 1.0F);
+    std::vector<float> sum(ones.size());
+    const Array<float> x = device_.copy_from<float>(ones).value(), z = device_.allocate<float>(n).value();
+    ASSERT_TRUE(kernel_named("vecadd").for_all(n, z, x, x));
+    ASSERT_TRUE(z.copy_to(sum));
+    EXPECT_EQ(std::accumulate(sum.begin(), sum.end(), 0.0), 2.0 * static_cast<double>(n));
+  }
+  EXPECT_FALSE(kernel_named("nothing").for_all(-1));
+  EXPECT_EQ(kernel_named("nothing").active_blocks_per_multiprocessor({.block = {256}}).value(), 1);
+  EXPECT_FALSE(kernel_named("nothing").active_blocks_per_multiprocessor({.block = {0}}));
+}
+
+TEST_F(CpuDevice, StreamsCallFunctions) {
+  const Stream stream = device_.create_stream().value();
+  std::vector<std::int64_t> host(2);
+  const Array<std::int64_t> out = device_.copy_from<std::int64_t>(host).value();
+  std::int64_t seen = 0;
+  ASSERT_TRUE(kernel_named("block_numbers").launch({.grid = {2}, .block = {8}, .stream = &stream}, out));
+  ASSERT_TRUE(out.copy_to(stream, host));
+  ASSERT_TRUE(stream.call([&] { seen = host[1]; }));
+  ASSERT_TRUE(stream.synchronize());
+  EXPECT_EQ(seen, 2);
+  EXPECT_FALSE(stream.call(nullptr));
+}
+
 TEST_F(CpuDevice, LaunchesWithoutTheHeap) {
   const Array<float> x = device_.allocate<float>(1000).value();
   const Array<std::int64_t> numbers = device_.allocate<std::int64_t>(64).value();

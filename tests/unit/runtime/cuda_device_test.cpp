@@ -330,6 +330,30 @@ TEST_F(CudaDevice, ShowsWhatIsWrongWithPtx) {
   EXPECT_NE(module.error().message.find("nonsense"), std::string::npos) << module.error().message;
 }
 
+TEST_F(CudaDevice, AThreadForEachTask) {
+  const Kernel scale = kernel_named("scale");
+  const std::vector<float> ones(100003, 1.0F);
+  const Array<float> x = device_->copy_from<float>(ones).value();
+  ASSERT_TRUE(scale.for_all(x.size(), x, 3.0F));
+  std::vector<float> host(ones.size());
+  ASSERT_TRUE(x.copy_to(host));
+  EXPECT_EQ(std::accumulate(host.begin(), host.end(), 0.0), 3.0 * 100003);
+  EXPECT_TRUE(scale.for_all(0, x, 3.0F));
+  EXPECT_GE(scale.active_blocks_per_multiprocessor({.block = {128}}).value(), 4);
+}
+
+TEST_F(CudaDevice, StreamsCallFunctions) {
+  const Stream stream = device_->create_stream().value();
+  const PinnedArray<float> host = device_->allocate_pinned<float>(1).value();
+  const Array<float> x = device_->copy_from<float>(std::vector<float>{2}).value();
+  float seen = 0;
+  ASSERT_TRUE(kernel_named("scale").launch({.grid = {1}, .block = {32}, .stream = &stream}, x, 3.0F));
+  ASSERT_TRUE(x.copy_to(stream, host.span()));
+  ASSERT_TRUE(stream.call([&] { seen = host[0]; }));
+  ASSERT_TRUE(stream.synchronize());
+  EXPECT_EQ(seen, 6.0F);
+}
+
 TEST_F(CudaDevice, SaysWhenMemoryIsShort) {
   const Result<Buffer> buffer = device_->allocate_bytes(device_->info().memory_bytes);
   ASSERT_FALSE(buffer);

@@ -258,11 +258,57 @@ TEST_F(CudaMock, AGridIsMadeOfWholeClusters) {
 TEST_F(CudaMock, SuggestsWhatTheDriverSuggests) {
   const Device device = Device::open("cuda:0").value();
   const Kernel scale = device.load(test_artifact()).value().kernel("scale").value();
+  mock_fail("cuOccupancyMaxPotentialBlockSize", 1, kOutOfResources);
+  expect_error(scale.suggested_block_size(), ErrorCode::DriverError, "cuOccupancyMaxPotentialBlockSize");
   EXPECT_EQ(scale.suggested_block_size().value(), 512);
   expect_error(scale.suggested_block_size(1 << 30), ErrorCode::InvalidLaunch, "are not possible");
   expect_error(scale.suggested_block_size(-1), ErrorCode::InvalidLaunch, "are not possible");
+}
+
+TEST_F(CudaMock, AThreadForEachTask) {
+  const Device device = Device::open("cuda:0").value();
+  Artifact artifact = test_artifact();
+  artifact.kernels[1].cluster = {4, 1, 1};
+  const Module module = device.load(artifact).value();
+  const Kernel scale = module.kernel("scale").value();
+  const Array<float> x = device.allocate<float>(1025).value();
+  ASSERT_TRUE(scale.for_all(x.size(), x, 2.0F));
+  EXPECT_EQ(mock_last_launch()->grid[0], 3U);
+  EXPECT_EQ(mock_last_launch()->block[0], 512U);
+  ASSERT_TRUE(scale.for_all(1024, x, 2.0F));
+  EXPECT_EQ(mock_last_launch()->grid[0], 2U);
+  EXPECT_EQ(mock_calls("cuOccupancyMaxPotentialBlockSize"), 1) << "asked once";
+  EXPECT_TRUE(scale.for_all(0, x, 2.0F));
+  EXPECT_EQ(mock_calls("cuLaunchKernel"), 2);
+  EXPECT_EQ(module.kernel("faulty").value().configuration_for(513).value().grid.x, 4) << "whole clusters";
+  EXPECT_EQ(scale.configuration_for(1, 64).value().shared_bytes, 64);
+  expect_error(scale.for_all(-1, x, 2.0F), ErrorCode::InvalidLaunch, "kernel `scale`: there cannot be -1 tasks");
   mock_fail("cuOccupancyMaxPotentialBlockSize", 1, kOutOfResources);
-  expect_error(scale.suggested_block_size(), ErrorCode::DriverError, "cuOccupancyMaxPotentialBlockSize");
+  expect_error(module.kernel("shared").value().for_all(1), ErrorCode::DriverError, "cuOccupancyMaxPotentialBlockSize");
+}
+
+TEST_F(CudaMock, SaysHowManyBlocksRunAtATime) {
+  const Device device = Device::open("cuda:0").value();
+  const Module module = device.load(test_artifact()).value();
+  const Kernel faulty = module.kernel("faulty").value(), shared = module.kernel("shared").value();
+  EXPECT_EQ(faulty.active_blocks_per_multiprocessor({.block = {256}}).value(), 8);
+  EXPECT_EQ(shared.active_blocks_per_multiprocessor({.block = {64}}).value(), 32);
+  EXPECT_EQ(mock_calls("cuFuncSetAttribute"), 1) << "64 KiB of shared memory must be asked for";
+  expect_error(faulty.active_blocks_per_multiprocessor({.block = {2000}}), ErrorCode::InvalidLaunch, "(2000, 1, 1)");
+  mock_fail("cuOccupancyMaxActiveBlocksPerMultiprocessor", 1, kOutOfResources);
+  expect_error(faulty.active_blocks_per_multiprocessor({.block = {256}}), ErrorCode::DriverError, "cuOccupancyMaxAct");
+}
+
+TEST_F(CudaMock, StreamsCallFunctions) {
+  const Device device = Device::open("cuda:0").value();
+  const Stream stream = device.create_stream().value();
+  int calls = 0;
+  ASSERT_TRUE(stream.call([&calls, held = std::make_shared<int>(5)] { calls += *held; }));
+  EXPECT_EQ(calls, 5);
+  expect_error(stream.call({}), ErrorCode::InvalidArgument, "is empty");
+  mock_fail("cuLaunchHostFunc", 1, kNotInitialized);
+  expect_error(stream.call([&calls] { ++calls; }), ErrorCode::DriverError, "cuLaunchHostFunc failed:");
+  EXPECT_EQ(calls, 5);
 }
 
 TEST_F(CudaMock, RefusesMemoryAndStreamsOfOtherDevices) {
