@@ -131,7 +131,8 @@ Emitter::Value* Emitter::emit_atomic(const Instruction& i) {
   const bool is_small_float = is_float(type) && size_in_bytes(type) == 2;
   const std::optional<llvm::AtomicRMWInst::BinOp> native = native_operation(op, type);
   const bool adds_by_hand = is_small_float && op == ir::AtomicOp::Add && needs_wide_arithmetic(type);
-  if (!native || adds_by_hand || !keeps_scope(i.scope)) return compare_exchange_loop(i, pointer);
+  if (!native || adds_by_hand || !has_atomic(op, type, pointer.space) || !keeps_scope(i.scope))
+    return compare_exchange_loop(i, pointer);
   return emit_native_atomic(i, *native, value);
 }
 

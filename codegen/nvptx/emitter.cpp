@@ -158,6 +158,14 @@ NvptxEmitter::Value* NvptxEmitter::grid_extent(int axis) {
   return special_register(kRegisters[axis], 1, (axis == 0 ? kMaxGridX : kMaxGridYZ) + 1);
 }
 
+/// No chip adds floats in shared memory, or changes 64 bits there other than by exchange. ptxas makes a loop of it, and
+/// 13.0 a wrong one where that is the first thing in a loop that all threads run equally often: threads that have
+/// succeeded go on and count for those that have not.
+bool NvptxEmitter::has_atomic(ir::AtomicOp op, ScalarType type, ir::AddressSpace space) const {
+  const bool is_emulated = is_float(type) || size_in_bytes(type) == 8;
+  return space != ir::AddressSpace::Shared || op == ir::AtomicOp::Exchange || !is_emulated;
+}
+
 /// f16 arithmetic is older than the oldest target; bf16's fma came with sm_80, add and multiply with sm_90.
 bool NvptxEmitter::has_small_fma(ScalarType type) const {
   return type == ScalarType::F16 || sm_number(state_.target) >= 80;

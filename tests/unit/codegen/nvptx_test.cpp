@@ -231,6 +231,21 @@ TEST(Nvptx, Atomics) {
   EXPECT_HAS(one("f64", "exchange"), "atom.global.exch.b64");
 }
 
+/// Those of which ptxas would make a loop are one already.
+TEST(Nvptx, AtomicsOfSharedMemory) {
+  const auto one = [](std::string_view type, std::string_view op) {
+    const std::string t(type);
+    return ptx("kernel @k(%v: " + t + ") {\n  shared_array x: " + t + "[1] align 8\n  %0 = shared_array 0 : ptr<" + t +
+               ", shared>\n  %1 = atomic " + std::string(op) + " %0, %v : " + t + "\n  store %0, %1\n  return\n}\n");
+  };
+  EXPECT_HAS(one("i32", "add"), "atom.shared.add.u32");
+  EXPECT_HAS(one("u64", "exchange"), "atom.shared.exch.b64");
+  EXPECT_HAS(one("i64", "add"), "cas.b64");
+  EXPECT_HAS(one("u64", "max"), "cas.b64");
+  EXPECT_HAS(one("f32", "add"), "cas.b32");
+  EXPECT_HAS(one("f64", "sub"), "cas.b64");
+}
+
 TEST(Nvptx, CompareAndSwapOfFloats) {
   const std::string text = ptx(R"(
 kernel @k(%x: ptr<f64, global>, %a: f64, %b: f64) {
