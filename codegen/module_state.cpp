@@ -32,7 +32,7 @@ ModuleState::ModuleState(const ir::Module& source, const Target& target, const O
       context(module.getContext()),
       types(types_of(source, target)) {
   collect_traits();
-  if (!options.line_info || source.source == nullptr) return;
+  if (!options.line_info || source.source->name().empty()) return;
   debug_ = std::make_unique<llvm::DIBuilder>(module);
   debug_file_ = debug_->createFile(source.source->name(), ".");
   // Directives only: lines for profilers and sanitizers at full optimisation, no DWARF of types and variables.
@@ -111,13 +111,9 @@ llvm::Function* ModuleState::library_function(const std::string& symbol, llvm::F
   return function;
 }
 
-const SourceFile& ModuleState::file_of(const ir::Function& function) const {
-  return function.source != nullptr ? *function.source : *source.source;
-}
-
 void ModuleState::begin_debug_info(const ir::Function& source_function, llvm::Function& function) {
   if (debug_ == nullptr) return;
-  const SourceFile& text = file_of(source_function);
+  const SourceFile& text = ir::source_of(source, source_function);
   const auto line = static_cast<unsigned>(text.line_column(source_function.range.begin).line);
   llvm::DIFile* file = &text == source.source.get() ? debug_file_ : debug_->createFile(text.name(), ".");
   llvm::DISubroutineType* type = debug_->createSubroutineType(debug_->getOrCreateTypeArray({}));
@@ -130,8 +126,9 @@ void ModuleState::begin_debug_info(const ir::Function& source_function, llvm::Fu
 llvm::DebugLoc ModuleState::location(const ir::Instruction& i, const ir::Function& source_function,
                                      llvm::Function& function) const {
   if (debug_ == nullptr) return {};
-  const SourceFile::LineColumn place =
-      i.source != nullptr ? SourceFile::LineColumn{0, 0} : file_of(source_function).line_column(i.range.begin);
+  const SourceFile::LineColumn place = i.source != nullptr
+                                           ? SourceFile::LineColumn{0, 0}
+                                           : ir::source_of(source, source_function).line_column(i.range.begin);
   return llvm::DILocation::get(context, static_cast<unsigned>(place.line), static_cast<unsigned>(place.column),
                                function.getSubprogram());
 }

@@ -61,7 +61,6 @@ class ModuleState {
 
  private:
   void collect_traits();
-  const SourceFile& file_of(const ir::Function& function) const;
   std::unordered_map<const ir::Function*, FunctionTraits> traits_;
   std::unordered_map<std::int64_t, llvm::GlobalVariable*> constant_arrays_;
   std::unordered_map<std::string, llvm::Constant*> texts_;

@@ -1,16 +1,16 @@
 #include "driver/artifact_cache.h"
 
 #include <dlfcn.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/BLAKE3.h>
 #include <llvm/Support/CachePruning.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Process.h>
 #include <llvm/Support/raw_ostream.h>
-#include <sys/stat.h>
 
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 
 namespace pykc::driver {
@@ -21,10 +21,7 @@ constexpr std::uint64_t kDefaultBytes = std::uint64_t{256} << 20;
 constexpr std::chrono::hours kUnusedFor{30 * 24};
 constexpr std::chrono::minutes kBetweenPrunings{1};
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
+std::string variable(const char* name) { return llvm::sys::Process::GetEnv(name).value_or(""); }
 
 std::string find_folder() {
   if (std::string folder = variable("PYKC_CACHE_DIR"); !folder.empty()) return folder;
@@ -45,10 +42,10 @@ std::string identify_compiler() {
   Dl_info found;
   if (dladdr(reinterpret_cast<const void*>(&identify_compiler), &found) == 0) return {};
   const std::string file = found.dli_fname;
-  struct stat status;
-  if (stat(file.find('/') == std::string::npos ? "/proc/self/exe" : file.c_str(), &status) != 0) return {};
-  return version() + ' ' + std::to_string(status.st_size) + ' ' + std::to_string(status.st_mtim.tv_sec) + '.' +
-         std::to_string(status.st_mtim.tv_nsec);
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(file.find('/') == std::string::npos ? "/proc/self/exe" : file, status)) return {};
+  const std::chrono::nanoseconds changed = status.getLastModificationTime().time_since_epoch();
+  return version() + ' ' + std::to_string(status.getSize()) + ' ' + std::to_string(changed.count());
 }
 
 /// A hash of texts and numbers that keeps each apart from the next.
@@ -73,12 +70,7 @@ class Hash {
     add(argument.is_tuple ? argument.elements.size() + 1 : 0);
     for (const ArgumentType& element : argument.elements) add(element);
   }
-  std::string finish() {
-    std::string text;
-    for (const std::uint8_t byte : hasher_.final())
-      for (const int digit : {byte >> 4, byte & 15}) text += "0123456789abcdef"[digit];
-    return text;
-  }
+  std::string finish() { return llvm::toHex(hasher_.final(), true); }
 
  private:
   llvm::BLAKE3 hasher_;

@@ -53,4 +53,15 @@ Function* Module::find(std::string_view symbol) const {
   return nullptr;
 }
 
+const SourceFile& source_of(const Module& module, const Function& function, const Instruction* instruction) {
+  if (instruction != nullptr && instruction->source != nullptr) return *instruction->source;
+  return function.source != nullptr ? *function.source : *module.source;
+}
+
+int add_fault_site(Module& module, std::string message, const SourceFile& source, SourceRange range) {
+  const SourceFile::LineColumn place = source.line_column(range.begin);
+  module.faults.push_back({std::move(message), source.name(), place.line, place.column});
+  return static_cast<int>(module.faults.size()) - 1;
+}
+
 }  // namespace pykc::ir

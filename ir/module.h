@@ -192,13 +192,18 @@ struct Function {
 
 struct Module {
   std::string name;
-  std::shared_ptr<const SourceFile> source;          // for places; may be null in tests
+  std::shared_ptr<const SourceFile> source = std::make_shared<const SourceFile>("", "");  // for places
   std::vector<std::unique_ptr<Function>> functions;  // callees before callers, but for recursion
   std::vector<ConstantArray> constant_arrays;
   std::vector<FaultSite> faults;  // numbered for the whole module; Instruction::index of a Fault
 
   Function* find(std::string_view symbol) const;
 };
+
+/// The file that the range of an instruction, or else of the function, is of.
+const SourceFile& source_of(const Module& module, const Function& function, const Instruction* instruction = nullptr);
+/// Adds a fault that happens at `range` of `source`; its number.
+int add_fault_site(Module& module, std::string message, const SourceFile& source, SourceRange range);
 
 /// The text form; parse_module reads it back. `print_function` is what tests and `--emit=ir` of one kernel show.
 std::string print_module(const Module& module);

@@ -16,12 +16,10 @@ std::string missing_of(const pykc::Builtin& row, const TargetLimits& target) {
 }  // namespace
 
 void check_target(const Module& module, const TargetLimits& target, Diagnostics& diagnostics) {
-  const SourceFile nowhere(module.name, "");
-  const SourceFile& module_source = module.source == nullptr ? nowhere : *module.source;
   for (const std::unique_ptr<Function>& function : module.functions) {
-    const SourceFile& source = function->source == nullptr ? module_source : *function->source;
     const auto report = [&](SourceRange range, std::string_view what, std::string_view missing) {
-      diagnostics.report(source, range, DiagnosticId::NotOnTarget, what, missing, name_of(target));
+      diagnostics.report(source_of(module, *function), range, DiagnosticId::NotOnTarget, what, missing,
+                         name_of(target));
     };
     if (function->cluster != Dim3{} && !target.is_cpu && target.chip < 90)
       report(function->range, "cluster=", "sm_90 or later");

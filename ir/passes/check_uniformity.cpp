@@ -21,25 +21,25 @@ constexpr std::int64_t kMostWaits = 4096;
 
 class UniformityCheck {
  public:
-  UniformityCheck(const SourceFile& module_source, Diagnostics& diagnostics)
-      : module_source_(module_source), diagnostics_(diagnostics) {}
+  UniformityCheck(const Module& module, Diagnostics& diagnostics) : module_(module), diagnostics_(diagnostics) {}
 
-  void check_recursion(const Module& module) {
-    const std::unordered_set<const Function*> functions = functions_that_meet(module);
-    for (const std::unique_ptr<Function>& function : module.functions) {
+  void check_recursion() {
+    const std::unordered_set<const Function*> functions = functions_that_meet(module_);
+    for (const std::unique_ptr<Function>& function : module_.functions) {
       if (!functions.contains(function.get())) continue;
       const Instruction* call = recursive_call(*function);
       if (call != nullptr)
-        diagnostics_.report(source_of(*function, call), call->range, DiagnosticId::RecursionNeedsBlock, function->name);
+        diagnostics_.report(source_of(module_, *function, call), call->range, DiagnosticId::RecursionNeedsBlock,
+                            function->name);
     }
   }
 
   /// Whether the code of functions that wait, copied to every place where they are called, stays within reason. Callees
   /// come before callers; recursion has been reported.
-  bool check_copies(const Module& module) {
+  bool check_copies() {
     std::unordered_map<const Function*, std::int64_t> waits;  // with those of callees, once for each call
     bool fits = true;
-    for (const std::unique_ptr<Function>& function : module.functions) {
+    for (const std::unique_ptr<Function>& function : module_.functions) {
       std::int64_t& count = waits[function.get()];
       for_each_instruction(function->body, [&](const Instruction* instruction) {
         if (is_meeting_point(instruction)) ++count;
@@ -47,8 +47,7 @@ class UniformityCheck {
       });
       if (count <= kMostWaits || !function->is_kernel) continue;
       fits = false;
-      const SourceFile& source = function->source != nullptr ? *function->source : module_source_;
-      diagnostics_.report(source, function->range, DiagnosticId::TooManyWaits, function->name,
+      diagnostics_.report(source_of(module_, *function), function->range, DiagnosticId::TooManyWaits, function->name,
                           std::to_string(kMostWaits));
     }
     return fits;
@@ -67,20 +66,15 @@ class UniformityCheck {
  private:
   /// Once a place, however many callers there are.
   void report_barrier(const Function& kernel, const Instruction* barrier, const Instruction* cause) {
-    const SourceFile& source = source_of(kernel, barrier);
+    const SourceFile& source = source_of(module_, kernel, barrier);
     if (!reported_.insert({&source, barrier->range.begin}).second) return;
     const SourceRange condition = cause->operands[0]->range;
     diagnostics_.report(source, barrier->range, DiagnosticId::DivergentBarrier, pykc::info(barrier->builtin).name)
-        .label(source_of(kernel, condition == SourceRange{} ? cause : cause->operands[0]),
+        .label(source_of(module_, kernel, condition == SourceRange{} ? cause : cause->operands[0]),
                condition == SourceRange{} ? cause->range : condition, "threads may part here");
   }
 
-  const SourceFile& source_of(const Function& function, const Instruction* instruction) const {
-    if (instruction->source != nullptr) return *instruction->source;
-    return function.source != nullptr ? *function.source : module_source_;
-  }
-
-  const SourceFile& module_source_;
+  const Module& module_;
   Diagnostics& diagnostics_;
   std::set<std::pair<const SourceFile*, std::uint32_t>> reported_;
 };
@@ -88,11 +82,10 @@ class UniformityCheck {
 }  // namespace
 
 void check_uniformity(const Module& module, Diagnostics& diagnostics) {
-  const SourceFile nowhere(module.name, "");
-  UniformityCheck check(module.source == nullptr ? nowhere : *module.source, diagnostics);
-  check.check_recursion(module);
+  UniformityCheck check(module, diagnostics);
+  check.check_recursion();
   const auto has_barrier = [](const auto& function) { return any_instruction(function->body, is_barrier); };
-  if (!check.check_copies(module) || std::ranges::none_of(module.functions, has_barrier)) return;
+  if (!check.check_copies() || std::ranges::none_of(module.functions, has_barrier)) return;
   Module copy = clone(module);
   inline_calls(copy);
   for (const std::unique_ptr<Function>& function : copy.functions)

@@ -77,8 +77,8 @@ class RecursionLimiter {
     for (const Function* function : reachable({&recursive}, callees))
       for (const ArrayStorage& array : function->local_arrays) bytes += array.count * size_in_bytes(array.element);
     if (bytes > kMaxRecursiveArrayBytes)
-      diagnostics_.report(source_of(recursive), recursive.range, DiagnosticId::RecursionNeedsStack, recursive.name,
-                          std::to_string(bytes), std::to_string(kMaxRecursiveArrayBytes));
+      diagnostics_.report(source_of(module_, recursive), recursive.range, DiagnosticId::RecursionNeedsStack,
+                          recursive.name, std::to_string(bytes), std::to_string(kMaxRecursiveArrayBytes));
   }
 
   void count_depth(Function& function) {
@@ -89,7 +89,9 @@ class RecursionLimiter {
     b.set_range(function.range);
     Instruction* depth = b.parameter(static_cast<int>(function.parameters.size()) - 1);
     b.enter(b.if_(b.emit(Opcode::Ge, {depth, b.constant_int(ScalarType::I32, kMaxRecursion)}))->blocks[0]);
-    b.fault(add_fault_site(function), {});
+    const std::string message =
+        "`" + function.name + "` calls itself more than " + std::to_string(kMaxRecursion) + " levels deep";
+    b.fault(add_fault_site(module_, message, source_of(module_, function), function.range), {});
     b.leave();
     Instruction* next = b.emit(Opcode::Add, {depth, b.constant_int(ScalarType::I32, 1)});
     for_each_instruction(body, [&](Instruction* instruction) {
@@ -111,19 +113,6 @@ class RecursionLimiter {
       instructions.push_back(instruction);
     }
     block.instructions = std::move(instructions);
-  }
-
-  int add_fault_site(const Function& function) {
-    const SourceFile& source = source_of(function);
-    const SourceFile::LineColumn place = source.line_column(function.range.begin);
-    module_.faults.push_back(
-        {"`" + function.name + "` calls itself more than " + std::to_string(kMaxRecursion) + " levels deep",
-         source.name(), place.line, place.column});
-    return static_cast<int>(module_.faults.size()) - 1;
-  }
-
-  const SourceFile& source_of(const Function& function) const {
-    return function.source != nullptr ? *function.source : *module_.source;
   }
 
   Module& module_;

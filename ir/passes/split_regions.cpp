@@ -65,7 +65,6 @@ class RegionBuilder {
   void build_exchange(Instruction* instruction);
   Local* argument_local(std::size_t position, const Instruction* argument);
   void check_that_all_are_here(const Instruction* barrier);
-  int add_fault_site(const Instruction* barrier);
   void build_construct(Instruction* instruction);
   void build_uniform(Instruction* instruction);
   void build_masked_if(Instruction* branch);
@@ -213,24 +212,12 @@ void RegionBuilder::check_that_all_are_here(const Instruction* barrier) {
   builder_.enter(builder_.if_(any(missing))->blocks[0]);
   builder_.enter(begin_thread_loop()->blocks[0]);
   builder_.enter(builder_.if_(builder_.load_local(missing))->blocks[0]);
-  builder_.fault(add_fault_site(barrier), {});
+  builder_.fault(add_fault_site(module_, kBarrierFault, source_of(module_, kernel_, barrier), barrier->range), {});
   builder_.leave();
   builder_.leave();
   builder_.return_();
   builder_.leave();
   builder_.leave();
-}
-
-int RegionBuilder::add_fault_site(const Instruction* barrier) {
-  FaultSite site{kBarrierFault, "", 0, 0};
-  const SourceFile* source = barrier->source != nullptr ? barrier->source : kernel_.source.get();
-  if (source == nullptr) source = module_.source.get();
-  if (source != nullptr) {
-    const SourceFile::LineColumn place = source->line_column(barrier->range.begin);
-    site = {kBarrierFault, source->name(), place.line, place.column};
-  }
-  module_.faults.push_back(std::move(site));
-  return static_cast<int>(module_.faults.size()) - 1;
 }
 
 // --- Control flow ---------------------------------------------------------------------------------------------------
