@@ -25,6 +25,16 @@ struct EventState {
   const std::shared_ptr<DeviceState> device;
 };
 
+/// Work to be launched as one.
+struct GraphState {
+  explicit GraphState(std::shared_ptr<DeviceState> owner) : device(std::move(owner)) {}
+  virtual ~GraphState() = default;
+  /// `stream` is of the same device.
+  virtual Result<void> launch(StreamState& stream) = 0;
+
+  const std::shared_ptr<DeviceState> device;
+};
+
 struct StreamState {
   explicit StreamState(DeviceState& on) : device(on) {}
   virtual ~StreamState() = default;
@@ -33,11 +43,14 @@ struct StreamState {
   /// `event` is of the same device.
   virtual Result<void> wait(EventState& event) = 0;
   virtual Result<void> call(std::function<void()> function) = 0;
+  virtual Result<void> begin_capture() = 0;
+  virtual Result<std::shared_ptr<GraphState>> end_capture() = 0;
+  virtual bool is_capturing() const = 0;
 
   DeviceState& device;
 };
 
-struct ModuleState {
+struct ModuleState : std::enable_shared_from_this<ModuleState> {
   explicit ModuleState(std::shared_ptr<DeviceState> owner) : device(std::move(owner)) {}
   virtual ~ModuleState() = default;
   virtual Result<void> launch(std::size_t kernel, const PreparedLaunch& launch, StreamState& stream) = 0;

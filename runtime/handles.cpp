@@ -19,15 +19,48 @@ Result<double> Event::milliseconds_since(const Event& earlier) const {
   return state_->milliseconds_since(*earlier.state_);
 }
 
-Result<void> Stream::synchronize() const { return state_->synchronize(); }
+Result<void> Graph::launch(const Stream& stream) const {
+  if (&stream.state_->device != state_->device.get()) return other_device("the stream of a graph's launch");
+  return state_->launch(*stream.state_);
+}
+
+Result<void> Stream::check_not_capturing(const char* what) const {
+  if (!state_->is_capturing()) return {};
+  return Error{ErrorCode::InvalidArgument,
+               std::string("while a stream captures a graph, ") + what + "; call end_capture() first"};
+}
+
+Result<void> Stream::begin_capture() const {
+  if (Result<void> free = check_not_capturing("it cannot begin another"); !free) return free;
+  if (state_.get() == &state_->device.default_stream())
+    return Error{
+        ErrorCode::InvalidArgument,
+        "the default stream cannot capture a graph, since all streams wait for it; make one by create_stream()"};
+  return state_->begin_capture();
+}
+
+Result<Graph> Stream::end_capture() const {
+  if (!state_->is_capturing())
+    return Error{ErrorCode::InvalidArgument, "the stream captures no graph; call begin_capture() first"};
+  Result<std::shared_ptr<detail::GraphState>> graph = state_->end_capture();
+  if (!graph) return graph.error();
+  return Graph(std::move(*graph));
+}
+
+Result<void> Stream::synchronize() const {
+  if (Result<void> free = check_not_capturing("there is nothing to wait for"); !free) return free;
+  return state_->synchronize();
+}
 
 Result<Event> Stream::record() const {
+  if (Result<void> free = check_not_capturing("it records no event"); !free) return free.error();
   Result<std::shared_ptr<detail::EventState>> event = state_->record();
   if (!event) return event.error();
   return Event(std::move(*event));
 }
 
 Result<void> Stream::wait(const Event& event) const {
+  if (Result<void> free = check_not_capturing("it waits for no event"); !free) return free;
   // An event of another device is waited for here, on the host.
   if (event.state_->device.get() != &state_->device) return event.synchronize();
   return state_->wait(*event.state_);

@@ -1,5 +1,6 @@
 #include "runtime/launch.h"
 
+#include <algorithm>
 #include <string>
 
 #include "runtime/device.h"
@@ -116,6 +117,18 @@ LaunchRules::LaunchRules(const KernelInfo& kernel, int max_threads, std::int64_t
     : max_threads_per_block(max_threads),
       max_shared_bytes(max_shared),
       parameters(kernel.parameters.begin(), kernel.parameters.end()) {}
+
+PreparedLaunch::PreparedLaunch(const PreparedLaunch& other)
+    : grid(other.grid),
+      block(other.block),
+      dynamic_shared_bytes(other.dynamic_shared_bytes),
+      blocks(other.blocks),
+      count(other.count),
+      words(other.words) {
+  std::copy(other.values, other.values + words, values);
+  for (int i = 0; i < count; ++i)
+    parameters[i] = values + (static_cast<const std::uint64_t*>(other.parameters[i]) - other.values);
+}
 
 Result<void> check_description(const KernelInfo& kernel) {
   std::int64_t words = 0;

@@ -47,6 +47,8 @@ struct PreparedLaunch {
   alignas(16) std::uint64_t values[kMaxParameterWords];
 
   PreparedLaunch() {}  // leaves the two arrays alone
+  PreparedLaunch(const PreparedLaunch& other);
+  PreparedLaunch& operator=(const PreparedLaunch&) = delete;
   void append(std::uint64_t value) {
     parameters[count++] = &values[words];
     values[words++] = value;

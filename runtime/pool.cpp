@@ -40,6 +40,7 @@ Result<void> MemoryPool::trim(std::int64_t keep) const {
 }
 
 Result<Buffer> Stream::allocate_bytes(std::int64_t bytes) const {
+  if (Result<void> free = check_not_capturing("it gives no memory"); !free) return free.error();
   if (Result<void> checked = check_bytes(bytes); !checked) return checked.error();
   struct Kept {
     std::shared_ptr<detail::StreamState> stream;

@@ -12,12 +12,14 @@
 namespace pykc {
 
 class Buffer;
+class Stream;
 template <typename T>
 class Array;
 
 namespace detail {
 struct Elements;
 struct EventState;
+struct GraphState;
 struct StreamState;
 }  // namespace detail
 
@@ -35,6 +37,20 @@ class Event {
   std::shared_ptr<detail::EventState> state_;
 };
 
+/// Work that a stream has captured, to be launched as one, any number of times; on a GPU that costs the host far less
+/// than launching its parts. It keeps the kernels' modules. Arrays and host memory that the work uses must outlive it,
+/// and are read and written anew by each launch.
+class Graph {
+ public:
+  /// Puts all of the work on a stream of the device that it was captured on.
+  Result<void> launch(const Stream& stream) const;
+
+ private:
+  friend class Stream;
+  explicit Graph(std::shared_ptr<detail::GraphState> state) : state_(std::move(state)) {}
+  std::shared_ptr<detail::GraphState> state_;
+};
+
 /// A queue of work: what is put on it runs in order, and beside the work of other streams.
 class Stream {
  public:
@@ -49,6 +65,12 @@ class Stream {
   /// given, it runs at once. After a fault that loses the CUDA context it is not called.
   Result<void> call(std::function<void()> function) const;
 
+  /// From begin_capture() to end_capture(), launches, copies and calls that one thread puts on this stream are not done
+  /// but become a Graph. Meanwhile nothing can wait for the stream, nor it for an event, and it gives no memory. The
+  /// default stream cannot capture. On a GPU, copies without a stream, and allocations, fail while a stream captures.
+  Result<void> begin_capture() const;
+  Result<Graph> end_capture() const;
+
   /// Memory of the device's pool (pool.h), for work that is put on this stream from now on; another stream must wait
   /// for an event of this one. When the last handle is gone, the memory goes back to the pool after the stream's work
   /// so far.
@@ -59,8 +81,10 @@ class Stream {
  private:
   friend class Buffer;
   friend class Device;
+  friend class Graph;
   friend class Kernel;
   friend struct detail::Elements;
+  Result<void> check_not_capturing(const char* what) const;
   explicit Stream(std::shared_ptr<detail::StreamState> state) : state_(std::move(state)) {}
   std::shared_ptr<detail::StreamState> state_;
 };

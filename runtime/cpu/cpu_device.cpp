@@ -49,9 +49,30 @@ Result<std::shared_ptr<detail::EventState>> Stream::record() {
 Result<void> Stream::wait(detail::EventState&) { return {}; }  // the event's work is done
 
 Result<void> Stream::call(std::function<void()> function) {
-  function();
+  if (!capture([function](detail::StreamState& on) { return on.call(function); })) function();
   return {};
 }
+
+Result<void> Stream::begin_capture() {
+  graph_ = std::make_shared<Graph>(device.shared_from_this());
+  is_capturing_.store(true, std::memory_order_release);
+  return {};
+}
+
+Result<std::shared_ptr<detail::GraphState>> Stream::end_capture() {
+  is_capturing_.store(false, std::memory_order_release);
+  return std::shared_ptr<detail::GraphState>(std::move(graph_));
+}
+
+namespace {
+
+/// Whether the work goes to a graph, for now.
+template <typename Work>
+bool capture(const detail::StreamState* stream, const Work& work) {
+  return stream != nullptr && static_cast<const Stream*>(stream)->capture(work);
+}
+
+}  // namespace
 
 Device::Device() : default_stream_(*this, nullptr) { info = device_info(); }
 
@@ -67,6 +88,7 @@ Result<std::shared_ptr<void>> Device::allocate(std::int64_t bytes) {
 }
 
 Result<void> Device::copy_from_host(const detail::StridedCopy& copy, detail::StreamState* stream) {
+  if (capture(stream, [this, copy](detail::StreamState& on) { return copy_from_host(copy, &on); })) return {};
   {
     const std::lock_guard turn(turn_);
     copy_on_host(copy);
@@ -84,6 +106,7 @@ Result<void> Device::copy_within(const detail::StridedCopy& copy, detail::Stream
 }
 
 Result<void> Device::fill_zero(const detail::StridedCopy& rows, detail::StreamState* stream) {
+  if (capture(stream, [this, rows](detail::StreamState& on) { return fill_zero(rows, &on); })) return {};
   {
     const std::lock_guard turn(turn_);
     fill_zero_on_host(rows);

@@ -2,9 +2,11 @@
 // returns; streams and events exist so that the same program runs on both kinds of device.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
+#include "runtime/cpu/cpu_graph.h"
 #include "runtime/cpu/cpu_pool.h"
 #include "runtime/cpu/processor.h"
 #include "runtime/device.h"
@@ -27,9 +29,20 @@ class Stream final : public detail::StreamState {
   Result<std::shared_ptr<detail::EventState>> record() override;
   Result<void> wait(detail::EventState& event) override;
   Result<void> call(std::function<void()> function) override;
+  Result<void> begin_capture() override;
+  Result<std::shared_ptr<detail::GraphState>> end_capture() override;
+  bool is_capturing() const override { return is_capturing_.load(std::memory_order_acquire); }
+  /// Adds the work to the graph that the stream captures; false where it captures none.
+  template <typename Work>
+  bool capture(const Work& work) const {
+    if (is_capturing()) graph_->add(work);
+    return is_capturing();
+  }
 
  private:
   const std::shared_ptr<detail::DeviceState> owner_;
+  std::atomic<bool> is_capturing_ = false;
+  std::shared_ptr<Graph> graph_;  // while capturing
 };
 
 class Device final : public detail::DeviceState {

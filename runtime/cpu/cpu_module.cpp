@@ -47,6 +47,12 @@ Result<void> Module::find_kernels(const std::vector<KernelInfo>& described) {
 }
 
 Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) {
+  const auto& on = static_cast<const Stream&>(stream);
+  if (on.is_capturing()) {
+    on.capture([module = shared_from_this(), kernel, captured = std::make_shared<const detail::PreparedLaunch>(launch)](
+                   detail::StreamState& later) { return module->launch(kernel, *captured, later); });
+    return {};
+  }
   const KernelInfo& info = kernels[kernel];
   const std::int64_t scratch = info.scratch_bytes.evaluate(launch.grid, launch.block);
   if (scratch < 0 || scratch > kLargestScratch)

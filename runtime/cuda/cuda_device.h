@@ -2,10 +2,12 @@
 // its memory and streams mix with those of a host program that uses CUDA itself.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "runtime/cuda/cuda_graph.h"
 #include "runtime/cuda/cuda_pool.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/pending_faults.h"
@@ -28,12 +30,19 @@ class Stream final : public detail::StreamState {
   Result<std::shared_ptr<detail::EventState>> record() override;
   Result<void> wait(detail::EventState& event) override;
   Result<void> call(std::function<void()> function) override;
+  Result<void> begin_capture() override;
+  Result<std::shared_ptr<detail::GraphState>> end_capture() override;
+  bool is_capturing() const override { return is_capturing_.load(std::memory_order_acquire); }
+  /// The graph that the stream captures, or null.
+  Graph* graph() const { return is_capturing() ? graph_.get() : nullptr; }
   CUstream handle() const { return handle_; }
 
  private:
   Device& device_;
   const std::shared_ptr<detail::DeviceState> owner_;
   const CUstream handle_;
+  std::atomic<bool> is_capturing_ = false;
+  std::shared_ptr<Graph> graph_;  // while capturing
 };
 
 class Device final : public detail::DeviceState {

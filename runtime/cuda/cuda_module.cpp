@@ -193,7 +193,11 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
     error.message = "kernel `" + kernels[kernel].name + "`: " + error.message;
     return error;
   }
-  if (function.can_fault && faults_.record != 0) device_.faults().note_launch(faults_, &stream);
+  const bool may_fault = function.can_fault && faults_.record != 0;
+  if (Graph* const graph = static_cast<Stream&>(stream).graph())
+    graph->keep(shared_from_this(), may_fault ? &faults_ : nullptr);
+  else if (may_fault)
+    device_.faults().note_launch(faults_, &stream);
   return {};
 }
 

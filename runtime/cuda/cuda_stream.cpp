@@ -48,6 +48,7 @@ Stream::Stream(Device& on, CUstream handle, std::shared_ptr<detail::DeviceState>
 Stream::~Stream() {
   if (handle_ == nullptr) return;
   const ContextScope scope = device_.enter();
+  if (is_capturing()) (void)end_capture();
   device_.faults().retire(this);
   device_.driver().cuStreamDestroy(handle_);
 }
@@ -80,6 +81,11 @@ Result<void> Stream::wait(detail::EventState& event) {
 Result<void> Stream::call(std::function<void()> function) {
   using Function = std::function<void()>;
   const ContextScope scope = device_.enter();
+  if (Graph* const graph = this->graph()) {
+    const auto run = [](void* data) noexcept { (*static_cast<Function*>(data))(); };
+    Function* const kept = graph->keep(std::move(function));
+    return device_.check("cuLaunchHostFunc", device_.driver().cuLaunchHostFunc(handle_, run, kept));
+  }
   auto held = std::make_unique<Function>(std::move(function));
   const auto run = [](void* data) noexcept { (*std::unique_ptr<Function>(static_cast<Function*>(data)))(); };
   if (Result<void> done =
@@ -88,6 +94,27 @@ Result<void> Stream::call(std::function<void()> function) {
     return done;
   held.release();  // by the call
   return {};
+}
+
+Result<void> Stream::begin_capture() {
+  const ContextScope scope = device_.enter();
+  const CUresult begun = device_.driver().cuStreamBeginCapture(handle_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  if (Result<void> done = device_.check("cuStreamBeginCapture", begun); !done) return done;
+  graph_ = std::make_shared<Graph>(device_.shared_from_this());
+  is_capturing_.store(true, std::memory_order_release);
+  return {};
+}
+
+Result<std::shared_ptr<detail::GraphState>> Stream::end_capture() {
+  const ContextScope scope = device_.enter();
+  is_capturing_.store(false, std::memory_order_release);
+  const std::shared_ptr<Graph> graph = std::move(graph_);
+  CUgraph captured = nullptr;
+  if (Result<void> done = device_.check("cuStreamEndCapture", device_.driver().cuStreamEndCapture(handle_, &captured));
+      !done)
+    return done.error();
+  if (Result<void> done = graph->instantiate(captured); !done) return done.error();
+  return std::shared_ptr<detail::GraphState>(graph);
 }
 
 }  // namespace pykc::cuda

@@ -15,6 +15,8 @@ using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphExec = struct CUgraphExec_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
 
 inline constexpr CUresult CUDA_SUCCESS = 0;
@@ -99,6 +101,8 @@ struct CUmemPoolProps {
   unsigned short usage;
   unsigned char reserved[54];
 };
+
+enum CUstreamCaptureMode : int { CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1 };
 
 using CUhostFn = void (*)(void* data);
 using CUoccupancyB2DSize = std::size_t (*)(int block_size);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -136,9 +137,30 @@ void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 }  // namespace
 
 namespace pykc::cuda {
-struct CUstream_st {};
+struct CUgraph_st {
+  std::vector<std::function<void()>> work;
+};
+struct CUgraphExec_st {
+  std::vector<std::function<void()>> work;
+};
+struct CUstream_st {
+  CUgraph_st* capture = nullptr;
+};
 struct CUevent_st {};
 }  // namespace pykc::cuda
+
+namespace {
+
+/// Does a piece of a stream's work, or adds it to the graph that the stream captures.
+CUresult run(CUstream stream, std::function<void()> work) {
+  if (stream != nullptr && stream->capture != nullptr)
+    stream->capture->work.push_back(std::move(work));
+  else
+    work();
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
 
 namespace fake {
 
@@ -299,15 +321,16 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                         void**) {
   if (current == nullptr) return kInvalidContext;
   if (static_cast<int>(shared_bytes) > function->dynamic_shared_limit) return kInvalidValue;
-  mock_cuda::Launch& launch = state().last_launch;
-  launch = {{}, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream, {}};
+  mock_cuda::Launch launch = {{}, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream, {}};
   std::strncpy(launch.function, function->name.c_str(), sizeof(launch.function) - 1);
   for (int i = 0; i < state().words; ++i) std::memcpy(&launch.words[i], parameters[i], 8);
-  if (state().next_fault.ready != 0) function->module->fault = state().next_fault;
-  state().next_fault = {};
-  state().broken = state().break_code;
-  state().break_code = 0;
-  return CUDA_SUCCESS;
+  return run(stream, [function, launch] {
+    state().last_launch = launch;
+    if (state().next_fault.ready != 0) function->module->fault = state().next_fault;
+    state().next_fault = {};
+    state().broken = state().break_code;
+    state().break_code = 0;
+  });
 }
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
@@ -445,14 +468,12 @@ CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdev
   }
   return CUDA_SUCCESS;
 }
-CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void* source, std::size_t bytes, CUstream) {
+CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void* source, std::size_t bytes, CUstream stream) {
   if (!is_device_range(target, bytes)) return kInvalidValue;
-  std::memcpy(pointer(target), source, bytes);
-  return CUDA_SUCCESS;
+  return run(stream, [=] { std::memcpy(pointer(target), source, bytes); });
 }
-CUresult cuMemcpyDtoHAsync(void* target, CUdeviceptr source, std::size_t bytes, CUstream) {
-  std::memcpy(target, pointer(source), bytes);  // a fault record lies in no block
-  return CUDA_SUCCESS;
+CUresult cuMemcpyDtoHAsync(void* target, CUdeviceptr source, std::size_t bytes, CUstream stream) {
+  return run(stream, [=] { std::memcpy(target, pointer(source), bytes); });  // a fault record lies in no block
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream) {
   if (!is_device_range(target, bytes) || !is_device_range(source, bytes)) return kInvalidValue;
@@ -495,7 +516,10 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
   *stream = make<CUstream_st>();
   return CUDA_SUCCESS;
 }
-CUresult cuStreamDestroy(CUstream stream) { return destroy(stream); }
+CUresult cuStreamDestroy(CUstream stream) {
+  if (stream->capture != nullptr) destroy(stream->capture);
+  return destroy(stream);
+}
 CUresult cuStreamSynchronize(CUstream stream) {
   if (current == nullptr) return kInvalidContext;
   return stream == nullptr || state().objects.contains(stream) ? CUDA_SUCCESS : kInvalidValue;
@@ -503,10 +527,29 @@ CUresult cuStreamSynchronize(CUstream stream) {
 CUresult cuStreamWaitEvent(CUstream, CUevent event, unsigned) {
   return state().objects.contains(event) ? CUDA_SUCCESS : kInvalidValue;
 }
-CUresult cuLaunchHostFunc(CUstream, CUhostFn function, void* data) {
-  if (current == nullptr) return kInvalidContext;
-  function(data);
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
+  if (stream == nullptr || stream->capture != nullptr) return kInvalidValue;
+  stream->capture = make<CUgraph_st>();
   return CUDA_SUCCESS;
+}
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  *graph = std::exchange(stream->capture, nullptr);
+  return *graph == nullptr ? kInvalidValue : CUDA_SUCCESS;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
+  *executable = make<CUgraphExec_st>();
+  (*executable)->work = graph->work;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream) {
+  for (const auto& work : executable->work) work();
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphExecDestroy(CUgraphExec executable) { return destroy(executable); }
+CUresult cuGraphDestroy(CUgraph graph) { return destroy(graph); }
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
+  if (current == nullptr) return kInvalidContext;
+  return run(stream, [=] { function(data); });
 }
 CUresult cuEventCreate(CUevent* event, unsigned) {
   *event = make<CUevent_st>();

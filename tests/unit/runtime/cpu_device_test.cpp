@@ -86,6 +86,42 @@ TEST_F(CpuDevice, StreamsCallFunctions) {
   EXPECT_FALSE(stream.call(nullptr));
 }
 
+TEST_F(CpuDevice, AGraphIsLaunchedAsOne) {
+  const Stream stream = device_.create_stream().value(), other = device_.create_stream().value();
+  std::vector<float> host = {1, 2, 3}, sum(3);
+  int calls = 0;
+  const Array<float> x = device_.allocate<float>(3).value(), z = device_.zeros<float>({3}).value();
+  ASSERT_TRUE(stream.begin_capture());
+  EXPECT_FALSE(stream.synchronize());
+  EXPECT_FALSE(stream.begin_capture());
+  ASSERT_TRUE(x.copy_from(stream, host));
+  ASSERT_TRUE(kernel_named("vecadd").launch({.grid = {1}, .block = {3}, .stream = &stream}, z, z, x));
+  ASSERT_TRUE(z.copy_to(stream, sum));
+  ASSERT_TRUE(stream.call([&] { ++calls; }));
+  const Graph graph = stream.end_capture().value();
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(sum, (std::vector<float>{0, 0, 0}));
+  ASSERT_TRUE(graph.launch(other));
+  EXPECT_EQ(sum, (std::vector<float>{1, 2, 3}));
+  host[0] = 10;  // read anew by each launch
+  ASSERT_TRUE(graph.launch(stream));
+  EXPECT_EQ(sum, (std::vector<float>{11, 4, 6}));
+  EXPECT_EQ(calls, 2);
+  ASSERT_TRUE(kernel_named("vecadd").launch({.grid = {1}, .block = {3}, .stream = &stream}, z, z, x));
+  ASSERT_TRUE(z.copy_to(sum));
+  EXPECT_EQ(sum[0], 21) << "the stream works again";
+
+  ASSERT_TRUE(stream.begin_capture());
+  ASSERT_TRUE(z.fill_zero(stream));
+  ASSERT_TRUE(kernel_named("faulty").launch({.grid = {9}, .block = {32}, .stream = &stream}, 1));
+  const Graph faulty = stream.end_capture().value();
+  ASSERT_TRUE(faulty.launch(other));
+  EXPECT_TRUE(stream.synchronize());
+  EXPECT_EQ(other.synchronize().error().code, ErrorCode::KernelFault);
+  EXPECT_FALSE(stream.end_capture());
+  EXPECT_FALSE(device_.default_stream().begin_capture());
+}
+
 TEST_F(CpuDevice, LaunchesWithoutTheHeap) {
   const Array<float> x = device_.allocate<float>(1000).value();
   const Array<std::int64_t> numbers = device_.allocate<std::int64_t>(64).value();

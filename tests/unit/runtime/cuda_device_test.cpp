@@ -354,6 +354,29 @@ TEST_F(CudaDevice, StreamsCallFunctions) {
   EXPECT_EQ(seen, 6.0F);
 }
 
+TEST_F(CudaDevice, AGraphIsLaunchedAsOne) {
+  const Stream stream = device_->create_stream().value();
+  const PinnedArray<float> from = device_->allocate_pinned<float>(1).value(),
+                           to = device_->allocate_pinned<float>(1).value();
+  const Array<float> x = device_->allocate<float>(1).value();
+  int calls = 0;
+  ASSERT_TRUE(stream.begin_capture());
+  ASSERT_TRUE(x.copy_from(stream, from));
+  ASSERT_TRUE(kernel_named("scale").launch({.grid = {1}, .block = {32}, .stream = &stream}, x, 3.0F));
+  ASSERT_TRUE(x.copy_to(stream, to.span()));
+  ASSERT_TRUE(stream.call([&] { ++calls; }));
+  const Result<Graph> graph = stream.end_capture();
+  ASSERT_TRUE(graph) << graph.error().message;
+  EXPECT_EQ(calls, 0);
+  for (const float value : {2.0F, 5.0F}) {
+    from[0] = value;
+    ASSERT_TRUE(graph->launch(stream));
+    ASSERT_TRUE(stream.synchronize());
+    EXPECT_EQ(to[0], 3.0F * value);
+  }
+  EXPECT_EQ(calls, 2);
+}
+
 TEST_F(CudaDevice, SaysWhenMemoryIsShort) {
   const Result<Buffer> buffer = device_->allocate_bytes(device_->info().memory_bytes);
   ASSERT_FALSE(buffer);

@@ -393,6 +393,74 @@ TEST_F(CudaMock, EveryCallOfStreamsAndEventsMayFail) {
   expect_error(device.synchronize(), ErrorCode::DriverError, "cuCtxSynchronize failed:");
 }
 
+TEST_F(CudaMock, AGraphIsLaunchedAsOne) {
+  const Device device = Device::open("cuda:0").value();
+  const Stream stream = device.create_stream().value(), other = device.create_stream().value();
+  const std::vector<float> from = {1, 2, 3};
+  std::vector<float> to(3);
+  int calls = 0;
+  const Array<float> x = device.allocate<float>(3).value();
+  Result<Graph> graph = [&] {
+    const Kernel faulty = device.load(test_artifact()).value().kernel("faulty").value();
+    EXPECT_TRUE(stream.begin_capture());
+    EXPECT_TRUE(x.copy_from(stream, from));
+    EXPECT_TRUE(faulty.launch({.grid = {7}, .block = {32}, .stream = &stream}));
+    EXPECT_TRUE(stream.call([&] { ++calls; }));
+    EXPECT_TRUE(x.copy_to(stream, to));
+    return stream.end_capture();
+  }();
+  ASSERT_TRUE(graph);
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(to[2], 0.0F);
+  const int launches = mock_calls("cuLaunchKernel");
+  for (const Stream* on : {&stream, &other}) ASSERT_TRUE(graph->launch(*on));
+  EXPECT_EQ(mock_calls("cuLaunchKernel"), launches);
+  EXPECT_EQ(mock_calls("cuGraphLaunch"), 2);
+  EXPECT_EQ(mock_last_launch()->grid[0], 7U) << "the graph keeps the module";
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(to, from);
+  ASSERT_TRUE(device.synchronize());
+  fault_at_next_launch(4);
+  ASSERT_TRUE(graph->launch(other));
+  EXPECT_TRUE(stream.synchronize());
+  expect_error(other.synchronize(), ErrorCode::KernelFault, "x > 4");
+}
+
+TEST_F(CudaMock, ACapturingStreamDoesNothingElse) {
+  mock_set_devices(2);
+  const Device device = Device::open("cuda:0").value(), elsewhere = Device::open("cuda:1").value();
+  const Stream stream = device.create_stream().value();
+  const Event event = stream.record().value();
+  expect_error(stream.end_capture(), ErrorCode::InvalidArgument, "captures no graph; call begin_capture() first");
+  expect_error(device.default_stream().begin_capture(), ErrorCode::InvalidArgument, "the default stream cannot");
+  ASSERT_TRUE(stream.begin_capture());
+  expect_error(stream.begin_capture(), ErrorCode::InvalidArgument, "cannot begin another");
+  expect_error(stream.synchronize(), ErrorCode::InvalidArgument, "nothing to wait for; call end_capture() first");
+  expect_error(stream.record(), ErrorCode::InvalidArgument, "records no event");
+  expect_error(stream.wait(event), ErrorCode::InvalidArgument, "waits for no event");
+  expect_error(stream.allocate_bytes(8), ErrorCode::InvalidArgument, "gives no memory");
+  const Graph empty = stream.end_capture().value();
+  EXPECT_TRUE(empty.launch(stream));
+  expect_error(empty.launch(elsewhere.default_stream()), ErrorCode::InvalidArgument, "belongs to another device");
+  const Stream abandoned = device.create_stream().value();
+  ASSERT_TRUE(abandoned.begin_capture());
+}
+
+TEST_F(CudaMock, EveryCallOfGraphsMayFail) {
+  const Device device = Device::open("cuda:0").value();
+  const auto capture = [&]() -> Result<Graph> {
+    const Stream stream = device.create_stream().value();
+    if (Result<void> begun = stream.begin_capture(); !begun) return begun.error();
+    return stream.end_capture();
+  };
+  for (const char* function : {"cuStreamBeginCapture", "cuStreamEndCapture", "cuGraphInstantiateWithFlags"}) {
+    mock_fail(function, 1, kNotInitialized);
+    expect_error(capture(), ErrorCode::DriverError, std::string(function) + " failed:");
+  }
+  mock_fail("cuGraphLaunch", 1, kNotInitialized);
+  expect_error(capture().value().launch(device.default_stream()), ErrorCode::DriverError, "cuGraphLaunch failed:");
+}
+
 TEST_F(CudaMock, ReportsAFaultOnceAtTheNextWait) {
   const Device device = Device::open("cuda:0").value();
   const Kernel faulty = device.load(test_artifact()).value().kernel("faulty").value();
