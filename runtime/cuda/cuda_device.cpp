@@ -41,7 +41,9 @@ Result<DeviceInfo> describe(const Driver& driver, int ordinal, CUdevice device) 
 }
 
 Result<CUdevice> find_device(const Driver& driver, int ordinal) {
-  const int count = driver.device_count();
+  int count = 0;
+  if (Result<void> counted = driver.check("cuDeviceGetCount", driver.cuDeviceGetCount(&count)); !counted)
+    return counted.error();
   if (count == 0)
     return Error{ErrorCode::DriverUnavailable, "the NVIDIA driver finds no GPU; the device `cpu` needs none"};
   if (ordinal >= count)

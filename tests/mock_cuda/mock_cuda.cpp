@@ -108,6 +108,13 @@ CUresult begin(const std::string& function) {
   return works_when_broken ? CUDA_SUCCESS : state().broken;
 }
 
+/// Functions that free what they are given even when they fail, as the driver's do, which mostly report what went wrong
+/// before.
+bool gives_back(std::string_view function) {
+  return function.ends_with("Destroy") || function.ends_with("Release") || function.ends_with("Unload") ||
+         function.starts_with("cuMemFree");
+}
+
 template <typename T>
 T* make() {
   auto* object = new T;
@@ -239,7 +246,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   return CUDA_SUCCESS;
 }
 CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
-  --state().contexts[device].retained;
+  CUctx_st& context = state().contexts[device];
+  if (--context.retained == 0) context = {};
   return CUDA_SUCCESS;
 }
 CUresult cuCtxGetCurrent(CUcontext* context) {
@@ -569,11 +577,13 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
 
 extern "C" {
 
-#define DRIVER_FUNCTION(name, symbol, parameters, arguments) \
-  CUresult symbol parameters {                               \
-    const std::lock_guard lock(state().mutex);               \
-    if (const CUresult failed = begin(#name)) return failed; \
-    return fake::name arguments;                             \
+#define DRIVER_FUNCTION(name, symbol, parameters, arguments)         \
+  CUresult symbol parameters {                                       \
+    const std::lock_guard lock(state().mutex);                       \
+    const CUresult failed = begin(#name);                            \
+    if (failed != CUDA_SUCCESS && !gives_back(#name)) return failed; \
+    const CUresult result = fake::name arguments;                    \
+    return failed != CUDA_SUCCESS ? failed : result;                 \
   }
 #include "runtime/cuda/driver_api.def"
 }
@@ -582,6 +592,7 @@ namespace mock_cuda {
 
 void mock_reset() {
   const std::lock_guard lock(state().mutex);
+  current = nullptr;
   state().devices = 1;
   state().memory = std::size_t{1} << 30;
   state().max_threads = 1024;

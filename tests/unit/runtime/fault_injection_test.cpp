@@ -1,0 +1,155 @@
+// Every call of the driver, in everything that a program does with a GPU, fails once: nothing leaks, nothing crashes,
+// and the error names the call. Calls are found by counting those of a run without failures, so a new one is tested
+// too.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pykc/runtime.h"
+#include "tests/mock_cuda/mock_cuda.h"
+#include "tests/unit/runtime/kernel_descriptions.h"
+
+namespace pykc {
+namespace {
+
+using namespace mock_cuda;
+using testing::array;
+using testing::for_each_thread;
+using testing::kAny;
+using testing::kernel;
+using testing::scalar;
+
+constexpr int kNotInitialized = 3;
+
+constexpr const char* kFunctions[] = {
+#define DRIVER_FUNCTION(name, symbol, parameters, arguments) #name,
+#include "runtime/cuda/driver_api.def"
+};
+
+/// Calls after whose failure the program goes on.
+const std::set<std::string> kTolerated = {
+    // Giving back: there is nobody to tell.
+    "cuMemFree", "cuMemFreeAsync", "cuMemFreeHost", "cuMemPoolDestroy", "cuModuleUnload", "cuStreamDestroy",
+    "cuEventDestroy", "cuGraphDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease",
+    // Texts and numbers of messages.
+    "cuGetErrorName", "cuGetErrorString", "cuDriverGetVersion", "cuMemGetInfo",
+    // Device::list() leaves out what it cannot describe.
+    "cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem", "cuDeviceGetAttribute",
+    // The context counts as not current, and is made so; or stays current when it goes.
+    "cuCtxGetCurrent", "cuCtxSetCurrent",
+    // A destructor waits.
+    "cuCtxSynchronize", "cuStreamSynchronize"};
+
+Artifact test_artifact() {
+  KernelInfo faulty = kernel("faulty", {});
+  faulty.faults = {{"assert failed", "faulty.pyk", 7, 3}};
+  KernelInfo shared = kernel("shared", {});
+  shared.dynamic_shared_bytes = for_each_thread(1024);
+  KernelInfo waiting = kernel("waiting", {});
+  waiting.is_cooperative = true;
+  waiting.recursion_bytes = 10000;
+  return {.target = "nvptx:sm_80",
+          .code =
+              ".version 8.0\n.global .align 8 .b8 pykc_fault[112];\n"
+              ".entry scale(\n.entry faulty(\n.entry shared(\n.entry waiting(\n",
+          .kernels = {kernel("scale", {array("x", ScalarType::F32, {kAny}), scalar("a", ScalarType::F32)}), faulty,
+                      shared, waiting}};
+}
+
+#define TRY(call) \
+  if (const auto done = (call); !done) return done.error()
+#define TRY_TO_MAKE(value, call)                          \
+  const auto value##_or_error = (call);                   \
+  if (!value##_or_error) return value##_or_error.error(); \
+  const auto& value = *value##_or_error
+
+Result<void> use_memory(const Device& device, const Stream& stream) {
+  std::vector<float> host(64);
+  TRY_TO_MAKE(x, device.copy_from<float>(std::span<const float>(host), {8, 8}));
+  TRY_TO_MAKE(y, x.copy());
+  TRY(x.transpose().copy_from(y));
+  TRY_TO_MAKE(columns, x.slice(Slice{}, Slice{0, 4}));
+  TRY(columns.fill_zero());
+  TRY(x.fill_zero(stream));
+  TRY(x.copy_to(host));
+  TRY_TO_MAKE(pinned, device.allocate_pinned<float>(64));
+  TRY(y.copy_from(stream, pinned.span()));
+  TRY_TO_MAKE(managed, device.allocate_managed<float>({4}));
+  TRY_TO_MAKE(mapped, device.allocate_mapped<float>({4}));
+  TRY_TO_MAKE(wrapped, device.wrap(x.address(), {64}));
+  TRY_TO_MAKE(scratch, stream.allocate<float>({16}));
+  for (const Array<float>& array : {Array<float>(managed), Array<float>(mapped), wrapped, scratch})
+    TRY(array.fill_zero(stream));
+  TRY(device.pool().statistics());
+  TRY(device.pool().reset_peaks());
+  TRY(device.pool().set_release_threshold(1000));
+  return device.pool().trim();
+}
+
+Result<void> use_kernels(const Device& device, const Stream& stream) {
+  TRY_TO_MAKE(module, device.load(test_artifact()));
+  TRY_TO_MAKE(x, device.allocate<float>(100));
+  TRY(module.kernel("scale")->for_all(100, x, 2.0F));
+  TRY(module.kernel("faulty")->launch({.grid = {1}, .block = {32}, .stream = &stream}));
+  TRY(module.kernel("shared")->launch({.grid = {1}, .block = {200}}));
+  TRY(module.kernel("waiting")->launch({.grid = {1}, .block = {32}}));
+  return stream.synchronize();  // reads the record of faults
+}
+
+Result<void> use_streams(const Device& device, const Stream& stream) {
+  int calls = 0;
+  TRY_TO_MAKE(start, stream.record());
+  TRY(stream.call([&] { ++calls; }));
+  TRY_TO_MAKE(end, stream.record());
+  TRY(device.default_stream().wait(end));
+  TRY(end.milliseconds_since(start));
+  TRY(stream.begin_capture());
+  TRY(stream.call([&] { ++calls; }));
+  TRY_TO_MAKE(graph, stream.end_capture());
+  TRY(graph.launch(stream));
+  return device.synchronize();
+}
+
+Result<void> use_everything() {
+  Device::list();
+  TRY_TO_MAKE(device, Device::open("cuda:0"));
+  TRY_TO_MAKE(stream, device.create_stream());
+  TRY(use_memory(device, stream));
+  TRY(use_kernels(device, stream));
+  return use_streams(device, stream);
+}
+
+TEST(FaultInjection, EveryCallFailsOnce) {
+  setenv("PYKC_CUDA_LIBRARY", MOCK_CUDA, 1);
+  mock_reset();
+  const Result<void> whole = use_everything();
+  ASSERT_TRUE(whole) << whole.error().message;
+  ASSERT_EQ(mock_live_objects(), 0);
+  std::vector<std::pair<std::string, int>> calls;
+  for (const char* function : kFunctions) calls.emplace_back(function, mock_calls(function));
+  for (const auto& [function, count] : calls) {
+    const bool is_for_messages = function.starts_with("cuGetError") || function == "cuMemGetInfo";
+    EXPECT_TRUE(count > 0 || is_for_messages) << function << " is not tested here";
+    for (int nth = 1; nth <= count; ++nth) {
+      SCOPED_TRACE(function + ", call " + std::to_string(nth));
+      mock_reset();
+      mock_fail(function.c_str(), nth, kNotInitialized);
+      const Result<void> result = use_everything();
+      EXPECT_EQ(mock_live_objects(), 0);
+      if (result) {
+        EXPECT_TRUE(kTolerated.contains(function));
+        continue;
+      }
+      const bool lacks_context = function == "cuCtxSetCurrent";  // what the next call says
+      EXPECT_NE(result.error().message.find(lacks_context ? "CUDA_ERROR_INVALID_CONTEXT" : function + " failed:"),
+                std::string::npos)
+          << result.error().message;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pykc
