@@ -106,6 +106,9 @@ bool Elements::overlaps(const Elements& other) const {
 
 /// As if all elements were read before the first is written.
 Result<void> Elements::copy_by_way_of_another(const Elements& source, StreamState* stream) const {
+  if (stream != nullptr && stream->is_capturing())
+    return Error{ErrorCode::Unsupported,
+                 "a graph cannot hold a copy whose target overlaps its source; copy by way of another array"};
   const Result<Mapping> mapping_of_dense = Mapping::dense(mapping.shape());
   const Result<Buffer> memory = buffer.allocate_beside(mapping.size() * element_bytes);
   if (!memory) return memory.error();

@@ -154,23 +154,36 @@ Result<void> copy_within_device(const Device& device, const StridedCopy& copy, C
   return copy_to_device(device, copy.out_of_dense(staging->get()), stream);
 }
 
+using CopyNow = Result<void> (*)(const Device&, const StridedCopy&, CUstream);
+
+/// A graph's copies are made when it is launched, so none can go by way of the host, which would take part now.
+Result<void> copy_or_capture(const Device& device, const StridedCopy& copy, Direction direction, CopyNow copy_now,
+                             detail::StreamState* stream) {
+  if (stream == nullptr || !stream->is_capturing()) return copy_now(device, copy, handle_of(stream));
+  if (has_one_order(copy)) return copy_rectangles(device, copy, direction, handle_of(stream));
+  return Error{ErrorCode::Unsupported,
+               "a graph cannot hold a copy between elements that lie in different orders, which goes by way of the "
+               "host; make both sides dense in one order"};
+}
+
 }  // namespace
 
 Result<void> Device::copy_from_host(const StridedCopy& copy, detail::StreamState* stream) {
   const ContextScope scope = enter();
-  if (Result<void> done = copy_to_device(*this, copy, handle_of(stream)); !done) return done;
+  if (Result<void> done = copy_or_capture(*this, copy, Direction::ToDevice, copy_to_device, stream); !done) return done;
   return stream == nullptr ? finish_default_stream() : Result<void>();
 }
 
 Result<void> Device::copy_to_host(const StridedCopy& copy, detail::StreamState* stream) {
   const ContextScope scope = enter();
-  if (Result<void> done = copy_from_device(*this, copy, handle_of(stream)); !done) return done;
+  if (Result<void> done = copy_or_capture(*this, copy, Direction::ToHost, copy_from_device, stream); !done) return done;
   return stream == nullptr ? finish_default_stream() : Result<void>();
 }
 
 Result<void> Device::copy_within(const StridedCopy& copy, detail::StreamState* stream) {
   const ContextScope scope = enter();
-  if (Result<void> done = copy_within_device(*this, copy, handle_of(stream)); !done) return done;
+  if (Result<void> done = copy_or_capture(*this, copy, Direction::Within, copy_within_device, stream); !done)
+    return done;
   return stream == nullptr ? finish_default_stream() : Result<void>();
 }
 

@@ -483,10 +483,9 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void* source, std::size_t b
 CUresult cuMemcpyDtoHAsync(void* target, CUdeviceptr source, std::size_t bytes, CUstream stream) {
   return run(stream, [=] { std::memcpy(target, pointer(source), bytes); });  // a fault record lies in no block
 }
-CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream) {
+CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, std::size_t bytes, CUstream stream) {
   if (!is_device_range(target, bytes) || !is_device_range(source, bytes)) return kInvalidValue;
-  std::memcpy(pointer(target), pointer(source), bytes);
-  return CUDA_SUCCESS;
+  return run(stream, [=] { std::memcpy(pointer(target), pointer(source), bytes); });
 }
 /// One side of a rectangle; the driver asks that rows do not overlap.
 CUresult find_rows(const CUDA_MEMCPY2D& copy, CUmemorytype type, const void* host, CUdeviceptr device,
@@ -498,21 +497,23 @@ CUresult find_rows(const CUDA_MEMCPY2D& copy, CUmemorytype type, const void* hos
   *rows = static_cast<char*>(type == CU_MEMORYTYPE_DEVICE ? pointer(device) : const_cast<void*>(host));
   return CUDA_SUCCESS;
 }
-CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* copy, CUstream) {
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* copy, CUstream stream) {
   char *target = nullptr, *source = nullptr;
   for (const CUresult found :
        {find_rows(*copy, copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstPitch, &target),
         find_rows(*copy, copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcPitch, &source)})
     if (found != CUDA_SUCCESS) return found;
-  for (std::size_t row = 0; row < copy->Height; ++row)
-    std::memcpy(target + row * copy->dstPitch, source + row * copy->srcPitch, copy->WidthInBytes);
-  return CUDA_SUCCESS;
+  return run(stream, [target, source, copied = *copy] {
+    for (std::size_t row = 0; row < copied.Height; ++row)
+      std::memcpy(target + row * copied.dstPitch, source + row * copied.srcPitch, copied.WidthInBytes);
+  });
 }
 CUresult cuMemsetD2D8Async(CUdeviceptr target, std::size_t pitch, unsigned char value, std::size_t width,
-                           std::size_t height, CUstream) {
+                           std::size_t height, CUstream stream) {
   if (pitch < width || height == 0 || !is_device_range(target, pitch * (height - 1) + width)) return kInvalidValue;
-  for (std::size_t row = 0; row < height; ++row) std::memset(pointer(target + row * pitch), value, width);
-  return CUDA_SUCCESS;
+  return run(stream, [=] {
+    for (std::size_t row = 0; row < height; ++row) std::memset(pointer(target + row * pitch), value, width);
+  });
 }
 CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, std::size_t bytes, CUstream) {
   std::memset(pointer(target), value, bytes);

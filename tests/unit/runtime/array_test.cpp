@@ -119,6 +119,36 @@ TEST_P(Arrays, ElementsMayOverlapInACopy) {
   EXPECT_EQ(values_of(square), (Values{0, 3, 6, 1, 4, 7, 2, 5, 8}));
 }
 
+TEST_P(Arrays, CopiesOfViewsBecomePartsOfAGraph) {
+  const Array<int> x = counting({4, 4}), y = device().zeros<int>({4, 2}).value();
+  const Array<int> odd = x.slice(Slice{}, Slice{1, 4, 2}).value();
+  Values out(8), in = {10, 11, 12, 13};
+  const Stream stream = device().create_stream().value();
+  ASSERT_TRUE(stream.begin_capture());
+  EXPECT_TRUE(y.slice(0, Slice{}).value().fill_zero(stream));
+  EXPECT_TRUE(y.slice(Slice{1, 4}).value().copy_from(stream, odd.slice(Slice{1, 4}).value()));
+  EXPECT_TRUE(x.slice(Slice{}, 3).value().copy_from(stream, in));
+  EXPECT_TRUE(y.copy_to(stream, out));
+  const Result<void> overlapping = x.slice(Slice{1, 4}).value().copy_from(stream, x.slice(Slice{0, 3}).value());
+  EXPECT_EQ(overlapping.error().code, ErrorCode::Unsupported);
+  if (!device().is_cpu()) {
+    EXPECT_EQ(y.transpose().copy_to(stream, out).error().code, ErrorCode::Unsupported);
+    EXPECT_EQ(y.transpose().copy_from(stream, out).error().code, ErrorCode::Unsupported);
+    EXPECT_EQ(x.copy_from(stream, counting({4, 4}).transpose()).error().code, ErrorCode::Unsupported);
+  }
+  const Graph graph = stream.end_capture().value();
+  EXPECT_EQ(out, Values(8));
+  ASSERT_TRUE(graph.launch(stream));
+  ASSERT_TRUE(stream.synchronize());
+  EXPECT_EQ(out, (Values{0, 0, 5, 7, 9, 11, 13, 15}));
+  EXPECT_EQ(values_of(odd), (Values{1, 10, 5, 11, 9, 12, 13, 13}));
+  in = {0, 0, 0, 0};
+  ASSERT_TRUE(graph.launch(stream));
+  ASSERT_TRUE(stream.synchronize());
+  EXPECT_EQ(out, (Values{0, 0, 5, 11, 9, 12, 13, 13}));
+  EXPECT_EQ(values_of(odd), (Values{1, 0, 5, 0, 9, 0, 13, 0}));
+}
+
 TEST_P(Arrays, WhatHasOnePlaceForManyElementsIsReadOnly) {
   const Array<int> one = counting({2, 1});
   const Array<int> wide = Array<int>::over(one.buffer(), Mapping::strided(Shape{2, 3}, Shape{1, 0}).value()).value();
