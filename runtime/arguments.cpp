@@ -132,8 +132,10 @@ Error explain(Place place, const Argument& argument, const DeviceState& device, 
                                 " order, given " + describe(argument) + " and strides " +
                                 list(argument.strides, argument.rank));
     case Misfit::OtherDevice:
-      return invalid(place,
-                     "the array lies on " + argument.device->info.name + ", the kernel runs on " + device.info.name);
+      return invalid(
+          place, "the array lies on " + argument.device->info.name + ", the kernel runs on " + device.info.name +
+                     (device.is_cpu() || argument.device->is_cpu() ? "; copy it there"
+                                                                   : "; copy it there, or call enable_peer_access()"));
     case Misfit::NoMemory:
       return invalid(place, argument.is_array ? "the array has no memory" : "the record has no bytes");
     case Misfit::NotAligned:
@@ -193,7 +195,8 @@ Misfit check_order(Layout layout, const Argument& argument) {
 }
 
 Misfit check_memory(int alignment, const Argument& argument, bool is_empty, const DeviceState& device) {
-  if (argument.device != nullptr && argument.device != &device) return Misfit::OtherDevice;
+  if (argument.device != nullptr && argument.device != &device && !device.has_peer_access(*argument.device))
+    return Misfit::OtherDevice;
   if (argument.address == nullptr && !is_empty) return Misfit::NoMemory;
   // Alignments are powers of two.
   const auto misaligned = static_cast<std::uintptr_t>(alignment - 1);

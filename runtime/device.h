@@ -100,6 +100,10 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual Result<std::shared_ptr<StreamState>> create_stream() = 0;
   virtual StreamState& default_stream() = 0;
   virtual Result<void> synchronize() = 0;
+  /// `other` is another device of this kind.
+  virtual Result<void> enable_peer_access(DeviceState& other) = 0;
+  /// Whether kernels may use memory of another device.
+  virtual bool has_peer_access(const DeviceState& other) const = 0;
 
   /// Refuses an address that is known to be of no use on this device.
   virtual Result<void> check_foreign(const void* address) = 0;
@@ -111,6 +115,8 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual Result<void> copy_from_host(const StridedCopy& copy, StreamState* stream) = 0;
   virtual Result<void> copy_to_host(const StridedCopy& copy, StreamState* stream) = 0;
   virtual Result<void> copy_within(const StridedCopy& copy, StreamState* stream) = 0;
+  /// Copies one row from another device of this kind to this one, and waits.
+  virtual Result<void> copy_from_peer(const StridedCopy& row, DeviceState& source) = 0;
   virtual Result<void> fill_zero(const StridedCopy& rows, StreamState* stream) = 0;
 
   DeviceInfo info;

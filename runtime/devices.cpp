@@ -174,4 +174,12 @@ Stream Device::default_stream() const {
 
 Result<void> Device::synchronize() const { return state_->synchronize(); }
 
+Result<void> Device::enable_peer_access(const Device& other) const {
+  if (state_ == other.state_) return {};
+  if (is_cpu() || other.is_cpu())
+    return Error{ErrorCode::InvalidArgument,
+                 "peer access joins two GPUs, not " + info().name + " and " + other.info().name + "; copy the arrays"};
+  return state_->enable_peer_access(*other.state_);
+}
+
 }  // namespace pykc

@@ -128,6 +128,7 @@ Result<void> Elements::copy_from_other_device(const Elements& source, const Stre
     if (Result<void> done = device->synchronize(); !done) return done;
   if (source.device().is_cpu()) return copy_from_host(source.buffer.address(), source.mapping, nullptr);
   if (device().is_cpu()) return source.copy_to_host(buffer.address(), mapping, nullptr);
+  if (const StridedCopy copy = copy_of(source); copy.rank == 0) return device().copy_from_peer(copy, source.device());
   const Result<Mapping> dense = Mapping::dense(mapping.shape());
   const Result<HostBytes> staging = host_bytes(mapping.size() * element_bytes);
   if (!staging) return staging.error();

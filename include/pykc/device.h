@@ -76,6 +76,9 @@ class Device {
   Stream default_stream() const;
   /// Waits for all work of the device, and reports the first fault.
   Result<void> synchronize() const;
+  /// Lets kernels of this GPU reach memory of another, whose arrays a launch refuses else; not the other way round. An
+  /// error where no link joins the two. Copies between devices need it not.
+  Result<void> enable_peer_access(const Device& other) const;
 
   /// See UnifiedArray. Managed memory is at most as large as the GPU's own.
   template <typename T>

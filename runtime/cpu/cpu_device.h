@@ -57,6 +57,12 @@ class Device final : public detail::DeviceState {
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override { return finish(nullptr); }
+  // There is one CPU device.
+  Result<void> enable_peer_access(detail::DeviceState&) override { return {}; }
+  bool has_peer_access(const detail::DeviceState&) const override { return false; }
+  Result<void> copy_from_peer(const detail::StridedCopy& row, detail::DeviceState&) override {
+    return copy_from_host(row, nullptr);
+  }
   Result<void> check_foreign(const void*) override { return {}; }  // the host's addresses are not told apart
   Result<void> copy_from_host(const detail::StridedCopy& copy, detail::StreamState* stream) override;
   Result<void> copy_to_host(const detail::StridedCopy& copy, detail::StreamState* stream) override;

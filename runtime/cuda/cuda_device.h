@@ -57,6 +57,9 @@ class Device final : public detail::DeviceState {
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override;
+  Result<void> enable_peer_access(detail::DeviceState& other) override;
+  bool has_peer_access(const detail::DeviceState& other) const override;
+  Result<void> copy_from_peer(const detail::StridedCopy& row, detail::DeviceState& source) override;
   Result<void> check_foreign(const void* address) override;
   Result<void> copy_from_host(const detail::StridedCopy& copy, detail::StreamState* stream) override;
   Result<void> copy_to_host(const detail::StridedCopy& copy, detail::StreamState* stream) override;
@@ -89,6 +92,8 @@ class Device final : public detail::DeviceState {
   Pool pool_;
   Stream default_stream_;
   std::mutex stack_mutex_;
+  mutable std::mutex peers_mutex_;
+  std::vector<std::weak_ptr<detail::DeviceState>> peers_;  // whose memory this device's kernels may use
 };
 
 }  // namespace pykc::cuda

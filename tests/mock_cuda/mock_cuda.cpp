@@ -21,6 +21,7 @@ struct CUctx_st {
   int device = 0;
   int retained = 0;
   std::size_t stack_bytes = 1024;
+  std::set<CUctx_st*> peers;
 };
 struct CUmod_st {
   std::string code;
@@ -60,6 +61,7 @@ struct Block {
 struct State {
   std::recursive_mutex mutex;
   int devices = 1;
+  bool has_peers = true;
   std::size_t memory = std::size_t{1} << 30;
   std::size_t memory_used = 0;
   int max_threads = 1024;
@@ -266,6 +268,21 @@ CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit) {
 CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
   if (current == nullptr || limit != CU_LIMIT_STACK_SIZE) return kInvalidValue;
   current->stack_bytes = value;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+  *can = state().has_peers && device != peer ? 1 : 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned) {
+  if (current == nullptr) return kInvalidContext;
+  return current->peers.insert(peer).second ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+}
+CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext target_context, CUdeviceptr source, CUcontext source_context,
+                           std::size_t bytes, CUstream) {
+  if (target_context == source_context || !is_device_range(target, bytes) || !is_device_range(source, bytes))
+    return kInvalidValue;
+  std::memcpy(pointer(target), pointer(source), bytes);
   return CUDA_SUCCESS;
 }
 CUresult cuCtxSynchronize() { return current == nullptr ? kInvalidContext : CUDA_SUCCESS; }
@@ -595,6 +612,7 @@ void mock_reset() {
   const std::lock_guard lock(state().mutex);
   current = nullptr;
   state().devices = 1;
+  state().has_peers = true;
   state().memory = std::size_t{1} << 30;
   state().max_threads = 1024;
   state().words = 0;
@@ -605,6 +623,7 @@ void mock_reset() {
   state().break_code = state().broken = 0;
 }
 void mock_set_devices(int count) { state().devices = count; }
+void mock_set_peers(bool possible) { state().has_peers = possible; }
 void mock_set_memory(std::size_t bytes) { state().memory = bytes; }
 void mock_set_max_threads(int threads) { state().max_threads = threads; }
 void mock_set_words(int count) { state().words = count; }

@@ -27,6 +27,8 @@ extern "C" {
 /// Forgets everything that was asked for, and all counts.
 void mock_reset();
 void mock_set_devices(int count);
+/// Whether one GPU can reach another's memory; at first it can.
+void mock_set_peers(bool possible);
 /// Bytes of memory of each device.
 void mock_set_memory(std::size_t bytes);
 /// What a kernel's registers allow.

@@ -393,6 +393,46 @@ TEST_F(CudaMock, EveryCallOfStreamsAndEventsMayFail) {
   expect_error(device.synchronize(), ErrorCode::DriverError, "cuCtxSynchronize failed:");
 }
 
+TEST_F(CudaMock, PeersReachOneAnothersMemory) {
+  mock_set_devices(2);
+  const Device first = Device::open("cuda:0").value(), second = Device::open("cuda:1").value();
+  const Kernel scale = first.load(test_artifact()).value().kernel("scale").value();
+  const Array<float> there = second.allocate<float>(8).value();
+  const LaunchConfig config{.grid = {1}, .block = {32}};
+  expect_error(scale.launch(config, there, 1.0F), ErrorCode::InvalidLaunch,
+               "the array lies on cuda:1, the kernel runs on cuda:0; copy it there, or call enable_peer_access()");
+  mock_set_peers(false);
+  expect_error(first.enable_peer_access(second), ErrorCode::Unsupported, "cuda:0 cannot reach the memory of cuda:1");
+  mock_set_peers(true);
+  for (const char* function : {"cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess"}) {
+    mock_fail(function, 1, 1);
+    expect_error(first.enable_peer_access(second), ErrorCode::DriverError, std::string(function) + " failed:");
+  }
+  EXPECT_FALSE(scale.launch(config, there, 1.0F));
+  ASSERT_TRUE(first.enable_peer_access(second));
+  ASSERT_TRUE(first.enable_peer_access(second)) << "twice is fine";
+  ASSERT_TRUE(first.enable_peer_access(first));
+  EXPECT_TRUE(scale.launch(config, there, 1.0F));
+  const Kernel other_way = second.load(test_artifact()).value().kernel("scale").value();
+  EXPECT_FALSE(other_way.launch(config, first.allocate<float>(8).value(), 1.0F));
+  expect_error(first.enable_peer_access(Device::open("cpu").value()), ErrorCode::InvalidArgument, "joins two GPUs");
+}
+
+TEST_F(CudaMock, PeersCopyWithoutTheHost) {
+  mock_set_devices(2);
+  const Device first = Device::open("cuda:0").value(), second = Device::open("cuda:1").value();
+  const std::vector<float> values = {1, 2, 3, 4};
+  const Array<float> here = first.copy_from<float>(values).value(), there = second.allocate<float>(4).value();
+  const int downloads = mock_calls("cuMemcpyDtoHAsync");
+  ASSERT_TRUE(there.copy_from(here));
+  EXPECT_EQ(mock_calls("cuMemcpyDtoHAsync"), downloads);
+  std::vector<float> copy(4);
+  ASSERT_TRUE(there.copy_to(copy));
+  EXPECT_EQ(copy, values);
+  mock_fail("cuMemcpyPeerAsync", 1, 1);
+  expect_error(there.copy_from(here), ErrorCode::DriverError, "cuMemcpyPeerAsync failed:");
+}
+
 TEST_F(CudaMock, AGraphIsLaunchedAsOne) {
   const Device device = Device::open("cuda:0").value();
   const Stream stream = device.create_stream().value(), other = device.create_stream().value();

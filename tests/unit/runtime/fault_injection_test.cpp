@@ -113,12 +113,22 @@ Result<void> use_streams(const Device& device, const Stream& stream) {
   return device.synchronize();
 }
 
+Result<void> use_peers(const Device& device) {
+  TRY_TO_MAKE(other, Device::open("cuda:1"));
+  TRY(device.enable_peer_access(other));
+  TRY_TO_MAKE(here, device.allocate<float>(4));
+  TRY_TO_MAKE(there, other.allocate<float>(4));
+  return there.copy_from(here);
+}
+
 Result<void> use_everything() {
+  mock_set_devices(2);
   Device::list();
   TRY_TO_MAKE(device, Device::open("cuda:0"));
   TRY_TO_MAKE(stream, device.create_stream());
   TRY(use_memory(device, stream));
   TRY(use_kernels(device, stream));
+  TRY(use_peers(device));
   return use_streams(device, stream);
 }
 
