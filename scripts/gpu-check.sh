@@ -34,6 +34,7 @@ step "conformance suite on both" "$bin/pykc" test tests/conformance --known-fail
 step "runtime against the real driver" "$bin/cuda_device_test"
 step "README's C++ program" "$bin/vecadd_cpp" examples/vecadd.pyk
 step "a program with its kernels inside" "$bin/embedded_cpp"
+step "kernels in C++ source, and without one" "$bin/generic_cpp"
 step "interpreter = CPU device = GPU" "$bin/pykc_differential_test"
 step "random kernels, interpreter = GPU" random_kernels
 printf '\n'
