@@ -20,7 +20,7 @@ namespace pykc {
 namespace {
 
 constexpr std::string_view kMagic = "pykcart\n";
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
 static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
 
@@ -33,7 +33,7 @@ std::uint64_t fnv1a(std::string_view bytes) {
 class Writer {
  public:
   template <typename T>
-    requires std::is_integral_v<T> || std::is_enum_v<T>
+  requires std::is_integral_v<T> || std::is_enum_v<T>
   void field(const T& value) {
     char bytes[sizeof(T)];
     std::memcpy(bytes, &value, sizeof(T));
@@ -53,10 +53,8 @@ class Writer {
     if (record) field(*record);
   }
   template <typename T>
-    requires std::is_class_v<T>
-  void field(const T& value) {
-    visit_fields(*this, value);
-  }
+  requires std::is_class_v<T>
+  void field(const T& value) { visit_fields(*this, value); }
   std::string take() && { return std::move(bytes_); }
 
  private:
@@ -74,7 +72,7 @@ class Reader {
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
 
   template <typename T>
-    requires std::is_integral_v<T>
+  requires std::is_integral_v<T>
   void field(T& value) {
     if (bytes_.size() < sizeof(T)) return fail();
     bytes_.copy(reinterpret_cast<char*>(&value), sizeof(T));
@@ -87,7 +85,7 @@ class Reader {
     value = byte == 1;
   }
   template <typename T>
-    requires std::is_enum_v<T>
+  requires std::is_enum_v<T>
   void field(T& value) {
     std::underlying_type_t<T> number = 0;
     field(number);
@@ -115,10 +113,8 @@ class Reader {
     --record_depth_;
   }
   template <typename T>
-    requires std::is_class_v<T>
-  void field(T& value) {
-    visit_fields(*this, value);
-  }
+  requires std::is_class_v<T>
+  void field(T& value) { visit_fields(*this, value); }
   /// Was everything there, and nothing more?
   bool succeeded() const { return !failed_ && bytes_.empty(); }
 
@@ -167,7 +163,10 @@ void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
             v.uses_launch_shared_bytes, v.is_cooperative, v.max_threads_per_block, v.cluster, v.recursion_bytes,
             v.faults, v.scratch_bytes);
 }
-void visit_fields(auto& archive, Same<Artifact> auto& v) { visit_all(archive, v.target, v.code, v.kernels); }
+void visit_fields(auto& archive, Same<Library> auto& v) { visit_all(archive, v.name, v.bytes); }
+void visit_fields(auto& archive, Same<Artifact> auto& v) {
+  visit_all(archive, v.target, v.code, v.kernels, v.libraries);
+}
 
 Error broken(std::string why) {
   return Error{ErrorCode::InputOutput, "this is not a pykc artifact that can be loaded: " + std::move(why)};

@@ -1,7 +1,7 @@
 // From IR to an Artifact: PTX text or an object file, by LLVM.
 //
-// `generate` takes a module that verifies, and that check_target has let through, and cannot fail on it. No LLVM type
-// shows here.
+// `generate` takes a module that verifies, and that check_target has let through. On it alone it cannot fail, only where
+// a library does not define what the module calls. No LLVM type shows here.
 #pragma once
 
 #include <string>
@@ -35,12 +35,13 @@ struct Options {
   int optimization = 3;
   bool fast_math = false;
   bool line_info = false;
+  std::vector<Library> libraries = {};  // LLVM bitcode, linked to the module
 };
 
 /// Kinds of output: Emit::Llvm (text), Emit::Assembly (PTX or host assembly text), Emit::Code.
 /// CPU modules must have been through inline_calls and split_at_barriers.
-Artifact generate(const ir::Module& module, const Target& target, const Options& options);
-std::string generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options);
+Result<Artifact> generate(const ir::Module& module, const Target& target, const Options& options);
+Result<std::string> generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options);
 
 /// "22.1.8", and what the embedded math functions come from: "libclc 22.1.8".
 std::string llvm_version();

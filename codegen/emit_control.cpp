@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "codegen/emitter.h"
+#include "codegen/libraries.h"
 #include "pykc/kernel_abi.h"
 
 namespace pykc::codegen {
@@ -62,6 +63,25 @@ Emitter::Value* Emitter::emit_call(const Instruction& i) {
   return call;
 }
 
+/// By C's convention, in which a pointer is one of the generic address space. It may hold a barrier.
+Emitter::Value* Emitter::emit_external_call(const Instruction& i) {
+  const ir::ForeignCode& code = source_.foreign_codes[static_cast<std::size_t>(i.index)];
+  llvm::SmallVector<Value*> arguments = operands(i);
+  llvm::SmallVector<llvm::Type*> types;
+  for (Value*& argument : arguments) {
+    if (argument->getType()->isPointerTy())
+      argument = builder_.CreateAddrSpaceCast(argument, llvm::PointerType::get(state_.context, 0));
+    types.push_back(argument->getType());
+  }
+  llvm::Type* result = code.results.empty() ? builder_.getVoidTy() : type_of(code.results.front());
+  auto* type = llvm::FunctionType::get(result, types, false);
+  auto* callee = llvm::cast<llvm::Function>(state_.module.getOrInsertFunction(code.text, type).getCallee());
+  callee->addFnAttr(kExternal);
+  llvm::CallInst* call = builder_.CreateCall(type, callee, arguments);
+  call->setConvergent();
+  return call;
+}
+
 void Emitter::create_return(llvm::ArrayRef<Value*> results) {
   if (results.empty())
     builder_.CreateRetVoid();
@@ -81,8 +101,8 @@ Emitter::Value* Emitter::any_fault() {
 
 Emitter::Value* Emitter::emit_extract(const Instruction& i) {
   const Instruction& from = *i.operands[0];
-  const std::size_t results = from.opcode == ir::Opcode::InlinePtx
-                                  ? source_.ptx_texts[static_cast<std::size_t>(from.index)].results.size()
+  const std::size_t results = from.opcode == ir::Opcode::Foreign
+                                  ? source_.foreign_codes[static_cast<std::size_t>(from.index)].results.size()
                                   : from.callee->results.size();
   Value* part = results == 1 ? value(&from) : builder_.CreateExtractValue(value(&from), static_cast<unsigned>(i.index));
   return builder_.CreateBitCast(part, type_of(i.type));  // PTX gives f16 as its bits

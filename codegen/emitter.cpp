@@ -111,8 +111,9 @@ Emitter::Value* Emitter::emit(const Instruction& i) {
     case CopyAsync:
       emit_copy_async(i);
       return nullptr;
-    case InlinePtx:
-      return emit_inline_ptx(i);
+    case Foreign:
+      return source_.foreign_codes[static_cast<std::size_t>(i.index)].is_function ? emit_external_call(i)
+                                                                                  : emit_inline_ptx(i);
     case If:
       emit_if(i);
       return nullptr;

@@ -84,6 +84,7 @@ class Emitter {
   virtual void emit_copy_async(const Instruction& i) { copy_elements(i); }
   /// GPU only; check_target has seen to that.
   virtual Value* emit_inline_ptx(const Instruction& i) = 0;
+  Value* emit_external_call(const Instruction& i);
   /// Added to the arguments of every call, after the ones of the IR.
   virtual void add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) = 0;
   /// Split functions only.

@@ -7,6 +7,7 @@
 #include "codegen/codegen.h"
 #include "codegen/cpu/emitter.h"
 #include "codegen/kernel_info.h"
+#include "codegen/libraries.h"
 #include "codegen/machine.h"
 #include "codegen/math/library.h"
 #include "codegen/module_state.h"
@@ -38,8 +39,8 @@ void emit_module(const ir::Module& source, const Target& target, const Options& 
     emit_functions<CpuEmitter>(state);
 }
 
-/// Every step up to the code itself; `emit` says which text, or bytes.
-std::string build(Emit emit, const ir::Module& source, const Target& target, const Options& options) {
+/// Every step up to the code itself; `emit` says which text, or bytes, becomes the artifact's code.
+Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target, const Options& options) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(emit != Emit::Llvm);
   llvm::Module module(source.name, context);
@@ -48,6 +49,8 @@ std::string build(Emit emit, const ir::Module& source, const Target& target, con
   module.setDataLayout(machine->createDataLayout());
 
   emit_module(source, target, options, *machine, module);
+  Result<std::vector<Library>> left = link_libraries(module, options.libraries);
+  if (!left) return left.error();
   link_math_library(module);
   optimize(module, *machine, target, options);
   if (target.kind == Target::Kind::Nvptx) widen_small_integers(module);
@@ -55,7 +58,7 @@ std::string build(Emit emit, const ir::Module& source, const Target& target, con
   if (emit == Emit::Llvm) {
     std::string text;
     llvm::raw_string_ostream(text) << module;
-    return text;
+    return Artifact{.code = std::move(text)};
   }
   const bool is_text = emit == Emit::Assembly || target.kind == Target::Kind::Nvptx;
   llvm::SmallVector<char> code;
@@ -64,17 +67,19 @@ std::string build(Emit emit, const ir::Module& source, const Target& target, con
   machine->addPassesToEmitFile(passes, out, nullptr,
                                is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
   passes.run(module);
-  return {code.begin(), code.end()};
+  return Artifact{target.to_string(), {code.begin(), code.end()}, kernel_infos(source, target), std::move(*left)};
 }
 
 }  // namespace
 
-std::string generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options) {
-  return build(emit, module, target, options);
+Result<std::string> generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options) {
+  Result<Artifact> artifact = build(emit, module, target, options);
+  if (!artifact) return artifact.error();
+  return std::move(artifact->code);
 }
 
-Artifact generate(const ir::Module& module, const Target& target, const Options& options) {
-  return {target.to_string(), build(Emit::Code, module, target, options), kernel_infos(module, target)};
+Result<Artifact> generate(const ir::Module& module, const Target& target, const Options& options) {
+  return build(Emit::Code, module, target, options);
 }
 
 std::string llvm_version() { return LLVM_VERSION_STRING; }

@@ -135,6 +135,7 @@ std::string ArtifactCache::key(const Program& program, const std::vector<KernelR
                            int{options.contract}, int{options.line_info}, int{options.warnings}})
     hash.add(static_cast<std::uint64_t>(option));
   for (const std::string& code : options.silenced_warnings) hash.add(code);
+  for (const Library& library : options.libraries) hash.add(library.bytes);
   return hash.finish();
 }
 

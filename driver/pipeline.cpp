@@ -92,7 +92,10 @@ Result<std::unique_ptr<ir::Module>> to_ir(const checked::Module& checked, const 
 }
 
 codegen::Options codegen_options(const CompileOptions& options) {
-  return {.optimization = options.optimization, .fast_math = options.fast_math, .line_info = options.line_info};
+  return {.optimization = options.optimization,
+          .fast_math = options.fast_math,
+          .line_info = options.line_info,
+          .libraries = options.libraries};
 }
 
 /// A file may ask for checks itself: `# pykc: checked`.
@@ -136,9 +139,13 @@ Result<CompileOutput> to_output(Emit emit, const checked::Module& checked, const
   if (emit == Emit::Ir || emit == Emit::CpuIr) {
     output.text = ir::print_module(**module);
   } else if (emit == Emit::Code) {
-    output.artifact = codegen::generate(**module, *target, codegen_options(options));
+    Result<Artifact> artifact = codegen::generate(**module, *target, codegen_options(options));
+    if (!artifact) return artifact.error();
+    output.artifact = std::move(*artifact);
   } else {
-    output.text = codegen::generate_text(emit, **module, *target, codegen_options(options));
+    Result<std::string> text = codegen::generate_text(emit, **module, *target, codegen_options(options));
+    if (!text) return text.error();
+    output.text = std::move(*text);
   }
   clock.finish("codegen");
   return output;

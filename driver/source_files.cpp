@@ -26,18 +26,24 @@ std::string module_path(std::string_view module_name, std::string_view end) {
   return path.append(end);
 }
 
-}  // namespace
-
-Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path) {
+Result<std::string> read_file(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
-    return Error{ErrorCode::InputOutput, path + " is a folder, not a .pyk file"};
+    return Error{ErrorCode::InputOutput, path + " is a folder, not a file"};
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return Error{ErrorCode::InputOutput, "cannot read " + path + ": " + std::strerror(errno)};
   std::ostringstream text;
   text << stream.rdbuf();
   if (stream.bad()) return Error{ErrorCode::InputOutput, "cannot read " + path};
-  return std::make_shared<const SourceFile>(path, std::move(text).str());
+  return std::move(text).str();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path) {
+  Result<std::string> text = read_file(path);
+  if (!text) return text.error();
+  return std::make_shared<const SourceFile>(path, std::move(*text));
 }
 
 ImportResolver import_resolver(const std::string& path, const CompileOptions& options) {
@@ -61,3 +67,13 @@ ImportResolver import_resolver(const std::string& path, const CompileOptions& op
 }
 
 }  // namespace pykc::driver
+
+namespace pykc {
+
+Result<Library> Library::read(const std::string& path) {
+  Result<std::string> bytes = driver::read_file(path);
+  if (!bytes) return bytes.error();
+  return Library{path, std::move(*bytes)};
+}
+
+}  // namespace pykc

@@ -380,6 +380,7 @@ class Body {
   // check_special.cpp: calls that are more than a row of the table.
   Entity call_special(Special special, const ast::Call& call, SourceRange range);
   Entity call_ptx(const ast::Call& call, SourceRange range);  // check_ptx.cpp
+  Value call_external(FunctionDecl& function, const std::vector<Value>& arguments, SourceRange range);
   std::optional<checked::Type> ptx_result(const ast::Expr& argument);
   std::optional<Entity> call_group_sync(const ast::Call& call, const ast::Expr& group, SourceRange range);
   Entity call_bit_count(const ast::Call& call, const ast::Expr& number, SourceRange range);

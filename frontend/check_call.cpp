@@ -97,6 +97,7 @@ Value Body::call_function(FunctionDecl& function, const ast::Call& call, const s
     if (converted) given.push_back(std::move(*converted));
   }
   if (!all_known) return {};
+  if (function.is_external) return call_external(function, given, range);
   given.insert(given.end(), captures.begin(), captures.end());
   return call_specialized(function, std::move(given), range);
 }

@@ -24,7 +24,7 @@ constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "clus
 class DecoratorReader {
  public:
   DecoratorReader(Session& session, const Scope& scope, FunctionDecl& function)
-      : scope_(scope), function_(function), body_(session, scope) {}
+      : session_(session), scope_(scope), function_(function), body_(session, scope) {}
 
   void read(const ast::Expr& decorator) {
     const auto* call = decorator.as<ast::Call>();
@@ -34,10 +34,14 @@ class DecoratorReader {
     const auto* special = std::get_if<SpecialRef>(&found);
     if (!special || special->special < Special::Kernel) {
       body_.report(name.range, DiagnosticId::UnknownDecorator, scope_.file().text(name.range))
-          .note("decorators are `@kernel`, `@device`, `@test`, and Numba's `@cuda.jit` and `@vectorize`");
+          .note("decorators are `@kernel`, `@device`, `@extern`, `@test`, and Numba's `@cuda.jit` and `@vectorize`");
       return;
     }
     function_.kind = kind_of(special->special);
+    if (special->special == Special::Extern) {
+      function_.is_external = true;
+      session_.reserve_symbol(function_.def->name);
+    }
     if (!call) return;
     for (const ast::ExprPtr& argument : call->arguments) positional(special->special, *argument);
     for (const ast::Keyword& keyword : call->keywords) option(keyword);
@@ -59,7 +63,7 @@ class DecoratorReader {
 
   /// A signature: 'void(float32[:])', or void(float32[:]) without quotes. @vectorize takes a list of them.
   void positional(Special special, const ast::Expr& argument) {
-    if (special == Special::Test || special == Special::Device) {
+    if (special == Special::Test || special == Special::Device || special == Special::Extern) {
       body_.report(argument.range, DiagnosticId::DecoratorArgument, "a signature")
           .note("annotate the parameters instead: `x: f32[:]`");
       return;
@@ -170,6 +174,7 @@ class DecoratorReader {
     return 0;
   }
 
+  Session& session_;
   const Scope& scope_;
   FunctionDecl& function_;
   Body body_;

@@ -47,6 +47,7 @@ constexpr SpecialName kSpecials[] = {
     {"cg.this_grid", Special::ThisGrid},
     {"kernel", Special::Kernel},
     {"device", Special::Device},
+    {"extern", Special::Extern},
     {"jit", Special::CudaJit},
     {"test", Special::Test},
     {"vectorize", Special::Vectorize},

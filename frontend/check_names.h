@@ -52,6 +52,7 @@ enum class Special : std::uint8_t {
   ThisGrid,
   Kernel,
   Device,
+  Extern,
   CudaJit,
   HostJit,
   Vectorize,

@@ -90,6 +90,8 @@ struct FunctionDecl {
   const ast::FunctionDef* def = nullptr;
   const Scope* scope = nullptr;
   Kind kind = Kind::Plain;
+  bool is_external = false;        // only declared: a library that is linked defines it
+  bool is_declared_right = false;  // of an external one: it has been looked at, and nothing was reported
   checked::KernelOptions options;
   std::optional<SignatureText> signature;                     // from the decorator
   std::vector<std::optional<checked::Type>> parameter_types;  // none where a parameter's type is left open

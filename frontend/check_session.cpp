@@ -107,6 +107,13 @@ Session::Session(const Program& program, const CheckOptions& options, Diagnostic
   for (const std::string_view name : kReservedSymbols) symbols_.emplace(name, 1);
 }
 
+void Session::reserve_symbol(const std::string& name) { symbols_.emplace(name, 1); }
+
+bool Session::is_reserved_symbol(std::string_view name) {
+  return name.starts_with("pykc_") || name.starts_with("__pykc_") ||
+         std::ranges::find(kReservedSymbols, name) != std::end(kReservedSymbols);
+}
+
 checked::Module Session::run(const std::vector<KernelRequest>& requests) {
   module_.source = program_.main->file;
   module_.name = program_.main->file->name();
@@ -134,7 +141,9 @@ void Session::check_all_kernels() {
         function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Device;
     if (function.scope != &main || !current || *current != &function || !is_device_code) continue;
     read_types(function);
-    if (!is_typed(function))
+    if (function.is_external)
+      check_external(function);
+    else if (!is_typed(function))
       check_untyped(function);
     else if (function.kind == FunctionDecl::Kind::Kernel)
       check_kernel(function, stated_types(function));

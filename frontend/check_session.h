@@ -26,6 +26,11 @@ class Session {
   Session(const Program& program, const CheckOptions& options, Diagnostics& diagnostics);
 
   checked::Module run(const std::vector<KernelRequest>& requests);
+  /// No function of the module gets this symbol.
+  void reserve_symbol(const std::string& name);
+  static bool is_reserved_symbol(std::string_view name);
+  /// Whether `@extern` declares what can be called; else it is reported, at each call for one.
+  bool check_external(FunctionDecl& function);
   std::map<std::string, RecordRef> records(const ast::Module& module);
 
   const CheckOptions& options() const { return options_; }

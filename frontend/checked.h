@@ -280,6 +280,10 @@ struct InlinePtx {  // of no type, of one scalar, or a tuple of scalars
   std::string text;
   std::vector<ExprRef> operands;  // scalars, and arrays, whose address is meant
 };
+struct CallExternal {  // of no type or of one scalar
+  std::string symbol;
+  std::vector<ExprRef> arguments;
+};
 
 struct Expr {
   Type type;
@@ -287,7 +291,7 @@ struct Expr {
   std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Guarded,
                Element, Field, FieldView, Extent, Stride, View, Transpose, Reshape, Reinterpret, SharedArrayRef,
                LocalArrayRef, ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic,
-               AtomicCompareAndSwap, Access, CopyAsync, InlinePtx>
+               AtomicCompareAndSwap, Access, CopyAsync, InlinePtx, CallExternal>
       node;
   template <typename T>
   const T* as() const {

@@ -245,6 +245,9 @@ class Printer {
     return operation("copy_async " + std::to_string(node.bytes), type, list({node.to, node.from}));
   }
   std::string show(const InlinePtx& node, const Type& type) { return operation("ptx", type, list(node.operands)); }
+  std::string show(const CallExternal& node, const Type& type) {
+    return operation("extern " + node.symbol, type, list(node.arguments));
+  }
 
   const Module& module_;
   const Function* function_ = nullptr;

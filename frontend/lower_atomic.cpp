@@ -68,18 +68,32 @@ Parts FunctionLowering::lower(const checked::CopyAsync& node, const checked::Typ
 Parts FunctionLowering::lower(const checked::InlinePtx& node, const checked::Type& type) {
   Parts operands;
   for (const checked::ExprRef operand : node.operands) operands.push_back(lower(operand).front());
-  ir::PtxText text{node.text, {}};
-  if (type.is_scalar()) text.results = {type.scalar};
-  for (const checked::Type& element : type.elements) text.results.push_back(element.scalar);
-  Instruction* ptx = b_.emit(Opcode::InlinePtx, {});
-  ptx->operands = std::move(operands);
-  ptx->index = static_cast<std::int64_t>(target_.ptx_texts.size());
+  ir::ForeignCode code{node.text, {}};
+  if (type.is_scalar()) code.results = {type.scalar};
+  for (const checked::Type& element : type.elements) code.results.push_back(element.scalar);
+  return emit_foreign(std::move(code), std::move(operands));
+}
+
+/// An array as a launch passes it: its address, extents and strides.
+Parts FunctionLowering::lower(const checked::CallExternal& node, const checked::Type& type) {
+  Parts operands;
+  for (const checked::ExprRef argument : node.arguments)
+    for (Instruction* part : lower(argument)) operands.push_back(part);
+  ir::ForeignCode code{node.symbol, {}, true};
+  if (type.is_scalar()) code.results = {type.scalar};
+  return emit_foreign(std::move(code), std::move(operands));
+}
+
+Parts FunctionLowering::emit_foreign(ir::ForeignCode code, Parts operands) {
+  Instruction* foreign = b_.emit(Opcode::Foreign, {});
+  foreign->operands = std::move(operands);
+  foreign->index = static_cast<std::int64_t>(target_.foreign_codes.size());
   Parts results;
-  for (std::size_t i = 0; i < text.results.size(); ++i) {
-    results.push_back(b_.emit_typed(Opcode::Extract, ir::Type::of(text.results[i]), {ptx}));
+  for (std::size_t i = 0; i < code.results.size(); ++i) {
+    results.push_back(b_.emit_typed(Opcode::Extract, ir::Type::of(code.results[i]), {foreign}));
     results.back()->index = static_cast<std::int64_t>(i);
   }
-  target_.ptx_texts.push_back(std::move(text));
+  target_.foreign_codes.push_back(std::move(code));
   return results;
 }
 

@@ -23,7 +23,8 @@ bool is_cheap_node(const checked::Expr& expr) {
          expr.as<checked::Reshape>() == nullptr && expr.as<checked::CallFunction>() == nullptr &&
          expr.as<checked::Atomic>() == nullptr && expr.as<checked::AtomicCompareAndSwap>() == nullptr &&
          expr.as<checked::Access>() == nullptr && expr.as<checked::CopyAsync>() == nullptr &&
-         expr.as<checked::InlinePtx>() == nullptr && expr.as<checked::Guarded>() == nullptr;
+         expr.as<checked::InlinePtx>() == nullptr && expr.as<checked::CallExternal>() == nullptr &&
+         expr.as<checked::Guarded>() == nullptr;
 }
 
 /// Whether to compute the value costs less than a branch around it. Only what has no effect and cannot fail.
@@ -85,7 +86,8 @@ Parts FunctionLowering::lower(const checked::Logical& node, const checked::Type&
 Parts FunctionLowering::lower(const checked::Conditional& node, const checked::Type& type) {
   Instruction* condition = scalar(node.condition);
   if (!is_cheap(node.then) || !is_cheap(node.otherwise))
-    return branch(condition, type, [&] { return lower(node.then); }, [&] { return lower(node.otherwise); });
+    return branch(
+        condition, type, [&] { return lower(node.then); }, [&] { return lower(node.otherwise); });
   Parts parts = lower(node.then);
   const Parts otherwise = lower(node.otherwise);
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = b_.select(condition, parts[i], otherwise[i]);

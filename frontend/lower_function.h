@@ -110,6 +110,8 @@ class FunctionLowering {
   Parts lower(const checked::Access& node, const checked::Type& type);
   Parts lower(const checked::CopyAsync& node, const checked::Type& type);
   Parts lower(const checked::InlinePtx& node, const checked::Type& type);
+  Parts lower(const checked::CallExternal& node, const checked::Type& type);
+  Parts emit_foreign(ir::ForeignCode code, Parts operands);
   /// Runs one of two ways to the same parts, as a branch over locals.
   template <typename Then, typename Otherwise>
   Parts branch(Instruction* condition, const checked::Type& type, Then then, Otherwise otherwise);

@@ -68,7 +68,7 @@ class Tracker {
       case Opcode::AtomicStore:
       case Opcode::HintedStore:
         return write(roots_[instruction.operands[0]]);
-      case Opcode::InlinePtx:
+      case Opcode::Foreign:
         for (const Instruction* operand : instruction.operands) write(roots_[operand]);
         return;
       case Opcode::Call:

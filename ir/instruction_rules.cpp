@@ -201,9 +201,9 @@ std::string check_call(const Instruction& call, const Module* module) {
 
 std::string check_extract(const Instruction& extract, const Function& function) {
   const Instruction* from = extract.operands[0];
-  if (from->opcode == Opcode::InlinePtx) {
-    if (!is_in(function.ptx_texts, from->index)) return no_such("text", from->index);
-    const std::vector<ScalarType>& results = function.ptx_texts[static_cast<std::size_t>(from->index)].results;
+  if (from->opcode == Opcode::Foreign) {
+    if (!is_in(function.foreign_codes, from->index)) return no_such("text", from->index);
+    const std::vector<ScalarType>& results = function.foreign_codes[static_cast<std::size_t>(from->index)].results;
     if (!is_in(results, extract.index)) return no_such("result", extract.index);
     return expect_type(extract, Type::of(results[static_cast<std::size_t>(extract.index)]));
   }
@@ -321,8 +321,8 @@ std::string check_own_rule(const Instruction& instruction, const Function& funct
       return unless(instruction.operands[0]->type.is_pointer(), types_text(instruction));
     case Opcode::CopyAsync:
       return check_copy(instruction);
-    case Opcode::InlinePtx:
-      return unless(is_in(function.ptx_texts, instruction.index), no_such("text", instruction.index));
+    case Opcode::Foreign:
+      return unless(is_in(function.foreign_codes, instruction.index), no_such("text", instruction.index));
     case Opcode::If:
     case Opcode::Assume:
       return check_condition(instruction);

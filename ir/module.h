@@ -140,10 +140,12 @@ struct PrintFormat {
   std::string text;
 };
 
-/// A text of InlinePtx. %0, %1 … are its results, then its operands; %% is a percent sign.
-struct PtxText {
+/// Code of a Foreign instruction: a text of PTX, in which %0, %1 … are the results, then the operands, and %% is a
+/// percent sign; or a function by its symbol, which a library defines that is linked to the module.
+struct ForeignCode {
   std::string text;
-  std::vector<ScalarType> results;
+  std::vector<ScalarType> results;  // of a function: at most one
+  bool is_function = false;
 };
 
 /// What a function is that cut_long_functions has cut out of a longer one; it is never inlined again.
@@ -165,7 +167,7 @@ struct Function {
   std::vector<ArrayStorage> local_arrays;
   std::vector<ArrayStorage> shared_arrays;
   std::vector<PrintFormat> print_formats;
-  std::vector<PtxText> ptx_texts;
+  std::vector<ForeignCode> foreign_codes;
   std::vector<Type> slots;               // split functions: per-thread storage that outlives a ThreadLoop
   std::deque<Local> locals;              // stable addresses
   std::deque<Instruction> instructions;  // the arena: blocks point into it

@@ -29,7 +29,7 @@ class ModuleParser : TextCursor {
   void parse_parameter();
   bool parse_declaration();
   void parse_argument();
-  void parse_ptx_text();
+  void parse_foreign_code(bool is_function);
   void parse_local();
 
   // Instructions.
@@ -187,7 +187,9 @@ bool ModuleParser::parse_declaration() {
   else if (accept_name("format"))
     function_->print_formats.push_back({expect_text(TextToken::Kind::String, "a format")});
   else if (accept_name("ptx_text"))
-    parse_ptx_text();
+    parse_foreign_code(false);
+  else if (accept_name("external"))
+    parse_foreign_code(true);
   else if (accept_name("slot"))
     function_->slots.push_back(parse_type());
   else
@@ -210,10 +212,11 @@ void ModuleParser::parse_argument() {
   parameter.array.layout = static_cast<Layout>(expect_one_of(kLayoutWords, "layout"));
 }
 
-void ModuleParser::parse_ptx_text() {
-  PtxText& ptx = function_->ptx_texts.emplace_back();
-  ptx.text = expect_text(TextToken::Kind::String, "a text");
-  for (bool more = accept(":"); more; more = accept(",")) ptx.results.push_back(parse_scalar());
+void ModuleParser::parse_foreign_code(bool is_function) {
+  ForeignCode& code = function_->foreign_codes.emplace_back();
+  code.is_function = is_function;
+  code.text = expect_text(TextToken::Kind::String, "a text");
+  for (bool more = accept(":"); more; more = accept(",")) code.results.push_back(parse_scalar());
 }
 
 void ModuleParser::parse_local() {
@@ -248,7 +251,7 @@ void ModuleParser::parse_instruction(Block& block) {
   parse_detail(draft);
   parse_operands(draft, block);
   draft.type = parse_result_type(draft);
-  const bool has_value = !draft.type.is_none() || draft.opcode == Opcode::Call || draft.opcode == Opcode::InlinePtx;
+  const bool has_value = !draft.type.is_none() || draft.opcode == Opcode::Call || draft.opcode == Opcode::Foreign;
   if (!has_failed() && !name.empty() && !has_value)
     fail_before(std::string(info(draft.opcode).text) + " gives no value");
   if (has_failed()) return;

@@ -133,10 +133,10 @@ std::string order_text(const Instruction& access) {
   return text;
 }
 
-std::string ptx_text(const PtxText& ptx) {
-  std::string text = quoted(ptx.text);
-  for (const ScalarType result : ptx.results)
-    text += (&result == &ptx.results.front() ? " : " : ", ") + std::string(pykc::to_string(result));
+std::string foreign_text(const ForeignCode& code) {
+  std::string text = (code.is_function ? "external " : "ptx_text ") + quoted(code.text);
+  for (const ScalarType& result : code.results)
+    text += (&result == &code.results.front() ? " : " : ", ") + std::string(pykc::to_string(result));
   return text;
 }
 
@@ -234,7 +234,7 @@ void FunctionPrinter::print_declarations() {
   for (const ArrayStorage& array : function_.local_arrays) line("local_array " + storage_text(array));
   for (const ArrayStorage& array : function_.shared_arrays) line("shared_array " + storage_text(array));
   for (const PrintFormat& format : function_.print_formats) line("format " + quoted(format.text));
-  for (const PtxText& ptx : function_.ptx_texts) line("ptx_text " + ptx_text(ptx));
+  for (const ForeignCode& code : function_.foreign_codes) line(foreign_text(code));
   for (const Type slot : function_.slots) line("slot " + to_string(slot));
 }
 
@@ -250,8 +250,8 @@ void FunctionPrinter::name_locals() {
 }
 
 bool FunctionPrinter::has_value(const Instruction& instruction) const {
-  if (instruction.opcode == Opcode::InlinePtx)
-    return !function_.ptx_texts[static_cast<std::size_t>(instruction.index)].results.empty();
+  if (instruction.opcode == Opcode::Foreign)
+    return !function_.foreign_codes[static_cast<std::size_t>(instruction.index)].results.empty();
   if (instruction.opcode == Opcode::Call) return instruction.callee != nullptr && !instruction.callee->results.empty();
   return !instruction.type.is_none();
 }

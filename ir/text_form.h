@@ -60,7 +60,7 @@ constexpr Detail detail_of(Opcode opcode) {
     case Opcode::Print:
     case Opcode::Prefetch:
     case Opcode::CopyAsync:
-    case Opcode::InlinePtx:
+    case Opcode::Foreign:
     case Opcode::SlotLoad:
     case Opcode::SlotStore:
     case Opcode::SlotAny:

@@ -137,7 +137,7 @@ bool Uniformity::Analysis::gives_divergent_value(const Instruction* instruction)
     case Opcode::AtomicCas:
     case Opcode::AtomicLoad:
     case Opcode::HintedLoad:
-    case Opcode::InlinePtx:  // for its Extracts
+    case Opcode::Foreign:  // for its Extracts
     case Opcode::SlotLoad:
     case Opcode::AnyFault:
       return true;

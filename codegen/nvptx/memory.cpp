@@ -92,7 +92,7 @@ NvptxEmitter::Value* NvptxEmitter::to_register(Value* value) {
 /// In LLVM's text `$` introduces operands and `%` is nothing special.
 NvptxEmitter::Value* NvptxEmitter::emit_inline_ptx(const Instruction& i) {
   std::string text;
-  const ir::PtxText& ptx = source_.ptx_texts[static_cast<std::size_t>(i.index)];
+  const ir::ForeignCode& ptx = source_.foreign_codes[static_cast<std::size_t>(i.index)];
   const std::string& source = ptx.text;
   for (std::size_t n = 0; n < source.size(); ++n) {
     if (source[n] == '$') {

@@ -11,10 +11,19 @@
 
 namespace pykc {
 
+/// A file of functions that somebody else compiled, which kernels declare with `@extern` and call: LLVM bitcode, linked
+/// when the kernels are compiled; or, for GPUs, PTX or a cubin, linked when they are loaded.
+struct Library {
+  std::string name;   // in messages
+  std::string bytes;  // of the file
+  static Result<Library> read(const std::string& path);
+};
+
 struct Artifact {
   std::string target;  // "nvptx:sm_90" or "cpu:znver4"
   std::string code;    // PTX text, or the bytes of a relocatable ELF object
   std::vector<KernelInfo> kernels;
+  std::vector<Library> libraries = {};  // PTX and cubins that define what the code calls
 
   /// Bytes that `parse` reads back; they start with a magic word and a format version.
   std::string serialize() const;

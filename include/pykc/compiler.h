@@ -59,6 +59,8 @@ struct CompileOptions {
   /// Module constants and names of types that the source has without defining them. A number is a literal, as if it
   /// were written in the source; the source must not assign the name, and modules that it imports do not see it.
   std::vector<Constant> constants = {};
+  /// Linked in this order: what one calls, a later one defines. The CPU device takes LLVM bitcode alone.
+  std::vector<Library> libraries = {};
   /// Finds `from NAME import …` modules; returns the source text or an error. Empty: the folder of the file, then the
   /// library that is built in.
   std::function<Result<std::string>(std::string_view module_name)> import = {};

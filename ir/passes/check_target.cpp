@@ -24,7 +24,10 @@ void check_target(const Module& module, const TargetLimits& target, Diagnostics&
     if (function->cluster != Dim3{} && !target.is_cpu && target.chip < 90)
       report(function->range, "cluster=", "sm_90 or later");
     for_each_instruction(function->body, [&](const Instruction* instruction) {
-      if (instruction->opcode == Opcode::InlinePtx && target.is_cpu) report(instruction->range, "ptx", "a GPU");
+      const bool is_foreign = instruction->opcode == Opcode::Foreign;
+      if (is_foreign && target.is_cpu &&
+          !function->foreign_codes[static_cast<std::size_t>(instruction->index)].is_function)
+        report(instruction->range, "ptx", "a GPU");
       if (instruction->opcode != Opcode::Builtin) return;
       const pykc::Builtin& row = info(instruction->builtin);
       const std::string missing = missing_of(row, target);

@@ -18,7 +18,7 @@ std::unique_ptr<Function> clone_header(const Function& from) {
   to->local_arrays = from.local_arrays;
   to->shared_arrays = from.shared_arrays;
   to->print_formats = from.print_formats;
-  to->ptx_texts = from.ptx_texts;
+  to->foreign_codes = from.foreign_codes;
   to->slots = from.slots;
   to->range = from.range;
   to->source = from.source;

@@ -1,18 +1,18 @@
 #include "runtime/cuda/cuda_module.h"
 
-#include <elf.h>
-
 #include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <cstring>
+
+#include "runtime/cuda/jit_log.h"
+#include "runtime/cuda/linker.h"
 
 namespace pykc::cuda {
 namespace {
 
 /// Beyond this much shared memory a kernel must ask the driver for more.
 constexpr std::int64_t kDefaultSharedBytes = 48 * 1024;
-constexpr std::size_t kLogBytes = 8192;
 
 struct Function {
   CUfunction handle = nullptr;
@@ -33,7 +33,7 @@ class Module final : public detail::ModuleState {
   Result<int> active_blocks(std::size_t kernel, const detail::PreparedLaunch& launch) override;
 
  private:
-  Result<void> load_code(const std::string& code);
+  Result<void> load_code(const Artifact& artifact);
   Result<void> find_kernel(const KernelInfo& kernel, Function& function);
   Result<void> find_fault_record();
   Result<void> allow_shared(Function& function, const detail::PreparedLaunch& launch);
@@ -44,30 +44,6 @@ class Module final : public detail::ModuleState {
   std::unique_ptr<Function[]> functions_;
   FaultSource faults_;
 };
-
-/// The driver reads a cubin as far as its headers say, so they must not say more than there is.
-bool is_whole_cubin(const std::string& code) {
-  Elf64_Ehdr header;
-  if (code.size() < sizeof(header)) return false;
-  std::memcpy(&header, code.data(), sizeof(header));
-  const auto fits = [&](std::uint64_t offset, std::uint64_t bytes) {
-    return offset <= code.size() && bytes <= code.size() - offset;
-  };
-  if (!fits(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)) ||
-      !fits(header.e_phoff, std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)))
-    return false;
-  for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
-    Elf64_Shdr section;
-    std::memcpy(&section, code.data() + header.e_shoff + i * sizeof(section), sizeof(section));
-    if (section.sh_type != SHT_NOBITS && !fits(section.sh_offset, section.sh_size)) return false;
-  }
-  return true;
-}
-
-bool is_text(const std::string& code) {
-  const auto first = static_cast<unsigned char>(code.empty() ? 0 : code.front());
-  return (first >= ' ' && first < 0x7f) || first == '\n' || first == '\t' || first == '\r';
-}
 
 /// 90 of "nvptx:sm_90a"; 0 if there is no such number.
 int chip_number(std::string_view target) {
@@ -93,7 +69,7 @@ Module::~Module() {
 
 Result<void> Module::load(const Artifact& artifact) {
   const ContextScope scope = device_.enter();
-  if (Result<void> loaded = load_code(artifact.code); !loaded) return loaded;
+  if (Result<void> loaded = load_code(artifact); !loaded) return loaded;
   kernels = artifact.kernels;
   functions_ = std::make_unique<Function[]>(kernels.size());
   for (std::size_t i = 0; i < kernels.size(); ++i)
@@ -105,19 +81,21 @@ Result<void> Module::load(const Artifact& artifact) {
   return find_fault_record();
 }
 
-Result<void> Module::load_code(const std::string& code) {
-  if (code.starts_with(ELFMAG) ? !is_whole_cubin(code) : !is_text(code))
+Result<void> Module::load_code(const Artifact& artifact) {
+  if (!is_code(artifact.code))
     return Error{ErrorCode::InputOutput, "the artifact is damaged: its code is neither PTX nor a whole cubin"};
-  std::string log(kLogBytes, '\0');
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void* values[] = {log.data(), reinterpret_cast<void*>(kLogBytes - 1)};
-  const CUresult result = device_.driver().cuModuleLoadDataEx(&handle_, code.c_str(), 2, options, values);
-  if (result == CUDA_SUCCESS) return {};
-  handle_ = nullptr;
-  Error error = device_.driver().error("cuModuleLoadDataEx", result);
-  log.resize(std::strlen(log.c_str()));
-  if (!log.empty()) error.message += "\n" + log;
-  return error;
+  std::string linked;
+  if (!artifact.libraries.empty()) {
+    Result<std::string> cubin = link(device_.driver(), artifact);
+    if (!cubin) return cubin.error();
+    linked = std::move(*cubin);
+  }
+  const std::string& code = linked.empty() ? artifact.code : linked;
+  JitLog log;
+  const CUresult result =
+      device_.driver().cuModuleLoadDataEx(&handle_, code.c_str(), JitLog::kOptions, log.options(), log.values());
+  if (result != CUDA_SUCCESS) handle_ = nullptr;
+  return log.check(device_.driver(), "cuModuleLoadDataEx", result);
 }
 
 Result<void> Module::find_kernel(const KernelInfo& kernel, Function& function) {

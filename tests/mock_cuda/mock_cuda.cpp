@@ -156,6 +156,9 @@ struct CUstream_st {
   CUgraph_st* capture = nullptr;
 };
 struct CUevent_st {};
+struct CUlinkState_st {
+  std::string code;
+};
 }  // namespace pykc::cuda
 
 namespace {
@@ -306,6 +309,28 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   *module = make<CUmod_st>();
   (*module)->code = static_cast<const char*>(image);
   return CUDA_SUCCESS;
+}
+/// What is linked is the texts one behind the other.
+CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* link) {
+  if (current == nullptr) return kInvalidContext;
+  write_log(state().log, count, options, values);
+  *link = make<CUlinkState_st>();
+  return CUDA_SUCCESS;
+}
+CUresult cuLinkAddData(CUlinkState link, CUjitInputType type, void* data, std::size_t bytes, const char*, unsigned,
+                       CUjit_option*, void**) {
+  if (type == CU_JIT_INPUT_PTX && static_cast<const char*>(data)[bytes - 1] != '\0') return kInvalidPtx;
+  link->code += std::string_view(static_cast<const char*>(data), type == CU_JIT_INPUT_PTX ? bytes - 1 : bytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuLinkComplete(CUlinkState link, void** cubin, std::size_t* bytes) {
+  *cubin = link->code.data();
+  *bytes = link->code.size();
+  return state().log.empty() ? CUDA_SUCCESS : kInvalidPtx;
+}
+CUresult cuLinkDestroy(CUlinkState link) {
+  state().log.clear();
+  return destroy(link);
 }
 CUresult cuModuleUnload(CUmodule module) {
   for (const auto& [name, function] : module->functions) delete function;

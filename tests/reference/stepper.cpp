@@ -179,8 +179,8 @@ void Stepper::execute(Thread& thread, const Instruction& instruction) {
       std::memmove(std::bit_cast<void*>(operand(0)), std::bit_cast<const void*>(operand(1)),
                    static_cast<std::size_t>(instruction.index));
       return;
-    case Opcode::InlinePtx:
-      return report_error(thread, "PTX has no meaning here");
+    case Opcode::Foreign:
+      return report_error(thread, "foreign code has no meaning here");
     case Opcode::ThreadLoop:
       return begin_threads(thread, instruction);
     case Opcode::SlotStore:

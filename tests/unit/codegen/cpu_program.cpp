@@ -58,7 +58,7 @@ CpuProgram::CpuProgram(const ir::Module& module, const std::string& target, int 
   if (!parsed) fail(parsed.error().message);
   Options options;
   options.optimization = optimization;
-  artifact_ = generate(module, *parsed, options);
+  artifact_ = generate(module, *parsed, options).value();
   Result<cpu::ElfObject> object = cpu::ElfObject::load(artifact_.code, &find_function);
   if (!object) fail(object.error().message);
   loaded_ = std::make_unique<Loaded>(std::move(*object));

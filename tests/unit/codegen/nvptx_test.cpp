@@ -46,14 +46,14 @@ void assemble(const std::string& ptx, const std::string& chip) {
 
 std::string ptx(std::string_view text, const std::string& chip = "sm_80", const Options& options = {}) {
   const std::unique_ptr<ir::Module> module = read(text);
-  const Artifact artifact = generate(*module, Target::parse(chip).value(), options);
+  const Artifact artifact = generate(*module, Target::parse(chip).value(), options).value();
   assemble(artifact.code, chip);
   return artifact.code;
 }
 
 KernelInfo kernel_info(std::string_view text) {
   const std::unique_ptr<ir::Module> module = read(text);
-  return generate(*module, Target::parse("sm_80").value(), {}).kernels.at(0);
+  return generate(*module, Target::parse("sm_80").value(), {}).value().kernels.at(0);
 }
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
@@ -321,7 +321,7 @@ TEST(Nvptx, FaultsAndPrints) {
   EXPECT_HAS(text, "exit;");
   EXPECT_HAS(text, "vprintf");
   const std::unique_ptr<ir::Module> module = read(kFaults);
-  const Artifact artifact = generate(*module, Target::parse("sm_80").value(), {});
+  const Artifact artifact = generate(*module, Target::parse("sm_80").value(), {}).value();
   ASSERT_EQ(artifact.kernels.size(), 2U);
   EXPECT_TRUE(artifact.kernels[0].faults.empty());
   ASSERT_EQ(artifact.kernels[1].faults.size(), 1U);
@@ -389,7 +389,7 @@ TEST(Nvptx, LineInfo) {
   for (ir::Instruction& i : module->functions[0]->instructions) i.range = {22, 27};
   Options options;
   options.line_info = true;
-  const std::string text = generate(*module, Target::parse("sm_80").value(), options).code;
+  const std::string text = generate(*module, Target::parse("sm_80").value(), options).value().code;
   EXPECT_HAS(text, ".file");
   EXPECT_HAS(text, "vecadd.pyk");
   EXPECT_HAS(text, ".loc\t1 3");

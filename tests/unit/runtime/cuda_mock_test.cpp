@@ -372,6 +372,27 @@ TEST_F(CudaMock, SaysHowMuchMemoryThereIs) {
   expect_error(device.allocate_pinned<char>(7), ErrorCode::DriverError, "cuMemHostAlloc failed:");
 }
 
+TEST_F(CudaMock, LibrariesAreLinkedWhenTheModuleIsLoaded) {
+  const Device device = Device::open("cuda:0").value();
+  Artifact artifact = test_artifact();
+  artifact.libraries = {{"library.ptx", ".func in_the_library(\n.entry scale2(\n"}};
+  artifact.kernels.push_back(artifact.kernels.front());
+  artifact.kernels.back().symbol = "scale2";  // which the library alone has
+  EXPECT_TRUE(device.load(artifact));
+  EXPECT_EQ(mock_calls("cuLinkAddData"), 2);
+  EXPECT_EQ(mock_calls("cuLinkDestroy"), 1);
+  for (const char* call : {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete"}) {
+    mock_fail(call, 1, kOutOfMemory);
+    expect_error(device.load(artifact), ErrorCode::OutOfMemory, call);
+  }
+  mock_fail_next_load("ptxas error: in_the_library is defined twice");
+  const Result<Module> refused = device.load(artifact);
+  expect_error(refused, ErrorCode::DriverError, "cuLinkComplete");
+  expect_error(refused, ErrorCode::DriverError, "in_the_library is defined twice");
+  artifact.libraries.front().bytes = "\177ELF";
+  expect_error(device.load(artifact), ErrorCode::InputOutput, "library.ptx is neither PTX nor a whole cubin");
+}
+
 TEST_F(CudaMock, EveryCallOfStreamsAndEventsMayFail) {
   const Device device = Device::open("cuda:0").value();
   mock_fail("cuStreamCreate", 1, 1);
