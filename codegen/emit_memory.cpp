@@ -131,8 +131,7 @@ Emitter::Value* Emitter::emit_atomic(const Instruction& i) {
   const bool is_small_float = is_float(type) && size_in_bytes(type) == 2;
   const std::optional<llvm::AtomicRMWInst::BinOp> native = native_operation(op, type);
   const bool adds_by_hand = is_small_float && op == ir::AtomicOp::Add && needs_wide_arithmetic(type);
-  if (!native || adds_by_hand || !has_atomic(op, type, pointer.space) || !keeps_scope(i.scope))
-    return compare_exchange_loop(i, pointer);
+  if (!native || adds_by_hand || !keeps_scope(i.scope)) return compare_exchange_loop(i, pointer);
   return emit_native_atomic(i, *native, value);
 }
 
@@ -144,6 +143,7 @@ Emitter::Value* Emitter::emit_native_atomic(const Instruction& i, llvm::AtomicRM
     builder_.CreateFence(i.order == SequentiallyConsistent ? llvm::AtomicOrdering::SequentiallyConsistent
                                                            : llvm::AtomicOrdering::Release,
                          scope);
+  prepare_atomic(i);
   Value* old = builder_.CreateAtomicRMW(operation, operand(i, 0), value, llvm::MaybeAlign(),
                                         needs_fences ? llvm::AtomicOrdering::Monotonic : ordering_of(i.order), scope);
   if (needs_fences && i.order != Release) builder_.CreateFence(llvm::AtomicOrdering::Acquire, scope);

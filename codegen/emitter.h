@@ -73,8 +73,8 @@ class Emitter {
   /// Whether no other thread can touch the memory of `space` at the same time.
   virtual bool is_private(ir::AddressSpace space) const = 0;
   virtual llvm::SyncScope::ID sync_scope(ir::MemoryScope scope) const = 0;
-  /// Whether the target has a read-modify-write of its own for this; else a loop of compare and swap does it.
-  virtual bool has_atomic(ir::AtomicOp, ScalarType, ir::AddressSpace) const { return true; }
+  /// What a target wants to stand before a read-modify-write of its own.
+  virtual void prepare_atomic(const Instruction&) {}
   /// Whether LLVM's own read-modify-write keeps the scope, and whether it keeps the order; else fences do.
   virtual bool keeps_scope(ir::MemoryScope scope) const = 0;
   virtual bool keeps_order() const = 0;

@@ -158,12 +158,16 @@ NvptxEmitter::Value* NvptxEmitter::grid_extent(int axis) {
   return special_register(kRegisters[axis], 1, (axis == 0 ? kMaxGridX : kMaxGridYZ) + 1);
 }
 
-/// No chip adds floats in shared memory, or changes 64 bits there other than by exchange. ptxas makes a loop of it, and
-/// 13.0 a wrong one where that is the first thing in a loop that all threads run equally often: threads that have
-/// succeeded go on and count for those that have not.
-bool NvptxEmitter::has_atomic(ir::AtomicOp op, ScalarType type, ir::AddressSpace space) const {
-  const bool is_emulated = is_float(type) || size_in_bytes(type) == 8;
-  return space != ir::AddressSpace::Shared || op == ir::AtomicOp::Exchange || !is_emulated;
+/// No chip adds floats in shared memory, or changes 64 bits there other than by exchange: ptxas makes a loop of it.
+/// Where that is the first thing in a loop that all threads run equally often, ptxas 13.0 takes the two for one loop,
+/// and threads that have succeeded count its rounds for those that have not. So something that stays comes first: a
+/// read.
+void NvptxEmitter::prepare_atomic(const Instruction& i) {
+  const ir::Type pointer = i.operands[0]->type;
+  const bool is_emulated = is_float(pointer.scalar) || size_in_bytes(pointer.scalar) == 8;
+  if (pointer.space != ir::AddressSpace::Shared || i.atomic == ir::AtomicOp::Exchange || !is_emulated) return;
+  llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(pointer.scalar)));
+  builder_.CreateLoad(bits, operand(i, 0), true);
 }
 
 /// f16 arithmetic is older than the oldest target; bf16's fma came with sm_80, add and multiply with sm_90.

@@ -33,7 +33,7 @@ class NvptxEmitter final : public Emitter {
   bool is_private(ir::AddressSpace space) const override { return space == ir::AddressSpace::Local; }
   llvm::SyncScope::ID sync_scope(ir::MemoryScope scope) const override;
   // LLVM's atomicrmw becomes an `atom` without either: relaxed, of the whole GPU.
-  bool has_atomic(ir::AtomicOp op, ScalarType type, ir::AddressSpace space) const override;
+  void prepare_atomic(const Instruction& i) override;
   bool keeps_scope(ir::MemoryScope scope) const override { return scope != ir::MemoryScope::System; }
   bool keeps_order() const override { return false; }
   void add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) override;
