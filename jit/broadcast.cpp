@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/text.h"
+
 namespace pykc::jit {
 namespace {
 
@@ -39,12 +41,6 @@ bool can_join(const Axis& outer, const Axis& inner) {
 }
 
 }  // namespace
-
-std::string shape_text(std::span<const std::int64_t> shape) {
-  std::string text = "(";
-  for (const std::int64_t extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
 
 Shape shape_of(const Argument& array) { return {array.extents, array.extents + array.rank}; }
 
@@ -114,6 +110,10 @@ int collapse(std::span<Argument> arrays, int first, int last) {
     for (const Axis& axis : *group) set_axis(arrays, next++, axis);
   for (Argument& array : arrays) array.rank = next;
   return static_cast<int>(joined.size());
+}
+
+void add_first_axis(std::span<Argument> arrays) {
+  for (Argument& array : arrays) array.rank = 1, array.extents[0] = array.strides[0] = 1;
 }
 
 }  // namespace pykc::jit

@@ -11,7 +11,6 @@ namespace pykc::jit {
 
 using Shape = std::vector<std::int64_t>;
 
-std::string shape_text(std::span<const std::int64_t> shape);
 Shape shape_of(const Argument& array);
 std::int64_t size_of(std::span<const std::int64_t> shape);
 
@@ -27,5 +26,8 @@ void transpose(std::span<Argument> arrays, std::span<const int> axes);
 /// Makes the axes from `first` on few: sorted so that the first array's longest stride comes first, those of extent 1
 /// left out, and two joined wherever every array steps over both as over one. Returns how many are left.
 int collapse(std::span<Argument> arrays, int first, int last);
+
+/// Arrays without axes get one, of extent 1.
+void add_first_axis(std::span<Argument> arrays);
 
 }  // namespace pykc::jit

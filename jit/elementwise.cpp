@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "jit/broadcast.h"
 #include "jit/elementwise_source.h"
 #include "jit/kernel_text.h"
@@ -67,9 +68,9 @@ Result<void> Elementwise::launch_with(const Stream* stream, std::span<const Argu
     if (i < outputs && (!arguments[i].is_array || jit::shape_of(arguments[i]) != *shape))
       return Error{ErrorCode::InvalidArgument,
                    "the output `" + state_->fusion.outputs[i] + "` is " +
-                       (arguments[i].is_array ? "an array of shape " + jit::shape_text(jit::shape_of(arguments[i]))
+                       (arguments[i].is_array ? "an array of shape " + shape_text(jit::shape_of(arguments[i]))
                                               : std::string("a number")) +
-                       ", and the result has the shape " + jit::shape_text(*shape)};
+                       ", and the result has the shape " + shape_text(*shape)};
     if (i >= outputs) variant.is_array.push_back(arguments[i].is_array);
     if (arguments[i].is_array) arrays.push_back(jit::broadcast(arguments[i], *shape));
   }
@@ -77,7 +78,7 @@ Result<void> Elementwise::launch_with(const Stream* stream, std::span<const Argu
   variant.rank = jit::collapse(arrays, 0, arrays.front().rank);
   if (variant.rank == 0) {  // one element
     variant.rank = 1;
-    for (Argument& array : arrays) array.rank = 1, array.extents[0] = array.strides[0] = 1;
+    jit::add_first_axis(arrays);
   }
   LaunchConfig config = configuration(arrays.front(), variant);
   config.stream = stream;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "base/text.h"
 #include "driver/driver.h"
 #include "jit/broadcast.h"
 #include "jit/fusion.h"
@@ -194,7 +195,7 @@ int join_outer_axes(const detail::GeneralizedUfuncState& state, const jit::Shape
   int rank = jit::collapse(parts, 0, static_cast<int>(outer.size()));
   if (rank == 0) {
     rank = 1;
-    for (Argument& part : parts) part.rank = 1, part.extents[0] = part.strides[0] = 1;
+    jit::add_first_axis(parts);
   }
   auto part = parts.begin();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -245,7 +246,7 @@ Result<void> GeneralizedUfunc::launch_with(const Stream* stream, std::span<const
     if (Result<void> added = add_extents(arguments[i], state_->axes(i), *extents); !added) return added;
     const jit::Shape expected = shape_of_output(state_->axes(i), *extents).value();
     if (!arguments[i].is_array || jit::shape_of(arguments[i]) != expected)
-      return invalid("output " + std::to_string(i) + " is not an array of the shape " + jit::shape_text(expected));
+      return invalid("output " + std::to_string(i) + " is not an array of the shape " + shape_text(expected));
   }
   const std::int64_t places = jit::size_of(extents->outer);
   if (places == 0) return {};

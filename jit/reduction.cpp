@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/text.h"
 #include "jit/broadcast.h"
 #include "jit/kernel_text.h"
 #include "jit/reduction_source.h"
@@ -124,9 +125,9 @@ Result<Plan> make_plan(const detail::ReductionState& state, const ReductionAxes&
   if (!output.is_array ||
       (jit::shape_of(output) != expected && jit::shape_of(output) != kept_shape(*shape, *is_reduced, !axes.keepdims)))
     return invalid(output.is_array
-                       ? "the output has the shape " + jit::shape_text(jit::shape_of(output)) + ", and the result " +
-                             jit::shape_text(expected)
-                       : "the output is a number: it must be an array of the shape " + jit::shape_text(expected));
+                       ? "the output has the shape " + shape_text(jit::shape_of(output)) + ", and the result " +
+                             shape_text(expected)
+                       : "the output is a number: it must be an array of the shape " + shape_text(expected));
 
   // All arrays, the inputs first: their order in memory matters most.
   std::vector<Argument> arrays;
@@ -146,7 +147,7 @@ Result<Plan> make_plan(const detail::ReductionState& state, const ReductionAxes&
   plan.variant.kept = jit::collapse(arrays, 0, kept);
   if (plan.variant.kept + plan.variant.reduced == 0) {  // one element
     plan.variant.reduced = 1;
-    for (Argument& array : arrays) array.rank = 1, array.extents[0] = array.strides[0] = 1;
+    jit::add_first_axis(arrays);
   }
   for (int i = 0; i < arrays.front().rank; ++i)
     (i < plan.variant.kept ? plan.elements : plan.length) *= arrays.front().extents[i];

@@ -189,4 +189,16 @@ class Device {
   std::shared_ptr<detail::DeviceState> state_;
 };
 
+namespace detail {
+/// A new array of this shape, which `fill` computes.
+template <typename T, typename Fill>
+Result<Array<T>> new_array(const Device& device, const Result<std::vector<std::int64_t>>& shape, Fill fill) {
+  if (!shape) return shape.error();
+  Result<Array<T>> array = device.template allocate<T>(*shape);
+  if (!array) return array;
+  if (Result<void> filled = fill(*array); !filled) return filled.error();
+  return array;
+}
+}  // namespace detail
+
 }  // namespace pykc

@@ -53,13 +53,11 @@ class Elementwise {
   /// Outputs, then inputs, as an assignment has them. Every output has the shape that all of them broadcast to.
   template <typename... Arguments>
   Result<void> launch(const Arguments&... arguments) const {
-    const Argument list[sizeof...(Arguments) + 1] = {Argument::of(arguments)..., Argument{}};
-    return launch_with(nullptr, std::span<const Argument>(list, sizeof...(Arguments)));
+    return launch_with(nullptr, detail::list_of(arguments...));
   }
   template <typename... Arguments>
   Result<void> launch_on(const Stream& stream, const Arguments&... arguments) const {
-    const Argument list[sizeof...(Arguments) + 1] = {Argument::of(arguments)..., Argument{}};
-    return launch_with(&stream, std::span<const Argument>(list, sizeof...(Arguments)));
+    return launch_with(&stream, detail::list_of(arguments...));
   }
   /// A null stream: the default stream of the device.
   Result<void> launch_with(const Stream* stream, std::span<const Argument> arguments) const;
@@ -67,13 +65,8 @@ class Elementwise {
   /// The one output as a new array.
   template <typename T, typename... Inputs>
   Result<Array<T>> map(const Inputs&... inputs) const {
-    const Argument list[] = {Argument{}, Argument::of(inputs)...};
-    Result<std::vector<std::int64_t>> shape = broadcast_shape(std::span<const Argument>(list).subspan(1));
-    if (!shape) return shape.error();
-    Result<Array<T>> output = device().template allocate<T>(std::move(*shape));
-    if (!output) return output;
-    if (Result<void> done = launch(*output, inputs...); !done) return done.error();
-    return output;
+    return detail::new_array<T>(device(), broadcast_shape(detail::list_of(inputs...)),
+                                [&](const Array<T>& output) { return launch(output, inputs...); });
   }
 
   const Device& device() const;

@@ -1,6 +1,7 @@
 // Loaded modules, their kernels, and launches with typed arguments. See runtime.h for an example.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,13 +53,21 @@ struct Argument {
   const detail::DeviceState* device = nullptr;  // where the memory lives; null: not known, not checked
 
   template <typename T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   static Argument of(T value);
   template <typename T>
   static Argument of(const Array<T>& array);
   /// A record by value, laid out as `type` says; `bytes` must live until the launch.
   static Argument of(const RecordRef& type, const void* bytes);
 };
+
+namespace detail {
+/// Arguments as the calls that are no templates take them.
+template <typename... Values>
+std::array<Argument, sizeof...(Values)> list_of(const Values&... values) {
+  return {Argument::of(values)...};
+}
+}  // namespace detail
 
 /// A kernel that is ready to launch; it keeps its module loaded.
 class Kernel {
@@ -69,8 +78,7 @@ class Kernel {
   /// extent 0) does nothing and succeeds, so a size of 0 needs no special case.
   template <typename... Arguments>
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
-    const Argument list[sizeof...(Arguments) + 1] = {Argument::of(arguments)..., Argument{}};
-    return launch_with(config, std::span<const Argument>(list, sizeof...(Arguments)));
+    return launch_with(config, detail::list_of(arguments...));
   }
   Result<void> launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const;
 
@@ -111,8 +119,7 @@ class Module {
 };
 
 template <typename T>
-  requires std::is_arithmetic_v<T>
-Argument Argument::of(T value) {
+requires std::is_arithmetic_v<T> Argument Argument::of(T value) {
   static_assert(sizeof(T) <= sizeof(scalar));
   Argument argument;
   argument.type = detail::element_type<T>();

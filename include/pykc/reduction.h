@@ -59,14 +59,12 @@ class Reduction {
   /// keepdims keeps.
   template <typename Output, typename... Inputs>
   Result<void> launch(const ReductionAxes& axes, const Output& output, const Inputs&... inputs) const {
-    const Argument list[] = {Argument::of(output), Argument::of(inputs)...};
-    return launch_with(nullptr, axes, list);
+    return launch_with(nullptr, axes, detail::list_of(output, inputs...));
   }
   template <typename Output, typename... Inputs>
   Result<void> launch_on(const Stream& stream, const ReductionAxes& axes, const Output& output,
                          const Inputs&... inputs) const {
-    const Argument list[] = {Argument::of(output), Argument::of(inputs)...};
-    return launch_with(&stream, axes, list);
+    return launch_with(&stream, axes, detail::list_of(output, inputs...));
   }
   /// A null stream: the default stream of the device.
   Result<void> launch_with(const Stream* stream, const ReductionAxes& axes, std::span<const Argument> arguments) const;
@@ -74,13 +72,8 @@ class Reduction {
   /// The output as a new array.
   template <typename T, typename... Inputs>
   Result<Array<T>> reduce(const ReductionAxes& axes, const Inputs&... inputs) const {
-    const Argument list[] = {Argument{}, Argument::of(inputs)...};
-    Result<std::vector<std::int64_t>> shape = result_shape(axes, std::span<const Argument>(list).subspan(1));
-    if (!shape) return shape.error();
-    Result<Array<T>> output = device().template allocate<T>(std::move(*shape));
-    if (!output) return output;
-    if (Result<void> done = launch(axes, *output, inputs...); !done) return done.error();
-    return output;
+    return detail::new_array<T>(device(), result_shape(axes, detail::list_of(inputs...)),
+                                [&](const Array<T>& output) { return launch(axes, output, inputs...); });
   }
 
   const Device& device() const;

@@ -43,16 +43,14 @@ class GenericKernel {
   /// As Kernel::launch. The first launch with new types compiles, and returns what is wrong with the source for them.
   template <typename... Arguments>
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
-    const Argument list[sizeof...(Arguments) + 1] = {Argument::of(arguments)..., Argument{}};
-    return launch_with(config, std::span<const Argument>(list, sizeof...(Arguments)));
+    return launch_with(config, detail::list_of(arguments...));
   }
   Result<void> launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const;
 
   /// The kernel for these arguments, of which the types alone matter: compiled and loaded, if it was not yet.
   template <typename... Arguments>
   Result<Kernel> specialization(const Arguments&... arguments) const {
-    const Argument list[sizeof...(Arguments) + 1] = {Argument::of(arguments)..., Argument{}};
-    return specialization_with(std::span<const Argument>(list, sizeof...(Arguments)));
+    return specialization_with(detail::list_of(arguments...));
   }
   Result<Kernel> specialization_with(std::span<const Argument> arguments) const;
 

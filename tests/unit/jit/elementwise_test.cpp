@@ -13,6 +13,8 @@
 namespace pykc {
 namespace {
 
+using testing::host;
+
 class ElementwiseTest : public ::testing::Test {
  protected:
   template <typename T>
@@ -22,12 +24,6 @@ class ElementwiseTest : public ::testing::Test {
     std::iota(values.begin(), values.end(), first);
     result.copy_from(values).value();
     return result;
-  }
-  template <typename T>
-  static std::vector<T> host(const Array<T>& array) {
-    std::vector<T> values(static_cast<std::size_t>(array.size()));
-    array.copy_to(values).value();
-    return values;
   }
   Elementwise squared_difference() const {
     return Elementwise::create(device_, {"x, y", "z", "z = (x - y) * (x - y)"}).value();

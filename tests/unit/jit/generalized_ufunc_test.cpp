@@ -11,6 +11,8 @@
 namespace pykc {
 namespace {
 
+using testing::host;
+
 constexpr SourceLiteral kMatmul = R"pyk(
   def matmul(a, b, c):
       for i in range(c.shape[0]):
@@ -29,11 +31,6 @@ class Generalized : public ::testing::Test {
     std::iota(values.begin(), values.end(), 0);
     array.copy_from(values).value();
     return array;
-  }
-  static std::vector<std::int64_t> host(const Array<std::int64_t>& array) {
-    std::vector<std::int64_t> values(static_cast<std::size_t>(array.size()));
-    array.copy_to(values).value();
-    return values;
   }
   GeneralizedUfunc matmul() const { return GeneralizedUfunc::create(device_, "(m,n),(n,p)->(m,p)", kMatmul).value(); }
   const Device device_ = testing::device();

@@ -15,6 +15,8 @@
 namespace pykc {
 namespace {
 
+using testing::host;
+
 class ReductionTest : public ::testing::Test {
  protected:
   template <typename T>
@@ -24,12 +26,6 @@ class ReductionTest : public ::testing::Test {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i * 7 % 101);
     result.copy_from(values).value();
     return result;
-  }
-  template <typename T>
-  static std::vector<T> host(const Array<T>& array) {
-    std::vector<T> values(static_cast<std::size_t>(array.size()));
-    array.copy_to(values).value();
-    return values;
   }
   Reduction sum() const { return Reduction::create(device_, {}).value(); }
   const Device device_ = testing::device();
