@@ -1,7 +1,10 @@
-// Taking plain text apart.
+// Taking plain text apart, and shapes as text.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace pykc {
@@ -21,6 +24,13 @@ void for_each_part(std::string_view text, char separator, Visit visit) {
     visit(text.substr(begin, end - begin));
     begin = end + 1;
   }
+}
+
+/// A shape as Python writes it: "(3, 4)", "(3,)".
+inline std::string shape_text(std::span<const std::int64_t> shape) {
+  std::string text = "(";
+  for (const std::int64_t extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+  return text + (shape.size() == 1 ? ",)" : ")");
 }
 
 }  // namespace pykc

@@ -1,11 +1,8 @@
 // Where source text comes from: files, the folder of the importing file, the library built into the program.
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 
+#include "base/files.h"
 #include "driver/driver.h"
 #include "stdlib/library.h"
 
@@ -26,22 +23,16 @@ std::string module_path(std::string_view module_name, std::string_view end) {
   return path.append(end);
 }
 
-Result<std::string> read_file(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    return Error{ErrorCode::InputOutput, path + " is a folder, not a file"};
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return Error{ErrorCode::InputOutput, "cannot read " + path + ": " + std::strerror(errno)};
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (stream.bad()) return Error{ErrorCode::InputOutput, "cannot read " + path};
-  return std::move(text).str();
+Result<std::string> read_named(const std::string& path) {
+  Result<std::string> bytes = read_file(path);
+  if (!bytes) return Error{ErrorCode::InputOutput, "cannot read " + path + ": " + bytes.error().message};
+  return bytes;
 }
 
 }  // namespace
 
 Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path) {
-  Result<std::string> text = read_file(path);
+  Result<std::string> text = read_named(path);
   if (!text) return text.error();
   return std::make_shared<const SourceFile>(path, std::move(*text));
 }
@@ -71,7 +62,7 @@ ImportResolver import_resolver(const std::string& path, const CompileOptions& op
 namespace pykc {
 
 Result<Library> Library::read(const std::string& path) {
-  Result<std::string> bytes = driver::read_file(path);
+  Result<std::string> bytes = driver::read_named(path);
   if (!bytes) return bytes.error();
   return Library{path, std::move(*bytes)};
 }

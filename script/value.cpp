@@ -65,12 +65,6 @@ const std::vector<Value>* items_of(const Value& value) {
   return sequence ? &sequence->items : nullptr;
 }
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
-
 namespace {
 
 struct Description {

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/text.h"
 #include "frontend/ast.h"
 #include "pykc/runtime.h"
 #include "script/scalar.h"
@@ -121,8 +122,8 @@ struct Value {
 
   Value() = default;
   template <typename T>
-    requires(!std::is_same_v<std::remove_cvref_t<T>, Value> && std::is_constructible_v<Variant, T>)
-  Value(T&& value) : data(std::forward<T>(value)) {}
+  requires(!std::is_same_v<std::remove_cvref_t<T>, Value> && std::is_constructible_v<Variant, T>) Value(T&& value)
+      : data(std::forward<T>(value)) {}
 
   template <typename T>
   const T* as() const {
@@ -145,8 +146,6 @@ const std::vector<Value>* items_of(const Value& value);
 
 /// "an i64 array of shape (3, 4)", "a string": how messages speak of a value's type.
 std::string describe(const Value& value);
-/// "(3, 4)"
-std::string shape_text(const std::vector<std::int64_t>& shape);
 
 /// The number as an integer, where it is one: int, bool, or a Scalar of an integer type.
 std::optional<std::int64_t> as_integer(const Value& value);

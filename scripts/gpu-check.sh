@@ -32,6 +32,7 @@ step "examples on the GPU" "$bin/pykc" test examples --device cuda:0
 step "examples on the CPU device" "$bin/pykc" test examples --device cpu
 step "conformance suite on both" "$bin/pykc" test tests/conformance --known-failures tests/conformance/known_failures.txt
 step "runtime against the real driver" "$bin/cuda_device_test"
+step "generic kernels and reductions on the GPU" env PYKC_TEST_DEVICE=cuda:0 "$bin/jit_test"
 step "README's C++ program" "$bin/vecadd_cpp" examples/vecadd.pyk
 step "a program with its kernels inside" "$bin/embedded_cpp"
 step "kernels in C++ source, and without one" "$bin/generic_cpp"

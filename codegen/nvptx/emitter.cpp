@@ -166,8 +166,7 @@ void NvptxEmitter::prepare_atomic(const Instruction& i) {
   const ir::Type pointer = i.operands[0]->type;
   const bool is_emulated = is_float(pointer.scalar) || size_in_bytes(pointer.scalar) == 8;
   if (pointer.space != ir::AddressSpace::Shared || i.atomic == ir::AtomicOp::Exchange || !is_emulated) return;
-  llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(pointer.scalar)));
-  builder_.CreateLoad(bits, operand(i, 0), true);
+  builder_.CreateLoad(bits_type(pointer.scalar), operand(i, 0), true);
 }
 
 /// f16 arithmetic is older than the oldest target; bf16's fma came with sm_80, add and multiply with sm_90.
