@@ -105,6 +105,41 @@ bool runs_along_reduced(const Plan& plan) {
   return false;
 }
 
+/// How many neighbours can be loaded at once: what fills 16 bytes, of 2 or 4 numbers, where each row of each array
+/// begins at such a boundary. Otherwise 1.
+int vector_width(const Plan& plan) {
+  const int last = plan.variant.kept + plan.variant.reduced - 1;
+  if (plan.variant.reduced == 0) return 1;
+  std::int64_t width = 4;
+  for (const Argument& input : plan.inputs) {
+    if (!input.is_array) continue;
+    if (input.record || input.type == ScalarType::Bool || input.strides[last] != 1) return 1;
+    width = std::min<std::int64_t>(width, 16 / size_in_bytes(input.type));
+  }
+  for (const Argument& input : plan.inputs) {
+    if (!input.is_array) continue;
+    const auto alignment = static_cast<std::uintptr_t>(width * size_in_bytes(input.type));
+    if (reinterpret_cast<std::uintptr_t>(input.address) % alignment != 0) return 1;
+    for (int axis = 0; axis < last; ++axis)
+      if (input.strides[axis] % width != 0) return 1;
+    if (input.extents[last] % width != 0) return 1;
+  }
+  return static_cast<int>(width);
+}
+
+/// The inputs as arrays of vectors.
+void vectorize(Plan& plan, int width) {
+  const int last = plan.variant.kept + plan.variant.reduced - 1;
+  for (Argument& input : plan.inputs) {
+    if (!input.is_array) continue;
+    input.record = vector_type(input.type, width);
+    input.extents[last] /= width;
+    for (int axis = 0; axis < last; ++axis) input.strides[axis] /= width;
+  }
+  plan.variant.width = width;
+  plan.length /= width;
+}
+
 ElementType accumulator_of(const detail::ReductionState& state, const Argument& output) {
   if (state.accumulator) return *state.accumulator;
   if (output.record) return output.record;
@@ -162,9 +197,12 @@ Result<Plan> make_plan(const detail::ReductionState& state, const ReductionAxes&
   }
   plan.accumulator = accumulator_of(state, output);
   plan.variant.accumulator = to_string(plan.accumulator);
+  plan.variant.is_record = plan.accumulator.is_record();
   plan.variant.is_wide = jit::is_wide(plan.elements) || jit::is_wide(plan.length);
   plan.variant.is_cpu = state.kernels.device().is_cpu();
   plan.variant.along_x = runs_along_reduced(plan);
+  if (const int width = vector_width(plan); plan.variant.along_x && !plan.variant.is_cpu && width > 1)
+    vectorize(plan, width);
   return plan;
 }
 
@@ -198,8 +236,11 @@ Threads threads_of(const Plan& plan) {
   return {cover(plan.length, kMost / places), places};
 }
 
-Blocks blocks_of(const Plan& plan, const DeviceInfo& device) {
+/// Chooses the blocks, and the variant of the kernel for them.
+Blocks choose_blocks(Plan& plan, const DeviceInfo& device) {
   const auto [lanes, places] = threads_of(plan);
+  if (!plan.variant.is_cpu)
+    plan.variant.lanes = static_cast<int>(lanes), plan.variant.places = static_cast<int>(places);
   Blocks blocks;
   blocks.block = plan.variant.along_x ? Dim3{lanes, places} : Dim3{places, lanes};
   blocks.for_elements = divide_up(plan.elements, places);
@@ -217,7 +258,7 @@ Result<void> launch_plan(detail::ReductionState& state, const Plan& plan, const 
       state.kernels.kernel(plan.variant.name(), "reduction", [&] { return jit::source_of(state.text, plan.variant); });
   if (!kernel) return kernel.error();
   std::vector<Argument> passed = {output, Argument::of(plan.elements), Argument::of(plan.length),
-                                  Argument::of(plan.count)};
+                                  Argument::of(divide_up(plan.length, blocks.parts)), Argument::of(plan.count)};
   passed.insert(passed.end(), plan.inputs.begin(), plan.inputs.end());
   return kernel->launch_with({.grid = {blocks.for_elements, blocks.parts}, .block = blocks.block, .stream = stream},
                              passed);
@@ -230,6 +271,7 @@ Plan plan_for_parts(const Plan& plan, Argument parts) {
   second.variant.is_second = true;
   second.variant.is_split = false;
   second.variant.reduced = 1;
+  second.variant.width = 1;
   second.length = parts.extents[0];
   const int kept = plan.variant.kept;
   parts.rank = kept + 1;
@@ -268,8 +310,8 @@ Result<void> launch_in_two(detail::ReductionState& state, Plan plan, const Block
   const Argument parts = parts_in(scratch->buffer, plan, blocks.parts);
   plan.variant.is_split = true;
   if (Result<void> done = launch_plan(state, plan, blocks, parts, &stream); !done) return done;
-  const Plan second = plan_for_parts(plan, parts);
-  Blocks whole = blocks_of(second, device.info());
+  Plan second = plan_for_parts(plan, parts);
+  Blocks whole = choose_blocks(second, device.info());
   whole.parts = 1;
   if (Result<void> done = launch_plan(state, second, whole, plan.output, &stream); !done) return done;
   return state.scratch.give_back(std::move(*scratch), stream);
@@ -286,7 +328,8 @@ Result<Reduction> Reduction::create(const Device& device, const ReductionSource&
                                     .is_array = std::vector<bool>(state->text.map.inputs.size(), true),
                                     .accumulator = "f32",
                                     .along_x = true,
-                                    .is_cpu = device.is_cpu()};
+                                    .is_cpu = device.is_cpu(),
+                                    .lanes = device.is_cpu() ? 1 : jit::kReductionBlock};
   const Result<GenericKernel> kernel =
       state->kernels.kernel(usual.name(), "reduction", [&] { return jit::source_of(state->text, usual); });
   if (!kernel) return kernel.error();
@@ -299,10 +342,10 @@ Result<void> Reduction::launch_with(const Stream* stream, const ReductionAxes& a
   if (arguments.size() != inputs.size() + 1)
     return invalid("the reduction takes its output and its inputs (" + jit::comma_list(inputs) + "); " +
                    std::to_string(arguments.size()) + " arguments are given");
-  const Result<Plan> plan = make_plan(*state_, axes, arguments);
+  Result<Plan> plan = make_plan(*state_, axes, arguments);
   if (!plan) return plan.error();
   if (plan->elements == 0) return {};
-  const Blocks blocks = blocks_of(*plan, device().info());
+  const Blocks blocks = choose_blocks(*plan, device().info());
   if (blocks.parts == 1) return launch_plan(*state_, *plan, blocks, plan->output, stream);
   return launch_in_two(*state_, *plan, blocks, stream != nullptr ? *stream : device().default_stream());
 }

@@ -1,7 +1,8 @@
 // One kernel serves all shapes. A block is a grid of lanes: some run along what is reduced, the others along what is
 // kept, such that neighbours in threadIdx.x read neighbours in memory. Each thread puts together what its lane meets,
-// several elements at a time so that their loads are on their way together; then the lanes of a block are put together
-// in shared memory by halves. Threads beyond the last result do the work of the last, and store nothing.
+// several elements at a time so that their loads are on their way together, and in vectors of 16 bytes where the arrays
+// allow it; then the lanes of a block are put together: those of a warp by shuffles, others in shared memory. Threads
+// beyond the last result do the work of the last, and store nothing.
 //
 // The CPU device has one lane along what is reduced. Along a row that lane meets neighbours in memory, which become a
 // vector of accumulators. Along columns all threads of a block take the same steps, with a barrier behind each: so they
@@ -16,7 +17,10 @@
 namespace pykc::jit {
 namespace {
 
-constexpr int kUnrolled = 8;  // elements of a thread that are on their way together
+constexpr int kAccumulators = 8;   // of a thread
+constexpr int kMostLoads = 8;      // of a thread that are on their way together from one input
+constexpr int kMostElements = 16;  // in them
+constexpr int kBlocksAtATime = 3;  // on a multiprocessor: leaves registers for so many loads, without which ptxas waits
 
 constexpr std::string_view kKernel = R"(
 def reduced(a, b):
@@ -28,37 +32,56 @@ def combined(a, b):
 def finished(a, count):
     return $POST
 
-@kernel(wraparound=False)
+@kernel(wraparound=False$BOUNDS)
 def reduction($ALL):
-    values = shared.array($BLOCK, $TYPE)
+    lanes = $LANES
+    places = $PLACES
     lane = threadIdx.$ALONG
-    lanes = blockDim.$ALONG
     place = threadIdx.$ACROSS
-    places = blockDim.$ACROSS
     result = blockIdx.x * places + place
     o = min(result, elements - 1)
     $KEPT
-    part = (length + gridDim.y - 1) // gridDim.y
     end = min(length, (blockIdx.y + 1) * part)
     r = blockIdx.y * part + lane
     $START
-    while r + ($COUNT - 1) * $STEP < end:
+    while r + ($LOADS - 1) * lanes < end:
         $ELEMENTS
-        r += $COUNT * $STEP
+        r += $LOADS * lanes
     while r < end:
         $ELEMENT
-        r += $STEP
+        r += lanes
     $JOIN
-    values[lane * places + place] = a0
-    syncthreads()
-    half = lanes // 2
-    while half > 0:
-        if lane < half:
-            values[lane * places + place] = combined(values[lane * places + place], values[(lane + half) * places + place])
-        syncthreads()
-        half = half // 2
+    $TOGETHER
     if lane == 0 and result < elements:
         $FINISH
+)";
+
+/// The lanes of a block put together by halves, in shared memory.
+constexpr std::string_view kByHalves = R"(values = shared.array(($LANES, $PLACES), $TYPE)
+values[lane, place] = a0
+syncthreads()
+half = lanes // 2
+while half > 0:
+    if lane < half:
+        values[lane, place] = combined(values[lane, place], values[lane + half, place])
+    syncthreads()
+    half = half // 2
+a0 = values[0, place]
+)";
+
+/// The same where neighbours are of one result: each warp by shuffles, then the warps by the first lane.
+constexpr std::string_view kByWarps = R"(delta = min(lanes, 32) // 2
+while delta > 0:
+    a0 = combined(a0, shfl_down_sync(0xffffffff, a0, delta))
+    delta = delta // 2
+if lanes > 32:
+    values = shared.array((($LANES + 31) // 32, $PLACES), $TYPE)
+    if lane % 32 == 0:
+        values[lane // 32, place] = a0
+    syncthreads()
+    if lane == 0:
+        for warp in range(1, lanes // 32):
+            a0 = combined(a0, values[warp, place])
 )";
 
 std::string shape_giver(const ReductionVariant& variant) {
@@ -67,17 +90,33 @@ std::string shape_giver(const ReductionVariant& variant) {
   return "in" + std::to_string(first);
 }
 
-/// Lines that put one element, number `index` of those that are reduced, together with an accumulator.
-std::string element_text(const ReductionVariant& variant, const std::string& index, int number, int accumulator) {
-  const std::string prefix = "r" + std::to_string(number) + "_", a = "a" + std::to_string(accumulator);
+/// Lines that load what stands at an index among what is reduced, and lines that put it together with accumulators.
+struct RoundText {
+  std::string load, combine;
+};
+
+RoundText round_text(const ReductionVariant& variant, const std::string& index, int number, int accumulators) {
+  const std::string prefix = "r" + std::to_string(number) + "_";
   std::vector<std::string> indices = numbered("o", variant.kept);
   for (const std::string& name : numbered(prefix, variant.reduced)) indices.push_back(name);
-  std::vector<std::string> values;
-  for (std::size_t i = 0; i < variant.is_array.size(); ++i)
-    values.push_back(element("in" + std::to_string(i), variant.is_array[i], indices));
-  const std::string mapped = variant.is_second ? comma_list(values) : "operation(" + comma_list(values) + ")";
-  return decomposition(index, prefix, variant.reduced, shape_giver(variant), variant.kept, variant.is_wide) + a +
-         " = combined(" + a + ", " + variant.accumulator + "(" + mapped + "))\n";
+  RoundText text;
+  text.load = decomposition(index, prefix, variant.reduced, shape_giver(variant), variant.kept, variant.is_wide);
+  for (std::size_t i = 0; i < variant.is_array.size(); ++i) {
+    const std::string input = "in" + std::to_string(i);
+    if (variant.is_array[i]) text.load += prefix + input + " = " + element(input, true, indices) + "\n";
+  }
+  for (int component = 0; component < variant.width; ++component) {
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i < variant.is_array.size(); ++i) {
+      values.push_back((variant.is_array[i] ? prefix : "") + "in" + std::to_string(i));
+      if (variant.is_array[i] && variant.width > 1) values.back() += std::string(".") + "xyzw"[component];
+    }
+    const std::string all = comma_list(values);
+    const std::string a = "a" + std::to_string((number * variant.width + component) % accumulators);
+    text.combine += a + " = combined(" + a + ", " + variant.accumulator + "(" +
+                    (variant.is_second ? all : "operation(" + all + ")") + "))\n";
+  }
+  return text;
 }
 
 /// The accumulators put together by halves.
@@ -92,15 +131,25 @@ std::string join_text(int accumulators) {
 }
 
 std::string finish_text(const ReductionVariant& variant) {
-  if (variant.is_split) return "out[blockIdx.y, result] = values[place]\n";
+  if (variant.is_split) return "out[blockIdx.y, result] = a0\n";
   const std::vector<std::string> indices = numbered("o", variant.kept);
-  return "out[" + (indices.empty() ? "0" : comma_list(indices)) + "] = finished(values[place], count)\n";
+  return "out[" + (indices.empty() ? "0" : comma_list(indices)) + "] = finished(a0, count)\n";
+}
+
+/// How the lanes of a block are put together.
+std::string together_text(const ReductionVariant& variant) {
+  if (variant.lanes == 1) return "pass\n";
+  const bool by_warps = variant.along_x && !variant.is_record;
+  return fill(by_warps ? kByWarps : kByHalves, {{"LANES", std::to_string(variant.lanes)},
+                                                {"PLACES", std::to_string(variant.places)},
+                                                {"TYPE", variant.accumulator}});
 }
 
 }  // namespace
 
 std::string ReductionVariant::name() const {
-  std::string text = accumulator + " " + std::to_string(kept) + " " + std::to_string(reduced) + " ";
+  std::string text = accumulator + " " + std::to_string(kept) + " " + std::to_string(reduced) + " " +
+                     std::to_string(width) + " " + std::to_string(lanes) + " " + std::to_string(places) + " ";
   for (const bool array : is_array) text += array ? 'a' : 's';
   for (const bool flag : {is_wide, along_x, is_split, is_second}) text += flag ? '1' : '0';
   return text;
@@ -117,31 +166,42 @@ Result<ReductionText> reduction_text(const ReductionSource& source) {
 
 Source source_of(const ReductionText& text, const ReductionVariant& variant) {
   const bool steps_together = variant.is_cpu && !variant.along_x;
-  const int accumulators = steps_together ? 1 : kUnrolled;
-  const std::string step = variant.is_cpu ? "1" : "lanes", barrier = steps_together ? "syncthreads()\n" : "";
-  std::string start, elements;
+  const int accumulators = steps_together ? 1 : kAccumulators;
+  const int loads = std::min(kMostLoads, kMostElements / variant.width);
+  const std::string barrier = steps_together ? "syncthreads()\n" : "";
+  std::string start, all_loads, all_combined;
   for (const std::string& name : numbered("a", accumulators))
     start += name + " = " + variant.accumulator + "(" + text.identity + ")\n";
-  for (int k = 0; k < kUnrolled; ++k)
-    elements += element_text(variant, "r + " + std::to_string(k) + " * " + step, k, k % accumulators);
-  std::vector<std::string> all = {"out", "elements", "length", "count"};
+  for (int k = 0; k < loads; ++k) {
+    const RoundText round = round_text(variant, "r + " + std::to_string(k) + " * lanes", k, accumulators);
+    all_loads += round.load;
+    all_combined += round.combine;
+  }
+  const RoundText one = round_text(variant, "r", 0, accumulators);
+  std::vector<std::string> all = {"out", "elements", "length", "part", "count"};
   for (const std::string& input : numbered("in", static_cast<int>(variant.is_array.size()))) all.push_back(input);
+  const std::string bounds = variant.is_cpu ? ""
+                                            : ", launch_bounds=(" + std::to_string(variant.lanes * variant.places) +
+                                                  ", " + std::to_string(kBlocksAtATime) + ")";
+  const std::string across = variant.along_x ? "y" : "x";
   return Source(
       text.map.text +
           fill(kKernel, {{"REDUCE", text.reduce},
                          {"POST", text.post},
                          {"TYPE", variant.accumulator},
                          {"ALL", comma_list(all)},
-                         {"BLOCK", std::to_string(kReductionBlock)},
+                         {"BOUNDS", bounds},
+                         {"LANES", std::to_string(variant.lanes)},
+                         {"PLACES", variant.is_cpu ? "blockDim." + across : std::to_string(variant.places)},
                          {"ALONG", variant.along_x ? "x" : "y"},
-                         {"ACROSS", variant.along_x ? "y" : "x"},
+                         {"ACROSS", across},
                          {"KEPT", decomposition("o", "o", variant.kept, shape_giver(variant), 0, variant.is_wide)},
                          {"START", start},
-                         {"COUNT", std::to_string(kUnrolled)},
-                         {"STEP", step},
-                         {"ELEMENTS", elements + barrier},
-                         {"ELEMENT", element_text(variant, "r", 0, 0) + barrier},
+                         {"LOADS", std::to_string(loads)},
+                         {"ELEMENTS", all_loads + all_combined + barrier},
+                         {"ELEMENT", one.load + one.combine + barrier},
                          {"JOIN", join_text(accumulators)},
+                         {"TOGETHER", together_text(variant)},
                          {"FINISH", finish_text(variant)}}),
       "<reduction>");
 }

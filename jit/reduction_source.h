@@ -14,11 +14,15 @@ struct ReductionVariant {
   int kept = 0, reduced = 0;        // axes that are left when axes are joined; inputs have the kept ones first
   std::vector<bool> is_array = {};  // of the inputs
   std::string accumulator = {};     // the type's name
+  int width = 1;  // elements that are loaded at once: those of a vector, which is what arrays of inputs then hold
   bool is_wide = false;
+  bool is_record = false;  // the accumulator
   bool along_x = false;    // threadIdx.x runs along the reduced axes, threadIdx.y along the kept ones; or the other way
   bool is_split = false;   // a block puts a part together; the output is the array of parts, [part, result]
   bool is_second = false;  // the input holds parts
   bool is_cpu = false;
+  int lanes = 1;   // threads of a block along what is reduced: one on the CPU device
+  int places = 1;  // along what is kept; of no matter on the CPU device
   std::string name() const;
 };
 
@@ -29,8 +33,8 @@ struct ReductionText {
 };
 Result<ReductionText> reduction_text(const ReductionSource& source);
 
-/// The kernel `reduction(out, elements, length, count, inputs…)`: `elements` results, each of `length` elements or
-/// parts, which were made of `count` elements.
+/// The kernel `reduction(out, elements, length, part, count, inputs…)`: `elements` results, each of `length` elements,
+/// vectors or parts, `part` of them a block, which were made of `count` elements.
 Source source_of(const ReductionText& text, const ReductionVariant& variant);
 
 /// The most threads of a block: lanes along the reduced axes times places along the kept ones. On the CPU device there

@@ -49,11 +49,16 @@ TEST_F(GpuSource, Reduction) {
   const Array<std::int32_t> x = counted({37, 1000});
   const auto reduce = [&](bool along_x, const Array<std::int32_t>& input, Dim3 grid, Dim3 block) {
     const std::int64_t results = input.shape()[0], length = input.shape()[1];
-    const ReductionVariant variant{
-        .kept = 1, .reduced = 1, .is_array = {true}, .accumulator = "i32", .along_x = along_x};
+    const ReductionVariant variant{.kept = 1,
+                                   .reduced = 1,
+                                   .is_array = {true},
+                                   .accumulator = "i32",
+                                   .along_x = along_x,
+                                   .lanes = static_cast<int>(along_x ? block.x : block.y),
+                                   .places = static_cast<int>(along_x ? block.y : block.x)};
     const Array<std::int32_t> sums = device_.allocate<std::int32_t>(results).value();
     kernel(source_of(text, variant), "reduction")
-        .launch({.grid = grid, .block = block}, sums, results, length, length, input)
+        .launch({.grid = grid, .block = block}, sums, results, length, length, length, input)
         .value();
     return host(sums);
   };
@@ -70,13 +75,52 @@ TEST_F(GpuSource, Reduction) {
   }
 }
 
+TEST_F(GpuSource, ReductionOfVectors) {
+  const ReductionText text = reduction_text({.inputs = "x, y, a", .map = "a * x + y"}).value();
+  const Array<std::int32_t> x = counted({37, 1000}), sums = device_.allocate<std::int32_t>(37).value();
+  for (const int width : {2, 4}) {
+    ReductionVariant variant{.kept = 1,
+                             .reduced = 1,
+                             .is_array = {true, true, false},
+                             .accumulator = "i32",
+                             .width = width,
+                             .along_x = true,
+                             .places = 2};
+    Argument vectors = Argument::of(x);
+    vectors.record = vector_type(ScalarType::I32, width);
+    vectors.extents[1] /= width, vectors.strides[0] /= width;
+    const std::vector<Argument> arguments = {Argument::of(sums),
+                                             Argument::of(37),
+                                             Argument::of(1000 / width),
+                                             Argument::of(1000 / width),
+                                             Argument::of(1000),
+                                             vectors,
+                                             vectors,
+                                             Argument::of(2)};
+    for (const int lanes : {1, 4, 32, 64, 128}) {
+      variant.lanes = lanes;
+      sums.fill_zero().value();
+      kernel(source_of(text, variant), "reduction").launch_with({.grid = {19}, .block = {lanes, 2}}, arguments).value();
+      const std::vector<std::int32_t> result = host(sums);
+      for (std::int32_t row = 0; row < 37; ++row)
+        ASSERT_EQ(result[static_cast<std::size_t>(row)], 3 * (1000 * 1000 * row + 499500)) << width << " " << lanes;
+    }
+  }
+}
+
 TEST_F(GpuSource, PartsAreReducedBySeveralBlocks) {
   const ReductionText text = reduction_text({}).value();
   const Array<std::int32_t> x = counted({10, 777}), parts = device_.allocate<std::int32_t>({5, 10}).value();
-  const ReductionVariant variant{
-      .kept = 1, .reduced = 1, .is_array = {true}, .accumulator = "i32", .along_x = true, .is_split = true};
+  const ReductionVariant variant{.kept = 1,
+                                 .reduced = 1,
+                                 .is_array = {true},
+                                 .accumulator = "i32",
+                                 .along_x = true,
+                                 .is_split = true,
+                                 .lanes = 16,
+                                 .places = 2};
   kernel(source_of(text, variant), "reduction")
-      .launch({.grid = {5, 5}, .block = {16, 2}}, parts, 10, 777, 777, x)
+      .launch({.grid = {5, 5}, .block = {16, 2}}, parts, 10, 777, 156, 777, x)
       .value();
   const std::vector<std::int32_t> values = host(parts), all = host(x);
   for (std::size_t row = 0; row < 10; ++row) {
