@@ -1,5 +1,6 @@
 // What a launch costs the host. On a GPU: Kernel::launch beside a bare cuLaunchKernel of the same kernel with the same
-// parameters, in turn, in one run; prints medians in microseconds and the difference. On the CPU device, where a launch
+// parameters, and Graph::launch beside cuGraphLaunch of the same kernels, in turn, in one run; prints medians in
+// microseconds and the difference. On the CPU device, where a launch
 // of one block is done when it returns: the time with so many arrays, which shows what checking them costs.
 #include <dlfcn.h>
 
@@ -23,6 +24,13 @@ using LaunchFunction = int (*)(void* function, unsigned, unsigned, unsigned, uns
 using LoadFunction = int (*)(void** module, const void* image);
 using GetFunction = int (*)(void** function, void* module, const char* name);
 
+using CreateStreamFunction = int (*)(void** stream, unsigned flags);
+using BeginCaptureFunction = int (*)(void* stream, int mode);
+using EndCaptureFunction = int (*)(void* stream, void** graph);
+using InstantiateFunction = int (*)(void** executable, void* graph, unsigned long long flags);
+using LaunchGraphFunction = int (*)(void* executable, void* stream);
+
+constexpr int kGraphKernels = 8;
 constexpr int kBatch = 200;  // launches timed as one, so that the queue never fills
 constexpr int kBatches = 101;
 
@@ -78,31 +86,66 @@ void measure_on_cpu(const pykc::Device& device) {
   std::printf("cpu, %2d arrays: launch %.3f us\n", Arrays, median(times));
 }
 
+/// A function of the driver, by the name that its library gives it.
+template <typename Function>
+Function symbol(void* driver, const char* name) {
+  return reinterpret_cast<Function>(dlsym(driver, name));
+}
+
+/// Runs both in turn, and prints the medians and their difference.
+template <typename Ours, typename Bare>
+void compare(const pykc::Device& device, const std::string& name, const char* bare_name, Ours our_launch,
+             Bare bare_launch) {
+  std::vector<double> ours, bare, differences;
+  for (int i = 0; i < kBatches; ++i) {
+    ours.push_back(microseconds(device, our_launch));
+    bare.push_back(microseconds(device, bare_launch));
+    differences.push_back(ours.back() - bare.back());
+  }
+  const auto [least, most] = std::minmax_element(differences.begin(), differences.end());
+  std::printf("%s: launch %.3f us, %s %.3f us, difference %.3f us (min %.3f, max %.3f)\n", name.c_str(), median(ours),
+              bare_name, median(bare), median(differences), *least, *most);
+}
+
 template <std::size_t... I>
 void measure(const pykc::Device& device, void* driver, std::index_sequence<I...>) {
   constexpr int kArrays = sizeof...(I);
   const Case<kArrays> our(device);
 
   void *module = nullptr, *function = nullptr;
-  const auto load = reinterpret_cast<LoadFunction>(dlsym(driver, "cuModuleLoadData"));
-  const auto get = reinterpret_cast<GetFunction>(dlsym(driver, "cuModuleGetFunction"));
-  const auto launch_kernel = reinterpret_cast<LaunchFunction>(dlsym(driver, "cuLaunchKernel"));
-  if (load(&module, our.artifact.code.c_str()) != 0 || get(&function, module, "k") != 0) return;
+  const auto launch_kernel = symbol<LaunchFunction>(driver, "cuLaunchKernel");
+  if (symbol<LoadFunction>(driver, "cuModuleLoadData")(&module, our.artifact.code.c_str()) != 0 ||
+      symbol<GetFunction>(driver, "cuModuleGetFunction")(&function, module, "k") != 0)
+    return;
   std::array<void*, kArrays> addresses{static_cast<void*>(our.arrays[I].address())...};
   std::int64_t extent = 1024;
   std::array<void*, 2 * kArrays> parameters;
   for (std::size_t i = 0; i < kArrays; ++i) parameters[2 * i] = &addresses[i], parameters[2 * i + 1] = &extent;
+  const auto bare_launch = [&](void* stream) {
+    launch_kernel(function, 1, 1, 1, 32, 1, 1, 0, stream, parameters.data(), nullptr);
+  };
+  compare(
+      device, std::to_string(kArrays) + " arrays", "cuLaunchKernel", [&] { our.launch(); },
+      [&] { bare_launch(nullptr); });
+  if (kArrays != 3) return;
 
-  std::vector<double> ours, bare, differences;
-  for (int i = 0; i < kBatches; ++i) {
-    ours.push_back(microseconds(device, [&] { our.launch(); }));
-    bare.push_back(microseconds(
-        device, [&] { launch_kernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters.data(), nullptr); }));
-    differences.push_back(ours.back() - bare.back());
-  }
-  const auto [least, most] = std::minmax_element(differences.begin(), differences.end());
-  std::printf("%2d arrays: launch %.3f us, cuLaunchKernel %.3f us, difference %.3f us (min %.3f, max %.3f)\n", kArrays,
-              median(ours), median(bare), median(differences), *least, *most);
+  our.stream.begin_capture().value();
+  for (int i = 0; i < kGraphKernels; ++i) our.launch();
+  const pykc::Graph our_graph = our.stream.end_capture().value();
+  void *stream = nullptr, *graph = nullptr, *executable = nullptr;
+  constexpr unsigned kNonBlocking = 1;
+  constexpr int kThreadLocal = 1;
+  if (symbol<CreateStreamFunction>(driver, "cuStreamCreate")(&stream, kNonBlocking) != 0 ||
+      symbol<BeginCaptureFunction>(driver, "cuStreamBeginCapture_v2")(stream, kThreadLocal) != 0)
+    return;
+  for (int i = 0; i < kGraphKernels; ++i) bare_launch(stream);
+  if (symbol<EndCaptureFunction>(driver, "cuStreamEndCapture")(stream, &graph) != 0 ||
+      symbol<InstantiateFunction>(driver, "cuGraphInstantiateWithFlags")(&executable, graph, 0) != 0)
+    return;
+  const auto launch_graph = symbol<LaunchGraphFunction>(driver, "cuGraphLaunch");
+  compare(
+      device, "graph of " + std::to_string(kGraphKernels) + " kernels", "cuGraphLaunch",
+      [&] { our_graph.launch(our.stream).value(); }, [&] { launch_graph(executable, stream); });
 }
 
 }  // namespace

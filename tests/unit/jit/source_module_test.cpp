@@ -211,5 +211,43 @@ TEST_F(Generic, AWarmLaunchTakesNothingFromTheHeap) {
   EXPECT_EQ(testing::allocations(), before);
 }
 
+constexpr const char* kTwice = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .func (.param .b32 result) twice(.param .b32 a)
+{
+  .reg .b32 %r<2>;
+  ld.param.b32 %r0, [a];
+  add.s32 %r1, %r0, %r0;
+  st.param.b32 [result], %r1;
+  ret;
+}
+)";
+
+// The driver's linker joins them: what a checked kernel reports by must still be found then.
+TEST_F(Generic, AFaultIsFoundInAKernelThatTheDriverLinked) {
+  if (device_.is_cpu()) GTEST_SKIP() << "skipped: the CPU device links no PTX";
+  constexpr SourceLiteral kCaller = R"pyk(
+    @extern
+    def twice(a: i32) -> i32: ...
+
+    @kernel
+    def k(y: i32[:], n: i64):
+        i = grid(1)
+        if i < n:
+            y[i] = twice(y[i])
+  )pyk"_pyk;
+  const SourceModule module =
+      SourceModule::load(device_, kCaller, {.checked = true, .libraries = {{"twice.ptx", kTwice}}}).value();
+  const Array<std::int32_t> y = array<std::int32_t>({1, 2, 3});
+  module.launch("k", config_, y, 3).value();
+  EXPECT_EQ(host(y), (std::vector<std::int32_t>{2, 4, 6}));
+  module.launch("k", config_, y, 4).value();
+  const Result<void> fault = device_.synchronize();
+  ASSERT_FALSE(fault);
+  EXPECT_EQ(fault.error().code, ErrorCode::KernelFault);
+  EXPECT_NE(fault.error().message.find("source_module_test.cpp:"), std::string::npos) << fault.error().message;
+}
+
 }  // namespace
 }  // namespace pykc
