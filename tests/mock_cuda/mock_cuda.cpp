@@ -305,7 +305,8 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
     write_log(std::exchange(state().log, {}), count, options, values);
     return kInvalidPtx;
   }
-  if (!std::string_view(static_cast<const char*>(image)).starts_with(".version")) return kInvalidImage;
+  const std::string_view text = static_cast<const char*>(image);
+  if (!text.starts_with(".version") && text.find("\n.version") == text.npos) return kInvalidImage;  // behind comments
   *module = make<CUmod_st>();
   (*module)->code = static_cast<const char*>(image);
   return CUDA_SUCCESS;

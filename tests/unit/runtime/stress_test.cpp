@@ -1,14 +1,6 @@
 // Many threads load, launch and check on one device at once, the CPU device and a GPU of the fake driver; to be run
-// under ThreadSanitizer, too. PYKC_STRESS_SECONDS says for how long, 1 where it is not set.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstdlib>
-#include <functional>
-#include <string>
-#include <thread>
-#include <vector>
+// under ThreadSanitizer, too.
+#include "tests/unit/runtime/stress.h"
 
 #include "pykc/runtime.h"
 #include "tests/unit/runtime/kernel_descriptions.h"
@@ -20,33 +12,9 @@ namespace {
 using testing::array;
 using testing::kAny;
 using testing::kernel;
+using testing::message_of;
+using testing::run_on_all_threads;
 using testing::scalar;
-
-constexpr int kThreads = 16;
-
-/// What went wrong, or nothing.
-using Round = std::function<std::string(int thread)>;
-
-void run_on_all_threads(const Round& round) {
-  const char* seconds = std::getenv("PYKC_STRESS_SECONDS");
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds == nullptr ? 1 : std::atoi(seconds));
-  std::vector<std::string> problems(kThreads);
-  std::atomic<int> rounds = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i)
-    threads.emplace_back([&, i] {
-      std::string& problem = problems[static_cast<std::size_t>(i)];
-      do {
-        problem = round(i);
-        ++rounds;
-      } while (problem.empty() && std::chrono::steady_clock::now() < end);
-    });
-  for (std::thread& thread : threads) thread.join();
-  for (const std::string& problem : problems) EXPECT_EQ(problem, "");
-  EXPECT_GE(rounds, kThreads);
-}
-
-std::string message_of(const Result<void>& result) { return result ? "" : result.error().message; }
 
 TEST(Stress, CpuDevice) {
   const ParameterInfo vector = array("x", ScalarType::F32, {kAny});
@@ -57,7 +25,7 @@ TEST(Stress, CpuDevice) {
                           .kernels = {kernel("vecadd", {vector, vector, vector}), faulty}};
   const Device device = Device::open("cpu").value();
   const Module shared = device.load(artifact).value();
-  run_on_all_threads([&](int thread) -> std::string {
+  run_on_all_threads([&](int thread, int) -> std::string {
     constexpr std::int64_t kSize = 20000;
     const Module own = device.load(artifact).value();
     const Stream stream = device.create_stream().value();
@@ -87,7 +55,7 @@ TEST(Stress, Gpu) {
       .target = "nvptx:sm_80",
       .code = ".version 8.0\n.entry scale(\n",
       .kernels = {kernel("scale", {array("x", ScalarType::I32, {kAny}), scalar("a", ScalarType::F32)})}};
-  run_on_all_threads([&](int thread) -> std::string {
+  run_on_all_threads([&](int thread, int) -> std::string {
     const Device device = Device::open("cuda:0").value();  // opened and closed by many at once
     const Stream stream = device.create_stream().value();
     const Module module = device.load(artifact).value();
