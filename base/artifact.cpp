@@ -20,7 +20,7 @@ namespace pykc {
 namespace {
 
 constexpr std::string_view kMagic = "pykcart\n";
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
 static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
 
@@ -163,9 +163,10 @@ void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
             v.uses_launch_shared_bytes, v.is_cooperative, v.max_threads_per_block, v.cluster, v.recursion_bytes,
             v.faults, v.scratch_bytes);
 }
+void visit_fields(auto& archive, Same<ConstantInfo> auto& v) { visit_all(archive, v.name, v.symbol, v.type); }
 void visit_fields(auto& archive, Same<Library> auto& v) { visit_all(archive, v.name, v.bytes); }
 void visit_fields(auto& archive, Same<Artifact> auto& v) {
-  visit_all(archive, v.target, v.code, v.kernels, v.libraries);
+  visit_all(archive, v.target, v.code, v.kernels, v.libraries, v.constants);
 }
 
 Error broken(std::string why) {

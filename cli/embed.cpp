@@ -118,7 +118,7 @@ void make_names_unique(Artifact& artifact) {
 
 Result<std::string> embedded_header(const Artifact& artifact, const std::string& name_space) {
   Records records(name_space);
-  Names function_names({"Kernels", "kernels_"});
+  Names function_names({"Kernels", "kernels_", "module_"});
   std::map<std::string, std::string> functions;  // by the name in the source: signatures of a kernel are overloads
   std::set<std::string> signatures;
   std::string members, loads;
@@ -147,16 +147,26 @@ Result<std::string> embedded_header(const Artifact& artifact, const std::string&
     loads += "  if (auto found = kernel(" + in_quotes(kernel.name) + ", " + in_quotes(parameter_text(kernel)) +
              "); !found) return found.error();\n";
   }
+  for (const ConstantInfo& constant : artifact.constants) {
+    const std::string type = records.cpp_type(constant.type.element);
+    members += "  /// " + constant.name + ", constant memory: " + to_string(constant.type) +
+               "\n  pykc::Result<pykc::Array<" + type + ">> " + function_names.add(constant.name) +
+               "() const { return module_->constant<" + type + ">(" + in_quotes(constant.name) + "); }\n";
+  }
+  const bool keeps_module = !artifact.constants.empty();
   const std::string symbol = "pykc_embedded_" + name_space;
   return "// Made by `pykc compile --emit header`; do not edit. <pykc/embedded.h> says how to use it.\n"
-         "#pragma once\n\n#include <pykc/embedded.h>\n\n#include <complex>\n#include <cstddef>\n#include <vector>\n\n"
+         "#pragma once\n\n#include <pykc/embedded.h>\n\n#include <complex>\n#include <cstddef>\n#include "
+         "<optional>\n#include <vector>\n\n"
          "extern \"C\" const pykc::EmbeddedArtifact " +
          symbol + "[];\n\nnamespace " + name_space + " {\n\n" + records.text() +
          "/// The kernels, loaded on a device: a function each, which launches it.\nclass Kernels {\n public:\n" +
          members +
          "\n private:\n  Kernels() = default;\n  friend inline pykc::Result<Kernels> load(const pykc::Device& "
          "device);\n"
-         "  std::vector<pykc::Kernel> kernels_;\n};\n\n"
+         "  std::vector<pykc::Kernel> kernels_;\n" +
+         (keeps_module ? "  std::optional<pykc::Module> module_;\n" : "") +
+         "};\n\n"
          "/// Loads what was compiled for this kind of device.\n"
          "inline pykc::Result<Kernels> load(const pykc::Device& device) {\n"
          "  const pykc::Result<pykc::Module> loaded = pykc::load_embedded(device, " +
@@ -165,7 +175,8 @@ Result<std::string> embedded_header(const Artifact& artifact, const std::string&
          "  const auto kernel = [&](const char* name, const char* parameters) -> pykc::Result<void> {\n"
          "    pykc::Result<pykc::Kernel> found = pykc::embedded_kernel(*loaded, name, parameters);\n"
          "    if (!found) return found.error();\n    result.kernels_.push_back(*found);\n    return {};\n  };\n" +
-         loads + "  return result;\n}\n\n}  // namespace " + name_space + "\n";
+         loads + (keeps_module ? "  result.module_ = *loaded;\n" : "") + "  return result;\n}\n\n}  // namespace " +
+         name_space + "\n";
 }
 
 std::string embedded_source(const std::vector<Artifact>& artifacts, const std::string& name_space) {

@@ -33,10 +33,18 @@ void emit_functions(ModuleState& state) {
 void emit_module(const ir::Module& source, const Target& target, const Options& options,
                  const llvm::TargetMachine& machine, llvm::Module& module) {
   ModuleState state(source, target, options, machine, module);
+  state.define_host_constants();
   if (target.kind == Target::Kind::Nvptx)
     emit_functions<NvptxEmitter>(state);
   else
     emit_functions<CpuEmitter>(state);
+}
+
+/// For the optimiser they are constant, as they are during a launch; in the object they must lie where the host can
+/// write. On a GPU the address space says all of that.
+void make_host_constants_writable(llvm::Module& module) {
+  for (llvm::GlobalVariable& global : module.globals())
+    if (global.isExternallyInitialized()) global.setConstant(false);
 }
 
 /// Every step up to the code itself; `emit` says which text, or bytes, becomes the artifact's code.
@@ -54,6 +62,7 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   link_math_library(module);
   optimize(module, *machine, target, options);
   if (target.kind == Target::Kind::Nvptx) widen_small_integers(module);
+  if (target.kind == Target::Kind::Cpu) make_host_constants_writable(module);
 
   if (emit == Emit::Llvm) {
     std::string text;
@@ -67,7 +76,11 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   machine->addPassesToEmitFile(passes, out, nullptr,
                                is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
   passes.run(module);
-  return Artifact{target.to_string(), {code.begin(), code.end()}, kernel_infos(source, target), std::move(*left)};
+  return Artifact{target.to_string(),
+                  {code.begin(), code.end()},
+                  kernel_infos(source, target),
+                  std::move(*left),
+                  constant_infos(source, target)};
 }
 
 }  // namespace

@@ -75,6 +75,18 @@ std::string entry_symbol(const ir::Function& kernel, const Target& target) {
   return is_taken_in_ptx(kernel.symbol) ? kernel.symbol + "$" : kernel.symbol;
 }
 
+std::string constant_symbol(const ConstantInfo& constant, const Target& target) {
+  if (target.kind == Target::Kind::Cpu) return "pykc_constant_" + constant.symbol;
+  return is_taken_in_ptx(constant.symbol) ? constant.symbol + "$" : constant.symbol;
+}
+
+std::vector<ConstantInfo> constant_infos(const ir::Module& module, const Target& target) {
+  std::vector<ConstantInfo> infos;
+  for (const ir::ConstantArray& array : module.constant_arrays)
+    if (array.host) infos.push_back({array.host->name, constant_symbol(*array.host, target), array.host->type});
+  return infos;
+}
+
 std::vector<KernelInfo> kernel_infos(const ir::Module& module, const Target& target) {
   std::vector<KernelInfo> infos;
   for (const auto& function : module.functions)

@@ -12,6 +12,10 @@ namespace pykc::codegen {
 /// library cannot have.
 std::string entry_symbol(const ir::Function& kernel, const Target& target);
 
+/// The same for constant memory that the host fills.
+std::string constant_symbol(const ConstantInfo& constant, const Target& target);
+
+std::vector<ConstantInfo> constant_infos(const ir::Module& module, const Target& target);
 std::vector<KernelInfo> kernel_infos(const ir::Module& module, const Target& target);
 
 }  // namespace pykc::codegen

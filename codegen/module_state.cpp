@@ -4,6 +4,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 
+#include "codegen/kernel_info.h"
 #include "codegen/math/library.h"
 #include "ir/walk.h"
 
@@ -82,11 +83,20 @@ llvm::GlobalVariable* ModuleState::constant_array(std::int64_t index) {
   if (global != nullptr) return global;
   const ir::ConstantArray& array = source.constant_arrays[static_cast<std::size_t>(index)];
   llvm::Constant* bytes = llvm::ConstantDataArray::getString(context, array.bytes, false);
-  global =
-      new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::InternalLinkage, bytes,
-                               "constant." + array.name, nullptr, llvm::GlobalValue::NotThreadLocal, types.constant);
+  const auto linkage = array.host ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage;
+  const std::string name = array.host ? constant_symbol(*array.host, target) : "constant." + array.name;
+  global = new llvm::GlobalVariable(module, bytes->getType(), true, linkage, bytes, name, nullptr,
+                                    llvm::GlobalValue::NotThreadLocal, types.constant);
   global->setAlignment(llvm::Align(16));
+  // A launch never sees it change, but what it holds is not what stands here.
+  global->setExternallyInitialized(array.host.has_value());
+  if (array.host) global->setDSOLocal(true);
   return global;
+}
+
+void ModuleState::define_host_constants() {
+  for (std::size_t i = 0; i < source.constant_arrays.size(); ++i)
+    if (source.constant_arrays[i].host) constant_array(static_cast<std::int64_t>(i));
 }
 
 llvm::Constant* ModuleState::text(std::string_view text) {

@@ -47,6 +47,8 @@ class ModuleState {
   int kernel_index(const ir::Function& kernel) const;
 
   llvm::GlobalVariable* constant_array(std::int64_t index);
+  /// Those that the host fills are there even where no kernel uses them.
+  void define_host_constants();
   /// Address of a zero-terminated text, in the generic address space.
   llvm::Constant* text(std::string_view text);
   /// The embedded math library's `name` for f32 or f64; its body is linked in after all functions are emitted.

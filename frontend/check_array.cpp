@@ -190,6 +190,42 @@ Entity Body::call_local_array(const ast::Call& call, SourceRange range) {
   return TreeBuilder::strong(tree_.make(type, range, checked::LocalArrayRef{index}));
 }
 
+/// Told from its spelling before its names are looked up: what host code alone assigns would not survive that.
+bool Body::is_host_constant(const ConstantDecl& constant) {
+  return constant.path.empty() && !constant.annotation && declares_host_constant(*constant.value) &&
+         special_of(*constant.value->as<ast::Call>()) == Special::ConstArray;
+}
+
+/// `NAME = const.array(shape, dtype)`: zero until the host fills it, so nothing is known of its numbers here.
+Entity Body::host_constant(const ConstantDecl& constant, const ast::Call& call) {
+  const SourceRange range = constant.value->range;
+  const auto declared = shape_and_type(call, range, "const.array", false);
+  if (!declared) return Unknown{};
+  const auto& [shape, element] = *declared;
+  if (shape.extents.empty()) {
+    report(range, DiagnosticId::ArrayShape, "const.array", "given; `const.array(1, dtype)` holds one number");
+    return Unknown{};
+  }
+  Table table{.name = constant.name, .type = {element, Layout::RowMajor, shape.extents}, .bytes = {}};
+  const std::int64_t bytes = table.type.count() * size_in_bytes(element);
+  if (bytes > kMostConstantBytes) {
+    report(range, DiagnosticId::TooMuchConstant, constant.name, std::to_string(bytes),
+           std::to_string(kMostConstantBytes));
+    return Unknown{};
+  }
+  table.bytes.assign(static_cast<std::size_t>(bytes), '\0');
+  const std::string& module = constant.scope->name();
+  table.host = ConstantInfo{.name = module.empty() ? constant.name : module + "." + constant.name,
+                            .symbol = session_.unique_symbol(constant.name),
+                            .type = table.type};
+  return TableRef{session_.add_table(std::move(table))};
+}
+
+Entity Body::misplaced_const_array(SourceRange range) {
+  report(range, DiagnosticId::MisplacedConstantArray);
+  return Unknown{};
+}
+
 Entity Body::call_const_array_like(const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"a"};
   const std::optional<Arguments> arguments = bind_arguments(call, range, "const.array_like", kParameters, 1, "(a)");

@@ -65,6 +65,8 @@ class Body {
   std::optional<ElementType> element_type(const ast::Expr& expr);
   /// The type that an annotation spells; none, and a report, for anything else. check_annotation.cpp
   std::optional<checked::Type> annotation(const ast::Expr& expr);
+  /// Whether it is constant memory that the host fills.
+  bool is_host_constant(const ConstantDecl& constant);
   Entity module_constant(const ConstantDecl& constant);
   static bool is_known_constant(const Value& value);
   /// Whether a value of type `given` may be passed, as it is, where `stated` is annotated.
@@ -397,6 +399,8 @@ class Body {
   Entity call_divmod(const ast::Call& call, SourceRange range);
   Entity call_shared_array(const ast::Call& call, SourceRange range);
   Entity call_local_array(const ast::Call& call, SourceRange range);
+  Entity host_constant(const ConstantDecl& constant, const ast::Call& call);
+  Entity misplaced_const_array(SourceRange range);
   Entity call_const_array_like(const ast::Call& call, SourceRange range);
   Entity call_numpy_array(const ast::Call& call, SourceRange range);
   Entity over_axes(const ast::Call& call, SourceRange range, std::string_view name,

@@ -28,6 +28,7 @@ constexpr SpecialName kSpecials[] = {
     {"divmod", Special::Divmod},
     {"shared.array", Special::SharedArray},
     {"local.array", Special::LocalArray},
+    {"const.array", Special::ConstArray},
     {"const.array_like", Special::ConstArrayLike},
     {"numpy.array", Special::NumpyArray},
     {"numpy.newaxis", Special::NewAxis},

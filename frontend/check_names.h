@@ -33,6 +33,7 @@ enum class Special : std::uint8_t {
   Divmod,
   SharedArray,
   LocalArray,
+  ConstArray,
   ConstArrayLike,
   NumpyArray,
   NewAxis,

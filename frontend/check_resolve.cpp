@@ -166,6 +166,7 @@ bool is_constant_value(const checked::Expr& expr) {
 
 /// The value of a module's `NAME = …`.
 Entity Body::module_constant(const ConstantDecl& constant) {
+  if (is_host_constant(constant)) return host_constant(constant, *constant.value->as<ast::Call>());
   Entity result = entity(*constant.value);
   for (const int index : constant.path) {
     const auto* tuple = std::get_if<Value>(&result);

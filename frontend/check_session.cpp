@@ -14,7 +14,6 @@ namespace {
 constexpr std::int64_t kMostSharedBytes = 227 * 1024;
 constexpr std::int64_t kMostStaticSharedBytes = 48 * 1024;  // what a GPU gives without being asked
 constexpr std::int64_t kMostLocalBytes = 512 * 1024;
-constexpr std::int64_t kMostConstantBytes = 64 * 1024;
 constexpr std::int64_t kMostParameterBytes = 4096;
 
 std::int64_t bytes_of(const ArrayType& type) { return type.count() * size_in_bytes(type.element); }
@@ -121,12 +120,24 @@ checked::Module Session::run(const std::vector<KernelRequest>& requests) {
     apply(imported.module->directives, *imported.module->file, diagnostics_);
   apply(program_.main->directives, *program_.main->file, diagnostics_);
   declare_modules(program_);
+  declare_host_constants();
   if (requests.empty())
     check_all_kernels();
   else
     for (const KernelRequest& request : requests) check_request(request);
   finish_module();
   return std::move(module_);
+}
+
+/// Every `const.array` of the main module is there for the host, whatever the kernels use; of imported modules, those
+/// that they use.
+void Session::declare_host_constants() {
+  for (std::size_t i = 0; i < constants_.size(); ++i) {
+    ConstantDecl& decl = constants_[i];
+    if (decl.scope != &scopes_.back() || !Body(*this, *decl.scope).is_host_constant(decl)) continue;
+    const auto* ref = std::get_if<TableRef>(&constant(decl));
+    if (ref && !decl.assigned_again) constant_array(ref->table);
+  }
 }
 
 /// Every kernel of the main module that states its types; of the others, what can be said without.
@@ -321,6 +332,12 @@ std::string Session::unique_symbol(const FunctionDecl& function, const Specializ
     symbol += "_";
     for (const InferredType& argument : specialization.arguments) symbol += "_" + symbol_part(settled_type(argument));
   }
+  return unique_symbol_of(std::move(symbol));
+}
+
+std::string Session::unique_symbol(std::string_view name) { return unique_symbol_of(to_symbol(name)); }
+
+std::string Session::unique_symbol_of(std::string symbol) {
   const int taken = symbols_[symbol]++;
   if (taken == 0) return symbol;
   std::string numbered = symbol + "_" + std::to_string(taken);
@@ -353,7 +370,7 @@ FunctionDecl& Session::nested_function(const ast::FunctionDef& def, const Functi
 
 Table* Session::add_table(Table table) {
   for (Table& known : tables_)
-    if (known.type == table.type && known.bytes == table.bytes) return &known;
+    if (!known.host && !table.host && known.type == table.type && known.bytes == table.bytes) return &known;
   tables_.push_back(std::move(table));
   return &tables_.back();
 }
@@ -362,7 +379,7 @@ int Session::constant_array(const Table* table) {
   const auto [entry, is_new] = constant_arrays_.try_emplace(table, static_cast<int>(module_.constant_arrays.size()));
   if (is_new)
     module_.constant_arrays.push_back(
-        {table->name.empty() ? std::string(kUnnamedTable) : table->name, table->type, table->bytes});
+        {table->name.empty() ? std::string(kUnnamedTable) : table->name, table->type, table->bytes, table->host});
   return entry->second;
 }
 

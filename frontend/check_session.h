@@ -21,6 +21,8 @@ namespace pykc::checker {
 /// What a table is called until a variable names it.
 inline constexpr std::string_view kUnnamedTable = "table";
 
+inline constexpr std::int64_t kMostConstantBytes = 64 * 1024;
+
 class Session {
  public:
   Session(const Program& program, const CheckOptions& options, Diagnostics& diagnostics);
@@ -64,6 +66,8 @@ class Session {
 
   Table* add_table(Table table);
   int constant_array(const Table* table);
+  /// A symbol for what the source calls `name`: that name, unless another has it.
+  std::string unique_symbol(std::string_view name);
   int add_fault(FaultSite site);
 
   /// Guards the depth of the program's own recursion: nested code, and functions that specialise functions.
@@ -83,6 +87,7 @@ class Session {
   void import_name(Scope& scope, const std::string& module, const ast::ImportAlias& alias);
 
   // check_session.cpp
+  void declare_host_constants();
   void check_all_kernels();
   void check_request(const KernelRequest& request);
   void check_kernel(FunctionDecl& kernel, const std::vector<InferredType>& arguments);
@@ -91,6 +96,7 @@ class Session {
   std::optional<checked::Type> requested_type(const FunctionDecl& kernel, const ArgumentType& argument);
   std::optional<checked::Type> requested_constant(const FunctionDecl& kernel, const std::string& text);
   std::string unique_symbol(const FunctionDecl& function, const Specialization& specialization);
+  std::string unique_symbol_of(std::string symbol);
   void check_limits(const FunctionDecl& decl, const Specialization& kernel);
   std::int64_t place_shared_arrays(const std::vector<const Specialization*>& functions);
   void finish_module();

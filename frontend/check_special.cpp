@@ -37,6 +37,8 @@ Entity Body::call_special(Special special, const ast::Call& call, SourceRange ra
       return call_shared_array(call, range);
     case Special::LocalArray:
       return call_local_array(call, range);
+    case Special::ConstArray:
+      return misplaced_const_array(range);
     case Special::ConstArrayLike:
       return call_const_array_like(call, range);
     case Special::NumpyArray:

@@ -42,11 +42,12 @@ struct Value {
   SourceRange range() const { return expr->range; }
 };
 
-/// A list or NumPy array of a module: constant data for `const.array_like`.
+/// A list or NumPy array of a module: constant data for `const.array_like`. Or a `const.array`, which the host fills.
 struct Table {
   std::string name;
   ArrayType type;
   std::string bytes;
+  std::optional<ConstantInfo> host = {};
 };
 
 struct Unknown {};  // an error has been reported

@@ -114,6 +114,7 @@ struct ConstantArray {
   std::string name;
   ArrayType type;
   std::string bytes;
+  std::optional<ConstantInfo> host;  // of an array that the host fills
 };
 
 // ---- expressions ----

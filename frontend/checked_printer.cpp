@@ -25,7 +25,8 @@ class Printer {
   std::string print() {
     for (std::size_t i = 0; i < module_.constant_arrays.size(); ++i) {
       const ConstantArray& array = module_.constant_arrays[i];
-      text_ += "constant " + array.name + ": " + pykc::to_string(array.type) + '\n';
+      text_ += std::string(array.host ? "host constant " : "constant ") + array.name + ": " +
+               pykc::to_string(array.type) + '\n';
     }
     for (const Function& function : module_.functions) print(function);
     return std::move(text_);

@@ -89,6 +89,11 @@ std::unique_ptr<ir::Module> lower(const checked::Module& module);
 std::vector<const ast::FunctionDef*> kernels_of(const ast::Module& module);
 std::vector<std::string> kernel_names(const ast::Module& module);
 
+/// Whether the value of a module's `NAME = …` is spelled as a call of `const.array`.
+bool declares_host_constant(const ast::Expr& value);
+/// The names of a module that stand for constants which the host fills.
+std::vector<std::string> host_constant_names(const ast::Module& module);
+
 /// The signature that a decorator gives as its first argument: a string, or the first string of a list. Empty without.
 std::string signature_of(const ast::FunctionDef& function);
 /// Whether the parameter is annotated `constexpr`: a kernel is compiled for each of its values.

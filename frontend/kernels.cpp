@@ -44,6 +44,26 @@ std::vector<std::string> kernel_names(const ast::Module& module) {
   return names;
 }
 
+bool declares_host_constant(const ast::Expr& value) {
+  const auto* call = value.as<ast::Call>();
+  const auto* callee = call ? call->function->as<ast::Attribute>() : nullptr;
+  if (!callee || callee->name != "array") return false;
+  const auto* name = callee->value->as<ast::Name>();
+  const auto* dotted = callee->value->as<ast::Attribute>();
+  return name ? name->id == "const" : dotted && dotted->name == "const";
+}
+
+std::vector<std::string> host_constant_names(const ast::Module& module) {
+  std::vector<std::string> names;
+  for (const ast::StmtPtr& stmt : module.body) {
+    const auto* assign = stmt->as<ast::Assign>();
+    if (!assign || !declares_host_constant(*assign->value)) continue;
+    for (const ast::ExprPtr& target : assign->targets)
+      if (const auto* name = target->as<ast::Name>()) names.push_back(name->id);
+  }
+  return names;
+}
+
 std::string signature_of(const ast::FunctionDef& function) {
   std::string signature;
   for (const ast::ExprPtr& decorator : function.decorators) {

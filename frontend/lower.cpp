@@ -183,7 +183,7 @@ std::unique_ptr<ir::Module> lower(const checked::Module& source) {
   module->source = source.source;
   module->faults = source.faults;
   for (const checked::ConstantArray& array : source.constant_arrays)
-    module->constant_arrays.push_back({array.name, lowering::unit_of(array.type.element), array.bytes});
+    module->constant_arrays.push_back({array.name, lowering::unit_of(array.type.element), array.bytes, array.host});
 
   lowering::Context context{{}, DynamicArrays(source), source.stop_fault};
   for (const checked::Function& function : source.functions) {

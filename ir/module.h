@@ -27,6 +27,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -131,7 +132,8 @@ struct ArrayStorage {
 struct ConstantArray {
   std::string name;
   ScalarType element = ScalarType::F32;
-  std::string bytes;  // little endian
+  std::string bytes;                 // little endian
+  std::optional<ConstantInfo> host;  // of an array that the host fills: then `bytes` are what it has at first
 };
 
 struct PrintFormat {

@@ -23,7 +23,7 @@ class ModuleParser : TextCursor {
 
  private:
   // The parts of a module.
-  void parse_constant_array();
+  void parse_constant_array(bool is_host);
   void parse_fault_site();
   void parse_function(bool is_kernel);
   void parse_parameter();
@@ -72,8 +72,11 @@ class ModuleParser : TextCursor {
 std::unique_ptr<Module> ModuleParser::parse() {
   if (accept_name("module")) module_->name = expect_text(TextToken::Kind::String, "the module's name");
   while (token_.kind != TextToken::Kind::End) {
+    const bool is_host = accept_name("host");
     if (accept_name("constant"))
-      parse_constant_array();
+      parse_constant_array(is_host);
+    else if (is_host)
+      fail("expected constant before '" + token_.text + "'");
     else if (accept_name("fault"))
       parse_fault_site();
     else if (accept_name("kernel"))
@@ -81,19 +84,21 @@ std::unique_ptr<Module> ModuleParser::parse() {
     else if (accept_name("device"))
       parse_function(false);
     else
-      fail("expected constant, fault, kernel or device before '" + token_.text + "'");
+      fail("expected constant, host constant, fault, kernel or device before '" + token_.text + "'");
   }
   resolve_calls();
   return has_failed() ? nullptr : std::move(module_);
 }
 
-void ModuleParser::parse_constant_array() {
+void ModuleParser::parse_constant_array(bool is_host) {
   ConstantArray array;
   array.name = expect_identifier();
   expect(":");
   array.element = parse_scalar();
   expect("=");
   array.bytes = parse_hex();
+  const auto count = static_cast<std::int64_t>(array.bytes.size()) / size_in_bytes(array.element);
+  if (is_host) array.host = {array.name, array.name, {array.element, Layout::RowMajor, {count}}};
   module_->constant_arrays.push_back(std::move(array));
 }
 

@@ -250,6 +250,18 @@ void verify_constant_arrays(const Module& module, std::vector<std::string>& erro
   for (const ConstantArray& array : module.constant_arrays)
     if (array.bytes.size() % static_cast<std::size_t>(size_in_bytes(array.element)) != 0)
       errors.push_back("constant " + array.name + ": its bytes are no whole number of elements");
+  std::unordered_set<std::string_view> names, symbols;
+  for (const std::unique_ptr<Function>& function : module.functions) symbols.insert(function->symbol);
+  for (const ConstantArray& array : module.constant_arrays) {
+    if (!array.host) continue;
+    const ConstantInfo& host = *array.host;
+    if (!names.insert(host.name).second) errors.push_back("host constant " + host.name + ": defined twice");
+    if (!symbols.insert(host.symbol).second)
+      errors.push_back("host constant " + host.name + ": its symbol " + host.symbol + " is defined twice");
+    if (array.bytes.empty() || !host.type.has_static_shape() || host.type.layout != Layout::RowMajor ||
+        host.type.count() * size_in_bytes(host.type.element) != static_cast<std::int64_t>(array.bytes.size()))
+      errors.push_back("host constant " + host.name + ": its bytes do not fill " + pykc::to_string(host.type));
+  }
 }
 
 }  // namespace

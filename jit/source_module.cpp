@@ -93,11 +93,27 @@ struct GenericKernelState {
   Result<const Kernel*> compile(Specialization& specialization, const Key& key) const;
 };
 
+/// A constant as the host has set it.
+struct ConstantSetting {
+  std::string name;
+  ConstantElement element;
+  std::int64_t count;
+  std::vector<std::byte> bytes;
+};
+
 struct SourceModuleState {
   Device device;
   CompileOptions options;
   Program program;
-  std::vector<std::unique_ptr<GenericKernelState>> kernels;
+  std::vector<std::unique_ptr<GenericKernelState>> kernels{};
+  std::mutex setting{};                     // the two below
+  std::vector<Module> loaded{};             // of specialisations, each with constants of its own
+  std::vector<ConstantSetting> settings{};  // for those to come
+
+  Result<void> add(const Module& module);
+  Result<void> set_constant(ConstantSetting wanted);
+  std::vector<std::string> constant_names() const;
+  static Result<void> apply(const ConstantSetting& setting, const Module& module);
 };
 
 Specialization* GenericKernelState::find(const Key& key, std::size_t bucket) const {
@@ -122,17 +138,62 @@ Result<const Kernel*> GenericKernelState::compile(Specialization& specialization
   KernelRequest request{.kernel = name, .arguments = {}, .use_annotations = is_typed};
   for (std::size_t i = 0; i < key.shapes.size(); ++i)
     request.arguments.push_back(type_of(key.arguments[i], key.shapes[i]));
-  Result<Kernel> kernel = jit::specialize(module.device, module.program, request, module.options);
-  if (!kernel) {
-    Error error = std::move(kernel.error());
+  Result<Module> loaded = jit::specialize(module.device, module.program, request, module.options);
+  if (!loaded) {
+    Error error = std::move(loaded.error());
     if (!error.diagnostics.empty())
       error.message = "kernel `" + name + "` does not compile for " + jit::signature_text(request) + ": " +
                       error.diagnostics.front().message;
     return error;
   }
+  Result<Kernel> kernel = loaded->kernel(name);
+  if (!kernel) return kernel.error();
+  if (Result<void> added = module.add(*loaded); !added) return added.error();
   specialization.kernel = std::move(*kernel);
   specialization.is_ready.store(true, std::memory_order_release);
   return &*specialization.kernel;
+}
+
+Result<void> SourceModuleState::apply(const ConstantSetting& setting, const Module& module) {
+  const Result<ConstantMemory> memory = module.constant_memory(setting.name, setting.element, setting.count);
+  if (!memory) return memory.error();
+  return memory->buffer.copy_from_host(setting.bytes.data(), static_cast<std::int64_t>(setting.bytes.size()));
+}
+
+/// One that a module was imported for, but this kernel does not use, is not in its module.
+Result<void> SourceModuleState::add(const Module& module) {
+  const std::lock_guard lock(setting);
+  for (const ConstantSetting& known : settings)
+    if (std::ranges::find(module.constants(), known.name, &ConstantInfo::name) != module.constants().end())
+      if (Result<void> set = apply(known, module); !set) return set;
+  loaded.push_back(module);
+  return {};
+}
+
+std::vector<std::string> SourceModuleState::constant_names() const {
+  std::vector<std::string> names = host_constant_names(*program.main);
+  for (const Program::Imported& imported : program.imports)
+    for (const std::string& name : host_constant_names(*imported.module)) names.push_back(imported.name + "." + name);
+  return names;
+}
+
+Result<void> SourceModuleState::set_constant(ConstantSetting wanted) {
+  const std::vector<std::string> names = constant_names();
+  if (std::ranges::find(names, wanted.name) == names.end()) {
+    std::string known;
+    for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+    return Error{ErrorCode::NotFound,
+                 "the source has no constant `" + wanted.name + "` that the host sets; " +
+                     (known.empty() ? "`" + wanted.name + " = const.array(shape, dtype)` at its top level declares one"
+                                    : "it has: " + known)};
+  }
+  const std::lock_guard lock(setting);
+  for (const Module& module : loaded)
+    if (std::ranges::find(module.constants(), wanted.name, &ConstantInfo::name) != module.constants().end())
+      if (Result<void> set = apply(wanted, module); !set) return set;
+  std::erase_if(settings, [&](const ConstantSetting& other) { return other.name == wanted.name; });
+  settings.push_back(std::move(wanted));
+  return {};
 }
 
 Result<const Kernel*> GenericKernelState::kernel_for(std::span<const Argument> arguments) {
@@ -177,8 +238,7 @@ Result<Kernel> GenericKernel::specialization_with(std::span<const Argument> argu
 Result<SourceModule> SourceModule::load(const Device& device, const Source& source, const CompileOptions& options) {
   Result<Program> program = driver::load_source(source, options);
   if (!program) return program.error();
-  auto state =
-      std::make_shared<detail::SourceModuleState>(detail::SourceModuleState{device, options, std::move(*program), {}});
+  std::shared_ptr<detail::SourceModuleState> state(new detail::SourceModuleState{device, options, std::move(*program)});
   for (const ast::FunctionDef* kernel : kernels_of(*state->program.main))
     state->kernels.push_back(std::unique_ptr<detail::GenericKernelState>(
         new detail::GenericKernelState{*state, kernel->name, kernel->parameters.size(), is_typed_kernel(*kernel)}));
@@ -191,6 +251,12 @@ Result<GenericKernel> SourceModule::kernel(std::string_view name) const {
   std::string known;
   for (const std::string& other : kernel_names()) known += (known.empty() ? "" : ", ") + other;
   return Error{ErrorCode::NotFound, "the source has no kernel `" + std::string(name) + "`; it has: " + known};
+}
+
+Result<void> SourceModule::set_constant_bytes(std::string_view name, const detail::ConstantElement& element,
+                                              std::span<const std::byte> bytes) const {
+  const auto count = static_cast<std::int64_t>(bytes.size()) / element.bytes;
+  return state_->set_constant({std::string(name), element, count, {bytes.begin(), bytes.end()}});
 }
 
 std::vector<std::string> SourceModule::kernel_names() const {

@@ -45,16 +45,14 @@ std::string signature_text(const KernelRequest& request) {
   return text + ")";
 }
 
-Result<Kernel> specialize(const Device& device, const Program& program, const KernelRequest& request,
+Result<Module> specialize(const Device& device, const Program& program, const KernelRequest& request,
                           const CompileOptions& options, std::vector<Diagnostic>* warnings) {
   CompileOptions for_device = options;
   for_device.target = device.info().target;
   for_device.signatures.clear();
   const Result<Artifact> artifact = driver::compile_kernels(program, {request}, for_device, warnings);
   if (!artifact) return artifact.error();
-  const Result<Module> module = device.load(*artifact);
-  if (!module) return module.error();
-  return module->kernel(request.kernel);
+  return device.load(*artifact);
 }
 
 }  // namespace pykc::jit

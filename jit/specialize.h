@@ -16,9 +16,9 @@ Layout layout_of(std::span<const std::int64_t> extents, std::span<const std::int
 /// "(f32, f32[:, :])", or "its annotations".
 std::string signature_text(const KernelRequest& request);
 
-/// Compiles one kernel of a program for the device, and loads it there. `options.target` does not matter. An error has
-/// the code InvalidSource where the kernel does not compile.
-Result<Kernel> specialize(const Device& device, const Program& program, const KernelRequest& request,
+/// Compiles one kernel of a program for the device, and loads a module of it alone. `options.target` does not matter.
+/// An error has the code InvalidSource where the kernel does not compile.
+Result<Module> specialize(const Device& device, const Program& program, const KernelRequest& request,
                           const CompileOptions& options, std::vector<Diagnostic>* warnings = nullptr);
 
 }  // namespace pykc::jit

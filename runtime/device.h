@@ -61,6 +61,8 @@ struct ModuleState : std::enable_shared_from_this<ModuleState> {
   const std::shared_ptr<DeviceState> device;
   std::vector<KernelInfo> kernels;
   std::vector<LaunchRules> rules;  // of kernels, in the same order
+  std::vector<ConstantInfo> constants;
+  std::vector<void*> constant_addresses;  // on the device, in the same order
 };
 
 /// What MemoryPool does. Sizes are at least 0.

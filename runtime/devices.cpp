@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "runtime/constants.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/device.h"
@@ -62,6 +63,8 @@ Result<void> check_artifact(const Artifact& artifact, bool is_cpu, const DeviceI
                                              " needs one for " + info.target};
   for (const KernelInfo& kernel : artifact.kernels)
     if (Result<void> checked = detail::check_description(kernel); !checked) return checked;
+  for (const ConstantInfo& constant : artifact.constants)
+    if (Result<void> checked = detail::check_constant(constant); !checked) return checked;
   return {};
 }
 

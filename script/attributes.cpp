@@ -29,6 +29,8 @@ std::string_view library_name(Library library) {
       return "time";
     case Library::Numba:
       return "numba";
+    case Library::Constants:
+      return "const";
     default:
       return "pykc";
   }
@@ -57,6 +59,7 @@ constexpr ModuleRow kModules[] = {
     {"linalg", in(Library::Numpy), Library::Linalg},
     {"cuda", in(Library::Numba), Library::Cuda},
     {"math", in(Library::Prelude), Library::Math},
+    {"const", in(Library::Prelude, Library::Cuda), Library::Constants},
 };
 
 constexpr std::pair<std::string_view, Library> kImports[] = {
@@ -142,8 +145,8 @@ std::optional<Library> methods_of(const Value& object) {
 }  // namespace
 
 bool is_kernel_name(std::string_view name) {
-  static constexpr std::string_view kSpecial[] = {"grid",      "gridsize", "shared",   "local",   "const",     "atomic",
-                                                  "threadIdx", "blockIdx", "blockDim", "gridDim", "libdevice", "cg"};
+  static constexpr std::string_view kSpecial[] = {"grid",     "gridsize", "shared",  "local",     "atomic", "threadIdx",
+                                                  "blockIdx", "blockDim", "gridDim", "libdevice", "cg"};
   return std::find(std::begin(kSpecial), std::end(kSpecial), name) != std::end(kSpecial) ||
          find_builtin(name) != nullptr;
 }

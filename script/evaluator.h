@@ -26,7 +26,10 @@ namespace pykc::script {
 class Evaluator {
  public:
   Evaluator(const Program& program, Session& session)
-      : program_(program), session_(session), launcher_(program, session), stack_base_(__builtin_frame_address(0)) {}
+      : program_(program),
+        session_(session),
+        launcher_(program, session, scopes_),
+        stack_base_(__builtin_frame_address(0)) {}
 
   /// Runs the statements of the program's file; its names stay for calls.
   Status run_main_module();

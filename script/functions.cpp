@@ -130,6 +130,7 @@ std::vector<HostFunctionInfo> host_functions() {
       {Library::Random, "np.random."},
       {Library::Linalg, "np.linalg."},
       {Library::Cuda, "cuda."},
+      {Library::Constants, "const."},
       {Library::Math, "math."},
       {Library::Time, "time."},
       {Library::Classes, "collections."},

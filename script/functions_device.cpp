@@ -52,6 +52,12 @@ Outcome<Value> host_pinned_array(Session& session, const Arguments& arguments) {
   return Value(array);
 }
 
+Outcome<Value> host_const_array(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
+  ASSIGN_OR_RETURN(const ElementType type, arguments.element_type(1));
+  return make_array(type, shape, Order::RowMajor, Scalar{type.is_record() ? ScalarType::U8 : type.scalar, 0});
+}
+
 Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef source, arguments.any_array(0));
   if (arguments.is_none(1)) return copy_array(*source, source->order());
@@ -157,6 +163,8 @@ constexpr HostFunction kFunctions[] = {
     {"pinned_array", kCuda, "shape, dtype=f64, order='C'", host_pinned_array,
      "Host memory that the device reaches directly: copies are fastest."},
     {"as_cuda_array", kCuda, "a", host_same, "The array itself: every array is a device array where it must be."},
+    {"array", in(Library::Constants), "shape, dtype", host_const_array,
+     "Constant memory under a name of the module: zeros, until it is assigned to. A launch takes what it holds then."},
     {"copy_to_host", in(Library::ArrayMethod), "self, ary=None", host_copy_to_host,
      "A copy on the host, or into a host array."},
     {"synchronize", kBoth, "", host_synchronize, "Waits until the device has done all its work."},

@@ -205,23 +205,26 @@ const Program& Launcher::program_of(const Scope& module, const std::string& appe
   return *program;
 }
 
-Outcome<Kernel> Launcher::kernel_for(const Scope& module, const KernelRequest& request, const std::string& appended) {
+Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const KernelRequest& request,
+                                               const std::string& appended) {
   const std::string key = module.file().name() + ":" + request.kernel + jit::signature_text(request);
   if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
   ASSIGN_OR_RETURN(const Device device, session_.device());
   std::vector<Diagnostic> warnings;
-  const Result<Kernel> kernel =
+  const Result<Module> loaded =
       jit::specialize(device, program_of(module, appended), request, session_.options().compile, &warnings);
-  if (!kernel && kernel.error().code != ErrorCode::InvalidSource)
-    return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, kernel.error());
-  if (!kernel) {
+  if (!loaded && loaded.error().code != ErrorCode::InvalidSource)
+    return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, loaded.error());
+  if (!loaded) {
     Failure failure = fail(DiagnosticId::HostKernelNotCompiled, request.kernel, jit::signature_text(request));
-    failure.causes = kernel.error().diagnostics;
+    failure.causes = loaded.error().diagnostics;
     return failure;
   }
+  const Result<Kernel> kernel = loaded->kernel(request.kernel);
+  if (!kernel) return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, kernel.error());
   if (session_.options().warning)
     for (const Diagnostic& warning : warnings) session_.options().warning(warning);
-  return kernels_.emplace(key, *kernel).first->second;
+  return kernels_.emplace(key, Loaded{*kernel, *loaded}).first->second;
 }
 
 Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& arguments) {
@@ -244,8 +247,8 @@ Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& 
     else if (!value.as<FunctionValue>())
       RETURN_IF_FAILED(set_constant(value, request.arguments[i]));
   }
-  ASSIGN_OR_RETURN(const Kernel kernel, kernel_for(*launch.kernel.module, request));
-  RETURN_IF_FAILED(run(kernel, launch, passed));
+  ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(*launch.kernel.module, request));
+  RETURN_IF_FAILED(run(loaded, launch, passed));
   return Value();
 }
 
@@ -263,7 +266,32 @@ Outcome<LaunchConfig> Launcher::configuration(const Kernel& kernel, const Launch
   return config;
 }
 
-Status Launcher::run(const Kernel& kernel, const LaunchValue& launch, const std::vector<Value>& arguments) {
+Status Launcher::set_constants(const Module& module, const Scope& scope) {
+  for (const ConstantInfo& constant : module.constants()) {
+    const std::size_t dot = constant.name.rfind('.');
+    const Scope* home = &scope;
+    if (dot != std::string::npos) {
+      const auto found = scopes_.find(program_.find(constant.name.substr(0, dot)));
+      home = found == scopes_.end() ? nullptr : found->second.get();
+    }
+    const auto value = home ? home->names.find(constant.name.substr(dot + 1)) : scope.names.end();
+    const ArrayRef* array = home && value != home->names.end() ? value->second.as<ArrayRef>() : nullptr;
+    if (!array) continue;  // its module has not run: nothing can have changed it
+    ASSIGN_OR_RETURN(const ArrayRef dense, dense_array(*array));
+    ASSIGN_OR_RETURN(const std::byte* const bytes, dense->read());
+    const Result<Buffer> memory = module.constant_bytes(constant.name);
+    if (!memory) return with_reason(DiagnosticId::HostLaunchFailed, constant.name, memory.error());
+    const std::int64_t size = dense->size() * dense->element_bytes();
+    if (Result<void> done = memory->copy_from_host(bytes, size); !done || size != memory->bytes())
+      return with_reason(DiagnosticId::HostLaunchFailed, constant.name,
+                         done ? Error{ErrorCode::InvalidArgument, "its name is bound to another array"} : done.error());
+  }
+  return Done{};
+}
+
+Status Launcher::run(const Loaded& loaded, const LaunchValue& launch, const std::vector<Value>& arguments) {
+  const Kernel& kernel = loaded.kernel;
+  RETURN_IF_FAILED(set_constants(loaded.module, *launch.kernel.module));
   ASSIGN_OR_RETURN(const Device device, session_.device());
   const std::vector<ParameterInfo>& parameters = kernel.info().parameters;
   std::vector<Argument> list;

@@ -11,6 +11,7 @@
 #include "frontend/frontend.h"
 #include "script/functions.h"
 #include "script/outcome.h"
+#include "script/scope.h"
 #include "script/session.h"
 #include "script/value.h"
 
@@ -21,24 +22,34 @@ Outcome<LaunchValue> launch_configuration(const FunctionValue& kernel, const Val
 
 class Launcher {
  public:
-  Launcher(const Program& program, Session& session) : program_(program), session_(session) {}
+  using Scopes = std::map<const ast::Module*, std::unique_ptr<Scope>>;
+  /// `scopes` are those of the modules that have run, by then.
+  Launcher(const Program& program, Session& session, const Scopes& scopes)
+      : program_(program), session_(session), scopes_(scopes) {}
 
   Outcome<Value> launch(const LaunchValue& launch, const CallArguments& arguments);
   /// Applies a `@vectorize` function to every element of its arguments (vectorize.cpp).
   Outcome<Value> map(const FunctionValue& function, const CallArguments& arguments);
 
  private:
+  struct Loaded {
+    Kernel kernel;
+    Module module;
+  };
   /// Compiles and loads what is not loaded yet. The kernel is one of `module`, or of the text appended to it.
-  Outcome<Kernel> kernel_for(const Scope& module, const KernelRequest& request, const std::string& appended = {});
+  Outcome<Loaded> kernel_for(const Scope& module, const KernelRequest& request, const std::string& appended = {});
   /// The launch's configuration, worked out where `forall` leaves it to the device.
   Outcome<LaunchConfig> configuration(const Kernel& kernel, const LaunchValue& launch);
-  Status run(const Kernel& kernel, const LaunchValue& launch, const std::vector<Value>& arguments);
+  Status run(const Loaded& loaded, const LaunchValue& launch, const std::vector<Value>& arguments);
+  /// Gives the constants of a loaded module what the host's arrays of the same names hold.
+  Status set_constants(const Module& module, const Scope& scope);
   /// The program whose main file is `module`, with further text behind it.
   const Program& program_of(const Scope& module, const std::string& appended);
 
   const Program& program_;
   Session& session_;
-  std::map<std::string, Kernel> kernels_;                     // by name and argument types
+  const Scopes& scopes_;
+  std::map<std::string, Loaded> kernels_;                     // by name and argument types
   std::map<std::string, std::unique_ptr<Program>> programs_;  // those that are not program_
 };
 

@@ -67,7 +67,8 @@ enum class Library : std::uint8_t {
   Math,
   Time,
   Numba,
-  Classes,  // enum, collections, typing, operator: for device code
+  Constants,  // `const`
+  Classes,    // enum, collections, typing, operator: for device code
   ArrayMethod,
   ListMethod,
   EventMethod,

@@ -109,10 +109,10 @@ Outcome<Value> Launcher::map(const FunctionValue& function, const CallArguments&
   operands.values.insert(operands.values.begin(), Value(flat));
 
   ASSIGN_OR_RETURN(const KernelRequest request, request_for(loop_name(definition), operands.values));
-  ASSIGN_OR_RETURN(const Kernel kernel,
+  ASSIGN_OR_RETURN(const Loaded loaded,
                    kernel_for(*function.module, request, loop_source(definition, operands.is_array)));
   const LaunchValue launch{.kernel = function, .grid = {}, .block = {0, 1, 1}, .tasks = flat->size()};
-  RETURN_IF_FAILED(run(kernel, launch, operands.values));
+  RETURN_IF_FAILED(run(loaded, launch, operands.values));
 
   if (const ArrayRef* target = out.as<ArrayRef>()) {
     RETURN_IF_FAILED(assign_array(**target, result));

@@ -23,7 +23,8 @@ struct Artifact {
   std::string target;  // "nvptx:sm_90" or "cpu:znver4"
   std::string code;    // PTX text, or the bytes of a relocatable ELF object
   std::vector<KernelInfo> kernels;
-  std::vector<Library> libraries = {};  // PTX and cubins that define what the code calls
+  std::vector<Library> libraries = {};       // PTX and cubins that define what the code calls
+  std::vector<ConstantInfo> constants = {};  // what the host may set; zero at first
 
   /// Bytes that `parse` reads back; they start with a magic word and a format version.
   std::string serialize() const;

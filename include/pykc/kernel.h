@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -22,6 +23,7 @@ namespace pykc {
 namespace detail {
 struct DeviceState;
 struct ModuleState;
+struct SourceModuleState;
 }  // namespace detail
 
 /// Limits, the same on every device: block.x and .y at most 1024, .z 64, all threads of a block 1024 (and the kernel's
@@ -67,6 +69,26 @@ template <typename... Values>
 std::array<Argument, sizeof...(Values)> list_of(const Values&... values) {
   return {Argument::of(values)...};
 }
+
+/// What a program takes the elements of a constant for.
+struct ConstantElement {
+  bool is_scalar;
+  ScalarType type;  // of a scalar
+  std::int64_t bytes;
+};
+template <typename T>
+constexpr ConstantElement constant_element() {
+  if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+    return {true, element_type<T>(), sizeof(T)};
+  else
+    return {false, ScalarType::U8, sizeof(T)};
+}
+
+/// Where a constant lies.
+struct ConstantMemory {
+  Buffer buffer;
+  Mapping mapping;
+};
 }  // namespace detail
 
 /// A kernel that is ready to launch; it keeps its module loaded.
@@ -107,13 +129,61 @@ class Kernel {
 };
 
 /// An artifact loaded on a device.
+///
+/// Constants. What the source declares by `WEIGHTS = const.array(5, f32)` is memory of the loaded module that the host
+/// fills and kernels read, CUDA C++'s `__constant__` with cudaMemcpyToSymbol. It is zero at first; each module that is
+/// loaded has its own.
+///
+///   module.set_constant("WEIGHTS", std::vector<float>{1, 4, 6, 4, 1}).value();
+///   pykc::Array<float> weights = module.constant<float>("WEIGHTS").value();  // copy_to() reads it, slices set a part
+///
+/// Launches on the same stream, and without a stream all launches, see what was set before them; a kernel that runs
+/// while its constant is set sees anything.
 class Module {
  public:
   Result<Kernel> kernel(std::string_view name) const;
   const std::vector<KernelInfo>& kernels() const;
 
+  const std::vector<ConstantInfo>& constants() const;
+  /// The memory of a constant as an array of its shape, which keeps the module loaded. T is the type of its elements,
+  /// or a struct of a record's size. Kernels must not write to it.
+  template <typename T>
+  Result<Array<T>> constant(std::string_view name) const {
+    const Result<detail::ConstantMemory> memory = constant_memory(name, detail::constant_element<T>());
+    return memory ? Array<T>::over(memory->buffer, memory->mapping) : Result<Array<T>>(memory.error());
+  }
+  /// The memory without its type, elements in row-major order.
+  Result<Buffer> constant_bytes(std::string_view name) const;
+  /// Sets all elements of a constant, in row-major order, and waits until they have arrived. A single number sets a
+  /// constant of one element.
+  template <std::ranges::contiguous_range Values>
+  Result<void> set_constant(std::string_view name, const Values& values) const {
+    return set_constant_on(nullptr, name, std::span(values));
+  }
+  template <typename T>
+  requires std::is_arithmetic_v<T> Result<void> set_constant(std::string_view name, T value)
+  const { return set_constant_on(nullptr, name, std::span<const T>(&value, 1)); }
+  /// The same as work of a stream: `values` must stay as they are until the stream has got there.
+  template <std::ranges::contiguous_range Values>
+  Result<void> set_constant(const Stream& stream, std::string_view name, const Values& values) const {
+    return set_constant_on(&stream, name, std::span(values));
+  }
+
  private:
   friend class Device;
+  friend struct detail::SourceModuleState;
+  template <typename T, std::size_t N>
+  Result<void> set_constant_on(const Stream* stream, std::string_view name, std::span<const T, N> values) const {
+    const Result<detail::ConstantMemory> memory =
+        constant_memory(name, detail::constant_element<T>(), static_cast<std::int64_t>(values.size()));
+    if (!memory) return memory.error();
+    const auto bytes = static_cast<std::int64_t>(values.size_bytes());
+    return stream != nullptr ? memory->buffer.copy_from_host(*stream, values.data(), bytes)
+                             : memory->buffer.copy_from_host(values.data(), bytes);
+  }
+  /// `given` elements: -1 where it does not matter.
+  Result<detail::ConstantMemory> constant_memory(std::string_view name, const detail::ConstantElement& element,
+                                                 std::int64_t given = -1) const;
   explicit Module(std::shared_ptr<detail::ModuleState> state) : state_(std::move(state)) {}
   std::shared_ptr<detail::ModuleState> state_;
 };

@@ -72,6 +72,17 @@ class SourceModule {
   Result<GenericKernel> kernel(std::string_view name) const;
   std::vector<std::string> kernel_names() const;
 
+  /// As Module::set_constant(): for all kernels of the source, those that are compiled later too. What an unused kernel
+  /// says of a constant's type is known once it is compiled, so a wrong type may be an error of a launch.
+  template <std::ranges::contiguous_range Values>
+  Result<void> set_constant(std::string_view name, const Values& values) const {
+    using T = std::ranges::range_value_t<Values>;
+    return set_constant_bytes(name, detail::constant_element<T>(), std::as_bytes(std::span(values)));
+  }
+  template <typename T>
+  requires std::is_arithmetic_v<T> Result<void> set_constant(std::string_view name, T value)
+  const { return set_constant(name, std::span<const T>(&value, 1)); }
+
   /// Looks the kernel up by name, then launches it.
   template <typename... Arguments>
   Result<void> launch(std::string_view kernel_name, const LaunchConfig& config, const Arguments&... arguments) const {
@@ -81,6 +92,8 @@ class SourceModule {
   }
 
  private:
+  Result<void> set_constant_bytes(std::string_view name, const detail::ConstantElement& element,
+                                  std::span<const std::byte> bytes) const;
   explicit SourceModule(std::shared_ptr<detail::SourceModuleState> state) : state_(std::move(state)) {}
   std::shared_ptr<detail::SourceModuleState> state_;
 };

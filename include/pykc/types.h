@@ -255,4 +255,12 @@ struct KernelInfo {
   friend bool operator==(const KernelInfo&, const KernelInfo&) = default;
 };
 
+/// Constant memory that the host fills: `NAME = const.array(shape, dtype)` at the top level of a module.
+struct ConstantInfo {
+  std::string name;    // "WEIGHTS", or "filters.WEIGHTS" of the imported module `filters`
+  std::string symbol;  // in the artifact's code
+  ArrayType type;      // row-major, of a static shape
+  friend bool operator==(const ConstantInfo&, const ConstantInfo&) = default;
+};
+
 }  // namespace pykc

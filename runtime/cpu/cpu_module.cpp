@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/constants.h"
 #include "runtime/cpu/block_pool.h"
 #include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/elf_object.h"
@@ -23,6 +24,7 @@ class Module final : public detail::ModuleState {
       : ModuleState(owner), device_(*owner), object_(std::move(object)) {}
 
   Result<void> find_kernels(const std::vector<KernelInfo>& described);
+  Result<void> find_constants(const std::vector<ConstantInfo>& described);
   Result<void> launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) override;
   Result<int> suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) override;
   Result<int> active_blocks(std::size_t, const detail::PreparedLaunch&) override { return 1; }
@@ -42,6 +44,17 @@ Result<void> Module::find_kernels(const std::vector<KernelInfo>& described) {
     if (functions_[i].entry == nullptr)
       return Error{ErrorCode::InputOutput,
                    "the artifact is damaged: its code has no entry point `" + kernels[i].symbol + "`"};
+  }
+  return {};
+}
+
+Result<void> Module::find_constants(const std::vector<ConstantInfo>& described) {
+  constants = described;
+  for (const ConstantInfo& constant : constants) {
+    void* const address =
+        object_.find_variable(constant.symbol, static_cast<std::uint64_t>(detail::bytes_of(constant)));
+    if (address == nullptr) return detail::no_such_constant(constant);
+    constant_addresses.push_back(address);
   }
   return {};
 }
@@ -108,6 +121,7 @@ Result<std::shared_ptr<detail::ModuleState>> load_module(std::shared_ptr<Device>
   if (!object) return object.error();
   auto module = std::make_shared<Module>(std::move(device), std::move(*object));
   if (Result<void> found = module->find_kernels(artifact.kernels); !found) return found.error();
+  if (Result<void> found = module->find_constants(artifact.constants); !found) return found.error();
   return std::shared_ptr<detail::ModuleState>(std::move(module));
 }
 

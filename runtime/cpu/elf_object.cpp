@@ -59,7 +59,7 @@ class ElfLoader {
     for (Step step : {&ElfLoader::read_sections, &ElfLoader::read_symbols, &ElfLoader::lay_out, &ElfLoader::map_image,
                       &ElfLoader::relocate, &ElfLoader::protect})
       if (Result<void> done = (this->*step)(); !done) return done.error();
-    export_functions();
+    export_symbols();
     return std::move(object_);
   }
 
@@ -89,7 +89,7 @@ class ElfLoader {
   std::uint64_t link_to(std::size_t symbol, std::uint64_t address);
   Result<void> write(std::uint64_t place, std::uint64_t value, int bytes);
   Result<void> protect();
-  void export_functions();
+  void export_symbols();
 
   const std::string_view bytes_;
   const FindFunction find_function_;
@@ -281,13 +281,19 @@ Result<void> ElfLoader::protect() {
   return {};
 }
 
-void ElfLoader::export_functions() {
+void ElfLoader::export_symbols() {
   for (const Symbol& symbol : symbols_) {
-    if (ELF64_ST_BIND(symbol.entry.st_info) == STB_LOCAL || ELF64_ST_TYPE(symbol.entry.st_info) != STT_FUNC) continue;
+    const auto type = ELF64_ST_TYPE(symbol.entry.st_info);
+    if (ELF64_ST_BIND(symbol.entry.st_info) == STB_LOCAL || (type != STT_FUNC && type != STT_OBJECT)) continue;
     if (symbol.entry.st_shndx >= sections_.size() || symbol.entry.st_shndx == SHN_UNDEF) continue;
     const Section& home = sections_[symbol.entry.st_shndx];
-    if ((home.header.sh_flags & SHF_EXECINSTR) == 0 || symbol.entry.st_value >= home.header.sh_size) continue;
-    if (home.is_loaded) object_.functions_.emplace(symbol.name, image() + home.offset + symbol.entry.st_value);
+    const std::uint64_t begin = symbol.entry.st_value, size = home.header.sh_size;
+    if (!home.is_loaded || begin >= size) continue;
+    unsigned char* const address = image() + home.offset + begin;
+    if (type == STT_FUNC && (home.header.sh_flags & SHF_EXECINSTR) != 0)
+      object_.functions_.emplace(symbol.name, address);
+    if (type == STT_OBJECT && (home.header.sh_flags & SHF_WRITE) != 0 && symbol.entry.st_size <= size - begin)
+      object_.variables_.emplace(symbol.name, ElfObject::Variable{address, symbol.entry.st_size});
   }
 }
 
@@ -296,7 +302,10 @@ Result<ElfObject> ElfObject::load(std::string_view bytes, FindFunction find_func
 }
 
 ElfObject::ElfObject(ElfObject&& other) noexcept
-    : image_(std::exchange(other.image_, nullptr)), bytes_(other.bytes_), functions_(std::move(other.functions_)) {}
+    : image_(std::exchange(other.image_, nullptr)),
+      bytes_(other.bytes_),
+      functions_(std::move(other.functions_)),
+      variables_(std::move(other.variables_)) {}
 
 ElfObject::~ElfObject() {
   if (image_ != nullptr) munmap(image_, bytes_);
@@ -305,6 +314,11 @@ ElfObject::~ElfObject() {
 void* ElfObject::find(std::string_view symbol) const {
   const auto found = functions_.find(symbol);
   return found == functions_.end() ? nullptr : found->second;
+}
+
+void* ElfObject::find_variable(std::string_view symbol, std::uint64_t bytes) const {
+  const auto found = variables_.find(symbol);
+  return found == variables_.end() || found->second.bytes != bytes ? nullptr : found->second.address;
 }
 
 }  // namespace pykc::cpu

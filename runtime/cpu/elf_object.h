@@ -27,13 +27,20 @@ class ElfObject {
 
   /// The address of a global function; null if the object does not define it.
   void* find(std::string_view symbol) const;
+  /// Of a global variable of that size, which can be written.
+  void* find_variable(std::string_view symbol, std::uint64_t bytes) const;
 
  private:
   friend class ElfLoader;
   ElfObject() = default;
   void* image_ = nullptr;
   std::size_t bytes_ = 0;
+  struct Variable {
+    void* address;
+    std::uint64_t bytes;
+  };
   std::map<std::string, void*, std::less<>> functions_;
+  std::map<std::string, Variable, std::less<>> variables_;
 };
 
 }  // namespace pykc::cpu

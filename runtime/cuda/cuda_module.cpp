@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "runtime/constants.h"
 #include "runtime/cuda/jit_log.h"
 #include "runtime/cuda/linker.h"
 
@@ -35,6 +36,7 @@ class Module final : public detail::ModuleState {
  private:
   Result<void> load_code(const Artifact& artifact);
   Result<void> find_kernel(const KernelInfo& kernel, Function& function);
+  Result<void> find_constants();
   Result<void> find_fault_record();
   Result<void> allow_shared(Function& function, const detail::PreparedLaunch& launch);
   Result<void> check_that_grid_fits(std::size_t kernel, const detail::PreparedLaunch& launch);
@@ -71,6 +73,7 @@ Result<void> Module::load(const Artifact& artifact) {
   const ContextScope scope = device_.enter();
   if (Result<void> loaded = load_code(artifact); !loaded) return loaded;
   kernels = artifact.kernels;
+  constants = artifact.constants;
   functions_ = std::make_unique<Function[]>(kernels.size());
   for (std::size_t i = 0; i < kernels.size(); ++i)
     if (Result<void> found = find_kernel(kernels[i], functions_[i]); !found) return found;
@@ -78,6 +81,7 @@ Result<void> Module::load(const Artifact& artifact) {
   const auto deepest = std::ranges::max_element(kernels, {}, recursion_bytes);
   if (deepest != kernels.end() && deepest->recursion_bytes > 0)
     if (Result<void> reserved = device_.reserve_stack(deepest->recursion_bytes); !reserved) return reserved;
+  if (Result<void> found = find_constants(); !found) return found;
   return find_fault_record();
 }
 
@@ -111,6 +115,19 @@ Result<void> Module::find_kernel(const KernelInfo& kernel, Function& function) {
   function.can_fault = !kernel.faults.empty();
   function.static_shared_bytes = kernel.static_shared_bytes;
   rules.emplace_back(kernel, threads, device_.info.max_shared_bytes_per_block);
+  return {};
+}
+
+Result<void> Module::find_constants() {
+  for (const ConstantInfo& constant : constants) {
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    const CUresult found = device_.driver().cuModuleGetGlobal(&address, &bytes, handle_, constant.symbol.c_str());
+    if (found == CUDA_ERROR_NOT_FOUND) return detail::no_such_constant(constant);
+    if (Result<void> done = device_.check("cuModuleGetGlobal", found); !done) return done;
+    if (bytes != static_cast<std::size_t>(detail::bytes_of(constant))) return detail::no_such_constant(constant);
+    constant_addresses.push_back(reinterpret_cast<void*>(address));
+  }
   return {};
 }
 

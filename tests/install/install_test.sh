@@ -49,10 +49,10 @@ expect_output() {
   echo "$output"
   [ "$output" = "$1" ] || fail "expected $1"
 }
-expect_output "6 | 4 12 7 8 1 4000 9 | 2.5"
+expect_output "6.25 | 4 12 7 8 1 4000 9 | 2.5"
 sed -i 's/return x \* a/return x + a/' "$project/factor.pyk"  # which kernels.pyk imports
 grep "Compiling the kernels" < <(cmake --build "$work/build") || fail "an imported file changed, and nothing was compiled"
-expect_output "5.5 | 4 12 7 8 1 4000 9 | 2.5"
+expect_output "5.75 | 4 12 7 8 1 4000 9 | 2.5"
 grep "no work to do" < <(cmake --build "$work/build") || fail "nothing changed, and something was compiled"
 for wrong in DOUBLE_FOR_FLOAT SCALAR_FOR_ARRAY OTHER_ELEMENTS OTHER_RECORD TOO_FEW; do
   if cmake --build "$work/build" --target "wrong_$wrong" >"$work/log" 2>&1; then fail "$wrong compiles"; fi

@@ -27,6 +27,7 @@ struct CUmod_st {
   std::string code;
   pykc::abi::FaultRecord fault{};
   std::map<std::string, CUfunc_st*> functions;
+  std::map<std::string, std::vector<char>> constants;
 };
 /// What is given back stays reserved until the pool is trimmed.
 struct CUmemPoolHandle_st {
@@ -335,6 +336,7 @@ CUresult cuLinkDestroy(CUlinkState link) {
 }
 CUresult cuModuleUnload(CUmodule module) {
   for (const auto& [name, function] : module->functions) delete function;
+  for (auto& [name, memory] : module->constants) state().blocks.erase(memory.data());
   return destroy(module);
 }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
@@ -344,7 +346,18 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   *function = known;
   return CUDA_SUCCESS;
 }
+/// A constant is declared as PTX has it: `.const .align 16 .b8 NAME[20];`.
 CUresult cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule module, const char* name) {
+  const std::string declared = ".b8 " + std::string(name) + "[";
+  if (const std::size_t found = module->code.find(declared);
+      found != std::string::npos && name != std::string_view(pykc::abi::kFaultSymbol)) {
+    std::vector<char>& memory = module->constants[name];
+    memory.resize(std::strtoul(module->code.c_str() + found + declared.size(), nullptr, 10));
+    state().blocks[memory.data()] = {.bytes = memory.size(), .device = static_cast<int>(current - state().contexts)};
+    *address = reinterpret_cast<CUdeviceptr>(memory.data());
+    *bytes = memory.size();
+    return CUDA_SUCCESS;
+  }
   if (module->code.find(" " + std::string(name)) == std::string::npos) return CUDA_ERROR_NOT_FOUND;
   *address = reinterpret_cast<CUdeviceptr>(&module->fault);
   *bytes = sizeof(module->fault);

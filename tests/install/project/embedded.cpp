@@ -12,6 +12,8 @@ int main() {
   std::vector<float> host(10, 1.5F);
   const auto x = device.copy_from<float>(host).value();
   k.scale(config, x, 2.0F).value();
+  k.factor_OFFSET()->copy_from(std::vector<float>{0.25F}).value();
+  k.PARTS()->copy_from(std::vector<kernels::Part>(2)).value();
   k.scale(config, x, 2).value();  // an integer that an f32 holds
   x.copy_to(host).value();
 

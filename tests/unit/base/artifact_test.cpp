@@ -33,7 +33,9 @@ Artifact full_artifact() {
           std::string("\0\x7f"
                       "ELF\xff",
                       6),
-          {kernel, {}}};
+          {kernel, {}},
+          {},
+          {{"filters.WEIGHTS", "filters_u2eWEIGHTS", {ScalarType::F16, Layout::RowMajor, {3, 5}}}}};
 }
 
 TEST(Artifact, RoundTrips) {
@@ -43,6 +45,7 @@ TEST(Artifact, RoundTrips) {
   EXPECT_EQ((*read).target, artifact.target);
   EXPECT_EQ((*read).code, artifact.code);
   EXPECT_EQ((*read).kernels, artifact.kernels);
+  EXPECT_EQ((*read).constants, artifact.constants);
   EXPECT_EQ((*read).serialize(), artifact.serialize());
 }
 

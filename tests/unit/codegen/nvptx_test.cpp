@@ -60,6 +60,25 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 #define EXPECT_HAS(text, part) EXPECT_TRUE(has(text, part)) << part << " in\n" << (text)
 #define EXPECT_HAS_NOT(text, part) EXPECT_FALSE(has(text, part)) << part << " in\n" << (text)
 
+TEST(Nvptx, ConstantsThatTheHostFillsAreNotFolded) {
+  const std::string code = ptx(R"(
+host constant weights: f32 = "0000000000000000"
+host constant unused: u8 = "00"
+host constant WARP_SZ: u8 = "00"
+kernel @k(%x: ptr<f32, global>) {
+  %0 = constant_array 0 : ptr<f32, constant>
+  %1 = element %0, i64 1
+  %2 = load %1 : f32
+  store %x, %2
+  return
+}
+)");
+  EXPECT_HAS(code, ".visible .const .align 16 .b8 weights[8];");
+  EXPECT_HAS(code, ".visible .const .align 16 .b8 unused[1];");
+  EXPECT_HAS(code, ".b8 WARP_SZ$[1];");
+  EXPECT_HAS(code, "[weights+4]");
+}
+
 constexpr std::string_view kVecadd = R"(
 kernel @vecadd(%z: ptr<f32, global> no_alias, %n: i64 non_negative, %x: ptr<f32, global> read_only, %a: f32, %on: bool) {
   %0 = builtin blockIdx.x : i64

@@ -393,6 +393,46 @@ TEST_F(CudaMock, LibrariesAreLinkedWhenTheModuleIsLoaded) {
   expect_error(device.load(artifact), ErrorCode::InputOutput, "library.ptx is neither PTX nor a whole cubin");
 }
 
+TEST_F(CudaMock, ConstantsAreSetByTheirNames) {
+  Artifact artifact = test_artifact();
+  artifact.code += ".visible .const .align 16 .b8 WEIGHTS[12];\n.visible .const .align 16 .b8 filters_u2eN[4];\n";
+  artifact.constants = {{"WEIGHTS", "WEIGHTS", {ScalarType::F32, Layout::RowMajor, {3}}},
+                        {"filters.N", "filters_u2eN", {ScalarType::I32, Layout::RowMajor, {1}}}};
+  const Device device = Device::open("cuda").value();
+  const Stream stream = device.create_stream().value();
+  const Module module = device.load(artifact).value(), other = device.load(artifact).value();
+  EXPECT_EQ(module.constants(), artifact.constants);
+  const std::vector<float> values = {1, 2, 4}, others = {7, 8, 9};
+  module.set_constant("WEIGHTS", values).value();
+  module.set_constant("filters.N", 5).value();
+  other.set_constant(stream, "WEIGHTS", others).value();
+  stream.synchronize().value();
+  std::vector<float> weights(3);
+  module.constant<float>("WEIGHTS")->copy_to(weights).value();
+  EXPECT_EQ(weights, values);
+  int n = 0;
+  module.constant_bytes("filters.N")->copy_to_host(&n, 4).value();
+  EXPECT_EQ(n, 5);
+
+  // As work of a graph, which reads the values anew at each launch.
+  std::vector<float> changing = {0, 0, 1};
+  stream.begin_capture().value();
+  module.set_constant(stream, "WEIGHTS", changing).value();
+  const Graph graph = stream.end_capture().value();
+  changing[0] = 3;
+  graph.launch(stream).value();
+  module.constant<float>("WEIGHTS")->copy_to(weights).value();
+  EXPECT_EQ(weights, changing);
+
+  const Array<float> kept = Device::open("cuda").value().load(artifact)->constant<float>("WEIGHTS").value();
+  kept.fill_zero().value();  // its module is still loaded
+
+  artifact.constants[1].type.extents = {2};
+  expect_error(device.load(artifact), ErrorCode::InputOutput, "its code has no variable `filters_u2eN` of 8 bytes");
+  artifact.constants[1].symbol = "missing";
+  expect_error(device.load(artifact), ErrorCode::InputOutput, "its code has no variable `missing`");
+}
+
 TEST_F(CudaMock, EveryCallOfStreamsAndEventsMayFail) {
   const Device device = Device::open("cuda:0").value();
   mock_fail("cuStreamCreate", 1, 1);

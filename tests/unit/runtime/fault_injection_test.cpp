@@ -54,9 +54,11 @@ Artifact test_artifact() {
   return {.target = "nvptx:sm_80",
           .code =
               ".version 8.0\n.global .align 8 .b8 pykc_fault[112];\n"
+              ".visible .const .align 16 .b8 WEIGHTS[12];\n"
               ".entry scale(\n.entry faulty(\n.entry shared(\n.entry waiting(\n",
           .kernels = {kernel("scale", {array("x", ScalarType::F32, {kAny}), scalar("a", ScalarType::F32)}), faulty,
-                      shared, waiting}};
+                      shared, waiting},
+          .constants = {{"WEIGHTS", "WEIGHTS", {ScalarType::F32, Layout::RowMajor, {3}}}}};
 }
 
 #define TRY(call) \
@@ -94,6 +96,9 @@ Result<void> use_kernels(const Device& device, const Stream& stream) {
   artifact.libraries = {{"library.ptx", ".func in_the_library(\n"}};
   TRY_TO_MAKE(module, device.load(artifact));
   TRY_TO_MAKE(x, device.allocate<float>(100));
+  const std::vector<float> weights = {1, 2, 1};
+  TRY(module.set_constant("WEIGHTS", weights));
+  TRY(module.set_constant(stream, "WEIGHTS", weights));
   TRY(module.kernel("scale")->for_all(100, x, 2.0F));
   TRY(module.kernel("faulty")->launch({.grid = {1}, .block = {32}, .stream = &stream}));
   TRY(module.kernel("shared")->launch({.grid = {1}, .block = {200}}));

@@ -34,6 +34,7 @@ void expect_round_trip(const std::string& text) {
 constexpr const char* kEverything = R"(module "all \"of\\it\x01\n"
 constant table: f32 = "0000803f00000040"
 constant "odd name": u8 = ""
+host constant weights: i16 = "00000100"
 fault "assert failed: n > {0}" "a.pyk" 12 5
 
 device @pair(%a: f32, %p: ptr<f64, shared>) -> f32, ptr<f64, shared> {

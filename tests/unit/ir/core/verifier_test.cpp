@@ -185,6 +185,11 @@ TEST(Verifier, Functions) {
             "@f: parameter %a is no pointer, but says no_alias or read_only");
   EXPECT_EQ(errors_of("device @f(%a: i32 non_negative) {\n}\n"), "@f: parameter %a is no i64, but says non_negative");
   EXPECT_EQ(errors_of("constant c: f32 = \"00\"\n"), "constant c: its bytes are no whole number of elements");
+  EXPECT_EQ(errors_of("host constant c: u8 = \"00\"\nhost constant c: u8 = \"00\"\n"),
+            "host constant c: defined twice\nhost constant c: its symbol c is defined twice");
+  EXPECT_EQ(errors_of("host constant k: u8 = \"00\"\nkernel @k() {\n  return\n}\n"),
+            "host constant k: its symbol k is defined twice");
+  EXPECT_EQ(errors_of("host constant c: u8 = \"\"\n"), "host constant c: its bytes do not fill u8[0]");
 }
 
 /// A function of one block, for what text cannot say.

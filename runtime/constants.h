@@ -1,0 +1,17 @@
+// Constant memory of loaded modules that the host fills.
+#pragma once
+
+#include "pykc/runtime.h"
+
+namespace pykc::detail {
+
+/// Refuses a description that code generation does not write.
+Result<void> check_constant(const ConstantInfo& constant);
+
+/// Of a constant that has been checked.
+std::int64_t bytes_of(const ConstantInfo& constant);
+
+/// For a description that the artifact's code does not match.
+Error no_such_constant(const ConstantInfo& constant);
+
+}  // namespace pykc::detail
