@@ -34,12 +34,9 @@ Result<void> check_shape(std::span<const std::int64_t> shape) {
   return {};
 }
 
-/// A bound of a slice from the start of the axis.
-Result<std::int64_t> place(std::int64_t bound, std::int64_t extent, std::int64_t last) {
-  const std::int64_t from_start = bound < 0 ? bound + extent : bound;
-  if (from_start >= 0 && from_start <= last) return from_start;
-  return invalid("the bound " + std::to_string(bound) + " of a slice lies beyond its axis, whose extent is " +
-                 std::to_string(extent));
+/// A bound of a slice from the start of the axis, clipped to where steps may begin and end.
+std::int64_t place(std::int64_t bound, std::int64_t extent, std::int64_t first, std::int64_t last) {
+  return std::clamp(bound < 0 ? bound + extent : bound, first, last);
 }
 
 /// The shape with its -1 worked out.
@@ -154,14 +151,9 @@ Mapping Mapping::rebased() const {
 Result<void> Mapping::append_slice(std::int64_t extent, std::int64_t stride, const Slice& slice) {
   if (slice.step == 0) return invalid("the step of a slice is not 0");
   const bool forward = slice.step > 0;
-  const std::int64_t last = forward ? extent : extent - 1;
-  std::int64_t start = forward ? 0 : extent - 1, stop = forward ? extent : -1;
-  for (const auto& [bound, resolved] : {std::pair{slice.start, &start}, std::pair{slice.stop, &stop}}) {
-    if (!bound) continue;
-    const Result<std::int64_t> found = place(*bound, extent, last);
-    if (!found) return found.error();
-    *resolved = *found;
-  }
+  const std::int64_t first = forward ? 0 : -1, last = forward ? extent : extent - 1;
+  const std::int64_t start = slice.start ? place(*slice.start, extent, first, last) : forward ? first : last;
+  const std::int64_t stop = slice.stop ? place(*slice.stop, extent, first, last) : forward ? last : first;
   const std::int64_t distance = forward ? stop - start : start - stop;
   const auto step = static_cast<std::uint64_t>(slice.step);
   const std::uint64_t length =

@@ -19,8 +19,8 @@ namespace pykc {
 inline constexpr int kMaxRank = 8;
 
 /// NumPy's start:stop:step. A negative bound counts from the end; one that is left out is the end of the axis where the
-/// steps begin or end. `Slice{}` is the whole axis, `Slice{.step = -1}` the axis reversed. Unlike NumPy's, a bound
-/// beyond the axis is an error, not clipped: a host program that asks for 10 elements wants 10.
+/// steps begin or end. `Slice{}` is the whole axis, `Slice{.step = -1}` the axis reversed. A bound beyond the axis is
+/// clipped, so a slice may have fewer elements than its bounds say; an index beyond the axis is an error.
 struct Slice {
   std::optional<std::int64_t> start = std::nullopt;
   std::optional<std::int64_t> stop = std::nullopt;

@@ -54,16 +54,60 @@ TEST(Mapping, SlicesAsNumPy) {
   EXPECT_EQ(show(slice(dense({0}), Slice{.step = -1})), "shape (0) and strides (1) from 0");
 }
 
+/// What Python makes of list(range(10))[start:stop:step], by the rule that NumPy shares.
+TEST(Mapping, ClipsBoundsAsNumPy) {
+  constexpr std::optional<std::int64_t> kNone = std::nullopt;
+  const struct {
+    std::optional<std::int64_t> start, stop;
+    std::int64_t step;
+    std::vector<std::int64_t> taken;
+  } table[] = {
+      {kNone, kNone, 1, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+      {2, 100, 1, {2, 3, 4, 5, 6, 7, 8, 9}},
+      {-100, 3, 1, {0, 1, 2}},
+      {100, 200, 1, {}},
+      {-200, -100, 1, {}},
+      {5, -100, 1, {}},
+      {-3, 100, 2, {7, 9}},
+      {9, 100, 3, {9}},
+      {10, 11, 1, {}},
+      {kNone, kNone, -1, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}},
+      {100, kNone, -1, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}},
+      {100, -100, -1, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}},
+      {10, 0, -1, {9, 8, 7, 6, 5, 4, 3, 2, 1}},
+      {3, -100, -1, {3, 2, 1, 0}},
+      {-100, kNone, -1, {}},
+      {-100, -200, -1, {}},
+      {-11, kNone, -1, {}},
+      {8, -11, -3, {8, 5, 2}},
+      {kNone, -100, -4, {9, 5, 1}},
+      {kNone, 100, -1, {}},
+      {100, 5, -2, {9, 7}},
+      {INT64_MIN, INT64_MAX, 1, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+      {INT64_MAX, INT64_MIN, -1, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}},
+      {INT64_MIN, INT64_MAX, INT64_MAX, {0}},
+      {INT64_MAX, INT64_MIN, INT64_MIN, {9}},
+      {0, INT64_MIN, 1, {}},
+      {-9, 9, 4, {1, 5}},
+      {-10, 10, 3, {0, 3, 6, 9}},
+      {-1, -11, -1, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}},
+  };
+  for (const auto& [start, stop, step, taken] : table) {
+    const Mapping view = slice(dense({10}), Slice{start, stop, step}).value();
+    std::vector<std::int64_t> elements;
+    for (std::int64_t i = 0; i < view.size(); ++i) elements.push_back(view.offset() + i * view.strides()[0]);
+    EXPECT_EQ(elements, taken) << show(view) << " of " << step;
+  }
+  for (const Slice& all : {Slice{}, Slice{-5, 5}, Slice{5, -5, -1}, Slice{0, -1, -1}, Slice{.step = -2}})
+    EXPECT_EQ(show(slice(dense({0}), all)), "shape (0) and strides (1) from 0");
+  EXPECT_EQ(show(slice(dense({10, 4}), Slice{8, 100}, Slice{-100, 2})), "shape (2, 2) and strides (4, 1) from 32");
+}
+
 TEST(Mapping, RefusesWhatIsOutOfRange) {
   const Mapping x = dense({10, 4});
   EXPECT_EQ(show(slice(x, 10)), "index 10 is out of range for axis 0, whose extent is 10");
   EXPECT_EQ(show(slice(x, 0, -5)), "index -5 is out of range for axis 1, whose extent is 4");
   EXPECT_EQ(show(slice(dense({0}), 0)), "index 0 is out of range for axis 0, whose extent is 0");
-  EXPECT_EQ(show(slice(x, Slice{0, 11})), "the bound 11 of a slice lies beyond its axis, whose extent is 10");
-  EXPECT_EQ(show(slice(x, Slice{-11})), "the bound -11 of a slice lies beyond its axis, whose extent is 10");
-  EXPECT_EQ(show(slice(x, Slice{10, 0, -1})), "the bound 10 of a slice lies beyond its axis, whose extent is 10");
-  EXPECT_EQ(show(slice(x, Slice{INT64_MIN, INT64_MAX})),
-            "the bound -9223372036854775808 of a slice lies beyond its axis, whose extent is 10");
   EXPECT_EQ(show(slice(x, Slice{.step = 0})), "the step of a slice is not 0");
   EXPECT_EQ(show(slice(x, 0, 0, 0)), "3 indices are too many for an array of 2 axes");
   EXPECT_EQ(show(slice(dense(Shape(8, 1)), newaxis)), "an array has at most 8 axes, not 9");
