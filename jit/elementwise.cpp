@@ -14,7 +14,7 @@ struct detail::ElementwiseState {
   ElementwiseState(jit::Fusion steps, const Device& device, const CompileOptions& options)
       : fusion(std::move(steps)), kernels(device, options) {}
   const jit::Fusion fusion;
-  jit::VariantCache kernels;
+  jit::VariantCache<jit::ElementwiseVariant> kernels;
 };
 
 namespace {
@@ -37,7 +37,7 @@ LaunchConfig configuration(const Argument& output, jit::ElementwiseVariant& vari
 }
 
 Result<GenericKernel> kernel_for(detail::ElementwiseState& state, const jit::ElementwiseVariant& variant) {
-  return state.kernels.kernel(variant.name(), "elementwise", [&] { return jit::source_of(state.fusion, variant); });
+  return state.kernels.kernel(variant, "elementwise", [&] { return jit::source_of(state.fusion, variant); });
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Result<Elementwise> Elementwise::create(const Device& device, std::vector<Elemen
                                         const CompileOptions& options, const std::string& preamble) {
   Result<jit::Fusion> fusion = jit::fuse(steps, preamble);
   if (!fusion) return fusion.error();
-  const std::vector<bool> all_arrays(fusion->inputs.size(), true);
+  const jit::ArrayFlags all_arrays(fusion->inputs.size(), true);
   auto state = std::make_shared<detail::ElementwiseState>(std::move(*fusion), device, options);
   const jit::ElementwiseVariant usual{.is_array = all_arrays, .is_cpu = device.is_cpu()};
   if (const Result<GenericKernel> kernel = kernel_for(*state, usual); !kernel) return kernel.error();

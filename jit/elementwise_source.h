@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "jit/fusion.h"
+#include "jit/variant_cache.h"
+#include "pykc/source.h"
 
 namespace pykc::jit {
 
@@ -13,15 +15,14 @@ inline constexpr int kElementsPerGpuThread = 4;
 /// What a kernel for an operation is generated for.
 struct ElementwiseVariant {
   int rank = 1;
-  std::vector<bool> is_array;  // of the inputs
-  bool by_rows = true;         // a block works within one row of the last axis, or else on any elements
+  ArrayFlags is_array;  // of the inputs
+  bool by_rows = true;  // a block works within one row of the last axis, or else on any elements
   bool is_wide = false;
   bool is_cpu = false;
-  std::string name() const {
-    std::string text = std::to_string(rank) + (by_rows ? "r" : is_wide ? "w" : "n");
-    for (const bool array : is_array) text += array ? 'a' : 's';
-    return text;
+  std::size_t hash() const {
+    return hash_of({static_cast<std::uint64_t>(rank), is_array.hash(), by_rows, is_wide, is_cpu});
   }
+  friend bool operator==(const ElementwiseVariant&, const ElementwiseVariant&) = default;
 };
 
 /// The kernel `elementwise(outputs…, inputs…)`. A block of it works on blockDim.x elements on the CPU device, and on

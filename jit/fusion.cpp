@@ -4,6 +4,7 @@
 
 #include "driver/driver.h"
 #include "jit/kernel_text.h"
+#include "jit/variant_cache.h"
 
 namespace pykc::jit {
 namespace {
@@ -79,18 +80,11 @@ Result<Fusion> fuse(const std::vector<ElementwiseStep>& steps, const std::string
     }
   }
   if (steps.empty()) return Error{ErrorCode::InvalidArgument, "there are no steps"};
+  if (Result<void> fits = check_argument_count(fusion.inputs.size() + fusion.outputs.size()); !fits)
+    return fits.error();
   fusion.text += "def operation(" + comma_list(fusion.inputs) + "):\n" + body + "    return " +
                  comma_list(fusion.outputs) + "\n\n";
   return fusion;
-}
-
-Result<GenericKernel> VariantCache::add(const std::string& variant, const std::string& kernel, const Source& source) {
-  if (const auto found = kernels_.find(variant); found != kernels_.end()) return found->second;
-  const Result<SourceModule> module = SourceModule::load(device_, source, options_);
-  if (!module) return module.error();
-  const Result<GenericKernel> made = module->kernel(kernel);
-  if (made) kernels_.emplace(variant, *made);
-  return made;
 }
 
 }  // namespace pykc::jit

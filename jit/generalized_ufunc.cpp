@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "driver/driver.h"
 #include "jit/broadcast.h"
-#include "jit/fusion.h"
 #include "jit/kernel_text.h"
+#include "jit/variant_cache.h"
 
 namespace pykc {
 namespace {
@@ -68,14 +68,11 @@ Result<const ast::FunctionDef*> last_function(const Program& program) {
 }
 
 struct Variant {
-  int rank = 1;                // outer axes that are left
-  std::vector<bool> is_array;  // outputs, then inputs
+  int rank = 1;              // outer axes that are left
+  jit::ArrayFlags is_array;  // outputs, then inputs
   bool is_wide = false;
-  std::string name() const {
-    std::string text = std::to_string(rank) + (is_wide ? "w" : "n");
-    for (const bool array : is_array) text += array ? 'a' : 's';
-    return text;
-  }
+  std::size_t hash() const { return jit::hash_of({static_cast<std::uint64_t>(rank), is_array.hash(), is_wide}); }
+  friend bool operator==(const Variant&, const Variant&) = default;
 };
 
 constexpr std::string_view kKernel = R"(
@@ -106,7 +103,7 @@ struct detail::GeneralizedUfuncState {
   const Signature signature;
   const Source source;
   const std::string function;
-  jit::VariantCache kernels;
+  jit::VariantCache<Variant> kernels;
 };
 
 namespace {
@@ -215,7 +212,7 @@ int join_outer_axes(const detail::GeneralizedUfuncState& state, const jit::Shape
 }  // namespace
 
 Result<GenericKernel> detail::GeneralizedUfuncState::kernel(const Variant& variant) {
-  return kernels.kernel(variant.name(), "generalized_ufunc", [&] { return source_of(*this, variant); });
+  return kernels.kernel(variant, "generalized_ufunc", [&] { return source_of(*this, variant); });
 }
 
 Result<GeneralizedUfunc> GeneralizedUfunc::create(const Device& device, std::string_view signature,
@@ -228,6 +225,7 @@ Result<GeneralizedUfunc> GeneralizedUfunc::create(const Device& device, std::str
   if (!function) return function.error();
   auto state =
       std::make_shared<detail::GeneralizedUfuncState>(std::move(*axes), source, (*function)->name, device, options);
+  if (Result<void> fits = jit::check_argument_count(state->arguments()); !fits) return fits.error();
   if ((*function)->parameters.size() != state->arguments())
     return invalid("`" + state->function + "` has " + std::to_string((*function)->parameters.size()) +
                    " parameters, and the signature " + std::to_string(state->arguments()) + " arguments");

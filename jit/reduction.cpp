@@ -20,7 +20,7 @@ struct detail::ReductionState {
       : text(std::move(parts)), accumulator(source.accumulator), kernels(device, options) {}
   const jit::ReductionText text;
   const std::optional<ScalarType> accumulator;
-  jit::VariantCache kernels;
+  jit::VariantCache<jit::ReductionVariant> kernels;
   jit::ScratchPool scratch;
 };
 
@@ -196,8 +196,7 @@ Result<Plan> make_plan(const detail::ReductionState& state, const ReductionAxes&
     plan.variant.is_array.push_back(input.is_array);
   }
   plan.accumulator = accumulator_of(state, output);
-  plan.variant.accumulator = to_string(plan.accumulator);
-  plan.variant.is_record = plan.accumulator.is_record();
+  plan.variant.accumulator = plan.accumulator;
   plan.variant.is_wide = jit::is_wide(plan.elements) || jit::is_wide(plan.length);
   plan.variant.is_cpu = state.kernels.device().is_cpu();
   plan.variant.along_x = runs_along_reduced(plan);
@@ -255,7 +254,7 @@ Blocks choose_blocks(Plan& plan, const DeviceInfo& device) {
 Result<void> launch_plan(detail::ReductionState& state, const Plan& plan, const Blocks& blocks, const Argument& output,
                          const Stream* stream) {
   const Result<GenericKernel> kernel =
-      state.kernels.kernel(plan.variant.name(), "reduction", [&] { return jit::source_of(state.text, plan.variant); });
+      state.kernels.kernel(plan.variant, "reduction", [&] { return jit::source_of(state.text, plan.variant); });
   if (!kernel) return kernel.error();
   std::vector<Argument> passed = {output, Argument::of(plan.elements), Argument::of(plan.length),
                                   Argument::of(divide_up(plan.length, blocks.parts)), Argument::of(plan.count)};
@@ -325,13 +324,13 @@ Result<Reduction> Reduction::create(const Device& device, const ReductionSource&
   if (!text) return text.error();
   auto state = std::make_shared<detail::ReductionState>(std::move(*text), source, device, options);
   const jit::ReductionVariant usual{.reduced = 1,
-                                    .is_array = std::vector<bool>(state->text.map.inputs.size(), true),
-                                    .accumulator = "f32",
+                                    .is_array = jit::ArrayFlags(state->text.map.inputs.size(), true),
+                                    .accumulator = ScalarType::F32,
                                     .along_x = true,
                                     .is_cpu = device.is_cpu(),
                                     .lanes = device.is_cpu() ? 1 : jit::kReductionBlock};
   const Result<GenericKernel> kernel =
-      state->kernels.kernel(usual.name(), "reduction", [&] { return jit::source_of(state->text, usual); });
+      state->kernels.kernel(usual, "reduction", [&] { return jit::source_of(state->text, usual); });
   if (!kernel) return kernel.error();
   return Reduction(std::move(state));
 }

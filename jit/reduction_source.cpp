@@ -113,7 +113,7 @@ RoundText round_text(const ReductionVariant& variant, const std::string& index, 
     }
     const std::string all = comma_list(values);
     const std::string a = "a" + std::to_string((number * variant.width + component) % accumulators);
-    text.combine += a + " = combined(" + a + ", " + variant.accumulator + "(" +
+    text.combine += a + " = combined(" + a + ", " + to_string(variant.accumulator) + "(" +
                     (variant.is_second ? all : "operation(" + all + ")") + "))\n";
   }
   return text;
@@ -139,20 +139,20 @@ std::string finish_text(const ReductionVariant& variant) {
 /// How the lanes of a block are put together.
 std::string together_text(const ReductionVariant& variant) {
   if (variant.lanes == 1) return "pass\n";
-  const bool by_warps = variant.along_x && !variant.is_record;
+  const bool by_warps = variant.along_x && !variant.accumulator.is_record();
   return fill(by_warps ? kByWarps : kByHalves, {{"LANES", std::to_string(variant.lanes)},
                                                 {"PLACES", std::to_string(variant.places)},
-                                                {"TYPE", variant.accumulator}});
+                                                {"TYPE", to_string(variant.accumulator)}});
 }
 
 }  // namespace
 
-std::string ReductionVariant::name() const {
-  std::string text = accumulator + " " + std::to_string(kept) + " " + std::to_string(reduced) + " " +
-                     std::to_string(width) + " " + std::to_string(lanes) + " " + std::to_string(places) + " ";
-  for (const bool array : is_array) text += array ? 'a' : 's';
-  for (const bool flag : {is_wide, along_x, is_split, is_second}) text += flag ? '1' : '0';
-  return text;
+std::size_t ReductionVariant::hash() const {
+  // Of records, the name: others of that name are told apart by ==.
+  const std::size_t record = accumulator.is_record() ? std::hash<std::string>()(accumulator.record->name) : 0;
+  const auto number = [](int value) { return static_cast<std::uint64_t>(value); };
+  return hash_of({number(kept), number(reduced), is_array.hash(), static_cast<std::uint64_t>(accumulator.scalar),
+                  record, number(width), is_wide, along_x, is_split, is_second, is_cpu, number(lanes), number(places)});
 }
 
 Result<ReductionText> reduction_text(const ReductionSource& source) {
@@ -171,7 +171,7 @@ Source source_of(const ReductionText& text, const ReductionVariant& variant) {
   const std::string barrier = steps_together ? "syncthreads()\n" : "";
   std::string start, all_loads, all_combined;
   for (const std::string& name : numbered("a", accumulators))
-    start += name + " = " + variant.accumulator + "(" + text.identity + ")\n";
+    start += name + " = " + to_string(variant.accumulator) + "(" + text.identity + ")\n";
   for (int k = 0; k < loads; ++k) {
     const RoundText round = round_text(variant, "r + " + std::to_string(k) + " * lanes", k, accumulators);
     all_loads += round.load;
@@ -188,7 +188,7 @@ Source source_of(const ReductionText& text, const ReductionVariant& variant) {
       text.map.text +
           fill(kKernel, {{"REDUCE", text.reduce},
                          {"POST", text.post},
-                         {"TYPE", variant.accumulator},
+                         {"TYPE", to_string(variant.accumulator)},
                          {"ALL", comma_list(all)},
                          {"BOUNDS", bounds},
                          {"LANES", std::to_string(variant.lanes)},

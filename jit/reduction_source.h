@@ -5,25 +5,26 @@
 #include <vector>
 
 #include "jit/fusion.h"
+#include "jit/variant_cache.h"
 #include "pykc/reduction.h"
 
 namespace pykc::jit {
 
 /// What a kernel for a reduction is generated for.
 struct ReductionVariant {
-  int kept = 0, reduced = 0;        // axes that are left when axes are joined; inputs have the kept ones first
-  std::vector<bool> is_array = {};  // of the inputs
-  std::string accumulator = {};     // the type's name
+  int kept = 0, reduced = 0;  // axes that are left when axes are joined; inputs have the kept ones first
+  ArrayFlags is_array = {};   // of the inputs
+  ElementType accumulator = {};
   int width = 1;  // elements that are loaded at once: those of a vector, which is what arrays of inputs then hold
   bool is_wide = false;
-  bool is_record = false;  // the accumulator
   bool along_x = false;    // threadIdx.x runs along the reduced axes, threadIdx.y along the kept ones; or the other way
   bool is_split = false;   // a block puts a part together; the output is the array of parts, [part, result]
   bool is_second = false;  // the input holds parts
   bool is_cpu = false;
   int lanes = 1;   // threads of a block along what is reduced: one on the CPU device
   int places = 1;  // along what is kept; of no matter on the CPU device
-  std::string name() const;
+  std::size_t hash() const;
+  friend bool operator==(const ReductionVariant&, const ReductionVariant&) = default;
 };
 
 /// What all variants share: how an element is mapped, and expressions in brackets.

@@ -52,7 +52,7 @@ TEST_F(GpuSource, Reduction) {
     const ReductionVariant variant{.kept = 1,
                                    .reduced = 1,
                                    .is_array = {true},
-                                   .accumulator = "i32",
+                                   .accumulator = ScalarType::I32,
                                    .along_x = along_x,
                                    .lanes = static_cast<int>(along_x ? block.x : block.y),
                                    .places = static_cast<int>(along_x ? block.y : block.x)};
@@ -82,7 +82,7 @@ TEST_F(GpuSource, ReductionOfVectors) {
     ReductionVariant variant{.kept = 1,
                              .reduced = 1,
                              .is_array = {true, true, false},
-                             .accumulator = "i32",
+                             .accumulator = ScalarType::I32,
                              .width = width,
                              .along_x = true,
                              .places = 2};
@@ -114,7 +114,7 @@ TEST_F(GpuSource, PartsAreReducedBySeveralBlocks) {
   const ReductionVariant variant{.kept = 1,
                                  .reduced = 1,
                                  .is_array = {true},
-                                 .accumulator = "i32",
+                                 .accumulator = ScalarType::I32,
                                  .along_x = true,
                                  .is_split = true,
                                  .lanes = 16,
