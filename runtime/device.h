@@ -46,6 +46,7 @@ struct StreamState {
   virtual Result<void> begin_capture() = 0;
   virtual Result<std::shared_ptr<GraphState>> end_capture() = 0;
   virtual bool is_capturing() const = 0;
+  virtual void* native_handle() const = 0;
 
   DeviceState& device;
 };
@@ -102,6 +103,8 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual Result<std::shared_ptr<StreamState>> create_stream() = 0;
   virtual StreamState& default_stream() = 0;
   virtual Result<void> synchronize() = 0;
+  /// What CurrentContext holds.
+  virtual Result<std::shared_ptr<void>> make_current() = 0;
   /// `other` is another device of this kind.
   virtual Result<void> enable_peer_access(DeviceState& other) = 0;
   /// Whether kernels may use memory of another device.

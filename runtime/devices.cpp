@@ -175,6 +175,12 @@ Stream Device::default_stream() const {
   return Stream(std::shared_ptr<detail::StreamState>(state_, &state_->default_stream()));
 }
 
+Result<CurrentContext> Device::make_current() const {
+  Result<std::shared_ptr<void>> restorer = state_->make_current();
+  if (!restorer) return restorer.error();
+  return CurrentContext(std::move(*restorer));
+}
+
 Result<void> Device::synchronize() const { return state_->synchronize(); }
 
 Result<void> Device::enable_peer_access(const Device& other) const {

@@ -71,6 +71,8 @@ Result<void> Stream::call(std::function<void()> function) const {
   return state_->call(std::move(function));
 }
 
+void* Stream::native_handle() const { return state_->native_handle(); }
+
 const KernelInfo& Kernel::info() const { return module_->kernels[index_]; }
 
 Result<int> Kernel::suggested_block_size(std::int64_t shared_bytes) const {

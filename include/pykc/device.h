@@ -40,6 +40,20 @@ Result<WrappedElements> wrap_elements(const Device& device, void* first, const M
                                       std::int64_t element_bytes, std::int64_t alignment, std::shared_ptr<void> owner);
 }  // namespace detail
 
+/// Made by Device::make_current(). The context that was current before is current again when this goes, which must
+/// happen on the thread that it was made on; several on one thread must go in reverse order. Where none was current,
+/// the GPU's stays. Keeps the device.
+class [[nodiscard]] CurrentContext {
+ public:
+  CurrentContext(CurrentContext&&) = default;
+  CurrentContext& operator=(CurrentContext&&) = delete;
+
+ private:
+  friend class Device;
+  explicit CurrentContext(std::shared_ptr<void> restorer) : restorer_(std::move(restorer)) {}
+  std::shared_ptr<void> restorer_;
+};
+
 /// What `pykc info` shows of a device.
 struct DeviceInfo {
   std::string name;         // "cuda:0" or "cpu"
@@ -74,6 +88,10 @@ class Device {
   Result<Stream> create_stream() const;
   /// The stream that launches use when none is given.
   Stream default_stream() const;
+  /// Makes the GPU's primary context, which is the CUDA runtime's, current on this thread. Calls of pykc do so
+  /// themselves; other libraries (cuBLAS, cuFFT, cuRAND, NCCL, the CUDA runtime) work on the GPU that they find
+  /// current. Does nothing on the CPU device.
+  Result<CurrentContext> make_current() const;
   /// Waits for all work of the device, and reports the first fault.
   Result<void> synchronize() const;
   /// Lets kernels of this GPU reach memory of another, whose arrays a launch refuses else; not the other way round. An

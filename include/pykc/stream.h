@@ -65,6 +65,12 @@ class Stream {
   /// given, it runs at once. After a fault that loses the CUDA context it is not called.
   Result<void> call(std::function<void()> function) const;
 
+  /// A GPU's `CUstream`, which is the CUDA runtime's `cudaStream_t`: for cuBLAS, cuFFT, NCCL and other code that puts
+  /// its own work here, in order with pykc's, and into the graph while the stream captures one. It lives as long as the
+  /// stream, and must not be destroyed. Null for the default stream, whose name in CUDA that is, and on the CPU device.
+  /// See Device::make_current().
+  void* native_handle() const;
+
   /// From begin_capture() to end_capture(), launches, copies and calls that one thread puts on this stream are not done
   /// but become a Graph. Meanwhile nothing can wait for the stream, nor it for an event, and it gives no memory. The
   /// default stream cannot capture. On a GPU, copies without a stream, and allocations, fail while a stream captures.

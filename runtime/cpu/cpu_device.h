@@ -32,6 +32,7 @@ class Stream final : public detail::StreamState {
   Result<void> begin_capture() override;
   Result<std::shared_ptr<detail::GraphState>> end_capture() override;
   bool is_capturing() const override { return is_capturing_.load(std::memory_order_acquire); }
+  void* native_handle() const override { return nullptr; }
   /// Adds the work to the graph that the stream captures; false where it captures none.
   template <typename Work>
   bool capture(const Work& work) const {
@@ -57,6 +58,7 @@ class Device final : public detail::DeviceState {
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override { return finish(nullptr); }
+  Result<std::shared_ptr<void>> make_current() override { return std::shared_ptr<void>(); }
   // There is one CPU device.
   Result<void> enable_peer_access(detail::DeviceState&) override { return {}; }
   bool has_peer_access(const detail::DeviceState&) const override { return false; }

@@ -103,6 +103,17 @@ Result<std::shared_ptr<detail::StreamState>> Device::create_stream() {
   return std::shared_ptr<detail::StreamState>(std::make_shared<Stream>(*this, handle, shared_from_this()));
 }
 
+Result<std::shared_ptr<void>> Device::make_current() {
+  CUcontext previous = nullptr;
+  if (Result<void> got = check("cuCtxGetCurrent", driver_.cuCtxGetCurrent(&previous)); !got) return got.error();
+  if (Result<void> set = check("cuCtxSetCurrent", driver_.cuCtxSetCurrent(context_->handle())); !set)
+    return set.error();
+  const auto restore = [device = shared_from_this(), this, previous](void*) {
+    if (previous != nullptr) driver_.cuCtxSetCurrent(previous);  // as ContextScope does
+  };
+  return std::shared_ptr<void>(nullptr, restore);
+}
+
 Result<void> Device::synchronize() {
   const ContextScope scope = enter();
   const std::uint64_t latest = faults_.latest();

@@ -35,6 +35,7 @@ class Stream final : public detail::StreamState {
   bool is_capturing() const override { return is_capturing_.load(std::memory_order_acquire); }
   /// The graph that the stream captures, or null.
   Graph* graph() const { return is_capturing() ? graph_.get() : nullptr; }
+  void* native_handle() const override { return handle_; }
   CUstream handle() const { return handle_; }
 
  private:
@@ -57,6 +58,7 @@ class Device final : public detail::DeviceState {
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override;
+  Result<std::shared_ptr<void>> make_current() override;
   Result<void> enable_peer_access(detail::DeviceState& other) override;
   bool has_peer_access(const detail::DeviceState& other) const override;
   Result<void> copy_from_peer(const detail::StridedCopy& row, detail::DeviceState& source) override;

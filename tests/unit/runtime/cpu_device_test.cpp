@@ -73,6 +73,12 @@ TEST_F(CpuDevice, AThreadForEachTask) {
   EXPECT_FALSE(kernel_named("nothing").active_blocks_per_multiprocessor({.block = {0}}));
 }
 
+TEST_F(CpuDevice, HasNoHandlesOfCuda) {
+  EXPECT_TRUE(device_.make_current());
+  EXPECT_EQ(device_.default_stream().native_handle(), nullptr);
+  EXPECT_EQ(device_.create_stream().value().native_handle(), nullptr);
+}
+
 TEST_F(CpuDevice, StreamsCallFunctions) {
   const Stream stream = device_.create_stream().value();
   std::vector<std::int64_t> host(2);

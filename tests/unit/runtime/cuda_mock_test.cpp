@@ -657,5 +657,56 @@ TEST_F(CudaMock, LeavesTheThreadsContextAlone) {
   }).join();
 }
 
+TEST_F(CudaMock, OtherLibrariesGetTheContextAndTheStream) {
+  mock_set_devices(2);
+  const auto current = [] {
+    void* context = nullptr;
+    cuCtxGetCurrent(&context);
+    return context;
+  };
+  std::thread([&] {
+    const Device first = Device::open("cuda:0").value(), second = Device::open("cuda:1").value();
+    void* contexts[2] = {};
+    {
+      const Result<CurrentContext> outer = first.make_current();
+      ASSERT_TRUE(outer);
+      contexts[0] = current();
+      {
+        const Result<CurrentContext> inner = second.make_current();
+        ASSERT_TRUE(inner);
+        contexts[1] = current();
+        EXPECT_TRUE(first.allocate<int>(10));
+        EXPECT_EQ(current(), contexts[1]);
+      }
+      EXPECT_EQ(current(), contexts[0]);
+    }
+    EXPECT_NE(contexts[0], nullptr);
+    EXPECT_NE(contexts[1], contexts[0]);
+    EXPECT_EQ(current(), contexts[0]);  // none was current before
+
+    const Stream stream = first.create_stream().value();
+    EXPECT_NE(stream.native_handle(), nullptr);
+    EXPECT_EQ(first.default_stream().native_handle(), nullptr);
+    const Module module = first.load(test_artifact()).value();
+    ASSERT_TRUE(module.kernel("shared").value().launch({.grid = {1}, .block = {1}, .stream = &stream}));
+    EXPECT_EQ(mock_last_launch()->stream, stream.native_handle());
+
+    mock_fail("cuCtxSetCurrent", 1, kNotInitialized);
+    expect_error(second.make_current(), ErrorCode::DriverError, "cuCtxSetCurrent failed");
+    mock_fail("cuCtxGetCurrent", 1, kNotInitialized);
+    expect_error(second.make_current(), ErrorCode::DriverError, "cuCtxGetCurrent failed");
+  }).join();
+}
+
+TEST_F(CudaMock, TheCurrentContextKeepsItsDevice) {
+  std::thread([] {
+    Result<CurrentContext> context = Device::open("cuda:0").value().make_current();
+    ASSERT_TRUE(context);
+    EXPECT_EQ(mock_calls("cuDevicePrimaryCtxRelease"), 0);
+    const CurrentContext moved = std::move(*context);
+    EXPECT_EQ(mock_calls("cuDevicePrimaryCtxRelease"), 0);
+  }).join();
+}
+
 }  // namespace
 }  // namespace pykc
