@@ -34,7 +34,9 @@ step "conformance suite on both" "$bin/pykc" test tests/conformance --known-fail
 step "runtime against the real driver" "$bin/cuda_device_test"
 step "generic kernels and reductions on the GPU" env PYKC_TEST_DEVICE=cuda:0 "$bin/jit_test"
 step "README's C++ program" "$bin/vecadd_cpp" examples/vecadd.pyk
-step "a program with its kernels inside" "$bin/embedded_cpp"
+for example in embedded blur nbody heat kmeans option_pricing; do
+  step "C++ example: $example" "$bin/${example}_cpp" cuda:0
+done
 step "kernels in C++ source, and without one" "$bin/generic_cpp"
 step "interpreter = CPU device = GPU" "$bin/pykc_differential_test"
 step "random kernels, interpreter = GPU" random_kernels

@@ -1,38 +1,37 @@
-// Carries examples/vecadd.pyk compiled: nothing is compiled at run time, and no source is read.
-#include <cstdio>
-#include <vector>
+// A program that carries its kernels, those of examples/vecadd.pyk: the build compiled them for GPUs and for the CPU
+// device. It links pykc::runtime alone, so it is small, and where it runs there is no compiler, no source and no cache.
+//
+//   embedded [DEVICE [SIZE]]        adds two vectors of SIZE numbers
+#include "example.h"
+#include "vecadd.h"  // made by pykc_add_kernels: a C++ function a kernel, with its types
 
-#include "vecadd.h"  // made by pykc_add_kernels
+using example::require;
 
-namespace {
+int main(int count, char** arguments) {
+  const example::Options options = example::options(count, arguments, {.gpu = 100'000'003, .cpu = 10'000'003});
+  const pykc::Device& device = options.device;
+  const std::int64_t n = options.size;
+  example::Report report("sums of " + std::to_string(n) + " pairs", device);
+  const vecadd::Kernels kernels = require(vecadd::load(device));
 
-pykc::Result<void> add_vectors() {
-  const pykc::Result<pykc::Device> device = pykc::Device::open();
-  if (!device) return device.error();
-  const pykc::Result<vecadd::Kernels> kernels = vecadd::load(*device);
-  if (!kernels) return kernels.error();
+  std::vector<float> host_x(n), host_y(n), host_z(n);
+  std::vector<double> expected(n);
+  example::Random random(1);
+  for (std::int64_t i = 0; i < n; ++i) {
+    host_x[i] = random.next();
+    host_y[i] = random.next();
+    expected[i] = static_cast<double>(host_x[i]) + static_cast<double>(host_y[i]);
+  }
+  const pykc::Array<float> x = require(device.copy_from<float>(host_x)), y = require(device.copy_from<float>(host_y));
+  const pykc::Array<float> z = require(device.like(x));
 
-  const std::int64_t n = 1'000'003;
-  std::vector<float> x(n, 1.5F), y(n, 2.0F), z(n);
-  const auto device_x = device->copy_from<float>(x), device_y = device->copy_from<float>(y);
-  const auto device_z = device->allocate<float>(n);
-  if (!device_x || !device_y || !device_z) return pykc::Error{pykc::ErrorCode::OutOfMemory, "no room for the vectors"};
+  const double ms = example::milliseconds(device.default_stream(), [&] {
+    require(kernels.vecadd({.grid = {(n + 255) / 256}, .block = {256}}, z, x, y));  // a wrong type would not compile
+  });
+  report.rate("z = x + y", ms, 1e-6 * 3 * sizeof(float) * static_cast<double>(n) / ms, "GB/s");
 
-  const pykc::LaunchConfig config{.grid = {(n + 255) / 256}, .block = {256}};
-  if (auto launched = kernels->vecadd(config, *device_z, *device_x, *device_y); !launched) return launched;
-  if (auto copied = device_z->copy_to(z); !copied) return copied;  // waits for the kernel
-
-  for (float sum : z)
-    if (sum != 3.5F) return pykc::Error{pykc::ErrorCode::Internal, "a sum is wrong"};
-  std::printf("%lld sums on %s are right\n", static_cast<long long>(n), device->info().description.c_str());
-  return {};
-}
-
-}  // namespace
-
-int main() {
-  const pykc::Result<void> done = add_vectors();
-  if (done) return 0;
-  std::fprintf(stderr, "%s\n", done.error().message.c_str());
-  return 1;
+  require(z.copy_to(host_z));
+  report.check("every sum", example::largest_difference<float>(host_z, expected),
+               0x1p-24);  // below 2: half its last bit
+  return report.exit_code();
 }
