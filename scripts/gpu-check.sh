@@ -34,7 +34,7 @@ step "conformance suite on both" "$bin/pykc" test tests/conformance --known-fail
 step "runtime against the real driver" "$bin/cuda_device_test"
 step "generic kernels and reductions on the GPU" env PYKC_TEST_DEVICE=cuda:0 "$bin/jit_test"
 step "README's C++ program" "$bin/vecadd_cpp" examples/vecadd.pyk
-for example in embedded blur nbody heat kmeans option_pricing; do
+for example in embedded blur nbody heat kmeans equalize option_pricing fft_convolution gemm_cublas; do
   step "C++ example: $example" "$bin/${example}_cpp" cuda:0
 done
 step "kernels in C++ source, and without one" "$bin/generic_cpp"

@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "example.h"
+#include "vendor_library.h"
 
 using example::require;
 
@@ -74,6 +75,37 @@ Estimate estimate(const pykc::Array<double>& sums, double paths) {
           kDiscount * std::sqrt(variance_g / paths)};
 }
 
+/// The same prices with normal numbers that cuRAND writes to an array of pykc, on pykc's stream.
+void price_by_curand(const pykc::Device& device, const option_pricing::Kernels& kernels,
+                     const option_pricing::Asian& option, std::int64_t paths, pykc::LaunchConfig config,
+                     example::Report& report) {
+  const example::VendorLibrary curand("curand", {10});
+  if (!curand) return report.note("cuRAND is not installed, so its random numbers are not tried");
+  const auto create = curand.function<int(void**, int)>("curandCreateGenerator");
+  const auto set_stream = curand.function<int(void*, void*)>("curandSetStream");
+  const auto generate = curand.function<int(void*, float*, std::size_t, float, float)>("curandGenerateNormal");
+  const auto destroy = curand.function<int(void*)>("curandDestroyGenerator");
+  constexpr int kPhilox = 161;
+
+  const pykc::CurrentContext context = require(device.make_current());  // for cuRAND to work on this GPU
+  const pykc::Stream stream = require(device.create_stream());
+  const auto normals = require(device.allocate<option_pricing::f32x4>({kDates / 4, paths}));
+  const auto sums = require(device.allocate<double>({config.grid.x, 5}));
+  void* generator = nullptr;
+  curand.check(create(&generator, kPhilox), "curandCreateGenerator");
+  curand.check(set_stream(generator, stream.native_handle()), "curandSetStream");
+  config.stream = &stream;
+  const double ms = example::milliseconds(stream, [&] {
+    curand.check(generate(generator, &normals.address()->x, 4 * normals.size(), 0, 1), "curandGenerateNormal");
+    require(kernels.simulate_given(config, sums, option, normals));
+  });
+  curand.check(destroy(generator), "curandDestroyGenerator");
+  report.rate("cuRAND's numbers, " + std::to_string(paths) + " paths", ms, 1e-3 * static_cast<double>(paths) / ms,
+              "Mpaths/s");
+  const Estimate found = estimate(sums, static_cast<double>(paths));
+  report.check("the geometric price", std::abs(found.geometric - geometric_price()), 4 * found.geometric_error);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -111,5 +143,7 @@ int main(int count, char** arguments) {
     for (const double pay : payoffs(path)) expected.push_back(pay);
   report.check("the payoffs of the first " + std::to_string(kFollowed) + " paths",
                example::largest_difference<float>(followed, expected), 2e-3);
+  if (!device.is_cpu())
+    price_by_curand(device, kernels, option, std::min<std::int64_t>(paths, 1 << 20), config, report);
   return report.exit_code();
 }

@@ -1,0 +1,143 @@
+// The product of two matrices by a kernel of pykc and, on a GPU that has cuBLAS, by its SGEMM: the same arrays, each
+// library's own launches. It shows all that another library asks for: addresses, a stream, and the GPU's context.
+//
+//   gemm_cublas [DEVICE [SIZE]]        matrices of SIZE x SIZE, rounded up to a multiple of 128
+#include "example.h"
+#include "pykc/compiler.h"
+#include "pykc/source.h"
+#include "vendor_library.h"
+
+using namespace pykc::literals;
+using example::require;
+
+namespace {
+
+constexpr int kTile = 128;
+
+constexpr auto kKernel = R"pyk(
+  DEPTH = 8
+
+  @kernel(launch_bounds=(256, 2))
+  def sgemm(c: f32[:, :], a: f32[:, :], b: f32[:, :]):
+      """c = a @ b for extents that are multiples of TILE, 128. A block of 256 threads makes a tile of c, each thread
+      8 x 8 elements in registers: of 4 + 4 rows and 4 + 4 columns, so that shared memory is read four numbers at a time.
+      While it works on one slab of a and b in shared memory, the next is on its way to registers."""
+      tile_a = shared.array((2, DEPTH, TILE), f32)  # transposed
+      tile_b = shared.array((2, DEPTH, TILE), f32)
+      t = threadIdx.x
+      tx, ty = 4 * (t % 16), 4 * (t // 16)
+      top, left = blockIdx.y * TILE, blockIdx.x * TILE
+      row_a, column_a, row_b, column_b = t // 2, t % 2 * 4, t // 128, t % 128
+      next_a = local.array(4, f32)
+      next_b = local.array(4, f32)
+      sums = local.array((8, 8), f32)
+      for i in unroll(range(8)):
+          for j in unroll(range(8)):
+              sums[i, j] = 0
+
+      for i in unroll(range(4)):
+          next_a[i] = a[top + row_a, column_a + i]
+          next_b[i] = b[row_b + 2 * i, left + column_b]
+      for k in range(0, a.shape[1], DEPTH):
+          half = k // DEPTH % 2  # the other one may still be in use
+          for i in unroll(range(4)):
+              tile_a[half, column_a + i, row_a] = next_a[i]
+              tile_b[half, row_b + 2 * i, column_b] = next_b[i]
+          syncthreads()
+          if k + DEPTH < a.shape[1]:
+              for i in unroll(range(4)):
+                  next_a[i] = a[top + row_a, k + DEPTH + column_a + i]
+                  next_b[i] = b[k + DEPTH + row_b + 2 * i, left + column_b]
+          for d in unroll(range(DEPTH)):
+              x = local.array(8, f32)
+              y = local.array(8, f32)
+              for i in unroll(range(4)):
+                  x[i], x[4 + i] = tile_a[half, d, ty + i], tile_a[half, d, 64 + ty + i]
+                  y[i], y[4 + i] = tile_b[half, d, tx + i], tile_b[half, d, 64 + tx + i]
+              for i in unroll(range(8)):
+                  for j in unroll(range(8)):
+                      sums[i, j] += x[i] * y[j]
+      for i in unroll(range(8)):
+          for j in unroll(range(8)):
+              c[top + ty + i % 4 + 64 * (i // 4), left + tx + j % 4 + 64 * (j // 4)] = sums[i, j]
+)pyk"_pyk;
+
+using Matrix = pykc::Array<float>;
+
+/// Compares 256 elements with their sums in double, beside the usual size of such a sum.
+void check(const std::string& what, const Matrix& c, const std::vector<float>& a, const std::vector<float>& b,
+           example::Report& report) {
+  const std::int64_t n = c.shape()[0];
+  std::vector<float> found(n * n), values;
+  std::vector<double> expected;
+  require(c.copy_to(found));
+  for (std::int64_t i = 0; i < 256; ++i) {
+    const std::int64_t row = i * 7919 % n, column = i * 104729 % n;  // all over the matrix
+    double sum = 0;
+    for (std::int64_t k = 0; k < n; ++k) sum += static_cast<double>(a[row * n + k]) * b[k * n + column];
+    expected.push_back(sum);
+    values.push_back(found[row * n + column]);
+  }
+  report.check(what + ": 256 elements", example::largest_difference<float>(values, expected) / std::sqrt(n), 1e-5);
+}
+
+/// Multiplies by cuBLAS, and says how long that takes. False without it.
+bool multiply_by_cublas(const pykc::Device& device, const Matrix& c, const Matrix& a, const Matrix& b,
+                        example::Report& report) {
+  const example::VendorLibrary cublas("cublas", {13, 12, 11});
+  if (!cublas) return false;
+  const auto create = cublas.function<int(void**)>("cublasCreate_v2");
+  const auto set_stream = cublas.function<int(void*, void*)>("cublasSetStream_v2");
+  const auto sgemm = cublas.function<int(void*, int, int, int, int, int, const float*, const float*, int, const float*,
+                                         int, const float*, float*, int)>("cublasSgemm_v2");
+  const auto destroy = cublas.function<int(void*)>("cublasDestroy_v2");
+
+  const pykc::CurrentContext context = require(device.make_current());  // for cuBLAS to work on this GPU
+  const pykc::Stream stream = require(device.create_stream());
+  void* handle = nullptr;
+  cublas.check(create(&handle), "cublasCreate");
+  cublas.check(set_stream(handle, stream.native_handle()), "cublasSetStream");
+  const int n = static_cast<int>(c.shape()[0]);
+  const float one = 1, zero = 0;
+  const double ms = example::milliseconds(stream, [&] {
+    // cuBLAS counts by columns, so it sees every matrix transposed: cᵀ = bᵀ aᵀ.
+    cublas.check(sgemm(handle, 0, 0, n, n, n, &one, b.address(), n, a.address(), n, &zero, c.address(), n),
+                 "cublasSgemm");
+  });
+  report.rate("cuBLAS SGEMM", ms, 2e-9 * n * n * n / ms, "TFLOP/s");
+  cublas.check(destroy(handle), "cublasDestroy");
+  return true;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const example::Options options = example::options(count, arguments, {.gpu = 8192, .cpu = 512, .largest = 32768});
+  const pykc::Device& device = options.device;
+  const std::int64_t blocks = (options.size + kTile - 1) / kTile, n = blocks * kTile;
+  example::Report report("matrices of " + std::to_string(n) + " x " + std::to_string(n), device);
+  const pykc::Artifact artifact =
+      require(pykc::compile(kKernel, {.target = device.info().target, .constants = {{"TILE", kTile}}}));
+  const pykc::Kernel sgemm = require(require(device.load(artifact)).kernel("sgemm"));
+
+  example::Random random(1);
+  std::vector<float> host_a(n * n), host_b(n * n);
+  for (float& element : host_a) element = 2 * random.next() - 1;
+  for (float& element : host_b) element = 2 * random.next() - 1;
+  const Matrix a = require(device.copy_from<float>(host_a, {n, n})),
+               b = require(device.copy_from<float>(host_b, {n, n}));
+  const Matrix c = require(device.allocate<float>({n, n}));
+
+  const double ms = example::milliseconds(device.default_stream(), [&] {
+    require(sgemm.launch({.grid = {blocks, blocks}, .block = {256}}, c, a, b));
+  });
+  report.rate("pykc", ms, 2e-9 * static_cast<double>(n) * static_cast<double>(n * n) / ms, "TFLOP/s");
+  check("pykc", c, host_a, host_b, report);
+  if (device.is_cpu()) return report.exit_code();
+  require(c.fill_zero());
+  if (multiply_by_cublas(device, c, a, b, report))
+    check("cuBLAS", c, host_a, host_b, report);
+  else
+    report.note("cuBLAS is not installed, so there is nothing to compare with");
+  return report.exit_code();
+}
