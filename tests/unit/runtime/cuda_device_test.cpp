@@ -6,6 +6,7 @@
 
 #include "pykc/dlpack.h"
 #include "pykc/runtime.h"
+#include "runtime/cuda/driver.h"
 #include "tests/unit/runtime/allocations.h"
 #include "tests/unit/runtime/kernel_descriptions.h"
 
@@ -375,6 +376,48 @@ TEST_F(CudaDevice, AGraphIsLaunchedAsOne) {
     EXPECT_EQ(to[0], 3.0F * value);
   }
   EXPECT_EQ(calls, 2);
+}
+
+TEST_F(CudaDevice, OtherCodePutsWorkOnAStream) {
+  const cuda::Driver& driver = **cuda::Driver::get();  // as other code would: with what the public handles give
+  const Stream stream = device_->create_stream().value();
+  const Array<float> x = device_->allocate<float>(1000).value();
+  std::vector<float> host(1000, 7.0F), result(1000);
+  const auto clear_half = [&](void* on) {
+    return driver.cuMemsetD8Async(reinterpret_cast<cuda::CUdeviceptr>(x.address()), 0, 2000,
+                                  static_cast<cuda::CUstream>(on));
+  };
+  const auto expect_half = [&] {
+    ASSERT_TRUE(x.copy_to(result));
+    EXPECT_EQ(std::accumulate(result.begin(), result.begin() + 500, 0.0F), 0.0F);
+    EXPECT_EQ(std::accumulate(result.begin() + 500, result.end(), 0.0F), 500 * 14.0F);
+  };
+  const LaunchConfig config{.grid = {4}, .block = {256}, .stream = &stream};
+  std::thread([&] {  // with no context of its own
+    const Result<CurrentContext> context = device_->make_current();
+    ASSERT_TRUE(context) << context.error().message;
+    ASSERT_TRUE(x.copy_from(host));
+    ASSERT_TRUE(kernel_named("scale").launch(config, x, 2.0F));
+    EXPECT_EQ(clear_half(stream.native_handle()), cuda::CUDA_SUCCESS);
+    ASSERT_TRUE(stream.synchronize());
+    expect_half();
+
+    ASSERT_TRUE(x.copy_from(host));
+    ASSERT_TRUE(kernel_named("scale").launch({.grid = {4}, .block = {256}}, x, 2.0F));
+    EXPECT_EQ(clear_half(device_->default_stream().native_handle()), cuda::CUDA_SUCCESS);
+    expect_half();
+
+    ASSERT_TRUE(stream.begin_capture());
+    ASSERT_TRUE(kernel_named("scale").launch(config, x, 2.0F));
+    EXPECT_EQ(clear_half(stream.native_handle()), cuda::CUDA_SUCCESS);
+    const Result<Graph> graph = stream.end_capture();
+    ASSERT_TRUE(graph) << graph.error().message;
+    ASSERT_TRUE(x.copy_from(host));
+    ASSERT_TRUE(graph->launch(stream));
+    ASSERT_TRUE(stream.synchronize());
+    expect_half();
+  })
+      .join();
 }
 
 TEST_F(CudaDevice, SaysWhenMemoryIsShort) {
