@@ -37,6 +37,7 @@ step "README's C++ program" "$bin/vecadd_cpp" examples/vecadd.pyk
 for example in embedded blur nbody heat kmeans equalize option_pricing fft_convolution gemm_cublas; do
   step "C++ example: $example" "$bin/${example}_cpp" cuda:0
 done
+step "C++ example: regression_nccl, on all GPUs" "$bin/regression_nccl_cpp"
 if [ -x "$bin/sort_cub_cpp" ]; then step "C++ example: sort_cub" "$bin/sort_cub_cpp" cuda:0; fi  # where NVIDIA's compiler was
 step "kernels in C++ source, and without one" "$bin/generic_cpp"
 step "interpreter = CPU device = GPU" "$bin/pykc_differential_test"
