@@ -1,8 +1,16 @@
 #include "jit/scratch.h"
 
+#include <memory>
+
 namespace pykc::jit {
 
 Result<ScratchPool::Scratch> ScratchPool::take(const Device& device, const Stream& stream, std::int64_t bytes) {
+  if (stream.is_capturing()) {
+    const Result<Buffer> own = device.allocate_bytes(bytes);
+    if (!own) return own.error();
+    if (Result<void> kept = stream.keep_in_graph(std::make_shared<Buffer>(*own)); !kept) return kept.error();
+    return Scratch{*own, std::nullopt};
+  }
   Scratch scratch;
   {
     const std::lock_guard lock(mutex_);
@@ -22,6 +30,7 @@ Result<ScratchPool::Scratch> ScratchPool::take(const Device& device, const Strea
 }
 
 Result<void> ScratchPool::give_back(Scratch scratch, const Stream& stream) {
+  if (stream.is_capturing()) return {};
   Result<Event> used = stream.record();
   if (!used) return used.error();
   scratch.last_use = std::move(*used);

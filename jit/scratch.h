@@ -17,7 +17,8 @@ class ScratchPool {
     std::optional<Event> last_use;
   };
 
-  /// Memory of at least so many bytes, which work put on the stream from now on may use.
+  /// Memory of at least so many bytes, which work put on the stream from now on may use. Where the stream captures a
+  /// graph, the memory is the graph's own: it may be launched at any time.
   Result<Scratch> take(const Device& device, const Stream& stream, std::int64_t bytes);
   /// To be called when that work is on the stream.
   Result<void> give_back(Scratch scratch, const Stream& stream);

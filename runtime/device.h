@@ -4,6 +4,7 @@
 // that is passed to a call always belongs to the same device.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -15,40 +16,66 @@
 
 namespace pykc::detail {
 
+struct GraphState;
+
 struct EventState {
-  explicit EventState(std::shared_ptr<DeviceState> owner) : device(std::move(owner)) {}
+  EventState(std::shared_ptr<DeviceState> owner, std::shared_ptr<GraphState> graph)
+      : device(std::move(owner)), captured_in(std::move(graph)) {}
   virtual ~EventState() = default;
+  // Of one that is not captured.
   virtual Result<void> synchronize() = 0;
   /// `earlier` is an event of the same device.
   virtual Result<double> milliseconds_since(EventState& earlier) = 0;
 
   const std::shared_ptr<DeviceState> device;
+  const std::shared_ptr<GraphState> captured_in;  // or null
 };
 
 /// Work to be launched as one.
-struct GraphState {
+struct GraphState : std::enable_shared_from_this<GraphState> {
   explicit GraphState(std::shared_ptr<DeviceState> owner) : device(std::move(owner)) {}
   virtual ~GraphState() = default;
   /// `stream` is of the same device.
   virtual Result<void> launch(StreamState& stream) = 0;
+  /// `other` is another graph of the same device.
+  virtual Result<void> update(GraphState& other) = 0;
+  virtual void keep(std::shared_ptr<const void> owner) = 0;
 
   const std::shared_ptr<DeviceState> device;
+  /// Ends the capture: its streams take no part any more.
+  void close();
+  /// For one that ends before its first stream has waited for all of the work.
+  static Error unjoined();
+  // While it is captured: where that began, and the streams that take part.
+  StreamState* origin = nullptr;
+  std::vector<StreamState*> streams;
 };
 
 struct StreamState {
   explicit StreamState(DeviceState& on) : device(on) {}
-  virtual ~StreamState() = default;
+  virtual ~StreamState() { leave_capture(); }
   virtual Result<void> synchronize() = 0;
   virtual Result<std::shared_ptr<EventState>> record() = 0;
-  /// `event` is of the same device.
+  /// `event` is of the same device; where it is captured, so is this stream, in the same graph.
   virtual Result<void> wait(EventState& event) = 0;
   virtual Result<void> call(std::function<void()> function) = 0;
   virtual Result<void> begin_capture() = 0;
+  /// The capture is over, also where it has failed. It began here.
   virtual Result<std::shared_ptr<GraphState>> end_capture() = 0;
-  virtual bool is_capturing() const = 0;
   virtual void* native_handle() const = 0;
 
+  bool is_capturing() const { return is_capturing_.load(std::memory_order_acquire); }
+  /// The graph that the stream captures, or null.
+  GraphState* graph() const { return is_capturing() ? graph_.get() : nullptr; }
+  std::shared_ptr<GraphState> shared_graph() const { return is_capturing() ? graph_ : nullptr; }
+  void join_capture(std::shared_ptr<GraphState> graph);
+  void leave_capture();
+
   DeviceState& device;
+
+ private:
+  std::atomic<bool> is_capturing_ = false;  // asked by other threads, too
+  std::shared_ptr<GraphState> graph_;       // while capturing
 };
 
 struct ModuleState : std::enable_shared_from_this<ModuleState> {

@@ -1,4 +1,6 @@
 // The public handles: each call checks what all devices ask for, then goes to the device's own state.
+#include <algorithm>
+
 #include "runtime/device.h"
 
 namespace pykc {
@@ -8,11 +10,57 @@ Error other_device(const char* what) {
   return Error{ErrorCode::InvalidArgument, std::string(what) + " belongs to another device"};
 }
 
+Error no_point_in_time() {
+  return Error{ErrorCode::InvalidArgument,
+               "the event was recorded while its stream captured a graph: it says in which order the graph's work is "
+               "done, and happens at no one time; record another behind the graph's launch"};
+}
+
+/// Why a stream cannot wait for the event of a capture, or nothing.
+std::string_view why_not_in_capture(const detail::StreamState& stream, const detail::EventState& event) {
+  const detail::GraphState& graph = *event.captured_in;
+  if (graph.device.get() != &stream.device) return "which is one of another device";
+  if (graph.origin == nullptr) return "which has ended; wait for an event that is recorded behind the graph's launch";
+  if (stream.is_capturing() && stream.graph() != &graph) return "and this stream takes part in another";
+  if (&stream == &stream.device.default_stream())
+    return "and the default stream cannot take part, since all streams wait for it";
+  return {};
+}
+
 }  // namespace
 
-Result<void> Event::synchronize() const { return state_->synchronize(); }
+void detail::GraphState::close() {
+  const std::shared_ptr<GraphState> self = shared_from_this();
+  origin = nullptr;
+  while (!streams.empty()) streams.back()->leave_capture();
+}
+
+Error detail::GraphState::unjoined() {
+  return Error{ErrorCode::InvalidArgument,
+               "the capture ended before its first stream had waited for all work of the others: make it wait for an "
+               "event that each of them records behind its last piece of work, then call end_capture()"};
+}
+
+void detail::StreamState::join_capture(std::shared_ptr<GraphState> graph) {
+  graph_ = std::move(graph);
+  graph_->streams.push_back(this);
+  is_capturing_.store(true, std::memory_order_release);
+}
+
+void detail::StreamState::leave_capture() {
+  if (!is_capturing()) return;
+  is_capturing_.store(false, std::memory_order_release);
+  std::erase(graph_->streams, this);
+  graph_.reset();
+}
+
+Result<void> Event::synchronize() const {
+  if (state_->captured_in) return no_point_in_time();
+  return state_->synchronize();
+}
 
 Result<double> Event::milliseconds_since(const Event& earlier) const {
+  if (state_->captured_in || earlier.state_->captured_in) return no_point_in_time();
   if (state_->device != earlier.state_->device) return other_device("the earlier event");
   if (Result<void> waited = earlier.synchronize(); !waited) return waited.error();
   if (Result<void> waited = synchronize(); !waited) return waited.error();
@@ -22,6 +70,22 @@ Result<double> Event::milliseconds_since(const Event& earlier) const {
 Result<void> Graph::launch(const Stream& stream) const {
   if (&stream.state_->device != state_->device.get()) return other_device("the stream of a graph's launch");
   return state_->launch(*stream.state_);
+}
+
+Result<void> Graph::update(const Graph& other) const {
+  if (other.state_ == state_) return {};
+  if (other.state_->device != state_->device) return other_device("the graph that another is updated from");
+  return state_->update(*other.state_);
+}
+
+bool Stream::is_capturing() const { return state_->is_capturing(); }
+
+Result<void> Stream::keep_in_graph(std::shared_ptr<const void> owner) const {
+  detail::GraphState* const graph = state_->graph();
+  if (graph == nullptr)
+    return Error{ErrorCode::InvalidArgument, "the stream captures no graph that could keep anything"};
+  graph->keep(std::move(owner));
+  return {};
 }
 
 Result<void> Stream::check_not_capturing(const char* what) const {
@@ -42,6 +106,9 @@ Result<void> Stream::begin_capture() const {
 Result<Graph> Stream::end_capture() const {
   if (!state_->is_capturing())
     return Error{ErrorCode::InvalidArgument, "the stream captures no graph; call begin_capture() first"};
+  if (state_->graph()->origin != state_.get())
+    return Error{ErrorCode::InvalidArgument,
+                 "the stream takes part in a capture that another began: end_capture() there"};
   Result<std::shared_ptr<detail::GraphState>> graph = state_->end_capture();
   if (!graph) return graph.error();
   return Graph(std::move(*graph));
@@ -53,14 +120,18 @@ Result<void> Stream::synchronize() const {
 }
 
 Result<Event> Stream::record() const {
-  if (Result<void> free = check_not_capturing("it records no event"); !free) return free.error();
   Result<std::shared_ptr<detail::EventState>> event = state_->record();
   if (!event) return event.error();
   return Event(std::move(*event));
 }
 
 Result<void> Stream::wait(const Event& event) const {
-  if (Result<void> free = check_not_capturing("it waits for no event"); !free) return free;
+  if (event.state_->captured_in != nullptr) {
+    if (const std::string_view why = why_not_in_capture(*state_, *event.state_); !why.empty())
+      return Error{ErrorCode::InvalidArgument, "the event was recorded in a capture, " + std::string(why)};
+    return state_->wait(*event.state_);
+  }
+  if (Result<void> free = check_not_capturing("it waits for no event from outside of the capture"); !free) return free;
   // An event of another device is waited for here, on the host.
   if (event.state_->device.get() != &state_->device) return event.synchronize();
   return state_->wait(*event.state_);

@@ -12,16 +12,21 @@ namespace {
 
 class Event final : public detail::EventState {
  public:
-  Event(std::shared_ptr<detail::DeviceState> owner, const detail::StreamState* stream)
-      : EventState(std::move(owner)), stream_(stream), time_(std::chrono::steady_clock::now()) {}
+  Event(std::shared_ptr<detail::DeviceState> owner, const detail::StreamState& stream)
+      : EventState(std::move(owner), stream.shared_graph()), stream_(&stream), time_(std::chrono::steady_clock::now()) {
+    if (captured_in) point_ = static_cast<Graph&>(*captured_in).progress(stream);
+  }
   Result<void> synchronize() override { return static_cast<Device&>(*device).finish(stream_); }
   Result<double> milliseconds_since(detail::EventState& earlier) override {
     return std::chrono::duration<double, std::milli>(time_ - static_cast<Event&>(earlier).time_).count();
   }
 
+  const Graph::Progress& point() const { return point_; }
+
  private:
   const detail::StreamState* const stream_;  // only compared: the stream may be gone
   const std::chrono::steady_clock::time_point time_;
+  Graph::Progress point_;  // in the capture
 };
 
 }  // namespace
@@ -40,13 +45,23 @@ Result<void*> allocate_host(std::int64_t bytes) {
                                            std::to_string(memory_bytes()) + " bytes of memory in all"};
 }
 
+Stream::~Stream() {
+  if (graph() != nullptr && graph()->origin == this) graph()->close();
+}
+
 Result<void> Stream::synchronize() { return static_cast<Device&>(device).finish(this); }
 
 Result<std::shared_ptr<detail::EventState>> Stream::record() {
-  return std::shared_ptr<detail::EventState>(std::make_shared<Event>(device.shared_from_this(), this));
+  return std::shared_ptr<detail::EventState>(std::make_shared<Event>(device.shared_from_this(), *this));
 }
 
-Result<void> Stream::wait(detail::EventState&) { return {}; }  // the event's work is done
+/// Without a capture, the event's work is done.
+Result<void> Stream::wait(detail::EventState& event) {
+  if (!event.captured_in) return {};
+  if (!is_capturing()) join_capture(event.captured_in);
+  static_cast<Graph&>(*event.captured_in).wait(*this, static_cast<Event&>(event).point());
+  return {};
+}
 
 Result<void> Stream::call(std::function<void()> function) {
   if (!capture([function](detail::StreamState& on) { return on.call(function); })) function();
@@ -54,14 +69,20 @@ Result<void> Stream::call(std::function<void()> function) {
 }
 
 Result<void> Stream::begin_capture() {
-  graph_ = std::make_shared<Graph>(device.shared_from_this());
-  is_capturing_.store(true, std::memory_order_release);
+  const auto graph = std::make_shared<Graph>(device.shared_from_this());
+  graph->origin = this;
+  (void)graph->progress(*this);  // the first
+  join_capture(graph);
   return {};
 }
 
 Result<std::shared_ptr<detail::GraphState>> Stream::end_capture() {
-  is_capturing_.store(false, std::memory_order_release);
-  return std::shared_ptr<detail::GraphState>(std::move(graph_));
+  const std::shared_ptr<detail::GraphState> captured = shared_graph();
+  auto& graph = static_cast<Graph&>(*captured);
+  graph.close();
+  if (!graph.is_joined()) return detail::GraphState::unjoined();
+  graph.finish();
+  return captured;
 }
 
 namespace {

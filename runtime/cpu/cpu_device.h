@@ -2,7 +2,6 @@
 // returns; streams and events exist so that the same program runs on both kinds of device.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -25,25 +24,24 @@ class Stream final : public detail::StreamState {
   /// `owner` is null for the default stream, which the device itself owns.
   Stream(detail::DeviceState& on, std::shared_ptr<detail::DeviceState> owner)
       : StreamState(on), owner_(std::move(owner)) {}
+  ~Stream() override;
   Result<void> synchronize() override;
   Result<std::shared_ptr<detail::EventState>> record() override;
   Result<void> wait(detail::EventState& event) override;
   Result<void> call(std::function<void()> function) override;
   Result<void> begin_capture() override;
   Result<std::shared_ptr<detail::GraphState>> end_capture() override;
-  bool is_capturing() const override { return is_capturing_.load(std::memory_order_acquire); }
   void* native_handle() const override { return nullptr; }
   /// Adds the work to the graph that the stream captures; false where it captures none.
   template <typename Work>
   bool capture(const Work& work) const {
-    if (is_capturing()) graph_->add(work);
-    return is_capturing();
+    auto* const captured = static_cast<Graph*>(graph());
+    if (captured != nullptr) captured->add(*this, work);
+    return captured != nullptr;
   }
 
  private:
   const std::shared_ptr<detail::DeviceState> owner_;
-  std::atomic<bool> is_capturing_ = false;
-  std::shared_ptr<Graph> graph_;  // while capturing
 };
 
 class Device final : public detail::DeviceState {

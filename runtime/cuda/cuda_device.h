@@ -32,9 +32,8 @@ class Stream final : public detail::StreamState {
   Result<void> call(std::function<void()> function) override;
   Result<void> begin_capture() override;
   Result<std::shared_ptr<detail::GraphState>> end_capture() override;
-  bool is_capturing() const override { return is_capturing_.load(std::memory_order_acquire); }
   /// The graph that the stream captures, or null.
-  Graph* graph() const { return is_capturing() ? graph_.get() : nullptr; }
+  Graph* graph() const { return static_cast<Graph*>(StreamState::graph()); }
   void* native_handle() const override { return handle_; }
   CUstream handle() const { return handle_; }
 
@@ -42,8 +41,6 @@ class Stream final : public detail::StreamState {
   Device& device_;
   const std::shared_ptr<detail::DeviceState> owner_;
   const CUstream handle_;
-  std::atomic<bool> is_capturing_ = false;
-  std::shared_ptr<Graph> graph_;  // while capturing
 };
 
 class Device final : public detail::DeviceState {
@@ -72,6 +69,10 @@ class Device final : public detail::DeviceState {
   CUdevice handle() const { return context_->device(); }
   PendingFaults& faults() { return faults_; }
   [[nodiscard]] ContextScope enter() const { return ContextScope(driver_, context_->handle()); }
+  /// For the time of a scope lets this thread do what a capture forbids, although it is no work of a stream: allocate,
+  /// and load modules. Costs nothing where no stream captures. The context must be current.
+  [[nodiscard]] OutsideCapture leave_captures() const { return OutsideCapture(driver_, captures_ > 0); }
+  void count_capture(int change) { captures_ += change; }
   Result<void> check(const char* call, CUresult result) const { return driver_.check(call, result); }
 
   /// Gives each thread of later launches at least so much stack beside what the driver reserves by itself, which knows
@@ -94,6 +95,7 @@ class Device final : public detail::DeviceState {
   Pool pool_;
   Stream default_stream_;
   std::mutex stack_mutex_;
+  std::atomic<int> captures_ = 0;  // under way
   mutable std::mutex peers_mutex_;
   std::vector<std::weak_ptr<detail::DeviceState>> peers_;  // whose memory this device's kernels may use
 };

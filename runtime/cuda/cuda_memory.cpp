@@ -8,6 +8,8 @@ namespace pykc::cuda {
 Result<std::shared_ptr<void>> Device::allocate(std::int64_t bytes) {
   if (bytes == 0) return std::shared_ptr<void>(shared_from_this(), nullptr);
   const ContextScope scope = enter();
+  const OutsideCapture outside = leave_captures();
+  if (Result<void> done = outside.check(); !done) return done.error();
   CUdeviceptr address = 0;
   const auto attempt = [&] { return driver_.cuMemAlloc(&address, static_cast<std::size_t>(bytes)); };
   CUresult allocated = attempt();
@@ -22,6 +24,7 @@ std::shared_ptr<void> Device::device_memory(CUdeviceptr address) {
   return std::shared_ptr<void>(reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)),
                                [device = shared_from_this(), this](void* memory) {
                                  const ContextScope scope = enter();
+                                 const OutsideCapture outside = leave_captures();
                                  driver_.cuMemFree(reinterpret_cast<std::uintptr_t>(memory));
                                });
 }
@@ -55,6 +58,8 @@ Result<std::shared_ptr<void>> Device::allocate_pinned(std::int64_t bytes) {
 }
 
 Result<std::shared_ptr<void>> Device::allocate_host(std::int64_t bytes, unsigned flags) {
+  const OutsideCapture outside = leave_captures();
+  if (Result<void> done = outside.check(); !done) return done.error();
   void* address = nullptr;
   const CUresult allocated = driver_.cuMemHostAlloc(&address, static_cast<std::size_t>(bytes), flags);
   if (allocated == CUDA_ERROR_OUT_OF_MEMORY)
@@ -63,6 +68,7 @@ Result<std::shared_ptr<void>> Device::allocate_host(std::int64_t bytes, unsigned
   if (Result<void> done = check("cuMemHostAlloc", allocated); !done) return done.error();
   return std::shared_ptr<void>(address, [device = shared_from_this(), this](void* memory) {
     const ContextScope inner = enter();
+    const OutsideCapture no_capture = leave_captures();
     driver_.cuMemFreeHost(memory);
   });
 }
@@ -74,6 +80,8 @@ Result<detail::UnifiedMemory> Device::allocate_unified(detail::UnifiedKind kind,
 }
 
 Result<detail::UnifiedMemory> Device::allocate_managed(std::int64_t bytes) {
+  const OutsideCapture outside = leave_captures();
+  if (Result<void> done = outside.check(); !done) return done.error();
   CUdeviceptr address = 0;
   const CUresult allocated = driver_.cuMemAllocManaged(&address, static_cast<std::size_t>(bytes), CU_MEM_ATTACH_GLOBAL);
   if (allocated == CUDA_ERROR_OUT_OF_MEMORY) return out_of_memory(bytes);

@@ -66,11 +66,14 @@ Module::~Module() {
   if (handle_ == nullptr) return;
   const ContextScope scope = device_.enter();
   if (faults_.record != 0) device_.faults().retire(faults_);
+  const OutsideCapture outside = device_.leave_captures();
   device_.driver().cuModuleUnload(handle_);
 }
 
 Result<void> Module::load(const Artifact& artifact) {
   const ContextScope scope = device_.enter();
+  const OutsideCapture outside = device_.leave_captures();
+  if (Result<void> done = outside.check(); !done) return done;
   if (Result<void> loaded = load_code(artifact); !loaded) return loaded;
   kernels = artifact.kernels;
   constants = artifact.constants;

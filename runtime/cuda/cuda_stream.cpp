@@ -7,8 +7,8 @@ namespace {
 class Event final : public detail::EventState {
  public:
   /// `launches` is how many launches the event comes after.
-  Event(std::shared_ptr<detail::DeviceState> owner, CUevent handle, const Stream* stream, std::uint64_t launches)
-      : EventState(std::move(owner)), handle_(handle), stream_(stream), launches_(launches) {}
+  Event(std::shared_ptr<detail::DeviceState> owner, CUevent handle, const Stream& stream, std::uint64_t launches)
+      : EventState(std::move(owner), stream.shared_graph()), handle_(handle), stream_(&stream), launches_(launches) {}
   ~Event() override {
     const ContextScope scope = on().enter();
     on().driver().cuEventDestroy(handle_);
@@ -40,6 +40,8 @@ class Event final : public detail::EventState {
   const std::uint64_t launches_;
 };
 
+constexpr CUresult kLastCaptureError = 908;  // of those that say what was wrong with a capture, and end it
+
 }  // namespace
 
 Stream::Stream(Device& on, CUstream handle, std::shared_ptr<detail::DeviceState> owner)
@@ -48,7 +50,7 @@ Stream::Stream(Device& on, CUstream handle, std::shared_ptr<detail::DeviceState>
 Stream::~Stream() {
   if (handle_ == nullptr) return;
   const ContextScope scope = device_.enter();
-  if (is_capturing()) (void)end_capture();
+  if (graph() != nullptr && graph()->origin == this) (void)end_capture();
   device_.faults().retire(this);
   device_.driver().cuStreamDestroy(handle_);
 }
@@ -66,7 +68,7 @@ Result<std::shared_ptr<detail::EventState>> Stream::record() {
   CUevent handle = nullptr;
   const CUresult created = device_.driver().cuEventCreate(&handle, CU_EVENT_DEFAULT);
   if (Result<void> done = device_.check("cuEventCreate", created); !done) return done.error();
-  auto event = std::make_shared<Event>(device_.shared_from_this(), handle, this, device_.faults().latest());
+  auto event = std::make_shared<Event>(device_.shared_from_this(), handle, *this, device_.faults().latest());
   if (Result<void> done = device_.check("cuEventRecord", device_.driver().cuEventRecord(handle, handle_)); !done)
     return done.error();
   return std::shared_ptr<detail::EventState>(std::move(event));
@@ -75,7 +77,9 @@ Result<std::shared_ptr<detail::EventState>> Stream::record() {
 Result<void> Stream::wait(detail::EventState& event) {
   const ContextScope scope = device_.enter();
   const CUresult queued = device_.driver().cuStreamWaitEvent(handle_, static_cast<Event&>(event).handle(), 0);
-  return device_.check("cuStreamWaitEvent", queued);
+  if (Result<void> done = device_.check("cuStreamWaitEvent", queued); !done) return done;
+  if (event.captured_in && !is_capturing()) join_capture(event.captured_in);
+  return {};
 }
 
 Result<void> Stream::call(std::function<void()> function) {
@@ -100,21 +104,26 @@ Result<void> Stream::begin_capture() {
   const ContextScope scope = device_.enter();
   const CUresult begun = device_.driver().cuStreamBeginCapture(handle_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   if (Result<void> done = device_.check("cuStreamBeginCapture", begun); !done) return done;
-  graph_ = std::make_shared<Graph>(device_.shared_from_this());
-  is_capturing_.store(true, std::memory_order_release);
+  const auto graph = std::make_shared<Graph>(device_.shared_from_this());
+  graph->origin = this;
+  join_capture(graph);
+  device_.count_capture(1);
   return {};
 }
 
 Result<std::shared_ptr<detail::GraphState>> Stream::end_capture() {
   const ContextScope scope = device_.enter();
-  is_capturing_.store(false, std::memory_order_release);
-  const std::shared_ptr<Graph> graph = std::move(graph_);
+  const std::shared_ptr<detail::GraphState> state = shared_graph();
+  state->close();
   CUgraph captured = nullptr;
-  if (Result<void> done = device_.check("cuStreamEndCapture", device_.driver().cuStreamEndCapture(handle_, &captured));
-      !done)
-    return done.error();
-  if (Result<void> done = graph->instantiate(captured); !done) return done.error();
-  return std::shared_ptr<detail::GraphState>(graph);
+  const CUresult ended = device_.driver().cuStreamEndCapture(handle_, &captured);
+  // After another failure the driver may go on capturing.
+  if (ended == CUDA_SUCCESS || (ended >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && ended <= kLastCaptureError))
+    device_.count_capture(-1);
+  if (ended == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) return detail::GraphState::unjoined();
+  if (Result<void> done = device_.check("cuStreamEndCapture", ended); !done) return done.error();
+  if (Result<void> done = static_cast<Graph&>(*state).instantiate(captured); !done) return done.error();
+  return state;
 }
 
 }  // namespace pykc::cuda

@@ -108,6 +108,16 @@ ContextScope::~ContextScope() {
   if (previous_ != nullptr) driver_.cuCtxSetCurrent(previous_);
 }
 
+OutsideCapture::OutsideCapture(const Driver& driver, bool is_needed) : driver_(driver) {
+  if (!is_needed) return;
+  result_ = driver_.cuThreadExchangeStreamCaptureMode(&mode_);
+  has_left_ = result_ == CUDA_SUCCESS;
+}
+
+OutsideCapture::~OutsideCapture() {
+  if (has_left_) driver_.cuThreadExchangeStreamCaptureMode(&mode_);
+}
+
 Result<std::unique_ptr<PrimaryContext>> PrimaryContext::retain(const Driver& driver, CUdevice device) {
   CUcontext handle = nullptr;
   const CUresult retained = driver.cuDevicePrimaryCtxRetain(&handle, device);

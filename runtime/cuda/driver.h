@@ -42,6 +42,24 @@ class ContextScope {
   CUcontext previous_ = nullptr;  // null: nothing to put back
 };
 
+/// For a scope, the driver lets this thread do what it forbids while a stream captures, and what is no work of a
+/// stream.
+class OutsideCapture {
+ public:
+  OutsideCapture(const Driver& driver, bool is_needed);
+  ~OutsideCapture();
+  OutsideCapture(const OutsideCapture&) = delete;
+  OutsideCapture& operator=(const OutsideCapture&) = delete;
+  /// Whether the driver does.
+  Result<void> check() const { return driver_.check("cuThreadExchangeStreamCaptureMode", result_); }
+
+ private:
+  const Driver& driver_;
+  CUresult result_ = CUDA_SUCCESS;
+  bool has_left_ = false;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // then the thread's own
+};
+
 /// A GPU's primary context, which the CUDA runtime uses too, held until this goes.
 class PrimaryContext {
  public:

@@ -44,7 +44,7 @@ namespace {
 
 constexpr int kMaxDevices = 4;
 constexpr CUresult kInvalidValue = CUDA_ERROR_INVALID_VALUE, kInvalidContext = 201, kInvalidImage = 200,
-                   kInvalidPtx = 218;
+                   kInvalidPtx = 218, kCaptureMerge = 903, kCaptureIsolation = 905;
 
 struct Failure {
   int countdown = 0;
@@ -86,6 +86,8 @@ State& state() {
 }
 
 thread_local CUcontext current = nullptr;
+thread_local int captures_of_thread = 0;
+thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 State::State() {
   if (const char* count = std::getenv("MOCK_CUDA_DEVICES")) devices = std::atoi(count);
@@ -147,8 +149,12 @@ void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 }  // namespace
 
 namespace pykc::cuda {
+/// How many pieces of each stream's captured work come before a point.
+using Progress = std::map<CUstream, int>;
 struct CUgraph_st {
   std::vector<std::function<void()>> work;
+  std::map<CUstream, Progress> streams;  // that take part, and what each comes after
+  CUstream origin = nullptr;
 };
 struct CUgraphExec_st {
   std::vector<std::function<void()>> work;
@@ -156,7 +162,10 @@ struct CUgraphExec_st {
 struct CUstream_st {
   CUgraph_st* capture = nullptr;
 };
-struct CUevent_st {};
+struct CUevent_st {
+  CUgraph_st* capture = nullptr;
+  Progress point{};
+};
 struct CUlinkState_st {
   std::string code;
 };
@@ -166,11 +175,25 @@ namespace {
 
 /// Does a piece of a stream's work, or adds it to the graph that the stream captures.
 CUresult run(CUstream stream, std::function<void()> work) {
-  if (stream != nullptr && stream->capture != nullptr)
-    stream->capture->work.push_back(std::move(work));
-  else
+  if (stream == nullptr || stream->capture == nullptr) {
     work();
+    return CUDA_SUCCESS;
+  }
+  stream->capture->work.push_back(std::move(work));
+  ++stream->capture->streams[stream][stream];
   return CUDA_SUCCESS;
+}
+/// The capture is over, and nothing came of it.
+void abandon(CUgraph_st* captured) {
+  for (const auto& [stream, seen] : captured->streams)
+    if (state().objects.contains(stream)) stream->capture = nullptr;
+  destroy(captured);
+}
+/// What is no work of a stream, and not allowed where the thread captures one.
+CUresult check_unsafe() {
+  return captures_of_thread > 0 && capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED
+             ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+             : CUDA_SUCCESS;
 }
 
 }  // namespace
@@ -302,6 +325,7 @@ void write_log(const std::string& log, unsigned count, const CUjit_option* optio
 }
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
   if (current == nullptr) return kInvalidContext;
+  if (const CUresult safe = check_unsafe(); safe != CUDA_SUCCESS) return safe;
   if (!state().log.empty()) {
     write_log(std::exchange(state().log, {}), count, options, values);
     return kInvalidPtx;
@@ -353,7 +377,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule mo
       found != std::string::npos && name != std::string_view(pykc::abi::kFaultSymbol)) {
     std::vector<char>& memory = module->constants[name];
     memory.resize(std::strtoul(module->code.c_str() + found + declared.size(), nullptr, 10));
-    state().blocks[memory.data()] = {.bytes = memory.size(), .device = static_cast<int>(current - state().contexts)};
+    state().blocks[memory.data()] = {.bytes = memory.size(), .device = current->device};
     *address = reinterpret_cast<CUdeviceptr>(memory.data());
     *bytes = memory.size();
     return CUDA_SUCCESS;
@@ -410,6 +434,7 @@ CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
 }
 CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
   if (current == nullptr) return kInvalidContext;
+  if (const CUresult safe = check_unsafe(); safe != CUDA_SUCCESS) return safe;
   if (bytes == 0) return kInvalidValue;
   if (bytes > state().memory - state().memory_used) return CUDA_ERROR_OUT_OF_MEMORY;
   void* block = std::malloc(bytes);
@@ -419,6 +444,7 @@ CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
   return CUDA_SUCCESS;
 }
 CUresult cuMemFree(CUdeviceptr address) {
+  if (const CUresult safe = check_unsafe(); safe != CUDA_SUCCESS) return safe;
   const auto block = state().blocks.find(pointer(address));
   if (block == state().blocks.end()) return kInvalidValue;
   state().memory_used -= block->second.bytes;
@@ -500,6 +526,7 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   return CUDA_SUCCESS;
 }
 CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
+  if (const CUresult safe = check_unsafe(); safe != CUDA_SUCCESS) return safe;
   *address = std::malloc(bytes);
   state().blocks[*address] = {.bytes = bytes, .is_pinned = true};
   return CUDA_SUCCESS;
@@ -582,32 +609,65 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
   return CUDA_SUCCESS;
 }
 CUresult cuStreamDestroy(CUstream stream) {
-  if (stream->capture != nullptr) destroy(stream->capture);
+  if (stream->capture != nullptr && stream->capture->origin == stream) abandon(stream->capture);
   return destroy(stream);
 }
 CUresult cuStreamSynchronize(CUstream stream) {
   if (current == nullptr) return kInvalidContext;
   return stream == nullptr || state().objects.contains(stream) ? CUDA_SUCCESS : kInvalidValue;
 }
-CUresult cuStreamWaitEvent(CUstream, CUevent event, unsigned) {
-  return state().objects.contains(event) ? CUDA_SUCCESS : kInvalidValue;
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+  if (!state().objects.contains(event)) return kInvalidValue;
+  const bool is_capturing = stream != nullptr && stream->capture != nullptr;
+  if (event->capture == nullptr) return is_capturing ? kCaptureIsolation : CUDA_SUCCESS;
+  if (stream == nullptr || !state().objects.contains(event->capture)) return kInvalidValue;
+  if (stream->capture != nullptr && stream->capture != event->capture) return kCaptureMerge;
+  stream->capture = event->capture;
+  Progress& seen = event->capture->streams[stream];
+  for (const auto& [other, count] : event->point) seen[other] = std::max(seen[other], count);
+  return CUDA_SUCCESS;
 }
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
   if (stream == nullptr || stream->capture != nullptr) return kInvalidValue;
   stream->capture = make<CUgraph_st>();
+  stream->capture->streams[stream] = {};
+  stream->capture->origin = stream;
+  ++captures_of_thread;
   return CUDA_SUCCESS;
 }
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
-  *graph = std::exchange(stream->capture, nullptr);
-  return *graph == nullptr ? kInvalidValue : CUDA_SUCCESS;
+  CUgraph_st* const captured = stream->capture;
+  if (captured == nullptr) return kInvalidValue;
+  --captures_of_thread;
+  Progress& seen = captured->streams[stream];
+  bool is_joined = true;
+  for (auto& [other, own] : captured->streams) {
+    is_joined &= seen[other] == own[other];
+    if (state().objects.contains(other)) other->capture = nullptr;
+  }
+  *graph = captured;
+  if (is_joined) return CUDA_SUCCESS;
+  destroy(std::exchange(*graph, nullptr));
+  return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+}
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  std::swap(*mode, capture_mode);
+  return CUDA_SUCCESS;
+}
+/// Graphs of as many pieces of work count as alike.
+CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, CUgraphNode*, int*) {
+  if (!state().objects.contains(executable) || !state().objects.contains(graph)) return kInvalidValue;
+  if (executable->work.size() != graph->work.size()) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  executable->work = graph->work;
+  return CUDA_SUCCESS;
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
   *executable = make<CUgraphExec_st>();
   (*executable)->work = graph->work;
   return CUDA_SUCCESS;
 }
-CUresult cuGraphLaunch(CUgraphExec executable, CUstream) {
-  for (const auto& work : executable->work) work();
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
+  for (const auto& work : executable->work) run(stream, work);
   return CUDA_SUCCESS;
 }
 CUresult cuGraphExecDestroy(CUgraphExec executable) { return destroy(executable); }
@@ -621,8 +681,11 @@ CUresult cuEventCreate(CUevent* event, unsigned) {
   return CUDA_SUCCESS;
 }
 CUresult cuEventDestroy(CUevent event) { return destroy(event); }
-CUresult cuEventRecord(CUevent event, CUstream) {
-  return state().objects.contains(event) ? CUDA_SUCCESS : kInvalidValue;
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  if (!state().objects.contains(event)) return kInvalidValue;
+  event->capture = stream == nullptr ? nullptr : stream->capture;
+  if (event->capture != nullptr) event->point = event->capture->streams[stream];
+  return CUDA_SUCCESS;
 }
 CUresult cuEventSynchronize(CUevent event) { return state().objects.contains(event) ? CUDA_SUCCESS : kInvalidValue; }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
@@ -650,6 +713,8 @@ namespace mock_cuda {
 void mock_reset() {
   const std::lock_guard lock(state().mutex);
   current = nullptr;
+  captures_of_thread = 0;
+  capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
   state().devices = 1;
   state().has_peers = true;
   state().memory = std::size_t{1} << 30;

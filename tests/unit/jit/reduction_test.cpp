@@ -53,6 +53,53 @@ std::vector<std::int64_t> plain_sum(const std::vector<std::int64_t>& values, con
   return sums;
 }
 
+/// Parts of results that several blocks share need memory, which a graph keeps for its own launches.
+TEST_F(ReductionTest, BecomesPartOfAGraph) {
+  const Stream stream = device_.create_stream().value();
+  const Array<std::int64_t> x = array<std::int64_t>({300000}), y = array<std::int64_t>({300000});
+  const Array<std::int64_t> total = device_.zeros<std::int64_t>({1}).value();
+  const Array<std::int64_t> other = device_.zeros<std::int64_t>({1}).value();
+  const std::vector<std::int64_t> values = host(x), ones(300000, 1);
+  const std::int64_t expected = plain_sum(values, {300000}, 1)[0];
+  std::optional<Graph> graph;
+  {
+    const Reduction f = sum();
+    f.launch({}, total.reshape({}).value(), x).value();  // compiles
+    ASSERT_EQ(host(total)[0], expected);
+    total.fill_zero().value();
+    stream.begin_capture().value();
+    f.launch_on(stream, {}, total.reshape({}).value(), x).value();
+    f.launch_on(stream, {}, other.reshape({}).value(), y).value();
+    graph = stream.end_capture().value();
+    EXPECT_EQ(host(total)[0], 0);
+    // What follows takes scratch memory of its own, as large as that of the graph.
+    f.launch_on(stream, {}, other.reshape({}).value(), y).value();
+  }
+  graph->launch(stream).value();
+  stream.synchronize().value();
+  EXPECT_EQ(host(total)[0], expected);
+  EXPECT_EQ(host(other)[0], expected);
+  x.copy_from(ones).value();
+  for (int i = 0; i < 3; ++i) graph->launch(stream).value();
+  stream.synchronize().value();
+  EXPECT_EQ(host(total)[0], 300000);
+  EXPECT_EQ(host(other)[0], expected);
+}
+
+TEST_F(ReductionTest, IsCompiledWhileAStreamCaptures) {
+  const Stream stream = device_.create_stream().value();
+  const Array<float> x = array<float>({100000});
+  const Array<float> total = device_.zeros<float>({1}).value();
+  const Reduction f = Reduction::create(device_, {.map = "x", .reduce = "max(a, b)", .identity = "0"}).value();
+  stream.begin_capture().value();
+  const Result<void> captured = f.launch_on(stream, {}, total.reshape({}).value(), x);
+  ASSERT_TRUE(captured) << captured.error().message;
+  const Graph graph = stream.end_capture().value();
+  graph.launch(stream).value();
+  stream.synchronize().value();
+  EXPECT_EQ(host(total)[0], 100);
+}
+
 TEST_F(ReductionTest, EveryChoiceOfAxes) {
   const Reduction f = sum();
   for (const std::vector<std::int64_t>& shape :

@@ -128,6 +128,111 @@ TEST_F(CpuDevice, AGraphIsLaunchedAsOne) {
   EXPECT_FALSE(device_.default_stream().begin_capture());
 }
 
+TEST_F(CpuDevice, ACaptureSpansStreams) {
+  const Stream first = device_.create_stream().value(), second = device_.create_stream().value();
+  const Array<float> x = device_.copy_from<float>(std::vector<float>{1, 2, 3}).value();
+  const Array<float> y = device_.zeros<float>({3}).value(), z = device_.zeros<float>({3}).value();
+  const auto add = [&](const Stream& stream, const Array<float>& to) {
+    return kernel_named("vecadd").launch({.grid = {1}, .block = {3}, .stream = &stream}, to, to, x);
+  };
+  const auto message = [](const auto& result) { return result ? "no error" : result.error().message.substr(0, 60); };
+  const Event outside = second.record().value();
+  ASSERT_TRUE(first.begin_capture());
+  EXPECT_TRUE(first.is_capturing());
+  EXPECT_EQ(message(first.wait(outside)), "while a stream captures a graph, it waits for no event from ");
+  const Event fork = first.record().value();
+  EXPECT_EQ(message(fork.synchronize()), "the event was recorded while its stream captured a graph: it");
+  EXPECT_EQ(message(fork.milliseconds_since(outside)), "the event was recorded while its stream captured a graph: it");
+  EXPECT_EQ(message(device_.default_stream().wait(fork)),
+            "the event was recorded in a capture, and the default stream ");
+  ASSERT_TRUE(second.wait(fork));
+  EXPECT_TRUE(second.is_capturing());
+  EXPECT_EQ(message(second.begin_capture()), "while a stream captures a graph, it cannot begin another; ca");
+  EXPECT_EQ(message(second.end_capture()), "the stream takes part in a capture that another began: end_c");
+  ASSERT_TRUE(add(first, y));
+  ASSERT_TRUE(add(second, z));
+  ASSERT_TRUE(first.wait(second.record().value()));
+  ASSERT_TRUE(add(first, z));
+  const Graph graph = first.end_capture().value();
+  EXPECT_FALSE(first.is_capturing());
+  EXPECT_FALSE(second.is_capturing());
+  EXPECT_EQ(message(second.wait(fork)), "the event was recorded in a capture, which has ended; wait f");
+  for (const Stream* on : {&first, &second}) ASSERT_TRUE(graph.launch(*on));
+  std::vector<float> sums(3);
+  ASSERT_TRUE(y.copy_to(sums));
+  EXPECT_EQ(sums, (std::vector<float>{2, 4, 6}));
+  ASSERT_TRUE(z.copy_to(sums));
+  EXPECT_EQ(sums, (std::vector<float>{4, 8, 12}));
+
+  // Work that the first stream never waits for.
+  ASSERT_TRUE(first.begin_capture());
+  ASSERT_TRUE(second.wait(first.record().value()));
+  ASSERT_TRUE(first.wait(second.record().value()));
+  ASSERT_TRUE(add(second, z));
+  EXPECT_EQ(message(first.end_capture()), "the capture ended before its first stream had waited for all");
+  EXPECT_FALSE(second.is_capturing());
+  ASSERT_TRUE(add(second, y));  // done at once
+
+  // A third stream, joined by way of the second; and streams that go before the capture ends.
+  ASSERT_TRUE(first.begin_capture());
+  {
+    const Stream third = device_.create_stream().value();
+    ASSERT_TRUE(second.wait(first.record().value()));
+    ASSERT_TRUE(third.wait(second.record().value()));
+    ASSERT_TRUE(add(third, z));
+    ASSERT_TRUE(second.wait(third.record().value()));
+  }
+  ASSERT_TRUE(first.wait(second.record().value()));
+  EXPECT_TRUE(first.end_capture());
+  {
+    const Stream abandoned = device_.create_stream().value();
+    ASSERT_TRUE(abandoned.begin_capture());
+    ASSERT_TRUE(second.wait(abandoned.record().value()));
+  }
+  EXPECT_FALSE(second.is_capturing());
+}
+
+TEST_F(CpuDevice, AGraphIsUpdatedFromAnother) {
+  const Stream stream = device_.create_stream().value();
+  const Array<float> x = device_.copy_from<float>(std::vector<float>{1, 2, 3}).value();
+  const Array<float> y = device_.zeros<float>({3}).value(), z = device_.zeros<float>({3}).value();
+  const auto capture = [&](const Array<float>& to, int times) {
+    EXPECT_TRUE(stream.begin_capture());
+    for (int i = 0; i < times; ++i)
+      EXPECT_TRUE(kernel_named("vecadd").launch({.grid = {1}, .block = {3}, .stream = &stream}, to, to, x));
+    return stream.end_capture().value();
+  };
+  const Graph graph = capture(y, 1);
+  ASSERT_TRUE(graph.launch(stream));
+  ASSERT_TRUE(graph.update(capture(z, 1)));  // of which nothing else is left
+  ASSERT_TRUE(graph.launch(stream));
+  ASSERT_TRUE(graph.update(capture(z, 3)));
+  ASSERT_TRUE(graph.update(graph));
+  ASSERT_TRUE(graph.launch(stream));
+  std::vector<float> sums(3);
+  ASSERT_TRUE(y.copy_to(sums));
+  EXPECT_EQ(sums, (std::vector<float>{1, 2, 3}));
+  ASSERT_TRUE(z.copy_to(sums));
+  EXPECT_EQ(sums, (std::vector<float>{4, 8, 12}));
+}
+
+TEST_F(CpuDevice, AGraphKeepsWhatItIsGiven) {
+  const Stream stream = device_.create_stream().value();
+  const auto owner = std::make_shared<int>(1);
+  EXPECT_FALSE(stream.keep_in_graph(owner));
+  {
+    ASSERT_TRUE(stream.begin_capture());
+    ASSERT_TRUE(stream.keep_in_graph(owner));
+    Graph graph = stream.end_capture().value();
+    EXPECT_EQ(owner.use_count(), 2);
+    ASSERT_TRUE(stream.begin_capture());
+    ASSERT_TRUE(graph.launch(stream));  // becomes a part of another
+    graph = stream.end_capture().value();
+    EXPECT_EQ(owner.use_count(), 2);
+  }
+  EXPECT_EQ(owner.use_count(), 1);
+}
+
 TEST_F(CpuDevice, LaunchesWithoutTheHeap) {
   const Array<float> x = device_.allocate<float>(1000).value();
   const Array<std::int64_t> numbers = device_.allocate<std::int64_t>(64).value();

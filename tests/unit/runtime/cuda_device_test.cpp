@@ -420,6 +420,85 @@ TEST_F(CudaDevice, OtherCodePutsWorkOnAStream) {
       .join();
 }
 
+TEST_F(CudaDevice, ACaptureSpansStreams) {
+  const Stream first = device_->create_stream().value(), second = device_->create_stream().value();
+  const std::vector<float> ones(1000, 1);
+  const Array<float> x = device_->copy_from<float>(ones).value(), y = device_->copy_from<float>(ones).value();
+  const auto scale = [&](const Stream& stream, const Array<float>& array, float factor) {
+    return kernel_named("scale").launch({.grid = {4}, .block = {256}, .stream = &stream}, array, factor);
+  };
+  ASSERT_TRUE(first.begin_capture());
+  ASSERT_TRUE(second.wait(first.record().value()));
+  ASSERT_TRUE(scale(first, x, 2.0F));
+  ASSERT_TRUE(scale(second, y, 3.0F));
+  ASSERT_TRUE(first.wait(second.record().value()));
+  ASSERT_TRUE(scale(first, y, 5.0F));
+  const Result<Graph> graph = first.end_capture();
+  ASSERT_TRUE(graph) << graph.error().message;
+  for (const Stream* on : {&first, &second}) ASSERT_TRUE(graph->launch(*on));
+  std::vector<float> host(1000);
+  ASSERT_TRUE(x.copy_to(host));
+  EXPECT_EQ(host, std::vector<float>(1000, 4));
+  ASSERT_TRUE(y.copy_to(host));
+  EXPECT_EQ(host, std::vector<float>(1000, 225));
+
+  ASSERT_TRUE(first.begin_capture());
+  ASSERT_TRUE(second.wait(first.record().value()));
+  ASSERT_TRUE(scale(second, y, 3.0F));
+  const Result<Graph> unjoined = first.end_capture();
+  ASSERT_FALSE(unjoined);
+  EXPECT_NE(unjoined.error().message.find("waited for all work"), std::string::npos) << unjoined.error().message;
+  ASSERT_TRUE(scale(second, y, 2.0F)) << "both streams work again";
+  ASSERT_TRUE(scale(first, x, 2.0F));
+  ASSERT_TRUE(device_->synchronize());
+  ASSERT_TRUE(y.copy_to(host));
+  EXPECT_EQ(host, std::vector<float>(1000, 450));
+}
+
+TEST_F(CudaDevice, AGraphIsUpdatedFromAnother) {
+  const Stream stream = device_->create_stream().value();
+  const std::vector<float> ones(1000, 1);
+  const Array<float> x = device_->copy_from<float>(ones).value(), y = device_->copy_from<float>(ones).value();
+  const auto capture = [&](const Array<float>& array, std::vector<float> factors) {
+    stream.begin_capture().value();
+    for (const float factor : factors)
+      kernel_named("scale").launch({.grid = {4}, .block = {256}, .stream = &stream}, array, factor).value();
+    return stream.end_capture().value();
+  };
+  const Graph graph = capture(x, {2});
+  ASSERT_TRUE(graph.launch(stream));
+  const Result<void> updated = graph.update(capture(y, {3}));
+  ASSERT_TRUE(updated) << updated.error().message;
+  ASSERT_TRUE(graph.launch(stream));
+  const Result<void> longer = graph.update(capture(y, {5, 7}));  // of another form
+  ASSERT_TRUE(longer) << longer.error().message;
+  ASSERT_TRUE(graph.launch(stream));
+  std::vector<float> host(1000);
+  ASSERT_TRUE(x.copy_to(host));
+  EXPECT_EQ(host, std::vector<float>(1000, 2));
+  ASSERT_TRUE(y.copy_to(host));
+  EXPECT_EQ(host, std::vector<float>(1000, 105));
+}
+
+TEST_F(CudaDevice, MemoryAndModulesAreHadWhileAStreamCaptures) {
+  const Stream stream = device_->create_stream().value();
+  ASSERT_TRUE(stream.begin_capture());
+  const Result<Array<float>> x = device_->allocate<float>(1000);
+  ASSERT_TRUE(x) << x.error().message;
+  ASSERT_TRUE(device_->allocate<float>(1000)) << "and given back";
+  ASSERT_TRUE(device_->allocate_pinned<float>(1000));
+  const Result<Module> module = device_->load(test_artifact());
+  ASSERT_TRUE(module) << module.error().message;
+  ASSERT_TRUE(x->fill_zero(stream));
+  ASSERT_TRUE(module->kernel("scale")->launch({.grid = {4}, .block = {256}, .stream = &stream}, *x, 2.0F));
+  const Result<Graph> graph = stream.end_capture();
+  ASSERT_TRUE(graph) << graph.error().message;
+  ASSERT_TRUE(graph->launch(stream));
+  std::vector<float> host(1000, 1);
+  ASSERT_TRUE(x->copy_to(host));
+  EXPECT_EQ(host, std::vector<float>(1000, 0));
+}
+
 TEST_F(CudaDevice, SaysWhenMemoryIsShort) {
   const Result<Buffer> buffer = device_->allocate_bytes(device_->info().memory_bytes);
   ASSERT_FALSE(buffer);
