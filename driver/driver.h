@@ -47,6 +47,15 @@ Result<Program> load_source(const Source& source, const CompileOptions& options)
 Result<Artifact> compile_kernels(const Program& program, const std::vector<KernelRequest>& requests,
                                  const CompileOptions& options, std::vector<Diagnostic>* warnings = nullptr);
 
+/// A kernel that counts what its launches do (ir/passes/count_operations.h), with every index checked.
+struct CountingKernel {
+  Artifact artifact;
+  int axes = 1;                   // of the grid that the kernel looks at: it asks for blockIdx.x, .y or .z
+  bool has_foreign_code = false;  // PTX or functions of libraries, in which nothing is counted
+};
+Result<CountingKernel> compile_counting(const Program& program, const KernelRequest& request,
+                                        const CompileOptions& options);
+
 /// Everything that can be said about a file without running it: what `pykc check` prints.
 std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, const CompileOptions& options);
 

@@ -9,8 +9,10 @@
 #include "driver/artifact_cache.h"
 #include "driver/driver.h"
 #include "frontend/frontend.h"
+#include "ir/passes/count_operations.h"
 #include "ir/passes/passes.h"
 #include "ir/verifier.h"
+#include "ir/walk.h"
 
 namespace pykc {
 namespace {
@@ -54,9 +56,13 @@ std::optional<Error> verify(const ir::Module& module, std::string_view after) {
   return Error{ErrorCode::Internal, std::move(message)};
 }
 
+/// What kernels do beside their work.
+enum class Instrument : std::uint8_t { Nothing, Counts };
+
 /// Checked source → IR that is ready for the target; without a target, IR that no target has refused.
 Result<std::unique_ptr<ir::Module>> to_ir(const checked::Module& checked, const codegen::Target* target, bool for_cpu,
-                                          Diagnostics& diagnostics, PhaseClock& clock) {
+                                          Diagnostics& diagnostics, PhaseClock& clock,
+                                          Instrument instrument = Instrument::Nothing) {
   // Lowering answers no questions: all user errors are behind us, but for those that need control flow.
   std::unique_ptr<ir::Module> module = lower(checked);
   ir::limit_recursion(*module, diagnostics);
@@ -74,6 +80,9 @@ Result<std::unique_ptr<ir::Module>> to_ir(const checked::Module& checked, const 
   ir::check_uniformity(*module, diagnostics);
   if (target != nullptr) ir::check_target(*module, {for_cpu, codegen::sm_number(*target)}, diagnostics);
   if (diagnostics.has_errors()) return source_error(diagnostics);
+
+  // What is counted is what the source asks for, the same on every target.
+  if (instrument == Instrument::Counts) ir::count_operations(*module);
 
   if (for_cpu) {
     // A kernel that waits must hold every place at which it waits, before it is cut there.
@@ -172,6 +181,26 @@ Result<Artifact> find_or_compile(const Program& program, const std::vector<Kerne
   return std::move(output->artifact);
 }
 
+template <typename Predicate>
+bool any_instruction_of(const ir::Module& module, Predicate holds) {
+  return std::ranges::any_of(module.functions,
+                             [&](const auto& function) { return ir::any_instruction(function->body, holds); });
+}
+
+int grid_axes(const ir::Module& module) {
+  const auto asks_for = [&](BuiltinId id) {
+    return any_instruction_of(module, [id](const ir::Instruction* instruction) {
+      return instruction->opcode == ir::Opcode::Builtin && instruction->builtin == id;
+    });
+  };
+  return asks_for(BuiltinId::BlockIdxZ) ? 3 : asks_for(BuiltinId::BlockIdxY) ? 2 : 1;
+}
+
+bool has_foreign_code(const ir::Module& module) {
+  return any_instruction_of(
+      module, [](const ir::Instruction* instruction) { return instruction->opcode == ir::Opcode::Foreign; });
+}
+
 }  // namespace
 
 Result<CompileOutput> compile_to(Emit emit, std::string_view source, const CompileOptions& options,
@@ -244,6 +273,25 @@ Result<Artifact> compile_kernels(const Program& program, const std::vector<Kerne
   Result<Artifact> artifact = find_or_compile(program, requests, options, diagnostics);
   if (artifact && warnings) *warnings = diagnostics.take();
   return artifact;
+}
+
+Result<CountingKernel> compile_counting(const Program& program, const KernelRequest& request,
+                                        const CompileOptions& options) {
+  const Result<codegen::Target> target = codegen::Target::parse(options.target);
+  if (!target) return target.error();
+  Diagnostics diagnostics = make_diagnostics(options);
+  CheckOptions for_counting = check_options(program, options);
+  for_counting.checked = true;
+  const checked::Module checked = check(program, {request}, for_counting, diagnostics);
+  if (diagnostics.has_errors()) return source_error(diagnostics);
+  PhaseClock clock;
+  const bool for_cpu = target->kind == codegen::Target::Kind::Cpu;
+  const Result<std::unique_ptr<ir::Module>> module =
+      to_ir(checked, &*target, for_cpu, diagnostics, clock, Instrument::Counts);
+  if (!module) return module.error();
+  Result<Artifact> artifact = codegen::generate(**module, *target, codegen_options(options));
+  if (!artifact) return artifact.error();
+  return CountingKernel{std::move(*artifact), grid_axes(**module), has_foreign_code(**module)};
 }
 
 std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, const CompileOptions& options) {
