@@ -1,9 +1,9 @@
-#include "script/random.h"
+#include "base/random.h"
 
 #include <cmath>
 #include <numbers>
 
-namespace pykc::script {
+namespace pykc {
 
 double RandomGenerator::normal() {
   const double radius = std::sqrt(-2 * std::log(1 - uniform()));  // 1 - u is never 0
@@ -19,4 +19,4 @@ std::int64_t RandomGenerator::integer(std::int64_t low, std::int64_t high) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + number % span);
 }
 
-}  // namespace pykc::script
+}  // namespace pykc

@@ -1,4 +1,4 @@
-// The random numbers of host code: the same sequence everywhere for the same seed.
+// Random numbers of host code and of benchmarks: the same sequence everywhere for the same seed.
 //
 // SplitMix64: number k of a seed is a bijective scrambling of seed + k * 0x9e3779b97f4a7c15. Uniform floats in [0, 1)
 // take its highest bits, 53 for f64 and 24 for f32; normal ones are made of two uniform ones by Box and Muller.
@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace pykc::script {
+namespace pykc {
 
 class RandomGenerator {
  public:
@@ -29,4 +29,4 @@ class RandomGenerator {
   std::uint64_t state_;
 };
 
-}  // namespace pykc::script
+}  // namespace pykc

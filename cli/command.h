@@ -20,6 +20,7 @@ enum ExitCode : int { kSuccess = 0, kFailure = 1, kUsage = 2 };
 void add_compile(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_test(CLI::App& app, int& exit_code);
+void add_bench(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_info(CLI::App& app, int& exit_code);
 void add_builtins(CLI::App& app, int& exit_code);

@@ -6,7 +6,7 @@
 
 #include "pykc/runtime.h"
 #include "script/outcome.h"
-#include "script/random.h"
+#include "base/random.h"
 #include "script/script.h"
 
 namespace pykc::script {

@@ -14,7 +14,8 @@ declare -A may=(
   [driver]="pykc stdlib base ir frontend codegen driver"
   [jit]="pykc base frontend driver jit"
   [script]="pykc stdlib base frontend driver jit script"
-  [cli]="pykc stdlib base frontend driver script cli"
+  [measure]="pykc base ir frontend driver jit measure"
+  [cli]="pykc stdlib base frontend driver script measure cli"
 )
 failed=0
 for folder in "${!may[@]}"; do

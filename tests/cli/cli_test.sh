@@ -185,6 +185,50 @@ rm chapter/other.pyk
 if "$pykc" test chapter fails.pyk --diagnostics json --device cpu | python3 -c 'import json,sys; r=json.load(sys.stdin); assert len(r) == 2 and r[0]["diagnostics"] == 1'; then
   passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: test --diagnostics json"; fi
 
+# Benchmarks: what is counted of a known kernel, for each size and block; what is written; errors that teach.
+bench() { "$pykc" bench "$@" --device cpu --seconds 0.001; }
+export -f bench
+export pykc
+expect 0 "roofline" bash -c 'bench vecadd.pyk::vecadd --sizes 1000,2000 --blocks 32..64,16x16 --csv b.csv --svg b.svg --json b.json'
+if python3 - <<'PYTHON'
+import csv, json, xml.dom.minidom
+rows = list(csv.DictReader(open("b.csv")))
+assert [(r["size"], r["block"]) for r in rows] == [(s, b) for s in ("1000", "2000") for b in ("32", "64", "16x16")]
+for r in rows:
+    n = int(r["size"]) * (16 if r["block"] == "16x16" else 1)  # grid(1) is along x: 16 threads do the same
+    assert [int(r[name]) for name in ("bytes_loaded", "bytes_stored", "f32_operations", "f64_operations")] == [8 * n, 4 * n, n, 0]
+    assert 0 < float(r["min_seconds"]) <= float(r["median_seconds"]) <= float(r["max_seconds"]) and int(r["samples"]) >= 7
+    assert abs(float(r["bytes_per_second"]) * float(r["median_seconds"]) / (int(r["bytes_loaded"]) + int(r["bytes_stored"])) - 1) < 1e-6
+points = json.load(open("b.json"))
+assert len(points["points"]) == 6 and points["failures"] == [] and points["roofline"]["bytes_per_second"] > 0
+svg = xml.dom.minidom.parse("b.svg").documentElement
+assert svg.tagName == "svg" and len(svg.getElementsByTagName("circle")) == 2 * 6 + 2 * 3
+PYTHON
+then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: what bench writes"; fi
+if python3 - "$pykc" <<'PYTHON'
+import os, pty, subprocess, sys
+command = [sys.argv[1], "bench", "vecadd.pyk::vecadd", "--sizes", "1000", "--device", "cpu", "--seconds", "0.001"]
+master, slave = pty.openpty()
+on_terminal = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=slave)
+os.close(slave)
+bar = os.read(master, 65536).decode()
+assert on_terminal.returncode == 0 and "2/3 size 1000, block 256" in bar and bar.endswith("\r\x1b[K"), repr(bar)
+assert subprocess.run(command, capture_output=True).stderr == b"", "a bar where there is no terminal"
+PYTHON
+then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: the bar of bench"; fi
+expect 0 "map_hypot(out: f32[:], x: f32[:], y: f32[:]) on cpu" bash -c 'bench "$0"/examples/scalar_functions.pyk --sizes 100 --sig "map_hypot(f32[:], f32[:], f32[:])"' "$source_dir"
+expect 1 "did you mean \`vecadd\`?" bash -c 'bench vecadd.pyk::vecad'
+expect 1 "--sig 'map_hypot(TYPE, TYPE, TYPE)'" bash -c 'bench "$0"/examples/scalar_functions.pyk::map_hypot' "$source_dir"
+expect 1 "add --arg alpha=VALUE --arg beta=VALUE" bash -c 'bench "$0"/examples/gemv.pyk::gemv_shared' "$source_dir"
+expect 1 "block 2048: kernel \`vecadd\`: the block (2048, 1, 1) is larger" bash -c 'bench vecadd.pyk --sizes 100 --blocks 64,2048'
+expect 1 "index 50 is out of bounds for \`x\` of shape (50,)" bash -c 'bench vecadd.pyk --sizes 100 --shape x=50'
+expect 1 "need more memory than" bash -c 'bench vecadd.pyk --sizes 1e13'
+expect 1 "cannot write /nonexistent/b.csv" bash -c 'bench vecadd.pyk --sizes 100 --csv /nonexistent/b.csv'
+expect 2 "no whole number" bash -c 'bench vecadd.pyk --sizes 1e4,many'
+expect 2 "NAME=VALUE" bash -c 'bench vecadd.pyk --arg n'
+expect 2 "FILE::KERNEL is required" "$pykc" bench
+expect 0 "--blocks TEXT" "$pykc" bench --help
+
 # Warnings: on, off, errors; one of them silenced.
 printf 'from pykc import *\n\n\n@kernel\ndef k(x: f32[:]):\n    unused = x[0]\n' > warns.pyk
 expect 0 "warning W0505" "$pykc" check warns.pyk

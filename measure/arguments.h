@@ -1,0 +1,62 @@
+// Arguments of a launch made from the kernel's parameters alone: arrays of a size, filled with reproducible random
+// numbers, and scalars that the user sets.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pykc/runtime.h"
+
+namespace pykc::measure {
+
+/// What the user says of a kernel's parameters, by their names.
+struct ArgumentSettings {
+  std::map<std::string, std::string> values = {};                // "2.5"; "size"; "1,2" of a record
+  std::map<std::string, std::vector<std::int64_t>> shapes = {};  // of arrays
+};
+
+/// Fails where a setting names no parameter that it can set, or one that needs a value has none; the message says how
+/// to set it.
+Result<void> check_settings(const KernelInfo& kernel, const ArgumentSettings& settings);
+
+class Arguments {
+ public:
+  /// An array has `size` elements, one with several axes about as many in a square or cube, if its type and the
+  /// settings say nothing else. An integer called n, size, length or count that is not set takes the first extent of
+  /// the first array: `size`, or the side of the square. In a setting, `size` and `side` stand for the two.
+  static Result<Arguments> create(const Device& device, const KernelInfo& kernel, std::int64_t size,
+                                  const ArgumentSettings& settings);
+
+  /// Fills each array with its random numbers: floats from 0 to below 1; integers from 0 to below the smallest extent
+  /// of any array, so that they are indices into each; members of enums are cleared. Always the same ones.
+  Result<void> fill() const;
+
+  std::span<const Argument> list() const { return list_; }
+  /// Of the first array; without one, `size` along one axis.
+  std::span<const std::int64_t> first_shape() const { return first_shape_; }
+
+ private:
+  struct ArrayMemory {
+    Buffer buffer;
+    ElementType element;
+    std::int64_t count = 0;
+  };
+  Result<void> add_array(const Device& device, const ParameterInfo& parameter, const std::vector<std::int64_t>& shape);
+  Result<void> add_value(const ParameterInfo& parameter, std::int64_t size, const ArgumentSettings& settings);
+
+  std::vector<Argument> list_;
+  std::vector<ArrayMemory> arrays_;
+  std::vector<std::unique_ptr<std::byte[]>> records_;  // passed by value
+  std::vector<std::int64_t> first_shape_;
+  std::int64_t smallest_extent_ = 0;
+};
+
+/// The grid that covers an array, with `tile` of its elements a block: x along its last axis, y along the one before,
+/// z along what is left, as `j, i = grid(2)` has it. A kernel that looks at x alone gets all elements along it.
+Dim3 grid_over(std::span<const std::int64_t> shape, Dim3 tile, int axes, Dim3 cluster);
+
+}  // namespace pykc::measure

@@ -1,0 +1,130 @@
+#include "measure/benchmark.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/diagnostics.h"
+#include "driver/driver.h"
+#include "jit/specialize.h"
+
+namespace pykc::measure {
+namespace {
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+Error no_such_kernel(const std::string& name, const std::vector<std::string>& names) {
+  const std::string_view meant = nearest(name, {names.begin(), names.end()});
+  return {ErrorCode::NotFound, "there is no kernel `" + name + "`" +
+                                   (meant.empty() ? "" : "; did you mean `" + std::string(meant) + "`?") +
+                                   " The kernels of the file: " + list_of(names)};
+}
+
+Error has_no_types(const ast::FunctionDef& kernel) {
+  std::string types, names;
+  for (const ast::Parameter& parameter : kernel.parameters) {
+    types += types.empty() ? "TYPE" : ", TYPE";
+    names += (names.empty() ? "" : ", ") + parameter.name;
+  }
+  return {ErrorCode::InvalidArgument, "kernel `" + kernel.name + "` is generic; say for which types of " + names +
+                                          " to compile it: --sig '" + kernel.name + "(" + types +
+                                          ")', where a TYPE is f32, i64, f32[:], f32[:, :] or the like"};
+}
+
+/// Of a block that a launch takes; a larger one, which it refuses, counts as some more.
+std::int64_t threads_of(Dim3 block) {
+  constexpr std::int64_t kMost = 2048;
+  return std::min(block.x, kMost) * std::min(block.y, kMost) * std::min(block.z, kMost);
+}
+
+}  // namespace
+
+Result<KernelRequest> find_kernel(const Program& program, const std::string& name, const std::string& signature) {
+  const std::vector<const ast::FunctionDef*> kernels = kernels_of(*program.main);
+  if (kernels.empty()) return Error{ErrorCode::NotFound, "the file has no kernel: a function with @kernel"};
+  KernelRequest request;
+  if (!signature.empty()) {
+    Result<KernelRequest> parsed = parse_signature(signature);
+    if (!parsed) return parsed;
+    if (!name.empty() && parsed->kernel != name)
+      return Error{ErrorCode::InvalidArgument,
+                   "--sig is for kernel `" + parsed->kernel + "`, but `" + name + "` is what to measure"};
+    request = std::move(*parsed);
+  } else if (name.empty() && kernels.size() > 1) {
+    return Error{ErrorCode::InvalidArgument, "the file has several kernels; name one, as in FILE::" +
+                                                 kernels.front()->name + ": " + list_of(kernel_names(*program.main))};
+  } else {
+    request = {.kernel = name.empty() ? kernels.front()->name : name, .arguments = {}, .use_annotations = true};
+  }
+  const auto found = std::ranges::find(kernels, request.kernel, &ast::FunctionDef::name);
+  if (found == kernels.end()) return no_such_kernel(request.kernel, kernel_names(*program.main));
+  if (request.use_annotations && !is_typed_kernel(**found)) return has_no_types(**found);
+  return request;
+}
+
+Result<Benchmark> Benchmark::create(const Device& device, const Program& program, const KernelRequest& request,
+                                    const CompileOptions& options, BenchmarkSettings settings) {
+  const Result<Module> specialized = jit::specialize(device, program, request, options);
+  if (!specialized) return specialized.error();
+  const Result<Kernel> kernel = specialized->kernel(request.kernel);
+  if (!kernel) return kernel.error();
+  if (Result<void> checked = check_settings(kernel->info(), settings.arguments); !checked) return checked.error();
+
+  if (kernel->info().uses_launch_shared_bytes && settings.shared_bytes == 0 && settings.shared_bytes_a_thread == 0)
+    return Error{ErrorCode::InvalidArgument,
+                 "kernel `" + request.kernel +
+                     "` has a shared.array(0, …), whose bytes the launch says; add --shared "
+                     "BYTES, or --shared-per-thread BYTES, which is multiplied by the threads of a block"};
+
+  CompileOptions for_device = options;
+  for_device.target = device.info().target;
+  const Result<driver::CountingKernel> counting = driver::compile_counting(program, request, for_device);
+  if (!counting) return counting.error();
+  const Result<Module> module = device.load(counting->artifact);
+  if (!module) return module.error();
+  const Result<Kernel> counting_kernel = module->kernel(request.kernel);
+  if (!counting_kernel) return counting_kernel.error();
+
+  Benchmark benchmark(device, *kernel, *counting_kernel);
+  benchmark.settings_ = std::move(settings);
+  benchmark.grid_axes_ = counting->axes;
+  benchmark.has_foreign_code_ = counting->has_foreign_code;
+  return benchmark;
+}
+
+Result<ir::Counts> Benchmark::count(const LaunchConfig& config, std::span<const Argument> arguments) const {
+  const Result<Array<std::int64_t>> rows = device_.zeros<std::int64_t>({ir::kCountRows * ir::kCountsInRow});
+  if (!rows) return rows.error();
+  std::vector<Argument> with_rows(arguments.begin(), arguments.end());
+  with_rows.push_back(Argument::of(*rows));
+  if (Result<void> launched = counting_.launch_with(config, with_rows); !launched) return launched.error();
+  if (Result<void> done = device_.synchronize(); !done) return done.error();
+  std::vector<std::int64_t> values(static_cast<std::size_t>(rows->size()));
+  if (Result<void> copied = rows->copy_to(values); !copied) return copied.error();
+  ir::Counts counts = {};
+  for (std::size_t row = 0; row < values.size(); row += ir::kCountsInRow)
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += values[row + i];
+  return counts;
+}
+
+Result<Point> Benchmark::measure(std::int64_t size, Dim3 block) const {
+  const Result<Arguments> arguments = Arguments::create(device_, kernel(), size, settings_.arguments);
+  if (!arguments) return arguments.error();
+  const Dim3 grid = settings_.grid ? *settings_.grid
+                                   : grid_over(arguments->first_shape(), settings_.tile.value_or(block), grid_axes_,
+                                               kernel().cluster);
+  const std::int64_t shared_bytes = settings_.shared_bytes + settings_.shared_bytes_a_thread * threads_of(block);
+  const LaunchConfig config{.grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = nullptr};
+  const Result<ir::Counts> counts = count(config, arguments->list());
+  if (!counts) return counts.error();
+  if (Result<void> filled = arguments->fill(); !filled) return filled.error();  // the launch has changed them
+  const Result<Times> times =
+      time_launches(device_, settings_.seconds, [&] { return kernel_.launch_with(config, arguments->list()); });
+  if (!times) return times.error();
+  return Point{size, block, grid, *counts, *times};
+}
+
+}  // namespace pykc::measure

@@ -1,0 +1,66 @@
+// How fast a kernel is, for one size and one shape of block at a time.
+//
+//   Result<measure::Benchmark> benchmark = measure::Benchmark::create(device, program, request, options, settings);
+//   Result<measure::Point> point = benchmark->measure(1'000'000, {256});
+//
+// What a launch does is counted by a launch of the same size: of the kernel as ir/passes/count_operations makes it,
+// with its indices checked, so that a shape that the kernel is not made for is a fault and not a crash. Then the kernel
+// itself is timed. Every point starts with the same random numbers; its launches see what those before them have left.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "frontend/frontend.h"
+#include "ir/passes/count_operations.h"
+#include "measure/arguments.h"
+#include "measure/timing.h"
+#include "pykc/compiler.h"
+
+namespace pykc::measure {
+
+struct BenchmarkSettings {
+  ArgumentSettings arguments = {};
+  std::optional<Dim3> grid = std::nullopt;  // instead of one that covers the first array
+  std::optional<Dim3> tile = std::nullopt;  // what a block covers of it, if not an element a thread
+  // For shared.array(0, …): of a block, and besides for each of its threads.
+  std::int64_t shared_bytes = 0, shared_bytes_a_thread = 0;
+  double seconds = 0.1;  // for each point
+};
+
+struct Point {
+  std::int64_t size = 0;
+  Dim3 block, grid;
+  ir::Counts counts = {};
+  Times times;
+};
+
+class Benchmark {
+ public:
+  /// Compiles the kernel; `options.target` does not matter. Fails also where a parameter has no value.
+  static Result<Benchmark> create(const Device& device, const Program& program, const KernelRequest& request,
+                                  const CompileOptions& options, BenchmarkSettings settings);
+
+  const KernelInfo& kernel() const { return kernel_.info(); }
+  /// PTX or functions of libraries, of which nothing is counted.
+  bool has_foreign_code() const { return has_foreign_code_; }
+
+  /// An error with the code InvalidLaunch or OutOfMemory is of this point alone.
+  Result<Point> measure(std::int64_t size, Dim3 block) const;
+
+ private:
+  Benchmark(Device device, Kernel kernel, Kernel counting) : device_(device), kernel_(kernel), counting_(counting) {}
+  Result<ir::Counts> count(const LaunchConfig& config, std::span<const Argument> arguments) const;
+
+  Device device_;
+  Kernel kernel_, counting_;
+  BenchmarkSettings settings_;
+  int grid_axes_ = 1;
+  bool has_foreign_code_ = false;
+};
+
+/// The request for a kernel of the program, by its name, by a signature ("saxpy(f32, f32[:], f32[:])") or by both; with
+/// neither, for the only kernel that there is. An error names the kernels.
+Result<KernelRequest> find_kernel(const Program& program, const std::string& name, const std::string& signature);
+
+}  // namespace pykc::measure

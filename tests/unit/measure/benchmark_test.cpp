@@ -1,0 +1,190 @@
+// What is counted, on the CPU device: kernels of which everybody knows the bytes and the operations.
+#include "measure/benchmark.h"
+
+#include <gtest/gtest.h>
+
+#include "driver/driver.h"
+#include "measure/roofline.h"
+
+namespace pykc::measure {
+namespace {
+
+constexpr const char* kSource = R"pyk(
+from pykc import *
+import math
+
+
+@kernel
+def vecadd(z: f32[:], x: f32[:], y: f32[:]):
+    i = grid(1)
+    if i < len(z):
+        z[i] = x[i] + y[i]
+
+
+@kernel
+def matmul(c: f64[:, :], a: f64[:, :], b: f64[:, :]):
+    j, i = grid(2)
+    m, n = c.shape
+    if i < m and j < n:
+        total: f64 = 0.0
+        for k in range(a.shape[1]):
+            total += a[i, k] * b[k, j]
+        c[i, j] = total
+
+
+@device
+def polynomial(x: f32) -> f32:
+    return (x + 1.0) * (x - 2.0)
+
+
+@kernel
+def shared_sums(out: f32[:], x: f32[:]):
+    t = shared.array(256, f32)
+    i = grid(1)
+    t[threadIdx.x] = polynomial(x[i]) if i < len(x) else 0.0
+    d = blockDim.x // 2
+    while d > 0:
+        syncthreads()
+        if threadIdx.x < d:
+            t[threadIdx.x] += t[threadIdx.x + d]
+        d = d // 2
+    if threadIdx.x == 0:
+        out[blockIdx.x] = math.sqrt(t[0])
+
+
+@kernel
+def gather(z: i32[:], x: i32[:], index: i64[:]):
+    i = grid(1)
+    if i < len(z):
+        z[i] = x[index[i]]
+
+
+@kernel
+def bounded(x: f32[:]):
+    tile = shared.array(64, f32)
+    tile[threadIdx.x] = x[0]
+    x[0] = tile[threadIdx.x]
+
+
+@kernel
+def generic(a, x):
+    x[grid(1)] = a
+)pyk";
+
+Program program() { return driver::load_source(Source(kSource, "kernels.pyk"), {}).value(); }
+
+Result<Benchmark> benchmark_of(const std::string& name, BenchmarkSettings settings = {}) {
+  settings.seconds = 1e-4;
+  const Program kernels = program();
+  return Benchmark::create(Device::open("cpu").value(), kernels, find_kernel(kernels, name, "").value(), {}, settings);
+}
+
+ir::Counts counted(const std::string& name, std::int64_t size, Dim3 block, BenchmarkSettings settings = {}) {
+  const Result<Benchmark> benchmark = benchmark_of(name, std::move(settings));
+  EXPECT_TRUE(benchmark) << benchmark.error().message;
+  const Result<Point> point = benchmark->measure(size, block);
+  EXPECT_TRUE(point) << point.error().message;
+  EXPECT_GE(point->times.samples, 7);
+  EXPECT_GT(point->times.minimum, 0);
+  EXPECT_LE(point->times.minimum, point->times.median);
+  EXPECT_LE(point->times.median, point->times.maximum);
+  return point->counts;
+}
+
+TEST(Benchmark, VectorSum) {
+  for (const std::int64_t n : {1, 1000, 100'003})
+    for (const std::int64_t block : {32, 256})
+      EXPECT_EQ(counted("vecadd", n, {block}), (ir::Counts{8 * n, 4 * n, n, 0}));
+}
+
+TEST(Benchmark, MatrixProduct) {
+  const std::int64_t n = 50;
+  const ir::Counts expected{2 * n * n * n * 8, n * n * 8, 0, 2 * n * n * n};
+  EXPECT_EQ(counted("matmul", n * n, {16, 16}), expected);
+  EXPECT_EQ(counted("matmul", n * n, {32, 4}), expected);
+}
+
+TEST(Benchmark, BarriersAndDeviceFunctions) {
+  const std::int64_t blocks = 10, n = blocks * 256 - 3;
+  const ir::Counts expected{4 * n, 4 * blocks, 3 * n + 255 * blocks + blocks, 0};
+  EXPECT_EQ(counted("shared_sums", n, {256}), expected);
+}
+
+TEST(Benchmark, IntegersAreIndices) { EXPECT_EQ(counted("gather", 1000, {64}), (ir::Counts{12'000, 4'000, 0, 0})); }
+
+TEST(Benchmark, AGridOfOnesOwn) {
+  EXPECT_EQ(counted("vecadd", 1000, {64}, {.grid = Dim3{2}}), (ir::Counts{8 * 128, 4 * 128, 128, 0}));
+  EXPECT_EQ(counted("vecadd", 1000, {64}, {.tile = Dim3{128}}), (ir::Counts{8 * 512, 4 * 512, 512, 0}));
+}
+
+TEST(Benchmark, WhatIsLaunchedWronglyIsAnErrorOfThePoint) {
+  const Benchmark bounded = benchmark_of("bounded").value();
+  EXPECT_TRUE(bounded.measure(1, {64}));
+  const Result<Point> outside = bounded.measure(1, {128});
+  ASSERT_FALSE(outside);
+  EXPECT_EQ(outside.error().code, ErrorCode::KernelFault);
+  EXPECT_NE(outside.error().message.find("index 64 is out of bounds for `tile`"), std::string::npos)
+      << outside.error().message;
+  const Result<Point> too_large = bounded.measure(1, {2048});
+  ASSERT_FALSE(too_large);
+  EXPECT_EQ(too_large.error().code, ErrorCode::InvalidLaunch);
+}
+
+TEST(CompileCounting, ForAGpu) {
+  const Program kernels = program();
+  CompileOptions options;
+  options.target = "sm_80";
+  const auto counting = [&](const std::string& name) {
+    return driver::compile_counting(kernels, find_kernel(kernels, name, "").value(), options).value();
+  };
+  const driver::CountingKernel vecadd = counting("vecadd"), matmul = counting("matmul");
+  EXPECT_EQ(vecadd.axes, 1);
+  EXPECT_EQ(matmul.axes, 2);
+  EXPECT_FALSE(vecadd.has_foreign_code);
+  ASSERT_EQ(vecadd.artifact.kernels.size(), 1U);
+  EXPECT_EQ(to_string(vecadd.artifact.kernels[0].parameters.back().array), "i64[512]");
+  // A block may be as large as without counting; counts are registers until the end.
+  EXPECT_NE(vecadd.artifact.code.find(".maxnreg 64"), std::string::npos) << vecadd.artifact.code;
+  EXPECT_NE(vecadd.artifact.code.find(".global.add.u64"), std::string::npos) << vecadd.artifact.code;
+  EXPECT_EQ(vecadd.artifact.code.find(".local"), std::string::npos) << vecadd.artifact.code;
+}
+
+TEST(FindKernel, ErrorsNameTheKernels) {
+  const auto message = [](const std::string& name, const std::string& signature) {
+    const Result<KernelRequest> request = find_kernel(program(), name, signature);
+    return request ? "found " + request->kernel : request.error().message;
+  };
+  EXPECT_EQ(message("matmul", ""), "found matmul");
+  EXPECT_EQ(
+      message("matmull", ""),
+      "there is no kernel `matmull`; did you mean `matmul`? The kernels of the file: vecadd, matmul, shared_sums, "
+      "gather, bounded, generic");
+  EXPECT_EQ(message("", ""),
+            "the file has several kernels; name one, as in FILE::vecadd: vecadd, matmul, shared_sums, "
+            "gather, bounded, generic");
+  EXPECT_EQ(message("", "generic(f32, f32[:])"), "found generic");
+  EXPECT_EQ(message("vecadd", "generic(f32, f32[:])"),
+            "--sig is for kernel `generic`, but `vecadd` is what to measure");
+  EXPECT_EQ(
+      message("generic", ""),
+      "kernel `generic` is generic; say for which types of a, x to compile it: --sig 'generic(TYPE, TYPE)', where "
+      "a TYPE is f32, i64, f32[:], f32[:, :] or the like");
+  EXPECT_NE(message("generic", "generic(f32"), "found generic");
+}
+
+TEST(Roofline, TheLastOfMemoryAndArithmeticCounts) {
+  const Roofline roofline{.bytes_per_second = 100, .f32_per_second = 1000, .f64_per_second = 500};
+  EXPECT_DOUBLE_EQ(least_seconds(roofline, {100, 100, 10, 10}), 2);
+  EXPECT_DOUBLE_EQ(least_seconds(roofline, {100, 0, 5000, 0}), 5);
+  EXPECT_DOUBLE_EQ(least_seconds(roofline, {100, 0, 5000, 5000}), 10);
+}
+
+TEST(Roofline, IsMeasured) {
+  const Roofline roofline = measure_roofline(Device::open("cpu").value()).value();
+  EXPECT_GT(roofline.bytes_per_second, 1e8);
+  EXPECT_GT(roofline.f32_per_second, 1e8);
+  EXPECT_GT(roofline.f64_per_second, 1e8);
+}
+
+}  // namespace
+}  // namespace pykc::measure
