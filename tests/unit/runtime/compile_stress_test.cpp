@@ -40,10 +40,11 @@ import math
 
 SCALE = )" +
          scale + R"(
+OFFSET = const.array(2, f32)
 
 @device
 def scaled(x):
-    return math.floor(x) * SCALE
+    return math.floor(x) * SCALE + OFFSET[1]
 
 @kernel
 def sums(z: i32[:], x: f32[:]):
@@ -70,6 +71,7 @@ std::string check_sums(const Device& device, const Artifact& artifact, int scale
   const Array<float> x = device.allocate<float>(kSize).value();
   const Array<std::int32_t> z = device.allocate<std::int32_t>(kSize).value();
   x.copy_from(stream, ones).value();
+  if (Result<void> done = module->set_constant("OFFSET", std::vector<float>{100, 1}); !done) return message_of(done);
   LaunchConfig config = kConfig;
   config.stream = &stream;
   if (Result<void> done = module->kernel("sums")->launch(config, z, x); !done) return message_of(done);
@@ -77,7 +79,8 @@ std::string check_sums(const Device& device, const Artifact& artifact, int scale
   z.copy_to(stream, sums).value();
   if (Result<void> done = stream.synchronize(); !done) return message_of(done);
   for (const std::int32_t sum : sums)
-    if (sum != 2 * scale) return "a sum is " + std::to_string(sum) + " and not " + std::to_string(2 * scale);
+    if (sum != 2 * (scale + 1))
+      return "a sum is " + std::to_string(sum) + " and not " + std::to_string(2 * (scale + 1));
   return "";
 }
 
@@ -107,18 +110,21 @@ TEST_F(CompileStress, Sources) {
 }
 
 constexpr SourceLiteral kGeneric = R"pyk(
+  FOUR = const.array(1, i8)
+
   @kernel
   def saxpy(a, x, y):
       i = grid(1)
       if i < len(x):
-          y[i] += a * x[i]
+          y[i] = a * x[i] + FOUR[0]
 )pyk"_pyk;
 
-/// y = a * x + y in kernels of these types, by kernels that are this thread's own or shared with all.
+/// y = a * x + 4 in kernels of these types, by kernels that are this thread's own or shared with all.
 template <typename A, typename T>
 std::string check_saxpy(const Device& device, const SourceModule& module) {
   const Array<T> x = device.copy_from<T>(std::vector<T>(kSize, 3)).value();
-  const Array<T> y = device.copy_from<T>(std::vector<T>(kSize, 4)).value();
+  const Array<T> y = device.allocate<T>(kSize).value();
+  if (Result<void> done = module.set_constant("FOUR", std::int8_t{4}); !done) return message_of(done);
   if (Result<void> done = module.launch("saxpy", kConfig, A{2}, x, y); !done) return problem_of(done.error());
   std::vector<T> result(kSize);
   if (Result<void> done = y.copy_to(result); !done) return message_of(done);
