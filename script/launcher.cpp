@@ -1,6 +1,7 @@
 #include "script/launcher.h"
 
 #include <algorithm>
+#include <span>
 
 #include "driver/driver.h"
 #include "jit/specialize.h"
@@ -224,7 +225,7 @@ Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const Kernel
   if (!kernel) return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, kernel.error());
   if (session_.options().warning)
     for (const Diagnostic& warning : warnings) session_.options().warning(warning);
-  return kernels_.emplace(key, Loaded{*kernel, *loaded}).first->second;
+  return kernels_.emplace(key, Loaded{*kernel, *loaded, std::make_shared<ConstantBytes>()}).first->second;
 }
 
 Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& arguments) {
@@ -266,32 +267,43 @@ Outcome<LaunchConfig> Launcher::configuration(const Kernel& kernel, const Launch
   return config;
 }
 
-Status Launcher::set_constants(const Module& module, const Scope& scope) {
-  for (const ConstantInfo& constant : module.constants()) {
-    const std::size_t dot = constant.name.rfind('.');
-    const Scope* home = &scope;
-    if (dot != std::string::npos) {
-      const auto found = scopes_.find(program_.find(constant.name.substr(0, dot)));
-      home = found == scopes_.end() ? nullptr : found->second.get();
-    }
-    const auto value = home ? home->names.find(constant.name.substr(dot + 1)) : scope.names.end();
-    const ArrayRef* array = home && value != home->names.end() ? value->second.as<ArrayRef>() : nullptr;
+const ArrayRef* Launcher::host_array(const std::string& constant, const Scope& scope) const {
+  const std::size_t dot = constant.rfind('.');
+  const Scope* home = &scope;
+  if (dot != std::string::npos) {
+    const auto found = scopes_.find(program_.find(constant.substr(0, dot)));
+    if (found == scopes_.end()) return nullptr;
+    home = found->second.get();
+  }
+  const auto value = home->names.find(constant.substr(dot + 1));
+  return value == home->names.end() ? nullptr : value->second.as<ArrayRef>();
+}
+
+Status Launcher::set_constants(const Loaded& loaded, const Scope& scope) {
+  for (const ConstantInfo& constant : loaded.module.constants()) {
+    const ArrayRef* array = host_array(constant.name, scope);
     if (!array) continue;  // its module has not run: nothing can have changed it
     ASSIGN_OR_RETURN(const ArrayRef dense, dense_array(*array));
-    ASSIGN_OR_RETURN(const std::byte* const bytes, dense->read());
-    const Result<Buffer> memory = module.constant_bytes(constant.name);
+    ASSIGN_OR_RETURN(const std::byte* const first, dense->read());
+    const std::span bytes(first, static_cast<std::size_t>(dense->size() * dense->element_bytes()));
+    const Result<Buffer> memory = loaded.module.constant_bytes(constant.name);
     if (!memory) return with_reason(DiagnosticId::HostLaunchFailed, constant.name, memory.error());
-    const std::int64_t size = dense->size() * dense->element_bytes();
-    if (Result<void> done = memory->copy_from_host(bytes, size); !done || size != memory->bytes())
+    std::vector<std::byte>& present = (*loaded.constants)[constant.name];
+    present.resize(static_cast<std::size_t>(memory->bytes()));  // zero at first
+    if (bytes.size() != present.size())
       return with_reason(DiagnosticId::HostLaunchFailed, constant.name,
-                         done ? Error{ErrorCode::InvalidArgument, "its name is bound to another array"} : done.error());
+                         Error{ErrorCode::InvalidArgument, "its name is bound to another array"});
+    if (std::ranges::equal(bytes, present)) continue;  // a copy would wait for the kernels before
+    if (Result<void> done = memory->copy_from_host(bytes.data(), memory->bytes()); !done)
+      return with_reason(DiagnosticId::HostLaunchFailed, constant.name, done.error());
+    present.assign(bytes.begin(), bytes.end());
   }
   return Done{};
 }
 
 Status Launcher::run(const Loaded& loaded, const LaunchValue& launch, const std::vector<Value>& arguments) {
   const Kernel& kernel = loaded.kernel;
-  RETURN_IF_FAILED(set_constants(loaded.module, *launch.kernel.module));
+  RETURN_IF_FAILED(set_constants(loaded, *launch.kernel.module));
   ASSIGN_OR_RETURN(const Device device, session_.device());
   const std::vector<ParameterInfo>& parameters = kernel.info().parameters;
   std::vector<Argument> list;

@@ -32,9 +32,11 @@ class Launcher {
   Outcome<Value> map(const FunctionValue& function, const CallArguments& arguments);
 
  private:
+  using ConstantBytes = std::map<std::string, std::vector<std::byte>>;
   struct Loaded {
     Kernel kernel;
     Module module;
+    std::shared_ptr<ConstantBytes> constants;  // what they hold, by name
   };
   /// Compiles and loads what is not loaded yet. The kernel is one of `module`, or of the text appended to it.
   Outcome<Loaded> kernel_for(const Scope& module, const KernelRequest& request, const std::string& appended = {});
@@ -42,7 +44,9 @@ class Launcher {
   Outcome<LaunchConfig> configuration(const Kernel& kernel, const LaunchValue& launch);
   Status run(const Loaded& loaded, const LaunchValue& launch, const std::vector<Value>& arguments);
   /// Gives the constants of a loaded module what the host's arrays of the same names hold.
-  Status set_constants(const Module& module, const Scope& scope);
+  Status set_constants(const Loaded& loaded, const Scope& scope);
+  /// What a constant's name stands for in host code; null where that has not run.
+  const ArrayRef* host_array(const std::string& constant, const Scope& scope) const;
   /// The program whose main file is `module`, with further text behind it.
   const Program& program_of(const Scope& module, const std::string& appended);
 
