@@ -16,6 +16,7 @@ constexpr int kRadius = 8, kTaps = 2 * kRadius + 1, kTile = 32, kRows = 8;
 
 constexpr auto kKernel = R"pyk(
   WIDE = TILE + 2 * RADIUS
+  FOUR = TILE // ROWS
 
   @kernel(launch_bounds=TILE * ROWS)
   def blur(out: f32[:, :], image: f32[:, :], weights: f32[2 * RADIUS + 1]):
@@ -41,12 +42,20 @@ constexpr auto kKernel = R"pyk(
               total += w[k] * pixels[i, tx + k]
           rows_done[i, tx] = total
       syncthreads()
-      for i in range(ty, TILE, ROWS):
-          total: f32 = 0
-          for k in unroll(range(2 * RADIUS + 1)):
-              total += w[k] * rows_done[i + k, tx]
-          if top + RADIUS + i < height and left + RADIUS + tx < width:
-              out[top + RADIUS + i, left + RADIUS + tx] = total
+      # A thread has the four pixels below one another, so what it reads serves up to four sums.
+      totals = local.array(FOUR, f32)
+      for i in unroll(range(FOUR)):
+          totals[i] = 0
+      for k in unroll(range(2 * RADIUS + FOUR)):
+          pixel = rows_done[FOUR * ty + k, tx]
+          for i in unroll(range(FOUR)):
+              if 0 <= k - i and k - i <= 2 * RADIUS:
+                  totals[i] += w[k - i] * pixel
+      column = left + RADIUS + tx
+      for i in unroll(range(FOUR)):
+          line = top + RADIUS + FOUR * ty + i
+          if line < height and column < width:
+              out[line, column] = totals[i]
 )pyk"_pyk;
 
 std::vector<double> gaussian() {
