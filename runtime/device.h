@@ -128,6 +128,8 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual Result<UnifiedMemory> allocate_unified(UnifiedKind kind, std::int64_t bytes) = 0;
   virtual PoolState& pool() = 0;
   virtual Result<std::shared_ptr<StreamState>> create_stream() = 0;
+  /// `native_handle` is not null.
+  virtual Result<std::shared_ptr<StreamState>> wrap_stream(void* native_handle, std::shared_ptr<void> owner) = 0;
   virtual StreamState& default_stream() = 0;
   virtual Result<void> synchronize() = 0;
   /// What CurrentContext holds.

@@ -170,6 +170,13 @@ Result<Stream> Device::create_stream() const {
   return Stream(std::move(*stream));
 }
 
+Result<Stream> Device::wrap_stream(void* native_handle, std::shared_ptr<void> owner) const {
+  if (native_handle == nullptr) return default_stream();
+  Result<std::shared_ptr<detail::StreamState>> stream = state_->wrap_stream(native_handle, std::move(owner));
+  if (!stream) return stream.error();
+  return Stream(std::move(*stream));
+}
+
 Stream Device::default_stream() const {
   // Shares the device, which owns the stream.
   return Stream(std::shared_ptr<detail::StreamState>(state_, &state_->default_stream()));

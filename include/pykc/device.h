@@ -86,6 +86,14 @@ class Device {
   /// What Stream::allocate() takes its memory from.
   MemoryPool pool() const;
   Result<Stream> create_stream() const;
+  /// A stream that other code has made on this GPU, a `CUstream` or `cudaStream_t`, to put pykc's work on it, too. It
+  /// is not destroyed: `owner`, where given, is kept until the last handle and all memory of Stream::allocate() are
+  /// gone; else the stream must outlive them. Null gives the default stream. One that was made not to wait for the
+  /// default stream (cudaStreamNonBlocking) is not waited for by it either: use copies that name the stream. A handle
+  /// that is none is not noticed in general. Wrap a stream once, and keep the handle: faults of kernels are told by the
+  /// handle that they were launched with, and when it goes, it waits for kernels that can fault. An error on the CPU
+  /// device.
+  Result<Stream> wrap_stream(void* native_handle, std::shared_ptr<void> owner = nullptr) const;
   /// The stream that launches use when none is given.
   Stream default_stream() const;
   /// Makes the GPU's primary context, which is the CUDA runtime's, current on this thread. Calls of pykc do so

@@ -54,6 +54,9 @@ class Device final : public detail::DeviceState {
   Result<detail::UnifiedMemory> allocate_unified(detail::UnifiedKind kind, std::int64_t bytes) override;
   detail::PoolState& pool() override { return pool_; }
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
+  Result<std::shared_ptr<detail::StreamState>> wrap_stream(void*, std::shared_ptr<void>) override {
+    return Error{ErrorCode::InvalidArgument, "the CPU device has no streams of CUDA to wrap; use create_stream()"};
+  }
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override { return finish(nullptr); }
   Result<std::shared_ptr<void>> make_current() override { return std::shared_ptr<void>(); }

@@ -103,6 +103,19 @@ Result<std::shared_ptr<detail::StreamState>> Device::create_stream() {
   return std::shared_ptr<detail::StreamState>(std::make_shared<Stream>(*this, handle, shared_from_this()));
 }
 
+Result<std::shared_ptr<detail::StreamState>> Device::wrap_stream(void* native_handle, std::shared_ptr<void> owner) {
+  const ContextScope scope = enter();
+  const auto handle = static_cast<CUstream>(native_handle);
+  CUcontext its_context = nullptr;
+  if (Result<void> found = check("cuStreamGetCtx", driver_.cuStreamGetCtx(handle, &its_context)); !found)
+    return found.error();
+  if (its_context != context_->handle())
+    return Error{ErrorCode::InvalidArgument,
+                 "the stream to wrap is of another GPU, or of another context, than the primary one of " + info.name};
+  return std::shared_ptr<detail::StreamState>(
+      std::make_shared<Stream>(*this, handle, shared_from_this(), std::move(owner)));
+}
+
 Result<std::shared_ptr<void>> Device::make_current() {
   CUcontext previous = nullptr;
   if (Result<void> got = check("cuCtxGetCurrent", driver_.cuCtxGetCurrent(&previous)); !got) return got.error();

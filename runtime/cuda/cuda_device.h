@@ -25,6 +25,8 @@ class Stream final : public detail::StreamState {
  public:
   /// `owner` is null for the default stream, which the device itself owns.
   Stream(Device& on, CUstream handle, std::shared_ptr<detail::DeviceState> owner);
+  /// One that other code has made and destroys; `keeper` may be null.
+  Stream(Device& on, CUstream handle, std::shared_ptr<detail::DeviceState> owner, std::shared_ptr<void> keeper);
   ~Stream() override;
   Result<void> synchronize() override;
   Result<std::shared_ptr<detail::EventState>> record() override;
@@ -40,7 +42,9 @@ class Stream final : public detail::StreamState {
  private:
   Device& device_;
   const std::shared_ptr<detail::DeviceState> owner_;
+  const std::shared_ptr<void> keeper_;
   const CUstream handle_;
+  const bool is_wrapped_ = false;
 };
 
 class Device final : public detail::DeviceState {
@@ -53,6 +57,7 @@ class Device final : public detail::DeviceState {
   Result<detail::UnifiedMemory> allocate_unified(detail::UnifiedKind kind, std::int64_t bytes) override;
   detail::PoolState& pool() override { return pool_; }
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
+  Result<std::shared_ptr<detail::StreamState>> wrap_stream(void* native_handle, std::shared_ptr<void> owner) override;
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override;
   Result<std::shared_ptr<void>> make_current() override;

@@ -47,12 +47,20 @@ constexpr CUresult kLastCaptureError = 908;  // of those that say what was wrong
 Stream::Stream(Device& on, CUstream handle, std::shared_ptr<detail::DeviceState> owner)
     : StreamState(on), device_(on), owner_(std::move(owner)), handle_(handle) {}
 
+Stream::Stream(Device& on, CUstream handle, std::shared_ptr<detail::DeviceState> owner, std::shared_ptr<void> keeper)
+    : StreamState(on),
+      device_(on),
+      owner_(std::move(owner)),
+      keeper_(std::move(keeper)),
+      handle_(handle),
+      is_wrapped_(true) {}
+
 Stream::~Stream() {
   if (handle_ == nullptr) return;
   const ContextScope scope = device_.enter();
   if (graph() != nullptr && graph()->origin == this) (void)end_capture();
   device_.faults().retire(this);
-  device_.driver().cuStreamDestroy(handle_);
+  if (!is_wrapped_) device_.driver().cuStreamDestroy(handle_);
 }
 
 Result<void> Stream::synchronize() {

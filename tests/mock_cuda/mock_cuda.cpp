@@ -160,6 +160,7 @@ struct CUgraphExec_st {
   std::vector<std::function<void()>> work;
 };
 struct CUstream_st {
+  CUcontext context = nullptr;
   CUgraph_st* capture = nullptr;
 };
 struct CUevent_st {
@@ -606,11 +607,17 @@ CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, std::size_t by
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
   if (current == nullptr) return kInvalidContext;
   *stream = make<CUstream_st>();
+  (*stream)->context = current;
   return CUDA_SUCCESS;
 }
 CUresult cuStreamDestroy(CUstream stream) {
   if (stream->capture != nullptr && stream->capture->origin == stream) abandon(stream->capture);
   return destroy(stream);
+}
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
+  if (!state().objects.contains(stream)) return kInvalidValue;
+  *context = stream->context;
+  return CUDA_SUCCESS;
 }
 CUresult cuStreamSynchronize(CUstream stream) {
   if (current == nullptr) return kInvalidContext;

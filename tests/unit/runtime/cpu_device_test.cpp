@@ -77,6 +77,9 @@ TEST_F(CpuDevice, HasNoHandlesOfCuda) {
   EXPECT_TRUE(device_.make_current());
   EXPECT_EQ(device_.default_stream().native_handle(), nullptr);
   EXPECT_EQ(device_.create_stream().value().native_handle(), nullptr);
+  EXPECT_TRUE(device_.wrap_stream(nullptr));
+  int nothing = 0;
+  EXPECT_FALSE(device_.wrap_stream(&nothing));
 }
 
 TEST_F(CpuDevice, StreamsCallFunctions) {

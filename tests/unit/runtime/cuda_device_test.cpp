@@ -499,6 +499,26 @@ TEST_F(CudaDevice, MemoryAndModulesAreHadWhileAStreamCaptures) {
   EXPECT_EQ(host, std::vector<float>(1000, 0));
 }
 
+TEST_F(CudaDevice, WrapsAStreamOfOtherCode) {
+  const cuda::Driver& driver = **cuda::Driver::get();
+  const Result<CurrentContext> context = device_->make_current();
+  ASSERT_TRUE(context) << context.error().message;
+  cuda::CUstream handle = nullptr;
+  ASSERT_EQ(driver.cuStreamCreate(&handle, cuda::CU_STREAM_NON_BLOCKING), cuda::CUDA_SUCCESS);
+  auto owner = std::shared_ptr<void>(handle, [&](void* stream) {
+    EXPECT_EQ(driver.cuStreamDestroy(static_cast<cuda::CUstream>(stream)), cuda::CUDA_SUCCESS);
+  });
+  const Result<Stream> stream = device_->wrap_stream(handle, std::move(owner));
+  ASSERT_TRUE(stream) << stream.error().message;
+  const Array<float> x = stream->allocate<float>({1000}).value();
+  std::vector<float> host(1000, 3.0F);
+  ASSERT_TRUE(x.copy_from(*stream, host));
+  ASSERT_TRUE(kernel_named("scale").launch({.grid = {4}, .block = {256}, .stream = &*stream}, x, 2.0F));
+  ASSERT_TRUE(x.copy_to(*stream, host));
+  ASSERT_TRUE(stream->synchronize());
+  EXPECT_EQ(host, std::vector<float>(1000, 6.0F));
+}
+
 TEST_F(CudaDevice, SaysWhenMemoryIsShort) {
   const Result<Buffer> buffer = device_->allocate_bytes(device_->info().memory_bytes);
   ASSERT_FALSE(buffer);

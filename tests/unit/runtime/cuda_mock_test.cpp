@@ -813,6 +813,34 @@ TEST_F(CudaMock, OtherLibrariesGetTheContextAndTheStream) {
   }).join();
 }
 
+TEST_F(CudaMock, WrapsStreamsOfOtherCode) {
+  mock_set_devices(2);
+  const Device device = Device::open("cuda:0").value(), other = Device::open("cuda:1").value();
+  const Module module = device.load(test_artifact()).value();
+  const Stream made = device.create_stream().value();  // stands for one of other code
+  auto owner = std::make_shared<int>(7);
+  const std::weak_ptr<int> watched = owner;
+  {
+    const Result<Stream> wrapped = device.wrap_stream(made.native_handle(), std::move(owner));
+    ASSERT_TRUE(wrapped) << wrapped.error().message;
+    EXPECT_EQ(wrapped->native_handle(), made.native_handle());
+    ASSERT_TRUE(module.kernel("faulty").value().launch({.grid = {1}, .block = {1}, .stream = &*wrapped}));
+    EXPECT_EQ(mock_last_launch()->stream, made.native_handle());
+    const Array<int> memory = wrapped->allocate<int>({10}).value();
+    const Stream copy = *wrapped;
+    EXPECT_FALSE(watched.expired());
+  }
+  EXPECT_TRUE(watched.expired());
+  EXPECT_EQ(mock_calls("cuStreamDestroy"), 0);
+  EXPECT_TRUE(made.synchronize());
+
+  EXPECT_EQ(device.wrap_stream(nullptr).value().native_handle(), nullptr);
+  expect_error(other.wrap_stream(made.native_handle()), ErrorCode::InvalidArgument,
+               "the stream to wrap is of another GPU, or of another context, than the primary one of cuda:1");
+  int nothing = 0;
+  expect_error(device.wrap_stream(&nothing), ErrorCode::DriverError, "cuStreamGetCtx failed");
+}
+
 TEST_F(CudaMock, TheCurrentContextKeepsItsDevice) {
   std::thread([] {
     Result<CurrentContext> context = Device::open("cuda:0").value().make_current();

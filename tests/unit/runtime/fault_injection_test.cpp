@@ -115,6 +115,7 @@ Result<void> use_streams(const Device& device, const Stream& stream) {
   TRY_TO_MAKE(end, stream.record());
   TRY(device.default_stream().wait(end));
   TRY(end.milliseconds_since(start));
+  TRY(device.wrap_stream(stream.native_handle()));
   TRY(stream.begin_capture());
   TRY(stream.call([&] { ++calls; }));
   TRY_TO_MAKE(second, device.create_stream());
