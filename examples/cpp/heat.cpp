@@ -13,7 +13,7 @@ using example::require;
 
 namespace {
 
-constexpr int kSteps = 100, kGraphs = 5;
+constexpr int kSteps = 20, kGraphs = 5;
 constexpr double kDiffusion = 0.2;  // at most 0.25, or the steps grow without bound
 
 /// A wave with `half_waves` over the plate, 0 at both ends.
@@ -37,14 +37,14 @@ double decay(std::int64_t n, int half_waves_y, int half_waves_x) {
 
 int main(int count, char** arguments) {
   const example::Options options =
-      example::options(count, arguments, {.gpu = 8192, .cpu = 512, .smallest = 3, .largest = 32768});
+      example::options(count, arguments, {.gpu = 8192, .cpu = 512, .smallest = 32, .largest = 32768});
   const pykc::Device& device = options.device;
   const std::int64_t n = options.size;
   example::Report report("heat in a plate of " + std::to_string(n) + " x " + std::to_string(n) + " points", device);
   const heat::Kernels kernels = require(heat::load(device));
 
-  // Short waves, so that they decay within the steps: about one in 30 points.
-  const int waves_y = static_cast<int>(n / 30) + 1, waves_x = static_cast<int>(n / 40) + 2;
+  // Short waves, so that they decay within the steps: about one in 15 points.
+  const int waves_y = static_cast<int>(n / 15) + 1, waves_x = static_cast<int>(n / 20) + 2;
   const std::vector<double> column = wave(n, waves_y), row = wave(n, waves_x);
   std::vector<float> plate(n * n);
   for (std::int64_t y = 0; y < n; ++y)
