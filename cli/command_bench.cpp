@@ -1,5 +1,6 @@
 // pykc bench FILE::KERNEL: how fast a kernel is, over sizes and shapes of blocks.
 #include <cstdio>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/progress.h"
@@ -104,10 +105,13 @@ Result<measure::Report> measure_all(const Request& request, const Sweep& sweep, 
   measure::Report report{.kernel = measure::signature_of(benchmark->kernel()),
                          .device = device->info(),
                          .has_foreign_code = benchmark->has_foreign_code()};
-  for (const std::int64_t size : sweep.sizes)
+  for (const std::int64_t size : sweep.sizes) {
+    std::optional<Result<measure::Arguments>> arguments;  // of this size, when its first point has begun
     for (const Dim3 block : sweep.blocks) {
       bar.begin(point_text(size, block));
-      const Result<measure::Point> point = benchmark->measure(size, block);
+      if (!arguments) arguments = benchmark->make_arguments(size);
+      const Result<measure::Point> point =
+          *arguments ? benchmark->measure(**arguments, block) : Result<measure::Point>(arguments->error());
       if (point)
         report.points.push_back(*point);
       else if (is_of_the_point(point.error()))
@@ -115,6 +119,7 @@ Result<measure::Report> measure_all(const Request& request, const Sweep& sweep, 
       else
         return Error{point.error().code, point_text(size, block) + ": " + point.error().message};
     }
+  }
   if (report.points.empty()) return report;
   bar.begin("what the device can do");
   const Result<measure::Roofline> roofline = measure::measure_roofline(*device);

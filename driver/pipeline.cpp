@@ -7,12 +7,12 @@
 
 #include "codegen/codegen.h"
 #include "driver/artifact_cache.h"
+#include "driver/counting.h"
 #include "driver/driver.h"
 #include "frontend/frontend.h"
 #include "ir/passes/count_operations.h"
 #include "ir/passes/passes.h"
 #include "ir/verifier.h"
-#include "ir/walk.h"
 
 namespace pykc {
 namespace {
@@ -181,26 +181,6 @@ Result<Artifact> find_or_compile(const Program& program, const std::vector<Kerne
   return std::move(output->artifact);
 }
 
-template <typename Predicate>
-bool any_instruction_of(const ir::Module& module, Predicate holds) {
-  return std::ranges::any_of(module.functions,
-                             [&](const auto& function) { return ir::any_instruction(function->body, holds); });
-}
-
-int grid_axes(const ir::Module& module) {
-  const auto asks_for = [&](BuiltinId id) {
-    return any_instruction_of(module, [id](const ir::Instruction* instruction) {
-      return instruction->opcode == ir::Opcode::Builtin && instruction->builtin == id;
-    });
-  };
-  return asks_for(BuiltinId::BlockIdxZ) ? 3 : asks_for(BuiltinId::BlockIdxY) ? 2 : 1;
-}
-
-bool has_foreign_code(const ir::Module& module) {
-  return any_instruction_of(
-      module, [](const ir::Instruction* instruction) { return instruction->opcode == ir::Opcode::Foreign; });
-}
-
 }  // namespace
 
 Result<CompileOutput> compile_to(Emit emit, std::string_view source, const CompileOptions& options,
@@ -291,7 +271,7 @@ Result<CountingKernel> compile_counting(const Program& program, const KernelRequ
   if (!module) return module.error();
   Result<Artifact> artifact = codegen::generate(**module, *target, codegen_options(options));
   if (!artifact) return artifact.error();
-  return CountingKernel{std::move(*artifact), grid_axes(**module), has_foreign_code(**module)};
+  return describe_counting(**module, std::move(*artifact));
 }
 
 std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, const CompileOptions& options) {

@@ -158,6 +158,7 @@ Result<Arguments> Arguments::create(const Device& device, const KernelInfo& kern
                                     const ArgumentSettings& settings) {
   if (Result<void> checked = check_settings(kernel, settings); !checked) return checked.error();
   Arguments arguments;
+  arguments.size_ = size;
   arguments.first_shape_ = {size};
   arguments.smallest_extent_ = size;
   bool is_first = true;
@@ -171,10 +172,11 @@ Result<Arguments> Arguments::create(const Device& device, const KernelInfo& kern
   for (const ParameterInfo& parameter : kernel.parameters) {
     const Result<void> added = parameter.is_array
                                    ? arguments.add_array(device, parameter, shape_of(parameter, size, settings))
-                                   : arguments.add_value(parameter, size, settings);
+                                   : arguments.add_value(parameter, settings);
     if (!added) return added.error();
   }
-  if (Result<void> filled = arguments.fill(); !filled) return filled.error();
+  for (std::size_t i = 0; i < arguments.arrays_.size(); ++i)
+    if (Result<void> filled = arguments.fill(i); !filled) return filled.error();
   return arguments;
 }
 
@@ -198,11 +200,11 @@ Result<void> Arguments::add_array(const Device& device, const ParameterInfo& par
   std::ranges::copy(dense->mapping.shape(), argument.extents);
   std::ranges::copy(dense->mapping.strides(), argument.strides);
   list_.push_back(argument);
-  arrays_.push_back({*buffer, element, dense->mapping.size()});
+  arrays_.push_back({parameter.name, *buffer, element, dense->mapping.size()});
   return {};
 }
 
-Result<void> Arguments::add_value(const ParameterInfo& parameter, std::int64_t size, const ArgumentSettings& settings) {
+Result<void> Arguments::add_value(const ParameterInfo& parameter, const ArgumentSettings& settings) {
   const auto found = settings.values.find(parameter.name);
   const std::string text = found == settings.values.end() ? "side" : found->second;
   const std::vector<Slot> slots = slots_of(parameter.value);
@@ -214,7 +216,7 @@ Result<void> Arguments::add_value(const ParameterInfo& parameter, std::int64_t s
     if (!parsed) return;
     const Slot& slot = slots[index++];
     const std::int64_t side = first_shape_.empty() ? 1 : first_shape_.front();
-    const std::string value = part == "size"   ? std::to_string(size)
+    const std::string value = part == "size"   ? std::to_string(size_)
                               : part == "side" ? std::to_string(side)
                                                : std::string(trim(part));
     const std::optional<std::uint64_t> bits = scalar_bits(value, slot.type);
@@ -241,21 +243,26 @@ Result<void> Arguments::add_value(const ParameterInfo& parameter, std::int64_t s
   return {};
 }
 
-Result<void> Arguments::fill() const {
+Result<void> Arguments::refill(std::span<const std::string> names) const {
+  for (std::size_t i = 0; i < arrays_.size(); ++i)
+    if (std::ranges::find(names, arrays_[i].name) != names.end())
+      if (Result<void> filled = fill(i); !filled) return filled;
+  return {};
+}
+
+Result<void> Arguments::fill(std::size_t index) const {
   constexpr std::int64_t kPieceBytes = std::int64_t{4} << 20;
+  const ArrayMemory& array = arrays_[index];
+  const std::int64_t element_bytes = size_in_bytes(array.element);
+  const std::int64_t in_piece = std::max<std::int64_t>(1, kPieceBytes / element_bytes);
   std::vector<std::byte> piece;
-  for (std::size_t i = 0; i < arrays_.size(); ++i) {
-    const ArrayMemory& array = arrays_[i];
-    const std::int64_t element_bytes = size_in_bytes(array.element);
-    const std::int64_t in_piece = std::max<std::int64_t>(1, kPieceBytes / element_bytes);
-    RandomGenerator random(i);
-    for (std::int64_t first = 0; first < array.count; first += in_piece) {
-      const std::int64_t bytes = std::min(in_piece, array.count - first) * element_bytes;
-      piece.assign(static_cast<std::size_t>(bytes), std::byte{});
-      write_random(piece, array.element, smallest_extent_, random);
-      if (Result<void> copied = array.buffer.copy_from_host(piece.data(), bytes, first * element_bytes); !copied)
-        return copied;
-    }
+  RandomGenerator random(index);
+  for (std::int64_t first = 0; first < array.count; first += in_piece) {
+    const std::int64_t bytes = std::min(in_piece, array.count - first) * element_bytes;
+    piece.assign(static_cast<std::size_t>(bytes), std::byte{});
+    write_random(piece, array.element, smallest_extent_, random);
+    if (Result<void> copied = array.buffer.copy_from_host(piece.data(), bytes, first * element_bytes); !copied)
+      return copied;
   }
   return {};
 }

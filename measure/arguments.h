@@ -31,23 +31,28 @@ class Arguments {
   static Result<Arguments> create(const Device& device, const KernelInfo& kernel, std::int64_t size,
                                   const ArgumentSettings& settings);
 
-  /// Fills each array with its random numbers: floats from 0 to below 1; integers from 0 to below the smallest extent
-  /// of any array, so that they are indices into each; members of enums are cleared. Always the same ones.
-  Result<void> fill() const;
+  /// Gives the arrays of these parameters their random numbers anew: floats from 0 to below 1; integers from 0 to below
+  /// the smallest extent of any array, so that they are indices into each; members of enums are cleared. Always the
+  /// same ones, which create() has filled all arrays with.
+  Result<void> refill(std::span<const std::string> names) const;
 
   std::span<const Argument> list() const { return list_; }
+  std::int64_t size() const { return size_; }
   /// Of the first array; without one, `size` along one axis.
   std::span<const std::int64_t> first_shape() const { return first_shape_; }
 
  private:
   struct ArrayMemory {
+    std::string name;
     Buffer buffer;
     ElementType element;
     std::int64_t count = 0;
   };
   Result<void> add_array(const Device& device, const ParameterInfo& parameter, const std::vector<std::int64_t>& shape);
-  Result<void> add_value(const ParameterInfo& parameter, std::int64_t size, const ArgumentSettings& settings);
+  Result<void> fill(std::size_t index) const;
+  Result<void> add_value(const ParameterInfo& parameter, const ArgumentSettings& settings);
 
+  std::int64_t size_ = 0;
   std::vector<Argument> list_;
   std::vector<ArrayMemory> arrays_;
   std::vector<std::unique_ptr<std::byte[]>> records_;  // passed by value

@@ -91,6 +91,7 @@ Result<Benchmark> Benchmark::create(const Device& device, const Program& program
   Benchmark benchmark(device, *kernel, *counting_kernel);
   benchmark.settings_ = std::move(settings);
   benchmark.grid_axes_ = counting->axes;
+  benchmark.written_ = counting->written;
   benchmark.has_foreign_code_ = counting->has_foreign_code;
   return benchmark;
 }
@@ -110,21 +111,24 @@ Result<ir::Counts> Benchmark::count(const LaunchConfig& config, std::span<const 
   return counts;
 }
 
-Result<Point> Benchmark::measure(std::int64_t size, Dim3 block) const {
-  const Result<Arguments> arguments = Arguments::create(device_, kernel(), size, settings_.arguments);
-  if (!arguments) return arguments.error();
-  const Dim3 grid = settings_.grid ? *settings_.grid
-                                   : grid_over(arguments->first_shape(), settings_.tile.value_or(block), grid_axes_,
-                                               kernel().cluster);
+Result<Arguments> Benchmark::make_arguments(std::int64_t size) const {
+  return Arguments::create(device_, kernel(), size, settings_.arguments);
+}
+
+Result<Point> Benchmark::measure(const Arguments& arguments, Dim3 block) const {
+  const Dim3 tile = settings_.tile.value_or(block);
+  const Dim3 grid = settings_.grid.value_or(grid_over(arguments.first_shape(), tile, grid_axes_, kernel().cluster));
   const std::int64_t shared_bytes = settings_.shared_bytes + settings_.shared_bytes_a_thread * threads_of(block);
   const LaunchConfig config{.grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = nullptr};
-  const Result<ir::Counts> counts = count(config, arguments->list());
+  // Each launch has changed what it writes.
+  if (Result<void> filled = arguments.refill(written_); !filled) return filled.error();
+  const Result<ir::Counts> counts = count(config, arguments.list());
   if (!counts) return counts.error();
-  if (Result<void> filled = arguments->fill(); !filled) return filled.error();  // the launch has changed them
+  if (Result<void> filled = arguments.refill(written_); !filled) return filled.error();
   const Result<Times> times =
-      time_launches(device_, settings_.seconds, [&] { return kernel_.launch_with(config, arguments->list()); });
+      time_launches(device_, settings_.seconds, [&] { return kernel_.launch_with(config, arguments.list()); });
   if (!times) return times.error();
-  return Point{size, block, grid, *counts, *times};
+  return Point{arguments.size(), block, grid, *counts, *times};
 }
 
 }  // namespace pykc::measure

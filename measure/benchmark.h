@@ -1,7 +1,8 @@
 // How fast a kernel is, for one size and one shape of block at a time.
 //
 //   Result<measure::Benchmark> benchmark = measure::Benchmark::create(device, program, request, options, settings);
-//   Result<measure::Point> point = benchmark->measure(1'000'000, {256});
+//   Result<measure::Arguments> arguments = benchmark->make_arguments(1'000'000);
+//   Result<measure::Point> point = benchmark->measure(*arguments, {256});
 //
 // What a launch does is counted by a launch of the same size: of the kernel as ir/passes/count_operations makes it,
 // with its indices checked, so that a shape that the kernel is not made for is a fault and not a crash. Then the kernel
@@ -45,8 +46,10 @@ class Benchmark {
   /// PTX or functions of libraries, of which nothing is counted.
   bool has_foreign_code() const { return has_foreign_code_; }
 
-  /// An error with the code InvalidLaunch or OutOfMemory is of this point alone.
-  Result<Point> measure(std::int64_t size, Dim3 block) const;
+  /// For all points of one size.
+  Result<Arguments> make_arguments(std::int64_t size) const;
+  /// An error with the code InvalidLaunch, KernelFault or OutOfMemory is of this point alone.
+  Result<Point> measure(const Arguments& arguments, Dim3 block) const;
 
  private:
   Benchmark(Device device, Kernel kernel, Kernel counting) : device_(device), kernel_(kernel), counting_(counting) {}
@@ -56,6 +59,7 @@ class Benchmark {
   Kernel kernel_, counting_;
   BenchmarkSettings settings_;
   int grid_axes_ = 1;
+  std::vector<std::string> written_;  // arrays that a launch may change
   bool has_foreign_code_ = false;
 };
 

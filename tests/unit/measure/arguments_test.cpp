@@ -70,7 +70,9 @@ TEST(BenchmarkArguments, RandomNumbersAreInRangeAndAlwaysTheSame) {
   }
   const std::vector<float> before(x.begin(), x.end());
   std::memset(arguments.list()[0].address, 0, x.size_bytes());
-  arguments.fill().value();
+  arguments.refill(std::vector<std::string>{"i"}).value();
+  EXPECT_EQ(std::ranges::max(x), 0);
+  arguments.refill(std::vector<std::string>{"i", "x"}).value();
   EXPECT_TRUE(std::ranges::equal(x, before));
 }
 

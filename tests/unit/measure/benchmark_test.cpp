@@ -60,6 +60,14 @@ def gather(z: i32[:], x: i32[:], index: i64[:]):
 
 
 @kernel
+def halve_while_large(x: f32[:]):
+    i = grid(1)
+    if i < len(x):
+        while x[i] > 0.001:
+            x[i] *= 0.5
+
+
+@kernel
 def bounded(x: f32[:]):
     tile = shared.array(64, f32)
     tile[threadIdx.x] = x[0]
@@ -82,7 +90,7 @@ Result<Benchmark> benchmark_of(const std::string& name, BenchmarkSettings settin
 ir::Counts counted(const std::string& name, std::int64_t size, Dim3 block, BenchmarkSettings settings = {}) {
   const Result<Benchmark> benchmark = benchmark_of(name, std::move(settings));
   EXPECT_TRUE(benchmark) << benchmark.error().message;
-  const Result<Point> point = benchmark->measure(size, block);
+  const Result<Point> point = benchmark->measure(benchmark->make_arguments(size).value(), block);
   EXPECT_TRUE(point) << point.error().message;
   EXPECT_GE(point->times.samples, 7);
   EXPECT_GT(point->times.minimum, 0);
@@ -112,6 +120,14 @@ TEST(Benchmark, BarriersAndDeviceFunctions) {
 
 TEST(Benchmark, IntegersAreIndices) { EXPECT_EQ(counted("gather", 1000, {64}), (ir::Counts{12'000, 4'000, 0, 0})); }
 
+TEST(Benchmark, EveryPointStartsWithTheSameNumbers) {
+  const Benchmark benchmark = benchmark_of("halve_while_large").value();
+  const Arguments arguments = benchmark.make_arguments(1000).value();
+  const ir::Counts first = benchmark.measure(arguments, {64}).value().counts;
+  EXPECT_GT(first[static_cast<std::size_t>(ir::Counter::F32Operations)], 5000);  // random numbers below 1
+  EXPECT_EQ(benchmark.measure(arguments, {128}).value().counts, first);
+}
+
 TEST(Benchmark, AGridOfOnesOwn) {
   EXPECT_EQ(counted("vecadd", 1000, {64}, {.grid = Dim3{2}}), (ir::Counts{8 * 128, 4 * 128, 128, 0}));
   EXPECT_EQ(counted("vecadd", 1000, {64}, {.tile = Dim3{128}}), (ir::Counts{8 * 512, 4 * 512, 512, 0}));
@@ -119,13 +135,14 @@ TEST(Benchmark, AGridOfOnesOwn) {
 
 TEST(Benchmark, WhatIsLaunchedWronglyIsAnErrorOfThePoint) {
   const Benchmark bounded = benchmark_of("bounded").value();
-  EXPECT_TRUE(bounded.measure(1, {64}));
-  const Result<Point> outside = bounded.measure(1, {128});
+  const Arguments arguments = bounded.make_arguments(1).value();
+  EXPECT_TRUE(bounded.measure(arguments, {64}));
+  const Result<Point> outside = bounded.measure(arguments, {128});
   ASSERT_FALSE(outside);
   EXPECT_EQ(outside.error().code, ErrorCode::KernelFault);
   EXPECT_NE(outside.error().message.find("index 64 is out of bounds for `tile`"), std::string::npos)
       << outside.error().message;
-  const Result<Point> too_large = bounded.measure(1, {2048});
+  const Result<Point> too_large = bounded.measure(arguments, {2048});
   ASSERT_FALSE(too_large);
   EXPECT_EQ(too_large.error().code, ErrorCode::InvalidLaunch);
 }
@@ -140,6 +157,7 @@ TEST(CompileCounting, ForAGpu) {
   const driver::CountingKernel vecadd = counting("vecadd"), matmul = counting("matmul");
   EXPECT_EQ(vecadd.axes, 1);
   EXPECT_EQ(matmul.axes, 2);
+  EXPECT_EQ(vecadd.written, (std::vector<std::string>{"z", "pykc.counts"}));
   EXPECT_FALSE(vecadd.has_foreign_code);
   ASSERT_EQ(vecadd.artifact.kernels.size(), 1U);
   EXPECT_EQ(to_string(vecadd.artifact.kernels[0].parameters.back().array), "i64[512]");
@@ -158,10 +176,10 @@ TEST(FindKernel, ErrorsNameTheKernels) {
   EXPECT_EQ(
       message("matmull", ""),
       "there is no kernel `matmull`; did you mean `matmul`? The kernels of the file: vecadd, matmul, shared_sums, "
-      "gather, bounded, generic");
+      "gather, halve_while_large, bounded, generic");
   EXPECT_EQ(message("", ""),
             "the file has several kernels; name one, as in FILE::vecadd: vecadd, matmul, shared_sums, "
-            "gather, bounded, generic");
+            "gather, halve_while_large, bounded, generic");
   EXPECT_EQ(message("", "generic(f32, f32[:])"), "found generic");
   EXPECT_EQ(message("vecadd", "generic(f32, f32[:])"),
             "--sig is for kernel `generic`, but `vecadd` is what to measure");
