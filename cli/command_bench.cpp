@@ -181,7 +181,7 @@ void add_options(CLI::App& command, Request& request) {
   command.add_option("--sig", request.signature,
                      "Types for a kernel without annotations: 'saxpy(f32, f32[:], f32[:])'");
   command.add_option("--seconds", request.settings.seconds, "Time to measure each point for")
-      ->check(CLI::Range(1e-6, 3600.0))
+      ->check(CLI::Range(1e-3, 3600.0))
       ->capture_default_str();
   add_device_flag(command, request.device);
   command.add_option("--csv", request.csv, "Write the table as CSV");

@@ -69,7 +69,7 @@ std::string fma_source() {
     add_line(2, x + " = out[i] + T(" + std::to_string(chain) + ")");
     sum += (chain == 0 ? "" : " + ") + x;
   }
-  add_line(2, "for round in range(ROUNDS):");
+  add_line(2, "for repeat in range(ROUNDS):");
   for (int link = 0; link < kLinks; ++link)
     for (int chain = 0; chain < kChains; ++chain) {
       const std::string x = "x" + std::to_string(chain);

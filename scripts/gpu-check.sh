@@ -33,6 +33,8 @@ step "examples on the CPU device" "$bin/pykc" test examples --device cpu
 step "conformance suite on both" "$bin/pykc" test tests/conformance --known-failures tests/conformance/known_failures.txt
 step "runtime against the real driver" "$bin/cuda_device_test"
 step "generic kernels and reductions on the GPU" env PYKC_TEST_DEVICE=cuda:0 "$bin/jit_test"
+step "benchmarks count on the GPU what they count on the CPU device" env PYKC_TEST_DEVICE=cuda:0 "$bin/measure_test"
+step "pykc bench" "$bin/pykc" bench examples/vecadd.pyk::vecadd --sizes 1e4,1e6,1e8 --blocks 64..1024 --device cuda:0
 step "README's C++ program" "$bin/vecadd_cpp" examples/vecadd.pyk
 for example in embedded blur nbody heat kmeans equalize option_pricing fft_convolution gemm_cublas; do
   step "C++ example: $example" "$bin/${example}_cpp" cuda:0

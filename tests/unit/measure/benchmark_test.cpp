@@ -1,10 +1,11 @@
-// What is counted, on the CPU device: kernels of which everybody knows the bytes and the operations.
+// What is counted: kernels of which everybody knows the bytes and the operations.
 #include "measure/benchmark.h"
 
 #include <gtest/gtest.h>
 
 #include "driver/driver.h"
 #include "measure/roofline.h"
+#include "tests/unit/jit/device.h"
 
 namespace pykc::measure {
 namespace {
@@ -82,9 +83,9 @@ def generic(a, x):
 Program program() { return driver::load_source(Source(kSource, "kernels.pyk"), {}).value(); }
 
 Result<Benchmark> benchmark_of(const std::string& name, BenchmarkSettings settings = {}) {
-  settings.seconds = 1e-4;
+  settings.seconds = 1e-3;
   const Program kernels = program();
-  return Benchmark::create(Device::open("cpu").value(), kernels, find_kernel(kernels, name, "").value(), {}, settings);
+  return Benchmark::create(testing::device(), kernels, find_kernel(kernels, name, "").value(), {}, settings);
 }
 
 ir::Counts counted(const std::string& name, std::int64_t size, Dim3 block, BenchmarkSettings settings = {}) {
@@ -198,7 +199,7 @@ TEST(Roofline, TheLastOfMemoryAndArithmeticCounts) {
 }
 
 TEST(Roofline, IsMeasured) {
-  const Roofline roofline = measure_roofline(Device::open("cpu").value()).value();
+  const Roofline roofline = measure_roofline(testing::device()).value();
   EXPECT_GT(roofline.bytes_per_second, 1e8);
   EXPECT_GT(roofline.f32_per_second, 1e8);
   EXPECT_GT(roofline.f64_per_second, 1e8);
