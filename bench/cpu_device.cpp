@@ -1,45 +1,23 @@
-// The CPU device beside plain C++ on the same number of threads, in one run: vecadd of 2^26 floats beside a loop, the shared-memory
-// block reduction beside std::reduce. Prints medians and ratios; exits non-zero if a result is wrong.
-#include <omp.h>
-
+// The CPU device beside plain C++ with OpenMP and beside PoCL, on the same number of threads, in one run: the works of
+// bench/cpu/works.h, and launches of blocks that do nothing. Prints medians and ratios; exits
+// non-zero if the systems compute different results.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <functional>
-#include <numeric>
-#include <span>
-#include <vector>
+#include <cstdlib>
+#include <random>
+#include <thread>
 
+#include "bench/cpu/works.h"
 #include "pykc/compiler.h"
 #include "pykc/runtime.h"
 
 namespace {
 
-constexpr std::int64_t kSize = std::int64_t{1} << 26;
+using namespace pykc::bench;
 
-constexpr const char* kSource = R"pyk(
-@kernel
-def vecadd(z: f32[:], x: f32[:], y: f32[:]):
-    i = grid(1)
-    if i < len(z):
-        z[i] = x[i] + y[i]
-
-@kernel
-def block_sums(out: f32[:], x: f32[:]):
-    temp = shared.array(blockDim.x, f32)
-    tid = threadIdx.x
-    i = grid(1)
-    temp[tid] = x[i] if i < len(x) else 0.0
-    d = blockDim.x // 2
-    while d > 0:
-        syncthreads()
-        if tid < d:
-            temp[tid] += temp[tid + d]
-        d = d // 2
-    if tid == 0:
-        out[blockIdx.x] = temp[0]
-)pyk";
+constexpr std::size_t kRounds = 11;  // odd, so that the median is a measurement
 
 double milliseconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -47,74 +25,116 @@ double milliseconds(const std::function<void()>& work) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Times the two in turn, so that a machine that changes its speed changes both.
-void compare(const char* name, const std::function<void()>& ours, const std::function<void()>& theirs) {
-  std::vector<double> a, b, ratios;
-  ours();
-  theirs();
-  for (int i = 0; i < 15; ++i) {
-    a.push_back(milliseconds(ours));
-    b.push_back(milliseconds(theirs));
-    ratios.push_back(a.back() / b.back());
-  }
-  for (std::vector<double>* list : {&a, &b, &ratios}) std::sort(list->begin(), list->end());
-  std::printf("%-28s pykc %8.3f ms   C++ %8.3f ms   ratio %.3f (min %.3f, max %.3f)\n", name, a[7], b[7], ratios[7], ratios[0],
-              ratios[14]);
+double median(std::vector<double> list) {
+  std::sort(list.begin(), list.end());
+  return list[list.size() / 2];
 }
 
-[[gnu::noinline]] void add_loop(float* z, const float* x, const float* y, std::int64_t n) {
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) z[i] = x[i] + y[i];
+Inputs make_inputs() {
+  std::mt19937 random(1);
+  const auto floats = [&](std::int64_t n, float low, float high) {
+    std::vector<float> list(static_cast<std::size_t>(n));
+    std::generate(list.begin(), list.end(), [&] { return std::uniform_real_distribution<float>(low, high)(random); });
+    return list;
+  };
+  Inputs inputs{.a = floats(kMatrix * kMatrix, 0, 1),
+                .b = floats(kMatrix * kMatrix, 0, 1),
+                .numbers = floats(kNumbers, 0, 1),
+                .bytes = std::vector<std::uint8_t>(kNumbers),
+                .price = floats(kOptions, 5, 30),
+                .strike = floats(kOptions, 1, 100),
+                .years = floats(kOptions, 0.25f, 10)};
+  std::generate(inputs.bytes.begin(), inputs.bytes.end(), [&] { return static_cast<std::uint8_t>(random()); });
+  return inputs;
 }
 
-[[gnu::noinline]] float reduce_loop(const float* x, std::int64_t n) {
-  float total = 0;
-#pragma omp parallel reduction(+ : total)
-  {
-    const std::int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
-    total += std::reduce(x + n * me / threads, x + n * (me + 1) / threads, 0.0f);
+bool agree(const Work& work, const std::vector<double>& a, const std::vector<double>& b) {
+  std::int64_t differing = a.size() == b.size() ? 0 : static_cast<std::int64_t>(a.size() + b.size());
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
+    // Not a number differs from everything.
+    if (!(std::fabs(a[i] - b[i]) <= work.tolerance * std::max({std::fabs(a[i]), std::fabs(b[i]), 1.0}))) ++differing;
+  return static_cast<double>(differing) <= work.may_differ * static_cast<double>(a.size());
+}
+
+/// Does a work by each system in turn, so that a machine that changes its speed changes all; times by system and round.
+std::vector<std::vector<double>> time_in_turn(const std::vector<System>& systems, std::size_t work) {
+  std::vector<std::vector<double>> times(systems.size());
+  for (std::size_t round = 0; round < kRounds + 1; ++round)
+    for (std::size_t n = 0; n < systems.size(); ++n) {
+      // The threads of the system before have gone to sleep then.
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      const double time = milliseconds(systems[n].runners[work].run);
+      if (round > 0) times[n].push_back(time);
+    }
+  return times;
+}
+
+/// How many times as long as `other` the first system takes, as the median over the rounds.
+double ratio_to(const std::vector<std::vector<double>>& times, std::size_t other) {
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < kRounds; ++round) ratios.push_back(times[0][round] / times[other][round]);
+  return median(ratios);
+}
+
+/// Prints a line for each work; false if results differ.
+bool compare(const std::vector<System>& systems) {
+  std::printf("%-34s", "medians in milliseconds");
+  for (const System& system : systems) std::printf("%10s", system.name.c_str());
+  for (std::size_t n = 1; n < systems.size(); ++n) std::printf("   pykc/%-6s", systems[n].name.c_str());
+  std::printf("\n");
+  std::vector<double> logarithms(systems.size());
+  bool all_agree = true;
+  for (std::size_t work = 0; work < std::size(kWorks); ++work) {
+    const std::vector<std::vector<double>> times = time_in_turn(systems, work);
+    std::printf("%-34s", kWorks[work].title);
+    for (const std::vector<double>& of_system : times) std::printf("%10.3f", median(of_system));
+    for (std::size_t n = 1; n < systems.size(); ++n) {
+      logarithms[n] += std::log(ratio_to(times, n)) / static_cast<double>(std::size(kWorks));
+      std::printf("   %11.2f", ratio_to(times, n));
+    }
+    const std::vector<double> result = systems[0].runners[work].result();
+    for (std::size_t n = 1; n < systems.size(); ++n)
+      if (!agree(kWorks[work], result, systems[n].runners[work].result())) {
+        all_agree = false;
+        std::printf("  differs from %s", systems[n].name.c_str());
+      }
+    std::printf("\n");
   }
-  return total;
+  std::printf("%-34s%*s", "geometric mean", 10 * static_cast<int>(systems.size()), "");
+  for (std::size_t n = 1; n < systems.size(); ++n) std::printf("   %11.2f", std::exp(logarithms[n]));
+  std::printf("\n");
+  return all_agree;
+}
+
+void time_empty_launches() {
+  const pykc::Device device = pykc::Device::open("cpu").value();
+  constexpr const char* kSource =
+      "@kernel\ndef nothing(x: f32[:]):\n    i = grid(1)\n    if i < len(x):\n        x[i] = 0.0\n";
+  const pykc::Artifact artifact = pykc::compile(kSource, {.target = "cpu"}).value();
+  const pykc::Kernel kernel = device.load(artifact).value().kernel("nothing").value();
+  const auto nothing = device.allocate<float>(std::int64_t{0}).value();
+  for (const std::int64_t blocks : {1, 1000}) {
+    std::vector<double> times;
+    for (int i = 0; i < 1001; ++i)
+      times.push_back(1000 * milliseconds([&] { kernel.launch({.grid = {blocks}, .block = {1}}, nothing).value(); }));
+    std::printf("launch of %4lld blocks that do nothing: %.2f us\n", static_cast<long long>(blocks), median(times));
+  }
 }
 
 }  // namespace
 
 int main() {
-  const pykc::Device device = pykc::Device::open("cpu").value();
-  pykc::CompileOptions options;
-  options.target = "cpu";
-  const pykc::Module module = device.load(pykc::compile(kSource, options).value()).value();
-  const pykc::Kernel vecadd = module.kernel("vecadd").value();
-  const pykc::Kernel block_sums = module.kernel("block_sums").value();
-
-  std::vector<float> host(kSize);
-  for (std::int64_t i = 0; i < kSize; ++i) host[static_cast<std::size_t>(i)] = static_cast<float>(i % 1000) * 0.001f;
-  const auto x = device.copy_from<float>(host).value();
-  const auto y = device.copy_from<float>(host).value();
-  const auto z = device.allocate<float>(kSize).value();
-  const auto sums = device.allocate<float>(kSize / 256).value();
-
-  std::printf("%s, %d threads, 2^26 floats, medians of 15\n", device.info().description.c_str(), omp_get_max_threads());
-  compare("vecadd", [&] { vecadd.launch({.grid = {kSize / 256}, .block = {256}}, z, x, y).value(); },
-          [&] { add_loop(z.address(), x.address(), y.address(), kSize); });
-  if (z.address()[12345] != 2 * host[12345]) return 1;
-
-  float from_kernel = 0, from_loop = 0;
-  compare("block reduction, 256 threads",
-          [&] {
-            block_sums.launch({.grid = {kSize / 256}, .block = {256}}, sums, x).value();
-            from_kernel = std::reduce(sums.address(), sums.address() + sums.size(), 0.0f);
-          },
-          [&] { from_loop = reduce_loop(x.address(), kSize); });
-  std::printf("sums: %g and %g\n", static_cast<double>(from_kernel), static_cast<double>(from_loop));
-
-  for (const std::int64_t blocks : {1, 1000}) {
-    const auto nothing = device.allocate<float>(std::int64_t{0}).value();
-    std::vector<double> times;
-    for (int i = 0; i < 1001; ++i)
-      times.push_back(1000 * milliseconds([&] { vecadd.launch({.grid = {blocks}, .block = {1}}, nothing, nothing, nothing).value(); }));
-    std::sort(times.begin(), times.end());
-    std::printf("launch of %4lld blocks that do nothing: %.2f us\n", static_cast<long long>(blocks), times[500]);
-  }
-  return std::fabs(from_kernel - from_loop) > 0.01f * std::fabs(from_loop) ? 1 : 0;
+  const auto threads = static_cast<int>(std::thread::hardware_concurrency());
+  // All three take the number from the environment or from here, before their first thread starts.
+  setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
+  const Inputs inputs = make_inputs();
+  std::vector<System> systems = {make_pykc(inputs, threads), make_openmp(inputs, threads)};
+#ifdef PYKC_BENCH_OPENCL
+  if (std::optional<System> opencl = make_opencl(inputs, threads)) systems.push_back(std::move(*opencl));
+#endif
+  for (const System& system : systems) std::printf("%s: %s\n", system.name.c_str(), system.description.c_str());
+  std::printf("each work by each in turn, %zu rounds; a ratio is the median of the rounds' ratios\n", kRounds);
+  const bool agreed = compare(systems);
+  time_empty_launches();
+  return agreed ? 0 : 1;
 }
