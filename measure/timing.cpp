@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 
 namespace pykc::measure {
@@ -21,16 +22,18 @@ Result<double> time_batch(const Stream& stream, std::int64_t launches, const std
   return *milliseconds * 1e-3;
 }
 
-/// Launches until a batch takes long enough to tell how many fill a sample.
+/// Launches until a batch takes long enough to tell how many fill a sample; by the host's clock, whose patience it is.
 Result<std::int64_t> warm_up(const Stream& stream, double sample_seconds, const std::function<Result<void>()>& launch) {
+  using Clock = std::chrono::steady_clock;
   constexpr std::int64_t kMostLaunches = 1 << 20;
-  if (const Result<double> first = time_batch(stream, 1, launch); !first)
-    return first.error();  // loads code, touches pages
+  // The first launch loads code and touches pages.
+  if (const Result<double> first = time_batch(stream, 1, launch); !first) return first.error();
   for (std::int64_t launches = 1;; launches *= 2) {
-    const Result<double> seconds = time_batch(stream, launches, launch);
-    if (!seconds) return seconds.error();
-    if (*seconds < sample_seconds / 4 && launches < kMostLaunches) continue;
-    const double fitting = std::ceil(sample_seconds / *seconds * static_cast<double>(launches));
+    const Clock::time_point start = Clock::now();
+    if (const Result<double> batch = time_batch(stream, launches, launch); !batch) return batch.error();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (seconds < sample_seconds / 4 && launches < kMostLaunches) continue;
+    const double fitting = std::ceil(sample_seconds / seconds * static_cast<double>(launches));
     return static_cast<std::int64_t>(std::clamp(fitting, 1.0, static_cast<double>(kMostLaunches)));
   }
 }

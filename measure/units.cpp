@@ -8,7 +8,7 @@ namespace pykc::measure {
 
 std::string with_prefix(double value, std::string_view unit) {
   constexpr std::string_view kPrefixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P"};
-  int thousands = value > 0 ? static_cast<int>(std::floor(std::log10(value) / 3)) : 0;
+  int thousands = value > 0 && std::isfinite(value) ? static_cast<int>(std::floor(std::log10(value) / 3)) : 0;
   thousands = std::clamp(thousands, -3, 5);
   double scaled = value * std::pow(1000, -thousands);
   if (scaled >= 999.5 && thousands < 5) {  // would be written with four digits
