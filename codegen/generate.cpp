@@ -12,6 +12,7 @@
 #include "codegen/math/library.h"
 #include "codegen/module_state.h"
 #include "codegen/nvptx/emitter.h"
+#include "codegen/nvptx/native_conversions.h"
 #include "codegen/nvptx/widen_small_integers.h"
 #include "codegen/optimize.h"
 
@@ -61,7 +62,10 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   if (!left) return left.error();
   link_math_library(module);
   optimize(module, *machine, target, options);
-  if (target.kind == Target::Kind::Nvptx) widen_small_integers(module);
+  if (target.kind == Target::Kind::Nvptx) {
+    widen_small_integers(module);
+    use_native_conversions(module);
+  }
   if (target.kind == Target::Kind::Cpu) make_host_constants_writable(module);
 
   if (emit == Emit::Llvm) {

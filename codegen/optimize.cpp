@@ -64,6 +64,8 @@
 
 #include <unordered_map>
 
+#include "codegen/nvptx/unroll_loads.h"
+
 namespace pykc::codegen {
 namespace {
 
@@ -206,7 +208,8 @@ void add_vector_passes(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::InstCombinePass());
 }
 
-void add_last_passes(llvm::FunctionPassManager& passes, const Options& options) {
+void add_last_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
+  if (target.kind == Target::Kind::Nvptx && options.optimization >= 2) passes.addPass(UnrollLoads());
   passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(options.optimization)));
   passes.addPass(llvm::SROAPass(SROAOptions::PreserveCFG));
   passes.addPass(llvm::InstCombinePass());
@@ -260,7 +263,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   add_loop_passes(first, options);
   add_redundancy_passes(first);
   add_vector_passes(vector);
-  add_last_passes(last, options);
+  add_last_passes(last, target, options);
   if (target.kind != Target::Kind::Cpu) add_access_passes(last);
   const bool has_vectors = target.kind == Target::Kind::Cpu && options.optimization >= 2;
   for (llvm::Function& function : module) {

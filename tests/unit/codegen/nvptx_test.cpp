@@ -151,6 +151,78 @@ kernel @k(%x: ptr<i32, global>) {
   EXPECT_HAS(text, ".maxnreg 64");
 }
 
+std::size_t count(const std::string& text, std::string_view part) {
+  std::size_t result = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++result;
+  return result;
+}
+
+/// A loop over an array, whose body is this.
+std::string loop(std::string_view body, std::string_view options = "") {
+  return "kernel @k(%out: ptr<f32, global>, %x: ptr<f32, global> read_only, %n: i64 non_negative) {\n" +
+         std::string(options) + R"(
+  local $total: f32
+  local $i: i64 from 0 to 281474976710911
+  store_local $total, f32 0
+  store_local $i, i64 0
+  loop L0 {
+    %1 = load_local $i : i64
+    %2 = lt %1, %n
+    %3 = not %2
+    if %3 {
+      break L0
+    }
+    %4 = load_local $total : f32
+    %5 = element %x, %1
+    %6 = load %5 : f32
+)" + std::string(body) +
+         R"(
+  } continuing {
+    %10 = load_local $i : i64
+    %11 = add no_wrap %10, i64 1
+    store_local $i, %11
+  }
+  %12 = load_local $total : f32
+  store %out, %12
+  return
+})";
+}
+
+constexpr std::string_view kSum = "    %7 = add %4, %6\n    store_local $total, %7";
+
+// ptxas gives a kernel without bounds 32 registers where it can, which are too few for so many loads.
+TEST(Nvptx, ManyLoadsOfALoopAreOnTheirWayTogether) {
+  const std::string sum = ptx(loop(kSum));
+  EXPECT_GE(count(sum, "ld.global"), 16U);
+  EXPECT_HAS(sum, ".maxntid 1024");
+  EXPECT_HAS(sum, ".minnctapersm 1");
+}
+
+TEST(Nvptx, OtherLoopsAndBoundsStayAsTheyAre) {
+  const std::string writing = ptx(loop("    %8 = element %out, %1\n    store %8, %6\n" + std::string(kSum)));
+  EXPECT_HAS_NOT(writing, ".maxntid");
+  const std::string bounded = ptx(loop(kSum, "  max_threads_per_block 256\n"));
+  EXPECT_HAS(bounded, ".maxntid 256");
+  EXPECT_HAS_NOT(bounded, ".minnctapersm");
+  EXPECT_HAS_NOT(ptx(loop(kSum), "sm_80", {.optimization = 1}), ".maxntid");
+}
+
+std::string conversion(std::string_view from, std::string_view to) {
+  return ptx("kernel @k(%out: ptr<" + std::string(to) + ", global>, %x: " + std::string(from) +
+             ") {\n  %0 = cast %x : " + std::string(to) + "\n  store %out, %0\n  return\n}");
+}
+
+// The chip saturates by itself, and takes a NaN of 32 bits for 0.
+TEST(Nvptx, ConversionsToIntegersAreTheChips) {
+  for (const char* to : {"i32", "u32"}) {
+    EXPECT_HAS(conversion("f32", to), "cvt.rzi.") << to;
+    EXPECT_HAS_NOT(conversion("f32", to), "selp") << to;
+  }
+  for (const auto& [from, to] :
+       {std::pair("f64", "i32"), {"f64", "u32"}, {"f32", "i64"}, {"f32", "u64"}, {"f64", "i64"}})
+    EXPECT_EQ(count(conversion(from, to), "selp"), 1U) << from << " to " << to;
+}
+
 constexpr std::string_view kBarriers = R"(
 kernel @k(%x: ptr<i32, global>, %n: i64) {
   shared_array tile: i32[64] align 16
