@@ -126,8 +126,12 @@ Result<void> Module::find_constants() {
     CUdeviceptr address = 0;
     std::size_t bytes = 0;
     const CUresult found = device_.driver().cuModuleGetGlobal(&address, &bytes, handle_, constant.symbol.c_str());
-    if (found == CUDA_ERROR_NOT_FOUND) return detail::no_such_constant(constant);
-    if (Result<void> done = device_.check("cuModuleGetGlobal", found); !done) return done;
+    // What is no variable, but a function of that name, gives another error than what is not there.
+    if (Result<void> done = device_.check("cuModuleGetGlobal", found); !done) {
+      Error error = detail::no_such_constant(constant);
+      if (found != CUDA_ERROR_NOT_FOUND) error.message += " (" + done.error().message + ")";
+      return error;
+    }
     if (bytes != static_cast<std::size_t>(detail::bytes_of(constant))) return detail::no_such_constant(constant);
     constant_addresses.push_back(reinterpret_cast<void*>(address));
   }
