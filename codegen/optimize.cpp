@@ -64,6 +64,7 @@
 
 #include <unordered_map>
 
+#include "codegen/cpu/table_reads.h"
 #include "codegen/nvptx/unroll_loads.h"
 
 namespace pykc::codegen {
@@ -268,6 +269,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   const bool has_vectors = target.kind == Target::Kind::Cpu && options.optimization >= 2;
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
+    if (has_vectors) mark_table_reads(function);
     first.run(function, analyses.functions);
     if (has_vectors && !is_very_long(function)) vector.run(function, analyses.functions);
     last.run(function, analyses.functions);
