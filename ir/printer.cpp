@@ -355,7 +355,8 @@ std::string print_function(const Function& function) {
 std::string print_module(const Module& module) {
   std::string out = "module " + quoted(module.name) + '\n';
   for (const ConstantArray& array : module.constant_arrays) {
-    out += std::string(array.host ? "host " : "") + "constant " + name_text(array.name) + ": " + std::string(pykc::to_string(array.element)) + " = \"";
+    out += std::string(array.host ? "host " : "") + "constant " + name_text(array.name) + ": " +
+           std::string(pykc::to_string(array.element)) + " = \"";
     for (const char byte : array.bytes) out += hex_byte(byte);
     out += "\"\n";
   }

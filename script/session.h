@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
+#include "base/random.h"
 #include "pykc/runtime.h"
 #include "script/outcome.h"
-#include "base/random.h"
 #include "script/script.h"
 
 namespace pykc::script {
