@@ -24,17 +24,29 @@ constexpr TypeName kNumbaNames[] = {
     {"double", ScalarType::F64},
 };
 
-struct ScalarName {
-  ScalarType type;
+struct ElementName {
+  ElementType type;
   bool is_numba;
 };
 
-std::optional<ScalarName> scalar_name(std::string_view name) {
+std::optional<ElementName> scalar_name(std::string_view name) {
   if (const std::optional<ScalarType> type = find_scalar_type(name, true))
-    return ScalarName{*type, name != to_string(*type)};
+    return ElementName{*type, name != to_string(*type)};
   for (const TypeName& row : kNumbaNames)
-    if (row.name == name) return ScalarName{row.type, true};
+    if (row.name == name) return ElementName{row.type, true};
   return std::nullopt;
+}
+
+/// A scalar, `c64` and `complex64`, `f32x4` and `float32x4`.
+std::optional<ElementName> element_name(std::string_view name) {
+  if (name == "c64" || name == "complex64") return ElementName{complex_type(ScalarType::F32), name != "c64"};
+  if (name == "c128" || name == "complex128") return ElementName{complex_type(ScalarType::F64), name != "c128"};
+  if (std::optional<ElementName> scalar = scalar_name(name)) return scalar;
+  if (name.size() < 3 || name[name.size() - 2] != 'x' || name.back() < '2' || name.back() > '4') return std::nullopt;
+  const std::string_view component = name.substr(0, name.size() - 2);
+  const std::optional<ScalarType> type = find_scalar_type(component, true);
+  if (!type) return std::nullopt;
+  return ElementName{vector_type(*type, name.back() - '0'), component != to_string(*type)};
 }
 
 ParameterInfo value_parameter(ElementType type) {
@@ -85,7 +97,7 @@ class SignatureParser {
     if (std::isdigit(static_cast<unsigned char>(first)) || first == '-') return constant(start);
     const std::string name = dotted_name();
     const char next = peek();
-    const bool is_type = name.empty() || name == "Array" || name == "array" || scalar_name(name) || next == '[';
+    const bool is_type = name.empty() || name == "Array" || name == "array" || element_name(name) || next == '[';
     if (!is_type && dialect_ == SignatureDialect::Pykc) return ArgumentType{.constant = text_between(start, position_)};
     position_ = start;
     if ((name == "tuple" || name == "Tuple") && next == '[') return tuple();
@@ -122,16 +134,16 @@ class SignatureParser {
     const std::string name = dotted_name();
     if (name.empty()) return fail("a type is missing");
     if (name == "Array" || name == "array") return numba_array();
-    const std::optional<ScalarName> scalar = scalar_name(name);
-    if (!scalar) return fail("`" + name + "` is not a type");
+    const std::optional<ElementName> element = element_name(name);
+    if (!element) return fail("`" + name + "` is not a type");
     if (dialect_ == SignatureDialect::Numba && (name == "i8" || name == "u8"))
       return fail("`" + name + "` has 8 bytes in Numba and 8 bits in pykc: write `" + (name[0] == 'u' ? "u" : "") +
                   "int64` or `" + (name[0] == 'u' ? "u" : "") + "int8`");
-    if (peek() != '[') return value_parameter(scalar->type);
-    return dimensions(*scalar);
+    if (peek() != '[') return value_parameter(element->type);
+    return dimensions(*element);
   }
 
-  std::optional<ParameterInfo> dimensions(ScalarName element) {
+  std::optional<ParameterInfo> dimensions(const ElementName& element) {
     std::vector<Dimension> list;
     do {
       ++position_;  // the bracket, then each comma
@@ -163,7 +175,7 @@ class SignatureParser {
   std::optional<ParameterInfo> numba_array() {
     if (!expect('(')) return std::nullopt;
     const std::string name = dotted_name();
-    const std::optional<ScalarName> element = scalar_name(name);
+    const std::optional<ElementName> element = element_name(name);
     if (!element) return fail("`" + name + "` is not a type");
     if (!expect(',')) return std::nullopt;
     const std::optional<std::int64_t> rank = number();

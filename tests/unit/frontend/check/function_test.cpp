@@ -192,15 +192,26 @@ TEST(Kernel, NamesOfKernels) {
   EXPECT_EQ(kernel_names(*checked.program.main), (std::vector<std::string>{"a", "b", "e"}));
 }
 
-TEST(Signature, Text) {
-  const Result<KernelRequest> request = parse_signature(
-      "saxpy(f32, f32[:], f32[::, ::], float32[:,:], Array(float64, 2, \"F\"), f32[4, 4], f4[::1], i8)");
-  ASSERT_TRUE(request.has_value());
+std::string types_of(std::string_view signature) {
+  const Result<KernelRequest> request = parse_signature(signature);
+  if (!request) return request.error().message;
   std::string types;
   for (const ArgumentType& argument : request->arguments)
     types +=
         (argument.parameter.is_array ? to_string(argument.parameter.array) : to_string(argument.parameter.value)) + " ";
-  EXPECT_EQ(types, "f32 f32[:] f32[::, ::] f32[::, ::] f64[::1, :] f32[4, 4] f32[:] i8 ");
+  return types;
+}
+
+TEST(Signature, VectorsAndComplexNumbers) {
+  EXPECT_EQ(types_of("k(f32x4[:, :], float64x2, u8x3[::1], c64[:], complex128, Array(complex64, 1, \"C\"))"),
+            "f32x4[:, :] f64x2 u8x3[:] c64[:] c128 c64[:] ");
+  for (const char* wrong : {"k(f32x5[:])", "k(f32x1[:])", "k(x4[:])", "k(c32[:])", "k(c64x2[:])"})
+    EXPECT_FALSE(parse_signature(wrong).has_value()) << wrong;
+}
+
+TEST(Signature, Text) {
+  EXPECT_EQ(types_of("saxpy(f32, f32[:], f32[::, ::], float32[:,:], Array(float64, 2, \"F\"), f32[4, 4], f4[::1], i8)"),
+            "f32 f32[:] f32[::, ::] f32[::, ::] f64[::1, :] f32[4, 4] f32[:] i8 ");
   for (const char* wrong :
        {"", "saxpy", "saxpy(", "saxpy(f32", "saxpy(f32[)", "saxpy(f32[:, ::])", "saxpy(f32) x", "(f32)",
         "k(Array(f32, 9, \"C\"))", "k(Array(f32, 1, \"X\"))", "k(f32[:,:,:,:,:,:,:,:,:])", "k(,)"})
