@@ -151,6 +151,7 @@ Emitter::Value* Emitter::emit(const Instruction& i) {
     case SlotLoad:
     case SlotStore:
     case SlotAny:
+    case SlotMany:
     case WarpExchange:
       return emit_split(i);
   }

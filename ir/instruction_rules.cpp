@@ -337,6 +337,7 @@ std::string check_own_rule(const Instruction& instruction, const Function& funct
     case Opcode::SlotLoad:
     case Opcode::SlotStore:
     case Opcode::SlotAny:
+    case Opcode::SlotMany:
       return check_slot(instruction, function);
     case Opcode::WarpExchange:
       return check_exchange(instruction, function);

@@ -64,6 +64,7 @@ constexpr Detail detail_of(Opcode opcode) {
     case Opcode::SlotLoad:
     case Opcode::SlotStore:
     case Opcode::SlotAny:
+    case Opcode::SlotMany:
       return Detail::Index;
     case Opcode::WarpExchange:
       return Detail::Exchange;

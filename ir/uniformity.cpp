@@ -142,6 +142,7 @@ bool Uniformity::Analysis::gives_divergent_value(const Instruction* instruction)
     case Opcode::AnyFault:
       return true;
     case Opcode::SlotAny:
+    case Opcode::SlotMany:
     case Opcode::WarpExchange:
       return false;
     case Opcode::Load:

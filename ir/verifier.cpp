@@ -189,6 +189,7 @@ void FunctionVerifier::verify_place(const Instruction& instruction) {
       if (!in_thread_loop_) report(instruction, "stands outside a thread loop");
       return;
     case Opcode::SlotAny:
+    case Opcode::SlotMany:
     case Opcode::WarpExchange:
     case Opcode::ThreadLoop:
       if (in_thread_loop_) report(instruction, "stands inside a thread loop");

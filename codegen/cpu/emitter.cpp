@@ -215,6 +215,19 @@ CpuEmitter::Value* CpuEmitter::any_slot(std::int64_t slot) {
   return builder_.CreateIsNotNull(builder_.CreateLoad(builder_.getInt8Ty(), any));
 }
 
+CpuEmitter::Value* CpuEmitter::many_slot(std::int64_t slot) {
+  llvm::Type* i16 = builder_.getInt16Ty();  // narrow, for wide vectors; a block has at most 1,024 threads
+  llvm::AllocaInst* sum = create_alloca(i16, 1, "many");
+  builder_.CreateStore(builder_.getInt16(0), sum);
+  counted_loop(threads_, "many", [&](Value* thread) {
+    Value* flag = builder_.CreateLoad(builder_.getInt8Ty(), slot_address(slot, thread));
+    builder_.CreateStore(builder_.CreateAdd(builder_.CreateLoad(i16, sum), builder_.CreateZExt(flag, i16)), sum);
+  });
+  Value* count = builder_.CreateZExt(builder_.CreateLoad(i16, sum), builder_.getInt64Ty());
+  Value* part = builder_.CreateICmpUGE(builder_.CreateMul(count, constant_i64(8)), threads_);
+  return builder_.CreateAnd(part, builder_.CreateICmpUGE(count, constant_i64(8)));
+}
+
 CpuEmitter::Value* CpuEmitter::local_array(std::int64_t index) {
   const ir::ArrayStorage& array = source_.local_arrays[static_cast<std::size_t>(index)];
   const std::int64_t offset = layout_.local_array_offsets[static_cast<std::size_t>(index)];

@@ -67,6 +67,7 @@ class CpuEmitter final : public Emitter {
   Value* load_slot(std::int64_t slot, Value* thread);
   void store_slot(std::int64_t slot, Value* thread, Value* value);
   Value* any_slot(std::int64_t slot);
+  Value* many_slot(std::int64_t slot);
 
   // cpu/builtins.cpp
   Value* emit_hinted_load(const Instruction& i) override { return load_element(operand(i, 0), i.operands[0]->type); }

@@ -29,6 +29,8 @@ CpuEmitter::Value* CpuEmitter::emit_split(const Instruction& i) {
       return nullptr;
     case ir::Opcode::SlotAny:
       return any_slot(i.index);
+    case ir::Opcode::SlotMany:
+      return many_slot(i.index);
     default:
       return emit_exchange(i);
   }

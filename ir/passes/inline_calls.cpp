@@ -1,7 +1,8 @@
 // Copies into their callers the functions that cannot be called while one thread after the other runs: those that wait
 // for other threads, or that have shared memory. Functions that stop a thread, or that ask where it stands, are copied
-// as well, so that what they compute can be seen to be the same for all threads; but not without end: what is long and
-// called from several places stays a call, or a tree of calls would double with each level.
+// as well, so that what they compute can be seen to be the same for all threads, and loops of arithmetic, whose turns
+// the threads may take together (split_lockstep.cpp); but not without end: what is long and called from several places
+// stays a call, or a tree of calls would double with each level.
 //
 // A call becomes the callee's body. Where the body returns at its end only, its instructions simply stand in place of
 // the call and its results are their values. Else the body stands in a Scope, a Return stores the results into locals
@@ -17,6 +18,7 @@
 
 #include "ir/passes/clone.h"
 #include "ir/passes/passes.h"
+#include "ir/passes/split.h"
 #include "ir/walk.h"
 
 namespace pykc::ir {
@@ -228,7 +230,7 @@ std::unordered_set<const Function*> functions_to_inline(const Module& module) {
     for_each_instruction(function->body, [&](const Instruction* i) {
       const bool is_copied = i->opcode == Opcode::Call && found.contains(i->callee);
       length += is_copied ? lengths.at(i->callee) : 1;
-      asks |= is_copied || asks_for_its_thread(i);
+      asks |= is_copied || asks_for_its_thread(i) || (i->opcode == Opcode::Loop && split::is_arithmetic_loop(*i));
     });
     const bool is_fit =
         must.contains(function.get()) || (asks && (length <= kAlwaysInlined || calls[function.get()] == 1));

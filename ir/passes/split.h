@@ -26,16 +26,27 @@ bool flatten_loop(Function& kernel, Instruction& loop);
 /// Makes uses of one variable that have nothing to do with each other separate locals.
 void separate_locals(Function& function);
 
+// --- split_lockstep.cpp -----------------------------------------------------------------------------------------
+
+/// Whether a turn is nothing but arithmetic on variables, some of it on floats.
+bool is_arithmetic_loop(const Instruction& loop);
+/// The loops whose turns the block takes together though nobody meets in them, rewritten for that where need be.
+std::unordered_set<const Instruction*> find_lockstep_loops(Function& kernel);
+
 // --- split_plan.cpp ---------------------------------------------------------------------------------------------
 
 /// Decides, for each instruction of a kernel, whether it runs once a block or once a thread.
 class Plan {
  public:
-  /// `faulting` are the functions that may stop their thread.
-  Plan(const Function& kernel, const std::unordered_set<const Function*>& faulting);
+  /// `faulting` are the functions that may stop their thread, `lockstep` loops that are to be control flow of the
+  /// block.
+  Plan(const Function& kernel, const std::unordered_set<const Function*>& faulting,
+       const std::unordered_set<const Instruction*>& lockstep);
 
   /// Whether an If, Loop or Scope becomes control flow of the block: threads meet in it, or scalar values depend on it.
   bool is_block_level(const Instruction* construct) const { return block_level_.contains(construct); }
+  /// Whether the threads take its turns together though nobody meets in it.
+  bool is_lockstep(const Instruction* loop) const { return lockstep_.contains(loop); }
   /// Of a construct at block level: whether its threads may part, so that a mask says who is in it.
   bool is_masked(const Instruction* construct) const;
   /// Whether an instruction runs once for the whole block: a value, a store to a scalar local, a construct of nothing
@@ -73,6 +84,7 @@ class Plan {
 
   const Function& kernel_;
   const std::unordered_set<const Function*>& faulting_;
+  const std::unordered_set<const Instruction*>& lockstep_;
   Uniformity uniformity_;
   std::vector<const Instruction*> order_;                       // as the text has them
   std::unordered_map<const Instruction*, std::size_t> places_;  // in order_

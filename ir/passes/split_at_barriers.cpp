@@ -26,6 +26,7 @@
 // optimisers move barriers to where regions can no longer be formed.)
 //
 // The steps:
+//   lockstep    loops that are faster a turn of all threads at a time             split_lockstep
 //   prepare     leave no more constructs, exits and shared variables than needed   split_prepare, separate_locals
 //   plan        once a block or once a thread?                                     split_plan
 //   regions     ThreadLoops, masks, block-level control                            split_regions
@@ -33,7 +34,7 @@
 //   slots       locals that cross live in slots, the others in their region        split_slots
 //   clean up    what has no use; which local arrays each thread needs for its own  split_cleanup
 //
-// A kernel in which nobody meets is one region.
+// A kernel in which nobody meets is one region, but for the loops that lockstep finds.
 #include "ir/passes/inline_calls.h"
 #include "ir/passes/passes.h"
 #include "ir/passes/split.h"
@@ -49,9 +50,10 @@ void make_one_region(Function& kernel) {
 }
 
 /// Loops that become control flow of the block end their turns in one way only. Finding them may find more of them.
-split::Plan make_plan(Function& kernel, const std::unordered_set<const Function*>& faulting) {
+split::Plan make_plan(Function& kernel, const std::unordered_set<const Function*>& faulting,
+                      const std::unordered_set<const Instruction*>& lockstep) {
   while (true) {
-    split::Plan plan(kernel, faulting);
+    split::Plan plan(kernel, faulting, lockstep);
     bool has_changed = false;
     for_each_instruction(kernel.body, [&](Instruction* instruction) {
       if (instruction->opcode == Opcode::Loop && plan.is_block_level(instruction))
@@ -64,12 +66,13 @@ split::Plan make_plan(Function& kernel, const std::unordered_set<const Function*
 }  // namespace
 
 void split_at_barriers(Function& kernel, Module& module) {
-  if (!has_meeting_point(kernel.body)) return make_one_region(kernel);
+  const std::unordered_set<const Instruction*> lockstep = split::find_lockstep_loops(kernel);
+  if (lockstep.empty() && !has_meeting_point(kernel.body)) return make_one_region(kernel);
   split::gather_extracts(kernel);
   split::make_tails_returns(kernel);
   split::separate_locals(kernel);
   const std::unordered_set<const Function*> faulting = functions_that_fault(module);
-  split::Regions regions = split::build_regions(kernel, module, make_plan(kernel, faulting));
+  split::Regions regions = split::build_regions(kernel, module, make_plan(kernel, faulting, lockstep));
   split::localize_values(kernel, regions);
   split::drop_unused(kernel, regions.effects);
   split::assign_slots(kernel, regions);

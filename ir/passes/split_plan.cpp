@@ -15,11 +15,15 @@
 
 namespace pykc::ir::split {
 
-Plan::Plan(const Function& kernel, const std::unordered_set<const Function*>& faulting)
-    : kernel_(kernel), faulting_(faulting), uniformity_(kernel) {
+Plan::Plan(const Function& kernel, const std::unordered_set<const Function*>& faulting,
+           const std::unordered_set<const Instruction*>& lockstep)
+    : kernel_(kernel), faulting_(faulting), lockstep_(lockstep), uniformity_(kernel) {
   index(kernel.body, nullptr);
   for (const Instruction* instruction : order_)
-    if (is_meeting_point(instruction)) require(parent_of(instruction));
+    if (is_meeting_point(instruction))
+      require(parent_of(instruction));
+    else if (lockstep_.contains(instruction))
+      require(instruction);
   settle();
   require_uniform_returns();
   settle();

@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "ir/builder.h"
+#include "ir/passes/clone.h"
 #include "ir/passes/split.h"
 #include "ir/walk.h"
 
@@ -87,7 +88,9 @@ class RegionBuilder {
   Local* create_slot_local(const char* name, Type type);
   Local* create_mask(const char* name);
   void set_mask(Local* mask, Instruction* value);
-  Instruction* any(const Local* mask);
+  Instruction* any(const Local* mask) { return ask(Opcode::SlotAny, mask); }
+  Instruction* many(const Local* mask) { return ask(Opcode::SlotMany, mask); }
+  Instruction* ask(Opcode question, const Local* mask);
 
   Function& kernel_;
   Module& module_;
@@ -272,6 +275,9 @@ void RegionBuilder::build_masked_branch(Frame frame, const Block& source) {
 /// A Loop that goes on while any thread is in it, or a Scope.
 void RegionBuilder::build_masked_region(Instruction* region) {
   const bool is_loop = region->opcode == Opcode::Loop;
+  // Nobody meets in it, so the last few threads may go on by themselves, one after the other.
+  const bool is_lockstep = plan_.is_lockstep(region);
+  Instruction* rest = is_lockstep ? Cloner(kernel_).clone(region) : nullptr;
   Local* mask = create_mask(is_loop ? "looping" : "inside");
   builder_.enter(pending_.body);
   set_mask(mask, builder_.constant_int(ScalarType::Bool, 1));
@@ -283,13 +289,18 @@ void RegionBuilder::build_masked_region(Instruction* region) {
   const Block source = std::exchange(body, {});
   if (is_loop) {
     builder_.enter(body);
-    Instruction* nobody = builder_.emit(Opcode::Not, {any(mask)});
-    builder_.enter(builder_.if_(nobody)->blocks[0]);
+    Instruction* is_over = builder_.emit(Opcode::Not, {is_lockstep ? many(mask) : any(mask)});
+    builder_.enter(builder_.if_(is_over)->blocks[0]);
     builder_.break_(region);
     builder_.leave();
     builder_.leave();
   }
   build_into(body, source, {region, mask});
+  if (!is_lockstep) return;
+  frames_.push_back({region, mask});
+  add_to_region(rest);
+  flush();
+  frames_.pop_back();
 }
 
 void RegionBuilder::build_exit(Instruction* exit) {
@@ -433,11 +444,11 @@ void RegionBuilder::set_mask(Local* mask, Instruction* value) {
   pending_.masks.push_back(mask);
 }
 
-Instruction* RegionBuilder::any(const Local* mask) {
-  Instruction* any = builder_.emit_typed(Opcode::SlotAny, Type::of(ScalarType::Bool), {});
-  any->index = regions_.slots.at(mask);
-  regions_.effects.accesses[any].reads.push_back(mask);
-  return any;
+Instruction* RegionBuilder::ask(Opcode question, const Local* mask) {
+  Instruction* answer = builder_.emit_typed(question, Type::of(ScalarType::Bool), {});
+  answer->index = regions_.slots.at(mask);
+  regions_.effects.accesses[answer].reads.push_back(mask);
+  return answer;
 }
 
 }  // namespace

@@ -105,6 +105,29 @@ TEST(InterpreterSplit, SlotAny) {
   EXPECT_EQ(with("8"), 0);
 }
 
+TEST(InterpreterSplit, SlotMany) {
+  const std::string body = R"(
+  slot bool
+  threads {
+    %0 = builtin threadIdx.x : i64
+    %1 = lt %0, i64 COUNT
+    store_slot 0 %1
+  }
+  %2 = many_slot 0 : bool
+  if %2 {
+    store %out, i32 1
+  }
+)";
+  const auto holds_for = [&](const std::string& count, std::uint32_t threads) {
+    std::string text = body;
+    return run_threads<std::int32_t>(text.replace(text.find("COUNT"), 5, count), threads)[0] == 1;
+  };
+  EXPECT_TRUE(holds_for("8", 8));
+  EXPECT_FALSE(holds_for("7", 7));  // fewer than 8
+  EXPECT_TRUE(holds_for("8", 64));
+  EXPECT_FALSE(holds_for("8", 72));  // fewer than one in 8
+}
+
 TEST(InterpreterSplit, WarpExchange) {
   const auto out = run_threads<std::int32_t>(R"(
   slot u32

@@ -232,6 +232,10 @@ std::uint64_t Stepper::compute(Thread& thread, const Instruction& instruction) {
       return block_->slots[index][static_cast<std::size_t>(thread.linear)];
     case Opcode::SlotAny:
       return std::ranges::any_of(block_->slots[index], [](std::uint64_t bits) { return bits != 0; });
+    case Opcode::SlotMany: {
+      const auto count = std::ranges::count_if(block_->slots[index], [](std::uint64_t bits) { return bits != 0; });
+      return count >= 8 && 8 * count >= static_cast<std::ptrdiff_t>(block_->slots[index].size());
+    }
     case Opcode::AnyFault:
       return 0;  // the first fault ends the run
     default: {

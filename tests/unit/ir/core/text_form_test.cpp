@@ -124,9 +124,10 @@ kernel @"k 1"(%x: ptr<f32, global> no_alias read_only, %x.shape0: i64 non_negati
     store_slot 0 %20
   }
   %21 = any_slot 1 : bool
+  %22 = many_slot 1 : bool
   warp_exchange shfl_sync slots -1 0 -1 1 0 u32 4294967295, i32 3
-  %22 = warp_exchange syncthreads_count slots 1 -1 -1 : i32
-  %23 = field 4 %q : ptr<f32, parameter>
+  %23 = warp_exchange syncthreads_count slots 1 -1 -1 : i32
+  %24 = field 4 %q : ptr<f32, parameter>
   fault 0 %8, i64 5
 }
 )";

@@ -141,6 +141,8 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"slot f32\nthreads {\n store_slot 0 %n\n}\n", "store_slot: operand has type i64, the slot f32"},
         Example{"slot f32\n%0 = any_slot 0 : bool\n", "%0 = any_slot: the slot has type f32"},
         Example{"slot bool\nthreads {\n %0 = any_slot 0 : bool\n}\n", "%0 = any_slot: stands inside a thread loop"},
+        Example{"slot f32\n%0 = many_slot 0 : bool\n", "%0 = many_slot: the slot has type f32"},
+        Example{"slot bool\nthreads {\n %0 = many_slot 0 : bool\n}\n", "%0 = many_slot: stands inside a thread loop"},
         Example{"threads {\n warp_exchange activemask slots -1 -1\n}\n", "warp_exchange: stands inside a thread loop"},
         Example{"warp_exchange shfl_sync slots 0\n", "warp_exchange: no slot number 0"},
         Example{"warp_exchange math.sqrt slots\n", "warp_exchange: math.sqrt exchanges nothing"},

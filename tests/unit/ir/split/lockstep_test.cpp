@@ -1,0 +1,116 @@
+// Loops whose turns the threads of a block take together.
+#include "tests/unit/ir/split/split_test.h"
+
+namespace pykc::ir {
+namespace {
+
+/// for i in range(first, n % 1000, step): sum += i
+std::string stride(const std::string& step, const std::string& behind_head, const std::string& behind_loop) {
+  return kernel_text(
+      "  local $i: i64 from 0 to 100000\n  local $sum: i64\n"
+      R"(
+  %t = builtin threadIdx.x : i64
+  %b = builtin blockIdx.x : i64
+  %w = builtin blockDim.x : i64
+  %g = builtin gridDim.x : i64
+  %f = mul %b, %w
+  %first = add %f, %t
+  %all = mul %w, %g
+  %far = add i64 32, i64 32
+  %o = element %out, %first
+  %short = mod %n, i64 1000
+  store_local $sum, i64 0
+  store_local $i, %first
+  loop L0 {
+    %i = load_local $i : i64
+    %c = lt %i, %short
+    %d = not %c
+    if %d {
+      break L0
+    }
+)" + behind_head +
+      R"(
+    %s0 = load_local $sum : i64
+    %s1 = add %s0, %i
+    store_local $sum, %s1
+  } continuing {
+    %j = load_local $i : i64
+    %k = add no_wrap %j, )" +
+      step + R"(
+    store_local $i, %k
+  }
+)" + behind_loop +
+      R"(
+  %s = load_local $sum : i64
+  store %o, %s
+  return
+)");
+}
+
+TEST(SplitLockstep, StrideOfTheGridIsALoopOfTheBlock) {
+  const std::string text = stride("%all", "", "");
+  for (const std::int64_t n : {0, 1, 39, 40, 41, 79, 80, 500, 999})
+    for (const std::uint32_t threads : {1U, 7U, 40U}) expect_same(text, {.grid = {2}, .block = {threads}}, n);
+  const std::string divided = split_text(text);
+  EXPECT_EQ(count_of(divided, "loop L"), 1);
+  EXPECT_TRUE(contains(divided, "\n  loop L"));  // not in a region
+  EXPECT_EQ(count_of(divided, "slot i64"), 1);   // the sum; the counter needs none
+  EXPECT_FALSE(contains(divided, "slot bool"));
+}
+
+TEST(SplitLockstep, WhatIsNoStrideIsLeftAlone) {
+  const auto is_one_region = [](const std::string& text) {
+    for (const std::int64_t n : {0, 41, 500}) expect_same(text, {.grid = {2}, .block = {40}}, n);
+    return count_of(split_text(text), "threads {") == 1;
+  };
+  EXPECT_TRUE(is_one_region(stride("i64 1", "", "")));  // a thread's turns lie side by side
+  EXPECT_TRUE(is_one_region(stride("%all", "%e = eq %i, i64 77\nif %e {\n break L0\n}\n", "")));
+  EXPECT_TRUE(is_one_region(stride("%all", "", "%l = load_local $i : i64\nstore_local $sum, %l\n")));
+  EXPECT_FALSE(is_one_region(stride("%far", "", "")));
+}
+
+/// Halves a float of the thread's own until it is small.
+const std::string kHalving = kernel_text(
+    "  local $x: f32\n  local $n: i64\n"
+    R"(
+  %t = builtin threadIdx.x : i64
+  %b = builtin blockIdx.x : i64
+  %w = builtin blockDim.x : i64
+  %f = mul %b, %w
+  %first = add %f, %t
+  %o = element %out, %first
+  %late = gt %first, i64 70
+  if %late {
+    return
+  }
+  %start = cast %first : f32
+  store_local $x, %start
+  store_local $n, i64 0
+  loop L0 {
+    %x = load_local $x : f32
+    %c = gt %x, f32 0.25
+    %d = not %c
+    if %d {
+      break L0
+    }
+    %y = mul %x, f32 0.5
+    store_local $x, %y
+    %m = load_local $n : i64
+    %k = add %m, i64 1
+    store_local $n, %k
+  }
+  %r = load_local $n : i64
+  store %o, %r
+  return
+)");
+
+TEST(SplitLockstep, ArithmeticRunsUnderAMaskWhileManyAreLeft) {
+  for (const std::uint32_t threads : {1U, 7U, 8U, 40U, 64U})
+    expect_same(kHalving, {.grid = {2}, .block = {threads}}, 0);
+  const std::string divided = split_text(kHalving);
+  EXPECT_EQ(count_of(divided, "many_slot"), 1);
+  EXPECT_EQ(count_of(divided, "loop L"), 2);  // the block's, and that of the threads that are left
+}
+
+}  // namespace
+}  // namespace pykc::ir
