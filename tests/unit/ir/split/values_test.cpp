@@ -32,6 +32,25 @@ TEST(SplitValues, LoadedValueGoesThroughASlot) {
   EXPECT_FALSE(contains(divided, "local $"));
 }
 
+TEST(SplitValues, LocalThatIsSetTwiceIsTwoValues) {
+  const std::string text = kernel_text("  local $i: i64\n" + kStart + R"(
+  store_local $i, %i
+  %a = load_local $i : i64
+  store %o, %a
+  builtin syncthreads
+  %j = sub %w, %t
+  store_local $i, %j
+  %c = load_local $i : i64
+  %small = lt %c, %n
+  if %small {
+    store %o, %c
+  }
+  return
+)");
+  expect_same(text, kLaunch, 9);
+  EXPECT_FALSE(contains(split_text(text), "local $"));  // so that its comparison is a guard of the row
+}
+
 TEST(SplitValues, LocalOfTwoLoopsIsTwoLocals) {
   // In the first loop, which only some threads run, $i differs; in the second it is the block's.
   const std::string text = kernel_text("  local $i: i64\n" + kStart + R"(
