@@ -133,9 +133,9 @@ void measure(const pykc::Device& device, void* driver, std::index_sequence<I...>
   for (int i = 0; i < kGraphKernels; ++i) our.launch();
   const pykc::Graph our_graph = our.stream.end_capture().value();
   void *stream = nullptr, *graph = nullptr, *executable = nullptr;
-  constexpr unsigned kNonBlocking = 1;
+  constexpr unsigned kDefault = 0;  // CU_STREAM_DEFAULT, as our streams are
   constexpr int kThreadLocal = 1;
-  if (symbol<CreateStreamFunction>(driver, "cuStreamCreate")(&stream, kNonBlocking) != 0 ||
+  if (symbol<CreateStreamFunction>(driver, "cuStreamCreate")(&stream, kDefault) != 0 ||
       symbol<BeginCaptureFunction>(driver, "cuStreamBeginCapture_v2")(stream, kThreadLocal) != 0)
     return;
   for (int i = 0; i < kGraphKernels; ++i) bare_launch(stream);
