@@ -1,7 +1,9 @@
 // What a launch costs the host. On a GPU: Kernel::launch beside a bare cuLaunchKernel of the same kernel with the same
 // parameters, and Graph::launch beside cuGraphLaunch of the same kernels, in turn, in one run; prints medians in
-// microseconds and the difference. On the CPU device, where a launch
-// of one block is done when it returns: the time with so many arrays, which shows what checking them costs.
+// microseconds and the difference. On the CPU device, where a launch of one block is done when it returns: the time
+// with so many arrays, which shows what checking them costs.
+//
+//   pykc_bench_launch [JSON]     where the figures of the GPU are written, too
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 
 #include "pykc/compiler.h"
 #include "pykc/runtime.h"
+#include "report.h"
 
 namespace {
 
@@ -94,8 +97,8 @@ Function symbol(void* driver, const char* name) {
 
 /// Runs both in turn, and prints the medians and their difference.
 template <typename Ours, typename Bare>
-void compare(const pykc::Device& device, const std::string& name, const char* bare_name, Ours our_launch,
-             Bare bare_launch) {
+pykc::bench::Row compare(const pykc::Device& device, const std::string& name, const char* bare_name, Ours our_launch,
+                         Bare bare_launch) {
   std::vector<double> ours, bare, differences;
   for (int i = 0; i < kBatches; ++i) {
     ours.push_back(microseconds(device, our_launch));
@@ -103,12 +106,14 @@ void compare(const pykc::Device& device, const std::string& name, const char* ba
     differences.push_back(ours.back() - bare.back());
   }
   const auto [least, most] = std::minmax_element(differences.begin(), differences.end());
-  std::printf("%s: launch %.3f us, %s %.3f us, difference %.3f us (min %.3f, max %.3f)\n", name.c_str(), median(ours),
+  std::printf("%s: pykc %.3f us, %s %.3f us, difference %.3f us (min %.3f, max %.3f)\n", name.c_str(), median(ours),
               bare_name, median(bare), median(differences), *least, *most);
+  return {name, 0, {{"pykc", median(ours) * 1e-6}, {"CUDA C++", median(bare) * 1e-6}}};
 }
 
+/// Adds what it finds to the rows.
 template <std::size_t... I>
-void measure(const pykc::Device& device, void* driver, std::index_sequence<I...>) {
+void measure(const pykc::Device& device, void* driver, std::index_sequence<I...>, std::vector<pykc::bench::Row>& rows) {
   constexpr int kArrays = sizeof...(I);
   const Case<kArrays> our(device);
 
@@ -124,9 +129,9 @@ void measure(const pykc::Device& device, void* driver, std::index_sequence<I...>
   const auto bare_launch = [&](void* stream) {
     launch_kernel(function, 1, 1, 1, 32, 1, 1, 0, stream, parameters.data(), nullptr);
   };
-  compare(
-      device, std::to_string(kArrays) + " arrays", "cuLaunchKernel", [&] { our.launch(); },
-      [&] { bare_launch(nullptr); });
+  rows.push_back(compare(
+      device, "launch, " + std::to_string(kArrays) + (kArrays > 1 ? " arrays" : " array"), "cuLaunchKernel",
+      [&] { our.launch(); }, [&] { bare_launch(nullptr); }));
   if (kArrays != 3) return;
 
   our.stream.begin_capture().value();
@@ -143,14 +148,14 @@ void measure(const pykc::Device& device, void* driver, std::index_sequence<I...>
       symbol<InstantiateFunction>(driver, "cuGraphInstantiateWithFlags")(&executable, graph, 0) != 0)
     return;
   const auto launch_graph = symbol<LaunchGraphFunction>(driver, "cuGraphLaunch");
-  compare(
-      device, "graph of " + std::to_string(kGraphKernels) + " kernels", "cuGraphLaunch",
-      [&] { our_graph.launch(our.stream).value(); }, [&] { launch_graph(executable, stream); });
+  rows.push_back(compare(
+      device, "launch of a graph of " + std::to_string(kGraphKernels) + " kernels", "cuGraphLaunch",
+      [&] { our_graph.launch(our.stream).value(); }, [&] { launch_graph(executable, stream); }));
 }
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   const pykc::Device cpu = pykc::Device::open("cpu").value();
   measure_on_cpu<1>(cpu);
   measure_on_cpu<3>(cpu);
@@ -162,8 +167,13 @@ int main() {
     return 0;
   }
   std::printf("%s, medians of %d batches of %d launches\n", device->info().description.c_str(), kBatches, kBatch);
-  measure(*device, driver, std::make_index_sequence<1>());
-  measure(*device, driver, std::make_index_sequence<3>());
-  measure(*device, driver, std::make_index_sequence<16>());
+  std::vector<pykc::bench::Row> rows;
+  measure(*device, driver, std::make_index_sequence<1>(), rows);
+  measure(*device, driver, std::make_index_sequence<3>(), rows);
+  measure(*device, driver, std::make_index_sequence<16>(), rows);
+  if (count > 1 && !pykc::bench::write_report(arguments[1], rows)) {
+    std::fprintf(stderr, "%s cannot be written\n", arguments[1]);
+    return 1;
+  }
   return 0;
 }
