@@ -71,7 +71,8 @@ void split_at_barriers(Function& kernel, Module& module) {
   split::gather_extracts(kernel);
   split::make_tails_returns(kernel);
   split::separate_locals(kernel);
-  promote_locals(kernel);  // of a variable that was used twice, each half may be stored once
+  promote_locals(kernel);  // of a variable that was used twice, each half may be stored once,
+  fold_constants(kernel);  // and be a constant, which nobody has to keep
   const std::unordered_set<const Function*> faulting = functions_that_fault(module);
   split::Regions regions = split::build_regions(kernel, module, make_plan(kernel, faulting, lockstep));
   split::localize_values(kernel, regions);
