@@ -7,6 +7,7 @@
 #include "jit/broadcast.h"
 #include "jit/elementwise_source.h"
 #include "jit/kernel_text.h"
+#include "jit/vectors.h"
 
 namespace pykc {
 
@@ -25,14 +26,14 @@ constexpr std::int64_t kMostBlocksDown = 32768;  // in blockIdx.y, then in block
 /// The form of the launch, and whether its blocks keep to rows: where these are long, that saves every element the
 /// divisions that find its row.
 LaunchConfig configuration(const Argument& output, jit::ElementwiseVariant& variant) {
-  constexpr std::int64_t kLeastOnGpu = kGpuBlock * jit::kElementsPerGpuThread, kLeastOnCpu = 64;
+  constexpr std::int64_t kLeastOnCpu = 64;
+  const std::int64_t count = jit::count_of_thread(variant), least = variant.is_cpu ? kLeastOnCpu : kGpuBlock * count;
   const std::int64_t size = jit::size_of(jit::shape_of(output)), row = output.extents[variant.rank - 1];
-  variant.by_rows = variant.rank == 1 || row >= (variant.is_cpu ? kLeastOnCpu : kLeastOnGpu);
+  variant.by_rows = variant.rank == 1 || row >= least;
   variant.is_wide = jit::is_wide(size);
   const std::int64_t length = variant.by_rows ? row : size, rows = size / length;
   const std::int64_t block = variant.is_cpu ? std::min(kCpuBlock, length) : kGpuBlock;
-  const std::int64_t per_block = variant.is_cpu ? block : block * jit::kElementsPerGpuThread;
-  const std::int64_t down = std::min(rows, kMostBlocksDown);
+  const std::int64_t per_block = block * count, down = std::min(rows, kMostBlocksDown);
   return {.grid = {(length + per_block - 1) / per_block, down, (rows + down - 1) / down}, .block = {block}};
 }
 
@@ -80,6 +81,8 @@ Result<void> Elementwise::launch_with(const Stream* stream, std::span<const Argu
     variant.rank = 1;
     jit::add_first_axis(arrays);
   }
+  if (!variant.is_cpu) variant.width = jit::vector_width(arrays);
+  if (variant.width > 1) jit::vectorize(arrays, variant.width);
   LaunchConfig config = configuration(arrays.front(), variant);
   config.stream = stream;
   const Result<GenericKernel> kernel = kernel_for(*state_, variant);

@@ -11,6 +11,7 @@
 #include "jit/kernel_text.h"
 #include "jit/reduction_source.h"
 #include "jit/scratch.h"
+#include "jit/vectors.h"
 
 namespace pykc {
 
@@ -105,41 +106,6 @@ bool runs_along_reduced(const Plan& plan) {
   return false;
 }
 
-/// How many neighbours can be loaded at once: what fills 16 bytes, of 2 or 4 numbers, where each row of each array
-/// begins at such a boundary. Otherwise 1.
-int vector_width(const Plan& plan) {
-  const int last = plan.variant.kept + plan.variant.reduced - 1;
-  if (plan.variant.reduced == 0) return 1;
-  std::int64_t width = 4;
-  for (const Argument& input : plan.inputs) {
-    if (!input.is_array) continue;
-    if (input.record || input.type == ScalarType::Bool || input.strides[last] != 1) return 1;
-    width = std::min<std::int64_t>(width, 16 / size_in_bytes(input.type));
-  }
-  for (const Argument& input : plan.inputs) {
-    if (!input.is_array) continue;
-    const auto alignment = static_cast<std::uintptr_t>(width * size_in_bytes(input.type));
-    if (reinterpret_cast<std::uintptr_t>(input.address) % alignment != 0) return 1;
-    for (int axis = 0; axis < last; ++axis)
-      if (input.strides[axis] % width != 0) return 1;
-    if (input.extents[last] % width != 0) return 1;
-  }
-  return static_cast<int>(width);
-}
-
-/// The inputs as arrays of vectors.
-void vectorize(Plan& plan, int width) {
-  const int last = plan.variant.kept + plan.variant.reduced - 1;
-  for (Argument& input : plan.inputs) {
-    if (!input.is_array) continue;
-    input.record = vector_type(input.type, width);
-    input.extents[last] /= width;
-    for (int axis = 0; axis < last; ++axis) input.strides[axis] /= width;
-  }
-  plan.variant.width = width;
-  plan.length /= width;
-}
-
 ElementType accumulator_of(const detail::ReductionState& state, const Argument& output) {
   if (state.accumulator) return *state.accumulator;
   if (output.record) return output.record;
@@ -200,8 +166,11 @@ Result<Plan> make_plan(const detail::ReductionState& state, const ReductionAxes&
   plan.variant.is_wide = jit::is_wide(plan.elements) || jit::is_wide(plan.length);
   plan.variant.is_cpu = state.kernels.device().is_cpu();
   plan.variant.along_x = runs_along_reduced(plan);
-  if (const int width = vector_width(plan); plan.variant.along_x && !plan.variant.is_cpu && width > 1)
-    vectorize(plan, width);
+  if (plan.variant.along_x && plan.variant.reduced > 0 && !plan.variant.is_cpu) {
+    plan.variant.width = jit::vector_width(plan.inputs);
+    plan.length /= plan.variant.width;
+    if (plan.variant.width > 1) jit::vectorize(plan.inputs, plan.variant.width);
+  }
   return plan;
 }
 

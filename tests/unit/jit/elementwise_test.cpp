@@ -146,6 +146,25 @@ TEST_F(ElementwiseTest, LongRows) {
     ASSERT_EQ(z[static_cast<std::size_t>(i)], i + i % 1500 - (7 + i / 1500 % 3));
 }
 
+// On a GPU the first of these are moved in vectors, the others not.
+TEST_F(ElementwiseTest, LengthsAndBeginnings) {
+  const Elementwise f = Elementwise::create(device_, {"x, y", "z", "z = x + 2 * y"}).value();
+  const Array<float> x = array<float>({5000}), y = array<float>({5000}, 30);
+  for (const std::int64_t begin : {0, 8, 3})
+    for (const std::int64_t length : {4, 1000, 4096, 4100, 4711}) {
+      const Slice part{.start = begin, .stop = begin + length};
+      const std::vector<float> z = host(f.map<float>(x.slice(part).value(), y.slice(part).value()).value());
+      for (std::int64_t i = 0; i < length; ++i)
+        ASSERT_EQ(z[static_cast<std::size_t>(i)], static_cast<float>(3 * (begin + i) + 60)) << begin << ", " << length;
+    }
+  const Elementwise g = Elementwise::create(device_, {"x, y", "z", "z = x > 2 * y"}).value();
+  const Array<double> wide = array<double>({4096}, 1000);
+  const auto narrow = device_.allocate<std::int32_t>(4096).value();
+  g.launch(narrow, wide, x.slice(Slice{.stop = 4096}).value()).value();
+  const std::vector<std::int32_t> z = host(narrow);
+  for (std::int32_t i = 0; i < 4096; ++i) ASSERT_EQ(z[static_cast<std::size_t>(i)], i < 1000 ? 1 : 0);
+}
+
 TEST_F(ElementwiseTest, MoreRowsThanOneAxisOfTheGridHas) {
   const Elementwise f = Elementwise::create(device_, {"x, column", "z", "z = x - column"}).value();
   const Array<std::int32_t> x = array<std::int32_t>({40000, 64}), column = array<std::int32_t>({40000, 1});

@@ -6,6 +6,7 @@
 
 #include "jit/elementwise_source.h"
 #include "jit/reduction_source.h"
+#include "jit/vectors.h"
 
 namespace pykc::jit {
 namespace {
@@ -42,6 +43,47 @@ TEST_F(GpuSource, Elementwise) {
       const std::vector<std::int32_t> result = host(y);
       for (std::int32_t i = 0; i < 3000; ++i) ASSERT_EQ(result[static_cast<std::size_t>(i)], 3 * i);
     }
+}
+
+TEST_F(GpuSource, ElementwiseOnVectors) {
+  const Fusion fusion = fuse({{"x, a", "y, z", "y = a * x\nz = y - x"}}, "").value();
+  const Array<std::int32_t> x = counted({3, 1000}), y = device_.allocate<std::int32_t>({3, 1000}).value();
+  const Array<std::int32_t> z = device_.allocate<std::int32_t>({3, 1000}).value();
+  std::vector<Argument> arguments = {Argument::of(y), Argument::of(z), Argument::of(x), Argument::of(3)};
+  ASSERT_EQ(vector_width(arguments), 4);
+  vectorize(arguments, 4);
+  for (const bool by_rows : {false, true}) {
+    y.fill_zero().value();
+    z.fill_zero().value();
+    const ElementwiseVariant variant{.rank = 2, .is_array = {true, false}, .width = 4, .by_rows = by_rows};
+    const Dim3 grid = by_rows ? Dim3{4, 2, 2} : Dim3{12};
+    kernel(source_of(fusion, variant), "elementwise").launch_with({.grid = grid, .block = {32}}, arguments).value();
+    const std::vector<std::int32_t> ys = host(y), zs = host(z);
+    for (std::int32_t i = 0; i < 3000; ++i) {
+      ASSERT_EQ(ys[static_cast<std::size_t>(i)], 3 * i);
+      ASSERT_EQ(zs[static_cast<std::size_t>(i)], 2 * i);
+    }
+  }
+}
+
+TEST_F(GpuSource, VectorsThatArraysHold) {
+  const auto width = [](const auto&... arrays) {
+    const std::vector<Argument> arguments = {Argument::of(arrays)...};
+    return vector_width(arguments);
+  };
+  const auto make = [&]<typename T>(T /*of this type*/, std::vector<std::int64_t> shape) {
+    return device_.allocate<T>(shape).value();
+  };
+  const auto matrix = make(1.0F, {6, 8});
+  EXPECT_EQ(width(matrix, make(1.0F, {8})), 4);
+  EXPECT_EQ(width(matrix, make(1.0, {6, 8})), 2) << "the widest type fills 16 bytes";
+  EXPECT_EQ(width(make(std::uint8_t{}, {16})), 4);
+  EXPECT_EQ(width(matrix, 2.5F), 4) << "a number has no say";
+  EXPECT_EQ(width(make(1.0F, {6, 6})), 1) << "rows of no whole vectors";
+  EXPECT_EQ(width(matrix.transpose()), 1);
+  EXPECT_EQ(width(matrix.slice(Slice{}, Slice{.start = 4}).value()), 4);
+  EXPECT_EQ(width(matrix.slice(Slice{}, Slice{.start = 2, .stop = 6}).value()), 1) << "begins between two vectors";
+  EXPECT_EQ(width(make(1.0F, {2, 9}).slice(Slice{}, Slice{.stop = 8}).value()), 1) << "so does the second row";
 }
 
 TEST_F(GpuSource, Reduction) {
