@@ -142,6 +142,9 @@ void work_on_matrices(Bench& bench, const pykc::Elementwise& fill) {
                   [&] { norm_of_difference.launch_on(stream, axes, out, x, y).value(); });
   };
   measure_reductions(" f32", {}, result, size * size);
+  const auto maximum = require(
+      pykc::Reduction::create(device, {.reduce = "max(a, b)", .identity = "-math.inf", .preamble = "import math\n"}));
+  bench.measure("max f32", bytes, result, 1.5, [&] { maximum.launch_on(stream, {}, result, x).value(); });
   measure_reductions(" of rows f32", {.axes = {1}}, results, size);
   measure_reductions(" of columns f32", {.axes = {0}}, results, size);
 }

@@ -235,7 +235,8 @@ std::optional<checked::Type> Session::requested_type(const FunctionDecl& kernel,
   return checked::Type::tuple(std::move(elements));
 }
 
-/// A number or a function that a request names: the text is read as an expression of the module.
+/// A number or a function that a request names: the text is read as an expression of the main file, which may have the
+/// kernel from a file that knows nothing of the function.
 std::optional<checked::Type> Session::requested_constant(const FunctionDecl& kernel, const std::string& text) {
   Diagnostics unheard;
   unheard.set_muted(true);
@@ -244,7 +245,7 @@ std::optional<checked::Type> Session::requested_constant(const FunctionDecl& ker
   const ast::Suite& body = request_texts_.back()->body;
   const auto* statement = body.size() == 1 ? body.front()->as<ast::ExprStmt>() : nullptr;
   if (statement) {
-    Body reader(*this, *kernel.scope);
+    Body reader(*this, scopes_.back());
     // What is wrong in the text has no place in the file: it is reported as a whole.
     diagnostics_.set_muted(true);
     const Entity entity = reader.entity(*statement->value);

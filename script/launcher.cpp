@@ -61,17 +61,24 @@ Outcome<Dim3> dimensions(const Value& value, std::string_view what) {
   return Dim3{extents[0], extents[1], extents[2]};
 }
 
+/// The functions of an argument.
+void add_functions(const Value& value, std::vector<FunctionValue>& functions) {
+  if (const auto* function = value.as<FunctionValue>()) functions.push_back(*function);
+  if (const auto* tuple = value.as<TupleValue>())
+    for (const Value& item : tuple->sequence->items) add_functions(item, functions);
+}
+
 /// The type of an argument as a generic kernel sees it.
-Outcome<ArgumentType> type_of(const Value& value) {
+Outcome<ArgumentType> type_of(const Value& value, LaunchNames& names) {
   ArgumentType type;
   if (const auto* function = value.as<FunctionValue>()) {
-    type.constant = function->definition->name;
+    type.constant = names.of(*function);
     return type;
   }
   if (const auto* tuple = value.as<TupleValue>()) {
     type.is_tuple = true;
     for (const Value& item : tuple->sequence->items) {
-      ASSIGN_OR_RETURN(ArgumentType element, type_of(item));
+      ASSIGN_OR_RETURN(ArgumentType element, type_of(item, names));
       type.elements.push_back(std::move(element));
     }
     return type;
@@ -183,11 +190,31 @@ Outcome<LaunchValue> launch_configuration(const FunctionValue& kernel, const Val
   return launch;
 }
 
-Outcome<KernelRequest> request_for(const std::string& kernel, const std::vector<Value>& arguments) {
+LaunchNames::LaunchNames(const Program& program, const Scope& main, const FunctionValue& kernel,
+                         const std::vector<Value>& arguments)
+    : program_(program), home_(kernel.module) {
+  std::vector<FunctionValue> functions;
+  for (const Value& value : arguments) add_functions(value, functions);
+  for (const FunctionValue& function : functions)
+    if (function.module != kernel.module) home_ = &main;
+}
+
+std::string LaunchNames::of(const FunctionValue& function) {
+  const std::string& name = function.definition->name;
+  if (function.module == home_) return name;
+  const auto is_home = [&](const Program::Imported& file) { return file.module.get() == function.module->module; };
+  const std::string& file = std::ranges::find_if(program_.imports, is_home)->name;
+  std::string own = "__" + file + "_" + name;
+  std::ranges::replace(own, '.', '_');
+  imports_ += "\nfrom " + file + " import " + name + " as " + own + "\n";
+  return own;
+}
+
+Outcome<KernelRequest> request_for(std::string kernel, const std::vector<Value>& arguments, LaunchNames& names) {
   KernelRequest request;
-  request.kernel = kernel;
+  request.kernel = std::move(kernel);
   for (const Value& value : arguments) {
-    ASSIGN_OR_RETURN(ArgumentType type, type_of(value));
+    ASSIGN_OR_RETURN(ArgumentType type, type_of(value, names));
     request.arguments.push_back(std::move(type));
   }
   return request;
@@ -206,8 +233,8 @@ const Program& Launcher::program_of(const Scope& module, const std::string& appe
   return *program;
 }
 
-Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const KernelRequest& request,
-                                               const std::string& appended) {
+Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const std::string& name,
+                                               const KernelRequest& request, const std::string& appended) {
   const std::string key = module.file().name() + ":" + request.kernel + jit::signature_text(request);
   if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
   ASSIGN_OR_RETURN(const Device device, session_.device());
@@ -215,17 +242,17 @@ Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const Kernel
   const Result<Module> loaded =
       jit::specialize(device, program_of(module, appended), request, session_.options().compile, &warnings);
   if (!loaded && loaded.error().code != ErrorCode::InvalidSource)
-    return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, loaded.error());
+    return with_reason(DiagnosticId::HostLaunchFailed, name, loaded.error());
   if (!loaded) {
-    Failure failure = fail(DiagnosticId::HostKernelNotCompiled, request.kernel, jit::signature_text(request));
+    Failure failure = fail(DiagnosticId::HostKernelNotCompiled, name, jit::signature_text(request));
     failure.causes = loaded.error().diagnostics;
     return failure;
   }
-  const Result<Kernel> kernel = loaded->kernel(request.kernel);
-  if (!kernel) return with_reason(DiagnosticId::HostLaunchFailed, request.kernel, kernel.error());
+  const Result<Kernel> kernel = loaded->kernel(name);
+  if (!kernel) return with_reason(DiagnosticId::HostLaunchFailed, name, kernel.error());
   if (session_.options().warning)
     for (const Diagnostic& warning : warnings) session_.options().warning(warning);
-  return kernels_.emplace(key, Loaded{*kernel, *loaded, std::make_shared<ConstantBytes>()}).first->second;
+  return kernels_.emplace(key, Loaded{*kernel, *loaded, &module, std::make_shared<ConstantBytes>()}).first->second;
 }
 
 Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& arguments) {
@@ -236,9 +263,10 @@ Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& 
   if (arguments.positional.size() != definition.parameters.size())
     return fail(DiagnosticId::HostKernelArgumentCount, definition.name, definition.parameters.size(),
                 arguments.positional.size());
-  KernelRequest request{.kernel = definition.name, .arguments = {}, .use_annotations = true};
+  LaunchNames names(program_, *scopes_.at(program_.main.get()), launch.kernel, arguments.positional);
+  KernelRequest request{.kernel = names.of(launch.kernel), .arguments = {}, .use_annotations = true};
   if (!is_typed_kernel(definition)) {
-    ASSIGN_OR_RETURN(request, request_for(definition.name, arguments.positional));
+    ASSIGN_OR_RETURN(request, request_for(request.kernel, arguments.positional, names));
   }
   std::vector<Value> passed;
   for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
@@ -248,7 +276,7 @@ Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& 
     else if (!value.as<FunctionValue>())
       RETURN_IF_FAILED(set_constant(value, request.arguments[i]));
   }
-  ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(*launch.kernel.module, request));
+  ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(names.home(), definition.name, request, names.imports()));
   RETURN_IF_FAILED(run(loaded, launch, passed));
   return Value();
 }
@@ -279,9 +307,9 @@ const ArrayRef* Launcher::host_array(const std::string& constant, const Scope& s
   return value == home->names.end() ? nullptr : value->second.as<ArrayRef>();
 }
 
-Status Launcher::set_constants(const Loaded& loaded, const Scope& scope) {
+Status Launcher::set_constants(const Loaded& loaded) {
   for (const ConstantInfo& constant : loaded.module.constants()) {
-    const ArrayRef* array = host_array(constant.name, scope);
+    const ArrayRef* array = host_array(constant.name, *loaded.home);
     if (!array) continue;  // its module has not run: nothing can have changed it
     ASSIGN_OR_RETURN(const ArrayRef dense, dense_array(*array));
     ASSIGN_OR_RETURN(const std::byte* const first, dense->read());
@@ -303,7 +331,7 @@ Status Launcher::set_constants(const Loaded& loaded, const Scope& scope) {
 
 Status Launcher::run(const Loaded& loaded, const LaunchValue& launch, const std::vector<Value>& arguments) {
   const Kernel& kernel = loaded.kernel;
-  RETURN_IF_FAILED(set_constants(loaded, *launch.kernel.module));
+  RETURN_IF_FAILED(set_constants(loaded));
   ASSIGN_OR_RETURN(const Device device, session_.device());
   const std::vector<ParameterInfo>& parameters = kernel.info().parameters;
   std::vector<Argument> list;

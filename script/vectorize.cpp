@@ -108,9 +108,11 @@ Outcome<Value> Launcher::map(const FunctionValue& function, const CallArguments&
   ASSIGN_OR_RETURN(const ArrayRef flat, reshape_array(result, {-1}));
   operands.values.insert(operands.values.begin(), Value(flat));
 
-  ASSIGN_OR_RETURN(const KernelRequest request, request_for(loop_name(definition), operands.values));
+  const std::string loop = loop_name(definition);
+  LaunchNames names(program_, *function.module, function, operands.values);
+  ASSIGN_OR_RETURN(const KernelRequest request, request_for(loop, operands.values, names));
   ASSIGN_OR_RETURN(const Loaded loaded,
-                   kernel_for(*function.module, request, loop_source(definition, operands.is_array)));
+                   kernel_for(*function.module, loop, request, loop_source(definition, operands.is_array)));
   const LaunchValue launch{.kernel = function, .grid = {}, .block = {0, 1, 1}, .tasks = flat->size()};
   RETURN_IF_FAILED(run(loaded, launch, operands.values));
 

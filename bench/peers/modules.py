@@ -11,6 +11,8 @@ MODULES = {  # the file, and the types of its generic kernels
     "transpose": (STDLIB / "transpose.pyk", ["transpose_tiled(i32[:, :], i32[:, :])"]),
     "histogram": (STDLIB / "histogram.pyk", ["histogram_256(i32[:], i32[:])"]),
     "scan": (STDLIB / "scan.pyk", ["inclusive_scan(f32[:], f32[:], u64[:])"]),
+    "reduce_add": (STDLIB / "reduce.pyk", ["reduce(f32[:], f32[:], add, f32)"]),
+    "reduce_maximum": (STDLIB / "reduce.pyk", ["reduce(f32[:], f32[:], maximum, f32)"]),
     "gemv": (STDLIB / "gemv.pyk", ["gemv_by_rows(f64, f64[:, :], f64[:], f64, f64[:])",
                                    "gemv_by_columns(f64, f64[::1, :], f64[:], f64, f64[:])"]),
 }

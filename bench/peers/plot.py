@@ -13,8 +13,8 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as pyplot
 
-COLORS = {"pykc": "#2563eb", "pykc library": "#60a5fa", "CUDA C++": "#111827", "Numba": "#f59e0b", "Triton": "#a855f7",
-          "CuPy": "#10b981", "cuBLAS": "#6b7280", "CUB": "#6b7280"}
+COLORS = {"pykc": "#2563eb", "pykc library": "#60a5fa", "pykc.reduce": "#bfdbfe", "CUDA C++": "#111827",
+          "Numba": "#f59e0b", "Triton": "#a855f7", "CuPy": "#10b981", "cuBLAS": "#6b7280", "CUB": "#6b7280"}
 BASES = ("CUDA C++", "cuBLAS", "CUB", "CuPy", "pykc library")  # the first that a work has is 1
 LONGEST = 4.0  # bars end here, and say how long they are
 INCHES_A_BAR, HEAD, COLUMN, NAMES = 0.13, 0.6, 7.0, 2.9
@@ -61,7 +61,8 @@ def save(report: dict, path: pathlib.Path) -> None:
     works, host = report["works"], report.get("host", [])
     half = next(i for i in range(len(works) + 1) if 2 * bars_of(works[:i]) >= bars_of(works) + bars_of(host))
     left, right = works[:half], works[half:]
-    panels = [panel for panel in ((0, 0, left), (1, 0, right), (1, bars_of(right) + ROOM_FOR_AN_AXIS, host)) if panel[2]]
+    panels = [(0, 0, left), (1, 0, right), (1, bars_of(right) + ROOM_FOR_AN_AXIS, host)]  # column, first bar, works
+    panels = [panel for panel in panels if panel[2]]
     height = HEAD + INCHES_A_BAR * (max(top + bars_of(group) for _, top, group in panels) + ROOM_FOR_AN_AXIS)
     width = COLUMN * (1 + max(column for column, _, _ in panels))
     figure = pyplot.figure(figsize=(width, height))

@@ -3,11 +3,12 @@
 
     python3 bench/peers/run.py --json bench/results/NAME.json --svg bench/results/NAME.svg
 
-Needs CuPy; numba-cuda, Triton and PyTorch for their columns; Matplotlib for the plot. Every system gets the same arrays.
-Each work is checked against float64 on the host or the GPU, then all its systems are timed in turn: two launches, the
-second between two events, so that the host has queued it before it starts; the median is kept. `pykc library` is what
-the C++ API generates for functions of elements and reductions, measured by pykc_bench_elementwise, a program of its
-own that runs first; and library kernels. Behind the works come what a launch costs the host, and compiling.
+Needs CuPy; numba-cuda, Triton and PyTorch for their columns; Matplotlib for the plot. Every system gets the same
+arrays. Each work is checked against float64 on the host or the GPU, then all its systems are timed in turn: two
+launches, the second between two events, so that the host has queued it before it starts; the median is kept. `pykc
+library` is a kernel of the library, or what the C++ API generates for functions of elements and reductions, measured by
+pykc_bench_elementwise, a program of its own that runs first. Behind the works come what a launch costs the host, and
+compiling.
 
 `--programs` is where pykc and its pykc_bench_* stand; rows of programs that are not there are left out. `--ptx FOLDER`
 takes kernels that `--compile-only FOLDER` wrote on another machine.

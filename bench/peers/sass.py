@@ -3,8 +3,8 @@
 
     python3 bench/peers/sass.py --programs build/release/bin
 
-Needs nvcc, ptxas and cuobjdump (of the PyPI package nvidia-cuda-cuobjdump, say) in PATH, and no GPU. The hot loop is the
-innermost one with the most loads of global memory and products; of a kernel without a loop it is the whole.
+Needs nvcc, ptxas and cuobjdump (of the PyPI package nvidia-cuda-cuobjdump, say) in PATH, and no GPU. The hot loop is
+the innermost one with the most loads of global memory and products; of a kernel without a loop it is the whole.
 """
 import argparse
 import collections
@@ -84,7 +84,8 @@ def main() -> None:
         ours = {}
         for module in MODULES:
             cubin = folder / f"{module}.cubin"
-            ours |= kernels_of(cubin, run(["ptxas", "-v", f"-arch={options.target}", folder / f"{module}.ptx", "-o", cubin]))
+            ptx = folder / f"{module}.ptx"
+            ours |= kernels_of(cubin, run(["ptxas", "-v", f"-arch={options.target}", ptx, "-o", cubin]))
         cubin = folder / "nvcc.cubin"
         theirs = kernels_of(cubin, run(["nvcc", "-cubin", f"-arch={options.target}", "-std=c++17", "-Xptxas", "-v",
                                         HERE / "kernels.cu", "-o", cubin]))

@@ -138,10 +138,15 @@ class Works:
         exact = float(x.sum(dtype=cp.float64))
         result = total.reshape(())
         systems = self.systems.three("sum_blocks", (self.resident,), (256,), (total, x), numbers=(np.int64(n),))
+        systems["pykc.reduce"] = self.reduce("add", 0, total, x)
         systems["CuPy"] = lambda: cp.sum(x, out=result)
         systems["Triton"] = self.systems.tiles("sum_blocks", (self.resident,), total, x, n, BLOCK=4096)
         yield Work("sum f32", 4 * n, n, systems, total, lambda: abs(float(total[0]) / exact - 1), 1e-4,
                    lambda: total.fill(0))
+
+        systems = {"pykc.reduce": self.reduce("maximum", -np.inf, total, x), "CuPy": lambda: cp.max(x, out=result)}
+        largest = float(x.max())
+        yield Work("max f32", 4 * n, n, systems, total, lambda: abs(float(total[0]) - largest), 0)
 
         results = cp.empty(side, cp.float32)
         error = lambda: relative_error(results, expected)
@@ -160,6 +165,13 @@ class Works:
                 systems["Triton"] = self.systems.tiles("l2norm_columns", (blocks(side, 64),), results, a, side, side,
                                                        COLUMNS=64, BLOCK=64)
             yield Work(f"L2 norm of {name} f32", 4 * n, 2 * n, systems, results, error, 1e-4)
+
+    def reduce(self, op: str, identity: float, result, x) -> Launch:
+        """The library's kernel, by a part for each block and then one of all."""
+        parts = cp.empty(self.resident // 2, cp.float32)
+        steps = [self.systems.pykc(f"reduce_{op}", "reduce", (len(out),), (256,), out, values, np.float32(identity))
+                 for out, values in ((parts, x), (result, parts))]
+        return lambda: [launch() for launch in steps]
 
     def reductions_of_two(self):
         x, y = self.matrix(), self.matrix()
