@@ -1,6 +1,6 @@
 // The CPU device beside plain C++ with OpenMP and beside PoCL, on the same number of threads, in one run: the works of
-// bench/cpu/works.h, and launches of blocks that do nothing. Prints medians and ratios; exits
-// non-zero if the systems compute different results.
+// bench/cpu/works.h, and launches of blocks that do nothing. Prints medians and ratios; exits non-zero if the systems
+// compute different results.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "bench/cpu/works.h"
+#include "bench/timing.h"
 #include "pykc/compiler.h"
 #include "pykc/runtime.h"
 
@@ -23,11 +24,6 @@ double milliseconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> list) {
-  std::sort(list.begin(), list.end());
-  return list[list.size() / 2];
 }
 
 Inputs make_inputs() {

@@ -12,10 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "bench/report.h"
 #include "pykc/reduction.h"
-#include "report.h"
 
 namespace {
+
+using namespace pykc::bench;
 
 using Scalar = std::vector<std::int64_t>;  // the shape of an array without axes
 
@@ -43,19 +45,19 @@ class Bench {
       times.push_back(require(end.milliseconds_since(start)));
     }
     std::ranges::sort(times);
-    const double median = times[kRounds / 2], bandwidth = bytes / median / 1e6;
+    const double time = times[kRounds / 2], bandwidth = bytes / time / 1e6;
     if (copy_bandwidth_ == 0)
       copy_bandwidth_ = bandwidth;  // the first work
     else
-      rows_.push_back({name, bytes, {{"pykc library", median * 1e-3}}});
-    std::printf("%-42s %9.3f ms %8.1f GB/s %6.1f %% of the copy (min %.3f ms, max %.3f ms)\n", name.c_str(), median,
+      rows_.push_back({name, bytes, {{"pykc library", time * 1e-3}}});
+    std::printf("%-42s %9.3f ms %8.1f GB/s %6.1f %% of the copy (min %.3f ms, max %.3f ms)\n", name.c_str(), time,
                 bandwidth, 100 * bandwidth / copy_bandwidth_, times.front(), times.back());
     check(name, result, expected);
   }
 
   const pykc::Device& device() const { return device_; }
   const pykc::Stream& stream() const { return stream_; }
-  const std::vector<pykc::bench::Row>& rows() const { return rows_; }
+  const std::vector<Row>& rows() const { return rows_; }
   bool is_wrong() const { return is_wrong_; }
 
  private:
@@ -73,7 +75,7 @@ class Bench {
 
   pykc::Device device_;
   pykc::Stream stream_;
-  std::vector<pykc::bench::Row> rows_;
+  std::vector<Row> rows_;
   double copy_bandwidth_ = 0;
   bool is_wrong_ = false;
 };
@@ -158,7 +160,7 @@ int main(int count, char** arguments) {
   const auto fill = require(pykc::Elementwise::create(device, {"a", "x", "x = a"}));
   work_on_matrices(bench, fill);
   add_vectors(bench, fill);
-  if (count > 2 && !pykc::bench::write_report(arguments[2], bench.rows())) {
+  if (count > 2 && !write_report(arguments[2], bench.rows())) {
     std::fprintf(stderr, "%s cannot be written\n", arguments[2]);
     return 1;
   }

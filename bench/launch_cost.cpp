@@ -6,9 +6,7 @@
 //   pykc_bench_launch [JSON]     where the figures of the GPU are written, too
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <span>
 #include <string>
@@ -16,11 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include "bench/report.h"
+#include "bench/timing.h"
 #include "pykc/compiler.h"
 #include "pykc/runtime.h"
-#include "report.h"
 
 namespace {
+
+using namespace pykc::bench;
 
 using LaunchFunction = int (*)(void* function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                                void* stream, void** parameters, void** extra);
@@ -35,7 +36,6 @@ using LaunchGraphFunction = int (*)(void* executable, void* stream);
 
 constexpr int kGraphKernels = 8;
 constexpr int kBatch = 200;  // launches timed as one, so that the queue never fills
-constexpr int kBatches = 101;
 
 /// A kernel of so many arrays that does next to nothing.
 template <int Arrays>
@@ -46,20 +46,6 @@ std::string source() {
     if (i > 0) sum += " + a" + std::to_string(i) + "[i]";
   }
   return "@kernel\ndef k(" + parameters + "):\n    i = grid(1)\n    if i < len(a0):\n        a0[i] = " + sum + "\n";
-}
-
-template <typename Launch>
-double microseconds(const pykc::Device& device, Launch launch) {
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < kBatch; ++i) launch();
-  const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-  device.synchronize().value();
-  return time.count() / kBatch;
-}
-
-double median(std::vector<double> list) {
-  std::sort(list.begin(), list.end());
-  return list[list.size() / 2];
 }
 
 /// A kernel of so many arrays, and what it is launched with.
@@ -85,7 +71,7 @@ template <int Arrays>
 void measure_on_cpu(const pykc::Device& device) {
   const Case<Arrays> our(device);
   std::vector<double> times;
-  for (int i = 0; i < kBatches; ++i) times.push_back(microseconds(device, [&] { our.launch(); }));
+  for (int i = 0; i < kBatches; ++i) times.push_back(microseconds(device, kBatch, [&] { our.launch(); }));
   std::printf("cpu, %2d arrays: launch %.3f us\n", Arrays, median(times));
 }
 
@@ -95,25 +81,17 @@ Function symbol(void* driver, const char* name) {
   return reinterpret_cast<Function>(dlsym(driver, name));
 }
 
-/// Runs both in turn, and prints the medians and their difference.
+/// Runs both in turn.
 template <typename Ours, typename Bare>
-pykc::bench::Row compare(const pykc::Device& device, const std::string& name, const char* bare_name, Ours our_launch,
-                         Bare bare_launch) {
-  std::vector<double> ours, bare, differences;
-  for (int i = 0; i < kBatches; ++i) {
-    ours.push_back(microseconds(device, our_launch));
-    bare.push_back(microseconds(device, bare_launch));
-    differences.push_back(ours.back() - bare.back());
-  }
-  const auto [least, most] = std::minmax_element(differences.begin(), differences.end());
-  std::printf("%s: pykc %.3f us, %s %.3f us, difference %.3f us (min %.3f, max %.3f)\n", name.c_str(), median(ours),
-              bare_name, median(bare), median(differences), *least, *most);
-  return {name, 0, {{"pykc", median(ours) * 1e-6}, {"CUDA C++", median(bare) * 1e-6}}};
+Row compare(const pykc::Device& device, const std::string& name, const char* bare_name, Ours our_launch,
+            Bare bare_launch) {
+  const InTurn medians = in_turn(device, kBatch, name, "pykc", our_launch, bare_name, bare_launch);
+  return {name, 0, {{"pykc", medians.ours * 1e-6}, {"CUDA C++", medians.other * 1e-6}}};
 }
 
 /// Adds what it finds to the rows.
 template <std::size_t... I>
-void measure(const pykc::Device& device, void* driver, std::index_sequence<I...>, std::vector<pykc::bench::Row>& rows) {
+void measure(const pykc::Device& device, void* driver, std::index_sequence<I...>, std::vector<Row>& rows) {
   constexpr int kArrays = sizeof...(I);
   const Case<kArrays> our(device);
 
@@ -167,11 +145,11 @@ int main(int count, char** arguments) {
     return 0;
   }
   std::printf("%s, medians of %d batches of %d launches\n", device->info().description.c_str(), kBatches, kBatch);
-  std::vector<pykc::bench::Row> rows;
+  std::vector<Row> rows;
   measure(*device, driver, std::make_index_sequence<1>(), rows);
   measure(*device, driver, std::make_index_sequence<3>(), rows);
   measure(*device, driver, std::make_index_sequence<16>(), rows);
-  if (count > 1 && !pykc::bench::write_report(arguments[1], rows)) {
+  if (count > 1 && !write_report(arguments[1], rows)) {
     std::fprintf(stderr, "%s cannot be written\n", arguments[1]);
     return 1;
   }

@@ -1,6 +1,6 @@
 // From the start of a process to the first result, with the kernel in the cache on disk: on a GPU beside a process that
-// does no more than open the driver, make the context: cuInit and
-// cuDevicePrimaryCtxRetain. Each sample is a process of its own, the two kinds in turn; prints medians in milliseconds.
+// does no more than open the driver and make the context: cuInit and cuDevicePrimaryCtxRetain. Each sample is a process
+// of its own, the two kinds in turn; prints medians in milliseconds.
 //
 //     pykc_bench_start [DEVICE]
 #include <dlfcn.h>
@@ -14,10 +14,13 @@
 #include <string>
 #include <vector>
 
+#include "bench/timing.h"
 #include "pykc/compiler.h"
 #include "pykc/runtime.h"
 
 namespace {
+
+using namespace pykc::bench;
 
 constexpr int kSamples = 31;
 constexpr std::int64_t kSize = 1000;
@@ -78,11 +81,6 @@ double milliseconds(const char* mode, const char* device) {
   int status = 1;
   waitpid(child, &status, 0);
   return told && status == 0 ? std::chrono::duration<double, std::milli>(done - start).count() : -1;
-}
-
-double median(std::vector<double> list) {
-  std::sort(list.begin(), list.end());
-  return list[list.size() / 2];
 }
 
 }  // namespace
