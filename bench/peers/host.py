@@ -5,6 +5,7 @@ As a program it compiles one kernel and ends, which is how processes are timed: 
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -132,8 +133,10 @@ def compilations(systems, programs: pathlib.Path) -> list[dict]:
 def commands(kernel: str, folder: pathlib.Path, pykc: pathlib.Path, names: list[str]) -> dict[str, list[str]]:
     (folder / "kernel.cu").write_text(cuda_source(kernel))
     (folder / "kernel.pyk").write_text(pykc_source(kernel))
-    result = {"CUDA C++": ["nvcc", "-ptx", "-arch=sm_90", "-std=c++17", str(folder / "kernel.cu"), "-o",
-                           str(folder / "nvcc.ptx")]}
+    result = {}
+    if shutil.which("nvcc"):
+        result["CUDA C++"] = ["nvcc", "-ptx", "-arch=sm_90", "-std=c++17", str(folder / "kernel.cu"), "-o",
+                              str(folder / "nvcc.ptx")]
     if pykc.exists():
         result["pykc"] = [str(pykc), "compile", str(folder / "kernel.pyk"), "--target", "sm_90", "-o",
                           str(folder / "pykc.ptx")]

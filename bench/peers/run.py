@@ -7,8 +7,7 @@ Needs CuPy; numba-cuda, Triton and PyTorch for their columns; Matplotlib for the
 arrays. Each work is checked against float64 on the host or the GPU, then all its systems are timed in turn: two
 launches, the second between two events, so that the host has queued it before it starts; the median is kept. `pykc
 library` is a kernel of the library, or what the C++ API generates for functions of elements and reductions, measured by
-pykc_bench_elementwise, a program of its own that runs first. Behind the works come what a launch costs the host, and
-compiling.
+pykc_bench_elementwise, a program of its own. Before the works come what a launch costs the host, and compiling.
 
 `--programs` is where pykc and its pykc_bench_* stand; rows of programs that are not there are left out. `--ptx FOLDER`
 takes kernels that `--compile-only FOLDER` wrote on another machine.
@@ -96,30 +95,28 @@ def mean_ratio(results: list[dict]) -> float:
     return math.prod(ratios) ** (1 / max(1, len(ratios)))
 
 
-def report_of(options, folder: pathlib.Path) -> dict:
-    """All that is measured, printed as it comes."""
+def measure(options, folder: pathlib.Path, report: dict) -> None:
+    """Adds to the report, and prints, what is measured as it comes."""
     import cupy as cp
     import host
     from systems import Systems
     from works import Works
+    systems = Systems(folder, not options.no_numba, not options.no_triton)
+    report |= {"date": datetime.date.today().isoformat(),
+               "device": cp.cuda.runtime.getDeviceProperties(0)["name"].decode(),
+               "driver": cp.cuda.runtime.driverGetVersion(), "versions": systems.versions(),
+               "copy_bandwidth": copy_bandwidth(1 << 30), "works": [], "host": []}
+    print(f"copy within the device: {report['copy_bandwidth'] / 1e9:.0f} GB/s", flush=True)
+    for rows_of in () if options.no_host else (host.launches, host.compilations):
+        for row in rows_of(systems, options.programs):
+            report["host"].append(row)
+            print(text_of(row, 0), flush=True)
     rows = host.measured(options.programs / "pykc_bench_elementwise", "cuda:0") if options.scale == 1 else []
     library = {row["work"]: row for row in rows}
-    systems = Systems(folder, not options.no_numba, not options.no_triton)
-    bandwidth = copy_bandwidth(1 << 30)
-    print(f"copy within the device: {bandwidth / 1e9:.0f} GB/s", flush=True)
-    report = {"date": datetime.date.today().isoformat(),
-              "device": cp.cuda.runtime.getDeviceProperties(0)["name"].decode(),
-              "driver": cp.cuda.runtime.driverGetVersion(), "versions": systems.versions(), "copy_bandwidth": bandwidth,
-              "works": [], "host": []}
     for work in Works(systems, options.scale):
         if options.only in work.name:
             report["works"].append(result_of(work, library))
-            print(text_of(report["works"][-1], bandwidth), flush=True)
-    for measure in () if options.no_host else (host.launches, host.compilations):
-        for row in measure(systems, options.programs):
-            report["host"].append(row)
-            print(text_of(row, bandwidth), flush=True)
-    return report
+            print(text_of(report["works"][-1], report["copy_bandwidth"]), flush=True)
 
 
 def main() -> int:
@@ -141,9 +138,12 @@ def main() -> int:
         compile_modules(options.programs / "pykc", folder, options.target)
     if options.compile_only:
         return 0
-    report = report_of(options, folder)
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=1) + "\n")
+    report: dict = {}
+    try:
+        measure(options, folder, report)
+    finally:  # what has been measured is kept
+        if options.json:
+            options.json.write_text(json.dumps(report, indent=1) + "\n")
     print(f"pykc beside CUDA C++, geometric mean of the times: {mean_ratio(report['works']):.3f}")
     if options.svg:
         import plot
