@@ -85,6 +85,9 @@ class CpuEmitter final : public Emitter {
   // cpu/thread_loop.cpp
   Value* emit_split(const Instruction& i) override;
   void emit_thread_loop(const Instruction& i);
+  bool asks_for_index(const ir::Block& body) const;
+  void emit_line(const Instruction& i);
+  void emit_rows(const Instruction& i);
   void emit_row(const Instruction& i, Value* begin, Value* end);
   void emit_segments(const Instruction& i, const RowGuards& guards);
   Value* value_at(Value* x, const Instruction* i, const RowGuards& guards);

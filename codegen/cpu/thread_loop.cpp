@@ -37,8 +37,34 @@ CpuEmitter::Value* CpuEmitter::emit_split(const Instruction& i) {
 }
 
 void CpuEmitter::emit_thread_loop(const Instruction& i) {
-  const RowGuards guards(source_, i.blocks[0]);
   access_group_ = llvm::MDNode::getDistinct(state_.context, {});
+  if (asks_for_index(i.blocks[0]))
+    emit_rows(i);
+  else
+    emit_line(i);
+  access_group_ = nullptr;
+  thread_number_ = nullptr;
+}
+
+/// Whether a turn depends on more of the thread's place than its number in the block.
+bool CpuEmitter::asks_for_index(const ir::Block& body) const {
+  return ir::any_instruction(body, [&](const Instruction* i) {
+    if (i->opcode == ir::Opcode::Call) return state_.traits(*i->callee).asks_for_place;
+    return i->opcode == ir::Opcode::Fault || ir::has_builtin_effect(i, Effect::Thread);
+  });
+}
+
+/// All threads of the block in one loop.
+void CpuEmitter::emit_line(const Instruction& i) {
+  mark_parallel(counted_loop(threads_, "thread", [&](Value* number) {
+    thread_index_ = {};
+    thread_number_ = number;
+    emit_turn(i);
+  }));
+}
+
+void CpuEmitter::emit_rows(const Instruction& i) {
+  const RowGuards guards(source_, i.blocks[0]);
   mark_plain(counted_loop(block_extents_[2], "z", [&](Value* z) {
     mark_plain(counted_loop(block_extents_[1], "y", [&](Value* y) {
       thread_index_ = {nullptr, y, z};
@@ -48,8 +74,6 @@ void CpuEmitter::emit_thread_loop(const Instruction& i) {
         emit_segments(i, guards);
     }));
   }));
-  access_group_ = nullptr;
-  thread_number_ = nullptr;
 }
 
 /// The turns of the threads with `begin` <= x < `end`.

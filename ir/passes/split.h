@@ -1,10 +1,12 @@
 // The steps of split_at_barriers, one file each; split_at_barriers.cpp tells how they work together.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "ir/builder.h"
 #include "ir/liveness.h"
 #include "ir/module.h"
 #include "ir/uniformity.h"
@@ -25,6 +27,44 @@ bool flatten_loop(Function& kernel, Instruction& loop);
 
 /// Makes uses of one variable that have nothing to do with each other separate locals.
 void separate_locals(Function& function);
+
+// --- split_stride.cpp -------------------------------------------------------------------------------------------
+
+/// The parts of `for i in range(start, stop, step)`, as lowering writes it.
+struct CountedLoop {
+  Instruction* initial;  // the LocalStore of `start`
+  Instruction *start, *stop, *step;
+  Local* counter;
+};
+
+class CountedLoops {
+ public:
+  using Values = std::unordered_set<const Instruction*>;
+
+  CountedLoops(Function& kernel, const Uniformity& uniformity);
+  /// The Loop at block.instructions[n], if it is one and nobody else uses its counter.
+  std::optional<CountedLoop> find(const Block& block, std::size_t n) const;
+  /// Whether each thread starts elsewhere and goes far; `known` are the values that are there in front of the loop.
+  bool is_stride(const CountedLoop& counted, const Instruction& loop, const Values& known) const;
+  /// Rewrites a stride so that all threads count alike, and puts it where the builder stands; what set its counter has
+  /// no use any more.
+  void make_uniform(Instruction& loop, const CountedLoop& stride, Builder& builder);
+
+ private:
+  bool is_private(const CountedLoop& counted, const Instruction& loop) const;
+  bool grows_with_thread(const Instruction* value) const;
+  bool is_far(const Instruction* step) const;
+  Instruction* of_first_thread(Instruction* value, Builder& builder) const;
+
+  Function& kernel_;
+  const Uniformity& uniformity_;
+  std::unordered_map<const Local*, std::vector<const Instruction*>> uses_;
+};
+
+// --- split_neighbours.cpp ---------------------------------------------------------------------------------------
+
+/// Whether a uniform loop, taken a turn of all threads at a time, goes along rows of memory, and otherwise does not.
+bool works_on_neighbours(const Instruction& loop, const Uniformity& uniformity);
 
 // --- split_lockstep.cpp -----------------------------------------------------------------------------------------
 
@@ -108,6 +148,7 @@ struct Regions {
   std::unordered_map<const Local*, std::int64_t> slots;         // locals that have a slot for certain
   std::unordered_map<const Instruction*, Local*> homes;         // the local that holds a value of another region
   std::unordered_map<const Instruction*, Instruction*> guards;  // ThreadLoop: its If over the mask, if any
+  std::unordered_set<const Instruction*> unmasked;              // ThreadLoops whose slots all threads load and store
   /// The block of a ThreadLoop that the threads run that are in it.
   Block& body_of(Instruction* thread_loop) const {
     const auto guard = guards.find(thread_loop);

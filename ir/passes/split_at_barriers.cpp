@@ -26,8 +26,9 @@
 // optimisers move barriers to where regions can no longer be formed.)
 //
 // The steps:
-//   lockstep    loops that are faster a turn of all threads at a time             split_lockstep
-//   prepare     leave no more constructs, exits and shared variables than needed   split_prepare, separate_locals
+//   separate    uses of a variable that have nothing to do with each other         separate_locals
+//   lockstep    loops that are faster a turn of all threads at a time              split_lockstep, _stride, _neighbours
+//   prepare     leave no more constructs and exits than needed                     split_prepare
 //   plan        once a block or once a thread?                                     split_plan
 //   regions     ThreadLoops, masks, block-level control                            split_regions
 //   values      what crosses is computed again or goes through a local             split_values
@@ -66,13 +67,13 @@ split::Plan make_plan(Function& kernel, const std::unordered_set<const Function*
 }  // namespace
 
 void split_at_barriers(Function& kernel, Module& module) {
+  split::separate_locals(kernel);
+  promote_locals(kernel);  // of a variable that was used twice, each half may be stored once,
+  fold_constants(kernel);  // and be a constant, which nobody has to keep
   const std::unordered_set<const Instruction*> lockstep = split::find_lockstep_loops(kernel);
   if (lockstep.empty() && !has_meeting_point(kernel.body)) return make_one_region(kernel);
   split::gather_extracts(kernel);
   split::make_tails_returns(kernel);
-  split::separate_locals(kernel);
-  promote_locals(kernel);  // of a variable that was used twice, each half may be stored once,
-  fold_constants(kernel);  // and be a constant, which nobody has to keep
   const std::unordered_set<const Function*> faulting = functions_that_fault(module);
   split::Regions regions = split::build_regions(kernel, module, make_plan(kernel, faulting, lockstep));
   split::localize_values(kernel, regions);

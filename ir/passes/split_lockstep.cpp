@@ -4,14 +4,16 @@
 // each turn becomes a region: the threads side by side, in vectors, as on a GPU. What they carry from turn to turn goes
 // through slots, so this is done only where it gains more than that costs.
 //
-//   Strides      for i in range(start, stop, step): neighbours work on neighbouring elements, a turn of the block on
-//                adjacent ones, while the turns of one thread are far apart. All threads count alike, so the loop
-//                becomes uniform, up to the last turn of the first thread, and its body is guarded:
-//                    for shift in …: i = start + shift; if i < stop: body
+//   Strides      each thread starts elsewhere and goes far (split_stride): a turn of the block is on adjacent elements.
+//   Neighbours   the threads count alike, and neighbours work on neighbouring elements (split_neighbours). Conditions
+//   on
+//                the counter become conditions of a row of threads.
 //   Arithmetic   while |z| < 2: z = z*z + c: threads leave at different times, so LLVM would not make vectors of them.
 //                Under a mask a turn is plain vector code.
+//
+// In blocks that are too small for vectors, slots only cost: a loop of the first two kinds that needs some is kept as
+// it was for such blocks, beside the new one.
 #include <algorithm>
-#include <optional>
 
 #include "ir/builder.h"
 #include "ir/passes/clone.h"
@@ -22,104 +24,43 @@
 namespace pykc::ir::split {
 namespace {
 
-constexpr std::int64_t kFar = 16;  // elements: steps between a thread's turns that leave its cache lines
-constexpr std::int64_t kNoOverflow = std::int64_t{1} << 60;
+constexpr std::int64_t kVector = 8;   // threads that make a vector worth while
+constexpr std::uint64_t kShort = 16;  // constant turns that LLVM writes out one after the other
 
 class LockstepFinder {
  public:
-  explicit LockstepFinder(Function& kernel) : kernel_(kernel), uniformity_(kernel) {
-    for_each_instruction(kernel.body, [&](const Instruction* i) {
-      if (i->local != nullptr) uses_[i->local].push_back(i);
-    });
-  }
+  explicit LockstepFinder(Function& kernel)
+      : kernel_(kernel), uniformity_(kernel), counted_loops_(kernel, uniformity_) {}
 
   std::unordered_set<const Instruction*> run() {
-    visit(kernel_.body, {});
+    visit(kernel_.body, {}, false);
     return std::move(found_);
   }
 
  private:
-  /// The parts of `for i in range(start, stop, step)`, as lowering writes it.
-  struct Stride {
-    Instruction* initial;  // the LocalStore of `start`
-    Instruction *start, *stop, *step;
-    Local* counter;
-  };
-  using Values = std::unordered_set<const Instruction*>;
-
-  /// Not in loops whose turns differ from thread to thread: there too few may be left to be worth it.
-  void visit(Block& block, Values known) {
+  /// Not in loops whose turns differ from thread to thread: there too few may be left to be worth it. In a stride that
+  /// has been rewritten, a uniform loop stands behind a condition of its own in each thread.
+  void visit(Block& block, CountedLoops::Values known, bool is_in_stride) {
     for (std::size_t n = 0; n < block.instructions.size(); ++n) {
       Instruction* i = block.instructions[n];
+      bool is_stride = false;
       if (i->opcode == Opcode::Loop && !any_instruction(i->blocks[0], is_meeting_point)) {
-        const std::optional<Stride> stride = n == 0 ? std::nullopt : find_stride(block, n, known);
-        if (stride) n += take_in_turn(block, n, *stride);
         const bool is_divergent = uniformity_.is_divergent_region(i);
-        if (stride || (is_divergent && is_arithmetic_loop(*i))) found_.insert(i);
-        if (is_divergent && !stride) continue;
+        const bool is_plain = !leaves(*i) && !has_local_array(*i);
+        const std::optional<CountedLoop> counted = is_plain ? counted_loops_.find(block, n) : std::nullopt;
+        is_stride = counted && counted_loops_.is_stride(*counted, *i, known);
+        if (is_stride) {
+          n = take_in_turn(block, n, *counted, true);
+        } else if (is_divergent) {
+          if (is_arithmetic_loop(*i)) found_.insert(i);
+          continue;
+        } else if (!is_in_stride && counted && is_better_in_turn(*i, *counted)) {
+          n = take_in_turn(block, n, *counted, false);
+        }
       }
       known.insert(i);
-      for (Block& nested : i->blocks) visit(nested, known);
+      for (Block& nested : i->blocks) visit(nested, known, is_in_stride || is_stride);
     }
-  }
-
-  // --- Strides ------------------------------------------------------------------------------------------------------
-
-  bool is_known(const Instruction* value, const Values& known) const {
-    return value->opcode == Opcode::Constant || value->opcode == Opcode::Parameter || known.contains(value);
-  }
-
-  std::optional<Stride> find_stride(const Block& block, std::size_t n, const Values& known) const {
-    const Instruction* loop = block.instructions[n];
-    if (!uniformity_.is_convergent(loop)) return std::nullopt;
-    const std::vector<Instruction*>&body = loop->blocks[0].instructions, &next = loop->blocks[1].instructions;
-    // counter, comparison, not, if: break
-    if (body.size() < 4 || next.size() != 3) return std::nullopt;
-    const bool has_head = body[0]->opcode == Opcode::LocalLoad && body[1]->opcode == Opcode::Lt &&
-                          body[1]->operands[0] == body[0] && body[2]->opcode == Opcode::Not &&
-                          body[2]->operands[0] == body[1] && body[3]->opcode == Opcode::If &&
-                          body[3]->operands[0] == body[2] && is_only_break(*body[3], loop);
-    if (!has_head) return std::nullopt;
-    Local* counter = body[0]->local;
-    const bool has_step = next[0]->opcode == Opcode::LocalLoad && next[0]->local == counter &&
-                          next[1]->opcode == Opcode::Add && next[1]->operands[0] == next[0] &&
-                          next[2]->opcode == Opcode::LocalStore && next[2]->local == counter &&
-                          next[2]->operands[0] == next[1];
-    Instruction* initial = block.instructions[n - 1];
-    if (!has_step || initial->opcode != Opcode::LocalStore || initial->local != counter) return std::nullopt;
-    const Stride stride{initial, initial->operands[0], body[1]->operands[1], next[1]->operands[1], counter};
-    return counter->type.is(ScalarType::I64) && is_suitable(stride, *loop, known) ? std::optional(stride)
-                                                                                  : std::nullopt;
-  }
-
-  static bool is_only_break(const Instruction& branch, const Instruction* loop) {
-    const std::vector<Instruction*>& then = branch.blocks[0].instructions;
-    return then.size() == 1 && then[0]->opcode == Opcode::Break && then[0]->target == loop && branch.blocks[1].empty();
-  }
-
-  bool is_suitable(const Stride& stride, const Instruction& loop, const Values& known) const {
-    const auto is_same_for_all = [&](const Instruction* value) {
-      return is_known(value, known) && uniformity_.is_uniform(value);
-    };
-    if (!is_same_for_all(stride.stop) || !is_same_for_all(stride.step)) return false;
-    if (!is_known(stride.start, known) || uniformity_.is_uniform(stride.start) || !grows_with_thread(stride.start))
-      return false;
-    if (!is_far(stride.step)) return false;
-    for (const Instruction* value : {stride.start, stride.stop, stride.step}) {
-      const ValueRange range = range_of(value, kernel_);
-      if (range.minimum < -kNoOverflow || range.maximum > kNoOverflow) return false;
-    }
-    // Nobody else sees the counter, and nobody leaves the loop but at its end.
-    const auto is_in_loop = [&](const Instruction* use) {
-      return any_instruction(loop.blocks[0], [&](const Instruction* i) { return i == use; }) ||
-             any_instruction(loop.blocks[1], [&](const Instruction* i) { return i == use; });
-    };
-    int stores = 0;
-    for (const Instruction* use : uses_.at(stride.counter)) {
-      if (use != stride.initial && !is_in_loop(use)) return false;
-      stores += use->opcode == Opcode::LocalStore ? 1 : 0;
-    }
-    return stores == 2 && !leaves(loop) && !has_local_array(loop);
   }
 
   /// A thread's own array would live in memory from turn to turn, out of registers.
@@ -143,109 +84,86 @@ class LockstepFinder {
     return exits != 1;
   }
 
-  /// A sum in which the thread's indices count positively, so that it is least for the first thread.
-  bool grows_with_thread(const Instruction* value) const {
-    if (uniformity_.is_uniform(value)) return true;
-    if (has_builtin_effect(value, Effect::Thread)) return is_index(value);
-    if (value->opcode == Opcode::Add)
-      return std::ranges::all_of(value->operands,
-                                 [&](const Instruction* operand) { return grows_with_thread(operand); });
-    if (value->opcode != Opcode::Mul) return false;
-    const std::size_t factor = uniformity_.is_uniform(value->operands[0]) ? 0 : 1;
-    return uniformity_.is_uniform(value->operands[factor]) &&
-           range_of(value->operands[factor], kernel_).is_non_negative() &&
-           grows_with_thread(value->operands[1 - factor]);
+  /// Of a loop that is the same for all threads. A short one is vector code as it is, unless a condition needs masks.
+  bool is_better_in_turn(const Instruction& loop, const CountedLoop& counted) const {
+    const auto is_loop = [](const Instruction* i) { return i->opcode == Opcode::Loop; };
+    if (!uniformity_.is_convergent(&loop) || any_instruction(loop.blocks[0], is_loop)) return false;
+    if (is_short(counted) && (carries_values(loop) || !has_condition(loop))) return false;
+    return works_on_neighbours(loop, uniformity_);
   }
 
-  static bool is_index(const Instruction* value) {
-    return value->builtin == BuiltinId::ThreadIdxX || value->builtin == BuiltinId::ThreadIdxY ||
-           value->builtin == BuiltinId::ThreadIdxZ;
+  bool is_short(const CountedLoop& loop) const {
+    const ValueRange start = range_of(loop.start, kernel_), stop = range_of(loop.stop, kernel_),
+                     step = range_of(loop.step, kernel_);
+    if (start.minimum != start.maximum || stop.minimum != stop.maximum || step.minimum != step.maximum) return false;
+    const auto distance = static_cast<std::uint64_t>(stop.minimum) - static_cast<std::uint64_t>(start.minimum);
+    return step.minimum >= 1 && distance / static_cast<std::uint64_t>(step.minimum) <= kShort;
   }
 
-  /// Whether a step, which must be positive, is the size of a block, of the grid, or a large number.
-  bool is_far(const Instruction* step) const {
-    const ValueRange range = range_of(step, kernel_);
-    return range.minimum >= kFar || (range.minimum >= 1 && depends_on_launch(step));
+  /// Whether threads have values of their own that go from turn to turn: variables that are read before they are set.
+  bool carries_values(const Instruction& loop) const {
+    std::unordered_set<const Local*> seen, loaded_first;
+    bool carries = false;
+    for_each_instruction(loop.blocks[0], [&](const Instruction* i) {
+      if (i->local == nullptr || uniformity_.is_uniform(i->local)) return;
+      if (seen.insert(i->local).second && i->opcode == Opcode::LocalLoad) loaded_first.insert(i->local);
+      carries |= i->opcode == Opcode::LocalStore && loaded_first.contains(i->local);
+    });
+    return carries;
   }
 
-  static bool depends_on_launch(const Instruction* value) {
-    if (value->opcode == Opcode::Builtin) return value->builtin == BuiltinId::BlockDimX;
-    return value->opcode == Opcode::Mul && std::ranges::any_of(value->operands, depends_on_launch);
+  static bool has_condition(const Instruction& loop) {
+    int conditions = 0;
+    for_each_instruction(loop.blocks[0], [&](const Instruction* i) { conditions += i->opcode == Opcode::If ? 1 : 0; });
+    return conditions > 1;  // that of its head
   }
 
-  /// The value of `start` in the first thread. New instructions go where the builder stands.
-  Instruction* of_first_thread(Instruction* value, Builder& builder) {
-    if (uniformity_.is_uniform(value)) return value;
-    if (value->opcode == Opcode::Builtin) return builder.constant_i64(0);
-    Instruction* a = of_first_thread(value->operands[0], builder);
-    Instruction* b = of_first_thread(value->operands[1], builder);
-    return builder.emit(value->opcode, {a, b});
-  }
-
-  /// Rewrites the loop at block.instructions[n]; returns how many instructions it has put in front of it.
-  std::size_t take_in_turn(Block& block, std::size_t n, const Stride& stride) {
+  /// Puts the new loop in the place of the one at block.instructions[n], and returns where in the block it stands.
+  std::size_t take_in_turn(Block& block, std::size_t n, const CountedLoop& counted, bool is_stride) {
     Instruction* loop = block.instructions[n];
-    Block before;
+    found_.insert(loop);
+    Block both;
     Builder builder(kernel_);
     builder.set_range(loop->range);
-    builder.enter(before);
-    Local* shift = kernel_.create_local("shift", stride.counter->type);
-    const auto range = [&](const Instruction* value) { return range_of(value, kernel_); };
-    shift->minimum = 0;
-    shift->maximum = std::max(std::int64_t{0}, range(stride.stop).maximum - range(stride.start).minimum) +
-                     range(stride.step).maximum;
-    Instruction* first = of_first_thread(stride.start, builder);
-    builder.store_local(shift, builder.constant_i64(0));
-    builder.leave();
+    builder.enter(both);
+    if (carries_values(*loop)) add_version_for_few(counted, *loop, is_stride, builder);
+    if (is_stride)
+      counted_loops_.make_uniform(*loop, counted, builder);
+    else
+      for (Instruction* i : {counted.initial, loop}) builder.block().instructions.push_back(i);
+    const auto place = block.instructions.begin() + static_cast<std::ptrdiff_t>(n) - 1;
+    block.instructions.insert(block.instructions.erase(place, place + 2), both.instructions.begin(),
+                              both.instructions.end());
+    return n - 2 + both.instructions.size();
+  }
 
-    Block body = std::move(loop->blocks[0]);
-    const std::unordered_set<const Instruction*> head(body.instructions.begin(), body.instructions.begin() + 4);
-    Instruction* leave = body.instructions[3];
-    loop->blocks[0] = {};
-    builder.enter(loop->blocks[0]);
-    Instruction* shifted = builder.load_local(shift);
-    const auto plus = [&](Instruction* a, Instruction* b) {
-      Instruction* sum = builder.emit(Opcode::Add, {a, b});
-      sum->no_wrap = true;
-      return sum;
+  /// The builder stands where the other version comes.
+  void add_version_for_few(const CountedLoop& counted, const Instruction& loop, bool is_stride, Builder& builder) {
+    Instruction* versions = builder.if_(has_few_threads(counted, is_stride, builder));
+    Cloner cloner(kernel_);
+    cloner.replace(counted.counter, kernel_.create_local_like(*counted.counter, counted.counter->name));
+    for (const Instruction* i : std::initializer_list<const Instruction*>{counted.initial, &loop})
+      versions->blocks[0].instructions.push_back(cloner.clone(i));
+    builder.enter(versions->blocks[1]);
+  }
+
+  /// Or a thread's turns lie side by side, with the step of a small block.
+  Instruction* has_few_threads(const CountedLoop& counted, bool is_stride, Builder& builder) const {
+    const auto is_few = [&](Instruction* count) {
+      return builder.emit(Opcode::Lt, {count, builder.constant_i64(kVector)});
     };
-    Instruction* is_left = builder.emit(Opcode::Lt, {plus(first, shifted), stride.stop});
-    leave->operands[0] = builder.emit(Opcode::Not, {is_left});
-    builder.block().instructions.push_back(leave);
-    Instruction* counter = plus(stride.start, shifted);
-    Instruction* inside = builder.if_(builder.emit(Opcode::Lt, {counter, stride.stop}));
-    builder.leave();
-    Block& turn = inside->blocks[0];
-    turn.instructions.assign(body.instructions.begin() + 4, body.instructions.end());
-    replace_loads(turn, stride.counter, counter, *body.instructions[0]);
-
-    for (Instruction* i : loop->blocks[1].instructions)
-      if (i->local != nullptr) i->local = shift;
-    block.instructions.erase(block.instructions.begin() + static_cast<std::ptrdiff_t>(n) - 1);  // the first store
-    block.instructions.insert(block.instructions.begin() + static_cast<std::ptrdiff_t>(n) - 1,
-                              before.instructions.begin(), before.instructions.end());
-    return before.instructions.size() - 1;
-  }
-
-  static void replace_loads(Block& block, const Local* local, Instruction* by, const Instruction& head) {
-    std::unordered_set<const Instruction*> loads = {&head};
-    for_each_instruction(block, [&](Instruction* i) {
-      if (i->opcode == Opcode::LocalLoad && i->local == local) loads.insert(i);
-      for (Instruction*& operand : i->operands)
-        if (loads.contains(operand)) operand = by;
-    });
-    drop(block, loads);
-  }
-
-  static void drop(Block& block, const std::unordered_set<const Instruction*>& dropped) {
-    std::erase_if(block.instructions, [&](const Instruction* i) { return dropped.contains(i); });
-    for (Instruction* i : block.instructions)
-      for (Block& nested : i->blocks) drop(nested, dropped);
+    const auto extent = [&](BuiltinId axis) { return builder.builtin(axis, Type::of(ScalarType::I64), {}); };
+    Instruction* row = extent(BuiltinId::BlockDimX);
+    if (!is_stride) return is_few(row);
+    Instruction* plane = builder.emit(Opcode::Mul, {row, extent(BuiltinId::BlockDimY)});
+    Instruction* few = is_few(builder.emit(Opcode::Mul, {plane, extent(BuiltinId::BlockDimZ)}));
+    if (range_of(counted.step, kernel_).minimum >= kVector) return few;
+    return builder.emit(Opcode::Or, {few, is_few(counted.step)});
   }
 
   Function& kernel_;
   const Uniformity uniformity_;
-  std::unordered_map<const Local*, std::vector<const Instruction*>> uses_;
+  CountedLoops counted_loops_;
   std::unordered_set<const Instruction*> found_;
 };
 

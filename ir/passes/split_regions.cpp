@@ -102,6 +102,7 @@ class RegionBuilder {
   std::vector<ArgumentLocal> argument_locals_;
   Local* alive_ = nullptr;
   bool is_alive_set_ = false;
+  bool is_in_lockstep_ = false;    // in a loop that threads leave at different times though nobody meets in it
   bool has_lost_threads_ = false;  // since the last look whether any is left
 };
 
@@ -295,7 +296,9 @@ void RegionBuilder::build_masked_region(Instruction* region) {
     builder_.leave();
     builder_.leave();
   }
+  is_in_lockstep_ = is_lockstep;
   build_into(body, source, {region, mask});
+  is_in_lockstep_ = false;
   if (!is_lockstep) return;
   frames_.push_back({region, mask});
   add_to_region(rest);
@@ -398,6 +401,7 @@ void RegionBuilder::fill_thread_loop(Instruction* loop) {
   is_alive_set_ = true;
   if (is_guarded || pending_.has_exits)
     for (Local* mask : pending_.masks) builder_.store_local(mask, builder_.constant_int(ScalarType::Bool, 0));
+  if (is_in_lockstep_) regions_.unmasked.insert(loop);
   if (is_guarded) regions_.guards[loop] = builder_.if_(builder_.load_local(guard()));
   Block& body = regions_.body_of(loop);
   body.instructions.insert(body.instructions.end(), pending_.body.instructions.begin(),

@@ -7,7 +7,8 @@
 // one that is only set is stored to the slot at once.
 //
 // Masks are loaded and stored by every thread, in front of and behind the guard; other locals only by those inside it.
-// So the ends of turns in the middle of a region become exits from a Scope with the stores of the masks behind it.
+// In a lockstep turn every thread loads and stores all of them, for vectors of plain stores are faster than stores
+// under a mask. So the ends of turns in the middle of a region become exits from a Scope with these stores behind it.
 #include "ir/builder.h"
 #include "ir/passes/split.h"
 #include "ir/walk.h"
@@ -18,7 +19,7 @@ namespace {
 /// How one local is used in one region, and what becomes of it there.
 struct Usage {
   Local* local = nullptr;
-  bool is_mask = false;
+  bool is_for_all = false;  // loaded and stored by every thread
   bool is_loaded = false;
   int stores = 0;
   bool comes_in = false;           // the slot's value may be needed
@@ -47,10 +48,10 @@ class SlotAssigner {
   void assign(Instruction& loop);
   void collect(const Instruction& loop);
   void decide(const Instruction& loop, Usage& usage);
-  Block build_prologue(bool of_masks);
-  void append_epilogue(Block& to, bool of_masks, const LocalSet* live);
+  Block build_prologue(bool for_all);
+  void append_epilogue(Block& to, bool for_all, const LocalSet* live);
   void rewrite(Block& block);
-  void append_mask_epilogue(Instruction& loop);
+  void append_common_epilogue(Instruction& loop);
   Usage& usage_of(const Local* local) { return usages_[indices_.at(local)]; }
   std::int64_t slot_of(const Local* local);
   Instruction* create(Opcode opcode, Type type) { return kernel_.create(opcode, type, {}); }
@@ -71,14 +72,14 @@ void SlotAssigner::assign(Instruction& loop) {
   collect(loop);
   for (Usage& usage : usages_) decide(loop, usage);
   Block& body = regions_.body_of(&loop);
-  const Block mask_prologue = build_prologue(true);
+  const Block common_prologue = build_prologue(true);
   const Block prologue = build_prologue(false);
   rewrite(loop.blocks[0]);
   if (!is_terminated(body)) append_epilogue(body, false, nullptr);
   body.instructions.insert(body.instructions.begin(), prologue.instructions.begin(), prologue.instructions.end());
-  append_mask_epilogue(loop);
-  loop.blocks[0].instructions.insert(loop.blocks[0].instructions.begin(), mask_prologue.instructions.begin(),
-                                     mask_prologue.instructions.end());
+  append_common_epilogue(loop);
+  loop.blocks[0].instructions.insert(loop.blocks[0].instructions.begin(), common_prologue.instructions.begin(),
+                                     common_prologue.instructions.end());
 }
 
 void SlotAssigner::collect(const Instruction& loop) {
@@ -99,15 +100,17 @@ void SlotAssigner::collect(const Instruction& loop) {
 
 void SlotAssigner::decide(const Instruction& loop, Usage& usage) {
   const std::size_t number = liveness_.number_of(usage.local);
-  usage.is_mask = regions_.effects.masks.contains(usage.local);
+  const bool is_mask = regions_.effects.masks.contains(usage.local);
+  usage.is_for_all = is_mask || regions_.unmasked.contains(&loop);
   const auto guard = regions_.guards.find(&loop);
-  const Instruction* entry = usage.is_mask || guard == regions_.guards.end() ? &loop : guard->second;
+  const Instruction* entry = usage.is_for_all || guard == regions_.guards.end() ? &loop : guard->second;
   usage.comes_in = liveness_.at_start(entry, 0).contains(number);
   usage.goes_out = usage.is_stored() && liveness_.after(&loop).contains(number);
   if (usage.comes_in && !usage.is_stored()) {
     usage.loaded = create(Opcode::SlotLoad, usage.local->type);
     usage.loaded->index = slot_of(usage.local);
-  } else if (usage.goes_out && !usage.comes_in && !usage.is_loaded && (!usage.is_mask || usage.stores == 1)) {
+  } else if (usage.goes_out && !usage.comes_in && !usage.is_loaded &&
+             (!usage.is_for_all || (is_mask && usage.stores == 1))) {
     usage.is_stored_at_once = true;  // a mask that is stored once: by every thread, for no thread leaves before
   } else {
     const bool is_first = taken_.insert(usage.local).second;
@@ -121,11 +124,11 @@ std::int64_t SlotAssigner::slot_of(const Local* local) {
   return slot->second;
 }
 
-Block SlotAssigner::build_prologue(bool of_masks) {
+Block SlotAssigner::build_prologue(bool for_all) {
   Block block;
   builder_.enter(block);
   for (Usage& usage : usages_) {
-    if (usage.is_mask != of_masks || !usage.comes_in) continue;
+    if (usage.is_for_all != for_all || !usage.comes_in) continue;
     Instruction* load = usage.loaded;
     if (load != nullptr) {
       block.instructions.push_back(load);
@@ -140,10 +143,10 @@ Block SlotAssigner::build_prologue(bool of_masks) {
 }
 
 /// Stores to the slots what goes out; where `live` is given, what of it is live there.
-void SlotAssigner::append_epilogue(Block& to, bool of_masks, const LocalSet* live) {
+void SlotAssigner::append_epilogue(Block& to, bool for_all, const LocalSet* live) {
   builder_.enter(to);
   for (const Usage& usage : usages_) {
-    if (usage.is_mask != of_masks || !usage.goes_out || usage.own == nullptr) continue;
+    if (usage.is_for_all != for_all || !usage.goes_out || usage.own == nullptr) continue;
     if (live != nullptr && !live->contains(liveness_.number_of(usage.local))) continue;
     builder_.emit(Opcode::SlotStore, {builder_.load_local(usage.own)})->index = slot_of(usage.local);
   }
@@ -186,8 +189,8 @@ void SlotAssigner::rewrite(Block& block) {
   block = std::move(to);
 }
 
-/// Puts the stores of the masks behind everything, where every end of a turn comes past.
-void SlotAssigner::append_mask_epilogue(Instruction& loop) {
+/// Puts the stores of every thread behind everything, where every end of a turn comes past.
+void SlotAssigner::append_common_epilogue(Instruction& loop) {
   Block& body = loop.blocks[0];
   Block epilogue;
   append_epilogue(epilogue, true, nullptr);

@@ -52,9 +52,10 @@ TEST(SplitLockstep, StrideOfTheGridIsALoopOfTheBlock) {
   for (const std::int64_t n : {0, 1, 39, 40, 41, 79, 80, 500, 999})
     for (const std::uint32_t threads : {1U, 7U, 40U}) expect_same(text, {.grid = {2}, .block = {threads}}, n);
   const std::string divided = split_text(text);
-  EXPECT_EQ(count_of(divided, "loop L"), 1);
-  EXPECT_TRUE(contains(divided, "\n  loop L"));  // not in a region
-  EXPECT_EQ(count_of(divided, "slot i64"), 1);   // the sum; the counter needs none
+  // A block of few threads has the loop as it was in one region; for others it stands outside of the regions.
+  EXPECT_EQ(count_of(divided, "loop L"), 2);
+  EXPECT_TRUE(contains(divided, "    store_local $shift, i64 0\n    loop L1 {"));
+  EXPECT_EQ(count_of(divided, "slot i64"), 1);  // the sum; the counter needs none
   EXPECT_FALSE(contains(divided, "slot bool"));
 }
 
@@ -67,6 +68,75 @@ TEST(SplitLockstep, WhatIsNoStrideIsLeftAlone) {
   EXPECT_TRUE(is_one_region(stride("%all", "%e = eq %i, i64 77\nif %e {\n break L0\n}\n", "")));
   EXPECT_TRUE(is_one_region(stride("%all", "", "%l = load_local $i : i64\nstore_local $sum, %l\n")));
   EXPECT_FALSE(is_one_region(stride("%far", "", "")));
+}
+
+/// for j in range(turns): body; out[first] += sum
+std::string uniform(const std::string& turns, const std::string& body) {
+  return kernel_text(
+      "  local $j: i64 from 0 to 100000\n  local $sum: i64\n"
+      R"(
+  %t = builtin threadIdx.x : i64
+  %b = builtin blockIdx.x : i64
+  %w = builtin blockDim.x : i64
+  %f = mul %b, %w
+  %first = add %f, %t
+  %o = element %out, %first
+  %some = mod %n, i64 5
+  %one = add i64 0, i64 1
+  %five = add i64 4, i64 1
+  store_local $sum, i64 0
+  store_local $j, i64 0
+  loop L0 {
+    %j = load_local $j : i64
+    %c = lt %j, )" +
+      turns + R"(
+    %d = not %c
+    if %d {
+      break L0
+    }
+)" + body +
+      R"(
+  } continuing {
+    %k = load_local $j : i64
+    %l = add no_wrap %k, %one
+    store_local $j, %l
+  }
+  %u = load %o : i64
+  %v = load_local $sum : i64
+  %x = add %u, %v
+  store %o, %x
+  return
+)");
+}
+
+/// sum += in[%p]
+std::string adds_from(const std::string& place) {
+  return place + R"(
+    %e = element %in, %p
+    %g = load %e : i64
+    %h = load_local $sum : i64
+    %i = add %g, %h
+    store_local $sum, %i
+)";
+}
+
+TEST(SplitLockstep, UniformLoopsOverNeighboursAreTakenInTurn) {
+  const auto is_one_region = [](const std::string& text) {
+    for (const std::int64_t n : {0, 3, 4})
+      for (const std::uint32_t threads : {1U, 7U, 40U}) expect_same(text, {.grid = {2}, .block = {threads}}, n);
+    return count_of(split_text(text), "threads {") == 1;
+  };
+  const std::string side_by_side = "%m = mul %j, i64 9\n%p = add %m, %t";
+  EXPECT_FALSE(is_one_region(uniform("%some", adds_from(side_by_side))));
+  EXPECT_TRUE(is_one_region(uniform("%five", adds_from(side_by_side))));  // LLVM writes it out, and keeps the sum
+  EXPECT_TRUE(is_one_region(uniform("%some", adds_from("%m = mul %t, i64 2\n%p = add %m, %j"))));
+  // A condition on the counter becomes one of the row, if nothing has to be kept from turn to turn.
+  const auto conditional = [](const std::string& body) {
+    return "%p = add %j, %t\n%q = lt %p, %n\nif %q {\n" + body + "}\n";
+  };
+  EXPECT_FALSE(is_one_region(uniform("%five", conditional("store %o, %j\n"))));
+  EXPECT_TRUE(is_one_region(uniform("%five", "store %o, %j\n")));
+  EXPECT_TRUE(is_one_region(uniform("%five", conditional(adds_from("")))));
 }
 
 /// Halves a float of the thread's own until it is small.
@@ -110,6 +180,8 @@ TEST(SplitLockstep, ArithmeticRunsUnderAMaskWhileManyAreLeft) {
   const std::string divided = split_text(kHalving);
   EXPECT_EQ(count_of(divided, "many_slot"), 1);
   EXPECT_EQ(count_of(divided, "loop L"), 2);  // the block's, and that of the threads that are left
+  // In a turn under the mask all threads load and store what they carry, so that it needs no masked stores.
+  EXPECT_TRUE(contains(divided, "store_local $n, %15\n      scope L2"));
 }
 
 }  // namespace

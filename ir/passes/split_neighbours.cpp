@@ -1,0 +1,115 @@
+// How the addresses of a loop change: from one thread to the next along x, and from one turn of the loop to the next.
+//
+//   for j in range(m): out[j, i] = x[j, i]      i = grid(1): neighbours stand side by side, a thread's turns do not
+//   for j in range(m): out[i, j] = x[i, j]      the other way round
+#include "ir/passes/split.h"
+#include "ir/walk.h"
+
+namespace pykc::ir::split {
+namespace {
+
+enum class Slope : std::uint8_t { None, Near, Far };  // Far: or not known
+
+/// The slope of values, by that of the values which they are made of.
+class Slopes {
+ public:
+  virtual ~Slopes() = default;
+
+  Slope of(const Instruction* value) {
+    const auto known = known_.find(value);
+    if (known != known_.end()) return known->second;
+    const std::optional<Slope> given = given_for(value);
+    const Slope slope = given ? *given : work_out(*value);
+    return known_[value] = slope;
+  }
+
+ private:
+  virtual std::optional<Slope> given_for(const Instruction* value) const = 0;
+
+  Slope work_out(const Instruction& value) {
+    const auto operand = [&](std::size_t n) { return of(value.operands[n]); };
+    switch (value.opcode) {
+      case Opcode::Add:
+      case Opcode::Sub:
+      case Opcode::ElementPointer:
+        if (operand(0) == Slope::None) return operand(1);
+        return operand(1) == Slope::None ? operand(0) : Slope::Far;
+      case Opcode::Cast:
+      case Opcode::FieldPointer:
+        return operand(0);
+      default:
+        break;
+    }
+    bool is_constant = info(value.opcode).effect == OpcodeEffect::Pure || has_builtin_effect(&value, Effect::Pure);
+    for (const Instruction* i : value.operands) is_constant &= of(i) == Slope::None;
+    return is_constant ? Slope::None : Slope::Far;
+  }
+
+  std::unordered_map<const Instruction*, Slope> known_;
+};
+
+class SlopesAlongThreads final : public Slopes {
+ public:
+  explicit SlopesAlongThreads(const Uniformity& uniformity) : uniformity_(uniformity) {}
+
+ private:
+  std::optional<Slope> given_for(const Instruction* value) const override {
+    if (uniformity_.is_uniform(value)) return Slope::None;
+    if (!has_builtin_effect(value, Effect::Thread)) return std::nullopt;
+    if (value->builtin == BuiltinId::ThreadIdxX) return Slope::Near;
+    return value->builtin == BuiltinId::ThreadIdxY || value->builtin == BuiltinId::ThreadIdxZ ? Slope::None
+                                                                                              : Slope::Far;
+  }
+
+  const Uniformity& uniformity_;
+};
+
+class SlopesAlongTurns final : public Slopes {
+ public:
+  explicit SlopesAlongTurns(const Instruction& loop) {
+    for (const Block& block : loop.blocks)
+      for_each_instruction(block, [&](const Instruction* i) {
+        inside_.insert(i);
+        if (i->opcode == Opcode::LocalStore) changing_.insert(i->local);
+      });
+  }
+
+ private:
+  std::optional<Slope> given_for(const Instruction* value) const override {
+    if (!inside_.contains(value)) return Slope::None;
+    if (value->opcode != Opcode::LocalLoad) return std::nullopt;
+    return changing_.contains(value->local) ? Slope::Near : Slope::None;
+  }
+
+  std::unordered_set<const Instruction*> inside_;
+  std::unordered_set<const Local*> changing_;
+};
+
+bool is_access_to_global_memory(const Instruction& i) {
+  switch (i.opcode) {
+    case Opcode::Load:
+    case Opcode::Store:
+    case Opcode::HintedLoad:
+    case Opcode::HintedStore:
+      return i.operands[0]->type.space == AddressSpace::Global;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool works_on_neighbours(const Instruction& loop, const Uniformity& uniformity) {
+  SlopesAlongThreads along_threads(uniformity);
+  SlopesAlongTurns along_turns(loop);
+  bool has_neighbours = false;
+  const auto has_neighbouring_turns = [&](const Instruction* i) {
+    if (!is_access_to_global_memory(*i)) return false;
+    const Slope slope = along_threads.of(i->operands[0]);
+    has_neighbours |= slope == Slope::Near;
+    return slope == Slope::Far && along_turns.of(i->operands[0]) == Slope::Near;
+  };
+  return !any_instruction(loop.blocks[0], has_neighbouring_turns) && has_neighbours;
+}
+
+}  // namespace pykc::ir::split
