@@ -15,6 +15,7 @@
 #include "codegen/nvptx/native_conversions.h"
 #include "codegen/nvptx/widen_small_integers.h"
 #include "codegen/optimize.h"
+#include "codegen/results_in_memory.h"
 
 namespace pykc::codegen {
 namespace {
@@ -58,6 +59,7 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   module.setDataLayout(machine->createDataLayout());
 
   emit_module(source, target, options, *machine, module);
+  pass_results_in_memory(module);
   Result<std::vector<Library>> left = link_libraries(module, options.libraries);
   if (!left) return left.error();
   link_math_library(module);

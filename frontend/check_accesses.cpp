@@ -201,9 +201,34 @@ class AccessWarnings {
             *stmt, [&](checked::ExprRef expr) { look(*expr); }, [&](const Suite& inner) { walk(inner); });
         if (const auto* check = stmt->as<checked::Check>(); check != nullptr && check->condition != nullptr)
           guard(*check->condition);
+        if (const auto* assign = stmt->as<checked::Assign>(); assign != nullptr && limits_itself(*assign))
+          guard(*assign->value);
       }
     }
     guards_ = outer;
+  }
+
+  /// `i = min(i, n - 1)`: from here on the name stands for something else.
+  bool limits_itself(const checked::Assign& assign) const {
+    return is_limited(*assign.value) && mentions(*assign.value, assign.variable);
+  }
+
+  bool is_limited(const Expr& expr) const {
+    if (const auto* cast = expr.as<checked::Cast>()) return is_limited(*cast->operand);
+    if (const auto* choice = expr.as<checked::Conditional>())
+      return origins_.mentioned_in(*choice->condition).blocks != 0;
+    const auto* call = expr.as<checked::CallBuiltin>();
+    if (call == nullptr) return false;
+    if (call->builtin == BuiltinId::Min) return true;
+    return call->builtin == BuiltinId::Max &&
+           std::ranges::any_of(call->arguments, [&](checked::ExprRef argument) { return is_limited(*argument); });
+  }
+
+  static bool mentions(const Expr& expr, const checked::Variable* variable) {
+    const auto* ref = expr.as<checked::VariableRef>();
+    bool found = ref != nullptr && ref->variable == variable;
+    checked::for_each_operand(expr, [&](checked::ExprRef operand) { found |= mentions(*operand, variable); });
+    return found;
   }
 
   void walk(const checked::If& branch) {

@@ -15,6 +15,7 @@ import tempfile
 
 TARGETS = ("sm_90", "cpu")
 SHORT, LONG = 500, 2000
+CUT = 8000  # lines that become several parts, even without loops
 MOST_GROWTH = 9  # n log n is 4.9, n squared is 16
 DEPTH = 12
 MOST_SECONDS_OF_A_TREE = 4  # 1 in a release build
@@ -60,6 +61,15 @@ def barriers(lines):
         yield from (f"tile[threadIdx.x % 256] = s + {n}.0", "syncthreads()", f"s = s + tile[{n % 256}]", "s = s * 0.5")
 
 
+def long_lived(lines):
+    """All values before the first use: what is known in one part of a long function is needed in the others."""
+    count = lines // 2
+    for n in range(count):
+        yield f"v{n} = x[i + {n}] * {n}.5"
+    for n in range(count):
+        yield f"s = s * 0.5 + v{count - 1 - n} * v{7 * n % count}"
+
+
 def kernel(body, lines):
     return HEAD + "".join(f"    {line}\n" for line in body(lines)) + "    out[i % len(out)] = s\n"
 
@@ -97,11 +107,11 @@ class Compiler:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    def growth(self, kind, target):
-        return self.seconds(kernel(kind, LONG), target) / self.seconds(kernel(kind, SHORT), target)
+    def growth(self, kind, target, short=SHORT, long=LONG):
+        return self.seconds(kernel(kind, long), target) / self.seconds(kernel(kind, short), target)
 
 
-KINDS = (arithmetic, memory, control, barriers)
+KINDS = (arithmetic, memory, control, barriers, long_lived)
 
 
 def print_table(compiler):
@@ -129,6 +139,10 @@ def check(compiler):
             seconds = compiler.seconds(tree(leaf), target, "--checked")
             if seconds > MOST_SECONDS_OF_A_TREE:
                 mistakes.append(f"a tree of {DEPTH} levels, {leaf}, {target}: {seconds:.1f} s")
+    growth = compiler.growth(long_lived, "cpu", LONG, CUT)
+    print(f"long_lived, cpu: {CUT} lines take {growth:.1f} times as long as {LONG}")
+    if growth > MOST_GROWTH:
+        mistakes.append(f"long_lived, cpu: from {LONG} to {CUT} lines by {growth:.1f}")
     print("\n".join(mistakes))
     return 1 if mistakes else 0
 

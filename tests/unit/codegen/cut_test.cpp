@@ -1,7 +1,10 @@
 // Kernels cut into parts compute what they compute whole: random ones with barriers, on this machine's CPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "codegen/codegen.h"
+#include "ir/parser.h"
 #include "ir/passes/clone.h"
 #include "ir/passes/passes.h"
 #include "ir/verifier.h"
@@ -36,6 +39,41 @@ TEST(Cut, PartsComputeTheSame) {
     ASSERT_EQ(run(*whole, 40, seed % 7), run(cut, 40, seed % 7)) << "seed " << seed << '\n' << ir::print_module(cut);
   }
   EXPECT_GT(parts, 10U * kSeeds);
+}
+
+/// All values before the first use of one.
+std::string long_lived_values(int count) {
+  std::string text =
+      "module \"test\"\n\nkernel @k(%out: ptr<i64, global>, %in: ptr<i64, global> read_only, %n: i64) {\n";
+  int values = 0;
+  const auto add = [&](const std::string& code) {
+    text += "  %" + std::to_string(values) + " = " + code + "\n";
+    return "%" + std::to_string(values++);
+  };
+  const std::string thread = add("builtin threadIdx.x : i64");
+  std::vector<std::string> loaded;
+  for (int i = 0; i < count; ++i) {
+    const std::string place = add("add " + thread + ", i64 " + std::to_string(i));
+    loaded.push_back(add("load " + add("element %in, " + place) + " : i64"));
+  }
+  std::string sum = "%n";
+  for (const std::string& value : loaded) {
+    const std::string scaled = add("mul " + sum + ", i64 3");
+    sum = add("add " + scaled + ", " + value);
+  }
+  return text + "  store " + add("element %out, " + thread) + ", " + sum + "\n  return\n}\n";
+}
+
+TEST(Cut, PartsMayHaveMoreResultsThanRegistersHold) {
+  std::vector<std::string> errors;
+  const std::unique_ptr<ir::Module> whole = ir::parse_module(long_lived_values(75), errors);
+  ASSERT_TRUE(whole) << errors.front();
+  ir::split_at_barriers(*whole->find("k"), *whole);
+  ir::Module cut = ir::clone(*whole);
+  ir::cut_long_functions(cut, 230);
+  ASSERT_TRUE(ir::verify(cut).empty()) << ir::verify(cut).front();
+  EXPECT_TRUE(std::ranges::any_of(cut.functions, [](const auto& function) { return function->results.size() > 64; }));
+  EXPECT_EQ(run(*whole, 16, 5), run(cut, 16, 5));
 }
 
 }  // namespace
