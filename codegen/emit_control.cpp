@@ -43,6 +43,7 @@ void Emitter::emit_loop(const Instruction& i) {
   builder_.SetInsertPoint(continuing);
   emit_block(i.blocks[1]);
   branch_to(body);
+  annotate_loop(builder_.GetInsertBlock()->getTerminator(), i);
   builder_.SetInsertPoint(exit);
 }
 

@@ -70,6 +70,8 @@ class Emitter {
   /// Lets a target add what it knows to a load, store or call that touches `space`.
   virtual void annotate(llvm::Instruction* access, ir::AddressSpace space) const = 0;
   virtual void annotate_call(llvm::CallInst* call, const ir::Function& callee) const = 0;
+  /// The same for the end of a loop's turn.
+  virtual void annotate_loop(llvm::Instruction*, const Instruction&) {}
   /// Whether no other thread can touch the memory of `space` at the same time.
   virtual bool is_private(ir::AddressSpace space) const = 0;
   virtual llvm::SyncScope::ID sync_scope(ir::MemoryScope scope) const = 0;

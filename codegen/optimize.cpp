@@ -64,6 +64,7 @@
 
 #include <unordered_map>
 
+#include "codegen/cpu/sink_uniform_loads.h"
 #include "codegen/cpu/table_reads.h"
 #include "codegen/nvptx/unroll_loads.h"
 
@@ -181,10 +182,11 @@ void add_loop_passes(llvm::FunctionPassManager& passes, const Options& options) 
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(counting)));
 }
 
-/// Redundant values, loads and stores, across the whole function.
-void add_redundancy_passes(llvm::FunctionPassManager& passes) {
+/// Redundant values, loads and stores, across the whole function. What GVN would move out of a loop over threads could
+/// not be sunk again, see SinkUniformLoads.
+void add_redundancy_passes(llvm::FunctionPassManager& passes, const Target& target) {
   passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
-  passes.addPass(llvm::GVNPass());
+  passes.addPass(llvm::GVNPass(llvm::GVNOptions().setLoadInLoopPRE(target.kind != Target::Kind::Cpu)));
   passes.addPass(llvm::SCCPPass());
   passes.addPass(llvm::BDCEPass());
   passes.addPass(llvm::InstCombinePass());
@@ -200,6 +202,7 @@ void add_redundancy_passes(llvm::FunctionPassManager& passes) {
 /// The turns of a block's threads become vector code.
 void add_vector_passes(llvm::FunctionPassManager& passes) {
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
+  passes.addPass(SinkUniformLoads());
   passes.addPass(llvm::LoopVectorizePass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass(
@@ -262,7 +265,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   llvm::FunctionPassManager first, vector, last;
   add_first_passes(first);
   add_loop_passes(first, options);
-  add_redundancy_passes(first);
+  add_redundancy_passes(first, target);
   add_vector_passes(vector);
   add_last_passes(last, target, options);
   if (target.kind != Target::Kind::Cpu) add_access_passes(last);

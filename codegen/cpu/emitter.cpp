@@ -122,7 +122,8 @@ void CpuEmitter::begin_part_of_block() {
   load_launch();
   collect_block_locals(source_.body);
   kernel_number_ = hidden(kKernel);
-  enter_block(hidden(kBlock));
+  block_number_ = hidden(kBlock);
+  block_index_ = index_of_block(block_number_);
 }
 
 void CpuEmitter::load_launch() {
@@ -150,12 +151,30 @@ void CpuEmitter::load_launch() {
   padded_threads_ = builder_.CreateAnd(rounded, constant_i64(-kThreadPadding));
 }
 
+/// The first block's index is computed from its number, the others' by counting: a division a block is saved, and LLVM
+/// does not come to do it again for each address.
 void CpuEmitter::emit_blocks() {
   Value* first = hidden(kFirst);
   Value* count = builder_.CreateSub(hidden(kLast), first, "", false, true);
+  const Axes first_index = index_of_block(first);
+  std::array<llvm::AllocaInst*, 3> next_index{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    next_index[axis] = create_alloca(builder_.getInt64Ty(), 8, "blockIdx");
+    builder_.CreateStore(first_index[axis], next_index[axis]);
+  }
   mark_plain(counted_loop(count, "block", [&](Value* index) {
     if (state_.traits(source_).can_fault) stop_after_fault();
-    emit_one_block(builder_.CreateAdd(first, index, "", true, true));
+    block_number_ = builder_.CreateAdd(first, index, "", true, true);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      block_index_[axis] = builder_.CreateLoad(builder_.getInt64Ty(), next_index[axis]);
+    emit_one_block();
+    Value* carry = builder_.getInt64(1);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      Value* sum = builder_.CreateAdd(block_index_[axis], carry, "", true, true);
+      Value* wraps = builder_.CreateICmpEQ(sum, grid_extents_[axis]);
+      builder_.CreateStore(builder_.CreateSelect(wraps, constant_i64(0), sum), next_index[axis]);
+      carry = builder_.CreateZExt(wraps, builder_.getInt64Ty());
+    }
   }));
   builder_.CreateRetVoid();
 }
@@ -164,15 +183,13 @@ void CpuEmitter::stop_after_fault() {
   emit_when(any_fault(), [&] { builder_.CreateRetVoid(); });
 }
 
-void CpuEmitter::enter_block(Value* number) {
-  block_number_ = number;
+CpuEmitter::Axes CpuEmitter::index_of_block(Value* number) {
   Value* row = builder_.CreateUDiv(number, grid_extents_[0]);
-  block_index_ = {builder_.CreateURem(number, grid_extents_[0]), builder_.CreateURem(row, grid_extents_[1]),
-                  builder_.CreateUDiv(row, grid_extents_[1])};
+  return {builder_.CreateURem(number, grid_extents_[0]), builder_.CreateURem(row, grid_extents_[1]),
+          builder_.CreateUDiv(row, grid_extents_[1])};
 }
 
-void CpuEmitter::emit_one_block(Value* number) {
-  enter_block(number);
+void CpuEmitter::emit_one_block() {
   block_end_ = new_block("block.done");
   emit_block(source_.body);
   branch_to(block_end_);

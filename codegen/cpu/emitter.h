@@ -30,6 +30,13 @@ class CpuEmitter final : public Emitter {
 
  private:
   using Axes = std::array<Value*, 3>;
+  /// Where the outcome of a comparison changes along a row.
+  struct Cut {
+    const Instruction* comparison;
+    Value* place;  // the first thread with another outcome than thread 0; of Eq and Ne, where the operands are equal.
+                   // The largest number for none
+    Value* base;   // the outcome for thread 0; of Eq and Ne, whether the operands are equal everywhere
+  };
 
   // cpu/emitter.cpp
   void emit_kernel();
@@ -38,8 +45,8 @@ class CpuEmitter final : public Emitter {
   /// What a kernel's body takes behind the parameters of the IR.
   llvm::Argument* hidden(unsigned n) { return function_.getArg(static_cast<unsigned>(source_.parameters.size()) + n); }
   void emit_blocks();
-  void enter_block(Value* number);
-  void emit_one_block(Value* number);
+  Axes index_of_block(Value* number);
+  void emit_one_block();
   void stop_after_fault();
   Value* emit_shared_array(const Instruction& i) override;
   Value* emit_launch_shared_bytes() override;
@@ -90,14 +97,17 @@ class CpuEmitter final : public Emitter {
   void emit_rows(const Instruction& i);
   void emit_row(const Instruction& i, Value* begin, Value* end);
   void emit_segments(const Instruction& i, const RowGuards& guards);
-  Value* value_at(Value* x, const Instruction* i, const RowGuards& guards);
+  Cut find_cut(const Instruction& comparison, const RowGuards& guards);
+  Value* outcome_at(Value* x, const Cut& cut);
+  Value* change_after(Value* x, const Cut& cut);
+  Value* first_value(const Instruction* i, const RowGuards& guards);
   Value* slope_of(const Instruction* i, const RowGuards& guards);
-  Value* steps_to_change(const Instruction& comparison, const RowGuards& guards);
   void emit_turn(const Instruction& i);
   void start_turn(const ir::Block& body);
   void collect_block_locals(const ir::Block& block);
   void annotate(llvm::Instruction* access, ir::AddressSpace space) const override;
   void annotate_call(llvm::CallInst* call, const ir::Function& callee) const override;
+  void annotate_loop(llvm::Instruction* latch, const Instruction& loop) override;
   void mark_parallel(llvm::Instruction* latch);
   void mark_plain(llvm::Instruction* latch);
 

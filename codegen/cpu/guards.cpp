@@ -1,6 +1,7 @@
 #include "codegen/cpu/guards.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ir/value_range.h"
@@ -11,6 +12,13 @@ namespace {
 
 bool is_comparison(const ir::Instruction& i) {
   return i.opcode >= ir::Opcode::Eq && i.opcode <= ir::Opcode::Ge && i.operands[0]->type.is(ScalarType::I64);
+}
+
+constexpr double kSteepest = 0x1p50;  // then 1,024 threads do not come from the end of the numbers to 0
+constexpr double kNearOverflow = 0x1p61;
+
+double largest(const ir::ValueRange& range) {
+  return std::max(std::abs(static_cast<double>(range.minimum)), std::abs(static_cast<double>(range.maximum)));
 }
 
 bool is_pure(const ir::Instruction& i) {
@@ -32,7 +40,23 @@ RowGuards::RowGuards(const ir::Function& function, const ir::Block& body) : func
 bool RowGuards::is_guard(const ir::Instruction& i) const {
   if (!is_comparison(i)) return false;
   const Growth a = growth_of(i.operands[0]), b = growth_of(i.operands[1]);
-  return a != Growth::Unknown && b != Growth::Unknown && (a == Growth::Linear || b == Growth::Linear);
+  return a != Growth::Unknown && b != Growth::Unknown && (a == Growth::Linear || b == Growth::Linear) &&
+         steepness(i.operands[0]) + steepness(i.operands[1]) < kSteepest;
+}
+
+/// A bound of how much a value changes from one thread to the next.
+double RowGuards::steepness(const ir::Instruction* i) const {
+  if (is_constant(i)) return 0;
+  if (i->opcode == ir::Opcode::Builtin) return 1;  // threadIdx.x
+  const double a = steepness(i->operands[0]), b = steepness(i->operands[1]);
+  if (i->opcode != ir::Opcode::Mul) return a + b;
+  return (a + b) * largest(ir::range_of(i->operands[is_constant(i->operands[0]) ? 0 : 1], function_));
+}
+
+bool RowGuards::is_small(const ir::Instruction& guard) const {
+  return std::ranges::all_of(guard.operands, [&](const ir::Instruction* operand) {
+    return largest(ir::range_of(operand, function_)) < kNearOverflow;
+  });
 }
 
 RowGuards::Growth RowGuards::growth_of(const ir::Instruction* instruction) const {

@@ -24,12 +24,15 @@ class RowGuards {
   bool is_in_body(const ir::Instruction* instruction) const { return growth_.contains(instruction); }
   /// Whether it is the same for all threads of a row.
   bool is_constant(const ir::Instruction* instruction) const { return growth_of(instruction) == Growth::Constant; }
+  /// Whether the difference of a guard's operands is far from overflow.
+  bool is_small(const ir::Instruction& guard) const;
 
  private:
   enum class Growth : std::uint8_t { Constant, Linear, Unknown };  // along x
   Growth growth_of(const ir::Instruction* instruction) const;
   Growth work_out(const ir::Instruction& instruction) const;
   bool is_guard(const ir::Instruction& instruction) const;
+  double steepness(const ir::Instruction* instruction) const;
   bool never_overflows(const ir::Instruction& instruction) const;
 
   const ir::Function& function_;

@@ -1,4 +1,5 @@
 // The threads of a block: ThreadLoops, and what loops of the IR that are made of them may assume.
+#include <algorithm>
 #include <unordered_set>
 
 #include "codegen/cpu/emitter.h"
@@ -89,8 +90,11 @@ void CpuEmitter::emit_row(const Instruction& i, Value* begin, Value* end) {
   }));
 }
 
-/// A row, cut where one of the guards changes: `begin` goes from one such place to the next.
+/// A row, cut where one of the guards changes: `begin` goes from one such place to the next. The places are computed in
+/// front of that loop, so that those which are the same for all rows of the block are computed once.
 void CpuEmitter::emit_segments(const Instruction& i, const RowGuards& guards) {
+  const auto cuts =
+      llvm::map_to_vector(guards.comparisons(), [&](const Instruction* guard) { return find_cut(*guard, guards); });
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   llvm::BasicBlock* segment = new_block("segment");
   llvm::BasicBlock* done = new_block("row.done");
@@ -98,14 +102,12 @@ void CpuEmitter::emit_segments(const Instruction& i, const RowGuards& guards) {
   builder_.SetInsertPoint(segment);
   llvm::PHINode* begin = builder_.CreatePHI(builder_.getInt64Ty(), 2, "begin");
   begin->addIncoming(constant_i64(0), before);
-  Value* left = builder_.CreateSub(block_extents_[0], begin, "", true, true);
+  Value* end = block_extents_[0];
   std::unordered_map<const Instruction*, Value*> outcomes;
-  for (const Instruction* comparison : guards.comparisons()) {
-    outcomes[comparison] = value_at(begin, comparison, guards);
-    Value* steps = steps_to_change(*comparison, guards);
-    left = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, steps);
+  for (const Cut& cut : cuts) {
+    outcomes[cut.comparison] = outcome_at(begin, cut);
+    end = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, end, change_after(begin, cut));
   }
-  Value* end = builder_.CreateAdd(begin, left, "", true, true);
   fix_values(std::move(outcomes));
   emit_row(i, begin, end);
   fix_values({});
@@ -115,11 +117,33 @@ void CpuEmitter::emit_segments(const Instruction& i, const RowGuards& guards) {
   builder_.SetInsertPoint(done);
 }
 
-/// What an instruction of the loop's body is for the thread at `x`.
-CpuEmitter::Value* CpuEmitter::value_at(Value* x, const Instruction* i, const RowGuards& guards) {
+namespace {
+
+bool is_equality(const ir::Instruction* comparison) {
+  return comparison->opcode == ir::Opcode::Eq || comparison->opcode == ir::Opcode::Ne;
+}
+
+}  // namespace
+
+CpuEmitter::Value* CpuEmitter::outcome_at(Value* x, const Cut& cut) {
+  if (!is_equality(cut.comparison)) return builder_.CreateXor(cut.base, builder_.CreateICmpUGE(x, cut.place));
+  Value* is_equal = builder_.CreateOr(cut.base, builder_.CreateICmpEQ(x, cut.place));
+  return cut.comparison->opcode == ir::Opcode::Eq ? is_equal : builder_.CreateNot(is_equal);
+}
+
+/// The first thread after the one at `x` for which the comparison comes out differently; the largest number for none.
+CpuEmitter::Value* CpuEmitter::change_after(Value* x, const Cut& cut) {
+  Value* change = builder_.CreateSelect(builder_.CreateICmpULT(x, cut.place), cut.place, constant_i64(-1));
+  if (!is_equality(cut.comparison)) return change;
+  Value* next = builder_.CreateAdd(x, constant_i64(1), "", true, true);
+  return builder_.CreateSelect(builder_.CreateICmpEQ(x, cut.place), next, change);
+}
+
+/// What an instruction of the loop's body is for thread 0 of the row.
+CpuEmitter::Value* CpuEmitter::first_value(const Instruction* i, const RowGuards& guards) {
   if (!guards.is_in_body(i)) return value(i);
-  for (const Instruction* operand : i->operands) value_at(x, operand, guards);
-  thread_index_[0] = x;
+  for (const Instruction* operand : i->operands) first_value(operand, guards);
+  thread_index_[0] = constant_i64(0);
   set_value(i, emit(*i));
   return value(i);
 }
@@ -135,13 +159,14 @@ CpuEmitter::Value* CpuEmitter::slope_of(const Instruction* i, const RowGuards& g
   return builder_.CreateMul(slope(1 - factor), operand(*i, factor));
 }
 
-/// After how many more threads a comparison comes out differently, counted from the one whose values its operands have
-/// now; the largest number for never. The difference of the operands grows by a constant; it saturates, which only
-/// makes "far away" less far.
-CpuEmitter::Value* CpuEmitter::steps_to_change(const Instruction& comparison, const RowGuards& guards) {
+/// The difference of the operands grows by a constant, which RowGuards has found to be no giant. Where the difference
+/// might overflow it saturates: then it does not come to 0 within a row either way.
+CpuEmitter::Cut CpuEmitter::find_cut(const Instruction& comparison, const RowGuards& guards) {
   using enum ir::Opcode;
+  Value* first_outcome = first_value(&comparison, guards);
   const auto minus = [&](Value* a, Value* b) {
-    return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ssub_sat, a, b);
+    return guards.is_small(comparison) ? builder_.CreateNSWSub(a, b)
+                                       : builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ssub_sat, a, b);
   };
   Value *zero = constant_i64(0), *one = constant_i64(1), *never = constant_i64(-1);
   Value* difference = minus(operand(comparison, 0), operand(comparison, 1));
@@ -150,22 +175,21 @@ CpuEmitter::Value* CpuEmitter::steps_to_change(const Instruction& comparison, co
   Value* stays = builder_.CreateIsNull(slope);
   Value* step = builder_.CreateSelect(stays, one,
                                       builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, slope, builder_.getFalse()));
-  Value* steps = nullptr;
-  if (comparison.opcode == Eq || comparison.opcode == Ne) {
-    // Towards 0, which it must hit; from 0, the next one.
+  if (is_equality(&comparison)) {
+    // Towards 0, which it must hit.
     Value* distance = builder_.CreateSelect(grows, minus(zero, difference), difference);
-    Value* hits = builder_.CreateAnd(builder_.CreateICmpSGT(distance, zero),
+    Value* hits = builder_.CreateAnd(builder_.CreateICmpSGE(distance, zero),
                                      builder_.CreateIsNull(builder_.CreateURem(distance, step)));
-    steps = builder_.CreateSelect(hits, builder_.CreateUDiv(distance, step), never);
-    steps = builder_.CreateSelect(builder_.CreateIsNull(difference), one, steps);
-  } else {
-    // Past the limit: below it the outcome is one, from it on the other.
-    Value* limit = comparison.opcode == Lt || comparison.opcode == Ge ? zero : one;
-    Value* distance = builder_.CreateSelect(grows, minus(minus(limit, one), difference), minus(difference, limit));
-    steps = builder_.CreateAdd(builder_.CreateUDiv(distance, step), one);
-    steps = builder_.CreateSelect(builder_.CreateICmpSLT(distance, zero), never, steps);
+    hits = builder_.CreateAnd(hits, builder_.CreateNot(stays));
+    return {&comparison, builder_.CreateSelect(hits, builder_.CreateUDiv(distance, step), never),
+            builder_.CreateAnd(stays, builder_.CreateIsNull(difference))};
   }
-  return builder_.CreateSelect(stays, never, steps);
+  // Past the limit: below it the outcome is one, from it on the other.
+  Value* limit = comparison.opcode == Lt || comparison.opcode == Ge ? zero : one;
+  Value* distance = builder_.CreateSelect(grows, minus(minus(limit, one), difference), minus(difference, limit));
+  Value* place = builder_.CreateAdd(builder_.CreateUDiv(distance, step), one);
+  Value* changes = builder_.CreateAnd(builder_.CreateICmpSGE(distance, zero), builder_.CreateNot(stays));
+  return {&comparison, builder_.CreateSelect(changes, place, never), first_outcome};
 }
 
 void CpuEmitter::emit_turn(const Instruction& i) {
@@ -195,6 +219,12 @@ void CpuEmitter::collect_block_locals(const ir::Block& block) {
     if (i->opcode == ir::Opcode::ThreadLoop) continue;
     for (const ir::Block& inner : i->blocks) collect_block_locals(inner);
   }
+}
+
+void CpuEmitter::annotate_loop(llvm::Instruction* latch, const Instruction& loop) {
+  const auto runs_threads = [](const Instruction* i) { return i->opcode == ir::Opcode::ThreadLoop; };
+  if (std::ranges::any_of(loop.blocks, [&](const ir::Block& b) { return ir::any_instruction(b, runs_threads); }))
+    mark_plain(latch);
 }
 
 /// Says of the loop that `latch` repeats that its turns' accesses are independent; asks for one vector a step, since
