@@ -82,6 +82,8 @@ kernel @k(%x: ptr<i32, global>, %n: i64) {
 })");
 }
 
+std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return (a % b + b) % b; }
+
 TEST(Cpu, GuardsHoldAtEveryEdge) {
   struct Case {
     const char* returns_if;
@@ -103,6 +105,18 @@ TEST(Cpu, GuardsHoldAtEveryEdge) {
        [](std::int64_t i, std::int64_t n) { return 2 * i <= i + n; }},
       {"  %9 = add %4, %3\n  %10 = lt %9, %n\n  %11 = lt %4, i64 70\n  %5 = and %10, %11",
        [](std::int64_t i, std::int64_t n) { return !(i + i % 64 < n && i < 70); }},
+      // A slope that may be 0: then the outcome never changes.
+      {"  %9 = mod %n, i64 3\n  %10 = mul %4, %9\n  %5 = eq %10, i64 0",
+       [](std::int64_t i, std::int64_t n) { return i * floor_mod(n, 3) != 0; }},
+      {"  %9 = mod %n, i64 3\n  %10 = mul %4, %9\n  %5 = ne %10, i64 80",
+       [](std::int64_t i, std::int64_t n) { return i * floor_mod(n, 3) == 80; }},
+      {"  %9 = mod %n, i64 3\n  %10 = mul %4, %9\n  %5 = ge %10, i64 80",
+       [](std::int64_t i, std::int64_t n) { return i * floor_mod(n, 3) < 80; }},
+      // So steep that the difference overflows within a row.
+      {"  %9 = mul no_wrap %4, i64 36028797018963968\n  %5 = ge %9, %n",
+       [](std::int64_t i, std::int64_t n) { return (i << 55) < n; }},
+      {"  %9 = mul no_wrap %4, i64 36028797018963968\n  %5 = eq %9, %n",
+       [](std::int64_t i, std::int64_t n) { return (i << 55) != n; }},
   };
   constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
   for (const Case& one : cases) {
