@@ -13,6 +13,7 @@
 #include "codegen/module_state.h"
 #include "codegen/nvptx/emitter.h"
 #include "codegen/nvptx/native_conversions.h"
+#include "codegen/nvptx/share_division_checks.h"
 #include "codegen/nvptx/widen_small_integers.h"
 #include "codegen/optimize.h"
 #include "codegen/results_in_memory.h"
@@ -67,6 +68,7 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   if (target.kind == Target::Kind::Nvptx) {
     widen_small_integers(module);
     use_native_conversions(module);
+    if (options.optimization >= 2) share_division_checks(module);
   }
   if (target.kind == Target::Kind::Cpu) make_host_constants_writable(module);
 

@@ -223,6 +223,23 @@ TEST(Nvptx, ConversionsToIntegersAreTheChips) {
     EXPECT_EQ(count(conversion(from, to), "selp"), 1U) << from << " to " << to;
 }
 
+std::string divisions(std::string_view between) {
+  return ptx(std::string("kernel @k(%out: ptr<f32, global>, %x: f32, %y: f32, %z: f32) {\n") +
+             "  %0 = element %out, i64 1\n" + "  %1 = div %x, %y\n" + std::string(between) +
+             "  %2 = add %1, %z\n  %3 = div %2, %y\n  store %out, %3\n  return\n}");
+}
+
+// One reciprocal of %y, one branch to the divisions as they are.
+TEST(Nvptx, DivisionsShareTheTestOfTheirOperands) {
+  const std::string together = divisions("");
+  EXPECT_EQ(count(together, "rcp.approx.ftz.f32"), 1U);
+  EXPECT_EQ(count(together, "div.rn.f32"), 2U);
+  EXPECT_EQ(count(together, "@%p"), 1U);
+  const std::string apart = divisions("  store %0, %1\n");
+  EXPECT_EQ(count(apart, "div.rn.f32"), 2U);
+  EXPECT_HAS_NOT(apart, "rcp.approx") << "what is stored between two divisions cannot be done twice";
+}
+
 constexpr std::string_view kBarriers = R"(
 kernel @k(%x: ptr<i32, global>, %n: i64) {
   shared_array tile: i32[64] align 16
