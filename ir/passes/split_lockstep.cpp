@@ -5,9 +5,8 @@
 // through slots, so this is done only where it gains more than that costs.
 //
 //   Strides      each thread starts elsewhere and goes far (split_stride): a turn of the block is on adjacent elements.
-//   Neighbours   the threads count alike, and neighbours work on neighbouring elements (split_neighbours). Conditions
-//   on
-//                the counter become conditions of a row of threads.
+//   Neighbours   the threads count alike, and neighbours work on neighbouring elements (split_neighbours). A condition
+//                on the counter is then one of a row of threads.
 //   Arithmetic   while |z| < 2: z = z*z + c: threads leave at different times, so LLVM would not make vectors of them.
 //                Under a mask a turn is plain vector code.
 //
