@@ -20,7 +20,7 @@ namespace pykc {
 namespace {
 
 constexpr std::string_view kMagic = "pykcart\n";
-constexpr std::uint32_t kVersion = 6;
+constexpr std::uint32_t kVersion = 7;
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
 static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
 
@@ -152,7 +152,7 @@ void visit_fields(auto& archive, Same<RecordType> auto& v) {
 }
 void visit_fields(auto& archive, Same<ArrayType> auto& v) { visit_all(archive, v.element, v.layout, v.extents); }
 void visit_fields(auto& archive, Same<ParameterInfo> auto& v) {
-  visit_all(archive, v.name, v.is_array, v.value, v.array);
+  visit_all(archive, v.name, v.is_array, v.value, v.array, v.is_written);
 }
 void visit_fields(auto& archive, Same<LaunchExpression::Term> auto& v) { visit_all(archive, v.op, v.constant); }
 void visit_fields(auto& archive, Same<LaunchExpression> auto& v) { visit_all(archive, v.terms); }

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/embed.h"
 #include "driver/driver.h"
+#include "driver/example_signature.h"
 #include "pykc/runtime.h"
 
 namespace pykc::cli {
@@ -149,6 +150,26 @@ Result<std::string> embed(const Request& request, std::string_view source) {
   return embedded_source(*artifacts, name_space);
 }
 
+/// A kernel with `@autotune` is compiled for one of its configurations, which --sig names. Where there is nothing else
+/// to compile, that is an error; else it is told that the kernel is left out.
+Result<void> check_choices(const Request& request) {
+  if (!request.options.signatures.empty() || request.emit == "tokens" || request.emit == "ast") return {};
+  const Result<Program> program = load(request.file, request.options);
+  if (!program) return {};  // the compilation tells
+  bool has_others = false;
+  std::string choices;
+  for (const ast::FunctionDef* kernel : kernels_of(*program->main)) {
+    has_others |= !is_autotuned(*kernel) || is_typed_kernel(*kernel);
+    if (is_autotuned(*kernel) && !is_typed_kernel(*kernel))
+      choices += "\n  --sig '" + driver::example_signature(*program, *kernel) + "'";
+  }
+  const std::string message =
+      "a kernel with several configurations is compiled for one of them, which you name:" + choices;
+  if (!choices.empty() && !has_others) return Error{ErrorCode::InvalidArgument, message};
+  if (!choices.empty()) std::fprintf(stderr, "pykc: %s\n", message.c_str());
+  return {};
+}
+
 /// Every other format: one target, one file.
 Result<std::string> compile_one(const Request& request, const Format& format, std::string_view source) {
   Result<CompileOutput> output = compile_to(format.emit, source, request.options, request.file);
@@ -174,6 +195,7 @@ int run(Request& request) {
   const std::string_view source = (*file)->text();
   const Result<std::string> bytes = embeds(request) ? embed(request, source) : compile_one(request, *format, source);
   if (!bytes) return report(bytes.error(), request.diagnostics);
+  if (const Result<void> named = check_choices(request); !named) return report(named.error());
   if (const Result<void> written = write_output(request.output, *bytes); !written) return report(written.error());
   if (!request.depfile.empty())
     if (const Result<void> written = write_depfile(request); !written) return report(written.error());

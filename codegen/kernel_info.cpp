@@ -47,8 +47,16 @@ std::int64_t recursion_bytes(const Functions& functions) {
   return is_recursive ? ir::kMaxRecursion * (kFrameBytes + arrays) : 0;
 }
 
+/// Whether the kernel may write to the elements of its parameter of that name.
+bool is_written(const ir::Function& kernel, const std::string& name) {
+  const auto found = std::ranges::find(kernel.parameters, name, &ir::Parameter::name);
+  return found == kernel.parameters.end() || !found->read_only;
+}
+
 KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, const Target& target) {
   KernelInfo info = kernel.kernel;
+  for (ParameterInfo& parameter : info.parameters)
+    parameter.is_written = parameter.is_array && is_written(kernel, parameter.name);
   Functions functions;
   collect_callees(kernel, functions);
   info.static_shared_bytes = 0;

@@ -155,10 +155,19 @@ std::optional<Artifact> ArtifactCache::find(const std::string& key) const {
 }
 
 void ArtifactCache::store(const std::string& key, const Artifact& artifact) const {
+  store_text(key, artifact.serialize());
+}
+
+std::optional<std::string> ArtifactCache::find_text(const std::string& key) const {
+  const auto file = llvm::MemoryBuffer::getFile(path_of(key), false, false);
+  return file ? std::optional((*file)->getBuffer().str()) : std::nullopt;
+}
+
+void ArtifactCache::store_text(const std::string& key, const std::string& text) const {
   std::error_code error;
   if (std::filesystem::create_directories(folder_, error))
     std::filesystem::permissions(folder_, std::filesystem::perms::owner_all, error);
-  if (!write_whole(path_of(key), artifact.serialize())) return;
+  if (!write_whole(path_of(key), text)) return;
   llvm::CachePruningPolicy policy;
   policy.Interval = kBetweenPrunings;
   policy.Expiration = kUnusedFor;

@@ -1,4 +1,5 @@
-// Compiled kernels kept on disk, so that a program that has run before starts without compiling.
+// Compiled kernels kept on disk, so that a program that has run before starts without compiling; and beside them what was
+// measured (kept_choice.h).
 //
 // An entry is one file, an Artifact as serialize() writes it, named by a hash (BLAKE3) of all that it depends on: the
 // program that compiles, every source with its name, the kernels asked for, the options and the target. So an entry is
@@ -32,6 +33,9 @@ class ArtifactCache {
   std::optional<Artifact> find(const std::string& key) const;
   /// A cache that cannot be written is no error: the next program compiles again.
   void store(const std::string& key, const Artifact& artifact) const;
+  /// Entries that are texts.
+  std::optional<std::string> find_text(const std::string& key) const;
+  void store_text(const std::string& key, const std::string& text) const;
 
   const std::string& folder() const { return folder_; }
   struct Statistics {

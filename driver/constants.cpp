@@ -1,6 +1,4 @@
 // What a host program passes to a source by name, as the text of a module.
-#include <charconv>
-#include <cmath>
 #include <set>
 
 #include "base/diagnostics.h"
@@ -8,25 +6,6 @@
 #include "frontend/frontend.h"
 
 namespace pykc::driver {
-namespace {
-
-std::string to_text(double value) {
-  if (std::isnan(value)) return "float('nan')";
-  if (std::isinf(value)) return value < 0 ? "-float('inf')" : "float('inf')";
-  char digits[32];
-  std::string text(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
-  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-}
-
-struct ToText {
-  std::string operator()(bool value) const { return value ? "True" : "False"; }
-  std::string operator()(std::int64_t value) const { return std::to_string(value); }
-  std::string operator()(std::uint64_t value) const { return std::to_string(value); }
-  std::string operator()(double value) const { return to_text(value); }
-  std::string operator()(ScalarType value) const { return std::string(to_string(value)); }
-};
-
-}  // namespace
 
 bool is_name(const std::string& text) {
   Diagnostics unheard;
@@ -39,7 +18,8 @@ bool is_name(const std::string& text) {
 Result<std::string> constants_text(const std::vector<Constant>& constants) {
   std::string text;
   std::set<std::string_view> names;
-  for (const auto& [name, value] : constants) {
+  for (const Constant& constant : constants) {
+    const std::string& name = constant.name;
     if (!is_name(name))
       return Error{ErrorCode::InvalidArgument,
                    "`" + name +
@@ -47,7 +27,7 @@ Result<std::string> constants_text(const std::vector<Constant>& constants) {
                        "with a digit, and is no keyword of Python"};
     if (!names.insert(name).second)
       return Error{ErrorCode::InvalidArgument, "the constant `" + name + "` is given twice"};
-    text += name + " = " + std::visit(ToText{}, value) + "\n";
+    text += name + " = " + constant.text() + "\n";
   }
   return text;
 }

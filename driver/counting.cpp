@@ -1,7 +1,6 @@
 #include "driver/counting.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "ir/walk.h"
 
@@ -23,15 +22,6 @@ int grid_axes(const ir::Module& module) {
   return asks_for(BuiltinId::BlockIdxZ) ? 3 : asks_for(BuiltinId::BlockIdxY) ? 2 : 1;
 }
 
-/// Arrays of the kernels, by the names of their parameters.
-std::vector<std::string> written_parameters(const ir::Module& module) {
-  std::vector<std::string> names;
-  for (const auto& function : module.functions)
-    for (const ir::Parameter& parameter : function->parameters)
-      if (function->is_kernel && parameter.type.is_pointer() && !parameter.read_only) names.push_back(parameter.name);
-  return names;
-}
-
 bool has_foreign_code(const ir::Module& module) {
   return any_instruction_of(
       module, [](const ir::Instruction* instruction) { return instruction->opcode == ir::Opcode::Foreign; });
@@ -40,7 +30,7 @@ bool has_foreign_code(const ir::Module& module) {
 }  // namespace
 
 CountingKernel describe_counting(const ir::Module& module, Artifact artifact) {
-  return {std::move(artifact), grid_axes(module), written_parameters(module), has_foreign_code(module)};
+  return {std::move(artifact), grid_axes(module), has_foreign_code(module)};
 }
 
 }  // namespace pykc::driver

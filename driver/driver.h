@@ -50,9 +50,8 @@ Result<Artifact> compile_kernels(const Program& program, const std::vector<Kerne
 /// A kernel that counts what its launches do (ir/passes/count_operations.h), with every index checked.
 struct CountingKernel {
   Artifact artifact;
-  int axes = 1;                      // of the grid that the kernel looks at: it asks for blockIdx.x, .y or .z
-  std::vector<std::string> written;  // parameters: arrays that it may write to
-  bool has_foreign_code = false;     // PTX or functions of libraries, in which nothing is counted
+  int axes = 1;                   // of the grid that the kernel looks at: it asks for blockIdx.x, .y or .z
+  bool has_foreign_code = false;  // PTX or functions of libraries, in which nothing is counted
 };
 Result<CountingKernel> compile_counting(const Program& program, const KernelRequest& request,
                                         const CompileOptions& options);

@@ -278,7 +278,9 @@ std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, con
   Diagnostics diagnostics = make_diagnostics(options);
   const std::string name = file->name();
   const Program program = load_program(std::move(file), import_resolver(name, options), diagnostics);
-  const checked::Module checked = check(program, {}, check_options(program, options), diagnostics);
+  CheckOptions for_all = check_options(program, options);
+  for_all.all_configurations = true;
+  const checked::Module checked = check(program, {}, for_all, diagnostics);
   if (diagnostics.has_errors()) return diagnostics.take();
   PhaseClock clock;
   if (Result<std::unique_ptr<ir::Module>> module = to_ir(checked, nullptr, false, diagnostics, clock); !module)

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "frontend/ast_walk.h"
+#include "frontend/check_autotune.h"
 #include "frontend/check_body.h"
 
 namespace pykc::checker {
@@ -32,9 +33,12 @@ class DecoratorReader {
     const Entity found = body_.entity(name);
     if (std::holds_alternative<Unknown>(found)) return;
     const auto* special = std::get_if<SpecialRef>(&found);
-    if (!special || special->special < Special::Kernel) {
+    if (special && special->special == Special::Autotune) return read_configurations(body_, decorator, function_);
+    if (!special || special->special < Special::Kernel || special->special == Special::Config) {
       body_.report(name.range, DiagnosticId::UnknownDecorator, scope_.file().text(name.range))
-          .note("decorators are `@kernel`, `@device`, `@extern`, `@test`, and Numba's `@cuda.jit` and `@vectorize`");
+          .note(
+              "decorators are `@kernel`, `@device`, `@autotune`, `@extern`, `@test`, and Numba's `@cuda.jit` and "
+              "`@vectorize`");
       return;
     }
     function_.kind = kind_of(special->special);
@@ -46,6 +50,15 @@ class DecoratorReader {
     for (const ast::ExprPtr& argument : call->arguments) positional(special->special, *argument);
     for (const ast::Keyword& keyword : call->keywords) option(keyword);
     check_signature(decorator.range);
+  }
+
+  /// Only now it is known whether the function is a kernel.
+  void finish() {
+    if (!function_.configurations.empty() && function_.kind != FunctionDecl::Kind::Kernel)
+      body_
+          .report(function_.def->name_range, DiagnosticId::AutotuneWithoutChoice, function_.def->name,
+                  "belongs to no kernel")
+          .note("it stands above `@kernel`");
   }
 
  private:
@@ -185,6 +198,7 @@ class DecoratorReader {
 void read_decorators(Session& session, const Scope& scope, FunctionDecl& function) {
   DecoratorReader reader(session, scope, function);
   for (const ast::ExprPtr& decorator : function.def->decorators) reader.read(*decorator);
+  reader.finish();
 }
 
 }  // namespace pykc::checker

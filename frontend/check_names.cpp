@@ -52,6 +52,8 @@ constexpr SpecialName kSpecials[] = {
     {"jit", Special::CudaJit},
     {"test", Special::Test},
     {"vectorize", Special::Vectorize},
+    {"autotune", Special::Autotune},
+    {"config", Special::Config},
     {"struct", Special::Struct},
     {"enum.Enum", Special::Enum},
     {"enum.IntEnum", Special::IntEnum},

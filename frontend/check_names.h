@@ -58,6 +58,8 @@ enum class Special : std::uint8_t {
   HostJit,
   Vectorize,
   Test,
+  Autotune,
+  Config,
   Struct,
   Enum,
   IntEnum,

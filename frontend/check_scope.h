@@ -16,6 +16,7 @@
 #include "frontend/ast.h"
 #include "frontend/check_value.h"
 #include "frontend/signature.h"
+#include "pykc/configuration.h"
 
 namespace pykc::checker {
 
@@ -93,6 +94,7 @@ struct FunctionDecl {
   bool is_external = false;        // only declared: a library that is linked defines it
   bool is_declared_right = false;  // of an external one: it has been looked at, and nothing was reported
   checked::KernelOptions options;
+  std::vector<Configuration> configurations;                  // from `@autotune`
   std::optional<SignatureText> signature;                     // from the decorator
   std::vector<std::optional<checked::Type>> parameter_types;  // none where a parameter's type is left open
   std::optional<checked::Type> result_type;

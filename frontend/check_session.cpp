@@ -68,6 +68,17 @@ bool is_typed(const FunctionDecl& function) {
                      [](const auto& type) { return type.has_value() && !type->is_static(); });
 }
 
+/// Whether all that its annotations leave open is in its configurations.
+bool is_typed_by_configurations(const FunctionDecl& function) {
+  if (function.configurations.empty()) return false;
+  for (std::size_t i = 0; i < function.parameter_types.size(); ++i) {
+    const std::optional<checked::Type>& type = function.parameter_types[i];
+    const bool is_stated = type && !type->is_static();
+    if (!is_stated && !function.configurations.front().find(function.def->parameters[i].name)) return false;
+  }
+  return true;
+}
+
 std::vector<InferredType> stated_types(const FunctionDecl& function) {
   std::vector<InferredType> types;
   for (const std::optional<checked::Type>& type : function.parameter_types) types.push_back(InferredType::of(*type));
@@ -155,7 +166,8 @@ void Session::check_all_kernels() {
     if (function.is_external)
       check_external(function);
     else if (!is_typed(function))
-      check_untyped(function);
+      options_.all_configurations&& is_typed_by_configurations(function) ? check_configurations(function)
+                                                                         : check_untyped(function);
     else if (function.kind == FunctionDecl::Kind::Kernel)
       check_kernel(function, stated_types(function));
     else if (!function.def->parameters.empty())
@@ -167,6 +179,19 @@ void Session::check_untyped(FunctionDecl& function) {
   collect_locals(function);
   Specialization none;
   Body(*this, function, none, false).check_names(function);
+}
+
+void Session::check_configurations(FunctionDecl& kernel) {
+  for (const Configuration& configuration : kernel.configurations) {
+    std::vector<InferredType> arguments;
+    for (std::size_t i = 0; i < kernel.parameter_types.size(); ++i) {
+      const Constant* constant = configuration.find(kernel.def->parameters[i].name);
+      const std::optional<checked::Type> type =
+          constant ? requested_constant(kernel, constant->text()) : kernel.parameter_types[i];
+      arguments.push_back(InferredType::of(*type));
+    }
+    check_kernel(kernel, arguments);
+  }
 }
 
 FunctionDecl* Session::find_kernel(const KernelRequest& request) {

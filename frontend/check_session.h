@@ -34,6 +34,7 @@ class Session {
   /// Whether `@extern` declares what can be called; else it is reported, at each call for one.
   bool check_external(FunctionDecl& function);
   std::map<std::string, RecordRef> records(const ast::Module& module);
+  std::vector<Configuration> configurations(const ast::Module& module, const ast::FunctionDef& def);
 
   const CheckOptions& options() const { return options_; }
   const NameTable& names() const { return name_table(); }
@@ -92,6 +93,7 @@ class Session {
   void check_request(const KernelRequest& request);
   void check_kernel(FunctionDecl& kernel, const std::vector<InferredType>& arguments);
   void check_untyped(FunctionDecl& function);
+  void check_configurations(FunctionDecl& kernel);
   FunctionDecl* find_kernel(const KernelRequest& request);
   std::optional<checked::Type> requested_type(const FunctionDecl& kernel, const ArgumentType& argument);
   std::optional<checked::Type> requested_constant(const FunctionDecl& kernel, const std::string& text);

@@ -72,6 +72,10 @@ Entity Body::call_special(Special special, const ast::Call& call, SourceRange ra
     case Special::Constexpr:
       report(range, DiagnosticId::NotAValue, std::string(scope_.file().text(call.function->range)) + "(…)", "None");
       return Unknown{};
+    case Special::Config:
+      report(range, DiagnosticId::NotCallable, scope_.file().text(call.function->range))
+          .note("it makes a configuration of a kernel, in `@autotune(configs=[config(…), …])`");
+      return Unknown{};
     default:
       break;
   }

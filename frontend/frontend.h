@@ -16,6 +16,7 @@
 #include "frontend/checked.h"
 #include "frontend/token.h"
 #include "ir/module.h"
+#include "pykc/configuration.h"
 #include "pykc/error.h"
 
 namespace pykc {
@@ -55,6 +56,7 @@ struct CheckOptions {
   bool warnings = true;
   bool fast_math = false;
   bool contract = true;
+  bool all_configurations = false;  // kernels whose types are open but for an `@autotune`: for each of its choices
 };
 
 /// The type of an argument, as a request or a signature states it.
@@ -78,6 +80,12 @@ Result<KernelRequest> parse_signature(std::string_view text);
 /// The records that a module of the program declares (`@struct class`), by name. What is wrong with them is reported
 /// where kernels are checked.
 std::map<std::string, RecordRef> declared_records(const Program& program, const ast::Module& module);
+
+/// What `@autotune` lets the kernel of a module choose from; nothing without one, or where something is reported.
+std::vector<Configuration> configurations_of(const Program& program, const ast::Module& module,
+                                             const ast::FunctionDef& kernel, Diagnostics& diagnostics);
+/// Whether a kernel has an `@autotune`, by its spelling.
+bool is_autotuned(const ast::FunctionDef& function);
 
 checked::Module check(const Program& program, const std::vector<KernelRequest>& requests, const CheckOptions& options,
                       Diagnostics& diagnostics);

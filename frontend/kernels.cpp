@@ -6,15 +6,26 @@
 namespace pykc {
 namespace {
 
+/// What stands in front of a decorator's arguments.
+const ast::Expr& callee_of(const ast::Expr& decorator) {
+  const auto* call = decorator.as<ast::Call>();
+  return call ? *call->function : decorator;
+}
+
+/// "jit" of `cuda.jit`.
+std::string_view last_name(const ast::Expr& name) {
+  const auto* plain = name.as<ast::Name>();
+  const auto* dotted = name.as<ast::Attribute>();
+  return plain ? plain->id : dotted ? dotted->name : std::string_view();
+}
+
 /// Whether a decorator makes a kernel: `@kernel`, `@cuda.jit`, called or not, but for device=True.
 bool makes_kernel(const ast::Expr& decorator) {
   const auto* call = decorator.as<ast::Call>();
-  const ast::Expr& name = call ? *call->function : decorator;
-  const auto* plain = name.as<ast::Name>();
-  const auto* dotted = name.as<ast::Attribute>();
+  const auto* dotted = callee_of(decorator).as<ast::Attribute>();
   const auto* owner = dotted ? dotted->value->as<ast::Name>() : nullptr;
   const bool is_numba_jit = owner && owner->id == "numba" && dotted->name == "jit";
-  const std::string_view last = plain ? plain->id : dotted ? dotted->name : std::string_view();
+  const std::string_view last = last_name(callee_of(decorator));
   if ((last != "kernel" && last != "jit") || is_numba_jit) return false;
   if (!call) return true;
   return std::none_of(call->keywords.begin(), call->keywords.end(), [](const ast::Keyword& keyword) {
@@ -76,6 +87,11 @@ std::string signature_of(const ast::FunctionDef& function) {
     signature = text ? text->value : std::string();
   }
   return signature;
+}
+
+bool is_autotuned(const ast::FunctionDef& function) {
+  return std::any_of(function.decorators.begin(), function.decorators.end(),
+                     [](const ast::ExprPtr& decorator) { return last_name(callee_of(*decorator)) == "autotune"; });
 }
 
 bool is_constexpr(const ast::Parameter& parameter) {

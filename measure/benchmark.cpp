@@ -5,6 +5,7 @@
 
 #include "base/diagnostics.h"
 #include "driver/driver.h"
+#include "driver/example_signature.h"
 #include "jit/specialize.h"
 
 namespace pykc::measure {
@@ -23,15 +24,17 @@ Error no_such_kernel(const std::string& name, const std::vector<std::string>& na
                                    " The kernels of the file: " + list_of(names)};
 }
 
-Error has_no_types(const ast::FunctionDef& kernel) {
-  std::string types, names;
-  for (const ast::Parameter& parameter : kernel.parameters) {
-    types += types.empty() ? "TYPE" : ", TYPE";
-    names += (names.empty() ? "" : ", ") + parameter.name;
-  }
-  return {ErrorCode::InvalidArgument, "kernel `" + kernel.name + "` is generic; say for which types of " + names +
-                                          " to compile it: --sig '" + kernel.name + "(" + types +
-                                          ")', where a TYPE is f32, i64, f32[:], f32[:, :] or the like"};
+Error has_no_types(const Program& program, const ast::FunctionDef& kernel) {
+  std::string names;
+  for (const ast::Parameter& parameter : kernel.parameters) names += (names.empty() ? "" : ", ") + parameter.name;
+  const std::string example = driver::example_signature(program, kernel);
+  const bool has_types = example.find("TYPE") != std::string::npos;
+  return {ErrorCode::InvalidArgument,
+          "kernel `" + kernel.name + "` " +
+              (is_autotuned(kernel) ? "has several configurations; say which one to measure"
+                                    : "is generic; say for which types of " + names + " to compile it") +
+              ": --sig '" + example + "'" +
+              (has_types ? ", where a TYPE is f32, i64, f32[:], f32[:, :] or the like" : "")};
 }
 
 /// Of a block that a launch takes; a larger one, which it refuses, counts as some more.
@@ -61,7 +64,7 @@ Result<KernelRequest> find_kernel(const Program& program, const std::string& nam
   }
   const auto found = std::ranges::find(kernels, request.kernel, &ast::FunctionDef::name);
   if (found == kernels.end()) return no_such_kernel(request.kernel, kernel_names(*program.main));
-  if (request.use_annotations && !is_typed_kernel(**found)) return has_no_types(**found);
+  if (request.use_annotations && !is_typed_kernel(**found)) return has_no_types(program, **found);
   return request;
 }
 
@@ -91,7 +94,8 @@ Result<Benchmark> Benchmark::create(const Device& device, const Program& program
   Benchmark benchmark(device, *kernel, *counting_kernel);
   benchmark.settings_ = std::move(settings);
   benchmark.grid_axes_ = counting->axes;
-  benchmark.written_ = counting->written;
+  for (const ParameterInfo& parameter : benchmark.kernel().parameters)
+    if (parameter.is_written) benchmark.written_.push_back(parameter.name);
   benchmark.has_foreign_code_ = counting->has_foreign_code;
   return benchmark;
 }
@@ -125,8 +129,8 @@ Result<Point> Benchmark::measure(const Arguments& arguments, Dim3 block) const {
   const Result<ir::Counts> counts = count(config, arguments.list());
   if (!counts) return counts.error();
   if (Result<void> filled = arguments.refill(written_); !filled) return filled.error();
-  const Result<Times> times =
-      time_launches(device_, settings_.seconds, [&] { return kernel_.launch_with(config, arguments.list()); });
+  const Result<jit::Times> times =
+      jit::time_launches(device_, settings_.seconds, [&] { return kernel_.launch_with(config, arguments.list()); });
   if (!times) return times.error();
   return Point{arguments.size(), block, grid, *counts, *times};
 }

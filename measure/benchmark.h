@@ -14,8 +14,8 @@
 
 #include "frontend/frontend.h"
 #include "ir/passes/count_operations.h"
+#include "jit/timing.h"
 #include "measure/arguments.h"
-#include "measure/timing.h"
 #include "pykc/compiler.h"
 
 namespace pykc::measure {
@@ -33,7 +33,7 @@ struct Point {
   std::int64_t size = 0;
   Dim3 block, grid;
   ir::Counts counts = {};
-  Times times;
+  jit::Times times;
 };
 
 class Benchmark {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "measure/timing.h"
+#include "jit/timing.h"
 #include "pykc/compiler.h"
 
 namespace pykc::measure {
@@ -44,10 +44,10 @@ Result<double> measure_copy(const Device& device) {
   const Result<Kernel> copy = compile_for(device, kCopySource, "copy");
   if (!copy) return copy.error();
   const Stream stream = device.default_stream();
-  const Result<Times> by_kernel = time_launches(
+  const Result<jit::Times> by_kernel = jit::time_launches(
       device, kSeconds, [&] { return copy->launch({.grid = {(count + 255) / 256}, .block = {256}}, *z, *x); });
   if (!by_kernel) return by_kernel.error();
-  const Result<Times> by_device = time_launches(device, kSeconds, [&] { return z->copy_from(stream, *x); });
+  const Result<jit::Times> by_device = jit::time_launches(device, kSeconds, [&] { return z->copy_from(stream, *x); });
   if (!by_device) return by_device.error();
   return 2.0 * static_cast<double>(bytes) / std::min(by_kernel->minimum, by_device->minimum);
 }
@@ -90,7 +90,7 @@ Result<double> measure_fma(const Device& device) {
   if (!kernel) return kernel.error();
   const Result<Array<T>> out = device.zeros<T>({threads});
   if (!out) return out.error();
-  const Result<Times> times = time_launches(device, kSeconds, [&] {
+  const Result<jit::Times> times = jit::time_launches(device, kSeconds, [&] {
     return kernel->launch({.grid = {(threads + 255) / 256}, .block = {256}}, *out, T(0.5), T(0.25));
   });
   if (!times) return times.error();

@@ -152,11 +152,32 @@ bool is_kernel_name(std::string_view name) {
 }
 
 bool is_decorator_name(std::string_view name) {
-  static constexpr std::string_view kDecorators[] = {"kernel", "device", "jit", "njit", "test", "vectorize"};
+  static constexpr std::string_view kDecorators[] = {"kernel", "device",    "jit",      "njit",
+                                                     "test",   "vectorize", "autotune", "config"};
   return std::find(std::begin(kDecorators), std::end(kDecorators), name) != std::end(kDecorators);
 }
 
+namespace {
+
+/// A value of a configuration: an integer or a bool.
+Outcome<Value> configured(const ConfigurationValue& configuration, std::string_view name) {
+  if (const Constant* constant = configuration.configuration.find(name)) {
+    configuration.used->insert(constant->name);
+    const bool* flag = std::get_if<bool>(&constant->value);
+    return flag ? Value(*flag) : Value(configuration.configuration[name]);
+  }
+  std::vector<std::string_view> known;
+  for (const Constant& constant : configuration.configuration.constants()) known.push_back(constant.name);
+  return fail(DiagnosticId::HostUnknownAttribute, "a configuration of `" + configuration.kernel + "`", name)
+      .suggest(nearest(name, known))
+      .note("it has " + configuration.configuration.text());
+}
+
+}  // namespace
+
 Outcome<Value> attribute(const Value& object, std::string_view name) {
+  if (const auto* configuration = object.as<std::shared_ptr<const ConfigurationValue>>())
+    return configured(**configuration, name);
   if (const auto* library = object.as<LibraryValue>()) {
     if (std::optional<Value> member = library_member(library->library, name)) return *std::move(member);
     return unknown_member(library->library, name);

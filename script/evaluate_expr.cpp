@@ -64,6 +64,7 @@ Outcome<Value> Evaluator::evaluate_node(const ast::FormattedString& node) {
 }
 
 Outcome<Value> Evaluator::evaluate_node(const ast::Name& node) {
+  if (frame_->lambda && frame_->lambda->parameter == node.id) return frame_->lambda->argument;
   if (frame_->variables && frame_->variables->contains(node.id)) {
     const auto local = frame_->locals.find(node.id);
     if (local == frame_->locals.end()) return fail(DiagnosticId::HostUnassignedLocal, node.id);
@@ -103,12 +104,10 @@ Outcome<Value> Evaluator::evaluate_node(const ast::Attribute& node) {
 
 Outcome<Value> Evaluator::evaluate_node(const ast::Subscript& node) {
   ASSIGN_OR_RETURN(const Value object, evaluate(*node.value));
-  ASSIGN_OR_RETURN(const Value index, evaluate(*node.index));
   const auto* function = object.as<FunctionValue>();
-  if (!function || function->kind != FunctionValue::Kind::Kernel) return get_item(object, index);
-  Outcome<LaunchValue> launch = launch_configuration(*function, index);
-  if (!launch) return located(std::move(launch.failure()), node.index->range);
-  return Value(std::make_shared<const LaunchValue>(*std::move(launch)));
+  if (function && function->kind == FunctionValue::Kind::Kernel) return evaluate_launch(*function, *node.index);
+  ASSIGN_OR_RETURN(const Value index, evaluate(*node.index));
+  return get_item(object, index);
 }
 
 Outcome<Value> Evaluator::evaluate_node(const ast::Slice& node) {
@@ -215,7 +214,8 @@ Outcome<Value> Evaluator::evaluate_node(const ast::Conditional& node) {
 }
 
 Outcome<Value> Evaluator::evaluate_node(const ast::Lambda&) {
-  return fail(DiagnosticId::HostUnsupportedFeature, "lambda").note("write a function with `def`");
+  return fail(DiagnosticId::HostUnsupportedFeature, "lambda")
+      .note("write a function with `def`; lambdas stand in the brackets of launches, of a kernel with `@autotune`");
 }
 
 Outcome<Value> Evaluator::evaluate_node(const ast::Unsupported& node) {

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -42,12 +43,18 @@ class Evaluator {
   int checks() const { return static_cast<int>(held_.size()); }
 
  private:
+  /// The lambda that is evaluated: it sees what stands around it.
+  struct Lambda {
+    std::string_view parameter;
+    Value argument;
+  };
   /// One call of a function of the file; the module's own statements run in a frame without variables.
   struct Frame {
     Scope* module = nullptr;
     const std::set<std::string, std::less<>>* variables = nullptr;
     Names locals = {};
     Value result = {};
+    const Lambda* lambda = nullptr;
   };
   enum class Flow : std::uint8_t { Next, Break, Continue, Return };
 
@@ -122,6 +129,19 @@ class Evaluator {
   Outcome<Value> make_struct(const TypeValue& type, CallArguments arguments);
   Outcome<Value> call_function(const FunctionValue& function, CallArguments arguments);
   Outcome<Names> bind_parameters(const FunctionValue& function, CallArguments arguments);
+
+  // ---- launches (evaluate_launch.cpp) ----
+  /// One of the things that stand in a launch's brackets, some of which a tuple may hold.
+  struct LaunchPart {
+    const ast::Expr* expr;
+    std::optional<Value> value;  // none for a lambda
+    bool is_function() const { return !value || value->is<FunctionValue>(); }
+  };
+  Outcome<Value> evaluate_launch(const FunctionValue& kernel, const ast::Expr& brackets);
+  Outcome<std::vector<LaunchPart>> evaluate_launch_parts(const ast::Expr& brackets);
+  /// With a configuration for the functions among the parts.
+  Outcome<LaunchShape> evaluate_shape(const std::vector<LaunchPart>& parts, const Value& configuration);
+  Outcome<Value> call_lambda(const ast::Lambda& lambda, const Value& argument);
 
   // ---- assertions (evaluate_assert.cpp) ----
   static const ast::Call* call_of_raises(const ast::With& node);

@@ -96,12 +96,13 @@ Outcome<Value> host_forall(Session&, const Arguments& arguments) {
   const auto* stream = arguments[3].as<StreamValue>();
   if (!stream && !arguments.is_none(3) && as_integer(arguments[3]) != 0) return arguments.wrong_type(3, "a stream");
   if (tasks < 0 || threads < 0) return arguments.wrong_type(tasks < 0 ? 1 : 2, "0 or more");
-  return Value(std::make_shared<const LaunchValue>(LaunchValue{.kernel = *arguments[0].as<FunctionValue>(),
-                                                               .grid = {},
-                                                               .block = {threads, 1, 1},
-                                                               .shared_bytes = shared_bytes,
-                                                               .stream = stream ? stream->stream : nullptr,
-                                                               .tasks = tasks}));
+  LaunchShape shape{.grid = {},
+                    .block = {threads, 1, 1},
+                    .shared_bytes = shared_bytes,
+                    .stream = stream ? stream->stream : nullptr,
+                    .tasks = tasks};
+  return Value(std::make_shared<const LaunchValue>(
+      LaunchValue{.kernel = *arguments[0].as<FunctionValue>(), .shapes = {std::move(shape)}}));
 }
 
 // ---- streams and events ----

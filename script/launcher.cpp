@@ -32,15 +32,6 @@ std::string_view summary_of(ErrorCode code) {
   }
 }
 
-/// A failure whose message ends with the text of the runtime, or a summary where the text is long and becomes a note.
-Failure with_reason(DiagnosticId id, std::string_view name, const Error& error) {
-  const bool is_short = error.message.size() <= kLongestReason;
-  Failure failure = fail(id, name, is_short ? std::string_view(error.message) : summary_of(error.code));
-  if (!is_short) failure.notes.push_back(error.message);
-  failure.causes = error.diagnostics;
-  return failure;
-}
-
 Failure bad_configuration(std::string_view reason) { return fail(DiagnosticId::HostLaunchConfiguration, reason); }
 
 /// One extent, or up to three.
@@ -166,28 +157,47 @@ Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter
   return argument;
 }
 
+/// The launch's configuration, worked out where `forall` leaves it to the device.
+Outcome<LaunchConfig> configuration(const Kernel& kernel, const LaunchShape& shape) {
+  LaunchConfig config{
+      .grid = shape.grid, .block = shape.block, .shared_bytes = shape.shared_bytes, .stream = shape.stream.get()};
+  if (!shape.tasks) return config;
+  if (config.block.x == 0) {
+    const Result<LaunchConfig> chosen = kernel.configuration_for(*shape.tasks, shape.shared_bytes);
+    if (!chosen) return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, chosen.error());
+    config.grid = chosen->grid, config.block = chosen->block;
+    return config;
+  }
+  config.grid.x = (*shape.tasks + config.block.x - 1) / config.block.x;
+  return config;
+}
+
 }  // namespace
 
-Outcome<LaunchValue> launch_configuration(const FunctionValue& kernel, const Value& index) {
-  const auto* tuple = index.as<TupleValue>();
-  if (!tuple || tuple->sequence->items.size() < 2 || tuple->sequence->items.size() > 4)
-    return bad_configuration("it needs a grid and a block").suggest(kernel.definition->name + "[blocks, threads](…)");
-  const std::vector<Value>& items = tuple->sequence->items;
-  LaunchValue launch{.kernel = kernel};
-  ASSIGN_OR_RETURN(launch.grid, dimensions(items[0], "grid"));
-  ASSIGN_OR_RETURN(launch.block, dimensions(items[1], "block"));
-  if (items.size() > 2) {
-    const auto* stream = items[2].as<StreamValue>();
-    if (!stream && as_integer(items[2]) != 0 && !items[2].is<None>())
-      return bad_configuration("the third part is a stream or 0, not " + describe(items[2]));
-    if (stream) launch.stream = stream->stream;
+Failure with_reason(DiagnosticId id, std::string_view name, const Error& error) {
+  const bool is_short = error.message.size() <= kLongestReason;
+  Failure failure = fail(id, name, is_short ? std::string_view(error.message) : summary_of(error.code));
+  if (!is_short) failure.notes.push_back(error.message);
+  failure.causes = error.diagnostics;
+  return failure;
+}
+
+Status set_launch_part(std::size_t index, const Value& value, LaunchShape& shape) {
+  if (index < 2) {
+    ASSIGN_OR_RETURN((index == 0 ? shape.grid : shape.block), dimensions(value, index == 0 ? "grid" : "block"));
+    return Done{};
   }
-  if (items.size() > 3) {
-    const std::optional<std::int64_t> bytes = as_integer(items[3]);
-    if (!bytes) return bad_configuration("the bytes of shared memory are " + describe(items[3]));
-    launch.shared_bytes = *bytes;
+  if (index == 2) {
+    const auto* stream = value.as<StreamValue>();
+    if (!stream && as_integer(value) != 0 && !value.is<None>())
+      return bad_configuration("the third part is a stream or 0, not " + describe(value));
+    if (stream) shape.stream = stream->stream;
+    return Done{};
   }
-  return launch;
+  const std::optional<std::int64_t> bytes = as_integer(value);
+  if (!bytes) return bad_configuration("the bytes of shared memory are " + describe(value));
+  shape.shared_bytes = *bytes;
+  return Done{};
 }
 
 LaunchNames::LaunchNames(const Program& program, const Scope& main, const FunctionValue& kernel,
@@ -233,66 +243,81 @@ const Program& Launcher::program_of(const Scope& module, const std::string& appe
   return *program;
 }
 
-Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const std::string& name,
+Result<Launcher::Loaded> Launcher::load_kernel(const Device& device, const Scope& module, const std::string& name,
                                                const KernelRequest& request, const std::string& appended) {
   const std::string key = module.file().name() + ":" + request.kernel + jit::signature_text(request);
   if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
-  ASSIGN_OR_RETURN(const Device device, session_.device());
   std::vector<Diagnostic> warnings;
   const Result<Module> loaded =
       jit::specialize(device, program_of(module, appended), request, session_.options().compile, &warnings);
-  if (!loaded && loaded.error().code != ErrorCode::InvalidSource)
-    return with_reason(DiagnosticId::HostLaunchFailed, name, loaded.error());
-  if (!loaded) {
-    Failure failure = fail(DiagnosticId::HostKernelNotCompiled, name, jit::signature_text(request));
-    failure.causes = loaded.error().diagnostics;
-    return failure;
-  }
+  if (!loaded) return loaded.error();
   const Result<Kernel> kernel = loaded->kernel(name);
-  if (!kernel) return with_reason(DiagnosticId::HostLaunchFailed, name, kernel.error());
+  if (!kernel) return kernel.error();
   if (session_.options().warning)
-    for (const Diagnostic& warning : warnings) session_.options().warning(warning);
+    for (const Diagnostic& warning : warnings)
+      if (warnings_.insert(to_text(warning)).second) session_.options().warning(warning);
   return kernels_.emplace(key, Loaded{*kernel, *loaded, &module, std::make_shared<ConstantBytes>()}).first->second;
 }
 
-Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& arguments) {
-  const ast::FunctionDef& definition = *launch.kernel.definition;
+Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const std::string& name,
+                                               const KernelRequest& request, const std::string& appended) {
+  ASSIGN_OR_RETURN(const Device device, session_.device());
+  const Result<Loaded> loaded = load_kernel(device, module, name, request, appended);
+  if (loaded) return *loaded;
+  if (loaded.error().code != ErrorCode::InvalidSource)
+    return with_reason(DiagnosticId::HostLaunchFailed, name, loaded.error());
+  Failure failure = fail(DiagnosticId::HostKernelNotCompiled, name, jit::signature_text(request));
+  failure.causes = loaded.error().diagnostics;
+  return failure;
+}
+
+Outcome<Launcher::Call> Launcher::bind(const FunctionValue& kernel, const std::vector<Configuration>& configurations,
+                                       const CallArguments& arguments) const {
+  const ast::FunctionDef& definition = *kernel.definition;
   if (!arguments.named.empty())
     return fail(DiagnosticId::HostLaunchArgument, "`" + arguments.named[0].first + "=`")
         .note("a kernel's arguments are given by position");
-  if (arguments.positional.size() != definition.parameters.size())
-    return fail(DiagnosticId::HostKernelArgumentCount, definition.name, definition.parameters.size(),
-                arguments.positional.size());
-  LaunchNames names(program_, *scopes_.at(program_.main.get()), launch.kernel, arguments.positional);
-  KernelRequest request{.kernel = names.of(launch.kernel), .arguments = {}, .use_annotations = true};
+  std::vector<const ast::Parameter*> parameters;
+  std::string chosen;
+  for (const ast::Parameter& parameter : definition.parameters) {
+    const bool is_chosen = !configurations.empty() && configurations.front().find(parameter.name);
+    if (!is_chosen) parameters.push_back(&parameter);
+    if (is_chosen) chosen += (chosen.empty() ? "`" : ", `") + parameter.name + "`";
+  }
+  if (arguments.positional.size() != parameters.size()) {
+    Failure failure =
+        fail(DiagnosticId::HostKernelArgumentCount, definition.name, parameters.size(), arguments.positional.size());
+    if (!chosen.empty()) failure.notes.push_back("the launch leaves out " + chosen + ", which `@autotune` chooses");
+    return failure;
+  }
+  Call call{{}, {}, {program_, *scopes_.at(program_.main.get()), kernel, arguments.positional}};
+  call.request = {.kernel = call.names.of(kernel), .arguments = {}, .use_annotations = true};
   if (!is_typed_kernel(definition)) {
-    ASSIGN_OR_RETURN(request, request_for(request.kernel, arguments.positional, names));
+    ASSIGN_OR_RETURN(call.request, request_for(call.request.kernel, arguments.positional, call.names));
   }
-  std::vector<Value> passed;
-  for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Value& value = arguments.positional[i];
-    if (!is_constexpr(definition.parameters[i]))
-      add_passed(value, passed);
+    if (!is_constexpr(*parameters[i]))
+      add_passed(value, call.passed);
     else if (!value.as<FunctionValue>())
-      RETURN_IF_FAILED(set_constant(value, request.arguments[i]));
+      RETURN_IF_FAILED(set_constant(value, call.request.arguments[i]));
   }
-  ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(names.home(), definition.name, request, names.imports()));
-  RETURN_IF_FAILED(run(loaded, launch, passed));
-  return Value();
+  return call;
 }
 
-Outcome<LaunchConfig> Launcher::configuration(const Kernel& kernel, const LaunchValue& launch) {
-  LaunchConfig config{
-      .grid = launch.grid, .block = launch.block, .shared_bytes = launch.shared_bytes, .stream = launch.stream.get()};
-  if (!launch.tasks) return config;
-  if (config.block.x == 0) {
-    const Result<LaunchConfig> chosen = kernel.configuration_for(*launch.tasks, launch.shared_bytes);
-    if (!chosen) return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, chosen.error());
-    config.grid = chosen->grid, config.block = chosen->block;
-    return config;
+Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& arguments) {
+  const FunctionValue& kernel = launch.kernel;
+  ASSIGN_OR_RETURN(const std::vector<Configuration>* const configurations, configurations_of(kernel));
+  ASSIGN_OR_RETURN(Call call, bind(kernel, *configurations, arguments));
+  std::size_t chosen = 0;
+  if (!configurations->empty()) {
+    ASSIGN_OR_RETURN(chosen, choose(launch, *configurations, call));
+    call.request = jit::with_constants(std::move(call.request), *kernel.definition, (*configurations)[chosen]);
   }
-  config.grid.x = (*launch.tasks + config.block.x - 1) / config.block.x;
-  return config;
+  ASSIGN_OR_RETURN(const Loaded loaded,
+                   kernel_for(call.names.home(), kernel.definition->name, call.request, call.names.imports()));
+  RETURN_IF_FAILED(run(loaded, launch.shape(chosen), call.passed));
+  return Value();
 }
 
 const ArrayRef* Launcher::host_array(const std::string& constant, const Scope& scope) const {
@@ -329,26 +354,33 @@ Status Launcher::set_constants(const Loaded& loaded) {
   return Done{};
 }
 
-Status Launcher::run(const Loaded& loaded, const LaunchValue& launch, const std::vector<Value>& arguments) {
-  const Kernel& kernel = loaded.kernel;
+Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const LaunchShape& shape,
+                                                     const std::vector<Value>& arguments) {
   RETURN_IF_FAILED(set_constants(loaded));
   ASSIGN_OR_RETURN(const Device device, session_.device());
-  const std::vector<ParameterInfo>& parameters = kernel.info().parameters;
-  std::vector<Argument> list;
-  std::vector<ArrayRef> held;
+  ASSIGN_OR_RETURN(const LaunchConfig config, configuration(loaded.kernel, shape));
+  Prepared prepared{config, {}, {}};
+  const std::vector<ParameterInfo>& parameters = loaded.kernel.info().parameters;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     // Of too many arguments, which a tuple may hold, the runtime complains.
     const ParameterInfo parameter = i < parameters.size() ? parameters[i] : ParameterInfo{};
-    ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], parameter, device, held));
-    list.push_back(argument);
+    ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], parameter, device, prepared.held));
+    prepared.arguments.push_back(argument);
   }
-  ASSIGN_OR_RETURN(const LaunchConfig config, configuration(kernel, launch));
-  if (Result<void> done = kernel.launch_with(config, list); !done)
+  return prepared;
+}
+
+Status Launcher::run(const Loaded& loaded, const LaunchShape& shape, const std::vector<Value>& arguments) {
+  const Kernel& kernel = loaded.kernel;
+  ASSIGN_OR_RETURN(const Prepared prepared, prepare_launch(loaded, shape, arguments));
+  if (Result<void> done = kernel.launch_with(prepared.config, prepared.arguments); !done)
     return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, done.error());
   // A kernel that can stop is waited for, so that its message stands at its launch.
-  if (!kernel.info().faults.empty())
+  if (!kernel.info().faults.empty()) {
+    ASSIGN_OR_RETURN(const Device device, session_.device());
     if (Result<void> done = device.synchronize(); !done)
       return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, done.error());
+  }
   return Done{};
 }
 

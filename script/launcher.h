@@ -4,11 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "frontend/frontend.h"
+#include "pykc/configuration.h"
 #include "script/functions.h"
 #include "script/outcome.h"
 #include "script/scope.h"
@@ -17,8 +19,11 @@
 
 namespace pykc::script {
 
-/// What stands in the brackets: grid, block, stream and bytes of shared memory.
-Outcome<LaunchValue> launch_configuration(const FunctionValue& kernel, const Value& index);
+/// Sets part number `index` of what stands in the brackets: grid, block, stream, bytes of shared memory.
+Status set_launch_part(std::size_t index, const Value& value, LaunchShape& shape);
+
+/// Every name of the configurations must make a difference: as a parameter of the kernel, or in the brackets.
+Status check_use(const LaunchValue& launch, const std::vector<Configuration>& configurations);
 
 /// The names of a launch's functions, its kernel and those that it is passed, in one file: that of the kernel where all
 /// are of it, else the main file, which imports those of other files by lines behind its text.
@@ -45,6 +50,8 @@ class Launcher {
       : program_(program), session_(session), scopes_(scopes) {}
 
   Outcome<Value> launch(const LaunchValue& launch, const CallArguments& arguments);
+  /// What `@autotune` lists for the kernel; nothing without one.
+  Outcome<const std::vector<Configuration>*> configurations_of(const FunctionValue& kernel);
   /// Applies a `@vectorize` function to every element of its arguments (vectorize.cpp).
   Outcome<Value> map(const FunctionValue& function, const CallArguments& arguments);
 
@@ -56,13 +63,33 @@ class Launcher {
     const Scope* home;                         // of the file that was compiled
     std::shared_ptr<ConstantBytes> constants;  // what they hold, by name
   };
+  /// A launch as the runtime takes it.
+  struct Prepared {
+    LaunchConfig config;
+    std::vector<Argument> arguments;
+    std::vector<ArrayRef> held;  // what arguments point to on the host
+  };
+  /// What a call asks for, and what it passes at run time. Parameters that configurations set are in neither.
+  struct Call {
+    KernelRequest request;
+    std::vector<Value> passed;
+    LaunchNames names;
+  };
+  Outcome<Call> bind(const FunctionValue& kernel, const std::vector<Configuration>& configurations,
+                     const CallArguments& arguments) const;
+  /// The number of the configuration to launch, measured where that is not known (tuned_launch.cpp).
+  Outcome<std::size_t> choose(const LaunchValue& launch, const std::vector<Configuration>& configurations,
+                              const Call& call);
+  Outcome<std::size_t> measure(const LaunchValue& launch, const std::vector<Configuration>& configurations,
+                               const Call& call, const std::string& sizes);
   /// Compiles and loads what is not loaded yet: the kernel `name`, which `module` with the text appended to it knows as
   /// the request says.
   Outcome<Loaded> kernel_for(const Scope& module, const std::string& name, const KernelRequest& request,
                              const std::string& appended);
-  /// The launch's configuration, worked out where `forall` leaves it to the device.
-  Outcome<LaunchConfig> configuration(const Kernel& kernel, const LaunchValue& launch);
-  Status run(const Loaded& loaded, const LaunchValue& launch, const std::vector<Value>& arguments);
+  Result<Loaded> load_kernel(const Device& device, const Scope& module, const std::string& name,
+                             const KernelRequest& request, const std::string& appended);
+  Outcome<Prepared> prepare_launch(const Loaded& loaded, const LaunchShape& shape, const std::vector<Value>& arguments);
+  Status run(const Loaded& loaded, const LaunchShape& shape, const std::vector<Value>& arguments);
   /// Gives the constants of a loaded module what the host's arrays of the same names hold.
   Status set_constants(const Loaded& loaded);
   /// What a constant's name stands for in host code; null where that has not run.
@@ -75,7 +102,13 @@ class Launcher {
   const Scopes& scopes_;
   std::map<std::string, Loaded> kernels_;                     // by name and argument types
   std::map<std::string, std::unique_ptr<Program>> programs_;  // those that are not program_
+  std::map<const ast::FunctionDef*, std::vector<Configuration>> configurations_;
+  std::map<std::string, std::size_t> choices_;  // of configurations, by all that they were made for
+  std::set<std::string> warnings_;              // those told, as texts: specialisations have them in common
 };
+
+/// A failure whose message ends with the text of the runtime, or a summary where the text is long and becomes a note.
+Failure with_reason(DiagnosticId id, std::string_view name, const Error& error);
 
 /// The specialisation of a kernel for these arguments.
 Outcome<KernelRequest> request_for(std::string kernel, const std::vector<Value>& arguments, LaunchNames& names);

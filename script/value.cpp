@@ -100,6 +100,9 @@ struct Description {
   }
   std::string operator()(const StreamValue&) const { return "a stream"; }
   std::string operator()(const EventValue&) const { return "an event"; }
+  std::string operator()(const std::shared_ptr<const ConfigurationValue>& value) const {
+    return "a configuration of `" + value->kernel + "`";
+  }
 };
 
 }  // namespace

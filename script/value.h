@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "base/text.h"
 #include "frontend/ast.h"
+#include "pykc/configuration.h"
 #include "pykc/runtime.h"
 #include "script/scalar.h"
 
@@ -96,14 +98,26 @@ struct BuiltinValue {
   const HostFunction* function = nullptr;
   std::shared_ptr<const Value> self;
 };
-/// `kernel[grid, block, stream, shared_bytes]`, before its call.
-struct LaunchValue {
-  FunctionValue kernel;
+/// One of the configurations of an `@autotune`, as functions in the brackets of a launch are called with it.
+struct ConfigurationValue {
+  Configuration configuration;
+  std::string kernel;
+  std::shared_ptr<std::set<std::string>> used;  // what has been read of it
+};
+struct LaunchShape {
   Dim3 grid, block;
   std::int64_t shared_bytes = 0;
   std::shared_ptr<const Stream> stream = nullptr;  // null: the default stream
   /// `kernel.forall(tasks, …)`: a thread a task. An extent of 0 as block leaves the size of the blocks to the device.
   std::optional<std::int64_t> tasks = std::nullopt;
+};
+/// `kernel[grid, block, stream, shared_bytes]`, before its call.
+struct LaunchValue {
+  FunctionValue kernel;
+  std::vector<LaunchShape> shapes;      // one; or, where functions in the brackets gave them, one a configuration
+  std::set<std::string> used = {};      // names of the configurations that those functions read
+  const ast::Expr* brackets = nullptr;  // null for `forall`
+  const LaunchShape& shape(std::size_t configuration) const { return shapes[shapes.size() == 1 ? 0 : configuration]; }
 };
 struct StreamValue {
   std::shared_ptr<const Stream> stream;
@@ -115,10 +129,10 @@ struct EventValue {
 using ArrayRef = std::shared_ptr<const Array>;
 
 struct Value {
-  using Variant =
-      std::variant<None, bool, std::int64_t, double, Scalar, std::string, ArrayRef, TupleValue, ListValue, RangeValue,
-                   SliceValue, EllipsisValue, TypeValue, LibraryValue, ModuleValue, FunctionValue, BuiltinValue,
-                   std::shared_ptr<const LaunchValue>, StreamValue, EventValue>;
+  using Variant = std::variant<None, bool, std::int64_t, double, Scalar, std::string, ArrayRef, TupleValue, ListValue,
+                               RangeValue, SliceValue, EllipsisValue, TypeValue, LibraryValue, ModuleValue,
+                               FunctionValue, BuiltinValue, std::shared_ptr<const LaunchValue>, StreamValue, EventValue,
+                               std::shared_ptr<const ConfigurationValue>>;
   Variant data;
 
   Value() = default;

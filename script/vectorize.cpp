@@ -113,8 +113,8 @@ Outcome<Value> Launcher::map(const FunctionValue& function, const CallArguments&
   ASSIGN_OR_RETURN(const KernelRequest request, request_for(loop, operands.values, names));
   ASSIGN_OR_RETURN(const Loaded loaded,
                    kernel_for(*function.module, loop, request, loop_source(definition, operands.is_array)));
-  const LaunchValue launch{.kernel = function, .grid = {}, .block = {0, 1, 1}, .tasks = flat->size()};
-  RETURN_IF_FAILED(run(loaded, launch, operands.values));
+  const LaunchShape shape{.grid = {}, .block = {0, 1, 1}, .tasks = flat->size()};
+  RETURN_IF_FAILED(run(loaded, shape, operands.values));
 
   if (const ArrayRef* target = out.as<ArrayRef>()) {
     RETURN_IF_FAILED(assign_array(**target, result));

@@ -43,6 +43,8 @@ struct Constant {
     else
       value = static_cast<std::uint64_t>(number);
   }
+  /// As a source spells the value: "32", "True", "f32".
+  std::string text() const;
 };
 
 struct CompileOptions {

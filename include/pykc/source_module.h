@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "pykc/compiler.h"
+#include "pykc/configuration.h"
 #include "pykc/runtime.h"
 #include "pykc/source.h"
 
@@ -54,10 +55,15 @@ class GenericKernel {
   }
   Result<Kernel> specialization_with(std::span<const Argument> arguments) const;
 
+  /// The kernel with values for parameters that are annotated `constexpr`, which its launches leave out:
+  /// `kernel.bind({{"TILE", 32}})`. Each call makes a kernel whose specialisations are its own.
+  Result<GenericKernel> bind(const Configuration& constants) const;
+
   const std::string& name() const;
 
  private:
   friend class SourceModule;
+  friend class TunedKernel;
   explicit GenericKernel(std::shared_ptr<detail::GenericKernelState> state) : state_(std::move(state)) {}
   std::shared_ptr<detail::GenericKernelState> state_;
 };

@@ -195,6 +195,7 @@ struct ParameterInfo {
   bool is_array = false;
   ElementType value = ScalarType::I64;  // the type of a parameter that is passed by value
   ArrayType array;                      // the type of an array parameter
+  bool is_written = false;              // an array that a launch may write to; of a kernel that is compiled
   friend bool operator==(const ParameterInfo&, const ParameterInfo&) = default;
 };
 

@@ -75,6 +75,35 @@ expect 0 "syncthreads() -> none" "$pykc" builtins
 expect 0 "compile" "$pykc" --help
 expect 0 "" bash -c "'$pykc' compile vecadd.pyk -o - | head -1"
 
+# A kernel with several configurations.
+cat > tuned.pyk <<'EOF'
+from pykc import *
+
+
+@autotune(configs=[config(TURNS=400), config(TURNS=4)])
+@kernel
+def turn(x: i64[:], TURNS: constexpr):
+    i = grid(1)
+    if i < len(x):
+        for k in range(TURNS):
+            x[i] = (7 * x[i] + k) % 1_000_003
+
+
+def main():
+    x = arange(2000)
+    turn[8, 256](x)
+EOF
+expect 0 "" "$pykc" check tuned.pyk
+expect 0 "pykc: turn: TURNS=4 of 2 configurations, " env PYKC_AUTOTUNE=report "$pykc" run tuned.pyk --device cpu
+expect 0 "pykc: turn: TURNS=4 of 2 configurations, as measured before" env PYKC_AUTOTUNE=report "$pykc" run tuned.pyk --device cpu
+expect 1 "PYKC_AUTOTUNE is \`no\`; it may be" env PYKC_AUTOTUNE=no "$pykc" run tuned.pyk --device cpu
+expect 1 "--sig 'turn(i64[:], 400)'" "$pykc" compile tuned.pyk -o -
+expect 0 ".visible .entry turn" "$pykc" compile tuned.pyk --sig 'turn(i64[:], 4)' -o -
+expect 1 "has several configurations; say which one to measure: --sig 'turn(i64[:], 400)'" "$pykc" bench tuned.pyk --device cpu
+expect 0 "turn(x: i64[:])" "$pykc" bench tuned.pyk --sig 'turn(i64[:], 4)' --sizes 1e4 --seconds 0.01 --device cpu
+cat vecadd.pyk tuned.pyk > both.pyk
+expect 0 "--sig 'turn(i64[:], 400)'" "$pykc" compile both.pyk -o both.ptx
+
 # JSON that a program can read.
 printf '@kernel\ndef f(x: f32[:]):\n    y = z\n' > bad.pyk
 if ("$pykc" check bad.pyk --diagnostics json || true) | python3 -c 'import json,sys; d=json.load(sys.stdin); assert d[0]["code"].startswith("E0"), d'; then

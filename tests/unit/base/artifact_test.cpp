@@ -22,7 +22,7 @@ Artifact full_artifact() {
   kernel.parameters = {{"n", false, ScalarType::I32, {}},
                        {"x", true, ScalarType::I64, {ScalarType::F16, Layout::Strided, {-1, -1}}},
                        {"p", false, particle(), {}},
-                       {"z", true, ScalarType::I64, {complex_type(ScalarType::F32), Layout::RowMajor, {-1}}}};
+                       {"z", true, ScalarType::I64, {complex_type(ScalarType::F32), Layout::RowMajor, {-1}}, true}};
   kernel.static_shared_bytes = 4096;
   kernel.dynamic_shared_bytes = {{{Op::BlockDimX, 0}, {Op::Constant, -3}, {Op::Maximum, 0}}};
   kernel.uses_launch_shared_bytes = true;

@@ -1,0 +1,215 @@
+#include "jit/autotune.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "driver/kept_choice.h"
+#include "jit/saved_arrays.h"
+#include "jit/timing.h"
+
+namespace pykc::jit {
+namespace {
+
+constexpr double kSecondsForEach = 0.025;
+// More than a GPU's last cache holds, which takes longer to clear than the host takes to put a launch on the stream.
+constexpr std::int64_t kPauseBytes = std::int64_t{64} << 20;
+
+enum class Mode : std::uint8_t { Quiet, Report, Off };
+
+Result<Mode> mode_of_environment() {
+  const char* const variable = std::getenv("PYKC_AUTOTUNE");
+  const std::string_view text = variable != nullptr ? variable : "";
+  if (text.empty()) return Mode::Quiet;
+  if (text == "report") return Mode::Report;
+  if (text == "off") return Mode::Off;
+  return Error{ErrorCode::InvalidArgument, "PYKC_AUTOTUNE is `" + std::string(text) +
+                                               "`; it may be `report`, which tells what was chosen, or `off`, which "
+                                               "takes the first configuration"};
+}
+
+std::string time_text(double seconds) {
+  char text[32];
+  if (seconds < 1e-3)
+    std::snprintf(text, sizeof text, "%.1f us", seconds * 1e6);
+  else
+    std::snprintf(text, sizeof text, "%.2f ms", seconds * 1e3);
+  return text;
+}
+
+/// All that a choice depends on beside the program and the types: devices that differ in nothing but their number share
+/// it, and so do launches whose blocks are the same.
+std::string situation_of(const Choice& choice) {
+  const DeviceInfo& device = choice.device.info();
+  std::string text =
+      device.description + "\n" + device.target + "\n" + std::to_string(device.multiprocessors) + "\n" + choice.sizes;
+  for (std::size_t i = 0; i < choice.configurations.size(); ++i) {
+    text += "\n" + choice.configurations[i].text();
+    const LaunchConfig& launch = choice.launches[i];
+    for (const std::int64_t number : {launch.block.x, launch.block.y, launch.block.z, launch.shared_bytes})
+      text += " " + std::to_string(number);
+  }
+  return text;
+}
+
+CompileOptions for_device(const Choice& choice) {
+  CompileOptions options = choice.options;
+  options.target = choice.device.info().target;
+  options.signatures.clear();
+  return options;
+}
+
+/// Launches the configurations one after the other. What one of them writes is as it was when the next begins.
+class Measurement {
+ public:
+  Measurement(const Device& device, std::vector<Result<Trial>>& trials) : device_(device), trials_(trials) {}
+
+  /// Seconds of a launch of each configuration, or why it was refused.
+  Result<std::vector<Result<double>>> run() {
+    const auto first = std::ranges::find_if(trials_, [](const Result<Trial>& trial) { return trial.has_value(); });
+    std::vector<Result<double>> times;
+    if (first == trials_.end()) {
+      for (const Result<Trial>& trial : trials_) times.emplace_back(trial.error());
+      return times;
+    }
+    const LaunchConfig& config = (*first)->config;
+    const Stream stream = config.stream != nullptr ? *config.stream : device_.default_stream();
+    const Result<SavedArrays> saved = SavedArrays::save(device_, stream, written_arrays((*first)->arguments));
+    if (!saved) return no_room(saved.error());
+    if (!device_.is_cpu())
+      if (const Result<Buffer> pause = device_.allocate_bytes(kPauseBytes)) pause_ = *pause;
+    Result<void> measured;
+    for (Result<Trial>& trial : trials_) {
+      Result<double> seconds = trial ? time(*trial, stream, *saved, measured) : Result<double>(trial.error());
+      if (!measured) break;
+      times.push_back(std::move(seconds));
+    }
+    if (Result<void> restored = saved->restore(stream); measured && !restored) measured = std::move(restored);
+    if (Result<void> finished = stream.synchronize(); measured && !finished) measured = std::move(finished);
+    if (!measured) return measured.error();
+    return times;
+  }
+
+ private:
+  /// Those that any configuration may write to.
+  std::vector<Argument> written_arrays(const std::vector<Argument>& arguments) const {
+    std::vector<Argument> written;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const bool is_written = std::ranges::any_of(trials_, [i](const Result<Trial>& trial) {
+        return trial && i < trial->kernel.info().parameters.size() && trial->kernel.info().parameters[i].is_written;
+      });
+      if (is_written && arguments[i].is_array) written.push_back(arguments[i]);
+    }
+    return written;
+  }
+
+  /// `measured` is what went wrong with anything but the launch itself.
+  Result<double> time(Trial& trial, const Stream& stream, const SavedArrays& saved, Result<void>& measured) const {
+    trial.config.stream = &stream;
+    Result<void> launched;
+    const auto prepare = [&]() -> Result<void> {
+      if (Result<void> restored = saved.restore(stream); !restored) return restored;
+      return pause_.bytes() > 0 ? pause_.fill_zero(stream) : Result<void>();
+    };
+    const auto launch = [&] {
+      launched = trial.kernel.launch_with(trial.config, trial.arguments);
+      return launched ? Result<void>() : launched.error();
+    };
+    const Result<Times> times = time_single_launches(stream, kSecondsForEach, prepare, launch);
+    if (times) return times->median;
+    if (launched || launched.error().code == ErrorCode::KernelFault) measured = times.error();
+    return times.error();
+  }
+
+  static Error no_room(const Error& error) {
+    if (error.code != ErrorCode::OutOfMemory) return error;
+    return {error.code, "no memory to keep what the arrays hold while configurations are measured (" + error.message +
+                            "); PYKC_AUTOTUNE=off takes the first configuration"};
+  }
+
+  const Device& device_;
+  std::vector<Result<Trial>>& trials_;
+  Buffer pause_;  // cleared before each launch, on a GPU
+};
+
+void report_choice(const Choice& choice, std::size_t best, const std::string& how) {
+  std::fprintf(stderr, "pykc: %s: %s of %zu configurations, %s\n", choice.kernel.c_str(),
+               choice.configurations[best].text().c_str(), choice.configurations.size(), how.c_str());
+}
+
+void report_refusals(const Choice& choice, const Chosen& chosen) {
+  for (std::size_t i = 0; i < chosen.refused.size(); ++i)
+    if (chosen.refused[i])
+      std::fprintf(stderr, "pykc: %s: %s was passed over: %s\n", choice.kernel.c_str(),
+                   choice.configurations[i].text().c_str(), reason_of(*chosen.refused[i]).c_str());
+}
+
+}  // namespace
+
+std::string reason_of(const Error& error) {
+  return error.diagnostics.empty() ? error.message : error.diagnostics.front().message;
+}
+
+std::string size_class(std::span<const std::int64_t> extents) {
+  std::string text;
+  for (const std::int64_t extent : extents)
+    text += std::to_string(std::bit_width(static_cast<std::uint64_t>(extent))) + " ";
+  return text + ";";
+}
+
+Result<Chosen> choose(const Choice& choice, const std::function<Result<Trial>(std::size_t)>& prepare) {
+  const Result<Mode> mode = mode_of_environment();
+  if (!mode) return mode.error();
+  if (*mode == Mode::Off) return Chosen{0, {}};
+
+  const driver::KeptChoice kept(choice.program, choice.request, for_device(choice), situation_of(choice));
+  if (const std::optional<std::string> text = kept.find()) {
+    const auto found = std::ranges::find(choice.configurations, *text, &Configuration::text);
+    if (found != choice.configurations.end()) {
+      const auto best = static_cast<std::size_t>(found - choice.configurations.begin());
+      if (*mode == Mode::Report) report_choice(choice, best, "as measured before");
+      return Chosen{best, {}};
+    }
+  }
+
+  const Stream* const stream = choice.launches.front().stream;
+  if (stream != nullptr && stream->is_capturing())
+    return Error{ErrorCode::InvalidArgument,
+                 "the configurations of `" + choice.kernel +
+                     "` cannot be measured while the stream captures a graph; launch the kernel once before"};
+  std::vector<Result<Trial>> trials;
+  for (std::size_t i = 0; i < choice.configurations.size(); ++i) trials.push_back(prepare(i));
+  const Result<std::vector<Result<double>>> times = Measurement(choice.device, trials).run();
+  if (!times) return times.error();
+
+  Chosen chosen;
+  double slowest = 0;
+  for (std::size_t i = 0; i < times->size(); ++i) {
+    const Result<double>& seconds = (*times)[i];
+    chosen.refused.push_back(seconds ? std::nullopt : std::optional(seconds.error()));
+    if (!seconds) continue;
+    slowest = std::max(slowest, *seconds);
+    if (!chosen.configuration || *seconds < *(*times)[*chosen.configuration]) chosen.configuration = i;
+  }
+  if (*mode == Mode::Report) report_refusals(choice, chosen);
+  if (!chosen.configuration) return chosen;
+  kept.store(choice.configurations[*chosen.configuration].text());
+  if (*mode == Mode::Report)
+    report_choice(choice, *chosen.configuration,
+                  time_text(*(*times)[*chosen.configuration]) + " (slowest " + time_text(slowest) + ")");
+  return chosen;
+}
+
+const Error* common_reason(const Chosen& chosen) {
+  const std::optional<Error>& first = chosen.refused.front();
+  const bool is_common = std::ranges::all_of(chosen.refused, [&](const std::optional<Error>& other) {
+    return first && other && reason_of(*first) == reason_of(*other);
+  });
+  return is_common ? &*first : nullptr;
+}
+
+}  // namespace pykc::jit
