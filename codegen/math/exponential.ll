@@ -10,22 +10,17 @@ declare float @llvm.fma.f32(float, float, float)
 declare float @llvm.maximum.f32(float, float)
 declare float @llvm.minimum.f32(float, float)
 
-; k as an integer.
-define internal i32 @exponent(float %shifted) {
+; value * 2^k, rounded once, of a k within ±250. The bits of `shifted` are k more than those of 1.5 * 2^23, of which
+; nothing is left where a number is shifted into the place of an exponent.
+define internal float @scale(float %value, float %shifted) {
   %bits = bitcast float %shifted to i32
-  %exponent = sub i32 %bits, 1262485504                              ; the bits of 1.5 * 2^23
-  ret i32 %exponent
-}
-
-; value * 2^exponent, rounded once, of an exponent within ±250.
-define internal float @scale(float %value, i32 %exponent) {
-  %half = ashr i32 %exponent, 1
-  %rest = sub i32 %exponent, %half
-  %half.biased = add i32 %half, 127
-  %half.bits = shl i32 %half.biased, 23
+  %half = ashr i32 %bits, 1
+  %rest = sub i32 %bits, %half
+  %half.exponent = shl i32 %half, 23
+  %half.bits = add i32 %half.exponent, 1065353216                    ; the bits of 1.0
   %half.factor = bitcast i32 %half.bits to float
-  %rest.biased = add i32 %rest, 127
-  %rest.bits = shl i32 %rest.biased, 23
+  %rest.exponent = shl i32 %rest, 23
+  %rest.bits = add i32 %rest.exponent, 1065353216
   %rest.factor = bitcast i32 %rest.bits to float
   %partly = fmul float %value, %half.factor
   %scaled = fmul float %partly, %rest.factor
@@ -53,8 +48,7 @@ define float @__pykc_exp_f32(float %any) {
   %q0 = call float @llvm.fma.f32(float %r, float %q1, float 0.5)
   %slope = call float @llvm.fma.f32(float %r, float %q0, float 1.0)
   %power = call float @llvm.fma.f32(float %r, float %slope, float 1.0)
-  %exponent = call i32 @exponent(float %shifted)
-  %result = call float @scale(float %power, i32 %exponent)
+  %result = call float @scale(float %power, float %shifted)
   ret float %result
 }
 
@@ -71,7 +65,6 @@ define float @__pykc_exp2_f32(float %any) {
   %q1 = call float @llvm.fma.f32(float %r, float %q2, float 0x3FCEBFBE00000000)
   %q0 = call float @llvm.fma.f32(float %r, float %q1, float 0x3FE62E4300000000)
   %power = call float @llvm.fma.f32(float %r, float %q0, float 1.0)
-  %exponent = call i32 @exponent(float %shifted)
-  %result = call float @scale(float %power, i32 %exponent)
+  %result = call float @scale(float %power, float %shifted)
   ret float %result
 }
