@@ -20,7 +20,7 @@ struct detail::ElementwiseState {
 
 namespace {
 
-constexpr std::int64_t kGpuBlock = 256, kCpuBlock = 1024;
+constexpr std::int64_t kGpuBlock = 128, kCpuBlock = 1024;
 constexpr std::int64_t kMostBlocksDown = 32768;  // in blockIdx.y, then in blockIdx.z
 
 /// The form of the launch, and whether its blocks keep to rows: where these are long, that saves every element the
