@@ -36,7 +36,8 @@ int clear(const ArtifactCache& cache) {
 }  // namespace
 
 void add_cache(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("cache", "Show or clear the compiled kernels and measured choices that are kept on disk");
+  CLI::App* command =
+      app.add_subcommand("cache", "Show or clear the compiled kernels and measured choices that are kept on disk");
   command->require_subcommand(1);
   command->add_subcommand("stat", "Show how many there are, how large and where")->callback([&exit_code] {
     exit_code = with_cache(print_statistics);

@@ -1,5 +1,5 @@
-// Compiled kernels kept on disk, so that a program that has run before starts without compiling; and beside them what was
-// measured (kept_choice.h).
+// Compiled kernels kept on disk, so that a program that has run before starts without compiling; and beside them what
+// was measured (kept_choice.h).
 //
 // An entry is one file, an Artifact as serialize() writes it, named by a hash (BLAKE3) of all that it depends on: the
 // program that compiles, every source with its name, the kernels asked for, the options and the target. So an entry is
