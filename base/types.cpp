@@ -106,18 +106,42 @@ RecordRef lay_out(RecordType type, int least_alignment) {
   return RecordRef(std::move(type));
 }
 
-RecordRef complex_type(ScalarType part) {
+namespace {
+
+RecordRef make_complex_type(ScalarType part) {
   const std::string name = part == ScalarType::F32 ? "c64" : "c128";
   return lay_out({name, RecordType::Kind::Complex, {{"real", part, {}}, {"imag", part, {}}}}, 2 * size_in_bytes(part));
 }
 
-RecordRef vector_type(ScalarType element, int count) {
+RecordRef make_vector_type(ScalarType element, int count) {
   constexpr int kWidestAccess = 16;
   constexpr std::string_view kFields[] = {"x", "y", "z", "w"};
   RecordType type{std::string(to_string(element)) + "x" + std::to_string(count), RecordType::Kind::Vector};
   for (int i = 0; i < count; ++i) type.fields.push_back({std::string(kFields[i]), element, {}});
   const int bytes = count * size_in_bytes(element);
   return lay_out(std::move(type), count == 3 ? 1 : std::min(bytes, kWidestAccess));
+}
+
+}  // namespace
+
+RecordRef complex_type(ScalarType part) {
+  static const RecordRef single = make_complex_type(ScalarType::F32), wide = make_complex_type(ScalarType::F64);
+  return part == ScalarType::F32 ? single : wide;
+}
+
+// There is one handle for each: launches pass them, and compare them with those that a kernel was compiled for.
+RecordRef vector_type(ScalarType element, int count) {
+  constexpr int kFewest = 2, kMost = 4;
+  using Types = std::array<std::array<RecordRef, kMost - kFewest + 1>, kScalarTypeCount>;
+  static const Types types = [] {
+    Types made;
+    for (int type = 0; type < kScalarTypeCount; ++type)
+      for (int n = kFewest; n <= kMost; ++n)
+        made[static_cast<std::size_t>(type)][static_cast<std::size_t>(n - kFewest)] =
+            make_vector_type(static_cast<ScalarType>(type), n);
+    return made;
+  }();
+  return types[static_cast<std::size_t>(element)][static_cast<std::size_t>(count - kFewest)];
 }
 
 std::string to_string(const ArrayType& type) {

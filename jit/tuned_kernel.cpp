@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -26,10 +27,11 @@ std::span<const std::int64_t> extents_of(const Argument& argument) {
   return {argument.extents, argument.is_array ? static_cast<std::size_t>(argument.rank) : 0};
 }
 
-/// What a choice is made for: the argument's type, and the number of bits of each extent, of which each takes 7.
+/// What a choice is made for: the argument's type, and the number of bits of each extent, of which each takes 7. Of a
+/// record its name and size: were two records taken for one, they would share a choice, which serves either.
 void write_words(const Argument& argument, std::uint64_t* words) {
   words[0] = shape_of(argument);
-  words[1] = argument.record ? reinterpret_cast<std::uintptr_t>(&*argument.record) : 0;
+  words[1] = argument.record ? std::hash<std::string>()(argument.record->name) + argument.record->bytes : 0;
   words[2] = 0;
   for (const std::int64_t extent : extents_of(argument))
     words[2] = words[2] << 7 | static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(extent)));

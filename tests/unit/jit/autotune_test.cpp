@@ -44,6 +44,12 @@ constexpr SourceLiteral kSource = R"pyk(
               x[i, j] += SIZE // SIZE
 
   @kernel
+  def add_to_parts(x, SIZE: constexpr):
+      i = grid(1)
+      if i < len(x):
+          x[i].real += SIZE // SIZE
+
+  @kernel
   def bounded(x, LEAST: constexpr):
       static_assert(LEAST > 0, "LEAST is too small")
       x[grid(1)] = LEAST
@@ -125,6 +131,24 @@ TEST_F(Autotune, ASecondLaunchMeasuresNothing) {
   EXPECT_EQ(calls, 11);
   EXPECT_EQ(host(x), host(numbers(2000, 2)));
   EXPECT_EQ(host(y), host(numbers(1100, 1)));
+}
+
+TEST_F(Autotune, EqualRecordsShareAChoice) {
+  const SourceModule module = load();
+  const TunedKernel add = tuned(module, "add_to_parts", {{{"SIZE", 1}}, {{"SIZE", 2}}});
+  int calls = 0;
+  const auto shape = [&](const Configuration& configuration) {
+    ++calls;
+    return in_blocks(configuration);
+  };
+  const Array<double> x = device_.zeros<double>({1000}).value();
+  Argument points = Argument::of(x);
+  for (int launches = 1; launches < 4; ++launches) {
+    points.record = RecordRef(RecordType(*complex_type(ScalarType::F32)));  // which lives as long as the launch
+    const Argument list[] = {points};
+    add.launch_with(shape, list).value();
+    EXPECT_EQ(calls, 2 + launches);  // each configuration once, and the launches
+  }
 }
 
 TEST_F(Autotune, ALaunchThatCannotBeRepeated) {
