@@ -28,6 +28,69 @@ bool flatten_loop(Function& kernel, Instruction& loop);
 /// Makes uses of one variable that have nothing to do with each other separate locals.
 void separate_locals(Function& function);
 
+// --- split_growth.cpp -------------------------------------------------------------------------------------------
+
+/// Which values are the same for all threads that come to where they stand together, be it in a guard (split_guards),
+/// where Uniformity takes counters of loops for values of each thread.
+class UniformValues {
+ public:
+  explicit UniformValues(const Uniformity& uniformity) : uniformity_(uniformity) {}
+  /// In a guard: and can be computed in front of it.
+  bool is_uniform(const Instruction* value);
+  /// The counter of a loop that all threads in a guard run alike.
+  void add_counter(const Local* counter) { counters_.insert(counter); }
+
+ private:
+  bool is_made_of_uniform(const Instruction& value);
+
+  const Uniformity& uniformity_;
+  std::unordered_set<const Local*> counters_;
+  std::unordered_map<const Instruction*, bool> in_guards_;
+};
+
+/// Sums in which the thread's indices count positively: least in the first thread of a block, largest in the last.
+class GrowingValues {
+ public:
+  enum class Thread : std::uint8_t { First, Last };
+
+  GrowingValues(const Function& kernel, UniformValues& values) : kernel_(kernel), values_(values) {}
+  /// If nothing overflows.
+  bool grows(const Instruction* value) const;
+  /// Whether it is far from overflow.
+  bool is_small(const Instruction* value) const;
+  /// A growing value in a thread. New instructions go where the builder stands.
+  Instruction* in(Thread thread, Instruction* value, Builder& builder) const;
+
+ private:
+  const Function& kernel_;
+  UniformValues& values_;
+};
+
+// --- split_guards.cpp -------------------------------------------------------------------------------------------
+
+class Guards {
+ public:
+  Guards(UniformValues& values, const GrowingValues& growing) : values_(values), growing_(growing) {}
+  /// Whether an If is a guard: its condition is one of a row, and only threads for which it holds do anything, in which
+  /// they neither meet nor leave it.
+  bool is_guard(const Instruction* branch) const;
+  /// Comparisons along the threads of a block, with And, Or and Not.
+  bool is_row_condition(const Instruction* condition) const;
+  /// Whether any thread may have the outcome `expected`: uniform, computed where the builder stands.
+  Instruction* may_be(bool expected, Instruction* condition, Builder& builder) const;
+
+ private:
+  static bool keeps_threads(const Instruction& branch);
+
+  UniformValues& values_;
+  const GrowingValues& growing_;
+};
+
+/// Makes guards of early returns, where there is a loop behind them.
+void nest_early_returns(Function& kernel);
+/// Moves the guards around `loops` into them.
+void sink_guards(Function& kernel, const Guards& guards, const std::unordered_set<const Instruction*>& loops);
+
 // --- split_stride.cpp -------------------------------------------------------------------------------------------
 
 /// The parts of `for i in range(start, stop, step)`, as lowering writes it.
@@ -41,7 +104,7 @@ class CountedLoops {
  public:
   using Values = std::unordered_set<const Instruction*>;
 
-  CountedLoops(Function& kernel, const Uniformity& uniformity);
+  CountedLoops(Function& kernel, const Uniformity& uniformity, const GrowingValues& growing);
   /// The Loop at block.instructions[n], if it is one and nobody else uses its counter.
   std::optional<CountedLoop> find(const Block& block, std::size_t n) const;
   /// Whether each thread starts elsewhere and goes far; `known` are the values that are there in front of the loop.
@@ -52,19 +115,18 @@ class CountedLoops {
 
  private:
   bool is_private(const CountedLoop& counted, const Instruction& loop) const;
-  bool grows_with_thread(const Instruction* value) const;
   bool is_far(const Instruction* step) const;
-  Instruction* of_first_thread(Instruction* value, Builder& builder) const;
 
   Function& kernel_;
   const Uniformity& uniformity_;
+  const GrowingValues& growing_;
   std::unordered_map<const Local*, std::vector<const Instruction*>> uses_;
 };
 
 // --- split_neighbours.cpp ---------------------------------------------------------------------------------------
 
 /// Whether a uniform loop, taken a turn of all threads at a time, goes along rows of memory, and otherwise does not.
-bool works_on_neighbours(const Instruction& loop, const Uniformity& uniformity);
+bool works_on_neighbours(const Instruction& loop, const Uniformity& uniformity, UniformValues& values);
 
 // --- split_lockstep.cpp -----------------------------------------------------------------------------------------
 

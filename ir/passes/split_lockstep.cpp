@@ -6,7 +6,7 @@
 //
 //   Strides      each thread starts elsewhere and goes far (split_stride): a turn of the block is on adjacent elements.
 //   Neighbours   the threads count alike, and neighbours work on neighbouring elements (split_neighbours). A condition
-//                on the counter is then one of a row of threads.
+//                on the counter is then one of a row of threads. Guards around such a loop move into it (split_guards).
 //   Arithmetic   while |z| < 2: z = z*z + c: threads leave at different times, so LLVM would not make vectors of them.
 //                Under a mask a turn is plain vector code.
 //
@@ -26,40 +26,69 @@ namespace {
 constexpr std::int64_t kVector = 8;   // threads that make a vector worth while
 constexpr std::uint64_t kShort = 16;  // constant turns that LLVM writes out one after the other
 
+/// Which threads come to a place: all of the block together, those in a guard together, or each by itself.
+enum class Company : std::uint8_t { Block, Guard, None };
+
 class LockstepFinder {
  public:
-  explicit LockstepFinder(Function& kernel)
-      : kernel_(kernel), uniformity_(kernel), counted_loops_(kernel, uniformity_) {}
+  explicit LockstepFinder(Function& kernel) : kernel_(kernel) {}
 
   std::unordered_set<const Instruction*> run() {
-    visit(kernel_.body, {}, false);
+    visit(kernel_.body, {}, false, Company::Block);
+    sink_guards(kernel_, guards_, guarded_);
     return std::move(found_);
   }
 
  private:
   /// Not in loops whose turns differ from thread to thread: there too few may be left to be worth it. In a stride that
   /// has been rewritten, a uniform loop stands behind a condition of its own in each thread.
-  void visit(Block& block, CountedLoops::Values known, bool is_in_stride) {
+  void visit(Block& block, CountedLoops::Values known, bool is_in_stride, Company company) {
     for (std::size_t n = 0; n < block.instructions.size(); ++n) {
       Instruction* i = block.instructions[n];
       bool is_stride = false;
+      Company inside = company_in(*i, company);
       if (i->opcode == Opcode::Loop && !any_instruction(i->blocks[0], is_meeting_point)) {
-        const bool is_divergent = uniformity_.is_divergent_region(i);
         const bool is_plain = !leaves(*i) && !has_local_array(*i);
         const std::optional<CountedLoop> counted = is_plain ? counted_loops_.find(block, n) : std::nullopt;
+        const bool is_uniform = counted && is_alike_for_all(*i, *counted, company);
         is_stride = counted && counted_loops_.is_stride(*counted, *i, known);
+        if (is_uniform && company == Company::Guard) {
+          inside = Company::Guard;
+          values_.add_counter(counted->counter);
+        }
         if (is_stride) {
           n = take_in_turn(block, n, *counted, true);
-        } else if (is_divergent) {
+        } else if (is_uniform) {
+          if (!is_in_stride && is_better_in_turn(*i, *counted)) {
+            if (company == Company::Guard) guarded_.insert(i);
+            n = take_in_turn(block, n, *counted, false);
+          }
+        } else if (uniformity_.is_divergent_region(i)) {
           if (is_arithmetic_loop(*i)) found_.insert(i);
           continue;
-        } else if (!is_in_stride && counted && is_better_in_turn(*i, *counted)) {
-          n = take_in_turn(block, n, *counted, false);
         }
       }
       known.insert(i);
-      for (Block& nested : i->blocks) visit(nested, known, is_in_stride || is_stride);
+      for (Block& nested : i->blocks)
+        visit(nested, known, is_in_stride || is_stride, is_stride ? Company::None : inside);
     }
+  }
+
+  /// Who comes to the blocks of a construct, where `around` come to it.
+  Company company_in(const Instruction& construct, Company around) {
+    if (around == Company::None) return Company::None;
+    if (around == Company::Block && !uniformity_.is_convergent(&construct)) return Company::None;
+    if (guards_.is_guard(&construct)) return Company::Guard;
+    if (around == Company::Block) return Company::Block;
+    const bool is_uniform = construct.opcode == Opcode::If && values_.is_uniform(construct.operands[0]);
+    return is_uniform ? Company::Guard : Company::None;
+  }
+
+  /// In a guard a loop must end where no thread is in it.
+  bool is_alike_for_all(const Instruction& loop, const CountedLoop& counted, Company company) {
+    if (company == Company::Block) return uniformity_.is_convergent(&loop) && !uniformity_.is_divergent_region(&loop);
+    return company == Company::Guard && range_of(counted.step, kernel_).minimum >= 1 &&
+           values_.is_uniform(counted.start) && values_.is_uniform(counted.stop) && values_.is_uniform(counted.step);
   }
 
   /// A thread's own array would live in memory from turn to turn, out of registers.
@@ -84,11 +113,11 @@ class LockstepFinder {
   }
 
   /// Of a loop that is the same for all threads. A short one is vector code as it is, unless a condition needs masks.
-  bool is_better_in_turn(const Instruction& loop, const CountedLoop& counted) const {
+  bool is_better_in_turn(const Instruction& loop, const CountedLoop& counted) {
     const auto is_loop = [](const Instruction* i) { return i->opcode == Opcode::Loop; };
-    if (!uniformity_.is_convergent(&loop) || any_instruction(loop.blocks[0], is_loop)) return false;
+    if (any_instruction(loop.blocks[0], is_loop)) return false;
     if (is_short(counted) && (carries_values(loop) || !has_condition(loop))) return false;
-    return works_on_neighbours(loop, uniformity_);
+    return works_on_neighbours(loop, uniformity_, values_);
   }
 
   bool is_short(const CountedLoop& loop) const {
@@ -161,9 +190,13 @@ class LockstepFinder {
   }
 
   Function& kernel_;
-  const Uniformity uniformity_;
-  CountedLoops counted_loops_;
+  const Uniformity uniformity_{kernel_};
+  UniformValues values_{uniformity_};
+  const GrowingValues growing_{kernel_, values_};
+  const Guards guards_{values_, growing_};
+  CountedLoops counted_loops_{kernel_, uniformity_, growing_};
   std::unordered_set<const Instruction*> found_;
+  std::unordered_set<const Instruction*> guarded_;  // those of them that stand in guards
 };
 
 }  // namespace
@@ -193,6 +226,9 @@ bool is_arithmetic_loop(const Instruction& loop) {
   return !has_other && has_floats;
 }
 
-std::unordered_set<const Instruction*> find_lockstep_loops(Function& kernel) { return LockstepFinder(kernel).run(); }
+std::unordered_set<const Instruction*> find_lockstep_loops(Function& kernel) {
+  nest_early_returns(kernel);
+  return LockstepFinder(kernel).run();
+}
 
 }  // namespace pykc::ir::split

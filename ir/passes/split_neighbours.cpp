@@ -50,11 +50,11 @@ class Slopes {
 
 class SlopesAlongThreads final : public Slopes {
  public:
-  explicit SlopesAlongThreads(const Uniformity& uniformity) : uniformity_(uniformity) {}
+  SlopesAlongThreads(const Uniformity& uniformity, UniformValues& values) : uniformity_(uniformity), values_(values) {}
 
  private:
   std::optional<Slope> given_for(const Instruction* value) const override {
-    if (uniformity_.is_uniform(value)) return Slope::None;
+    if (uniformity_.is_uniform(value) || values_.is_uniform(value)) return Slope::None;
     if (!has_builtin_effect(value, Effect::Thread)) return std::nullopt;
     if (value->builtin == BuiltinId::ThreadIdxX) return Slope::Near;
     return value->builtin == BuiltinId::ThreadIdxY || value->builtin == BuiltinId::ThreadIdxZ ? Slope::None
@@ -62,6 +62,7 @@ class SlopesAlongThreads final : public Slopes {
   }
 
   const Uniformity& uniformity_;
+  UniformValues& values_;
 };
 
 class SlopesAlongTurns final : public Slopes {
@@ -99,8 +100,8 @@ bool is_access_to_global_memory(const Instruction& i) {
 
 }  // namespace
 
-bool works_on_neighbours(const Instruction& loop, const Uniformity& uniformity) {
-  SlopesAlongThreads along_threads(uniformity);
+bool works_on_neighbours(const Instruction& loop, const Uniformity& uniformity, UniformValues& values) {
+  SlopesAlongThreads along_threads(uniformity, values);
   SlopesAlongTurns along_turns(loop);
   bool has_neighbours = false;
   const auto has_neighbouring_turns = [&](const Instruction* i) {

@@ -17,16 +17,10 @@ namespace pykc::ir::split {
 namespace {
 
 constexpr std::int64_t kFar = 16;  // elements: steps between a thread's turns that leave its cache lines
-constexpr std::int64_t kNoOverflow = std::int64_t{1} << 60;
 
 bool is_only_break(const Instruction& branch, const Instruction* loop) {
   const std::vector<Instruction*>& then = branch.blocks[0].instructions;
   return then.size() == 1 && then[0]->opcode == Opcode::Break && then[0]->target == loop && branch.blocks[1].empty();
-}
-
-bool is_index(const Instruction* value) {
-  return value->builtin == BuiltinId::ThreadIdxX || value->builtin == BuiltinId::ThreadIdxY ||
-         value->builtin == BuiltinId::ThreadIdxZ;
 }
 
 bool depends_on_launch(const Instruction* value) {
@@ -52,7 +46,8 @@ void replace_loads(Block& block, const Local* local, Instruction* by, const Inst
 
 }  // namespace
 
-CountedLoops::CountedLoops(Function& kernel, const Uniformity& uniformity) : kernel_(kernel), uniformity_(uniformity) {
+CountedLoops::CountedLoops(Function& kernel, const Uniformity& uniformity, const GrowingValues& growing)
+    : kernel_(kernel), uniformity_(uniformity), growing_(growing) {
   for_each_instruction(kernel.body, [&](const Instruction* i) {
     if (i->local != nullptr) uses_[i->local].push_back(i);
   });
@@ -103,25 +98,9 @@ bool CountedLoops::is_stride(const CountedLoop& stride, const Instruction& loop,
     return is_known(value) && uniformity_.is_uniform(value);
   };
   if (!is_same_for_all(stride.stop) || !is_same_for_all(stride.step)) return false;
-  if (!is_known(stride.start) || uniformity_.is_uniform(stride.start) || !grows_with_thread(stride.start)) return false;
+  if (!is_known(stride.start) || uniformity_.is_uniform(stride.start) || !growing_.grows(stride.start)) return false;
   if (!is_far(stride.step)) return false;
-  for (const Instruction* value : {stride.start, stride.stop, stride.step}) {
-    const ValueRange range = range_of(value, kernel_);
-    if (range.minimum < -kNoOverflow || range.maximum > kNoOverflow) return false;
-  }
-  return true;
-}
-
-/// A sum in which the thread's indices count positively, so that it is least for the first thread.
-bool CountedLoops::grows_with_thread(const Instruction* value) const {
-  if (uniformity_.is_uniform(value)) return true;
-  if (has_builtin_effect(value, Effect::Thread)) return is_index(value);
-  if (value->opcode == Opcode::Add)
-    return std::ranges::all_of(value->operands, [&](const Instruction* operand) { return grows_with_thread(operand); });
-  if (value->opcode != Opcode::Mul) return false;
-  const std::size_t factor = uniformity_.is_uniform(value->operands[0]) ? 0 : 1;
-  return uniformity_.is_uniform(value->operands[factor]) &&
-         range_of(value->operands[factor], kernel_).is_non_negative() && grows_with_thread(value->operands[1 - factor]);
+  return growing_.is_small(stride.start) && growing_.is_small(stride.stop) && growing_.is_small(stride.step);
 }
 
 /// Whether a step, which must be positive, is the size of a block, of the grid, or a large number.
@@ -130,22 +109,13 @@ bool CountedLoops::is_far(const Instruction* step) const {
   return range.minimum >= kFar || (range.minimum >= 1 && depends_on_launch(step));
 }
 
-/// The value of `start` in the first thread. New instructions go where the builder stands.
-Instruction* CountedLoops::of_first_thread(Instruction* value, Builder& builder) const {
-  if (uniformity_.is_uniform(value)) return value;
-  if (value->opcode == Opcode::Builtin) return builder.constant_i64(0);
-  Instruction* a = of_first_thread(value->operands[0], builder);
-  Instruction* b = of_first_thread(value->operands[1], builder);
-  return builder.emit(value->opcode, {a, b});
-}
-
 void CountedLoops::make_uniform(Instruction& loop, const CountedLoop& stride, Builder& builder) {
   Local* shift = kernel_.create_local("shift", stride.counter->type);
   const auto range = [&](const Instruction* value) { return range_of(value, kernel_); };
   shift->minimum = 0;
   shift->maximum =
       std::max(std::int64_t{0}, range(stride.stop).maximum - range(stride.start).minimum) + range(stride.step).maximum;
-  Instruction* first = of_first_thread(stride.start, builder);
+  Instruction* first = growing_.in(GrowingValues::Thread::First, stride.start, builder);
   builder.store_local(shift, builder.constant_i64(0));
   builder.block().instructions.push_back(&loop);
 

@@ -139,6 +139,52 @@ TEST(SplitLockstep, UniformLoopsOverNeighboursAreTakenInTurn) {
   EXPECT_TRUE(is_one_region(uniform("%five", conditional(adds_from("")))));
 }
 
+/// The uniform loop behind `condition`, of which %n is the number of threads that have work.
+std::string guarded(const std::string& condition) {
+  std::string text = uniform("%some", adds_from("%m = mul %j, i64 9\n%p = add %m, %t"));
+  const std::string start = "  store_local $sum, i64 0\n", end = "  return\n";
+  text.insert(text.find(start), condition);
+  return text.insert(text.rfind(end), "}\n");
+}
+
+TEST(SplitLockstep, UniformLoopsInGuardsAreTakenInTurn) {
+  const auto is_one_region = [](const std::string& condition) {
+    const std::string text = guarded(condition);
+    for (const std::int64_t n : {0, 1, 3, 4, 38, 43, 64, 79, 99})
+      for (const std::uint32_t threads : {1U, 7U, 40U}) expect_same(text, {.grid = {2}, .block = {threads}}, n);
+    return count_of(split_text(text), "threads {") == 1;
+  };
+  EXPECT_FALSE(is_one_region("%q = lt %first, %n\nif %q {\n"));
+  EXPECT_FALSE(is_one_region("%q = gt %n, %first\nif %q {\n"));
+  EXPECT_FALSE(is_one_region("%q = ge %first, %n\n%r = not %q\nif %r {\n"));
+  EXPECT_FALSE(is_one_region("%q = le %n, %first\nif %q {\n"));
+  EXPECT_FALSE(is_one_region("%q = le %n, %first\n%r = lt %t, i64 30\n%y = and %q, %r\nif %y {\n"));
+  EXPECT_FALSE(is_one_region("%q = le %n, %first\n%r = gt %t, i64 30\n%y = or %q, %r\n%z = not %y\nif %z {\n"));
+  // Not along the threads: these would need masks.
+  EXPECT_TRUE(is_one_region("%q = eq %first, %n\nif %q {\n"));
+  EXPECT_TRUE(is_one_region("%y = load %o : i64\n%q = lt %y, %n\nif %q {\n"));
+  EXPECT_TRUE(is_one_region("%y = sub %n, %t\n%q = lt %y, %n\nif %q {\n"));
+}
+
+TEST(SplitLockstep, WhatThreadsInAGuardDoAlikeLeavesIt) {
+  const std::string divided = split_text(guarded("%q = lt %first, %n\nif %q {\n"));
+  EXPECT_EQ(count_of(divided, "slot bool"), 0);
+  EXPECT_EQ(count_of(divided, "slot i64"), 1);  // the sum
+  // Nothing is done where the guard fails for the first thread.
+  EXPECT_TRUE(contains(divided, "  %4 = add %2, i64 0\n  %5 = lt %4, %n\n  if %5 {\n"));
+  EXPECT_TRUE(contains(divided, "      loop L1 {\n        %29 = load_local $j"));
+}
+
+TEST(SplitLockstep, EarlyReturnsAreGuards) {
+  std::string text = guarded("%q = ge %first, %n\n%r = lt %n, i64 3\nif %q {\n return\n}\nif %r {\n return\n}\n");
+  text.erase(text.rfind("}\n", text.rfind("return")), 2);
+  for (const std::int64_t n : {0, 2, 38, 43, 64})
+    for (const std::uint32_t threads : {1U, 7U, 40U}) expect_same(text, {.grid = {2}, .block = {threads}}, n);
+  const std::string divided = split_text(text);
+  EXPECT_FALSE(contains(divided, "alive"));
+  EXPECT_EQ(count_of(divided, "slot bool"), 0);
+}
+
 /// Halves a float of the thread's own until it is small.
 const std::string kHalving = kernel_text(
     "  local $x: f32\n  local $n: i64\n"
@@ -181,7 +227,7 @@ TEST(SplitLockstep, ArithmeticRunsUnderAMaskWhileManyAreLeft) {
   EXPECT_EQ(count_of(divided, "many_slot"), 1);
   EXPECT_EQ(count_of(divided, "loop L"), 2);  // the block's, and that of the threads that are left
   // In a turn under the mask all threads load and store what they carry, so that it needs no masked stores.
-  EXPECT_TRUE(contains(divided, "store_local $n, %15\n      scope L2"));
+  EXPECT_TRUE(contains(divided, "store_local $n, %17\n        scope L1"));
 }
 
 }  // namespace
