@@ -150,24 +150,28 @@ Result<std::string> embed(const Request& request, std::string_view source) {
   return embedded_source(*artifacts, name_space);
 }
 
-/// A kernel with `@autotune` is compiled for one of its configurations, which --sig names. Where there is nothing else
-/// to compile, that is an error; else it is told that the kernel is left out.
-Result<void> check_choices(const Request& request) {
-  if (!request.options.signatures.empty() || request.emit == "tokens" || request.emit == "ast") return {};
+/// Whether annotations and the first configuration say all that a kernel is compiled for.
+bool is_compiled_for(const Configuration& first, const ast::FunctionDef& kernel) {
+  return std::ranges::all_of(kernel.parameters, [&](const ast::Parameter& parameter) {
+    return is_constexpr(parameter) ? first.find(parameter.name) != nullptr : parameter.annotation != nullptr;
+  });
+}
+
+/// Grid and block of a launch follow from a kernel's configuration, so it is told which one the kernel is compiled for.
+void tell_configurations(const Request& request) {
+  if (!request.options.signatures.empty() || request.emit == "tokens" || request.emit == "ast") return;
   const Result<Program> program = load(request.file, request.options);
-  if (!program) return {};  // the compilation tells
-  bool has_others = false;
-  std::string choices;
+  if (!program) return;
+  Diagnostics unheard;
   for (const ast::FunctionDef* kernel : kernels_of(*program->main)) {
-    has_others |= !is_autotuned(*kernel) || is_typed_kernel(*kernel);
-    if (is_autotuned(*kernel) && !is_typed_kernel(*kernel))
-      choices += "\n  --sig '" + driver::example_signature(*program, *kernel) + "'";
+    const std::vector<Configuration> choices = configurations_of(*program, *program->main, *kernel, unheard);
+    if (choices.empty() || is_typed_kernel(*kernel) || !is_compiled_for(choices.front(), *kernel)) continue;
+    std::fprintf(stderr,
+                 "pykc: %s is compiled for %s, the first of its %zu configurations; --sig '%s' names the values, which "
+                 "can be others\n",
+                 kernel->name.c_str(), choices.front().text().c_str(), choices.size(),
+                 driver::example_signature(*program, *kernel).c_str());
   }
-  const std::string message =
-      "a kernel with several configurations is compiled for one of them, which you name:" + choices;
-  if (!choices.empty() && !has_others) return Error{ErrorCode::InvalidArgument, message};
-  if (!choices.empty()) std::fprintf(stderr, "pykc: %s\n", message.c_str());
-  return {};
 }
 
 /// Every other format: one target, one file.
@@ -195,7 +199,7 @@ int run(Request& request) {
   const std::string_view source = (*file)->text();
   const Result<std::string> bytes = embeds(request) ? embed(request, source) : compile_one(request, *format, source);
   if (!bytes) return report(bytes.error(), request.diagnostics);
-  if (const Result<void> named = check_choices(request); !named) return report(named.error());
+  tell_configurations(request);
   if (const Result<void> written = write_output(request.output, *bytes); !written) return report(written.error());
   if (!request.depfile.empty())
     if (const Result<void> written = write_depfile(request); !written) return report(written.error());

@@ -68,15 +68,27 @@ bool is_typed(const FunctionDecl& function) {
                      [](const auto& type) { return type.has_value() && !type->is_static(); });
 }
 
-/// Whether all that its annotations leave open is in its configurations.
+/// Whether its configurations set all that its annotations leave open.
 bool is_typed_by_configurations(const FunctionDecl& function) {
-  if (function.configurations.empty()) return false;
+  if (is_typed(function) || function.configurations.empty()) return false;
   for (std::size_t i = 0; i < function.parameter_types.size(); ++i) {
     const std::optional<checked::Type>& type = function.parameter_types[i];
     const bool is_stated = type && !type->is_static();
     if (!is_stated && !function.configurations.front().find(function.def->parameters[i].name)) return false;
   }
   return true;
+}
+
+/// A request may leave out what configurations set. Grid and block of a launch follow from these values, so what is
+/// compiled ahead of time has the same ones for every target: those of the first configuration.
+KernelRequest completed(const KernelRequest& request, const FunctionDecl& kernel) {
+  if (kernel.configurations.empty()) return request;
+  const Configuration& first = kernel.configurations.front();
+  const std::vector<ast::Parameter>& parameters = kernel.def->parameters;
+  const auto set = static_cast<std::size_t>(
+      std::ranges::count_if(parameters, [&](const ast::Parameter& parameter) { return first.find(parameter.name); }));
+  const bool leaves_out = request.arguments.size() + set == parameters.size();
+  return leaves_out ? with_constants(request, *kernel.def, first) : request;
 }
 
 std::vector<InferredType> stated_types(const FunctionDecl& function) {
@@ -165,9 +177,10 @@ void Session::check_all_kernels() {
     read_types(function);
     if (function.is_external)
       check_external(function);
+    else if (is_typed_by_configurations(function))
+      check_configurations(function);
     else if (!is_typed(function))
-      options_.all_configurations&& is_typed_by_configurations(function) ? check_configurations(function)
-                                                                         : check_untyped(function);
+      check_untyped(function);
     else if (function.kind == FunctionDecl::Kind::Kernel)
       check_kernel(function, stated_types(function));
     else if (!function.def->parameters.empty())
@@ -191,6 +204,7 @@ void Session::check_configurations(FunctionDecl& kernel) {
       arguments.push_back(InferredType::of(*type));
     }
     check_kernel(kernel, arguments);
+    if (!options_.all_configurations) return;
   }
 }
 
@@ -209,10 +223,11 @@ FunctionDecl* Session::find_kernel(const KernelRequest& request) {
   return nullptr;
 }
 
-void Session::check_request(const KernelRequest& request) {
-  FunctionDecl* kernel = find_kernel(request);
+void Session::check_request(const KernelRequest& asked) {
+  FunctionDecl* kernel = find_kernel(asked);
   if (!kernel) return;
   read_types(*kernel);
+  const KernelRequest request = completed(asked, *kernel);
   if (request.use_annotations) {
     if (is_typed(*kernel)) return check_kernel(*kernel, stated_types(*kernel));
     diagnostics_.report(kernel->scope->file(), kernel->def->name_range, DiagnosticId::UntypedKernel, kernel->def->name)

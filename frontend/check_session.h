@@ -90,7 +90,7 @@ class Session {
   // check_session.cpp
   void declare_host_constants();
   void check_all_kernels();
-  void check_request(const KernelRequest& request);
+  void check_request(const KernelRequest& asked);
   void check_kernel(FunctionDecl& kernel, const std::vector<InferredType>& arguments);
   void check_untyped(FunctionDecl& function);
   void check_configurations(FunctionDecl& kernel);

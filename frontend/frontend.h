@@ -56,7 +56,7 @@ struct CheckOptions {
   bool warnings = true;
   bool fast_math = false;
   bool contract = true;
-  bool all_configurations = false;  // kernels whose types are open but for an `@autotune`: for each of its choices
+  bool all_configurations = false;  // of kernels with `@autotune`, and not the first alone
 };
 
 /// The type of an argument, as a request or a signature states it.
@@ -67,8 +67,9 @@ struct ArgumentType {
   std::string constant = {};           // instead of a type: the source text of a number, or the name of a function
 };
 
-/// What to specialise: a kernel by name with its argument types. Without requests, every kernel whose parameters are
-/// all typed is checked; kernels without types are checked for syntax and names only as far as types allow.
+/// What to specialise: a kernel by name with its argument types; those that configurations set may be left out, and
+/// are then as in the first one. Without requests, every kernel whose parameters are all typed, or set by
+/// configurations, is checked; kernels without types are checked for syntax and names only as far as types allow.
 struct KernelRequest {
   std::string kernel;
   std::vector<ArgumentType> arguments;  // empty with `use_annotations`
@@ -86,6 +87,8 @@ std::vector<Configuration> configurations_of(const Program& program, const ast::
                                              const ast::FunctionDef& kernel, Diagnostics& diagnostics);
 /// Whether a kernel has an `@autotune`, by its spelling.
 bool is_autotuned(const ast::FunctionDef& function);
+/// The request with values for `constexpr` parameters of the kernel, which it lacks until then.
+KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kernel, const Configuration& constants);
 
 checked::Module check(const Program& program, const std::vector<KernelRequest>& requests, const CheckOptions& options,
                       Diagnostics& diagnostics);

@@ -94,6 +94,17 @@ bool is_autotuned(const ast::FunctionDef& function) {
                      [](const ast::ExprPtr& decorator) { return last_name(callee_of(*decorator)) == "autotune"; });
 }
 
+KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kernel, const Configuration& constants) {
+  if (request.use_annotations) return request;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
+    if (const Constant* constant = constants.find(kernel.parameters[i].name)) {
+      ArgumentType argument;
+      argument.constant = constant->text();
+      request.arguments.insert(request.arguments.begin() + static_cast<std::ptrdiff_t>(i), std::move(argument));
+    }
+  return request;
+}
+
 bool is_constexpr(const ast::Parameter& parameter) {
   const auto* name = parameter.annotation ? parameter.annotation->as<ast::Name>() : nullptr;
   return name && name->id == "constexpr";

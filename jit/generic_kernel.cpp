@@ -78,7 +78,7 @@ KernelRequest GenericKernelState::request_for(std::span<const Argument> argument
 Result<const Kernel*> GenericKernelState::compile(Specialization& specialization, const SpecializationKey& key) const {
   const std::lock_guard lock(specialization.compiling);
   if (specialization.kernel) return &*specialization.kernel;
-  const KernelRequest request = jit::with_constants(request_for(key.arguments), definition, constants);
+  const KernelRequest request = with_constants(request_for(key.arguments), definition, constants);
   Result<Module> loaded = jit::specialize(module.device, module.program, request, module.options);
   if (!loaded) {
     Error error = std::move(loaded.error());

@@ -45,17 +45,6 @@ std::string signature_text(const KernelRequest& request) {
   return text + ")";
 }
 
-KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kernel, const Configuration& constants) {
-  if (request.use_annotations) return request;
-  for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
-    if (const Constant* constant = constants.find(kernel.parameters[i].name)) {
-      ArgumentType argument;
-      argument.constant = constant->text();
-      request.arguments.insert(request.arguments.begin() + static_cast<std::ptrdiff_t>(i), std::move(argument));
-    }
-  return request;
-}
-
 Result<Module> specialize(const Device& device, const Program& program, const KernelRequest& request,
                           const CompileOptions& options, std::vector<Diagnostic>* warnings) {
   CompileOptions for_device = options;

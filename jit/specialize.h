@@ -6,7 +6,6 @@
 
 #include "frontend/frontend.h"
 #include "pykc/compiler.h"
-#include "pykc/configuration.h"
 #include "pykc/runtime.h"
 
 namespace pykc::jit {
@@ -16,9 +15,6 @@ Layout layout_of(std::span<const std::int64_t> extents, std::span<const std::int
 
 /// "(f32, f32[:, :])", or "its annotations".
 std::string signature_text(const KernelRequest& request);
-
-/// The request with values for `constexpr` parameters of the kernel, which it lacks until then.
-KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kernel, const Configuration& constants);
 
 /// Compiles one kernel of a program for the device, and loads a module of it alone. `options.target` does not matter.
 /// An error has the code InvalidSource where the kernel does not compile.

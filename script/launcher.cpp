@@ -312,7 +312,7 @@ Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& 
   std::size_t chosen = 0;
   if (!configurations->empty()) {
     ASSIGN_OR_RETURN(chosen, choose(launch, *configurations, call));
-    call.request = jit::with_constants(std::move(call.request), *kernel.definition, (*configurations)[chosen]);
+    call.request = with_constants(std::move(call.request), *kernel.definition, (*configurations)[chosen]);
   }
   ASSIGN_OR_RETURN(const Loaded loaded,
                    kernel_for(call.names.home(), kernel.definition->name, call.request, call.names.imports()));

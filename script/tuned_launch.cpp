@@ -102,7 +102,7 @@ Outcome<std::size_t> Launcher::measure(const LaunchValue& launch, const std::vec
   std::vector<ArrayRef> held;
   std::optional<Failure> failed;  // one that is no matter of the configuration
   const Result<jit::Chosen> chosen = jit::choose(choice, [&](std::size_t i) -> Result<jit::Trial> {
-    const KernelRequest request = jit::with_constants(call.request, definition, configurations[i]);
+    const KernelRequest request = with_constants(call.request, definition, configurations[i]);
     const Result<Loaded> loaded = load_kernel(device, home, definition.name, request, imports);
     if (!loaded) return loaded.error();
     Outcome<Prepared> prepared = prepare_launch(*loaded, launch.shape(i), call.passed);

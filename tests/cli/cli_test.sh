@@ -80,7 +80,7 @@ cat > tuned.pyk <<'EOF'
 from pykc import *
 
 
-@autotune(configs=[config(TURNS=400), config(TURNS=4)])
+@autotune(configs=[config(TURNS=4000), config(TURNS=4)])
 @kernel
 def turn(x: i64[:], TURNS: constexpr):
     i = grid(1)
@@ -97,12 +97,19 @@ expect 0 "" "$pykc" check tuned.pyk
 expect 0 "pykc: turn: TURNS=4 of 2 configurations, " env PYKC_AUTOTUNE=report "$pykc" run tuned.pyk --device cpu
 expect 0 "pykc: turn: TURNS=4 of 2 configurations, as measured before" env PYKC_AUTOTUNE=report "$pykc" run tuned.pyk --device cpu
 expect 1 "PYKC_AUTOTUNE is \`no\`; it may be" env PYKC_AUTOTUNE=no "$pykc" run tuned.pyk --device cpu
-expect 1 "--sig 'turn(i64[:], 400)'" "$pykc" compile tuned.pyk -o -
-expect 0 ".visible .entry turn" "$pykc" compile tuned.pyk --sig 'turn(i64[:], 4)' -o -
-expect 1 "has several configurations; say which one to measure: --sig 'turn(i64[:], 400)'" "$pykc" bench tuned.pyk --device cpu
+expect 0 "turn is compiled for TURNS=4000, the first of its 2 configurations; --sig 'turn(i64[:], 4000)'" "$pykc" compile tuned.pyk -o turn.ptx
+expect 0 "" "$pykc" compile tuned.pyk --sig 'turn(i64[:], 4000)' -o turn4000.ptx
+expect 0 "" "$pykc" compile tuned.pyk --sig 'turn(i64[:])' -o turn_first.ptx
+same "the first configuration is compiled" turn.ptx turn4000.ptx
+same "a signature may leave out what configurations set" turn.ptx turn_first.ptx
+expect 0 "" "$pykc" compile tuned.pyk --sig 'turn(i64[:], 4)' -o turn4.ptx
+expect 1 "differ" cmp turn.ptx turn4.ptx
+expect 1 "has 2 parameters, but 0 types are given" "$pykc" compile tuned.pyk --sig 'turn()' -o -
+expect 1 "has several configurations; say which one to measure: --sig 'turn(i64[:], 4000)'" "$pykc" bench tuned.pyk --device cpu
 expect 0 "turn(x: i64[:])" "$pykc" bench tuned.pyk --sig 'turn(i64[:], 4)' --sizes 1e4 --seconds 0.01 --device cpu
 cat vecadd.pyk tuned.pyk > both.pyk
-expect 0 "--sig 'turn(i64[:], 400)'" "$pykc" compile both.pyk -o both.ptx
+expect 0 "--sig 'turn(i64[:], 4000)'" "$pykc" compile both.pyk -o both.ptx
+expect 0 "visible .entry turn" cat both.ptx
 
 # JSON that a program can read.
 printf '@kernel\ndef f(x: f32[:]):\n    y = z\n' > bad.pyk
