@@ -59,8 +59,10 @@ KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, con
     parameter.is_written = parameter.is_array && is_written(kernel, parameter.name);
   Functions functions;
   collect_callees(kernel, functions);
-  info.static_shared_bytes = 0;
-  for (const ir::Function* function : functions) info.static_shared_bytes += CpuLayout(*function).static_shared_bytes;
+  // On the CPU only the parts of a kernel have shared arrays: the kernel's, at the same places.
+  info.static_shared_bytes = target.kind == Target::Kind::Cpu ? CpuLayout(kernel).static_shared_bytes : 0;
+  if (target.kind == Target::Kind::Nvptx)
+    for (const ir::Function* function : functions) info.static_shared_bytes += CpuLayout(*function).static_shared_bytes;
   if (have(functions, is_fault)) info.faults = module.faults;
   info.is_cooperative = have(functions, is_grid_sync);
   info.cluster = kernel.cluster;
