@@ -100,6 +100,15 @@ std::unique_ptr<ir::Module> lower(const checked::Module& module);
 std::vector<const ast::FunctionDef*> kernels_of(const ast::Module& module);
 std::vector<std::string> kernel_names(const ast::Module& module);
 
+/// A kernel by the name that a module has for it.
+struct NamedKernel {
+  std::string name;
+  const ast::FunctionDef* definition;
+  const ast::Module* module;  // that defines it
+};
+/// The kernels of a program's main file, and those that it imports by name (`from pykc.matmul import gemm`).
+std::vector<NamedKernel> kernels_of(const Program& program);
+
 /// Whether the value of a module's `NAME = …` is spelled as a call of `const.array`.
 bool declares_host_constant(const ast::Expr& value);
 /// The names of a module that stand for constants which the host fills.

@@ -49,6 +49,28 @@ std::vector<const ast::FunctionDef*> kernels_of(const ast::Module& module) {
   return kernels;
 }
 
+namespace {
+
+/// Its own come first, and hide imported ones of the same name.
+std::vector<NamedKernel> kernels_known_in(const ast::Module& module, const Program& program) {
+  std::vector<NamedKernel> kernels;
+  for (const ast::FunctionDef* kernel : kernels_of(module)) kernels.push_back({kernel->name, kernel, &module});
+  for (const ast::StmtPtr& stmt : module.body) {
+    const auto* import = stmt->as<ast::Import>();
+    const ast::Module* const from = import && import->is_from ? program.find(import->module) : nullptr;
+    if (from == nullptr) continue;
+    for (const NamedKernel& kernel : kernels_known_in(*from, program))
+      for (const ast::ImportAlias& alias : import->names)
+        if (alias.name == kernel.name && std::ranges::find(kernels, alias.as, &NamedKernel::name) == kernels.end())
+          kernels.push_back({alias.as, kernel.definition, kernel.module});
+  }
+  return kernels;
+}
+
+}  // namespace
+
+std::vector<NamedKernel> kernels_of(const Program& program) { return kernels_known_in(*program.main, program); }
+
 std::vector<std::string> kernel_names(const ast::Module& module) {
   std::vector<std::string> names;
   for (const ast::FunctionDef* kernel : kernels_of(module)) names.push_back(kernel->name);

@@ -19,17 +19,19 @@ constexpr double kSecondsForEach = 0.025;
 // More than a GPU's last cache holds, which takes longer to clear than the host takes to put a launch on the stream.
 constexpr std::int64_t kPauseBytes = std::int64_t{64} << 20;
 
-enum class Mode : std::uint8_t { Quiet, Report, Off };
+enum class Mode : std::uint8_t { Quiet, Report, Record, Off };
 
 Result<Mode> mode_of_environment() {
   const char* const variable = std::getenv("PYKC_AUTOTUNE");
   const std::string_view text = variable != nullptr ? variable : "";
   if (text.empty()) return Mode::Quiet;
   if (text == "report") return Mode::Report;
+  if (text == "record") return Mode::Record;
   if (text == "off") return Mode::Off;
-  return Error{ErrorCode::InvalidArgument, "PYKC_AUTOTUNE is `" + std::string(text) +
-                                               "`; it may be `report`, which tells what was chosen, or `off`, which "
-                                               "takes the first configuration"};
+  return Error{ErrorCode::InvalidArgument,
+               "PYKC_AUTOTUNE is `" + std::string(text) +
+                   "`; it may be `report`, which tells what was chosen, `record`, which measures anew and writes rows "
+                   "for the library's table, or `off`, which takes the first configuration"};
 }
 
 std::string time_text(double seconds) {
@@ -45,8 +47,8 @@ std::string time_text(double seconds) {
 /// it, and so do launches whose blocks are the same.
 std::string situation_of(const Choice& choice) {
   const DeviceInfo& device = choice.device.info();
-  std::string text =
-      device.description + "\n" + device.target + "\n" + std::to_string(device.multiprocessors) + "\n" + choice.sizes;
+  std::string text = device.description + "\n" + device.target + "\n" + std::to_string(device.multiprocessors) + "\n";
+  for (const ArraySize& array : choice.arrays) text += size_class(array.extents);
   for (std::size_t i = 0; i < choice.configurations.size(); ++i) {
     text += "\n" + choice.configurations[i].text();
     const LaunchConfig& launch = choice.launches[i];
@@ -141,11 +143,40 @@ void report_choice(const Choice& choice, std::size_t best, const std::string& ho
                choice.configurations[best].text().c_str(), choice.configurations.size(), how.c_str());
 }
 
+/// A row of a kernel of the library; of others, what a report says.
+void record_choice(const Choice& choice, std::size_t best, const std::string& how) {
+  if (choice.library_kernel.empty()) return report_choice(choice, best, how);
+  const TunedLaunch launch(choice.library_kernel, choice.device.info().target, choice.arrays);
+  std::fprintf(stderr, "%s  // %s\n", launch.row(choice.configurations[best].text()).c_str(), how.c_str());
+}
+
 void report_refusals(const Choice& choice, const Chosen& chosen) {
   for (std::size_t i = 0; i < chosen.refused.size(); ++i)
     if (chosen.refused[i])
       std::fprintf(stderr, "pykc: %s: %s was passed over: %s\n", choice.kernel.c_str(),
                    choice.configurations[i].text().c_str(), reason_of(*chosen.refused[i]).c_str());
+}
+
+std::optional<std::size_t> find(const Choice& choice, std::string_view text) {
+  const auto found = std::ranges::find(choice.configurations, text, &Configuration::text);
+  if (found == choice.configurations.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - choice.configurations.begin());
+}
+
+/// What nobody needs to measure: what was kept on disk, else what the library's table has.
+std::optional<std::size_t> find_known(const Choice& choice, const driver::KeptChoice& kept, Mode mode) {
+  const auto found = [&](std::string_view text, const std::string& how) {
+    const std::optional<std::size_t> known = find(choice, text);
+    if (known && mode == Mode::Report) report_choice(choice, *known, how);
+    return known;
+  };
+  if (const std::optional<std::string> text = kept.find())
+    if (const std::optional<std::size_t> known = found(*text, "as measured before")) return known;
+  if (choice.library_kernel.empty()) return std::nullopt;
+  const TunedLaunch launch(choice.library_kernel, choice.device.info().target, choice.arrays);
+  const TunedRow* const row = launch.find_in(tuned_rows());
+  if (row == nullptr) return std::nullopt;
+  return found(row->configuration, "as recorded for " + std::string(row->shape) + " on " + launch.chip);
 }
 
 }  // namespace
@@ -167,14 +198,8 @@ Result<Chosen> choose(const Choice& choice, const std::function<Result<Trial>(st
   if (*mode == Mode::Off) return Chosen{0, {}};
 
   const driver::KeptChoice kept(choice.program, choice.request, for_device(choice), situation_of(choice));
-  if (const std::optional<std::string> text = kept.find()) {
-    const auto found = std::ranges::find(choice.configurations, *text, &Configuration::text);
-    if (found != choice.configurations.end()) {
-      const auto best = static_cast<std::size_t>(found - choice.configurations.begin());
-      if (*mode == Mode::Report) report_choice(choice, best, "as measured before");
-      return Chosen{best, {}};
-    }
-  }
+  if (!choice.measures_anew && *mode != Mode::Record)
+    if (const std::optional<std::size_t> known = find_known(choice, kept, *mode)) return Chosen{*known, {}};
 
   const Stream* const stream = choice.launches.front().stream;
   if (stream != nullptr && stream->is_capturing())
@@ -195,12 +220,12 @@ Result<Chosen> choose(const Choice& choice, const std::function<Result<Trial>(st
     slowest = std::max(slowest, *seconds);
     if (!chosen.configuration || *seconds < *(*times)[*chosen.configuration]) chosen.configuration = i;
   }
-  if (*mode == Mode::Report) report_refusals(choice, chosen);
+  if (*mode != Mode::Quiet) report_refusals(choice, chosen);
   if (!chosen.configuration) return chosen;
   kept.store(choice.configurations[*chosen.configuration].text());
-  if (*mode == Mode::Report)
-    report_choice(choice, *chosen.configuration,
-                  time_text(*(*times)[*chosen.configuration]) + " (slowest " + time_text(slowest) + ")");
+  const std::string how = time_text(*(*times)[*chosen.configuration]) + " (slowest " + time_text(slowest) + ")";
+  if (*mode == Mode::Report) report_choice(choice, *chosen.configuration, how);
+  if (*mode == Mode::Record) record_choice(choice, *chosen.configuration, how);
   return chosen;
 }
 

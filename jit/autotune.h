@@ -2,10 +2,12 @@
 //
 // All configurations that can be launched are launched some times on the arrays of the launch, which afterwards hold
 // what they held before. The choice is kept on disk beside the compiled kernels, so that it is made once for a device,
-// a source, the types of the arguments and the sizes of the arrays, each rounded down to a power of two.
+// a source, the types of the arguments and the sizes of the arrays, each rounded down to a power of two. Of kernels of
+// the library a table is built in (jit/tuned_table.h), so that these are not measured on the chips that it knows.
 //
 // PYKC_AUTOTUNE=off takes the first configuration and measures nothing; PYKC_AUTOTUNE=report tells on stderr what was
-// chosen, and what could not be launched.
+// chosen, and what could not be launched; PYKC_AUTOTUNE=record measures whatever is known, and writes the rows of the
+// library's table on stderr.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "frontend/frontend.h"
+#include "jit/tuned_table.h"
 #include "pykc/compiler.h"
 #include "pykc/configuration.h"
 #include "pykc/runtime.h"
@@ -37,7 +40,9 @@ struct Choice {
   const KernelRequest& request;  // without what the configurations set
   std::span<const Configuration> configurations;
   std::span<const LaunchConfig> launches;  // one for each
-  std::string sizes;                       // what size_class() says of all arrays
+  std::vector<ArraySize> arrays;           // that the launch is given
+  std::string library_kernel = {};         // its name in the library's table, where it has one
+  bool measures_anew = false;              // what is known cannot be launched
 };
 
 /// Extents that are alike enough for one choice: each by the number of its bits.

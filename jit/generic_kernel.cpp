@@ -87,7 +87,7 @@ Result<const Kernel*> GenericKernelState::compile(Specialization& specialization
                       error.diagnostics.front().message;
     return error;
   }
-  Result<Kernel> kernel = loaded->kernel(name());
+  Result<Kernel> kernel = loaded->kernel(definition.name);
   if (!kernel) return kernel.error();
   if (Result<void> added = module.add(*loaded); !added) return added.error();
   specialization.kernel = std::move(*kernel);
@@ -145,7 +145,7 @@ Result<GenericKernel> GenericKernel::bind(const Configuration& constants) const 
     all.push_back(constant);
   }
   const std::shared_ptr<detail::BoundKernel> bound(
-      new detail::BoundKernel{state_, {state_->module, state_->definition, Configuration(std::move(all))}});
+      new detail::BoundKernel{state_, {state_->module, state_->source, Configuration(std::move(all))}});
   return GenericKernel({bound, &bound->kernel});
 }
 

@@ -46,15 +46,16 @@ struct GenericKernelState {
   static constexpr std::size_t kBuckets = 64;
 
   SourceModuleState& module;
-  const ast::FunctionDef& definition;
+  const NamedKernel source;
   const Configuration constants;  // of its `constexpr` parameters, those that launches leave out
+  const ast::FunctionDef& definition = *source.definition;
   const std::size_t parameter_count = definition.parameters.size() - constants.constants().size();
   const bool is_typed = is_typed_kernel(definition);  // one specialisation serves all launches
   std::array<std::atomic<Specialization*>, kBuckets> buckets{};
   std::mutex adding{};  // for writers
   std::vector<std::unique_ptr<Specialization>> owned{};
 
-  const std::string& name() const { return definition.name; }
+  const std::string& name() const { return source.name; }
   Result<const Kernel*> kernel_for(std::span<const Argument> arguments);
   /// What the arguments ask for, without the constants.
   KernelRequest request_for(std::span<const Argument> arguments) const;

@@ -56,9 +56,9 @@ Result<SourceModule> SourceModule::load(const Device& device, const Source& sour
   Result<Program> program = driver::load_source(source, options);
   if (!program) return program.error();
   std::shared_ptr<detail::SourceModuleState> state(new detail::SourceModuleState{device, options, std::move(*program)});
-  for (const ast::FunctionDef* kernel : kernels_of(*state->program.main))
-    state->kernels.push_back(std::unique_ptr<detail::GenericKernelState>(
-        new detail::GenericKernelState{*state, *kernel, Configuration({})}));
+  for (const NamedKernel& kernel : kernels_of(state->program))
+    state->kernels.push_back(
+        std::unique_ptr<detail::GenericKernelState>(new detail::GenericKernelState{*state, kernel, Configuration({})}));
   return SourceModule(std::move(state));
 }
 

@@ -27,6 +27,11 @@ std::span<const std::int64_t> extents_of(const Argument& argument) {
   return {argument.extents, argument.is_array ? static_cast<std::size_t>(argument.rank) : 0};
 }
 
+jit::ArraySize size_of(const Argument& argument) {
+  const std::span<const std::int64_t> extents = extents_of(argument);
+  return {argument.record ? argument.record->bytes : size_in_bytes(argument.type), {extents.begin(), extents.end()}};
+}
+
 /// What a choice is made for: the argument's type, and the number of bits of each extent, of which each takes 7. Of a
 /// record its name and size: were two records taken for one, they would share a choice, which serves either.
 void write_words(const Argument& argument, std::uint64_t* words) {
@@ -80,12 +85,17 @@ struct TunedKernelState {
   std::map<std::vector<std::uint64_t>, std::size_t, LessKey> choices{};
   std::mutex choosing{};
 
-  /// The number of the configuration.
-  Result<std::size_t> choose(const ShapeFunction& shape, std::span<const Argument> arguments);
+  /// The number of the configuration; `unfit` is one that has been chosen before, and cannot be launched.
+  Result<std::size_t> choose(const ShapeFunction& shape, std::span<const Argument> arguments,
+                             std::optional<std::size_t> unfit = std::nullopt);
+  Result<void> launch(std::size_t configuration, const ShapeFunction& shape,
+                      std::span<const Argument> arguments) const {
+    return kernels[configuration].launch_with(shape(configurations[configuration]), arguments);
+  }
 
  private:
   std::optional<std::size_t> find(Key key);
-  Result<std::size_t> measure(const ShapeFunction& shape, std::span<const Argument> arguments) const;
+  Result<std::size_t> measure(const ShapeFunction& shape, std::span<const Argument> arguments, bool anew) const;
 };
 
 std::optional<std::size_t> TunedKernelState::find(Key key) {
@@ -94,7 +104,8 @@ std::optional<std::size_t> TunedKernelState::find(Key key) {
   return found == choices.end() ? std::nullopt : std::optional(found->second);
 }
 
-Result<std::size_t> TunedKernelState::choose(const ShapeFunction& shape, std::span<const Argument> arguments) {
+Result<std::size_t> TunedKernelState::choose(const ShapeFunction& shape, std::span<const Argument> arguments,
+                                             std::optional<std::size_t> unfit) {
   const bool is_sound = arguments.size() <= kMostArguments && std::ranges::all_of(arguments, [](const Argument& a) {
                           return a.rank >= 0 && a.rank <= Argument::kMaxRank;
                         });
@@ -102,22 +113,23 @@ Result<std::size_t> TunedKernelState::choose(const ShapeFunction& shape, std::sp
   std::uint64_t words[kMostArguments * kWordsOfArgument];  // uninitialised beyond what is asked for
   for (std::size_t i = 0; i < arguments.size(); ++i) write_words(arguments[i], words + i * kWordsOfArgument);
   const Key key(words, arguments.size() * kWordsOfArgument);
-  if (const std::optional<std::size_t> known = find(key)) return *known;
+  if (const std::optional<std::size_t> known = find(key); known && known != unfit) return *known;
   const std::lock_guard turn(choosing);
-  if (const std::optional<std::size_t> known = find(key)) return *known;
-  const Result<std::size_t> chosen = measure(shape, arguments);
+  if (const std::optional<std::size_t> known = find(key); known && known != unfit) return *known;
+  const Result<std::size_t> chosen = measure(shape, arguments, unfit.has_value());
   if (!chosen) return chosen;
   const std::unique_lock lock(reading);
-  choices.emplace(std::vector(key.begin(), key.end()), *chosen);
+  choices.insert_or_assign(std::vector(key.begin(), key.end()), *chosen);
   return chosen;
 }
 
-Result<std::size_t> TunedKernelState::measure(const ShapeFunction& shape, std::span<const Argument> arguments) const {
+Result<std::size_t> TunedKernelState::measure(const ShapeFunction& shape, std::span<const Argument> arguments,
+                                              bool anew) const {
   std::vector<LaunchConfig> launches;
   for (const Configuration& configuration : configurations) launches.push_back(shape(configuration));
-  std::string sizes;
+  std::vector<jit::ArraySize> arrays;
   for (const Argument& argument : arguments)
-    if (argument.is_array) sizes += jit::size_class(extents_of(argument));
+    if (argument.is_array) arrays.push_back(size_of(argument));
   const KernelRequest request = kernel.request_for(arguments);
   const jit::Choice choice{kernel.module.device,
                            kernel.module.program,
@@ -126,7 +138,9 @@ Result<std::size_t> TunedKernelState::measure(const ShapeFunction& shape, std::s
                            request,
                            configurations,
                            launches,
-                           sizes};
+                           std::move(arrays),
+                           jit::library_kernel(kernel.module.program, *kernel.source.module, kernel.definition.name),
+                           anew};
   const Result<jit::Chosen> chosen = jit::choose(choice, [&](std::size_t i) -> Result<jit::Trial> {
     const Result<Kernel> specialization = kernels[i].specialization_with(arguments);
     if (!specialization) return specialization.error();
@@ -144,7 +158,7 @@ Result<TunedKernel> TunedKernel::create(const GenericKernel& kernel, const std::
   std::vector<Configuration> configurations = given;
   if (configurations.empty()) {
     Diagnostics diagnostics;
-    configurations = configurations_of(state.module.program, *state.module.program.main, state.definition, diagnostics);
+    configurations = configurations_of(state.module.program, *state.source.module, state.definition, diagnostics);
     if (diagnostics.has_errors()) {
       std::vector<Diagnostic> list = diagnostics.take();
       return Error{ErrorCode::InvalidSource, list.front().message, list};
@@ -171,7 +185,11 @@ Result<TunedKernel> TunedKernel::create(const GenericKernel& kernel, const std::
 Result<void> TunedKernel::launch_with(const detail::ShapeFunction& shape, std::span<const Argument> arguments) const {
   const Result<std::size_t> chosen = state_->choose(shape, arguments);
   if (!chosen) return chosen.error();
-  return state_->kernels[*chosen].launch_with(shape(state_->configurations[*chosen]), arguments);
+  Result<void> launched = state_->launch(*chosen, shape, arguments);
+  if (launched || launched.error().code != ErrorCode::InvalidLaunch) return launched;
+  // Of the sizes that share a choice, this one may need more blocks than a grid has.
+  const Result<std::size_t> another = state_->choose(shape, arguments, *chosen);
+  return another && *another != *chosen ? state_->launch(*another, shape, arguments) : std::move(launched);
 }
 
 Result<Configuration> TunedKernel::chosen_with(const detail::ShapeFunction& shape,

@@ -179,6 +179,7 @@ Failure with_reason(DiagnosticId id, std::string_view name, const Error& error) 
   Failure failure = fail(id, name, is_short ? std::string_view(error.message) : summary_of(error.code));
   if (!is_short) failure.notes.push_back(error.message);
   failure.causes = error.diagnostics;
+  failure.code = error.code;
   return failure;
 }
 
@@ -308,16 +309,18 @@ Outcome<Launcher::Call> Launcher::bind(const FunctionValue& kernel, const std::v
 Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& arguments) {
   const FunctionValue& kernel = launch.kernel;
   ASSIGN_OR_RETURN(const std::vector<Configuration>* const configurations, configurations_of(kernel));
-  ASSIGN_OR_RETURN(Call call, bind(kernel, *configurations, arguments));
-  std::size_t chosen = 0;
-  if (!configurations->empty()) {
-    ASSIGN_OR_RETURN(chosen, choose(launch, *configurations, call));
-    call.request = with_constants(std::move(call.request), *kernel.definition, (*configurations)[chosen]);
-  }
-  ASSIGN_OR_RETURN(const Loaded loaded,
-                   kernel_for(call.names.home(), kernel.definition->name, call.request, call.names.imports()));
-  RETURN_IF_FAILED(run(loaded, launch.shape(chosen), call.passed));
+  ASSIGN_OR_RETURN(const Call call, bind(kernel, *configurations, arguments));
+  if (configurations->empty())
+    RETURN_IF_FAILED(launch_as(call.request, launch.shape(0), call, *kernel.definition));
+  else
+    RETURN_IF_FAILED(launch_tuned(launch, *configurations, call));
   return Value();
+}
+
+Status Launcher::launch_as(const KernelRequest& request, const LaunchShape& shape, const Call& call,
+                           const ast::FunctionDef& kernel) {
+  ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(call.names.home(), kernel.name, request, call.names.imports()));
+  return run(loaded, shape, call.passed);
 }
 
 const ArrayRef* Launcher::host_array(const std::string& constant, const Scope& scope) const {

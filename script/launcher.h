@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -77,11 +78,16 @@ class Launcher {
   };
   Outcome<Call> bind(const FunctionValue& kernel, const std::vector<Configuration>& configurations,
                      const CallArguments& arguments) const;
-  /// The number of the configuration to launch, measured where that is not known (tuned_launch.cpp).
+  Status launch_as(const KernelRequest& request, const LaunchShape& shape, const Call& call,
+                   const ast::FunctionDef& kernel);
+  /// With the fastest of the configurations (tuned_launch.cpp).
+  Status launch_tuned(const LaunchValue& launch, const std::vector<Configuration>& configurations, const Call& call);
+  /// The number of the configuration to launch, measured where that is not known. `unfit` is one that has been chosen
+  /// before, and cannot be launched.
   Outcome<std::size_t> choose(const LaunchValue& launch, const std::vector<Configuration>& configurations,
-                              const Call& call);
+                              const Call& call, std::optional<std::size_t> unfit = std::nullopt);
   Outcome<std::size_t> measure(const LaunchValue& launch, const std::vector<Configuration>& configurations,
-                               const Call& call, const std::string& sizes);
+                               const Call& call, bool anew);
   /// Compiles and loads what is not loaded yet: the kernel `name`, which `module` with the text appended to it knows as
   /// the request says.
   Outcome<Loaded> kernel_for(const Scope& module, const std::string& name, const KernelRequest& request,

@@ -11,6 +11,14 @@
 namespace pykc::script {
 namespace {
 
+std::vector<jit::ArraySize> arrays_of(const std::vector<Value>& passed) {
+  std::vector<jit::ArraySize> arrays;
+  for (const Value& value : passed)
+    if (const ArrayRef* array = value.as<ArrayRef>())
+      arrays.push_back({size_in_bytes((*array)->element()), (*array)->shape});
+  return arrays;
+}
+
 std::string sizes_of(const std::vector<Value>& passed) {
   std::string sizes;
   for (const Value& value : passed)
@@ -66,22 +74,36 @@ Outcome<const std::vector<Configuration>*> Launcher::configurations_of(const Fun
   return &entry->second;
 }
 
+Status Launcher::launch_tuned(const LaunchValue& launch, const std::vector<Configuration>& configurations,
+                              const Call& call) {
+  const ast::FunctionDef& kernel = *launch.kernel.definition;
+  const auto launch_one = [&](std::size_t i) {
+    return launch_as(with_constants(call.request, kernel, configurations[i]), launch.shape(i), call, kernel);
+  };
+  ASSIGN_OR_RETURN(const std::size_t chosen, choose(launch, configurations, call));
+  Status launched = launch_one(chosen);
+  if (launched || launched.failure().code != ErrorCode::InvalidLaunch) return launched;
+  // Of the sizes that share a choice, this one may need more blocks than a grid has.
+  const Outcome<std::size_t> another = choose(launch, configurations, call, chosen);
+  return another && *another != chosen ? launch_one(*another) : launched;
+}
+
 Outcome<std::size_t> Launcher::choose(const LaunchValue& launch, const std::vector<Configuration>& configurations,
-                                      const Call& call) {
+                                      const Call& call, std::optional<std::size_t> unfit) {
   const std::string sizes = sizes_of(call.passed);
   // Launches at different places of the source may give a configuration different blocks.
   const std::string key = call.names.home().file().name() + ":" + call.request.kernel +
                           jit::signature_text(call.request) + sizes +
                           std::to_string(reinterpret_cast<std::uintptr_t>(launch.brackets));
-  if (const auto known = choices_.find(key); known != choices_.end()) return known->second;
+  if (const auto known = choices_.find(key); known != choices_.end() && known->second != unfit) return known->second;
   if (launch.brackets == nullptr) RETURN_IF_FAILED(check_use(launch, configurations));
-  ASSIGN_OR_RETURN(const std::size_t chosen, measure(launch, configurations, call, sizes));
-  choices_.emplace(key, chosen);
+  ASSIGN_OR_RETURN(const std::size_t chosen, measure(launch, configurations, call, unfit.has_value()));
+  choices_.insert_or_assign(key, chosen);
   return chosen;
 }
 
 Outcome<std::size_t> Launcher::measure(const LaunchValue& launch, const std::vector<Configuration>& configurations,
-                                       const Call& call, const std::string& sizes) {
+                                       const Call& call, bool anew) {
   const ast::FunctionDef& definition = *launch.kernel.definition;
   const Scope& home = call.names.home();
   const std::string& imports = call.names.imports();
@@ -98,7 +120,9 @@ Outcome<std::size_t> Launcher::measure(const LaunchValue& launch, const std::vec
                            call.request,
                            configurations,
                            launches,
-                           sizes};
+                           arrays_of(call.passed),
+                           jit::library_kernel(program_, *launch.kernel.module->module, definition.name),
+                           anew};
   std::vector<ArrayRef> held;
   std::optional<Failure> failed;  // one that is no matter of the configuration
   const Result<jit::Chosen> chosen = jit::choose(choice, [&](std::size_t i) -> Result<jit::Trial> {

@@ -29,8 +29,12 @@
 // that does not compile, is passed over; where none is left, the error says why for each. A kernel that stops itself
 // while it is measured is an error. A stream that captures a graph cannot wait: launch once before.
 //
+// For kernels of the library, which a source imports by name (`from pykc.transpose import transpose_tiled`), a table of
+// choices is built in, so that on chips that it knows nothing is measured. Where a choice cannot be launched at a
+// larger size, it is made anew.
+//
 // PYKC_AUTOTUNE=report in the environment tells on stderr what was chosen; PYKC_AUTOTUNE=off takes the first
-// configuration and measures nothing.
+// configuration and measures nothing; PYKC_AUTOTUNE=record measures whatever is known, and writes rows of the table.
 //
 // Threads: all calls may be made from many threads at once. One choice is made at a time, and each once. A launch whose
 // choice is made takes a lock that such launches share, and allocates nothing. Ownership: a cheap handle.

@@ -74,7 +74,8 @@ class SourceModule {
   /// matter. Errors of syntax are found here, errors of types when a kernel is first used.
   static Result<SourceModule> load(const Device& device, const Source& source, const CompileOptions& options = {});
 
-  /// An error names the kernels that there are.
+  /// One of the source, or one that it imports by name: `from pykc.matmul import gemm`. An error names those that there
+  /// are.
   Result<GenericKernel> kernel(std::string_view name) const;
   std::vector<std::string> kernel_names() const;
 

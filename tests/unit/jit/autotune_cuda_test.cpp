@@ -1,8 +1,10 @@
 // The choice between configurations on a GPU whose driver fails on request.
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <cstdlib>
 
+#include "jit/tuned_table.h"
 #include "pykc/autotune.h"
 #include "tests/mock_cuda/mock_cuda.h"
 
@@ -49,6 +51,29 @@ TEST_F(AutotuneOnGpu, WhatIsWrittenIsSavedOnce) {
   EXPECT_GE(launches, 4);
   // One array to save, to give back before each launch, and once more at the end.
   EXPECT_EQ(mock_calls("cuMemcpyDtoDAsync") - copies, 1 + launches + 1);
+}
+
+/// The mock is of a chip that the table has (sm_90).
+TEST_F(AutotuneOnGpu, KernelsOfTheLibraryAreLaunchedAsRecorded) {
+  const Device device = Device::open("cuda:0").value();
+  const SourceModule module = SourceModule::load(device, "from pykc.transpose import transpose_tiled\n"_pyk).value();
+  const TunedKernel transpose = TunedKernel::create(module.kernel("transpose_tiled").value()).value();
+  const auto shape = [](const Configuration& c) -> LaunchConfig {
+    return {.grid = {1}, .block = {c["TILE"], c["ROWS"]}};
+  };
+  const int before = mock_calls("cuLaunchKernel");
+  const Array<float> a = device.zeros<float>({3, 5}).value(), b = device.zeros<float>({5, 3}).value();
+  transpose.launch(shape, b, a).value();
+  EXPECT_EQ(mock_calls("cuLaunchKernel") - before, 1);
+  const jit::ArraySize sizes[] = {{4, {5, 3}}, {4, {3, 5}}};
+  const TunedRow* const row = jit::TunedLaunch("pykc.transpose.transpose_tiled", "sm_90", sizes).find_in(tuned_rows());
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(transpose.chosen(shape, b, a).value().text(), row->configuration);
+
+  using Wide = std::complex<double>;  // of which the table has no row
+  const Array<Wide> c = device.zeros<Wide>({3, 5}).value(), d = device.zeros<Wide>({5, 3}).value();
+  transpose.launch(shape, d, c).value();
+  EXPECT_GT(mock_calls("cuLaunchKernel") - before, 10);
 }
 
 TEST_F(AutotuneOnGpu, WhatTheDriverRefusesIsPassedOver) {

@@ -55,6 +55,15 @@ constexpr SourceLiteral kSource = R"pyk(
       x[grid(1)] = LEAST
 
   @kernel
+  def store(x, TURNS: constexpr):
+      i = blockIdx.x + blockIdx.y
+      if i < len(x):
+          value = x[i]
+          for turn in range(TURNS):
+              value = (7 * value + turn) % 1_000_003
+          x[i] = 1 if value != 42 else 0
+
+  @kernel
   def stops(x, LIMIT: constexpr):
       x[grid(1)] += 1
       assert grid(1) < LIMIT
@@ -238,6 +247,77 @@ TEST_F(Autotune, AChoiceIsKeptOnDisk) {
   setenv("PYKC_CACHE", "off", 1);
   std::ofstream(entry) << "TURNS=4000";
   EXPECT_EQ(chosen(in_blocks, x), "TURNS=4");
+}
+
+/// TURNS=4 has a grid that is too large for 30,000 elements, and not for 20,000, which have as many bits.
+TEST_F(Autotune, AChoiceThatDoesNotFitALargerSizeIsMadeAnew) {
+  setenv("PYKC_CACHE", "on", 1);
+  const auto launch = [this](const TunedKernel& store, std::int64_t n) {
+    const auto shape = [n](const Configuration& c) -> LaunchConfig {
+      return {.grid = c["TURNS"] == 4 ? Dim3{1, 3 * n} : Dim3{3 * n}, .block = {1}};
+    };
+    const Array<std::int64_t> x = device_.zeros<std::int64_t>({n}).value();
+    store.launch(shape, x).value();
+    EXPECT_EQ(host(x), std::vector<std::int64_t>(static_cast<std::size_t>(n), 1));
+    return store.chosen(shape, x).value().text();
+  };
+  const std::vector<Configuration> configurations = {{{"TURNS", 4000}}, {{"TURNS", 4}}};
+  const SourceModule module = load();
+  const TunedKernel store = tuned(module, "store", configurations);
+  EXPECT_EQ(launch(store, 20'000), "TURNS=4");
+  EXPECT_EQ(launch(store, 30'000), "TURNS=4000");
+  EXPECT_EQ(launch(store, 20'000), "TURNS=4000");  // the choice that fits both
+  fs::remove_all(folder_);
+  EXPECT_EQ(launch(tuned(load(), "store", configurations), 20'000), "TURNS=4");
+  EXPECT_EQ(launch(tuned(load(), "store", configurations), 30'000), "TURNS=4000");  // though another is kept on disk
+}
+
+TEST_F(Autotune, WhatIsTooLargeForAllIsRefusedWithItsReason) {
+  const SourceModule module = load();
+  const TunedKernel store = tuned(module, "store", {{{"TURNS", 4}}, {{"TURNS", 8}}});
+  const auto launch = [&](std::int64_t n) {
+    return store.launch(
+        [n](const Configuration&) -> LaunchConfig {
+          return {.grid = {1, 3 * n}, .block = {1}};
+        },
+        numbers(n));
+  };
+  launch(20'000).value();
+  const Result<void> refused = launch(30'000);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("the grid (1, 90000, 1) is larger than"), std::string::npos);
+}
+
+TEST_F(Autotune, KernelsOfTheLibraryAreImported) {
+  setenv("PYKC_CACHE", "on", 1);
+  const std::int64_t n = 100, m = 70;
+  std::vector<float> values(static_cast<std::size_t>(n * m)), expected(values.size());
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < m; ++j)
+      expected[static_cast<std::size_t>(j * n + i)] = values[static_cast<std::size_t>(i * m + j)] =
+          static_cast<float>(i * m + j);
+  const Array<float> a = device_.copy_from<float>(values, {n, m}).value(), b = device_.zeros<float>({m, n}).value();
+  const auto told_when_launched = [&](const char* mode) {
+    setenv("PYKC_AUTOTUNE", mode, 1);
+    const SourceModule module =
+        SourceModule::load(device_, "from pykc.transpose import transpose_tiled as transpose\n"_pyk).value();
+    const TunedKernel transpose = tuned(module, "transpose");
+    const auto shape = [&](const Configuration& c) -> LaunchConfig {
+      return {.grid = {(m + c["TILE"] - 1) / c["TILE"], (n + c["TILE"] - 1) / c["TILE"]},
+              .block = {c["TILE"], c["ROWS"]}};
+    };
+    b.fill_zero().value();
+    ::testing::internal::CaptureStderr();
+    transpose.launch(shape, b, a).value();
+    const std::string told = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(host(b), expected);
+    return told;
+  };
+  EXPECT_EQ(told_when_launched("off"), "");
+  const std::string row = told_when_launched("record");
+  EXPECT_TRUE(row.starts_with(R"(TUNED("pykc.transpose.transpose_tiled", "cpu", "4", "70x100", "TILE=)")) << row;
+  EXPECT_EQ(told_when_launched("record").substr(0, 60), row.substr(0, 60));  // though it is kept by now
+  EXPECT_NE(told_when_launched("report").find("as measured before"), std::string::npos);
 }
 
 TEST_F(Autotune, ThreadsChooseOnce) {

@@ -250,5 +250,29 @@ TEST_F(Generic, AFaultIsFoundInAKernelThatTheDriverLinked) {
   EXPECT_NE(fault.error().message.find("source_module_test.cpp:"), std::string::npos) << fault.error().message;
 }
 
+TEST(SourceModule, HasKernelsThatTheSourceImportsByName) {
+  const Device device = testing::device();
+  const SourceModule module = SourceModule::load(device, R"pyk(
+    from pykc.reduce import block_sum, partial_sums as sums_of, row_norms
+    from pykc.gemv import gemv_rows
+
+    @kernel
+    def own(x: f32[:]):
+        x[grid(1)] = 1.0
+
+    @kernel
+    def row_norms(x: f32[:]):
+        x[grid(1)] = 2.0
+  )pyk"_pyk)
+                                  .value();
+  EXPECT_EQ(module.kernel_names(), (std::vector<std::string>{"own", "row_norms", "sums_of", "gemv_rows"}));
+  const Array<float> x = device.zeros<float>({8}).value(), sums = device.zeros<float>({1}).value();
+  module.launch("row_norms", {.grid = {1}, .block = {8}}, x).value();  // its own
+  module.launch("sums_of", {.grid = {1}, .block = {8}}, sums, x).value();
+  EXPECT_EQ(testing::host(sums), std::vector<float>{16});
+  EXPECT_NE(module.kernel("partial_sums").error().message.find("it has: own, row_norms, sums_of, gemv_rows"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace pykc

@@ -6,19 +6,20 @@
 
 namespace pykc::script {
 
-Program parse_program(std::string_view source) {
+Program parse_program(std::string_view source, const CompileOptions& options) {
   Diagnostics diagnostics;
   const auto file = std::make_shared<const SourceFile>("test.pyk", std::string(source));
-  Program program = load_program(file, driver::import_resolver("test.pyk", {}), diagnostics);
+  Program program = load_program(file, driver::import_resolver("test.pyk", options), diagnostics);
   for (const Diagnostic& diagnostic : diagnostics.list()) ADD_FAILURE() << to_text(diagnostic);
   return program;
 }
 
-HostRun run_host(std::string_view source, std::vector<std::string> arguments) {
-  const Program program = parse_program(source);
+HostRun run_host(std::string_view source, std::vector<std::string> arguments, const CompileOptions& compile) {
+  const Program program = parse_program(source, compile);
   HostRun run;
   RunOptions options;
   options.device = "cpu";
+  options.compile = compile;
   options.arguments = std::move(arguments);
   options.print = [&run](std::string_view text) { run.output += text; };
   const Result<int> code = run_main(program, options);

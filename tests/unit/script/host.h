@@ -20,8 +20,8 @@ struct HostRun {
 };
 
 /// The text must have no error that the parser finds.
-Program parse_program(std::string_view source);
-HostRun run_host(std::string_view source, std::vector<std::string> arguments = {});
+Program parse_program(std::string_view source, const CompileOptions& options = {});
+HostRun run_host(std::string_view source, std::vector<std::string> arguments = {}, const CompileOptions& options = {});
 /// `print(expression)` under `import numpy as np` and `import math`, without the newline; an error as "E0414".
 std::string printed(std::string_view expression);
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "host.h"
 #include "script/functions.h"
 
@@ -62,13 +64,13 @@ print("fine")
 
 TEST(Library, MatrixKernels) {
   EXPECT_EQ(output(R"(
-from pykc.transpose import transpose_tiled, TILE, ROWS
+from pykc.transpose import transpose
 from pykc.matmul import matmul_tiled
 from pykc.gemv import gemv_rows, gemv_columns
 import pykc.matmul as products
 a, b = random((33, 65), f32, seed=1), random((65, 17), f32, seed=2)
 t = zeros((65, 33), f32)
-transpose_tiled[(cdiv(65, TILE), cdiv(33, TILE)), (TILE, ROWS)](t, a)
+transpose(t, a)
 assert array_equal(t, a.T)
 c = zeros((33, 17), f32)
 side = products.TILE
@@ -107,6 +109,72 @@ assert out[1] == 0.0
 print("fine")
 )"),
             "fine\n");
+}
+
+/// A module of the library whose kernels have one configuration alone: number `index`, or the last.
+Result<std::string> with_one_configuration(std::string_view module, std::size_t index) {
+  std::string text(library_source(module));
+  if (text.empty()) return Error{ErrorCode::NotFound, "no module of the library"};
+  constexpr std::string_view kList = "@autotune(configs=[", kOne = "config(";
+  for (std::size_t at = text.find(kList); at != std::string::npos; at = text.find(kList, at)) {
+    at += kList.size();
+    const std::size_t end = text.find("])", at);
+    const std::string list = text.substr(at, end - at);
+    std::size_t one = list.find(kOne);
+    for (std::size_t i = 0; i < index && list.find(kOne, one + 1) != std::string::npos; ++i)
+      one = list.find(kOne, one + 1);
+    text.replace(at, end - at, list.substr(one, list.find(')', one) + 1 - one));
+  }
+  return text;
+}
+
+TEST(Library, EveryConfigurationComputesTheSame) {
+  constexpr std::size_t kMost = 6;  // configurations of a kernel
+  setenv("PYKC_AUTOTUNE", "off", 1);
+  for (std::size_t i = 0; i < kMost; ++i) {
+    CompileOptions options;
+    options.optimization = 1;
+    options.import = [i](std::string_view module) { return with_one_configuration(module, i); };
+    const HostRun run = run_host(R"(
+from pykc.gemv import gemv
+from pykc.histogram import histogram
+from pykc.matmul import matmul
+from pykc.reduce import add, reduce_all
+from pykc.scan import scan
+from pykc.softmax import softmax
+from pykc.transpose import transpose
+a, b = random((130, 260), f32, seed=1), random((260, 136), f32, seed=2)
+for columns in (260, 33):
+    part = a[:, :columns].copy()
+    t, s, y = zeros((columns, 130), f32), zeros((130, columns), f32), ones(130, f32)
+    transpose(t, part)
+    assert array_equal(t, part.T)
+    softmax(s, part)
+    assert allclose(s[7], exp(part[7]) / exp(part[7]).sum(), rtol=1e-4)
+    for order in (part, asfortranarray(part)):
+        y = ones(130, f32)
+        gemv(f32(2.0), order, part[3].copy(), f32(3.0), y)
+        assert allclose(y, 2 * (part @ part[3]) + 3, rtol=1e-4)
+for depth in (16, 260):
+    left, right = a[:128, :depth].copy(), b[:depth].copy()
+    c = zeros((128, 136), f32)
+    matmul(c, left, right)
+    assert allclose(c, left @ right, rtol=1e-4)
+x = (random(20_000, f32, seed=3) * 256).astype(i32)
+counts, total, sums = zeros(256, i32), zeros(1, i64), zeros(20_000, i64)
+histogram(counts, x)
+assert array_equal(counts, bincount(x, minlength=256))
+reduce_all(total, x, add, 0)
+scan(sums, x)
+assert total[0] == x.sum() and array_equal(sums, x.cumsum())
+print("fine")
+)",
+                                 {}, options);
+    std::string text;
+    for (const Diagnostic& diagnostic : run.diagnostics) text += to_text(diagnostic);
+    EXPECT_EQ(run.output + text, "fine\n") << "configuration " << i;
+  }
+  unsetenv("PYKC_AUTOTUNE");
 }
 
 TEST(HostFunctions, AreDescribed) {
