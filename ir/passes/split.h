@@ -125,13 +125,18 @@ class CountedLoops {
 
 // --- split_neighbours.cpp ---------------------------------------------------------------------------------------
 
-/// Whether a uniform loop, taken a turn of all threads at a time, goes along rows of memory, and otherwise does not.
-bool works_on_neighbours(const Instruction& loop, const Uniformity& uniformity, UniformValues& values);
+/// Of the memory that the threads of a row touch in a turn of a loop:
+struct Accesses {
+  bool have_neighbours = false;  // some, of global memory, are side by side
+  bool are_spread = false;       // some are neither side by side nor all at one place …
+  bool follow_turns = false;     // … but, in global memory, beside those of the same thread's next turn
+};
+Accesses accesses_of(const Instruction& loop, const Uniformity& uniformity, UniformValues& values);
 
 // --- split_lockstep.cpp -----------------------------------------------------------------------------------------
 
-/// Whether a turn is nothing but arithmetic on variables, some of it on floats.
-bool is_arithmetic_loop(const Instruction& loop);
+/// Whether a turn is nothing but arithmetic on variables, some of it on floats, and perhaps accesses to memory.
+bool is_arithmetic_loop(const Instruction& loop, bool may_access = false);
 /// The loops whose turns the block takes together though nobody meets in them, rewritten for that where need be.
 std::unordered_set<const Instruction*> find_lockstep_loops(Function& kernel);
 

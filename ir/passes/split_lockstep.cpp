@@ -7,8 +7,9 @@
 //   Strides      each thread starts elsewhere and goes far (split_stride): a turn of the block is on adjacent elements.
 //   Neighbours   the threads count alike, and neighbours work on neighbouring elements (split_neighbours). A condition
 //                on the counter is then one of a row of threads. Guards around such a loop move into it (split_guards).
-//   Arithmetic   while |z| < 2: z = z*z + c: threads leave at different times, so LLVM would not make vectors of them.
-//                Under a mask a turn is plain vector code.
+//   Arithmetic   of floats: LLVM makes no vectors of the turns of one thread, for each waits for the one before. Where
+//                threads leave at different times, as in while |z| < 2: z = z*z + c, a turn is vector code under a
+//                mask.
 //
 // In blocks that are too small for vectors, slots only cost: a loop of the first two kinds that needs some is kept as
 // it was for such blocks, beside the new one.
@@ -23,8 +24,8 @@
 namespace pykc::ir::split {
 namespace {
 
-constexpr std::int64_t kVector = 8;   // threads that make a vector worth while
-constexpr std::uint64_t kShort = 16;  // constant turns that LLVM writes out one after the other
+constexpr std::int64_t kVector = 8;    // threads that make a vector worth while
+constexpr std::uint64_t kShort = 400;  // operations of all turns that LLVM writes out one after the other
 
 /// Which threads come to a place: all of the block together, those in a guard together, or each by itself.
 enum class Company : std::uint8_t { Block, Guard, None };
@@ -116,16 +117,27 @@ class LockstepFinder {
   bool is_better_in_turn(const Instruction& loop, const CountedLoop& counted) {
     const auto is_loop = [](const Instruction* i) { return i->opcode == Opcode::Loop; };
     if (any_instruction(loop.blocks[0], is_loop)) return false;
-    if (is_short(counted) && (carries_values(loop) || !has_condition(loop))) return false;
-    return works_on_neighbours(loop, uniformity_, values_);
+    if (is_short(loop, counted) && (carries_values(loop) || !has_condition(loop))) return false;
+    const Accesses accesses = accesses_of(loop, uniformity_, values_);
+    if (accesses.follow_turns) return false;
+    return accesses.have_neighbours || (!accesses.are_spread && is_arithmetic_loop(loop, true));
   }
 
-  bool is_short(const CountedLoop& loop) const {
-    const ValueRange start = range_of(loop.start, kernel_), stop = range_of(loop.stop, kernel_),
-                     step = range_of(loop.step, kernel_);
+  bool is_short(const Instruction& loop, const CountedLoop& counted) const {
+    const ValueRange start = range_of(counted.start, kernel_), stop = range_of(counted.stop, kernel_),
+                     step = range_of(counted.step, kernel_);
     if (start.minimum != start.maximum || stop.minimum != stop.maximum || step.minimum != step.maximum) return false;
     const auto distance = static_cast<std::uint64_t>(stop.minimum) - static_cast<std::uint64_t>(start.minimum);
-    return step.minimum >= 1 && distance / static_cast<std::uint64_t>(step.minimum) <= kShort;
+    return step.minimum >= 1 && distance / static_cast<std::uint64_t>(step.minimum) <= kShort / operations_in(loop);
+  }
+
+  static std::uint64_t operations_in(const Instruction& loop) {
+    std::uint64_t count = 0;
+    for_each_instruction(loop.blocks[0], [&](const Instruction* i) {
+      const bool is_there = i->local != nullptr || i->operands.empty();
+      count += is_there || info(i->opcode).effect == OpcodeEffect::Control ? 0 : 1;
+    });
+    return count - 1;  // its head is gone but for the counter
   }
 
   /// Whether threads have values of their own that go from turn to turn: variables that are read before they are set.
@@ -201,7 +213,7 @@ class LockstepFinder {
 
 }  // namespace
 
-bool is_arithmetic_loop(const Instruction& loop) {
+bool is_arithmetic_loop(const Instruction& loop, bool may_access) {
   bool has_floats = false;
   const auto is_other = [&](const Instruction* i) {
     const bool computes = i->opcode == Opcode::Fma || i->opcode == Opcode::Mul || i->opcode == Opcode::Add;
@@ -213,6 +225,9 @@ bool is_arithmetic_loop(const Instruction& loop) {
       case Opcode::Break:
       case Opcode::Return:
         return false;
+      case Opcode::Load:
+      case Opcode::Store:
+        return !may_access;
       case Opcode::Continue:
         return i->target != &loop;
       case Opcode::Builtin:

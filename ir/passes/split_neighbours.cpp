@@ -37,6 +37,9 @@ class Slopes {
       case Opcode::Cast:
       case Opcode::FieldPointer:
         return operand(0);
+      case Opcode::Select:  // as a rule of an index and the same from the end of an array
+        if (operand(1) == operand(2)) return operand(1);
+        break;
       default:
         break;
     }
@@ -86,31 +89,26 @@ class SlopesAlongTurns final : public Slopes {
   std::unordered_set<const Local*> changing_;
 };
 
-bool is_access_to_global_memory(const Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::Load:
-    case Opcode::Store:
-    case Opcode::HintedLoad:
-    case Opcode::HintedStore:
-      return i.operands[0]->type.space == AddressSpace::Global;
-    default:
-      return false;
-  }
+bool is_access(const Instruction& i) {
+  return i.opcode == Opcode::Load || i.opcode == Opcode::Store || i.opcode == Opcode::HintedLoad ||
+         i.opcode == Opcode::HintedStore;
 }
 
 }  // namespace
 
-bool works_on_neighbours(const Instruction& loop, const Uniformity& uniformity, UniformValues& values) {
+Accesses accesses_of(const Instruction& loop, const Uniformity& uniformity, UniformValues& values) {
   SlopesAlongThreads along_threads(uniformity, values);
   SlopesAlongTurns along_turns(loop);
-  bool has_neighbours = false;
-  const auto has_neighbouring_turns = [&](const Instruction* i) {
-    if (!is_access_to_global_memory(*i)) return false;
+  Accesses accesses;
+  for_each_instruction(loop.blocks[0], [&](const Instruction* i) {
+    if (!is_access(*i)) return;
+    const bool is_global = i->operands[0]->type.space == AddressSpace::Global;
     const Slope slope = along_threads.of(i->operands[0]);
-    has_neighbours |= slope == Slope::Near;
-    return slope == Slope::Far && along_turns.of(i->operands[0]) == Slope::Near;
-  };
-  return !any_instruction(loop.blocks[0], has_neighbouring_turns) && has_neighbours;
+    accesses.have_neighbours |= is_global && slope == Slope::Near;
+    accesses.are_spread |= slope == Slope::Far;
+    accesses.follow_turns |= is_global && slope == Slope::Far && along_turns.of(i->operands[0]) == Slope::Near;
+  });
+  return accesses;
 }
 
 }  // namespace pykc::ir::split

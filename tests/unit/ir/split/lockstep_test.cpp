@@ -84,6 +84,8 @@ std::string uniform(const std::string& turns, const std::string& body) {
   %some = mod %n, i64 5
   %one = add i64 0, i64 1
   %five = add i64 4, i64 1
+  %forty = add i64 39, i64 1
+  %ninety = add i64 89, i64 1
   store_local $sum, i64 0
   store_local $j, i64 0
   loop L0 {
@@ -137,6 +139,29 @@ TEST(SplitLockstep, UniformLoopsOverNeighboursAreTakenInTurn) {
   EXPECT_FALSE(is_one_region(uniform("%five", conditional("store %o, %j\n"))));
   EXPECT_TRUE(is_one_region(uniform("%five", "store %o, %j\n")));
   EXPECT_TRUE(is_one_region(uniform("%five", conditional(adds_from("")))));
+}
+
+TEST(SplitLockstep, UniformArithmeticIsTakenInTurnWhereNoMemoryIsFar) {
+  const auto is_one_region = [](const std::string& turns, const std::string& place) {
+    const std::string text = uniform(turns, place + R"(
+    %e = element %in, %p
+    %g = load %e : i64
+    %y = cast %g : f64
+    %z = mul %y, f64 0.5
+    %q = cast %z : i64
+    %h = load_local $sum : i64
+    %i = add %q, %h
+    store_local $sum, %i
+)");
+    for (const std::int64_t n : {0, 3, 4}) expect_same(text, {.grid = {2}, .block = {40}}, n);
+    return count_of(split_text(text), "threads {") == 1;
+  };
+  EXPECT_FALSE(is_one_region("%some", "%p = mul %j, i64 9"));  // the same for all threads
+  EXPECT_TRUE(is_one_region("%some", "%p = mul %t, i64 2"));
+  EXPECT_TRUE(is_one_region("%five", "%p = mul %j, i64 9"));  // LLVM writes it out
+  EXPECT_TRUE(is_one_region("%forty", "%p = add %j, %five"));
+  EXPECT_FALSE(is_one_region("%ninety", "%p = add %j, %five"));
+  EXPECT_FALSE(is_one_region("%some", "%r = add %t, i64 3\n%less = lt %t, i64 2\n%p = select %less, %r, %t : i64"));
 }
 
 /// The uniform loop behind `condition`, of which %n is the number of threads that have work.
