@@ -6,7 +6,8 @@
 //
 //   Strides      each thread starts elsewhere and goes far (split_stride): a turn of the block is on adjacent elements.
 //   Neighbours   the threads count alike, and neighbours work on neighbouring elements (split_neighbours). A condition
-//                on the counter is then one of a row of threads. Guards around such a loop move into it (split_guards).
+//                on the counter is then one of a row of threads. Guards around such a loop move into it (split_guards),
+//                be they those of a stride's turns.
 //   Arithmetic   of floats: LLVM makes no vectors of the turns of one thread, for each waits for the one before. Where
 //                threads leave at different times, as in while |z| < 2: z = z*z + c, a turn is vector code under a
 //                mask.
@@ -32,35 +33,48 @@ enum class Company : std::uint8_t { Block, Guard, None };
 
 class LockstepFinder {
  public:
-  explicit LockstepFinder(Function& kernel) : kernel_(kernel) {}
+  LockstepFinder(Function& kernel, std::unordered_set<const Instruction*>& found) : kernel_(kernel), found_(found) {}
 
-  std::unordered_set<const Instruction*> run() {
-    visit(kernel_.body, {}, false, Company::Block);
+  /// Whether there were any, so that what is known of the kernel is to be found out anew.
+  bool find_strides() {
+    visit_strides(kernel_.body, {});
+    return !found_.empty();
+  }
+
+  void find_others() {
+    visit(kernel_.body, Company::Block);
     sink_guards(kernel_, guards_, guarded_);
-    return std::move(found_);
   }
 
  private:
-  /// Not in loops whose turns differ from thread to thread: there too few may be left to be worth it. In a stride that
-  /// has been rewritten, a uniform loop stands behind a condition of its own in each thread.
-  void visit(Block& block, CountedLoops::Values known, bool is_in_stride, Company company) {
+  static bool is_loop(const Instruction& i) {
+    return i.opcode == Opcode::Loop && !any_instruction(i.blocks[0], is_meeting_point);
+  }
+
+  /// Not in loops whose turns differ from thread to thread: there too few may be left to be worth it.
+  void visit_strides(Block& block, CountedLoops::Values known) {
     for (std::size_t n = 0; n < block.instructions.size(); ++n) {
       Instruction* i = block.instructions[n];
-      bool is_stride = false;
+      const std::optional<CountedLoop> counted = is_loop(*i) ? find_counted(block, n) : std::nullopt;
+      if (counted && counted_loops_.is_stride(*counted, *i, known))
+        n = take_in_turn(block, n, *counted, true);
+      else if (is_loop(*i) && uniformity_.is_divergent_region(i))
+        continue;
+      known.insert(i);
+      for (Block& nested : i->blocks) visit_strides(nested, known);
+    }
+  }
+
+  void visit(Block& block, Company company) {
+    for (std::size_t n = 0; n < block.instructions.size(); ++n) {
+      Instruction* i = block.instructions[n];
       Company inside = company_in(*i, company);
-      if (i->opcode == Opcode::Loop && !any_instruction(i->blocks[0], is_meeting_point)) {
-        const bool is_plain = !leaves(*i) && !has_local_array(*i);
-        const std::optional<CountedLoop> counted = is_plain ? counted_loops_.find(block, n) : std::nullopt;
-        const bool is_uniform = counted && is_alike_for_all(*i, *counted, company);
-        is_stride = counted && counted_loops_.is_stride(*counted, *i, known);
-        if (is_uniform && company == Company::Guard) {
-          inside = Company::Guard;
-          values_.add_counter(counted->counter);
-        }
-        if (is_stride) {
-          n = take_in_turn(block, n, *counted, true);
-        } else if (is_uniform) {
-          if (!is_in_stride && is_better_in_turn(*i, *counted)) {
+      if (is_loop(*i) && !found_.contains(i)) {
+        const std::optional<CountedLoop> counted = find_counted(block, n);
+        if (counted && is_alike_for_all(*i, *counted, company)) {
+          inside = company;
+          if (company == Company::Guard) values_.add_counter(counted->counter);
+          if (is_better_in_turn(*i, *counted)) {
             if (company == Company::Guard) guarded_.insert(i);
             n = take_in_turn(block, n, *counted, false);
           }
@@ -69,10 +83,13 @@ class LockstepFinder {
           continue;
         }
       }
-      known.insert(i);
-      for (Block& nested : i->blocks)
-        visit(nested, known, is_in_stride || is_stride, is_stride ? Company::None : inside);
+      for (Block& nested : i->blocks) visit(nested, inside);
     }
+  }
+
+  std::optional<CountedLoop> find_counted(const Block& block, std::size_t n) const {
+    const Instruction& loop = *block.instructions[n];
+    return leaves(loop) || has_local_array(loop) ? std::nullopt : counted_loops_.find(block, n);
   }
 
   /// Who comes to the blocks of a construct, where `around` come to it.
@@ -207,7 +224,7 @@ class LockstepFinder {
   const GrowingValues growing_{kernel_, values_};
   const Guards guards_{values_, growing_};
   CountedLoops counted_loops_{kernel_, uniformity_, growing_};
-  std::unordered_set<const Instruction*> found_;
+  std::unordered_set<const Instruction*>& found_;
   std::unordered_set<const Instruction*> guarded_;  // those of them that stand in guards
 };
 
@@ -243,7 +260,15 @@ bool is_arithmetic_loop(const Instruction& loop, bool may_access) {
 
 std::unordered_set<const Instruction*> find_lockstep_loops(Function& kernel) {
   nest_early_returns(kernel);
-  return LockstepFinder(kernel).run();
+  std::unordered_set<const Instruction*> found;
+  LockstepFinder finder(kernel, found);
+  if (finder.find_strides()) {
+    separate_locals(kernel);  // those of the two versions of a stride
+    LockstepFinder(kernel, found).find_others();
+  } else {
+    finder.find_others();
+  }
+  return found;
 }
 
 }  // namespace pykc::ir::split

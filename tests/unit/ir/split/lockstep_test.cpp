@@ -59,6 +59,42 @@ TEST(SplitLockstep, StrideOfTheGridIsALoopOfTheBlock) {
   EXPECT_FALSE(contains(divided, "slot bool"));
 }
 
+TEST(SplitLockstep, UniformLoopsInStridesAreTakenInTurn) {
+  const std::string sum = "local $sum: i64\n";
+  std::string text = stride("%all", R"(
+    store_local $j, i64 0
+    loop L2 {
+      %p = load_local $j : i64
+      %q = lt %p, %g
+      %r = not %q
+      if %r {
+        break L2
+      }
+      %m = mul %p, i64 3
+      %u = add %m, %t
+      %v = element %in, %u
+      %x = load %v : i64
+      %y = load_local $sum : i64
+      %z = add %x, %y
+      store_local $sum, %z
+    } continuing {
+      %p1 = load_local $j : i64
+      %p2 = add no_wrap %p1, %one
+      store_local $j, %p2
+    }
+)",
+                            "");
+  text.insert(text.find(sum), "local $j: i64 from 0 to 100000\n");
+  text.insert(text.find("  %o = element"), "  %one = add i64 0, i64 1\n");
+  for (const std::int64_t n : {0, 39, 80, 81, 500})
+    for (const std::uint32_t threads : {1U, 7U, 40U}) expect_same(text, {.grid = {2}, .block = {threads}}, n);
+  // The stride and the loop in it stand outside of the regions; in blocks of few threads only the stride's regions have
+  // loops, or both are in one.
+  const std::string divided = split_text(text);
+  EXPECT_TRUE(contains(divided, "          store_local $j.1, i64 0\n          loop L4 {"));
+  EXPECT_EQ(count_of(divided, "slot bool"), 0);
+}
+
 TEST(SplitLockstep, WhatIsNoStrideIsLeftAlone) {
   const auto is_one_region = [](const std::string& text) {
     for (const std::int64_t n : {0, 41, 500}) expect_same(text, {.grid = {2}, .block = {40}}, n);
