@@ -1,4 +1,5 @@
 // pykc bench FILE::KERNEL: how fast a kernel is, over sizes and shapes of blocks.
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
@@ -13,18 +14,19 @@ namespace {
 
 struct Request {
   std::string what;  // FILE::KERNEL
-  std::string sizes = "1e4,1e5,1e6,1e7", blocks = "256", grid, tile, signature, device;
+  std::string sizes = "1e4,1e5,1e6,1e7", blocks, grid, tile, signature, device;
   std::vector<std::string> arguments, shapes;
   std::string csv, json, svg;
   measure::BenchmarkSettings settings;
   CompileOptions options;
 };
 
-/// The request with its texts understood.
-struct Sweep {
-  std::string file, kernel;
-  std::vector<std::int64_t> sizes;
-  std::vector<Dim3> blocks;
+constexpr std::int64_t kUsualThreads = 256;
+
+/// What the request says of launches, in numbers; for one of several configurations in its terms.
+struct Launches {
+  std::vector<Dim3> blocks;  // empty where nothing is said
+  std::optional<Dim3> grid, tile;
 };
 
 struct Assignment {
@@ -50,34 +52,31 @@ Result<void> parse_settings(Request& request) {
     if (!shape) return shape.error();
     request.settings.arguments.shapes[assignment->name] = *shape;
   }
-  const auto parse_extents = [](const std::string& text, std::optional<Dim3>& to) -> Result<void> {
+  return {};
+}
+
+Result<Launches> parse_launches(const Request& request, const std::optional<Configuration>& configuration) {
+  const Configuration names = configuration.value_or(Configuration({}));
+  Launches launches;
+  const auto parse_extents = [&](const std::string& text, std::optional<Dim3>& to) -> Result<void> {
     if (text.empty()) return {};
-    const Result<Dim3> extents = measure::parse_extents(text);
+    const Result<Dim3> extents = measure::parse_extents(measure::with_values(text, names));
     if (!extents) return extents.error();
     to = *extents;
     return {};
   };
-  if (Result<void> grid = parse_extents(request.grid, request.settings.grid); !grid) return grid;
-  return parse_extents(request.tile, request.settings.tile);
-}
-
-Result<Sweep> parse_sweep(Request& request) {
-  Sweep sweep;
-  const std::size_t colons = request.what.rfind("::");
-  sweep.file = request.what.substr(0, colons);
-  if (colons != std::string::npos) sweep.kernel = request.what.substr(colons + 2);
-  Result<std::vector<std::int64_t>> sizes = measure::parse_sizes(request.sizes);
-  if (!sizes) return sizes.error();
-  Result<std::vector<Dim3>> blocks = measure::parse_blocks(request.blocks);
+  if (Result<void> grid = parse_extents(request.grid, launches.grid); !grid) return grid.error();
+  if (Result<void> tile = parse_extents(request.tile, launches.tile); !tile) return tile.error();
+  if (request.blocks.empty()) return launches;
+  Result<std::vector<Dim3>> blocks = measure::parse_blocks(measure::with_values(request.blocks, names));
   if (!blocks) return blocks.error();
-  if (Result<void> parsed = parse_settings(request); !parsed) return parsed.error();
-  sweep.sizes = std::move(*sizes);
-  sweep.blocks = std::move(*blocks);
-  return sweep;
+  launches.blocks = std::move(*blocks);
+  return launches;
 }
 
-std::string point_text(std::int64_t size, Dim3 block) {
-  return "size " + std::to_string(size) + ", block " + measure::extents_text(block);
+std::string point_text(std::int64_t size, Dim3 block, const std::string& configuration) {
+  return "size " + std::to_string(size) + ", block " + measure::extents_text(block) +
+         (configuration.empty() ? "" : ", " + configuration);
 }
 
 /// Other points may be measured all the same.
@@ -92,34 +91,58 @@ std::string explained(const Error& error) {
          "\n  If the kernel is not made for such a launch: --shape, --arg, --grid, --tile and --blocks change it.";
 }
 
-Result<measure::Report> measure_all(const Request& request, const Sweep& sweep, const Program& program) {
-  const Result<KernelRequest> kernel = measure::find_kernel(program, sweep.kernel, request.signature);
-  if (!kernel) return kernel.error();
-  const Result<Device> device = Device::open(request.device);
-  if (!device) return device.error();
-  ProgressBar bar(static_cast<int>(sweep.sizes.size() * sweep.blocks.size()) + 2);
+/// All sizes and blocks of one configuration.
+Result<void> measure_variant(const Request& request, const std::vector<std::int64_t>& sizes, const Program& program,
+                             const measure::Variant& variant, const Device& device, ProgressBar& bar,
+                             measure::Report& report) {
+  Result<Launches> launches = parse_launches(request, variant.configuration);
+  if (!launches) return launches.error();
+  measure::BenchmarkSettings settings = request.settings;
+  settings.grid = launches->grid;
+  settings.tile = launches->tile;
   bar.begin("compiling");
   const Result<measure::Benchmark> benchmark =
-      measure::Benchmark::create(*device, program, *kernel, request.options, request.settings);
+      measure::Benchmark::create(device, program, variant.request, request.options, settings);
   if (!benchmark) return benchmark.error();
-  measure::Report report{.kernel = measure::signature_of(benchmark->kernel()),
-                         .device = device->info(),
-                         .has_foreign_code = benchmark->has_foreign_code()};
-  for (const std::int64_t size : sweep.sizes) {
+  report.kernel = measure::signature_of(benchmark->kernel());
+  report.has_foreign_code |= benchmark->has_foreign_code();
+  const std::int64_t bound = benchmark->kernel().max_threads_per_block;
+  if (launches->blocks.empty()) launches->blocks = {{bound > 0 ? std::min(bound, kUsualThreads) : kUsualThreads}};
+  const std::string configuration = variant.text();
+  for (const std::int64_t size : sizes) {
     std::optional<Result<measure::Arguments>> arguments;  // of this size, when its first point has begun
-    for (const Dim3 block : sweep.blocks) {
-      bar.begin(point_text(size, block));
+    for (const Dim3 block : launches->blocks) {
+      bar.begin(point_text(size, block, configuration));
       if (!arguments) arguments = benchmark->make_arguments(size);
-      const Result<measure::Point> point =
+      Result<measure::Point> point =
           *arguments ? benchmark->measure(**arguments, block) : Result<measure::Point>(arguments->error());
-      if (point)
-        report.points.push_back(*point);
-      else if (is_of_the_point(point.error()))
-        report.failures.push_back({size, block, explained(point.error())});
-      else
-        return Error{point.error().code, point_text(size, block) + ": " + point.error().message};
+      if (point) {
+        point->configuration = configuration;
+        report.points.push_back(std::move(*point));
+      } else if (is_of_the_point(point.error())) {
+        report.failures.push_back({size, block, explained(point.error()), configuration});
+      } else {
+        return Error{point.error().code, point_text(size, block, configuration) + ": " + point.error().message};
+      }
     }
   }
+  return {};
+}
+
+Result<measure::Report> measure_all(const Request& request, const std::vector<std::int64_t>& sizes,
+                                    const Program& program, const std::string& kernel) {
+  const Result<std::vector<measure::Variant>> variants = measure::find_kernel(program, kernel, request.signature);
+  if (!variants) return variants.error();
+  const Result<Launches> first = parse_launches(request, variants->front().configuration);
+  if (!first) return first.error();
+  const Result<Device> device = Device::open(request.device);
+  if (!device) return device.error();
+  const std::size_t points = sizes.size() * std::max<std::size_t>(first->blocks.size(), 1);
+  ProgressBar bar(static_cast<int>(variants->size() * (points + 1) + 1));
+  measure::Report report{.device = device->info()};
+  for (const measure::Variant& variant : *variants)
+    if (Result<void> measured = measure_variant(request, sizes, program, variant, *device, bar, report); !measured)
+      return measured.error();
   if (report.points.empty()) return report;
   bar.begin("what the device can do");
   const Result<measure::Roofline> roofline = measure::measure_roofline(*device);
@@ -142,18 +165,24 @@ Result<void> write(const Request& request, const measure::Report& report) {
 }
 
 int run(Request& request) {
-  const Result<Sweep> sweep = parse_sweep(request);
-  if (!sweep) {
-    report(sweep.error());
+  const std::size_t colons = request.what.rfind("::");
+  const std::string file = request.what.substr(0, colons);
+  const std::string kernel = colons != std::string::npos ? request.what.substr(colons + 2) : "";
+  const auto misused = [](const Error& error) {
+    report(error);
     return kUsage;
-  }
-  const Result<Program> program = load(sweep->file, request.options);
+  };
+  const Result<std::vector<std::int64_t>> sizes = measure::parse_sizes(request.sizes);
+  if (!sizes) return misused(sizes.error());
+  if (const Result<void> parsed = parse_settings(request); !parsed) return misused(parsed.error());
+  const Result<Program> program = load(file, request.options);
   if (!program) return report(program.error());
-  const Result<measure::Report> measured = measure_all(request, *sweep, *program);
+  const Result<measure::Report> measured = measure_all(request, *sizes, *program, kernel);
   if (!measured) return report(measured.error());
   if (const Result<void> written = write(request, *measured); !written) return report(written.error());
   for (const measure::Failure& failure : measured->failures)
-    std::fprintf(stderr, "pykc: %s: %s\n", point_text(failure.size, failure.block).c_str(), failure.message.c_str());
+    std::fprintf(stderr, "pykc: %s: %s\n", point_text(failure.size, failure.block, failure.configuration).c_str(),
+                 failure.message.c_str());
   return measured->failures.empty() ? kSuccess : kFailure;
 }
 
@@ -161,8 +190,9 @@ void add_options(CLI::App& command, Request& request) {
   command.add_option("FILE::KERNEL", request.what, "The .pyk file and a kernel of it")->required();
   command.add_option("--sizes", request.sizes, "Elements of the arrays: 1e4,1e5 or 1024..65536, which doubles")
       ->capture_default_str();
-  command.add_option("--blocks", request.blocks, "Shapes of blocks: 64..1024, which doubles, or 64,128,16x16")
-      ->capture_default_str();
+  command.add_option("--blocks", request.blocks,
+                     "Shapes of blocks: 64..1024, which doubles, 64,128,16x16, or TILExROWS in the names of the "
+                     "kernel's configurations (default: 256, or the kernel's launch bound where that is less)");
   const auto add_list = [&](const char* name, std::vector<std::string>& values, const char* help) {
     command.add_option(name, values, help)->allow_extra_args(false);
   };

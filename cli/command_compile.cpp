@@ -150,13 +150,6 @@ Result<std::string> embed(const Request& request, std::string_view source) {
   return embedded_source(*artifacts, name_space);
 }
 
-/// Whether annotations and the first configuration say all that a kernel is compiled for.
-bool is_compiled_for(const Configuration& first, const ast::FunctionDef& kernel) {
-  return std::ranges::all_of(kernel.parameters, [&](const ast::Parameter& parameter) {
-    return is_constexpr(parameter) ? first.find(parameter.name) != nullptr : parameter.annotation != nullptr;
-  });
-}
-
 /// Grid and block of a launch follow from a kernel's configuration, so it is told which one the kernel is compiled for.
 void tell_configurations(const Request& request) {
   if (!request.options.signatures.empty() || request.emit == "tokens" || request.emit == "ast") return;
@@ -165,7 +158,7 @@ void tell_configurations(const Request& request) {
   Diagnostics unheard;
   for (const ast::FunctionDef* kernel : kernels_of(*program->main)) {
     const std::vector<Configuration> choices = configurations_of(*program, *program->main, *kernel, unheard);
-    if (choices.empty() || is_typed_kernel(*kernel) || !is_compiled_for(choices.front(), *kernel)) continue;
+    if (choices.empty() || is_typed_kernel(*kernel) || !is_typed_with(choices.front(), *kernel)) continue;
     std::fprintf(stderr,
                  "pykc: %s is compiled for %s, the first of its %zu configurations; --sig '%s' names the values, which "
                  "can be others\n",

@@ -10,5 +10,8 @@ namespace pykc::driver {
 /// "saxpy(TYPE, f32[:], 16)", for --sig: a parameter's annotation, a value of the kernel's first configuration, or a
 /// word for what only the caller knows.
 std::string example_signature(const Program& program, const ast::FunctionDef& kernel);
+/// The same with the values of another configuration.
+std::string example_signature(const Program& program, const ast::FunctionDef& kernel,
+                              const Configuration& configuration);
 
 }  // namespace pykc::driver

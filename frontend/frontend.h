@@ -120,5 +120,7 @@ std::string signature_of(const ast::FunctionDef& function);
 bool is_constexpr(const ast::Parameter& parameter);
 /// A kernel's parameters are typed, by annotations or by a signature: its arguments are converted to them.
 bool is_typed_kernel(const ast::FunctionDef& function);
+/// The same, but for `constexpr` parameters that a configuration sets.
+bool is_typed_with(const Configuration& configuration, const ast::FunctionDef& kernel);
 
 }  // namespace pykc

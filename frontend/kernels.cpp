@@ -132,6 +132,12 @@ bool is_constexpr(const ast::Parameter& parameter) {
   return name && name->id == "constexpr";
 }
 
+bool is_typed_with(const Configuration& configuration, const ast::FunctionDef& kernel) {
+  return std::ranges::all_of(kernel.parameters, [&](const ast::Parameter& parameter) {
+    return is_constexpr(parameter) ? configuration.find(parameter.name) != nullptr : parameter.annotation != nullptr;
+  });
+}
+
 bool is_typed_kernel(const ast::FunctionDef& function) {
   if (!signature_of(function).empty()) return true;
   return std::all_of(function.parameters.begin(), function.parameters.end(), [](const ast::Parameter& parameter) {

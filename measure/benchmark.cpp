@@ -30,11 +30,8 @@ Error has_no_types(const Program& program, const ast::FunctionDef& kernel) {
   const std::string example = driver::example_signature(program, kernel);
   const bool has_types = example.find("TYPE") != std::string::npos;
   return {ErrorCode::InvalidArgument,
-          "kernel `" + kernel.name + "` " +
-              (is_autotuned(kernel) ? "has several configurations; say which one to measure"
-                                    : "is generic; say for which types of " + names + " to compile it") +
-              ": --sig '" + example + "'" +
-              (has_types ? ", where a TYPE is f32, i64, f32[:], f32[:, :] or the like" : "")};
+          "kernel `" + kernel.name + "` is generic; say for which types of " + names + " to compile it: --sig '" +
+              example + "'" + (has_types ? ", where a TYPE is f32, i64, f32[:], f32[:, :] or the like" : "")};
 }
 
 /// Of a block that a launch takes; a larger one, which it refuses, counts as some more.
@@ -45,13 +42,14 @@ std::int64_t threads_of(Dim3 block) {
 
 }  // namespace
 
-Result<KernelRequest> find_kernel(const Program& program, const std::string& name, const std::string& signature) {
+Result<std::vector<Variant>> find_kernel(const Program& program, const std::string& name,
+                                         const std::string& signature) {
   const std::vector<const ast::FunctionDef*> kernels = kernels_of(*program.main);
   if (kernels.empty()) return Error{ErrorCode::NotFound, "the file has no kernel: a function with @kernel"};
   KernelRequest request;
   if (!signature.empty()) {
     Result<KernelRequest> parsed = parse_signature(signature);
-    if (!parsed) return parsed;
+    if (!parsed) return parsed.error();
     if (!name.empty() && parsed->kernel != name)
       return Error{ErrorCode::InvalidArgument,
                    "--sig is for kernel `" + parsed->kernel + "`, but `" + name + "` is what to measure"};
@@ -64,8 +62,28 @@ Result<KernelRequest> find_kernel(const Program& program, const std::string& nam
   }
   const auto found = std::ranges::find(kernels, request.kernel, &ast::FunctionDef::name);
   if (found == kernels.end()) return no_such_kernel(request.kernel, kernel_names(*program.main));
-  if (request.use_annotations && !is_typed_kernel(**found)) return has_no_types(program, **found);
-  return request;
+  const ast::FunctionDef& kernel = **found;
+  Diagnostics diagnostics;
+  const std::vector<Configuration> configurations = configurations_of(program, *program.main, kernel, diagnostics);
+  if (diagnostics.has_errors()) return Error{ErrorCode::InvalidSource, "1 error", diagnostics.take()};
+  if (configurations.empty() && request.use_annotations && !is_typed_kernel(kernel))
+    return has_no_types(program, kernel);
+
+  std::vector<Variant> variants;
+  for (const Configuration& configuration : configurations) {
+    const auto set = static_cast<std::size_t>(std::ranges::count_if(
+        kernel.parameters, [&](const ast::Parameter& parameter) { return configuration.find(parameter.name); }));
+    if (request.use_annotations && !is_typed_kernel(kernel)) {
+      if (!is_typed_with(configuration, kernel)) return has_no_types(program, kernel);
+      Result<KernelRequest> typed = parse_signature(driver::example_signature(program, kernel, configuration));
+      if (!typed) return typed.error();
+      variants.push_back({std::move(*typed), configuration});
+    } else if (request.use_annotations || request.arguments.size() + set == kernel.parameters.size()) {
+      variants.push_back({with_constants(request, kernel, configuration), configuration});
+    }
+  }
+  if (variants.empty()) variants.push_back({std::move(request)});
+  return variants;
 }
 
 Result<Benchmark> Benchmark::create(const Device& device, const Program& program, const KernelRequest& request,

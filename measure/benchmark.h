@@ -11,12 +11,14 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "frontend/frontend.h"
 #include "ir/passes/count_operations.h"
 #include "jit/timing.h"
 #include "measure/arguments.h"
 #include "pykc/compiler.h"
+#include "pykc/configuration.h"
 
 namespace pykc::measure {
 
@@ -34,6 +36,7 @@ struct Point {
   Dim3 block, grid;
   ir::Counts counts = {};
   jit::Times times;
+  std::string configuration = {};  // of several
 };
 
 class Benchmark {
@@ -63,8 +66,16 @@ class Benchmark {
   bool has_foreign_code_ = false;
 };
 
-/// The request for a kernel of the program, by its name, by a signature ("saxpy(f32, f32[:], f32[:])") or by both; with
-/// neither, for the only kernel that there is. An error names the kernels.
-Result<KernelRequest> find_kernel(const Program& program, const std::string& name, const std::string& signature);
+/// A kernel to measure, for one of its configurations where it has some.
+struct Variant {
+  KernelRequest request;
+  std::optional<Configuration> configuration = std::nullopt;
+  /// "TILE=32, ROWS=8"; empty where there is nothing to choose.
+  std::string text() const { return configuration ? configuration->text() : std::string(); }
+};
+/// What there is to measure of a kernel of the program, by its name, by a signature ("saxpy(f32, f32[:], f32[:])") or
+/// by both; with neither, of the only kernel that there is. Several where `@autotune` lists configurations, and a
+/// signature does not say which. An error names the kernels.
+Result<std::vector<Variant>> find_kernel(const Program& program, const std::string& name, const std::string& signature);
 
 }  // namespace pykc::measure

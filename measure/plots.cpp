@@ -11,12 +11,13 @@
 namespace pykc::measure {
 namespace {
 
-/// A curve for each shape of block, of the points that it has; logarithmic axes have no place for 0.
+/// A curve for each shape of block and configuration, of the points that it has; logarithmic axes have no place for 0.
 template <typename Sample>
-std::vector<Curve> curves_by_block(const Report& report, Sample sample) {
+std::vector<Curve> curves_by_launch(const Report& report, Sample sample) {
   std::vector<Curve> curves;
   for (const Point& point : report.points) {
-    const std::string block = extents_text(point.block);
+    const std::string block =
+        extents_text(point.block) + (point.configuration.empty() ? "" : ", " + point.configuration);
     auto curve = std::ranges::find(curves, block, &Curve::label);
     if (curve == curves.end())
       curve = curves.insert(curve, {.label = block, .color = color(curves.size()), .is_dashed = curves.size() >= 10});
@@ -35,7 +36,7 @@ std::vector<Curve> curves_by_block(const Report& report, Sample sample) {
 
 Plot times(const Report& report) {
   return {
-      "Time of a launch", "size (elements)", "median time", "", "s", curves_by_block(report, [](const Point& point) {
+      "Time of a launch", "size (elements)", "median time", "", "s", curves_by_launch(report, [](const Point& point) {
         return Curve::Sample{static_cast<double>(point.size), point.times.median};
       })};
 }
@@ -55,7 +56,7 @@ Plot rate(const Report& report, std::string title, std::string label, const char
             std::move(label),
             "",
             unit,
-            curves_by_block(report, [of](const Point& point) {
+            curves_by_launch(report, [of](const Point& point) {
               return Curve::Sample{static_cast<double>(point.size), of(point)};
             })};
   const auto [least, largest] = std::ranges::minmax(report.points, {}, &Point::size);
@@ -70,7 +71,7 @@ Plot roofline(const Report& report) {
             "operations on floats a second",
             "",
             "FLOP/s",
-            curves_by_block(report, [](const Point& point) {
+            curves_by_launch(report, [](const Point& point) {
               return Curve::Sample{intensity(point), flops_per_second(point)};
             })};
   for (Curve& curve : plot.curves) curve.has_line = false;

@@ -1,5 +1,6 @@
 #include "measure/report.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/json.h"
@@ -17,11 +18,16 @@ std::string format(const char* text, Values... values) {
 }
 
 std::string table_line(const Report& report, const Point& point) {
-  return format("%12lld %10s %10s %10s %10s %9.1f %9.1f %8.1f %%\n", static_cast<long long>(point.size),
+  return format("%12lld %10s %10s %10s %10s %9.1f %9.1f %8.1f %%", static_cast<long long>(point.size),
                 extents_text(point.block).c_str(), with_prefix(point.times.minimum, "s").c_str(),
                 with_prefix(point.times.median, "s").c_str(), with_prefix(point.times.maximum, "s").c_str(),
                 bytes_per_second(point) * 1e-9, flops_per_second(point) * 1e-9,
-                100 * share_of_roofline(report.roofline, point));
+                100 * share_of_roofline(report.roofline, point)) +
+         (point.configuration.empty() ? "" : "  " + point.configuration) + "\n";
+}
+
+bool has_configurations(const Report& report) {
+  return std::ranges::any_of(report.points, [](const Point& point) { return !point.configuration.empty(); });
 }
 
 std::string legend(const Report& report) {
@@ -47,6 +53,7 @@ std::vector<std::pair<const char*, std::string>> fields(const Report& report, co
   return {{"size", std::to_string(point.size)},
           {"block", json_string(extents_text(point.block))},
           {"grid", json_string(extents_text(point.grid))},
+          {"configuration", json_string(point.configuration)},
           {"samples", std::to_string(point.times.samples)},
           {"launches_per_sample", std::to_string(point.times.launches)},
           {"min_seconds", number(point.times.minimum)},
@@ -79,8 +86,9 @@ std::string signature_of(const KernelInfo& kernel) {
 
 std::string to_table(const Report& report) {
   std::string text = report.kernel + " on " + report.device.name + ": " + report.device.description + "\n\n" +
-                     format("%12s %10s %10s %10s %10s %9s %9s %10s\n", "size", "block", "min", "median", "max", "GB/s",
-                            "GFLOP/s", "roofline");
+                     format("%12s %10s %10s %10s %10s %9s %9s %10s", "size", "block", "min", "median", "max", "GB/s",
+                            "GFLOP/s", "roofline") +
+                     (has_configurations(report) ? "  configuration\n" : "\n");
   for (const Point& point : report.points) text += table_line(report, point);
   return text + legend(report);
 }
@@ -115,6 +123,7 @@ std::string to_json(const Report& report) {
   for (const Failure& failure : report.failures)
     text += std::string(&failure == report.failures.data() ? "\n  " : ",\n  ") +
             "{\"size\": " + std::to_string(failure.size) + ", \"block\": " + json_string(extents_text(failure.block)) +
+            ", \"configuration\": " + json_string(failure.configuration) +
             ", \"message\": " + json_string(failure.message) + "}";
   return text + "]}\n";
 }

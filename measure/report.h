@@ -14,6 +14,7 @@ struct Failure {
   std::int64_t size = 0;
   Dim3 block;
   std::string message;
+  std::string configuration = {};  // of several
 };
 
 struct Report {

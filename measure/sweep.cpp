@@ -113,6 +113,19 @@ Result<std::vector<std::int64_t>> parse_shape(std::string_view text) {
   return shape;
 }
 
+std::string with_values(std::string_view extents, const Configuration& configuration) {
+  std::string text;
+  while (!extents.empty()) {
+    const Constant* longest = nullptr;  // `x` separates extents, but names may have one
+    for (const Constant& constant : configuration.constants())
+      if (extents.starts_with(constant.name) && (longest == nullptr || constant.name.size() > longest->name.size()))
+        longest = &constant;
+    text += longest != nullptr ? longest->text() : std::string(extents.substr(0, 1));
+    extents.remove_prefix(longest != nullptr ? longest->name.size() : 1);
+  }
+  return text;
+}
+
 std::string extents_text(Dim3 extents) {
   std::string text = std::to_string(extents.x);
   if (extents.y != 1 || extents.z != 1) text += "x" + std::to_string(extents.y);

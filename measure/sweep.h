@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pykc/configuration.h"
 #include "pykc/error.h"
 #include "pykc/types.h"
 
@@ -24,6 +25,9 @@ Result<std::vector<Dim3>> parse_blocks(std::string_view text);
 Result<Dim3> parse_extents(std::string_view text);
 /// The same for an array of any rank: "1024x512".
 Result<std::vector<std::int64_t>> parse_shape(std::string_view text);
+
+/// Extents in terms of a configuration's names, "TILExROWS", with its values in their places: "32x8".
+std::string with_values(std::string_view extents, const Configuration& configuration);
 
 /// "256", "16x16", "8x8x4".
 std::string extents_text(Dim3 extents);

@@ -105,7 +105,12 @@ same "a signature may leave out what configurations set" turn.ptx turn_first.ptx
 expect 0 "" "$pykc" compile tuned.pyk --sig 'turn(i64[:], 4)' -o turn4.ptx
 expect 1 "differ" cmp turn.ptx turn4.ptx
 expect 1 "has 2 parameters, but 0 types are given" "$pykc" compile tuned.pyk --sig 'turn()' -o -
-expect 1 "has several configurations; say which one to measure: --sig 'turn(i64[:], 4000)'" "$pykc" bench tuned.pyk --device cpu
+expect 0 "%  TURNS=4000" "$pykc" bench tuned.pyk --sizes 1e4 --seconds 0.01 --device cpu
+expect 0 "%  TURNS=4" "$pykc" bench tuned.pyk --sizes 1e4 --seconds 0.01 --device cpu
+# 400 threads; the other configuration would have 400,000, which is told.
+expect 1 "       400 " "$pykc" bench tuned.pyk --sizes 1e4 --blocks TURNS00,64 --sig 'turn(i64[:])' --seconds 0.01 --device cpu
+printf '@kernel(launch_bounds=96)\ndef bounded(x: f32[:]):\n    i = grid(1)\n    if i < len(x):\n        x[i] = 1.0\n' > bounded.pyk
+expect 0 "        96 " "$pykc" bench bounded.pyk --sizes 1e4 --seconds 0.01 --device cpu
 expect 0 "turn(x: i64[:])" "$pykc" bench tuned.pyk --sig 'turn(i64[:], 4)' --sizes 1e4 --seconds 0.01 --device cpu
 cat vecadd.pyk tuned.pyk > both.pyk
 expect 0 "--sig 'turn(i64[:], 4000)'" "$pykc" compile both.pyk -o both.ptx

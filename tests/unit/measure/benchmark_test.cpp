@@ -5,6 +5,7 @@
 
 #include "driver/driver.h"
 #include "measure/roofline.h"
+#include "measure/sweep.h"
 #include "tests/unit/jit/device.h"
 
 namespace pykc::measure {
@@ -85,7 +86,8 @@ Program program() { return driver::load_source(Source(kSource, "kernels.pyk"), {
 Result<Benchmark> benchmark_of(const std::string& name, BenchmarkSettings settings = {}) {
   settings.seconds = 1e-3;
   const Program kernels = program();
-  return Benchmark::create(testing::device(), kernels, find_kernel(kernels, name, "").value(), {}, settings);
+  return Benchmark::create(testing::device(), kernels, find_kernel(kernels, name, "").value().front().request, {},
+                           settings);
 }
 
 ir::Counts counted(const std::string& name, std::int64_t size, Dim3 block, BenchmarkSettings settings = {}) {
@@ -153,7 +155,7 @@ TEST(CompileCounting, ForAGpu) {
   CompileOptions options;
   options.target = "sm_80";
   const auto counting = [&](const std::string& name) {
-    return driver::compile_counting(kernels, find_kernel(kernels, name, "").value(), options).value();
+    return driver::compile_counting(kernels, find_kernel(kernels, name, "").value().front().request, options).value();
   };
   const driver::CountingKernel vecadd = counting("vecadd"), matmul = counting("matmul");
   EXPECT_EQ(vecadd.axes, 1);
@@ -173,8 +175,8 @@ TEST(CompileCounting, ForAGpu) {
 
 TEST(FindKernel, ErrorsNameTheKernels) {
   const auto message = [](const std::string& name, const std::string& signature) {
-    const Result<KernelRequest> request = find_kernel(program(), name, signature);
-    return request ? "found " + request->kernel : request.error().message;
+    const Result<std::vector<Variant>> found = find_kernel(program(), name, signature);
+    return found ? "found " + found->front().request.kernel : found.error().message;
   };
   EXPECT_EQ(message("matmul", ""), "found matmul");
   EXPECT_EQ(
@@ -192,6 +194,54 @@ TEST(FindKernel, ErrorsNameTheKernels) {
       "kernel `generic` is generic; say for which types of a, x to compile it: --sig 'generic(TYPE, TYPE)', where "
       "a TYPE is f32, i64, f32[:], f32[:, :] or the like");
   EXPECT_NE(message("generic", "generic(f32"), "found generic");
+}
+
+TEST(FindKernel, ConfigurationsAreSwept) {
+  const Program kernels = driver::load_source(Source(R"pyk(
+from pykc import *
+
+
+@autotune(configs=[config(N=1, threads=32), config(N=2, threads=64)])
+@kernel
+def tuned(x: f32[:], N: constexpr):
+    x[grid(1)] = N
+
+
+@autotune(configs=[config(N=1), config(N=2)])
+@kernel
+def generic(x, N: constexpr):
+    x[grid(1)] = N
+
+
+@autotune(configs=[config(threads=32), config(threads=64)])
+@kernel
+def typed(x: f32[:]):
+    x[grid(1)] = 1.0
+)pyk",
+                                                     "tuned.pyk"),
+                                              {})
+                              .value();
+  const auto found = [&](const std::string& name, const std::string& signature) {
+    const Result<std::vector<Variant>> variants = find_kernel(kernels, name, signature);
+    if (!variants) return variants.error().message;
+    std::string text;
+    for (const Variant& variant : *variants)
+      text += "[" + variant.text() + "]" + std::to_string(variant.request.arguments.size());
+    return text;
+  };
+  EXPECT_EQ(found("tuned", ""), "[N=1, threads=32]2[N=2, threads=64]2");
+  EXPECT_EQ(found("", "tuned(f32[:])"), "[N=1, threads=32]2[N=2, threads=64]2");
+  EXPECT_EQ(found("", "tuned(f32[:], 7)"), "[]2");
+  EXPECT_EQ(found("", "generic(f32[:])"), "[N=1]2[N=2]2");
+  EXPECT_EQ(found("typed", ""), "[threads=32]0[threads=64]0");
+  EXPECT_EQ(found("generic", "").substr(0, 28), "kernel `generic` is generic;");
+}
+
+TEST(WithValues, NamesOfAConfigurationBecomeItsValues) {
+  const Configuration configuration{{"TILE", 32}, {"TILEx", 4}, {"max", 7}};
+  EXPECT_EQ(with_values("TILExTILE,64..128,maxx8", configuration), "432,64..128,7x8");
+  EXPECT_EQ(with_values("TILEx8", Configuration{{"TILE", 32}}), "32x8");
+  EXPECT_EQ(with_values("16x16", Configuration({})), "16x16");
 }
 
 TEST(Roofline, TheLastOfMemoryAndArithmeticCounts) {

@@ -42,20 +42,26 @@ TEST(Report, Table) {
 }
 
 TEST(Report, Csv) {
-  EXPECT_EQ(
-      to_csv(report()),
-      "size,block,grid,samples,launches_per_sample,min_seconds,median_seconds,max_seconds,bytes_loaded,bytes_stored,"
-      "f32_operations,f64_operations,bytes_per_second,flops_per_second,share_of_roofline\n"
-      "1000000,\"256\",\"3907\",11,5,0.001,0.002,0.004,8000000,4000000,1000000,0,6e+09,500000000,0.5\n");
+  EXPECT_EQ(to_csv(report()),
+            "size,block,grid,configuration,samples,launches_per_sample,min_seconds,median_seconds,max_seconds,bytes_"
+            "loaded,bytes_stored,"
+            "f32_operations,f64_operations,bytes_per_second,flops_per_second,share_of_roofline\n"
+            "1000000,\"256\",\"3907\",\"\",11,5,0.001,0.002,0.004,8000000,4000000,1000000,0,6e+09,500000000,0.5\n");
 }
 
 TEST(Report, Json) {
   Report measured = report();
-  measured.failures = {{.size = 3, .block = {2048}, .message = "too \"large\""}};
+  measured.points[0].configuration = "N=2";
+  EXPECT_NE(to_table(measured).find("roofline  configuration\n"), std::string::npos) << to_table(measured);
+  EXPECT_NE(to_table(measured).find(" %  N=2\n"), std::string::npos);
+  EXPECT_EQ(to_table(report()).find("configuration"), std::string::npos);
+  measured.failures = {{.size = 3, .block = {2048}, .message = "too \"large\"", .configuration = "N=1"}};
   const std::string json = to_json(measured);
   EXPECT_NE(json.find("\"description\": \"a \\\"processor\\\"\""), std::string::npos) << json;
   EXPECT_NE(json.find("\"median_seconds\": 0.002"), std::string::npos);
-  EXPECT_NE(json.find("{\"size\": 3, \"block\": \"2048\", \"message\": \"too \\\"large\\\"\"}"), std::string::npos);
+  EXPECT_NE(
+      json.find("{\"size\": 3, \"block\": \"2048\", \"configuration\": \"N=1\", \"message\": \"too \\\"large\\\"\"}"),
+      std::string::npos);
 }
 
 TEST(Units, ThreeDigitsAndAPrefix) {
