@@ -5,13 +5,13 @@
 namespace pykc::cli {
 namespace {
 
-struct Request {
+struct CheckRequest {
   std::vector<std::string> paths;
   CompileOptions options;
   DiagnosticsFormat diagnostics = DiagnosticsFormat::Text;
 };
 
-int run(const Request& request) {
+int run(const CheckRequest& request) {
   const Result<std::vector<std::string>> files = expand_paths(request.paths);
   if (!files) return report(files.error());
   std::vector<Diagnostic> found;
@@ -34,7 +34,7 @@ int run(const Request& request) {
 }  // namespace
 
 void add_check(CLI::App& app, int& exit_code) {
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<CheckRequest>();
   CLI::App* command = app.add_subcommand("check", "Report the errors and warnings of files or folders");
   command->add_option("FILE", request->paths, ".pyk files, or folders of them")->required();
   add_warning_flags(*command, request->options);

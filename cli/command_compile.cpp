@@ -13,13 +13,13 @@ namespace pykc::cli {
 namespace {
 
 /// What `--emit` takes: the names people know, for each target.
-struct Format {
+struct OutputFormat {
   Emit emit;
   const char* extension;
   bool for_cpu;  // obj and asm of a host; ptx is a GPU's
 };
-const std::map<std::string, Format>& formats() {
-  static const std::map<std::string, Format> table = {
+const std::map<std::string, OutputFormat>& formats() {
+  static const std::map<std::string, OutputFormat> table = {
       {"tokens", {Emit::Tokens, ".tokens", false}},
       {"ast", {Emit::Ast, ".ast", false}},
       {"checked", {Emit::Checked, ".checked", false}},
@@ -36,7 +36,7 @@ const std::map<std::string, Format>& formats() {
   return table;
 }
 
-struct Request {
+struct CompileRequest {
   std::string file, output, emit, depfile, ptxas, name_space;
   std::vector<std::string> targets;
   CompileOptions options;
@@ -47,16 +47,16 @@ struct Request {
 bool is_cpu(const std::string& target) { return target.starts_with("cpu"); }
 
 /// What a program is built with, for several targets at a time.
-bool embeds(const Request& request) { return request.emit == "header" || request.emit == "c"; }
+bool embeds(const CompileRequest& request) { return request.emit == "header" || request.emit == "c"; }
 
 /// The format and the target belong together: an object is a host's, PTX a GPU's.
-Result<Format> choose_format(Request& request) {
+Result<OutputFormat> choose_format(CompileRequest& request) {
   if (embeds(request)) return formats().at(request.emit);
   if (request.targets.size() > 1)
     return Error{ErrorCode::InvalidArgument, "only --emit header and --emit c take several targets"};
   if (!request.targets.empty()) request.options.target = request.targets.front();
   if (request.emit.empty()) request.emit = is_cpu(request.options.target) ? "obj" : "ptx";
-  const Format format = formats().at(request.emit);
+  const OutputFormat format = formats().at(request.emit);
   if (request.options.target.empty() && format.for_cpu) request.options.target = "cpu";
   if (format.for_cpu && !is_cpu(request.options.target))
     return Error{ErrorCode::InvalidArgument, "--emit " + request.emit + " needs --target cpu"};
@@ -93,7 +93,7 @@ Result<std::vector<std::string>> embedded_targets(const std::vector<std::string>
 }
 
 /// The output's name, a colon, and every file that was read, as `make` reads it.
-Result<void> write_depfile(const Request& request) {
+Result<void> write_depfile(const CompileRequest& request) {
   const Result<Program> program = load(request.file, request.options);
   if (!program) return program.error();
   std::string text;
@@ -116,7 +116,7 @@ Result<void> write_depfile(const Request& request) {
 }
 
 /// The artifacts of all targets, and of each PTX its cubin where ptxas is given.
-Result<std::vector<Artifact>> compile_all(const Request& request, std::string_view source) {
+Result<std::vector<Artifact>> compile_all(const CompileRequest& request, std::string_view source) {
   const Result<std::vector<std::string>> targets = embedded_targets(request.targets);
   if (!targets) return targets.error();
   std::vector<Artifact> artifacts;
@@ -140,7 +140,7 @@ Result<std::vector<Artifact>> compile_all(const Request& request, std::string_vi
   return artifacts;
 }
 
-Result<std::string> embed(const Request& request, std::string_view source) {
+Result<std::string> embed(const CompileRequest& request, std::string_view source) {
   const std::string name_space = embedded_namespace(request.name_space.empty() ? request.file : request.name_space);
   if (!request.name_space.empty() && name_space != request.name_space)
     return Error{ErrorCode::InvalidArgument, "--namespace takes a C++ identifier, not `" + request.name_space + "`"};
@@ -151,7 +151,7 @@ Result<std::string> embed(const Request& request, std::string_view source) {
 }
 
 /// Grid and block of a launch follow from a kernel's configuration, so it is told which one the kernel is compiled for.
-void tell_configurations(const Request& request) {
+void tell_configurations(const CompileRequest& request) {
   if (!request.options.signatures.empty() || request.emit == "tokens" || request.emit == "ast") return;
   const Result<Program> program = load(request.file, request.options);
   if (!program) return;
@@ -168,7 +168,7 @@ void tell_configurations(const Request& request) {
 }
 
 /// Every other format: one target, one file.
-Result<std::string> compile_one(const Request& request, const Format& format, std::string_view source) {
+Result<std::string> compile_one(const CompileRequest& request, const OutputFormat& format, std::string_view source) {
   Result<CompileOutput> output = compile_to(format.emit, source, request.options, request.file);
   if (!output) return output.error();
   if (!output->warnings.empty() || request.diagnostics == DiagnosticsFormat::Json)
@@ -179,8 +179,8 @@ Result<std::string> compile_one(const Request& request, const Format& format, st
   return std::move(output->text);
 }
 
-int run(Request& request) {
-  const Result<Format> format = choose_format(request);
+int run(CompileRequest& request) {
+  const Result<OutputFormat> format = choose_format(request);
   if (!format) {
     report(format.error());
     return kUsage;
@@ -202,7 +202,7 @@ int run(Request& request) {
 }  // namespace
 
 void add_compile(CLI::App& app, int& exit_code) {
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<CompileRequest>();
   CLI::App* command = app.add_subcommand("compile", "Compile a .pyk file (to FILE.ptx, unless told otherwise)");
   command->add_option("FILE", request->file, "The .pyk file")->required();
   command->add_option("-o,--output", request->output, "Where to write; - is the standard output");

@@ -8,12 +8,12 @@
 namespace pykc::cli {
 namespace {
 
-struct Request {
+struct RunRequest {
   std::string file;
   script::RunOptions options;
 };
 
-int run(Request& request) {
+int run(RunRequest& request) {
   Result<Program> program = load(request.file, request.options.compile);
   if (!program) return report(program.error());
   request.options.print = print_to_stdout;
@@ -26,7 +26,7 @@ int run(Request& request) {
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code) {
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<RunRequest>();
   CLI::App* command = app.add_subcommand("run", "Run the main function of a .pyk file");
   command->add_option("FILE", request->file, "The .pyk file")->required();
   command->add_option("ARGS", request->options.arguments, "Arguments of main, in order or as NAME=VALUE");

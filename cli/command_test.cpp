@@ -17,7 +17,7 @@ namespace {
 
 using Outcome = script::TestResult::Outcome;
 
-struct Request {
+struct TestRequest {
   std::vector<std::string> paths;
   std::vector<std::string> devices;
   std::string device, filter, known_failures;
@@ -48,7 +48,7 @@ bool add_options(const std::string& text, CompileOptions& options) {
 /// Runs one file and tells what it finds as it goes.
 class FileTester {
  public:
-  FileTester(const Request& request, const std::string& path, bool known_to_fail) : request_(request) {
+  FileTester(const TestRequest& request, const std::string& path, bool known_to_fail) : request_(request) {
     report_.path = path;
     report_.known_to_fail = known_to_fail;
   }
@@ -140,13 +140,13 @@ class FileTester {
     print_diagnostics(diagnostics, DiagnosticsFormat::Text);
   }
 
-  const Request& request_;
+  const TestRequest& request_;
   FileReport report_;
   Expectations expected_;
   CompileOptions compile_;
 };
 
-int run(Request& request) {
+int run(TestRequest& request) {
   const Result<std::vector<std::string>> paths = expand_paths(request.paths);
   if (!paths) return report(paths.error());
   const Result<std::set<std::string>> known = read_known_failures(request.known_failures);
@@ -172,7 +172,7 @@ int run(Request& request) {
 }  // namespace
 
 void add_test(CLI::App& app, int& exit_code) {
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<TestRequest>();
   CLI::App* command = app.add_subcommand(
       "test",
       "Run the @test functions of files or folders, and compare their diagnostics with their `# expect:` comments");

@@ -1,10 +1,15 @@
 # What every target of pykc shares: language level, warnings, sanitizers; and where LLVM and GoogleTest come from.
 
 add_library(pykc_options INTERFACE)
-target_compile_options(pykc_options INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Werror -fno-exceptions)
+target_compile_options(pykc_options INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Werror
+  $<$<NOT:$<BOOL:$<TARGET_PROPERTY:PYKC_EXCEPTIONS>>>:-fno-exceptions>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # "…" + std::string warns of an overlap that cannot be (GCC bug 105651).
   target_compile_options(pykc_options INTERFACE -Wno-restrict)
+endif()
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # A source file in another counts as a header, whose classes must not have members of unnamed namespaces.
+  target_compile_options(pykc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
 target_include_directories(pykc_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")

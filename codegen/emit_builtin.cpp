@@ -37,6 +37,12 @@ bool is_constant(const ir::Instruction& i, double value) {
 
 }  // namespace
 
+ir::AtomicOp reduction_operator(BuiltinId builtin) {
+  constexpr ir::AtomicOp kOperators[] = {ir::AtomicOp::Add, ir::AtomicOp::Min, ir::AtomicOp::Max,
+                                         ir::AtomicOp::And, ir::AtomicOp::Or,  ir::AtomicOp::Xor};
+  return kOperators[static_cast<int>(builtin) - static_cast<int>(BuiltinId::ReduxSyncAdd)];
+}
+
 /// The library has every function for f32 and f64; f16 and bf16 are computed in f32. A square is better as a product,
 /// which is correctly rounded.
 Emitter::Value* Emitter::emit_math(const Instruction& i, std::string_view name) {

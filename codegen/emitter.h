@@ -17,6 +17,9 @@
 
 namespace pykc::codegen {
 
+/// What redux_sync_add and its kin put values together with.
+ir::AtomicOp reduction_operator(BuiltinId builtin);
+
 class Emitter {
  public:
   Emitter(const Emitter&) = delete;
@@ -181,7 +184,7 @@ class Emitter {
   }
   /// The integer that is as wide as the type in memory.
   llvm::IntegerType* bits_type(ScalarType type) {
-    return builder_.getIntNTy(static_cast<unsigned>(8 * size_in_bytes(type)));
+    return builder_.getIntNTy(static_cast<unsigned>(size_in_bits(type)));
   }
   llvm::Type* type_of(ScalarType type) const { return value_type(state_.context, type, state_.types); }
   llvm::Type* type_of(ir::Type type) const { return value_type(state_.context, type, state_.types); }

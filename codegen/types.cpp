@@ -33,7 +33,7 @@ llvm::Type* value_type(llvm::LLVMContext& context, ScalarType type, const Target
     case ScalarType::F64:
       return llvm::Type::getDoubleTy(context);
     default:
-      return llvm::Type::getIntNTy(context, static_cast<unsigned>(8 * size_in_bytes(type)));
+      return llvm::Type::getIntNTy(context, static_cast<unsigned>(size_in_bits(type)));
   }
 }
 

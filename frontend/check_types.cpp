@@ -5,23 +5,21 @@
 namespace pykc::checker {
 namespace {
 
-int width(ScalarType type) { return 8 * size_in_bytes(type); }
-
 ScalarType signed_of_width(int bits) {
   return bits == 8 ? ScalarType::I8 : bits == 16 ? ScalarType::I16 : bits == 32 ? ScalarType::I32 : ScalarType::I64;
 }
 
 ScalarType common_float(ScalarType a, ScalarType b) {
-  if (width(a) == width(b)) return ScalarType::F32;  // f16 and bf16
-  return width(a) > width(b) ? a : b;
+  if (size_in_bits(a) == size_in_bits(b)) return ScalarType::F32;  // f16 and bf16
+  return size_in_bits(a) > size_in_bits(b) ? a : b;
 }
 
 std::optional<ScalarType> common_integer(ScalarType a, ScalarType b) {
-  if (is_signed_integer(a) == is_signed_integer(b)) return width(a) > width(b) ? a : b;
+  if (is_signed_integer(a) == is_signed_integer(b)) return size_in_bits(a) > size_in_bits(b) ? a : b;
   const ScalarType with_sign = is_signed_integer(a) ? a : b, without = is_signed_integer(a) ? b : a;
-  if (width(with_sign) > width(without)) return with_sign;
+  if (size_in_bits(with_sign) > size_in_bits(without)) return with_sign;
   if (without == ScalarType::U64) return std::nullopt;
-  return signed_of_width(2 * width(without));
+  return signed_of_width(2 * size_in_bits(without));
 }
 
 bool join_tuples(InferredType& into, const InferredType& other) {
@@ -102,7 +100,7 @@ ScalarType promoted(ScalarType type) { return is_narrow(type) ? ScalarType::I32 
 
 bool is_wide_enough(Int128 value, ScalarType type) {
   if (type == ScalarType::Bool) return value == 0 || value == 1;
-  const int bits = width(type);
+  const int bits = size_in_bits(type);
   if (is_unsigned_integer(type)) return value >= 0 && value < (Int128{1} << bits);
   return value >= -(Int128{1} << (bits - 1)) && value < (Int128{1} << (bits - 1));
 }

@@ -19,7 +19,7 @@ Instruction* Builder::append(Opcode opcode, Type type) {
 
 Instruction* Builder::constant_int(ScalarType type, std::int64_t value) {
   Instruction* constant = append(Opcode::Constant, Type::of(type));
-  const int bits = size_in_bytes(type) * 8;
+  const int bits = size_in_bits(type);
   const auto wrapped = static_cast<std::uint64_t>(value) & (~std::uint64_t{0} >> (64 - bits));
   constant->constant = type == ScalarType::Bool ? value != 0 : wrapped;
   return constant;

@@ -9,8 +9,6 @@
 namespace pykc::ir {
 namespace {
 
-std::uint64_t width_of(ScalarType type) { return 8 * static_cast<std::uint64_t>(size_in_bytes(type)); }
-
 template <typename T>
 bool relation(Opcode opcode, T a, T b) {
   switch (opcode) {
@@ -45,7 +43,7 @@ std::uint64_t floor_divide(ScalarType type, std::uint64_t a, std::uint64_t b) {
 
 std::uint64_t shift_right(ScalarType type, std::uint64_t value, std::uint64_t count) {
   const bool is_negative = is_signed_integer(type) && static_cast<std::int64_t>(value) < 0;
-  if (count >= width_of(type)) return is_negative ? ~std::uint64_t{0} : 0;
+  if (count >= static_cast<std::uint64_t>(size_in_bits(type))) return is_negative ? ~std::uint64_t{0} : 0;
   return is_negative ? ~(~value >> count) : value >> count;
 }
 
@@ -73,7 +71,7 @@ std::optional<std::uint64_t> compute_integer(Opcode opcode, ScalarType type, std
     case Opcode::Not:
       return ~a;
     case Opcode::Shl:
-      return b >= width_of(type) ? 0 : a << b;
+      return b >= static_cast<std::uint64_t>(size_in_bits(type)) ? 0 : a << b;
     case Opcode::Shr:
       return shift_right(type, a, b);
     default:
@@ -200,12 +198,12 @@ std::uint64_t cast(Scalar value, ScalarType to) {
 
 std::uint64_t wrap_into(ScalarType type, std::uint64_t value) {
   if (type == ScalarType::Bool) return value & 1;
-  return value & ~std::uint64_t{0} >> (64 - width_of(type));
+  return value & ~std::uint64_t{0} >> (64 - size_in_bits(type));
 }
 
 std::int64_t integer_from_bits(ScalarType type, std::uint64_t bits) {
   if (!is_signed_integer(type)) return static_cast<std::int64_t>(bits);
-  const std::uint64_t unused = 64 - width_of(type);
+  const int unused = 64 - size_in_bits(type);
   return static_cast<std::int64_t>(bits << unused) >> unused;
 }
 

@@ -9,16 +9,14 @@
 namespace pykc::ir {
 namespace {
 
-int width_of(ScalarType type) { return 8 * size_in_bytes(type); }
-
 std::uint64_t reverse_bits(Scalar value) {
   std::uint64_t reversed = 0;
-  for (int i = 0; i < width_of(value.type); ++i) reversed = reversed << 1 | (value.bits >> i & 1);
+  for (int i = 0; i < size_in_bits(value.type); ++i) reversed = reversed << 1 | (value.bits >> i & 1);
   return reversed;
 }
 
 std::uint64_t count_leading_zeros(Scalar value) {
-  return static_cast<std::uint64_t>(std::countl_zero(value.bits) - (64 - width_of(value.type)));
+  return static_cast<std::uint64_t>(std::countl_zero(value.bits) - (64 - size_in_bits(value.type)));
 }
 
 std::uint64_t find_first_set(Scalar value) {
@@ -71,9 +69,9 @@ std::uint64_t upper_half_of_product(Scalar a, Scalar b) {
   __extension__ using Wide = __int128;
   __extension__ using UnsignedWide = unsigned __int128;
   if (!is_signed_integer(a.type))
-    return static_cast<std::uint64_t>((static_cast<UnsignedWide>(a.bits) * b.bits) >> width_of(a.type));
+    return static_cast<std::uint64_t>((static_cast<UnsignedWide>(a.bits) * b.bits) >> size_in_bits(a.type));
   const Wide product = static_cast<Wide>(integer_from_bits(a.type, a.bits)) * integer_from_bits(b.type, b.bits);
-  return wrap_into(a.type, static_cast<std::uint64_t>(product >> width_of(a.type)));
+  return wrap_into(a.type, static_cast<std::uint64_t>(product >> size_in_bits(a.type)));
 }
 
 std::uint64_t permute_bytes(std::uint64_t low, std::uint64_t high, std::uint64_t selector) {

@@ -12,7 +12,7 @@
 
 namespace pykc::ir {
 
-inline std::uint64_t sign_bit(ScalarType type) { return std::uint64_t{1} << (8 * size_in_bytes(type) - 1); }
+inline std::uint64_t sign_bit(ScalarType type) { return std::uint64_t{1} << (size_in_bits(type) - 1); }
 
 /// `value` rounded into `type`; every NaN becomes the same one.
 inline std::uint64_t round_float(ScalarType type, double value) {

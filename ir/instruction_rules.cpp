@@ -94,7 +94,7 @@ std::string check_same_types(const Instruction& instruction, OperandClass operan
 
 std::string check_constant(const Instruction& constant) {
   if (!constant.type.is_scalar()) return "has type " + to_string(constant.type);
-  const int bits = constant.type.is(ScalarType::Bool) ? 1 : 8 * size_in_bytes(constant.type.scalar);
+  const int bits = constant.type.is(ScalarType::Bool) ? 1 : size_in_bits(constant.type.scalar);
   return unless(bits == 64 || constant.constant >> bits == 0, "value does not fit its type");
 }
 

@@ -421,7 +421,7 @@ Instruction* ModuleParser::parse_constant(Block& block) {
 std::uint64_t ModuleParser::parse_float_bits(ScalarType type) {
   if (accept_name("bits")) {
     const std::uint64_t bits = expect_number<std::uint64_t>();
-    if (bits >> 1 >> (8 * size_in_bytes(type) - 1) != 0) fail_before("bits do not fit the type");
+    if (bits >> 1 >> (size_in_bits(type) - 1) != 0) fail_before("bits do not fit the type");
     return bits;
   }
   // Not by way of double, which would round twice.
@@ -430,7 +430,7 @@ std::uint64_t ModuleParser::parse_float_bits(ScalarType type) {
 }
 
 std::uint64_t ModuleParser::parse_integer_bits(ScalarType type) {
-  const int unused = 64 - 8 * size_in_bytes(type);
+  const int unused = 64 - size_in_bits(type);
   if (is_unsigned_integer(type)) {
     const std::uint64_t value = expect_number<std::uint64_t>();
     if (value << unused >> unused != value) fail_before("the constant does not fit its type");

@@ -55,7 +55,7 @@ std::string float_text(ScalarType type, std::uint64_t bits) {
 
 std::string integer_text(ScalarType type, std::uint64_t bits) {
   if (!is_signed_integer(type)) return std::to_string(bits);
-  const int unused = 64 - 8 * size_in_bytes(type);
+  const int unused = 64 - size_in_bits(type);
   return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
 }
 

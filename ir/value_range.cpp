@@ -50,7 +50,7 @@ constexpr BuiltinRange kBuiltinRanges[] = {
 Interval range_of_type(Type type) {
   if (!type.is_scalar() || is_float(type.scalar)) return {kInt64Minimum, kInt64Maximum};
   if (type.scalar == ScalarType::Bool) return {0, 1};
-  const int bits = 8 * size_in_bytes(type.scalar);
+  const int bits = size_in_bits(type.scalar);
   if (is_unsigned_integer(type.scalar)) return {0, (Wide{1} << bits) - 1};
   return {-(Wide{1} << (bits - 1)), (Wide{1} << (bits - 1)) - 1};
 }

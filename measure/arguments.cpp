@@ -83,7 +83,7 @@ std::optional<T> number_of(std::string_view text) {
 
 /// Whether an integer type holds the value.
 bool holds(ScalarType type, std::int64_t value) {
-  const int bits = 8 * size_in_bytes(type) - (is_signed_integer(type) ? 1 : 0);
+  const int bits = size_in_bits(type) - (is_signed_integer(type) ? 1 : 0);
   if (bits >= 63) return is_signed_integer(type) || value >= 0;
   const std::int64_t end = std::int64_t{1} << bits;
   return value < end && value >= (is_signed_integer(type) ? -end : 0);

@@ -31,7 +31,7 @@ Integer integer_of(const Argument& argument) {
 std::string to_text(Integer value) { return (value.negative ? "-" : "") + std::to_string(value.magnitude); }
 
 std::optional<std::uint64_t> as_integer(Integer value, ScalarType type) {
-  const int bits = 8 * size_in_bytes(type);
+  const int bits = size_in_bits(type);
   const std::uint64_t largest = ~std::uint64_t{0} >> (64 - bits + (is_signed_integer(type) ? 1 : 0));
   const std::uint64_t smallest = is_signed_integer(type) ? largest + 1 : 0;  // its magnitude
   if (value.magnitude > (value.negative ? smallest : largest)) return std::nullopt;

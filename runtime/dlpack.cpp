@@ -9,7 +9,9 @@
 namespace pykc::detail {
 namespace {
 
-Error invalid(const std::string& message) { return Error{ErrorCode::InvalidArgument, "DLPack tensor: " + message}; }
+Error invalid_tensor(const std::string& message) {
+  return Error{ErrorCode::InvalidArgument, "DLPack tensor: " + message};
+}
 
 std::string text_of(DLDataType type) {
   constexpr const char* kNames[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
@@ -50,9 +52,10 @@ bool reaches(DLDevice device, DLDevice memory) {
 
 Result<Mapping> mapping_of(const DLTensor& tensor) {
   if (tensor.ndim < 0 || tensor.ndim > kMaxRank)
-    return invalid("it has " + std::to_string(tensor.ndim) + " axes, an array at most " + std::to_string(kMaxRank));
+    return invalid_tensor("it has " + std::to_string(tensor.ndim) + " axes, an array at most " +
+                          std::to_string(kMaxRank));
   const auto rank = static_cast<std::size_t>(tensor.ndim);
-  if (rank > 0 && tensor.shape == nullptr) return invalid("it has no shape");
+  if (rank > 0 && tensor.shape == nullptr) return invalid_tensor("it has no shape");
   const std::span<const std::int64_t> shape(tensor.shape, rank);
   if (rank == 0 || tensor.strides == nullptr) return Mapping::dense(shape);
   return Mapping::strided(shape, {tensor.strides, rank});
@@ -61,10 +64,10 @@ Result<Mapping> mapping_of(const DLTensor& tensor) {
 Result<void> check(const Device& device, const DLTensor& tensor, DLDataType type) {
   const DLDataType given = tensor.dtype;
   if (given.code != type.code || given.bits != type.bits || given.lanes != 1)
-    return invalid("its elements are " + text_of(given) + ", the array's " + text_of(type));
+    return invalid_tensor("its elements are " + text_of(given) + ", the array's " + text_of(type));
   if (!reaches(device_of(device.info()), tensor.device))
-    return invalid("it lies on " + text_of(tensor.device) + ", and an array of " + device.info().name +
-                   " is asked for");
+    return invalid_tensor("it lies on " + text_of(tensor.device) + ", and an array of " + device.info().name +
+                          " is asked for");
   return {};
 }
 
@@ -106,18 +109,18 @@ struct Exported {
 
 Result<WrappedElements> import_tensor(const Device& device, DLManagedTensorVersioned* tensor, DLDataType type,
                                       std::int64_t alignment) {
-  if (tensor == nullptr) return invalid("there is none");
+  if (tensor == nullptr) return invalid_tensor("there is none");
   if (tensor->version.major != DLPACK_MAJOR_VERSION)
-    return invalid("it is of DLPack " + std::to_string(tensor->version.major) + "." +
-                   std::to_string(tensor->version.minor) + "; pykc reads version 1");
+    return invalid_tensor("it is of DLPack " + std::to_string(tensor->version.major) + "." +
+                          std::to_string(tensor->version.minor) + "; pykc reads version 1");
   if ((tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0)
-    return invalid("it is read-only, and an array can be written to; export a copy of it");
+    return invalid_tensor("it is read-only, and an array can be written to; export a copy of it");
   return take(device, tensor, type, alignment);
 }
 
 Result<WrappedElements> import_tensor(const Device& device, DLManagedTensor* tensor, DLDataType type,
                                       std::int64_t alignment) {
-  if (tensor == nullptr) return invalid("there is none");
+  if (tensor == nullptr) return invalid_tensor("there is none");
   return take(device, tensor, type, alignment);
 }
 

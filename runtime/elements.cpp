@@ -7,9 +7,9 @@ namespace {
 
 using detail::StridedCopy;
 
-Error invalid(const std::string& message) { return Error{ErrorCode::InvalidArgument, message}; }
+Error invalid_argument(const std::string& message) { return Error{ErrorCode::InvalidArgument, message}; }
 
-Error other_device() { return invalid("the copy's stream belongs to another device"); }
+Error other_device() { return invalid_argument("the copy's stream belongs to another device"); }
 
 StridedCopy bytes_between(void* target, const void* source, std::int64_t bytes) {
   StridedCopy copy;
@@ -22,8 +22,8 @@ StridedCopy bytes_between(void* target, const void* source, std::int64_t bytes) 
 Result<void> check_target(const Mapping& mapping) {
   for (std::size_t i = 0; i < mapping.shape().size() && mapping.size() > 0; ++i)
     if (mapping.strides()[i] == 0 && mapping.shape()[i] > 1)
-      return invalid("an array whose elements along axis " + std::to_string(i) +
-                     " are one and the same (its stride is 0) cannot be written to");
+      return invalid_argument("an array whose elements along axis " + std::to_string(i) +
+                              " are one and the same (its stride is 0) cannot be written to");
   return {};
 }
 
@@ -36,19 +36,19 @@ Result<DenseMemory> dense_memory(std::span<const std::int64_t> shape, Layout ord
   if (!mapping) return mapping.error();
   DenseMemory dense{*mapping, 0};
   if (!__builtin_mul_overflow(mapping->size(), element_bytes, &dense.bytes)) return dense;
-  return invalid("no memory holds " + std::to_string(mapping->size()) + " elements of " +
-                 std::to_string(element_bytes) + " bytes");
+  return invalid_argument("no memory holds " + std::to_string(mapping->size()) + " elements of " +
+                          std::to_string(element_bytes) + " bytes");
 }
 
 Result<void> Elements::check(std::int64_t alignment) const {
   const Mapping::Range range = mapping.range();
   if (range.begin < 0 || range.end > buffer.bytes() / element_bytes)
-    return invalid("an array with " + to_string(mapping) + " from element " + std::to_string(mapping.offset()) +
-                   " leaves its buffer, which has room for " + std::to_string(buffer.bytes() / element_bytes) +
-                   " elements");
+    return invalid_argument("an array with " + to_string(mapping) + " from element " +
+                            std::to_string(mapping.offset()) + " leaves its buffer, which has room for " +
+                            std::to_string(buffer.bytes() / element_bytes) + " elements");
   if (reinterpret_cast<std::uintptr_t>(buffer.address()) % static_cast<std::uintptr_t>(alignment) != 0)
-    return invalid("the address of the buffer is not aligned to " + std::to_string(alignment) +
-                   " bytes, as its elements must be");
+    return invalid_argument("the address of the buffer is not aligned to " + std::to_string(alignment) +
+                            " bytes, as its elements must be");
   return {};
 }
 
@@ -148,8 +148,8 @@ Result<void> Elements::fill_zero(const Stream* stream) const {
 Result<void> Buffer::check(const Stream* stream, std::int64_t bytes, std::int64_t offset) const {
   if (stream != nullptr && device_ != nullptr && device_ != &stream->state_->device) return other_device();
   if (bytes >= 0 && offset >= 0 && offset <= bytes_ && bytes <= bytes_ - offset) return {};
-  return invalid("bytes " + std::to_string(offset) + " and the " + std::to_string(bytes) +
-                 " from there do not lie in a buffer of " + std::to_string(bytes_) + " bytes");
+  return invalid_argument("bytes " + std::to_string(offset) + " and the " + std::to_string(bytes) +
+                          " from there do not lie in a buffer of " + std::to_string(bytes_) + " bytes");
 }
 
 Result<void> Buffer::copy_from_host(const Stream* stream, const void* source, std::int64_t bytes,
@@ -174,7 +174,7 @@ Result<void> Buffer::fill_zero(const Stream* stream) const {
 Result<Buffer> Buffer::allocate_beside(std::int64_t bytes) const {
   if (device_ != nullptr) return device_->allocate_buffer(bytes);
   if (bytes == 0) return Buffer();
-  return invalid("a buffer without a device has no memory beside it");
+  return invalid_argument("a buffer without a device has no memory beside it");
 }
 
 }  // namespace pykc

@@ -261,7 +261,7 @@ Outcome<Value> host_clip(Session&, const Arguments& arguments) {
 constexpr std::string_view kReduce = "a, axis=None, keepdims=False";
 constexpr std::string_view kSpread = "a, axis=None, ddof=0, keepdims=False";
 
-constexpr HostFunction kFunctions[] = {
+constexpr HostFunction kArrayFunctions[] = {
     {"sum", kEverywhere, kReduce, reduction<Reduction::Sum>, "The sum; floats are added in f64, pairwise."},
     {"prod", kEverywhere, kReduce, reduction<Reduction::Product>, "The product."},
     {"min", in(Library::Numpy, Library::ArrayMethod), kReduce, reduction<Reduction::Minimum>, "The smallest element."},
@@ -300,6 +300,6 @@ constexpr HostFunction kFunctions[] = {
 
 }  // namespace
 
-std::span<const HostFunction> array_functions() { return kFunctions; }
+std::span<const HostFunction> array_functions() { return kArrayFunctions; }
 
 }  // namespace pykc::script

@@ -262,7 +262,7 @@ Outcome<Value> host_seed(Session& session, const Arguments& arguments) {
   return Value();
 }
 
-constexpr HostFunction kFunctions[] = {
+constexpr HostFunction kCreationFunctions[] = {
     {"zeros", kArrays, "shape, dtype=f64, order='C'", host_zeros, "An array of zeros."},
     {"ones", kArrays, "shape, dtype=f64, order='C'", host_ones, "An array of ones."},
     {"empty", kArrays, "shape, dtype=f64, order='C'", host_empty, "An array whose elements are anything."},
@@ -297,6 +297,6 @@ constexpr HostFunction kFunctions[] = {
 
 }  // namespace
 
-std::span<const HostFunction> creation_functions() { return kFunctions; }
+std::span<const HostFunction> creation_functions() { return kCreationFunctions; }
 
 }  // namespace pykc::script

@@ -156,7 +156,7 @@ Outcome<Value> host_elapsed(Session&, const Arguments& arguments) {
   return Value(*milliseconds);
 }
 
-constexpr HostFunction kFunctions[] = {
+constexpr HostFunction kDeviceFunctions[] = {
     {"to_device", kBoth, "a", host_to_device, "A copy of the array on the device."},
     {"device_array", kCuda, "shape, dtype=f64, order='C'", host_device_array,
      "Device memory; the elements are anything."},
@@ -186,7 +186,7 @@ constexpr HostFunction kFunctions[] = {
 
 }  // namespace
 
-std::span<const HostFunction> device_functions() { return kFunctions; }
+std::span<const HostFunction> device_functions() { return kDeviceFunctions; }
 
 Outcome<Device> Session::device() {
   if (!device_) {

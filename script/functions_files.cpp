@@ -38,7 +38,7 @@ Outcome<Value> host_save_pgm(Session&, const Arguments& arguments) {
   return Value();
 }
 
-constexpr HostFunction kFunctions[] = {
+constexpr HostFunction kFileFunctions[] = {
     {"load", in(Library::Prelude, Library::Numpy), "file", host_load, "The array in a .npy file."},
     {"save", in(Library::Prelude, Library::Numpy), "file, a", host_save, "Writes an array as a .npy file."},
     {"save_pgm", in(Library::Prelude), "file, a", host_save_pgm,
@@ -47,6 +47,6 @@ constexpr HostFunction kFunctions[] = {
 
 }  // namespace
 
-std::span<const HostFunction> file_functions() { return kFunctions; }
+std::span<const HostFunction> file_functions() { return kFileFunctions; }
 
 }  // namespace pykc::script

@@ -8,7 +8,7 @@
 namespace pykc::script {
 namespace {
 
-constexpr std::uint32_t kArrays = in(Library::Prelude, Library::Numpy);
+constexpr std::uint32_t kNumbers = in(Library::Prelude, Library::Numpy);
 constexpr std::uint32_t kNumpy = in(Library::Numpy);
 constexpr std::uint32_t kMath = in(Library::Math);
 
@@ -77,60 +77,60 @@ double log_gamma(double x) {
   return ::lgamma_r(x, &sign);
 }
 
-constexpr HostFunction kFunctions[] = {
+constexpr HostFunction kMathFunctions[] = {
     {"abs", kNumpy, "x", unary<UnaryFunction::Abs>, "Absolute value."},
     {"absolute", kNumpy, "x", unary<UnaryFunction::Abs>, "Absolute value."},
-    {"sign", kArrays, "x", unary<UnaryFunction::Sign>, "-1, 0 or 1."},
+    {"sign", kNumbers, "x", unary<UnaryFunction::Sign>, "-1, 0 or 1."},
     {"negative", kNumpy, "x", unary<UnaryFunction::Negate>, "`-x`."},
-    {"square", kArrays, "x", unary<UnaryFunction::Square>, "`x * x`."},
-    {"sqrt", kArrays, "x", unary<UnaryFunction::Sqrt>, "Square root."},
-    {"cbrt", kArrays, "x", unary<UnaryFunction::Cbrt>, "Cube root."},
-    {"exp", kArrays, "x", unary<UnaryFunction::Exp>, "e to the power `x`."},
-    {"exp2", kArrays, "x", unary<UnaryFunction::Exp2>, "2 to the power `x`."},
-    {"expm1", kArrays, "x", unary<UnaryFunction::Expm1>, "`exp(x) - 1`."},
-    {"log", kArrays, "x", unary<UnaryFunction::Log>, "Natural logarithm."},
-    {"log2", kArrays, "x", unary<UnaryFunction::Log2>, "Logarithm to base 2."},
-    {"log10", kArrays, "x", unary<UnaryFunction::Log10>, "Logarithm to base 10."},
-    {"log1p", kArrays, "x", unary<UnaryFunction::Log1p>, "`log(1 + x)`."},
-    {"sin", kArrays, "x", unary<UnaryFunction::Sin>, "Sine."},
-    {"cos", kArrays, "x", unary<UnaryFunction::Cos>, "Cosine."},
-    {"tan", kArrays, "x", unary<UnaryFunction::Tan>, "Tangent."},
-    {"arcsin", kArrays, "x", unary<UnaryFunction::Arcsin>, "Arc sine."},
-    {"arccos", kArrays, "x", unary<UnaryFunction::Arccos>, "Arc cosine."},
-    {"arctan", kArrays, "x", unary<UnaryFunction::Arctan>, "Arc tangent."},
-    {"sinh", kArrays, "x", unary<UnaryFunction::Sinh>, "Hyperbolic sine."},
-    {"cosh", kArrays, "x", unary<UnaryFunction::Cosh>, "Hyperbolic cosine."},
-    {"tanh", kArrays, "x", unary<UnaryFunction::Tanh>, "Hyperbolic tangent."},
-    {"arcsinh", kArrays, "x", unary<UnaryFunction::Arcsinh>, "Inverse hyperbolic sine."},
-    {"arccosh", kArrays, "x", unary<UnaryFunction::Arccosh>, "Inverse hyperbolic cosine."},
-    {"arctanh", kArrays, "x", unary<UnaryFunction::Arctanh>, "Inverse hyperbolic tangent."},
-    {"floor", kArrays, "x", unary<UnaryFunction::Floor>, "The largest whole number not above `x`."},
-    {"ceil", kArrays, "x", unary<UnaryFunction::Ceil>, "The smallest whole number not below `x`."},
-    {"trunc", kArrays, "x", unary<UnaryFunction::Trunc>, "`x` without its fraction."},
-    {"rint", kArrays, "x", unary<UnaryFunction::Rint>, "The nearest whole number, halves to even."},
-    {"degrees", kArrays, "x", unary<UnaryFunction::Degrees>, "Radians to degrees."},
-    {"radians", kArrays, "x", unary<UnaryFunction::Radians>, "Degrees to radians."},
-    {"erf", kArrays, "x", unary<UnaryFunction::Erf>, "Error function."},
-    {"lgamma", kArrays, "x", unary<UnaryFunction::Lgamma>, "Logarithm of the gamma function's absolute value."},
-    {"gamma", kArrays, "x", unary<UnaryFunction::Gamma>, "Gamma function."},
-    {"isnan", kArrays, "x", unary<UnaryFunction::IsNan>, "Whether `x` is not a number."},
-    {"isinf", kArrays, "x", unary<UnaryFunction::IsInf>, "Whether `x` is infinite."},
-    {"isfinite", kArrays, "x", unary<UnaryFunction::IsFinite>, "Whether `x` is neither infinite nor NaN."},
-    {"logical_not", kArrays, "x", unary<UnaryFunction::LogicalNot>, "`not x`, elementwise."},
+    {"square", kNumbers, "x", unary<UnaryFunction::Square>, "`x * x`."},
+    {"sqrt", kNumbers, "x", unary<UnaryFunction::Sqrt>, "Square root."},
+    {"cbrt", kNumbers, "x", unary<UnaryFunction::Cbrt>, "Cube root."},
+    {"exp", kNumbers, "x", unary<UnaryFunction::Exp>, "e to the power `x`."},
+    {"exp2", kNumbers, "x", unary<UnaryFunction::Exp2>, "2 to the power `x`."},
+    {"expm1", kNumbers, "x", unary<UnaryFunction::Expm1>, "`exp(x) - 1`."},
+    {"log", kNumbers, "x", unary<UnaryFunction::Log>, "Natural logarithm."},
+    {"log2", kNumbers, "x", unary<UnaryFunction::Log2>, "Logarithm to base 2."},
+    {"log10", kNumbers, "x", unary<UnaryFunction::Log10>, "Logarithm to base 10."},
+    {"log1p", kNumbers, "x", unary<UnaryFunction::Log1p>, "`log(1 + x)`."},
+    {"sin", kNumbers, "x", unary<UnaryFunction::Sin>, "Sine."},
+    {"cos", kNumbers, "x", unary<UnaryFunction::Cos>, "Cosine."},
+    {"tan", kNumbers, "x", unary<UnaryFunction::Tan>, "Tangent."},
+    {"arcsin", kNumbers, "x", unary<UnaryFunction::Arcsin>, "Arc sine."},
+    {"arccos", kNumbers, "x", unary<UnaryFunction::Arccos>, "Arc cosine."},
+    {"arctan", kNumbers, "x", unary<UnaryFunction::Arctan>, "Arc tangent."},
+    {"sinh", kNumbers, "x", unary<UnaryFunction::Sinh>, "Hyperbolic sine."},
+    {"cosh", kNumbers, "x", unary<UnaryFunction::Cosh>, "Hyperbolic cosine."},
+    {"tanh", kNumbers, "x", unary<UnaryFunction::Tanh>, "Hyperbolic tangent."},
+    {"arcsinh", kNumbers, "x", unary<UnaryFunction::Arcsinh>, "Inverse hyperbolic sine."},
+    {"arccosh", kNumbers, "x", unary<UnaryFunction::Arccosh>, "Inverse hyperbolic cosine."},
+    {"arctanh", kNumbers, "x", unary<UnaryFunction::Arctanh>, "Inverse hyperbolic tangent."},
+    {"floor", kNumbers, "x", unary<UnaryFunction::Floor>, "The largest whole number not above `x`."},
+    {"ceil", kNumbers, "x", unary<UnaryFunction::Ceil>, "The smallest whole number not below `x`."},
+    {"trunc", kNumbers, "x", unary<UnaryFunction::Trunc>, "`x` without its fraction."},
+    {"rint", kNumbers, "x", unary<UnaryFunction::Rint>, "The nearest whole number, halves to even."},
+    {"degrees", kNumbers, "x", unary<UnaryFunction::Degrees>, "Radians to degrees."},
+    {"radians", kNumbers, "x", unary<UnaryFunction::Radians>, "Degrees to radians."},
+    {"erf", kNumbers, "x", unary<UnaryFunction::Erf>, "Error function."},
+    {"lgamma", kNumbers, "x", unary<UnaryFunction::Lgamma>, "Logarithm of the gamma function's absolute value."},
+    {"gamma", kNumbers, "x", unary<UnaryFunction::Gamma>, "Gamma function."},
+    {"isnan", kNumbers, "x", unary<UnaryFunction::IsNan>, "Whether `x` is not a number."},
+    {"isinf", kNumbers, "x", unary<UnaryFunction::IsInf>, "Whether `x` is infinite."},
+    {"isfinite", kNumbers, "x", unary<UnaryFunction::IsFinite>, "Whether `x` is neither infinite nor NaN."},
+    {"logical_not", kNumbers, "x", unary<UnaryFunction::LogicalNot>, "`not x`, elementwise."},
     {"add", kNumpy, "x, y", binary<BinaryFunction::Add>, "`x + y`."},
     {"subtract", kNumpy, "x, y", binary<BinaryFunction::Subtract>, "`x - y`."},
     {"multiply", kNumpy, "x, y", binary<BinaryFunction::Multiply>, "`x * y`."},
     {"divide", kNumpy, "x, y", binary<BinaryFunction::TrueDivide>, "`x / y`."},
     {"power", kNumpy, "x, y", binary<BinaryFunction::Power>, "`x ** y`."},
-    {"minimum", kArrays, "x, y", binary<BinaryFunction::Minimum>, "The smaller of each pair; NaN wins."},
-    {"maximum", kArrays, "x, y", binary<BinaryFunction::Maximum>, "The larger of each pair; NaN wins."},
-    {"logical_and", kArrays, "x, y", binary<BinaryFunction::LogicalAnd>, "`x and y`, elementwise."},
-    {"logical_or", kArrays, "x, y", binary<BinaryFunction::LogicalOr>, "`x or y`, elementwise."},
-    {"hypot", kArrays, "x, y", binary<BinaryFunction::Hypot>, "`sqrt(x*x + y*y)` without overflow."},
-    {"arctan2", kArrays, "y, x", binary<BinaryFunction::Arctan2>, "Angle of the point (y, x)."},
-    {"copysign", kArrays, "x, y", binary<BinaryFunction::Copysign>, "`x` with the sign of `y`."},
-    {"fmod", kArrays, "x, y", binary<BinaryFunction::Fmod>, "Remainder with the sign of `x`."},
-    {"nextafter", kArrays, "x, y", binary<BinaryFunction::Nextafter>, "The next number from `x` towards `y`."},
+    {"minimum", kNumbers, "x, y", binary<BinaryFunction::Minimum>, "The smaller of each pair; NaN wins."},
+    {"maximum", kNumbers, "x, y", binary<BinaryFunction::Maximum>, "The larger of each pair; NaN wins."},
+    {"logical_and", kNumbers, "x, y", binary<BinaryFunction::LogicalAnd>, "`x and y`, elementwise."},
+    {"logical_or", kNumbers, "x, y", binary<BinaryFunction::LogicalOr>, "`x or y`, elementwise."},
+    {"hypot", kNumbers, "x, y", binary<BinaryFunction::Hypot>, "`sqrt(x*x + y*y)` without overflow."},
+    {"arctan2", kNumbers, "y, x", binary<BinaryFunction::Arctan2>, "Angle of the point (y, x)."},
+    {"copysign", kNumbers, "x, y", binary<BinaryFunction::Copysign>, "`x` with the sign of `y`."},
+    {"fmod", kNumbers, "x, y", binary<BinaryFunction::Fmod>, "Remainder with the sign of `x`."},
+    {"nextafter", kNumbers, "x, y", binary<BinaryFunction::Nextafter>, "The next number from `x` towards `y`."},
 
     {"sqrt", kMath, "x", math_unary<std::sqrt>, "Square root."},
     {"cbrt", kMath, "x", math_unary<std::cbrt>, "Cube root."},
@@ -177,6 +177,6 @@ constexpr HostFunction kFunctions[] = {
 
 }  // namespace
 
-std::span<const HostFunction> math_functions() { return kFunctions; }
+std::span<const HostFunction> math_functions() { return kMathFunctions; }
 
 }  // namespace pykc::script

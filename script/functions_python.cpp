@@ -196,7 +196,7 @@ constexpr HostFunction kNamedTuple = {"named tuple", 0, "*fields", host_tuple_of
 
 Outcome<Value> host_namedtuple(Session&, const Arguments&) { return named_tuple_class(); }
 
-constexpr HostFunction kFunctions[] = {
+constexpr HostFunction kPythonFunctions[] = {
     {"print", in(Library::Prelude), "*values, sep=' ', end='\\n'", host_print, "Writes values and a newline."},
     {"len", in(Library::Prelude), "object", host_len, "How many items there are; of an array, its first extent."},
     {"range", in(Library::Prelude), "start, stop=None, step=1", host_range, "Integers from `start` to before `stop`."},
@@ -252,7 +252,7 @@ Outcome<Value> to_float(const Value& value) {
 
 }  // namespace
 
-std::span<const HostFunction> python_functions() { return kFunctions; }
+std::span<const HostFunction> python_functions() { return kPythonFunctions; }
 
 Value named_tuple_class() { return BuiltinValue{&kNamedTuple, nullptr}; }
 

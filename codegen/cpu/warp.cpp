@@ -17,9 +17,6 @@ bool is_between(const ir::Instruction& i, BuiltinId first, BuiltinId last) {
   return i.builtin >= first && i.builtin <= last;
 }
 
-constexpr ir::AtomicOp kReductions[] = {ir::AtomicOp::Add, ir::AtomicOp::Min, ir::AtomicOp::Max,
-                                        ir::AtomicOp::And, ir::AtomicOp::Or,  ir::AtomicOp::Xor};
-
 }  // namespace
 
 CpuEmitter::Value* CpuEmitter::emit_exchange(const Instruction& i) {
@@ -204,7 +201,7 @@ void CpuEmitter::reduce_warp(const Instruction& i, Value* base) {
 CpuEmitter::Value* CpuEmitter::reduce_lanes(const Instruction& i, Value* members, llvm::AllocaInst* values) {
   llvm::Type* type = values->getAllocatedType()->getArrayElementType();
   const ScalarType scalar = source_.slots[static_cast<std::size_t>(i.slots.back())].scalar;
-  const ir::AtomicOp op = kReductions[static_cast<int>(i.builtin) - static_cast<int>(BuiltinId::ReduxSyncAdd)];
+  const ir::AtomicOp op = reduction_operator(i.builtin);
   llvm::AllocaInst* result = create_alloca(type, 8, "reduced");
   llvm::AllocaInst* has_result = create_alloca(builder_.getInt1Ty(), 1, "has_reduced");
   builder_.CreateStore(llvm::Constant::getNullValue(type), result);

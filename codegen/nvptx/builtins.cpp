@@ -217,30 +217,33 @@ NvptxEmitter::Value* NvptxEmitter::emit_match(const Instruction& i) {
 
 namespace {
 
-struct Reduction {
-  ir::AtomicOp op;
-  ID of_signed, of_unsigned;
-};
-
-constexpr Reduction kReductions[] = {
-    {ir::AtomicOp::Add, llvm::Intrinsic::nvvm_redux_sync_add, llvm::Intrinsic::nvvm_redux_sync_add},
-    {ir::AtomicOp::Min, llvm::Intrinsic::nvvm_redux_sync_min, llvm::Intrinsic::nvvm_redux_sync_umin},
-    {ir::AtomicOp::Max, llvm::Intrinsic::nvvm_redux_sync_max, llvm::Intrinsic::nvvm_redux_sync_umax},
-    {ir::AtomicOp::And, llvm::Intrinsic::nvvm_redux_sync_and, llvm::Intrinsic::nvvm_redux_sync_and},
-    {ir::AtomicOp::Or, llvm::Intrinsic::nvvm_redux_sync_or, llvm::Intrinsic::nvvm_redux_sync_or},
-    {ir::AtomicOp::Xor, llvm::Intrinsic::nvvm_redux_sync_xor, llvm::Intrinsic::nvvm_redux_sync_xor},
-};
+ID reduction_intrinsic(ir::AtomicOp op, bool is_signed) {
+  switch (op) {
+    case ir::AtomicOp::Add:
+      return llvm::Intrinsic::nvvm_redux_sync_add;
+    case ir::AtomicOp::Min:
+      return is_signed ? llvm::Intrinsic::nvvm_redux_sync_min : llvm::Intrinsic::nvvm_redux_sync_umin;
+    case ir::AtomicOp::Max:
+      return is_signed ? llvm::Intrinsic::nvvm_redux_sync_max : llvm::Intrinsic::nvvm_redux_sync_umax;
+    case ir::AtomicOp::And:
+      return llvm::Intrinsic::nvvm_redux_sync_and;
+    case ir::AtomicOp::Or:
+      return llvm::Intrinsic::nvvm_redux_sync_or;
+    default:
+      return llvm::Intrinsic::nvvm_redux_sync_xor;
+  }
+}
 
 }  // namespace
 
 /// From sm_80 on there is an instruction for integers of up to 32 bits; all else goes from lane to lane.
 NvptxEmitter::Value* NvptxEmitter::emit_reduction(const Instruction& i) {
-  const Reduction& row = kReductions[static_cast<int>(i.builtin) - static_cast<int>(BuiltinId::ReduxSyncAdd)];
+  const ir::AtomicOp op = reduction_operator(i.builtin);
   const ScalarType type = i.type.scalar;
-  if (is_float(type) || size_in_bytes(type) > 4 || sm_number(state_.target) < 80) return reduce_by_shuffles(i, row.op);
+  if (is_float(type) || size_in_bytes(type) > 4 || sm_number(state_.target) < 80) return reduce_by_shuffles(i, op);
   const bool is_signed = is_signed_integer(type);
   Value* word = builder_.CreateIntCast(operand(i, 1), builder_.getInt32Ty(), is_signed);
-  Value* result = builder_.CreateIntrinsic(is_signed ? row.of_signed : row.of_unsigned, {word, operand(i, 0)});
+  Value* result = builder_.CreateIntrinsic(reduction_intrinsic(op, is_signed), {word, operand(i, 0)});
   return builder_.CreateTrunc(result, type_of(type));
 }
 

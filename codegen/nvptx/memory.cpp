@@ -35,12 +35,12 @@ std::string register_of(llvm::Type* type) {
 
 /// The integer type that carries a loaded or stored value: no register is smaller than 16 bits.
 llvm::Type* carrier_of(llvm::IRBuilder<>& builder, ScalarType type) {
-  return builder.getIntNTy(static_cast<unsigned>(std::max(16, 8 * size_in_bytes(type))));
+  return builder.getIntNTy(static_cast<unsigned>(std::max(16, size_in_bits(type))));
 }
 
 std::string hinted(std::string_view operation, const ir::Instruction& i, ScalarType type) {
   return std::string(operation) + ".global." + std::string(ir::kHintWords[static_cast<std::size_t>(i.hint)]) + ".b" +
-         std::to_string(8 * size_in_bytes(type));
+         std::to_string(size_in_bits(type));
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ inline constexpr std::array<ScalarTypeInfo, kScalarTypeCount> kScalarTypes = {{
 
 constexpr const ScalarTypeInfo& info(ScalarType type) { return kScalarTypes[static_cast<std::size_t>(type)]; }
 constexpr int size_in_bytes(ScalarType type) { return info(type).bytes; }
+constexpr int size_in_bits(ScalarType type) { return 8 * size_in_bytes(type); }
 constexpr std::string_view to_string(ScalarType type) { return info(type).spelling; }
 /// The type that is spelled so; with `or_numpy` NumPy's names count as well.
 std::optional<ScalarType> find_scalar_type(std::string_view name, bool or_numpy = false);

@@ -17,7 +17,7 @@ namespace {
 std::uint64_t scalar_bits(double number, ScalarType type) {
   if (is_float(type)) return float_to_bits(type, number);
   const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
-  const int width = 8 * size_in_bytes(type);
+  const int width = size_in_bits(type);
   return width == 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
 }
 

@@ -61,7 +61,7 @@ Expression ProgramWriter::literal(ScalarType type) {
                                            "math.inf", "-math.inf", "math.nan", "4096.5"};
   if (type == ScalarType::Bool) return {chance(50) ? "True" : "False", type};
   if (is_float(type)) return {name_of(type) + "(" + kReals[number(std::size(kReals))] + ")", type};
-  const int bits = 8 * size_in_bytes(type) - (is_signed_integer(type) ? 1 : 0);
+  const int bits = size_in_bits(type) - (is_signed_integer(type) ? 1 : 0);
   const std::uint64_t most = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   const std::uint64_t edges[] = {0, 1, 2, 3, 7, most, most - 1, most / 2 + 1, 100};
   std::string text = std::to_string(std::min(most, edges[number(std::size(edges))]));

@@ -33,7 +33,7 @@ std::vector<std::uint64_t> samples(ScalarType type) {
   std::vector<std::uint64_t> bits;
   if (type == ScalarType::Bool) return {0, 1};
   if (is_integer(type)) {
-    const int width = 8 * size_in_bytes(type);
+    const int width = size_in_bits(type);
     for (const std::int64_t value : {0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 100, 127, 128})
       for (const std::int64_t sign : {1, -1})
         bits.push_back(ir::wrap_into(type, static_cast<std::uint64_t>(sign * value)));
@@ -163,7 +163,9 @@ void check_binary(ir::Opcode opcode, ScalarType type, ScalarType result) {
   Case({type, type}, result)
       .run(
           pairs(type),
-          [&](ir::Builder& b, const std::vector<ir::Instruction*>& v) { return b.emit(opcode, {v[0], v[1]}); },
+          [&](ir::Builder& b, const std::vector<ir::Instruction*>& v) {
+            return b.emit(opcode, {v[0], v[1]});
+          },
           [&](std::span<const Scalar> operands) { return ir::evaluate(opcode, result, operands); },
           name_of(opcode, type));
 }
@@ -227,7 +229,10 @@ void check_fma(ScalarType type, const std::string& target) {
       for (std::size_t c = 2; c < values.size(); c += 5) rows.push_back({values[a], values[b], values[c]});
   Case({type, type, type}, type, target)
       .run(
-          rows, [&](ir::Builder& b, const std::vector<ir::Instruction*>& v) { return b.emit(Fma, {v[0], v[1], v[2]}); },
+          rows,
+          [&](ir::Builder& b, const std::vector<ir::Instruction*>& v) {
+            return b.emit(Fma, {v[0], v[1], v[2]});
+          },
           [&](std::span<const Scalar> operands) { return ir::evaluate(Fma, type, operands); }, name_of(Fma, type));
 }
 

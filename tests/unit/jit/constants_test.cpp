@@ -7,7 +7,7 @@
 namespace pykc {
 namespace {
 
-constexpr SourceLiteral kSource = R"pyk(
+constexpr SourceLiteral kConstantsSource = R"pyk(
   from filters import BIAS, biased
 
   WEIGHTS = const.array(3, f32)
@@ -32,7 +32,7 @@ constexpr SourceLiteral kSource = R"pyk(
 
 class Constants : public ::testing::Test {
  protected:
-  Module load() { return device_.load(compile(kSource, options(device_.info().target)).value()).value(); }
+  Module load() { return device_.load(compile(kConstantsSource, options(device_.info().target)).value()).value(); }
   static CompileOptions options(const std::string& target) {
     return {.target = target, .import = [](std::string_view name) -> Result<std::string> {
               if (name != "filters") return Error{ErrorCode::NotFound, "no such module"};
@@ -129,7 +129,7 @@ TEST_F(Constants, WhatDoesNotFitIsRefused) {
 }
 
 TEST_F(Constants, ADamagedArtifactIsRefused) {
-  const Artifact artifact = compile(kSource, options(device_.info().target)).value();
+  const Artifact artifact = compile(kConstantsSource, options(device_.info().target)).value();
   const auto load_with = [&](const std::function<void(ConstantInfo&)>& damage) {
     Artifact damaged = artifact;
     damage(damaged.constants[0]);
@@ -148,7 +148,7 @@ TEST_F(Constants, ADamagedArtifactIsRefused) {
 }
 
 TEST_F(Constants, OfASourceModuleReachAllSpecialisations) {
-  const SourceModule module = SourceModule::load(device_, kSource, options("")).value();
+  const SourceModule module = SourceModule::load(device_, kConstantsSource, options("")).value();
   const LaunchConfig config{.grid = {1}, .block = {1}};
   const Array<float> y = device_.zeros<float>({3}).value();
   const Array<double> z = device_.zeros<double>({3}).value();

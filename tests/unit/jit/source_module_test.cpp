@@ -13,7 +13,7 @@
 namespace pykc {
 namespace {
 
-constexpr SourceLiteral kSource = R"pyk(
+constexpr SourceLiteral kModuleSource = R"pyk(
   from helper import scaled
 
   @kernel
@@ -37,7 +37,7 @@ constexpr SourceLiteral kSource = R"pyk(
 class Generic : public ::testing::Test {
  protected:
   /// Counts the compilations: each asks for what the source imports.
-  SourceModule load(const Source& source = kSource) {
+  SourceModule load(const Source& source = kModuleSource) {
     return SourceModule::load(device_, source, {.import = [](std::string_view) -> Result<std::string> {
                                 return std::string("def scaled(a, x):\n    return a * x\n");
                               }})

@@ -171,7 +171,7 @@ TEST_F(LaunchTest, ConvertsIntegersThatFit) {
     const std::string message = pass(scalar("n", c.type), Argument::of(c.value));
     EXPECT_EQ(message.empty(), c.fits) << c.value << " as " << to_string(c.type) << ": " << message;
     if (!c.fits) continue;
-    const int unused = 64 - 8 * size_in_bytes(c.type);
+    const int unused = 64 - size_in_bits(c.type);
     EXPECT_EQ(prepared_.values[0] << unused, static_cast<std::uint64_t>(c.value) << unused);
   }
   EXPECT_EQ(pass(scalar("n", ScalarType::U8), Argument::of(300)),

@@ -11,7 +11,7 @@
 namespace pykc::script {
 namespace {
 
-std::string output(std::string_view source) {
+std::string output_and_errors(std::string_view source) {
   const HostRun run = run_host(source);
   std::string text;
   for (const Diagnostic& diagnostic : run.diagnostics) text += to_text(diagnostic);
@@ -25,7 +25,7 @@ TEST(Library, ModulesAreFoundByName) {
 }
 
 TEST(Library, BlockSumsOfEverySize) {
-  EXPECT_EQ(output(R"(
+  EXPECT_EQ(output_and_errors(R"(
 from pykc.reduce import block_sum, block_max
 
 @kernel
@@ -49,7 +49,7 @@ print("fine")
 }
 
 TEST(Library, Norms) {
-  EXPECT_EQ(output(R"(
+  EXPECT_EQ(output_and_errors(R"(
 from pykc.reduce import row_norms, column_norms
 a = random((37, 70), f32, seed=1)
 by_rows, by_columns = zeros(37, f32), zeros(70, f32)
@@ -63,7 +63,7 @@ print("fine")
 }
 
 TEST(Library, MatrixKernels) {
-  EXPECT_EQ(output(R"(
+  EXPECT_EQ(output_and_errors(R"(
 from pykc.transpose import transpose
 from pykc.matmul import matmul_tiled
 from pykc.gemv import gemv_rows, gemv_columns
@@ -88,7 +88,7 @@ print("fine")
 }
 
 TEST(Library, ScalarFunctions) {
-  EXPECT_EQ(output(R"(
+  EXPECT_EQ(output_and_errors(R"(
 import math
 from pykc.elementwise import squared_difference, hypot, softplus, gaussian_pdf, polar_distance
 

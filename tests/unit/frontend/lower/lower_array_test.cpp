@@ -8,8 +8,6 @@
 namespace pykc::lowering {
 namespace {
 
-constexpr std::int64_t kDynamic = ArrayType::kDynamic;
-
 /// The IR of `x[indices…] = 1` in a kernel, without the argument lines.
 std::string store_text(const checked::Type& type, const std::function<std::vector<ExprRef>(Tree&)>& indices,
                        bool wraparound = true, int fault = -1) {

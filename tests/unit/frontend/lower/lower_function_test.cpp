@@ -6,8 +6,6 @@
 namespace pykc::lowering {
 namespace {
 
-constexpr std::int64_t kDynamic = ArrayType::kDynamic;
-
 std::string signature(const ir::Module& module, std::string_view symbol) {
   const std::string text = ir::print_function(*module.find(symbol));
   return text.substr(0, text.find('\n'));

@@ -28,6 +28,8 @@ using checked::ExprRef;
 using checked::Suite;
 using checked::Variable;
 
+constexpr std::int64_t kDynamic = ArrayType::kDynamic;
+
 inline checked::Type scalar(ScalarType type) { return checked::Type::of(type); }
 
 inline checked::Type array(ScalarType element, std::vector<std::int64_t> extents, Layout layout = Layout::RowMajor,

@@ -18,14 +18,14 @@ TEST(FoldConstants, LeavesTheMathLibraryAlone) {
   EXPECT_EQ(folded(body), body);
 }
 
-struct Example {
+struct Identity {
   const char* instruction;  // defines %0
   const char* value;        // what it is folded to
 };
 
-void PrintTo(const Example& example, std::ostream* out) { *out << example.instruction; }
+void PrintTo(const Identity& example, std::ostream* out) { *out << example.instruction; }
 
-class FloatIdentity : public testing::TestWithParam<Example> {};
+class FloatIdentity : public testing::TestWithParam<Identity> {};
 
 TEST_P(FloatIdentity, GivesTheOperand) {
   EXPECT_EQ(folded(std::string(GetParam().instruction) + "\nstore %x, %0\n"),
@@ -33,13 +33,13 @@ TEST_P(FloatIdentity, GivesTheOperand) {
 }
 
 INSTANTIATE_TEST_SUITE_P(FoldConstants, FloatIdentity,
-                         testing::Values(Example{"%0 = mul %f, f32 1", "%f"}, Example{"%0 = mul f32 1, %f", "%f"},
-                                         Example{"%0 = div %f, f32 1", "%f"}, Example{"%0 = sub %f, f32 0", "%f"},
-                                         Example{"%0 = add %f, f32 -0", "%f"},
-                                         Example{"%0 = select bool true, %f, %g : f32", "%f"},
-                                         Example{"%0 = select bool false, %f, %g : f32", "%g"},
-                                         Example{"%0 = select %c, %f, %f : f32", "%f"},
-                                         Example{"%0 = cast %f : f32", "%f"}));
+                         testing::Values(Identity{"%0 = mul %f, f32 1", "%f"}, Identity{"%0 = mul f32 1, %f", "%f"},
+                                         Identity{"%0 = div %f, f32 1", "%f"}, Identity{"%0 = sub %f, f32 0", "%f"},
+                                         Identity{"%0 = add %f, f32 -0", "%f"},
+                                         Identity{"%0 = select bool true, %f, %g : f32", "%f"},
+                                         Identity{"%0 = select bool false, %f, %g : f32", "%g"},
+                                         Identity{"%0 = select %c, %f, %f : f32", "%f"},
+                                         Identity{"%0 = cast %f : f32", "%f"}));
 
 class FloatNonIdentity : public testing::TestWithParam<const char*> {};
 
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(FoldConstants, FloatNonIdentity,
                                          "%0 = sub %f, %f", "%0 = div %f, %f", "%0 = sub f32 0, %f",
                                          "%0 = div f32 1, %f"));
 
-class IntegerIdentity : public testing::TestWithParam<Example> {};
+class IntegerIdentity : public testing::TestWithParam<Identity> {};
 
 TEST_P(IntegerIdentity, GivesTheOperand) {
   EXPECT_EQ(folded(std::string(GetParam().instruction) + "\n%1 = element %x, %0\nstore %1, %f\n"),
@@ -61,12 +61,13 @@ TEST_P(IntegerIdentity, GivesTheOperand) {
 }
 
 INSTANTIATE_TEST_SUITE_P(FoldConstants, IntegerIdentity,
-                         testing::Values(Example{"%0 = add %n, i64 0", "%n"}, Example{"%0 = add i64 0, %n", "%n"},
-                                         Example{"%0 = sub %n, i64 0", "%n"}, Example{"%0 = mul %n, i64 1", "%n"},
-                                         Example{"%0 = floordiv %n, i64 1", "%n"}, Example{"%0 = and %n, i64 -1", "%n"},
-                                         Example{"%0 = or %n, i64 0", "%n"}, Example{"%0 = xor i64 0, %n", "%n"},
-                                         Example{"%0 = shl %n, i64 0", "%n"}, Example{"%0 = shr %n, i64 0", "%n"},
-                                         Example{"%0 = and %n, %n", "%n"}, Example{"%0 = or %n, i64 -1", "i64 -1"}));
+                         testing::Values(Identity{"%0 = add %n, i64 0", "%n"}, Identity{"%0 = add i64 0, %n", "%n"},
+                                         Identity{"%0 = sub %n, i64 0", "%n"}, Identity{"%0 = mul %n, i64 1", "%n"},
+                                         Identity{"%0 = floordiv %n, i64 1", "%n"},
+                                         Identity{"%0 = and %n, i64 -1", "%n"}, Identity{"%0 = or %n, i64 0", "%n"},
+                                         Identity{"%0 = xor i64 0, %n", "%n"}, Identity{"%0 = shl %n, i64 0", "%n"},
+                                         Identity{"%0 = shr %n, i64 0", "%n"}, Identity{"%0 = and %n, %n", "%n"},
+                                         Identity{"%0 = or %n, i64 -1", "i64 -1"}));
 
 TEST(FoldConstants, IntegersThatVanish) {
   EXPECT_EQ(folded("%0 = mul %n, i64 0\n%1 = element %x, %0\nstore %1, %f\n"), "store %x, %f\n");

@@ -5,7 +5,7 @@ namespace pykc::ir {
 namespace {
 
 /// Begins most kernels: %t the thread, %b the block, %w its width, %x the thread's element of `in`, %o its of `out`.
-const std::string kStart = R"(
+const std::string kGridStart = R"(
   %t = builtin threadIdx.x : i64
   %b = builtin blockIdx.x : i64
   %w = builtin blockDim.x : i64
@@ -27,7 +27,7 @@ void expect_same_for_all_launches(const std::string& text, std::int64_t n) {
 const std::string kReduction = R"(
   local $d: i64
   shared_array s: i64[256] align 16
-)" + kStart + R"(
+)" + kGridStart + R"(
   %s = shared_array 0 : ptr<i64, shared>
   %own = element %s, %t
   store %own, %x
@@ -126,7 +126,7 @@ TEST(SplitBarriers, ReductionIsAScalarLoopAroundOneRegion) {
 }
 
 TEST(SplitBarriers, KernelWithoutMeetingIsOneRegion) {
-  const std::string text = kernel_text(kStart + R"(
+  const std::string text = kernel_text(kGridStart + R"(
   %inside = lt %i, %n
   if %inside {
     store %o, %x
@@ -140,7 +140,7 @@ TEST(SplitBarriers, KernelWithoutMeetingIsOneRegion) {
 
 /// Each thread reads its neighbour's element; `guard` stands before the barrier.
 std::string neighbour_kernel(const std::string& guard) {
-  return kernel_text("  shared_array s: i64[256] align 16\n" + kStart + R"(
+  return kernel_text("  shared_array s: i64[256] align 16\n" + kGridStart + R"(
   %s = shared_array 0 : ptr<i64, shared>
   %own = element %s, %t
   store %own, %x
@@ -181,7 +181,7 @@ TEST(SplitBarriers, UniformReturnNeedsNoMask) {
 }
 
 TEST(SplitBarriers, ReturnBehindTheLastBarrierNeedsNoMask) {
-  const std::string text = kernel_text(kStart + R"(
+  const std::string text = kernel_text(kGridStart + R"(
   builtin syncthreads
   %odd = and %x, i64 1
   %is_odd = eq %odd, i64 1
@@ -196,7 +196,7 @@ TEST(SplitBarriers, ReturnBehindTheLastBarrierNeedsNoMask) {
 }
 
 TEST(SplitBarriers, BranchAroundTheRestIsAnEarlyReturn) {
-  const std::string text = kernel_text("  local $d: i64\n  shared_array s: i64[256] align 16\n" + kStart + R"(
+  const std::string text = kernel_text("  local $d: i64\n  shared_array s: i64[256] align 16\n" + kGridStart + R"(
   %s = shared_array 0 : ptr<i64, shared>
   %inside = lt %i, %n
   if %inside {
@@ -230,7 +230,7 @@ TEST(SplitBarriers, BranchAroundTheRestIsAnEarlyReturn) {
 }
 
 TEST(SplitBarriers, LoopThatOnlyReturnsLeaveEnds) {
-  const std::string text = kernel_text("  local $k: i64\n" + kStart + R"(
+  const std::string text = kernel_text("  local $k: i64\n" + kGridStart + R"(
   store_local $k, i64 0
   loop L0 {
     %k = load_local $k : i64
@@ -250,7 +250,7 @@ TEST(SplitBarriers, LoopThatOnlyReturnsLeaveEnds) {
 
 /// A barrier in a branch that threads take for `condition`, with more to do behind it.
 std::string branch_kernel(const std::string& condition) {
-  return kernel_text("  shared_array s: i64[256] align 16\n" + kStart + condition + R"(
+  return kernel_text("  shared_array s: i64[256] align 16\n" + kGridStart + condition + R"(
   %s = shared_array 0 : ptr<i64, shared>
   %own = element %s, %t
   if %c {
@@ -298,7 +298,7 @@ TEST(SplitBarriers, BarrierThatSomeDoNotReachIsAFault) {
 
 TEST(SplitBarriers, LoopsWithTheSameTurnsThoughItCannotBeSeen) {
   const std::string text =
-      kernel_text("  local $k: i64\n  local $sum: i64\n  shared_array s: i64[256] align 16\n" + kStart + R"(
+      kernel_text("  local $k: i64\n  local $sum: i64\n  shared_array s: i64[256] align 16\n" + kGridStart + R"(
   %s = shared_array 0 : ptr<i64, shared>
   %own = element %s, %t
   %m = load %in : i64
@@ -340,7 +340,7 @@ TEST(SplitBarriers, LoopsWithTheSameTurnsThoughItCannotBeSeen) {
 }
 
 TEST(SplitBarriers, LoopsThatThreadsLeaveAtDifferentTimesAreFaults) {
-  const auto module = read(kernel_text("  local $k: i64\n" + kStart + R"(
+  const auto module = read(kernel_text("  local $k: i64\n" + kGridStart + R"(
   store_local $k, i64 0
   loop L0 {
     %k = load_local $k : i64

@@ -4,8 +4,6 @@
 namespace pykc::ir {
 namespace {
 
-const reference::Launch kLaunch{.grid = {2}, .block = {40}};
-
 std::string inlined(const std::string& text) {
   const auto module = read(text);
   inline_calls(*module);

@@ -4,19 +4,6 @@
 namespace pykc::ir {
 namespace {
 
-const reference::Launch kLaunch{.grid = {2}, .block = {40}};
-
-const std::string kStart = R"(
-  %t = builtin threadIdx.x : i64
-  %p = element %in, %t
-  %x = load %p : i64
-  %b = builtin blockIdx.x : i64
-  %w = builtin blockDim.x : i64
-  %f = mul %b, %w
-  %i = add %f, %t
-  %o = element %out, %i
-)";
-
 TEST(SplitValues, LoadedValueGoesThroughASlot) {
   const std::string text = kernel_text(kStart + R"(
   %y = mul %x, %x

@@ -4,17 +4,6 @@
 namespace pykc::ir {
 namespace {
 
-const std::string kStart = R"(
-  %t = builtin threadIdx.x : i64
-  %p = element %in, %t
-  %x = load %p : i64
-  %b = builtin blockIdx.x : i64
-  %w = builtin blockDim.x : i64
-  %f = mul %b, %w
-  %i = add %f, %t
-  %o = element %out, %i
-)";
-
 void expect_same_for_all_blocks(const std::string& text, std::int64_t n) {
   for (const std::int64_t threads : {1, 31, 32, 33, 192}) expect_same(text, {.grid = {2}, .block = {threads}}, n);
 }
