@@ -123,6 +123,12 @@ class CountedLoops {
   std::unordered_map<const Local*, std::vector<const Instruction*>> uses_;
 };
 
+// --- split_prefetch.cpp -----------------------------------------------------------------------------------------
+
+/// Asks, where the builder stands, for what a block reads from place `next` on, in the next of its turns. A prefetch of
+/// what is not there does no harm.
+void prefetch_next_turn(const CountedLoop& stride, const Block& turn, Instruction* next, Builder& builder);
+
 // --- split_neighbours.cpp ---------------------------------------------------------------------------------------
 
 /// Of the memory that the threads of a row touch in a turn of a loop:

@@ -153,6 +153,8 @@ bool Plan::can_be_scalar(const Instruction* instruction) const {
     case Opcode::Assume:
       // Only where it is certain that a thread would have come here: the others do no harm.
       return uniformity_.is_convergent(instruction) && !may_end_threads();
+    case Opcode::Prefetch:  // does no harm either
+      return true;
     default:
       return info(instruction->opcode).effect == OpcodeEffect::Pure;
   }

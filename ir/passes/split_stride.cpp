@@ -129,9 +129,11 @@ void CountedLoops::make_uniform(Instruction& loop, const CountedLoop& stride, Bu
     sum->no_wrap = true;
     return sum;
   };
-  Instruction* is_left = builder.emit(Opcode::Lt, {plus(first, shifted), stride.stop});
+  Instruction* here = plus(first, shifted);
+  Instruction* is_left = builder.emit(Opcode::Lt, {here, stride.stop});
   leave->operands[0] = builder.emit(Opcode::Not, {is_left});
   builder.block().instructions.push_back(leave);
+  prefetch_next_turn(stride, body, plus(here, stride.step), builder);
   Instruction* counter = plus(stride.start, shifted);
   Instruction* inside = builder.if_(builder.emit(Opcode::Lt, {counter, stride.stop}));
   builder.leave();

@@ -59,6 +59,22 @@ TEST(SplitLockstep, StrideOfTheGridIsALoopOfTheBlock) {
   EXPECT_FALSE(contains(divided, "slot bool"));
 }
 
+TEST(SplitLockstep, StridesOfTheGridAskForTheNextTurn) {
+  const std::string read = "%p = element %in, %i\n%q = load %p : i64\nstore %o, %q\n";
+  const auto prefetches = [&](const std::string& step, const std::string& body) {
+    const std::string text = stride(step, body, "");
+    for (const std::int64_t n : {0, 39, 79}) expect_same(text, {.grid = {2}, .block = {40}}, n);
+    return count_of(split_text(text), "prefetch 1 ");
+  };
+  EXPECT_EQ(prefetches("%all", read), 4);
+  EXPECT_EQ(prefetches("%all", read + "%u = element %in, %i\n%v = load %u : i64\nstore %o, %v\n"), 4);
+  EXPECT_EQ(prefetches("%all", ""), 0);
+  EXPECT_EQ(prefetches("%all", "%x = mul %i, i64 2\n%p = element %in, %x\n%q = load %p : i64\nstore %o, %q\n"), 0);
+  EXPECT_EQ(prefetches("%w", read), 0);  // the next turn's row is beside this one's
+  // They are asked for once a block.
+  EXPECT_TRUE(contains(split_text(stride("%all", read, "")), "      prefetch 1 %"));
+}
+
 TEST(SplitLockstep, UniformLoopsInStridesAreTakenInTurn) {
   const std::string sum = "local $sum: i64\n";
   std::string text = stride("%all", R"(
