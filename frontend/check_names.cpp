@@ -285,7 +285,7 @@ constexpr Advice kPythonNames[] = {
 }  // namespace
 
 NameTable::NameTable() {
-  entries_.reserve(512);
+  entries_.reserve(2048);
   for (const SpecialName& row : kSpecials) add(std::string(row.path), row.special);
   for (const Builtin& row : all_builtins()) add(std::string(row.name), row.id);
   for (const Ufunc& row : all_ufuncs()) add(std::string(row.path), &row);

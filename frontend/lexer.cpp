@@ -253,12 +253,14 @@ void Lexer::lex_operator() {
   const std::string_view rest = text_.substr(pos_, 3);
   const Spelling* longest = nullptr;
   for (const Spelling& spelling : kPunctuation)
-    if (rest.starts_with(spelling.text) && (!longest || spelling.text.size() > longest->text.size()))
+    if (rest.front() == spelling.text.front() && rest.starts_with(spelling.text) &&
+        (!longest || spelling.text.size() > longest->text.size()))
       longest = &spelling;
   const std::size_t length = longest ? longest->text.size() : 0;
   const std::size_t begin = pos_;
   for (const ForeignOperator& foreign : kForeignOperators) {
-    if (foreign.text.size() <= length || !rest.starts_with(foreign.text)) continue;
+    if (rest.front() != foreign.text.front() || foreign.text.size() <= length || !rest.starts_with(foreign.text))
+      continue;
     pos_ += foreign.text.size();
     report(range_from(begin), DiagnosticId::ForeignOperator, foreign.text, foreign.python)
         .fix(std::string(foreign.python));
