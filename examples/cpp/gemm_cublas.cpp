@@ -1,66 +1,17 @@
-// The product of two matrices by a kernel of pykc and, on a GPU that has cuBLAS, by its SGEMM: the same arrays, each
-// library's own launches. It shows all that another library asks for: addresses, a stream, and the GPU's context.
+// The product of two matrices by pykc's library and, on a GPU that has cuBLAS, by its SGEMM: the same arrays, each
+// library's own launches. It shows how a kernel of the library is launched in its best configuration, and all that
+// another library asks for: addresses, a stream, and the GPU's context.
 //
-//   gemm_cublas [DEVICE [SIZE]]        matrices of SIZE x SIZE, rounded up to a multiple of 128
+//   gemm_cublas [DEVICE [SIZE]]        matrices of SIZE x SIZE
 #include "example.h"
-#include "pykc/compiler.h"
-#include "pykc/source.h"
+#include "pykc/autotune.h"
+#include "pykc/source_module.h"
 #include "vendor_library.h"
 
 using namespace pykc::literals;
 using example::require;
 
 namespace {
-
-constexpr int kTile = 128;
-
-constexpr auto kKernel = R"pyk(
-  DEPTH = 8
-
-  @kernel(launch_bounds=(256, 2))
-  def sgemm(c: f32[:, :], a: f32[:, :], b: f32[:, :]):
-      """c = a @ b for extents that are multiples of TILE, 128. A block of 256 threads makes a tile of c, each thread
-      8 x 8 elements in registers: of 4 + 4 rows and 4 + 4 columns, so that shared memory is read four numbers at a time.
-      While it works on one slab of a and b in shared memory, the next is on its way to registers."""
-      tile_a = shared.array((2, DEPTH, TILE), f32)  # transposed
-      tile_b = shared.array((2, DEPTH, TILE), f32)
-      t = threadIdx.x
-      tx, ty = 4 * (t % 16), 4 * (t // 16)
-      top, left = blockIdx.y * TILE, blockIdx.x * TILE
-      row_a, column_a, row_b, column_b = t // 2, t % 2 * 4, t // 128, t % 128
-      next_a = local.array(4, f32)
-      next_b = local.array(4, f32)
-      sums = local.array((8, 8), f32)
-      for i in unroll(range(8)):
-          for j in unroll(range(8)):
-              sums[i, j] = 0
-
-      for i in unroll(range(4)):
-          next_a[i] = a[top + row_a, column_a + i]
-          next_b[i] = b[row_b + 2 * i, left + column_b]
-      for k in range(0, a.shape[1], DEPTH):
-          half = k // DEPTH % 2  # the other one may still be in use
-          for i in unroll(range(4)):
-              tile_a[half, column_a + i, row_a] = next_a[i]
-              tile_b[half, row_b + 2 * i, column_b] = next_b[i]
-          syncthreads()
-          if k + DEPTH < a.shape[1]:
-              for i in unroll(range(4)):
-                  next_a[i] = a[top + row_a, k + DEPTH + column_a + i]
-                  next_b[i] = b[k + DEPTH + row_b + 2 * i, left + column_b]
-          for d in unroll(range(DEPTH)):
-              x = local.array(8, f32)
-              y = local.array(8, f32)
-              for i in unroll(range(4)):
-                  x[i], x[4 + i] = tile_a[half, d, ty + i], tile_a[half, d, 64 + ty + i]
-                  y[i], y[4 + i] = tile_b[half, d, tx + i], tile_b[half, d, 64 + tx + i]
-              for i in unroll(range(8)):
-                  for j in unroll(range(8)):
-                      sums[i, j] += x[i] * y[j]
-      for i in unroll(range(8)):
-          for j in unroll(range(8)):
-              c[top + ty + i % 4 + 64 * (i // 4), left + tx + j % 4 + 64 * (j // 4)] = sums[i, j]
-)pyk"_pyk;
 
 using Matrix = pykc::Array<float>;
 
@@ -114,11 +65,13 @@ bool multiply_by_cublas(const pykc::Device& device, const Matrix& c, const Matri
 int main(int count, char** arguments) {
   const example::Options options = example::options(count, arguments, {.gpu = 8192, .cpu = 512, .largest = 32768});
   const pykc::Device& device = options.device;
-  const std::int64_t blocks = (options.size + kTile - 1) / kTile, n = blocks * kTile;
+  const std::int64_t n = options.size;
   example::Report report("matrices of " + std::to_string(n) + " x " + std::to_string(n), device);
-  const pykc::Artifact artifact =
-      require(pykc::compile(kKernel, {.target = device.info().target, .constants = {{"TILE", kTile}}}));
-  const pykc::Kernel sgemm = require(require(device.load(artifact)).kernel("sgemm"));
+  const pykc::SourceModule library = require(pykc::SourceModule::load(device, "from pykc.matmul import gemm\n"_pyk));
+  const pykc::TunedKernel gemm = require(pykc::TunedKernel::create(require(library.kernel("gemm"))));
+  const auto shape = [n](const pykc::Configuration& c) -> pykc::LaunchConfig {
+    return {.grid = {(n + c["COLUMNS"] - 1) / c["COLUMNS"], (n + c["ROWS"] - 1) / c["ROWS"]}, .block = {128}};
+  };
 
   example::Random random(1);
   std::vector<float> host_a(n * n), host_b(n * n);
@@ -128,9 +81,7 @@ int main(int count, char** arguments) {
                b = require(device.copy_from<float>(host_b, {n, n}));
   const Matrix c = require(device.allocate<float>({n, n}));
 
-  const double ms = example::milliseconds(device.default_stream(), [&] {
-    require(sgemm.launch({.grid = {blocks, blocks}, .block = {256}}, c, a, b));
-  });
+  const double ms = example::milliseconds(device.default_stream(), [&] { require(gemm.launch(shape, c, a, b)); });
   report.rate("pykc", ms, 2e-9 * static_cast<double>(n) * static_cast<double>(n * n) / ms, "TFLOP/s");
   check("pykc", c, host_a, host_b, report);
   if (device.is_cpu()) return report.exit_code();
