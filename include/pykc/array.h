@@ -35,9 +35,14 @@ struct BFloat16 {
 };
 
 namespace detail {
+template <typename T>
+constexpr bool is_scalar_element = std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
 /// As scalar_type_of, for every C++ type that an element or an argument may have (`long long` and `char` too).
 template <typename T>
 constexpr ScalarType element_type() {
+  static_assert(is_scalar_element<T>,
+                "a struct has no scalar type: name its record, as Argument::of(record, array) does");
   if constexpr (std::is_same_v<T, Half>)
     return ScalarType::F16;
   else if constexpr (std::is_same_v<T, BFloat16>)

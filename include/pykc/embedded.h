@@ -57,9 +57,10 @@ Argument argument_of(const ParameterInfo&, const ScalarParameter<T>& scalar) {
 }
 template <typename T>
 Argument argument_of(const ParameterInfo& parameter, const Array<T>& array) {
-  Argument argument = Argument::of(array);
-  argument.record = parameter.array.element.record;
-  return argument;
+  if constexpr (is_scalar_element<T>)
+    return Argument::of(array);
+  else
+    return Argument::of(parameter.array.element.record, array);
 }
 template <typename Record>
 Argument argument_of(const ParameterInfo& parameter, const Record& record) {

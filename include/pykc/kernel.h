@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -59,6 +60,9 @@ struct Argument {
   static Argument of(T value);
   template <typename T>
   static Argument of(const Array<T>& array);
+  /// An array of records or vectors; `T` is a struct that is laid out as `type` says.
+  template <typename T>
+  static Argument of(const RecordRef& type, const Array<T>& array);
   /// A record by value, laid out as `type` says; `bytes` must live until the launch.
   static Argument of(const RecordRef& type, const void* bytes);
 };
@@ -78,7 +82,7 @@ struct ConstantElement {
 };
 template <typename T>
 constexpr ConstantElement constant_element() {
-  if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+  if constexpr (is_scalar_element<T>)
     return {true, element_type<T>(), sizeof(T)};
   else
     return {false, ScalarType::U8, sizeof(T)};
@@ -206,9 +210,22 @@ inline Argument Argument::of(const RecordRef& type, const void* bytes) {
 
 template <typename T>
 Argument Argument::of(const Array<T>& array) {
+  if constexpr (std::is_same_v<T, std::complex<float>>) {
+    return of(complex_type(ScalarType::F32), array);
+  } else if constexpr (std::is_same_v<T, std::complex<double>>) {
+    return of(complex_type(ScalarType::F64), array);
+  } else {
+    Argument argument = of(RecordRef(), array);
+    argument.type = detail::element_type<T>();
+    return argument;
+  }
+}
+
+template <typename T>
+Argument Argument::of(const RecordRef& type, const Array<T>& array) {
   Argument argument;
   argument.is_array = true;
-  argument.type = detail::element_type<T>();
+  argument.record = type;
   argument.rank = static_cast<int>(array.shape().size());
   argument.address = array.address();
   for (int i = 0; i < argument.rank && i < kMaxRank; ++i) {

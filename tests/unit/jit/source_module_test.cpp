@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <complex>
 #include <numeric>
 #include <thread>
+#include <vector>
 
 #include "tests/unit/jit/device.h"
 #include "tests/unit/runtime/allocations.h"
@@ -109,6 +111,26 @@ TEST_F(Generic, MemoryOrderIsPartOfTheType) {
   copy.launch({.grid = {1}, .block = {1}}, columns, rows).value();
   EXPECT_EQ(host(columns), values);
   EXPECT_EQ(host(columns.transpose()), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+}
+
+TEST_F(Generic, ArraysOfComplexNumbersAreSuch) {
+  const SourceModule module = load(R"pyk(
+    @kernel
+    def turn(x):
+        i = grid(1)
+        if i < len(x):
+            x[i] = x[i] * 1j
+  )pyk"_pyk);
+  const GenericKernel turn = module.kernel("turn").value();
+  const auto turned = [&]<typename Number>(Number number) {
+    std::vector<Number> values(3, number);
+    const Array<Number> x = device_.copy_from<Number>(values).value();
+    turn.launch({.grid = {1}, .block = {32}}, x).value();
+    x.copy_to(values).value();
+    return values.back();
+  };
+  EXPECT_EQ(turned(std::complex<float>(1, 2)), std::complex<float>(-2, 1));
+  EXPECT_EQ(turned(std::complex<double>(1, 2)), std::complex<double>(-2, 1));
 }
 
 TEST_F(Generic, RecordsAreToldApartByTheirTypes) {
