@@ -33,7 +33,7 @@ Result<void> write_file(const std::string& path, std::string_view first, std::st
   if (!file) return bad(std::strerror(errno));
   bool written = true;
   for (const std::string_view part : {first, second})
-    written = written && std::fwrite(part.data(), 1, part.size(), file.get()) == part.size();
+    written = written && (part.empty() || std::fwrite(part.data(), 1, part.size(), file.get()) == part.size());
   const bool closed = std::fclose(file.release()) == 0;
   if (!written || !closed) return bad("writing failed");
   return {};

@@ -55,18 +55,18 @@ bool is_parameter_extended_to_16_bits(const llvm::SExtInst& extension) {
 }
 
 void mend(llvm::Instruction& instruction) {
-  if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction); call != nullptr && is_small(*call)) widen(*call);
-  if (auto* extension = llvm::dyn_cast<llvm::SExtInst>(&instruction);
-      extension != nullptr && is_parameter_extended_to_16_bits(*extension))
-    extend_by_permutation(*extension);
+  if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
+    if (is_small(*call)) widen(*call);
+  } else if (auto* extension = llvm::dyn_cast<llvm::SExtInst>(&instruction)) {
+    if (is_parameter_extended_to_16_bits(*extension)) extend_by_permutation(*extension);
+  }
 }
 
 }  // namespace
 
 void widen_small_integers(llvm::Module& module) {
   for (llvm::Function& function : module)
-    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function)))
-      mend(instruction);
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) mend(instruction);
 }
 
 }  // namespace pykc::codegen

@@ -52,7 +52,7 @@ RunResult run(const Module& module, reference::Launch launch, std::int64_t n) {
   launch.step_limit = 20'000'000;
   const Dim3 grid = launch.grid, block = launch.block;
   const auto threads = static_cast<std::size_t>(grid.x * grid.y * grid.z * block.x * block.y * block.z);
-  std::vector<std::int64_t> in(threads + 64);
+  std::vector<std::int64_t> in(threads + 2048);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::int64_t>(5 + 3 * i);
   RunResult result;
   result.out.assign(threads, -1);
