@@ -12,7 +12,7 @@
 namespace pykc::cli {
 namespace {
 
-struct Request {
+struct BenchRequest {
   std::string what;  // FILE::KERNEL
   std::string sizes = "1e4,1e5,1e6,1e7", blocks, grid, tile, signature, device;
   std::vector<std::string> arguments, shapes;
@@ -39,7 +39,7 @@ Result<Assignment> parse_assignment(const std::string& option, const std::string
   return Error{ErrorCode::InvalidArgument, option + " takes NAME=VALUE, not `" + text + "`"};
 }
 
-Result<void> parse_settings(Request& request) {
+Result<void> parse_settings(BenchRequest& request) {
   for (const std::string& text : request.arguments) {
     const Result<Assignment> argument = parse_assignment("--arg", text);
     if (!argument) return argument.error();
@@ -55,7 +55,7 @@ Result<void> parse_settings(Request& request) {
   return {};
 }
 
-Result<Launches> parse_launches(const Request& request, const std::optional<Configuration>& configuration) {
+Result<Launches> parse_launches(const BenchRequest& request, const std::optional<Configuration>& configuration) {
   const Configuration names = configuration.value_or(Configuration({}));
   Launches launches;
   const auto parse_extents = [&](const std::string& text, std::optional<Dim3>& to) -> Result<void> {
@@ -92,9 +92,9 @@ std::string explained(const Error& error) {
 }
 
 /// All sizes and blocks of one configuration.
-Result<void> measure_variant(const Request& request, const std::vector<std::int64_t>& sizes, const Program& program,
-                             const measure::Variant& variant, const Device& device, ProgressBar& bar,
-                             measure::Report& report) {
+Result<void> measure_variant(const BenchRequest& request, const std::vector<std::int64_t>& sizes,
+                             const Program& program, const measure::Variant& variant, const Device& device,
+                             ProgressBar& bar, measure::Report& report) {
   Result<Launches> launches = parse_launches(request, variant.configuration);
   if (!launches) return launches.error();
   measure::BenchmarkSettings settings = request.settings;
@@ -129,7 +129,7 @@ Result<void> measure_variant(const Request& request, const std::vector<std::int6
   return {};
 }
 
-Result<measure::Report> measure_all(const Request& request, const std::vector<std::int64_t>& sizes,
+Result<measure::Report> measure_all(const BenchRequest& request, const std::vector<std::int64_t>& sizes,
                                     const Program& program, const std::string& kernel) {
   const Result<std::vector<measure::Variant>> variants = measure::find_kernel(program, kernel, request.signature);
   if (!variants) return variants.error();
@@ -151,7 +151,7 @@ Result<measure::Report> measure_all(const Request& request, const std::vector<st
   return report;
 }
 
-Result<void> write(const Request& request, const measure::Report& report) {
+Result<void> write(const BenchRequest& request, const measure::Report& report) {
   Result<void> written;
   const auto write_to = [&](const std::string& path, std::string (*text)(const measure::Report&)) {
     if (written && !path.empty()) written = write_output(path, text(report));
@@ -164,7 +164,7 @@ Result<void> write(const Request& request, const measure::Report& report) {
   return written;
 }
 
-int run(Request& request) {
+int run(BenchRequest& request) {
   const std::size_t colons = request.what.rfind("::");
   const std::string file = request.what.substr(0, colons);
   const std::string kernel = colons != std::string::npos ? request.what.substr(colons + 2) : "";
@@ -186,7 +186,7 @@ int run(Request& request) {
   return measured->failures.empty() ? kSuccess : kFailure;
 }
 
-void add_options(CLI::App& command, Request& request) {
+void add_options(CLI::App& command, BenchRequest& request) {
   command.add_option("FILE::KERNEL", request.what, "The .pyk file and a kernel of it")->required();
   command.add_option("--sizes", request.sizes, "Elements of the arrays: 1e4,1e5 or 1024..65536, which doubles")
       ->capture_default_str();
@@ -227,7 +227,7 @@ void add_options(CLI::App& command, Request& request) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& exit_code) {
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<BenchRequest>();
   CLI::App* command = app.add_subcommand("bench", "Measure how fast a kernel is, over sizes and shapes of blocks");
   // Options are added when the command is chosen: the others start as fast as without them.
   command->preparse_callback([command, request](std::size_t) { add_options(*command, *request); });

@@ -84,11 +84,7 @@ bool is_typed_by_configurations(const FunctionDecl& function) {
 KernelRequest completed(const KernelRequest& request, const FunctionDecl& kernel) {
   if (kernel.configurations.empty()) return request;
   const Configuration& first = kernel.configurations.front();
-  const std::vector<ast::Parameter>& parameters = kernel.def->parameters;
-  const auto set = static_cast<std::size_t>(
-      std::ranges::count_if(parameters, [&](const ast::Parameter& parameter) { return first.find(parameter.name); }));
-  const bool leaves_out = request.arguments.size() + set == parameters.size();
-  return leaves_out ? with_constants(request, *kernel.def, first) : request;
+  return leaves_out(request, *kernel.def, first) ? with_constants(request, *kernel.def, first) : request;
 }
 
 std::vector<InferredType> stated_types(const FunctionDecl& function) {

@@ -87,6 +87,8 @@ std::vector<Configuration> configurations_of(const Program& program, const ast::
                                              const ast::FunctionDef& kernel, Diagnostics& diagnostics);
 /// Whether a kernel has an `@autotune`, by its spelling.
 bool is_autotuned(const ast::FunctionDef& function);
+/// Whether a request has no arguments for the parameters that the configuration sets.
+bool leaves_out(const KernelRequest& request, const ast::FunctionDef& kernel, const Configuration& configuration);
 /// The request with values for `constexpr` parameters of the kernel, which it lacks until then.
 KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kernel, const Configuration& constants);
 

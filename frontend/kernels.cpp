@@ -116,6 +116,12 @@ bool is_autotuned(const ast::FunctionDef& function) {
                      [](const ast::ExprPtr& decorator) { return last_name(callee_of(*decorator)) == "autotune"; });
 }
 
+bool leaves_out(const KernelRequest& request, const ast::FunctionDef& kernel, const Configuration& configuration) {
+  const auto set = std::count_if(kernel.parameters.begin(), kernel.parameters.end(),
+                                 [&](const ast::Parameter& p) { return configuration.find(p.name) != nullptr; });
+  return request.arguments.size() + static_cast<std::size_t>(set) == kernel.parameters.size();
+}
+
 KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kernel, const Configuration& constants) {
   if (request.use_annotations) return request;
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i)

@@ -71,14 +71,12 @@ Result<std::vector<Variant>> find_kernel(const Program& program, const std::stri
 
   std::vector<Variant> variants;
   for (const Configuration& configuration : configurations) {
-    const auto set = static_cast<std::size_t>(std::ranges::count_if(
-        kernel.parameters, [&](const ast::Parameter& parameter) { return configuration.find(parameter.name); }));
     if (request.use_annotations && !is_typed_kernel(kernel)) {
       if (!is_typed_with(configuration, kernel)) return has_no_types(program, kernel);
       Result<KernelRequest> typed = parse_signature(driver::example_signature(program, kernel, configuration));
       if (!typed) return typed.error();
       variants.push_back({std::move(*typed), configuration});
-    } else if (request.use_annotations || request.arguments.size() + set == kernel.parameters.size()) {
+    } else if (request.use_annotations || leaves_out(request, kernel, configuration)) {
       variants.push_back({with_constants(request, kernel, configuration), configuration});
     }
   }

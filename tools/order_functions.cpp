@@ -3,7 +3,7 @@
 //   order_functions OUTPUT.txt PROGRAM ARGUMENT… [-- ARGUMENT…]…
 //
 // Each group of arguments is a run. A linker that puts these functions side by side makes a program start faster: what
-// a run of pykc needs of LLVM is a tenth of its code, and scattered over the whole it is read in pages that hold
+// a run of pykc needs of LLVM is a small part of its code, and scattered over the whole it is read in pages that hold
 // little of use. The program must lie where it was linked (-no-pie) and have its symbols.
 //
 // Every function of the stopped program gets a breakpoint at its entry, which is taken out when it is hit. So a
@@ -19,7 +19,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
+#include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>

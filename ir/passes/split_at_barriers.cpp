@@ -27,9 +27,8 @@
 //
 // The steps:
 //   separate    uses of a variable that have nothing to do with each other         separate_locals
-//   lockstep    loops that are faster a turn of all threads at a time              split_lockstep, _stride,
-//   _neighbours,
-//                                                                                  _guards, _growth, _prefetch
+//   lockstep    loops that are faster a turn of all threads at a time              split_lockstep, _stride, _guards,
+//                                                                                  _neighbours, _growth, _prefetch
 //   prepare     leave no more constructs and exits than needed                     split_prepare
 //   plan        once a block or once a thread?                                     split_plan
 //   regions     ThreadLoops, masks, block-level control                            split_regions
