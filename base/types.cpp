@@ -131,7 +131,7 @@ RecordRef complex_type(ScalarType part) {
 
 // There is one handle for each: launches pass them, and compare them with those that a kernel was compiled for.
 RecordRef vector_type(ScalarType element, int count) {
-  constexpr int kFewest = 2, kMost = 4;
+  constexpr int kFewest = 1, kMost = 4;
   using Types = std::array<std::array<RecordRef, kMost - kFewest + 1>, kScalarTypeCount>;
   static const Types types = [] {
     Types made;

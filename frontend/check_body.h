@@ -280,6 +280,9 @@ class Body {
   bool store_ufunc(const Ufunc& ufunc, const ast::Call& call, SourceRange range);
   Value apply(const Ufunc& ufunc, const std::vector<Value>& inputs, SourceRange range);
   Value apply(NumpyFunction function, const Value& x, const Value& y, SourceRange range);
+  FunctionDecl* complex_form(const Ufunc& ufunc) const;
+  Value call_complex_form(FunctionDecl& function, const std::vector<Value>& inputs, SourceRange range);
+  const Expr* truth_of_number(const Value& number, SourceRange range);
   Value numpy_extremum(BuiltinId id, const Value& x, const Value& y, SourceRange range);
   bool require_broadcast(const Value& out, const Value& source, SourceRange range);
   Value broadcast_element(const Value& source, const Value& out, const std::vector<const Expr*>& indices,
@@ -328,6 +331,8 @@ class Body {
   Value to_complex(const Value& number, ScalarType part, SourceRange range);
   Entity call_complex(const RecordRef& type, const ast::Call& call, SourceRange range);
   Entity call_python_complex(const ast::Call& call, SourceRange range);
+  Entity complex_of_tuple(const Value& tuple, SourceRange range);
+  Value complex_of(const Value& real, const Value& imaginary, SourceRange range);
 
   // check_class.cpp
   Entity of_class(ClassDecl& decl, SourceRange range);

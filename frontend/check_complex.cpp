@@ -246,15 +246,33 @@ Entity Body::call_complex(const RecordRef& type, const ast::Call& call, SourceRa
   return tree_.complex(tree_.convert(real, part), tree_.convert(imaginary, part), Weak::No, range);
 }
 
-/// `complex(re, im)` has the parts that re and im have in common: a c64 of f32, else a c128; of literals, a weak one.
+/// `complex(re, im)`, `complex(*t)`
 Entity Body::call_python_complex(const ast::Call& call, SourceRange range) {
+  if (const auto* starred = call.arguments.size() == 1 ? call.arguments[0]->as<ast::Starred>() : nullptr)
+    return complex_of_tuple(value(*starred->value), range);
   constexpr std::string_view kParameters[] = {"real", "imag"};
   const std::optional<Arguments> arguments = bind_arguments(call, range, "complex", kParameters, 1, "(real, imag=0)");
   if (!arguments) return Unknown{};
   const Value real = value(*(*arguments)[0]);
   if (!real.known() || real.is_complex()) return real;
-  const Value imaginary = (*arguments)[1] ? scalar(*(*arguments)[1], "`complex`") : tree_.weak_real(0, range);
-  if (!imaginary.known() || !require_scalar(real, "`complex`")) return Unknown{};
+  return complex_of(real, (*arguments)[1] ? value(*(*arguments)[1]) : tree_.weak_real(0, range), range);
+}
+
+Entity Body::complex_of_tuple(const Value& tuple, SourceRange range) {
+  if (!tuple.known()) return Unknown{};
+  if (!tuple.is_tuple() || tuple.type().elements.size() != 2) {
+    report(tuple.range(), DiagnosticId::OperandType, "`complex(*t)`", describe(tuple))
+        .note("it takes a tuple of two numbers");
+    return Unknown{};
+  }
+  const Expr* made =
+      with_parts(tuple, [&](const std::vector<Value>& parts) { return complex_of(parts[0], parts[1], range).expr; });
+  return made ? Entity(TreeBuilder::strong(made)) : Entity(Unknown{});
+}
+
+/// It has the parts that re and im have in common: a c64 of f32, else a c128; of literals, a weak one.
+Value Body::complex_of(const Value& real, const Value& imaginary, SourceRange range) {
+  if (!require_scalar(real, "`complex`") || !require_scalar(imaginary, "`complex`")) return {};
   const std::optional<Unified> unified = unify(real, imaginary, true);
   const bool is_weak = real.is_weak() && imaginary.is_weak();
   const bool is_single = unified && is_float(unified->type) && size_in_bytes(unified->type) <= 4;

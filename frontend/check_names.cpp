@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "frontend/cuda_vectors.h"
 
@@ -259,6 +260,9 @@ constexpr KnownModule kKnownModules[] = {
     {"operator", "operator"},
 };
 
+/// Namespaces of Numba's `cuda` that are written in the language.
+constexpr std::pair<std::string_view, std::string_view> kLibraryNamespaces[] = {{"fp16", "pykc.fp16"}};
+
 struct Advice {
   std::string_view name, advice;
 };
@@ -296,7 +300,7 @@ NameTable::NameTable() {
   add_types("numpy.");
   add_libdevice();
   for (const CudaScalar& row : kCudaScalars)
-    for (int count = 2; count <= 4; ++count) {
+    for (int count = 1; count <= 4; ++count) {
       const std::string name = std::string(row.name) + std::to_string(count);
       add(name, vector_type(row.type, count));
       add("make_" + name, vector_type(row.type, count));
@@ -307,6 +311,7 @@ NameTable::NameTable() {
     add("numba." + std::string(row.name), row.type);
     add("numpy." + std::string(row.name), row.type);
   }
+  for (const auto& [name, module] : kLibraryNamespaces) add(std::string(name), LibraryModule{module});
   add("numba.cuda", Prefix{""});
   add("numba.types", Prefix{"numba"});
 }
@@ -316,7 +321,7 @@ void NameTable::add_types(const std::string& prefix) {
     const auto type = static_cast<ScalarType>(i);
     add(prefix + std::string(info(type).spelling), type);
     add(prefix + std::string(info(type).numpy), type);
-    for (int count = 2; count <= 4; ++count) {
+    for (int count = 1; count <= 4; ++count) {
       const std::string suffix = "x" + std::to_string(count);
       const ElementType vector = vector_type(type, count);
       add(prefix + std::string(info(type).spelling) + suffix, vector);
@@ -370,15 +375,18 @@ std::vector<std::string_view> NameTable::names_in(std::string_view prefix) const
   return names;
 }
 
-std::set<std::string, std::less<>> NameTable::library_words() const {
-  std::set<std::string, std::less<>> words;
+std::multimap<std::string, std::string_view, std::less<>> NameTable::library_words() const {
+  std::multimap<std::string, std::string_view, std::less<>> words{{"print", kPrintingModule}};
   for (const auto& [path, entry] : entries_) {
+    const std::string word = path.substr(path.rfind('.') + 1);
     const auto* plain = std::get_if<BuiltinId>(&entry);
     const auto* typed = std::get_if<TypedBuiltin>(&entry);
     const auto* ufunc = std::get_if<const Ufunc*>(&entry);
     if (ufunc) plain = std::get_if<BuiltinId>(&(*ufunc)->function);
     if (typed) plain = &typed->id;
-    if (plain && info(*plain).cpu.kind == Lowering::Kind::Library) words.insert(path.substr(path.rfind('.') + 1));
+    if (plain && info(*plain).cpu.kind == Lowering::Kind::Library) words.emplace(word, kIntrinsicsModule);
+    if (ufunc && (*ufunc)->has_complex_form()) words.emplace(word, kComplexUfuncsModule);
+    if (const auto* module = std::get_if<LibraryModule>(&entry)) words.emplace(word, module->name);
   }
   return words;
 }

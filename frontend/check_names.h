@@ -5,7 +5,7 @@
 // `from math import sqrt` are other roads to the same entries: numba.cuda is the prelude under another name.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -76,7 +76,12 @@ struct Prefix {  // a namespace: "math", "threadIdx"; "" is the prelude
   std::string path;
 };
 
-using NameEntry = std::variant<BuiltinId, TypedBuiltin, Special, const Ufunc*, ElementType, double, Prefix>;
+struct LibraryModule {  // a namespace that is a module of the library: "fp16"
+  std::string_view name;
+};
+
+using NameEntry =
+    std::variant<BuiltinId, TypedBuiltin, Special, const Ufunc*, ElementType, double, Prefix, LibraryModule>;
 
 class NameTable {
  public:
@@ -85,8 +90,9 @@ class NameTable {
   const NameEntry* find(std::string_view prefix, std::string_view name) const;
   /// All names of a namespace, for "did you mean".
   std::vector<std::string_view> names_in(std::string_view prefix) const;
-  /// The last words of the builtins that are written in the language: `norm3d` of `math.norm3d`.
-  std::set<std::string, std::less<>> library_words() const;
+  /// The words in a file that bring in a module of the library without an import, and those modules: `norm3d` of
+  /// `math.norm3d` is written in the language.
+  std::multimap<std::string, std::string_view, std::less<>> library_words() const;
   /// Whether `import NAME` means one of the modules that are always there.
   static bool is_known_module(std::string_view module);
   /// The namespace that an import of a known module gives: "numba.cuda" is the prelude.
@@ -104,6 +110,8 @@ const NameTable& name_table();
 
 /// The module of the library that holds the builtins that are written in the language.
 inline constexpr std::string_view kIntrinsicsModule = "pykc.intrinsics";
+/// The one that holds what NumPy's ufuncs do on complex numbers; only files that name `numpy` need it.
+inline constexpr std::string_view kComplexUfuncsModule = "pykc.complex_ufuncs";
 /// And the one that holds what `print` in kernels calls.
 inline constexpr std::string_view kPrintingModule = "pykc.printing";
 

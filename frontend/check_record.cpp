@@ -265,8 +265,11 @@ Value Body::compare_records(ast::CompareOp op, const Value& left, const Value& r
   const bool is_complex = (left.is_complex() || left.is_scalar()) && (right.is_complex() || right.is_scalar());
   if (is_equality && is_complex) return compare_complex(op, left, right, range);
   if (is_equality && left.type() == right.type()) return compare_parts(op, left, right, range);
-  report(range, DiagnosticId::OperandTypes, spelling(op), describe(left), describe(right))
-      .note("records are compared by `==` and `!=`, with records of the same type");
+  auto diagnostic = report(range, DiagnosticId::OperandTypes, spelling(op), describe(left), describe(right));
+  if (is_complex)
+    diagnostic.note("complex numbers have no order: compare `abs(…)` or a part of them, or by `np.less` and its kin");
+  else
+    diagnostic.note("records are compared by `==` and `!=`, with records of the same type");
   return {};
 }
 

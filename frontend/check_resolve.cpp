@@ -70,6 +70,8 @@ Entity Body::of_entry(const NameEntry& entry, SourceRange range) {
     return TypeRef{*type};
   }
   if (const auto* number = std::get_if<double>(&entry)) return tree_.weak_real(*number, range);
+  if (const auto* module = std::get_if<LibraryModule>(&entry))
+    return NamespaceRef{"", session_.scope_of(module->name), std::string(module->name)};
   return NamespaceRef{std::get_if<Prefix>(&entry)->path, nullptr};
 }
 

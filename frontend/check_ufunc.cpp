@@ -1,5 +1,6 @@
 // Calls of NumPy's ufuncs and of the functions of the module `operator`: on numbers, where they are expressions, and on
 // arrays, `np.add(x, y, out)`, where they are loops over the elements of `out`.
+#include <algorithm>
 #include <utility>
 
 #include "frontend/check_body.h"
@@ -161,22 +162,48 @@ Value Body::call_ufunc(const Ufunc& ufunc, const ast::Call& call, SourceRange ra
 
 Value Body::apply(const Ufunc& ufunc, const std::vector<Value>& inputs, SourceRange range) {
   const Value &x = inputs.front(), &y = inputs.back();
+  const bool has_complex = std::any_of(inputs.begin(), inputs.end(), [](const Value& v) { return v.is_complex(); });
+  if (has_complex && ufunc.has_complex_form())
+    if (FunctionDecl* function = complex_form(ufunc)) return call_complex_form(*function, inputs, range);
   if (const auto* id = std::get_if<BuiltinId>(&ufunc.function)) return apply_builtin({*id}, inputs, range);
   if (const auto* op = std::get_if<BinaryOp>(&ufunc.function)) return binary(*op, x, y, range);
   if (const auto* op = std::get_if<CompareOp>(&ufunc.function)) return compare(*op, x, y, range);
   if (const auto* op = std::get_if<UnaryOp>(&ufunc.function)) {
     if (*op != UnaryOp::Not) return unary(*op, x, range);
-    if (!require_scalar(x, "a condition")) return {};
-    return TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, truth(x), range));
+    const Expr* holds = truth_of_number(x, range);
+    return holds ? TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, holds, range)) : Value{};
   }
   return apply(std::get<NumpyFunction>(ufunc.function), x, y, range);
 }
 
+/// What the library has under the ufunc's name for complex numbers; null where it has nothing.
+FunctionDecl* Body::complex_form(const Ufunc& ufunc) const {
+  const Scope* library = session_.scope_of(kComplexUfuncsModule);
+  const Binding* binding = library ? library->find(ufunc.name()) : nullptr;
+  return binding ? std::get<FunctionDecl*>(*binding) : nullptr;
+}
+
+/// The operands get one complex type first.
+Value Body::call_complex_form(FunctionDecl& function, const std::vector<Value>& inputs, SourceRange range) {
+  for (const Value& input : inputs)
+    if (!input.is_complex() && !require_scalar(input, "the function")) return {};
+  const ScalarType part = unify_parts(inputs.front(), inputs.back(), range).type;
+  std::vector<Value> converted;
+  for (const Value& input : inputs) converted.push_back(to_complex(input, part, range));
+  return call_specialized(function, std::move(converted), range);
+}
+
+/// Whether a number is not 0; none, and a report, for what is no number.
+const checked::Expr* Body::truth_of_number(const Value& number, SourceRange range) {
+  if (number.is_complex()) return compare_complex(CompareOp::Ne, number, tree_.weak_integer(0, range), range).expr;
+  return require_scalar(number, "a condition") ? truth(number) : nullptr;
+}
+
 Value Body::apply(NumpyFunction function, const Value& x, const Value& y, SourceRange range) {
   if (function == NumpyFunction::Absolute) return absolute(x, range);
-  if (!require_scalar(x, "the function") || !require_scalar(y, "the function")) return {};
-  const auto logical = [&](checked::BinaryOp op) {
-    return TreeBuilder::strong(tree_.binary(op, truth(x), truth(y), range));
+  const auto logical = [&](checked::BinaryOp op) -> Value {
+    const Expr *left = truth_of_number(x, range), *right = truth_of_number(y, range);
+    return left && right ? TreeBuilder::strong(tree_.binary(op, left, right, range)) : Value{};
   };
   switch (function) {
     case NumpyFunction::LogicalAnd:
@@ -186,6 +213,7 @@ Value Body::apply(NumpyFunction function, const Value& x, const Value& y, Source
     case NumpyFunction::LogicalXor:
       return logical(checked::BinaryOp::Xor);
     default:
+      if (!require_scalar(x, "the function") || !require_scalar(y, "the function")) return {};
       return numpy_extremum(function == NumpyFunction::Minimum ? BuiltinId::Min : BuiltinId::Max, x, y, range);
   }
 }

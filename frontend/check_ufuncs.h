@@ -20,6 +20,12 @@ struct Ufunc {
   std::variant<BuiltinId, ast::UnaryOp, ast::BinaryOp, ast::CompareOp, NumpyFunction> function;
 
   bool takes_arrays() const { return path.starts_with("numpy."); }
+  std::string_view name() const { return path.substr(path.find('.') + 1); }
+  /// Whether the library may have a function of its name for complex numbers; operators serve them by themselves.
+  bool has_complex_form() const {
+    return takes_arrays() && !std::holds_alternative<ast::UnaryOp>(function) &&
+           !std::holds_alternative<ast::BinaryOp>(function);
+  }
 };
 
 /// The table; its rows stay where they are.

@@ -1,5 +1,6 @@
 // Loads a module and what it imports, each file once, dependencies first.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -46,11 +47,14 @@ class Loader {
  private:
   /// The modules of the builtins that the file may call.
   void load_builtin_modules(const SourceFile& file, const std::vector<Token>& tokens) {
+    bool names_numpy = false;
     for (const Token& token : tokens) {
       if (token.kind != TokenKind::Identifier) continue;
       const std::string_view word = file.text(token.range);
-      if (word == "print") load_builtin_module(checker::kPrintingModule);
-      if (library_words_.contains(word)) load_builtin_module(checker::kIntrinsicsModule);
+      names_numpy |= word == "numpy";
+      const auto [first, last] = library_words_.equal_range(word);
+      for (auto entry = first; entry != last; ++entry)
+        if (names_numpy || entry->second != checker::kComplexUfuncsModule) load_builtin_module(entry->second);
     }
   }
 
@@ -200,7 +204,8 @@ class Loader {
   }
 
   static constexpr std::size_t kDeepest = 100;
-  const std::set<std::string, std::less<>> library_words_ = checker::name_table().library_words();
+  const std::multimap<std::string, std::string_view, std::less<>> library_words_ =
+      checker::name_table().library_words();
   std::set<std::string> builtin_modules_;  // that have been loaded
   Program& program_;
   const ImportResolver& resolve_;

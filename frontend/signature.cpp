@@ -42,7 +42,7 @@ std::optional<ElementName> element_name(std::string_view name) {
   if (name == "c64" || name == "complex64") return ElementName{complex_type(ScalarType::F32), name != "c64"};
   if (name == "c128" || name == "complex128") return ElementName{complex_type(ScalarType::F64), name != "c128"};
   if (std::optional<ElementName> scalar = scalar_name(name)) return scalar;
-  if (name.size() < 3 || name[name.size() - 2] != 'x' || name.back() < '2' || name.back() > '4') return std::nullopt;
+  if (name.size() < 3 || name[name.size() - 2] != 'x' || name.back() < '1' || name.back() > '4') return std::nullopt;
   const std::string_view component = name.substr(0, name.size() - 2);
   const std::optional<ScalarType> type = find_scalar_type(component, true);
   if (!type) return std::nullopt;

@@ -8,7 +8,12 @@ namespace pykc {
 namespace {
 
 /// Modules of Numba that the library stands in for.
-constexpr std::pair<std::string_view, std::string_view> kStandIns[] = {{"numba.cuda.random", "pykc.random"}};
+constexpr std::pair<std::string_view, std::string_view> kStandIns[] = {
+    {"numba.cuda.random", "pykc.random"},
+    {"numba.cuda.fp16", "pykc.fp16"},
+    {"numba.cuda.bf16", "pykc.bf16"},
+    {"numba.cuda._internal.cuda_bf16", "pykc.bf16"},
+};
 
 }  // namespace
 

@@ -173,7 +173,7 @@ constexpr T round_up(T bytes, std::type_identity_t<T> multiple) {
 RecordRef lay_out(RecordType type, int least_alignment = 1);
 /// c64 for f32, c128 for f64.
 RecordRef complex_type(ScalarType part);
-/// f32x2 … of 2 to 4 scalars; the fields are x, y, z, w.
+/// f32x2 … of 1 to 4 scalars; the fields are x, y, z, w.
 RecordRef vector_type(ScalarType element, int count);
 
 /// An array type as a kernel's parameter states it. The rank is the number of extents, 0 to 8.
