@@ -101,6 +101,8 @@ void Session::declare_import(Scope& scope, const ast::Import& import) {
       scope.bind(bound, NamespaceRef{"", found, alias.name});
     else if (NameTable::is_known_module(module))
       scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(module), nullptr, module});
+    else if (NameTable::is_host_module(module))
+      scope.bind(bound, UnusableDecl{"a module of Python"});
     else
       scope.bind(bound, NamespaceRef{"package " + head, nullptr, head});
   }
@@ -133,14 +135,16 @@ void Session::import_name(Scope& scope, const std::string& module, const ast::Im
       diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
     return;
   }
-  if (!NameTable::is_known_module(module)) return;  // load_program has reported it
-  const std::string prefix = NameTable::prefix_of_module(module);
-  const bool has_names = prefix != "__future__" && prefix != "time";
-  if (!has_names || (prefix == "typing" && !names().find(prefix, alias.name))) return;
-  if (NameTable::is_known_module(module + "." + alias.name)) {
-    scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(module + "." + alias.name), nullptr});
+  if (const std::string below = module + "." + alias.name; NameTable::is_known_module(below)) {
+    scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(below), nullptr});
     return;
   }
+  if (!is_importable(module)) return;  // load_program has reported it
+  if (!NameTable::is_known_module(module)) {
+    scope.bind(bound, UnusableDecl{"imported from `" + module + "`"});
+    return;
+  }
+  const std::string prefix = NameTable::prefix_of_module(module);
   if (const NameEntry* entry = names().find(prefix, alias.name)) {
     if (const auto* space = std::get_if<Prefix>(entry))
       scope.bind(bound, NamespaceRef{space->path, nullptr});
@@ -148,7 +152,8 @@ void Session::import_name(Scope& scope, const std::string& module, const ast::Im
       scope.bind(bound, *entry);
     return;
   }
-  scope.bind(bound, UnusableDecl{"imported from `" + module + "`"});
+  const std::string_view near = nearest(alias.name, names().names_in(prefix));
+  scope.bind(bound, UnusableDecl{"imported from `" + module + "`", std::string(near)});
 }
 
 }  // namespace pykc::checker

@@ -232,11 +232,21 @@ struct TypeAlias {
 
 /// Further names of types in numpy and numba.
 constexpr TypeAlias kTypeAliases[] = {
-    {"bool", ScalarType::Bool},    {"boolean", ScalarType::Bool}, {"bool_", ScalarType::Bool},
-    {"intc", ScalarType::I32},     {"uintc", ScalarType::U32},    {"intp", ScalarType::I64},
-    {"uintp", ScalarType::U64},    {"byte", ScalarType::I8},      {"ubyte", ScalarType::U8},
-    {"half", ScalarType::F16},     {"single", ScalarType::F32},   {"double", ScalarType::F64},
-    {"longlong", ScalarType::I64},
+    {"bool", ScalarType::Bool},  {"boolean", ScalarType::Bool}, {"bool_", ScalarType::Bool},
+    {"intc", ScalarType::I32},   {"uintc", ScalarType::U32},    {"intp", ScalarType::I64},
+    {"uintp", ScalarType::U64},  {"byte", ScalarType::I8},      {"ubyte", ScalarType::U8},
+    {"short", ScalarType::I16},  {"ushort", ScalarType::U16},   {"int_", ScalarType::I64},
+    {"uint", ScalarType::U64},   {"half", ScalarType::F16},     {"single", ScalarType::F32},
+    {"double", ScalarType::F64}, {"longlong", ScalarType::I64}, {"ulonglong", ScalarType::U64},
+};
+
+/// Those of numba alone. Its codes count bytes, where pykc's names count bits: they hide those.
+constexpr TypeAlias kNumbaTypes[] = {
+    {"b1", ScalarType::Bool},    {"i1", ScalarType::I8},       {"i2", ScalarType::I16},     {"i4", ScalarType::I32},
+    {"i8", ScalarType::I64},     {"u1", ScalarType::U8},       {"u2", ScalarType::U16},     {"u4", ScalarType::U32},
+    {"u8", ScalarType::U64},     {"f2", ScalarType::F16},      {"f4", ScalarType::F32},     {"f8", ScalarType::F64},
+    {"char", ScalarType::I8},    {"uchar", ScalarType::U8},    {"long_", ScalarType::I64},  {"ulong", ScalarType::U64},
+    {"float_", ScalarType::F32}, {"ssize_t", ScalarType::I64}, {"size_t", ScalarType::U64},
 };
 
 struct KnownModule {
@@ -244,17 +254,20 @@ struct KnownModule {
   std::string_view prefix;
 };
 
+/// The modules of which kernels have names. Several of Numba's are other roads to one of them.
 constexpr KnownModule kKnownModules[] = {
     {"pykc", ""},
     {"numba.cuda", ""},
     {"numba.cuda.libdevice", "libdevice"},
     {"numba", "numba"},
     {"numba.types", "numba"},
+    {"numba.core.types", "numba"},
+    {"numba.cuda.types", "numba"},
+    {"numba.misc.special", "numba"},
+    {"numba.cuda.misc.special", "numba"},
     {"numpy", "numpy"},
     {"math", "math"},
-    {"__future__", "__future__"},
     {"typing", "typing"},
-    {"time", "time"},
     {"enum", "enum"},
     {"collections", "collections"},
     {"operator", "operator"},
@@ -262,6 +275,49 @@ constexpr KnownModule kKnownModules[] = {
 
 /// Namespaces of Numba's `cuda` that are written in the language.
 constexpr std::pair<std::string_view, std::string_view> kLibraryNamespaces[] = {{"fp16", "pykc.fp16"}};
+
+/// Python's modules and packages that only host code uses. They may be imported, with all that stands below them.
+constexpr std::string_view kHostModules[] = {
+    "IPython",     "PIL",          "__future__",
+    "abc",         "argparse",     "array",
+    "ast",         "asyncio",      "base64",
+    "bisect",      "builtins",     "bz2",
+    "calendar",    "cffi",         "codecs",
+    "concurrent",  "configparser", "contextlib",
+    "copy",        "csv",          "ctypes",
+    "cuda",        "cupy",         "cv2",
+    "dataclasses", "datetime",     "decimal",
+    "difflib",     "dis",          "faulthandler",
+    "filecmp",     "fnmatch",      "fractions",
+    "functools",   "gc",           "getpass",
+    "glob",        "gzip",         "hashlib",
+    "heapq",       "html",         "http",
+    "imageio",     "importlib",    "inspect",
+    "io",          "itertools",    "json",
+    "keyword",     "llvmlite",     "locale",
+    "logging",     "lzma",         "matplotlib",
+    "ml_dtypes",   "mmap",         "multiprocessing",
+    "numba",       "numbers",      "numpy",
+    "nvtx",        "os",           "pandas",
+    "pathlib",     "pdb",          "pickle",
+    "pkgutil",     "platform",     "pprint",
+    "psutil",      "pycuda",       "pytest",
+    "queue",       "random",       "re",
+    "requests",    "resource",     "rmm",
+    "scipy",       "seaborn",      "select",
+    "shlex",       "shutil",       "signal",
+    "site",        "skimage",      "sklearn",
+    "socket",      "sqlite3",      "stat",
+    "statistics",  "string",       "struct",
+    "subprocess",  "sys",          "sysconfig",
+    "tarfile",     "tempfile",     "textwrap",
+    "threading",   "time",         "timeit",
+    "tokenize",    "torch",        "tqdm",
+    "traceback",   "tracemalloc",  "types",
+    "unittest",    "urllib",       "uuid",
+    "warnings",    "weakref",      "xml",
+    "zipfile",     "zlib",
+};
 
 struct Advice {
   std::string_view name, advice;
@@ -296,6 +352,9 @@ NameTable::NameTable() {
   for (const Alias& row : kAliases) add(std::string(row.path), find_builtin(row.builtin)->id);
   for (const Constant& row : kConstants) add(std::string(row.path), row.value);
   add_types("");
+  for (const TypeAlias& row : kNumbaTypes) add("numba." + std::string(row.name), row.type);
+  add("numba.c8", complex_type(ScalarType::F32));
+  add("numba.c16", complex_type(ScalarType::F64));
   add_types("numba.");
   add_types("numpy.");
   add_libdevice();
@@ -313,7 +372,8 @@ NameTable::NameTable() {
   }
   for (const auto& [name, module] : kLibraryNamespaces) add(std::string(name), LibraryModule{module});
   add("numba.cuda", Prefix{""});
-  add("numba.types", Prefix{"numba"});
+  for (const char* path : {"types", "numba.types", "numba.core.types"}) add(path, Prefix{"numba"});
+  add("numba.core", Prefix{"numba.core"});
 }
 
 void NameTable::add_types(const std::string& prefix) {
@@ -405,6 +465,10 @@ std::string NameTable::prefix_of_module(std::string_view module) {
   for (const KnownModule& known : kKnownModules)
     if (known.name == module) return std::string(known.prefix);
   return {};
+}
+
+bool NameTable::is_host_module(std::string_view module) {
+  return std::ranges::binary_search(kHostModules, module.substr(0, module.find('.')));
 }
 
 bool is_property(BuiltinId id) { return id <= BuiltinId::WarpSize; }

@@ -95,6 +95,9 @@ class NameTable {
   std::multimap<std::string, std::string_view, std::less<>> library_words() const;
   /// Whether `import NAME` means one of the modules that are always there.
   static bool is_known_module(std::string_view module);
+  /// Whether it is one of Python's modules, or of a package, that kernels have nothing of: `os`, `numba.core.errors`.
+  /// An import of it finds no file and is right; its names cannot be used in kernels.
+  static bool is_host_module(std::string_view module);
   /// The namespace that an import of a known module gives: "numba.cuda" is the prelude.
   static std::string prefix_of_module(std::string_view module);
 

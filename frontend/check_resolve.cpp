@@ -43,7 +43,9 @@ Entity Body::of_binding(const Binding& binding, std::string_view name, SourceRan
   if (const auto* entry = std::get_if<NameEntry>(&binding)) return of_entry(*entry, range);
   if (const auto* type = std::get_if<ClassDecl*>(&binding)) return of_class(**type, range);
   if (const auto* unusable = std::get_if<UnusableDecl>(&binding)) {
-    report(range, DiagnosticId::UnsupportedInKernel, "`" + std::string(name) + "`, " + unusable->what + ",");
+    auto diagnostic =
+        report(range, DiagnosticId::UnsupportedInKernel, "`" + std::string(name) + "`, " + unusable->what + ",");
+    if (!unusable->near.empty()) diagnostic.note("did you mean `" + unusable->near + "`?");
     return Unknown{};
   }
   ConstantDecl& constant = **std::get_if<ConstantDecl*>(&binding);

@@ -126,6 +126,7 @@ struct ClassDecl {
 /// Something that a module imports and kernels cannot use.
 struct UnusableDecl {
   std::string what;
+  std::string near = {};  // the name that may be meant; "" for none
 };
 
 using Binding = std::variant<FunctionDecl*, ConstantDecl*, NamespaceRef, NameEntry, ClassDecl*, UnusableDecl>;

@@ -92,11 +92,18 @@ bool leaves_out(const KernelRequest& request, const ast::FunctionDef& kernel, co
 /// The request with values for `constexpr` parameters of the kernel, which it lacks until then.
 KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kernel, const Configuration& constants);
 
+/// Whether an import of the module is right though no file has it: `numpy`, `os`, `numba.core.errors`.
+bool is_importable(std::string_view module);
+
 checked::Module check(const Program& program, const std::vector<KernelRequest>& requests, const CheckOptions& options,
                       Diagnostics& diagnostics);
 
 /// Cannot fail on a module that was checked without an error.
 std::unique_ptr<ir::Module> lower(const checked::Module& module);
+
+/// What a function is by its decorators, whose names are followed through the imports of its module.
+enum class FunctionKind : std::uint8_t { Plain, Device, Kernel, Vectorized, Test };
+FunctionKind kind_of(const ast::Module& module, const ast::FunctionDef& function);
 
 /// The kernels of a module, of several with one name the last.
 std::vector<const ast::FunctionDef*> kernels_of(const ast::Module& module);

@@ -1,10 +1,16 @@
 // What the decorators and annotations of a module's functions say of its kernels, before anything is checked.
 #include <algorithm>
 
+#include "frontend/check_names.h"
 #include "frontend/frontend.h"
 
 namespace pykc {
 namespace {
+
+using checker::name_table;
+using checker::NameEntry;
+using checker::NameTable;
+using checker::Special;
 
 /// What stands in front of a decorator's arguments.
 const ast::Expr& callee_of(const ast::Expr& decorator) {
@@ -19,22 +25,63 @@ std::string_view last_name(const ast::Expr& name) {
   return plain ? plain->id : dotted ? dotted->name : std::string_view();
 }
 
-/// Whether a decorator makes a kernel: `@kernel`, `@cuda.jit`, called or not, but for device=True.
-bool makes_kernel(const ast::Expr& decorator) {
-  const auto* call = decorator.as<ast::Call>();
-  const auto* dotted = callee_of(decorator).as<ast::Attribute>();
-  const auto* owner = dotted ? dotted->value->as<ast::Name>() : nullptr;
-  const bool is_numba_jit = owner && owner->id == "numba" && dotted->name == "jit";
-  const std::string_view last = last_name(callee_of(decorator));
-  if ((last != "kernel" && last != "jit") || is_numba_jit) return false;
-  if (!call) return true;
-  return std::none_of(call->keywords.begin(), call->keywords.end(), [](const ast::Keyword& keyword) {
+bool says_device(const ast::Call& call) {
+  return std::ranges::any_of(call.keywords, [](const ast::Keyword& keyword) {
     const auto* flag = keyword.value->as<ast::BoolLiteral>();
     return keyword.name == "device" && flag && flag->value;
   });
 }
 
+/// The whole path of an imported name: "numba.cuda" of `cuda` behind `from numba import cuda`. Other names as they are.
+std::string imported_path(const ast::Module& module, const std::string& name) {
+  std::string path = name;
+  for (const ast::StmtPtr& stmt : module.body) {
+    const auto* import = stmt->as<ast::Import>();
+    if (!import) continue;
+    for (const ast::ImportAlias& alias : import->names) {
+      if ((alias.as.empty() ? alias.name : alias.as) != name) continue;
+      const bool binds_first = !import->is_from && alias.name.starts_with(name + ".");  // `import numba.cuda`
+      path = import->is_from ? import->module + "." + alias.name : binds_first ? name : alias.name;
+    }
+  }
+  return path;
+}
+
+/// "numba.cuda.jit" of `cuda.jit`; "" for what is no dotted name.
+std::string path_of(const ast::Module& module, const ast::Expr& expr) {
+  if (const auto* name = expr.as<ast::Name>()) return imported_path(module, name->id);
+  const auto* dotted = expr.as<ast::Attribute>();
+  const std::string owner = dotted ? path_of(module, *dotted->value) : std::string();
+  return owner.empty() ? owner : owner + "." + dotted->name;
+}
+
+/// What a decorator's name stands for.
+std::optional<Special> special_of(const ast::Module& module, const ast::Expr& decorator) {
+  const std::string path = path_of(module, callee_of(decorator));
+  const std::size_t dot = path.rfind('.');
+  const bool is_plain = dot == std::string::npos;
+  const std::string owner = is_plain ? std::string() : path.substr(0, dot);
+  const std::string prefix = NameTable::is_known_module(owner) ? NameTable::prefix_of_module(owner) : owner;
+  const NameEntry* entry = name_table().find(prefix, is_plain ? path : path.substr(dot + 1));
+  const auto* special = entry ? std::get_if<Special>(entry) : nullptr;
+  return special ? std::optional(*special) : std::nullopt;
+}
+
 }  // namespace
+
+FunctionKind kind_of(const ast::Module& module, const ast::FunctionDef& function) {
+  FunctionKind kind = FunctionKind::Plain;
+  for (const ast::ExprPtr& decorator : function.decorators) {
+    const auto* call = decorator->as<ast::Call>();
+    const std::optional<Special> special = special_of(module, *decorator);
+    if (special == Special::Test) kind = FunctionKind::Test;
+    if (special == Special::Device) kind = FunctionKind::Device;
+    if (special == Special::Vectorize) kind = FunctionKind::Vectorized;
+    if (special == Special::Kernel || special == Special::CudaJit)
+      kind = call && says_device(*call) ? FunctionKind::Device : FunctionKind::Kernel;
+  }
+  return kind;
+}
 
 std::vector<const ast::FunctionDef*> kernels_of(const ast::Module& module) {
   std::vector<const ast::FunctionDef*> kernels;
@@ -42,9 +89,7 @@ std::vector<const ast::FunctionDef*> kernels_of(const ast::Module& module) {
     const auto* function = stmt->as<ast::FunctionDef>();
     if (!function) continue;
     std::erase_if(kernels, [&](const ast::FunctionDef* earlier) { return earlier->name == function->name; });
-    const bool is_kernel = std::any_of(function->decorators.begin(), function->decorators.end(),
-                                       [](const ast::ExprPtr& decorator) { return makes_kernel(*decorator); });
-    if (is_kernel) kernels.push_back(function);
+    if (kind_of(module, *function) == FunctionKind::Kernel) kernels.push_back(function);
   }
   return kernels;
 }

@@ -97,7 +97,7 @@ class Loader {
         return;
       }
     }
-    if (!find(place, alias.name)) report_missing(place, alias.name);
+    if (!find(place, alias.name) && !NameTable::is_host_module(alias.name)) report_missing(place, alias.name);
   }
 
   /// `from .a import f`: one dot is the folder of the file, each further one the folder around.
@@ -139,7 +139,8 @@ class Loader {
     if (const std::string beside = join_names(place.package, name);
         beside != name && load_members(place, import, beside))
       return beside;
-    return load_members(place, import, name) ? std::optional(name) : std::nullopt;
+    const bool is_found = load_members(place, import, name) || NameTable::is_host_module(name);
+    return is_found ? std::optional(name) : std::nullopt;
   }
 
   /// `from package import module` names modules, `from module import name` names in one.
@@ -226,6 +227,10 @@ std::string Program::package_of(const ast::Module& module) const {
   for (const Imported& imported : imports)
     if (imported.module.get() == &module) return imported.package;
   return package;
+}
+
+bool is_importable(std::string_view module) {
+  return NameTable::is_known_module(module) || NameTable::is_host_module(module);
 }
 
 Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolver& resolve, Diagnostics& diagnostics,

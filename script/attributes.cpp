@@ -55,22 +55,32 @@ struct ModuleRow {
   Library module;
 };
 constexpr ModuleRow kModules[] = {
-    {"random", in(Library::Numpy), Library::Random},
-    {"linalg", in(Library::Numpy), Library::Linalg},
-    {"cuda", in(Library::Numba), Library::Cuda},
-    {"math", in(Library::Prelude), Library::Math},
-    {"const", in(Library::Prelude, Library::Cuda), Library::Constants},
+    {"random", in(Library::Numpy), Library::Random}, {"linalg", in(Library::Numpy), Library::Linalg},
+    {"cuda", in(Library::Numba), Library::Cuda},     {"types", in(Library::Numba, Library::Cuda), Library::Numba},
+    {"math", in(Library::Prelude), Library::Math},   {"const", in(Library::Prelude, Library::Cuda), Library::Constants},
 };
 
 constexpr std::pair<std::string_view, Library> kImports[] = {
-    {"pykc", Library::Prelude},        {"numpy", Library::Numpy},         {"numpy.random", Library::Random},
-    {"numpy.linalg", Library::Linalg}, {"numba", Library::Numba},         {"numba.cuda", Library::Cuda},
-    {"math", Library::Math},           {"time", Library::Time},           {"enum", Library::Classes},
-    {"operator", Library::Classes},    {"collections", Library::Classes}, {"typing", Library::Classes},
+    {"pykc", Library::Prelude},
+    {"numpy", Library::Numpy},
+    {"numpy.random", Library::Random},
+    {"numpy.linalg", Library::Linalg},
+    {"numba", Library::Numba},
+    {"numba.cuda", Library::Cuda},
+    {"math", Library::Math},
+    {"time", Library::Time},
+    {"enum", Library::Classes},
+    {"operator", Library::Classes},
+    {"collections", Library::Classes},
+    {"typing", Library::Classes},
+    {"numba.types", Library::Numba},
+    {"numba.cuda.types", Library::Numba},
+    {"numba.core.types", Library::Numba},
 };
 
 bool has_types(Library library) {
-  return library == Library::Prelude || library == Library::Numpy || library == Library::Numba;
+  return library == Library::Prelude || library == Library::Numpy || library == Library::Numba ||
+         library == Library::Cuda;
 }
 
 /// Python's own types, which are no element types: `float("inf")`, `int(x)`.
@@ -94,7 +104,7 @@ std::optional<Value> library_member(Library library, std::string_view name) {
   if (has_types(library))
     if (const std::optional<ScalarType> type = scalar_type_named(name))
       return TypeValue{TypeValue::Kind::Scalar, *type};
-  if (has_types(library) || library == Library::Cuda)
+  if (has_types(library))
     if (RecordRef record = record_type_named(name)) return TypeValue{TypeValue::Kind::Scalar, {}, std::move(record)};
   return std::nullopt;
 }
@@ -149,12 +159,6 @@ bool is_kernel_name(std::string_view name) {
                                                   "blockIdx", "blockDim", "gridDim", "libdevice", "cg"};
   return std::find(std::begin(kSpecial), std::end(kSpecial), name) != std::end(kSpecial) ||
          find_builtin(name) != nullptr;
-}
-
-bool is_decorator_name(std::string_view name) {
-  static constexpr std::string_view kDecorators[] = {"kernel", "device",    "jit",      "njit",
-                                                     "test",   "vectorize", "autotune", "config"};
-  return std::find(std::begin(kDecorators), std::end(kDecorators), name) != std::end(kDecorators);
 }
 
 namespace {

@@ -1,24 +1,7 @@
 #include "script/declarations.h"
 
-#include <algorithm>
-
 namespace pykc::script {
 namespace {
-
-/// "jit" of `cuda.jit`, `numba.cuda.jit(…)` and `jit`.
-std::string_view last_name(const ast::Expr& expr) {
-  if (const auto* call = expr.as<ast::Call>()) return last_name(*call->function);
-  if (const auto* attribute = expr.as<ast::Attribute>()) return attribute->name;
-  if (const auto* name = expr.as<ast::Name>()) return name->id;
-  return {};
-}
-
-bool says_device(const ast::Call& call) {
-  return std::any_of(call.keywords.begin(), call.keywords.end(), [](const ast::Keyword& keyword) {
-    const auto* flag = keyword.value->as<ast::BoolLiteral>();
-    return keyword.name == "device" && flag && flag->value;
-  });
-}
 
 void collect_target(const ast::Expr& target, std::set<std::string, std::less<>>& names) {
   if (const auto* name = target.as<ast::Name>()) names.insert(name->id);
@@ -67,18 +50,19 @@ void collect_suite(const ast::Suite& suite, std::set<std::string, std::less<>>& 
 
 }  // namespace
 
-Declaration declaration_of(const ast::FunctionDef& function) {
-  using Kind = FunctionValue::Kind;
-  Declaration declaration{.signature = signature_of(function)};
-  for (const ast::ExprPtr& decorator : function.decorators) {
-    const std::string_view name = last_name(*decorator);
-    const auto* call = decorator->as<ast::Call>();
-    if (name == "test") declaration.is_test = true;
-    if (name == "device") declaration.kind = Kind::Device;
-    if (name == "vectorize") declaration.kind = Kind::Vectorized;
-    if (name == "kernel" || name == "jit") declaration.kind = call && says_device(*call) ? Kind::Device : Kind::Kernel;
+FunctionValue::Kind value_kind(FunctionKind kind) {
+  switch (kind) {
+    case FunctionKind::Device:
+      return FunctionValue::Kind::Device;
+    case FunctionKind::Kernel:
+      return FunctionValue::Kind::Kernel;
+    case FunctionKind::Vectorized:
+      return FunctionValue::Kind::Vectorized;
+    case FunctionKind::Plain:
+    case FunctionKind::Test:
+      break;
   }
-  return declaration;
+  return FunctionValue::Kind::Host;
 }
 
 std::set<std::string, std::less<>> variables_of(const ast::FunctionDef& function) {

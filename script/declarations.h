@@ -1,4 +1,4 @@
-// What a function of a file is, by its decorators: `@kernel`, `@cuda.jit`, `@device`, `@test`, `@vectorize`.
+// What the functions of a file are to host code.
 #pragma once
 
 #include <set>
@@ -10,13 +10,8 @@
 
 namespace pykc::script {
 
-struct Declaration {
-  FunctionValue::Kind kind = FunctionValue::Kind::Host;
-  bool is_test = false;
-  /// The first Numba signature of the decorator: "float32(float32, float32)"; empty without one.
-  std::string signature;
-};
-Declaration declaration_of(const ast::FunctionDef& function);
+/// How host code calls a function of that kind.
+FunctionValue::Kind value_kind(FunctionKind kind);
 
 /// Every name that the function assigns, its parameters included: its variables.
 std::set<std::string, std::less<>> variables_of(const ast::FunctionDef& function);

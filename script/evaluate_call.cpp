@@ -11,7 +11,6 @@ Outcome<Scope*> Evaluator::run_module(const ast::Module& module) {
   if (scope) return scope.get();
   scope = std::make_unique<Scope>();
   scope->module = &module;
-  scope->kernels = kernel_names(module);
   if (&module == program_.main.get()) main_ = scope.get();
   Frame frame{.module = scope.get()};
   Frame* const caller = std::exchange(frame_, &frame);

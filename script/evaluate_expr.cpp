@@ -81,7 +81,11 @@ Outcome<Value> Evaluator::evaluate_node(const ast::Name& node) {
 
 Failure Evaluator::unknown_name(std::string_view name) const {
   if (is_kernel_name(name)) return fail(DiagnosticId::HostDeviceOnly, name);
+  const auto absent = frame_->module->absent.find(name);
+  const bool is_absent = absent != frame_->module->absent.end();
+  if (is_absent && !library_named(absent->second)) return fail(DiagnosticId::HostUnknownModule, absent->second);
   Failure failure = fail(DiagnosticId::HostUnknownName, name);
+  if (is_absent) failure.notes.push_back("it is imported from `" + absent->second + "`, which has no such name here");
   if (name == "np") failure.notes.push_back("write `import numpy as np` at the top of the file");
   if (name == "cuda") failure.notes.push_back("write `from numba import cuda` at the top of the file");
   std::vector<std::string_view> known = function_names(Library::Prelude);
@@ -96,6 +100,8 @@ Outcome<Value> Evaluator::evaluate_node(const ast::Attribute& node) {
   if (const auto* module = object.as<ModuleValue>()) {
     if (std::optional<Value> member = member_of(*module, node.name)) return *std::move(member);
     if (program_.find(module->name + "." + node.name)) return import_module(module->name + "." + node.name);
+    if (!module->scope && is_importable(module->name))
+      return located(fail(DiagnosticId::HostUnknownModule, module->name), node.value->range);
   }
   Outcome<Value> value = attribute(object, node.name);
   if (!value) return located(std::move(value.failure()), node.name_range);

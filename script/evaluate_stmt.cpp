@@ -140,10 +140,7 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::FunctionDef& node) {
   if (frame_->variables)
     return fail(DiagnosticId::HostUnsupportedFeature, "functions inside of functions")
         .note("move it to the top level of the file");
-  FunctionValue::Kind kind = declaration_of(node).kind;
-  const std::vector<std::string>& kernels = frame_->module->kernels;
-  const bool is_kernel = std::find(kernels.begin(), kernels.end(), node.name) != kernels.end();
-  if (kind == FunctionValue::Kind::Kernel && !is_kernel) kind = FunctionValue::Kind::Host;  // Numba's own @jit
+  const FunctionValue::Kind kind = value_kind(kind_of(*frame_->module->module, node));
   bind(node.name, Value(FunctionValue{kind, &node, frame_->module}));
   return Flow::Next;
 }
@@ -221,6 +218,7 @@ Outcome<Value> Evaluator::import_module(std::string_view name) {
     return Value(ModuleValue{std::string(name), scope});
   }
   if (const std::optional<Library> library = library_named(name)) return Value(LibraryValue{*library});
+  if (is_importable(name)) return Value(ModuleValue{std::string(name), nullptr});  // its use is an error
   const std::string below = std::string(name) + ".";
   if (std::ranges::any_of(program_.imports, [&](const auto& imported) { return imported.name.starts_with(below); }))
     return Value(ModuleValue{std::string(name), nullptr});
@@ -237,9 +235,8 @@ Outcome<Value> Evaluator::import_member(std::string_view module, std::string_vie
   ASSIGN_OR_RETURN(const Value owner, import_module(module));
   const auto* file = owner.as<ModuleValue>();
   if (!file) {
-    // What only kernels use (`from numba.cuda import threadIdx`) and what only marks functions is no value here.
-    const bool is_base_class = name == "Enum" || name == "IntEnum" || name == "NamedTuple";
-    if (is_kernel_name(name) || is_decorator_name(name) || is_base_class) return Value();
+    if (const std::string below = std::string(module) + "." + std::string(name); library_named(below))
+      return import_module(below);
     return attribute(owner, name);
   }
   if (std::optional<Value> member = member_of(*file, name)) return *std::move(member);
@@ -263,9 +260,14 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Import& node) {
     if (node.is_from && alias.name == "*") {
       RETURN_IF_FAILED(import_star(node.module));
     } else if (node.is_from) {
+      const std::string& bound = alias.as.empty() ? alias.name : alias.as;
       Outcome<Value> value = import_member(node.module, alias.name);
-      if (!value) return located(std::move(value.failure()), alias.range);
-      bind(alias.as.empty() ? alias.name : alias.as, *std::move(value));
+      if (value)
+        bind(bound, *std::move(value));
+      else if (is_importable(node.module))
+        frame_->module->absent[bound] = node.module;  // kernels may have it
+      else
+        return located(std::move(value.failure()), alias.range);
     } else {
       const std::string first = alias.name.substr(0, alias.name.find('.'));
       const bool binds_first = alias.as.empty() || alias.as == first;  // `import numba.cuda` binds `numba`

@@ -91,8 +91,6 @@ Outcome<Value> attribute(const Value& object, std::string_view name);
 std::optional<Value> prelude_value(std::string_view name);
 /// Names that mean something in kernels only: `threadIdx`, `shared`, `syncthreads`.
 bool is_kernel_name(std::string_view name);
-/// Names that mark functions: `kernel`, `device`, `jit`, `test`, `vectorize`.
-bool is_decorator_name(std::string_view name);
 /// A built-in module by its name in an import: "numpy", "numba.cuda".
 std::optional<Library> library_named(std::string_view name);
 

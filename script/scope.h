@@ -16,10 +16,10 @@ using Names = std::map<std::string, Value, std::less<>>;
 
 struct Scope {
   const ast::Module* module = nullptr;
-  std::vector<std::string> kernels;                         // the names of its kernels
   std::optional<std::map<std::string, RecordRef>> records;  // its `@struct` classes, once one of its classes is run
   Names names;
-  std::vector<Library> star_imports;  // `from numba.cuda import *`
+  std::map<std::string, std::string, std::less<>> absent;  // imported, but no values of host code: the module of each
+  std::vector<Library> star_imports;                       // `from numba.cuda import *`
   const SourceFile& file() const { return *module->file; }
 };
 

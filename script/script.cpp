@@ -110,9 +110,9 @@ Outcome<int> run_program(const Program& program, Evaluator& evaluator, const Run
 
 // ---- tests ----
 
-bool is_test(const ast::Stmt& stmt) {
+bool is_test(const ast::Module& module, const ast::Stmt& stmt) {
   const auto* function = stmt.as<ast::FunctionDef>();
-  return function && declaration_of(*function).is_test;
+  return function && kind_of(module, *function) == FunctionKind::Test;
 }
 
 TestResult run_test(const Program& program, Evaluator& evaluator, Session& session, const ast::FunctionDef& function) {
@@ -152,7 +152,7 @@ Result<int> run_main(const Program& program, const RunOptions& options) {
 std::vector<std::string> list_tests(const Program& program) {
   std::vector<std::string> names;
   for (const ast::StmtPtr& stmt : program.main->body)
-    if (is_test(*stmt)) names.push_back(stmt->as<ast::FunctionDef>()->name);
+    if (is_test(*program.main, *stmt)) names.push_back(stmt->as<ast::FunctionDef>()->name);
   return names;
 }
 
@@ -163,7 +163,7 @@ Result<std::vector<TestResult>> run_tests(const Program& program, const RunOptio
   if (Status done = evaluator.run_main_module(); !done) return to_error(done.failure(), program);
   std::vector<TestResult> results;
   for (const ast::StmtPtr& stmt : program.main->body) {
-    if (!is_test(*stmt)) continue;
+    if (!is_test(*program.main, *stmt)) continue;
     const ast::FunctionDef& function = *stmt->as<ast::FunctionDef>();
     if (function.name.find(filter) == std::string::npos) continue;
     results.push_back(run_test(program, evaluator, session, function));

@@ -101,7 +101,7 @@ Outcome<Value> Launcher::map(const FunctionValue& function, const CallArguments&
   if (arguments.positional.size() != count || count == 0)
     return fail(DiagnosticId::HostKernelArgumentCount, definition.name, count, arguments.positional.size());
   ASSIGN_OR_RETURN(const Value out, out_argument(definition, arguments));
-  std::optional<std::vector<ScalarType>> types = signature_types(declaration_of(definition).signature);
+  std::optional<std::vector<ScalarType>> types = signature_types(signature_of(definition));
   if (types && types->size() != count + 1) types.reset();
   ASSIGN_OR_RETURN(Operands operands, prepare(arguments.positional, types));
   ASSIGN_OR_RETURN(const ArrayRef result, make_array(operands.result_type, operands.shape));
