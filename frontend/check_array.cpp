@@ -282,7 +282,7 @@ Entity Body::table_of(const Value& nested, const ScalarType* dtype, SourceRange 
         .note("rows of equal length, of constant numbers, make a table");
     return Unknown{};
   }
-  const std::optional<Unified> unified = unify_all(numbers, range);
+  const std::optional<Unified> unified = unify_all(numbers, rules_->join, range);
   if (!unified) return Unknown{};
   Table table;
   const ScalarType element = dtype ? *dtype : unified->type;

@@ -83,8 +83,8 @@ void Body::assign_local(int index, const Value& value, SourceRange range) {
   // Behind a condition or in a loop that is wrong itself, and has been reported, no type was inferred.
   if (!local.is_fixed && !local.type.known && session_.diagnostics(is_trial_).has_errors()) return mark_defined(index);
   InferredType joined = local.type;
-  const bool fits =
-      local.is_fixed || (join_into(joined, inferred_type(value)) && settled_type(joined) == settled_type(local.type));
+  const bool fits = local.is_fixed || (join_into(joined, inferred_type(value), *rules_) &&
+                                       settled_type(joined) == settled_type(local.type));
   if (!fits) {
     report(range, DiagnosticId::VariableTypes, local.decl->name, checked::to_string(settled_type(local.type)),
            describe(value))

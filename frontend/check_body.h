@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -145,6 +146,15 @@ class Body {
   Entity check(const ast::Unsupported& node, const ast::Expr& expr);
   Entity unsupported(SourceRange range, std::string_view what, std::string_view instead);
   Value to_value(Entity entity, SourceRange range);
+  Value without_weakness(Value value) const;
+  /// Evaluates by the rules of another dialect.
+  template <typename Evaluate>
+  auto under_rules(Dialect dialect, Evaluate evaluate) {
+    const TypingRules* const outer = std::exchange(rules_, &rules_of(dialect));
+    auto result = evaluate();
+    rules_ = outer;
+    return result;
+  }
   void report_not_a_value(const Entity& entity, SourceRange range);
   Entity value_attribute(const Value& value, const ast::Attribute& node, SourceRange range);
   Value scalar(const ast::Expr& expr, std::string_view what);
@@ -166,8 +176,8 @@ class Body {
   std::optional<Dimension> dimension(const ast::Expr& part);
 
   // check_convert.cpp: types that meet.
-  std::optional<Unified> unify(const Value& a, const Value& b, bool is_arithmetic);
-  std::optional<Unified> unify_all(std::span<const Value> values, SourceRange range);
+  std::optional<Unified> unify(const Value& a, const Value& b, TypingRules::Meet meet);
+  std::optional<Unified> unify_all(std::span<const Value> values, TypingRules::Meet meet, SourceRange range);
   void report_no_common_type(const Value& a, const Value& b, SourceRange range);
   /// As NumPy's assignment converts; warns of a lost fraction.
   const Expr* convert_for_assignment(const Value& value, ScalarType to, SourceRange range);
@@ -198,7 +208,7 @@ class Body {
   Value chain(const ast::Compare& node, std::size_t from, Value left, SourceRange range);
   Value choose(const Expr* condition, const Value& then, const Value& otherwise, SourceRange range);
   Value power(const Value& base, const Value& exponent, SourceRange range);
-  static std::optional<int> count_of_factors(const Value& exponent);
+  std::optional<int> count_of_factors(const Value& exponent);
   const Expr* power_by_products(const Expr* base, int exponent, SourceRange range);
   const Expr* product_of(const Expr* factor, int count, SourceRange range);
   const Expr* power_of_half(const Expr* base, SourceRange range);
@@ -399,6 +409,7 @@ class Body {
   Entity call_any_all(bool is_all, const ast::Call& call, SourceRange range);
   void static_assert_(const ast::Call& call, SourceRange range);
   Entity call_isinstance(const ast::Call& call, SourceRange range);
+  std::string_view name_of_python(const ast::Expr& expr) const;
   std::optional<bool> is_instance(const Value& value, const ast::Expr& type);
   Entity call_pow(const ast::Call& call, SourceRange range);
   Entity call_divmod(const ast::Call& call, SourceRange range);
@@ -547,6 +558,7 @@ class Body {
   Specialization* specialization_ = nullptr;
   checked::Function* output_ = nullptr;
   const bool is_trial_;
+  const TypingRules* rules_;  // of the function's dialect, or of the expression's
   std::vector<Local> locals_;
   std::map<const ast::For*, LocalSet> assigned_in_;
   std::set<const ast::FunctionDef*> open_closures_;  // whose captures are being read

@@ -106,10 +106,10 @@ std::optional<ScalarType> Body::class_type(BuiltinId id, char letter, std::span<
       report_argument_type(id, argument, "an integer");
       return std::nullopt;
     }
-  const std::optional<Unified> unified = unify_all(arguments, range);
+  const std::optional<Unified> unified = unify_all(arguments, letter == 'F' ? rules_->arithmetic : rules_->join, range);
   if (!unified) return std::nullopt;
   const ScalarType type = unified->type;
-  if (letter == 'F') return is_float(type) ? type : ScalarType::F64;
+  if (letter == 'F') return is_float(type) ? type : rules_->real(type);
   if (letter == 'W') return word_type(id, arguments, type);
   const bool is_number = letter == 'I' || letter == 'N';
   return is_number && type == ScalarType::Bool ? ScalarType::I32 : type;

@@ -58,6 +58,9 @@ Entity Body::call_type(ScalarType type, const ast::Call& call, SourceRange range
   }
   const Value value = to_value(given, (*arguments)[0]->range);
   if (!require_scalar(value, "a cast")) return Unknown{};
+  const std::string_view name = name_of_python(*call.function);
+  if (name == "int") type = rules_->to_int(value.scalar());
+  if (name == "float") type = rules_->to_float(value.scalar());
   return cast_value(value, type, range);
 }
 
@@ -241,7 +244,10 @@ Value Body::call_specialized(FunctionDecl& function, std::vector<Value> argument
     return {};
   }
   std::vector<InferredType> types;
-  for (const Value& argument : arguments) types.push_back(inferred_type(argument));
+  for (const Value& argument : arguments) {
+    types.push_back(inferred_type(argument));
+    if (!rules_of(function.dialect).has_weak_literals) settle(types.back());
+  }
   if (session_.depth > Session::kDeepest - 50 || session_.specialization_depth > Session::kMostNestedSpecializations) {
     report(range, DiagnosticId::NestedTooDeeply);
     return {};

@@ -87,7 +87,7 @@ Value Body::compare(ast::CompareOp op, const Value& left, const Value& right, So
                *zero = tree_.integer(0, ScalarType::I64, range);
     return TreeBuilder::strong(tree_.compare(checked_op, sign, zero, range));
   }
-  const std::optional<Unified> unified = unify(left, right, false);
+  const std::optional<Unified> unified = unify(left, right, rules_->comparison);
   if (!unified) return TreeBuilder::strong(compare_mixed_signs(checked_op, left, right, range));
   ScalarType type = unified->type;
   if (type == ScalarType::Bool && is_ordering(op)) type = ScalarType::I32;
@@ -162,7 +162,7 @@ Value Body::choose(const Expr* test, const Value& then, const Value& otherwise, 
   if (then.is_scalar() && otherwise.is_scalar()) {
     if (then.weak == Weak::Int && otherwise.weak == Weak::Int && then.scalar() == otherwise.scalar())
       return {tree_.conditional(test, then.expr, otherwise.expr), Weak::Int, {}};
-    const std::optional<Unified> unified = unify(then, otherwise, false);
+    const std::optional<Unified> unified = unify(then, otherwise, rules_->join);
     if (!unified) {
       report_no_common_type(then, otherwise, range);
       return {};
@@ -172,7 +172,7 @@ Value Body::choose(const Expr* test, const Value& then, const Value& otherwise, 
             {}};
   }
   InferredType type = inferred_type(then);
-  if (join_into(type, inferred_type(otherwise))) {
+  if (join_into(type, inferred_type(otherwise), *rules_)) {
     settle(type);
     const Value a = convert_to(then, type, range), b = convert_to(otherwise, type, range);
     if (!a.known() || !b.known()) return {};

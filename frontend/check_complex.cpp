@@ -27,7 +27,7 @@ Value Body::part_of(const Value& number) {
 Body::Unified Body::unify_parts(const Value& a, const Value& b, SourceRange range) {
   const Value left = part_of(a), right = part_of(b);
   warn_of_double(left, right, range);
-  const Unified unified = *unify(left, right, true);  // one of them is a float, which meets everything
+  const Unified unified = *unify(left, right, rules_->arithmetic);  // one of them is a float, which meets everything
   return {unified.type, unified.weak == Weak::No ? Weak::No : Weak::Complex};
 }
 
@@ -52,8 +52,9 @@ template <typename Make>
 Value Body::complex_result(const Value& left, const Value& right, SourceRange range, Make make) {
   const Unified unified = unify_parts(left, right, range);
   const Expr* result = with_complex(left, unified.type, [&](const Expr* a, const Expr* b) {
-    return with_complex(right, unified.type,
-                        [&](const Expr* c, const Expr* d) { return make(Parts{a, b}, Parts{c, d}).expr; });
+    return with_complex(right, unified.type, [&](const Expr* c, const Expr* d) {
+      return make(Parts{a, b}, Parts{c, d}).expr;
+    });
   });
   return {result, unified.weak, {}};
 }
@@ -134,8 +135,9 @@ Value Body::complex_quotient(Parts a, Parts b, SourceRange range) {
 /// A small constant exponent multiplies, as for reals; otherwise by way of polar coordinates, as Python does it.
 Value Body::complex_power(const Value& base, const Value& exponent, SourceRange range) {
   if (const std::optional<int> count = count_of_factors(exponent)) {
-    const Expr* result = with_temporary(
-        base.expr, [&](const Expr* kept) { return factors(Value{kept, base.weak, {}}, std::abs(*count), range).expr; });
+    const Expr* result = with_temporary(base.expr, [&](const Expr* kept) {
+      return factors(Value{kept, base.weak, {}}, std::abs(*count), range).expr;
+    });
     const Value product{result, base.weak, {}};
     return *count < 0 ? binary(ast::BinaryOp::Div, tree_.weak_real(1, range), product, range) : product;
   }
@@ -273,7 +275,7 @@ Entity Body::complex_of_tuple(const Value& tuple, SourceRange range) {
 /// It has the parts that re and im have in common: a c64 of f32, else a c128; of literals, a weak one.
 Value Body::complex_of(const Value& real, const Value& imaginary, SourceRange range) {
   if (!require_scalar(real, "`complex`") || !require_scalar(imaginary, "`complex`")) return {};
-  const std::optional<Unified> unified = unify(real, imaginary, true);
+  const std::optional<Unified> unified = unify(real, imaginary, rules_->arithmetic);
   const bool is_weak = real.is_weak() && imaginary.is_weak();
   const bool is_single = unified && is_float(unified->type) && size_in_bytes(unified->type) <= 4;
   const ScalarType part = is_single ? ScalarType::F32 : ScalarType::F64;

@@ -30,8 +30,7 @@ bool is_narrow_product(const checked::Expr& expr, int depth) {
 
 }  // namespace
 
-std::optional<Body::Unified> Body::unify(const Value& a, const Value& b, bool is_arithmetic) {
-  const auto meet = is_arithmetic ? arithmetic_type : common_type;
+std::optional<Body::Unified> Body::unify(const Value& a, const Value& b, TypingRules::Meet meet) {
   if (a.weak == Weak::Float && b.weak != Weak::No) return Unified{ScalarType::F64, Weak::Float};
   if (b.weak == Weak::Float && a.weak != Weak::No) return Unified{ScalarType::F64, Weak::Float};
   if (a.is_weak() != b.is_weak()) {
@@ -39,7 +38,7 @@ std::optional<Body::Unified> Body::unify(const Value& a, const Value& b, bool is
     const ScalarType strong = a.is_weak() ? b.scalar() : a.scalar();
     if (is_float(strong)) return Unified{strong, Weak::No};
     if (weak.weak == Weak::Float) return Unified{ScalarType::F64, Weak::Float};
-    const ScalarType wanted = is_arithmetic || strong == ScalarType::Bool ? promoted(strong) : strong;
+    const ScalarType wanted = strong == ScalarType::Bool ? rules_->promoted(strong) : *meet(strong, strong);
     if (literals_fit(*weak.expr, wanted)) return Unified{wanted, Weak::No};
   }
   const std::optional<ScalarType> type = meet(a.scalar(), b.scalar());
@@ -47,8 +46,8 @@ std::optional<Body::Unified> Body::unify(const Value& a, const Value& b, bool is
   return Unified{*type, Weak::No};
 }
 
-/// The type that any number of values have in common, narrow ones as they are: for min, max and builtins.
-std::optional<Body::Unified> Body::unify_all(std::span<const Value> values, SourceRange range) {
+/// The type in which any number of values meet: for min, max and builtins.
+std::optional<Body::Unified> Body::unify_all(std::span<const Value> values, TypingRules::Meet meet, SourceRange range) {
   const Value* widest = nullptr;
   Value joined;
   for (const Value& value : values) {
@@ -56,7 +55,7 @@ std::optional<Body::Unified> Body::unify_all(std::span<const Value> values, Sour
       widest = &value;
       continue;
     }
-    const std::optional<Unified> unified = unify(*widest, value, false);
+    const std::optional<Unified> unified = unify(*widest, value, meet);
     if (!unified) {
       report_no_common_type(*widest, value, range);
       return std::nullopt;
@@ -120,7 +119,7 @@ Value Body::convert_to(const Value& value, const InferredType& to, SourceRange r
   }
   if (settled_type(to) == value.type()) return value;
   InferredType joined = to;
-  if (value.is_array() && join_into(joined, inferred_type(value)) && joined == to)
+  if (value.is_array() && join_into(joined, inferred_type(value), *rules_) && joined == to)
     return TreeBuilder::strong(tree_.make(to.type, value.range(), checked::Cast{value.expr}));
   auto diagnostic = report(range, DiagnosticId::TypeMismatch, checked::to_string(settled_type(to)), describe(value));
   if (value.is_complex()) diagnostic.note("take a part of it: `.real`, `.imag`, or `abs(…)`");
@@ -176,15 +175,15 @@ Value Body::cast_value(const Value& value, ScalarType to, SourceRange range) {
 
 void Body::warn_of_double(const Value& a, const Value& b, SourceRange range) {
   if (!warns_of_double_ || a.is_weak() || b.is_weak()) return;
-  const bool mixes = (a.scalar() == ScalarType::F32 && b.scalar() == ScalarType::F64) ||
-                     (a.scalar() == ScalarType::F64 && b.scalar() == ScalarType::F32);
+  const bool mixes = (a.scalar() == ScalarType::F32 || b.scalar() == ScalarType::F32) &&
+                     rules_->arithmetic(a.scalar(), b.scalar()) == ScalarType::F64;
   if (!mixes) return;
   warns_of_double_ = false;  // once a kernel
-  const Value& wide = a.scalar() == ScalarType::F64 ? a : b;
+  const Value& wide = a.scalar() == ScalarType::F32 ? b : a;
   report(range, DiagnosticId::AccidentalDouble)
-      .label(scope_.file(), wide.range(), "this is f64")
+      .label(scope_.file(), wide.range(), "this is " + std::string(to_string(wide.scalar())))
       .note("f64 arithmetic is many times slower than f32 on most GPUs")
-      .fix("f32(" + std::string(scope_.file().text(wide.range())) + ")");
+      .fix((rules_->has_weak_literals ? "f32(" : "np.float32(") + std::string(scope_.file().text(wide.range())) + ")");
 }
 
 void Body::warn_of_late_widening(const Value& value, ScalarType to) {

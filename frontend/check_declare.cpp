@@ -1,9 +1,28 @@
 // What each module declares: functions with their decorators, constants, imports.
+#include <algorithm>
+
 #include "frontend/check_body.h"
 #include "frontend/check_decorators.h"
 #include "frontend/check_session.h"
 
 namespace pykc::checker {
+
+namespace {
+
+bool is_of_numba(std::string_view module) { return module == "numba" || module.starts_with("numba."); }
+
+bool imports_numba(const ast::Import& import) {
+  if (import.is_from) return is_of_numba(import.module);
+  return std::any_of(import.names.begin(), import.names.end(),
+                     [](const ast::ImportAlias& alias) { return is_of_numba(alias.name); });
+}
+
+}  // namespace
+
+Scope::Scope(std::string name, const ast::Module* module) : name_(std::move(name)), module_(module) {
+  for (const ast::StmtPtr& stmt : module->body)
+    if (const auto* import = stmt->as<ast::Import>(); import && imports_numba(*import)) dialect_ = Dialect::Numba;
+}
 
 const Binding* Scope::find(std::string_view name) const {
   const auto found = bindings_.find(std::string(name));
@@ -61,6 +80,7 @@ void Session::declare_function(Scope& scope, const ast::FunctionDef& def) {
   FunctionDecl& function = functions_.emplace_back();
   function.def = &def;
   function.scope = &scope;
+  function.dialect = scope.dialect();
   scope.bind(def.name, &function);
 }
 

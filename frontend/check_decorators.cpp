@@ -19,8 +19,8 @@ constexpr int kMostRegisters = 255;
 /// What Numba's decorators take and pykc needs no telling.
 constexpr std::string_view kIgnored[] = {"inline", "forceinline", "debug",    "opt",      "lineinfo", "cache",
                                          "link",   "target",      "nopython", "parallel", "identity", "boundscheck"};
-constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "cluster",    "fastmath",
-                                         "contract",      "noalias",       "wraparound", "device"};
+constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "cluster", "fastmath",     "contract",
+                                         "noalias",       "wraparound",    "device",  "weak_literals"};
 
 class DecoratorReader {
  public:
@@ -49,6 +49,7 @@ class DecoratorReader {
     if (!call) return;
     for (const ast::ExprPtr& argument : call->arguments) positional(special->special, *argument);
     for (const ast::Keyword& keyword : call->keywords) option(keyword);
+    if (has_weak_literals_) function_.dialect = Dialect::Native;
     check_signature(decorator.range);
   }
 
@@ -124,7 +125,8 @@ class DecoratorReader {
     } flags[] = {{"fastmath", &options.fast_math},
                  {"contract", &options.contract},
                  {"noalias", &options.no_alias},
-                 {"wraparound", &options.wraparound}};
+                 {"wraparound", &options.wraparound},
+                 {"weak_literals", &has_weak_literals_}};
     for (const auto& row : flags) {
       if (row.name != name) continue;
       if (const std::optional<bool> value = body_.constant_bool(*keyword.value, "an option")) *row.flag = *value;
@@ -140,7 +142,9 @@ class DecoratorReader {
     const std::string_view near = nearest(name, {std::begin(kOptions), std::end(kOptions)});
     if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
     if (near.empty())
-      diagnostic.note("options are launch_bounds, max_registers, cluster, fastmath, contract, noalias and wraparound");
+      diagnostic.note(
+          "options are launch_bounds, max_registers, cluster, fastmath, contract, noalias, wraparound and "
+          "weak_literals");
   }
 
   /// `launch_bounds=256`, or with the least number of blocks a multiprocessor: `(256, 2)`.
@@ -191,6 +195,7 @@ class DecoratorReader {
   const Scope& scope_;
   FunctionDecl& function_;
   Body body_;
+  bool has_weak_literals_ = false;
 };
 
 }  // namespace

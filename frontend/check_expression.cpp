@@ -70,13 +70,39 @@ InferredType inferred_type(const Value& value) {
   return type;
 }
 
+namespace {
+
+/// `-1`, `1 << 63`, `2 * 3.5`: CPython computes it with its own numbers before Numba sees it.
+bool is_of_literals(const ast::Expr& expr) {
+  if (const auto* node = expr.as<ast::Unary>()) return node->op != ast::UnaryOp::Not && is_of_literals(*node->operand);
+  if (const auto* node = expr.as<ast::Binary>()) return is_of_literals(*node->left) && is_of_literals(*node->right);
+  return expr.as<ast::IntLiteral>() || expr.as<ast::FloatLiteral>();
+}
+
+void make_strong(Value& value) {
+  value.weak = Weak::No;
+  for (Value& element : value.elements) make_strong(element);
+}
+
+}  // namespace
+
 Entity Body::entity(const ast::Expr& expr) {
   const DepthGuard guard(session_);
   if (guard.is_too_deep()) {
     report(expr.range, DiagnosticId::NestedTooDeeply);
     return Unknown{};
   }
-  return std::visit([&](const auto& node) { return check(node, expr); }, expr.node);
+  const auto evaluate = [&] { return std::visit([&](const auto& node) { return check(node, expr); }, expr.node); };
+  const bool is_folded = !rules_->has_weak_literals && is_of_literals(expr);
+  Entity found = is_folded ? under_rules(Dialect::Native, evaluate) : evaluate();
+  if (auto* value = std::get_if<Value>(&found)) *value = without_weakness(std::move(*value));
+  return found;
+}
+
+/// In a dialect without weak literals nothing stays weak but what CPython folds by itself.
+Value Body::without_weakness(Value value) const {
+  if (!rules_->has_weak_literals) make_strong(value);
+  return value;
 }
 
 Value Body::value(const ast::Expr& expr) { return to_value(entity(expr), expr.range); }
@@ -85,9 +111,9 @@ Value Body::to_value(Entity entity, SourceRange range) {
   if (auto* value = std::get_if<Value>(&entity)) return std::move(*value);
   if (std::holds_alternative<Unknown>(entity)) return {};
   if (const auto* builtin = std::get_if<BuiltinRef>(&entity); builtin && is_property(builtin->id))
-    return property(builtin->id, range);
+    return without_weakness(property(builtin->id, range));
   if (const auto* table = std::get_if<TableRef>(&entity)) return table_value(table->table, range);
-  if (const auto* member = std::get_if<MemberRef>(&entity)) return member_value(*member, range);
+  if (const auto* member = std::get_if<MemberRef>(&entity)) return without_weakness(member_value(*member, range));
   const auto* function = std::get_if<FunctionRef>(&entity);
   const auto* special = std::get_if<SpecialRef>(&entity);
   const bool is_callable = (function && function->function->kind <= FunctionDecl::Kind::Device) ||

@@ -4,7 +4,11 @@
 namespace pykc::checker {
 
 Body::Body(Session& session, const Scope& scope)
-    : session_(session), scope_(scope), tree_(session.module().exprs), is_trial_(false) {
+    : session_(session),
+      scope_(scope),
+      tree_(session.module().exprs),
+      is_trial_(false),
+      rules_(&rules_of(Dialect::Native)) {
   flow_.is_reachable = true;
 }
 
@@ -14,7 +18,8 @@ Body::Body(Session& session, FunctionDecl& function, Specialization& specializat
       tree_(is_trial ? session.scratch() : session.module().exprs),
       function_(&function),
       specialization_(&specialization),
-      is_trial_(is_trial) {}
+      is_trial_(is_trial),
+      rules_(&rules_of(function.dialect)) {}
 
 void Body::emit(checked::Function& to) {
   output_ = &to;

@@ -56,7 +56,7 @@ Value Body::index_by_variable(const Value& tuple, const Value& index, SourceRang
   InferredType joined;
   const bool has_common_type =
       !types.empty() && std::all_of(types.begin(), types.end(), [&](const checked::Type& type) {
-        return join_into(joined, InferredType::of(type));
+        return join_into(joined, InferredType::of(type), *rules_);
       });
   if (!has_common_type) {
     report(index.range(), DiagnosticId::NotConstant, "the index of a tuple of different types")

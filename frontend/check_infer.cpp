@@ -20,7 +20,9 @@ void Body::declare_locals() {
     if (local.decl->is_parameter) {
       if (is_trial_) local.type = specialization_->arguments[i];
       local.bound = constant_parameter(specialization_->arguments[i].type);
-      local.is_fixed = function_->parameter_types[i].has_value() && !function_->parameter_types[i]->is_array();
+      const bool is_stated = rules_->has_weak_literals || local.decl->annotation;  // not by Numba's signature alone
+      local.is_fixed =
+          is_stated && function_->parameter_types[i].has_value() && !function_->parameter_types[i]->is_array();
     } else if (local.decl->annotation) {
       // Types are names of the module: a variable of the same name does not hide them.
       const std::optional<checked::Type> stated = Body(session_, scope_).annotation(*local.decl->annotation);
@@ -78,7 +80,7 @@ void Body::infer_site(const ast::Stmt& stmt) {
     if (!node->value || node->value->as<ast::NoneLiteral>()) return;
     returns_value_ = true;
     const Value given = value(*node->value);
-    if (!function_->result_type) join_into(specialization_->result, inferred_type(given));
+    if (!function_->result_type) join_into(specialization_->result, inferred_type(given), *rules_);
   }
 }
 
@@ -152,7 +154,7 @@ void Body::contribute_to(int index, const InferredType& type) {
   Local& local = locals_[static_cast<std::size_t>(index)];
   if (local.is_fixed) return;
   InferredType joined = local.type;
-  if (!join_into(joined, type) || joined == local.type) return;
+  if (!join_into(joined, type, *rules_) || joined == local.type) return;
   local.type = std::move(joined);
   pending_.insert(local.readers.begin(), local.readers.end());
 }

@@ -360,7 +360,7 @@ bool Body::all_fit(const ast::Expr& target, const std::vector<Value>& items) con
     return index && std::all_of(items.begin(), items.end(), [&](const Value& item) {
              const InferredType& type = locals_[static_cast<std::size_t>(*index)].type;
              InferredType joined = type;
-             return join_into(joined, inferred_type(item)) && settled_type(joined) == settled_type(type);
+             return join_into(joined, inferred_type(item), *rules_) && settled_type(joined) == settled_type(type);
            });
   }
   const std::vector<ast::ExprPtr>* parts = targets_of(target);

@@ -134,15 +134,16 @@ Value Body::fold_weak_integers(ast::BinaryOp op, const Value& left, const Value&
 }
 
 Value Body::arithmetic(BinaryOp op, const Value& left, const Value& right, SourceRange range) {
-  const std::optional<Unified> unified = unify(left, right, true);
+  const bool divides = op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
+  const std::optional<Unified> unified = unify(left, right, divides ? rules_->remainder : rules_->arithmetic);
   if (!unified) {
     report_no_common_type(left, right, range);
     return {};
   }
   warn_of_double(left, right, range);
-  return {tree_.binary(op, tree_.convert(left, unified->type), tree_.convert(right, unified->type), range),
-          unified->weak,
-          {}};
+  const ScalarType machine = machine_type(unified->type);
+  const Expr* result = tree_.binary(op, tree_.convert(left, machine), tree_.convert(right, machine), range);
+  return {tree_.cast(result, unified->type), unified->weak, {}};
 }
 
 /// `/` is a float division: integers compute in f64.
@@ -153,7 +154,7 @@ Value Body::divide(const Value& left, const Value& right, SourceRange range) {
   } else if (is_integer_or_bool(left.scalar()) && is_integer_or_bool(right.scalar())) {
     unified = Unified{ScalarType::F64, Weak::No};
   } else {
-    unified = unify(left, right, true);
+    unified = unify(left, right, rules_->arithmetic);
     warn_of_double(left, right, range);
   }
   return {tree_.binary(BinaryOp::Div, tree_.convert(left, unified->type), tree_.convert(right, unified->type), range),
@@ -182,8 +183,9 @@ Value Body::shift(BinaryOp op, const Value& left, const Value& right, SourceRang
     return {};
   }
   const bool takes_right =
-      left.weak == Weak::Int && !right.is_weak() && literals_fit(*left.expr, promoted(right.scalar()));
-  const ScalarType type = promoted(takes_right ? right.scalar() : left.scalar());
+      left.weak == Weak::Int && !right.is_weak() && literals_fit(*left.expr, rules_->promoted(right.scalar()));
+  const ScalarType result = *rules_->shift(takes_right ? right.scalar() : left.scalar(), right.scalar());
+  const ScalarType type = machine_type(result);
   const Expr* count = right.expr;
   if (right.is_weak_integer()) {
     const Int128 value = integer_of(*right.expr);
@@ -199,7 +201,7 @@ Value Body::shift(BinaryOp op, const Value& left, const Value& right, SourceRang
   } else {
     count = tree_.cast(count, type);
   }
-  return TreeBuilder::strong(tree_.binary(op, tree_.convert(left, type), count, range));
+  return TreeBuilder::strong(tree_.cast(tree_.binary(op, tree_.convert(left, type), count, range), result));
 }
 
 Value Body::unary(ast::UnaryOp op, const Value& operand, SourceRange range) {
@@ -216,12 +218,12 @@ Value Body::unary(ast::UnaryOp op, const Value& operand, SourceRange range) {
   }
   if (operand.scalar() == ScalarType::Bool && op == ast::UnaryOp::Invert)
     return TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, operand.expr, range));
-  const Expr* value = tree_.cast(operand.expr, promoted(operand.scalar()));
+  const ScalarType type = rules_->promoted(operand.scalar());
+  const Expr* value = tree_.cast(operand.expr, machine_type(type));
   const Weak weak = operand.weak == Weak::Float ? Weak::Float : Weak::No;
-  if (op == ast::UnaryOp::Plus) return {value, weak, {}};
-  return {tree_.unary(op == ast::UnaryOp::Negate ? checked::UnaryOp::Negate : checked::UnaryOp::Invert, value, range),
-          weak,
-          {}};
+  if (op == ast::UnaryOp::Plus) return {tree_.cast(value, type), weak, {}};
+  const auto checked_op = op == ast::UnaryOp::Negate ? checked::UnaryOp::Negate : checked::UnaryOp::Invert;
+  return {tree_.cast(tree_.unary(checked_op, value, range), type), weak, {}};
 }
 
 }  // namespace pykc::checker

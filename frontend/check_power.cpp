@@ -14,7 +14,8 @@ using checked::CompareOp;
 /// A small constant exponent, for which the power is a product.
 std::optional<int> Body::count_of_factors(const Value& exponent) {
   constexpr int kMost = 16;
-  if (!exponent.is_weak_integer()) return std::nullopt;
+  const bool is_literal = exponent.is_weak() || !rules_->has_weak_literals;
+  if (!is_literal || !exponent.is_constant() || !is_integer(exponent.scalar())) return std::nullopt;
   const Int128 count = integer_of(*exponent.expr);
   return count >= -kMost && count <= kMost ? std::optional(static_cast<int>(count)) : std::nullopt;
 }
@@ -23,15 +24,18 @@ Value Body::power(const Value& base, const Value& exponent, SourceRange range) {
   if (base.is_weak() && base.is_constant() && exponent.is_weak() && exponent.is_constant())
     return fold_weak_power(base, exponent, range);
   const std::optional<int> count = count_of_factors(exponent);
-  const bool is_half = exponent.is_weak() && exponent.is_constant() && real_of(*exponent.expr) == 0.5;
+  const bool is_literal = exponent.is_weak() || !rules_->has_weak_literals;
+  const bool is_half = is_literal && exponent.is_constant() && real_of(*exponent.expr) == 0.5;
   const bool has_integers = is_integer_or_bool(base.scalar()) && is_integer_or_bool(exponent.scalar());
   if (count) {
-    const bool becomes_float = has_integers && *count < 0;  // 2 ** -1 is 0.5
-    const ScalarType type = becomes_float ? ScalarType::F64 : promoted(base.scalar());
+    const bool becomes_float = has_integers && *count < 0 && exponent.is_weak();  // 2 ** -1 is 0.5
+    const ScalarType type = becomes_float        ? ScalarType::F64
+                            : exponent.is_weak() ? rules_->promoted(base.scalar())
+                                                 : *rules_->power(base.scalar(), exponent.scalar());
     return TreeBuilder::strong(power_by_products(tree_.convert(base, type), *count, range));
   }
   if (has_integers) {
-    const std::optional<Unified> unified = unify(base, exponent, true);
+    const std::optional<Unified> unified = unify(base, exponent, rules_->power);
     if (!unified) {
       report_no_common_type(base, exponent, range);
       return {};
@@ -39,7 +43,7 @@ Value Body::power(const Value& base, const Value& exponent, SourceRange range) {
     const Expr *x = tree_.convert(base, unified->type), *y = tree_.convert(exponent, unified->type);
     return TreeBuilder::strong(tree_.builtin(BuiltinId::PowInt, unified->type, {x, y}, range));
   }
-  const std::optional<Unified> unified = unify(base, exponent, true);
+  const std::optional<Unified> unified = unify(base, exponent, rules_->power);
   warn_of_double(base, exponent, range);
   if (is_half) return TreeBuilder::strong(power_of_half(tree_.convert(base, unified->type), range));
   return builtin_result(BuiltinId::Pow, {tree_.convert(base, unified->type), tree_.convert(exponent, unified->type)},

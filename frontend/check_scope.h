@@ -91,6 +91,7 @@ struct FunctionDecl {
   const ast::FunctionDef* def = nullptr;
   const Scope* scope = nullptr;
   Kind kind = Kind::Plain;
+  Dialect dialect = Dialect::Native;
   bool is_external = false;        // only declared: a library that is linked defines it
   bool is_declared_right = false;  // of an external one: it has been looked at, and nothing was reported
   checked::KernelOptions options;
@@ -133,11 +134,12 @@ using Binding = std::variant<FunctionDecl*, ConstantDecl*, NamespaceRef, NameEnt
 
 class Scope {
  public:
-  Scope(std::string name, const ast::Module* module) : name_(std::move(name)), module_(module) {}
+  Scope(std::string name, const ast::Module* module);
 
   const std::string& name() const { return name_; }
   const SourceFile& file() const { return *module_->file; }
   const ast::Module& module() const { return *module_; }
+  Dialect dialect() const { return dialect_; }
 
   void bind(std::string name, Binding binding) { bindings_.insert_or_assign(std::move(name), std::move(binding)); }
   const Binding* find(std::string_view name) const;
@@ -149,6 +151,7 @@ class Scope {
  private:
   std::string name_;
   const ast::Module* module_;
+  Dialect dialect_ = Dialect::Native;  // Numba's, where it imports `numba`
   std::unordered_map<std::string, Binding> bindings_;
   std::vector<std::string> star_imports_;
 };

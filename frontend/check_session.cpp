@@ -399,6 +399,7 @@ FunctionDecl& Session::nested_function(const ast::FunctionDef& def, const Functi
   function.def = &def;
   function.scope = enclosing.scope;
   function.kind = FunctionDecl::Kind::Device;
+  function.dialect = enclosing.dialect;
   function.options.wraparound = enclosing.options.wraparound;
   for (const std::string_view name : free_names(def))
     if (enclosing.locals.index.contains(name)) function.captures.push_back(name);

@@ -102,7 +102,7 @@ Entity Body::call_bit_count(const ast::Call& call, const ast::Expr& number, Sour
     report(number.range, DiagnosticId::OperandType, "`bit_count`", describe(given));
     return Unknown{};
   }
-  const ScalarType type = promoted(given.scalar());
+  const ScalarType type = machine_type(given.scalar());
   const Expr* size = builtin_result(BuiltinId::Abs, {tree_.convert(given, type)}, type, range).expr;
   return builtin_result(BuiltinId::Popc, {size}, type, range);
 }
@@ -165,8 +165,9 @@ Value Body::absolute(const Value& given, SourceRange range) {
     const Int128 number = integer_of(*given.expr);
     return whole_number(number < 0 ? -number : number, range);
   }
-  const ScalarType type = promoted(given.scalar());
+  const ScalarType result_type = rules_->magnitude(given.scalar()), type = machine_type(result_type);
   Value result = builtin_result(BuiltinId::Abs, {tree_.convert(given, type)}, type, range);
+  result.expr = tree_.cast(result.expr, result_type);
   if (given.weak == Weak::Float && given.is_constant()) result.weak = Weak::Float;
   return result;
 }
@@ -194,12 +195,13 @@ Value Body::extremum(BuiltinId id, std::string_view name, const ast::Call& call,
         .note("for the extremum of an array, loop over it");
     return {};
   }
-  std::optional<Unified> unified = unify_all(numbers, range);
+  const std::optional<Unified> unified = unify_all(numbers, rules_->join, range);
   if (!unified) return {};
-  if (unified->type == ScalarType::Bool) unified->type = ScalarType::I32;
-  const Expr* result = tree_.convert(numbers[0], unified->type);
+  const ScalarType type = unified->type == ScalarType::Bool ? ScalarType::I32 : unified->type;
+  const Expr* result = tree_.convert(numbers[0], type);
   for (std::size_t i = 1; i < numbers.size(); ++i)
-    result = builtin_result(id, {result, tree_.convert(numbers[i], unified->type)}, unified->type, range).expr;
+    result = builtin_result(id, {result, tree_.convert(numbers[i], type)}, type, range).expr;
+  if (type != unified->type && !rules_->has_weak_literals) result = tree_.cast(result, unified->type);
   const bool stays_weak = unified->weak == Weak::Float && result->as<checked::Constant>();
   return {result, stays_weak ? Weak::Float : Weak::No, {}};
 }
@@ -213,7 +215,8 @@ Entity Body::call_round(const ast::Call& call, SourceRange range) {
   const Value number = scalar(*(*arguments)[0], "`round`");
   if (!number.known()) return Unknown{};
   if ((*arguments)[1]) return round_to_digits(number, scalar(*(*arguments)[1], "`round`"), range);
-  if (is_integer_or_bool(number.scalar())) return number;
+  if (is_integer_or_bool(number.scalar()))
+    return rules_->has_weak_literals ? number : cast_value(number, ScalarType::I64, range);
   const Value rounded = builtin_result(BuiltinId::Round, {number.expr}, number.scalar(), range);
   return cast_value(rounded, ScalarType::I64, range);
 }
@@ -327,14 +330,19 @@ Entity Body::call_isinstance(const ast::Call& call, SourceRange range) {
   return TreeBuilder::strong(tree_.boolean(is_any, range));
 }
 
+/// A name that stands for what it is in Python; empty for anything else.
+std::string_view Body::name_of_python(const ast::Expr& expr) const {
+  const auto* name = expr.as<ast::Name>();
+  return name && !local_index(name->id) && !scope_.find(name->id) ? std::string_view(name->id) : std::string_view();
+}
+
 /// Python's types stand for all of their kind, whatever the width; a bool is an `int`, as in Python.
 std::optional<bool> Body::is_instance(const Value& value, const ast::Expr& type) {
-  const auto* name = type.as<ast::Name>();
-  const bool is_pythons = name && !local_index(name->id) && !scope_.find(name->id);
-  if (is_pythons && name->id == "int") return value.is_scalar() && is_integer_or_bool(value.scalar());
-  if (is_pythons && name->id == "float") return value.is_scalar() && is_float(value.scalar());
-  if (is_pythons && name->id == "complex") return value.is_complex();
-  if (is_pythons && name->id == "tuple") return value.is_tuple();
+  const std::string_view name = name_of_python(type);
+  if (name == "int") return value.is_scalar() && is_integer_or_bool(value.scalar());
+  if (name == "float") return value.is_scalar() && is_float(value.scalar());
+  if (name == "complex") return value.is_complex();
+  if (name == "tuple") return value.is_tuple();
   const std::optional<ElementType> wanted = element_type(type);
   if (!wanted) return std::nullopt;
   const bool has_type = value.is_scalar() || value.is_record();

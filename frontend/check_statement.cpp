@@ -178,7 +178,8 @@ bool Body::outlives_function(const Value& value) const {
 const checked::Expr* Body::convert_result(const Value& given, const InferredType& wanted, SourceRange range) {
   InferredType joined = wanted;
   const bool is_stated = function_->result_type.has_value();
-  if (!is_stated && (!join_into(joined, inferred_type(given)) || settled_type(joined) != settled_type(wanted))) {
+  if (!is_stated &&
+      (!join_into(joined, inferred_type(given), *rules_) || settled_type(joined) != settled_type(wanted))) {
     report(range, DiagnosticId::ReturnTypes, checked::to_string(settled_type(wanted)), describe(given))
         .note("annotate the result, `-> f32`, or convert the values");
     return nullptr;

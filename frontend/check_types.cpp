@@ -5,28 +5,11 @@
 namespace pykc::checker {
 namespace {
 
-ScalarType signed_of_width(int bits) {
-  return bits == 8 ? ScalarType::I8 : bits == 16 ? ScalarType::I16 : bits == 32 ? ScalarType::I32 : ScalarType::I64;
-}
-
-ScalarType common_float(ScalarType a, ScalarType b) {
-  if (size_in_bits(a) == size_in_bits(b)) return ScalarType::F32;  // f16 and bf16
-  return size_in_bits(a) > size_in_bits(b) ? a : b;
-}
-
-std::optional<ScalarType> common_integer(ScalarType a, ScalarType b) {
-  if (is_signed_integer(a) == is_signed_integer(b)) return size_in_bits(a) > size_in_bits(b) ? a : b;
-  const ScalarType with_sign = is_signed_integer(a) ? a : b, without = is_signed_integer(a) ? b : a;
-  if (size_in_bits(with_sign) > size_in_bits(without)) return with_sign;
-  if (without == ScalarType::U64) return std::nullopt;
-  return signed_of_width(2 * size_in_bits(without));
-}
-
-bool join_tuples(InferredType& into, const InferredType& other) {
+bool join_tuples(InferredType& into, const InferredType& other, const TypingRules& rules) {
   if (into.elements.size() != other.elements.size() || into.type.names != other.type.names) return false;
   std::vector<InferredType> joined = into.elements;
   for (std::size_t i = 0; i < joined.size(); ++i)
-    if (!join_into(joined[i], other.elements[i])) return false;
+    if (!join_into(joined[i], other.elements[i], rules)) return false;
   into.elements = std::move(joined);
   return true;
 }
@@ -53,12 +36,12 @@ ScalarType part_of(const InferredType& number) {
 }
 
 /// One of them is complex: it becomes one whose parts hold both. What is weak leaves the parts to the other.
-bool join_complex(InferredType& into, const InferredType& other) {
+bool join_complex(InferredType& into, const InferredType& other, const TypingRules& rules) {
   const auto is_number = [](const InferredType& type) { return type.type.is_scalar() || is_complex(type); };
   if (!is_number(into) || !is_number(other)) return false;
   const auto decides = [](const InferredType& type) { return !type.weak && is_float(part_of(type)); };
   const bool is_weak = !decides(into) && !decides(other);
-  const ScalarType part = decides(into) && decides(other) ? *common_type(part_of(into), part_of(other))
+  const ScalarType part = decides(into) && decides(other) ? *rules.join(part_of(into), part_of(other))
                           : decides(into)                 ? part_of(into)
                           : decides(other)                ? part_of(other)
                                                           : ScalarType::F64;
@@ -76,27 +59,6 @@ bool join_weak(InferredType& into, const InferredType& other) {
 }
 
 }  // namespace
-
-bool is_narrow(ScalarType type) { return type == ScalarType::Bool || (is_integer(type) && size_in_bytes(type) < 4); }
-
-bool is_integer_or_bool(ScalarType type) { return is_integer(type) || type == ScalarType::Bool; }
-
-std::optional<ScalarType> common_type(ScalarType a, ScalarType b) {
-  if (a == b) return a;
-  if (a == ScalarType::Bool) return b;
-  if (b == ScalarType::Bool) return a;
-  if (is_float(a) && is_float(b)) return common_float(a, b);
-  if (is_float(a)) return a;
-  if (is_float(b)) return b;
-  return common_integer(a, b);
-}
-
-std::optional<ScalarType> arithmetic_type(ScalarType a, ScalarType b) {
-  if (is_narrow(a) && is_narrow(b)) return ScalarType::I32;
-  return common_type(a, b);
-}
-
-ScalarType promoted(ScalarType type) { return is_narrow(type) ? ScalarType::I32 : type; }
 
 bool is_wide_enough(Int128 value, ScalarType type) {
   if (type == ScalarType::Bool) return value == 0 || value == 1;
@@ -124,21 +86,21 @@ InferredType InferredType::weak_float() {
   return inferred;
 }
 
-bool join_into(InferredType& into, const InferredType& other) {
+bool join_into(InferredType& into, const InferredType& other, const TypingRules& rules) {
   if (!other.known) return true;
   if (!into.known) {
     into = other;
     return true;
   }
   if (into == other) return true;
-  if (is_complex(into) || is_complex(other)) return join_complex(into, other);
+  if (is_complex(into) || is_complex(other)) return join_complex(into, other, rules);
   if (into.weak || other.weak) return join_weak(into, other);
   const bool are_one_function =
       into.type.is_static() && other.type.is_static() && into.type.entity == other.type.entity;
-  if (are_one_function || (into.type.is_tuple() && other.type.is_tuple())) return join_tuples(into, other);
+  if (are_one_function || (into.type.is_tuple() && other.type.is_tuple())) return join_tuples(into, other, rules);
   if (into.type.is_array() && other.type.is_array()) return join_arrays(into.type, other.type);
   if (!into.type.is_scalar() || !other.type.is_scalar()) return false;
-  const std::optional<ScalarType> common = common_type(into.type.scalar, other.type.scalar);
+  const std::optional<ScalarType> common = rules.join(into.type.scalar, other.type.scalar);
   if (!common) return false;
   into.type.scalar = *common;
   return true;

@@ -161,6 +161,8 @@ Value Body::call_ufunc(const Ufunc& ufunc, const ast::Call& call, SourceRange ra
 }
 
 Value Body::apply(const Ufunc& ufunc, const std::vector<Value>& inputs, SourceRange range) {
+  const bool is_numpys = ufunc.takes_arrays() && rules_ == &rules_of(Dialect::Numba);
+  if (is_numpys) return under_rules(Dialect::Ufunc, [&] { return apply(ufunc, inputs, range); });
   const Value &x = inputs.front(), &y = inputs.back();
   const bool has_complex = std::any_of(inputs.begin(), inputs.end(), [](const Value& v) { return v.is_complex(); });
   if (has_complex && ufunc.has_complex_form())

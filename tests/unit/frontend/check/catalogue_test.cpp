@@ -15,7 +15,7 @@ std::string example(std::string_view explanation, std::string_view heading) {
   const std::size_t code = begin + start.size();
   std::string text(explanation.substr(code, explanation.find("```", code) - code));
   const bool is_module = text.find("def ") != std::string::npos || text.starts_with("import ");
-  return is_module ? "from numba import cuda\n" + text : in_kernel(text);
+  return is_module ? import_for(text) + text : in_kernel(text);
 }
 
 struct Found {

@@ -63,12 +63,17 @@ inline std::string tree_of(std::string text, const CheckSetup& setup = {}) {
   return checked::print(checked.module);
 }
 
+/// `cuda.` comes with an import of numba, and so do Numba's types.
+inline std::string import_for(const std::string& text) {
+  return text.find("cuda.") != std::string::npos ? "from numba import cuda\n" : "from pykc import *\n";
+}
+
 /// A kernel around statements, with parameters of many types.
 inline std::string in_kernel(const std::string& statements) {
   std::string text =
       "import math\n"
-      "import numpy as np\n"
-      "from numba import cuda\n"
+      "import numpy as np\n" +
+      import_for(statements) +
       "@kernel\n"
       "def k(x: f32[:], y: f32[:], a: f32[:, :], d: f64[:], h: f16[:], bf: bf16[:], image: u8[:], small: i16[:], "
       "count: i32[:], marks: u32[:], hashes: u64[:], n: i64, flag: bool):\n"

@@ -31,12 +31,43 @@ constexpr Meeting kMeetings[] = {
 std::string text(std::optional<ScalarType> type) { return type ? std::string(to_string(*type)) : "-"; }
 
 TEST(Types, MeetTheSameWayRound) {
+  const TypingRules& native = rules_of(Dialect::Native);
   for (const Meeting& row : kMeetings) {
     const ScalarType a = *scalar_named(row.a), b = *scalar_named(row.b);
-    EXPECT_EQ(text(common_type(a, b)), row.common) << row.a << ' ' << row.b;
-    EXPECT_EQ(text(common_type(b, a)), row.common) << row.b << ' ' << row.a;
-    EXPECT_EQ(text(arithmetic_type(a, b)), row.arithmetic) << row.a << ' ' << row.b;
-    EXPECT_EQ(text(arithmetic_type(b, a)), row.arithmetic) << row.b << ' ' << row.a;
+    EXPECT_EQ(text(native.join(a, b)), row.common) << row.a << ' ' << row.b;
+    EXPECT_EQ(text(native.join(b, a)), row.common) << row.b << ' ' << row.a;
+    EXPECT_EQ(text(native.arithmetic(a, b)), row.arithmetic) << row.a << ' ' << row.b;
+    EXPECT_EQ(text(native.arithmetic(b, a)), row.arithmetic) << row.b << ' ' << row.a;
+  }
+}
+
+struct NumbaMeeting {
+  const char *a, *b, *join, *arithmetic, *remainder, *power;
+};
+
+constexpr NumbaMeeting kNumbaMeetings[] = {
+    {"bool", "bool", "bool", "i64", "i64", "i64"}, {"bool", "u8", "u8", "i64", "i64", "i64"},
+    {"i8", "i8", "i8", "i64", "i64", "i64"},       {"u8", "u8", "u8", "u64", "u64", "u64"},
+    {"i8", "u8", "i16", "i64", "i64", "i64"},      {"i32", "i32", "i32", "i64", "i64", "i64"},
+    {"u32", "u64", "u64", "u64", "u64", "u64"},    {"i64", "u64", "f64", "i64", "i64", "i64"},
+    {"f16", "i8", "f16", "f16", "f32", "f32"},     {"f16", "u8", "f16", "f32", "f32", "f32"},
+    {"f16", "i16", "f32", "f32", "f32", "f32"},    {"f16", "i32", "f64", "f64", "f64", "f32"},
+    {"f32", "bool", "f32", "f32", "f32", "f32"},   {"f32", "i16", "f32", "f32", "f32", "f32"},
+    {"f32", "u8", "f32", "f32", "f32", "f32"},     {"f32", "u16", "f32", "f64", "f64", "f32"},
+    {"f32", "i32", "f64", "f64", "f64", "f32"},    {"f32", "i64", "f64", "f64", "f64", "f32"},
+    {"f64", "u64", "f64", "f64", "f64", "f64"},    {"f32", "f64", "f64", "f64", "f64", "f64"},
+    {"f16", "f16", "f16", "f16", "f32", "f32"},    {"f16", "f32", "f32", "f32", "f32", "f32"}};
+
+TEST(Types, MeetAsInNumba) {
+  const TypingRules& numba = rules_of(Dialect::Numba);
+  for (const NumbaMeeting& row : kNumbaMeetings) {
+    const ScalarType a = *scalar_named(row.a), b = *scalar_named(row.b);
+    EXPECT_EQ(text(numba.join(a, b)), row.join) << row.a << ' ' << row.b;
+    EXPECT_EQ(text(numba.join(b, a)), row.join) << row.b << ' ' << row.a;
+    EXPECT_EQ(text(numba.arithmetic(a, b)), row.arithmetic) << row.a << ' ' << row.b;
+    EXPECT_EQ(text(numba.arithmetic(b, a)), row.arithmetic) << row.b << ' ' << row.a;
+    EXPECT_EQ(text(numba.remainder(a, b)), row.remainder) << row.a << ' ' << row.b;
+    EXPECT_EQ(text(numba.power(a, b)), row.power) << row.a << ' ' << row.b;
   }
 }
 
@@ -52,15 +83,16 @@ TEST(Types, LiteralsFit) {
 }
 
 TEST(Types, JoinsOnlyWiden) {
+  const TypingRules& native = rules_of(Dialect::Native);
   InferredType type = InferredType::weak_float();
-  EXPECT_TRUE(join_into(type, InferredType::of(checked::Type::of(ScalarType::I64))));
+  EXPECT_TRUE(join_into(type, InferredType::of(checked::Type::of(ScalarType::I64)), native));
   EXPECT_TRUE(type.weak) << "an integer does not decide a float";
-  EXPECT_TRUE(join_into(type, InferredType::of(checked::Type::of(ScalarType::F32))));
+  EXPECT_TRUE(join_into(type, InferredType::of(checked::Type::of(ScalarType::F32)), native));
   EXPECT_EQ(settled_type(type), checked::Type::of(ScalarType::F32));
-  EXPECT_TRUE(join_into(type, InferredType::weak_float()));
+  EXPECT_TRUE(join_into(type, InferredType::weak_float(), native));
   EXPECT_EQ(settled_type(type), checked::Type::of(ScalarType::F32));
   InferredType signed_type = InferredType::of(checked::Type::of(ScalarType::I64));
-  EXPECT_FALSE(join_into(signed_type, InferredType::of(checked::Type::of(ScalarType::U64))));
+  EXPECT_FALSE(join_into(signed_type, InferredType::of(checked::Type::of(ScalarType::U64)), native));
 }
 
 struct Expression {
@@ -228,6 +260,75 @@ constexpr Expression kExpressions[] = {
 TEST(Types, OfExpressions) {
   for (const Expression& row : kExpressions) {
     const std::string tree = tree_of(in_kernel(std::string("v = ") + row.source + "\nprint(v)"));
+    EXPECT_NE(tree.find("\n  v: " + std::string(row.type) + " = "), std::string::npos)
+        << row.source << " is not " << row.type << ":\n"
+        << tree;
+  }
+}
+
+// The same names, in a module that imports numba.
+constexpr Expression kNumbaExpressions[] = {{"2", "i64"},
+                                            {"0xffffffffffffffff", "u64"},
+                                            {"1 << 63", "u64"},
+                                            {"7 / 2", "f64"},
+                                            {"x[i] * 2", "f64"},
+                                            {"x[i] * 2.0", "f64"},
+                                            {"x[i] * np.float32(2.0)", "f32"},
+                                            {"x[i] * math.pi", "f64"},
+                                            {"h[i] + 1", "f64"},
+                                            {"image[i] + 1", "i64"},
+                                            {"image[i] + image[i]", "u64"},
+                                            {"count[i] + count[i]", "i64"},
+                                            {"count[i] + marks[i]", "i64"},
+                                            {"hashes[i] + n", "i64"},
+                                            {"hashes[i] + 1", "i64"},
+                                            {"hashes[i] ^ hashes[i]", "u64"},
+                                            {"marks[i] << n", "u64"},
+                                            {"1 << count[i]", "i64"},
+                                            {"small[i] >> 1", "i64"},
+                                            {"-image[i]", "u64"},
+                                            {"~small[i]", "i64"},
+                                            {"~flag", "bool"},
+                                            {"flag + flag", "i64"},
+                                            {"flag & flag", "bool"},
+                                            {"flag & 1", "i64"},
+                                            {"n / 2", "f64"},
+                                            {"x[i] / small[i]", "f32"},
+                                            {"h[i] / h[i]", "f16"},
+                                            {"h[i] // h[i]", "f32"},
+                                            {"x[i] ** n", "f32"},
+                                            {"x[i] ** 2", "f32"},
+                                            {"x[i] ** 0.5", "f64"},
+                                            {"n ** -1", "i64"},
+                                            {"hashes[i] < n", "bool"},
+                                            {"x[i] if flag else 0", "f64"},
+                                            {"hashes[i] if flag else n", "f64"},
+                                            {"x[i] if flag else small[i]", "f32"},
+                                            {"int(x[i])", "i64"},
+                                            {"int(small[i])", "i16"},
+                                            {"float(x[i])", "f32"},
+                                            {"float(n)", "f64"},
+                                            {"abs(small[i])", "i16"},
+                                            {"min(flag, flag)", "bool"},
+                                            {"min(hashes[i], n)", "f64"},
+                                            {"max(x[i], 0)", "f64"},
+                                            {"round(small[i])", "i64"},
+                                            {"math.sqrt(x[i])", "f32"},
+                                            {"math.sqrt(count[i])", "f64"},
+                                            {"math.hypot(n, x[i])", "f64"},
+                                            {"np.add(image[i], image[i])", "u8"},
+                                            {"np.multiply(x[i], count[i])", "f32"},
+                                            {"np.multiply(x[i], 2.0)", "f64"},
+                                            {"np.sin(small[i])", "f32"},
+                                            {"grid(1)", "i64"},
+                                            {"2j * x[i]", "c128"},
+                                            {"(2, x[i])", "tuple[i64, f32]"},
+                                            {"warpsize", "i64"}};
+
+TEST(Types, OfExpressionsInNumbasSources) {
+  for (const Expression& row : kNumbaExpressions) {
+    const std::string tree =
+        tree_of("from numba import cuda\n" + in_kernel(std::string("v = ") + row.source + "\nprint(v)"));
     EXPECT_NE(tree.find("\n  v: " + std::string(row.type) + " = "), std::string::npos)
         << row.source << " is not " << row.type << ":\n"
         << tree;
