@@ -14,50 +14,47 @@ namespace pykc::differential {
 namespace {
 
 /// A scalar argument's bytes in the type of its parameter.
-std::uint64_t scalar_bits(double number, ScalarType type) {
-  if (is_float(type)) return float_to_bits(type, number);
-  const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
+std::uint64_t scalar_bits(const CaseArgument& argument, ScalarType type) {
+  if (is_float(type)) return float_to_bits(type, argument.number);
+  const auto bits = static_cast<std::uint64_t>(argument.integer);
   const int width = size_in_bits(type);
   return width == 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
 }
 
+/// Of an argument without its own memory there is nothing here.
 Execution start(const Case& launch) {
   Execution execution;
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i)
-    execution.arrays.push_back(launch.arguments[i].is_array ? initial_bytes(launch.arguments[i], i)
-                                                            : std::vector<unsigned char>());
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const CaseArgument& argument = launch.arguments[i];
+    const bool has_memory = argument.is_array && !argument.same_as;
+    execution.arrays.push_back(has_memory ? initial_bytes(argument, i) : std::vector<unsigned char>());
+  }
   return execution;
-}
-
-/// Row-major strides in elements.
-std::vector<std::int64_t> strides_of(const std::vector<std::int64_t>& shape) {
-  std::vector<std::int64_t> strides(shape.size(), 1);
-  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
-  return strides;
 }
 
 /// The IR parameters that an argument becomes.
 void add_parameters(const CaseArgument& argument, const ParameterInfo& parameter, unsigned char* address,
                     std::vector<std::uint64_t>& parameters) {
   if (!argument.is_array) {
-    parameters.push_back(scalar_bits(argument.number, parameter.value.scalar));
+    parameters.push_back(scalar_bits(argument, parameter.value.scalar));
     return;
   }
   parameters.push_back(reference::bits_of(address));
   if (parameter.array.has_static_shape()) return;
   for (const std::int64_t extent : argument.shape) parameters.push_back(static_cast<std::uint64_t>(extent));
   if (parameter.array.layout != Layout::Strided) return;
-  for (const std::int64_t stride : strides_of(argument.shape)) parameters.push_back(static_cast<std::uint64_t>(stride));
+  for (const std::int64_t stride : argument.strides()) parameters.push_back(static_cast<std::uint64_t>(stride));
 }
 
 Argument array_argument(const CaseArgument& from, const Buffer& buffer) {
   Argument argument;
   argument.is_array = true;
-  argument.type = from.element;
+  argument.type = from.element.scalar;
+  argument.record = from.element.record;
   argument.rank = static_cast<int>(from.shape.size());
-  argument.address = buffer.address();
+  argument.address = static_cast<unsigned char*>(buffer.address()) + from.from * size_in_bytes(from.element);
   argument.device = buffer.device();
-  const std::vector<std::int64_t> strides = strides_of(from.shape);
+  const std::vector<std::int64_t> strides = from.strides();
   for (std::size_t k = 0; k < from.shape.size(); ++k) {
     argument.extents[k] = from.shape[k];
     argument.strides[k] = strides[k];
@@ -68,7 +65,7 @@ Argument array_argument(const CaseArgument& from, const Buffer& buffer) {
 Argument scalar_argument(const CaseArgument& from, ScalarType type) {
   Argument argument;
   argument.type = type;
-  const std::uint64_t bits = scalar_bits(from.number, type);
+  const std::uint64_t bits = scalar_bits(from, type);
   std::memcpy(argument.scalar, &bits, sizeof bits);
   return argument;
 }
@@ -83,6 +80,10 @@ Result<void> launch_on(const Device& device, const Kernel& kernel, const Case& l
       arguments.push_back(scalar_argument(from, kernel.info().parameters[i].value.scalar));
       continue;
     }
+    if (from.same_as) {
+      arguments.push_back(array_argument(from, buffers[*from.same_as]));
+      continue;
+    }
     const auto bytes = static_cast<std::int64_t>(execution.arrays[i].size());
     buffers[i] = device.allocate_bytes(bytes).value();
     buffers[i].copy_from_host(execution.arrays[i].data(), bytes).value();
@@ -93,16 +94,16 @@ Result<void> launch_on(const Device& device, const Kernel& kernel, const Case& l
   if (Result<void> launched = kernel.launch_with(config, arguments); !launched) return launched;
   if (Result<void> waited = device.synchronize(); !waited) return waited;
   for (std::size_t i = 0; i < buffers.size(); ++i)
-    if (launch.arguments[i].is_array)
+    if (!execution.arrays[i].empty())
       buffers[i]
           .copy_to_host(execution.arrays[i].data(), static_cast<std::int64_t>(execution.arrays[i].size()))
           .value();
   return {};
 }
 
-std::uint64_t element_bits(const std::vector<unsigned char>& bytes, std::size_t element, std::size_t size) {
+std::uint64_t bits_at(const std::vector<unsigned char>& bytes, std::size_t at, ScalarType type) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, &bytes[element * size], size);
+  std::memcpy(&bits, &bytes[at], static_cast<std::size_t>(size_in_bytes(type)));
   return bits;
 }
 
@@ -114,6 +115,25 @@ std::string hex(std::uint64_t bits, std::size_t size) {
   std::string text = "0x";
   for (std::size_t i = 2 * size; i-- > 0;) text += "0123456789abcdef"[bits >> 4 * i & 15];
   return text;
+}
+
+/// Padding is nobody's.
+std::string array_difference(const std::vector<unsigned char>& expected, const std::vector<unsigned char>& given,
+                             const ElementType& type, const std::string& what) {
+  const std::vector<ScalarField> fields = scalar_fields(type);
+  const auto stride = static_cast<std::size_t>(size_in_bytes(type));
+  std::string first;
+  std::size_t count = 0;
+  for (std::size_t element = 0; element < expected.size() / stride; ++element) {
+    for (const ScalarField& field : fields) {
+      const std::size_t at = element * stride + static_cast<std::size_t>(field.offset);
+      const std::uint64_t a = bits_at(expected, at, field.type), b = bits_at(given, at, field.type);
+      if (is_same(a, b, field.type)) continue;
+      const auto size = static_cast<std::size_t>(size_in_bytes(field.type));
+      if (count++ == 0) first = std::to_string(element) + ": " + hex(a, size) + " and " + hex(b, size);
+    }
+  }
+  return count == 0 ? "" : what + " at " + std::to_string(count) + " elements, the first is " + first + "\n";
 }
 
 }  // namespace
@@ -137,7 +157,7 @@ std::unique_ptr<ir::Module> compile_to_ir(const std::string& source, const Compi
   return module;
 }
 
-Execution run_interpreter(const ir::Module& module, const Case& launch) {
+Execution run_interpreter(const ir::Module& module, const Case& launch, const Interpretation& how) {
   Execution execution = start(launch);
   const ir::Function* kernel = nullptr;
   for (const auto& function : module.functions)
@@ -147,11 +167,20 @@ Execution run_interpreter(const ir::Module& module, const Case& launch) {
     return execution;
   }
   std::vector<std::uint64_t> parameters;
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i)
-    add_parameters(launch.arguments[i], kernel->kernel.parameters[i], execution.arrays[i].data(), parameters);
-  const reference::Outcome outcome = reference::run(
-      module, *kernel, {.grid = launch.grid, .block = launch.block, .launch_shared_bytes = launch.shared_bytes},
-      parameters);
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const CaseArgument& argument = launch.arguments[i];
+    unsigned char* start = execution.arrays[argument.same_as.value_or(i)].data();
+    if (argument.is_array) start += argument.from * size_in_bytes(argument.element);
+    add_parameters(argument, kernel->kernel.parameters[i], start, parameters);
+  }
+  const reference::Outcome outcome = reference::run(module, *kernel,
+                                                    {.grid = launch.grid,
+                                                     .block = launch.block,
+                                                     .launch_shared_bytes = launch.shared_bytes,
+                                                     .step_limit = how.step_limit,
+                                                     .last_thread_first = how.last_thread_first,
+                                                     .poison = how.poison},
+                                                    parameters);
   if (!outcome.is_clean()) execution.error = "the interpreter: " + (outcome.fault ? "a fault" : outcome.error);
   return execution;
 }
@@ -172,22 +201,9 @@ Execution run_device(const Device& device, const Artifact& artifact, const Case&
 std::string difference(const Execution& expected, const Execution& given, const Case& launch, const std::string& what) {
   if (!expected.error.empty() || !given.error.empty()) return expected.error + given.error;
   std::string text;
-  for (std::size_t i = 0; i < expected.arrays.size(); ++i) {
-    const ScalarType type = launch.arguments[i].element;
-    const auto size = static_cast<std::size_t>(size_in_bytes(type));
-    std::size_t at = 0, count = 0;
-    for (std::size_t element = expected.arrays[i].size() / size; element-- > 0;) {
-      if (is_same(element_bits(expected.arrays[i], element, size), element_bits(given.arrays[i], element, size), type))
-        continue;
-      at = element;
-      ++count;
-    }
-    if (count == 0) continue;
-    text += launch.kernel + ": " + what + " differ in argument " + std::to_string(i) + " at " + std::to_string(count) +
-            " elements, the first is " + std::to_string(at) + ": " +
-            hex(element_bits(expected.arrays[i], at, size), size) + " and " +
-            hex(element_bits(given.arrays[i], at, size), size) + "\n";
-  }
+  for (std::size_t i = 0; i < expected.arrays.size(); ++i)
+    text += array_difference(expected.arrays[i], given.arrays[i], launch.arguments[i].element,
+                             launch.kernel + ": " + what + " differ in argument " + std::to_string(i));
   return text;
 }
 

@@ -1,37 +1,49 @@
-// pykc_random_test --seeds FIRST:COUNT --fresh N --device NAME --jobs N --file FILE | --print SEED
-//
-// Random kernels (program.h) by the interpreter, on the CPU device and on a GPU where there is one: the same bytes in
-// every array. A difference is told with its seed; `--print SEED` writes the program, and `--seeds SEED:1 --file FILE`
-// runs what is left of it after cutting, with the options of that seed.
+// Random kernels by the interpreter, on the CPU device and on a GPU where there is one: the same bytes in every array.
+// kUsage below says how it is called. A difference is told with its seed.
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <thread>
 
-#include "tests/differential/execute.h"
-#include "tests/random/program.h"
+#include "tests/random/blame.h"
+#include "tests/random/reducer.h"
+#include "tests/random/trial.h"
+#include "tests/random/writer.h"
 
 namespace pykc::random_test {
 namespace {
 
-using differential::Case;
-using differential::Execution;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kUsage =
+    "usage: pykc_random_test [OPTION VALUE]…\n"
+    "  --seeds FIRST:COUNT  these seeds (0:100 where nothing else is asked for)\n"
+    "  --fresh COUNT        as many seeds that nobody has seen\n"
+    "  --seconds N          fresh seeds, for so long\n"
+    "  --device NAME        on this device alone, not on all\n"
+    "  --target NAME        GPUs run code for this chip: sm_80\n"
+    "  --jobs N             threads (one a core)\n"
+    "  --reduce N           shrinks each program that differs, for at most N seconds, and tells which stage is to "
+    "blame\n"
+    "  --verdict report     differences are told, but are no failure\n"
+    "  --file FILE          this program, with the settings of the first seed\n"
+    "  --print SEED         writes the program of a seed\n";
 
 struct Request {
-  std::uint64_t first = 0, count = 100, fresh = 0;
+  std::uint64_t first = 0, count = 0, fresh = 0;
+  std::int64_t seconds = 0, reduce_seconds = 0;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
-  std::string device;
+  std::string device, target, file;
   std::optional<std::uint64_t> print;
-  std::string file;
+  bool is_report = false;
 };
-
-/// What the levels of optimisation do is different code; most users take the last.
-int optimization_of(std::uint64_t seed) { return seed % 8 < 5 ? 3 : static_cast<int>(seed % 8) - 5; }
 
 std::vector<Device> devices_of(const std::string& name) {
   std::vector<Device> devices;
@@ -41,108 +53,120 @@ std::vector<Device> devices_of(const std::string& name) {
   return devices;
 }
 
-/// What is wrong with a program, compiled with the options of this seed; empty when nothing is.
-std::string check(std::uint64_t seed, const std::string& source, const std::vector<Device>& devices) {
-  std::vector<std::string> errors;
-  const std::vector<Case> cases = differential::read_cases(source, errors);
-  if (cases.size() != 1) return "the generator is broken";
-  CompileOptions options{
-      .optimization = optimization_of(seed), .checked = seed % 5 == 4, .cache = false, .warnings = false};
-  std::string error;
-  const std::unique_ptr<ir::Module> module = differential::compile_to_ir(source, options, error);
-  if (!module) return error;
-  const Execution expected = differential::run_interpreter(*module, cases[0]);
-  std::string text;
-  for (const Device& device : devices) {
-    options.target = device.info().target;
-    const Result<Artifact> artifact = compile(source, options, "case.pyk");
-    if (!artifact) return differential::explain(artifact.error());
-    text += differential::difference(expected, differential::run_device(device, *artifact, cases[0]), cases[0],
-                                     "the interpreter and " + device.info().name);
-  }
-  return text;
+std::uint64_t fresh_seed() {
+  std::random_device entropy;
+  return std::uint64_t{entropy()} << 16 | entropy() % 65536;
 }
 
-/// Checks seeds until none is left; the threads share them.
+/// Checks programs until none is left, or the time is over; the threads share them.
 class Runner {
  public:
-  /// `source`: the program; none: the one of each seed.
-  Runner(std::vector<std::uint64_t> seeds, std::vector<Device> devices, std::optional<std::string> source)
-      : seeds_(std::move(seeds)), devices_(std::move(devices)), source_(std::move(source)) {}
-
-  std::size_t run(unsigned jobs) {
-    std::vector<std::thread> threads;
-    for (unsigned i = 0; i < jobs; ++i) threads.emplace_back([this] { work(); });
-    for (std::thread& thread : threads) thread.join();
-    return failed_;
+  Runner(const Request& request, std::vector<Device> devices) : request_(request), devices_(std::move(devices)) {
+    for (std::uint64_t i = 0; i < request.count; ++i) seeds_.push_back(request.first + i);
+    for (std::uint64_t i = 0; i < request.fresh; ++i) seeds_.push_back(fresh_seed());
+    if (request.file.empty()) return;
+    std::ifstream stream(request.file);
+    source_.emplace(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
   }
+
+  void run() {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < request_.jobs; ++i) threads.emplace_back([this] { work(); });
+    for (std::thread& thread : threads) thread.join();
+  }
+  std::size_t checked() const { return checked_; }
+  std::size_t failed() const { return failed_; }
 
  private:
+  std::optional<std::uint64_t> next_seed() {
+    const std::scoped_lock lock(mutex_);
+    if (next_ < seeds_.size()) return seeds_[next_++];
+    if (Clock::now() < end_) return fresh_seed();
+    return std::nullopt;
+  }
+
   void work() {
-    for (std::size_t i; (i = next_++) < seeds_.size();) {
-      const std::string wrong = check(seeds_[i], source_ ? *source_ : ProgramWriter(seeds_[i]).write(), devices_);
-      const std::scoped_lock lock(mutex_);
-      if (wrong.empty()) continue;
-      ++failed_;
-      std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seeds_[i]), wrong.c_str());
-      std::fflush(stdout);
+    while (const std::optional<std::uint64_t> seed = next_seed()) {
+      const std::string source = source_ ? *source_ : write_program(*seed);
+      Settings settings = settings_of(*seed);
+      settings.target = request_.target;
+      const std::string wrong = differences(source, settings, devices_);
+      ++checked_;
+      if (!wrong.empty()) report(*seed, source, settings, wrong);
     }
   }
 
-  std::vector<std::uint64_t> seeds_;
+  void report(std::uint64_t seed, const std::string& source, const Settings& settings, const std::string& wrong) {
+    ++failed_;
+    std::string text = "seed " + std::to_string(seed) + ": " + wrong + "\n";
+    if (request_.reduce_seconds > 0) text += reduced(source, settings);
+    const std::scoped_lock lock(mutex_);
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+  }
+
+  std::string reduced(const std::string& source, const Settings& settings) const {
+    const auto shows = [&](const std::string& text) { return is_right_and_differs(text, settings, devices_); };
+    if (!shows(source)) return "not reduced: it is no right program that differs\n";
+    const std::string small = reduce(source, shows, Clock::now() + std::chrono::seconds(request_.reduce_seconds));
+    return "reduced:\n" + small + differences(small, settings, devices_) + blame(small, settings, devices_);
+  }
+
+  const Request& request_;
   std::vector<Device> devices_;
+  std::vector<std::uint64_t> seeds_;
   std::optional<std::string> source_;
-  std::atomic<std::size_t> next_ = 0;
+  const Clock::time_point end_ = Clock::now() + std::chrono::seconds(request_.seconds);
   std::mutex mutex_;
-  std::size_t failed_ = 0;
+  std::size_t next_ = 0;
+  std::atomic<std::size_t> checked_ = 0, failed_ = 0;
 };
 
-bool read_arguments(int argc, char** argv, Request& request) {
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view name = argv[i];
-    char* end = argv[i + 1];
-    const std::uint64_t value = std::strtoull(argv[i + 1], &end, 10);
-    if (name == "--seeds" && *end == ':') {
-      request.first = value;
-      request.count = std::strtoull(end + 1, nullptr, 10);
-    } else if (name == "--fresh") {
-      request.fresh = value;
-    } else if (name == "--jobs") {
-      request.jobs = static_cast<unsigned>(value);
-    } else if (name == "--device") {
-      request.device = argv[i + 1];
-    } else if (name == "--print") {
-      request.print = value;
-    } else if (name == "--file") {
-      request.file = argv[i + 1];
-    } else {
-      return false;
-    }
-  }
-  return argc % 2 == 1;
+bool read_seeds(const std::string& text, Request& request) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return false;
+  request.first = std::strtoull(text.c_str(), nullptr, 10);
+  request.count = std::strtoull(text.c_str() + colon + 1, nullptr, 10);
+  return true;
+}
+
+bool read_option(std::string_view name, const std::string& value, Request& request) {
+  const std::uint64_t number = std::strtoull(value.c_str(), nullptr, 10);
+  if (name == "--seeds") return read_seeds(value, request);
+  if (name == "--fresh") return request.fresh = number, true;
+  if (name == "--seconds") return request.seconds = static_cast<std::int64_t>(number), true;
+  if (name == "--reduce") return request.reduce_seconds = static_cast<std::int64_t>(number), true;
+  if (name == "--jobs") return request.jobs = static_cast<unsigned>(number), true;
+  if (name == "--print") return request.print = number, true;
+  if (name == "--device") return request.device = value, true;
+  if (name == "--target") return request.target = value, true;
+  if (name == "--file") return request.file = value, true;
+  if (name == "--verdict") return request.is_report = value == "report", request.is_report;
+  return false;
+}
+
+bool read_arguments(std::span<char*> arguments, Request& request) {
+  for (std::size_t i = 0; i + 1 < arguments.size(); i += 2)
+    if (!read_option(arguments[i], arguments[i + 1], request)) return false;
+  if (request.count + request.fresh == 0 && request.seconds == 0) request.count = request.file.empty() ? 100 : 1;
+  return arguments.size() % 2 == 0;
 }
 
 int run(const Request& request) {
   if (request.print) {
-    std::fputs(ProgramWriter(*request.print).write().c_str(), stdout);
+    std::fputs(write_program(*request.print).c_str(), stdout);
     return 0;
   }
-  std::optional<std::string> source;
-  if (!request.file.empty()) {
-    std::ifstream stream(request.file);
-    source.emplace(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
-  }
-  std::vector<std::uint64_t> seeds;
-  for (std::uint64_t i = 0; i < request.count; ++i) seeds.push_back(request.first + i);
-  std::random_device entropy;
-  for (std::uint64_t i = 0; i < request.fresh; ++i) seeds.push_back(std::uint64_t{entropy()} << 16 | entropy() % 65536);
-  std::vector<Device> devices = devices_of(request.device);
+  const std::vector<Device> devices = devices_of(request.device);
   std::string names;
   for (const Device& device : devices) names += ", " + device.info().name;
-  const std::size_t count = seeds.size();
-  const std::size_t failed = Runner(std::move(seeds), std::move(devices), std::move(source)).run(request.jobs);
-  std::printf("%zu random kernels by the interpreter%s: %zu differ\n", count, names.c_str(), failed);
-  return failed == 0 ? 0 : 1;
+  const auto begin = Clock::now();
+  Runner runner(request, devices);
+  runner.run();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin).count();
+  std::printf("%zu random kernels by the interpreter%s in %lld s: %zu differ\n", runner.checked(), names.c_str(),
+              static_cast<long long>(seconds), runner.failed());
+  return runner.failed() == 0 || request.is_report ? 0 : 1;
 }
 
 }  // namespace
@@ -150,11 +174,8 @@ int run(const Request& request) {
 
 int main(int argc, char** argv) {
   pykc::random_test::Request request;
-  if (!pykc::random_test::read_arguments(argc, argv, request)) {
-    std::fputs(
-        "usage: pykc_random_test [--seeds FIRST:COUNT] [--fresh N] [--device NAME] [--jobs N] "
-        "[--file FILE] [--print SEED]\n",
-        stderr);
+  if (!pykc::random_test::read_arguments({argv + 1, argv + argc}, request)) {
+    std::fputs(pykc::random_test::kUsage, stderr);
     return 2;
   }
   return pykc::random_test::run(request);

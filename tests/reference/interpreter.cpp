@@ -4,6 +4,7 @@
 #include "tests/reference/interpreter.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "ir/walk.h"
@@ -41,8 +42,9 @@ class Scheduler {
 
   /// One block after the other; of blocks that wait for the grid, each to where it waits, again and again.
   void run_grid() {
-    for (std::int64_t i = 0; i < count(launch_.grid) && !stepper_.is_stopped(); ++i) {
-      start_block(i);
+    const std::int64_t blocks = count(launch_.grid);
+    for (std::int64_t i = 0; i < blocks && !stepper_.is_stopped(); ++i) {
+      start_block(launch_.last_thread_first ? blocks - 1 - i : i);
       run_threads();
       if (waits_for_grid()) waiting_.push_back(std::move(block_));
     }
@@ -65,7 +67,7 @@ class Scheduler {
     const auto threads = static_cast<std::size_t>(count(launch_.block));
     block_ = {index_of(linear, launch_.grid), SharedMemory(kernel_, launch_), is_split_,
               std::vector<Thread>(is_split_ ? 1 : threads),
-              std::vector(kernel_.slots.size(), std::vector(threads, kPoisonValue))};
+              std::vector(kernel_.slots.size(), std::vector(threads, poison_value(launch_)))};
     stepper_.enter_block(block_);
     for (std::size_t i = 0; i < block_.threads.size(); ++i) {
       block_.threads[i].linear = static_cast<std::int64_t>(i);
@@ -75,7 +77,10 @@ class Scheduler {
 
   void run_threads() {
     for (;;) {
-      for (Thread& thread : block_.threads) run_turn(thread);
+      if (launch_.last_thread_first)
+        std::ranges::for_each(block_.threads | std::views::reverse, [&](Thread& thread) { run_turn(thread); });
+      else
+        std::ranges::for_each(block_.threads, [&](Thread& thread) { run_turn(thread); });
       if (stepper_.is_stopped() || std::ranges::none_of(block_.threads, is_living)) return;
       if (waits_for_grid()) return;
       const bool is_released = release_warps() || release_barrier() || release_active_masks();

@@ -12,7 +12,7 @@
 //
 // The same bits as on a device may be expected of everything but the functions of the math library (they come from the
 // host's libm), atomics on floats (order) and racing kernels. Addresses are the host's and are not checked. Local and
-// shared arrays start as 0xa5 bytes: nothing may depend on what they hold.
+// shared arrays start as bytes of poison: nothing may depend on what they hold.
 #pragma once
 
 #include <array>
@@ -32,6 +32,8 @@ struct Launch {
   Dim3 block;
   std::int64_t launch_shared_bytes = 0;
   std::int64_t step_limit = 1'000'000'000;  // instructions, after which the run counts as endless
+  bool last_thread_first = false;           // blocks and threads take turns from the last to the first
+  unsigned char poison = 0xa5;              // each byte of memory that nobody has written yet
 };
 
 struct FaultReport {

@@ -65,7 +65,7 @@ SharedMemory::SharedMemory(const Function& kernel, const Launch& launch) {
   place(takes_launch_bytes, false);
   end += round_up(static_cast<std::size_t>(launch.launch_shared_bytes), 16);
   bytes_.resize(end / sizeof(std::max_align_t) + 1);
-  std::memset(bytes_.data(), kPoison, bytes_.size() * sizeof(std::max_align_t));
+  std::memset(bytes_.data(), launch.poison, bytes_.size() * sizeof(std::max_align_t));
 }
 
 std::uint64_t SharedMemory::address(const Function& function, std::int64_t index) {

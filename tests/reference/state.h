@@ -76,7 +76,7 @@ struct BlockState {
 inline std::int64_t count(Dim3 extents) { return extents.x * extents.y * extents.z; }
 Dim3 index_of(std::int64_t linear, Dim3 extents);
 
-inline constexpr unsigned char kPoison = 0xa5;
-inline constexpr std::uint64_t kPoisonValue = 0xa5a5a5a5a5a5a5a5;
+/// Eight bytes of it.
+inline std::uint64_t poison_value(const Launch& launch) { return launch.poison * 0x0101010101010101u; }
 
 }  // namespace pykc::reference

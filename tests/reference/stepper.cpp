@@ -112,7 +112,7 @@ void Stepper::push_frame(Thread& thread, const ir::Function& function, const Ins
   frame.places.push_back({nullptr, &function.body});
   for (const ir::ArrayStorage& array : function.local_arrays) {
     const std::size_t copies = array.per_thread ? static_cast<std::size_t>(count(launch_.block)) : 1;
-    frame.local_arrays.emplace_back(copies * bytes_of(array), std::byte{kPoison});
+    frame.local_arrays.emplace_back(copies * bytes_of(array), std::byte{launch_.poison});
   }
 }
 
@@ -397,10 +397,11 @@ void Stepper::begin_threads(Thread& runner, const Instruction& loop) {
 void Stepper::begin_turn(Thread& runner, const Instruction& loop) {
   Frame& frame = runner.frames.back();
   ir::for_each_instruction(loop.blocks[0], [&](const Instruction* instruction) {
-    if (instruction->local != nullptr) frame.values[frame.numbering->of(instruction->local)] = kPoisonValue;
+    if (instruction->local != nullptr) frame.values[frame.numbering->of(instruction->local)] = poison_value(launch_);
   });
   for (std::size_t i = 0; i < frame.local_arrays.size(); ++i) {
-    if (!frame.function->local_arrays[i].per_thread) std::ranges::fill(frame.local_arrays[i], std::byte{kPoison});
+    if (!frame.function->local_arrays[i].per_thread)
+      std::ranges::fill(frame.local_arrays[i], std::byte{launch_.poison});
   }
 }
 

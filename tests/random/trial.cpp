@@ -1,0 +1,110 @@
+#include "tests/random/trial.h"
+
+#include <algorithm>
+
+#include "ir/walk.h"
+#include "stdlib/builtins.h"
+
+namespace pykc::random_test {
+namespace {
+
+using differential::Case;
+using differential::Execution;
+
+constexpr std::int64_t kStepsOfReduced = 20'000'000;
+
+/// Of the functions that Math rows name, these are exact, whoever computes them.
+bool is_approximate(BuiltinId id) {
+  constexpr BuiltinId kExact[] = {BuiltinId::Fmod, BuiltinId::Remainder, BuiltinId::Nextafter, BuiltinId::Ldexp};
+  return info(id).cpu.kind == Lowering::Kind::Math && std::ranges::find(kExact, id) == std::end(kExact);
+}
+
+bool calls_approximations(const ir::Module& module) {
+  return std::ranges::any_of(module.functions, [](const std::unique_ptr<ir::Function>& function) {
+    return ir::any_instruction(function->body, [](const ir::Instruction* instruction) {
+      return instruction->opcode == ir::Opcode::Builtin && is_approximate(instruction->builtin);
+    });
+  });
+}
+
+Execution run_compiled(const Device& device, const std::string& source, const CompileOptions& options,
+                       const Case& launch) {
+  const Result<Artifact> artifact = compile(source, options, "case.pyk");
+  if (artifact) return differential::run_device(device, *artifact, launch);
+  Execution failed;
+  failed.error = differential::explain(artifact.error());
+  return failed;
+}
+
+std::string differences_of(const Prepared& program, const std::string& source, const Settings& settings,
+                           const std::vector<Device>& devices) {
+  const Execution expected = expected_of(program, source, settings);
+  std::string text;
+  for (const Device& device : devices)
+    text += differential::difference(expected,
+                                     run_compiled(device, source, compile_options(settings, device), program.launch),
+                                     program.launch, "the interpreter and " + device.info().name);
+  return text;
+}
+
+}  // namespace
+
+Settings settings_of(std::uint64_t seed) {
+  return {.optimization = seed % 8 < 5 ? 3 : static_cast<int>(seed % 8) - 5, .checked = seed % 5 == 4, .target = {}};
+}
+
+CompileOptions compile_options(const Settings& settings, const Device& device) {
+  const bool is_gpu = device.info().name != "cpu";
+  return {.target = is_gpu && !settings.target.empty() ? settings.target : device.info().target,
+          .optimization = settings.optimization,
+          .checked = settings.checked,
+          .cache = false,
+          .warnings = false};
+}
+
+Prepared prepare(const std::string& source, const Settings& settings) {
+  Prepared prepared;
+  std::vector<std::string> errors;
+  const std::vector<Case> cases = differential::read_cases(source, errors);
+  if (cases.size() != 1 || !errors.empty()) {
+    prepared.error = "there is not one `# run:` line that reads";
+    return prepared;
+  }
+  prepared.launch = cases[0];
+  const CompileOptions options{.checked = settings.checked, .cache = false, .warnings = false};
+  prepared.module = differential::compile_to_ir(source, options, prepared.error);
+  const ir::Function* kernel = prepared.module ? prepared.module->find(prepared.launch.kernel) : nullptr;
+  if (!kernel || kernel->kernel.parameters.size() != prepared.launch.arguments.size()) {
+    if (prepared.error.empty()) prepared.error = "the `# run:` line does not fit the kernel";
+    prepared.module.reset();
+    return prepared;
+  }
+  differential::bind_records(prepared.launch, kernel->kernel.parameters);
+  return prepared;
+}
+
+Execution expected_of(const Prepared& program, const std::string& source, const Settings& settings) {
+  if (!calls_approximations(*program.module)) return differential::run_interpreter(*program.module, program.launch);
+  const Device cpu = Device::open("cpu").value();
+  const Settings plain{.optimization = 0, .checked = settings.checked, .target = {}};
+  return run_compiled(cpu, source, compile_options(plain, cpu), program.launch);
+}
+
+std::string differences(const std::string& source, const Settings& settings, const std::vector<Device>& devices) {
+  const Prepared program = prepare(source, settings);
+  return program.module ? differences_of(program, source, settings, devices) : program.error;
+}
+
+bool is_right_and_differs(const std::string& source, const Settings& settings, const std::vector<Device>& devices) {
+  const Prepared checked = prepare(source, {.optimization = settings.optimization, .checked = true, .target = {}});
+  if (!checked.module) return false;
+  const differential::Interpretation forward{.step_limit = kStepsOfReduced};
+  const differential::Interpretation backward{.step_limit = kStepsOfReduced, .last_thread_first = true, .poison = 0x5a};
+  const Execution one = differential::run_interpreter(*checked.module, checked.launch, forward);
+  const Execution other = differential::run_interpreter(*checked.module, checked.launch, backward);
+  if (!one.error.empty() || !differential::difference(one, other, checked.launch, "").empty()) return false;
+  const Prepared program = prepare(source, settings);
+  return program.module && !differences_of(program, source, settings, devices).empty();
+}
+
+}  // namespace pykc::random_test

@@ -1,0 +1,43 @@
+// One program on all devices, and what the reducer and the search for the stage to blame need of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/differential/execute.h"
+
+namespace pykc::random_test {
+
+/// How a program is compiled. `target`: for GPUs, in the place of their own; empty: their own.
+struct Settings {
+  int optimization = 3;
+  bool checked = false;
+  std::string target;
+};
+
+/// What the levels of optimisation do is different code; most users take the last.
+Settings settings_of(std::uint64_t seed);
+
+CompileOptions compile_options(const Settings& settings, const Device& device);
+
+/// A program that compiles as far as IR, with its launch. `error` says why there is none.
+struct Prepared {
+  std::unique_ptr<ir::Module> module;
+  differential::Case launch;
+  std::string error;
+};
+Prepared prepare(const std::string& source, const Settings& settings);
+
+/// What the program must give: by the interpreter; where it calls approximations of the math library, which have the
+/// same bits on all devices but are not the interpreter's, by unoptimised code of the CPU device.
+differential::Execution expected_of(const Prepared& program, const std::string& source, const Settings& settings);
+
+/// What is wrong with a program; empty when nothing is.
+std::string differences(const std::string& source, const Settings& settings, const std::vector<Device>& devices);
+
+/// Whether a program still differs, and is right: it reads nothing outside, nothing that nobody wrote, and does not
+/// depend on the order of its threads. The reducer asks this, for what it leaves may be wrong itself.
+bool is_right_and_differs(const std::string& source, const Settings& settings, const std::vector<Device>& devices);
+
+}  // namespace pykc::random_test
