@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "driver/driver.h"
+#include "pykc/runtime.h"
 
 namespace pykc::cli {
 namespace {
@@ -22,6 +23,16 @@ std::string silences_a_warning(const std::string& text) {
     return row.severity == Severity::Warning && text == "no-" + std::string(row.code);
   });
   return is_known ? "" : "it takes no-CODE with the code of a warning, such as no-W0505; not " + text;
+}
+
+/// Empty where a device can be called so, else what is wrong, with the devices of this machine.
+std::string names_a_device(const std::string& name) {
+  const bool is_ordinal =
+      name.starts_with("cuda:") && name.size() > 5 && name.find_first_not_of("0123456789", 5) == std::string::npos;
+  if (name == "cpu" || name == "cuda" || is_ordinal) return "";
+  std::string present;
+  for (const DeviceInfo& device : Device::list()) present += (present.empty() ? "" : ", ") + device.name;
+  return "there is no device `" + name + "`; this machine has " + present;
 }
 
 }  // namespace
@@ -63,7 +74,7 @@ void add_warning_flags(CLI::App& command, CompileOptions& options) {
 }
 
 void add_device_flag(CLI::App& command, std::string& device) {
-  command.add_option("--device", device, "cpu or cuda:0 (default: the first GPU, else the CPU)");
+  command.add_option("--device", device, "cpu or cuda:0 (default: the first GPU, else the CPU)")->check(names_a_device);
 }
 
 void add_diagnostics_flag(CLI::App& command, DiagnosticsFormat& format) {
@@ -87,7 +98,9 @@ int report(const Error& error, DiagnosticsFormat format) {
     return kFailure;
   }
   print_diagnostics(error.diagnostics, DiagnosticsFormat::Text);
-  std::fprintf(stderr, "pykc: %s\n", error.message.c_str());
+  const bool is_told =
+      std::ranges::find(error.diagnostics, error.message, &Diagnostic::message) != error.diagnostics.end();
+  if (!is_told) std::fprintf(stderr, "pykc: %s\n", error.message.c_str());
   return kFailure;
 }
 

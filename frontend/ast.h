@@ -234,7 +234,8 @@ struct Import {
   std::vector<ImportAlias> names;
 };
 struct UnsupportedStmt {
-  std::string what;  // "`try`"; empty for a syntax error, which is reported already
+  std::string what;                // "`try`"; empty for a syntax error, which is reported already
+  std::vector<std::string> names;  // that `global`, `nonlocal` and `del` name
 };
 
 struct Stmt {

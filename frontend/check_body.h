@@ -169,6 +169,8 @@ class Body {
   void report_unassigned(Local& local, SourceRange range);
   Value extent(const Value& array, int dimension, SourceRange range);
   std::vector<std::string_view> visible_names() const;
+  void suggest(Diagnostics::Builder diagnostic, std::string_view name,
+               const std::vector<std::string_view>& known) const;
 
   // check_annotation.cpp
   std::optional<checked::Type> subscript_annotation(const ast::Subscript& node);

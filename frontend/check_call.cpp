@@ -237,6 +237,24 @@ bool Body::fits_parameter(const checked::Type& stated, const checked::Type& give
   return wanted.rank() <= 1 && array.layout != Layout::Strided;
 }
 
+namespace {
+
+/// What to annotate the result of a function with that calls itself: what its other returns give, joined with the first
+/// number that it takes.
+std::string likely_result(const Specialization& specialization) {
+  InferredType result = specialization.result;
+  for (const InferredType& argument : specialization.arguments)
+    if (argument.known && argument.type.is_scalar()) {
+      join_into(result, argument);
+      break;
+    }
+  if (!result.known) return "i64";
+  settle(result);
+  return checked::to_string(result.type);
+}
+
+}  // namespace
+
 Value Body::call_specialized(FunctionDecl& function, std::vector<Value> arguments, SourceRange range) {
   if (!specialization_) {
     report(range, DiagnosticId::NotConstant, "the result of `" + function.def->name + "`")
@@ -260,7 +278,8 @@ Value Body::call_specialized(FunctionDecl& function, std::vector<Value> argument
   }
   if (specialization.is_emitting && !function.result_type) {
     report(range, DiagnosticId::RecursionWithoutType, function.def->name)
-        .label(function.scope->file(), function.def->name_range, "annotate the result here: `-> f32`");
+        .label(function.scope->file(), function.def->name_range,
+               "annotate the result here: `-> " + likely_result(specialization) + "`");
     return {};
   }
   specialization_->callees.push_back(&specialization);

@@ -125,6 +125,14 @@ Value Body::to_value(Entity entity, SourceRange range) {
   return {};
 }
 
+namespace {
+
+bool is_index_of_threads(std::string_view prefix) {
+  return prefix == "threadIdx" || prefix == "blockIdx" || prefix == "blockDim" || prefix == "gridDim";
+}
+
+}  // namespace
+
 void Body::report_not_a_value(const Entity& entity, SourceRange range) {
   if (std::holds_alternative<Unknown>(entity)) return;
   auto diagnostic = report(range, DiagnosticId::NotAValue, scope_.file().text(range), describe(entity));
@@ -132,6 +140,8 @@ void Body::report_not_a_value(const Entity& entity, SourceRange range) {
                            std::holds_alternative<UfuncRef>(entity) || std::holds_alternative<FunctionRef>(entity) ||
                            std::holds_alternative<MethodRef>(entity);
   if (is_function) diagnostic.fix(std::string(scope_.file().text(range)) + "(…)");
+  if (const auto* space = std::get_if<NamespaceRef>(&entity); space && is_index_of_threads(space->prefix))
+    diagnostic.note("it has the axes x, y and z").fix(std::string(scope_.file().text(range)) + ".x");
   if (std::holds_alternative<TextRef>(entity)) diagnostic.note("kernels print text, but do not compute with it");
 }
 
@@ -184,6 +194,20 @@ std::optional<ScalarType> Body::scalar_type(const ast::Expr& expr) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Of numbers, for "did you mean".
+std::vector<std::string_view> type_names() {
+  std::vector<std::string_view> names;
+  for (int i = 0; i < kScalarTypeCount; ++i) {
+    names.push_back(info(static_cast<ScalarType>(i)).spelling);
+    names.push_back(info(static_cast<ScalarType>(i)).numpy);
+  }
+  return names;
+}
+
+}  // namespace
+
 std::optional<ElementType> Body::element_type(const ast::Expr& expr) {
   const Entity found = opened(entity(expr));
   if (const auto* type = std::get_if<TypeRef>(&found)) return type->type;
@@ -192,9 +216,12 @@ std::optional<ElementType> Body::element_type(const ast::Expr& expr) {
   const auto* declared = std::get_if<ClassRef>(&found);
   if (declared && declared->decl->record) return declared->decl->record;
   if (declared && declared->decl->kind == ClassDecl::Kind::IntEnum) return ScalarType::I64;
-  if (!std::holds_alternative<Unknown>(found))
-    report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range))
-        .note("types are `f32`, `i64`, `np.float32` …");
+  if (std::holds_alternative<Unknown>(found)) return std::nullopt;
+  auto diagnostic = report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range));
+  diagnostic.note("types are `f32`, `i64`, `np.float32` …");
+  if (const auto* text = std::get_if<TextRef>(&found))
+    if (const std::string_view near = nearest(text->text, type_names()); !near.empty())
+      diagnostic.fix(std::string(near));
   return std::nullopt;
 }
 

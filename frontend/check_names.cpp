@@ -319,29 +319,6 @@ constexpr std::string_view kHostModules[] = {
     "zipfile",     "zlib",
 };
 
-struct Advice {
-  std::string_view name, advice;
-};
-
-constexpr Advice kPythonNames[] = {
-    {"sorted", "sort on the host"},
-    {"map", "use a `for` loop"},
-    {"filter", "use a `for` loop and an `if`"},
-    {"list", "use `local.array` or `shared.array`"},
-    {"dict", "use arrays; a kernel has no heap"},
-    {"set", "use arrays; a kernel has no heap"},
-    {"str", "kernels print text, but do not make it"},
-    {"open", "read the file in a host function and pass an array"},
-    {"input", "read it in a host function and pass a value"},
-    {"zeros", "use `local.array` or `shared.array`, and set its elements"},
-    {"ones", "use `local.array` or `shared.array`, and set its elements"},
-    {"empty", "use `local.array` or `shared.array`"},
-    {"cuda", "write `from numba import cuda` at the top of the file"},
-    {"np", "write `import numpy as np` at the top of the file"},
-    {"numpy", "write `import numpy` at the top of the file"},
-    {"numba", "write `import numba` at the top of the file"},
-};
-
 }  // namespace
 
 NameTable::NameTable() {
@@ -472,11 +449,5 @@ bool NameTable::is_host_module(std::string_view module) {
 }
 
 bool is_property(BuiltinId id) { return id <= BuiltinId::WarpSize; }
-
-std::string_view advice_for_python_name(std::string_view name) {
-  for (const Advice& row : kPythonNames)
-    if (row.name == name) return row.advice;
-  return {};
-}
 
 }  // namespace pykc::checker

@@ -120,7 +120,5 @@ inline constexpr std::string_view kPrintingModule = "pykc.printing";
 
 /// Whether a builtin is a value by itself, not a function: `threadIdx.x`, `laneid`.
 bool is_property(BuiltinId id);
-/// What to use in a kernel instead of a name that Python has and kernels have not; "" where there is nothing to say.
-std::string_view advice_for_python_name(std::string_view name);
 
 }  // namespace pykc::checker

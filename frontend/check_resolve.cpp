@@ -1,6 +1,7 @@
 // What names and attributes stand for: variables first, then the module, then its star imports, then the prelude.
 #include <algorithm>
 
+#include "frontend/advice.h"
 #include "frontend/check_body.h"
 
 namespace pykc::checker {
@@ -18,12 +19,20 @@ Entity Body::resolve(std::string_view name, SourceRange range) {
   for (const std::string& prefix : scope_.star_imports())
     if (const NameEntry* entry = session_.names().find(prefix, name)) return of_entry(*entry, range);
   if (const NameEntry* entry = session_.names().find("", name)) return of_entry(*entry, range);
-  auto diagnostic = report(range, DiagnosticId::UnknownName, name);
-  if (const std::string_view advice = advice_for_python_name(name); !advice.empty())
-    diagnostic.note(std::string(advice));
-  else if (const std::string_view near = nearest(name, visible_names()); !near.empty() && !is_trial_)
-    diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+  suggest(report(range, DiagnosticId::UnknownName, name), name, visible_names());
   return Unknown{};
+}
+
+/// What the name is called here, or else the name that is spelled most like it.
+void Body::suggest(Diagnostics::Builder diagnostic, std::string_view name,
+                   const std::vector<std::string_view>& known) const {
+  if (is_trial_) return;
+  const Advice advice = foreign_name(name, session_.names());
+  if (!advice.note.empty()) diagnostic.note(advice.note);
+  if (!advice.write.empty()) diagnostic.fix(advice.write);
+  if (!advice.is_empty()) return;
+  if (const std::string_view near = nearest(name, known); !near.empty())
+    diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
 }
 
 std::vector<std::string_view> Body::visible_names() const {
@@ -91,10 +100,17 @@ Entity Body::member(const NamespaceRef& space, std::string_view name, SourceRang
   }
   if (const NameEntry* entry = session_.names().find(space.prefix, name)) return of_entry(*entry, range);
   const std::string& owner_name = space.path.empty() ? space.prefix : space.path;
+  if (const std::string_view note = space.prefix == "numpy" ? host_only_numpy(name) : ""; !note.empty()) {
+    report(range, DiagnosticId::UnsupportedInKernel, "`np." + std::string(name) + "`, which works on whole arrays,")
+        .note(std::string(note));
+    return Unknown{};
+  }
   const std::string owner = owner_name.empty() ? "the prelude" : "`" + owner_name + "`";
+  const auto known = is_trial_ ? std::vector<std::string_view>() : session_.names().names_in(space.prefix);
   auto diagnostic = report(range, DiagnosticId::UnknownAttribute, owner, name);
-  if (is_trial_) return Unknown{};
-  if (const std::string_view near = nearest(name, session_.names().names_in(space.prefix)); !near.empty())
+  if (space.prefix.empty())
+    suggest(diagnostic, name, known);
+  else if (const std::string_view near = nearest(name, known); !near.empty())
     diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
   return Unknown{};
 }

@@ -244,10 +244,20 @@ void Body::check(const ast::Import&, const ast::Stmt& stmt) {
 
 void Body::check(const ast::UnsupportedStmt& node, const ast::Stmt& stmt) {
   if (node.what.empty()) return;  // a syntax error
-  const bool is_try = node.what.find("try") != std::string::npos;
-  unsupported(
-      stmt.range, node.what,
-      is_try ? "nothing can be caught in a kernel: test with `if`, or `assert`" : "use assignments, `if` and loops");
+  static constexpr std::pair<std::string_view, std::string_view> kInstead[] = {
+      {"`try`", "nothing can be caught in a kernel: test with `if`, or `assert`"},
+      {"`global`", "threads share what lies in arrays: pass one, and change its element: `atomic.add(counter, 0, 1)`"},
+      {"`nonlocal`", "a function inside a function reads the variables around it; return what is new"},
+      {"`del`", "a variable ends with its function"},
+      {"`yield`", "return a tuple, or write to an array"},
+  };
+  const auto* row = std::ranges::find(kInstead, node.what, &std::pair<std::string_view, std::string_view>::first);
+  unsupported(stmt.range, node.what, row == std::end(kInstead) ? "use assignments, `if` and loops" : row->second);
+  for (const std::string& name : node.names)  // what follows from it is no second mistake
+    if (const std::optional<int> local = local_index(name)) {
+      flow_.definite.insert(*local);
+      flow_.possible.insert(*local);
+    }
 }
 
 // ---- print ----

@@ -172,7 +172,7 @@ ast::StmtPtr Parser::parse_try() {
   } else if (!has_handler) {
     report(word, DiagnosticId::TryWithoutHandler);
   }
-  return make_stmt(word, ast::UnsupportedStmt{"`try`"});
+  return make_stmt(word, ast::UnsupportedStmt{"`try`", {}});
 }
 
 ast::StmtPtr Parser::parse_async() {
@@ -182,7 +182,7 @@ ast::StmtPtr Parser::parse_async() {
     parse_compound_statement();
   else
     fail_expected("`def`, `for` or `with` after `async`");
-  return make_stmt(word, ast::UnsupportedStmt{"`async`"});
+  return make_stmt(word, ast::UnsupportedStmt{"`async`", {}});
 }
 
 /// An `else` without its `if`, and its kin; after a statement that failed, it probably belongs to that one. The block

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include "frontend/ast_walk.h"
 #include "frontend/parse.h"
 
 namespace pykc {
@@ -257,8 +258,11 @@ ast::StmtPtr Parser::parse_raise() {
 ast::StmtPtr Parser::parse_unsupported_simple() {
   const SourceRange word = current().range;
   advance();
-  parse_star_expressions();
-  return make_stmt(word, ast::UnsupportedStmt{"`" + std::string(text_of(word)) + "`"});
+  const ast::ExprPtr named = parse_star_expressions();
+  ast::UnsupportedStmt result{"`" + std::string(text_of(word)) + "`", {}};
+  for (const ast::Expr* part : ast::parts_of(*named))
+    if (const auto* name = part->as<ast::Name>()) result.names.push_back(name->id);
+  return make_stmt(word, std::move(result));
 }
 
 std::string Parser::parse_dotted_name() {

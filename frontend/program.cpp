@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "frontend/advice.h"
 #include "frontend/check_names.h"
 #include "frontend/frontend.h"
 #include "stdlib/library.h"
@@ -164,10 +165,13 @@ class Loader {
   }
 
   void report_missing(const Place& place, const std::string& name) {
-    diagnostics_.report(place.file, place.range, DiagnosticId::ModuleNotFound, name)
-        .note(
-            "modules are looked for in the folder of the file, in the folder where the program starts, then in the "
-            "library (`pykc.…`)");
+    auto diagnostic = diagnostics_.report(place.file, place.range, DiagnosticId::ModuleNotFound, name);
+    if (const std::string_view note = checker::foreign_module(name); !note.empty())
+      diagnostic.note(std::string(note));
+    else
+      diagnostic.note(
+          "modules are looked for in the folder of the file, in the folder where the program starts, then in the "
+          "library (`pykc.…`)");
   }
 
   /// Whether there is a module of that full name; it is loaded then.

@@ -108,10 +108,26 @@ Outcome<Value> Evaluator::evaluate_node(const ast::Attribute& node) {
   return value;
 }
 
+namespace {
+
+/// For brackets behind a function.
+Failure not_a_kernel(const FunctionValue& function) {
+  const std::string& name = function.definition->name;
+  if (function.kind == FunctionValue::Kind::Host)
+    return fail(DiagnosticId::HostNotAKernel, name, "a host function")
+        .note("put `@kernel` on the line above `def " + name + "`");
+  const bool is_device = function.kind == FunctionValue::Kind::Device;
+  return fail(DiagnosticId::HostNotAKernel, name, is_device ? "a device function" : "made by `@vectorize`")
+      .note(is_device ? "mark it `@kernel` instead, or call it in a kernel" : "call it with arrays: `" + name + "(x)`");
+}
+
+}  // namespace
+
 Outcome<Value> Evaluator::evaluate_node(const ast::Subscript& node) {
   ASSIGN_OR_RETURN(const Value object, evaluate(*node.value));
   const auto* function = object.as<FunctionValue>();
   if (function && function->kind == FunctionValue::Kind::Kernel) return evaluate_launch(*function, *node.index);
+  if (function) return located(not_a_kernel(*function), node.value->range);
   ASSIGN_OR_RETURN(const Value index, evaluate(*node.index));
   return get_item(object, index);
 }

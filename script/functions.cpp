@@ -183,7 +183,12 @@ Outcome<ScalarType> Arguments::type(std::size_t i) const {
   if (type && type->kind != TypeValue::Kind::Str && !type->record) return type->type;
   if (const std::string* name = values[i].as<std::string>())
     if (const std::optional<ScalarType> named = scalar_type_named(*name)) return *named;
-  return wrong_type(i, "an element type such as f32");
+  Failure failure = wrong_type(i, "an element type such as f32");
+  if (const std::string* name = values[i].as<std::string>()) {
+    failure.arguments[2] = "'" + *name + "'";
+    failure.fix = nearest(*name, scalar_type_names());
+  }
+  return failure;
 }
 
 Outcome<ElementType> Arguments::element_type(std::size_t i) const {

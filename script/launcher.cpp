@@ -172,6 +172,19 @@ Outcome<LaunchConfig> configuration(const Kernel& kernel, const LaunchShape& sha
   return config;
 }
 
+/// Where an array has elements of another type than the parameter: how to make them alike.
+void advise_of_elements(const std::vector<Value>& arguments, const std::vector<ParameterInfo>& parameters,
+                        Failure& failure) {
+  for (std::size_t i = 0; i < std::min(arguments.size(), parameters.size()); ++i) {
+    const ArrayRef* array = arguments[i].as<ArrayRef>();
+    const ElementType& wanted = parameters[i].array.element;
+    if (!array || !parameters[i].is_array || wanted.is_record() || (*array)->element() == wanted) continue;
+    const std::string type(to_string(wanted));
+    failure.notes.push_back("make the array with `dtype=" + type + "`, or pass a copy: `.astype(" + type + ")`");
+    return;
+  }
+}
+
 }  // namespace
 
 Failure with_reason(DiagnosticId id, std::string_view name, const Error& error) {
@@ -376,8 +389,11 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
 Status Launcher::run(const Loaded& loaded, const LaunchShape& shape, const std::vector<Value>& arguments) {
   const Kernel& kernel = loaded.kernel;
   ASSIGN_OR_RETURN(const Prepared prepared, prepare_launch(loaded, shape, arguments));
-  if (Result<void> done = kernel.launch_with(prepared.config, prepared.arguments); !done)
-    return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, done.error());
+  if (Result<void> done = kernel.launch_with(prepared.config, prepared.arguments); !done) {
+    Failure failure = with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, done.error());
+    advise_of_elements(arguments, kernel.info().parameters, failure);
+    return failure;
+  }
   // A kernel that can stop is waited for, so that its message stands at its launch.
   if (!kernel.info().faults.empty()) {
     ASSIGN_OR_RETURN(const Device device, session_.device());

@@ -1,5 +1,8 @@
 #include "script/outcome.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace pykc::script {
 
 std::vector<Diagnostic> to_diagnostics(const Failure& failure, const SourceFile& otherwise) {
@@ -13,7 +16,16 @@ std::vector<Diagnostic> to_diagnostics(const Failure& failure, const SourceFile&
   if (!failure.fix.empty()) builder.fix(failure.fix);
   for (const Failure::Caller& caller : failure.callers) builder.label(*caller.file, caller.range, "called from here");
   std::vector<Diagnostic> list = failure.causes;
-  for (Diagnostic& diagnostic : diagnostics.take()) list.push_back(std::move(diagnostic));
+  Diagnostic own = std::move(diagnostics.take().front());
+  const bool is_told = failure.id == DiagnosticId::HostKernelNotCompiled && !list.empty();
+  if (!is_told) {
+    list.push_back(std::move(own));
+    return list;
+  }
+  // What is wrong stands in the kernel; the launch only tells for which arguments.
+  std::vector<DiagnosticLabel>& labels = list.back().labels;
+  labels.push_back({own.place, "compiled for " + failure.arguments[1] + " by this launch"});
+  std::ranges::move(own.labels, std::back_inserter(labels));
   return list;
 }
 

@@ -119,4 +119,13 @@ std::optional<ScalarType> scalar_type_named(std::string_view name) {
   return std::nullopt;
 }
 
+std::vector<std::string_view> scalar_type_names() {
+  std::vector<std::string_view> names;
+  for (int i = 0; i < kScalarTypeCount; ++i) {
+    names.push_back(info(static_cast<ScalarType>(i)).spelling);
+    names.push_back(info(static_cast<ScalarType>(i)).numpy);
+  }
+  return names;
+}
+
 }  // namespace pykc::script

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "script/outcome.h"
 #include "script/value.h"
@@ -32,5 +33,7 @@ ScalarType float_type_for(ScalarType type);
 
 /// A type by any of its spellings ("f32", "float32", "double"); nothing if it is none.
 std::optional<ScalarType> scalar_type_named(std::string_view name);
+/// For "did you mean".
+std::vector<std::string_view> scalar_type_names();
 
 }  // namespace pykc::script

@@ -89,7 +89,9 @@ bool has_statements(const ast::Module& module) {
   return false;
 }
 
-Outcome<int> run_program(const Program& program, Evaluator& evaluator, const RunOptions& options) {
+Outcome<int> run_program(const Program& program, Evaluator& evaluator, Session& session, const RunOptions& options) {
+  if (!options.device.empty())
+    if (Outcome<Device> device = session.device(); !device) return std::move(device.failure());
   RETURN_IF_FAILED(evaluator.run_main_module());
   const ast::FunctionDef* const definition = find_function_definition(*program.main, "main");
   const Value* const main = evaluator.find("main");
@@ -144,7 +146,7 @@ TestResult run_test(const Program& program, Evaluator& evaluator, Session& sessi
 Result<int> run_main(const Program& program, const RunOptions& options) {
   Session session(options);
   Evaluator evaluator(program, session);
-  Outcome<int> code = run_program(program, evaluator, options);
+  Outcome<int> code = run_program(program, evaluator, session, options);
   if (!code) return to_error(code.failure(), program);
   return *code;
 }

@@ -56,7 +56,7 @@ Run parse_run(std::string_view line) {
 std::size_t indentation_of(const std::string& line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
 bool is_drawing(const std::string& line) {
-  static const std::regex drawing(R"(#(~* | *\^+ )(error E|warning W)\d{4}: .*)");
+  static const std::regex drawing(R"(#(~* | *\^+ )(error E|warning W)\d{4}: .*|# +(note|help): .*)");
   return std::regex_match(line, drawing);
 }
 
@@ -71,8 +71,14 @@ std::string draw(const Diagnostic& diagnostic, const std::string& source_line) {
     text.append(width - 1, '~');
   else
     text.append(static_cast<std::size_t>(place.column - 2), ' ').append(width, '^');
-  return text + (diagnostic.severity == Severity::Error ? " error " : " warning ") + diagnostic.code + ": " +
-         diagnostic.message;
+  text +=
+      (diagnostic.severity == Severity::Error ? " error " : " warning ") + diagnostic.code + ": " + diagnostic.message;
+  const std::string margin = "\n#" + std::string(static_cast<std::size_t>(std::max(place.column - 2, 1)), ' ');
+  for (const DiagnosticLabel& label : diagnostic.labels)
+    text += margin + "note: line " + std::to_string(label.place.line) + ": " + label.text;
+  for (const std::string& note : diagnostic.notes) text += margin + "note: " + note;
+  if (!diagnostic.fix.empty()) text += margin + "help: " + diagnostic.fix;
+  return text;
 }
 
 }  // namespace

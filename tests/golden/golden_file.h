@@ -7,7 +7,7 @@
 // Options: --function NAME (only this function of the output), --target NAME, --sig "SIGNATURE" (may be repeated).
 // `llvm` and `ptx` have no expected output but LLVM FileCheck's lines (`# CHECK: …`).
 //
-// `# RUN: check` expects exactly the diagnostics that are drawn below the lines of the source:
+// `# RUN: check` expects exactly the diagnostics that are drawn below the lines of the source, with their notes:
 //
 //   x = y +
 //   #      ^ error E0130: expected an expression, found the end of the line
