@@ -241,11 +241,11 @@ namespace {
 
 /// What to annotate the result of a function with that calls itself: what its other returns give, joined with the first
 /// number that it takes.
-std::string likely_result(const Specialization& specialization) {
+std::string likely_result(const Specialization& specialization, const TypingRules& rules) {
   InferredType result = specialization.result;
   for (const InferredType& argument : specialization.arguments)
     if (argument.known && argument.type.is_scalar()) {
-      join_into(result, argument);
+      join_into(result, argument, rules);
       break;
     }
   if (!result.known) return "i64";
@@ -279,7 +279,7 @@ Value Body::call_specialized(FunctionDecl& function, std::vector<Value> argument
   if (specialization.is_emitting && !function.result_type) {
     report(range, DiagnosticId::RecursionWithoutType, function.def->name)
         .label(function.scope->file(), function.def->name_range,
-               "annotate the result here: `-> " + likely_result(specialization) + "`");
+               "annotate the result here: `-> " + likely_result(specialization, *rules_) + "`");
     return {};
   }
   specialization_->callees.push_back(&specialization);
