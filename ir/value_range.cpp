@@ -252,12 +252,52 @@ class Ranges {
   const Function& function_;
 };
 
+std::optional<bool> is_below(Interval a, Interval b) {
+  if (a.maximum < b.minimum) return true;
+  if (a.minimum >= b.maximum) return false;
+  return std::nullopt;
+}
+
+std::optional<bool> are_equal(Interval a, Interval b) {
+  if (a.maximum < b.minimum || b.maximum < a.minimum) return false;
+  if (a.minimum == b.maximum && a.maximum == b.minimum) return true;
+  return std::nullopt;
+}
+
+std::optional<bool> opposite(std::optional<bool> holds) {
+  if (holds) return !*holds;
+  return std::nullopt;
+}
+
+std::optional<bool> decided(Opcode comparison, Interval a, Interval b) {
+  switch (comparison) {
+    case Opcode::Lt:
+      return is_below(a, b);
+    case Opcode::Gt:
+      return is_below(b, a);
+    case Opcode::Ge:
+      return opposite(is_below(a, b));
+    case Opcode::Le:
+      return opposite(is_below(b, a));
+    case Opcode::Ne:
+      return opposite(are_equal(a, b));
+    default:
+      return are_equal(a, b);
+  }
+}
+
 }  // namespace
 
 ValueRange range_of(const Instruction* value, const Function& function) {
   const Interval range = Ranges(function).of(value, kMaximumDepth);
   if (!is_small(range)) return {};
   return {static_cast<std::int64_t>(range.minimum), static_cast<std::int64_t>(range.maximum)};
+}
+
+std::optional<bool> decide_by_ranges(const Instruction* comparison, const Function& function) {
+  Ranges ranges(function);
+  return decided(comparison->opcode, ranges.of(comparison->operands[0], kMaximumDepth),
+                 ranges.of(comparison->operands[1], kMaximumDepth));
 }
 
 }  // namespace pykc::ir

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "ir/module.h"
 
@@ -15,8 +16,11 @@ struct ValueRange {
   bool is_non_negative() const { return minimum >= 0; }
 };
 
-/// The range of an integer value of at most 64 signed bits (u64: full range unless small). Looks a bounded depth into
-/// its operands; a LocalLoad has the range of its Local.
+/// The range of an integer value. Looks a bounded depth into its operands; a LocalLoad has the range of its Local. Of a
+/// u64 that may not fit into an i64 nothing is said: the range is that of an i64, and the value may lie outside.
 ValueRange range_of(const Instruction* value, const Function& function);
+
+/// What a comparison of integers gives, where their ranges tell; exact for every type.
+std::optional<bool> decide_by_ranges(const Instruction* comparison, const Function& function);
 
 }  // namespace pykc::ir

@@ -15,9 +15,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/float_bits.h"
 #include "ir/control_flow.h"
 #include "ir/evaluate.h"
-#include "base/float_bits.h"
 #include "ir/passes/passes.h"
 #include "ir/value_range.h"
 
@@ -257,40 +257,8 @@ class Folding {
     const Instruction* right = comparison->operands[1];
     if (!left->type.is_scalar() || !is_integer(left->type.scalar)) return;
     if (!is_constant(left) && !is_constant(right)) return;
-    const ValueRange a = range_of(left, function_);
-    const ValueRange b = range_of(right, function_);
-    const std::optional<bool> holds = decided(comparison->opcode, a, b);
+    const std::optional<bool> holds = decide_by_ranges(comparison, function_);
     if (holds) become_constant(comparison, *holds);
-  }
-
-  static std::optional<bool> decided(Opcode opcode, ValueRange a, ValueRange b) {
-    switch (opcode) {
-      case Opcode::Lt:
-        return is_below(a, b);
-      case Opcode::Gt:
-        return is_below(b, a);
-      case Opcode::Ge:
-        return opposite(is_below(a, b));
-      case Opcode::Le:
-        return opposite(is_below(b, a));
-      case Opcode::Ne:
-        return opposite(decided(Opcode::Eq, a, b));
-      default:
-        if (a.maximum < b.minimum || b.maximum < a.minimum) return false;
-        if (a.minimum == b.maximum && a.maximum == b.minimum) return true;
-        return std::nullopt;
-    }
-  }
-
-  static std::optional<bool> is_below(ValueRange a, ValueRange b) {
-    if (a.maximum < b.minimum) return true;
-    if (a.minimum >= b.maximum) return false;
-    return std::nullopt;
-  }
-
-  static std::optional<bool> opposite(std::optional<bool> holds) {
-    if (holds) return !*holds;
-    return std::nullopt;
   }
 
   Instruction* replacement_of(Instruction* value) const {
