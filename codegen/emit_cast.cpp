@@ -36,8 +36,8 @@ Emitter::Value* Emitter::float_to_integer(Value* value, ScalarType from, ScalarT
 
 /// f16 and bf16 are rounded from a wider float that must not round on the way, or not so that it shows: f64 holds 53
 /// bits; of a 64-bit integer with more, the low 12 bits are replaced by one that only says "not a tie". For f16 the
-/// integer is limited to what is infinite anyway: LLVM 22 takes an integer of few significant bits for exact in f16,
-/// however large.
+/// integer is limited to the first one that is infinite: LLVM 22 takes an integer of at most 11 significant bits for
+/// exact in f16, however many zeros stand behind them. This one has 12.
 Emitter::Value* Emitter::integer_to_float(Value* value, ScalarType from, ScalarType to) {
   const bool is_signed = is_signed_integer(from);
   const auto convert = [&](Value* integer, llvm::Type* type) {
@@ -45,7 +45,7 @@ Emitter::Value* Emitter::integer_to_float(Value* value, ScalarType from, ScalarT
   };
   if (size_in_bytes(to) > 2) return convert(value, type_of(to));
   if (to == ScalarType::F16 && size_in_bytes(from) > 2) {
-    constexpr std::int64_t kInfinite = 0x1ffff;
+    constexpr std::int64_t kInfinite = 65520;
     value = minimum(from, value, llvm::ConstantInt::getSigned(value->getType(), kInfinite));
     if (is_signed) value = maximum(from, value, llvm::ConstantInt::getSigned(value->getType(), -kInfinite));
   } else if (size_in_bytes(from) == 8) {

@@ -12,7 +12,10 @@
 #include "codegen/math/library.h"
 #include "codegen/module_state.h"
 #include "codegen/nvptx/emitter.h"
+#include "codegen/nvptx/keep_negations.h"
+#include "codegen/nvptx/limit_shift_counts.h"
 #include "codegen/nvptx/native_conversions.h"
+#include "codegen/nvptx/round_integers_once.h"
 #include "codegen/nvptx/share_division_checks.h"
 #include "codegen/nvptx/widen_small_integers.h"
 #include "codegen/optimize.h"
@@ -50,6 +53,8 @@ void make_host_constants_writable(llvm::Module& module) {
     if (global.isExternallyInitialized()) global.setConstant(false);
 }
 
+constexpr int kConvertsToBf16 = 90;  // sm_90 and later make a bf16 of an integer in one instruction
+
 /// Every step up to the code itself; `emit` says which text, or bytes, becomes the artifact's code.
 Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target, const Options& options) {
   llvm::LLVMContext context;
@@ -67,6 +72,9 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   optimize(module, *machine, target, options);
   if (target.kind == Target::Kind::Nvptx) {
     widen_small_integers(module);
+    limit_shift_counts(module);
+    keep_negations(module, options.optimization > 0);
+    if (sm_number(target) < kConvertsToBf16) round_integers_once(module);
     use_native_conversions(module);
     if (options.optimization >= 2) share_division_checks(module);
   }

@@ -1,0 +1,66 @@
+#include "codegen/nvptx/limit_shift_counts.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Support/KnownBits.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+namespace pykc::codegen {
+namespace {
+
+using namespace llvm::PatternMatch;
+
+constexpr unsigned kCountBits = 32;
+
+/// A shift where its count is below the width, else 0.
+struct GuardedShift {
+  llvm::BinaryOperator* shift;
+  llvm::Value* count;  // that is compared; the shift's own is the same, or its low bits
+};
+
+std::optional<GuardedShift> guarded_shift(llvm::SelectInst& select) {
+  llvm::Value *count = nullptr, *shifted = nullptr;
+  const llvm::APInt* bound = nullptr;
+  llvm::CmpPredicate predicate;
+  if (!match(select.getCondition(), m_ICmp(predicate, m_Value(count), m_APInt(bound)))) return std::nullopt;
+  const unsigned width = select.getType()->getScalarSizeInBits();
+  if (predicate == llvm::ICmpInst::ICMP_ULT && *bound == width && match(select.getFalseValue(), m_Zero()))
+    shifted = select.getTrueValue();
+  else if (predicate == llvm::ICmpInst::ICMP_UGT && *bound == width - 1 && match(select.getTrueValue(), m_Zero()))
+    shifted = select.getFalseValue();
+  if (shifted == nullptr || !match(shifted, m_LogicalShift(m_Value(), m_ZExtOrTruncOrSelf(m_Specific(count)))))
+    return std::nullopt;
+  return GuardedShift{llvm::cast<llvm::BinaryOperator>(shifted), count};
+}
+
+void limit(llvm::SelectInst& select, const llvm::DataLayout& layout) {
+  const std::optional<GuardedShift> found = guarded_shift(select);
+  if (!found || llvm::computeKnownBits(found->count, layout).countMaxActiveBits() <= kCountBits) return;
+  llvm::IRBuilder<> builder(&select);
+  llvm::Type* type = select.getType();
+  llvm::Constant* width = llvm::ConstantInt::get(found->count->getType(), type->getScalarSizeInBits());
+  llvm::Value* limited = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, found->count, width);
+  llvm::Value* shift = builder.CreateBinOp(found->shift->getOpcode(), found->shift->getOperand(0),
+                                           builder.CreateZExtOrTrunc(limited, type));
+  llvm::Value* result =
+      builder.CreateSelect(builder.CreateICmpULT(limited, width), shift, llvm::ConstantInt::get(type, 0));
+  select.replaceAllUsesWith(result);
+  llvm::RecursivelyDeleteTriviallyDeadInstructions(&select);
+}
+
+}  // namespace
+
+void limit_shift_counts(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    llvm::SmallVector<llvm::SelectInst*> selects;
+    for (llvm::Instruction& instruction : llvm::instructions(function))
+      if (auto* select = llvm::dyn_cast<llvm::SelectInst>(&instruction)) selects.push_back(select);
+    for (llvm::SelectInst* select : selects) limit(*select, module.getDataLayout());
+  }
+}
+
+}  // namespace pykc::codegen
