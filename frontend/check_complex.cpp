@@ -172,15 +172,14 @@ Value Body::polar_power(Parts a, Parts b, SourceRange range) {
       if (b.imaginary) {
         const Expr* turned = tree_.unary(checked::UnaryOp::Negate, node(BinaryOp::Mul, angle, b.imaginary), range);
         length = node(BinaryOp::Mul, length, call(BuiltinId::Exp, {turned}));
-        phase = node(BinaryOp::Add, phase, node(BinaryOp::Mul, b.imaginary, call(BuiltinId::Log, {radius})));
+        // An exponent without an imaginary part turns nothing, also where the logarithm is infinite.
+        const Expr* is_real = tree_.compare(CompareOp::Eq, b.imaginary, zero, range);
+        const Expr* turn = node(BinaryOp::Mul, b.imaginary, call(BuiltinId::Log, {radius}));
+        phase = node(BinaryOp::Add, phase, tree_.conditional(is_real, zero, turn));
       }
       return with_temporary(length, [&](const Expr* l) {
         return with_temporary(phase, [&](const Expr* p) {
-          // 0 to a power is 0, where the logarithm has no value.
-          const Expr* is_zero = tree_.compare(CompareOp::Eq, radius, zero, range);
-          const auto part = [&](BuiltinId id) {
-            return tree_.conditional(is_zero, zero, node(BinaryOp::Mul, l, call(id, {p})));
-          };
+          const auto part = [&](BuiltinId id) { return node(BinaryOp::Mul, l, call(id, {p})); };
           return tree_.complex(part(BuiltinId::Cos), part(BuiltinId::Sin), Weak::No, range).expr;
         });
       });

@@ -129,10 +129,12 @@ define float @__pykc_ldexp_f32(float %x, i32 %n) {
   ret float %result
 }
 
-; libclc's ldexp for f64 adds n to the exponent and may overflow there.
+; libclc's ldexp for f64 adds n to the exponent and may overflow there; of a NaN it makes an infinity.
 define double @__pykc_ldexp_f64(double %x, i32 %n) {
   %low = call i32 @llvm.smax.i32(i32 %n, i32 -5000)
   %bounded = call i32 @llvm.smin.i32(i32 %low, i32 5000)
-  %result = call double @_Z5ldexpdi(double %x, i32 %bounded)
+  %value = call double @_Z5ldexpdi(double %x, i32 %bounded)
+  %is.nan = fcmp uno double %x, %x
+  %result = select i1 %is.nan, double %x, double %value
   ret double %result
 }
