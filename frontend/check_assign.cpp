@@ -44,16 +44,6 @@ void Body::assign(const ast::Expr& target, const Value& value, SourceRange range
   report(target.range, DiagnosticId::AssignmentTarget).note("assign to a variable, `x = …`, or an element, `a[i] = …`");
 }
 
-namespace {
-
-/// Whether a function is in it that uses variables of the function around it.
-bool has_captures(const checked::Type& type) {
-  if (type.is_static()) return !type.elements.empty();
-  return std::any_of(type.elements.begin(), type.elements.end(), has_captures);
-}
-
-}  // namespace
-
 void Body::assign_local(int index, const Value& value, SourceRange range) {
   Local& local = locals_[static_cast<std::size_t>(index)];
   if (!value.known()) {
@@ -70,7 +60,8 @@ void Body::assign_local(int index, const Value& value, SourceRange range) {
     return;
   }
   if (has_captures(value.type())) {
-    const bool is_name = is_simple(*value.expr) && local.decl->assignments == 1 && !local.decl->is_parameter;
+    const bool is_once = local.decl->assignments == 1 && !local.decl->is_parameter;
+    const bool is_name = is_once && (is_simple(*value.expr) || own_closure(value));
     if (is_name) local.alias = value.expr;
     if (!is_name) report(value.range(), DiagnosticId::ClosureKept);
     return mark_defined(index);
@@ -163,7 +154,7 @@ Value Body::stored(const Value& value, SourceRange range) {
 
 /// A value that may be used several times: what is not simple is stored first.
 Value Body::stored_once(const Value& value, SourceRange range) {
-  if (!value.known() || is_simple(*value.expr)) return value;
+  if (!value.known() || is_simple(*value.expr) || own_closure(value)) return value;
   if (!value.is_tuple() || value.elements.empty()) return stored(value, range);
   std::vector<Value> elements;
   for (const Value& element : value.elements) elements.push_back(stored_once(element, range));

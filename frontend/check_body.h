@@ -70,6 +70,7 @@ class Body {
   bool is_host_constant(const ConstantDecl& constant);
   Entity module_constant(const ConstantDecl& constant);
   static bool is_known_constant(const Value& value);
+  static bool has_captures(const checked::Type& type);
   /// Whether a value of type `given` may be passed, as it is, where `stated` is annotated.
   static bool fits_parameter(const checked::Type& stated, const checked::Type& given);
   Entity member(const NamespaceRef& space, std::string_view name, SourceRange range);
@@ -199,6 +200,7 @@ class Body {
   Value fold_weak_integers(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range);
   Value whole_number(Int128 value, SourceRange range);
   Value unary(ast::UnaryOp op, const Value& operand, SourceRange range);
+  Value inverted_bool(const Value& operand, SourceRange range);
   bool require_numbers(std::string_view what, const Value& left, const Value& right, SourceRange range);
   Value compare(ast::CompareOp op, const Value& left, const Value& right, SourceRange range);
   const Expr* compare_mixed_signs(checked::CompareOp op, const Value& left, const Value& right, SourceRange range);
@@ -253,6 +255,8 @@ class Body {
   Entity opened(const Entity& entity) const;
   std::vector<Value> captures_of(const Entity& named);
   Value closure(const ast::FunctionDef& def, SourceRange range);
+  const ast::FunctionDef* own_closure(const Value& value) const;
+  Value as_of_now(const Value& value, SourceRange range);
   std::optional<Value> constant_parameter(const checked::Type& type) const;
   std::optional<Value> constant_argument(const Value& given, std::string_view parameter, SourceRange range);
 

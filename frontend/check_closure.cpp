@@ -11,6 +11,12 @@ namespace pykc::checker {
 
 using checked::Type;
 
+/// Whether a function is in it that uses variables of the function around it.
+bool Body::has_captures(const Type& type) {
+  if (type.is_static()) return !type.elements.empty();
+  return std::any_of(type.elements.begin(), type.elements.end(), has_captures);
+}
+
 bool Body::is_known_constant(const Value& value) {
   if (!value.is_tuple()) return value.is_constant();
   return value.elements.size() == value.type().elements.size() &&
@@ -58,6 +64,24 @@ Value Body::closure(const ast::FunctionDef& def, SourceRange range) {
   }
   open_closures_.erase(&def);
   return all_known ? static_value(FunctionRef{&function}, captures, range) : Value{};
+}
+
+/// The function inside this one that the value stands for. One that came as an argument keeps what it was passed with.
+const ast::FunctionDef* Body::own_closure(const Value& value) const {
+  const bool is_spelled = value.known() && value.type().is_static() && value.expr->as<checked::TupleExpr>();
+  if (!is_spelled || value.type().elements.empty()) return nullptr;
+  const auto* function = std::get_if<FunctionRef>(&session_.static_entity(value.type().entity));
+  return function && function->function->enclosing == function_ ? function->function->def : nullptr;
+}
+
+/// The value with the variables of the functions in it read now: Python binds them when a function is called.
+Value Body::as_of_now(const Value& value, SourceRange range) {
+  if (const ast::FunctionDef* def = own_closure(value)) return closure(*def, range);
+  if (!value.known() || !value.is_tuple() || !has_captures(value.type())) return value;
+  std::vector<Value> elements;
+  for (const Value& element : take_apart(value)) elements.push_back(as_of_now(element, range));
+  const bool all_known = std::all_of(elements.begin(), elements.end(), [](const Value& v) { return v.known(); });
+  return all_known ? tree_.tuple(std::move(elements), range) : Value{};
 }
 
 /// The constant that a parameter of this type always is.

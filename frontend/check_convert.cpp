@@ -168,8 +168,11 @@ Value Body::cast_value(const Value& value, ScalarType to, SourceRange range) {
     return {};
   }
   const Expr* converted = to == ScalarType::Bool ? truth(value) : tree_.convert(value, to);
-  const bool is_placed = converted->range == range || converted == value.expr;
-  if (!is_placed || converted == value.expr) converted = tree_.make(converted->type, range, converted->node);
+  const bool is_known = converted->as<checked::Cast>() || converted->as<checked::Constant>();
+  if (is_float(to) && !is_known)  // what changes no type still keeps a product from being fused
+    converted = tree_.make(converted->type, range, checked::Cast{converted});
+  else if (converted->range != range)
+    converted = tree_.make(converted->type, range, converted->node);
   return TreeBuilder::strong(converted);
 }
 

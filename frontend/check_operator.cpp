@@ -204,6 +204,16 @@ Value Body::shift(BinaryOp op, const Value& left, const Value& right, SourceRang
   return TreeBuilder::strong(tree_.cast(tree_.binary(op, tree_.convert(left, type), count, range), result));
 }
 
+/// A bool that is computed is NumPy's and Numba's, of which `~` is the other one. A constant is Python's, a number.
+Value Body::inverted_bool(const Value& operand, SourceRange range) {
+  if (!operand.is_constant() || !rules_->has_weak_literals)
+    return TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, operand.expr, range));
+  const Int128 inverted = ~integer_of(*operand.expr);
+  const std::string text(scope_.file().text(operand.range()));
+  report(range, DiagnosticId::InvertedBool, std::to_string(static_cast<int>(inverted))).fix("not " + text);
+  return whole_number(inverted, range);
+}
+
 Value Body::unary(ast::UnaryOp op, const Value& operand, SourceRange range) {
   constexpr std::string_view kNames[] = {"`-`", "`+`", "`~`"};
   if (operand.is_record()) return record_unary(op, operand, range);
@@ -216,8 +226,7 @@ Value Body::unary(ast::UnaryOp op, const Value& operand, SourceRange range) {
     const Int128 value = integer_of(*operand.expr);
     return whole_number(op == ast::UnaryOp::Negate ? -value : op == ast::UnaryOp::Invert ? ~value : value, range);
   }
-  if (operand.scalar() == ScalarType::Bool && op == ast::UnaryOp::Invert)
-    return TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, operand.expr, range));
+  if (operand.scalar() == ScalarType::Bool && op == ast::UnaryOp::Invert) return inverted_bool(operand, range);
   const ScalarType type = rules_->promoted(operand.scalar());
   const Expr* value = tree_.cast(operand.expr, machine_type(type));
   const Weak weak = operand.weak == Weak::Float ? Weak::Float : Weak::No;

@@ -123,7 +123,11 @@ Value Body::placed(const Value& value, SourceRange range) {
 
 Entity Body::read_local(int index, SourceRange range) {
   Local& local = locals_[static_cast<std::size_t>(index)];
-  if (local.bound) return placed(*local.bound, range);
+  const auto read_now = [&](const Value& value) {
+    const Value read = as_of_now(placed(value, range), range);
+    return read.known() ? Entity(read) : Entity(Unknown{});
+  };
+  if (local.bound) return read_now(*local.bound);
   if (is_trial_) {
     const bool is_noted = site_ < 0 || (!local.readers.empty() && local.readers.back() == site_);
     if (!is_noted) local.readers.push_back(site_);
@@ -137,7 +141,7 @@ Entity Body::read_local(int index, SourceRange range) {
     return function.known() ? Entity(function) : Entity(Unknown{});
   }
   if (!local.type.known) return Unknown{};  // its assignments are wrong, and have been reported
-  if (local.alias) return TreeBuilder::strong(tree_.make(local.alias->type, range, local.alias->node));
+  if (local.alias) return read_now(TreeBuilder::strong(local.alias));
   const checked::Variable* variable = is_trial_ ? nullptr : variable_of(local);
   const Expr* expr = tree_.make(settled_type(local.type), range, checked::VariableRef{variable});
   return Value{expr, weakness(local.type), {}};

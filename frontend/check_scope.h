@@ -102,7 +102,8 @@ struct FunctionDecl {
   bool has_types = false;  // the two above are filled
   LocalTable locals;
   std::map<std::string, Specialization> specializations;
-  // Of a function inside another one: the variables of that one that it uses. They are passed behind its arguments.
+  // Of a function inside another one: that one, and its variables that are used. They are passed behind the arguments.
+  const FunctionDecl* enclosing = nullptr;
   std::vector<std::string_view> captures;
 };
 

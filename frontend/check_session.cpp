@@ -398,6 +398,7 @@ FunctionDecl& Session::nested_function(const ast::FunctionDef& def, const Functi
   if (!is_new) return function;
   function.def = &def;
   function.scope = enclosing.scope;
+  function.enclosing = &enclosing;
   function.kind = FunctionDecl::Kind::Device;
   function.dialect = enclosing.dialect;
   function.options.wraparound = enclosing.options.wraparound;

@@ -69,8 +69,8 @@ constexpr Ufunc kUfuncs[] = {
     {"numpy.logical_not", 1, UnaryOp::Not},
     {"numpy.positive", 1, UnaryOp::Plus},
     {"numpy.negative", 1, UnaryOp::Negate},
-    {"numpy.invert", 1, UnaryOp::Invert},
-    {"numpy.bitwise_not", 1, UnaryOp::Invert},
+    {"numpy.invert", 1, NumpyFunction::Invert},
+    {"numpy.bitwise_not", 1, NumpyFunction::Invert},
     {"numpy.add", 2, BinaryOp::Add},
     {"numpy.subtract", 2, BinaryOp::Sub},
     {"numpy.multiply", 2, BinaryOp::Mul},
@@ -208,6 +208,9 @@ Value Body::apply(NumpyFunction function, const Value& x, const Value& y, Source
     return left && right ? TreeBuilder::strong(tree_.binary(op, left, right, range)) : Value{};
   };
   switch (function) {
+    case NumpyFunction::Invert:
+      if (!x.is_scalar() || x.scalar() != ScalarType::Bool) return unary(UnaryOp::Invert, x, range);
+      return TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, x.expr, range));
     case NumpyFunction::LogicalAnd:
       return logical(checked::BinaryOp::And);
     case NumpyFunction::LogicalOr:

@@ -12,7 +12,7 @@
 namespace pykc::checker {
 
 /// What no operator and no builtin says.
-enum class NumpyFunction : std::uint8_t { Absolute, Minimum, Maximum, LogicalAnd, LogicalOr, LogicalXor };
+enum class NumpyFunction : std::uint8_t { Absolute, Invert, Minimum, Maximum, LogicalAnd, LogicalOr, LogicalXor };
 
 struct Ufunc {
   std::string_view path;  // "numpy.sin", "operator.add"

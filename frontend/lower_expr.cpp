@@ -114,7 +114,7 @@ Parts FunctionLowering::branch(Instruction* condition, const checked::Type& type
 
 Parts FunctionLowering::lower(const checked::Cast& node, const checked::Type& type) {
   if (type.is_array()) return relaid(node.operand->type, lower(node.operand), type);
-  return {b_.cast(scalar(node.operand), type.scalar)};
+  return {b_.emit_typed(Opcode::Cast, ir::Type::of(type.scalar), {scalar(node.operand)})};
 }
 
 Parts FunctionLowering::lower(const checked::Bitcast& node, const checked::Type& type) {

@@ -42,6 +42,8 @@ std::string constant(ScalarType type, std::uint64_t bits) {
   return std::string(to_string(type)) + " " + digits;
 }
 
+bool is_comparison(const Instruction* i) { return i->opcode >= Opcode::Eq && i->opcode <= Opcode::Ge; }
+
 /// A comparison of a parameter, cast to another type, with a constant.
 struct Comparison {
   ScalarType source, type;
@@ -103,8 +105,10 @@ TEST(DecideByRanges, HoldsForEveryValue) {
       const std::unique_ptr<Module> module = parse_module(kernel_of(comparisons), errors);
       ASSERT_TRUE(module) << errors.front();
       const Function& function = *module->find("k");
-      for (std::size_t i = 0; i < comparisons.size(); ++i)
-        check(comparisons[i], function.body.instructions.at(i + 1), function);
+      auto comparison = comparisons.begin();
+      for (const Instruction* instruction : function.body.instructions)
+        if (is_comparison(instruction)) check(*comparison++, instruction, function);
+      EXPECT_EQ(comparison, comparisons.end());
     }
 }
 
