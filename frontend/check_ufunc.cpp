@@ -9,10 +9,6 @@ namespace pykc::checker {
 
 namespace {
 
-using ast::BinaryOp;
-using ast::CompareOp;
-using ast::UnaryOp;
-
 constexpr Ufunc kUfuncs[] = {
     {"numpy.sin", 1, BuiltinId::Sin},
     {"numpy.cos", 1, BuiltinId::Cos},
@@ -66,54 +62,54 @@ constexpr Ufunc kUfuncs[] = {
     {"numpy.logical_and", 2, NumpyFunction::LogicalAnd},
     {"numpy.logical_or", 2, NumpyFunction::LogicalOr},
     {"numpy.logical_xor", 2, NumpyFunction::LogicalXor},
-    {"numpy.logical_not", 1, UnaryOp::Not},
-    {"numpy.positive", 1, UnaryOp::Plus},
-    {"numpy.negative", 1, UnaryOp::Negate},
+    {"numpy.logical_not", 1, ast::UnaryOp::Not},
+    {"numpy.positive", 1, ast::UnaryOp::Plus},
+    {"numpy.negative", 1, ast::UnaryOp::Negate},
     {"numpy.invert", 1, NumpyFunction::Invert},
     {"numpy.bitwise_not", 1, NumpyFunction::Invert},
-    {"numpy.add", 2, BinaryOp::Add},
-    {"numpy.subtract", 2, BinaryOp::Sub},
-    {"numpy.multiply", 2, BinaryOp::Mul},
-    {"numpy.divide", 2, BinaryOp::Div},
-    {"numpy.true_divide", 2, BinaryOp::Div},
-    {"numpy.floor_divide", 2, BinaryOp::FloorDiv},
-    {"numpy.remainder", 2, BinaryOp::Mod},
-    {"numpy.mod", 2, BinaryOp::Mod},
-    {"numpy.power", 2, BinaryOp::Pow},
-    {"numpy.bitwise_and", 2, BinaryOp::And},
-    {"numpy.bitwise_or", 2, BinaryOp::Or},
-    {"numpy.bitwise_xor", 2, BinaryOp::Xor},
-    {"numpy.left_shift", 2, BinaryOp::LeftShift},
-    {"numpy.right_shift", 2, BinaryOp::RightShift},
-    {"numpy.equal", 2, CompareOp::Eq},
-    {"numpy.not_equal", 2, CompareOp::Ne},
-    {"numpy.less", 2, CompareOp::Lt},
-    {"numpy.less_equal", 2, CompareOp::Le},
-    {"numpy.greater", 2, CompareOp::Gt},
-    {"numpy.greater_equal", 2, CompareOp::Ge},
-    {"operator.pos", 1, UnaryOp::Plus},
-    {"operator.neg", 1, UnaryOp::Negate},
-    {"operator.invert", 1, UnaryOp::Invert},
-    {"operator.inv", 1, UnaryOp::Invert},
-    {"operator.not_", 1, UnaryOp::Not},
-    {"operator.add", 2, BinaryOp::Add},
-    {"operator.sub", 2, BinaryOp::Sub},
-    {"operator.mul", 2, BinaryOp::Mul},
-    {"operator.truediv", 2, BinaryOp::Div},
-    {"operator.floordiv", 2, BinaryOp::FloorDiv},
-    {"operator.mod", 2, BinaryOp::Mod},
-    {"operator.pow", 2, BinaryOp::Pow},
-    {"operator.and_", 2, BinaryOp::And},
-    {"operator.or_", 2, BinaryOp::Or},
-    {"operator.xor", 2, BinaryOp::Xor},
-    {"operator.lshift", 2, BinaryOp::LeftShift},
-    {"operator.rshift", 2, BinaryOp::RightShift},
-    {"operator.eq", 2, CompareOp::Eq},
-    {"operator.ne", 2, CompareOp::Ne},
-    {"operator.lt", 2, CompareOp::Lt},
-    {"operator.le", 2, CompareOp::Le},
-    {"operator.gt", 2, CompareOp::Gt},
-    {"operator.ge", 2, CompareOp::Ge},
+    {"numpy.add", 2, ast::BinaryOp::Add},
+    {"numpy.subtract", 2, ast::BinaryOp::Sub},
+    {"numpy.multiply", 2, ast::BinaryOp::Mul},
+    {"numpy.divide", 2, ast::BinaryOp::Div},
+    {"numpy.true_divide", 2, ast::BinaryOp::Div},
+    {"numpy.floor_divide", 2, ast::BinaryOp::FloorDiv},
+    {"numpy.remainder", 2, ast::BinaryOp::Mod},
+    {"numpy.mod", 2, ast::BinaryOp::Mod},
+    {"numpy.power", 2, ast::BinaryOp::Pow},
+    {"numpy.bitwise_and", 2, ast::BinaryOp::And},
+    {"numpy.bitwise_or", 2, ast::BinaryOp::Or},
+    {"numpy.bitwise_xor", 2, ast::BinaryOp::Xor},
+    {"numpy.left_shift", 2, ast::BinaryOp::LeftShift},
+    {"numpy.right_shift", 2, ast::BinaryOp::RightShift},
+    {"numpy.equal", 2, ast::CompareOp::Eq},
+    {"numpy.not_equal", 2, ast::CompareOp::Ne},
+    {"numpy.less", 2, ast::CompareOp::Lt},
+    {"numpy.less_equal", 2, ast::CompareOp::Le},
+    {"numpy.greater", 2, ast::CompareOp::Gt},
+    {"numpy.greater_equal", 2, ast::CompareOp::Ge},
+    {"operator.pos", 1, ast::UnaryOp::Plus},
+    {"operator.neg", 1, ast::UnaryOp::Negate},
+    {"operator.invert", 1, ast::UnaryOp::Invert},
+    {"operator.inv", 1, ast::UnaryOp::Invert},
+    {"operator.not_", 1, ast::UnaryOp::Not},
+    {"operator.add", 2, ast::BinaryOp::Add},
+    {"operator.sub", 2, ast::BinaryOp::Sub},
+    {"operator.mul", 2, ast::BinaryOp::Mul},
+    {"operator.truediv", 2, ast::BinaryOp::Div},
+    {"operator.floordiv", 2, ast::BinaryOp::FloorDiv},
+    {"operator.mod", 2, ast::BinaryOp::Mod},
+    {"operator.pow", 2, ast::BinaryOp::Pow},
+    {"operator.and_", 2, ast::BinaryOp::And},
+    {"operator.or_", 2, ast::BinaryOp::Or},
+    {"operator.xor", 2, ast::BinaryOp::Xor},
+    {"operator.lshift", 2, ast::BinaryOp::LeftShift},
+    {"operator.rshift", 2, ast::BinaryOp::RightShift},
+    {"operator.eq", 2, ast::CompareOp::Eq},
+    {"operator.ne", 2, ast::CompareOp::Ne},
+    {"operator.lt", 2, ast::CompareOp::Lt},
+    {"operator.le", 2, ast::CompareOp::Le},
+    {"operator.gt", 2, ast::CompareOp::Gt},
+    {"operator.ge", 2, ast::CompareOp::Ge},
 };
 
 /// Whether both are the same variable, so that their extents are the same.
@@ -168,10 +164,10 @@ Value Body::apply(const Ufunc& ufunc, const std::vector<Value>& inputs, SourceRa
   if (has_complex && ufunc.has_complex_form())
     if (FunctionDecl* function = complex_form(ufunc)) return call_complex_form(*function, inputs, range);
   if (const auto* id = std::get_if<BuiltinId>(&ufunc.function)) return apply_builtin({*id}, inputs, range);
-  if (const auto* op = std::get_if<BinaryOp>(&ufunc.function)) return binary(*op, x, y, range);
-  if (const auto* op = std::get_if<CompareOp>(&ufunc.function)) return compare(*op, x, y, range);
-  if (const auto* op = std::get_if<UnaryOp>(&ufunc.function)) {
-    if (*op != UnaryOp::Not) return unary(*op, x, range);
+  if (const auto* op = std::get_if<ast::BinaryOp>(&ufunc.function)) return binary(*op, x, y, range);
+  if (const auto* op = std::get_if<ast::CompareOp>(&ufunc.function)) return compare(*op, x, y, range);
+  if (const auto* op = std::get_if<ast::UnaryOp>(&ufunc.function)) {
+    if (*op != ast::UnaryOp::Not) return unary(*op, x, range);
     const Expr* holds = truth_of_number(x, range);
     return holds ? TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, holds, range)) : Value{};
   }
@@ -197,7 +193,7 @@ Value Body::call_complex_form(FunctionDecl& function, const std::vector<Value>& 
 
 /// Whether a number is not 0; none, and a report, for what is no number.
 const checked::Expr* Body::truth_of_number(const Value& number, SourceRange range) {
-  if (number.is_complex()) return compare_complex(CompareOp::Ne, number, tree_.weak_integer(0, range), range).expr;
+  if (number.is_complex()) return compare_complex(ast::CompareOp::Ne, number, tree_.weak_integer(0, range), range).expr;
   return require_scalar(number, "a condition") ? truth(number) : nullptr;
 }
 
@@ -209,7 +205,7 @@ Value Body::apply(NumpyFunction function, const Value& x, const Value& y, Source
   };
   switch (function) {
     case NumpyFunction::Invert:
-      if (!x.is_scalar() || x.scalar() != ScalarType::Bool) return unary(UnaryOp::Invert, x, range);
+      if (!x.is_scalar() || x.scalar() != ScalarType::Bool) return unary(ast::UnaryOp::Invert, x, range);
       return TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, x.expr, range));
     case NumpyFunction::LogicalAnd:
       return logical(checked::BinaryOp::And);

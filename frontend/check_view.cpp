@@ -16,12 +16,12 @@ bool is_whole(const ViewAxis& axis) {
   return axis.kind == ViewAxis::Kind::Slice && !axis.start && !axis.stop && !axis.step;
 }
 
-std::optional<Int128> constant_of(const checked::Expr* expr) {
+std::optional<Int128> whole_constant(const checked::Expr* expr) {
   if (!expr || !expr->as<checked::Constant>()) return std::nullopt;
   return integer_of(*expr);
 }
 
-bool has_unit_step(const ViewAxis& axis) { return !axis.step || constant_of(axis.step) == 1; }
+bool has_unit_step(const ViewAxis& axis) { return !axis.step || whole_constant(axis.step) == 1; }
 
 /// Whether the axes, from the slowest to the fastest, take one run of the elements: indices, then a range, then all.
 template <typename Axes>
@@ -47,7 +47,7 @@ Layout layout_of_view(const ArrayType& array, const std::vector<ViewAxis>& axes)
 std::optional<std::int64_t> count_of(const ViewAxis& axis, std::int64_t extent) {
   if (axis.kind == ViewAxis::Kind::New) return 1;
   for (const checked::Expr* bound : {axis.start, axis.stop, axis.step})
-    if (bound && !constant_of(bound)) return std::nullopt;
+    if (bound && !whole_constant(bound)) return std::nullopt;
   if (extent == ArrayType::kDynamic) return std::nullopt;
   return static_cast<std::int64_t>(positions_of(axis, extent).count);
 }
@@ -82,10 +82,10 @@ constexpr std::string_view kAttributes[] = {"shape", "strides", "ndim", "size", 
 }  // namespace
 
 Positions positions_of(const ViewAxis& slice, Int128 size) {
-  const Int128 step = constant_of(slice.step).value_or(1);
+  const Int128 step = whole_constant(slice.step).value_or(1);
   const Int128 low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
   const auto clip = [&](const checked::Expr* bound, Int128 otherwise) {
-    const std::optional<Int128> written = constant_of(bound);
+    const std::optional<Int128> written = whole_constant(bound);
     return written ? std::clamp(*written < 0 ? *written + size : *written, low, high) : otherwise;
   };
   const Int128 start = clip(slice.start, step > 0 ? low : high), stop = clip(slice.stop, step > 0 ? high : low);
@@ -148,7 +148,7 @@ std::optional<ViewAxis> Body::slice_axis(const ast::Slice& slice) {
   axis.start = bound(slice.lower);
   axis.stop = bound(slice.upper);
   axis.step = bound(slice.step);
-  if (constant_of(axis.step) == 0) {
+  if (whole_constant(axis.step) == 0) {
     report(slice.step->range, DiagnosticId::SliceStep);
     return std::nullopt;
   }
@@ -252,7 +252,7 @@ Value Body::reshaped(const Value& array, const std::vector<Value>& extents, Sour
     const Expr* converted = index_number(extent);
     if (!converted) return {};
     reshape.extents.push_back(converted);
-    const std::optional<Int128> constant = constant_of(converted);
+    const std::optional<Int128> constant = whole_constant(converted);
     if (constant && *constant < 0) ++open;
     if (constant && *constant > 0 && product <= (Int128{1} << 48)) product *= *constant;
     known.push_back(constant ? std::optional(static_cast<std::int64_t>(*constant)) : std::nullopt);
