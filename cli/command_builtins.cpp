@@ -43,9 +43,9 @@ void print_markdown(bool host) {
   std::printf("%s", host ? "# Functions of host code\n\nMade by `pykc builtins --host --format markdown`; do not edit. "
                            "`array.sum` is a method of arrays, and so on.\n\n| function |"
                          : "# Builtins\n\nMade by `pykc builtins --format markdown` from `stdlib/builtins.def`; do not "
-                           "edit.\n\nIn a signature, `F` stands for a float type, `I` for an integer type, `N` for "
-                           "either, `S` for any scalar and `W` for\n`i32` or `u32`. The same letter is the same "
-                           "type.\n\n| builtin |");
+                           "edit.\n\nIn a signature, `F` stands for a float type, `D` for `f32` or `f64`, `I` for an "
+                           "integer type, `N` for `F` or `I`,\n`S` for any scalar and `W` for `i32` or `u32`. The "
+                           "same letter is the same type.\n\n| builtin |");
   std::printf(" meaning |\n| --- | --- |\n");
   for (const Row& row : rows(host)) std::printf("| `%s` | %s |\n", row.spelling.c_str(), row.doc.c_str());
 }

@@ -15,6 +15,7 @@ Emitter::Value* Emitter::emit_builtin(const Instruction& i) {
   const Lowering& lowering = state_.target.kind == Target::Kind::Nvptx ? row.nvptx : row.cpu;
   if (lowering.kind == Lowering::Kind::Math) return emit_math(i, lowering.name);
   if (lowering.kind == Lowering::Kind::Intrinsic) return emit_intrinsic(i, lowering.name);
+  if (lowering.kind == Lowering::Kind::Nvvm) return emit_nvvm(i, lowering.name);
   if (Value* result = emit_shared_builtin(i)) return result;
   return emit_target_builtin(i);
 }
@@ -26,6 +27,11 @@ Emitter::Value* Emitter::emit_intrinsic(const Instruction& i, std::string_view n
   for (const Instruction* argument : i.operands) arguments.push_back(widen(value(argument), type));
   const llvm::Intrinsic::ID id = llvm::Intrinsic::lookupIntrinsicID(llvm::StringRef(name.data(), name.size()));
   return narrow(builder_.CreateIntrinsic(id, {arguments[0]->getType()}, arguments), type);
+}
+
+Emitter::Value* Emitter::emit_nvvm(const Instruction& i, std::string_view name) {
+  const std::string full = std::string(name) + (i.type.is(ScalarType::F64) ? ".d" : ".f");
+  return builder_.CreateIntrinsic(llvm::Intrinsic::lookupIntrinsicID(full), operands(i));
 }
 
 namespace {

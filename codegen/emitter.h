@@ -163,6 +163,7 @@ class Emitter {
   // --- Builtins (emit_builtin.cpp) ----------------------------------------------------------------------------------
   Value* emit_builtin(const Instruction& i);
   Value* emit_intrinsic(const Instruction& i, std::string_view name);
+  Value* emit_nvvm(const Instruction& i, std::string_view name);
   /// The ByHand rows that are the same everywhere; null for others.
   Value* emit_shared_builtin(const Instruction& i);
   Value* upper_half_of_product(ScalarType type, Value* a, Value* b);

@@ -110,6 +110,7 @@ std::optional<ScalarType> Body::class_type(BuiltinId id, char letter, std::span<
   if (!unified) return std::nullopt;
   const ScalarType type = unified->type;
   if (letter == 'F') return is_float(type) ? type : rules_->real(type);
+  if (letter == 'D') return is_half(type) ? ScalarType::F32 : is_float(type) ? type : ScalarType::F64;
   if (letter == 'W') return word_type(id, arguments, type);
   const bool is_number = letter == 'I' || letter == 'N';
   return is_number && type == ScalarType::Bool ? ScalarType::I32 : type;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frontend/cuda_vectors.h"
+#include "stdlib/library.h"
 
 namespace pykc::checker {
 namespace {
@@ -176,37 +177,37 @@ struct TypedAlias {
 constexpr TypedAlias kLibdevice[] = {
     {"abs", "abs", ScalarType::I32},
     {"llabs", "abs", ScalarType::I64},
-    {"brev", "brev", ScalarType::U32},
-    {"brevll", "brev", ScalarType::U64},
-    {"byte_perm", "byte_perm", ScalarType::U32},
     {"clz", "clz", ScalarType::I32},
     {"clzll", "clz", ScalarType::I64},
     {"ffs", "ffs", ScalarType::I32},
     {"ffsll", "ffs", ScalarType::I64},
-    {"finitef", "math.isfinite", ScalarType::F32},
-    {"isfinited", "math.isfinite", ScalarType::F64},
-    {"isinff", "math.isinf", ScalarType::F32},
-    {"isinfd", "math.isinf", ScalarType::F64},
-    {"isnanf", "math.isnan", ScalarType::F32},
-    {"isnand", "math.isnan", ScalarType::F64},
     {"max", "max", ScalarType::I32},
     {"llmax", "max", ScalarType::I64},
-    {"umax", "max", ScalarType::U32},
-    {"ullmax", "max", ScalarType::U64},
     {"min", "min", ScalarType::I32},
     {"llmin", "min", ScalarType::I64},
-    {"umin", "min", ScalarType::U32},
-    {"ullmin", "min", ScalarType::U64},
     {"mulhi", "mulhi", ScalarType::I32},
     {"mul64hi", "mulhi", ScalarType::I64},
-    {"umulhi", "mulhi", ScalarType::U32},
-    {"umul64hi", "mulhi", ScalarType::U64},
     {"popc", "popc", ScalarType::I32},
     {"popcll", "popc", ScalarType::I64},
     {"sad", "sad", ScalarType::I32},
-    {"usad", "sad", ScalarType::U32},
     {"saturatef", "saturate", ScalarType::F32},
+    {"float_as_int", "float_as_int", ScalarType::F32},
+    {"int_as_float", "int_as_float", ScalarType::F32},
+    {"double_as_longlong", "double_as_longlong", ScalarType::F64},
+    {"longlong_as_double", "longlong_as_double", ScalarType::F64},
 };
+
+struct RoundedOperation {
+  std::string_view builtin;
+  std::string_view f32, f64;
+};
+
+/// Arithmetic that says how it rounds; each name ends with one of kRoundings.
+constexpr RoundedOperation kRoundedOperations[] = {
+    {"add", "fadd", "dadd"}, {"mul", "fmul", "dmul"},    {"div", "fdiv", "ddiv"},
+    {"fma", "fmaf", "fma"},  {"sqrt", "fsqrt", "dsqrt"},
+};
+constexpr std::string_view kRoundings[] = {"_rn", "_rd", "_ru", "_rz"};
 
 struct Constant {
   std::string_view path;
@@ -319,6 +320,18 @@ constexpr std::string_view kHostModules[] = {
     "zipfile",     "zlib",
 };
 
+/// The names of a module's functions, without the private ones.
+std::vector<std::string_view> functions_defined_by(std::string_view source) {
+  constexpr std::string_view kStart = "\ndef ";
+  std::vector<std::string_view> names;
+  for (std::size_t at = source.find(kStart); at != source.npos; at = source.find(kStart, at + 1)) {
+    const std::size_t begin = at + kStart.size();
+    const std::string_view name = source.substr(begin, source.find('(', begin) - begin);
+    if (!name.starts_with('_')) names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 NameTable::NameTable() {
@@ -379,6 +392,14 @@ void NameTable::add_libdevice() {
   }
   for (const TypedAlias& row : kLibdevice)
     add(prefix + std::string(row.name), TypedBuiltin{find_builtin(row.builtin)->id, row.type});
+  for (const RoundedOperation& row : kRoundedOperations)
+    for (const std::string_view rounding : kRoundings) {
+      const BuiltinId id = find_builtin(std::string(row.builtin).append(rounding))->id;
+      add(prefix + std::string(row.f32).append(rounding), TypedBuiltin{id, ScalarType::F32});
+      add(prefix + std::string(row.f64).append(rounding), TypedBuiltin{id, ScalarType::F64});
+    }
+  for (const std::string_view name : functions_defined_by(library_source(kLibdeviceModule)))
+    add(prefix + std::string(name), LibdeviceFunction{name});
 }
 
 void NameTable::add(std::string path, NameEntry entry) {
@@ -413,7 +434,8 @@ std::vector<std::string_view> NameTable::names_in(std::string_view prefix) const
 }
 
 std::multimap<std::string, std::string_view, std::less<>> NameTable::library_words() const {
-  std::multimap<std::string, std::string_view, std::less<>> words{{"print", kPrintingModule}};
+  std::multimap<std::string, std::string_view, std::less<>> words{{"print", kPrintingModule},
+                                                                  {"libdevice", kLibdeviceModule}};
   for (const auto& [path, entry] : entries_) {
     const std::string word = path.substr(path.rfind('.') + 1);
     const auto* plain = std::get_if<BuiltinId>(&entry);

@@ -72,6 +72,11 @@ struct TypedBuiltin {
   ScalarType type;
 };
 
+/// A function of the module kLibdeviceModule.
+struct LibdeviceFunction {
+  std::string_view name;
+};
+
 struct Prefix {  // a namespace: "math", "threadIdx"; "" is the prelude
   std::string path;
 };
@@ -80,8 +85,8 @@ struct LibraryModule {  // a namespace that is a module of the library: "fp16"
   std::string_view name;
 };
 
-using NameEntry =
-    std::variant<BuiltinId, TypedBuiltin, Special, const Ufunc*, ElementType, double, Prefix, LibraryModule>;
+using NameEntry = std::variant<BuiltinId, TypedBuiltin, LibdeviceFunction, Special, const Ufunc*, ElementType, double,
+                               Prefix, LibraryModule>;
 
 class NameTable {
  public:
@@ -115,6 +120,8 @@ const NameTable& name_table();
 inline constexpr std::string_view kIntrinsicsModule = "pykc.intrinsics";
 /// The one that holds what NumPy's ufuncs do on complex numbers; only files that name `numpy` need it.
 inline constexpr std::string_view kComplexUfuncsModule = "pykc.complex_ufuncs";
+/// The one that holds Numba's libdevice functions that are no builtins under another name.
+inline constexpr std::string_view kLibdeviceModule = "pykc.libdevice";
 /// And the one that holds what `print` in kernels calls.
 inline constexpr std::string_view kPrintingModule = "pykc.printing";
 

@@ -74,6 +74,8 @@ Entity Body::of_binding(const Binding& binding, std::string_view name, SourceRan
 Entity Body::of_entry(const NameEntry& entry, SourceRange range) {
   if (const auto* builtin = std::get_if<BuiltinId>(&entry)) return BuiltinRef{*builtin};
   if (const auto* typed = std::get_if<TypedBuiltin>(&entry)) return BuiltinRef{typed->id, typed->type};
+  if (const auto* function = std::get_if<LibdeviceFunction>(&entry))
+    return FunctionRef{*std::get_if<FunctionDecl*>(session_.scope_of(kLibdeviceModule)->find(function->name))};
   if (const auto* special = std::get_if<Special>(&entry)) return SpecialRef{*special};
   if (const auto* ufunc = std::get_if<const Ufunc*>(&entry)) return UfuncRef{*ufunc};
   if (const auto* type = std::get_if<ElementType>(&entry)) {

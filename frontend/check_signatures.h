@@ -12,7 +12,7 @@
 
 namespace pykc::checker {
 
-/// A type in a signature: a class letter (F, I, N, S, W), a scalar type, "index", or "none".
+/// A type in a signature: a class letter (D, F, I, N, S, W), a scalar type, "index", or "none".
 struct SignatureType {
   char letter = 0;
   std::optional<ScalarType> scalar;

@@ -12,6 +12,8 @@ Parts FunctionLowering::lower(const checked::CallBuiltin& node, const checked::T
   if (node.builtin == BuiltinId::Modf) return modf(arguments.front());
   if (node.builtin == BuiltinId::Frexp) return frexp(arguments.front());
   if (node.builtin == BuiltinId::MatchAllSync) return match_all(std::move(arguments));
+  if (info(node.builtin).cpu.kind == Lowering::Kind::Bitcast)
+    return {b_.emit_typed(Opcode::Bitcast, ir::Type::of(type.scalar), {arguments.front()})};
   if (node.builtin == BuiltinId::Assume) {
     b_.emit(Opcode::Assume, {arguments.front()});
     return {};

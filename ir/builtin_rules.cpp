@@ -31,6 +31,8 @@ bool is_in_class(ScalarType type, char letter) {
   switch (letter) {
     case 'F':
       return is_float(type);
+    case 'D':
+      return type == ScalarType::F32 || type == ScalarType::F64;
     case 'I':
       return is_integer(type);
     case 'N':
@@ -64,6 +66,7 @@ class Matcher {
 bool must_be_lowered(const pykc::Builtin& row, const Signature& signature) {
   if (row.id == BuiltinId::MatchAllSync) return false;
   return row.name.starts_with("atomic.") || row.id == BuiltinId::Assume || row.cpu.kind == Lowering::Kind::Library ||
+         row.cpu.kind == Lowering::Kind::Bitcast ||
          signature.result.starts_with("tuple");
 }
 

@@ -7,7 +7,9 @@ namespace pykc {
 namespace {
 
 constexpr Lowering Intrinsic(std::string_view name) { return {Lowering::Kind::Intrinsic, name}; }
+constexpr Lowering Nvvm(std::string_view name) { return {Lowering::Kind::Nvvm, name}; }
 constexpr Lowering Math(std::string_view name) { return {Lowering::Kind::Math, name}; }
+constexpr Lowering Bitcast() { return {Lowering::Kind::Bitcast, {}}; }
 constexpr Lowering ByHand(int chip = 0) { return {Lowering::Kind::ByHand, {}, chip}; }
 constexpr Lowering Missing(std::string_view what) { return {Lowering::Kind::Missing, what}; }
 constexpr Lowering Library(std::string_view function) { return {Lowering::Kind::Library, function}; }

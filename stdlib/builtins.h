@@ -3,7 +3,7 @@
 // builtins.def is THE list. The checker reads signatures from it, the back ends their lowering column, `pykc builtins`
 // and docs/builtins.md the doc line. A signature is text such as "(x: F) -> F"; its letters are the type classes
 //   F  f16 bf16 f32 f64        I  any integer        N  any number (I or F)      S  any scalar (N or bool)
-//   W  i32 or u32
+//   D  f32 or f64              W  i32 or u32
 // where one letter stands for one and the same type within a signature. Other words are types themselves.
 #pragma once
 
@@ -28,7 +28,9 @@ enum class Effect : std::uint8_t {
 struct Lowering {
   enum class Kind : std::uint8_t {
     Intrinsic,  // the LLVM intrinsic `name`, overloaded on the result type
+    Nvvm,       // the NVVM intrinsic `name`, once for f32 and once for f64
     Math,       // the function `name` of the embedded math library, once for f32 and once for f64
+    Bitcast,    // the bits of the argument as the result type
     ByHand,     // the back end has a function of its own for this row
     Library,    // a call of the function `name` of stdlib/intrinsics.pyk, which the checker puts in its place
     Missing,    // the target has nothing of the kind; `name` says what it takes

@@ -70,9 +70,7 @@ std::set<std::string> rename_functions(llvm::Module& library, const llvm::Module
     if (row.cpu.kind != pykc::Lowering::Kind::Math) continue;
     for (const char type : {'f', 'd'}) {
       const std::string symbol = (kPrefix + row.cpu.name + (type == 'f' ? "_f32" : "_f64")).str();
-      wanted.insert(symbol);
-      const llvm::Function* replacement = replacements.getFunction(symbol);
-      if (replacement != nullptr && !replacement->isDeclaration()) continue;
+      if (!wanted.insert(symbol).second) continue;
       llvm::Function* function = library.getFunction(libclc_name(row, type));
       if (function == nullptr) fail("libclc has no " + libclc_name(row, type));
       function->setName(symbol);

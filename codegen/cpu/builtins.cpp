@@ -8,6 +8,7 @@ namespace pykc::codegen {
 
 CpuEmitter::Value* CpuEmitter::emit_target_builtin(const Instruction& i) {
   const auto axis_from = [&](BuiltinId x) { return static_cast<std::size_t>(i.builtin) - static_cast<std::size_t>(x); };
+  if (has_direction(i.builtin)) return emit_with_direction(i);
   switch (i.builtin) {
     case BuiltinId::ThreadIdxX:
     case BuiltinId::ThreadIdxY:
@@ -33,6 +34,8 @@ CpuEmitter::Value* CpuEmitter::emit_target_builtin(const Instruction& i) {
     case BuiltinId::LanemaskGe:
     case BuiltinId::LanemaskGt:
       return lane_mask(i.builtin);
+    case BuiltinId::FastDivide:
+      return builder_.CreateFDiv(operand(i, 0), operand(i, 1));
     case BuiltinId::BytePerm:
       return permute_bytes(i);
     case BuiltinId::Dp4a:

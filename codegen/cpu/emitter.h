@@ -87,6 +87,11 @@ class CpuEmitter final : public Emitter {
   Value* emit_target_builtin(const Instruction& i) override;
   Value* lane_mask(BuiltinId builtin);
   Value* permute_bytes(const Instruction& i);
+
+  // cpu/directed_rounding.cpp
+  static bool has_direction(BuiltinId builtin);
+  Value* emit_with_direction(const Instruction& i);
+
   Value* dot_product(const Instruction& i, unsigned width, unsigned first);
 
   // cpu/thread_loop.cpp
