@@ -125,6 +125,7 @@ enum CUjitInputType : int {
 enum CUjit_option : int {
   CU_JIT_ERROR_LOG_BUFFER = 5,
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+  CU_JIT_OPTIMIZATION_LEVEL = 7,
 };
 
 inline constexpr unsigned CU_MEM_ATTACH_GLOBAL = 1;

@@ -16,6 +16,12 @@ std::string zeros(Writer& w, const std::string& name, const std::string& annotat
 constexpr ScalarType kAtomicTypes[] = {ScalarType::I32, ScalarType::I64, ScalarType::U32,
                                        ScalarType::U64, ScalarType::I8,  ScalarType::U16};
 
+std::string order(Writer& w) {
+  static constexpr const char* kOrders[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+  if (w.chance(75)) return {};
+  return std::string(", order=\"") + w.random.pick(kOrders) + "\"" + (w.chance(30) ? ", scope=\"system\"" : "");
+}
+
 /// Each row of the totals belongs to one operation, so that they may come in any order.
 void change_total(Writer& w) {
   static constexpr const char* kOperations[] = {"add", "max", "min", "and_", "or_", "xor", "inc", "dec"};
@@ -26,7 +32,7 @@ void change_total(Writer& w) {
   // inc and dec with one bound a cell: how often they ran says what is left.
   const std::string value = row >= 6 ? name + "(" + std::to_string(5 + row) + ")" : expression(w, type, 2).text;
   w.line(std::string("atomic.") + (row == 0 && w.chance(30) ? "sub" : kOperations[row]) + "(" + total + ", (" +
-         std::to_string(row) + ", " + index(w, 4, 1) + "), " + value + ")");
+         std::to_string(row) + ", " + index(w, 4, 1) + "), " + value + order(w) + ")");
 }
 
 /// Whole numbers, of which a float holds every sum; no order rounds. Sums and extremes have cells of their own.
@@ -58,7 +64,10 @@ void own_cell(Writer& w) {
   const auto operand = [&] { return expression(w, type, 1).text; };
   static constexpr const char* kOperations[] = {"add", "sub", "max", "min", "and_", "or_", "xor", "exch"};
   const std::string place = "(" + cells + ", gid, ";
-  if (w.chance(25))
+  if (w.chance(15)) w.line("atomic.store" + place + operand() + ")");
+  if (w.chance(15))
+    w.line(result + " = atomic.load(" + cells + ", gid)");
+  else if (w.chance(25))
     w.line(result + " = atomic.cas" + place + (w.chance(50) ? cells + "[gid]" : operand()) + ", " + operand() + ")");
   else if (w.chance(25) && is_unsigned_integer(type))
     w.line(result + " = atomic." + (w.chance(50) ? "inc" : "dec") + place + operand() + ")");

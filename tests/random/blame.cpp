@@ -1,8 +1,12 @@
 #include "tests/random/blame.h"
 
 #include <functional>
+#include <iterator>
+#include <optional>
 
 #include "ir/parser.h"
+#include "ir/passes/passes.h"
+#include "tests/random/ptxas.h"
 
 namespace pykc::random_test {
 namespace {
@@ -30,11 +34,33 @@ Execution interpret(Emit emit, const std::string& source, const CompileOptions& 
   return differential::run_interpreter(*module, program.launch);
 }
 
+/// The passes that to_ir runs on every function for every target, in their order.
+struct Pass {
+  const char* name;
+  void (*run)(ir::Function&);
+};
+constexpr Pass kPasses[] = {{"promote_locals", [](ir::Function& function) { ir::promote_locals(function); }},
+                            {"fold_constants", [](ir::Function& function) { ir::fold_constants(function); }}};
+
+/// Behind the first `count` of them.
+Execution interpret_passes(std::size_t count, const std::string& source, const Settings& settings) {
+  const Prepared program = prepare(source, settings);
+  for (std::size_t i = 0; i < count; ++i)
+    for (const auto& function : program.module->functions) kPasses[i].run(*function);
+  return differential::run_interpreter(*program.module, program.launch);
+}
+
+/// `assembly`: the level of the driver's assembler, for a GPU; none: what the device does by itself.
 Execution run_compiled_for(const Device& device, const std::string& source, const CompileOptions& options,
-                           const Prepared& program) {
-  const Result<Artifact> artifact = compile(source, options, "case.pyk");
-  return artifact ? differential::run_device(device, *artifact, program.launch)
-                  : failed(differential::explain(artifact.error()));
+                           const Prepared& program, std::optional<int> assembly) {
+  Result<Artifact> artifact = compile(source, options, "case.pyk");
+  if (!artifact) return failed(differential::explain(artifact.error()));
+  if (assembly) {
+    Result<std::string> cubin = assemble(artifact->code, *assembly);
+    if (!cubin) return failed(cubin.error().message);
+    artifact->code = std::move(*cubin);
+  }
+  return differential::run_device(device, *artifact, program.launch);
 }
 
 std::vector<Stage> stages_of(const std::string& source, const Settings& settings, const Device& device,
@@ -42,19 +68,26 @@ std::vector<Stage> stages_of(const std::string& source, const Settings& settings
   const CompileOptions options = compile_options(settings, device);
   const bool is_cpu = device.info().name == "cpu";
   std::vector<Stage> stages;
-  stages.push_back({"the interpreter behind the passes for all targets", "a pass that is behind lowering",
+  for (std::size_t i = 0; i < std::size(kPasses); ++i)
+    stages.push_back({std::string("the interpreter behind ") + kPasses[i].name, kPasses[i].name,
+                      [=] { return interpret_passes(i + 1, source, settings); }});
+  stages.push_back({"the interpreter behind all passes", "another pass for all targets",
                     [=, &program] { return interpret(Emit::Ir, source, options, program); }});
   if (is_cpu)
     stages.push_back({"the interpreter behind the split at barriers", "the split at barriers, or inlining before it",
                       [=, &program] { return interpret(Emit::CpuIr, source, options, program); }});
+  const std::optional<int> unoptimised = is_cpu ? std::nullopt : std::optional(0);
   for (int level = 0; level <= settings.optimization; ++level) {
     CompileOptions at_level = options;
     at_level.optimization = level;
-    stages.push_back({device.info().name + " at -O " + std::to_string(level),
+    stages.push_back({device.info().name + " at -O " + std::to_string(level) + (is_cpu ? "" : ", ptxas at 0"),
                       level == 0 ? "code generation, or LLVM's instruction selection"
                                  : "LLVM's optimiser, in what -O " + std::to_string(level) + " adds",
-                      [=, &program] { return run_compiled_for(device, source, at_level, program); }});
+                      [=, &program] { return run_compiled_for(device, source, at_level, program, unoptimised); }});
   }
+  if (!is_cpu)
+    stages.push_back({device.info().name + ", ptxas at 4", "ptxas",
+                      [=, &program] { return run_compiled_for(device, source, options, program, 4); }});
   return stages;
 }
 

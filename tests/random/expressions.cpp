@@ -104,6 +104,42 @@ Expression rounded(Writer& w, int depth) {
   return {"round(" + expression(w, w.any_of(kFloats), depth).text + ")", ScalarType::I64};
 }
 
+/// Elements of one type, as text: "(a, b, c)".
+std::string tuple_of(Writer& w, ScalarType type, int count, int depth) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += (i > 0 ? ", " : "(") + expression(w, type, depth).text;
+  return text + ")";
+}
+
+Expression tuple_operation(Writer& w, int depth) {
+  const int count = 2 + w.number(3);
+  const ScalarType type = w.any_of(kWideTypes);
+  static constexpr const char* kQuestions[] = {"any(", "all("};
+  static constexpr const char* kReductions[] = {"sum(", "min(", "max("};
+  switch (w.number(3)) {
+    case 0:
+      return {tuple_of(w, type, count, depth) + "[" + index(w, count, 0) + "]", type};
+    case 1:
+      return {w.random.pick(kQuestions) + tuple_of(w, ScalarType::Bool, count, depth) + ")", ScalarType::Bool};
+    default:
+      return converted({w.random.pick(kReductions) + tuple_of(w, type, count, depth) + ")", type}, type);
+  }
+}
+
+std::string membership(Writer& w, int depth) {
+  const std::string x = expression(w, ScalarType::I64, depth).text, in = w.chance(70) ? " in " : " not in ";
+  if (w.chance(50))
+    return x + in + "(" + std::to_string(w.number(5)) + ", " + expression(w, ScalarType::I64, 0).text + ")";
+  return x + in + "range(" + std::to_string(w.number(4) - 2) + ", " + std::to_string(w.number(90)) + ")";
+}
+
+Expression python_number(Writer& w, int depth) {
+  const Expression a = any(w, depth);
+  if (w.chance(50)) return {"int(" + a.text + ")", ScalarType::I64};
+  if (w.chance(50) || !is_integer(a.type)) return {"float(" + a.text + ")", ScalarType::F64};
+  return converted({"(" + a.text + ").bit_count()", ScalarType::I32}, ScalarType::I32);
+}
+
 Expression truth(Writer& w, int depth) { return {"(" + condition(w, depth) + ")", ScalarType::Bool}; }
 
 struct OperationRow {
@@ -123,6 +159,8 @@ constexpr OperationRow kOperationRows[] = {
     {9, Feature::Always, always, choice},
     {2, Feature::Always, always, rounded},
     {3, Feature::Always, always, division_and_remainder},
+    {4, Feature::Always, always, python_number},
+    {10, Feature::Tuples, always, tuple_operation},
     {18, Feature::Bits, always, bitwise},
     {14, Feature::Bits, always, shift},
     {9, Feature::Powers, always, power},
@@ -153,6 +191,7 @@ std::string condition(Writer& w, int depth) {
     return "(" + condition(w, depth - 1) + (w.chance(50) ? " and " : " or ") + condition(w, depth - 1) + ")";
   if (w.chance(10)) return "not (" + condition(w, depth - 1) + ")";
   if (has_composed(w) && w.chance(8)) return equality_of_values(w, depth);
+  if (w.is_enabled(Feature::Tuples) && w.chance(8)) return membership(w, depth);
   const Expression a = any(w, depth), b = any(w, depth);
   if (w.chance(10)) return a.text + w.random.pick(kOperators) + b.text + w.random.pick(kOperators) + any(w, 0).text;
   if (w.chance(15)) return a.type == ScalarType::Bool ? a.text : "bool(" + a.text + ")";
@@ -162,8 +201,12 @@ std::string condition(Writer& w, int depth) {
 }
 
 std::string uniform_integer(Writer& w) {
-  std::vector<std::string> known = {"blockIdx.x", "blockDim.x", "gridDim.x",
-                                    "i64(" + std::to_string(w.number(10)) + ")", "i64(" + uniform_element(w) + ")"};
+  std::vector<std::string> known = {"blockIdx.x",
+                                    "blockDim.x",
+                                    "gridDim.x",
+                                    "i64(" + std::to_string(w.number(10)) + ")",
+                                    "i64(" + uniform_element(w) + ")",
+                                    "len(in_i32)"};
   for (const Variable& variable : w.place.variables)
     if (variable.uniform) known.push_back("i64(" + variable.name + ")");
   const std::string a = w.random.pick(known);

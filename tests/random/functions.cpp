@@ -48,7 +48,8 @@ void begin_function(Writer& w, const std::string& header) {
 
 /// `def f(x: T[::], p: T, …) -> R`: statements, perhaps an early return.
 void declare_typed(Writer& w) {
-  Function function{FunctionKind::Typed, w.fresh("typed"), {}, storable_type(w), w.any_type()};
+  Function function{FunctionKind::Typed, w.fresh("typed"), {}, storable_type(w)};
+  function.array = w.any_type();
   std::string header = function.name + "(x: " + spelling(function.array) + "[::]";
   const Place outer = std::exchange(w.place, Place{});
   w.place.uniform = false;
@@ -74,6 +75,7 @@ void declare_typed(Writer& w) {
 
 void declare_generic(Writer& w) {
   Function function{FunctionKind::Generic, w.fresh("generic"), {}, ScalarType::I32};
+  function.gives_pair = w.chance(25);
   Names names;
   std::string header = function.name + "(";
   for (int i = 1 + w.number(3); i-- > 0;) {
@@ -88,13 +90,14 @@ void declare_generic(Writer& w) {
     names.push_back(sum);
     if (w.chance(40)) {
       w.line("if isinstance(" + names[0] + ", int):");
-      w.line("    return (" + names[0] + " & 7) + " + sum);
+      w.line("    return (" + names[0] + " & 7) + " + sum + (function.gives_pair ? ", " + names[0] : ""));
     }
     if (w.chance(40)) {
       w.line("for k in range(" + std::to_string(1 + w.number(4)) + "):");
       w.line("    " + sum + " = " + sum + " + " + generic_expression(w, names, 1));
     }
-    w.line("return " + generic_expression(w, names, 2));
+    w.line("return " + generic_expression(w, names, 2) +
+           (function.gives_pair ? ", " + generic_expression(w, names, 1) : ""));
   });
   w.functions.push_back(std::move(function));
 }
@@ -154,6 +157,23 @@ void declare_higher(Writer& w) {
   w.functions.push_back(function);
 }
 
+/// `def f(a, k)`: of any array; it looks at views that another function returns.
+void declare_of_array(Writer& w) {
+  const Function function{FunctionKind::Array, w.fresh("array"), {}, w.any_of(kWideTypes)};
+  const std::string type = spelling(function.result), view = w.fresh("view");
+  begin_function(w, view + "(a, k=1)");
+  static constexpr const char* kViews[] = {"a[::-1]", "a[k:]", "a[::2]", "a[:-1]"};
+  w.indented([&] { w.line(std::string("return ") + w.random.pick(kViews)); });
+  begin_function(w, function.name + "(a, k)");
+  w.indented([&] {
+    w.line("s = " + type + "(len(a))");
+    w.line(w.chance(50) ? "for v in a:" : "for v in " + view + "(a):");
+    w.line("    s = s * 3 + " + type + "(v)");
+    w.line("return s - " + type + "(" + (w.chance(50) ? "a" : view + "(a)") + "[k & 1])");
+  });
+  w.functions.push_back(function);
+}
+
 /// `def f(n: i32, x: T) -> T`, at most 8 levels deep.
 void declare_recursive(Writer& w) {
   const ScalarType type = w.any_of(kWideTypes);
@@ -174,7 +194,9 @@ void declare_recursive(Writer& w) {
 std::string function_of_two(Writer& w) {
   if (w.chance(40)) return w.random.pick({"min", "max"});
   for (const Function& function : w.functions)
-    if (function.kind == FunctionKind::Generic && function.parameters.size() == 2 && w.chance(50)) return function.name;
+    if (function.kind == FunctionKind::Generic && function.parameters.size() == 2 && !function.gives_pair &&
+        w.chance(50))
+      return function.name;
   return "lambda u, v: " + generic_expression(w, {"u", "v"}, 2);
 }
 
@@ -202,6 +224,8 @@ std::string arguments_of(Writer& w, const Function& function, int depth) {
     case FunctionKind::Higher:
       text = function_of_two(w);
       return text + ", " + mixable(w, depth) + ", " + mixable(w, depth);
+    case FunctionKind::Array:
+      return view(w, w.any_of(kMixable), 4 << w.number(2)) + ", " + std::to_string(w.number(4));
     case FunctionKind::Recursive:
       return "i32(" + any(w, depth).text + ") & 7, " + expression(w, function.result.scalar, depth).text;
   }
@@ -218,7 +242,8 @@ constexpr DeclarationRow kDeclarationRows[] = {{Feature::Functions, declare_type
                                                {Feature::Defaults, declare_defaults},
                                                {Feature::ConstantParameters, declare_constant},
                                                {Feature::FunctionValues, declare_higher},
-                                               {Feature::Recursion, declare_recursive}};
+                                               {Feature::Recursion, declare_recursive},
+                                               {Feature::ArrayFunctions, declare_of_array}};
 
 }  // namespace
 
@@ -235,7 +260,8 @@ Expression function_call(Writer& w, int depth) {
   const std::string call = function.name + "(" + arguments_of(w, function, depth) + ")";
   if (function.kind == FunctionKind::Typed) return part(w, function.result, call);
   // What comes back has the types of what went in: a cast says which one is wanted.
-  return converted({call, ScalarType::I32}, w.any_type());
+  const std::string item = function.gives_pair ? "[" + std::to_string(w.number(2)) + "]" : "";
+  return converted({call + item, ScalarType::I32}, w.any_type());
 }
 
 std::string call_for(Writer& w, const ValueType& type, int depth) {
@@ -269,6 +295,19 @@ void use_closure(Writer& w) {
   const ScalarType given = w.any_type();
   w.line(result + " = " + converted({function + "(" + mixable(w, 2) + ")", given}, given).text);
   w.place.variables.push_back({result, given});
+}
+
+/// The body is compiled for each function.
+void loop_through_functions(Writer& w) {
+  const ScalarType type = w.any_of(kMixable);
+  const Variable captured = w.random.pick(w.place.variables);
+  const std::string given = captured.type.is_scalar() ? converted({captured.name, type}, type).text : "3";
+  const std::string function = w.fresh("each"), result = w.fresh("t");
+  w.line(result + ": " + spelling(type) + " = " + expression(w, type, 1).text);
+  w.line("for " + function + " in (lambda u: " + generic_expression(w, {"u", given}, 2) +
+         ", abs, lambda u: " + generic_expression(w, {"u", given, result}, 1) + "):");
+  w.line("    " + result + " = " + function + "(" + result + ")");
+  w.place.variables.push_back({result, type});
 }
 
 }  // namespace pykc::random_test

@@ -14,5 +14,7 @@ std::string call_for(Writer& w, const ValueType& type, int depth);
 // ---- statements ----
 /// A function inside the kernel, or a lambda, and a call of it.
 void use_closure(Writer& w);
+/// `for g in (lambda …, abs, lambda …): t = g(t)`.
+void loop_through_functions(Writer& w);
 
 }  // namespace pykc::random_test

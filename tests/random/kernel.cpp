@@ -79,6 +79,7 @@ void begin_kernel(Writer& w) {
   begin_variables(w);
   begin_local_arrays(w);
   begin_owned_arrays(w);
+  begin_owned_matrix(w);
   begin_grid_exchange(w);
   begin_shared_arrays(w);
 }
@@ -98,7 +99,8 @@ void end_kernel(Writer& w) {
   const std::vector<ReadableArray> arrays = w.place.arrays;
   for (const ReadableArray& array : arrays) {
     if (array.memory != Memory::Local || w.rows >= kMostRows - 1) continue;
-    const Expression value = part(w, array.element, array.name + "[tid & 3]");
+    const Expression value =
+        part(w, array.element, array.name + (array.extents.size() == 1 ? "[tid & 3]" : "[0, tid & 3]"));
     w.line("out_f[" + std::to_string(++w.rows) + ", gid] += f64(" + value.text + ")");
   }
 }

@@ -141,7 +141,11 @@ Expression element(Writer& w, ScalarType type, int depth) {
       return reinterpreted(w, ReadableArray(*array), type);
   if (!w.place.in_kernel) return literal(w.random, type);
   if (w.chance(25)) return {view(w, type, 16) + "[" + index(w, 16, depth) + "]", type};
-  return {input(w, type) + "[" + index(w, kInputSize, depth) + "]", type};
+  const std::string name = input(w, type), place = index(w, kInputSize, depth);
+  static constexpr const char* kLoads[] = {"ldca", "ldcg", "ldcs", "ldlu", "ldcv", "ldg"};
+  if (w.is_enabled(Feature::CacheHints) && w.chance(30))
+    return {std::string(w.random.pick(kLoads)) + "(" + name + ", " + place + ")", type};
+  return {name + "[" + place + "]", type};
 }
 
 std::string composed_element(Writer& w, const ValueType& type) {
@@ -219,10 +223,15 @@ void begin_local_arrays(Writer& w) {
   for (int i = 1 + w.number(3); i-- > 0;) {
     const ValueType type = storable_type(w);
     const std::string name = w.fresh("mine");
-    const int size = 4 << w.number(2);
-    w.line(name + " = local.array(" + std::to_string(size) + ", " + spelling(type) + ")");
-    w.line("for k in range(" + std::to_string(size) + "): " + name + "[k] = " + value(w, type, 1));
-    w.place.arrays.push_back({name, type, {size}, Memory::Local, true});
+    const int size = 4 << w.number(2), columns = 4;
+    const bool is_matrix = w.is_enabled(Feature::Matrices) && w.chance(40);
+    const std::string shape =
+        is_matrix ? "(" + std::to_string(size / columns) + ", " + std::to_string(columns) + ")" : std::to_string(size);
+    w.line(name + " = local.array(" + shape + ", " + spelling(type) + ")");
+    w.line("for k in range(" + std::to_string(size) + "): " + name + (is_matrix ? "[k // 4, k % 4]" : "[k]") + " = " +
+           value(w, type, 1));
+    const std::vector<int> extents = is_matrix ? std::vector{size / columns, columns} : std::vector{size};
+    w.place.arrays.push_back({name, type, extents, Memory::Local, true});
   }
 }
 
@@ -230,7 +239,7 @@ void use_local_array(Writer& w) {
   const std::vector<const ReadableArray*> arrays = local_arrays(w);
   if (arrays.empty()) return w.line("pass");
   const ReadableArray array = *w.random.pick(arrays);
-  const std::string target = array.name + "[" + index(w, array.extents[0], 1) + "]";
+  const std::string target = subscript(w, array, 1);
   if (array.element.is_scalar()) return w.line(target + " = " + expression(w, array.element.scalar, 2).text);
   if (w.chance(50)) return w.line(target + " = " + value(w, array.element, 2));
   const Expression member = part(w, array.element, target);
@@ -242,22 +251,20 @@ void use_local_array(Writer& w) {
 void assign_array(Writer& w) {
   std::vector<ReadableArray> arrays;
   for (const ReadableArray* array : local_arrays(w))
-    if (is_row_of_numbers(*array)) arrays.push_back(*array);
+    if (array->element.is_scalar()) arrays.push_back(*array);
   if (arrays.empty()) return w.line("pass");
   const ReadableArray array = w.random.pick(arrays);
   const ScalarType type = array.element.scalar;
-  const bool is_bool = type == ScalarType::Bool;
   static constexpr const char* kOperators[] = {" = ", " += ", " -= ", " *= "};
-  const char* const op = is_bool ? " = " : w.random.pick(kOperators);
-  switch (w.number(3)) {
-    case 0:
-      return w.line(array.name + (w.chance(50) ? "[...]" : "[:]") + op + expression(w, type, 2).text);
-    case 1:
-      return w.line(array.name + "[" + std::to_string(w.number(2)) + "::" + std::to_string(1 + w.number(2)) + "]" + op +
-                    expression(w, type, 2).text);
-    default:
-      return w.line(array.name + "[:4]" + (w.chance(30) ? "[::-1]" : "") + op + view(w, type, 4));
-  }
+  const char* const op = type == ScalarType::Bool ? " = " : w.random.pick(kOperators);
+  const auto number = [&] { return expression(w, type, 2).text; };
+  if (w.chance(25)) return w.line(array.name + (w.chance(50) ? "[...]" : "[:]") + op + number());
+  if (array.extents.size() == 2)
+    return w.line(array.name + (w.chance(50) ? "[0]" : "[:, " + std::to_string(w.number(4)) + "]") + op + number());
+  if (w.chance(50))
+    return w.line(array.name + "[" + std::to_string(w.number(2)) + "::" + std::to_string(1 + w.number(2)) + "]" + op +
+                  number());
+  w.line(array.name + "[:4]" + (w.chance(30) ? "[::-1]" : "") + op + view(w, type, 4));
 }
 
 }  // namespace pykc::random_test

@@ -1,5 +1,6 @@
 #include "tests/random/owned.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tests/random/expressions.h"
@@ -65,6 +66,40 @@ void begin_owned_arrays(Writer& w) {
     }
     w.owned.push_back(array);
   }
+}
+
+/// `plane`: its elements belong to the threads of grid(2), or its rows to those of grid(1).
+void begin_owned_matrix(Writer& w) {
+  if (!w.is_enabled(Feature::OwnRows)) return;
+  static constexpr const char* kLayouts[][2] = {{"[:, :]", ""}, {"[::1, :]", " columns"}, {"[::, ::]", " spread"}};
+  const auto& layout = w.random.pick(kLayouts);
+  const ScalarType type = w.any_type();
+  const int rows = 1 + w.number(40), columns = 1 + w.number(20);
+  w.parameters.push_back({"plane", spelling(type) + layout[0],
+                          filling(w) + (" " + spelling(type)) + "[" + std::to_string(rows) + ", " +
+                              std::to_string(columns) + "]" + layout[1]});
+}
+
+void use_own_rows(Writer& w) {
+  const auto plane = std::ranges::find(w.parameters, "plane", &Parameter::name);
+  const ScalarType type = *find_scalar_type(plane->annotation.substr(0, plane->annotation.find('[')));
+  const OwnedArray array{"plane", {}, type, 0, {}};
+  const std::string row = w.fresh("row"), column = w.fresh("column");
+  const bool outer = std::exchange(w.place.uniform, false), by_rows = w.launch.dimensions != 2;
+  if (by_rows) {
+    w.line("for " + row + " in range(gid, plane.shape[0], total):");
+    w.place.loops.push_back({false});
+  } else {
+    w.line(column + ", " + row + " = grid(2)");
+    w.line("if " + column + " < plane.shape[1] and " + row + " < plane.shape[0]:");
+  }
+  w.indented([&] {
+    if (!by_rows) return use_element(w, array, row + ", " + column);
+    w.line("for " + column + " in range(plane.shape[1]):");
+    w.indented([&] { use_element(w, array, row + ", " + column); });
+  });
+  if (by_rows) w.place.loops.pop_back();
+  w.place.uniform = outer;
 }
 
 void use_own_elements(Writer& w) {

@@ -55,7 +55,9 @@ Expression warp_operation(Writer& w, const std::string& mask) {
   const ScalarType number = type == ScalarType::Bool ? ScalarType::I32 : type;
   static constexpr const char* kSums[] = {"redux_sync_add(", "redux_sync_min(", "redux_sync_max("};
   static constexpr const char* kBits[] = {"redux_sync_and(", "redux_sync_or(", "redux_sync_xor("};
-  switch (w.number(9)) {
+  switch (w.number(10)) {
+    case 9:  // who runs it together is not defined, but the thread itself is there
+      return {"((activemask() >> (tid % 32)) & 1)", ScalarType::U32};
     case 0:
       return {"shfl_sync(" + of(type) + ", i32(" + any(w, 1).text + ") & 31" + width + ")", type};
     case 1:

@@ -61,11 +61,12 @@ struct EnumShape {
 };
 
 struct Function {
-  enum class Kind : unsigned char { Typed, Generic, Variable, Defaults, Constant, Higher, Recursive };
+  enum class Kind : unsigned char { Typed, Generic, Variable, Defaults, Constant, Higher, Recursive, Array };
   Kind kind;
   std::string name;
   std::vector<ValueType> parameters;
   ValueType result;
+  bool gives_pair = false;             // a generic one
   ScalarType array = ScalarType::F32;  // of a typed one: the elements of its first argument, an array of 16
 };
 
