@@ -48,6 +48,8 @@ int report(const Error& error, DiagnosticsFormat format = DiagnosticsFormat::Tex
 /// Writes to a file, or to stdout for "-".
 Result<void> write_output(const std::string& path, std::string_view bytes);
 /// A file and what it imports, read and parsed.
+/// Every error and warning that can be told without running the file: what `pykc check` prints.
+std::vector<Diagnostic> check_file(const std::shared_ptr<const SourceFile>& file, const CompileOptions& options);
 Result<Program> load(const std::string& path, const CompileOptions& options);
 /// Where print() of host functions writes, and where their kernels' warnings go.
 void print_to_stdout(std::string_view text);

@@ -23,7 +23,7 @@ int run(const CheckRequest& request) {
       unreadable = true;
       continue;
     }
-    for (Diagnostic& diagnostic : driver::check_source(*file, request.options)) found.push_back(std::move(diagnostic));
+    for (Diagnostic& diagnostic : check_file(*file, request.options)) found.push_back(std::move(diagnostic));
   }
   print_diagnostics(found, request.diagnostics);
   const bool failed = std::any_of(found.begin(), found.end(),

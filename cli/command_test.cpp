@@ -64,7 +64,7 @@ class FileTester {
     if (!add_options(expected_.options, compile_))
       finish_run({.outcome = Outcome::Failed, .messages = {"cannot read `# options:" + expected_.options + "`"}});
     std::vector<Diagnostic> diagnostics;
-    if (expected_.stated) diagnostics = driver::check_source(*file, compile_);
+    if (expected_.stated) diagnostics = check_file(*file, compile_);
     run_tests(diagnostics);
     return std::move(report_);
   }

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "driver/driver.h"
 #include "pykc/runtime.h"
+#include "script/check_host.h"
 
 namespace pykc::cli {
 namespace {
@@ -120,6 +121,15 @@ Result<Program> load(const std::string& path, const CompileOptions& options) {
   Program program = load_program(*file, driver::import_resolver(path, options), diagnostics);
   if (!diagnostics.has_errors()) return program;
   return Error{ErrorCode::InvalidSource, path + " has errors", diagnostics.take()};
+}
+
+std::vector<Diagnostic> check_file(const std::shared_ptr<const SourceFile>& file, const CompileOptions& options) {
+  std::vector<Diagnostic> found = driver::check_source(file, options);
+  Diagnostics told;  // by the line above
+  const Program program = load_program(file, driver::import_resolver(file->name(), options), told);
+  if (told.has_errors()) return found;
+  std::ranges::move(script::check_host(program), std::back_inserter(found));
+  return found;
 }
 
 void print_to_stdout(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }

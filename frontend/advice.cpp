@@ -93,6 +93,19 @@ Advice foreign_name(std::string_view name, const NameTable& names) {
 
 std::string_view foreign_module(std::string_view name) { return note_of(kModules, name.substr(0, name.find('.'))); }
 
+void suggest_member(Diagnostics::Builder diagnostic, std::string_view name,
+                    const std::vector<std::string_view>& known) {
+  constexpr std::size_t kFew = 12;
+  if (const std::string_view near = nearest(name, known); !near.empty()) {
+    diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+    return;
+  }
+  if (known.empty() || known.size() > kFew) return;
+  std::string list;
+  for (const std::string_view known_name : known) list += (list.empty() ? "" : ", ") + std::string(known_name);
+  diagnostic.note("it has " + list);
+}
+
 std::string_view host_only_numpy(std::string_view name) { return note_of(kNumpy, name); }
 
 }  // namespace pykc::checker

@@ -22,6 +22,43 @@ std::optional<Type> type_of_argument(const ArgumentType& argument) {
   return tuple;
 }
 
+namespace {
+
+constexpr std::string_view kArrayAdvice = "an array names its elements and dimensions: `f32[:]`, `f32[:, :]`";
+constexpr std::string_view kNumbersAdvice = "kernels compute with numbers: pass an integer, or an array of `u8`";
+
+/// Annotations of Python that say nothing of the elements.
+constexpr std::pair<std::string_view, std::string_view> kPythonAnnotations[] = {
+    {"list", kArrayAdvice},
+    {"ndarray", kArrayAdvice},
+    {"array", kArrayAdvice},
+    {"List", kArrayAdvice},
+    {"NDArray", kArrayAdvice},
+    {"Tensor", kArrayAdvice},
+    {"str", kNumbersAdvice},
+    {"bytes", kNumbersAdvice},
+    {"tuple", "a tuple names its elements: `tuple[f32, i64]`"},
+    {"dict", "pass arrays of the keys and of the values"},
+};
+
+/// What to write instead of `x: list`, `x: np.ndarray`, `x: [f32]`; "" for other annotations.
+std::string_view instead_of_annotation(const ast::Expr& expr) {
+  if (expr.as<ast::List>()) return kArrayAdvice;
+  const auto* name = expr.as<ast::Name>();
+  const auto* dotted = expr.as<ast::Attribute>();
+  const std::string_view last = name ? std::string_view(name->id) : dotted ? std::string_view(dotted->name) : "";
+  const auto* row = std::ranges::find(kPythonAnnotations, last, &std::pair<std::string_view, std::string_view>::first);
+  return row == std::end(kPythonAnnotations) ? std::string_view() : row->second;
+}
+
+/// Whether the file has something of that name.
+bool names_a_class(const Scope& scope, const ast::Expr& expr) {
+  const auto* name = expr.as<ast::Name>();
+  return name && scope.find(name->id) != nullptr;
+}
+
+}  // namespace
+
 std::optional<Type> Body::annotation(const ast::Expr& expr) {
   if (expr.as<ast::NoneLiteral>()) return Type::none();
   if (const auto* text = expr.as<ast::StringLiteral>()) {
@@ -34,6 +71,10 @@ std::optional<Type> Body::annotation(const ast::Expr& expr) {
     return std::nullopt;
   }
   if (const auto* subscript = expr.as<ast::Subscript>()) return subscript_annotation(*subscript);
+  if (const std::string_view instead = instead_of_annotation(expr); !instead.empty() && !names_a_class(scope_, expr)) {
+    report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range)).note(std::string(instead));
+    return std::nullopt;
+  }
   if (const auto* name = expr.as<ast::Name>(); name && name->id == "constexpr" && !scope_.find(name->id))
     return Type::of_static();
   const Entity found = entity(expr);

@@ -94,7 +94,14 @@ const checked::Expr* Body::launch_value(const LaunchExpression& expression, Sour
 }
 
 std::optional<Body::Shape> Body::shape(const ast::Expr& expr, std::string_view what, bool may_be_dynamic) {
-  const Value given = value(expr);
+  const Entity found = entity(expr);
+  if (std::holds_alternative<TypeRef>(found)) {
+    report(expr.range, DiagnosticId::ArrayShape, what, "an integer or a tuple of integers")
+        .note("this is a type; the shape comes first")
+        .fix(std::string(what) + "(shape, " + std::string(scope_.file().text(expr.range)) + ")");
+    return std::nullopt;
+  }
+  const Value given = to_value(found, expr.range);
   if (!given.known()) return std::nullopt;
   const std::vector<Value> extents = given.is_tuple() ? take_apart(given) : std::vector<Value>{given};
   if (extents.size() > kMaximumRank) {

@@ -54,6 +54,18 @@ Value Body::call_builtin(const BuiltinRef& builtin, const ast::Call& call, Sourc
   const BuiltinSignature& signature = session_.signature(id);
   std::vector<std::string_view> names;
   for (const SignatureParameter& parameter : signature.parameters) names.push_back(parameter.name);
+  const bool is_short = call.arguments.size() + call.keywords.size() < static_cast<std::size_t>(signature.required);
+  if (const ast::Subscript* element = is_short && takes_element(id) && !call.arguments.empty()
+                                          ? call.arguments.front()->as<ast::Subscript>()
+                                          : nullptr) {
+    const auto text = [&](const ast::Expr& expr) { return std::string(scope_.file().text(expr.range)); };
+    const std::string index =
+        element->index->as<ast::Tuple>() ? "(" + text(*element->index) + ")" : text(*element->index);
+    report(call.arguments.front()->range, DiagnosticId::BuiltinArgument, info(id).name, "an array and an index",
+           "an element")
+        .fix(std::string(info(id).name) + "(" + text(*element->value) + ", " + index + ", …)");
+    return {};
+  }
   const std::optional<Arguments> bound = bind_arguments(
       call, range, info(id).name, names, static_cast<std::size_t>(signature.required), info(id).signature);
   if (!bound) return {};

@@ -53,7 +53,8 @@ Entity Body::call_type(ScalarType type, const ast::Call& call, SourceRange range
     if (text->text == "inf") return tree_.weak_real(infinity, range);
     if (text->text == "-inf") return tree_.weak_real(-infinity, range);
     if (text->text == "nan") return tree_.weak_real(std::numeric_limits<double>::quiet_NaN(), range);
-    report((*arguments)[0]->range, DiagnosticId::UnsupportedInKernel, "making a number of text");
+    report((*arguments)[0]->range, DiagnosticId::UnsupportedInKernel, "making a number of text")
+        .note("write the number, or pass it to the kernel; `float` takes \"inf\", \"-inf\" and \"nan\"");
     return Unknown{};
   }
   const Value value = to_value(given, (*arguments)[0]->range);
@@ -80,9 +81,13 @@ std::string Body::signature_of(const FunctionDecl& function) const {
 Value Body::call_function(FunctionDecl& function, const ast::Call& call, const std::vector<Value>& captures,
                           SourceRange range) {
   const ast::FunctionDef& def = *function.def;
-  if (function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Host) {
+  const bool is_main = function.kind == FunctionDecl::Kind::Plain && def.name == "main";
+  if (function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Host || is_main) {
     const bool is_kernel = function.kind == FunctionDecl::Kind::Kernel;
-    report(range, DiagnosticId::NotADeviceFunction, def.name, is_kernel ? "a kernel" : "a test")
+    report(range, DiagnosticId::NotADeviceFunction, def.name,
+           is_kernel ? "a kernel"
+           : is_main ? "what the host runs"
+                     : "a test")
         .label(function.scope->file(), def.name_range, "declared here")
         .note(is_kernel ? "move the shared part into a function with `@device` and call that from both"
                         : "only device functions can be called from a kernel");

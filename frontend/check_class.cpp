@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "frontend/advice.h"
 #include "frontend/check_body.h"
 
 namespace pykc::checker {
@@ -195,9 +196,7 @@ Entity Body::class_attribute(const ClassDecl& decl, const ast::Attribute& node) 
   if (is_enum && found != decl.names.end())
     return MemberRef{&decl, static_cast<std::size_t>(found - decl.names.begin())};
   auto diagnostic = report(node.name_range, DiagnosticId::UnknownAttribute, "`" + decl.name + "`", node.name);
-  const std::vector<std::string_view> names(decl.names.begin(), decl.names.end());
-  if (const std::string_view near = nearest(node.name, names); is_enum && !near.empty())
-    diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+  if (is_enum) suggest_member(diagnostic, node.name, {decl.names.begin(), decl.names.end()});
   return Unknown{};
 }
 

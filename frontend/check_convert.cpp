@@ -123,6 +123,8 @@ Value Body::convert_to(const Value& value, const InferredType& to, SourceRange r
     return TreeBuilder::strong(tree_.make(to.type, value.range(), checked::Cast{value.expr}));
   auto diagnostic = report(range, DiagnosticId::TypeMismatch, checked::to_string(settled_type(to)), describe(value));
   if (value.is_complex()) diagnostic.note("take a part of it: `.real`, `.imag`, or `abs(…)`");
+  if (value.is_record() && value.type().record->kind == RecordType::Kind::Enum)
+    diagnostic.note("its integer is `.value`");
   return {};
 }
 

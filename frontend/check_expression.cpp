@@ -2,6 +2,7 @@
 #include <utility>
 #include <variant>
 
+#include "frontend/advice.h"
 #include "frontend/check_body.h"
 
 namespace pykc::checker {
@@ -127,6 +128,8 @@ Value Body::to_value(Entity entity, SourceRange range) {
 
 namespace {
 
+constexpr std::string_view kPrintAdvice = "kernels print text, `print(\"x =\", x[i])`, but do not compute with it";
+
 bool is_index_of_threads(std::string_view prefix) {
   return prefix == "threadIdx" || prefix == "blockIdx" || prefix == "blockDim" || prefix == "gridDim";
 }
@@ -142,7 +145,7 @@ void Body::report_not_a_value(const Entity& entity, SourceRange range) {
   if (is_function) diagnostic.fix(std::string(scope_.file().text(range)) + "(…)");
   if (const auto* space = std::get_if<NamespaceRef>(&entity); space && is_index_of_threads(space->prefix))
     diagnostic.note("it has the axes x, y and z").fix(std::string(scope_.file().text(range)) + ".x");
-  if (std::holds_alternative<TextRef>(entity)) diagnostic.note("kernels print text, but do not compute with it");
+  if (std::holds_alternative<TextRef>(entity)) diagnostic.note(std::string(kPrintAdvice));
 }
 
 Value Body::scalar(const ast::Expr& expr, std::string_view what) {
@@ -275,7 +278,8 @@ Entity Body::check(const ast::Attribute& node, const ast::Expr& expr) {
     return value_attribute(*value, node, expr.range);
   if (const auto* table = std::get_if<TableRef>(&base))
     return array_attribute(table_value(table->table, node.value->range), node, expr.range);
-  report(node.name_range, DiagnosticId::UnknownAttribute, describe(base), node.name);
+  auto diagnostic = report(node.name_range, DiagnosticId::UnknownAttribute, describe(base), node.name);
+  if (std::holds_alternative<TextRef>(base)) diagnostic.note(std::string(kPrintAdvice));
   return Unknown{};
 }
 
@@ -288,7 +292,8 @@ Entity Body::value_attribute(const Value& value, const ast::Attribute& node, Sou
   const std::vector<std::string>& names = value.type().names;
   if (const auto found = std::find(names.begin(), names.end(), node.name); found != names.end())
     return component(value, static_cast<std::size_t>(found - names.begin()), range);
-  report(node.name_range, DiagnosticId::UnknownAttribute, describe(value), node.name);
+  suggest_member(report(node.name_range, DiagnosticId::UnknownAttribute, describe(value), node.name), node.name,
+                 {names.begin(), names.end()});
   return Unknown{};
 }
 
@@ -298,7 +303,8 @@ Entity Body::check(const ast::Subscript& node, const ast::Expr& expr) {
   while (const auto* inner = chain.back()->value->as<ast::Subscript>()) chain.push_back(inner);
   const Entity base = entity(*chain.back()->value);
   if (std::holds_alternative<FunctionRef>(base)) {
-    report(expr.range, DiagnosticId::LaunchInKernel, scope_.file().text(chain.back()->value->range));
+    report(expr.range, DiagnosticId::LaunchInKernel, scope_.file().text(chain.back()->value->range))
+        .note("call a function with `@device`: every thread of this kernel runs it");
     return Unknown{};
   }
   Value result = to_value(base, chain.back()->value->range);
@@ -485,6 +491,8 @@ Entity Body::check(const ast::Call& node, const ast::Expr& expr) {
   if (std::holds_alternative<BuiltinRef>(callee))
     diagnostic.note("it is a value: leave the parentheses out")
         .fix(std::string(scope_.file().text(node.function->range)));
+  if (const auto* space = std::get_if<NamespaceRef>(&callee); space && !space->prefix.empty() && !space->module)
+    suggest_member(diagnostic, "", session_.names().names_in(space->prefix));
   return Unknown{};
 }
 

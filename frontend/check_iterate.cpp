@@ -49,7 +49,10 @@ std::optional<Body::Iteration> Body::iteration(const ast::Expr& iterable) {
   if (value && value->is_tuple()) return over_tuple(stored_once(*value, iterable.range));
   if (is_table || (value && value->is_array() && value->type().array.rank() > 0))
     return over_array(stored_once(to_value(found, iterable.range), iterable.range), iterable.range);
-  report(iterable.range, DiagnosticId::NotIterable, describe(found)).note(std::string(kAdvice));
+  auto diagnostic = report(iterable.range, DiagnosticId::NotIterable, describe(found));
+  diagnostic.note(std::string(kAdvice));
+  if (value && value->is_scalar() && is_integer(value->scalar()))
+    diagnostic.fix("range(" + std::string(scope_.file().text(iterable.range)) + ")");
   return std::nullopt;
 }
 

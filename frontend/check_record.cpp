@@ -2,6 +2,7 @@
 // one too; everywhere else a record is a value, taken apart as a tuple is.
 #include <algorithm>
 
+#include "frontend/advice.h"
 #include "frontend/check_body.h"
 
 namespace pykc::checker {
@@ -53,9 +54,7 @@ std::optional<std::size_t> Body::field_index(const Value& record, std::string_vi
   const RecordType& type = *record.type().record;
   if (const RecordField* found = type.find(name)) return static_cast<std::size_t>(found - type.fields.data());
   auto diagnostic = report(range, DiagnosticId::UnknownAttribute, describe(record), name);
-  const std::vector<std::string_view> names = names_of(type);
-  if (const std::string_view near = nearest(name, names); !near.empty())
-    diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+  suggest_member(diagnostic, name, names_of(type));
   return std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 // What names and attributes stand for: variables first, then the module, then its star imports, then the prelude.
 #include <algorithm>
+#include <cctype>
 
 #include "frontend/advice.h"
 #include "frontend/check_body.h"
@@ -88,6 +89,20 @@ Entity Body::of_entry(const NameEntry& entry, SourceRange range) {
   return NamespaceRef{std::get_if<Prefix>(&entry)->path, nullptr};
 }
 
+namespace {
+
+/// What stands before the dot of an attribute: "`cuda`" of `cuda.syncthread`.
+std::string owner_in_text(const SourceFile& file, SourceRange attribute) {
+  const std::string_view before = file.text({0, attribute.begin});
+  if (!before.ends_with('.')) return "the prelude";
+  std::size_t begin = before.size() - 1;
+  const auto is_part = [](char c) { return c == '.' || c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  while (begin > 0 && is_part(before[begin - 1])) --begin;
+  return "`" + std::string(before.substr(begin, before.size() - 1 - begin)) + "`";
+}
+
+}  // namespace
+
 Entity Body::member(const NamespaceRef& space, std::string_view name, SourceRange range) {
   if (!space.path.empty()) {
     const std::string path = space.path + "." + std::string(name);
@@ -95,9 +110,8 @@ Entity Body::member(const NamespaceRef& space, std::string_view name, SourceRang
   }
   if (space.module) {
     if (const Binding* binding = space.module->find(name)) return of_binding(*binding, name, range);
-    auto diagnostic = report(range, DiagnosticId::UnknownAttribute, "module `" + space.module->name() + "`", name);
-    if (const std::string_view near = nearest(name, space.module->names()); !near.empty())
-      diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+    suggest_member(report(range, DiagnosticId::UnknownAttribute, "module `" + space.module->name() + "`", name), name,
+                   space.module->names());
     return Unknown{};
   }
   if (const NameEntry* entry = session_.names().find(space.prefix, name)) return of_entry(*entry, range);
@@ -107,13 +121,13 @@ Entity Body::member(const NamespaceRef& space, std::string_view name, SourceRang
         .note(std::string(note));
     return Unknown{};
   }
-  const std::string owner = owner_name.empty() ? "the prelude" : "`" + owner_name + "`";
+  const std::string owner = owner_name.empty() ? owner_in_text(scope_.file(), range) : "`" + owner_name + "`";
   const auto known = is_trial_ ? std::vector<std::string_view>() : session_.names().names_in(space.prefix);
   auto diagnostic = report(range, DiagnosticId::UnknownAttribute, owner, name);
   if (space.prefix.empty())
     suggest(diagnostic, name, known);
-  else if (const std::string_view near = nearest(name, known); !near.empty())
-    diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+  else
+    suggest_member(diagnostic, name, known);
   return Unknown{};
 }
 

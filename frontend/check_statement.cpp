@@ -63,7 +63,11 @@ void Body::check(const ast::ExprStmt& node, const ast::Stmt& stmt) {
     return;
   }
   const bool does_nothing = !call;
-  if (does_nothing && session_.options().warnings) report(stmt.range, DiagnosticId::UnusedResult);
+  if (does_nothing && session_.options().warnings) {
+    auto warning = report(stmt.range, DiagnosticId::UnusedResult);
+    const auto* compare = node.value->as<ast::Compare>();
+    if (compare && compare->ops.front() == ast::CompareOp::Eq) warning.note("to assign, write `=`");
+  }
   append(checked::Evaluate{value.expr}, stmt.range);
 }
 
@@ -146,7 +150,8 @@ void Body::check(const ast::Return& node, const ast::Stmt& stmt) {
   checked::Return result{nullptr};
   const InferredType& wanted = specialization_->result;
   if (output_->is_kernel) {
-    if (gives_value)
+    const bool is_told = function_->def->returns && !function_->def->returns->as<ast::NoneLiteral>();
+    if (gives_value && !is_told)
       report(node.value->range, DiagnosticId::KernelReturnsValue).note("write results to an array: `out[i] = …`");
   } else if (gives_value) {
     const Value given = value(*node.value);

@@ -117,6 +117,15 @@ std::vector<std::string_view> function_names(Library library) {
   return names;
 }
 
+std::optional<Failure> check_arguments(const HostFunction& function, std::size_t positional,
+                                       const std::vector<std::string>& keywords) {
+  CallArguments call;
+  call.positional.resize(positional);
+  for (const std::string& keyword : keywords) call.named.emplace_back(keyword, Value());
+  Outcome<Arguments> bound = bind(function, std::move(call));
+  return bound ? std::nullopt : std::optional(std::move(bound.failure()));
+}
+
 Outcome<Value> call_builtin(Session& session, const BuiltinValue& callee, CallArguments arguments) {
   if (callee.self) arguments.positional.insert(arguments.positional.begin(), *callee.self);
   ASSIGN_OR_RETURN(const Arguments bound, bind(*callee.function, std::move(arguments)));

@@ -79,6 +79,9 @@ const HostFunction* find_function(Library library, std::string_view name);
 /// Names of the library, for "did you mean".
 std::vector<std::string_view> function_names(Library library);
 
+/// What is wrong with a call of so many arguments by position, and of these by name; nothing where it is right.
+std::optional<Failure> check_arguments(const HostFunction& function, std::size_t positional,
+                                       const std::vector<std::string>& keywords);
 Outcome<Value> call_builtin(Session& session, const BuiltinValue& callee, CallArguments arguments);
 /// What `namedtuple(…)` gives, and a class made of `NamedTuple` is: a function that makes tuples.
 Value named_tuple_class();

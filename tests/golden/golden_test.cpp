@@ -8,8 +8,10 @@
 #include <optional>
 #include <sstream>
 
+#include "driver/driver.h"
 #include "golden_file.h"
 #include "pykc/compiler.h"
+#include "script/check_host.h"
 #include "tool.h"
 
 namespace pykc::golden {
@@ -54,7 +56,11 @@ class GoldenTest : public testing::Test {
     const bool is_check = command->name == "check";
     const std::string source = is_check ? without_drawings(file.source) : file.source;
     const Result<CompileOutput> output = compile_to(command->emit, source, file.run.options, path_.filename().string());
-    if (is_check) return compare(text, with_drawings(source, output ? (*output).warnings : output.error().diagnostics));
+    if (is_check) {
+      std::vector<Diagnostic> found = output ? (*output).warnings : output.error().diagnostics;
+      std::ranges::move(host_diagnostics(source), std::back_inserter(found));
+      return compare(text, with_drawings(source, found));
+    }
     ASSERT_TRUE(output) << output.error().message << '\n' << all_text(output.error().diagnostics);
     if (command->emit == Emit::Llvm || command->emit == Emit::Assembly)
       return check_with_tools(*command, file, (*output).text);
@@ -65,6 +71,14 @@ class GoldenTest : public testing::Test {
   }
 
  private:
+  /// What is wrong in host functions; of a file that cannot be parsed, nothing.
+  std::vector<Diagnostic> host_diagnostics(const std::string& source) const {
+    Diagnostics told;
+    const auto file = std::make_shared<const SourceFile>(path_.filename().string(), source);
+    const Program program = load_program(file, driver::import_resolver(file->name(), {}), told);
+    return told.has_errors() ? std::vector<Diagnostic>() : script::check_host(program);
+  }
+
   void compare(const std::string& found, const std::string& wanted) {
     if (found == wanted) return;
     if (update_)
@@ -107,7 +121,8 @@ class GoldenTest : public testing::Test {
 /// "syntax/blocks.pyk" → "syntax_blocks".
 std::string test_name(const fs::path& relative) {
   std::string name = fs::path(relative).replace_extension().string();
-  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;
 }
 
