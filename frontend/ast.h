@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -126,8 +127,20 @@ struct FunctionDef;
 struct Lambda {
   std::shared_ptr<const FunctionDef> function;  // whose body is `return …`
 };
-/// Syntax that Python has and pykc has not (a comprehension, a dict, await, :=): parsed over as far as needed to go on,
-/// for the checker to say what to use instead.
+/// `[element for target in iterable if condition …]`; without brackets, or in parentheses, a generator expression. Host
+/// functions only.
+struct Comprehension {
+  struct Clause {
+    ExprPtr target, iterable;
+    std::vector<ExprPtr> conditions;
+  };
+  bool is_generator = false;
+  ExprPtr element;
+  std::vector<Clause> clauses;
+  std::string_view what() const { return is_generator ? "a generator expression" : "a list comprehension"; }
+};
+/// Syntax that Python has and pykc has not (a dict, await, :=): parsed over as far as needed to go on, for the checker
+/// to say what to use instead.
 struct Unsupported {
   std::string what;  // "a list comprehension"; empty for a syntax error, which is reported already
 };
@@ -136,7 +149,7 @@ struct Expr {
   SourceRange range;
   std::variant<IntLiteral, FloatLiteral, ImaginaryLiteral, BoolLiteral, StringLiteral, FormattedString, NoneLiteral,
                EllipsisLiteral, Name, Attribute, Subscript, Slice, Call, Starred, Tuple, List, Unary, Binary, Logical,
-               Compare, Conditional, Lambda, Unsupported>
+               Compare, Conditional, Lambda, Comprehension, Unsupported>
       node;
   int height = 1;  // of the tree from here down; the parser bounds it, so that later passes may recurse
 
@@ -200,9 +213,10 @@ struct With {
 struct Parameter {
   std::string name;
   SourceRange range;
-  ExprPtr annotation;     // may be null
-  ExprPtr default_value;  // may be null
-  bool is_variadic = false;  // `*args`: a tuple of all further positional arguments
+  ExprPtr annotation;            // may be null
+  ExprPtr default_value;         // may be null
+  bool is_variadic = false;      // `*args`: a tuple of all further positional arguments
+  bool is_keyword_only = false;  // it stands behind `*` or `*args`
 };
 struct FunctionDef {
   std::string name;

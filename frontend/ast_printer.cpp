@@ -121,6 +121,15 @@ class Printer {
     child("then", n.then);
     child("otherwise", n.otherwise);
   }
+  void operator()(const Comprehension& n) {
+    node("Comprehension", n.is_generator ? "generator" : "list");
+    child("element", n.element);
+    for (const Comprehension::Clause& clause : n.clauses) {
+      child("for", clause.target);
+      child("in", clause.iterable);
+      children("if", clause.conditions);
+    }
+  }
   void operator()(const Lambda& n) {
     node("Lambda");
     for (const Parameter& parameter : n.function->parameters) field("parameter", parameter.name);

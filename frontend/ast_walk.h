@@ -37,6 +37,11 @@ void for_each_child(const Expr& expr, Visit visit) {
         if constexpr (std::is_same_v<T, Compare>) one(node.first), all(node.rest);
         if constexpr (std::is_same_v<T, Conditional>) one(node.then), one(node.condition), one(node.otherwise);
         if constexpr (std::is_same_v<T, Lambda>) visit(body_of(node));
+        if constexpr (std::is_same_v<T, Comprehension>) {
+          one(node.element);
+          for (const Comprehension::Clause& clause : node.clauses)
+            one(clause.target), one(clause.iterable), all(clause.conditions);
+        }
       },
       expr.node);
 }

@@ -167,6 +167,9 @@ void Session::read_types(FunctionDecl& function) {
     }
     if (is_kernel && parameters[i].is_variadic)
       body.report(parameters[i].range, DiagnosticId::VariadicKernel).note("pass a tuple: `k[1, 1]((a, b), n)`");
+    if (is_kernel && parameters[i].is_keyword_only)
+      body.report(parameters[i].range, DiagnosticId::UnsupportedInKernel, "a parameter that is given by name only")
+          .note("a launch gives a kernel's arguments by position");
     function.parameter_types.push_back(std::move(type));
   }
   function.parameter_types.resize(parameters.size() + function.captures.size());

@@ -144,6 +144,7 @@ class Body {
   Entity check(const ast::Compare& node, const ast::Expr& expr);
   Entity check(const ast::Conditional& node, const ast::Expr& expr);
   Entity check(const ast::Lambda& node, const ast::Expr& expr);
+  Entity check(const ast::Comprehension& node, const ast::Expr& expr);
   Entity check(const ast::Unsupported& node, const ast::Expr& expr);
   Entity unsupported(SourceRange range, std::string_view what, std::string_view instead);
   Value to_value(Entity entity, SourceRange range);

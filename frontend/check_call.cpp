@@ -67,9 +67,12 @@ Entity Body::call_type(ScalarType type, const ast::Call& call, SourceRange range
 
 std::string Body::signature_of(const FunctionDecl& function) const {
   std::string text = "(";
+  bool has_star = false;
   for (const ast::Parameter& parameter : function.def->parameters) {
     if (text.size() > 1) text += ", ";
     if (parameter.is_variadic) text += "*";
+    if (parameter.is_keyword_only && !has_star) text += "*, ";
+    has_star = has_star || parameter.is_variadic || parameter.is_keyword_only;
     text += parameter.name;
     if (parameter.annotation) text += ": " + std::string(function.scope->file().text(parameter.annotation->range));
     if (parameter.default_value)
@@ -142,9 +145,11 @@ std::optional<std::vector<Body::Given>> Body::given_arguments(const FunctionDecl
   };
   std::optional<std::vector<Given>> positional = positional_arguments(call);
   if (!positional) return std::nullopt;
-  const auto variadic = std::find_if(parameters.begin(), parameters.end(), [](const auto& p) { return p.is_variadic; });
+  const auto variadic = std::find_if(parameters.begin(), parameters.end(),
+                                     [](const auto& p) { return p.is_variadic || p.is_keyword_only; });
   const auto places = static_cast<std::size_t>(variadic - parameters.begin());
-  if (variadic == parameters.end() && positional->size() > places)
+  const bool takes_rest = variadic != parameters.end() && variadic->is_variadic;
+  if (!takes_rest && positional->size() > places)
     return refuse(report(range, DiagnosticId::ArgumentCount, quoted,
                          std::to_string(places) + (places == 1 ? " argument" : " arguments"),
                          std::to_string(positional->size())));
@@ -154,7 +159,7 @@ std::optional<std::vector<Body::Given>> Body::given_arguments(const FunctionDecl
     if (i < places) bound[i] = std::move((*positional)[i]);
     if (i >= places) rest.push_back(std::move((*positional)[i].value));
   }
-  if (variadic != parameters.end()) {
+  if (takes_rest) {
     const bool all_known = std::all_of(rest.begin(), rest.end(), [](const Value& value) { return value.known(); });
     bound[places] = Given{all_known ? tree_.tuple(std::move(rest), range) : Value{}, range};
   }

@@ -56,6 +56,7 @@ class ClassReader {
       if (special && special->special == Special::Struct) return Kind::Struct;
     }
     for (const ast::ExprPtr& base : decl_.def->bases) {
+      if (const auto* name = base->as<ast::Name>(); name && name->id == "object") continue;  // as without it
       const Entity found = body_.entity(*base);
       const auto* special = std::get_if<SpecialRef>(&found);
       if (special && special->special == Special::Enum) return Kind::Enum;

@@ -32,6 +32,10 @@ class DecoratorReader {
     const ast::Expr& name = call ? *call->function : decorator;
     const Entity found = body_.entity(name);
     if (std::holds_alternative<Unknown>(found)) return;
+    if (std::holds_alternative<FunctionRef>(found)) {  // the host calls it with the function
+      function_.kind = FunctionDecl::Kind::Host;
+      return;
+    }
     const auto* special = std::get_if<SpecialRef>(&found);
     if (special && special->special == Special::Autotune) return read_configurations(body_, decorator, function_);
     if (!special || special->special < Special::Kernel || special->special == Special::Config) {

@@ -462,6 +462,11 @@ Entity Body::check(const ast::Lambda& node, const ast::Expr& expr) {
   return closure(*node.function, expr.range);
 }
 
+Entity Body::check(const ast::Comprehension& node, const ast::Expr& expr) {
+  return unsupported(expr.range, node.what(),
+                     "use loops over `range`, and `local.array` or `shared.array` for storage");
+}
+
 Entity Body::check(const ast::Unsupported& node, const ast::Expr& expr) {
   if (node.what.empty()) return Unknown{};  // a syntax error
   return unsupported(expr.range, node.what, "use loops over `range`, and `local.array` or `shared.array` for storage");

@@ -21,6 +21,8 @@ void Body::check_names(const ast::Expr& expr) {
   if (expr.as<ast::Lambda>()) return;  // its names are those of a function of its own
   if (const auto* other = expr.as<ast::Unsupported>()) {
     check(*other, expr);
+  } else if (const auto* comprehension = expr.as<ast::Comprehension>()) {
+    check(*comprehension, expr);
   } else if (expr.as<ast::Name>() || expr.as<ast::Attribute>()) {
     static_entity(expr);
   } else {

@@ -104,6 +104,8 @@ std::unique_ptr<ir::Module> lower(const checked::Module& module);
 /// What a function is by its decorators, whose names are followed through the imports of its module.
 enum class FunctionKind : std::uint8_t { Plain, Device, Kernel, Vectorized, Test };
 FunctionKind kind_of(const ast::Module& module, const ast::FunctionDef& function);
+/// Whether the compiler knows what the decorator means; others are functions, which the host calls.
+bool is_known_decorator(const ast::Module& module, const ast::Expr& decorator);
 
 /// The kernels of a module, of several with one name the last.
 std::vector<const ast::FunctionDef*> kernels_of(const ast::Module& module);

@@ -69,6 +69,10 @@ std::optional<Special> special_of(const ast::Module& module, const ast::Expr& de
 
 }  // namespace
 
+bool is_known_decorator(const ast::Module& module, const ast::Expr& decorator) {
+  return special_of(module, decorator).has_value();
+}
+
 FunctionKind kind_of(const ast::Module& module, const ast::FunctionDef& function) {
   FunctionKind kind = FunctionKind::Plain;
   for (const ast::ExprPtr& decorator : function.decorators) {

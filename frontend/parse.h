@@ -111,8 +111,8 @@ class Parser {
   ast::StmtPtr parse_decorated();
   ast::StmtPtr parse_function(std::vector<ExprPtr> decorators);
   ast::StmtPtr parse_class(std::vector<ExprPtr> decorators);
-  std::vector<ast::Parameter> parse_parameters();
-  ast::Parameter parse_parameter();
+  std::vector<ast::Parameter> parse_parameters(Kind end);
+  ast::Parameter parse_parameter(bool may_be_annotated);
   void parse_special_parameter();
   ExprPtr parse_condition();
 
@@ -142,7 +142,7 @@ class Parser {
   ExprPtr parse_parenthesized();
   ExprPtr parse_list();
   ExprPtr parse_braces();
-  void parse_comprehension();
+  ExprPtr parse_comprehension(ExprPtr element, bool is_generator, std::uint32_t begin);
   ExprPtr parse_yield();
   ExprPtr parse_await();
   void fail_without_operand();

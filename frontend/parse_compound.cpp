@@ -222,7 +222,7 @@ ast::StmtPtr Parser::parse_function(std::vector<ExprPtr> decorators) {
   function.name = expect_name("the name of the function");
   const SourceRange open = current().range;
   expect(Kind::LeftParen);
-  function.parameters = parse_parameters();
+  function.parameters = parse_parameters(Kind::RightParen);
   expect_close(Kind::RightParen, open);
   if (accept(Kind::Arrow)) function.returns = parse_expression();
   const SourceRange range = since(begin);
@@ -258,31 +258,33 @@ ast::StmtPtr Parser::parse_class(std::vector<ExprPtr> decorators) {
   return make_stmt(range, std::move(definition));
 }
 
-namespace {
-
-bool has_variadic(const std::vector<ast::Parameter>& parameters) {
-  return std::any_of(parameters.begin(), parameters.end(), [](const ast::Parameter& p) { return p.is_variadic; });
-}
-
-}  // namespace
-
-std::vector<ast::Parameter> Parser::parse_parameters() {
+/// Those of a function, or those of a lambda, which have no annotations.
+std::vector<ast::Parameter> Parser::parse_parameters(Kind end) {
   std::vector<ast::Parameter> parameters;
   std::set<std::string> names;
-  bool wants_default = false;
-  while (kind() != Kind::RightParen) {
-    const bool is_variadic = kind() == Kind::Star && kind_after() == Kind::Identifier && !has_variadic(parameters);
+  bool wants_default = false, is_keyword_only = false;
+  while (kind() != end) {
+    if (kind() == Kind::Star && kind_after() == Kind::Comma && !is_keyword_only) {
+      advance();
+      advance();
+      is_keyword_only = true;
+      wants_default = false;
+      if (kind() == end) fail_expected("a parameter behind `*`");
+      continue;
+    }
+    const bool is_variadic = kind() == Kind::Star && kind_after() == Kind::Identifier && !is_keyword_only;
     if (!is_variadic && (kind() == Kind::Star || kind() == Kind::StarStar || kind() == Kind::Slash)) {
       parse_special_parameter();
       wants_default = false;
     } else {
       if (is_variadic) advance();
-      ast::Parameter parameter = parse_parameter();
+      ast::Parameter parameter = parse_parameter(end == Kind::RightParen);
       parameter.is_variadic = is_variadic;
-      if (is_variadic) wants_default = false;
+      parameter.is_keyword_only = is_keyword_only;
+      is_keyword_only = is_keyword_only || is_variadic;
       if (!names.insert(parameter.name).second)
         report(parameter.range, DiagnosticId::DuplicateParameter, parameter.name);
-      else if (wants_default && !parameter.default_value)
+      else if (wants_default && !is_keyword_only && !parameter.default_value)
         report(parameter.range, DiagnosticId::PlainAfterDefault, parameter.name);
       wants_default = wants_default || parameter.default_value;
       parameters.push_back(std::move(parameter));
@@ -292,16 +294,16 @@ std::vector<ast::Parameter> Parser::parse_parameters() {
   return parameters;
 }
 
-ast::Parameter Parser::parse_parameter() {
+ast::Parameter Parser::parse_parameter(bool may_be_annotated) {
   ast::Parameter parameter;
   parameter.range = current().range;
   parameter.name = expect_name("the name of a parameter");
-  if (accept(Kind::Colon)) parameter.annotation = parse_expression();
+  if (may_be_annotated && accept(Kind::Colon)) parameter.annotation = parse_expression();
   if (accept(Kind::Equal)) parameter.default_value = parse_expression();
   return parameter;
 }
 
-/// `*`, a second `*args`, `**kwargs`, `/`: reported and passed over.
+/// A second `*` or `*args`, `**kwargs`, `/`: reported and passed over.
 void Parser::parse_special_parameter() {
   const SourceRange range = current().range;
   report(range, DiagnosticId::UnsupportedParameter, text_of(range));

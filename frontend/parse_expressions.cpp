@@ -106,25 +106,11 @@ ast::ExprPtr Parser::parse_lambda() {
   function->name = "lambda";
   function->name_range = current().range;
   advance();
-  bool is_plain = true;
-  while (kind() != Kind::Colon) {
-    while (accept(Kind::Star) || accept(Kind::StarStar) || accept(Kind::Slash)) is_plain = false;
-    if (kind() == Kind::Identifier || is_plain) {
-      ast::Parameter& parameter = function->parameters.emplace_back();
-      parameter.range = current().range;
-      parameter.name = expect_name("the name of a parameter");
-    }
-    if (accept(Kind::Equal)) {
-      is_plain = false;
-      parse_expression();
-    }
-    if (!accept(Kind::Comma)) break;
-  }
+  function->parameters = parse_parameters(Kind::Colon);
   expect(Kind::Colon);
   ExprPtr body = parse_expression();
   const SourceRange range = body->range;
   function->body.push_back(make_stmt(range, ast::Return{std::move(body)}));
-  if (!is_plain) return make(since(begin), ast::Unsupported{"a lambda whose parameters are not just names"});
   return make(since(begin), ast::Lambda{std::move(function)});
 }
 

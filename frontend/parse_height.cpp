@@ -38,6 +38,12 @@ struct Children {
   int operator()(const Logical& n) const { return tallest_of(n.operands); }
   int operator()(const Compare& n) const { return tallest_of(n.first, n.rest); }
   int operator()(const Conditional& n) const { return tallest_of(n.condition, n.then, n.otherwise); }
+  int operator()(const Comprehension& n) const {
+    int height = n.element->height;
+    for (const Comprehension::Clause& clause : n.clauses)
+      height = std::max(height, tallest_of(clause.target, clause.iterable, clause.conditions));
+    return height;
+  }
   int operator()(const Lambda& n) const { return body_of(n).height; }
   // Leaves, one by one: a node kind that is forgotten here does not compile.
   int operator()(const IntLiteral&) const { return 0; }

@@ -70,8 +70,7 @@ void Parser::parse_argument(ast::Call& call) {
   if (is_starred) {
     value = make(since(begin), ast::Starred{std::move(value)});
   } else if (kind() == Kind::KwFor || kind() == Kind::KwAsync) {
-    parse_comprehension();
-    value = make(since(begin), ast::Unsupported{"a generator expression"});
+    value = parse_comprehension(std::move(value), true, begin);
   } else if (!call.keywords.empty()) {
     report(value->range, DiagnosticId::PositionalAfterKeyword);
   }
@@ -166,8 +165,7 @@ ast::ExprPtr Parser::parse_parenthesized() {
   const bool is_yield = kind() == Kind::KwYield;
   ExprPtr value = is_yield ? parse_yield() : parse_star_expressions();
   if (kind() == Kind::KwFor || kind() == Kind::KwAsync) {
-    parse_comprehension();
-    value = make(since(begin), ast::Unsupported{"a generator expression"});
+    value = parse_comprehension(std::move(value), true, begin);
   }
   expect_close(Kind::RightParen, open);
   if (value->as<ast::Starred>()) {
@@ -186,9 +184,10 @@ ast::ExprPtr Parser::parse_list() {
   while (kind() != Kind::RightBracket) {
     list.elements.push_back(parse_star_expression());
     if (list.elements.size() == 1 && (kind() == Kind::KwFor || kind() == Kind::KwAsync)) {
-      parse_comprehension();
+      ExprPtr comprehension = parse_comprehension(std::move(list.elements.front()), false, begin);
       expect_close(Kind::RightBracket, open);
-      return make(since(begin), ast::Unsupported{"a list comprehension"});
+      comprehension->range = since(begin);
+      return comprehension;
     }
     if (!accept(Kind::Comma)) break;
   }
@@ -204,18 +203,19 @@ ast::ExprPtr Parser::parse_braces() {
   bool is_dict = kind() == Kind::RightBrace;
   bool is_comprehension = false;
   while (kind() != Kind::RightBrace) {
+    ExprPtr element;
     if (accept(Kind::StarStar)) {
       is_dict = true;
-      parse_expression();
+      element = parse_expression();
     } else {
-      parse_star_expression();
+      element = parse_star_expression();
       if (accept(Kind::Colon)) {
         is_dict = true;
         parse_expression();
       }
     }
     is_comprehension = kind() == Kind::KwFor || kind() == Kind::KwAsync;
-    if (is_comprehension) parse_comprehension();
+    if (is_comprehension) parse_comprehension(std::move(element), false, begin);
     if (is_comprehension || !accept(Kind::Comma)) break;
   }
   expect_close(Kind::RightBrace, open);
@@ -223,16 +223,21 @@ ast::ExprPtr Parser::parse_braces() {
   return make(since(begin), ast::Unsupported{is_comprehension ? what + " comprehension" : what});
 }
 
-/// `for targets in iterable if condition …`, parsed over.
-void Parser::parse_comprehension() {
+/// `for targets in iterable if condition …`, behind the element.
+ast::ExprPtr Parser::parse_comprehension(ExprPtr element, bool is_generator, std::uint32_t begin) {
+  ast::Comprehension comprehension{.is_generator = is_generator, .element = std::move(element), .clauses = {}};
+  bool is_async = false;
   while (kind() == Kind::KwFor || kind() == Kind::KwAsync) {
-    accept(Kind::KwAsync);
+    ast::Comprehension::Clause& clause = comprehension.clauses.emplace_back();
+    is_async |= accept(Kind::KwAsync);
     expect(Kind::KwFor);
-    parse_targets();
+    clause.target = parse_targets();
     expect(Kind::KwIn);
-    parse_logical(ast::BoolOp::Or);
-    while (accept(Kind::KwIf)) parse_logical(ast::BoolOp::Or);
+    clause.iterable = parse_logical(ast::BoolOp::Or);
+    while (accept(Kind::KwIf)) clause.conditions.push_back(parse_logical(ast::BoolOp::Or));
   }
+  if (is_async) return make(since(begin), ast::Unsupported{"`async`"});
+  return make(since(begin), std::move(comprehension));
 }
 
 ast::ExprPtr Parser::parse_yield() {

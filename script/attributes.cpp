@@ -8,6 +8,7 @@
 #include "script/functions.h"
 #include "script/promote.h"
 #include "script/records.h"
+#include "script/scope.h"
 #include "stdlib/builtins.h"
 
 namespace pykc::script {
@@ -179,7 +180,49 @@ Outcome<Value> configured(const ConfigurationValue& configuration, std::string_v
 
 }  // namespace
 
+namespace {
+
+/// A field of an object, or what its class has: a method, which remembers the object.
+std::optional<Value> member_of(const InstanceValue& object, std::string_view name) {
+  const Names& fields = object.instance->fields;
+  if (const auto field = fields.find(name); field != fields.end()) return field->second;
+  const Names& members = object.instance->type->members;
+  const auto member = members.find(name);
+  if (member == members.end()) return std::nullopt;
+  const auto* method = member->second.as<FunctionValue>();
+  if (!method) return member->second;
+  FunctionValue bound = *method;
+  bound.context =
+      bound.context ? std::make_shared<FunctionContext>(*bound.context) : std::make_shared<FunctionContext>();
+  bound.context->self = Value(object);
+  return Value(std::move(bound));
+}
+
+std::vector<std::string_view> names_in(const Names& names) {
+  std::vector<std::string_view> result;
+  for (const auto& [name, value] : names) result.push_back(name);
+  return result;
+}
+
+Outcome<Value> attribute_of(const InstanceValue& object, std::string_view name) {
+  if (std::optional<Value> member = member_of(object, name)) return *std::move(member);
+  std::vector<std::string_view> known = names_in(object.instance->fields);
+  for (const std::string_view member : names_in(object.instance->type->members)) known.push_back(member);
+  return fail(DiagnosticId::HostUnknownAttribute, describe(Value(object)), name).suggest(nearest(name, known));
+}
+
+Outcome<Value> attribute_of(const ClassValue& type, std::string_view name) {
+  const Names& members = type.type->members;
+  if (const auto member = members.find(name); member != members.end()) return member->second;
+  return fail(DiagnosticId::HostUnknownAttribute, describe(Value(type)), name)
+      .suggest(nearest(name, names_in(members)));
+}
+
+}  // namespace
+
 Outcome<Value> attribute(const Value& object, std::string_view name) {
+  if (const auto* instance = object.as<InstanceValue>()) return attribute_of(*instance, name);
+  if (const auto* type = object.as<ClassValue>()) return attribute_of(*type, name);
   if (const auto* configuration = object.as<std::shared_ptr<const ConfigurationValue>>())
     return configured(**configuration, name);
   if (const auto* library = object.as<LibraryValue>()) {

@@ -36,7 +36,12 @@ struct TargetCollector {
     collect_suite(node.body, names);
     collect_suite(node.otherwise, names);
   }
+  void operator()(const ast::With& node) const {
+    if (node.target) collect_target(*node.target, names);
+    collect_suite(node.body, names);
+  }
   void operator()(const ast::FunctionDef& node) const { names.insert(node.name); }
+  void operator()(const ast::ClassDef& node) const { names.insert(node.name); }
   void operator()(const ast::Import& node) const {
     for (const ast::ImportAlias& alias : node.names) names.insert(alias.as);
   }
@@ -69,6 +74,18 @@ std::set<std::string, std::less<>> variables_of(const ast::FunctionDef& function
   std::set<std::string, std::less<>> names;
   for (const ast::Parameter& parameter : function.parameters) names.insert(parameter.name);
   collect_suite(function.body, names);
+  return names;
+}
+
+std::set<std::string, std::less<>> variables_of(const ast::Comprehension& comprehension) {
+  std::set<std::string, std::less<>> names;
+  for (const ast::Comprehension::Clause& clause : comprehension.clauses) collect_target(*clause.target, names);
+  return names;
+}
+
+std::set<std::string, std::less<>> variables_of(const ast::ClassDef& definition) {
+  std::set<std::string, std::less<>> names;
+  collect_suite(definition.body, names);
   return names;
 }
 

@@ -35,6 +35,11 @@ Outcome<Value> Evaluator::call(const Value& callee, CallArguments arguments) {
   if (const auto* type = callee.as<TypeValue>(); type && type->definition)
     return make_struct(*type, std::move(arguments));
   if (const auto* type = callee.as<TypeValue>()) return call_type(*type, arguments);
+  if (const auto* type = callee.as<ClassValue>()) return make_instance(*type, std::move(arguments));
+  if (callee.is<InstanceValue>()) {
+    ASSIGN_OR_RETURN(const Value method, attribute(callee, "__call__"));
+    return call(method, std::move(arguments));
+  }
   if (const auto* launch = callee.as<std::shared_ptr<const LaunchValue>>())
     return launcher_.launch(**launch, arguments);
   const auto* function = callee.as<FunctionValue>();
@@ -79,21 +84,24 @@ Outcome<Value> Evaluator::call_from(const ast::Call& node, const Value& callee, 
 Outcome<Names> Evaluator::bind_parameters(const FunctionValue& function, CallArguments arguments) {
   const std::vector<ast::Parameter>& parameters = function.definition->parameters;
   const std::string& name = function.definition->name;
-  const auto variadic = std::find_if(parameters.begin(), parameters.end(), [](const auto& p) { return p.is_variadic; });
-  const auto plain = static_cast<std::size_t>(variadic - parameters.begin());
+  const auto plain_end = std::find_if(parameters.begin(), parameters.end(),
+                                      [](const auto& p) { return p.is_variadic || p.is_keyword_only; });
+  const auto plain = static_cast<std::size_t>(plain_end - parameters.begin());
   Names locals;
-  if (variadic != parameters.end()) {
+  if (plain_end != parameters.end() && plain_end->is_variadic) {
     std::vector<Value> rest;
     while (arguments.positional.size() > plain + rest.size()) rest.push_back(arguments.positional[plain + rest.size()]);
     arguments.positional.resize(std::min(plain, arguments.positional.size()));
-    locals.emplace(variadic->name, make_tuple(std::move(rest)));
+    locals.emplace(plain_end->name, make_tuple(std::move(rest)));
   }
-  if (arguments.positional.size() > parameters.size())
-    return fail(DiagnosticId::HostTooManyArguments, "`" + name + "`", parameters.size(), arguments.positional.size());
+  if (arguments.positional.size() > plain)
+    return fail(DiagnosticId::HostTooManyArguments, "`" + name + "`", plain, arguments.positional.size());
   for (std::size_t i = 0; i < arguments.positional.size(); ++i)
     locals.emplace(parameters[i].name, std::move(arguments.positional[i]));
   for (auto& [keyword, value] : arguments.named) {
-    const auto is_it = [&keyword = keyword](const ast::Parameter& parameter) { return parameter.name == keyword; };
+    const auto is_it = [&keyword = keyword](const ast::Parameter& parameter) {
+      return parameter.name == keyword && !parameter.is_variadic;
+    };
     if (std::none_of(parameters.begin(), parameters.end(), is_it)) {
       std::vector<std::string_view> known;
       for (const ast::Parameter& parameter : parameters) known.push_back(parameter.name);
@@ -104,34 +112,72 @@ Outcome<Names> Evaluator::bind_parameters(const FunctionValue& function, CallArg
   }
   for (const ast::Parameter& parameter : parameters) {
     if (locals.contains(parameter.name)) continue;
-    if (!parameter.default_value) return fail(DiagnosticId::HostMissingArgument, name, parameter.name);
-    ASSIGN_OR_RETURN(Value value, evaluate(*parameter.default_value));
-    locals.emplace(parameter.name, std::move(value));
+    const bool has_default = function.context && function.context->defaults.contains(parameter.name);
+    if (!has_default) return fail(DiagnosticId::HostMissingArgument, name, parameter.name);
+    locals.emplace(parameter.name, function.context->defaults.at(parameter.name));
   }
   return locals;
+}
+
+Outcome<FunctionValue> Evaluator::define(const ast::FunctionDef& definition, FunctionValue::Kind kind) {
+  auto context = std::make_shared<FunctionContext>(frame_->environment);
+  for (const ast::Parameter& parameter : definition.parameters) {
+    if (!parameter.default_value) continue;
+    ASSIGN_OR_RETURN(Value value, evaluate(*parameter.default_value));
+    context->defaults.emplace(parameter.name, std::move(value));
+  }
+  const bool is_plain = !context->outer && context->defaults.empty();
+  return FunctionValue{kind, &definition, frame_->module, is_plain ? nullptr : std::move(context)};
+}
+
+Outcome<Value> Evaluator::decorated(const ast::FunctionDef& definition, Value function) {
+  if (function.as<FunctionValue>()->kind != FunctionValue::Kind::Host) return function;
+  for (auto decorator = definition.decorators.rbegin(); decorator != definition.decorators.rend(); ++decorator) {
+    if (is_known_decorator(*frame_->module->module, **decorator)) continue;
+    ASSIGN_OR_RETURN(const Value callee, evaluate(**decorator));
+    Outcome<Value> result = call(callee, {{std::move(function)}, {}});
+    if (!result) return located(std::move(result.failure()), (*decorator)->range);
+    function = *std::move(result);
+  }
+  return function;
 }
 
 Outcome<Value> Evaluator::call_function(const FunctionValue& function, CallArguments arguments) {
   RETURN_IF_FAILED(check_stack());
   const ast::FunctionDef& definition = *function.definition;
-  const auto [variables, is_new] = variables_.try_emplace(&definition);
-  if (is_new) variables->second = variables_of(definition);
+  const std::shared_ptr<FunctionContext> context = function.context;
   called_.insert(&definition);
+  if (context && !context->self.is<None>()) arguments.positional.insert(arguments.positional.begin(), context->self);
+  ASSIGN_OR_RETURN(Names locals, bind_parameters(function, std::move(arguments)));
 
-  // Defaults belong to the file of the function, and may name its constants.
-  Frame frame{.module = function.module};
+  Frame frame{.module = function.module, .environment = enter(definition, context ? context->outer : nullptr)};
+  frame.environment->names = std::move(locals);
   Frame* const caller = std::exchange(frame_, &frame);
-  Outcome<Names> locals = bind_parameters(function, std::move(arguments));
-  Outcome<Flow> flow = Flow::Next;
-  if (locals) {
-    frame.variables = &variables->second;
-    frame.locals = *std::move(locals);
-    flow = run(definition.body);
-  }
+  Outcome<Flow> flow = run(definition.body);
   frame_ = caller;
-  if (!locals) return std::move(locals.failure());
+  leave(std::move(frame.environment));
   if (flow) return std::move(frame.result);
   return std::move(flow.failure());
+}
+
+void Evaluator::leave(std::shared_ptr<Environment> environment) {
+  constexpr std::size_t kPruned = 1024;
+  long own = 0;
+  for (const auto& [name, value] : environment->names) {
+    const auto* function = value.as<FunctionValue>();
+    const bool is_own = function && function->context && function->context->outer == environment;
+    own += is_own && function->context.use_count() == 1 ? 1 : 0;
+  }
+  if (environment.use_count() == own + 1) return environment->clear();
+  kept_.push_back(std::move(environment));
+  if (kept_.size() % kPruned == 0) std::erase_if(kept_, [](const auto& kept) { return kept.expired(); });
+}
+
+Evaluator::~Evaluator() {
+  for (const std::weak_ptr<Environment>& kept : kept_)
+    if (const std::shared_ptr<Environment> environment = kept.lock()) environment->clear();
+  for (const std::weak_ptr<Instance>& made : instances_)
+    if (const std::shared_ptr<Instance> instance = made.lock()) instance->clear();
 }
 
 }  // namespace pykc::script

@@ -64,10 +64,10 @@ Outcome<Value> Evaluator::evaluate_node(const ast::FormattedString& node) {
 }
 
 Outcome<Value> Evaluator::evaluate_node(const ast::Name& node) {
-  if (frame_->lambda && frame_->lambda->parameter == node.id) return frame_->lambda->argument;
-  if (frame_->variables && frame_->variables->contains(node.id)) {
-    const auto local = frame_->locals.find(node.id);
-    if (local == frame_->locals.end()) return fail(DiagnosticId::HostUnassignedLocal, node.id);
+  for (const Environment* inner = frame_->environment.get(); inner; inner = inner->outer.get()) {
+    if (!inner->variables->contains(node.id)) continue;
+    const auto local = inner->names.find(node.id);
+    if (local == inner->names.end()) return fail(DiagnosticId::HostUnassignedLocal, node.id);
     return local->second;
   }
   if (const auto global = frame_->module->names.find(node.id); global != frame_->module->names.end())
@@ -90,7 +90,8 @@ Failure Evaluator::unknown_name(std::string_view name) const {
   if (name == "cuda") failure.notes.push_back("write `from numba import cuda` at the top of the file");
   std::vector<std::string_view> known = function_names(Library::Prelude);
   for (const auto& [known_name, value] : frame_->module->names) known.push_back(known_name);
-  for (const auto& [known_name, value] : frame_->locals) known.push_back(known_name);
+  for (const Environment* inner = frame_->environment.get(); inner; inner = inner->outer.get())
+    for (const auto& [known_name, value] : inner->names) known.push_back(known_name);
   failure.fix = nearest(name, known);
   return failure;
 }
@@ -235,9 +236,46 @@ Outcome<Value> Evaluator::evaluate_node(const ast::Conditional& node) {
   return evaluate(holds ? *node.then : *node.otherwise);
 }
 
-Outcome<Value> Evaluator::evaluate_node(const ast::Lambda&) {
-  return fail(DiagnosticId::HostUnsupportedFeature, "lambda")
-      .note("write a function with `def`; lambdas stand in the brackets of launches, of a kernel with `@autotune`");
+Outcome<Value> Evaluator::evaluate_node(const ast::Lambda& node) {
+  ASSIGN_OR_RETURN(FunctionValue function, define(*node.function, FunctionValue::Kind::Host));
+  return Value(std::move(function));
+}
+
+Outcome<Value> Evaluator::evaluate_node(const ast::Comprehension& node) {
+  // The first iterable belongs to what stands around, so `[x for x in x]` means something.
+  ASSIGN_OR_RETURN(const Value first, evaluate(*node.clauses.front().iterable));
+  std::shared_ptr<Environment> outer = frame_->environment;
+  frame_->environment = enter(node, outer);
+  std::vector<Value> elements;
+  Status done = add_elements(node, 0, first, elements);
+  leave(std::exchange(frame_->environment, std::move(outer)));
+  if (!done) return std::move(done.failure());
+  if (node.is_generator) return Value(GeneratorValue{std::make_shared<Sequence>(std::move(elements))});
+  return make_list(std::move(elements));
+}
+
+Status Evaluator::add_elements(const ast::Comprehension& node, std::size_t index, const Value& iterable,
+                               std::vector<Value>& elements) {
+  const ast::Comprehension::Clause& clause = node.clauses[index];
+  Outcome<std::vector<Value>> items = all_items(iterable);
+  if (!items) return located(std::move(items.failure()), clause.iterable->range);
+  for (const Value& item : *items) {
+    RETURN_IF_FAILED(assign(*clause.target, item));
+    bool is_wanted = true;
+    for (std::size_t i = 0; is_wanted && i < clause.conditions.size(); ++i) {
+      ASSIGN_OR_RETURN(is_wanted, evaluate_truth(*clause.conditions[i]));
+    }
+    if (!is_wanted) continue;
+    const bool is_last = index + 1 == node.clauses.size();
+    ASSIGN_OR_RETURN(Value value, evaluate(is_last ? *node.element : *node.clauses[index + 1].iterable));
+    if (!is_last)
+      RETURN_IF_FAILED(add_elements(node, index + 1, value, elements));
+    else if (elements.size() == static_cast<std::size_t>(kLongestSequence))
+      return fail(DiagnosticId::HostSequenceTooLong, elements.size() + 1);
+    else
+      elements.push_back(std::move(value));
+  }
+  return Done{};
 }
 
 Outcome<Value> Evaluator::evaluate_node(const ast::Unsupported& node) {

@@ -44,10 +44,6 @@ Outcome<Value> Evaluator::evaluate_launch(const FunctionValue& kernel, const ast
 Outcome<std::vector<Evaluator::LaunchPart>> Evaluator::evaluate_launch_parts(const ast::Expr& brackets) {
   std::vector<LaunchPart> parts;
   for (const ast::Expr* part : ast::parts_of(brackets)) {
-    if (part->as<ast::Lambda>()) {
-      parts.push_back({part, std::nullopt});
-      continue;
-    }
     const auto* starred = part->as<ast::Starred>();
     ASSIGN_OR_RETURN(const Value value, evaluate(starred ? *starred->value : *part));
     const std::vector<Value>* items = items_of(value);
@@ -65,26 +61,20 @@ Outcome<LaunchShape> Evaluator::evaluate_shape(const std::vector<LaunchPart>& pa
   LaunchShape shape;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const LaunchPart& part = parts[i];
-    Outcome<Value> value = !part.value          ? call_lambda(*part.expr->as<ast::Lambda>(), configuration)
-                           : part.is_function() ? call(*part.value, {{configuration}, {}})
-                                                : Outcome<Value>(*part.value);
-    if (!value) return located(std::move(value.failure()), part.expr->range);
+    const Outcome<Value> value = part.is_function() ? call_part(part, configuration) : Outcome<Value>(part.value);
+    if (!value) return located(value.failure(), part.expr->range);
     if (Status set = set_launch_part(i, *value, shape); !set)
       return located(std::move(set.failure()), part.expr->range);
   }
   return shape;
 }
 
-Outcome<Value> Evaluator::call_lambda(const ast::Lambda& lambda, const Value& argument) {
-  const ast::FunctionDef& function = *lambda.function;
-  if (function.parameters.size() != 1)
+Outcome<Value> Evaluator::call_part(const LaunchPart& part, const Value& configuration) {
+  const auto* lambda = part.expr->as<ast::Lambda>();
+  if (lambda && lambda->function->parameters.size() != 1)
     return fail(DiagnosticId::HostLaunchConfiguration, "a lambda in it takes one parameter, the configuration")
         .suggest("lambda c: …");
-  const Lambda bound{function.parameters.front().name, argument};
-  const Lambda* const outer = std::exchange(frame_->lambda, &bound);
-  Outcome<Value> value = evaluate(*function.body.front()->as<ast::Return>()->value);
-  frame_->lambda = outer;
-  return value;
+  return call(part.value, {{configuration}, {}});
 }
 
 }  // namespace pykc::script

@@ -43,6 +43,15 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::AnnotatedAssign& node) {
 
 Outcome<Evaluator::Flow> Evaluator::run_node(const ast::AugmentedAssign& node) {
   const auto* subscript = node.target->as<ast::Subscript>();
+  if (const auto* target = node.target->as<ast::Attribute>()) {
+    ASSIGN_OR_RETURN(const Value object, evaluate(*target->value));
+    Outcome<Value> old = attribute(object, target->name);
+    if (!old) return located(std::move(old.failure()), target->name_range);
+    ASSIGN_OR_RETURN(const Value value, evaluate(*node.value));
+    ASSIGN_OR_RETURN(const Value result, apply_in_place(node.op, *old, value));
+    RETURN_IF_FAILED(set_attribute(object, target->name, result));
+    return Flow::Next;
+  }
   if (!subscript) {
     ASSIGN_OR_RETURN(const Value old, evaluate(*node.target));
     ASSIGN_OR_RETURN(const Value value, evaluate(*node.value));
@@ -77,7 +86,11 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::While& node) {
 }
 
 Outcome<Evaluator::Flow> Evaluator::run_node(const ast::For& node) {
-  ASSIGN_OR_RETURN(const Value iterable, evaluate(*node.iterable));
+  ASSIGN_OR_RETURN(Value iterable, evaluate(*node.iterable));
+  if (iterable.is<GeneratorValue>()) {
+    ASSIGN_OR_RETURN(std::vector<Value> items, all_items(iterable));
+    iterable = make_list(std::move(items));
+  }
   for (std::int64_t i = 0;; ++i) {
     Outcome<std::int64_t> count = item_count(iterable);  // a list may grow on the way
     if (!count) return located(std::move(count.failure()), node.iterable->range);
@@ -132,22 +145,26 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Raise& node) {
 
 Outcome<Evaluator::Flow> Evaluator::run_node(const ast::With& node) {
   if (const ast::Call* call = call_of_raises(node)) return run_raises(*call, node.body);
-  return fail(DiagnosticId::HostUnsupportedFeature, "`with`")
-      .note("to time something, record an event before and after it: `start.record()`, `elapsed(start, end)`");
+  ASSIGN_OR_RETURN(const Value context, evaluate(*node.context));
+  if (const auto* object = context.as<InstanceValue>()) return run_with(*object, node);
+  return fail(DiagnosticId::HostUnsupportedFeature, "`with` for " + describe(context))
+      .note("it takes objects of a class with `__enter__` and `__exit__`, and `raises(…)` in tests");
 }
 
 Outcome<Evaluator::Flow> Evaluator::run_node(const ast::FunctionDef& node) {
-  if (frame_->variables)
-    return fail(DiagnosticId::HostUnsupportedFeature, "functions inside of functions")
-        .note("move it to the top level of the file");
   const FunctionValue::Kind kind = value_kind(kind_of(*frame_->module->module, node));
-  bind(node.name, Value(FunctionValue{kind, &node, frame_->module}));
+  if (frame_->environment && kind != FunctionValue::Kind::Host)
+    return fail(DiagnosticId::HostUnsupportedFeature, "functions for the device inside of others")
+        .note("move it to the top level of the file");
+  ASSIGN_OR_RETURN(FunctionValue function, define(node, kind));
+  ASSIGN_OR_RETURN(Value value, decorated(node, Value(std::move(function))));
+  bind(node.name, std::move(value));
   return Flow::Next;
 }
 
 /// A record is a type. An enum is a module of integers, a named tuple makes tuples.
 Outcome<Evaluator::Flow> Evaluator::run_node(const ast::ClassDef& node) {
-  if (frame_->variables) return fail(DiagnosticId::HostUnsupportedFeature, "classes inside of functions");
+  if (frame_->environment) return fail(DiagnosticId::HostUnsupportedFeature, "classes inside of functions");
   Scope& module = *frame_->module;
   if (!module.records) module.records = declared_records(program_, *module.module);
   if (const auto found = module.records->find(node.name); found != module.records->end()) {
@@ -156,6 +173,10 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::ClassDef& node) {
   }
   const auto* base = node.bases.empty() ? nullptr : node.bases.front()->as<ast::Name>();
   if (base && base->id == "NamedTuple") bind(node.name, named_tuple_class());
+  if (node.bases.empty() || (base && base->id == "object")) {
+    ASSIGN_OR_RETURN(Value type, define_class(node));
+    bind(node.name, std::move(type));
+  }
   if (!base || (base->id != "Enum" && base->id != "IntEnum")) return Flow::Next;
   Scope& members = enums_.emplace_back();
   for (const ast::StmtPtr& stmt : node.body) {
@@ -176,7 +197,7 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::UnsupportedStmt& node) {
 // ---- assignment ----
 
 void Evaluator::bind(std::string_view name, Value value) {
-  Names& names = frame_->variables ? frame_->locals : frame_->module->names;
+  Names& names = frame_->environment ? frame_->environment->names : frame_->module->names;
   names.insert_or_assign(std::string(name), std::move(value));
 }
 
@@ -189,8 +210,7 @@ Status Evaluator::assign(const ast::Expr& target, const Value& value) {
   if (const auto* list = target.as<ast::List>()) return assign_sequence(list->elements, value);
   if (const auto* attribute = target.as<ast::Attribute>()) {
     ASSIGN_OR_RETURN(const Value object, evaluate(*attribute->value));
-    Status done = has_records(object) ? set_field(**object.as<ArrayRef>(), attribute->name, value)
-                                      : Status(fail(DiagnosticId::HostUnsupportedFeature, "assignments to attributes"));
+    Status done = set_attribute(object, attribute->name, value);
     if (!done) return located(std::move(done.failure()), target.range);
     return done;
   }
@@ -205,8 +225,29 @@ Status Evaluator::assign(const ast::Expr& target, const Value& value) {
 
 Status Evaluator::assign_sequence(const std::vector<ast::ExprPtr>& targets, const Value& value) {
   ASSIGN_OR_RETURN(const std::vector<Value> items, all_items(value));
-  if (items.size() != targets.size()) return fail(DiagnosticId::HostUnpackCount, items.size(), targets.size());
-  for (std::size_t i = 0; i < items.size(); ++i) RETURN_IF_FAILED(assign(*targets[i], items[i]));
+  const auto is_starred = [](const ast::ExprPtr& target) { return target->as<ast::Starred>() != nullptr; };
+  const auto starred = std::ranges::find_if(targets, is_starred);
+  const bool fits = starred == targets.end() ? items.size() == targets.size() : items.size() + 1 >= targets.size();
+  if (!fits) return fail(DiagnosticId::HostUnpackCount, items.size(), targets.size() - (starred != targets.end()));
+  auto item = items.begin();
+  for (const ast::ExprPtr& target : targets) {
+    const auto* rest = target->as<ast::Starred>();
+    if (!rest) {
+      RETURN_IF_FAILED(assign(*target, *item++));
+      continue;
+    }
+    const auto end = item + static_cast<std::ptrdiff_t>(items.size() + 1 - targets.size());
+    RETURN_IF_FAILED(assign(*rest->value, make_list({item, end})));
+    item = end;
+  }
+  return Done{};
+}
+
+Status Evaluator::set_attribute(const Value& object, std::string_view name, const Value& value) {
+  if (has_records(object)) return set_field(**object.as<ArrayRef>(), name, value);
+  const auto* instance = object.as<InstanceValue>();
+  if (!instance) return fail(DiagnosticId::HostUnsupportedFeature, "assignments to attributes of " + describe(object));
+  instance->instance->fields.insert_or_assign(std::string(name), value);
   return Done{};
 }
 

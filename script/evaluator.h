@@ -15,6 +15,7 @@
 
 #include "frontend/ast.h"
 #include "frontend/frontend.h"
+#include "script/declarations.h"
 #include "script/functions.h"
 #include "script/launcher.h"
 #include "script/outcome.h"
@@ -30,7 +31,14 @@ class Evaluator {
       : program_(program),
         session_(session),
         launcher_(program, session, scopes_),
-        stack_base_(__builtin_frame_address(0)) {}
+        stack_base_(__builtin_frame_address(0)) {
+    session_.set_call(
+        [this](const Value& callee, CallArguments arguments) { return call(callee, std::move(arguments)); });
+  }
+  /// What functions and objects hold of one another goes, too.
+  ~Evaluator();
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
 
   /// Runs the statements of the program's file; its names stay for calls.
   Status run_main_module();
@@ -43,18 +51,11 @@ class Evaluator {
   int checks() const { return static_cast<int>(held_.size()); }
 
  private:
-  /// The lambda that is evaluated: it sees what stands around it.
-  struct Lambda {
-    std::string_view parameter;
-    Value argument;
-  };
   /// One call of a function of the file; the module's own statements run in a frame without variables.
   struct Frame {
     Scope* module = nullptr;
-    const std::set<std::string, std::less<>>* variables = nullptr;
-    Names locals = {};
+    std::shared_ptr<Environment> environment = {};
     Value result = {};
-    const Lambda* lambda = nullptr;
   };
   enum class Flow : std::uint8_t { Next, Break, Continue, Return };
 
@@ -88,10 +89,14 @@ class Evaluator {
   Outcome<Value> evaluate_node(const ast::Compare& node);
   Outcome<Value> evaluate_node(const ast::Conditional& node);
   Outcome<Value> evaluate_node(const ast::Lambda& node);
+  Outcome<Value> evaluate_node(const ast::Comprehension& node);
   Outcome<Value> evaluate_node(const ast::Unsupported& node);
   Outcome<bool> evaluate_truth(const ast::Expr& expr);
   Outcome<std::vector<Value>> evaluate_items(const std::vector<ast::ExprPtr>& exprs);
   Outcome<CallArguments> evaluate_arguments(const ast::Call& call);
+  /// For each item of `iterable`, which clause `index` goes over.
+  Status add_elements(const ast::Comprehension& node, std::size_t index, const Value& iterable,
+                      std::vector<Value>& elements);
   Failure unknown_name(std::string_view name) const;
 
   // ---- statements (evaluate_stmt.cpp) ----
@@ -115,7 +120,9 @@ class Evaluator {
   Outcome<Flow> run_node(const ast::ClassDef& node);
   Outcome<Flow> run_node(const ast::Import& node);
   Outcome<Flow> run_node(const ast::UnsupportedStmt& node);
+  Outcome<Flow> run_with(const InstanceValue& context, const ast::With& node);
   Status assign(const ast::Expr& target, const Value& value);
+  static Status set_attribute(const Value& object, std::string_view name, const Value& value);
   Status assign_sequence(const std::vector<ast::ExprPtr>& targets, const Value& value);
   void bind(std::string_view name, Value value);
   Outcome<Value> import_module(std::string_view name);
@@ -128,20 +135,36 @@ class Evaluator {
   Outcome<Value> call_from(const ast::Call& node, const Value& callee, CallArguments arguments);
   Outcome<Value> make_struct(const TypeValue& type, CallArguments arguments);
   Outcome<Value> call_function(const FunctionValue& function, CallArguments arguments);
-  Outcome<Names> bind_parameters(const FunctionValue& function, CallArguments arguments);
+  static Outcome<Names> bind_parameters(const FunctionValue& function, CallArguments arguments);
+  /// The function with the values of its defaults and the variables around it.
+  Outcome<FunctionValue> define(const ast::FunctionDef& definition, FunctionValue::Kind kind);
+  /// The function as its decorators leave it, those that mean something to the compiler aside.
+  Outcome<Value> decorated(const ast::FunctionDef& definition, Value function);
+  template <typename Node>
+  std::shared_ptr<Environment> enter(const Node& node, std::shared_ptr<Environment> outer) {
+    const auto [found, is_new] = variables_.try_emplace(&node);
+    if (is_new) found->second = variables_of(node);
+    return std::make_shared<Environment>(&found->second, std::move(outer));
+  }
+  /// At the end of a call: what only its own functions keep is let go.
+  void leave(std::shared_ptr<Environment> environment);
+
+  // ---- classes (evaluate_class.cpp) ----
+  Outcome<Value> define_class(const ast::ClassDef& node);
+  Outcome<Value> make_instance(const ClassValue& type, CallArguments arguments);
 
   // ---- launches (evaluate_launch.cpp) ----
   /// One of the things that stand in a launch's brackets, some of which a tuple may hold.
   struct LaunchPart {
     const ast::Expr* expr;
-    std::optional<Value> value;  // none for a lambda
-    bool is_function() const { return !value || value->is<FunctionValue>(); }
+    Value value;
+    bool is_function() const { return value.is<FunctionValue>(); }
   };
   Outcome<Value> evaluate_launch(const FunctionValue& kernel, const ast::Expr& brackets);
   Outcome<std::vector<LaunchPart>> evaluate_launch_parts(const ast::Expr& brackets);
   /// With a configuration for the functions among the parts.
   Outcome<LaunchShape> evaluate_shape(const std::vector<LaunchPart>& parts, const Value& configuration);
-  Outcome<Value> call_lambda(const ast::Lambda& lambda, const Value& argument);
+  Outcome<Value> call_part(const LaunchPart& part, const Value& configuration);
 
   // ---- assertions (evaluate_assert.cpp) ----
   static const ast::Call* call_of_raises(const ast::With& node);
@@ -160,7 +183,9 @@ class Evaluator {
   Scope* main_ = nullptr;
   std::map<const ast::Module*, std::unique_ptr<Scope>> scopes_;
   std::deque<Scope> enums_;
-  std::map<const ast::FunctionDef*, std::set<std::string, std::less<>>> variables_;
+  std::map<const void*, std::set<std::string, std::less<>>> variables_;  // of functions and comprehensions
+  std::vector<std::weak_ptr<Environment>> kept_;                         // by functions that outlive their calls
+  std::vector<std::weak_ptr<Instance>> instances_;
   std::set<const ast::FunctionDef*> called_;
   std::set<const ast::Assert*> held_;
 };

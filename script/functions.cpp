@@ -7,6 +7,7 @@
 
 #include "script/array_from.h"
 #include "script/elementwise.h"
+#include "script/indexing.h"
 #include "script/promote.h"
 #include "script/records.h"
 
@@ -230,6 +231,10 @@ Outcome<Shape> Arguments::shape(std::size_t i) const {
 }
 
 Outcome<ArrayRef> Arguments::array(std::size_t i) const {
+  if (values[i].is<GeneratorValue>()) {
+    ASSIGN_OR_RETURN(std::vector<Value> items, all_items(values[i]));
+    return array_from(make_list(std::move(items)), std::nullopt);
+  }
   if (!operand_type(values[i]) && !items_of(values[i])) return wrong_type(i, "an array");
   return to_array(values[i], operand_type(values[i]) ? operand_type(values[i])->type : ScalarType::F64);
 }

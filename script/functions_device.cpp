@@ -188,6 +188,10 @@ constexpr HostFunction kDeviceFunctions[] = {
 
 std::span<const HostFunction> device_functions() { return kDeviceFunctions; }
 
+Outcome<Value> Session::call(const Value& callee, CallArguments arguments) const {
+  return call_(callee, std::move(arguments));
+}
+
 Outcome<Device> Session::device() {
   if (!device_) {
     Result<Device> device = Device::open(options_.device);

@@ -9,6 +9,7 @@
 #include "script/format.h"
 #include "script/functions.h"
 #include "script/indexing.h"
+#include "script/operators.h"
 #include "script/promote.h"
 #include "script/records.h"
 #include "script/reductions.h"
@@ -28,7 +29,10 @@ Outcome<Value> host_print(Session& session, const Arguments& arguments) {
   return Value();
 }
 
-Outcome<Value> host_len(Session&, const Arguments& arguments) { return item_count(arguments[0]); }
+Outcome<Value> host_len(Session&, const Arguments& arguments) {
+  if (arguments[0].is<GeneratorValue>()) return arguments.wrong_type(0, "something whose items can be counted");
+  return item_count(arguments[0]);
+}
 
 Outcome<Value> host_range(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::int64_t first, arguments.integer(0));
@@ -143,6 +147,55 @@ Outcome<Value> host_zip(Session&, const Arguments& arguments) {
   return make_list(std::move(rows));
 }
 
+/// The items in ascending order; equal ones stay in their order, from the end too where `reverse` is set.
+Outcome<std::vector<Value>> sorted_items(Session& session, std::vector<Value> items, const Value& key, bool reverse) {
+  struct Row {
+    Value key, item;
+  };
+  std::vector<Row> rows;
+  for (Value& item : items) {
+    Outcome<Value> by = key.is<None>() ? Outcome<Value>(item) : session.call(key, {{item}, {}});
+    if (!by) return std::move(by.failure());
+    rows.push_back({*std::move(by), std::move(item)});
+  }
+  std::optional<Failure> failure;
+  const auto is_before = [&](const Row& a, const Row& b) {
+    if (failure) return false;
+    const Outcome<Value> answer = compare(ast::CompareOp::Lt, a.key, b.key);
+    Outcome<bool> holds = answer ? truth(*answer) : Outcome<bool>(answer.failure());
+    if (!holds) failure = std::move(holds.failure());
+    return holds && *holds;
+  };
+  if (reverse)
+    std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) { return is_before(b, a); });
+  else
+    std::ranges::stable_sort(rows, is_before);
+  if (failure) return *std::move(failure);
+  std::vector<Value> sorted;
+  for (Row& row : rows) sorted.push_back(std::move(row.item));
+  return sorted;
+}
+
+Outcome<Value> host_sorted(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments[0]));
+  ASSIGN_OR_RETURN(const bool reverse, arguments.flag(2));
+  ASSIGN_OR_RETURN(items, sorted_items(session, std::move(items), arguments[1], reverse));
+  return make_list(std::move(items));
+}
+
+Outcome<Value> host_sort_list(Session& session, const Arguments& arguments) {
+  const std::shared_ptr<Sequence> list = arguments[0].as<ListValue>()->sequence;
+  ASSIGN_OR_RETURN(const bool reverse, arguments.flag(2));
+  ASSIGN_OR_RETURN(list->items, sorted_items(session, list->items, arguments[1], reverse));
+  return Value();
+}
+
+Outcome<Value> host_reversed(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments[0]));
+  std::ranges::reverse(items);
+  return Value(GeneratorValue{std::make_shared<Sequence>(std::move(items))});
+}
+
 Outcome<Value> host_list(Session&, const Arguments& arguments) {
   if (arguments.rest.empty()) return make_list({});
   ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments.rest[0]));
@@ -209,6 +262,9 @@ constexpr HostFunction kPythonFunctions[] = {
     {"divmod", in(Library::Prelude), "x, y", host_divmod, "`(x // y, x % y)`."},
     {"enumerate", in(Library::Prelude), "iterable, start=0", host_enumerate, "Pairs of a count and an item."},
     {"zip", in(Library::Prelude), "*iterables", host_zip, "Tuples of the first items, of the second items, and so on."},
+    {"sorted", in(Library::Prelude), "iterable, key=None, reverse=False", host_sorted,
+     "A list of the items in ascending order, or in that of `key(item)`; equal ones stay in order."},
+    {"reversed", in(Library::Prelude), "sequence", host_reversed, "The items from the last to the first."},
     {"list", in(Library::Prelude), "*iterable", host_list, "A list of the items."},
     {"tuple", in(Library::Prelude), "*iterable", host_tuple, "A tuple of the items."},
     {"repr", in(Library::Prelude), "object", host_repr, "The value as it would be written in a program."},
@@ -216,6 +272,8 @@ constexpr HostFunction kPythonFunctions[] = {
     {"arguments", in(Library::Prelude), "", host_arguments, "The command line's arguments, as strings."},
     {"skip", in(Library::Prelude), "reason", host_skip, "Ends a test that cannot run here."},
     {"append", in(Library::ListMethod), "self, item", host_append, "Adds an item at the end."},
+    {"sort", in(Library::ListMethod), "self, key=None, reverse=False", host_sort_list,
+     "Puts the items in order, as `sorted` does."},
     {"perf_counter", in(Library::Time), "", host_clock,
      "Seconds of the host's clock; only differences mean something."},
     {"time", in(Library::Time), "", host_clock, "The same as `perf_counter`."},

@@ -237,6 +237,7 @@ Outcome<Value> item_at(const Value& object, std::int64_t i) {
 }
 
 Outcome<std::vector<Value>> all_items(const Value& object) {
+  if (const auto* generator = object.as<GeneratorValue>()) return std::exchange(generator->rest->items, {});
   ASSIGN_OR_RETURN(const std::int64_t count, item_count(object));
   if (count > kLongestSequence) return fail(DiagnosticId::HostSequenceTooLong, count);
   std::vector<Value> items;

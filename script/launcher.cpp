@@ -59,10 +59,19 @@ void add_functions(const Value& value, std::vector<FunctionValue>& functions) {
     for (const Value& item : tuple->sequence->items) add_functions(item, functions);
 }
 
+/// Whether it is a lambda, a method, or defined in another function: kernels know the names of files alone.
+bool is_inner(const FunctionValue& function) {
+  const bool is_bound = function.context && (function.context->outer || !function.context->self.is<None>());
+  return is_bound || function.definition->name == "lambda";
+}
+
 /// The type of an argument as a generic kernel sees it.
 Outcome<ArgumentType> type_of(const Value& value, LaunchNames& names) {
   ArgumentType type;
   if (const auto* function = value.as<FunctionValue>()) {
+    if (is_inner(*function))
+      return fail(DiagnosticId::HostLaunchArgument, "a function that is not one of the file's")
+          .note("write it with `def` at the top level of the file");
     type.constant = names.of(*function);
     return type;
   }

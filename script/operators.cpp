@@ -131,6 +131,8 @@ Outcome<bool> equal_objects(const Value& left, const Value& right, int depth) {
     const bool is_text = type->kind == TypeValue::Kind::Str, other_is_text = other->kind == TypeValue::Kind::Str;
     return is_text == other_is_text && (is_text || type->type == other->type);
   }
+  if (const auto* object = left.as<InstanceValue>()) return object->instance == right.as<InstanceValue>()->instance;
+  if (const auto* type = left.as<ClassValue>()) return type->type == right.as<ClassValue>()->type;
   if (const auto* library = left.as<LibraryValue>()) return library->library == right.as<LibraryValue>()->library;
   if (const auto* function = left.as<FunctionValue>())
     return function->definition == right.as<FunctionValue>()->definition;
@@ -155,7 +157,21 @@ Outcome<bool> identical(const Value& left, const Value& right) {
   return equal(left, right, 0);
 }
 
+/// Tuples beside tuples and lists beside lists are ordered by their first items that differ, else by their lengths.
+Outcome<Value> order_items(ast::CompareOp op, const std::vector<Value>& left, const std::vector<Value>& right) {
+  for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+    ASSIGN_OR_RETURN(const bool same, equal(left[i], right[i], 0));
+    if (!same) return compare(op, left[i], right[i]);
+  }
+  return apply(function_of(op), Value(static_cast<std::int64_t>(left.size())),
+               Value(static_cast<std::int64_t>(right.size())));
+}
+
 Outcome<bool> contains(const Value& container, const Value& item) {
+  if (container.is<GeneratorValue>()) {
+    ASSIGN_OR_RETURN(std::vector<Value> items, all_items(container));
+    return contains(make_list(std::move(items)), item);
+  }
   if (const std::string* text = container.as<std::string>()) {
     const std::string* part = item.as<std::string>();
     if (!part) return fail(DiagnosticId::HostOperandTypes, "in", describe(item), describe(container));
@@ -230,6 +246,8 @@ Outcome<Value> compare(ast::CompareOp op, const Value& left, const Value& right)
     return apply_to_numbers(function_of(op), left, right);
   if (op == ast::CompareOp::Eq) return negated(equal(left, right, 0), false);
   if (op == ast::CompareOp::Ne) return negated(equal(left, right, 0), true);
+  if (items_of(left) && items_of(right) && left.is<ListValue>() == right.is<ListValue>())
+    return order_items(op, *items_of(left), *items_of(right));
   const std::string* a = left.as<std::string>();
   const std::string* b = right.as<std::string>();
   if (!a || !b) return fail(DiagnosticId::HostOperandTypes, spelling(function_of(op)), describe(left), describe(right));

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,35 @@
 namespace pykc::script {
 
 using Names = std::map<std::string, Value, std::less<>>;
+
+/// The variables of a call of a function, of a lambda or of a comprehension; functions that are defined there keep
+/// them.
+struct Environment {
+  const std::set<std::string, std::less<>>* variables;  // all that it assigns
+  std::shared_ptr<Environment> outer;                   // null: the file
+  Names names = {};
+  ~Environment() { clear(); }
+  void clear();
+};
+
+/// What a function has beside its text.
+struct FunctionContext {
+  std::shared_ptr<Environment> outer = {};  // where it is defined; null: in the file
+  Names defaults = {};                      // of its parameters, worked out where it is defined
+  Value self = {};                          // what a method was found in; None: it is none
+};
+
+/// A class: what is defined in its body.
+struct HostClass {
+  std::string name;
+  Names members = {};
+};
+struct Instance {
+  std::shared_ptr<const HostClass> type;
+  Names fields = {};
+  ~Instance() { clear(); }
+  void clear();
+};
 
 struct Scope {
   const ast::Module* module = nullptr;

@@ -1,15 +1,20 @@
 // What one run shares: the device, the output, the random numbers.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/random.h"
 #include "pykc/runtime.h"
 #include "script/outcome.h"
 #include "script/script.h"
+#include "script/value.h"
 
 namespace pykc::script {
+
+struct CallArguments;
 
 class Session {
  public:
@@ -21,11 +26,15 @@ class Session {
   void print(std::string_view text) const {
     if (options_.print) options_.print(text);
   }
+  /// Calls a value, for functions that take functions.
+  Outcome<Value> call(const Value& callee, CallArguments arguments) const;
+  void set_call(std::function<Outcome<Value>(const Value&, CallArguments)> call) { call_ = std::move(call); }
   RandomGenerator random;
 
  private:
   const RunOptions& options_;
   std::optional<Device> device_;
+  std::function<Outcome<Value>(const Value&, CallArguments)> call_;
 };
 
 }  // namespace pykc::script

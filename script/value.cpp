@@ -5,25 +5,56 @@
 
 #include "script/array.h"
 #include "script/functions.h"
+#include "script/scope.h"
 
 namespace pykc::script {
 
 Sequence::Sequence(std::vector<Value> values) : items(std::move(values)) {}
 
-Sequence::~Sequence() {
-  std::vector<Value> pending = std::move(items);
-  while (!pending.empty()) {
-    const Value value = std::move(pending.back());
-    pending.pop_back();
-    const auto take = [&](const std::shared_ptr<Sequence>& sequence) {
-      if (sequence.use_count() > 1) return;
-      for (Value& item : sequence->items) pending.push_back(std::move(item));
-      sequence->items.clear();
-    };
-    if (const auto* tuple = value.as<TupleValue>()) take(tuple->sequence);
-    if (const auto* list = value.as<ListValue>()) take(list->sequence);
+Sequence::~Sequence() { take_apart(std::move(items)); }
+
+namespace {
+
+std::vector<Value> values_of(Names names) {
+  std::vector<Value> values;
+  for (auto& [name, value] : names) values.push_back(std::move(value));
+  return values;
+}
+
+/// Moves what only this value holds to `pending`.
+void take_inside(const Value& value, std::vector<Value>& pending) {
+  const auto take = [&](std::vector<Value> inside) {
+    for (Value& item : inside) pending.push_back(std::move(item));
+  };
+  const auto take_items = [&](const std::shared_ptr<Sequence>& sequence) {
+    if (sequence.use_count() == 1) take(std::exchange(sequence->items, {}));
+  };
+  if (const auto* tuple = value.as<TupleValue>()) take_items(tuple->sequence);
+  if (const auto* list = value.as<ListValue>()) take_items(list->sequence);
+  if (const auto* generator = value.as<GeneratorValue>()) take_items(generator->rest);
+  if (const auto* object = value.as<InstanceValue>(); object && object->instance.use_count() == 1)
+    take(values_of(std::exchange(object->instance->fields, {})));
+  const auto* function = value.as<FunctionValue>();
+  if (!function || !function->context || function->context.use_count() > 1) return;
+  take({std::exchange(function->context->self, {})});
+  take(values_of(std::exchange(function->context->defaults, {})));
+  for (std::shared_ptr<Environment> outer = std::exchange(function->context->outer, {}); outer;
+       outer = outer.use_count() == 1 ? std::exchange(outer->outer, {}) : nullptr)
+    if (outer.use_count() == 1) take(values_of(std::exchange(outer->names, {})));
+}
+
+}  // namespace
+
+void take_apart(std::vector<Value> values) {
+  while (!values.empty()) {
+    const Value value = std::move(values.back());
+    values.pop_back();
+    take_inside(value, values);
   }
 }
+
+void Environment::clear() { take_apart(values_of(std::exchange(names, {}))); }
+void Instance::clear() { take_apart(values_of(std::exchange(fields, {}))); }
 
 std::int64_t RangeValue::size() const {
   // In unsigned arithmetic: the distance of two i64 may not fit one. No loop lives to see the end of 2^63 items.
@@ -82,6 +113,9 @@ struct Description {
   }
   std::string operator()(const TupleValue&) const { return "a tuple"; }
   std::string operator()(const ListValue&) const { return "a list"; }
+  std::string operator()(const GeneratorValue&) const { return "a generator"; }
+  std::string operator()(const ClassValue& value) const { return "the class `" + value.type->name + "`"; }
+  std::string operator()(const InstanceValue& value) const { return "a `" + value.instance->type->name + "`"; }
   std::string operator()(const RangeValue&) const { return "a range"; }
   std::string operator()(const SliceValue&) const { return "a slice"; }
   std::string operator()(const EllipsisValue&) const { return "`...`"; }

@@ -22,6 +22,10 @@ namespace pykc::script {
 class Array;
 struct Value;
 struct Scope;
+struct Environment;
+struct HostClass;
+struct Instance;
+struct FunctionContext;
 struct HostFunction;
 
 struct None {};
@@ -40,6 +44,11 @@ struct TupleValue {
 };
 struct ListValue {
   std::shared_ptr<Sequence> sequence;
+};
+
+/// What a generator expression gives: its items, until something takes them.
+struct GeneratorValue {
+  std::shared_ptr<Sequence> rest;
 };
 
 struct RangeValue {
@@ -91,7 +100,15 @@ struct FunctionValue {
   enum class Kind : std::uint8_t { Host, Device, Kernel, Vectorized };
   Kind kind = Kind::Host;
   const ast::FunctionDef* definition = nullptr;
-  Scope* module = nullptr;  // the names of the file that it is in
+  Scope* module = nullptr;                   // the names of the file that it is in
+  std::shared_ptr<FunctionContext> context;  // see scope.h; null where there is nothing to remember
+};
+/// A class of the file, and an object of one (scope.h).
+struct ClassValue {
+  std::shared_ptr<const HostClass> type;
+};
+struct InstanceValue {
+  std::shared_ptr<Instance> instance;
 };
 /// A function of the table, bound to an object where it was found as an attribute (`a.sum`).
 struct BuiltinValue {
@@ -132,7 +149,7 @@ struct Value {
   using Variant = std::variant<None, bool, std::int64_t, double, Scalar, std::string, ArrayRef, TupleValue, ListValue,
                                RangeValue, SliceValue, EllipsisValue, TypeValue, LibraryValue, ModuleValue,
                                FunctionValue, BuiltinValue, std::shared_ptr<const LaunchValue>, StreamValue, EventValue,
-                               std::shared_ptr<const ConfigurationValue>>;
+                               std::shared_ptr<const ConfigurationValue>, GeneratorValue, ClassValue, InstanceValue>;
   Variant data;
 
   Value() = default;
@@ -154,6 +171,8 @@ struct Value {
 inline constexpr std::int64_t kLongestSequence = 10'000'000;
 Value make_tuple(std::vector<Value> items);
 Value make_list(std::vector<Value> items);
+/// Takes values apart without recursion, however deep they hold one another.
+void take_apart(std::vector<Value> values);
 /// Whether the value is the sequence or has it inside, at any depth: a list must not come to hold itself.
 bool holds(const Value& value, const Sequence& sequence);
 /// The items of a tuple or a list, or null.

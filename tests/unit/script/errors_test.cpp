@@ -134,8 +134,10 @@ TEST(Errors, TheCallsThatLedThereAreTold) {
 }
 
 TEST(Errors, WhatHostFunctionsDoNotHave) {
-  expect_error({"def f():\n    «with g() as x»:\n        pass\nf()\n", "E0404", "host functions do not have `with`"});
-  expect_error({"x = «lambda a: a»\n", "E0404", "host functions do not have lambda"});
+  expect_error({"def f():\n    «with 3 as x»:\n        pass\nf()\n", "E0404",
+                "host functions do not have `with` for an int"});
+  expect_error({"class A:\n    «def __len__(self)»:\n        return 1\n", "E0404",
+                "host functions do not have the method `__len__`"});
   expect_error({"«raise ValueError('no')»\n", "E0437", "raised: ValueError: no"});
 }
 

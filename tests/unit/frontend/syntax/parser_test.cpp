@@ -44,6 +44,14 @@ struct Grouped {
     for (const ast::Parameter& parameter : n.function->parameters) text += " " + parameter.name;
     return "(lambda" + text + ": " + std::visit(Grouped{}, body_of(n).node) + ")";
   }
+  std::string operator()(const ast::Comprehension& n) const {
+    std::string text = (n.is_generator ? "(" : "[") + of(n.element);
+    for (const ast::Comprehension::Clause& clause : n.clauses) {
+      text += " for " + of(clause.target) + " in " + of(clause.iterable);
+      for (const ast::ExprPtr& condition : clause.conditions) text += " if " + of(condition);
+    }
+    return text + (n.is_generator ? ")" : "]");
+  }
   std::string operator()(const ast::Call& n) const {
     std::string text = of(n.function) + "(" + list(n.arguments);
     for (const ast::Keyword& keyword : n.keywords) text += ";" + keyword.name + "=" + of(keyword.value);
@@ -131,9 +139,6 @@ TEST(Parser, Tuples) {
 }
 
 TEST(Parser, WhatIsNotSupportedIsParsedOver) {
-  EXPECT_EQ(grouped("[x for x in y if x]"), "{a list comprehension}");
-  EXPECT_EQ(grouped("(x for x, in y for z in x)"), "{a generator expression}");
-  EXPECT_EQ(grouped("f(x for x in y)"), "f({a generator expression})");
   EXPECT_EQ(grouped("{}"), "{a dict}");
   EXPECT_EQ(grouped("{1: 2, **a}"), "{a dict}");
   EXPECT_EQ(grouped("{1, *b}"), "{a set}");
@@ -142,8 +147,19 @@ TEST(Parser, WhatIsNotSupportedIsParsedOver) {
   EXPECT_EQ(grouped("(a := 1)"), "{an assignment inside an expression (`:=`)}");
   EXPECT_EQ(grouped("await f(x)"), "{`await`}");
   EXPECT_EQ(grouped("f(**a)"), "f({`**` in a call})");
-  EXPECT_EQ(grouped("lambda x=1: x"), "{a lambda whose parameters are not just names}");
-  EXPECT_EQ(grouped("lambda *a, **b: a"), "{a lambda whose parameters are not just names}");
+  EXPECT_EQ(grouped("[x async for x in y]"), "{`async`}");
+}
+
+TEST(Parser, Comprehensions) {
+  EXPECT_EQ(grouped("[x for x in y if x]"), "[x for x in y if x]");
+  EXPECT_EQ(grouped("(x for x, in y for z in x)"), "(x for <x> in y for z in x)");
+  EXPECT_EQ(grouped("f(x + 1 for x in y if x if z)"), "f(((x+1) for x in y if x if z))");
+}
+
+TEST(Parser, LambdasHaveTheParametersOfFunctions) {
+  EXPECT_EQ(grouped("lambda x=1: x"), "(lambda x: x)");
+  EXPECT_EQ(grouped("lambda *a, b: a"), "(lambda a b: a)");
+  EXPECT_EQ(grouped("lambda: 1"), "(lambda: 1)");
 }
 
 TEST(Parser, RangesReachFromEndToEnd) {

@@ -91,10 +91,10 @@ TEST(SyntaxError, Names) {
 
 TEST(SyntaxError, Parameters) {
   EXPECT_EQ(errors_in("def f(a, *b, c, **d):\n    pass\n"), "E0148 1:17");
-  EXPECT_EQ(errors_in("def f(a, /, b, *, c):\n    pass\n"), "E0148 1:10; E0148 1:16");
+  EXPECT_EQ(errors_in("def f(a, /, b, *, c):\n    pass\n"), "E0148 1:10");
   EXPECT_EQ(errors_in("def f(a, a):\n    pass\n"), "E0146 1:10");
   EXPECT_EQ(errors_in("def f(a=1, b):\n    pass\n"), "E0147 1:12");
-  EXPECT_EQ(errors_in("def f(a=1, *, b):\n    pass\n"), "E0148 1:12");
+  EXPECT_EQ(errors_in("def f(a=1, *, b):\n    pass\n"), "");
 }
 
 TEST(SyntaxError, Arguments) {
