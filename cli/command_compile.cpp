@@ -167,6 +167,32 @@ void tell_configurations(const CompileRequest& request) {
   }
 }
 
+/// A kernel without types is compiled for nobody. Where no other is left, that is an error.
+Result<void> tell_untyped(const CompileRequest& request) {
+  if (!request.options.signatures.empty() || request.emit == "tokens" || request.emit == "ast") return {};
+  const Result<Program> program = load(request.file, request.options);
+  if (!program) return {};  // told already
+  Diagnostics unheard;
+  std::vector<const ast::FunctionDef*> untyped;
+  const std::vector<const ast::FunctionDef*> kernels = kernels_of(*program->main);
+  for (const ast::FunctionDef* kernel : kernels) {
+    const std::vector<Configuration> choices = configurations_of(*program, *program->main, *kernel, unheard);
+    const bool is_typed = is_typed_kernel(*kernel) || (!choices.empty() && is_typed_with(choices.front(), *kernel));
+    if (!is_typed) untyped.push_back(kernel);
+  }
+  const auto example = [&](const ast::FunctionDef& kernel) {
+    return "--sig '" + driver::example_signature(*program, kernel) + "' gives it types";
+  };
+  if (!untyped.empty() && untyped.size() == kernels.size())
+    return Error{ErrorCode::InvalidArgument,
+                 "`" + untyped.front()->name + "` has parameters without types, and " + request.file +
+                     " has no kernel with types: there is nothing to compile; " + example(*untyped.front())};
+  for (const ast::FunctionDef* kernel : untyped)
+    std::fprintf(stderr, "pykc: %s has parameters without types and is left out; %s\n", kernel->name.c_str(),
+                 example(*kernel).c_str());
+  return {};
+}
+
 /// Every other format: one target, one file.
 Result<std::string> compile_one(const CompileRequest& request, const OutputFormat& format, std::string_view source) {
   Result<CompileOutput> output = compile_to(format.emit, source, request.options, request.file);
@@ -192,6 +218,7 @@ int run(CompileRequest& request) {
   const std::string_view source = (*file)->text();
   const Result<std::string> bytes = embeds(request) ? embed(request, source) : compile_one(request, *format, source);
   if (!bytes) return report(bytes.error(), request.diagnostics);
+  if (const Result<void> typed = tell_untyped(request); !typed) return report(typed.error());
   tell_configurations(request);
   if (const Result<void> written = write_output(request.output, *bytes); !written) return report(written.error());
   if (!request.depfile.empty())

@@ -17,8 +17,8 @@ constexpr int kMostBlocksPerMultiprocessor = 32;
 constexpr int kMostRegisters = 255;
 
 /// What Numba's decorators take and pykc needs no telling.
-constexpr std::string_view kIgnored[] = {"inline", "forceinline", "debug",    "opt",      "lineinfo", "cache",
-                                         "link",   "target",      "nopython", "parallel", "identity", "boundscheck"};
+constexpr std::string_view kIgnored[] = {"inline", "forceinline", "debug",    "opt",      "lineinfo",   "cache",
+                                         "target", "nopython",    "parallel", "identity", "boundscheck"};
 constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "cluster", "fastmath",     "contract",
                                          "noalias",       "wraparound",    "device",  "weak_literals"};
 
@@ -141,6 +141,7 @@ class DecoratorReader {
       if (value) function_.kind = *value ? FunctionDecl::Kind::Device : function_.kind;
       return;
     }
+    if (name == "link") return link(*keyword.value);
     if (std::find(std::begin(kIgnored), std::end(kIgnored), name) != std::end(kIgnored)) return;
     auto diagnostic = body_.report(keyword.name_range, DiagnosticId::DecoratorArgument, name);
     const std::string_view near = nearest(name, {std::begin(kOptions), std::end(kOptions)});
@@ -149,6 +150,14 @@ class DecoratorReader {
       diagnostic.note(
           "options are launch_bounds, max_registers, cluster, fastmath, contract, noalias, wraparound and "
           "weak_literals");
+  }
+
+  /// Libraries are given to the whole compilation; a list without any asks for nothing.
+  void link(const ast::Expr& value) {
+    const auto* list = value.as<ast::List>();
+    if (list && list->elements.empty()) return;
+    body_.report(value.range, DiagnosticId::DecoratorArgument, "link")
+        .note("declare its functions with `@extern`, and link the library from C++: `CompileOptions::libraries`");
   }
 
   /// `launch_bounds=256`, or with the least number of blocks a multiprocessor: `(256, 2)`.

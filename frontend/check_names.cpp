@@ -286,7 +286,7 @@ constexpr std::string_view kHostModules[] = {
     "calendar",    "cffi",         "codecs",
     "concurrent",  "configparser", "contextlib",
     "copy",        "csv",          "ctypes",
-    "cuda",        "cupy",         "cv2",
+    "cuda",        "cupy",         "cupyx", "cv2",
     "dataclasses", "datetime",     "decimal",
     "difflib",     "dis",          "faulthandler",
     "filecmp",     "fnmatch",      "fractions",

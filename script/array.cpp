@@ -222,6 +222,11 @@ Outcome<ArrayRef> reshape_array(const ArrayRef& array, Shape shape) {
   return with_shape(*dense, std::move(shape), std::move(strides), dense->offset);
 }
 
+bool is_elements(const Value& value) {
+  const ArrayRef* array = value.as<ArrayRef>();
+  return array && !((*array)->record && (*array)->rank() == 0);
+}
+
 Outcome<ArrayRef> array_of(const Scalar& scalar) { return make_array(scalar.type, {}, Order::RowMajor, scalar); }
 
 Outcome<Scalar> first_element(const Array& array) {

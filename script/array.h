@@ -77,6 +77,8 @@ Outcome<ArrayRef> broadcast_array(const Array& array, const Shape& shape);
 /// The shape that both broadcast to.
 Outcome<Shape> broadcast_shapes(const Shape& a, const Shape& b);
 
+/// Whether it is an array that an operation goes through: not one record, which is an array of rank 0.
+bool is_elements(const Value& value);
 /// A rank-0 array of one number.
 Outcome<ArrayRef> array_of(const Scalar& scalar);
 /// The first element.

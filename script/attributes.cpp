@@ -32,6 +32,10 @@ std::string_view library_name(Library library) {
       return "numba";
     case Library::Constants:
       return "const";
+    case Library::Cupy:
+      return "cupy";
+    case Library::CupyCuda:
+      return "cupy.cuda";
     default:
       return "pykc";
   }
@@ -43,11 +47,11 @@ struct ConstantRow {
   double value;
 };
 constexpr ConstantRow kConstants[] = {
-    {"pi", in(Library::Math, Library::Numpy), std::numbers::pi},
-    {"e", in(Library::Math, Library::Numpy), std::numbers::e},
+    {"pi", in(Library::Math, Library::Numpy, Library::Cupy), std::numbers::pi},
+    {"e", in(Library::Math, Library::Numpy, Library::Cupy), std::numbers::e},
     {"tau", in(Library::Math), 2 * std::numbers::pi},
-    {"inf", in(Library::Math, Library::Numpy), std::numeric_limits<double>::infinity()},
-    {"nan", in(Library::Math, Library::Numpy), std::numeric_limits<double>::quiet_NaN()},
+    {"inf", in(Library::Math, Library::Numpy, Library::Cupy), std::numeric_limits<double>::infinity()},
+    {"nan", in(Library::Math, Library::Numpy, Library::Cupy), std::numeric_limits<double>::quiet_NaN()},
 };
 
 struct ModuleRow {
@@ -56,32 +60,28 @@ struct ModuleRow {
   Library module;
 };
 constexpr ModuleRow kModules[] = {
-    {"random", in(Library::Numpy), Library::Random}, {"linalg", in(Library::Numpy), Library::Linalg},
-    {"cuda", in(Library::Numba), Library::Cuda},     {"types", in(Library::Numba, Library::Cuda), Library::Numba},
-    {"math", in(Library::Prelude), Library::Math},   {"const", in(Library::Prelude, Library::Cuda), Library::Constants},
+    {"random", in(Library::Numpy, Library::Cupy), Library::Random},
+    {"linalg", in(Library::Numpy, Library::Cupy), Library::Linalg},
+    {"cuda", in(Library::Cupy), Library::CupyCuda},
+    {"cuda", in(Library::Numba), Library::Cuda},
+    {"types", in(Library::Numba, Library::Cuda), Library::Numba},
+    {"math", in(Library::Prelude), Library::Math},
+    {"const", in(Library::Prelude, Library::Cuda), Library::Constants},
 };
 
 constexpr std::pair<std::string_view, Library> kImports[] = {
-    {"pykc", Library::Prelude},
-    {"numpy", Library::Numpy},
-    {"numpy.random", Library::Random},
-    {"numpy.linalg", Library::Linalg},
-    {"numba", Library::Numba},
-    {"numba.cuda", Library::Cuda},
-    {"math", Library::Math},
-    {"time", Library::Time},
-    {"enum", Library::Classes},
-    {"operator", Library::Classes},
-    {"collections", Library::Classes},
-    {"typing", Library::Classes},
-    {"numba.types", Library::Numba},
-    {"numba.cuda.types", Library::Numba},
+    {"pykc", Library::Prelude},           {"numpy", Library::Numpy},        {"numpy.random", Library::Random},
+    {"numpy.linalg", Library::Linalg},    {"cupy", Library::Cupy},          {"cupy.cuda", Library::CupyCuda},
+    {"cupy.random", Library::Random},     {"cupy.linalg", Library::Linalg}, {"numba", Library::Numba},
+    {"numba.cuda", Library::Cuda},        {"math", Library::Math},          {"time", Library::Time},
+    {"enum", Library::Classes},           {"operator", Library::Classes},   {"collections", Library::Classes},
+    {"typing", Library::Classes},         {"numba.types", Library::Numba},  {"numba.cuda.types", Library::Numba},
     {"numba.core.types", Library::Numba},
 };
 
 bool has_types(Library library) {
   return library == Library::Prelude || library == Library::Numpy || library == Library::Numba ||
-         library == Library::Cuda;
+         library == Library::Cuda || library == Library::Cupy;
 }
 
 /// Python's own types, which are no element types: `float("inf")`, `int(x)`.
@@ -99,7 +99,7 @@ std::optional<Value> library_member(Library library, std::string_view name) {
     if (row.name == name && (row.libraries & in(library)) != 0) return row.value;
   for (const ModuleRow& row : kModules)
     if (row.name == name && (row.libraries & in(library)) != 0) return LibraryValue{row.module};
-  if (library == Library::Numpy && name == "newaxis") return Value();
+  if ((library == Library::Numpy || library == Library::Cupy) && name == "newaxis") return Value();
   if (library == Library::Prelude)
     if (const std::optional<TypeValue> type = python_type(name)) return *type;
   if (has_types(library))
@@ -223,6 +223,12 @@ Outcome<Value> attribute_of(const ClassValue& type, std::string_view name) {
 Outcome<Value> attribute(const Value& object, std::string_view name) {
   if (const auto* instance = object.as<InstanceValue>()) return attribute_of(*instance, name);
   if (const auto* type = object.as<ClassValue>()) return attribute_of(*type, name);
+  if (const auto* function = object.as<FunctionValue>();
+      function && name == "py_func") {  // the same, as Python runs it
+    FunctionValue plain = *function;
+    plain.kind = FunctionValue::Kind::Host;
+    return Value(std::move(plain));
+  }
   if (const auto* configuration = object.as<std::shared_ptr<const ConfigurationValue>>())
     return configured(**configuration, name);
   if (const auto* library = object.as<LibraryValue>()) {
@@ -245,6 +251,31 @@ Outcome<Value> attribute(const Value& object, std::string_view name) {
 }
 
 std::optional<Value> prelude_value(std::string_view name) { return library_member(Library::Prelude, name); }
+
+Failure unknown_module(std::string_view module) {
+  struct Row {
+    std::string_view module, instead;
+  };
+  constexpr Row kInstead[] = {
+      {"cupyx",
+       "write the kernel with `@cuda.jit`, and time it by events: `start.record()`, `cuda.event_elapsed_time`"},
+      {"matplotlib",
+       "`save(\"x.npy\", x)` writes an array for a plot elsewhere, `save_pgm` writes a matrix as an image"},
+      {"os", "host code has no environment; `--device` and the variables of the shell choose the GPU"},
+      {"pandas", "arrays of NumPy, `load` and `save` of .npy files are here"},
+      {"random", "`np.random` and `random(shape, seed=1)` make arrays of random numbers"},
+      {"scipy",
+       "what `np` and `math` have is listed by `pykc builtins --host`; write the rest as a kernel or a function"},
+      {"sys", "`arguments()` gives the command line's arguments; parameters of `main` take them, too"},
+      {"timeit", "`time.perf_counter()` or events measure a loop: `start.record()`, `elapsed(start, end)`"},
+      {"torch", "arrays of NumPy's functions go to kernels as they are"},
+  };
+  Failure failure = fail(DiagnosticId::HostUnknownModule, module);
+  const std::string_view package = module.substr(0, module.find('.'));
+  for (const Row& row : kInstead)
+    if (row.module == package) failure.notes.emplace_back(row.instead);
+  return failure;
+}
 
 std::optional<Library> library_named(std::string_view name) {
   for (const auto& [import_name, library] : kImports)

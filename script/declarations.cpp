@@ -1,7 +1,19 @@
 #include "script/declarations.h"
 
+#include <algorithm>
+
 namespace pykc::script {
 namespace {
+
+/// `@jit`, `@njit`: those of a plain function are numba's own.
+bool compiles_for_host(const ast::Module& module, const ast::Expr& decorator) {
+  const auto* call = decorator.as<ast::Call>();
+  const ast::Expr& callee = call ? *call->function : decorator;
+  const auto* dotted = callee.as<ast::Attribute>();
+  const auto* name = callee.as<ast::Name>();
+  const std::string_view last = dotted ? dotted->name : name ? name->id : std::string_view();
+  return (last.ends_with("jit")) && is_known_decorator(module, decorator);
+}
 
 void collect_target(const ast::Expr& target, std::set<std::string, std::less<>>& names) {
   if (const auto* name = target.as<ast::Name>()) names.insert(name->id);
@@ -55,8 +67,8 @@ void collect_suite(const ast::Suite& suite, std::set<std::string, std::less<>>& 
 
 }  // namespace
 
-FunctionValue::Kind value_kind(FunctionKind kind) {
-  switch (kind) {
+FunctionValue::Kind value_kind(const ast::Module& module, const ast::FunctionDef& function) {
+  switch (kind_of(module, function)) {
     case FunctionKind::Device:
       return FunctionValue::Kind::Device;
     case FunctionKind::Kernel:
@@ -64,10 +76,29 @@ FunctionValue::Kind value_kind(FunctionKind kind) {
     case FunctionKind::Vectorized:
       return FunctionValue::Kind::Vectorized;
     case FunctionKind::Plain:
+      if (std::ranges::any_of(function.decorators, [&](const auto& d) { return compiles_for_host(module, *d); }))
+        return FunctionValue::Kind::Compiled;
+      break;
     case FunctionKind::Test:
       break;
   }
   return FunctionValue::Kind::Host;
+}
+
+std::vector<std::string> prototypes_of(const ast::Module& module, const ast::FunctionDef& function) {
+  std::vector<std::string> prototypes;
+  const auto add = [&](const ast::Expr& expr) {
+    const auto* text = expr.as<ast::StringLiteral>();
+    prototypes.push_back(text ? text->value : std::string(module.file->text(expr.range)));
+  };
+  for (const ast::ExprPtr& decorator : function.decorators) {
+    const auto* call = decorator->as<ast::Call>();
+    if (!call || call->arguments.empty()) continue;
+    const auto* list = call->arguments.front()->as<ast::List>();
+    if (!list) add(*call->arguments.front());
+    for (std::size_t i = 0; list && i < list->elements.size(); ++i) add(*list->elements[i]);
+  }
+  return prototypes;
 }
 
 std::set<std::string, std::less<>> variables_of(const ast::FunctionDef& function) {

@@ -4,14 +4,18 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontend/frontend.h"
 #include "script/value.h"
 
 namespace pykc::script {
 
-/// How host code calls a function of that kind.
-FunctionValue::Kind value_kind(FunctionKind kind);
+/// How host code calls a function of the module.
+FunctionValue::Kind value_kind(const ast::Module& module, const ast::FunctionDef& function);
+
+/// The prototypes of `@vectorize`, as they are written: strings, or signatures without quotes; one, or a list.
+std::vector<std::string> prototypes_of(const ast::Module& module, const ast::FunctionDef& function);
 
 /// Every name that the function assigns, its parameters included: its variables.
 std::set<std::string, std::less<>> variables_of(const ast::FunctionDef& function);

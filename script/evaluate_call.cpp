@@ -50,6 +50,8 @@ Outcome<Value> Evaluator::call(const Value& callee, CallArguments arguments) {
           .suggest(function->definition->name + "[blocks, threads](…)");
     case FunctionValue::Kind::Vectorized:
       return launcher_.map(*function, arguments);
+    case FunctionValue::Kind::Compiled:
+      return call_compiled(*function, std::move(arguments));
     default:
       return call_function(*function, std::move(arguments));
   }
@@ -126,8 +128,43 @@ Outcome<FunctionValue> Evaluator::define(const ast::FunctionDef& definition, Fun
     ASSIGN_OR_RETURN(Value value, evaluate(*parameter.default_value));
     context->defaults.emplace(parameter.name, std::move(value));
   }
-  const bool is_plain = !context->outer && context->defaults.empty();
+  if (kind == FunctionValue::Kind::Vectorized) RETURN_IF_FAILED(read_prototypes(definition, *context));
+  const bool is_plain = !context->outer && context->defaults.empty() && context->prototypes.empty();
   return FunctionValue{kind, &definition, frame_->module, is_plain ? nullptr : std::move(context)};
+}
+
+Status Evaluator::read_prototypes(const ast::FunctionDef& definition, FunctionContext& context) const {
+  for (const std::string& text : prototypes_of(*frame_->module->module, definition)) {
+    ASSIGN_OR_RETURN(Prototype prototype, parse_prototype(text));
+    if (prototype.parameters.size() != definition.parameters.size())
+      return fail(DiagnosticId::HostKernelArgumentCount, definition.name, definition.parameters.size(),
+                  prototype.parameters.size())
+          .note("the prototype is `" + text + "`");
+    context.prototypes.push_back(std::move(prototype));
+  }
+  for (const ast::ExprPtr& decorator : definition.decorators)
+    if (const auto* call = decorator->as<ast::Call>())
+      for (const ast::Keyword& keyword : call->keywords)
+        if (keyword.name == "target") RETURN_IF_FAILED(check_target(*keyword.value));
+  return Done{};
+}
+
+Status Evaluator::check_target(const ast::Expr& value) const {
+  constexpr std::string_view kTargets[] = {"cpu", "cuda", "parallel"};
+  const auto* text = value.as<ast::StringLiteral>();
+  if (text && std::ranges::find(kTargets, text->value) != std::end(kTargets)) return Done{};
+  const std::string given = text ? "'" + text->value + "'" : std::string(file().text(value.range));
+  return located(fail(DiagnosticId::HostWrongType, "target` of `@vectorize", "'cpu', 'cuda' or 'parallel'", given)
+                     .suggest(text && text->value == "gpu" ? "'cuda'" : "")
+                     .note("the function runs on the program's device, `--device`, whichever it is"),
+                 value.range);
+}
+
+Outcome<Value> Evaluator::call_compiled(const FunctionValue& function, CallArguments arguments) {
+  ASSIGN_OR_RETURN(Names bound, bind_parameters(function, std::move(arguments)));
+  std::vector<Value> values;
+  for (const ast::Parameter& parameter : function.definition->parameters) values.push_back(bound.at(parameter.name));
+  return launcher_.call_compiled(function, values);
 }
 
 Outcome<Value> Evaluator::decorated(const ast::FunctionDef& definition, Value function) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "driver/driver.h"
 #include "script/evaluator.h"
 
 namespace pykc::script {
@@ -32,8 +33,16 @@ Status check_member(const ast::Stmt& stmt) {
 
 }  // namespace
 
+/// A class with a decorator is a record; where it is none, the compiler knows why.
+Failure Evaluator::wrong_class(const ast::ClassDef& node) const {
+  Failure failure = fail(DiagnosticId::HostUnsupportedFeature, "the class `" + node.name + "` as it is written");
+  for (Diagnostic& diagnostic : driver::check_source(frame_->module->module->file, session_.options().compile))
+    if (diagnostic.severity == Severity::Error) failure.causes.push_back(std::move(diagnostic));
+  return failure;
+}
+
 Outcome<Value> Evaluator::define_class(const ast::ClassDef& node) {
-  if (!node.decorators.empty()) return fail(DiagnosticId::HostUnsupportedFeature, "this decorator of a class");
+  if (!node.decorators.empty()) return wrong_class(node);
   const std::shared_ptr<Environment> body = enter(node, nullptr);
   frame_->environment = body;
   Status done = Done{};

@@ -83,7 +83,7 @@ Failure Evaluator::unknown_name(std::string_view name) const {
   if (is_kernel_name(name)) return fail(DiagnosticId::HostDeviceOnly, name);
   const auto absent = frame_->module->absent.find(name);
   const bool is_absent = absent != frame_->module->absent.end();
-  if (is_absent && !library_named(absent->second)) return fail(DiagnosticId::HostUnknownModule, absent->second);
+  if (is_absent && !library_named(absent->second)) return unknown_module(absent->second);
   Failure failure = fail(DiagnosticId::HostUnknownName, name);
   if (is_absent) failure.notes.push_back("it is imported from `" + absent->second + "`, which has no such name here");
   if (name == "np") failure.notes.push_back("write `import numpy as np` at the top of the file");
@@ -102,7 +102,7 @@ Outcome<Value> Evaluator::evaluate_node(const ast::Attribute& node) {
     if (std::optional<Value> member = member_of(*module, node.name)) return *std::move(member);
     if (program_.find(module->name + "." + node.name)) return import_module(module->name + "." + node.name);
     if (!module->scope && is_importable(module->name))
-      return located(fail(DiagnosticId::HostUnknownModule, module->name), node.value->range);
+      return located(unknown_module(module->name), node.value->range);
   }
   Outcome<Value> value = attribute(object, node.name);
   if (!value) return located(std::move(value.failure()), node.name_range);

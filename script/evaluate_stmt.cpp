@@ -152,7 +152,7 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::With& node) {
 }
 
 Outcome<Evaluator::Flow> Evaluator::run_node(const ast::FunctionDef& node) {
-  const FunctionValue::Kind kind = value_kind(kind_of(*frame_->module->module, node));
+  const FunctionValue::Kind kind = value_kind(*frame_->module->module, node);
   if (frame_->environment && kind != FunctionValue::Kind::Host)
     return fail(DiagnosticId::HostUnsupportedFeature, "functions for the device inside of others")
         .note("move it to the top level of the file");
@@ -263,7 +263,7 @@ Outcome<Value> Evaluator::import_module(std::string_view name) {
   const std::string below = std::string(name) + ".";
   if (std::ranges::any_of(program_.imports, [&](const auto& imported) { return imported.name.starts_with(below); }))
     return Value(ModuleValue{std::string(name), nullptr});
-  return fail(DiagnosticId::HostUnknownModule, name);
+  return unknown_module(name);
 }
 
 std::optional<Value> Evaluator::member_of(const ModuleValue& module, std::string_view name) {

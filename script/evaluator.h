@@ -138,6 +138,9 @@ class Evaluator {
   static Outcome<Names> bind_parameters(const FunctionValue& function, CallArguments arguments);
   /// The function with the values of its defaults and the variables around it.
   Outcome<FunctionValue> define(const ast::FunctionDef& definition, FunctionValue::Kind kind);
+  Status read_prototypes(const ast::FunctionDef& definition, FunctionContext& context) const;
+  Status check_target(const ast::Expr& value) const;
+  Outcome<Value> call_compiled(const FunctionValue& function, CallArguments arguments);
   /// The function as its decorators leave it, those that mean something to the compiler aside.
   Outcome<Value> decorated(const ast::FunctionDef& definition, Value function);
   template <typename Node>
@@ -151,6 +154,7 @@ class Evaluator {
 
   // ---- classes (evaluate_class.cpp) ----
   Outcome<Value> define_class(const ast::ClassDef& node);
+  Failure wrong_class(const ast::ClassDef& node) const;
   Outcome<Value> make_instance(const ClassValue& type, CallArguments arguments);
 
   // ---- launches (evaluate_launch.cpp) ----

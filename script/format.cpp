@@ -104,7 +104,7 @@ std::string type_name(const TypeValue& type) {
     case TypeValue::Kind::Scalar:
       break;
   }
-  return std::string(to_string(type.type));
+  return type.record ? type.record->name : std::string(to_string(type.type));
 }
 
 std::string range_text(const RangeValue& range) {

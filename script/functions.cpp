@@ -107,7 +107,7 @@ const HostFunction* find_function(Library library, std::string_view name) {
   for (const std::span<const HostFunction> table : all_tables())
     for (const HostFunction& function : table)
       if (function.name == name && (function.libraries & in(library)) != 0) return &function;
-  return nullptr;
+  return library == Library::Cupy ? find_function(Library::Numpy, name) : nullptr;
 }
 
 std::vector<std::string_view> function_names(Library library) {
@@ -140,6 +140,9 @@ std::vector<HostFunctionInfo> host_functions() {
       {Library::Random, "np.random."},
       {Library::Linalg, "np.linalg."},
       {Library::Cuda, "cuda."},
+      {Library::Numba, "numba."},
+      {Library::Cupy, "cupy."},
+      {Library::CupyCuda, "cupy.cuda."},
       {Library::Constants, "const."},
       {Library::Math, "math."},
       {Library::Time, "time."},

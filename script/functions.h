@@ -94,6 +94,8 @@ Outcome<Value> attribute(const Value& object, std::string_view name);
 std::optional<Value> prelude_value(std::string_view name);
 /// Names that mean something in kernels only: `threadIdx`, `shared`, `syncthreads`.
 bool is_kernel_name(std::string_view name);
+/// An import of something that host code has not, with what to write instead.
+Failure unknown_module(std::string_view module);
 /// A built-in module by its name in an import: "numpy", "numba.cuda".
 std::optional<Library> library_named(std::string_view name);
 

@@ -10,8 +10,21 @@ constexpr std::uint32_t kCuda = in(Library::Cuda);
 
 Failure device_failure(const Error& error) { return fail(DiagnosticId::HostDeviceFailed, error.message); }
 
+/// Copies are complete when they return, so a stream can only be wrong.
+Status check_stream(const Arguments& arguments, std::size_t i) {
+  const bool is_stream = arguments[i].is<StreamValue>() || arguments.is_none(i) || as_integer(arguments[i]) == 0;
+  return is_stream ? Status(Done{}) : Status(arguments.wrong_type(i, "a stream"));
+}
+
 Outcome<Value> host_to_device(Session& session, const Arguments& arguments) {
+  RETURN_IF_FAILED(check_stream(arguments, 1));
   ASSIGN_OR_RETURN(const ArrayRef given, arguments.any_array(0));
+  if (const ArrayRef* target = arguments[3].as<ArrayRef>()) {
+    if ((*target)->shape != given->shape)
+      return fail(DiagnosticId::HostShapeMismatch, shape_text((*target)->shape), shape_text(given->shape));
+    RETURN_IF_FAILED(assign_array(**target, given));
+    return arguments[3];
+  }
   ASSIGN_OR_RETURN(const Device device, session.device());
   const Order order = given->order();
   ASSIGN_OR_RETURN(const ArrayRef source, dense_array(given, order));
@@ -59,6 +72,7 @@ Outcome<Value> host_const_array(Session&, const Arguments& arguments) {
 }
 
 Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
+  RETURN_IF_FAILED(check_stream(arguments, 2));
   ASSIGN_OR_RETURN(const ArrayRef source, arguments.any_array(0));
   if (arguments.is_none(1)) return copy_array(*source, source->order());
   const ArrayRef* target = arguments[1].as<ArrayRef>();
@@ -72,6 +86,12 @@ Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
     RETURN_IF_FAILED(assign_array(**target, source));
   }
   return arguments[1];
+}
+
+Outcome<Value> host_get(Session&, const Arguments& arguments) {
+  RETURN_IF_FAILED(check_stream(arguments, 1));
+  ASSIGN_OR_RETURN(const ArrayRef source, arguments.any_array(0));
+  return copy_array(*source, source->order());
 }
 
 Outcome<Value> host_same(Session&, const Arguments& arguments) { return arguments.array(0); }
@@ -157,22 +177,30 @@ Outcome<Value> host_elapsed(Session&, const Arguments& arguments) {
 }
 
 constexpr HostFunction kDeviceFunctions[] = {
-    {"to_device", kBoth, "a", host_to_device, "A copy of the array on the device."},
-    {"device_array", kCuda, "shape, dtype=f64, order='C'", host_device_array,
+    {"to_device", kBoth, "a, stream=None, copy=True, to=None", host_to_device,
+     "A copy of the array on the device, or in the array `to` there. It is there when the call returns, on whatever "
+     "stream."},
+    {"device_array", kCuda, "shape, dtype=f64, order='C', stream=None", host_device_array,
      "Device memory; the elements are anything."},
-    {"device_array_like", kCuda, "a", host_device_array_like, "Device memory in the shape and type of `a`."},
+    {"device_array_like", kCuda, "a, stream=None", host_device_array_like,
+     "Device memory in the shape and type of `a`."},
     {"pinned_array", kCuda, "shape, dtype=f64, order='C'", host_pinned_array,
      "Host memory that the device reaches directly: copies are fastest."},
     {"as_cuda_array", kCuda, "a", host_same, "The array itself: every array is a device array where it must be."},
     {"array", in(Library::Constants), "shape, dtype", host_const_array,
      "Constant memory under a name of the module: zeros, until it is assigned to. A launch takes what it holds then."},
-    {"copy_to_host", in(Library::ArrayMethod), "self, ary=None", host_copy_to_host,
+    {"copy_to_host", in(Library::ArrayMethod), "self, ary=None, stream=None", host_copy_to_host,
      "A copy on the host, or into a host array."},
+    {"get", in(Library::ArrayMethod), "self, stream=None", host_get, "A copy on the host, in CuPy's word."},
+    {"asnumpy", in(Library::Cupy), "a, stream=None", host_get, "A copy on the host."},
     {"synchronize", kBoth, "", host_synchronize, "Waits until the device has done all its work."},
     {"device_name", in(Library::Prelude), "", host_device_name, "What kernels run on: 'cpu', or the GPU's name."},
     {"forall", in(Library::KernelMethod), "self, ntasks, tpb=0, stream=None, sharedmem=0", host_forall,
      "A launch of at least `ntasks` threads along x, in blocks of `tpb` threads or as the device runs most of them."},
     {"stream", kBoth, "", host_stream, "A new queue of work."},
+    {"Stream", in(Library::CupyCuda), "null=False, non_blocking=False", host_stream, "A new queue of work."},
+    {"Event", in(Library::CupyCuda), "block=False, disable_timing=False", host_event, "A mark in a stream's work."},
+    {"get_elapsed_time", in(Library::CupyCuda), "start, end", host_elapsed, "Milliseconds between two events."},
     {"synchronize", in(Library::StreamMethod), "self", host_stream_synchronize, "Waits for the stream's work."},
     {"event", kBoth, "timing=True", host_event, "A mark in a stream's work."},
     {"record", in(Library::EventMethod), "self, stream=None", host_event_record,

@@ -253,6 +253,7 @@ constexpr HostFunction kPythonFunctions[] = {
     {"print", in(Library::Prelude), "*values, sep=' ', end='\\n'", host_print, "Writes values and a newline."},
     {"len", in(Library::Prelude), "object", host_len, "How many items there are; of an array, its first extent."},
     {"range", in(Library::Prelude), "start, stop=None, step=1", host_range, "Integers from `start` to before `stop`."},
+    {"prange", in(Library::Numba), "start, stop=None, step=1", host_range, "The same as `range`: one thread does it all."},
     {"abs", in(Library::Prelude), "x", host_abs, "Absolute value."},
     {"min", in(Library::Prelude), "*values", host_min, "The smallest of several values, or of the items of one."},
     {"max", in(Library::Prelude), "*values", host_max, "The largest of several values, or of the items of one."},

@@ -112,14 +112,6 @@ Status set_constant(const Value& value, ArgumentType& argument) {
   return Done{};
 }
 
-/// What a kernel is passed: tuples element by element, and nothing for what it is compiled for.
-void add_passed(const Value& value, std::vector<Value>& passed) {
-  if (value.as<FunctionValue>()) return;
-  const auto* tuple = value.as<TupleValue>();
-  if (!tuple) return passed.push_back(value);
-  for (const Value& item : tuple->sequence->items) add_passed(item, passed);
-}
-
 /// A number for a scalar parameter: converted where nothing is lost, else handed over for the runtime to refuse.
 Scalar scalar_argument(const Value& value, ScalarType wanted) {
   const ScalarType own = operand_type(value)->type;
@@ -130,8 +122,15 @@ Scalar scalar_argument(const Value& value, ScalarType wanted) {
   return *to_scalar(value, own);
 }
 
+/// Where a kernel finds the array. Functions that run on the host beside a GPU take it where the host has it.
+Outcome<void*> address_of(const Array& array, const Device& device, bool is_on_host) {
+  if (!is_on_host) return array.storage->launch(device);
+  ASSIGN_OR_RETURN(std::byte * bytes, array.storage->write());
+  return static_cast<void*>(bytes);
+}
+
 /// `held` keeps what the argument points to on the host.
-Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter, const Device& device,
+Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter, const Device& device, bool is_on_host,
                               std::vector<ArrayRef>& held) {
   Argument argument;
   if (parameter.value.is_record() && !parameter.is_array && (operand_type(value) || has_records(value))) {
@@ -141,7 +140,7 @@ Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter
     return Argument::of(record->record, bytes);
   }
   if (const ArrayRef* array = value.as<ArrayRef>()) {
-    ASSIGN_OR_RETURN(void* const address, (*array)->storage->launch(device));
+    ASSIGN_OR_RETURN(void* const address, address_of(**array, device, is_on_host));
     argument.is_array = true;
     argument.type = (*array)->type;
     const RecordRef& wanted = parameter.array.element.record;
@@ -164,6 +163,17 @@ Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter
   argument.type = scalar.type;
   scalar.store(argument.scalar);
   return argument;
+}
+
+/// The arguments of a launch, and the defaults of the parameters behind them.
+std::vector<Value> with_defaults(const FunctionValue& kernel, const std::vector<const ast::Parameter*>& parameters,
+                                 std::vector<Value> arguments) {
+  while (kernel.context && arguments.size() < parameters.size()) {
+    const auto value = kernel.context->defaults.find(parameters[arguments.size()]->name);
+    if (value == kernel.context->defaults.end()) break;
+    arguments.push_back(value->second);
+  }
+  return arguments;
 }
 
 /// The launch's configuration, worked out where `forall` leaves it to the device.
@@ -195,6 +205,13 @@ void advise_of_elements(const std::vector<Value>& arguments, const std::vector<P
 }
 
 }  // namespace
+
+void add_passed(const Value& value, std::vector<Value>& passed) {
+  if (value.as<FunctionValue>()) return;
+  const auto* tuple = value.as<TupleValue>();
+  if (!tuple) return passed.push_back(value);
+  for (const Value& item : tuple->sequence->items) add_passed(item, passed);
+}
 
 Failure with_reason(DiagnosticId id, std::string_view name, const Error& error) {
   const bool is_short = error.message.size() <= kLongestReason;
@@ -268,7 +285,8 @@ const Program& Launcher::program_of(const Scope& module, const std::string& appe
 
 Result<Launcher::Loaded> Launcher::load_kernel(const Device& device, const Scope& module, const std::string& name,
                                                const KernelRequest& request, const std::string& appended) {
-  const std::string key = module.file().name() + ":" + request.kernel + jit::signature_text(request);
+  const std::string key =
+      device.info().name + module.file().name() + ":" + request.kernel + jit::signature_text(request) + appended;
   if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
   std::vector<Diagnostic> warnings;
   const Result<Module> loaded =
@@ -279,12 +297,35 @@ Result<Launcher::Loaded> Launcher::load_kernel(const Device& device, const Scope
   if (session_.options().warning)
     for (const Diagnostic& warning : warnings)
       if (warnings_.insert(to_text(warning)).second) session_.options().warning(warning);
-  return kernels_.emplace(key, Loaded{*kernel, *loaded, &module, std::make_shared<ConstantBytes>()}).first->second;
+  return kernels_.emplace(key, Loaded{*kernel, *loaded, &module, std::make_shared<ConstantBytes>(), device})
+      .first->second;
 }
 
 Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const std::string& name,
                                                const KernelRequest& request, const std::string& appended) {
   ASSIGN_OR_RETURN(const Device device, session_.device());
+  return kernel_for(device, module, name, request, appended);
+}
+
+Outcome<checked::Type> Launcher::type_of_call(const Scope& module, const std::string& function,
+                                              const KernelRequest& request, const std::string& appended) {
+  const std::string key = module.file().name() + ":" + jit::signature_text(request) + appended;
+  if (const auto found = call_types_.find(key); found != call_types_.end()) return found->second;
+  Diagnostics diagnostics;
+  const checked::Module checked = check(program_of(module, appended), {request}, {.warnings = false}, diagnostics);
+  if (diagnostics.has_errors()) {
+    Failure failure = fail(DiagnosticId::HostKernelNotCompiled, function, jit::signature_text(request));
+    failure.causes = diagnostics.take();
+    return failure;
+  }
+  checked::Type type;
+  for (const checked::Function& candidate : checked.functions)
+    if (!candidate.is_kernel && candidate.name == function) type = candidate.result;  // the last calls those before
+  return call_types_.emplace(key, type).first->second;
+}
+
+Outcome<Launcher::Loaded> Launcher::kernel_for(const Device& device, const Scope& module, const std::string& name,
+                                               const KernelRequest& request, const std::string& appended) {
   const Result<Loaded> loaded = load_kernel(device, module, name, request, appended);
   if (loaded) return *loaded;
   if (loaded.error().code != ErrorCode::InvalidSource)
@@ -307,19 +348,20 @@ Outcome<Launcher::Call> Launcher::bind(const FunctionValue& kernel, const std::v
     if (!is_chosen) parameters.push_back(&parameter);
     if (is_chosen) chosen += (chosen.empty() ? "`" : ", `") + parameter.name + "`";
   }
-  if (arguments.positional.size() != parameters.size()) {
+  const std::vector<Value> given = with_defaults(kernel, parameters, arguments.positional);
+  if (given.size() != parameters.size()) {
     Failure failure =
         fail(DiagnosticId::HostKernelArgumentCount, definition.name, parameters.size(), arguments.positional.size());
     if (!chosen.empty()) failure.notes.push_back("the launch leaves out " + chosen + ", which `@autotune` chooses");
     return failure;
   }
-  Call call{{}, {}, {program_, *scopes_.at(program_.main.get()), kernel, arguments.positional}};
+  Call call{{}, {}, {program_, *scopes_.at(program_.main.get()), kernel, given}};
   call.request = {.kernel = call.names.of(kernel), .arguments = {}, .use_annotations = true};
   if (!is_typed_kernel(definition)) {
-    ASSIGN_OR_RETURN(call.request, request_for(call.request.kernel, arguments.positional, call.names));
+    ASSIGN_OR_RETURN(call.request, request_for(call.request.kernel, given, call.names));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const Value& value = arguments.positional[i];
+    const Value& value = given[i];
     if (!is_constexpr(*parameters[i]))
       add_passed(value, call.passed);
     else if (!value.as<FunctionValue>())
@@ -382,14 +424,16 @@ Status Launcher::set_constants(const Loaded& loaded) {
 Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const LaunchShape& shape,
                                                      const std::vector<Value>& arguments) {
   RETURN_IF_FAILED(set_constants(loaded));
-  ASSIGN_OR_RETURN(const Device device, session_.device());
+  const Device& device = loaded.device;
+  ASSIGN_OR_RETURN(const Device home, session_.device());
+  const bool is_on_host = device.is_cpu() && !home.is_cpu();
   ASSIGN_OR_RETURN(const LaunchConfig config, configuration(loaded.kernel, shape));
   Prepared prepared{config, {}, {}};
   const std::vector<ParameterInfo>& parameters = loaded.kernel.info().parameters;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     // Of too many arguments, which a tuple may hold, the runtime complains.
     const ParameterInfo parameter = i < parameters.size() ? parameters[i] : ParameterInfo{};
-    ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], parameter, device, prepared.held));
+    ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], parameter, device, is_on_host, prepared.held));
     prepared.arguments.push_back(argument);
   }
   return prepared;
@@ -405,8 +449,7 @@ Status Launcher::run(const Loaded& loaded, const LaunchShape& shape, const std::
   }
   // A kernel that can stop is waited for, so that its message stands at its launch.
   if (!kernel.info().faults.empty()) {
-    ASSIGN_OR_RETURN(const Device device, session_.device());
-    if (Result<void> done = device.synchronize(); !done)
+    if (Result<void> done = loaded.device.synchronize(); !done)
       return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, done.error());
   }
   return Done{};

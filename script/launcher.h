@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/checked.h"
 #include "frontend/frontend.h"
 #include "pykc/configuration.h"
 #include "script/functions.h"
@@ -55,6 +56,8 @@ class Launcher {
   Outcome<const std::vector<Configuration>*> configurations_of(const FunctionValue& kernel);
   /// Applies a `@vectorize` function to every element of its arguments (vectorize.cpp).
   Outcome<Value> map(const FunctionValue& function, const CallArguments& arguments);
+  /// Calls a function on the CPU device, in one thread (compiled.cpp).
+  Outcome<Value> call_compiled(const FunctionValue& function, const std::vector<Value>& arguments);
 
  private:
   using ConstantBytes = std::map<std::string, std::vector<std::byte>>;
@@ -63,6 +66,7 @@ class Launcher {
     Module module;
     const Scope* home;                         // of the file that was compiled
     std::shared_ptr<ConstantBytes> constants;  // what they hold, by name
+    Device device;
   };
   /// A launch as the runtime takes it.
   struct Prepared {
@@ -90,8 +94,15 @@ class Launcher {
                                const Call& call, bool anew);
   /// Compiles and loads what is not loaded yet: the kernel `name`, which `module` with the text appended to it knows as
   /// the request says.
+  Outcome<Loaded> kernel_for(const Device& device, const Scope& module, const std::string& name,
+                             const KernelRequest& request, const std::string& appended);
   Outcome<Loaded> kernel_for(const Scope& module, const std::string& name, const KernelRequest& request,
                              const std::string& appended);
+  /// What `function` returns where the request's kernel, which is in `appended`, calls it.
+  Outcome<checked::Type> type_of_call(const Scope& module, const std::string& function, const KernelRequest& request,
+                                      const std::string& appended);
+  Outcome<ElementType> result_of(const FunctionValue& function, const std::vector<Value>& values,
+                                 const std::string& question);
   Result<Loaded> load_kernel(const Device& device, const Scope& module, const std::string& name,
                              const KernelRequest& request, const std::string& appended);
   Outcome<Prepared> prepare_launch(const Loaded& loaded, const LaunchShape& shape, const std::vector<Value>& arguments);
@@ -107,6 +118,7 @@ class Launcher {
   Session& session_;
   const Scopes& scopes_;
   std::map<std::string, Loaded> kernels_;                     // by name and argument types
+  std::map<std::string, checked::Type> call_types_;           // of functions, by the same
   std::map<std::string, std::unique_ptr<Program>> programs_;  // those that are not program_
   std::map<const ast::FunctionDef*, std::vector<Configuration>> configurations_;
   std::map<std::string, std::size_t> choices_;  // of configurations, by all that they were made for
@@ -115,6 +127,9 @@ class Launcher {
 
 /// A failure whose message ends with the text of the runtime, or a summary where the text is long and becomes a note.
 Failure with_reason(DiagnosticId id, std::string_view name, const Error& error);
+
+/// What a kernel is passed: tuples element by element, and nothing for what it is compiled for.
+void add_passed(const Value& value, std::vector<Value>& passed);
 
 /// The specialisation of a kernel for these arguments.
 Outcome<KernelRequest> request_for(std::string kernel, const std::vector<Value>& arguments, LaunchNames& names);

@@ -129,6 +129,8 @@ Outcome<bool> equal_objects(const Value& left, const Value& right, int depth) {
   if (const auto* type = left.as<TypeValue>()) {
     const auto* other = right.as<TypeValue>();
     const bool is_text = type->kind == TypeValue::Kind::Str, other_is_text = other->kind == TypeValue::Kind::Str;
+    const bool is_record = type->record || other->record;
+    if (is_record) return have_same_layout(type->record, other->record);
     return is_text == other_is_text && (is_text || type->type == other->type);
   }
   if (const auto* object = left.as<InstanceValue>()) return object->instance == right.as<InstanceValue>()->instance;

@@ -10,6 +10,7 @@
 
 #include "base/source.h"
 #include "frontend/ast.h"
+#include "script/prototypes.h"
 #include "script/value.h"
 
 namespace pykc::script {
@@ -31,6 +32,7 @@ struct FunctionContext {
   std::shared_ptr<Environment> outer = {};  // where it is defined; null: in the file
   Names defaults = {};                      // of its parameters, worked out where it is defined
   Value self = {};                          // what a method was found in; None: it is none
+  std::vector<Prototype> prototypes = {};   // of `@vectorize`
 };
 
 /// A class: what is defined in its body.

@@ -79,6 +79,8 @@ enum class Library : std::uint8_t {
   Time,
   Numba,
   Constants,  // `const`
+  Cupy,       // all of Numpy, too: every array is on the device where it must be
+  CupyCuda,
   Classes,    // enum, collections, typing, operator: for device code
   ArrayMethod,
   ListMethod,
@@ -97,7 +99,7 @@ struct ModuleValue {
 
 /// A function of the file: kernel, device function or host function.
 struct FunctionValue {
-  enum class Kind : std::uint8_t { Host, Device, Kernel, Vectorized };
+  enum class Kind : std::uint8_t { Host, Device, Kernel, Vectorized, Compiled };
   Kind kind = Kind::Host;
   const ast::FunctionDef* definition = nullptr;
   Scope* module = nullptr;                   // the names of the file that it is in

@@ -142,6 +142,7 @@ expect 0 $'< 1.0 -3.0 >\n< 0.5 0.1 >\n< 123457.0 100000000000000.0 >\n< 2.0 1e+1
   "$pykc" run print.pyk --device cpu
 printf '@kernel\ndef saxpy(a, y, x):\n    i = grid(1)\n    if i < len(y):\n        y[i] += a * x[i]\n' > saxpy.pyk
 expect 0 ".entry" "$pykc" compile saxpy.pyk --sig 'saxpy(f32, f32[:], f32[:])' -o -
+expect 1 "there is nothing to compile; --sig 'saxpy(" "$pykc" compile saxpy.pyk -o -
 expect 1 "saxpy" "$pykc" compile saxpy.pyk --sig 'saxpy(f32)' -o -
 expect 1 "sexpy" "$pykc" compile saxpy.pyk --sig 'sexpy(f32)' -o -
 expect 1 "" "$pykc" compile saxpy.pyk --sig 'saxpy(' -o -

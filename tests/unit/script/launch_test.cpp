@@ -136,9 +136,10 @@ TEST(Launch, EventsMeasureTime) {
 
 TEST(Launch, VectorizedFunctionsBroadcast) {
   EXPECT_EQ(output("print(difference(arange(3), arange(2)[:, None]))\n"), "[[ 0  1  2]\n [-1  0  1]]\n");
-  EXPECT_EQ(output("r = weighted(arange(3), 0.5)\nprint(r, r.dtype)\n"), "[0.5 2.5 4.5] f32\n");
-  EXPECT_EQ(output("out = zeros(3)\nweighted(arange(3), 1, out=out)\nprint(out, weighted(1, 2))\n"),
+  EXPECT_EQ(output("r = weighted(arange(3, dtype=i16), 0.5)\nprint(r, r.dtype)\n"), "[0.5 2.5 4.5] f32\n");
+  EXPECT_EQ(output("out = zeros(3)\nweighted(arange(3, dtype=f32), 1, out=out)\nprint(out, weighted(1, 2))\n"),
             "[1. 3. 5.] 4.0\n");
+  EXPECT_EQ(code_of("weighted(arange(3), 0.5)\n"), "E0410");  // i64 to f32 is not safe
   EXPECT_EQ(output("print(difference(zeros(0), 1.0))\n"), "[]\n");
   EXPECT_EQ(code_of("difference(zeros(2), zeros(3))\n"), "E0420");
   EXPECT_EQ(code_of("difference(zeros(2))\n"), "E0446");
