@@ -1,0 +1,24 @@
+// The functions of docs/math.md: what they are exactly, in 113 bits, and the bounds that the page states.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace pykc::accuracy {
+
+__extension__ using Wide = __float128;
+
+struct Function {
+  std::string_view name;        // in `math`
+  double f32_bound, f64_bound;  // in units in the last place
+  Wide (*of_one)(Wide);
+  Wide (*of_two)(Wide, Wide);  // null for functions of one argument
+};
+
+std::span<const Function> functions();
+
+/// Whether the page excepts an argument: the logarithm of gamma has zeros there, near which its relative error is
+/// large.
+bool is_excepted(const Function& function, Wide x);
+
+}  // namespace pykc::accuracy
