@@ -28,6 +28,8 @@ namespace pykc::checker {
 
 /// The type of a parameter in a signature or a request.
 std::optional<checked::Type> type_of_argument(const ArgumentType& argument);
+/// Whether a launch converts a number of the one type to the other: what has a fraction does not lose it.
+bool launch_converts(const checked::Type& given, const checked::Type& stated);
 
 /// "`+`", "`==`"
 std::string spelling(ast::BinaryOp op);
@@ -353,7 +355,7 @@ class Body {
 
   // check_class.cpp
   Entity of_class(ClassDecl& decl, SourceRange range);
-  Entity class_attribute(const ClassDecl& decl, const ast::Attribute& node);
+  Entity class_member(const ClassDecl& decl, const std::string& name, SourceRange range);
   Value member_value(const MemberRef& member, SourceRange range);
   Entity call_class(const ClassDecl& decl, const ast::Call& call, SourceRange range);
   Entity call_named_tuple(const ClassDecl& decl, const ast::Call& call, SourceRange range);
@@ -475,6 +477,7 @@ class Body {
   void check(const ast::UnsupportedStmt& node, const ast::Stmt& stmt);
   void append(decltype(checked::Stmt::node) node, SourceRange range);
   void print(const ast::Call& call, SourceRange range);
+  Entity along_axes(const NamespaceRef& space, SourceRange range);
   const Expr* lacks_point(const Value& number);
   void print_value(const Value& value, std::vector<checked::Print::Piece>& pieces);
   std::string fault_message(const ast::Expr& message);

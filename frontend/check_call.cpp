@@ -84,6 +84,8 @@ std::string Body::signature_of(const FunctionDecl& function) const {
 Value Body::call_function(FunctionDecl& function, const ast::Call& call, const std::vector<Value>& captures,
                           SourceRange range) {
   const ast::FunctionDef& def = *function.def;
+  if (function.kind == FunctionDecl::Kind::Kernel && function.is_numba_kernel)
+    return call_function(session_.device_function_of(function), call, captures, range);
   const bool is_main = function.kind == FunctionDecl::Kind::Plain && def.name == "main";
   if (function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Host || is_main) {
     const bool is_kernel = function.kind == FunctionDecl::Kind::Kernel;
@@ -210,6 +212,8 @@ std::optional<Value> Body::argument_for(FunctionDecl& function, std::size_t inde
   session_.read_types(function);
   const std::optional<checked::Type>& wanted = function.parameter_types[index];
   if (!wanted) {
+    if (is_known_constant(given) && session_.is_shape_parameter(function, index))
+      return constant_argument(given, function.def->parameters[index].name, range);
     if (given.type().kind != checked::Type::Kind::None) return given;
     report(range, DiagnosticId::NotAValue, scope_.file().text(range), "None");
     return std::nullopt;

@@ -35,7 +35,7 @@ class ClassReader {
 
   void read() {
     decl_.kind = kind_of_class();
-    if (decl_.kind == Kind::Unusable) return;
+    if (decl_.kind == Kind::Unusable || decl_.kind == Kind::Exception) return;
     for (const ast::StmtPtr& stmt : decl_.def->body) {
       if (is_comment(*stmt)) continue;
       const bool is_enum = decl_.kind == Kind::Enum || decl_.kind == Kind::IntEnum;
@@ -62,6 +62,9 @@ class ClassReader {
       if (special && special->special == Special::Enum) return Kind::Enum;
       if (special && special->special == Special::IntEnum) return Kind::IntEnum;
       if (special && special->special == Special::NamedTupleClass) return Kind::NamedTuple;
+      const auto* parent = std::get_if<ClassRef>(&found);
+      const bool is_exception = special && special->special == Special::Exception;
+      if (is_exception || (parent && parent->decl->kind == Kind::Exception)) return Kind::Exception;
     }
     return Kind::Unusable;
   }
@@ -191,13 +194,14 @@ Entity Body::of_class(ClassDecl& decl, SourceRange range) {
   return Unknown{};
 }
 
-Entity Body::class_attribute(const ClassDecl& decl, const ast::Attribute& node) {
-  const auto found = std::ranges::find(decl.names, node.name);
+/// `Color.red` and `Color["red"]`
+Entity Body::class_member(const ClassDecl& decl, const std::string& name, SourceRange range) {
+  const auto found = std::ranges::find(decl.names, name);
   const bool is_enum = decl.kind == Kind::Enum || decl.kind == Kind::IntEnum;
   if (is_enum && found != decl.names.end())
     return MemberRef{&decl, static_cast<std::size_t>(found - decl.names.begin())};
-  auto diagnostic = report(node.name_range, DiagnosticId::UnknownAttribute, "`" + decl.name + "`", node.name);
-  if (is_enum) suggest_member(diagnostic, node.name, {decl.names.begin(), decl.names.end()});
+  auto diagnostic = report(range, DiagnosticId::UnknownAttribute, "`" + decl.name + "`", name);
+  if (is_enum) suggest_member(diagnostic, name, {decl.names.begin(), decl.names.end()});
   return Unknown{};
 }
 
@@ -210,6 +214,8 @@ Value Body::member_value(const MemberRef& member, SourceRange range) {
 Entity Body::call_class(const ClassDecl& decl, const ast::Call& call, SourceRange range) {
   if (decl.kind == Kind::Struct) return call_struct(decl, call, range);
   if (decl.kind == Kind::NamedTuple) return call_named_tuple(decl, call, range);
+  if (decl.kind == Kind::Exception)
+    return unsupported(range, "an exception outside of `raise`", "write `raise` before it");
   report(range, DiagnosticId::NotCallable, decl.name)
       .note("name a member: `" + decl.name + "." + decl.names.front() + "`");
   return Unknown{};

@@ -11,6 +11,12 @@ constexpr std::string_view kSpelling[] = {"`==`", "`!=`", "`<`",      "`<=`", "`
 
 bool is_ordering(ast::CompareOp op) { return op >= ast::CompareOp::Lt && op <= ast::CompareOp::Ge; }
 
+/// Whether there is one object of each such value, so that `is` is `==`: True and False, and the members of an enum.
+bool has_identity(const Value& value) {
+  const bool is_member = value.is_record() && value.type().record->kind == RecordType::Kind::Enum;
+  return is_member || (value.is_scalar() && value.scalar() == ScalarType::Bool);
+}
+
 }  // namespace
 
 std::string_view spelling(ast::CompareOp op) { return kSpelling[static_cast<std::size_t>(op)]; }
@@ -26,6 +32,11 @@ Entity Body::compare_with_none(const ast::Compare& node, SourceRange range) {
 /// `a < b < c` is `a < b and b < c` with b evaluated once, and c only where a < b.
 Value Body::chain(const ast::Compare& node, std::size_t at, Value left, SourceRange range) {
   if (node.ops[at] == ast::CompareOp::Is || node.ops[at] == ast::CompareOp::IsNot) {
+    const Value right = value(*node.rest[at]);
+    if (has_identity(left) && has_identity(right) && at + 1 == node.rest.size()) {
+      const bool is_same = node.ops[at] == ast::CompareOp::Is;
+      return compare(is_same ? ast::CompareOp::Eq : ast::CompareOp::Ne, left, right, range);
+    }
     report(range, DiagnosticId::UnsupportedInKernel, spelling(node.ops[at]))
         .note("numbers in a kernel have no identity, and are never None: compare them")
         .fix(node.ops[at] == ast::CompareOp::Is ? "==" : "!=");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "frontend/ast_walk.h"
 #include "frontend/check_autotune.h"
@@ -15,10 +16,13 @@ constexpr std::int64_t kMostClusterBlocks = 8;
 constexpr int kMostThreadsPerBlock = 1024;
 constexpr int kMostBlocksPerMultiprocessor = 32;
 constexpr int kMostRegisters = 255;
+constexpr int kMostRanksOfCluster = 16;
+constexpr std::string_view kCarveouts[] = {"default", "maxl1", "maxshared"};
 
 /// What Numba's decorators take and pykc needs no telling.
 constexpr std::string_view kIgnored[] = {"inline", "forceinline", "debug",    "opt",      "lineinfo",   "cache",
-                                         "target", "nopython",    "parallel", "identity", "boundscheck"};
+                                         "target", "nopython",    "parallel", "identity", "boundscheck",
+                                         "lto"};
 constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "cluster", "fastmath",     "contract",
                                          "noalias",       "wraparound",    "device",  "weak_literals"};
 
@@ -46,15 +50,17 @@ class DecoratorReader {
       return;
     }
     function_.kind = kind_of(special->special);
+    function_.is_numba_kernel = special->special == Special::CudaJit;
+    const bool is_numba = special->special >= Special::CudaJit && special->special <= Special::Vectorize;
+    dialect_ = is_numba ? SignatureDialect::NumbaCodes : SignatureDialect::Numba;
     if (special->special == Special::Extern) {
       function_.is_external = true;
       session_.reserve_symbol(function_.def->name);
     }
     if (!call) return;
-    for (const ast::ExprPtr& argument : call->arguments) positional(special->special, *argument);
     for (const ast::Keyword& keyword : call->keywords) option(keyword);
     if (has_weak_literals_) function_.dialect = Dialect::Native;
-    check_signature(decorator.range);
+    for (const ast::ExprPtr& argument : call->arguments) positional(special->special, *argument);
   }
 
   /// Only now it is known whether the function is a kernel.
@@ -86,31 +92,48 @@ class DecoratorReader {
           .note("annotate the parameters instead: `x: f32[:]`");
       return;
     }
-    if (const auto* list = argument.as<ast::List>()) {
-      // One signature types the parameters; with several the function stays generic.
-      if (list->elements.size() == 1) signature(*list->elements.front());
-      return;
-    }
-    signature(argument);
+    const std::vector<const ast::Expr*> listed = signatures_of(argument);
+    if (listed.size() == 1) function_.signature = signature(*listed.front());
+    if (listed.size() < 2 || function_.kind != FunctionDecl::Kind::Kernel) return;  // others stay generic
+    for (const ast::Expr* each : listed)
+      if (std::optional<SignatureText> overload = signature(*each)) function_.overloads.push_back(std::move(*overload));
   }
 
-  void signature(const ast::Expr& argument) {
+  /// One signature, or the elements of a list of them. A name stands for what the module assigns to it.
+  std::vector<const ast::Expr*> signatures_of(const ast::Expr& argument) {
+    const ast::Expr& given = assigned_value(argument);
+    const auto* list = given.as<ast::List>();
+    if (!list) return {&given};
+    std::vector<const ast::Expr*> result;
+    for (const ast::ExprPtr& element : list->elements) result.push_back(&assigned_value(*element));
+    return result;
+  }
+
+  const ast::Expr& assigned_value(const ast::Expr& expr) const {
+    const auto* name = expr.as<ast::Name>();
+    const Binding* binding = name ? scope_.find(name->id) : nullptr;
+    const auto* constant = binding ? std::get_if<ConstantDecl*>(binding) : nullptr;
+    const bool is_plain = constant && (*constant)->path.empty() && !(*constant)->assigned_again;
+    return is_plain && (*constant)->scope == &scope_ ? *(*constant)->value : expr;
+  }
+
+  /// None, and a report, where it is no signature or does not fit the function.
+  std::optional<SignatureText> signature(const ast::Expr& argument) {
     const auto* quoted = argument.as<ast::StringLiteral>();
     const std::string text = quoted ? quoted->value : std::string(scope_.file().text(argument.range));
     std::string error;
-    function_.signature = parse_signature_text(text, SignatureDialect::Numba, error);
-    if (!error.empty()) body_.report(argument.range, DiagnosticId::BadSignature, error);
-  }
-
-  void check_signature(SourceRange range) {
-    if (!function_.signature) return;
-    const std::size_t stated = function_.signature->parameters.size(), declared = function_.def->parameters.size();
-    if (stated == declared) return;
+    std::optional<SignatureText> result = parse_signature_text(text, dialect_, error);
+    if (!result) {
+      body_.report(argument.range, DiagnosticId::BadSignature, error);
+      return std::nullopt;
+    }
+    const std::size_t stated = result->parameters.size(), declared = function_.def->parameters.size();
+    if (stated == declared) return result;
     body_
-        .report(range, DiagnosticId::SignatureCount, std::to_string(stated), function_.def->name,
+        .report(argument.range, DiagnosticId::SignatureCount, std::to_string(stated), function_.def->name,
                 std::to_string(declared))
         .label(scope_.file(), function_.def->name_range, "declared here");
-    function_.signature.reset();
+    return std::nullopt;
   }
 
   void option(const ast::Keyword& keyword) {
@@ -123,6 +146,7 @@ class DecoratorReader {
       return;
     }
     if (name == "cluster") return cluster(*keyword.value);
+    if (name == "shared_memory_carveout") return carveout(*keyword.value);
     const struct {
       std::string_view name;
       bool* flag;
@@ -160,20 +184,36 @@ class DecoratorReader {
         .note("declare its functions with `@extern`, and link the library from C++: `CompileOptions::libraries`");
   }
 
-  /// `launch_bounds=256`, or with the least number of blocks a multiprocessor: `(256, 2)`.
+  /// `launch_bounds=256`, `(256,)`, or with the least number of blocks a multiprocessor: `(256, 2)`. A third number,
+  /// the most blocks of a cluster, changes nothing: launches of a kernel with `cluster=` have those.
   void launch_bounds(const ast::Expr& value) {
-    const auto* pair = value.as<ast::Tuple>();
-    const bool is_pair = pair && pair->elements.size() == 2;
-    if (pair && !is_pair) {
-      body_.report(value.range, DiagnosticId::LaunchBounds, "a number of threads, or a pair");
+    const std::vector<const ast::Expr*> bounds = ast::parts_of(value);
+    if (bounds.empty() || bounds.size() > 3) {
+      body_.report(value.range, DiagnosticId::LaunchBounds, "a number of threads, or two or three numbers");
       return;
     }
-    const ast::Expr& threads = is_pair ? *pair->elements[0] : value;
-    function_.options.max_threads_per_block =
-        in_range(threads, "launch_bounds", 1, kMostThreadsPerBlock, DiagnosticId::LaunchBounds);
-    if (is_pair)
-      function_.options.min_blocks_per_multiprocessor =
-          in_range(*pair->elements[1], "launch_bounds", 1, kMostBlocksPerMultiprocessor, DiagnosticId::LaunchBounds);
+    const auto bound = [&](std::size_t i, int most) {
+      return i < bounds.size() ? in_range(*bounds[i], "launch_bounds", 1, most, DiagnosticId::LaunchBounds) : 0;
+    };
+    function_.options.max_threads_per_block = bound(0, kMostThreadsPerBlock);
+    function_.options.min_blocks_per_multiprocessor = bound(1, kMostBlocksPerMultiprocessor);
+    bound(2, kMostRanksOfCluster);
+  }
+
+  /// Advice for the driver alone; it is only looked at whether it is one.
+  void carveout(const ast::Expr& value) {
+    if (const auto* name = value.as<ast::StringLiteral>()) {
+      std::string lower = name->value;
+      std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+      if (std::ranges::find(kCarveouts, lower) != std::end(kCarveouts)) return;
+      body_.report(value.range, DiagnosticId::ArgumentValue, "shared_memory_carveout",
+                   "-1 to 100, \"default\", \"MaxL1\" or \"MaxShared\"");
+      return;
+    }
+    const std::optional<Int128> percent = body_.constant_integer(value, "`shared_memory_carveout`");
+    if (percent && (*percent < -1 || *percent > 100))
+      body_.report(value.range, DiagnosticId::ArgumentValue, "shared_memory_carveout",
+                   "-1 to 100, \"default\", \"MaxL1\" or \"MaxShared\"");
   }
 
   /// `cluster=2` or `cluster=(2, 2, 1)`: at most 8 blocks in all, which every GPU with clusters has.
@@ -209,6 +249,7 @@ class DecoratorReader {
   FunctionDecl& function_;
   Body body_;
   bool has_weak_literals_ = false;
+  SignatureDialect dialect_ = SignatureDialect::Numba;  // of the decorator that is read
 };
 
 }  // namespace

@@ -214,6 +214,12 @@ std::vector<std::string_view> type_names() {
 std::optional<ElementType> Body::element_type(const ast::Expr& expr) {
   const Entity found = opened(entity(expr));
   if (const auto* type = std::get_if<TypeRef>(&found)) return type->type;
+  if (const auto* text = std::get_if<TextRef>(&found)) {
+    std::string error;
+    const std::optional<ElementType> type = dtype_named(text->text, error);
+    if (!type) report(expr.range, DiagnosticId::BadType, error);
+    return type;
+  }
   const auto* special = std::get_if<SpecialRef>(&found);
   if (special && special->special == Special::PythonComplex) return complex_type(ScalarType::F64);
   const auto* declared = std::get_if<ClassRef>(&found);
@@ -271,7 +277,7 @@ Entity Body::check(const ast::Attribute& node, const ast::Expr& expr) {
   const Entity base = entity(*node.value);
   if (std::holds_alternative<Unknown>(base)) return Unknown{};
   if (const auto* space = std::get_if<NamespaceRef>(&base)) return member(*space, node.name, node.name_range);
-  if (const auto* decl = std::get_if<ClassRef>(&base)) return class_attribute(*decl->decl, node);
+  if (const auto* decl = std::get_if<ClassRef>(&base)) return class_member(*decl->decl, node.name, node.name_range);
   if (const auto* member = std::get_if<MemberRef>(&base); member && node.name == "value")
     return tree_.weak_integer(member->decl->members[member->index], expr.range);
   if (const auto* value = std::get_if<Value>(&base); value && value->known())
@@ -307,6 +313,9 @@ Entity Body::check(const ast::Subscript& node, const ast::Expr& expr) {
         .note("call a function with `@device`: every thread of this kernel runs it");
     return Unknown{};
   }
+  if (const auto* type = std::get_if<ClassRef>(&base))
+    if (const auto* member = node.index->as<ast::StringLiteral>(); member && chain.size() == 1)
+      return class_member(*type->decl, member->value, node.index->range);
   Value result = to_value(base, chain.back()->value->range);
   std::vector<IndexItem> pending;
   const auto all_positions = [](const std::vector<IndexItem>& items) {

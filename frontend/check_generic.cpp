@@ -1,5 +1,7 @@
 // A kernel without types cannot be checked until somebody asks for it with types. What can be said before: whether the
 // names that it uses exist, and whether it uses syntax that kernels have not.
+#include <algorithm>
+
 #include "frontend/ast_walk.h"
 #include "frontend/check_body.h"
 
@@ -42,6 +44,69 @@ Entity Body::static_entity(const ast::Expr& expr) {
   const Entity base = static_entity(*attribute->value);
   const auto* space = std::get_if<NamespaceRef>(&base);
   return space ? member(*space, attribute->name, attribute->name_range) : Entity(Unknown{});
+}
+
+namespace {
+
+std::string_view last_word(const ast::Expr& expr) {
+  const auto* name = expr.as<ast::Name>();
+  const auto* dotted = expr.as<ast::Attribute>();
+  return name ? std::string_view(name->id) : dotted ? std::string_view(dotted->name) : std::string_view();
+}
+
+/// `cuda.shared.array(…)`, `local.array(…)`
+bool declares_array(const ast::Call& call) {
+  const auto* dotted = call.function->as<ast::Attribute>();
+  if (!dotted || dotted->name != "array") return false;
+  const std::string_view memory = last_word(*dotted->value);
+  return memory == "shared" || memory == "local";
+}
+
+template <typename Visit>
+void for_each_call(const ast::Expr& expr, const Visit& visit) {
+  if (const auto* call = expr.as<ast::Call>()) visit(*call);
+  ast::for_each_child(expr, [&](const ast::Expr& child) { for_each_call(child, visit); });
+}
+
+template <typename Visit>
+void for_each_call(const ast::Stmt& stmt, const Visit& visit) {
+  ast::for_each_expression(stmt, [&](const ast::Expr& expr) { for_each_call(expr, visit); });
+  ast::for_each_nested(stmt, [&](const ast::Stmt& child) { for_each_call(child, visit); });
+}
+
+void add_names(const ast::Expr& expr, std::set<std::string_view>& names) {
+  if (const auto* name = expr.as<ast::Name>()) names.insert(name->id);
+  ast::for_each_child(expr, [&](const ast::Expr& child) { add_names(child, names); });
+}
+
+}  // namespace
+
+bool Session::is_shape_parameter(FunctionDecl& function, std::size_t index) {
+  const std::vector<ast::Parameter>& parameters = function.def->parameters;
+  if (!function.shape_parameters) {
+    function.shape_parameters.emplace();  // of a function that calls itself: what is known so far
+    std::set<std::string_view> names;
+    const auto add_arguments = [&](const ast::Call& call) {
+      const auto* callee = call.function->as<ast::Name>();
+      const Binding* binding = callee ? function.scope->find(callee->id) : nullptr;
+      const auto* called = binding ? std::get_if<FunctionDecl*>(binding) : nullptr;
+      const auto makes_shape = [&](std::size_t position, std::string_view name) {
+        if (declares_array(call)) return position == 0 || name == "shape";
+        if (!called) return false;
+        const std::vector<ast::Parameter>& others = (*called)->def->parameters;
+        if (!name.empty())
+          position = static_cast<std::size_t>(std::ranges::find(others, name, &ast::Parameter::name) - others.begin());
+        return position < others.size() && is_shape_parameter(**called, position);
+      };
+      for (std::size_t i = 0; i < call.arguments.size(); ++i)
+        if (makes_shape(i, {})) add_names(*call.arguments[i], names);
+      for (const ast::Keyword& keyword : call.keywords)
+        if (makes_shape(parameters.size() + 1, keyword.name)) add_names(*keyword.value, names);
+    };
+    for (const ast::StmtPtr& stmt : function.def->body) for_each_call(*stmt, add_arguments);
+    function.shape_parameters = std::move(names);
+  }
+  return index < parameters.size() && function.shape_parameters->contains(parameters[index].name);
 }
 
 }  // namespace pykc::checker

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frontend/cuda_vectors.h"
+#include "frontend/numba_types.h"
 #include "stdlib/library.h"
 
 namespace pykc::checker {
@@ -63,6 +64,15 @@ constexpr SpecialName kSpecials[] = {
     {"numba.jit", Special::HostJit},
     {"numba.njit", Special::HostJit},
     {"numba.vectorize", Special::Vectorize},
+    {"numba.literal_unroll", Special::Unroll},
+    {"numba.prange", Special::Range},
+};
+
+/// Python's exceptions, which kernels raise; classes may be made of them.
+constexpr std::string_view kExceptions[] = {
+    "ArithmeticError", "AssertionError", "AttributeError", "BaseException",       "Exception",     "FloatingPointError",
+    "IndexError",      "KeyError",       "LookupError",    "NotImplementedError", "OverflowError", "RuntimeError",
+    "StopIteration",   "TypeError",      "ValueError",     "ZeroDivisionError",
 };
 
 struct Alias {
@@ -226,30 +236,6 @@ constexpr Constant kConstants[] = {
     {"numpy.nan", std::numeric_limits<double>::quiet_NaN()},
 };
 
-struct TypeAlias {
-  std::string_view name;
-  ScalarType type;
-};
-
-/// Further names of types in numpy and numba.
-constexpr TypeAlias kTypeAliases[] = {
-    {"bool", ScalarType::Bool},  {"boolean", ScalarType::Bool}, {"bool_", ScalarType::Bool},
-    {"intc", ScalarType::I32},   {"uintc", ScalarType::U32},    {"intp", ScalarType::I64},
-    {"uintp", ScalarType::U64},  {"byte", ScalarType::I8},      {"ubyte", ScalarType::U8},
-    {"short", ScalarType::I16},  {"ushort", ScalarType::U16},   {"int_", ScalarType::I64},
-    {"uint", ScalarType::U64},   {"half", ScalarType::F16},     {"single", ScalarType::F32},
-    {"double", ScalarType::F64}, {"longlong", ScalarType::I64}, {"ulonglong", ScalarType::U64},
-};
-
-/// Those of numba alone. Its codes count bytes, where pykc's names count bits: they hide those.
-constexpr TypeAlias kNumbaTypes[] = {
-    {"b1", ScalarType::Bool},    {"i1", ScalarType::I8},       {"i2", ScalarType::I16},     {"i4", ScalarType::I32},
-    {"i8", ScalarType::I64},     {"u1", ScalarType::U8},       {"u2", ScalarType::U16},     {"u4", ScalarType::U32},
-    {"u8", ScalarType::U64},     {"f2", ScalarType::F16},      {"f4", ScalarType::F32},     {"f8", ScalarType::F64},
-    {"char", ScalarType::I8},    {"uchar", ScalarType::U8},    {"long_", ScalarType::I64},  {"ulong", ScalarType::U64},
-    {"float_", ScalarType::F32}, {"ssize_t", ScalarType::I64}, {"size_t", ScalarType::U64},
-};
-
 struct KnownModule {
   std::string_view name;
   std::string_view prefix;
@@ -337,14 +323,14 @@ std::vector<std::string_view> functions_defined_by(std::string_view source) {
 NameTable::NameTable() {
   entries_.reserve(2048);
   for (const SpecialName& row : kSpecials) add(std::string(row.path), row.special);
+  for (const std::string_view name : kExceptions) add(std::string(name), Special::Exception);
   for (const Builtin& row : all_builtins()) add(std::string(row.name), row.id);
   for (const Ufunc& row : all_ufuncs()) add(std::string(row.path), &row);
   for (const Alias& row : kAliases) add(std::string(row.path), find_builtin(row.builtin)->id);
   for (const Constant& row : kConstants) add(std::string(row.path), row.value);
   add_types("");
-  for (const TypeAlias& row : kNumbaTypes) add("numba." + std::string(row.name), row.type);
-  add("numba.c8", complex_type(ScalarType::F32));
-  add("numba.c16", complex_type(ScalarType::F64));
+  for (const TypeName& row : kNumbaTypes) add("numba." + std::string(row.name), row.type);
+  for (const TypeName& row : kComplexCodes) add("numba." + std::string(row.name), complex_type(row.type));
   add_types("numba.");
   add_types("numpy.");
   add_libdevice();
@@ -356,7 +342,7 @@ NameTable::NameTable() {
     }
   add("int", ScalarType::I64);
   add("float", ScalarType::F64);
-  for (const TypeAlias& row : kTypeAliases) {
+  for (const TypeName& row : kTypeAliases) {
     add("numba." + std::string(row.name), row.type);
     add("numpy." + std::string(row.name), row.type);
   }
@@ -435,7 +421,8 @@ std::vector<std::string_view> NameTable::names_in(std::string_view prefix) const
 
 std::multimap<std::string, std::string_view, std::less<>> NameTable::library_words() const {
   std::multimap<std::string, std::string_view, std::less<>> words{{"print", kPrintingModule},
-                                                                  {"libdevice", kLibdeviceModule}};
+                                                                  {"libdevice", kLibdeviceModule},
+                                                                  {"round", kIntrinsicsModule}};
   for (const auto& [path, entry] : entries_) {
     const std::string word = path.substr(path.rfind('.') + 1);
     const auto* plain = std::get_if<BuiltinId>(&entry);

@@ -51,6 +51,7 @@ enum class Special : std::uint8_t {
   NamedTuple,
   Ptx,
   ThisGrid,
+  Exception,
   Kernel,
   Device,
   Extern,

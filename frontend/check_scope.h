@@ -96,11 +96,15 @@ struct FunctionDecl {
   bool is_declared_right = false;  // of an external one: it has been looked at, and nothing was reported
   checked::KernelOptions options;
   std::vector<Configuration> configurations;                  // from `@autotune`
-  std::optional<SignatureText> signature;                     // from the decorator
+  std::optional<SignatureText> signature;                     // from the decorator, if it has one
+  std::vector<SignatureText> overloads;                       // if it has several: a kernel is compiled for each
+  bool is_numba_kernel = false;                               // made by `@cuda.jit`: device code may call it, too
   std::vector<std::optional<checked::Type>> parameter_types;  // none where a parameter's type is left open
   std::optional<checked::Type> result_type;
   bool has_types = false;  // the two above are filled
   LocalTable locals;
+  /// The parameters that shapes of its arrays are made of, once somebody has asked.
+  std::optional<std::set<std::string_view>> shape_parameters;
   std::map<std::string, Specialization> specializations;
   // Of a function inside another one: that one, and its variables that are used. They are passed behind the arguments.
   const FunctionDecl* enclosing = nullptr;
@@ -109,7 +113,7 @@ struct FunctionDecl {
 
 /// A class of the program, worked out when it is first used: `@struct class`, an enum, a named tuple.
 struct ClassDecl {
-  enum class Kind : std::uint8_t { Unusable, Struct, Enum, IntEnum, NamedTuple };
+  enum class Kind : std::uint8_t { Unusable, Struct, Enum, IntEnum, NamedTuple, Exception };
   enum class State : std::uint8_t { Untouched, InProgress, Done };
   std::string name;
   const ast::ClassDef* def = nullptr;  // null for a call of `namedtuple`

@@ -93,6 +93,12 @@ std::vector<InferredType> stated_types(const FunctionDecl& function) {
   return types;
 }
 
+std::vector<InferredType> inferred(const std::vector<checked::Type>& types) {
+  std::vector<InferredType> result;
+  for (const checked::Type& type : types) result.push_back(InferredType::of(type));
+  return result;
+}
+
 /// A name as a symbol of PTX and ELF: what is no letter, digit or underscore becomes its code.
 std::string to_symbol(std::string_view name) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -173,6 +179,8 @@ void Session::check_all_kernels() {
     read_types(function);
     if (function.is_external)
       check_external(function);
+    else if (!function.overloads.empty())
+      for (const std::vector<checked::Type>& types : overloads_of(function)) check_kernel(function, inferred(types));
     else if (is_typed_by_configurations(function))
       check_configurations(function);
     else if (!is_typed(function))
@@ -225,7 +233,7 @@ void Session::check_request(const KernelRequest& asked) {
   read_types(*kernel);
   const KernelRequest request = completed(asked, *kernel);
   if (request.use_annotations) {
-    if (is_typed(*kernel)) return check_kernel(*kernel, stated_types(*kernel));
+    if (is_typed(*kernel) && kernel->overloads.empty()) return check_kernel(*kernel, stated_types(*kernel));
     diagnostics_.report(kernel->scope->file(), kernel->def->name_range, DiagnosticId::UntypedKernel, kernel->def->name)
         .note("annotate its parameters, or compile it for given types: --sig \"" + kernel->def->name + "(f32[:], …)\"");
     return;
@@ -237,26 +245,29 @@ void Session::check_request(const KernelRequest& asked) {
                         std::to_string(parameters.size()), std::to_string(request.arguments.size()));
     return;
   }
-  std::vector<InferredType> arguments;
+  std::vector<checked::Type> given;
+  for (const ArgumentType& argument : request.arguments) {
+    const std::optional<checked::Type> type = requested_type(*kernel, argument);
+    if (!type) return;
+    given.push_back(*type);
+  }
+  if (!kernel->overloads.empty()) {
+    if (const auto types = best_overload(*kernel, given)) check_kernel(*kernel, inferred(*types));
+    return;
+  }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::optional<checked::Type>& stated = kernel->parameter_types[i];
-    const std::optional<checked::Type> given = requested_type(*kernel, request.arguments[i]);
-    if (!given) return;
-    if (stated && stated->is_static() != given->is_static()) {
+    const bool is_open = !stated || stated->is_static();
+    const bool fits = is_open || Body::fits_parameter(*stated, given[i]) || launch_converts(given[i], *stated);
+    if (!fits || (stated && stated->is_static() != given[i].is_static())) {
       diagnostics_.report(file, parameters[i].range, DiagnosticId::ArgumentType, parameters[i].name,
                           stated->is_static() ? "a constant" : checked::to_string(*stated),
-                          given->is_static() ? "a constant" : checked::to_string(*given));
+                          given[i].is_static() ? "a constant" : checked::to_string(given[i]));
       return;
     }
-    const bool is_open = !stated || stated->is_static();
-    if (!is_open && !Body::fits_parameter(*stated, *given)) {
-      diagnostics_.report(file, parameters[i].range, DiagnosticId::ArgumentType, parameters[i].name,
-                          checked::to_string(*stated), checked::to_string(*given));
-      return;
-    }
-    arguments.push_back(InferredType::of(is_open ? *given : *stated));
+    if (!is_open) given[i] = *stated;
   }
-  check_kernel(*kernel, arguments);
+  check_kernel(*kernel, inferred(given));
 }
 
 std::optional<checked::Type> Session::requested_type(const FunctionDecl& kernel, const ArgumentType& argument) {
@@ -288,7 +299,8 @@ std::optional<checked::Type> Session::requested_constant(const FunctionDecl& ker
     diagnostics_.set_muted(false);
     const auto* value = std::get_if<Value>(&entity);
     const auto* function = std::get_if<FunctionRef>(&entity);
-    const bool is_device_code = function && function->function->kind <= FunctionDecl::Kind::Device;
+    const bool is_device_code =
+        function && (function->function->kind <= FunctionDecl::Kind::Device || function->function->is_numba_kernel);
     const bool is_known = value ? value->known() && Body::is_known_constant(*value)
                                 : is_device_code || std::holds_alternative<BuiltinRef>(entity) ||
                                       std::holds_alternative<SpecialRef>(entity) ||

@@ -64,6 +64,9 @@ class Session {
   const Entity& static_entity(int number) const { return statics_[static_cast<std::size_t>(number)]; }
   /// A function inside another one.
   FunctionDecl& nested_function(const ast::FunctionDef& def, const FunctionDecl& enclosing);
+  /// Whether shapes of arrays are made of a parameter: then it is known while compiling where its argument is.
+  bool is_shape_parameter(FunctionDecl& function, std::size_t index);  // check_generic.cpp
+  FunctionDecl& device_function_of(const FunctionDecl& kernel);  // check_overload.cpp
 
   Table* add_table(Table table);
   int constant_array(const Table* table);
@@ -94,6 +97,9 @@ class Session {
   void check_kernel(FunctionDecl& kernel, const std::vector<InferredType>& arguments);
   void check_untyped(FunctionDecl& function);
   void check_configurations(FunctionDecl& kernel);
+  std::vector<std::vector<checked::Type>> overloads_of(const FunctionDecl& kernel);
+  std::optional<std::vector<checked::Type>> best_overload(const FunctionDecl& kernel,
+                                                          const std::vector<checked::Type>& given);
   FunctionDecl* find_kernel(const KernelRequest& request);
   std::optional<checked::Type> requested_type(const FunctionDecl& kernel, const ArgumentType& argument);
   std::optional<checked::Type> requested_constant(const FunctionDecl& kernel, const std::string& text);

@@ -9,6 +9,8 @@ using checked::BinaryOp;
 
 namespace {
 
+constexpr Int128 kMostDigits = 22;  // powers of ten up to it are exact in f64
+
 BuiltinId along(BuiltinId x, int axis) { return static_cast<BuiltinId>(static_cast<int>(x) + axis); }
 
 }  // namespace
@@ -72,6 +74,8 @@ Entity Body::call_special(Special special, const ast::Call& call, SourceRange ra
     case Special::Constexpr:
       report(range, DiagnosticId::NotAValue, std::string(scope_.file().text(call.function->range)) + "(…)", "None");
       return Unknown{};
+    case Special::Exception:
+      return unsupported(range, "an exception outside of `raise`", "write `raise` before it");
     case Special::Config:
       report(range, DiagnosticId::NotCallable, scope_.file().text(call.function->range))
           .note("it makes a configuration of a kernel, in `@autotune(configs=[config(…), …])`");
@@ -223,10 +227,17 @@ Entity Body::call_round(const ast::Call& call, SourceRange range) {
 
 Value Body::round_to_digits(const Value& number, const Value& digits, SourceRange range) {
   if (!digits.known()) return {};
-  const Int128 count = digits.is_constant() && is_integer(digits.scalar()) ? integer_of(*digits.expr) : 1000;
-  if (count > 300 || count < -300) {
-    report(digits.range(), DiagnosticId::NotConstant, "the number of digits");
+  if (!is_integer(digits.scalar())) {
+    report(digits.range(), DiagnosticId::OperandType, "the number of digits of `round`", describe(digits));
     return {};
+  }
+  const Int128 count = digits.is_constant() ? integer_of(*digits.expr) : kMostDigits + 1;
+  if (count > kMostDigits || count < -kMostDigits) {  // or not known
+    const Binding* function = session_.scope_of(kIntrinsicsModule)->find("round_to_digits");
+    const Value wide = TreeBuilder::strong(tree_.convert(number, ScalarType::F64));
+    const Value given = TreeBuilder::strong(tree_.convert(digits, ScalarType::I64));
+    const Value rounded = call_specialized(*std::get<FunctionDecl*>(*function), {wide, given}, range);
+    return rounded.known() && is_float(number.scalar()) ? cast_value(rounded, number.scalar(), range) : rounded;
   }
   if (is_integer_or_bool(number.scalar()) && count >= 0) return number;
   const ScalarType type = is_float(number.scalar()) ? number.scalar() : ScalarType::F64;

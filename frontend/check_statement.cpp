@@ -282,7 +282,8 @@ void Body::print(const ast::Call& call, SourceRange range) {
   checked::Print result;
   for (const ast::ExprPtr& argument : call.arguments) {
     if (&argument != &call.arguments.front()) result.pieces.push_back({separator, nullptr});
-    const Entity given = entity(*argument);
+    Entity given = entity(*argument);
+    if (const auto* space = std::get_if<NamespaceRef>(&given)) given = along_axes(*space, argument->range);
     if (const auto* text = std::get_if<TextRef>(&given)) {
       result.pieces.push_back({text->text, nullptr});
       continue;
@@ -299,6 +300,18 @@ void Body::print(const ast::Call& call, SourceRange range) {
     }
   }
   append(std::move(result), range);
+}
+
+/// `print(threadIdx)` shows a tuple of its three parts.
+Entity Body::along_axes(const NamespaceRef& space, SourceRange range) {
+  std::vector<Value> parts;
+  for (const std::string_view axis : {"x", "y", "z"}) {
+    const NameEntry* entry = space.prefix.empty() ? nullptr : session_.names().find(space.prefix, axis);
+    const auto* builtin = entry ? std::get_if<BuiltinId>(entry) : nullptr;
+    if (!builtin || !is_property(*builtin)) return space;
+    parts.push_back(property(*builtin, range));
+  }
+  return tree_.tuple(std::move(parts), range);
 }
 
 /// Whether a float is a whole number as `%g` writes it, so that it must be told from an integer: `1.0`.

@@ -3,6 +3,7 @@
 
 #include "frontend/check_names.h"
 #include "frontend/frontend.h"
+#include "frontend/numba_kernels.h"
 
 namespace pykc {
 namespace {
@@ -87,6 +88,15 @@ FunctionKind kind_of(const ast::Module& module, const ast::FunctionDef& function
   return kind;
 }
 
+bool is_numba_kernel(const ast::Module& module, std::string_view name) {
+  for (const ast::FunctionDef* kernel : kernels_of(module))
+    if (kernel->name == name)
+      return std::ranges::any_of(kernel->decorators, [&](const ast::ExprPtr& decorator) {
+        return special_of(module, *decorator) == Special::CudaJit;
+      });
+  return false;
+}
+
 std::vector<const ast::FunctionDef*> kernels_of(const ast::Module& module) {
   std::vector<const ast::FunctionDef*> kernels;
   for (const ast::StmtPtr& stmt : module.body) {
@@ -146,18 +156,25 @@ std::vector<std::string> host_constant_names(const ast::Module& module) {
   return names;
 }
 
+namespace {
+
+/// What the decorators of a function state as its signatures: one, or a list of them. Null without.
+const ast::Expr* stated_signatures(const ast::FunctionDef& function) {
+  const ast::Expr* stated = nullptr;
+  for (const ast::ExprPtr& decorator : function.decorators)
+    if (const auto* call = decorator->as<ast::Call>(); call && !call->arguments.empty())
+      stated = call->arguments.front().get();
+  return stated;
+}
+
+}  // namespace
+
 std::string signature_of(const ast::FunctionDef& function) {
-  std::string signature;
-  for (const ast::ExprPtr& decorator : function.decorators) {
-    const auto* call = decorator->as<ast::Call>();
-    if (!call) continue;
-    const ast::Expr* first = call->arguments.empty() ? nullptr : call->arguments[0].get();
-    const auto* list = first ? first->as<ast::List>() : nullptr;
-    if (list && !list->elements.empty()) first = list->elements[0].get();
-    const auto* text = first ? first->as<ast::StringLiteral>() : nullptr;
-    signature = text ? text->value : std::string();
-  }
-  return signature;
+  const ast::Expr* first = stated_signatures(function);
+  const auto* list = first ? first->as<ast::List>() : nullptr;
+  if (list && !list->elements.empty()) first = list->elements[0].get();
+  const auto* text = first ? first->as<ast::StringLiteral>() : nullptr;
+  return text ? text->value : std::string();
 }
 
 bool is_autotuned(const ast::FunctionDef& function) {
@@ -194,7 +211,10 @@ bool is_typed_with(const Configuration& configuration, const ast::FunctionDef& k
 }
 
 bool is_typed_kernel(const ast::FunctionDef& function) {
-  if (!signature_of(function).empty()) return true;
+  if (const ast::Expr* stated = stated_signatures(function)) {
+    const auto* list = stated->as<ast::List>();
+    if (!stated->as<ast::Name>()) return !list || list->elements.size() == 1;
+  }
   return std::all_of(function.parameters.begin(), function.parameters.end(), [](const ast::Parameter& parameter) {
     return parameter.annotation != nullptr && !is_constexpr(parameter);
   });

@@ -2,46 +2,44 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 
 #include "frontend/frontend.h"
+#include "frontend/numba_types.h"
 
 namespace pykc {
 namespace {
 
 constexpr std::int64_t kMaximumExtent = std::int64_t{1} << 40;
-
-struct TypeName {
-  std::string_view name;
-  ScalarType type;
-};
-
-/// Numba's names beyond NumPy's.
-constexpr TypeName kNumbaNames[] = {
-    {"boolean", ScalarType::Bool}, {"bool", ScalarType::Bool}, {"b1", ScalarType::Bool},  {"i1", ScalarType::I8},
-    {"i2", ScalarType::I16},       {"i4", ScalarType::I32},    {"u1", ScalarType::U8},    {"u2", ScalarType::U16},
-    {"u4", ScalarType::U32},       {"f2", ScalarType::F16},    {"f4", ScalarType::F32},   {"f8", ScalarType::F64},
-    {"intc", ScalarType::I32},     {"uintc", ScalarType::U32}, {"intp", ScalarType::I64}, {"uintp", ScalarType::U64},
-    {"double", ScalarType::F64},
-};
+constexpr std::int64_t kLongestTuple = 1000;
 
 struct ElementName {
   ElementType type;
   bool is_numba;
 };
 
-std::optional<ElementName> scalar_name(std::string_view name) {
+std::optional<ScalarType> find_type(std::span<const TypeName> table, std::string_view name) {
+  const auto found = std::ranges::find(table, name, &TypeName::name);
+  return found == table.end() ? std::nullopt : std::optional(found->type);
+}
+
+std::optional<ElementName> scalar_name(std::string_view name, SignatureDialect dialect) {
+  const std::optional<ScalarType> code = find_type(kNumbaTypes, name);
+  if (code && dialect == SignatureDialect::NumbaCodes) return ElementName{*code, true};
   if (const std::optional<ScalarType> type = find_scalar_type(name, true))
     return ElementName{*type, name != to_string(*type)};
-  for (const TypeName& row : kNumbaNames)
-    if (row.name == name) return ElementName{row.type, true};
-  return std::nullopt;
+  if (code) return ElementName{*code, true};
+  const std::optional<ScalarType> alias = find_type(kTypeAliases, name);
+  return alias ? std::optional(ElementName{*alias, true}) : std::nullopt;
 }
 
 /// A scalar, `c64` and `complex64`, `f32x4` and `float32x4`.
-std::optional<ElementName> element_name(std::string_view name) {
+std::optional<ElementName> element_name(std::string_view name, SignatureDialect dialect) {
   if (name == "c64" || name == "complex64") return ElementName{complex_type(ScalarType::F32), name != "c64"};
   if (name == "c128" || name == "complex128") return ElementName{complex_type(ScalarType::F64), name != "c128"};
-  if (std::optional<ElementName> scalar = scalar_name(name)) return scalar;
+  if (const std::optional<ScalarType> part = find_type(kComplexCodes, name))
+    return ElementName{complex_type(*part), true};
+  if (std::optional<ElementName> scalar = scalar_name(name, dialect)) return scalar;
   if (name.size() < 3 || name[name.size() - 2] != 'x' || name.back() < '1' || name.back() > '4') return std::nullopt;
   const std::string_view component = name.substr(0, name.size() - 2);
   const std::optional<ScalarType> type = find_scalar_type(component, true);
@@ -97,10 +95,13 @@ class SignatureParser {
     if (std::isdigit(static_cast<unsigned char>(first)) || first == '-') return constant(start);
     const std::string name = dotted_name();
     const char next = peek();
-    const bool is_type = name.empty() || name == "Array" || name == "array" || element_name(name) || next == '[';
+    const bool is_type =
+        name.empty() || name == "Array" || name == "array" || element_name(name, dialect_) || next == '[';
     if (!is_type && dialect_ == SignatureDialect::Pykc) return ArgumentType{.constant = text_between(start, position_)};
     position_ = start;
     if ((name == "tuple" || name == "Tuple") && next == '[') return tuple();
+    if (name == "Tuple" && next == '(') return numba_tuple();
+    if (name == "UniTuple" && next == '(') return uniform_tuple();
     std::optional<ParameterInfo> parameter = type();
     if (!parameter) return std::nullopt;
     return ArgumentType{.parameter = std::move(*parameter)};
@@ -124,6 +125,37 @@ class SignatureParser {
     return result;
   }
 
+  /// `Tuple((int32, float32[:]))`
+  std::optional<ArgumentType> numba_tuple() {
+    dotted_name();
+    ArgumentType result{.is_tuple = true};
+    ++position_;
+    const bool is_nested = peek() == '(' || peek() == '[';
+    if (is_nested) ++position_;
+    while (peek() != ')' && peek() != ']') {
+      std::optional<ArgumentType> element = argument();
+      if (!element) return std::nullopt;
+      result.elements.push_back(std::move(*element));
+      if (peek() != ',') break;
+      ++position_;
+    }
+    if (is_nested) ++position_;
+    if (!expect(')')) return std::nullopt;
+    return result;
+  }
+
+  /// `UniTuple(float32[:], 3)`
+  std::optional<ArgumentType> uniform_tuple() {
+    dotted_name();
+    ++position_;
+    const std::optional<ArgumentType> element = argument();
+    if (!element || !expect(',')) return std::nullopt;
+    const std::optional<std::int64_t> count = number();
+    if (!count || !expect(')')) return std::nullopt;
+    if (*count > kLongestTuple) return fail("a tuple of a signature has at most 1000 elements");
+    return ArgumentType{.is_tuple = true, .elements = std::vector(static_cast<std::size_t>(*count), *element)};
+  }
+
   std::string text_between(std::size_t start, std::size_t end) const {
     std::string text(text_.substr(start, end - start));
     while (!text.empty() && text.back() == ' ') text.pop_back();
@@ -134,7 +166,7 @@ class SignatureParser {
     const std::string name = dotted_name();
     if (name.empty()) return fail("a type is missing");
     if (name == "Array" || name == "array") return numba_array();
-    const std::optional<ElementName> element = element_name(name);
+    const std::optional<ElementName> element = element_name(name, dialect_);
     if (!element) return fail("`" + name + "` is not a type");
     if (dialect_ == SignatureDialect::Numba && (name == "i8" || name == "u8"))
       return fail("`" + name + "` has 8 bytes in Numba and 8 bits in pykc: write `" + (name[0] == 'u' ? "u" : "") +
@@ -175,7 +207,7 @@ class SignatureParser {
   std::optional<ParameterInfo> numba_array() {
     if (!expect('(')) return std::nullopt;
     const std::string name = dotted_name();
-    const std::optional<ElementName> element = element_name(name);
+    const std::optional<ElementName> element = element_name(name, dialect_);
     if (!element) return fail("`" + name + "` is not a type");
     if (!expect(',')) return std::nullopt;
     const std::optional<std::int64_t> rank = number();
@@ -294,6 +326,16 @@ std::optional<ArrayType> array_type(const ElementType& element, const std::vecto
     return type;
   }
   error = "the dimensions do not fit together: write `[:, :]`, `[::1, :]`, `[::, ::]` or extents alone";
+  return std::nullopt;
+}
+
+std::optional<ElementType> dtype_named(std::string_view text, std::string& error) {
+  if (const std::optional<ScalarType> letter = find_type(kNumpyLetters, text)) return *letter;
+  const bool says_order = !text.empty() && std::string_view("<=|").find(text.front()) != std::string_view::npos;
+  const SignatureDialect dialect = says_order ? SignatureDialect::NumbaCodes : SignatureDialect::Numba;
+  const std::optional<ArgumentType> type = parse_type_text(text.substr(says_order ? 1 : 0), dialect, error);
+  if (type && !type->is_tuple && !type->parameter.is_array && type->constant.empty()) return type->parameter.value;
+  if (error.empty()) error = "`" + std::string(text) + "` is not a type of numbers";
   return std::nullopt;
 }
 

@@ -20,14 +20,19 @@ struct SignatureText {
 };
 
 enum class SignatureDialect : std::uint8_t {
-  Pykc,   // i8 has 8 bits
-  Numba,  // i8 has 8 bytes in Numba and 8 bits here: refused
+  Pykc,        // i8 has 8 bits
+  Numba,       // i8 has 8 bytes in Numba and 8 bits here: refused
+  NumbaCodes,  // i8 has 8 bytes: in what only Numba's sources have
 };
 
 /// None, and the reason in `error`, where the text is no signature.
 std::optional<SignatureText> parse_signature_text(std::string_view text, SignatureDialect dialect, std::string& error);
 /// A single type: "f32[:, :]".
 std::optional<ArgumentType> parse_type_text(std::string_view text, SignatureDialect dialect, std::string& error);
+
+/// The type that a string names as NumPy's `dtype` does: "float64", "f4", "<f8", "d". `i8` and `u8` need the `<`: they
+/// would have 8 bytes there and have 8 bits here.
+std::optional<ElementType> dtype_named(std::string_view text, std::string& error);
 
 /// What stands in one dimension of `f32[…]`.
 struct Dimension {

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "driver/driver.h"
+#include "frontend/numba_kernels.h"
 #include "jit/specialize.h"
 #include "script/array.h"
 #include "script/declarations.h"
@@ -112,14 +113,17 @@ Status set_constant(const Value& value, ArgumentType& argument) {
   return Done{};
 }
 
-/// A number for a scalar parameter: converted where nothing is lost, else handed over for the runtime to refuse.
-Scalar scalar_argument(const Value& value, ScalarType wanted) {
-  const ScalarType own = operand_type(value)->type;
-  const bool is_fine = is_float(wanted) || !is_float(own);
+/// A number for a scalar parameter: converted where nothing is lost, or where integers wrap; else handed over for the
+/// runtime to refuse.
+Scalar scalar_argument(const Value& value, ScalarType wanted, bool wraps_integers) {
+  const Scalar own = *to_scalar(value, operand_type(value)->type);
+  const bool is_fine = is_float(wanted) || !is_float(own.type);
+  if (is_fine && wraps_integers && !is_float(wanted) && wanted != ScalarType::Bool)
+    return Scalar::of(own.as<std::uint64_t>(), wanted);
   if (is_fine)
     if (const Outcome<Scalar> converted = to_scalar(value, wanted))
       if (is_float(wanted) || as_integer(Value(*converted)) == as_integer(value)) return *converted;
-  return *to_scalar(value, own);
+  return own;
 }
 
 /// Where a kernel finds the array. Functions that run on the host beside a GPU take it where the host has it.
@@ -131,7 +135,7 @@ Outcome<void*> address_of(const Array& array, const Device& device, bool is_on_h
 
 /// `held` keeps what the argument points to on the host.
 Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter, const Device& device, bool is_on_host,
-                              std::vector<ArrayRef>& held) {
+                              bool wraps_integers, std::vector<ArrayRef>& held) {
   Argument argument;
   if (parameter.value.is_record() && !parameter.is_array && (operand_type(value) || has_records(value))) {
     ASSIGN_OR_RETURN(const ArrayRef record, to_records(value, parameter.value.record));
@@ -159,7 +163,8 @@ Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter
     return argument;
   }
   if (!operand_type(value)) return fail(DiagnosticId::HostLaunchArgument, describe(value));
-  const Scalar scalar = scalar_argument(value, parameter.is_array ? operand_type(value)->type : parameter.value.scalar);
+  const ScalarType wanted = parameter.is_array ? operand_type(value)->type : parameter.value.scalar;
+  const Scalar scalar = scalar_argument(value, wanted, wraps_integers);
   argument.type = scalar.type;
   scalar.store(argument.scalar);
   return argument;
@@ -430,10 +435,12 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
   ASSIGN_OR_RETURN(const LaunchConfig config, configuration(loaded.kernel, shape));
   Prepared prepared{config, {}, {}};
   const std::vector<ParameterInfo>& parameters = loaded.kernel.info().parameters;
+  const bool wraps_integers = is_numba_kernel(*loaded.home->module, loaded.kernel.info().name);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     // Of too many arguments, which a tuple may hold, the runtime complains.
     const ParameterInfo parameter = i < parameters.size() ? parameters[i] : ParameterInfo{};
-    ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], parameter, device, is_on_host, prepared.held));
+    ASSIGN_OR_RETURN(const Argument argument,
+                     argument_of(arguments[i], parameter, device, is_on_host, wraps_integers, prepared.held));
     prepared.arguments.push_back(argument);
   }
   return prepared;
