@@ -117,6 +117,9 @@ Failure not_a_kernel(const FunctionValue& function) {
   if (function.kind == FunctionValue::Kind::Host)
     return fail(DiagnosticId::HostNotAKernel, name, "a host function")
         .note("put `@kernel` on the line above `def " + name + "`");
+  if (function.kind == FunctionValue::Kind::Compiled)
+    return fail(DiagnosticId::HostNotAKernel, name, "made by Numba's `@jit`, which is for the CPU")
+        .note("put `@cuda.jit` on the line above `def " + name + "`");
   const bool is_device = function.kind == FunctionValue::Kind::Device;
   return fail(DiagnosticId::HostNotAKernel, name, is_device ? "a device function" : "made by `@vectorize`")
       .note(is_device ? "mark it `@kernel` instead, or call it in a kernel" : "call it with arrays: `" + name + "(x)`");

@@ -102,6 +102,8 @@ Outcome<Value> host_synchronize(Session& session, const Arguments&) {
   return Value();
 }
 
+Outcome<Value> host_nothing(Session&, const Arguments&) { return Value(); }
+
 Outcome<Value> host_device_name(Session& session, const Arguments&) {
   ASSIGN_OR_RETURN(const Device device, session.device());
   return Value(device.is_cpu() ? std::string("cpu") : device.info().description);
@@ -194,6 +196,8 @@ constexpr HostFunction kDeviceFunctions[] = {
     {"get", in(Library::ArrayMethod), "self, stream=None", host_get, "A copy on the host, in CuPy's word."},
     {"asnumpy", in(Library::Cupy), "a, stream=None", host_get, "A copy on the host."},
     {"synchronize", kBoth, "", host_synchronize, "Waits until the device has done all its work."},
+    {"profile_start", kCuda, "", host_nothing, "Does nothing: a profiler sees the whole program."},
+    {"profile_stop", kCuda, "", host_nothing, "Does nothing, too."},
     {"device_name", in(Library::Prelude), "", host_device_name, "What kernels run on: 'cpu', or the GPU's name."},
     {"forall", in(Library::KernelMethod), "self, ntasks, tpb=0, stream=None, sharedmem=0", host_forall,
      "A launch of at least `ntasks` threads along x, in blocks of `tpb` threads or as the device runs most of them."},
