@@ -28,7 +28,7 @@ void Body::mark_defined(int index) {
 void Body::assign(const ast::Expr& target, const Value& value, SourceRange range) {
   if (const auto* starred = target.as<ast::Starred>()) return assign(*starred->value, value, range);
   if (const auto* name = target.as<ast::Name>()) {
-    if (const std::optional<int> index = local_index(name->id)) assign_local(*index, value, range);
+    if (const std::optional<int> index = local_index(name->id, target.range)) assign_local(*index, value, range);
     return;
   }
   if (target.as<ast::Subscript>()) {

@@ -191,7 +191,10 @@ class Body {
   const Expr* truth(const Value& value);
   const Expr* condition(const ast::Expr& expr);
   Value cast_value(const Value& value, ScalarType to, SourceRange range);
-  void warn_of_double(const Value& a, const Value& b, SourceRange range);
+  /// When an f64 operation on numbers of f32 costs no more than that of f32.
+  enum class Narrowing : std::uint8_t { Never, WhereStored, Always };
+  void note_double(const Value& a, const Value& b, SourceRange range, Narrowing narrowing);
+  void warn_of_double();
   void warn_of_late_widening(const Value& value, ScalarType to);
 
   // check_operator.cpp, check_compare.cpp, check_power.cpp
@@ -537,7 +540,7 @@ class Body {
   Value kept_apart(const Value& value, SourceRange range);
   const checked::Variable* variable_of(Local& local);
   void mark_defined(int index);
-  std::optional<int> local_index(std::string_view name) const;
+  std::optional<int> local_index(std::string_view name, SourceRange at) const;
 
   // check_function.cpp
   void bind_parameters();
@@ -585,6 +588,12 @@ class Body {
   FlowState flow_;
   std::vector<LoopFrame> loops_;
   bool warns_of_double_ = false;
+  struct AccidentalDouble {
+    SourceRange range, wide;
+    ScalarType type;  // of what is wide
+    bool narrows_where_stored;
+  };
+  std::optional<AccidentalDouble> accidental_double_;  // the first one
 };
 
 }  // namespace pykc::checker

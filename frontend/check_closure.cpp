@@ -57,7 +57,7 @@ Value Body::closure(const ast::FunctionDef& def, SourceRange range) {
   std::vector<Value> captures;
   bool all_known = true;
   for (const std::string_view name : function.captures) {
-    const Value captured = to_value(read_local(*local_index(name), range), range);
+    const Value captured = to_value(read_local(*local_index(name, range), range), range);
     all_known &= captured.known();
     if (captured.known())
       captures.push_back(is_known_constant(captured) ? static_value(captured, {}, range) : captured);

@@ -102,7 +102,7 @@ Value Body::compare(ast::CompareOp op, const Value& left, const Value& right, So
   if (!unified) return TreeBuilder::strong(compare_mixed_signs(checked_op, left, right, range));
   ScalarType type = unified->type;
   if (type == ScalarType::Bool && is_ordering(op)) type = ScalarType::I32;
-  warn_of_double(left, right, range);
+  note_double(left, right, range, Narrowing::Always);
   return TreeBuilder::strong(tree_.compare(checked_op, tree_.convert(left, type), tree_.convert(right, type), range));
 }
 

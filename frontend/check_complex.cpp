@@ -26,7 +26,7 @@ Value Body::part_of(const Value& number) {
 
 Body::Unified Body::unify_parts(const Value& a, const Value& b, SourceRange range) {
   const Value left = part_of(a), right = part_of(b);
-  warn_of_double(left, right, range);
+  note_double(left, right, range, Narrowing::Never);
   const Unified unified = *unify(left, right, rules_->arithmetic);  // one of them is a float, which meets everything
   return {unified.type, unified.weak == Weak::No ? Weak::No : Weak::Complex};
 }

@@ -14,6 +14,14 @@ bool is_whole(const Value& value) {
          real_of(*value.expr) == static_cast<double>(static_cast<std::int64_t>(real_of(*value.expr)));
 }
 
+/// Whether an f32 holds the number.
+bool is_single(const Value& value) {
+  if (value.scalar() == ScalarType::F32) return true;
+  if (!value.is_constant()) return false;
+  const double number = real_of(*value.expr);
+  return static_cast<double>(static_cast<float>(number)) == number;
+}
+
 /// A product of two 32-bit integers, or a sum with one in it: what may overflow before it is widened.
 bool is_narrow_product(const checked::Expr& expr, int depth) {
   const auto* node = expr.as<checked::Binary>();
@@ -92,6 +100,10 @@ const checked::Expr* Body::convert_for_assignment(const Value& value, ScalarType
     if (is_spelled) warning.fix("int(" + std::string(scope_.file().text(value.range())) + ")");
   }
   warn_of_late_widening(value, to);
+  // One operation on numbers of f32, rounded to f32 at once, is the f32 operation, and the compiler makes it one.
+  const bool is_narrowed = accidental_double_ && accidental_double_->narrows_where_stored && to == ScalarType::F32 &&
+                           value.range() == accidental_double_->range;
+  if (is_narrowed) accidental_double_.reset();
   return tree_.convert(value, to);
 }
 
@@ -178,17 +190,27 @@ Value Body::cast_value(const Value& value, ScalarType to, SourceRange range) {
   return TreeBuilder::strong(converted);
 }
 
-void Body::warn_of_double(const Value& a, const Value& b, SourceRange range) {
-  if (!warns_of_double_ || a.is_weak() || b.is_weak()) return;
+/// Remembers the first f64 arithmetic that begins with an f32, once a kernel.
+void Body::note_double(const Value& a, const Value& b, SourceRange range, Narrowing narrowing) {
+  if (!warns_of_double_ || accidental_double_ || a.is_weak() || b.is_weak()) return;
   const bool mixes = (a.scalar() == ScalarType::F32 || b.scalar() == ScalarType::F32) &&
                      rules_->arithmetic(a.scalar(), b.scalar()) == ScalarType::F64;
-  if (!mixes) return;
-  warns_of_double_ = false;  // once a kernel
+  const bool is_exact = is_single(a) && is_single(b);
+  if (!mixes || (is_exact && narrowing == Narrowing::Always)) return;
   const Value& wide = a.scalar() == ScalarType::F32 ? b : a;
-  report(range, DiagnosticId::AccidentalDouble)
-      .label(scope_.file(), wide.range(), "this is " + std::string(to_string(wide.scalar())))
-      .note("f64 arithmetic is many times slower than f32 on most GPUs")
-      .fix((rules_->has_weak_literals ? "f32(" : "np.float32(") + std::string(scope_.file().text(wide.range())) + ")");
+  accidental_double_ = {range, wide.range(), wide.scalar(), is_exact && narrowing == Narrowing::WhereStored};
+}
+
+void Body::warn_of_double() {
+  if (!accidental_double_) return;
+  const SourceRange wide = accidental_double_->wide;
+  const std::string_view text = scope_.file().text(wide);
+  auto warning = report(accidental_double_->range, DiagnosticId::AccidentalDouble);
+  warning.label(scope_.file(), wide, "this is " + std::string(to_string(accidental_double_->type)))
+      .note("f64 arithmetic is many times slower than f32 on most GPUs");
+  if (!rules_->has_weak_literals)
+    warning.note("where literals should take the type of what they meet: `@cuda.jit(weak_literals=True)`");
+  warning.fix((rules_->has_weak_literals ? "f32(" : "np.float32(") + std::string(text) + ")");
 }
 
 void Body::warn_of_late_widening(const Value& value, ScalarType to) {

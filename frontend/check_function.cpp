@@ -39,6 +39,7 @@ void Body::emit(checked::Function& to) {
   to.body.insert(to.body.begin(), prologue.begin(), prologue.end());
   const bool is_right = session_.diagnostics(false).error_count() == errors;
   if (is_right && session_.options().warnings) warn_of_locals();
+  warn_of_double();
   output_ = nullptr;
 }
 

@@ -35,7 +35,7 @@ void Body::check_names(const ast::Expr& expr) {
 /// What a dotted name stands for, where that depends on no variable; Unknown otherwise.
 Entity Body::static_entity(const ast::Expr& expr) {
   if (const auto* name = expr.as<ast::Name>())
-    return local_index(name->id) ? Entity(Unknown{}) : resolve(name->id, expr.range);
+    return local_index(name->id, expr.range) ? Entity(Unknown{}) : resolve(name->id, expr.range);
   const auto* attribute = expr.as<ast::Attribute>();
   if (!attribute) {
     check_names(expr);

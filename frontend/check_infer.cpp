@@ -139,7 +139,7 @@ void Body::contribute_items(const ast::For& loop) {
 void Body::contribute(const ast::Expr& target, const Value& given) {
   if (const auto* starred = target.as<ast::Starred>()) return contribute(*starred->value, given);
   if (const auto* name = target.as<ast::Name>()) {
-    const std::optional<int> index = local_index(name->id);
+    const std::optional<int> index = local_index(name->id, target.range);
     if (index && given.is_record() && shares_record(*given.expr)) specialization_->copied_records.insert(*index);
     if (index) contribute_to(*index, inferred_type(given));
     return;

@@ -258,7 +258,8 @@ void Body::counted_loop(const ast::For& node, const Iteration* source, SourceRan
   if (source) {
     const checked::Type number = checked::Type::of(ScalarType::I64);
     const auto* name = node.target->as<ast::Name>();
-    const std::optional<int> index = name && source->counts_itself ? local_index(name->id) : std::nullopt;
+    const std::optional<int> index =
+        name && source->counts_itself ? local_index(name->id, node.target->range) : std::nullopt;
     Local* local = index ? &locals_[static_cast<std::size_t>(*index)] : nullptr;
     const bool is_own = local && local->type.known && settled_type(local->type) == number;
     result.variable = is_own ? variable_of(*local) : temporary(number, node.target->range);
@@ -333,7 +334,7 @@ const LocalSet& Body::assigned_in(const ast::For& node) {
 /// them. With `keeps` they are variables too, which hold the last item after the loop.
 void Body::bind_target(const ast::Expr& target, const Value& item, const LocalSet& assigned, bool keeps) {
   if (const auto* name = target.as<ast::Name>()) {
-    const std::optional<int> index = local_index(name->id);
+    const std::optional<int> index = local_index(name->id, target.range);
     if (!index) return;
     const bool changes = assigned.contains(*index);
     if (!is_trial_ && (changes || keeps)) assign_local(*index, item, target.range);
@@ -351,7 +352,8 @@ void Body::bind_target(const ast::Expr& target, const Value& item, const LocalSe
 
 void Body::unbind_target(const ast::Expr& target) {
   if (const auto* name = target.as<ast::Name>())
-    if (const std::optional<int> index = local_index(name->id)) locals_[static_cast<std::size_t>(*index)].bound.reset();
+    if (const std::optional<int> index = local_index(name->id, target.range))
+      locals_[static_cast<std::size_t>(*index)].bound.reset();
   if (const std::vector<ast::ExprPtr>* parts = targets_of(target))
     for (const ast::ExprPtr& part : *parts) unbind_target(*part);
 }
@@ -359,7 +361,7 @@ void Body::unbind_target(const ast::Expr& target) {
 /// Whether the names of the target can be variables that hold every one of the items.
 bool Body::all_fit(const ast::Expr& target, const std::vector<Value>& items) const {
   if (const auto* name = target.as<ast::Name>()) {
-    const std::optional<int> index = local_index(name->id);
+    const std::optional<int> index = local_index(name->id, target.range);
     return index && std::all_of(items.begin(), items.end(), [&](const Value& item) {
              const InferredType& type = locals_[static_cast<std::size_t>(*index)].type;
              InferredType joined = type;
@@ -404,7 +406,7 @@ bool Body::is_read_outside(const ast::For& node) const {
   bool is_read = false;
   const std::function<void(const ast::Expr&)> look = [&](const ast::Expr& target) {
     if (const auto* name = target.as<ast::Name>())
-      if (const std::optional<int> index = local_index(name->id))
+      if (const std::optional<int> index = local_index(name->id, target.range))
         is_read |= locals_[static_cast<std::size_t>(*index)].decl->reads > count_reads(node.body, name->id);
     if (const std::vector<ast::ExprPtr>* parts = targets_of(target))
       for (const ast::ExprPtr& part : *parts) look(*part);

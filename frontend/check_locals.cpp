@@ -4,13 +4,15 @@
 
 #include "frontend/ast_walk.h"
 #include "frontend/check_scope.h"
+#include "frontend/check_versions.h"
 
 namespace pykc::checker {
 namespace {
 
 class LocalCollector {
  public:
-  explicit LocalCollector(LocalTable& table) : table_(table) {}
+  LocalCollector(LocalTable& table, std::set<const ast::Stmt*> new_versions)
+      : table_(table), new_versions_(std::move(new_versions)) {}
 
   /// Parameter number i is local number i, even where a name stands twice (which the parser has reported).
   void parameter(const ast::Parameter& parameter) {
@@ -29,6 +31,7 @@ class LocalCollector {
   void statement(const ast::Stmt& stmt) {
     ast::for_each_expression(stmt, [&](const ast::Expr& expr) { count_reads(expr); });
     if (const auto* assign = stmt.as<ast::Assign>()) {
+      if (new_versions_.contains(&stmt)) begin_version(*assign->targets.front(), stmt.range);
       for (const ast::ExprPtr& target : assign->targets) assigned(*target, How::Plain);
       if (const auto* lambda = assign->value->as<ast::Lambda>()) closure(*assign->targets.front(), *lambda->function);
     }
@@ -82,9 +85,17 @@ class LocalCollector {
   }
 
   LocalDecl& add(std::string_view name, SourceRange range) {
-    const auto [entry, is_new] = table_.index.try_emplace(name, static_cast<int>(table_.list.size()));
-    if (is_new) table_.list.push_back({.name = name, .range = range});
-    return table_.list[static_cast<std::size_t>(entry->second)];
+    const std::optional<int> known = table_.find(name, range);
+    if (known) return table_.list[static_cast<std::size_t>(*known)];
+    table_.index.emplace(name, static_cast<int>(table_.list.size()));
+    return table_.list.emplace_back(LocalDecl{.name = name, .range = range});
+  }
+
+  void begin_version(const ast::Expr& target, SourceRange statement) {
+    const std::string_view name = target.as<ast::Name>()->id;
+    const auto index = static_cast<int>(table_.list.size());
+    add(name, target.range).successor = LocalDecl::Successor{target.range, statement.end, index};
+    table_.list.push_back({.name = name, .range = target.range});
   }
 
   void assigned(const ast::Expr& target, How how) {
@@ -107,8 +118,8 @@ class LocalCollector {
     const ast::Expr* owner = target.value.get();
     while (const auto* outer = owner->as<ast::Attribute>()) owner = outer->value.get();
     const auto* name = owner->as<ast::Name>();
-    const auto found = name ? table_.index.find(name->id) : table_.index.end();
-    if (found != table_.index.end()) ++table_.list[static_cast<std::size_t>(found->second)].assignments;
+    const std::optional<int> found = name ? table_.find(name->id, owner->range) : std::nullopt;
+    if (found) ++table_.list[static_cast<std::size_t>(*found)].assignments;
   }
 
   void annotated(const ast::AnnotatedAssign& assign) {
@@ -126,17 +137,33 @@ class LocalCollector {
   }
 
   LocalTable& table_;
+  const std::set<const ast::Stmt*> new_versions_;
   int guard_ = -1;
   std::unordered_map<std::string_view, int> reads_;
 };
 
 }  // namespace
 
+std::optional<int> LocalTable::find(std::string_view name, SourceRange at) const {
+  const auto found = index.find(name);
+  if (found == index.end()) return std::nullopt;
+  int variable = found->second;
+  while (const auto& next = list[static_cast<std::size_t>(variable)].successor) {
+    const bool is_next = at.begin >= next->end || at == next->target;
+    if (!is_next) break;
+    variable = next->index;
+  }
+  return variable;
+}
+
 void collect_locals(FunctionDecl& function) {
   LocalTable& table = function.locals;
   if (table.collected) return;
   table.collected = true;
-  LocalCollector collector(table);
+  // What has one type natively may have another one in Numba's dialect wherever it is assigned anew.
+  const bool has_versions = function.dialect == Dialect::Numba;
+  LocalCollector collector(table,
+                           has_versions ? statements_of_new_versions(*function.def) : std::set<const ast::Stmt*>());
   for (const ast::Parameter& parameter : function.def->parameters) collector.parameter(parameter);
   for (const std::string_view name : function.captures) collector.capture(name, function.def->name_range);
   for (const ast::StmtPtr& stmt : function.def->body) collector.statement(*stmt);

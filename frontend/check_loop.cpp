@@ -90,7 +90,7 @@ void Body::leave_loop(FlowState exhausted, const ast::Suite& otherwise, checked:
 
 void Body::mark_assigned(const ast::Expr& target, LocalSet& set) const {
   if (const auto* name = target.as<ast::Name>()) {
-    if (const std::optional<int> index = local_index(name->id)) set.insert(*index);
+    if (const std::optional<int> index = local_index(name->id, target.range)) set.insert(*index);
   }
   if (target.as<ast::Tuple>() || target.as<ast::List>() || target.as<ast::Starred>())
     ast::for_each_child(target, [&](const ast::Expr& element) { mark_assigned(element, set); });
@@ -104,7 +104,7 @@ void Body::mark_assigned(const ast::Stmt& stmt, LocalSet& set) const {
     mark_assigned(*assign->target, set);
   if (const auto* loop = stmt.as<ast::For>()) mark_assigned(*loop->target, set);
   if (const auto* function = stmt.as<ast::FunctionDef>())
-    if (const std::optional<int> index = local_index(function->name)) set.insert(*index);
+    if (const std::optional<int> index = local_index(function->name, function->name_range)) set.insert(*index);
   ast::for_each_nested(stmt, [&](const ast::Stmt& child) { mark_assigned(child, set); });
 }
 

@@ -140,7 +140,7 @@ Value Body::arithmetic(BinaryOp op, const Value& left, const Value& right, Sourc
     report_no_common_type(left, right, range);
     return {};
   }
-  warn_of_double(left, right, range);
+  note_double(left, right, range, divides ? Narrowing::Never : Narrowing::WhereStored);
   const ScalarType machine = machine_type(unified->type);
   const Expr* result = tree_.binary(op, tree_.convert(left, machine), tree_.convert(right, machine), range);
   return {tree_.cast(result, unified->type), unified->weak, {}};
@@ -155,7 +155,7 @@ Value Body::divide(const Value& left, const Value& right, SourceRange range) {
     unified = Unified{ScalarType::F64, Weak::No};
   } else {
     unified = unify(left, right, rules_->arithmetic);
-    warn_of_double(left, right, range);
+    note_double(left, right, range, Narrowing::WhereStored);
   }
   return {tree_.binary(BinaryOp::Div, tree_.convert(left, unified->type), tree_.convert(right, unified->type), range),
           unified->weak,

@@ -44,7 +44,7 @@ Value Body::power(const Value& base, const Value& exponent, SourceRange range) {
     return TreeBuilder::strong(tree_.builtin(BuiltinId::PowInt, unified->type, {x, y}, range));
   }
   const std::optional<Unified> unified = unify(base, exponent, rules_->power);
-  warn_of_double(base, exponent, range);
+  note_double(base, exponent, range, Narrowing::Never);
   if (is_half) return TreeBuilder::strong(power_of_half(tree_.convert(base, unified->type), range));
   return builtin_result(BuiltinId::Pow, {tree_.convert(base, unified->type), tree_.convert(exponent, unified->type)},
                         unified->type, range);

@@ -121,7 +121,7 @@ bool Body::is_place_target(const ast::Attribute& target) {
 /// of a field would be seen there; here it has a copy. Such a change is refused rather than lost.
 bool Body::may_change_fields(const ast::Expr& target) {
   const auto* name = target.as<ast::Name>();
-  const std::optional<int> index = name ? local_index(name->id) : std::nullopt;
+  const std::optional<int> index = name ? local_index(name->id, target.range) : std::nullopt;
   if (!index) return true;  // reports itself as it is assigned
   const bool is_copy =
       locals_[static_cast<std::size_t>(*index)].decl->is_parameter || specialization_->copied_records.contains(*index);

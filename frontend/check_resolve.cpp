@@ -7,15 +7,12 @@
 
 namespace pykc::checker {
 
-std::optional<int> Body::local_index(std::string_view name) const {
-  if (!function_) return std::nullopt;
-  const auto found = function_->locals.index.find(name);
-  if (found == function_->locals.index.end()) return std::nullopt;
-  return found->second;
+std::optional<int> Body::local_index(std::string_view name, SourceRange at) const {
+  return function_ ? function_->locals.find(name, at) : std::nullopt;
 }
 
 Entity Body::resolve(std::string_view name, SourceRange range) {
-  if (const std::optional<int> local = local_index(name)) return read_local(*local, range);
+  if (const std::optional<int> local = local_index(name, range)) return read_local(*local, range);
   if (const Binding* binding = scope_.find(name)) return of_binding(*binding, name, range);
   for (const std::string& prefix : scope_.star_imports())
     if (const NameEntry* entry = session_.names().find(prefix, name)) return of_entry(*entry, range);

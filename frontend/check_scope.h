@@ -48,6 +48,13 @@ struct LocalDecl {
   int reads = 0;
   const ast::Expr* annotation = nullptr;
   const ast::FunctionDef* closure = nullptr;  // all that is ever assigned: a function inside this one
+  /// From a statement on the name stands for another variable.
+  struct Successor {
+    SourceRange target;
+    std::uint32_t end;  // of the statement
+    int index;
+  };
+  std::optional<Successor> successor = {};
 };
 
 /// An `if` or `for` around statements: which of them count may depend on a constant, and how often on a tuple.
@@ -65,10 +72,13 @@ struct Site {
 
 struct LocalTable {
   std::vector<LocalDecl> list;
-  std::unordered_map<std::string_view, int> index;
+  std::unordered_map<std::string_view, int> index;  // the first variable of each name
   std::vector<Site> sites;
   std::vector<Guard> guards;
   bool collected = false;
+
+  /// The variable that the name stands for at a place.
+  std::optional<int> find(std::string_view name, SourceRange at) const;
 };
 
 /// A function for certain argument types.

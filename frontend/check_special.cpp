@@ -344,7 +344,8 @@ Entity Body::call_isinstance(const ast::Call& call, SourceRange range) {
 /// A name that stands for what it is in Python; empty for anything else.
 std::string_view Body::name_of_python(const ast::Expr& expr) const {
   const auto* name = expr.as<ast::Name>();
-  return name && !local_index(name->id) && !scope_.find(name->id) ? std::string_view(name->id) : std::string_view();
+  return name && !local_index(name->id, expr.range) && !scope_.find(name->id) ? std::string_view(name->id)
+                                                                              : std::string_view();
 }
 
 /// Python's types stand for all of their kind, whatever the width; a bool is an `int`, as in Python.

@@ -75,7 +75,7 @@ void Body::check(const ast::Assign& node, const ast::Stmt& stmt) {
   if (node.targets.size() == 1) {
     const ast::Expr& target = *node.targets.front();
     const auto* name = node.value->as<ast::Lambda>() ? target.as<ast::Name>() : nullptr;
-    const std::optional<int> index = name ? local_index(name->id) : std::nullopt;
+    const std::optional<int> index = name ? local_index(name->id, target.range) : std::nullopt;
     if (index && locals_[static_cast<std::size_t>(*index)].decl->closure) return mark_defined(*index);
     return assign(target, value(*node.value), stmt.range);
   }
@@ -230,7 +230,7 @@ void Body::check(const ast::With&, const ast::Stmt& stmt) {
 
 /// The name stands for the function from here on; where it is used, closure() says with which variables.
 void Body::check(const ast::FunctionDef& node, const ast::Stmt&) {
-  const std::optional<int> index = local_index(node.name);
+  const std::optional<int> index = local_index(node.name, node.name_range);
   if (!node.decorators.empty())
     unsupported(node.decorators.front()->range, "a decorator inside a function", "leave it out");
   if (!index) return;

@@ -1,4 +1,6 @@
 """The functions that Numba and pykc both compile: each is `def f(b, i8, …): …`, over one parameter of every type."""
+import re
+
 import numpy as np
 from numba import types
 
@@ -14,6 +16,8 @@ VALUES = {"bool": [True, False, True, True], "i8": [100, 0, -128, 3], "i16": [30
           "i64": [9007199254740993, 0, -4611686018427387904, 11], "u8": [200, 0, 255, 2], "u16": [60000, 0, 65535, 6],
           "u32": [4294967295, 0, 4000000001, 13], "u64": [9223372036854775807, 0, 3, 17], "f32": [0.10000000149011612, 0.0, -2.5, 1.5],
           "f64": [0.1, 0.0, -1e10, 2.25]}
+ONLY_OF_INTEGERS = re.compile(r"[~&|^]|<<|>>")
+FLOAT = re.compile(r"\bf\d\d\b|\d\.\d|1e-")
 BINARY = ["+", "-", "*", "/", "//", "%", "&", "|", "^"]
 COMPARISONS = ["==", "!=", "<", "<=", ">", ">="]
 UNARY = ["-{}", "+{}", "~{}", "not {}", "abs({})", "int({})", "float({})", "round({})", "bool({})", "{} ** 2", "{} ** 3", "2 ** ({} % 5)",
@@ -32,8 +36,25 @@ def name(kind):
     return "b" if kind == "bool" else kind
 
 
+def is_expression(text):
+    return text.count("\n") == 2
+
+
+def as_one(functions):
+    """A function that returns the results of all, which return an expression each; one alone may be more."""
+    if len(functions) == 1 and not is_expression(functions[0]):
+        start, result = functions[0].rsplit("return ", 1)
+        return f"{start}return ({result.strip()},)\n"
+    head = functions[0].split("\n", 1)[0]
+    return head + "\n    return (" + "".join(text.split("return ", 1)[1].strip() + ", " for text in functions) + ")\n"
+
+
 def table():
-    """Every operator and function on every type and pair of types, and on pairs with a literal."""
+    """Every operator and function on every type and pair of types, and on pairs with a literal. Of what only integers have, no floats."""
+    return [text for text in all_texts() if not (ONLY_OF_INTEGERS.search(text) and FLOAT.search(text.split(":", 1)[1]))]
+
+
+def all_texts():
     texts = []
     for a in TYPES:
         texts += [form.format(name(a)) for form in UNARY]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the types and values of Numba's dialect (rule 2.19) against Numba itself.
 
-usage: run.py PYKC [--seed N] [--functions N]      needs numba
+usage: run.py PYKC [--seed N] [--functions N] [--part 0/4] [--no-table]      needs numba
 
 Every operator on every pair of types, then random functions: the same text is compiled by `numba.njit` and, as a device function of a
 module that imports numba, by pykc for its CPU device. Both must give one type and one value. differences.txt names what differs on
@@ -9,7 +9,7 @@ purpose. What Numba refuses is no case. docs/conformance.md keeps the last resul
 """
 import argparse
 import math
-import operator
+import os
 import pathlib
 import random
 import re
@@ -18,10 +18,11 @@ import sys
 import tempfile
 import time
 
+os.environ.setdefault("NUMBA_OPT", "0")  # before numba is imported: its code runs once
+
 import numpy as np
 from numba import njit, types
 from numba.core import errors
-from numba.core.registry import cpu_target
 
 import generate
 
@@ -31,7 +32,7 @@ KINDS = {types.boolean: "bool", types.int8: "i8", types.int16: "i16", types.int3
          types.uint16: "u16", types.uint32: "u32", types.uint64: "u64", types.float32: "f32", types.float64: "f64"}
 CODES = list(KINDS.values())
 SETS = len(next(iter(generate.VALUES.values())))
-BATCH = 150
+BATCH = 60
 
 # What a launch gives back of each function: which type its result has, and the result as a float or an integer.
 KERNEL = """
@@ -94,23 +95,24 @@ def by_pykc(pykc, functions):
     return results
 
 
-def by_numba(function):
-    """The type and the values; None where Numba refuses the function or its result is no number."""
+def as_saved(kind, value):
+    return float(value) if kind in ("f32", "f64") else int(np.uint64(value).astype(np.int64)) if kind == "u64" else int(value)
+
+
+def by_numba(functions):
+    """The type and the values of each; None where Numba refuses it or its result is no number. Expressions are compiled together."""
+    if len(functions) > 1 and not all(generate.is_expression(function) for function in functions):
+        return [by_numba([function])[0] for function in functions]
     names = {"np": np, "math": math}
-    exec(function, names)
-    signature = tuple(generate.NUMBA[t] for t in TYPES)
+    exec(generate.as_one(functions), names)
     try:
-        compiled = njit(signature, error_model="numpy")(names["f"])
+        compiled = njit(tuple(generate.NUMBA[t] for t in TYPES), error_model="numpy")(names["f"])
     except (errors.NumbaError, NotImplementedError):
-        return None
-    kind = KINDS.get(compiled.nopython_signatures[0].return_type)
-    if not kind:
-        return None
-    values = []
-    for at in range(SETS):
-        with np.errstate(all="ignore"):
-            values.append(compiled(*(generate.NUMPY[t](generate.VALUES[t][at]) for t in TYPES)))
-    return kind, [float(v) if kind in ("f32", "f64") else np.uint64(v).astype(np.int64) if kind == "u64" else int(v) for v in values]
+        half = len(functions) // 2
+        return [None] if not half else by_numba(functions[:half]) + by_numba(functions[half:])
+    kinds = [KINDS.get(result) for result in compiled.nopython_signatures[0].return_type]
+    rows = [compiled(*(generate.NUMPY[t](generate.VALUES[t][at]) for t in TYPES)) for at in range(SETS)]
+    return [kind and (kind, [as_saved(kind, row[n]) for row in rows]) for n, kind in enumerate(kinds)]
 
 
 def is_same(kind, a, b, function):
@@ -135,14 +137,17 @@ def main():
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("--functions", type=int, default=1000)
     parser.add_argument("--no-table", action="store_true", help="only random functions")
+    parser.add_argument("--part", default="0/1", help="`1/4`: the second quarter of the table")
     options = parser.parse_args()
     pykc, known = str(pathlib.Path(options.pykc).resolve()), reasons()
-    functions = [] if options.no_table else generate.table()
+    part, parts = map(int, options.part.split("/"))
+    functions = [] if options.no_table else generate.table()[part::parts]
     functions += generate.random_functions(random.Random(options.seed), options.functions)
     counts = {"same": 0, "refused by Numba": 0, "documented": 0, "different": 0}
     for start in range(0, len(functions), BATCH):
-        cases = [(function, expected) for function in functions[start:start + BATCH] if (expected := by_numba(function))]
-        counts["refused by Numba"] += len(functions[start:start + BATCH]) - len(cases)
+        batch = functions[start:start + BATCH]
+        cases = [case for case in zip(batch, by_numba(batch)) if case[1]]
+        counts["refused by Numba"] += len(batch) - len(cases)
         for (function, (kind, values)), (found, results) in zip(cases, by_pykc(pykc, [case[0] for case in cases])):
             agrees = found == kind and all(is_same(kind, a, b, function) for a, b in zip(values, results))
             is_known = not agrees and any(pattern.search(function) for pattern, _ in known)

@@ -60,6 +60,36 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 #define EXPECT_HAS(text, part) EXPECT_TRUE(has(text, part)) << part << " in\n" << (text)
 #define EXPECT_HAS_NOT(text, part) EXPECT_FALSE(has(text, part)) << part << " in\n" << (text)
 
+// What is computed in 64 bits and stored in 32 is computed in 32, and one f64 operation on numbers of f32 that is
+// rounded at once is that of f32: Numba's types cost nothing there.
+TEST(Nvptx, WideArithmeticThatIsStoredNarrowIsNarrow) {
+  const std::string integers = ptx(R"(
+kernel @k(%x: ptr<i32, global>) {
+  %0 = load %x : i32
+  %1 = cast %0 : i64
+  %2 = mul %1, i64 7
+  %3 = xor %2, %1
+  %4 = sub i64 5, %3
+  %5 = cast %4 : i32
+  store %x, %5
+  return
+}
+)");
+  EXPECT_HAS_NOT(integers, ".s64");
+  const std::string floats = ptx(R"(
+kernel @k(%x: ptr<f32, global>, %a: f32) {
+  %0 = load %x : f32
+  %1 = cast %0 : f64
+  %2 = cast %a : f64
+  %3 = mul %1, %2
+  %4 = cast %3 : f32
+  store %x, %4
+  return
+}
+)");
+  EXPECT_HAS_NOT(floats, "f64");
+}
+
 TEST(Nvptx, ConstantsThatTheHostFillsAreNotFolded) {
   const std::string code = ptx(R"(
 host constant weights: f32 = "0000000000000000"
