@@ -106,6 +106,9 @@ Common numba_comparison(ScalarType a, ScalarType b) {
 
 ScalarType numba_promoted(ScalarType type) { return is_float(type) ? type : numba_integer(type); }
 
+/// An unsigned integer is negated as what it is: `-a` of the u8 1 is the u64 255.
+ScalarType numba_negated(ScalarType type) { return type == ScalarType::Bool ? ScalarType::I64 : type; }
+
 ScalarType numba_magnitude(ScalarType type) { return type == ScalarType::Bool ? ScalarType::I8 : type; }
 
 ScalarType numba_int(ScalarType type) { return is_integer(type) ? type : ScalarType::I64; }
@@ -126,12 +129,47 @@ ScalarType same(ScalarType type) { return type; }
 
 ScalarType ufunc_real(ScalarType type) { return size_in_bits(type) <= 16 ? ScalarType::F32 : ScalarType::F64; }
 
-constexpr TypingRules kRules[] = {{true, native_join, native_arithmetic, native_arithmetic, native_arithmetic,
-                                   native_shift, native_join, machine_type, machine_type, f64, i64, f64},
-                                  {false, numba_join, numba_arithmetic, numba_remainder, numba_power, numba_shift,
-                                   numba_comparison, numba_promoted, numba_magnitude, f64, numba_int, numba_float},
-                                  {false, ufunc_meet, ufunc_meet, ufunc_meet, ufunc_meet, ufunc_meet, numba_comparison,
-                                   same, same, ufunc_real, numba_int, numba_float}};
+constexpr TypingRules kRules[] = {
+    {.has_weak_literals = true,
+     .join = native_join,
+     .arithmetic = native_arithmetic,
+     .remainder = native_arithmetic,
+     .power = native_arithmetic,
+     .shift = native_shift,
+     .comparison = native_join,
+     .promoted = machine_type,
+     .negated = machine_type,
+     .magnitude = machine_type,
+     .real = f64,
+     .to_int = i64,
+     .to_float = f64},
+    {.has_weak_literals = false,
+     .join = numba_join,
+     .arithmetic = numba_arithmetic,
+     .remainder = numba_remainder,
+     .power = numba_power,
+     .shift = numba_shift,
+     .comparison = numba_comparison,
+     .promoted = numba_promoted,
+     .negated = numba_negated,
+     .magnitude = numba_magnitude,
+     .real = f64,
+     .to_int = numba_int,
+     .to_float = numba_float},
+    {.has_weak_literals = false,
+     .join = ufunc_meet,
+     .arithmetic = ufunc_meet,
+     .remainder = ufunc_meet,
+     .power = ufunc_meet,
+     .shift = ufunc_meet,
+     .comparison = numba_comparison,
+     .promoted = same,
+     .negated = same,
+     .magnitude = same,
+     .real = ufunc_real,
+     .to_int = numba_int,
+     .to_float = numba_float},
+};
 static_assert(std::size(kRules) == static_cast<std::size_t>(Dialect::Ufunc) + 1);
 
 }  // namespace

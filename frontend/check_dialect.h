@@ -33,6 +33,7 @@ struct TypingRules {
   Meet shift;              // of `a << b`
   Meet comparison;         // in which `a < b` is decided; none: exactly, as the numbers that they are
   Widen promoted;          // of `-a`, `+a`, `~a`
+  Widen negated;           // in which `-a` and `~a` are computed, before they become that
   Widen magnitude;         // of `abs(a)`
   Widen real;              // the float of a function of floats that is given only integers: `math.sin(i)`
   Widen to_int;            // of `int(a)`

@@ -227,12 +227,12 @@ Value Body::unary(ast::UnaryOp op, const Value& operand, SourceRange range) {
     return whole_number(op == ast::UnaryOp::Negate ? -value : op == ast::UnaryOp::Invert ? ~value : value, range);
   }
   if (operand.scalar() == ScalarType::Bool && op == ast::UnaryOp::Invert) return inverted_bool(operand, range);
-  const ScalarType type = rules_->promoted(operand.scalar());
-  const Expr* value = tree_.cast(operand.expr, machine_type(type));
+  const ScalarType computed = rules_->negated(operand.scalar()), type = rules_->promoted(operand.scalar());
+  const Expr* value = tree_.cast(operand.expr, machine_type(computed));
   const Weak weak = operand.weak == Weak::Float ? Weak::Float : Weak::No;
-  if (op == ast::UnaryOp::Plus) return {tree_.cast(value, type), weak, {}};
-  const auto checked_op = op == ast::UnaryOp::Negate ? checked::UnaryOp::Negate : checked::UnaryOp::Invert;
-  return {tree_.cast(tree_.unary(checked_op, value, range), type), weak, {}};
+  if (op == ast::UnaryOp::Negate) value = tree_.unary(checked::UnaryOp::Negate, value, range);
+  if (op == ast::UnaryOp::Invert) value = tree_.unary(checked::UnaryOp::Invert, value, range);
+  return {tree_.cast(tree_.cast(value, computed), type), weak, {}};
 }
 
 }  // namespace pykc::checker

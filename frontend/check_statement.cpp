@@ -259,7 +259,7 @@ void Body::check(const ast::UnsupportedStmt& node, const ast::Stmt& stmt) {
   const auto* row = std::ranges::find(kInstead, node.what, &std::pair<std::string_view, std::string_view>::first);
   unsupported(stmt.range, node.what, row == std::end(kInstead) ? "use assignments, `if` and loops" : row->second);
   for (const std::string& name : node.names)  // what follows from it is no second mistake
-    if (const std::optional<int> local = local_index(name)) {
+    if (const std::optional<int> local = local_index(name, stmt.range)) {
       flow_.definite.insert(*local);
       flow_.possible.insert(*local);
     }
