@@ -14,7 +14,7 @@ log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
 jobs=$(nproc)
 first=$(($(date +%s) * 1000000))
-per_run=50
+per_run=20
 gpu=no
 "$bin/pykc" info | grep -q '^cuda:0' && gpu=yes
 echo "seeds from $first on, $per_run a run; on a GPU: $gpu"
