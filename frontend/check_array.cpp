@@ -252,78 +252,9 @@ Entity Body::call_const_array_like(const ast::Call& call, SourceRange range) {
   return Unknown{};
 }
 
-Entity Body::call_numpy_array(const ast::Call& call, SourceRange range) {
-  constexpr std::string_view kParameters[] = {"object", "dtype"};
-  const std::optional<Arguments> arguments =
-      bind_arguments(call, range, "array", kParameters, 1, "(object, dtype=None)");
-  if (!arguments) return Unknown{};
-  return table(*(*arguments)[0], (*arguments)[1]);
-}
-
-/// Nested lists and tuples as nested tuples of values.
-Value Body::listed(const ast::Expr& expr) {
-  const auto* list = expr.as<ast::List>();
-  const auto* tuple = expr.as<ast::Tuple>();
-  if (!list && !tuple) return value(expr);
-  std::vector<Value> elements;
-  for (const ast::ExprPtr& element : list ? list->elements : tuple->elements) elements.push_back(listed(*element));
-  return tree_.tuple(std::move(elements), expr.range);
-}
-
-Entity Body::table(const ast::Expr& expr, const ast::Expr* dtype) {
-  std::optional<ScalarType> type;
-  if (dtype) {
-    type = scalar_type(*dtype);
-    if (!type) return Unknown{};
-  }
-  const Value numbers = listed(expr);
-  if (!numbers.known()) return Unknown{};
-  return table_of(numbers, type ? &*type : nullptr, expr.range);
-}
-
-Entity Body::table_of(const Value& nested, const ScalarType* dtype, SourceRange range) {
-  std::vector<std::int64_t> extents;
-  std::vector<Value> numbers;
-  if (!nested.is_tuple() || !flatten_table(nested, 0, extents, numbers) || numbers.empty()) {
-    report(range, DiagnosticId::NotATable, describe(nested))
-        .note("rows of equal length, of constant numbers, make a table");
-    return Unknown{};
-  }
-  const std::optional<Unified> unified = unify_all(numbers, rules_->join, range);
-  if (!unified) return Unknown{};
-  Table table;
-  const ScalarType element = dtype ? *dtype : unified->type;
-  table.type.element = element;
-  table.type.extents = std::move(extents);
-  for (const Value& number : numbers) {
-    const Expr* converted = convert_for_assignment(number, element, number.range());
-    if (!converted) return Unknown{};
-    const std::uint64_t bits = converted->as<checked::Constant>()->bits;
-    for (int i = 0; i < size_in_bytes(element); ++i) table.bytes += static_cast<char>(bits >> (8 * i) & 0xff);
-  }
-  return TableRef{session_.add_table(std::move(table))};
-}
-
-bool Body::flatten_table(const Value& value, std::size_t depth, std::vector<std::int64_t>& extents,
-                         std::vector<Value>& numbers) {
-  if (!value.is_tuple()) {
-    numbers.push_back(value);
-    return value.is_scalar() && value.is_constant() && depth == extents.size();
-  }
-  const std::vector<Value> elements = take_apart(value);
-  const auto count = static_cast<std::int64_t>(elements.size());
-  if (depth == extents.size()) {
-    if (!numbers.empty() || depth == kMaximumRank) return false;  // a row where a number stood before
-    extents.push_back(count);
-  }
-  if (extents[depth] != count) return false;
-  return std::all_of(elements.begin(), elements.end(),
-                     [&](const Value& element) { return flatten_table(element, depth + 1, extents, numbers); });
-}
-
 Value Body::table_value(const Table* table, SourceRange range) {
   Type type = Type::of(table->type, ir::AddressSpace::Constant);
-  const int index = is_trial_ ? -1 : session_.constant_array(table);
+  const int index = is_trial_ || !function_ ? -1 : session_.constant_array(table);
   return TreeBuilder::strong(tree_.make(std::move(type), range, checked::ConstantArrayRef{index}));
 }
 

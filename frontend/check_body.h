@@ -298,7 +298,7 @@ class Body {
 
   // check_ufunc.cpp
   std::optional<Arguments> ufunc_arguments(const Ufunc& ufunc, const ast::Call& call, SourceRange range);
-  Value call_ufunc(const Ufunc& ufunc, const ast::Call& call, SourceRange range);
+  Entity call_ufunc(const Ufunc& ufunc, const ast::Call& call, SourceRange range);
   bool store_ufunc(const Ufunc& ufunc, const ast::Call& call, SourceRange range);
   Value apply(const Ufunc& ufunc, const std::vector<Value>& inputs, SourceRange range);
   Value apply(NumpyFunction function, const Value& x, const Value& y, SourceRange range);
@@ -398,6 +398,7 @@ class Body {
   Value builtin_result(BuiltinId id, std::vector<const Expr*> arguments, ScalarType type, SourceRange range);
   Value call_library(BuiltinId id, const std::vector<const Expr*>& arguments, SourceRange range);
   Value fold_math(BuiltinId id, std::span<const Value> arguments, SourceRange range);
+  const Expr* fold_constants(BuiltinId id, std::span<const Expr* const> arguments, ScalarType type, SourceRange range);
   void report_argument_type(BuiltinId id, const Value& given, std::string_view wanted);
   Value call_on_element(BuiltinId id, const Arguments& arguments, SourceRange range);
   Value call_memcpy_async(const Arguments& arguments, SourceRange range);
@@ -430,7 +431,6 @@ class Body {
   Entity host_constant(const ConstantDecl& constant, const ast::Call& call);
   Entity misplaced_const_array(SourceRange range);
   Entity call_const_array_like(const ast::Call& call, SourceRange range);
-  Entity call_numpy_array(const ast::Call& call, SourceRange range);
   Entity over_axes(const ast::Call& call, SourceRange range, std::string_view name,
                    Value (Body::*along)(int, SourceRange));
   Value thread_along(int axis, SourceRange range);
@@ -438,7 +438,7 @@ class Body {
   Value extremum(BuiltinId id, std::string_view name, const ast::Call& call, SourceRange range);
   Value round_to_digits(const Value& number, const Value& digits, SourceRange range);
 
-  // check_array.cpp: arrays that a kernel declares, and constant tables.
+  // check_array.cpp: arrays that a kernel declares, and constant memory.
   struct Shape {
     std::vector<std::int64_t> extents;  // static, or
     std::vector<const Expr*> dynamic;   // over the launch
@@ -450,12 +450,64 @@ class Body {
   std::optional<std::pair<Shape, ElementType>> shape_and_type(const ast::Call& call, SourceRange range,
                                                               std::string_view name, bool may_be_dynamic);
   const Expr* launch_value(const LaunchExpression& expression, SourceRange range);
-  Value listed(const ast::Expr& expr);
-  Entity table(const ast::Expr& expr, const ast::Expr* dtype);
-  Entity table_of(const Value& nested, const ScalarType* dtype, SourceRange range);
+  Value table_value(const Table* table, SourceRange range);
+
+  // check_array_function.cpp: NumPy's functions that make arrays, of constants.
+  Entity call_array_function(Special special, const ast::Call& call, SourceRange range);
+  std::optional<ElementType> dtype(const ast::Expr& expr);
+  std::optional<RecordField> field_of_dtype(const ast::Expr& expr);
+  Entity call_dtype(const Arguments& arguments, SourceRange range);
+  static ElementType type_as_element(const Value& value);
+  std::optional<std::vector<std::int64_t>> constant_extents(const ast::Expr& expr);
+  Entity array_of_one(const std::vector<std::int64_t>& extents, const ElementType& type, const Value& fill,
+                      SourceRange range);
+  Entity array_of_number(const Arguments& arguments, int number, SourceRange range);
+  Entity constant_zeros(const Arguments& arguments, SourceRange range);
+  Entity constant_ones(const Arguments& arguments, SourceRange range);
+  Entity constant_full(const Arguments& arguments, SourceRange range);
+  Entity array_like(const ast::Expr& model, const ast::Expr* dtype_given, const Value& fill, SourceRange range);
+  Entity constant_zeros_like(const Arguments& arguments, SourceRange range);
+  Entity constant_ones_like(const Arguments& arguments, SourceRange range);
+  Entity constant_full_like(const Arguments& arguments, SourceRange range);
+  std::optional<Value> constant_number(const ast::Expr& expr, std::string_view what);
+  Entity sequence(std::int64_t count, const ElementType& type, SourceRange range,
+                  const std::function<Value(std::int64_t)>& number);
+  Entity constant_arange(const Arguments& arguments, SourceRange range);
+  Entity constant_linspace(const Arguments& arguments, SourceRange range);
+  Entity constant_eye(const Arguments& arguments, SourceRange range);
+  Value rows_of(const Table& table, SourceRange range);
+  bool list_elements(const ast::Expr& expr, bool tuples_are_rows, std::size_t depth, std::vector<std::int64_t>& extents,
+                     std::vector<Value>& elements);
+  Entity array_of_object(const Arguments& arguments, SourceRange range);
+  Entity table(const ast::Expr& expr, const ElementType* dtype);
+  Entity table_of(const Value& nested, const ElementType* dtype, SourceRange range);
+  Entity table_of_elements(std::vector<std::int64_t> extents, const std::vector<Value>& elements,
+                           const ElementType* dtype, SourceRange range);
+  std::optional<ElementType> common_element_type(const std::vector<Value>& elements, SourceRange range);
   bool flatten_table(const Value& value, std::size_t depth, std::vector<std::int64_t>& extents,
                      std::vector<Value>& numbers);
-  Value table_value(const Table* table, SourceRange range);
+
+  // check_constant_array.cpp: operators, parts, attributes and methods of arrays of constants.
+  bool has_table(std::span<const Entity> operands) const;
+  Value constant_at(const char* bytes, const ElementType& type, SourceRange range);
+  Value constant_at(const Table& table, std::int64_t index, SourceRange range);
+  bool append_constant(const Value& value, const ElementType& type, std::string& bytes, SourceRange range);
+  void flatten(const Value& value, const RecordField& field, std::vector<Value>& elements);
+  void report_too_many_constants(SourceRange range);
+  Value numpy_cast(const Value& value, const ElementType& type, SourceRange range);
+  Entity elementwise(std::span<const Entity> operands, ScalarType (*computing)(ScalarType), SourceRange range,
+                     const std::function<Value(const std::vector<Value>&)>& apply);
+  Entity constant_binary(ast::BinaryOp op, const Entity& left, const Entity& right, SourceRange range);
+  Entity constant_unary(ast::UnaryOp op, const Entity& operand, SourceRange range);
+  Entity constant_compare(ast::CompareOp op, const Entity& left, const Entity& right, SourceRange range);
+  Entity constant_ufunc(const Ufunc& ufunc, std::span<const Entity> operands, SourceRange range);
+  Entity index_constants(const Table& table, const ast::Expr& index, SourceRange range);
+  Entity constant_field(const Table& table, std::string_view name, SourceRange range);
+  Entity constant_attribute(const Table& table, const ast::Attribute& node, SourceRange range);
+  static Table reversed_axes(const Table& table);
+  Entity converted_constants(const Table& table, const ElementType& type, SourceRange range);
+  Entity reshaped_constants(const Table& table, const std::vector<Value>& given, SourceRange range);
+  Entity call_constant_method(const Table& table, const ast::Call& call, SourceRange range);
 
   // check_statement.cpp: one function a kind of node.
   checked::Suite suite(const ast::Suite& statements);

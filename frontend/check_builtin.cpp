@@ -34,8 +34,20 @@ constexpr MathFunction kFoldable[] = {
     {BuiltinId::Log1p, std::log1p, nullptr},       {BuiltinId::Cbrt, std::cbrt, nullptr},
     {BuiltinId::Pow, nullptr, std::pow},           {BuiltinId::Atan2, nullptr, std::atan2},
     {BuiltinId::Hypot, nullptr, std::hypot},       {BuiltinId::Fmod, nullptr, std::fmod},
-    {BuiltinId::Copysign, nullptr, std::copysign},
+    {BuiltinId::Copysign, nullptr, std::copysign}, {BuiltinId::Asinh, std::asinh, nullptr},
+    {BuiltinId::Acosh, std::acosh, nullptr},       {BuiltinId::Atanh, std::atanh, nullptr},
+    {BuiltinId::Erf, std::erf, nullptr},           {BuiltinId::Erfc, std::erfc, nullptr},
+    {BuiltinId::Gamma, std::tgamma, nullptr},      {BuiltinId::Nextafter, nullptr, std::nextafter},
 };
+
+std::optional<double> folded_math(BuiltinId id, std::span<const checked::Expr* const> constants) {
+  for (const MathFunction& row : kFoldable) {
+    if (row.id != id) continue;
+    const double x = real_of(*constants[0]);
+    return row.one ? row.one(x) : row.two(x, real_of(*constants[1]));
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -188,6 +200,7 @@ Value Body::builtin_result(BuiltinId id, std::vector<const Expr*> arguments, Sca
     const ScalarType stated = signature.results[0].scalar.value_or(type);
     return TreeBuilder::strong(tree_.cast(result.expr, stated));
   }
+  if (const Expr* folded = fold_constants(id, arguments, type, range)) return TreeBuilder::strong(folded);
   const ScalarType computed = widens ? ScalarType::F32 : type;
   const auto type_of = [&](const SignatureType& result) { return result.scalar ? *result.scalar : computed; };
   if (signature.results.empty())
@@ -211,14 +224,23 @@ Value Body::call_library(BuiltinId id, const std::vector<const Expr*>& arguments
 }
 
 Value Body::fold_math(BuiltinId id, std::span<const Value> arguments, SourceRange range) {
-  for (const Value& argument : arguments)
+  std::vector<const Expr*> constants;
+  for (const Value& argument : arguments) {
     if (!argument.known() || !argument.is_weak() || !argument.is_constant()) return {};
-  for (const MathFunction& row : kFoldable) {
-    if (row.id != id) continue;
-    const double x = real_of(*arguments[0].expr);
-    return tree_.weak_real(row.one ? row.one(x) : row.two(x, real_of(*arguments[1].expr)), range);
+    constants.push_back(argument.expr);
   }
-  return {};
+  const std::optional<double> folded = folded_math(id, constants);
+  return folded ? tree_.weak_real(*folded, range) : Value{};
+}
+
+/// At the top level of a module everything is constant, also what a kernel would leave to the device.
+const checked::Expr* Body::fold_constants(BuiltinId id, std::span<const Expr* const> arguments, ScalarType type,
+                                          SourceRange range) {
+  const bool are_constant =
+      std::all_of(arguments.begin(), arguments.end(), [](const Expr* e) { return e->as<checked::Constant>(); });
+  if (function_ || !are_constant || !is_float(type)) return nullptr;
+  const std::optional<double> folded = folded_math(id, arguments);
+  return folded ? tree_.real(*folded, type, range) : nullptr;
 }
 
 }  // namespace pykc::checker

@@ -277,13 +277,18 @@ Entity Body::check(const ast::Attribute& node, const ast::Expr& expr) {
   const Entity base = entity(*node.value);
   if (std::holds_alternative<Unknown>(base)) return Unknown{};
   if (const auto* space = std::get_if<NamespaceRef>(&base)) return member(*space, node.name, node.name_range);
+  // `cuda.bf16` is a type here, and in Numba the module of its functions.
+  const auto* type = std::get_if<TypeRef>(&base);
+  const Scope* functions = type && type->type.is(ScalarType::BF16) ? session_.scope_of("pykc.bf16") : nullptr;
+  if (functions && functions->find(node.name)) return of_binding(*functions->find(node.name), node.name, expr.range);
   if (const auto* decl = std::get_if<ClassRef>(&base)) return class_member(*decl->decl, node.name, node.name_range);
   if (const auto* member = std::get_if<MemberRef>(&base); member && node.name == "value")
     return tree_.weak_integer(member->decl->members[member->index], expr.range);
   if (const auto* value = std::get_if<Value>(&base); value && value->known())
     return value_attribute(*value, node, expr.range);
   if (const auto* table = std::get_if<TableRef>(&base))
-    return array_attribute(table_value(table->table, node.value->range), node, expr.range);
+    return !function_ ? constant_attribute(*table->table, node, expr.range)
+                      : array_attribute(table_value(table->table, node.value->range), node, expr.range);
   auto diagnostic = report(node.name_range, DiagnosticId::UnknownAttribute, describe(base), node.name);
   if (std::holds_alternative<TextRef>(base)) diagnostic.note(std::string(kPrintAdvice));
   return Unknown{};
@@ -307,7 +312,7 @@ Entity Body::check(const ast::Subscript& node, const ast::Expr& expr) {
   // `a[i][j]` is `a[i, j]`: positions are gathered from the inside out, so that no view is made between them.
   std::vector<const ast::Subscript*> chain{&node};
   while (const auto* inner = chain.back()->value->as<ast::Subscript>()) chain.push_back(inner);
-  const Entity base = entity(*chain.back()->value);
+  Entity base = entity(*chain.back()->value);
   if (std::holds_alternative<FunctionRef>(base)) {
     report(expr.range, DiagnosticId::LaunchInKernel, scope_.file().text(chain.back()->value->range))
         .note("call a function with `@device`: every thread of this kernel runs it");
@@ -316,6 +321,15 @@ Entity Body::check(const ast::Subscript& node, const ast::Expr& expr) {
   if (const auto* type = std::get_if<ClassRef>(&base))
     if (const auto* member = node.index->as<ast::StringLiteral>(); member && chain.size() == 1)
       return class_member(*type->decl, member->value, node.index->range);
+  if (!function_ && std::holds_alternative<TableRef>(base)) {
+    Entity part = base;
+    while (!chain.empty() && std::holds_alternative<TableRef>(part)) {
+      part = index_constants(*std::get<TableRef>(part).table, *chain.back()->index, expr.range);
+      chain.pop_back();
+    }
+    if (chain.empty() || std::holds_alternative<Unknown>(part)) return part;
+    base = std::move(part);
+  }
   Value result = to_value(base, chain.back()->value->range);
   std::vector<IndexItem> pending;
   const auto all_positions = [](const std::vector<IndexItem>& items) {
@@ -338,8 +352,15 @@ Entity Body::check(const ast::Subscript& node, const ast::Expr& expr) {
       result = select(result, std::exchange(pending, {}), expr.range);
       if (!result.known()) return Unknown{};
     }
-    if (result.is_tuple() && items->size() == 1) {
-      result = index_tuple(result, items->front(), expr.range);
+    const auto* inner = (*subscript)->value->as<ast::Subscript>();
+    const bool is_field =
+        (*subscript)->value->as<ast::Attribute>() || (inner && inner->index->as<ast::StringLiteral>());
+    if (result.is_tuple() && (is_field || items->size() == 1)) {
+      for (const IndexItem& item : *items) {
+        if (result.known() && !result.is_tuple())
+          report((*subscript)->value->range, DiagnosticId::NotIndexable, describe(result));
+        result = result.known() && result.is_tuple() ? index_tuple(result, item, expr.range) : Value{};
+      }
       continue;
     }
     if (result.is_tuple()) {
@@ -406,12 +427,15 @@ Entity Body::check(const ast::Unary& node, const ast::Expr& expr) {
     if (!operand) return Unknown{};
     return TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, operand, expr.range));
   }
-  return unary(node.op, value(*node.operand), expr.range);
+  const Entity operand = entity(*node.operand);
+  if (has_table(std::span(&operand, 1))) return constant_unary(node.op, operand, expr.range);
+  return unary(node.op, to_value(operand, node.operand->range), expr.range);
 }
 
 Entity Body::check(const ast::Binary& node, const ast::Expr& expr) {
-  const Value left = value(*node.left), right = value(*node.right);
-  return binary(node.op, left, right, expr.range);
+  const Entity left = entity(*node.left), right = entity(*node.right);
+  if (has_table(std::array{left, right})) return constant_binary(node.op, left, right, expr.range);
+  return binary(node.op, to_value(left, node.left->range), to_value(right, node.right->range), expr.range);
 }
 
 /// `a or b` is `a` where a holds, else `b`: a value, of the type that both have in common.
@@ -449,6 +473,12 @@ Entity Body::check(const ast::Compare& node, const ast::Expr& expr) {
     return compare_with_none(node, expr.range);
   const Entity leftmost = opened(entity(*node.first));
   if (const auto* type = std::get_if<TypeRef>(&leftmost)) return compare_types(*type, node, expr.range);
+  if (!function_ && node.rest.size() == 1) {
+    const Entity second = entity(*node.rest.front());
+    if (std::holds_alternative<Unknown>(second)) return Unknown{};
+    if (has_table(std::array{leftmost, second}))
+      return constant_compare(node.ops.front(), leftmost, second, expr.range);
+  }
   const Value first = to_value(leftmost, node.first->range);
   if (!first.known()) {
     for (const ast::ExprPtr& operand : node.rest) value(*operand);
@@ -486,6 +516,11 @@ Entity Body::check(const ast::Call& node, const ast::Expr& expr) {
     return call_bit_count(node, *method->value, expr.range);
   if (const auto* method = node.function->as<ast::Attribute>(); method && method->name == "sync")
     if (std::optional<Entity> done = call_group_sync(node, *method->value, expr.range)) return *std::move(done);
+  if (const auto* method = node.function->as<ast::Attribute>(); method && !function_) {
+    const Entity self = entity(*method->value);
+    if (const auto* table = std::get_if<TableRef>(&self)) return call_constant_method(*table->table, node, expr.range);
+    if (std::holds_alternative<Unknown>(self)) return self;
+  }
   const Entity named = entity(*node.function);
   const Entity callee = opened(named);
   if (const auto* type = std::get_if<TypeRef>(&callee))

@@ -72,6 +72,14 @@ Value Body::index_by_name(const Value& record, const ast::Expr& index, SourceRan
     report(index.range, DiagnosticId::IndexType, "a string");
     return {};
   }
+  if (!name && index.as<ast::IntLiteral>()) {  // NumPy counts fields, too
+    const std::uint64_t position = index.as<ast::IntLiteral>()->value;
+    const std::size_t count = record.type().record->fields.size();
+    if (position < count) return field(record, static_cast<std::size_t>(position), range);
+    report(index.range, DiagnosticId::IndexOutOfRange, std::to_string(position), describe(record),
+           std::to_string(count));
+    return {};
+  }
   if (!name) {
     report(index.range, DiagnosticId::NotIndexable, describe(record))
         .note("a field has a name: `." + record.type().record->fields.front().name + "`");

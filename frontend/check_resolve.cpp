@@ -111,7 +111,10 @@ Entity Body::member(const NamespaceRef& space, std::string_view name, SourceRang
                    space.module->names());
     return Unknown{};
   }
-  if (const NameEntry* entry = session_.names().find(space.prefix, name)) return of_entry(*entry, range);
+  const NameEntry* entry = session_.names().find(space.prefix, name);
+  const auto* special = entry ? std::get_if<Special>(entry) : nullptr;
+  const bool is_for_modules = special && *special >= Special::NumpyZeros && *special <= Special::NumpyEye;
+  if (entry && !(function_ && is_for_modules)) return of_entry(*entry, range);
   const std::string& owner_name = space.path.empty() ? space.prefix : space.path;
   if (const std::string_view note = space.prefix == "numpy" ? host_only_numpy(name) : ""; !note.empty()) {
     report(range, DiagnosticId::UnsupportedInKernel, "`np." + std::string(name) + "`, which works on whole arrays,")

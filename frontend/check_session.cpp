@@ -428,9 +428,11 @@ Table* Session::add_table(Table table) {
 
 int Session::constant_array(const Table* table) {
   const auto [entry, is_new] = constant_arrays_.try_emplace(table, static_cast<int>(module_.constant_arrays.size()));
-  if (is_new)
-    module_.constant_arrays.push_back(
-        {table->name.empty() ? std::string(kUnnamedTable) : table->name, table->type, table->bytes, table->host});
+  if (!is_new) return entry->second;
+  const std::string name = table->name.empty() ? std::string(kUnnamedTable) : table->name;
+  const std::string no_elements(static_cast<std::size_t>(size_in_bytes(table->type.element)), '\0');
+  module_.constant_arrays.push_back(
+      {name, table->type, table->bytes.empty() ? no_elements : table->bytes, table->host});
   return entry->second;
 }
 

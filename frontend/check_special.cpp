@@ -44,7 +44,17 @@ Entity Body::call_special(Special special, const ast::Call& call, SourceRange ra
     case Special::ConstArrayLike:
       return call_const_array_like(call, range);
     case Special::NumpyArray:
-      return call_numpy_array(call, range);
+    case Special::NumpyZeros:
+    case Special::NumpyOnes:
+    case Special::NumpyFull:
+    case Special::NumpyZerosLike:
+    case Special::NumpyOnesLike:
+    case Special::NumpyFullLike:
+    case Special::NumpyArange:
+    case Special::NumpyLinspace:
+    case Special::NumpyEye:
+    case Special::NumpyDtype:
+      return call_array_function(special, call, range);
     case Special::Sum:
       return call_sum(call, range);
     case Special::Any:
@@ -158,7 +168,12 @@ Entity Body::call_abs(const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"x"};
   const std::optional<Arguments> arguments = bind_arguments(call, range, "abs", kParameters, 1, "(x)");
   if (!arguments) return Unknown{};
-  const Value result = absolute(value(*(*arguments)[0]), range);
+  const Entity given = entity(*(*arguments)[0]);
+  if (has_table(std::span(&given, 1))) {
+    const auto* ufunc = std::get_if<const Ufunc*>(session_.names().find("numpy", "absolute"));
+    return constant_ufunc(**ufunc, std::span(&given, 1), range);
+  }
+  const Value result = absolute(to_value(given, (*arguments)[0]->range), range);
   return result.known() ? Entity(result) : Entity(Unknown{});
 }
 

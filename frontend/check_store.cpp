@@ -39,6 +39,10 @@ bool is_same_array(const checked::Expr& a, const checked::Expr& b) {
 /// Whether each element of one is an element of the other at the same place, or of neither.
 bool are_parallel(const checked::Expr& a, const checked::Expr& b) {
   if (is_same_array(a, b)) return true;
+  // One field of two records of an array: the same, or apart.
+  const auto *field = a.as<checked::Field>(), *other = b.as<checked::Field>();
+  if (field && other && field->offset == other->offset)
+    return is_same_array(*field->place->as<checked::Element>()->array, *other->place->as<checked::Element>()->array);
   const auto *left = a.as<checked::View>(), *right = b.as<checked::View>();
   if (!left || !right || !is_same_array(*left->array, *right->array)) return false;
   return std::equal(left->axes.begin(), left->axes.end(), right->axes.begin(), right->axes.end(), is_parallel);
@@ -90,6 +94,27 @@ bool Body::have_one_shape(const Value& target, const Value& source) const {
 /// `target[…] = source`, or with an operator `target[…] += source`; the source is a number or an array of that shape.
 void Body::store_array(const Value& target, const Value& source, std::optional<ast::BinaryOp> op, SourceRange range) {
   if (!target.known() || !source.known() || !require_writable(target, target.range())) return;
+  if (source.is_tuple() && !op) {  // nested as the dimensions are: a field of a record that is a value
+    const Value to = stored_once(target, range);
+    std::vector<const Expr*> indices;
+    const std::function<bool(const Value&)> store_nested = [&](const Value& part) {
+      const std::size_t dimension = indices.size();
+      const bool is_element = dimension == to.type().array.extents.size();
+      if (is_element != !part.is_tuple()) return false;
+      if (is_element) return store(element_in_bounds(to, indices, range), part, range), true;
+      const std::vector<Value> parts = take_apart(part);
+      bool fits = static_cast<std::int64_t>(parts.size()) == to.type().array.extents[dimension];
+      for (std::size_t i = 0; fits && i < parts.size(); ++i) {
+        indices.push_back(tree_.integer(static_cast<Int128>(i), ScalarType::I64, range));
+        fits = store_nested(parts[i]);
+        indices.pop_back();
+      }
+      return fits;
+    };
+    if (!store_nested(stored_once(source, range)))
+      report(range, DiagnosticId::ArrayShapes, checked::to_string(target.type()), describe(source));
+    return;
+  }
   if (!source.is_array()) {
     const bool takes_scalar = !target.type().array.element.is_record() && !source.is_record();
     if (!takes_scalar || require_scalar(source, "an element"))

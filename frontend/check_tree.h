@@ -28,6 +28,12 @@ class TreeBuilder {
  public:
   explicit TreeBuilder(std::deque<checked::Expr>& exprs) : exprs_(exprs) {}
 
+  /// Nodes that have been made since the mark was taken go again; nothing may point at them.
+  std::size_t mark() const { return exprs_.size(); }
+  void release(std::size_t mark) {
+    while (exprs_.size() > mark) exprs_.pop_back();
+  }
+
   template <typename Node>
   const checked::Expr* make(checked::Type type, SourceRange range, Node node) {
     exprs_.push_back({std::move(type), range, std::move(node)});

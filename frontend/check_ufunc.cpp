@@ -135,25 +135,29 @@ std::optional<Body::Arguments> Body::ufunc_arguments(const Ufunc& ufunc, const a
 }
 
 /// The form on numbers, a value.
-Value Body::call_ufunc(const Ufunc& ufunc, const ast::Call& call, SourceRange range) {
+Entity Body::call_ufunc(const Ufunc& ufunc, const ast::Call& call, SourceRange range) {
   const std::optional<Arguments> arguments = ufunc_arguments(ufunc, call, range);
-  if (!arguments) return {};
+  if (!arguments) return Unknown{};
   const std::string name(scope_.file().text(call.function->range));
+  std::vector<Entity> operands;
+  for (int i = 0; i < ufunc.inputs; ++i) operands.push_back(entity(*(*arguments)[static_cast<std::size_t>(i)]));
+  if (has_table(operands)) return constant_ufunc(ufunc, operands, range);
   std::vector<Value> inputs;
-  for (int i = 0; i < ufunc.inputs; ++i) inputs.push_back(value(*(*arguments)[static_cast<std::size_t>(i)]));
+  for (std::size_t i = 0; i < operands.size(); ++i) inputs.push_back(to_value(operands[i], (*arguments)[i]->range));
   if (const ast::Expr* out = arguments->back()) {
     report(range, DiagnosticId::NotAValue, name + "(…)", "a statement where it has an array for its results")
         .note("call it on a line of its own, and use `" + std::string(scope_.file().text(out->range)) + "` then");
-    return {};
+    return Unknown{};
   }
   for (const Value& input : inputs) {
-    if (!input.known()) return {};
+    if (!input.known()) return Unknown{};
     if (!input.is_array()) continue;
     auto diagnostic = report(input.range(), DiagnosticId::NotAScalar, "`" + name + "`", describe(input));
     if (ufunc.takes_arrays()) diagnostic.note("give it an array for its results, or index the array");
-    return {};
+    return Unknown{};
   }
-  return apply(ufunc, inputs, range);
+  const Value result = apply(ufunc, inputs, range);
+  return result.known() ? Entity(result) : Entity(Unknown{});
 }
 
 Value Body::apply(const Ufunc& ufunc, const std::vector<Value>& inputs, SourceRange range) {

@@ -26,6 +26,15 @@ std::string join_names(std::string_view package, std::string_view name) {
   return std::string(package) + "." + std::string(name);
 }
 
+/// The package whose import stands before anything that needs a module of the library; "" for what is needed without
+/// one.
+std::string_view package_of_module(std::string_view module) {
+  constexpr std::pair<std::string_view, std::string_view> kPackages[] = {
+      {checker::kComplexUfuncsModule, "numpy"}, {"pykc.fp16", "numba"}, {"pykc.bf16", "numba"}};
+  const auto* row = std::ranges::find(kPackages, module, [](const auto& row) { return row.first; });
+  return row == std::end(kPackages) ? std::string_view() : row->second;
+}
+
 /// Finds what imports name, and rewrites them: behind the loader every import names a module in full.
 class Loader {
  public:
@@ -48,14 +57,16 @@ class Loader {
  private:
   /// The modules of the builtins that the file may call.
   void load_builtin_modules(const SourceFile& file, const std::vector<Token>& tokens) {
-    bool names_numpy = false;
+    std::set<std::string_view> packages;
     for (const Token& token : tokens) {
       if (token.kind != TokenKind::Identifier) continue;
       const std::string_view word = file.text(token.range);
-      names_numpy |= word == "numpy";
+      if (word == "numpy" || word == "numba") packages.insert(word);
       const auto [first, last] = library_words_.equal_range(word);
       for (auto entry = first; entry != last; ++entry)
-        if (names_numpy || entry->second != checker::kComplexUfuncsModule) load_builtin_module(entry->second);
+        if (const std::string_view package = package_of_module(entry->second);
+            package.empty() || packages.contains(package))
+          load_builtin_module(entry->second);
     }
   }
 

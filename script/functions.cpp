@@ -205,11 +205,8 @@ Outcome<ScalarType> Arguments::type(std::size_t i) const {
 }
 
 Outcome<ElementType> Arguments::element_type(std::size_t i) const {
-  if (const TypeValue* type = values[i].as<TypeValue>(); type && type->record) return ElementType(type->record);
-  if (const std::string* name = values[i].as<std::string>())
-    if (const RecordRef record = record_type_named(*name)) return ElementType(record);
-  ASSIGN_OR_RETURN(const ScalarType scalar, type(i));
-  return ElementType(scalar);
+  if (std::optional<ElementType> type = element_type_of(values[i])) return *std::move(type);
+  return wrong_type(i, "an element type such as f32");
 }
 
 Outcome<Order> Arguments::order(std::size_t i) const {

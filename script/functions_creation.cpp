@@ -178,6 +178,12 @@ Outcome<Value> host_eye(Session&, const Arguments& arguments) {
   return Value(array);
 }
 
+/// The layout is C's, whatever `align` says.
+Outcome<Value> host_dtype(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ElementType type, arguments.element_type(0));
+  return Value(TypeValue{TypeValue::Kind::Scalar, type.scalar, type.record});
+}
+
 // ---- random numbers ----
 
 /// An array, or one number where the size is None, of `next(generator)`.
@@ -280,6 +286,8 @@ constexpr HostFunction kCreationFunctions[] = {
      "As `array`, without a copy where none is needed."},
     {"asfortranarray", kArrays, "a", host_asfortranarray, "The array in column-major order."},
     {"ascontiguousarray", kArrays, "a", host_ascontiguousarray, "The array in row-major order."},
+    {"dtype", in(Library::Numpy), "dtype, align=False, copy=False", host_dtype,
+     "A type of elements; of a list of fields, a record laid out as in C."},
     {"eye", kArrays, "N, M=None, dtype=f64", host_eye, "Ones on the diagonal, zeros elsewhere."},
     {"random", in(Library::Prelude), "shape, dtype=f64, seed=None", host_random,
      "Uniform random numbers from 0 to below 1; the same for the same seed."},

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/promotion.h"
 #include "script/outcome.h"
 #include "script/value.h"
 
@@ -22,14 +23,11 @@ std::optional<OperandType> operand_type(const Value& value);
 /// A number as a Scalar of `type`; integers must fit.
 Outcome<Scalar> to_scalar(const Value& value, ScalarType type);
 
-/// The type that both fit: `promote(I32, F32)` is F64.
-ScalarType promote(ScalarType a, ScalarType b);
+using pykc::promote;
 /// The type that an operation on the two computes in.
 ScalarType promote(const OperandType& a, const OperandType& b);
 /// What both have in common: weak numbers adapt to typed ones.
 OperandType join(const OperandType& a, const OperandType& b);
-/// The float type of functions such as sqrt: floats as they are, integers by their size.
-ScalarType float_type_for(ScalarType type);
 
 /// A type by any of its spellings ("f32", "float32", "double"); nothing if it is none.
 std::optional<ScalarType> scalar_type_named(std::string_view name);
