@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontend/frontend.h"
+#include "stdlib/library.h"
 
 namespace pykc {
 
@@ -30,8 +31,9 @@ inline CheckedText check_text(std::string text, const CheckSetup& setup = {}) {
   for (const std::string& code : setup.silenced) diagnostics.silence("", 0, code);
   const ImportResolver resolve = [&](std::string_view name) -> std::shared_ptr<const SourceFile> {
     const auto found = setup.modules.find(std::string(name));
-    if (found == setup.modules.end()) return nullptr;
-    return std::make_shared<SourceFile>(found->first, found->second);
+    if (found != setup.modules.end()) return std::make_shared<SourceFile>(found->first, found->second);
+    const std::string_view library = library_source(name);
+    return library.empty() ? nullptr : std::make_shared<SourceFile>(std::string(name), std::string(library));
   };
   result.program = load_program(std::make_shared<SourceFile>("test.pyk", std::move(text)), resolve, diagnostics);
   std::vector<KernelRequest> requests;
