@@ -12,10 +12,10 @@
 #include "codegen/math/library.h"
 #include "codegen/module_state.h"
 #include "codegen/nvptx/emitter.h"
+#include "codegen/nvptx/integers_to_bfloat.h"
 #include "codegen/nvptx/keep_negations.h"
 #include "codegen/nvptx/limit_shift_counts.h"
 #include "codegen/nvptx/native_conversions.h"
-#include "codegen/nvptx/round_integers_once.h"
 #include "codegen/nvptx/share_division_checks.h"
 #include "codegen/nvptx/widen_small_integers.h"
 #include "codegen/optimize.h"
@@ -74,7 +74,7 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
     widen_small_integers(module);
     limit_shift_counts(module);
     keep_negations(module, options.optimization > 0);
-    if (sm_number(target) < kConvertsToBf16) round_integers_once(module);
+    convert_integers_to_bfloat(module, sm_number(target) >= kConvertsToBf16);
     use_native_conversions(module);
     if (options.optimization >= 2) share_division_checks(module);
   }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "frontend/check_body.h"
+#include "frontend/signature.h"
 
 namespace pykc::checker {
 
@@ -115,8 +116,13 @@ Value Body::call_function(FunctionDecl& function, const ast::Call& call, const s
   return call_specialized(function, std::move(given), range);
 }
 
-/// What a function can be given: a value, or None, which is known where the function is compiled.
+/// What a function can be given: a value, or None or a type by its name, known where the function is compiled.
 Value Body::argument_value(Entity given, SourceRange range) {
+  if (const auto* text = std::get_if<TextRef>(&given)) {
+    std::string error;
+    if (const std::optional<ElementType> type = dtype_named(text->text, error))
+      return static_value(TypeRef{*type}, {}, range);
+  }
   return std::holds_alternative<NoneRef>(given) ? static_value(NoneRef{}, {}, range)
                                                 : to_value(std::move(given), range);
 }

@@ -217,7 +217,12 @@ std::optional<ElementType> Body::element_type(const ast::Expr& expr) {
   if (const auto* text = std::get_if<TextRef>(&found)) {
     std::string error;
     const std::optional<ElementType> type = dtype_named(text->text, error);
-    if (!type) report(expr.range, DiagnosticId::BadType, error);
+    if (!type) {
+      auto diagnostic = report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range));
+      diagnostic.note("types are `f32`, `i64`, `np.float32` …");
+      if (const std::string_view near = nearest(text->text, type_names()); !near.empty())
+        diagnostic.fix("\"" + std::string(near) + "\"");
+    }
     return type;
   }
   const auto* special = std::get_if<SpecialRef>(&found);
@@ -226,11 +231,8 @@ std::optional<ElementType> Body::element_type(const ast::Expr& expr) {
   if (declared && declared->decl->record) return declared->decl->record;
   if (declared && declared->decl->kind == ClassDecl::Kind::IntEnum) return ScalarType::I64;
   if (std::holds_alternative<Unknown>(found)) return std::nullopt;
-  auto diagnostic = report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range));
-  diagnostic.note("types are `f32`, `i64`, `np.float32` …");
-  if (const auto* text = std::get_if<TextRef>(&found))
-    if (const std::string_view near = nearest(text->text, type_names()); !near.empty())
-      diagnostic.fix(std::string(near));
+  report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range))
+      .note("types are `f32`, `i64`, `np.float32` …");
   return std::nullopt;
 }
 

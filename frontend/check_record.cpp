@@ -72,7 +72,8 @@ Value Body::index_by_name(const Value& record, const ast::Expr& index, SourceRan
     report(index.range, DiagnosticId::IndexType, "a string");
     return {};
   }
-  if (!name && index.as<ast::IntLiteral>()) {  // NumPy counts fields, too
+  const bool is_struct = record.type().record->kind == RecordType::Kind::Struct;
+  if (is_struct && index.as<ast::IntLiteral>()) {  // NumPy counts fields, too
     const std::uint64_t position = index.as<ast::IntLiteral>()->value;
     const std::size_t count = record.type().record->fields.size();
     if (position < count) return field(record, static_cast<std::size_t>(position), range);

@@ -113,7 +113,7 @@ class Parser {
   ast::StmtPtr parse_class(std::vector<ExprPtr> decorators);
   std::vector<ast::Parameter> parse_parameters(Kind end);
   ast::Parameter parse_parameter(bool may_be_annotated);
-  void parse_special_parameter();
+  void parse_special_parameter(bool may_be_annotated);
   ExprPtr parse_condition();
 
   // parse_expressions.cpp: operators

@@ -274,7 +274,7 @@ std::vector<ast::Parameter> Parser::parse_parameters(Kind end) {
     }
     const bool is_variadic = kind() == Kind::Star && kind_after() == Kind::Identifier && !is_keyword_only;
     if (!is_variadic && (kind() == Kind::Star || kind() == Kind::StarStar || kind() == Kind::Slash)) {
-      parse_special_parameter();
+      parse_special_parameter(end == Kind::RightParen);
       wants_default = false;
     } else {
       if (is_variadic) advance();
@@ -304,13 +304,13 @@ ast::Parameter Parser::parse_parameter(bool may_be_annotated) {
 }
 
 /// A second `*` or `*args`, `**kwargs`, `/`: reported and passed over.
-void Parser::parse_special_parameter() {
+void Parser::parse_special_parameter(bool may_be_annotated) {
   const SourceRange range = current().range;
   report(range, DiagnosticId::UnsupportedParameter, text_of(range));
   const bool may_have_name = kind() != Kind::Slash;
   advance();
   if (!may_have_name || !accept(Kind::Identifier)) return;
-  if (accept(Kind::Colon)) parse_star_expression();
+  if (may_be_annotated && accept(Kind::Colon)) parse_star_expression();
 }
 
 }  // namespace pykc

@@ -17,6 +17,7 @@ first=$(($(date +%s) * 1000000))
 per_run=20
 gpu=no
 "$bin/pykc" info | grep -q '^cuda:0' && gpu=yes
+[ $gpu = yes ] && [ "$jobs" -gt 8 ] && jobs=8  # each may take gigabytes of the GPU for the stacks of its threads
 echo "seeds from $first on, $per_run a run; on a GPU: $gpu"
 
 worker() { # worker NUMBER OPTIONS…: runs until the time is over; worker N takes the runs N, N + jobs, …

@@ -200,7 +200,28 @@ NvptxEmitter::Value* NvptxEmitter::emit_shuffle(const Instruction& i) {
   Value* clamp = i.builtin == BuiltinId::ShflUpSync ? group : builder_.CreateOr(group, builder_.getInt32(31));
   llvm::SmallVector<Value*, 2> words = words_of(operand(i, 1));
   for (Value*& word : words) word = builder_.CreateIntrinsic(id, {operand(i, 0), word, operand(i, 2), clamp});
-  return from_words(words, type_of(i.type));
+  Value* moved = from_words(words, type_of(i.type));
+  const auto* mask = llvm::dyn_cast<llvm::ConstantInt>(operand(i, 0));
+  if (mask != nullptr && mask->isMinusOne()) return moved;
+  return builder_.CreateSelect(takes_part(source_lane(i), operand(i, 0)), moved, operand(i, 1));
+}
+
+/// The lane that a shuffle reads from. One outside of the group may be any: the instruction gives the own value then.
+NvptxEmitter::Value* NvptxEmitter::source_lane(const Instruction& i) {
+  Value* lane = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, {});
+  Value* step = operand(i, 2);
+  if (i.builtin == BuiltinId::ShflUpSync) return builder_.CreateSub(lane, step);
+  if (i.builtin == BuiltinId::ShflDownSync) return builder_.CreateAdd(lane, step);
+  if (i.builtin == BuiltinId::ShflXorSync) return builder_.CreateXor(lane, step);
+  Value* place = builder_.CreateSub(operand(i, 3), builder_.getInt32(1));  // the bits of a lane number within a group
+  return builder_.CreateOr(builder_.CreateAnd(lane, builder_.CreateNot(place)), builder_.CreateAnd(step, place));
+}
+
+/// Whether the mask names the lane, modulo 32, and it is there. What another one gives is undefined to the hardware.
+NvptxEmitter::Value* NvptxEmitter::takes_part(Value* lane, Value* mask) {
+  Value* members = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_vote_ballot_sync, {mask, builder_.getTrue()});
+  Value* bit = builder_.CreateLShr(members, builder_.CreateAnd(lane, builder_.getInt32(31)));
+  return builder_.CreateTrunc(bit, builder_.getInt1Ty());
 }
 
 NvptxEmitter::Value* NvptxEmitter::emit_match(const Instruction& i) {

@@ -52,6 +52,8 @@ class NvptxEmitter final : public Emitter {
   Value* emit_grid_barrier();  // grid_barrier.cpp
   bool arrives_together(const Instruction& i);
   Value* emit_shuffle(const Instruction& i);
+  Value* source_lane(const Instruction& i);
+  Value* takes_part(Value* lane, Value* mask);
   Value* emit_vote(const Instruction& i);
   Value* emit_match(const Instruction& i);
   Value* emit_reduction(const Instruction& i);

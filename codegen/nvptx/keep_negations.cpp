@@ -15,9 +15,10 @@ using namespace llvm::PatternMatch;
 
 constexpr std::uint32_t kBytesInOrder = 0x3210;
 
+/// A product with -2^n becomes a shift and a negation.
 bool is_negation(const llvm::Value* value) {
   return value->getType()->isIntegerTy(32) &&
-         (match(value, m_Neg(m_Value())) || match(value, m_Mul(m_Value(), m_AllOnes())));
+         (match(value, m_Neg(m_Value())) || match(value, m_Mul(m_Value(), m_NegatedPower2())));
 }
 
 /// Whether the result may become an operand of a further minimum, or maximum: at once, or in the next turn of a loop.

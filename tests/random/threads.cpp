@@ -46,6 +46,9 @@ constexpr LaneSet kLaneSets[] = {{"0x0000ffff", "tid % 32 < 16"}, {"0x55555555",
                                  {"0xff00ff00", "tid % 16 >= 8"}, {"0x00000001", "tid % 32 == 0"},
                                  {"0xfffffffe", "tid % 32 > 0"},  {"0x80000007", "tid % 32 < 3 or tid % 32 == 31"}};
 
+/// Whether a mask of all lanes may name some that are not there: what a shuffle gets from these is undefined.
+bool may_lack_lanes(const Writer& w) { return w.launch.threads % 32 != 0 || w.is_enabled(Feature::EarlyReturns); }
+
 /// An operation of the lanes of `mask`, and the type of what it gives.
 Expression warp_operation(Writer& w, const std::string& mask) {
   const ScalarType type = w.chance(30) ? w.any_type() : w.any_of(kWideTypes), integer = w.any_of(kIntegers);
@@ -55,7 +58,8 @@ Expression warp_operation(Writer& w, const std::string& mask) {
   const ScalarType number = type == ScalarType::Bool ? ScalarType::I32 : type;
   static constexpr const char* kSums[] = {"redux_sync_add(", "redux_sync_min(", "redux_sync_max("};
   static constexpr const char* kBits[] = {"redux_sync_and(", "redux_sync_or(", "redux_sync_xor("};
-  switch (w.number(10)) {
+  const int shuffles = mask == kAllLanes && may_lack_lanes(w) ? 0 : 4;
+  switch (4 - shuffles + w.number(6 + shuffles)) {
     case 9:  // who runs it together is not defined, but the thread itself is there
       return {"((activemask() >> (tid % 32)) & 1)", ScalarType::U32};
     case 0:

@@ -13,6 +13,17 @@ using differential::Execution;
 
 constexpr std::int64_t kStepsOfReduced = 20'000'000;
 
+bool fits(const differential::CaseArgument& argument, const ParameterInfo& parameter) {
+  return argument.is_array == parameter.is_array &&
+         (!argument.is_array || static_cast<int>(argument.shape.size()) == parameter.array.rank());
+}
+
+bool fits(const Case& launch, const ir::Function& kernel) {
+  const std::vector<ParameterInfo>& parameters = kernel.kernel.parameters;
+  return std::ranges::equal(launch.arguments, parameters,
+                            [](const auto& argument, const auto& parameter) { return fits(argument, parameter); });
+}
+
 /// Of the functions that Math rows name, these are exact, whoever computes them.
 bool is_approximate(BuiltinId id) {
   constexpr BuiltinId kExact[] = {BuiltinId::Fmod, BuiltinId::Remainder, BuiltinId::Nextafter, BuiltinId::Ldexp};
@@ -74,7 +85,7 @@ Prepared prepare(const std::string& source, const Settings& settings) {
   const CompileOptions options{.checked = settings.checked, .cache = false, .warnings = false};
   prepared.module = differential::compile_to_ir(source, options, prepared.error);
   const ir::Function* kernel = prepared.module ? prepared.module->find(prepared.launch.kernel) : nullptr;
-  if (!kernel || kernel->kernel.parameters.size() != prepared.launch.arguments.size()) {
+  if (!kernel || !fits(prepared.launch, *kernel)) {
     if (prepared.error.empty()) prepared.error = "the `# run:` line does not fit the kernel";
     prepared.module.reset();
     return prepared;

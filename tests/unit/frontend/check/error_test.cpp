@@ -123,7 +123,7 @@ constexpr Mistake kModuleMistakes[] = {
     {"@grid\ndef k(x: f32[:]): pass", "E0220 1 grid"},
     {"@kernel('void(f32*)')\ndef k(x): pass", "E0222 1 'void(f32*)'"},
     {"@kernel('void(i8[:])')\ndef k(x): pass", "E0222 1 'void(i8[:])'"},
-    {"@kernel('void(f32)')\ndef k(x, y): pass", "E0223 1 kernel('void(f32)')"},
+    {"@kernel('void(f32)')\ndef k(x, y): pass", "E0223 1 'void(f32)'"},
     {"@kernel('float32(float32)')\ndef k(x): pass", "E0239 2 k"},
     {"@kernel(launch_bounds=2000)\ndef k(x: f32[:]): pass", "E0302 1 2000"},
     {"@kernel(launch_bounds=(256, 64))\ndef k(x: f32[:]): pass", "E0302 1 64"},

@@ -205,7 +205,7 @@ std::string types_of(std::string_view signature) {
 TEST(Signature, VectorsAndComplexNumbers) {
   EXPECT_EQ(types_of("k(f32x4[:, :], float64x2, u8x3[::1], c64[:], complex128, Array(complex64, 1, \"C\"))"),
             "f32x4[:, :] f64x2 u8x3[:] c64[:] c128 c64[:] ");
-  for (const char* wrong : {"k(f32x5[:])", "k(f32x1[:])", "k(x4[:])", "k(c32[:])", "k(c64x2[:])"})
+  for (const char* wrong : {"k(f32x5[:])", "k(f32x0[:])", "k(x4[:])", "k(c32[:])", "k(c64x2[:])"})
     EXPECT_FALSE(parse_signature(wrong).has_value()) << wrong;
 }
 

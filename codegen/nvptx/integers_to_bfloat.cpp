@@ -1,0 +1,45 @@
+#include "codegen/nvptx/integers_to_bfloat.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+
+namespace pykc::codegen {
+namespace {
+
+constexpr unsigned kExactInF32 = 24;  // bits
+
+bool makes_bfloat_of_integer(const llvm::Instruction& instruction) {
+  const bool converts = llvm::isa<llvm::SIToFPInst>(instruction) || llvm::isa<llvm::UIToFPInst>(instruction);
+  return converts && instruction.getType()->isBFloatTy();
+}
+
+llvm::Value* chosen(llvm::CastInst& conversion, llvm::IRBuilder<>& builder) {
+  llvm::Type* type = conversion.getType();
+  const double one = llvm::isa<llvm::SIToFPInst>(conversion) ? -1.0 : 1.0;
+  return builder.CreateSelect(conversion.getOperand(0), llvm::ConstantFP::get(type, one),
+                              llvm::ConstantFP::get(type, 0.0));
+}
+
+llvm::Value* rounded_once(llvm::CastInst& conversion, llvm::IRBuilder<>& builder) {
+  llvm::Value* exact = builder.CreateCast(conversion.getOpcode(), conversion.getOperand(0), builder.getDoubleTy());
+  return builder.CreateFPTrunc(exact, conversion.getType());
+}
+
+}  // namespace
+
+void convert_integers_to_bfloat(llvm::Module& module, bool has_conversion) {
+  for (llvm::Function& function : module)
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+      if (!makes_bfloat_of_integer(instruction)) continue;
+      auto& conversion = llvm::cast<llvm::CastInst>(instruction);
+      const unsigned bits = conversion.getOperand(0)->getType()->getIntegerBitWidth();
+      if (bits > 1 && (has_conversion || bits <= kExactInF32)) continue;
+      llvm::IRBuilder<> builder(&conversion);
+      conversion.replaceAllUsesWith(bits == 1 ? chosen(conversion, builder) : rounded_once(conversion, builder));
+      conversion.eraseFromParent();
+    }
+}
+
+}  // namespace pykc::codegen
