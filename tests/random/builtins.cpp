@@ -44,6 +44,13 @@ bool is_approximate(const Builtin& builtin, const Signature& signature) {
          std::ranges::find(signature.parameters, "F") != signature.parameters.end();
 }
 
+/// Whether devices may give other bits: approximations of a GPU, and what shows the bits of a NaN.
+bool depends_on_device(const Builtin& builtin) {
+  const bool approximates = builtin.cpu.kind == Lowering::Kind::Math && builtin.nvptx.kind != Lowering::Kind::Math;
+  constexpr BuiltinId kBitsOfFloats[] = {BuiltinId::FloatAsInt, BuiltinId::DoubleAsLonglong, BuiltinId::HalfAsShort};
+  return approximates || std::ranges::find(kBitsOfFloats, builtin.id) != std::end(kBitsOfFloats);
+}
+
 struct BuiltinRow {
   const Builtin* builtin;
   Signature signature;
@@ -55,6 +62,7 @@ std::vector<BuiltinRow> rows_of(bool with_mathematics) {
     const bool is_mask = builtin.name.starts_with("lanemask_");
     if ((builtin.effect != Effect::Pure && !is_mask) || builtin.cpu.kind == Lowering::Kind::Missing) continue;
     if (builtin.id == BuiltinId::WarpSize) continue;  // no call
+    if (depends_on_device(builtin)) continue;
     const std::optional<Signature> signature = read_signature(builtin.signature);
     if (signature && (with_mathematics || !is_approximate(builtin, *signature))) rows.push_back({&builtin, *signature});
   }

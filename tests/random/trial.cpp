@@ -14,8 +14,10 @@ using differential::Execution;
 constexpr std::int64_t kStepsOfReduced = 20'000'000;
 
 bool fits(const differential::CaseArgument& argument, const ParameterInfo& parameter) {
-  return argument.is_array == parameter.is_array &&
-         (!argument.is_array || static_cast<int>(argument.shape.size()) == parameter.array.rank());
+  if (argument.is_array != parameter.is_array) return false;
+  const bool lacks_strides = argument.layout == Layout::Strided && parameter.array.layout != Layout::Strided;
+  return !argument.is_array ||
+         (static_cast<int>(argument.shape.size()) == parameter.array.rank() && !lacks_strides);
 }
 
 bool fits(const Case& launch, const ir::Function& kernel) {
