@@ -15,6 +15,7 @@
 #include "codegen/nvptx/integers_to_bfloat.h"
 #include "codegen/nvptx/keep_negations.h"
 #include "codegen/nvptx/limit_shift_counts.h"
+#include "codegen/nvptx/low_words.h"
 #include "codegen/nvptx/native_conversions.h"
 #include "codegen/nvptx/share_division_checks.h"
 #include "codegen/nvptx/widen_small_integers.h"
@@ -75,6 +76,7 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
     limit_shift_counts(module);
     keep_negations(module, options.optimization > 0);
     convert_integers_to_bfloat(module, sm_number(target) >= kConvertsToBf16);
+    read_low_words(module);
     use_native_conversions(module);
     if (options.optimization >= 2) share_division_checks(module);
   }

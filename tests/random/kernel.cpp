@@ -34,7 +34,9 @@ std::string options(Writer& w) {
   add(Feature::NoContraction, "contract=False");
   add(Feature::NoWraparound, "wraparound=False");
   if (!w.is_enabled(Feature::Aliases)) add(Feature::NoAlias, "noalias=True");
-  add(Feature::LaunchBounds, "launch_bounds=" + std::to_string(w.launch.threads));
+  // Without a bound a large kernel may take more registers than a large block has.
+  if (w.is_enabled(Feature::LaunchBounds) || w.launch.threads > 256)
+    text += (text.empty() ? "" : ", ") + ("launch_bounds=" + std::to_string(w.launch.threads));
   return text.empty() ? "@kernel" : "@kernel(" + text + ")";
 }
 
