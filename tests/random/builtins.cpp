@@ -46,7 +46,7 @@ bool is_approximate(const Builtin& builtin, const Signature& signature) {
 
 /// Whether devices may give other bits: approximations of a GPU, and what shows the bits of a NaN.
 bool depends_on_device(const Builtin& builtin) {
-  const bool approximates = builtin.cpu.kind == Lowering::Kind::Math && builtin.nvptx.kind != Lowering::Kind::Math;
+  const bool approximates = builtin.name.starts_with("libdevice.fast_");
   constexpr BuiltinId kBitsOfFloats[] = {BuiltinId::FloatAsInt, BuiltinId::DoubleAsLonglong, BuiltinId::HalfAsShort};
   return approximates || std::ranges::find(kBitsOfFloats, builtin.id) != std::end(kBitsOfFloats);
 }

@@ -108,7 +108,9 @@ std::vector<std::string> operands_of(std::string_view text) {
 std::vector<std::string> shorter_forms(const std::string& line) {
   std::vector<std::string> forms;
   const auto add = [&](std::size_t from, std::size_t end, const std::string& by) {
-    if (by.size() < end - from) forms.push_back(line.substr(0, from) + by + line.substr(end));
+    if (by.size() >= end - from) return;
+    std::string form = line.substr(0, from) + by + line.substr(end);
+    if (!trim(form).empty()) forms.push_back(std::move(form));
   };
   for (const Group& group : groups_of(line)) {
     const std::string_view inside = std::string_view(line).substr(group.open + 1, group.close - group.open - 1);

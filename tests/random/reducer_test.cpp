@@ -42,6 +42,11 @@ TEST(Reducer, AParameterGoesWithItsArgument) {
   EXPECT_EQ(reduced(text, shows), "# run: grid=1 block=32 | random f32[8]\ndef k(x: f32[:]):\n");
 }
 
+TEST(Reducer, NoLineBecomesBlank) {
+  const std::string text = "if c:\n    f()\n";
+  EXPECT_EQ(reduced(text, [](const std::string& t) { return has(t, "    "); }), "if c:\n    0\n");
+}
+
 TEST(Reducer, EndsInTime) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(reduce(
