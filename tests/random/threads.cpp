@@ -73,7 +73,7 @@ Expression warp_operation(Writer& w, const std::string& mask) {
     case 4:
       return {"match_any_sync(" + of(integer) + " & 3)", ScalarType::U32};
     case 5:
-      return {"match_all_sync(" + of(integer) + " & 1)[" + (w.chance(50) ? "0]" : "0]"), ScalarType::U32};
+      return {"match_all_sync(" + of(integer) + " & 1)[0]", ScalarType::U32};
     case 6:
       return {w.random.pick(kSums) + of(number) + ")", number};
     case 7:
