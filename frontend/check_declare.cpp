@@ -9,7 +9,18 @@ namespace pykc::checker {
 
 namespace {
 
-bool is_of_numba(std::string_view module) { return module == "numba" || module.starts_with("numba."); }
+bool is_of_numba(std::string_view module) {
+  const std::string_view package = module.substr(0, module.find('.'));
+  return package == "numba" || package == "numbapro";  // its name of old
+}
+
+/// What Python's `math` has and kernels lack: an import of it is right, and host code may have it.
+bool is_of_python_math(std::string_view name) {
+  constexpr std::string_view kNames[] = {"comb",    "dist",    "factorial", "fmax",       "fmin", "fsum",
+                                         "gcd",     "isqrt",   "lcm",       "perm",       "prod", "ulp",
+                                         "signbit", "sumprod", "isnormal",  "issubnormal"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
 
 bool imports_numba(const ast::Import& import) {
   if (import.is_from) return is_of_numba(import.module);
@@ -74,6 +85,21 @@ void Session::declare(Scope& scope) {
   }
   for (FunctionDecl& function : functions_)
     if (function.scope == &scope) read_decorators(*this, scope, function);
+  report_defined_twice(scope);
+}
+
+/// Of kernels and device functions; those of the host are bound when their definitions are run.
+void Session::report_defined_twice(const Scope& scope) {
+  std::map<std::string_view, const FunctionDecl*> defined;
+  for (const FunctionDecl& function : functions_) {
+    const bool is_compiled = function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Device;
+    if (function.scope != &scope || !is_compiled) continue;
+    const auto [earlier, is_new] = defined.emplace(function.def->name, &function);
+    if (is_new) continue;
+    diagnostics_.report(scope.file(), function.def->name_range, DiagnosticId::DefinedTwice, function.def->name)
+        .label(scope.file(), earlier->second->def->name_range, "first defined here")
+        .note("give one of them another name");
+  }
 }
 
 void Session::declare_function(Scope& scope, const ast::FunctionDef& def) {
@@ -122,7 +148,7 @@ void Session::declare_import(Scope& scope, const ast::Import& import) {
     else if (NameTable::is_known_module(module))
       scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(module), nullptr, module});
     else if (NameTable::is_host_module(module))
-      scope.bind(bound, UnusableDecl{"a module of Python"});
+      scope.bind(bound, UnusableDecl{"a module of Python", "", true});
     else
       scope.bind(bound, NamespaceRef{"package " + head, nullptr, head});
   }
@@ -161,7 +187,7 @@ void Session::import_name(Scope& scope, const std::string& module, const ast::Im
   }
   if (!is_importable(module)) return;  // load_program has reported it
   if (!NameTable::is_known_module(module)) {
-    scope.bind(bound, UnusableDecl{"imported from `" + module + "`"});
+    scope.bind(bound, UnusableDecl{"imported from `" + module + "`", "", true});
     return;
   }
   const std::string prefix = NameTable::prefix_of_module(module);
@@ -173,6 +199,11 @@ void Session::import_name(Scope& scope, const std::string& module, const ast::Im
     return;
   }
   const std::string_view near = nearest(alias.name, names().names_in(prefix));
+  if (module == "math" && !is_of_python_math(alias.name)) {
+    auto diagnostic =
+        diagnostics_.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute, "module `math`", alias.name);
+    if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+  }
   scope.bind(bound, UnusableDecl{"imported from `" + module + "`", std::string(near)});
 }
 

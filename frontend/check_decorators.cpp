@@ -20,9 +20,8 @@ constexpr int kMostRanksOfCluster = 16;
 constexpr std::string_view kCarveouts[] = {"default", "maxl1", "maxshared"};
 
 /// What Numba's decorators take and pykc needs no telling.
-constexpr std::string_view kIgnored[] = {"inline", "forceinline", "debug",    "opt",      "lineinfo",   "cache",
-                                         "target", "nopython",    "parallel", "identity", "boundscheck",
-                                         "lto"};
+constexpr std::string_view kIgnored[] = {"inline", "forceinline", "debug",    "opt",      "lineinfo",    "cache",
+                                         "target", "nopython",    "parallel", "identity", "boundscheck", "lto"};
 constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "cluster", "fastmath",     "contract",
                                          "noalias",       "wraparound",    "device",  "weak_literals"};
 
@@ -34,6 +33,10 @@ class DecoratorReader {
   void read(const ast::Expr& decorator) {
     const auto* call = decorator.as<ast::Call>();
     const ast::Expr& name = call ? *call->function : decorator;
+    if (is_of_host(name)) {
+      function_.kind = FunctionDecl::Kind::Host;
+      return;
+    }
     const Entity found = body_.entity(name);
     if (std::holds_alternative<Unknown>(found)) return;
     if (std::holds_alternative<FunctionRef>(found)) {  // the host calls it with the function
@@ -57,7 +60,8 @@ class DecoratorReader {
       function_.is_external = true;
       session_.reserve_symbol(function_.def->name);
     }
-    if (!call) return;
+    const bool is_called_by_host = special->special == Special::GuVectorize || special->special == Special::CudaReduce;
+    if (!call || is_called_by_host) return;  // what stands in brackets is for host code
     for (const ast::Keyword& keyword : call->keywords) option(keyword);
     if (has_weak_literals_) function_.dialect = Dialect::Native;
     for (const ast::ExprPtr& argument : call->arguments) positional(special->special, *argument);
@@ -73,6 +77,17 @@ class DecoratorReader {
   }
 
  private:
+  /// `cp.fuse`, `functools.wraps`: out of a module that kernels have nothing of.
+  bool is_of_host(const ast::Expr& name) const {
+    const ast::Expr* root = &name;
+    while (const auto* dotted = root->as<ast::Attribute>()) root = dotted->value.get();
+    if (const auto* call = root->as<ast::Call>()) return is_of_host(*call->function);
+    const auto* plain = root->as<ast::Name>();
+    const Binding* binding = plain ? scope_.find(plain->id) : nullptr;
+    const auto* unusable = binding ? std::get_if<UnusableDecl>(binding) : nullptr;
+    return unusable != nullptr && unusable->is_of_host;
+  }
+
   static FunctionDecl::Kind kind_of(Special special) {
     switch (special) {
       case Special::Kernel:

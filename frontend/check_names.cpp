@@ -70,6 +70,8 @@ constexpr SpecialName kSpecials[] = {
     {"jit", Special::CudaJit},
     {"test", Special::Test},
     {"vectorize", Special::Vectorize},
+    {"reduce", Special::CudaReduce},
+    {"Reduce", Special::CudaReduce},
     {"autotune", Special::Autotune},
     {"config", Special::Config},
     {"struct", Special::Struct},
@@ -79,8 +81,13 @@ constexpr SpecialName kSpecials[] = {
     {"numba.jit", Special::HostJit},
     {"numba.njit", Special::HostJit},
     {"numba.vectorize", Special::Vectorize},
+    {"numba.guvectorize", Special::GuVectorize},
     {"numba.literal_unroll", Special::Unroll},
     {"numba.prange", Special::Range},
+    {"cupyx.jit.rawkernel", Special::Kernel},
+    {"cupyx.jit.grid", Special::Grid},
+    {"cupyx.jit.gridsize", Special::GridSize},
+    {"cupyx.jit.range", Special::Range},
 };
 
 /// Python's exceptions, which kernels raise; classes may be made of them.
@@ -251,6 +258,12 @@ constexpr Constant kConstants[] = {
     {"numpy.nan", std::numeric_limits<double>::quiet_NaN()},
 };
 
+/// What CuPy's `jit` has of the prelude, by the same name.
+constexpr std::string_view kCupyJitNames[] = {"laneid",    "warpsize",     "syncthreads",    "syncwarp",
+                                              "shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"};
+constexpr std::string_view kCupyJitIndices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+constexpr std::string_view kCupyJitAtomics[] = {"add", "sub", "exch", "min", "max", "inc", "dec", "cas", "xor"};
+
 struct KnownModule {
   std::string_view name;
   std::string_view prefix;
@@ -267,6 +280,10 @@ constexpr KnownModule kKnownModules[] = {
     {"numba.cuda.types", "numba"},
     {"numba.misc.special", "numba"},
     {"numba.cuda.misc.special", "numba"},
+    {"numbapro", "numba"},
+    {"numbapro.cuda", ""},
+    {"cupyx", "cupyx"},
+    {"cupyx.jit", "cupyx.jit"},
     {"numpy", "numpy"},
     {"math", "math"},
     {"typing", "typing"},
@@ -309,36 +326,36 @@ constexpr std::string_view kHostModules[] = {
     "logging",      "lzma",
     "matplotlib",   "ml_dtypes",
     "mmap",         "multiprocessing",
-    "numba",        "numbers",
-    "numpy",        "nvtx",
-    "os",           "pandas",
-    "pathlib",      "pdb",
-    "pickle",       "pkgutil",
-    "platform",     "pprint",
-    "psutil",       "pycuda",
-    "pytest",       "queue",
-    "random",       "re",
-    "requests",     "resource",
-    "rmm",          "scipy",
-    "seaborn",      "select",
-    "shlex",        "shutil",
-    "signal",       "site",
-    "skimage",      "sklearn",
-    "socket",       "sqlite3",
-    "stat",         "statistics",
-    "string",       "struct",
-    "subprocess",   "sys",
-    "sysconfig",    "tarfile",
-    "tempfile",     "textwrap",
-    "threading",    "time",
-    "timeit",       "tokenize",
-    "torch",        "tqdm",
-    "traceback",    "tracemalloc",
-    "types",        "unittest",
-    "urllib",       "uuid",
-    "warnings",     "weakref",
-    "xml",          "zipfile",
-    "zlib",
+    "numba",        "numbapro",
+    "numbers",      "numpy",
+    "nvtx",         "os",
+    "pandas",       "pathlib",
+    "pdb",          "pickle",
+    "pkgutil",      "platform",
+    "pprint",       "psutil",
+    "pycuda",       "pytest",
+    "queue",        "random",
+    "re",           "requests",
+    "resource",     "rmm",
+    "scipy",        "seaborn",
+    "select",       "shlex",
+    "shutil",       "signal",
+    "site",         "skimage",
+    "sklearn",      "socket",
+    "sqlite3",      "stat",
+    "statistics",   "string",
+    "struct",       "subprocess",
+    "sys",          "sysconfig",
+    "tarfile",      "tempfile",
+    "textwrap",     "threading",
+    "time",         "timeit",
+    "tokenize",     "torch",
+    "tqdm",         "traceback",
+    "tracemalloc",  "types",
+    "unittest",     "urllib",
+    "uuid",         "warnings",
+    "weakref",      "xml",
+    "zipfile",      "zlib",
 };
 
 /// The names of a module's functions, without the private ones.
@@ -385,6 +402,7 @@ NameTable::NameTable() {
   add("numba.cuda", Prefix{""});
   for (const char* path : {"types", "numba.types", "numba.core.types"}) add(path, Prefix{"numba"});
   add("numba.core", Prefix{"numba.core"});
+  add_cupy_jit();
 }
 
 void NameTable::add_types(const std::string& prefix) {
@@ -423,6 +441,18 @@ void NameTable::add_libdevice() {
     add(prefix + std::string(name), LibdeviceFunction{name});
 }
 
+/// CuPy's kernels have the prelude's names behind `jit.`; its atomics are functions.
+void NameTable::add_cupy_jit() {
+  const std::string prefix = "cupyx.jit.";
+  add("cupyx.jit", Prefix{"cupyx.jit"});
+  for (const std::string_view name : kCupyJitNames) add(prefix + std::string(name), find_builtin(name)->id);
+  for (const std::string_view name : kCupyJitIndices) add(prefix + std::string(name), Prefix{std::string(name)});
+  for (const std::string_view name : kCupyJitAtomics)
+    add(prefix + "atomic_" + std::string(name), find_builtin("atomic." + std::string(name))->id);
+  for (const std::string_view name : {"and", "or"})
+    add(prefix + "atomic_" + std::string(name), find_builtin("atomic." + std::string(name) + "_")->id);
+}
+
 void NameTable::add(std::string path, NameEntry entry) {
   const std::size_t dot = path.find('.');
   if (dot != std::string::npos) entries_.try_emplace(path.substr(0, dot), Prefix{path.substr(0, dot)});
@@ -435,8 +465,9 @@ const NameEntry* NameTable::find(std::string_view prefix, std::string_view name)
   path += name;
   const auto found = entries_.find(path);
   if (found == entries_.end()) return nullptr;
-  const bool needs_import = prefix.empty() && (name == "numpy" || name == "numba" || name == "enum" ||
-                                               name == "collections" || name == "typing" || name == "operator");
+  const bool needs_import =
+      prefix.empty() && (name == "numpy" || name == "numba" || name == "enum" || name == "collections" ||
+                         name == "typing" || name == "operator" || name == "cupyx");
   return needs_import ? nullptr : &found->second;
 }
 

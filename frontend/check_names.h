@@ -68,6 +68,8 @@ enum class Special : std::uint8_t {
   CudaJit,
   HostJit,
   Vectorize,
+  GuVectorize,
+  CudaReduce,
   Test,
   Autotune,
   Config,
@@ -121,6 +123,7 @@ class NameTable {
   void add(std::string path, NameEntry entry);
   void add_types(const std::string& prefix);
   void add_libdevice();
+  void add_cupy_jit();
   std::unordered_map<std::string, NameEntry> entries_;
 };
 

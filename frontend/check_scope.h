@@ -142,7 +142,8 @@ struct ClassDecl {
 /// Something that a module imports and kernels cannot use.
 struct UnusableDecl {
   std::string what;
-  std::string near = {};  // the name that may be meant; "" for none
+  std::string near = {};    // the name that may be meant; "" for none
+  bool is_of_host = false;  // out of a module that kernels have nothing of
 };
 
 using Binding = std::variant<FunctionDecl*, ConstantDecl*, NamespaceRef, NameEntry, ClassDecl*, UnusableDecl>;

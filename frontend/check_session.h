@@ -84,6 +84,7 @@ class Session {
   // check_declare.cpp
   void declare_modules(const Program& program);
   void declare(Scope& scope);
+  void report_defined_twice(const Scope& scope);
   void declare_function(Scope& scope, const ast::FunctionDef& def);
   void declare_target(Scope& scope, const ast::Expr& target, const ConstantDecl& prototype);
   void declare_import(Scope& scope, const ast::Import& import);

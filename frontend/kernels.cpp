@@ -80,7 +80,8 @@ FunctionKind kind_of(const ast::Module& module, const ast::FunctionDef& function
     const auto* call = decorator->as<ast::Call>();
     const std::optional<Special> special = special_of(module, *decorator);
     if (special == Special::Test) kind = FunctionKind::Test;
-    if (special == Special::Device) kind = FunctionKind::Device;
+    if (special == Special::Device || special == Special::GuVectorize || special == Special::CudaReduce)
+      kind = FunctionKind::Device;
     if (special == Special::Vectorize) kind = FunctionKind::Vectorized;
     if (special == Special::Kernel || special == Special::CudaJit)
       kind = call && says_device(*call) ? FunctionKind::Device : FunctionKind::Kernel;

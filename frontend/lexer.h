@@ -59,6 +59,7 @@ class Lexer {
 
   // lexer_lines.cpp: indentation and brackets
   void lex_indentation();
+  void lex_notebook_command();
   Indent measure_indentation();
   void apply_indentation(Indent indent, SourceRange range);
   void open_bracket(TokenKind kind);

@@ -49,6 +49,37 @@ void Lexer::lex_indentation() {
   if (std::string_view(")]}").find(peek()) == std::string_view::npos) orphans_ = 0;
   apply_indentation(indent, range_from(begin));
   statement_token_ = tokens_.size();
+  if (peek() == '%' || peek() == '!') lex_notebook_command();
+}
+
+/// What notebooks do with each of their commands, and a file otherwise.
+struct NotebookCommand {
+  std::string_view name, instead;
+};
+constexpr NotebookCommand kNotebookCommands[] = {
+    {"%time", "measure with `time.perf_counter()`, or with events: `start.record()`, `cuda.event_elapsed_time`"},
+    {"%timeit", "measure a loop with `time.perf_counter()`, or with events: `cuda.event_elapsed_time(start, end)`"},
+    {"%matplotlib", "delete the line; `save(\"x.npy\", x)` writes an array for a plot elsewhere"},
+    {"%env", "set the variable in the shell that starts the program"},
+    {"%load_ext", "delete the line"},
+    {"%run", "import the file's functions: `from name import f`"},
+    {"!", "run the command in a shell"},
+};
+
+/// `%timeit f(x)`, `%%time`, `!nvidia-smi`: lines that Jupyter reads before Python does.
+void Lexer::lex_notebook_command() {
+  const std::size_t begin = pos_;
+  skip_to_line_end();
+  const std::string_view line = text_of(range_from(begin));
+  std::string_view word = line.substr(0, line.find_first_of(" \t"));
+  const auto range = SourceRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(begin + word.size())};
+  auto diagnostic = report(range, DiagnosticId::NotebookCommand, word);
+  if (word.starts_with("%%")) word.remove_prefix(1);
+  const auto* const row = std::ranges::find_if(kNotebookCommands, [&](const NotebookCommand& command) {
+    return command.name == word || (command.name == "!" && word.front() == '!');
+  });
+  diagnostic.note(row == std::end(kNotebookCommands) ? "delete the line" : std::string(row->instead));
+  push(TokenKind::Error, range);
 }
 
 Lexer::Indent Lexer::measure_indentation() {
