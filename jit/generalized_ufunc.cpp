@@ -8,55 +8,13 @@
 #include "base/text.h"
 #include "driver/driver.h"
 #include "jit/broadcast.h"
-#include "jit/kernel_text.h"
+#include "jit/generalized_kernel.h"
 #include "jit/variant_cache.h"
 
 namespace pykc {
 namespace {
 
 Error invalid(const std::string& message) { return Error{ErrorCode::InvalidArgument, message}; }
-
-/// The names of the inner axes of each argument.
-using AxisNames = std::vector<std::string>;
-struct Signature {
-  std::vector<AxisNames> inputs, outputs;
-};
-
-/// Reads "(m,n),(n)" from the front of the text, as far as it goes.
-std::optional<std::vector<AxisNames>> read_arguments(std::string_view& text) {
-  std::vector<AxisNames> arguments;
-  while (text.starts_with('(')) {
-    const std::size_t close = text.find(')');
-    if (close == std::string_view::npos) return std::nullopt;
-    AxisNames& names = arguments.emplace_back();
-    for (std::string_view list = text.substr(1, close - 1); !list.empty();) {
-      const std::size_t comma = std::min(list.find(','), list.size());
-      names.emplace_back(list.substr(0, comma));
-      if (!driver::is_name(names.back()) || comma + 1 == list.size()) return std::nullopt;
-      list.remove_prefix(std::min(comma + 1, list.size()));
-    }
-    text.remove_prefix(close + 1);
-    if (!text.starts_with(",(")) break;
-    text.remove_prefix(1);
-  }
-  return arguments;
-}
-
-Result<Signature> parse_axes(std::string_view given) {
-  const auto wrong = [&] {
-    return invalid("`" + std::string(given) +
-                   "` is no signature: write the inner axes of inputs and outputs as in (m,n),(n,p)->(m,p)");
-  };
-  std::string text(given);
-  std::erase(text, ' ');
-  std::string_view rest = text;
-  const std::optional<std::vector<AxisNames>> inputs = read_arguments(rest);
-  if (!inputs || inputs->empty() || !rest.starts_with("->")) return wrong();
-  rest.remove_prefix(2);
-  const std::optional<std::vector<AxisNames>> outputs = read_arguments(rest);
-  if (!outputs || outputs->empty() || !rest.empty()) return wrong();
-  return Signature{*inputs, *outputs};
-}
 
 /// The function that is applied: the last of the module.
 Result<const ast::FunctionDef*> last_function(const Program& program) {
@@ -75,32 +33,22 @@ struct Variant {
   friend bool operator==(const Variant&, const Variant&) = default;
 };
 
-constexpr std::string_view kKernel = R"(
-
-@kernel(wraparound=False)
-def generalized_ufunc(places, $ALL):
-    i = grid(1)
-    if i < places:
-        $PLACE
-        $FUNCTION($VALUES)
-)";
-
 }  // namespace
 
 struct detail::GeneralizedUfuncState {
-  GeneralizedUfuncState(Signature axes, const Source& text, std::string called, const Device& device,
+  GeneralizedUfuncState(jit::AxesSignature axes, const Source& text, std::string called, const Device& device,
                         const CompileOptions& options)
       : signature(std::move(axes)), source(text), function(std::move(called)), kernels(device, options) {}
 
   std::size_t outputs() const { return signature.outputs.size(); }
   std::size_t arguments() const { return outputs() + signature.inputs.size(); }
   /// Of argument i, the outputs first.
-  const AxisNames& axes(std::size_t i) const {
+  const jit::AxisNames& axes(std::size_t i) const {
     return i < outputs() ? signature.outputs[i] : signature.inputs[i - outputs()];
   }
   Result<GenericKernel> kernel(const Variant& variant);
 
-  const Signature signature;
+  const jit::AxesSignature signature;
   const Source source;
   const std::string function;
   jit::VariantCache<Variant> kernels;
@@ -109,19 +57,10 @@ struct detail::GeneralizedUfuncState {
 namespace {
 
 Source source_of(const detail::GeneralizedUfuncState& state, const Variant& variant) {
-  const int outputs = static_cast<int>(state.outputs());
-  const std::vector<std::string> places = jit::numbered("i", variant.rank);
-  std::vector<std::string> all = jit::numbered("out", outputs),
-                           inputs = jit::numbered("in", static_cast<int>(state.signature.inputs.size()));
-  all.insert(all.end(), inputs.begin(), inputs.end());
-  std::vector<std::string> values;
-  for (std::size_t i = 0; i < all.size(); ++i) values.push_back(jit::element(all[i], variant.is_array[i], places));
-  std::rotate(values.begin(), values.begin() + outputs, values.end());  // the function takes the inputs first
-  return state.source.followed_by(
-      jit::fill(kKernel, {{"ALL", jit::comma_list(all)},
-                          {"PLACE", jit::decomposition("i", "i", variant.rank, "out0", 0, variant.is_wide)},
-                          {"FUNCTION", state.function},
-                          {"VALUES", jit::comma_list(values)}}));
+  std::vector<bool> is_array;
+  for (std::size_t i = 0; i < state.arguments(); ++i) is_array.push_back(variant.is_array[i]);
+  return state.source.followed_by(jit::generalized_kernel(
+      {"generalized_ufunc", state.function, state.outputs(), is_array, variant.rank, variant.is_wide}));
 }
 
 /// How large the named axes are, and what the outer ones broadcast to.
@@ -130,17 +69,17 @@ struct Extents {
   jit::Shape outer;
 };
 
-std::string signature_text(const AxisNames& axes) { return "(" + jit::comma_list(axes) + ")"; }
+std::string signature_text(const jit::AxisNames& axes) { return "(" + jit::comma_list(axes) + ")"; }
 
 /// The argument without its inner axes.
-Argument outer_part(const Argument& argument, const AxisNames& axes) {
+Argument outer_part(const Argument& argument, const jit::AxisNames& axes) {
   Argument outer = argument;
   outer.rank = std::max(0, argument.rank - static_cast<int>(axes.size()));
   return outer;
 }
 
 /// Learns from one argument, whose place in the signature is `axes`.
-Result<void> add_extents(const Argument& argument, const AxisNames& axes, Extents& extents) {
+Result<void> add_extents(const Argument& argument, const jit::AxisNames& axes, Extents& extents) {
   const int inner = static_cast<int>(axes.size());
   const int rank = argument.is_array ? argument.rank : 0;
   if (rank < inner || rank > Argument::kMaxRank)
@@ -161,7 +100,7 @@ Result<Extents> extents_of(const detail::GeneralizedUfuncState& state, std::span
   Extents extents;
   std::vector<Argument> outer;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const AxisNames& axes = state.signature.inputs[i];
+    const jit::AxisNames& axes = state.signature.inputs[i];
     if (Result<void> added = add_extents(inputs[i], axes, extents); !added) return added.error();
     outer.push_back(outer_part(inputs[i], axes));
   }
@@ -172,7 +111,7 @@ Result<Extents> extents_of(const detail::GeneralizedUfuncState& state, std::span
 }
 
 /// An output's shape: the outer axes, then its own. One that no input has must come from the output itself.
-Result<jit::Shape> shape_of_output(const AxisNames& axes, const Extents& extents) {
+Result<jit::Shape> shape_of_output(const jit::AxisNames& axes, const Extents& extents) {
   jit::Shape shape = extents.outer;
   for (const std::string& name : axes) {
     const auto known = extents.named.find(name);
@@ -217,7 +156,7 @@ Result<GenericKernel> detail::GeneralizedUfuncState::kernel(const Variant& varia
 
 Result<GeneralizedUfunc> GeneralizedUfunc::create(const Device& device, std::string_view signature,
                                                   const Source& source, const CompileOptions& options) {
-  Result<Signature> axes = parse_axes(signature);
+  Result<jit::AxesSignature> axes = jit::parse_axes(signature);
   if (!axes) return axes.error();
   const Result<Program> program = driver::load_source(source, options);
   if (!program) return program.error();

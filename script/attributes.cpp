@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "script/functions.h"
+#include "script/instead.h"
 #include "script/promote.h"
 #include "script/records.h"
 #include "script/scope.h"
@@ -36,9 +37,25 @@ std::string_view library_name(Library library) {
       return "cupy";
     case Library::CupyCuda:
       return "cupy.cuda";
+    case Library::CupyRandom:
+      return "cupy.random";
+    case Library::Cupyx:
+      return "cupyx";
+    case Library::CupyxJit:
+      return "cupyx.jit";
+    case Library::CupyxProfiler:
+      return "cupyx.profiler";
     default:
       return "pykc";
   }
+}
+
+/// As Python's `__name__` has it.
+std::string_view module_name(Library library) {
+  if (library == Library::Numpy) return "numpy";
+  if (library == Library::Random) return "numpy.random";
+  if (library == Library::Linalg) return "numpy.linalg";
+  return library == Library::Cuda ? "numba.cuda" : library_name(library);
 }
 
 struct ConstantRow {
@@ -60,7 +77,10 @@ struct ModuleRow {
   Library module;
 };
 constexpr ModuleRow kModules[] = {
-    {"random", in(Library::Numpy, Library::Cupy), Library::Random},
+    {"random", in(Library::Numpy), Library::Random},
+    {"random", in(Library::Cupy), Library::CupyRandom},
+    {"jit", in(Library::Cupyx), Library::CupyxJit},
+    {"profiler", in(Library::Cupyx), Library::CupyxProfiler},
     {"linalg", in(Library::Numpy, Library::Cupy), Library::Linalg},
     {"cuda", in(Library::Cupy), Library::CupyCuda},
     {"cuda", in(Library::Numba), Library::Cuda},
@@ -70,13 +90,30 @@ constexpr ModuleRow kModules[] = {
 };
 
 constexpr std::pair<std::string_view, Library> kImports[] = {
-    {"pykc", Library::Prelude},           {"numpy", Library::Numpy},        {"numpy.random", Library::Random},
-    {"numpy.linalg", Library::Linalg},    {"cupy", Library::Cupy},          {"cupy.cuda", Library::CupyCuda},
-    {"cupy.random", Library::Random},     {"cupy.linalg", Library::Linalg}, {"numba", Library::Numba},
-    {"numba.cuda", Library::Cuda},        {"math", Library::Math},          {"time", Library::Time},
-    {"enum", Library::Classes},           {"operator", Library::Classes},   {"collections", Library::Classes},
-    {"typing", Library::Classes},         {"numba.types", Library::Numba},  {"numba.cuda.types", Library::Numba},
+    {"pykc", Library::Prelude},
+    {"numpy", Library::Numpy},
+    {"numpy.random", Library::Random},
+    {"numpy.linalg", Library::Linalg},
+    {"cupy", Library::Cupy},
+    {"cupy.cuda", Library::CupyCuda},
+    {"cupy.random", Library::CupyRandom},
+    {"cupy.linalg", Library::Linalg},
+    {"numba", Library::Numba},
+    {"numba.cuda", Library::Cuda},
+    {"math", Library::Math},
+    {"time", Library::Time},
+    {"enum", Library::Classes},
+    {"operator", Library::Classes},
+    {"collections", Library::Classes},
+    {"typing", Library::Classes},
+    {"numba.types", Library::Numba},
+    {"numba.cuda.types", Library::Numba},
     {"numba.core.types", Library::Numba},
+    {"numbapro", Library::Numba},
+    {"numbapro.cuda", Library::Cuda},
+    {"cupyx", Library::Cupyx},
+    {"cupyx.jit", Library::CupyxJit},
+    {"cupyx.profiler", Library::CupyxProfiler},
 };
 
 bool has_types(Library library) {
@@ -117,6 +154,12 @@ Failure unknown_member(Library library, std::string_view name) {
     failure.notes.push_back("`" + std::string(name) + "` is for kernels: it says where a thread is or what it shares");
   else
     failure.fix = nearest(name, function_names(library));
+  if (!failure.notes.empty()) return failure;
+  if (const std::string_view note = instead_of(library, name); !note.empty()) {
+    failure.fix.clear();
+    failure.notes.emplace_back(note);
+  }
+  if (failure.notes.empty() && failure.fix.empty()) failure.notes.emplace_back(instead_of_anything());
   return failure;
 }
 
@@ -143,11 +186,33 @@ std::optional<Value> array_field(const Array& array, std::string_view name) {
   return std::nullopt;
 }
 
+/// The fields of a device; nothing for other names.
+std::optional<Value> device_field(const DeviceValue& value, std::string_view name) {
+  const DeviceInfo& info = value.device.info();
+  if (name == "id") return std::int64_t{0};
+  if (name == "name" && !value.is_cupy) return info.description;
+  if (name == "compute_capability" && info.target.starts_with("sm_")) {
+    const std::string digits = info.target.substr(3, info.target.find_first_not_of("0123456789", 3) - 3);
+    const std::int64_t number = std::stol(digits);
+    return value.is_cupy ? Value(digits) : make_tuple({number / 10, number % 10});
+  }
+  if (value.is_cupy) return std::nullopt;
+  if (name == "MULTIPROCESSOR_COUNT") return static_cast<std::int64_t>(info.multiprocessors);
+  if (name == "MAX_THREADS_PER_BLOCK") return static_cast<std::int64_t>(info.max_threads_per_block);
+  if (name == "MAX_SHARED_MEMORY_PER_BLOCK") return info.max_shared_bytes_per_block;
+  if (name == "WARP_SIZE") return std::int64_t{32};
+  return std::nullopt;
+}
+
 std::optional<Library> methods_of(const Value& object) {
   if (object.is<ArrayRef>() || object.is<Scalar>()) return Library::ArrayMethod;
   if (object.is<ListValue>()) return Library::ListMethod;
   if (object.is<EventValue>()) return Library::EventMethod;
   if (object.is<StreamValue>()) return Library::StreamMethod;
+  if (object.is<GraphValue>()) return Library::GraphMethod;
+  if (object.is<DeviceValue>()) return Library::DeviceMethod;
+  if (const auto* pool = object.as<MemoryPoolValue>())
+    return pool->is_pinned ? Library::PinnedPoolMethod : Library::MemoryPoolMethod;
   if (const auto* function = object.as<FunctionValue>(); function && function->kind == FunctionValue::Kind::Kernel)
     return Library::KernelMethod;
   return std::nullopt;
@@ -232,6 +297,7 @@ Outcome<Value> attribute(const Value& object, std::string_view name) {
   if (const auto* configuration = object.as<std::shared_ptr<const ConfigurationValue>>())
     return configured(**configuration, name);
   if (const auto* library = object.as<LibraryValue>()) {
+    if (name == "__name__") return Value(std::string(module_name(library->library)));
     if (std::optional<Value> member = library_member(library->library, name)) return *std::move(member);
     return unknown_member(library->library, name);
   }
@@ -239,6 +305,10 @@ Outcome<Value> attribute(const Value& object, std::string_view name) {
     if (std::optional<Value> field = array_field(**array, name)) return *std::move(field);
   if (const ArrayRef* array = object.as<ArrayRef>(); array && (*array)->record && (*array)->record->find(name))
     return field_of(**array, name);
+  if (const auto* builtin = object.as<BuiltinValue>(); builtin && builtin->function->name == "Stream" && name == "null")
+    return Value(StreamValue{});
+  if (const auto* device = object.as<DeviceValue>())
+    if (std::optional<Value> field = device_field(*device, name)) return *std::move(field);
   if (const Scalar* scalar = object.as<Scalar>(); scalar && name == "dtype")
     return Value(TypeValue{TypeValue::Kind::Scalar, scalar->type});
   std::vector<std::string_view> known;
@@ -247,33 +317,17 @@ Outcome<Value> attribute(const Value& object, std::string_view name) {
       return Value(BuiltinValue{function, std::make_shared<const Value>(object)});
     known = function_names(*methods);
   }
-  return fail(DiagnosticId::HostUnknownAttribute, describe(object), name).suggest(nearest(name, known));
+  Failure failure = fail(DiagnosticId::HostUnknownAttribute, describe(object), name).suggest(nearest(name, known));
+  const std::string_view note = methods_of(object) ? instead_of_method(*methods_of(object), name) : std::string_view();
+  if (!note.empty()) failure.notes.emplace_back(note);
+  return failure;
 }
 
 std::optional<Value> prelude_value(std::string_view name) { return library_member(Library::Prelude, name); }
 
 Failure unknown_module(std::string_view module) {
-  struct Row {
-    std::string_view module, instead;
-  };
-  constexpr Row kInstead[] = {
-      {"cupyx",
-       "write the kernel with `@cuda.jit`, and time it by events: `start.record()`, `cuda.event_elapsed_time`"},
-      {"matplotlib",
-       "`save(\"x.npy\", x)` writes an array for a plot elsewhere, `save_pgm` writes a matrix as an image"},
-      {"os", "host code has no environment; `--device` and the variables of the shell choose the GPU"},
-      {"pandas", "arrays of NumPy, `load` and `save` of .npy files are here"},
-      {"random", "`np.random` and `random(shape, seed=1)` make arrays of random numbers"},
-      {"scipy",
-       "what `np` and `math` have is listed by `pykc builtins --host`; write the rest as a kernel or a function"},
-      {"sys", "`arguments()` gives the command line's arguments; parameters of `main` take them, too"},
-      {"timeit", "`time.perf_counter()` or events measure a loop: `start.record()`, `elapsed(start, end)`"},
-      {"torch", "arrays of NumPy's functions go to kernels as they are"},
-  };
   Failure failure = fail(DiagnosticId::HostUnknownModule, module);
-  const std::string_view package = module.substr(0, module.find('.'));
-  for (const Row& row : kInstead)
-    if (row.module == package) failure.notes.emplace_back(row.instead);
+  failure.notes.emplace_back(instead_of_module(module));
   return failure;
 }
 

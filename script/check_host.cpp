@@ -260,6 +260,7 @@ class HostChecker {
   void check_call_of(const ast::FunctionDef& function, const ast::Call& call, SourceRange range, bool is_open) {
     switch (kind_of(module_, function)) {
       case FunctionKind::Kernel:
+        if (is_raw_kernel(module_, function)) return;
         report(
             fail(DiagnosticId::HostKernelWithoutLaunch, function.name).suggest(function.name + "[blocks, threads](…)"),
             range);

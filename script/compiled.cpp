@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::string_view kCaller = R"(
 
+import pykc as compiled_pykc
 
-@kernel
+@compiled_pykc.kernel
 def compiled_$NAME($PARAMETERS):
     $BODY
 )";

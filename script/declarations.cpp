@@ -5,14 +5,19 @@
 namespace pykc::script {
 namespace {
 
-/// `@jit`, `@njit`: those of a plain function are numba's own.
-bool compiles_for_host(const ast::Module& module, const ast::Expr& decorator) {
+/// "jit" of `@cuda.jit(…)`, where the compiler knows the decorator.
+std::string_view known_name(const ast::Module& module, const ast::Expr& decorator) {
   const auto* call = decorator.as<ast::Call>();
   const ast::Expr& callee = call ? *call->function : decorator;
   const auto* dotted = callee.as<ast::Attribute>();
   const auto* name = callee.as<ast::Name>();
   const std::string_view last = dotted ? dotted->name : name ? name->id : std::string_view();
-  return (last.ends_with("jit")) && is_known_decorator(module, decorator);
+  return is_known_decorator(module, decorator) ? last : std::string_view();
+}
+
+bool has_decorator(const ast::Module& module, const ast::FunctionDef& function, std::string_view ending) {
+  return std::ranges::any_of(function.decorators,
+                             [&](const auto& each) { return known_name(module, *each).ends_with(ending); });
 }
 
 void collect_target(const ast::Expr& target, std::set<std::string, std::less<>>& names) {
@@ -70,14 +75,16 @@ void collect_suite(const ast::Suite& suite, std::set<std::string, std::less<>>& 
 FunctionValue::Kind value_kind(const ast::Module& module, const ast::FunctionDef& function) {
   switch (kind_of(module, function)) {
     case FunctionKind::Device:
+      if (has_decorator(module, function, "guvectorize")) return FunctionValue::Kind::Generalized;
+      if (has_decorator(module, function, "reduce") || has_decorator(module, function, "Reduce"))
+        return FunctionValue::Kind::Reduction;
       return FunctionValue::Kind::Device;
     case FunctionKind::Kernel:
       return FunctionValue::Kind::Kernel;
     case FunctionKind::Vectorized:
       return FunctionValue::Kind::Vectorized;
     case FunctionKind::Plain:
-      if (std::ranges::any_of(function.decorators, [&](const auto& d) { return compiles_for_host(module, *d); }))
-        return FunctionValue::Kind::Compiled;
+      if (has_decorator(module, function, "jit")) return FunctionValue::Kind::Compiled;  // of a plain one: numba's own
       break;
     case FunctionKind::Test:
       break;
@@ -85,19 +92,15 @@ FunctionValue::Kind value_kind(const ast::Module& module, const ast::FunctionDef
   return FunctionValue::Kind::Host;
 }
 
-std::vector<std::string> prototypes_of(const ast::Module& module, const ast::FunctionDef& function) {
-  std::vector<std::string> prototypes;
-  const auto add = [&](const ast::Expr& expr) {
-    const auto* text = expr.as<ast::StringLiteral>();
-    prototypes.push_back(text ? text->value : std::string(module.file->text(expr.range)));
-  };
-  for (const ast::ExprPtr& decorator : function.decorators) {
-    const auto* call = decorator->as<ast::Call>();
-    if (!call || call->arguments.empty()) continue;
-    const auto* list = call->arguments.front()->as<ast::List>();
-    if (!list) add(*call->arguments.front());
-    for (std::size_t i = 0; list && i < list->elements.size(); ++i) add(*list->elements[i]);
-  }
+bool is_raw_kernel(const ast::Module& module, const ast::FunctionDef& function) {
+  return has_decorator(module, function, "rawkernel");
+}
+
+std::vector<const ast::Expr*> prototypes_of(const ast::Expr& argument) {
+  const auto* list = argument.as<ast::List>();
+  if (!list) return {&argument};
+  std::vector<const ast::Expr*> prototypes;
+  for (const ast::ExprPtr& element : list->elements) prototypes.push_back(element.get());
   return prototypes;
 }
 

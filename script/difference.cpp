@@ -36,6 +36,7 @@ Difference largest_difference(const double* a, const double* b, std::int64_t cou
 Outcome<std::vector<std::string>> explain(const Value& left, const Value& right) {
   ASSIGN_OR_RETURN(const ArrayRef a, array_from(left, std::nullopt));
   ASSIGN_OR_RETURN(const ArrayRef b, array_from(right, std::nullopt));
+  if (a->record || b->record) return std::vector<std::string>{};
   const Outcome<Shape> shape = broadcast_shapes(a->shape, b->shape);
   if (!shape)
     return std::vector<std::string>{"the shapes are " + shape_text(a->shape) + " and " + shape_text(b->shape)};

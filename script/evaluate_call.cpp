@@ -42,10 +42,16 @@ Outcome<Value> Evaluator::call(const Value& callee, CallArguments arguments) {
   }
   if (const auto* launch = callee.as<std::shared_ptr<const LaunchValue>>())
     return launcher_.launch(**launch, arguments);
+  if (const auto* decorator = callee.as<DecoratorValue>()) return call_decorator(*decorator, arguments);
   const auto* function = callee.as<FunctionValue>();
   if (!function) return fail(DiagnosticId::HostNotCallable, describe(callee));
   switch (function->kind) {
+    case FunctionValue::Kind::Generalized:
+      return launcher_.generalize(*function, arguments);
+    case FunctionValue::Kind::Reduction:
+      return launcher_.reduce(*function, arguments);
     case FunctionValue::Kind::Kernel:
+      if (is_raw_kernel(*function->module->module, *function->definition)) return launch_raw(*function, arguments);
       return fail(DiagnosticId::HostKernelWithoutLaunch, function->definition->name)
           .suggest(function->definition->name + "[blocks, threads](…)");
     case FunctionValue::Kind::Vectorized:
@@ -128,36 +134,100 @@ Outcome<FunctionValue> Evaluator::define(const ast::FunctionDef& definition, Fun
     ASSIGN_OR_RETURN(Value value, evaluate(*parameter.default_value));
     context->defaults.emplace(parameter.name, std::move(value));
   }
-  if (kind == FunctionValue::Kind::Vectorized) RETURN_IF_FAILED(read_prototypes(definition, *context));
-  const bool is_plain = !context->outer && context->defaults.empty() && context->prototypes.empty();
+  const bool is_ufunc = kind == FunctionValue::Kind::Vectorized || kind == FunctionValue::Kind::Generalized;
+  if (is_ufunc) RETURN_IF_FAILED(read_prototypes(definition, kind, *context));
+  const bool is_plain = !is_ufunc && !context->outer && context->defaults.empty();
   return FunctionValue{kind, &definition, frame_->module, is_plain ? nullptr : std::move(context)};
 }
 
-Status Evaluator::read_prototypes(const ast::FunctionDef& definition, FunctionContext& context) const {
-  for (const std::string& text : prototypes_of(*frame_->module->module, definition)) {
-    ASSIGN_OR_RETURN(Prototype prototype, parse_prototype(text));
-    if (prototype.parameters.size() != definition.parameters.size())
-      return fail(DiagnosticId::HostKernelArgumentCount, definition.name, definition.parameters.size(),
-                  prototype.parameters.size())
-          .note("the prototype is `" + text + "`");
-    context.prototypes.push_back(std::move(prototype));
+/// The texts of prototypes, one or a list: strings, names for them, or signatures without quotes.
+Outcome<std::vector<std::string>> Evaluator::prototype_texts(const ast::Expr& expr) {
+  if (expr.as<ast::Name>() || expr.as<ast::StringLiteral>()) {
+    ASSIGN_OR_RETURN(const Value value, evaluate(expr));
+    if (const std::string* text = value.as<std::string>()) return std::vector<std::string>{*text};
+    if (const std::vector<Value>* items = items_of(value)) {
+      std::vector<std::string> texts;
+      for (const Value& item : *items) {
+        const std::string* text = item.as<std::string>();
+        if (!text)
+          return located(fail(DiagnosticId::HostWrongType, "prototype", "a string", describe(item)), expr.range);
+        texts.push_back(*text);
+      }
+      return texts;
+    }
   }
-  for (const ast::ExprPtr& decorator : definition.decorators)
-    if (const auto* call = decorator->as<ast::Call>())
-      for (const ast::Keyword& keyword : call->keywords)
-        if (keyword.name == "target") RETURN_IF_FAILED(check_target(*keyword.value));
+  return std::vector<std::string>{std::string(file().text(expr.range))};
+}
+
+Status Evaluator::add_prototypes(const ast::Expr& expr, const ast::FunctionDef& definition, bool takes_arrays,
+                                 FunctionContext& context) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> texts, prototype_texts(expr));
+  for (const std::string& text : texts) {
+    Outcome<Prototype> prototype = takes_arrays ? parse_array_prototype(text) : parse_prototype(text);
+    if (!prototype) return located(std::move(prototype.failure()), expr.range);
+    const std::size_t declared = definition.parameters.size(), stated = prototype->parameters.size();
+    if (declared != stated)
+      return located(fail(DiagnosticId::HostKernelArgumentCount, definition.name, declared, stated)
+                         .note("the prototype is `" + text + "`"),
+                     expr.range);
+    context.prototypes.push_back(*std::move(prototype));
+  }
   return Done{};
 }
 
-Status Evaluator::check_target(const ast::Expr& value) const {
-  constexpr std::string_view kTargets[] = {"cpu", "cuda", "parallel"};
-  const auto* text = value.as<ast::StringLiteral>();
-  if (text && std::ranges::find(kTargets, text->value) != std::end(kTargets)) return Done{};
-  const std::string given = text ? "'" + text->value + "'" : std::string(file().text(value.range));
-  return located(fail(DiagnosticId::HostWrongType, "target` of `@vectorize", "'cpu', 'cuda' or 'parallel'", given)
-                     .suggest(text && text->value == "gpu" ? "'cuda'" : "")
-                     .note("the function runs on the program's device, `--device`, whichever it is"),
-                 value.range);
+/// What the brackets of `@vectorize` and `@guvectorize` say.
+Status Evaluator::read_prototypes(const ast::FunctionDef& definition, FunctionValue::Kind kind,
+                                  FunctionContext& context) {
+  const bool is_generalized = kind == FunctionValue::Kind::Generalized;
+  for (const ast::ExprPtr& decorator : definition.decorators) {
+    const auto* call = decorator->as<ast::Call>();
+    if (is_generalized) {
+      Outcome<Value> axes = call && !call->arguments.empty() ? evaluate(*call->arguments.back()) : Value();
+      if (!axes) return std::move(axes.failure());
+      if (!axes->is<std::string>())
+        return located(fail(DiagnosticId::HostWrongType, "layout` of `@guvectorize",
+                            "a string such as \"(n),()->(n)\", behind the prototypes", describe(*axes)),
+                       decorator->range);
+      context.axes = *axes->as<std::string>();
+    }
+    if (!call) continue;
+    for (const ast::Keyword& keyword : call->keywords) {
+      if (keyword.name != "target") continue;
+      ASSIGN_OR_RETURN(const Value target, evaluate(*keyword.value));
+      if (Status known = check_target(target); !known) return located(std::move(known.failure()), keyword.value->range);
+    }
+    if (call->arguments.size() == (is_generalized ? 1U : 0U)) continue;
+    for (const ast::Expr* expr : prototypes_of(*call->arguments.front()))
+      RETURN_IF_FAILED(add_prototypes(*expr, definition, is_generalized, context));
+  }
+  return Done{};
+}
+
+/// `vectorize([…])(f)`
+Outcome<Value> Evaluator::call_decorator(const DecoratorValue& decorator, const CallArguments& arguments) {
+  if (!arguments.named.empty())
+    return fail(DiagnosticId::HostUnknownKeyword, "decorator", arguments.named.front().first)
+        .note("the call before makes the decorator, and takes its options: `@fuse(kernel_name=\"f\")`");
+  if (arguments.positional.size() != 1) return fail(DiagnosticId::HostMissingArgument, "decorator", "function");
+  return decorate(decorator, arguments.positional.front());
+}
+
+/// CuPy's launch, `kernel(grid, block, (x, y), shared_mem=0, stream=None)`.
+Outcome<Value> Evaluator::launch_raw(const FunctionValue& kernel, const CallArguments& arguments) {
+  const std::vector<Value>& given = arguments.positional;
+  const std::vector<Value>* passed = given.size() == 3 ? items_of(given[2]) : nullptr;
+  if (!passed)
+    return fail(DiagnosticId::HostKernelWithoutLaunch, kernel.definition->name)
+        .suggest(kernel.definition->name + "((blocks,), (threads,), (x, y))");
+  LaunchShape shape;
+  for (std::size_t i = 0; i < 2; ++i) RETURN_IF_FAILED(set_launch_part(i, given[i], shape));
+  for (const auto& [name, value] : arguments.named) {
+    if (name != "stream" && name != "shared_mem")
+      return fail(DiagnosticId::HostUnknownKeyword, kernel.definition->name, name)
+          .suggest(nearest(name, {"stream", "shared_mem"}));
+    RETURN_IF_FAILED(set_launch_part(name == "stream" ? 2 : 3, value, shape));
+  }
+  return launcher_.launch(LaunchValue{.kernel = kernel, .shapes = {std::move(shape)}}, {*passed, {}});
 }
 
 Outcome<Value> Evaluator::call_compiled(const FunctionValue& function, CallArguments arguments) {

@@ -3,6 +3,7 @@
 #include "script/evaluator.h"
 #include "script/format.h"
 #include "script/indexing.h"
+#include "script/instead.h"
 #include "script/operators.h"
 #include "script/records.h"
 #include "stdlib/builtins.h"
@@ -85,7 +86,12 @@ Failure Evaluator::unknown_name(std::string_view name) const {
   const bool is_absent = absent != frame_->module->absent.end();
   if (is_absent && !library_named(absent->second)) return unknown_module(absent->second);
   Failure failure = fail(DiagnosticId::HostUnknownName, name);
-  if (is_absent) failure.notes.push_back("it is imported from `" + absent->second + "`, which has no such name here");
+  if (is_absent) {
+    failure.notes.push_back("it is imported from `" + absent->second + "`, which has no such name here");
+    const std::string_view note = instead_of(*library_named(absent->second), name);
+    failure.notes.emplace_back(note.empty() ? instead_of_anything() : note);
+    return failure;
+  }
   if (name == "np") failure.notes.push_back("write `import numpy as np` at the top of the file");
   if (name == "cuda") failure.notes.push_back("write `from numba import cuda` at the top of the file");
   std::vector<std::string_view> known = function_names(Library::Prelude);
@@ -101,8 +107,7 @@ Outcome<Value> Evaluator::evaluate_node(const ast::Attribute& node) {
   if (const auto* module = object.as<ModuleValue>()) {
     if (std::optional<Value> member = member_of(*module, node.name)) return *std::move(member);
     if (program_.find(module->name + "." + node.name)) return import_module(module->name + "." + node.name);
-    if (!module->scope && is_importable(module->name))
-      return located(unknown_module(module->name), node.value->range);
+    if (!module->scope && is_importable(module->name)) return located(unknown_module(module->name), node.value->range);
   }
   Outcome<Value> value = attribute(object, node.name);
   if (!value) return located(std::move(value.failure()), node.name_range);

@@ -6,6 +6,7 @@
 #include "script/indexing.h"
 #include "script/operators.h"
 #include "script/records.h"
+#include "stdlib/builtins.h"
 
 namespace pykc::script {
 
@@ -147,8 +148,25 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::With& node) {
   if (const ast::Call* call = call_of_raises(node)) return run_raises(*call, node.body);
   ASSIGN_OR_RETURN(const Value context, evaluate(*node.context));
   if (const auto* object = context.as<InstanceValue>()) return run_with(*object, node);
+  if (context.is<StreamValue>() || context.is<DeviceValue>() || context.is<ContextValue>())
+    return run_within(context, node);
   return fail(DiagnosticId::HostUnsupportedFeature, "`with` for " + describe(context))
-      .note("it takes objects of a class with `__enter__` and `__exit__`, and `raises(…)` in tests");
+      .note("it takes streams, devices, objects of a class with `__enter__` and `__exit__`, and `raises(…)` in tests");
+}
+
+Outcome<Evaluator::Flow> Evaluator::run_within(const Value& context, const ast::With& node) {
+  if (node.target) RETURN_IF_FAILED(assign(*node.target, context));
+  const std::shared_ptr<const Stream> before = session_.current_stream;
+  const auto* stream = context.as<StreamValue>();
+  if (stream) session_.current_stream = stream->stream;
+  Outcome<Flow> flow = run(node.body);
+  if (stream) session_.current_stream = before;
+  const auto* other = context.as<ContextValue>();
+  if (!flow || !other || !other->waits_for) return flow;
+  ASSIGN_OR_RETURN(const Device device, session_.device());
+  const Stream waited = other->waits_for->stream ? *other->waits_for->stream : device.default_stream();
+  if (Result<void> done = waited.synchronize(); !done) return device_failure(done.error());
+  return flow;
 }
 
 Outcome<Evaluator::Flow> Evaluator::run_node(const ast::FunctionDef& node) {
@@ -296,6 +314,15 @@ Status Evaluator::import_star(std::string_view module) {
   return Done{};
 }
 
+namespace {
+
+/// A name of `math`, which has no others than host code and kernels know, but for few.
+bool is_misspelt(std::string_view module, std::string_view name, const Failure& failure) {
+  return module == "math" && !failure.fix.empty() && find_builtin("math." + std::string(name)) == nullptr;
+}
+
+}  // namespace
+
 Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Import& node) {
   for (const ast::ImportAlias& alias : node.names) {
     if (node.is_from && alias.name == "*") {
@@ -305,7 +332,7 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::Import& node) {
       Outcome<Value> value = import_member(node.module, alias.name);
       if (value)
         bind(bound, *std::move(value));
-      else if (is_importable(node.module))
+      else if (is_importable(node.module) && !is_misspelt(node.module, alias.name, value.failure()))
         frame_->module->absent[bound] = node.module;  // kernels may have it
       else
         return located(std::move(value.failure()), alias.range);

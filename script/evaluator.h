@@ -121,6 +121,8 @@ class Evaluator {
   Outcome<Flow> run_node(const ast::Import& node);
   Outcome<Flow> run_node(const ast::UnsupportedStmt& node);
   Outcome<Flow> run_with(const InstanceValue& context, const ast::With& node);
+  /// A context that is built in: a stream, a device, or one of ContextValue.
+  Outcome<Flow> run_within(const Value& context, const ast::With& node);
   Status assign(const ast::Expr& target, const Value& value);
   static Status set_attribute(const Value& object, std::string_view name, const Value& value);
   Status assign_sequence(const std::vector<ast::ExprPtr>& targets, const Value& value);
@@ -138,8 +140,12 @@ class Evaluator {
   static Outcome<Names> bind_parameters(const FunctionValue& function, CallArguments arguments);
   /// The function with the values of its defaults and the variables around it.
   Outcome<FunctionValue> define(const ast::FunctionDef& definition, FunctionValue::Kind kind);
-  Status read_prototypes(const ast::FunctionDef& definition, FunctionContext& context) const;
-  Status check_target(const ast::Expr& value) const;
+  Status read_prototypes(const ast::FunctionDef& definition, FunctionValue::Kind kind, FunctionContext& context);
+  Outcome<std::vector<std::string>> prototype_texts(const ast::Expr& expr);
+  Status add_prototypes(const ast::Expr& expr, const ast::FunctionDef& definition, bool takes_arrays,
+                        FunctionContext& context);
+  static Outcome<Value> call_decorator(const DecoratorValue& decorator, const CallArguments& arguments);
+  Outcome<Value> launch_raw(const FunctionValue& kernel, const CallArguments& arguments);
   Outcome<Value> call_compiled(const FunctionValue& function, CallArguments arguments);
   /// The function as its decorators leave it, those that mean something to the compiler aside.
   Outcome<Value> decorated(const ast::FunctionDef& definition, Value function);

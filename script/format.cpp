@@ -7,6 +7,7 @@
 
 #include "script/format_spec.h"
 #include "script/functions.h"
+#include "script/scope.h"
 
 namespace pykc::script {
 namespace {
@@ -144,6 +145,8 @@ Outcome<std::string> to_text(const Value& value) {
   if (const std::vector<Value>* items = items_of(value)) return items_text(*items, value.is<TupleValue>(), 0);
   if (const RangeValue* range = value.as<RangeValue>()) return range_text(*range);
   if (const TypeValue* type = value.as<TypeValue>()) return type_name(*type);
+  if (const auto* object = value.as<InstanceValue>(); object && !object->instance->text.empty())
+    return object->instance->text;
   return "<" + describe(value) + ">";
 }
 

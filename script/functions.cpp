@@ -14,9 +14,16 @@
 namespace pykc::script {
 namespace {
 
-std::array<std::span<const HostFunction>, 6> all_tables() {
-  return {python_functions(), creation_functions(), array_functions(),
-          math_functions(),   device_functions(),   file_functions()};
+std::array<std::span<const HostFunction>, 8> all_tables() {
+  return {python_functions(), creation_functions(), array_functions(), math_functions(),
+          device_functions(), stream_functions(),   cupy_functions(),  file_functions()};
+}
+
+/// The library that has what another lacks.
+std::optional<Library> library_behind(Library library) {
+  if (library == Library::Cupy) return Library::Numpy;
+  if (library == Library::CupyRandom) return Library::Random;
+  return std::nullopt;
 }
 
 /// One parameter of a signature.
@@ -107,7 +114,8 @@ const HostFunction* find_function(Library library, std::string_view name) {
   for (const std::span<const HostFunction> table : all_tables())
     for (const HostFunction& function : table)
       if (function.name == name && (function.libraries & in(library)) != 0) return &function;
-  return library == Library::Cupy ? find_function(Library::Numpy, name) : nullptr;
+  const std::optional<Library> behind = library_behind(library);
+  return behind ? find_function(*behind, name) : nullptr;
 }
 
 std::vector<std::string_view> function_names(Library library) {
@@ -115,6 +123,10 @@ std::vector<std::string_view> function_names(Library library) {
   for (const std::span<const HostFunction> table : all_tables())
     for (const HostFunction& function : table)
       if ((function.libraries & in(library)) != 0) names.push_back(function.name);
+  if (const std::optional<Library> behind = library_behind(library)) {
+    const std::vector<std::string_view> more = function_names(*behind);
+    names.insert(names.end(), more.begin(), more.end());
+  }
   return names;
 }
 
@@ -143,6 +155,8 @@ std::vector<HostFunctionInfo> host_functions() {
       {Library::Numba, "numba."},
       {Library::Cupy, "cupy."},
       {Library::CupyCuda, "cupy.cuda."},
+      {Library::CupyRandom, "cupy.random."},
+      {Library::CupyxProfiler, "cupyx.profiler."},
       {Library::Constants, "const."},
       {Library::Math, "math."},
       {Library::Time, "time."},
@@ -151,6 +165,10 @@ std::vector<HostFunctionInfo> host_functions() {
       {Library::ListMethod, "list."},
       {Library::EventMethod, "event."},
       {Library::StreamMethod, "stream."},
+      {Library::GraphMethod, "graph."},
+      {Library::DeviceMethod, "device."},
+      {Library::MemoryPoolMethod, "pool."},
+      {Library::PinnedPoolMethod, "pinned_pool."},
       {Library::KernelMethod, "kernel."},
   };
   std::vector<HostFunctionInfo> rows;

@@ -73,6 +73,8 @@ std::span<const HostFunction> creation_functions();
 std::span<const HostFunction> array_functions();
 std::span<const HostFunction> math_functions();
 std::span<const HostFunction> device_functions();
+std::span<const HostFunction> stream_functions();
+std::span<const HostFunction> cupy_functions();
 std::span<const HostFunction> file_functions();
 
 const HostFunction* find_function(Library library, std::string_view name);

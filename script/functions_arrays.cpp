@@ -1,12 +1,14 @@
 // Functions and methods of arrays: reductions, comparison, shapes.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include "script/array_from.h"
 #include "script/elementwise.h"
 #include "script/functions.h"
 #include "script/indexing.h"
 #include "script/promote.h"
+#include "script/records.h"
 #include "script/reductions.h"
 
 namespace pykc::script {
@@ -79,45 +81,107 @@ Outcome<Value> host_bincount(Session&, const Arguments& arguments) {
   return count_occurrences(array, least);
 }
 
+/// A result, copied to the array `out` where one is given.
+Outcome<Value> into_out(const Arguments& arguments, std::size_t i, const ArrayRef& result) {
+  if (i >= arguments.values.size() || arguments.is_none(i)) return reduced(result);
+  const ArrayRef* out = arguments[i].as<ArrayRef>();
+  if (!out) return arguments.wrong_type(i, "an array");
+  if ((*out)->shape != result->shape)
+    return fail(DiagnosticId::HostShapeMismatch, shape_text((*out)->shape), shape_text(result->shape));
+  RETURN_IF_FAILED(assign_array(**out, result));
+  return arguments[i];
+}
+
 Outcome<Value> host_dot(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef a, arguments.array(0));
   ASSIGN_OR_RETURN(const ArrayRef b, arguments.array(1));
   ASSIGN_OR_RETURN(const ArrayRef product, matrix_product(a, b));
-  return reduced(product);
+  return into_out(arguments, 2, product);
+}
+
+/// The sum of a matrix's diagonal; of more axes, of each matrix of the first two.
+Outcome<Value> host_trace(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
+  ASSIGN_OR_RETURN(const std::int64_t offset, arguments.integer(1));
+  if (array->rank() < 2) return arguments.wrong_type(0, "an array of two dimensions or more");
+  const std::int64_t rows = array->shape[0], columns = array->shape[1];
+  const std::int64_t first_row = std::max<std::int64_t>(0, -offset), first_column = std::max<std::int64_t>(0, offset);
+  Shape shape(array->shape.begin() + 1, array->shape.end()), strides(array->strides.begin() + 1, array->strides.end());
+  shape[0] = std::max<std::int64_t>(0, std::min(rows - first_row, columns - first_column));
+  strides[0] = array->strides[0] + array->strides[1];
+  const std::int64_t start = first_row * array->strides[0] + first_column * array->strides[1];
+  const ArrayRef diagonal =
+      with_shape(*array, std::move(shape), std::move(strides), array->offset + (shape[0] > 0 ? start : 0));
+  ASSIGN_OR_RETURN(const ArrayRef sum, reduce(Reduction::Sum, "trace", diagonal, Axes{{0}}));
+  return into_out(arguments, 2, sum);
 }
 
 // ---- comparison of whole arrays ----
 
+/// The real or the imaginary parts of an array's elements as f64, repeated to a shape.
+Outcome<ArrayRef> part_in_shape(const ArrayRef& array, bool is_imaginary, const Shape& shape) {
+  ArrayRef part = array;
+  if (array->record) {
+    ASSIGN_OR_RETURN(part, field_view(*array, is_imaginary ? "imag" : "real"));
+  } else if (is_imaginary) {
+    return make_array(ScalarType::F64, shape, Order::RowMajor, Scalar{ScalarType::F64, 0});
+  }
+  ASSIGN_OR_RETURN(const ArrayRef converted, convert_array(part, ScalarType::F64));
+  ASSIGN_OR_RETURN(const ArrayRef repeated, broadcast_array(*converted, shape));
+  return dense_array(repeated);
+}
+
+struct Closeness {
+  double relative, absolute;
+  bool equal_nan;
+
+  template <typename Number>
+  bool operator()(const Number& x, const Number& y) const {
+    if (x == y || (equal_nan && x != x && y != y)) return true;
+    const double size = std::abs(y);
+    return std::abs(x - y) <= absolute + relative * size && !std::isinf(size);
+  }
+};
+
 /// |a - b| <= atol + rtol * |b| everywhere; equal infinities are close, NaN to nothing unless asked.
 Outcome<Value> host_allclose(Session&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef a, arguments.array(0));
-  ASSIGN_OR_RETURN(const ArrayRef b, arguments.array(1));
+  ASSIGN_OR_RETURN(const ArrayRef a, arguments.any_array(0));
+  ASSIGN_OR_RETURN(const ArrayRef b, arguments.any_array(1));
   ASSIGN_OR_RETURN(const double relative, arguments.number(2));
   ASSIGN_OR_RETURN(const double absolute, arguments.number(3));
   ASSIGN_OR_RETURN(const bool equal_nan, arguments.flag(4));
+  for (const auto& [array, i] : {std::pair(a, 0U), std::pair(b, 1U)})
+    if (array->record && array->record->kind != RecordType::Kind::Complex)
+      return arguments.wrong_type(i, "an array of numbers");
   ASSIGN_OR_RETURN(const Shape shape, broadcast_shapes(a->shape, b->shape));
-  const auto prepared = [&](const ArrayRef& array) -> Outcome<ArrayRef> {
-    ASSIGN_OR_RETURN(const ArrayRef converted, convert_array(array, ScalarType::F64));
-    ASSIGN_OR_RETURN(const ArrayRef repeated, broadcast_array(*converted, shape));
-    return dense_array(repeated);
-  };
-  ASSIGN_OR_RETURN(const ArrayRef left, prepared(a));
-  ASSIGN_OR_RETURN(const ArrayRef right, prepared(b));
-  ASSIGN_OR_RETURN(const std::byte* from_left, left->read());
-  ASSIGN_OR_RETURN(const std::byte* from_right, right->read());
-  const auto* x = reinterpret_cast<const double*>(from_left);
-  const auto* y = reinterpret_cast<const double*>(from_right);
-  for (std::int64_t i = 0; i < left->size(); ++i) {
-    if (x[i] == y[i] || (equal_nan && std::isnan(x[i]) && std::isnan(y[i]))) continue;
-    if (!(std::fabs(x[i] - y[i]) <= absolute + relative * std::fabs(y[i])) || std::isinf(y[i])) return Value(false);
+  const bool is_complex = a->record || b->record;
+  ArrayRef parts[4];
+  const double* numbers[4] = {};
+  for (std::size_t i = 0; i < 4; i += is_complex ? 1 : 2) {
+    ASSIGN_OR_RETURN(parts[i], part_in_shape(i < 2 ? a : b, i % 2 == 1, shape));
+    ASSIGN_OR_RETURN(const std::byte* bytes, parts[i]->read());
+    numbers[i] = reinterpret_cast<const double*>(bytes);
+  }
+  const Closeness close{relative, absolute, equal_nan};
+  for (std::int64_t i = 0; i < parts[0]->size(); ++i) {
+    const bool holds =
+        is_complex ? close(std::complex(numbers[0][i], numbers[1][i]), std::complex(numbers[2][i], numbers[3][i]))
+                   : close(numbers[0][i], numbers[2][i]);
+    if (!holds) return Value(false);
   }
   return Value(true);
 }
 
 Outcome<Value> host_array_equal(Session&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef a, arguments.array(0));
-  ASSIGN_OR_RETURN(const ArrayRef b, arguments.array(1));
+  ASSIGN_OR_RETURN(const ArrayRef a, arguments.any_array(0));
+  ASSIGN_OR_RETURN(const ArrayRef b, arguments.any_array(1));
   if (a->shape != b->shape) return Value(false);
+  if (a->record || b->record) {
+    ASSIGN_OR_RETURN(const Value same, apply_to_records(BinaryFunction::Equal, Value(a), Value(b)));
+    ASSIGN_OR_RETURN(const ArrayRef flags, to_array(same, ScalarType::Bool));
+    ASSIGN_OR_RETURN(const ArrayRef all, reduce(Reduction::All, "all", flags, std::nullopt));
+    return reduced(all);
+  }
   ASSIGN_OR_RETURN(const ArrayRef equal, apply_arrays(BinaryFunction::Equal, a, b, promote(a->type, b->type)));
   ASSIGN_OR_RETURN(const ArrayRef all, reduce(Reduction::All, "all", equal, std::nullopt));
   return reduced(all);
@@ -278,8 +342,9 @@ constexpr HostFunction kArrayFunctions[] = {
     {"cumsum", kEverywhere, "a, axis=None", host_cumsum, "Running sums."},
     {"sort", kFunctionOnly, "a", host_sort, "The elements along the last axis in ascending order, as a new array."},
     {"bincount", kFunctionOnly, "x, minlength=0", host_bincount, "How often 0, 1, 2 and so on occur."},
-    {"dot", kEverywhere, "a, b", host_dot, "The matrix product; floats are added in f64."},
-    {"matmul", kFunctionOnly, "a, b", host_dot, "The matrix product, `a @ b`."},
+    {"dot", kEverywhere, "a, b, out=None", host_dot, "The matrix product; floats are added in f64."},
+    {"matmul", kFunctionOnly, "a, b, out=None", host_dot, "The matrix product, `a @ b`."},
+    {"trace", kEverywhere, "a, offset=0, out=None", host_trace, "The sum of the elements on a diagonal."},
     {"allclose", kFunctionOnly, "a, b, rtol=1e-5, atol=1e-8, equal_nan=False", host_allclose,
      "Whether `|a - b| <= atol + rtol * |b|` everywhere."},
     {"array_equal", kFunctionOnly, "a, b", host_array_equal, "Whether shapes and all elements are equal."},

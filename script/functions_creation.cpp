@@ -225,27 +225,43 @@ Outcome<Value> host_numpy_random(Session& session, const Arguments& arguments) {
 /// rand(2, 3): the extents are the arguments themselves.
 Arguments with_shape_of_rest(const Arguments& arguments) {
   Arguments shaped = arguments;
-  shaped.values = {arguments.rest.empty() ? Value() : make_tuple(arguments.rest)};
+  shaped.values.front() = arguments.rest.empty() ? Value() : make_tuple(arguments.rest);
   return shaped;
 }
+
+/// CuPy's functions take a type of floats; NumPy's give f64.
+Outcome<ScalarType> drawn_type(const Arguments& arguments, std::size_t i) {
+  if (i >= arguments.values.size()) return ScalarType::F64;
+  ASSIGN_OR_RETURN(const ScalarType type, arguments.type(i));
+  return is_float(type) ? Outcome<ScalarType>(type) : arguments.wrong_type(i, "a float type");
+}
+
 Outcome<Value> host_rand(Session& session, const Arguments& arguments) {
-  return uniform_array(session.random, with_shape_of_rest(arguments), ScalarType::F64);
+  ASSIGN_OR_RETURN(const ScalarType type, drawn_type(arguments, 1));
+  return uniform_array(session.random, with_shape_of_rest(arguments), type);
 }
 Outcome<Value> host_randn(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ScalarType type, drawn_type(arguments, 1));
   const Arguments shaped = with_shape_of_rest(arguments);
-  return drawn(session.random, shaped[0], ScalarType::F64, shaped, 0, [](RandomGenerator& r) { return r.normal(); });
+  return drawn(session.random, shaped[0], type, shaped, 0, [](RandomGenerator& r) { return r.normal(); });
+}
+Outcome<Value> host_standard_normal(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ScalarType type, drawn_type(arguments, 1));
+  return drawn(session.random, arguments[0], type, arguments, 0, [](RandomGenerator& r) { return r.normal(); });
 }
 
 Outcome<Value> host_uniform(Session& session, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const double low, arguments.number(0));
   ASSIGN_OR_RETURN(const double high, arguments.number(1));
-  return drawn(session.random, arguments[2], ScalarType::F64, arguments, 2,
+  ASSIGN_OR_RETURN(const ScalarType type, drawn_type(arguments, 3));
+  return drawn(session.random, arguments[2], type, arguments, 2,
                [=](RandomGenerator& r) { return low + (high - low) * r.uniform(); });
 }
 Outcome<Value> host_normal(Session& session, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const double mean, arguments.number(0));
   ASSIGN_OR_RETURN(const double deviation, arguments.number(1));
-  return drawn(session.random, arguments[2], ScalarType::F64, arguments, 2,
+  ASSIGN_OR_RETURN(const ScalarType type, drawn_type(arguments, 3));
+  return drawn(session.random, arguments[2], type, arguments, 2,
                [=](RandomGenerator& r) { return mean + deviation * r.normal(); });
 }
 Outcome<Value> host_randint(Session& session, const Arguments& arguments) {
@@ -272,6 +288,7 @@ constexpr HostFunction kCreationFunctions[] = {
     {"zeros", kArrays, "shape, dtype=f64, order='C'", host_zeros, "An array of zeros."},
     {"ones", kArrays, "shape, dtype=f64, order='C'", host_ones, "An array of ones."},
     {"empty", kArrays, "shape, dtype=f64, order='C'", host_empty, "An array whose elements are anything."},
+    {"ndarray", in(Library::Numpy), "shape, dtype=f64, order='C'", host_empty, "The same as `empty`."},
     {"full", kArrays, "shape, fill_value, dtype=None, order='C'", host_full, "An array of one value."},
     {"zeros_like", kArrays, "a, dtype=None", host_zeros_like, "Zeros in the shape and type of `a`."},
     {"ones_like", kArrays, "a, dtype=None", host_ones_like, "Ones in the shape and type of `a`."},
@@ -295,6 +312,16 @@ constexpr HostFunction kCreationFunctions[] = {
      "Uniform random numbers from 0 to below 1."},
     {"rand", in(Library::Random), "*shape", host_rand, "Uniform random numbers from 0 to below 1."},
     {"randn", in(Library::Random), "*shape", host_randn, "Random numbers of the standard normal distribution."},
+    {"standard_normal", in(Library::Random), "size=None", host_standard_normal,
+     "Random numbers of the standard normal distribution."},
+    {"rand", in(Library::CupyRandom), "*shape, dtype=f64", host_rand, "As NumPy's, of a type of floats."},
+    {"randn", in(Library::CupyRandom), "*shape, dtype=f64", host_randn, "As NumPy's, of a type of floats."},
+    {"standard_normal", in(Library::CupyRandom), "size=None, dtype=f64", host_standard_normal,
+     "As NumPy's, of a type of floats."},
+    {"uniform", in(Library::CupyRandom), "low=0, high=1, size=None, dtype=f64", host_uniform,
+     "As NumPy's, of a type of floats."},
+    {"normal", in(Library::CupyRandom), "loc=0, scale=1, size=None, dtype=f64", host_normal,
+     "As NumPy's, of a type of floats."},
     {"uniform", in(Library::Random), "low=0, high=1, size=None", host_uniform,
      "Uniform random numbers from `low` to below `high`."},
     {"normal", in(Library::Random), "loc=0, scale=1, size=None", host_normal, "Normal random numbers."},

@@ -8,8 +8,6 @@ namespace {
 constexpr std::uint32_t kBoth = in(Library::Prelude, Library::Cuda);
 constexpr std::uint32_t kCuda = in(Library::Cuda);
 
-Failure device_failure(const Error& error) { return fail(DiagnosticId::HostDeviceFailed, error.message); }
-
 /// Copies are complete when they return, so a stream can only be wrong.
 Status check_stream(const Arguments& arguments, std::size_t i) {
   const bool is_stream = arguments[i].is<StreamValue>() || arguments.is_none(i) || as_integer(arguments[i]) == 0;
@@ -127,57 +125,6 @@ Outcome<Value> host_forall(Session&, const Arguments& arguments) {
       LaunchValue{.kernel = *arguments[0].as<FunctionValue>(), .shapes = {std::move(shape)}}));
 }
 
-// ---- streams and events ----
-
-Outcome<Value> host_stream(Session& session, const Arguments&) {
-  ASSIGN_OR_RETURN(const Device device, session.device());
-  Result<Stream> stream = device.create_stream();
-  if (!stream) return device_failure(stream.error());
-  return Value(StreamValue{std::make_shared<const Stream>(std::move(*stream))});
-}
-
-Outcome<Value> host_stream_synchronize(Session&, const Arguments& arguments) {
-  const auto* stream = arguments[0].as<StreamValue>();
-  if (Result<void> done = stream->stream->synchronize(); !done) return device_failure(done.error());
-  return Value();
-}
-
-Outcome<Value> host_event(Session&, const Arguments&) {
-  return Value(EventValue{std::make_shared<std::optional<Event>>()});
-}
-
-Outcome<Value> host_event_record(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Device device, session.device());
-  const auto* given = arguments[1].as<StreamValue>();
-  const bool is_default = arguments.is_none(1) || as_integer(arguments[1]) == 0;
-  if (!given && !is_default) return arguments.wrong_type(1, "a stream");
-  Result<Event> event = given ? given->stream->record() : device.default_stream().record();
-  if (!event) return device_failure(event.error());
-  *arguments[0].as<EventValue>()->event = std::move(*event);
-  return Value();
-}
-
-Outcome<Event> recorded(const Arguments& arguments, std::size_t i) {
-  const auto* event = arguments[i].as<EventValue>();
-  if (!event) return arguments.wrong_type(i, "an event");
-  if (!*event->event) return fail(DiagnosticId::HostEventNotRecorded);
-  return **event->event;
-}
-
-Outcome<Value> host_event_synchronize(Session&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Event event, recorded(arguments, 0));
-  if (Result<void> done = event.synchronize(); !done) return device_failure(done.error());
-  return Value();
-}
-
-Outcome<Value> host_elapsed(Session&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Event start, recorded(arguments, 0));
-  ASSIGN_OR_RETURN(const Event end, recorded(arguments, 1));
-  Result<double> milliseconds = end.milliseconds_since(start);
-  if (!milliseconds) return device_failure(milliseconds.error());
-  return Value(*milliseconds);
-}
-
 constexpr HostFunction kDeviceFunctions[] = {
     {"to_device", kBoth, "a, stream=None, copy=True, to=None", host_to_device,
      "A copy of the array on the device, or in the array `to` there. It is there when the call returns, on whatever "
@@ -201,19 +148,6 @@ constexpr HostFunction kDeviceFunctions[] = {
     {"device_name", in(Library::Prelude), "", host_device_name, "What kernels run on: 'cpu', or the GPU's name."},
     {"forall", in(Library::KernelMethod), "self, ntasks, tpb=0, stream=None, sharedmem=0", host_forall,
      "A launch of at least `ntasks` threads along x, in blocks of `tpb` threads or as the device runs most of them."},
-    {"stream", kBoth, "", host_stream, "A new queue of work."},
-    {"Stream", in(Library::CupyCuda), "null=False, non_blocking=False", host_stream, "A new queue of work."},
-    {"Event", in(Library::CupyCuda), "block=False, disable_timing=False", host_event, "A mark in a stream's work."},
-    {"get_elapsed_time", in(Library::CupyCuda), "start, end", host_elapsed, "Milliseconds between two events."},
-    {"synchronize", in(Library::StreamMethod), "self", host_stream_synchronize, "Waits for the stream's work."},
-    {"event", kBoth, "timing=True", host_event, "A mark in a stream's work."},
-    {"record", in(Library::EventMethod), "self, stream=None", host_event_record,
-     "Sets the mark behind all work so far."},
-    {"synchronize", in(Library::EventMethod), "self", host_event_synchronize,
-     "Waits until the device has reached the mark."},
-    {"elapsed_time", in(Library::EventMethod), "self, end", host_elapsed, "Milliseconds from this event to `end`."},
-    {"event_elapsed_time", kCuda, "start, end", host_elapsed, "Milliseconds between two events."},
-    {"elapsed", in(Library::Prelude), "start, end", host_elapsed, "Milliseconds between two events."},
 };
 
 }  // namespace

@@ -178,6 +178,14 @@ Outcome<Value> sequence_slice(const Value& object, const std::vector<Value>& ite
   return object.is<TupleValue>() ? make_tuple(std::move(chosen)) : make_list(std::move(chosen));
 }
 
+Outcome<Value> text_slice(const std::string& text, const SliceValue& slice) {
+  ASSIGN_OR_RETURN(const Stretch stretch, resolve_slice(slice, static_cast<std::int64_t>(text.size())));
+  std::string result;
+  for (std::int64_t i = 0; i < stretch.count; ++i)
+    result += text[static_cast<std::size_t>(stretch.first + i * stretch.step)];
+  return Value(std::move(result));
+}
+
 }  // namespace
 
 Outcome<Value> get_item(const Value& object, const Value& index) {
@@ -189,6 +197,8 @@ Outcome<Value> get_item(const Value& object, const Value& index) {
   const bool is_indexable = items || object.is<RangeValue>() || object.is<std::string>();
   if (!is_indexable) return fail(DiagnosticId::HostNotIndexable, describe(object));
   if (const auto* slice = index.as<SliceValue>(); slice && items) return sequence_slice(object, *items, *slice);
+  if (const auto* slice = index.as<SliceValue>(); slice && object.is<std::string>())
+    return text_slice(*object.as<std::string>(), *slice);
   const std::optional<std::int64_t> i = as_integer(index);
   if (!i) return fail(DiagnosticId::HostBadIndex, describe(index));
   ASSIGN_OR_RETURN(const std::int64_t count, item_count(object));

@@ -182,9 +182,8 @@ std::vector<Value> with_defaults(const FunctionValue& kernel, const std::vector<
 }
 
 /// The launch's configuration, worked out where `forall` leaves it to the device.
-Outcome<LaunchConfig> configuration(const Kernel& kernel, const LaunchShape& shape) {
-  LaunchConfig config{
-      .grid = shape.grid, .block = shape.block, .shared_bytes = shape.shared_bytes, .stream = shape.stream.get()};
+Outcome<LaunchConfig> configuration(const Kernel& kernel, const LaunchShape& shape, const Stream* stream) {
+  LaunchConfig config{.grid = shape.grid, .block = shape.block, .shared_bytes = shape.shared_bytes, .stream = stream};
   if (!shape.tasks) return config;
   if (config.block.x == 0) {
     const Result<LaunchConfig> chosen = kernel.configuration_for(*shape.tasks, shape.shared_bytes);
@@ -432,7 +431,12 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
   const Device& device = loaded.device;
   ASSIGN_OR_RETURN(const Device home, session_.device());
   const bool is_on_host = device.is_cpu() && !home.is_cpu();
-  ASSIGN_OR_RETURN(const LaunchConfig config, configuration(loaded.kernel, shape));
+  const Stream* const current = is_on_host ? nullptr : session_.current_stream.get();
+  const Stream* const stream = shape.stream ? shape.stream.get() : current;
+  ASSIGN_OR_RETURN(const LaunchConfig config, configuration(loaded.kernel, shape, stream));
+  if (stream != nullptr && stream->is_capturing())
+    for (const Value& value : arguments)
+      if (const ArrayRef* array = value.as<ArrayRef>()) session_.captured.push_back((*array)->storage);
   Prepared prepared{config, {}, {}};
   const std::vector<ParameterInfo>& parameters = loaded.kernel.info().parameters;
   const bool wraps_integers = is_numba_kernel(*loaded.home->module, loaded.kernel.info().name);

@@ -56,6 +56,10 @@ class Launcher {
   Outcome<const std::vector<Configuration>*> configurations_of(const FunctionValue& kernel);
   /// Applies a `@vectorize` function to every element of its arguments (vectorize.cpp).
   Outcome<Value> map(const FunctionValue& function, const CallArguments& arguments);
+  /// Applies a `@guvectorize` function along the outer axes of its arguments (generalized.cpp).
+  Outcome<Value> generalize(const FunctionValue& function, const CallArguments& arguments);
+  /// Puts the elements of an array together by a `@cuda.reduce` function (cuda_reduce.cpp).
+  Outcome<Value> reduce(const FunctionValue& function, const CallArguments& arguments);
   /// Calls a function on the CPU device, in one thread (compiled.cpp).
   Outcome<Value> call_compiled(const FunctionValue& function, const std::vector<Value>& arguments);
 

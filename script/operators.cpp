@@ -134,6 +134,7 @@ Outcome<bool> equal_objects(const Value& left, const Value& right, int depth) {
     return is_text == other_is_text && (is_text || type->type == other->type);
   }
   if (const auto* object = left.as<InstanceValue>()) return object->instance == right.as<InstanceValue>()->instance;
+  if (const auto* stream = left.as<StreamValue>()) return stream->stream == right.as<StreamValue>()->stream;
   if (const auto* type = left.as<ClassValue>()) return type->type == right.as<ClassValue>()->type;
   if (const auto* library = left.as<LibraryValue>()) return library->library == right.as<LibraryValue>()->library;
   if (const auto* function = left.as<FunctionValue>())

@@ -29,4 +29,6 @@ std::vector<Diagnostic> to_diagnostics(const Failure& failure, const SourceFile&
   return list;
 }
 
+Failure device_failure(const Error& error) { return fail(DiagnosticId::HostDeviceFailed, error.message); }
+
 }  // namespace pykc::script

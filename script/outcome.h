@@ -63,17 +63,20 @@ Failure fail(DiagnosticId id, const T&... arguments) {
   return Failure{id, {detail::to_text(arguments)...}};
 }
 
+/// What the device or its driver said.
+Failure device_failure(const Error& error);
+
 template <typename T>
 class [[nodiscard]] Outcome {
  public:
   template <typename U>
-    requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, Failure> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Outcome>)
-  Outcome(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+  requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, Failure> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Outcome>) Outcome(U&& value)
+      : state_(std::in_place_index<0>, std::forward<U>(value)) {}
   /// An outcome of something that converts.
   template <typename U>
-    requires(std::is_convertible_v<U, T> && !std::is_same_v<U, T> && std::is_class_v<T>)
-  Outcome(Outcome<U> other) : Outcome(other ? Outcome(*std::move(other)) : Outcome(std::move(other.failure()))) {}
+  requires(std::is_convertible_v<U, T> && !std::is_same_v<U, T> && std::is_class_v<T>) Outcome(Outcome<U> other)
+      : Outcome(other ? Outcome(*std::move(other)) : Outcome(std::move(other.failure()))) {}
   Outcome(Failure failure) : state_(std::in_place_index<1>, std::move(failure)) {}
   explicit operator bool() const { return state_.index() == 0; }
   T& operator*() & { return *std::get_if<0>(&state_); }

@@ -73,6 +73,27 @@ Outcome<Prototype> parse_prototype(const std::string& text) {
   return prototype;
 }
 
+Outcome<Prototype> parse_array_prototype(const std::string& text) {
+  std::string error;
+  std::string named = without_modules(text);
+  if (named.starts_with('(')) named = "void" + named;
+  const auto refuse = [&](std::string_view why) {
+    return fail(DiagnosticId::HostWrongType, "prototype of `@guvectorize", "like `void(float32[:], float32[:])`",
+                "`" + text + "`" + (why.empty() ? "" : ": " + std::string(why)));
+  };
+  const std::optional<SignatureText> read = parse_signature_text(named, SignatureDialect::Numba, error);
+  if (!read) return refuse(error);
+  if (read->name != "void") return refuse("the function returns nothing: it sets its last arguments");
+  Prototype prototype{.result = {}, .parameters = {}, .text = text};
+  for (const ArgumentType& type : read->parameters) {
+    if (type.is_tuple || !type.constant.empty()) return refuse("it takes arrays and numbers");
+    const ParameterInfo& parameter = type.parameter;
+    prototype.parameters.push_back(parameter.is_array ? parameter.array.element : parameter.value);
+    prototype.is_array.push_back(parameter.is_array);
+  }
+  return prototype;
+}
+
 bool converts_safely(const Operand& from, const ElementType& to) {
   if (to.is_record() && !is_complex(to)) return false;
   switch (from.weakness) {

@@ -15,6 +15,7 @@ namespace pykc::script {
 struct Prototype {
   std::optional<ElementType> result;  // none: what the function gives
   std::vector<ElementType> parameters;
+  std::vector<bool> is_array = {};  // of the parameters, where arrays may stand
   std::string text;
 };
 
@@ -27,6 +28,12 @@ std::optional<Operand> operand_of(const Value& value);
 
 /// Or what is wrong with the text.
 Outcome<Prototype> parse_prototype(const std::string& text);
+/// Of `@guvectorize`: "void(float32[:], float32, float32[:])", also without the result or the name of it.
+Outcome<Prototype> parse_array_prototype(const std::string& text);
+/// Where a decorator lets the function run: it is the program's device in any case.
+Status check_target(const Value& value);
+/// The function as the decorator leaves it.
+Outcome<Value> decorate(const DecoratorValue& decorator, const Value& function);
 /// Null where there are none; an error where none fits.
 Outcome<const Prototype*> choose_prototype(const std::vector<Prototype>& prototypes,
                                            const std::vector<Operand>& operands, const std::string& function);

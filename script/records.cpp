@@ -51,7 +51,9 @@ Outcome<Value> part(const Value& number, int which) {
   const ArrayRef* array = number.as<ArrayRef>();
   if (array && (*array)->record) return field_of(**array, which == 0 ? "real" : "imag");
   if (which == 0) return number;
-  return apply(BinaryFunction::Multiply, number, Value(std::int64_t{0}));
+  if (array) return make_array((*array)->type, (*array)->shape, Order::RowMajor, Scalar{(*array)->type, 0});
+  if (const auto* scalar = number.as<Scalar>()) return Value(Scalar{scalar->type, 0});
+  return number.is<double>() ? Value(0.0) : Value(std::int64_t{0});
 }
 
 Outcome<ArrayRef> complex_array(const Value& real, const Value& imaginary, const RecordRef& type) {

@@ -32,7 +32,8 @@ struct FunctionContext {
   std::shared_ptr<Environment> outer = {};  // where it is defined; null: in the file
   Names defaults = {};                      // of its parameters, worked out where it is defined
   Value self = {};                          // what a method was found in; None: it is none
-  std::vector<Prototype> prototypes = {};   // of `@vectorize`
+  std::vector<Prototype> prototypes = {};   // of `@vectorize` and `@guvectorize`
+  std::string axes = {};                    // of `@guvectorize`: "(n),()->(n)"
 };
 
 /// A class: what is defined in its body.
@@ -43,6 +44,7 @@ struct HostClass {
 struct Instance {
   std::shared_ptr<const HostClass> type;
   Names fields = {};
+  std::string text = {};  // as it is printed; empty: by its class
   ~Instance() { clear(); }
   void clear();
 };

@@ -81,12 +81,19 @@ Outcome<CallArguments> main_arguments(const ast::FunctionDef& main, const std::v
   return arguments;
 }
 
+/// Whether the file does something by itself: more than to define functions and constants.
 bool has_statements(const ast::Module& module) {
-  for (const ast::StmtPtr& stmt : module.body)
-    if (stmt->as<ast::ExprStmt>() || stmt->as<ast::For>() || stmt->as<ast::If>() || stmt->as<ast::While>() ||
-        stmt->as<ast::Assert>())
+  bool has_functions = false;
+  for (const ast::StmtPtr& stmt : module.body) {
+    const auto* assign = stmt->as<ast::Assign>();
+    const bool is_constant = assign && !assign->value->as<ast::Call>();
+    const bool is_function = stmt->as<ast::FunctionDef>() != nullptr;
+    has_functions |= is_function;
+    if (!is_function && !is_constant && !stmt->as<ast::ClassDef>() && !stmt->as<ast::Import>() &&
+        !stmt->as<ast::AnnotatedAssign>())
       return true;
-  return false;
+  }
+  return !has_functions;
 }
 
 Outcome<int> run_program(const Program& program, Evaluator& evaluator, Session& session, const RunOptions& options) {

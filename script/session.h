@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/random.h"
 #include "pykc/runtime.h"
@@ -15,6 +17,7 @@
 namespace pykc::script {
 
 struct CallArguments;
+class Storage;
 
 class Session {
  public:
@@ -30,6 +33,11 @@ class Session {
   Outcome<Value> call(const Value& callee, CallArguments arguments) const;
   void set_call(std::function<Outcome<Value>(const Value&, CallArguments)> call) { call_ = std::move(call); }
   RandomGenerator random;
+  /// What launches and events use that name no stream: `with stream:`. Null: the default stream.
+  std::shared_ptr<const Stream> current_stream;
+  std::int64_t memory_limit = 0;  // of arrays on the device; 0: none
+  /// Of the arrays of launches on streams that capture: a graph keeps them.
+  std::vector<std::shared_ptr<Storage>> captured;
 
  private:
   const RunOptions& options_;

@@ -10,8 +10,6 @@
 namespace pykc::script {
 namespace {
 
-Failure device_failure(const Error& error) { return fail(DiagnosticId::HostDeviceFailed, error.message); }
-
 void fill_bytes(std::byte* target, std::int64_t bytes, const Scalar& value) {
   const std::int64_t size = size_in_bytes(value.type);
   if (value.bits == 0) {
@@ -64,7 +62,7 @@ Outcome<std::byte*> Storage::write() {
 
 Status Storage::allocate_device(const Device& device) {
   if (buffer_) return Done{};
-  Result<Buffer> buffer = device.allocate_bytes(bytes_);
+  Result<Buffer> buffer = device.default_stream().allocate_bytes(bytes_);
   if (!buffer) return device_failure(buffer.error());
   device_ = device;
   buffer_ = std::move(*buffer);

@@ -134,6 +134,11 @@ struct Description {
   }
   std::string operator()(const StreamValue&) const { return "a stream"; }
   std::string operator()(const EventValue&) const { return "an event"; }
+  std::string operator()(const GraphValue&) const { return "a graph"; }
+  std::string operator()(const ContextValue&) const { return "a context"; }
+  std::string operator()(const DeviceValue&) const { return "a device"; }
+  std::string operator()(const MemoryPoolValue&) const { return "a memory pool"; }
+  std::string operator()(const DecoratorValue&) const { return "a decorator"; }
   std::string operator()(const std::shared_ptr<const ConfigurationValue>& value) const {
     return "a configuration of `" + value->kernel + "`";
   }

@@ -81,11 +81,19 @@ enum class Library : std::uint8_t {
   Constants,  // `const`
   Cupy,       // all of Numpy, too: every array is on the device where it must be
   CupyCuda,
-  Classes,    // enum, collections, typing, operator: for device code
+  CupyRandom,  // all of Random, too
+  Cupyx,
+  CupyxJit,
+  CupyxProfiler,
+  Classes,  // enum, collections, typing, operator: for device code
   ArrayMethod,
   ListMethod,
   EventMethod,
   StreamMethod,
+  GraphMethod,
+  DeviceMethod,
+  MemoryPoolMethod,
+  PinnedPoolMethod,
   KernelMethod,  // what stands behind the dot of a value
 };
 struct LibraryValue {
@@ -99,7 +107,7 @@ struct ModuleValue {
 
 /// A function of the file: kernel, device function or host function.
 struct FunctionValue {
-  enum class Kind : std::uint8_t { Host, Device, Kernel, Vectorized, Compiled };
+  enum class Kind : std::uint8_t { Host, Device, Kernel, Vectorized, Compiled, Generalized, Reduction };
   Kind kind = Kind::Host;
   const ast::FunctionDef* definition = nullptr;
   Scope* module = nullptr;                   // the names of the file that it is in
@@ -139,7 +147,30 @@ struct LaunchValue {
   const LaunchShape& shape(std::size_t configuration) const { return shapes[shapes.size() == 1 ? 0 : configuration]; }
 };
 struct StreamValue {
-  std::shared_ptr<const Stream> stream;
+  std::shared_ptr<const Stream> stream;  // null: the default stream
+};
+/// What a stream has captured, with the arrays that it works on.
+struct CapturedWork;
+struct GraphValue {
+  std::shared_ptr<const CapturedWork> work;
+};
+/// What `with` takes beside objects, streams and devices; `stream.auto_synchronize()` waits at the end.
+struct ContextValue {
+  std::optional<StreamValue> waits_for;
+};
+/// The program's device, as Numba's host code or CuPy's sees it.
+struct DeviceValue {
+  Device device;
+  bool is_cupy;
+};
+/// CuPy's view of the device's pool, or of that of pinned memory, which keeps nothing.
+struct MemoryPoolValue {
+  bool is_pinned;
+};
+/// `vectorize([…])`, before it is called with a function.
+struct DecoratorValue {
+  FunctionValue::Kind kind;
+  std::shared_ptr<const FunctionContext> context;
 };
 struct EventValue {
   std::shared_ptr<std::optional<Event>> event;  // empty until it is recorded
@@ -151,7 +182,8 @@ struct Value {
   using Variant = std::variant<None, bool, std::int64_t, double, Scalar, std::string, ArrayRef, TupleValue, ListValue,
                                RangeValue, SliceValue, EllipsisValue, TypeValue, LibraryValue, ModuleValue,
                                FunctionValue, BuiltinValue, std::shared_ptr<const LaunchValue>, StreamValue, EventValue,
-                               std::shared_ptr<const ConfigurationValue>, GeneratorValue, ClassValue, InstanceValue>;
+                               std::shared_ptr<const ConfigurationValue>, GeneratorValue, ClassValue, InstanceValue,
+                               GraphValue, ContextValue, DeviceValue, MemoryPoolValue, DecoratorValue>;
   Variant data;
 
   Value() = default;

@@ -38,12 +38,14 @@ std::string parameters_text(const Mapped& mapped) {
   return jit::comma_list(jit::numbered("vectorized_in", static_cast<int>(mapped.values.size())));
 }
 
+// The file may have a `grid` and a `kernel` of its own.
 constexpr std::string_view kLoop = R"(
 
+import pykc as vectorized_pykc
 
-@kernel
+@vectorized_pykc.kernel
 def $NAME(vectorized_out, $INPUTS):
-    vectorized_i = grid(1)
+    vectorized_i = vectorized_pykc.grid(1)
     if vectorized_i < vectorized_out.size:
         $INDICES
         $ELEMENT = $VALUE
@@ -52,8 +54,9 @@ def $NAME(vectorized_out, $INPUTS):
 /// Compiled for nothing but the type of the call.
 constexpr std::string_view kQuestion = R"(
 
+import pykc as vectorized_pykc
 
-@kernel
+@vectorized_pykc.kernel
 def $NAME($INPUTS):
     $VALUE
 )";

@@ -74,7 +74,8 @@ TEST(Statements, Imports) {
   EXPECT_EQ(output("import numba.cuda as cuda\nimport numba\nprint(cuda is numba.cuda)\n"), "True\n");
   EXPECT_EQ(output("from numba import cuda, vectorize, float32\nprint(float32(0.5))\n"), "0.5\n");
   EXPECT_EQ(output("from math import *\nprint(floor(2.5))\n"), "2\n");
-  EXPECT_EQ(output("from math import flor\nflor(2.5)\n"), "E0401: `flor` is not defined");
+  EXPECT_EQ(output("from math import flor\n"), "E0403: `math` has no attribute `flor`");
+  EXPECT_EQ(output("from math import factorial\nprint(1)\n"), "1\n");
 }
 
 TEST(Statements, DeviceFunctionsRunOnTheHostToo) {
