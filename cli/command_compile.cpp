@@ -177,7 +177,8 @@ Result<void> tell_untyped(const CompileRequest& request) {
   const std::vector<const ast::FunctionDef*> kernels = kernels_of(*program->main);
   for (const ast::FunctionDef* kernel : kernels) {
     const std::vector<Configuration> choices = configurations_of(*program, *program->main, *kernel, unheard);
-    const bool is_typed = is_typed_kernel(*kernel) || (!choices.empty() && is_typed_with(choices.front(), *kernel));
+    const bool is_typed = is_typed_kernel(*kernel) || has_signatures(*kernel) ||
+                          (!choices.empty() && is_typed_with(choices.front(), *kernel));
     if (!is_typed) untyped.push_back(kernel);
   }
   const auto example = [&](const ast::FunctionDef& kernel) {

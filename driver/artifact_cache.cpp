@@ -69,6 +69,7 @@ class Hash {
     add(Artifact{.kernels = {KernelInfo{.parameters = {argument.parameter}}}}.serialize());
     add(argument.is_tuple ? argument.elements.size() + 1 : 0);
     for (const ArgumentType& element : argument.elements) add(element);
+    for (const std::string& name : argument.names) add(name);
   }
   std::string finish() { return llvm::toHex(hasher_.final(), true); }
 

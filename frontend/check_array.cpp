@@ -12,6 +12,7 @@ using LaunchOp = LaunchExpression::Op;
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
+constexpr int kMostAlignment = 256, kDynamicAlignment = 16;  // in bytes
 
 struct LaunchBinary {
   checked::BinaryOp op;
@@ -160,13 +161,36 @@ std::optional<Body::Shape> Body::shape(const ast::Expr& expr, std::string_view w
 
 std::optional<std::pair<Body::Shape, ElementType>> Body::shape_and_type(const ast::Call& call, SourceRange range,
                                                                         std::string_view name, bool may_be_dynamic) {
-  constexpr std::string_view kParameters[] = {"shape", "dtype"};
-  const std::optional<Arguments> arguments = bind_arguments(call, range, name, kParameters, 2, "(shape, dtype)");
+  constexpr std::string_view kParameters[] = {"shape", "dtype", "alignment"};
+  const std::optional<Arguments> arguments =
+      bind_arguments(call, range, name, kParameters, 2, "(shape, dtype, alignment=None)");
   if (!arguments) return std::nullopt;
   std::optional<Shape> extents = shape(*(*arguments)[0], name, may_be_dynamic);
   const std::optional<ElementType> type = element_type(*(*arguments)[1]);
   if (!extents || !type) return std::nullopt;
+  const ast::Expr* alignment = (*arguments)[2];
+  if (alignment && !alignment->as<ast::NoneLiteral>()) {
+    const bool is_sized_by_launch = extents->takes_launch_bytes || !extents->dynamic.empty();
+    const std::optional<int> bytes = alignment_of(*alignment, is_sized_by_launch ? kDynamicAlignment : kMostAlignment);
+    if (!bytes) return std::nullopt;
+    extents->alignment = *bytes;
+  }
   return std::pair(std::move(*extents), *type);
+}
+
+/// `alignment=64`: a power of two.
+std::optional<int> Body::alignment_of(const ast::Expr& expr, int most) {
+  const Entity given = opened(entity(expr));  // a constant may come as an argument
+  if (std::holds_alternative<NoneRef>(given)) return 0;
+  const auto* value = std::get_if<Value>(&given);
+  if (std::holds_alternative<Unknown>(given) || (value && !value->known())) return std::nullopt;
+  const bool is_constant = value && value->is_constant() && is_integer(value->scalar());
+  const Int128 bytes = is_constant ? integer_of(*value->expr) : 0;
+  if (bytes > 0 && bytes <= most && (bytes & (bytes - 1)) == 0) return static_cast<int>(bytes);
+  report(expr.range, DiagnosticId::ArgumentValue, "alignment",
+         "a constant power of two, at most " + std::to_string(most) +
+             (most == kDynamicAlignment ? " for an array that the launch sizes" : ""));
+  return std::nullopt;
 }
 
 Entity Body::call_shared_array(const ast::Call& call, SourceRange range) {
@@ -182,19 +206,25 @@ Entity Body::call_shared_array(const ast::Call& call, SourceRange range) {
                                     .type = type.array,
                                     .extents = shape.dynamic,
                                     .extent_sizes = shape.launch_sizes,
-                                    .takes_launch_bytes = shape.takes_launch_bytes});
+                                    .takes_launch_bytes = shape.takes_launch_bytes,
+                                    .alignment = shape.alignment});
   return TreeBuilder::strong(tree_.make(type, range, checked::SharedArrayRef{index}));
 }
 
 Entity Body::call_local_array(const ast::Call& call, SourceRange range) {
   const auto declared = shape_and_type(call, range, "local.array", false);
   if (!declared) return Unknown{};
-  const Type type =
-      Type::of(ArrayType{declared->second, Layout::RowMajor, declared->first.extents}, ir::AddressSpace::Local);
-  if (!output_) return TreeBuilder::strong(tree_.make(type, range, checked::LocalArrayRef{-1}));
+  const auto& [shape, element] = *declared;
+  return own_array({element, Layout::RowMajor, shape.extents}, range, shape.alignment);
+}
+
+/// An array of the thread's own, of a static shape.
+Value Body::own_array(ArrayType type, SourceRange range, int alignment) {
+  const Type local = Type::of(std::move(type), ir::AddressSpace::Local);
+  if (!output_) return TreeBuilder::strong(tree_.make(local, range, checked::LocalArrayRef{-1}));
   const int index = static_cast<int>(output_->local_arrays.size());
-  output_->local_arrays.push_back({"", type.array});
-  return TreeBuilder::strong(tree_.make(type, range, checked::LocalArrayRef{index}));
+  output_->local_arrays.push_back({"", local.array, alignment});
+  return TreeBuilder::strong(tree_.make(local, range, checked::LocalArrayRef{index}));
 }
 
 /// Told from its spelling before its names are looked up: what host code alone assigns would not survive that.

@@ -315,8 +315,10 @@ Entity Body::array_of_object(const Arguments& arguments, SourceRange range) {
   const Entity found = entity(object);
   if (const auto* given = std::get_if<TableRef>(&found))
     return type ? converted_constants(*given->table, *type, range) : found;
-  if (const auto* tuple = std::get_if<Value>(&found); tuple && tuple->is_tuple())
-    return table_of(*tuple, type ? &*type : nullptr, object.range);
+  const auto* value = std::get_if<Value>(&found);
+  if (value && value->is_tuple()) return table_of(*value, type ? &*type : nullptr, object.range);
+  if (value && (value->is_scalar() || value->is_complex()))
+    return table_of_elements({}, {*value}, type ? &*type : nullptr, object.range);
   if (!std::holds_alternative<Unknown>(found))
     report(object.range, DiagnosticId::NotATable, describe(found)).note("give it a list, or an array of the module");
   return Unknown{};

@@ -173,6 +173,11 @@ Value Body::element_argument(BuiltinId id, const ast::Expr& array_argument, cons
   if (!index_argument)
     indices = std::vector<Value>(array.type().array.extents.size(), tree_.weak_integer(0, array_argument.range));
   if (!indices) return {};
+  // Numba's atomics take a float for an index, which `(i, j)` becomes where a u64 meets an i64.
+  const bool converts = !rules_->has_weak_literals && row_of<AtomicRow>(kAtomics, id);
+  for (Value& position : *indices)
+    if (converts && position.is_scalar() && is_float(position.scalar()) && !position.is_constant())
+      position = cast_value(position, ScalarType::I64, position.range());
   const SourceRange range = index_argument ? join(array_argument.range, index_argument->range) : array_argument.range;
   const Value element = index(array, std::move(*indices), range);
   if (!element.known() || (is_written && !require_writable(element, array_argument.range))) return {};

@@ -37,6 +37,14 @@ std::string_view spelling(ast::CompareOp op);
 /// Whether a variable that is given this value shares it, in Python, with something else.
 bool shares_record(const checked::Expr& value);
 
+/// A record of a `@struct class`, and the type of a reference to one: an array without dimensions.
+inline bool is_struct(const checked::Type& type) {
+  return type.is_record() && type.record->kind == RecordType::Kind::Struct;
+}
+inline checked::Type reference_type(const RecordRef& record, ir::AddressSpace space = ir::AddressSpace::Global) {
+  return checked::Type::of(ArrayType{record, Layout::RowMajor, {}}, space);
+}
+
 /// How many numbers and arrays a value of the type is made of, and how many a tuple or a record may be made of.
 std::size_t count_numbers(const checked::Type& type);
 inline constexpr std::size_t kMostNumbers = 256;
@@ -150,6 +158,7 @@ class Body {
   Entity check(const ast::Unsupported& node, const ast::Expr& expr);
   Entity unsupported(SourceRange range, std::string_view what, std::string_view instead);
   Value to_value(Entity entity, SourceRange range);
+  Value value_in_tuple(const ast::Expr& element);
   Value without_weakness(Value value) const;
   /// Evaluates by the rules of another dialect.
   template <typename Evaluate>
@@ -203,6 +212,8 @@ class Body {
   Value divide(const Value& left, const Value& right, SourceRange range);
   Value bitwise(checked::BinaryOp op, const Value& left, const Value& right, SourceRange range);
   Value shift(checked::BinaryOp op, const Value& left, const Value& right, SourceRange range);
+  bool raises_at(const Value& divisor) const;
+  Value division_that_raises(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range);
   Value fold_weak_integers(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range);
   Value whole_number(Int128 value, SourceRange range);
   Value unary(ast::UnaryOp op, const Value& operand, SourceRange range);
@@ -280,6 +291,7 @@ class Body {
   Entity array_attribute(const Value& array, const ast::Attribute& node, SourceRange range);
   Value measured(const Value& array, std::string_view name, SourceRange range);
   Entity call_method(const MethodRef& method, const ast::Call& call, SourceRange range);
+  Value copied(const Value& array, SourceRange range);
   Value call_transpose(const Value& array, const std::vector<Value>& axes, SourceRange range);
   Value item_of(const Value& array, std::vector<Value> position, SourceRange range);
 
@@ -309,6 +321,11 @@ class Body {
   bool require_broadcast(const Value& out, const Value& source, SourceRange range);
   Value broadcast_element(const Value& source, const Value& out, const std::vector<const Expr*>& indices,
                           SourceRange range);
+
+  // check_reduction.cpp
+  Entity call_reduction(const ReductionRef& reduction, const ast::Call& call, SourceRange range);
+  bool require_numbers_of(const Value& array, const Reduction& reduction, const std::string& name);
+  Value reduce(const Reduction& reduction, const Value& array, SourceRange range);
 
   // check_record.cpp
   Value field(const Value& record, std::size_t index, SourceRange range);
@@ -386,6 +403,7 @@ class Body {
   std::optional<Value> variadic_argument(FunctionDecl& function, std::size_t index, const Value& tuple);
   Value call_specialized(FunctionDecl& function, std::vector<Value> arguments, SourceRange range);
   std::optional<Value> argument_for(FunctionDecl& function, std::size_t index, const Value& given, SourceRange range);
+  Value reference_to(const Value& record, SourceRange range);
   std::string signature_of(const FunctionDecl& function) const;
 
   // check_builtin.cpp, check_atomic.cpp
@@ -419,6 +437,7 @@ class Body {
   Value absolute(const Value& number, SourceRange range);
   Entity call_round(const ast::Call& call, SourceRange range);
   Entity call_sum(const ast::Call& call, SourceRange range);
+  Entity call_tuple(const ast::Call& call, SourceRange range);
   Entity call_any_all(bool is_all, const ast::Call& call, SourceRange range);
   void static_assert_(const ast::Call& call, SourceRange range);
   Entity call_isinstance(const ast::Call& call, SourceRange range);
@@ -428,6 +447,7 @@ class Body {
   Entity call_divmod(const ast::Call& call, SourceRange range);
   Entity call_shared_array(const ast::Call& call, SourceRange range);
   Entity call_local_array(const ast::Call& call, SourceRange range);
+  Value own_array(ArrayType type, SourceRange range, int alignment = 0);
   Entity host_constant(const ConstantDecl& constant, const ast::Call& call);
   Entity misplaced_const_array(SourceRange range);
   Entity call_const_array_like(const ast::Call& call, SourceRange range);
@@ -444,7 +464,9 @@ class Body {
     std::vector<const Expr*> dynamic;   // over the launch
     std::vector<LaunchExpression> launch_sizes;
     bool takes_launch_bytes = false;
+    int alignment = 0;  // in bytes; 0: as it comes
   };
+  std::optional<int> alignment_of(const ast::Expr& expr, int most);
   std::optional<Shape> shape(const ast::Expr& expr, std::string_view what, bool may_be_dynamic);
   bool launch_expression(const Expr& expr, LaunchExpression& out) const;
   std::optional<std::pair<Shape, ElementType>> shape_and_type(const ast::Call& call, SourceRange range,
@@ -614,6 +636,7 @@ class Body {
   void contribute_items(const ast::For& loop);
   void contribute(const ast::Expr& target, const Value& value);
   void contribute_to(int index, const InferredType& type);
+  void contribute_to_result(const InferredType& type);
   void run_pending();
 
   Session& session_;
@@ -634,6 +657,7 @@ class Body {
   std::set<int> plain_guards_;  // those that take their statements once, whatever the types
   int site_ = -1;
   bool returns_value_ = false;
+  bool met_own_call_ = false;  // a call of the function itself whose result is not known yet
 
   // While emitting.
   checked::Suite* suite_ = nullptr;

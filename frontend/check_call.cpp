@@ -48,7 +48,11 @@ Entity Body::call_type(ScalarType type, const ast::Call& call, SourceRange range
   constexpr std::string_view kParameters[] = {"x"};
   const std::optional<Arguments> arguments = bind_arguments(call, range, to_string(type), kParameters, 1, "(x)");
   if (!arguments) return Unknown{};
+  const ElementType element(type);
+  if (!function_ && (*arguments)[0]->as<ast::List>()) return table(*(*arguments)[0], &element);
   const Entity given = entity(*(*arguments)[0]);
+  if (const auto* made = std::get_if<TableRef>(&given); made && !function_)
+    return converted_constants(*made->table, element, range);
   if (const auto* text = std::get_if<TextRef>(&given)) {
     const double infinity = std::numeric_limits<double>::infinity();
     if (text->text == "inf") return tree_.weak_real(infinity, range);
@@ -216,6 +220,8 @@ std::optional<Value> Body::argument_for(FunctionDecl& function, std::size_t inde
                                         SourceRange range) {
   if (!given.known()) return std::nullopt;
   session_.read_types(function);
+  if (is_struct(given.type()) && given.expr->as<checked::Element>() && session_.changes_parameter(function, index))
+    return reference_to(given, range);
   const std::optional<checked::Type>& wanted = function.parameter_types[index];
   if (!wanted) {
     if (is_known_constant(given) && session_.is_shape_parameter(function, index))
@@ -242,6 +248,17 @@ std::optional<Value> Body::argument_for(FunctionDecl& function, std::size_t inde
   report(range, DiagnosticId::ArgumentType, parameter.name, checked::to_string(*wanted), describe(given))
       .label(function.scope->file(), parameter.range, "the parameter is declared here");
   return std::nullopt;
+}
+
+/// The record of an array, for a function that changes its fields: Python passes the record itself.
+Value Body::reference_to(const Value& record, SourceRange range) {
+  const auto* element = record.expr->as<checked::Element>();
+  if (element->indices.empty()) return TreeBuilder::strong(element->array);
+  checked::View view{element->array, {}, element->wraparound, element->bounds_fault};
+  for (const Expr* index : element->indices)
+    view.axes.push_back({.kind = checked::ViewAxis::Kind::Index, .start = index});
+  return TreeBuilder::strong(
+      tree_.make(reference_type(record.type().record, element->array->type.space), range, std::move(view)));
 }
 
 /// The shape of an array may be known better than stated, and contiguous is a case of any strides.
@@ -292,11 +309,14 @@ Value Body::call_specialized(FunctionDecl& function, std::vector<Value> argument
   }
   Specialization& specialization = session_.infer(function, types);
   if (is_trial_) {
+    if (&specialization == specialization_ && site_ >= 0) specialization_->result_readers.insert(site_);
+    met_own_call_ |= &specialization == specialization_ && !specialization.result.known;
     if (!specialization.result.known) return {};
     const Expr* call = tree_.make(settled_type(specialization.result), range, checked::CallFunction{nullptr, {}});
     return {call, weakness(specialization.result), {}};
   }
-  if (specialization.is_emitting && !function.result_type) {
+  const bool is_itself = &specialization == specialization_ && specialization.result.known;
+  if (specialization.is_emitting && !function.result_type && !is_itself) {
     report(range, DiagnosticId::RecursionWithoutType, function.def->name)
         .label(function.scope->file(), function.def->name_range,
                "annotate the result here: `-> " + likely_result(specialization, *rules_) + "`");

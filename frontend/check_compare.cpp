@@ -33,13 +33,18 @@ Entity Body::compare_with_none(const ast::Compare& node, SourceRange range) {
 Value Body::chain(const ast::Compare& node, std::size_t at, Value left, SourceRange range) {
   if (node.ops[at] == ast::CompareOp::Is || node.ops[at] == ast::CompareOp::IsNot) {
     const Value right = value(*node.rest[at]);
-    if (has_identity(left) && has_identity(right) && at + 1 == node.rest.size()) {
-      const bool is_same = node.ops[at] == ast::CompareOp::Is;
+    const bool is_same = node.ops[at] == ast::CompareOp::Is;
+    const bool is_last = at + 1 == node.rest.size();
+    if (!rules_->has_weak_literals && left.is_scalar() && right.is_scalar() && is_last)  // Numba compares their types
+      return left.scalar() == right.scalar()
+                 ? compare(is_same ? ast::CompareOp::Eq : ast::CompareOp::Ne, left, right, range)
+                 : TreeBuilder::strong(tree_.boolean(!is_same, range));
+    if (has_identity(left) && has_identity(right) && is_last) {
       return compare(is_same ? ast::CompareOp::Eq : ast::CompareOp::Ne, left, right, range);
     }
     report(range, DiagnosticId::UnsupportedInKernel, spelling(node.ops[at]))
         .note("numbers in a kernel have no identity, and are never None: compare them")
-        .fix(node.ops[at] == ast::CompareOp::Is ? "==" : "!=");
+        .fix(is_same ? "==" : "!=");
     return {};
   }
   const bool is_last = at + 1 == node.rest.size();

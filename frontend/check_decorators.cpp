@@ -20,8 +20,8 @@ constexpr int kMostRanksOfCluster = 16;
 constexpr std::string_view kCarveouts[] = {"default", "maxl1", "maxshared"};
 
 /// What Numba's decorators take and pykc needs no telling.
-constexpr std::string_view kIgnored[] = {"inline", "forceinline", "debug",    "opt",      "lineinfo",    "cache",
-                                         "target", "nopython",    "parallel", "identity", "boundscheck", "lto"};
+constexpr std::string_view kIgnored[] = {"inline",   "forceinline", "opt",      "lineinfo",    "cache", "target",
+                                         "nopython", "parallel",    "identity", "boundscheck", "lto"};
 constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "cluster", "fastmath",     "contract",
                                          "noalias",       "wraparound",    "device",  "weak_literals"};
 
@@ -178,6 +178,11 @@ class DecoratorReader {
     if (name == "device") {
       const std::optional<bool> value = body_.constant_bool(*keyword.value, "an option");
       if (value) function_.kind = *value ? FunctionDecl::Kind::Device : function_.kind;
+      return;
+    }
+    if (name == "debug") {
+      const std::optional<bool> value = body_.constant_bool(*keyword.value, "an option");
+      if (value) function_.raises_errors = *value;
       return;
     }
     if (name == "link") return link(*keyword.value);

@@ -51,6 +51,7 @@ std::string describe(const Entity& entity) {
     std::string operator()(const BuiltinRef&) const { return "a function"; }
     std::string operator()(const SpecialRef&) const { return "a function"; }
     std::string operator()(const UfuncRef&) const { return "a function"; }
+    std::string operator()(const ReductionRef&) const { return "a function"; }
     std::string operator()(const FunctionRef&) const { return "a function"; }
     std::string operator()(const TableRef&) const { return "a table of constants"; }
     std::string operator()(const TextRef&) const { return "a string"; }
@@ -117,10 +118,11 @@ Value Body::to_value(Entity entity, SourceRange range) {
   if (const auto* member = std::get_if<MemberRef>(&entity)) return without_weakness(member_value(*member, range));
   const auto* function = std::get_if<FunctionRef>(&entity);
   const auto* special = std::get_if<SpecialRef>(&entity);
+  const auto* reduction = std::get_if<ReductionRef>(&entity);
   const bool is_callable = (function && function->function->kind <= FunctionDecl::Kind::Device) ||
                            (special && special->special < Special::Constexpr) ||
                            std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<UfuncRef>(entity) ||
-                           std::holds_alternative<TypeRef>(entity);
+                           std::holds_alternative<TypeRef>(entity) || (reduction && !reduction->self.known());
   if (is_callable && function_) return static_value(entity, {}, range);
   report_not_a_value(entity, range);
   return {};
@@ -141,7 +143,7 @@ void Body::report_not_a_value(const Entity& entity, SourceRange range) {
   auto diagnostic = report(range, DiagnosticId::NotAValue, scope_.file().text(range), describe(entity));
   const bool is_function = std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<SpecialRef>(entity) ||
                            std::holds_alternative<UfuncRef>(entity) || std::holds_alternative<FunctionRef>(entity) ||
-                           std::holds_alternative<MethodRef>(entity);
+                           std::holds_alternative<MethodRef>(entity) || std::holds_alternative<ReductionRef>(entity);
   if (is_function) diagnostic.fix(std::string(scope_.file().text(range)) + "(…)");
   if (const auto* space = std::get_if<NamespaceRef>(&entity); space && is_index_of_threads(space->prefix))
     diagnostic.note("it has the axes x, y and z").fix(std::string(scope_.file().text(range)) + ".x");
@@ -400,12 +402,22 @@ bool Body::add_unpacked(const ast::Starred& starred, std::vector<Value>& values)
   return false;
 }
 
+/// In a tuple of a module, an array of constants is there for the kernels that read it.
+Value Body::value_in_tuple(const ast::Expr& element) {
+  const Entity found = entity(element);
+  const auto* table = std::get_if<TableRef>(&found);
+  if (!table || function_) return to_value(found, element.range);
+  const checked::ConstantArrayRef array{session_.constant_array(table->table)};
+  return TreeBuilder::strong(
+      tree_.make(checked::Type::of(table->table->type, ir::AddressSpace::Constant), element.range, array));
+}
+
 Entity Body::check(const ast::Tuple& node, const ast::Expr& expr) {
   std::vector<Value> elements;
   std::size_t numbers = 0;
   for (const ast::ExprPtr& element : node.elements) {
     const auto* starred = element->as<ast::Starred>();
-    if (!starred) elements.push_back(value(*element));
+    if (!starred) elements.push_back(value_in_tuple(*element));
     if (starred && !add_unpacked(*starred, elements)) return Unknown{};
   }
   for (const Value& element : elements)
@@ -493,7 +505,15 @@ Entity Body::check(const ast::Conditional& node, const ast::Expr& expr) {
   const Expr* test = condition(*node.condition);
   if (const auto* constant = test ? test->as<checked::Constant>() : nullptr)
     return value(constant->bits != 0 ? *node.then : *node.otherwise);
-  const Value then = value(*node.then), otherwise = value(*node.otherwise);
+  met_own_call_ = false;
+  const Value then = value(*node.then);
+  const bool is_own_then = std::exchange(met_own_call_, false);
+  const Value otherwise = value(*node.otherwise);
+  const bool is_own_otherwise = std::exchange(met_own_call_, false);
+  // Of a function that calls itself, the side that ends decides first what the other one can be.
+  if (test && is_own_then && otherwise.known()) return otherwise;
+  if (test && is_own_otherwise && then.known()) return then;
+  met_own_call_ = is_own_then || is_own_otherwise;
   if (!test || !then.known() || !otherwise.known()) return Unknown{};
   return choose(test, then, otherwise, expr.range);
 }
@@ -531,6 +551,7 @@ Entity Body::check(const ast::Call& node, const ast::Expr& expr) {
   if (const auto* type = std::get_if<ClassRef>(&callee)) return call_class(*type->decl, node, expr.range);
   if (const auto* special = std::get_if<SpecialRef>(&callee)) return call_special(special->special, node, expr.range);
   if (const auto* ufunc = std::get_if<UfuncRef>(&callee)) return call_ufunc(*ufunc->row, node, expr.range);
+  if (const auto* reduction = std::get_if<ReductionRef>(&callee)) return call_reduction(*reduction, node, expr.range);
   if (const auto* method = std::get_if<MethodRef>(&callee)) return call_method(*method, node, expr.range);
   if (const auto* function = std::get_if<FunctionRef>(&callee))
     return call_function(*function->function, node, captures_of(named), expr.range);

@@ -81,6 +81,64 @@ void add_names(const ast::Expr& expr, std::set<std::string_view>& names) {
 
 }  // namespace
 
+namespace {
+
+/// `r` of `r.x`, `r["x"]` and `r.h[0]`; empty for a name alone.
+std::string_view owner_of(const ast::Expr& target) {
+  const ast::Expr* owner = &target;
+  while (!owner->as<ast::Name>()) {
+    if (const auto* attribute = owner->as<ast::Attribute>())
+      owner = attribute->value.get();
+    else if (const auto* subscript = owner->as<ast::Subscript>())
+      owner = subscript->value.get();
+    else
+      return {};
+  }
+  return owner == &target ? std::string_view() : std::string_view(owner->as<ast::Name>()->id);
+}
+
+/// What a function assigns: names, and owners of fields or elements.
+struct Assigned {
+  std::set<std::string_view> names, owners;
+
+  void add(const ast::Expr& target) {
+    if (const std::string_view owner = owner_of(target); !owner.empty()) owners.insert(owner);
+    if (const auto* name = target.as<ast::Name>()) names.insert(name->id);
+    if (target.as<ast::Tuple>() || target.as<ast::List>())
+      ast::for_each_child(target, [&](const ast::Expr& part) { add(part); });
+  }
+  void add(const ast::Stmt& stmt) {
+    if (const auto* assign = stmt.as<ast::Assign>())
+      for (const ast::ExprPtr& target : assign->targets) add(*target);
+    if (const auto* augmented = stmt.as<ast::AugmentedAssign>()) add(*augmented->target);
+    if (const auto* annotated = stmt.as<ast::AnnotatedAssign>()) add(*annotated->target);
+    if (const auto* loop = stmt.as<ast::For>()) add(*loop->target);
+    ast::for_each_nested(stmt, [&](const ast::Stmt& child) { add(child); });
+  }
+};
+
+}  // namespace
+
+bool Session::changes_parameter(FunctionDecl& function, std::size_t index) {
+  const std::vector<ast::Parameter>& parameters = function.def->parameters;
+  if (!function.changed_parameters) {
+    Assigned assigned;
+    for (const ast::StmtPtr& stmt : function.def->body) assigned.add(*stmt);
+    function.changed_parameters = std::move(assigned.owners);  // of a recursive one: so far
+    const auto add_passed_on = [&](const ast::Call& call) {
+      const auto* callee = call.function->as<ast::Name>();
+      const Binding* binding = callee ? function.scope->find(callee->id) : nullptr;
+      const auto* called = binding ? std::get_if<FunctionDecl*>(binding) : nullptr;
+      for (std::size_t i = 0; called && i < call.arguments.size(); ++i)
+        if (const auto* name = call.arguments[i]->as<ast::Name>(); name && changes_parameter(**called, i))
+          function.changed_parameters->insert(name->id);
+    };
+    for (const ast::StmtPtr& stmt : function.def->body) for_each_call(*stmt, add_passed_on);
+    for (const std::string_view name : assigned.names) function.changed_parameters->erase(name);
+  }
+  return index < parameters.size() && function.changed_parameters->contains(parameters[index].name);
+}
+
 bool Session::is_shape_parameter(FunctionDecl& function, std::size_t index) {
   const std::vector<ast::Parameter>& parameters = function.def->parameters;
   if (!function.shape_parameters) {

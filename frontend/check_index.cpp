@@ -79,9 +79,10 @@ Value Body::index_by_variable(const Value& tuple, const Value& index, SourceRang
   return chosen ? TreeBuilder::strong(chosen) : Value{};
 }
 
-/// `element`, behind a check of the index in a checked build.
+/// `element`, behind a check of the index in a checked build, and in a function of `debug=True`.
 const checked::Expr* Body::in_tuple(const Expr* index, std::size_t size, const Expr* element, SourceRange range) {
-  if (!session_.options().checked || is_trial_) return element;
+  const bool is_checked = session_.options().checked, raises = function_ && function_->raises_errors;
+  if ((!is_checked && !raises) || is_trial_) return element;
   const auto compare = [&](checked::CompareOp op, Int128 bound) {
     return tree_.compare(op, index, tree_.integer(bound, ScalarType::I64, range), range);
   };
@@ -89,8 +90,9 @@ const checked::Expr* Body::in_tuple(const Expr* index, std::size_t size, const E
   const Expr* is_inside =
       tree_.logical(true, compare(checked::CompareOp::Ge, -count), compare(checked::CompareOp::Lt, count), range);
   const SourceFile::LineColumn place = scope_.file().line_column(range.begin);
-  const int fault = session_.add_fault({"index {0} is out of bounds for a tuple of " + std::to_string(size),
-                                        scope_.file().name(), place.line, place.column});
+  const std::string message = is_checked ? "index {0} is out of bounds for a tuple of " + std::to_string(size)
+                                         : "IndexError: tuple index out of range";
+  const int fault = session_.add_fault({message, scope_.file().name(), place.line, place.column});
   return tree_.make(element->type, range, checked::Guarded{is_inside, fault, {index}, element});
 }
 

@@ -53,6 +53,14 @@ void Body::infer() {
   for (Local& local : locals_) specialization_->locals.push_back(local.type);
 }
 
+/// Where the function calls itself, what it returns decides further types.
+void Body::contribute_to_result(const InferredType& type) {
+  InferredType joined = specialization_->result;
+  if (!join_into(joined, type, *rules_) || joined == specialization_->result) return;
+  specialization_->result = std::move(joined);
+  pending_.insert(specialization_->result_readers.begin(), specialization_->result_readers.end());
+}
+
 void Body::run_pending() {
   while (!pending_.empty()) {
     site_ = *pending_.begin();
@@ -80,7 +88,7 @@ void Body::infer_site(const ast::Stmt& stmt) {
     if (!node->value || node->value->as<ast::NoneLiteral>()) return;
     returns_value_ = true;
     const Value given = value(*node->value);
-    if (!function_->result_type) join_into(specialization_->result, inferred_type(given), *rules_);
+    if (!function_->result_type) contribute_to_result(inferred_type(given));
   }
 }
 

@@ -60,6 +60,7 @@ constexpr SpecialName kSpecials[] = {
     {"isinstance", Special::IsInstance},
     {"static_assert", Special::StaticAssert},
     {"complex", Special::PythonComplex},
+    {"tuple", Special::PythonTuple},
     {"collections.namedtuple", Special::NamedTuple},
     {"constexpr", Special::Constexpr},
     {"ptx", Special::Ptx},
@@ -378,6 +379,7 @@ NameTable::NameTable() {
   for (const std::string_view name : kExceptions) add(std::string(name), Special::Exception);
   for (const Builtin& row : all_builtins()) add(std::string(row.name), row.id);
   for (const Ufunc& row : all_ufuncs()) add(std::string(row.path), &row);
+  for (const Reduction& row : all_reductions()) add("numpy." + std::string(row.name), &row);
   for (const Alias& row : kAliases) add(std::string(row.path), find_builtin(row.builtin)->id);
   for (const Constant& row : kConstants) add(std::string(row.path), row.value);
   add_types("");
@@ -498,6 +500,7 @@ std::multimap<std::string, std::string_view, std::less<>> NameTable::library_wor
     if (plain && info(*plain).cpu.kind == Lowering::Kind::Library) words.emplace(word, kIntrinsicsModule);
     if (ufunc && (*ufunc)->has_complex_form()) words.emplace(word, kComplexUfuncsModule);
     if (const auto* module = std::get_if<LibraryModule>(&entry)) words.emplace(word, module->name);
+    if (std::holds_alternative<const Reduction*>(entry)) words.emplace(word, kReductionsModule);
   }
   return words;
 }

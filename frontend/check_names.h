@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "frontend/check_reductions.h"
 #include "frontend/check_ufuncs.h"
 #include "pykc/types.h"
 #include "stdlib/builtins.h"
@@ -57,6 +58,7 @@ enum class Special : std::uint8_t {
   IsInstance,
   StaticAssert,
   PythonComplex,
+  PythonTuple,
   Constexpr,
   NamedTuple,
   Ptx,
@@ -98,8 +100,8 @@ struct LibraryModule {  // a namespace that is a module of the library: "fp16"
   std::string_view name;
 };
 
-using NameEntry = std::variant<BuiltinId, TypedBuiltin, LibdeviceFunction, Special, const Ufunc*, ElementType, double,
-                               Prefix, LibraryModule>;
+using NameEntry = std::variant<BuiltinId, TypedBuiltin, LibdeviceFunction, Special, const Ufunc*, const Reduction*,
+                               ElementType, double, Prefix, LibraryModule>;
 
 class NameTable {
  public:

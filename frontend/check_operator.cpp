@@ -90,6 +90,7 @@ Value Body::binary(ast::BinaryOp op, const Value& left, const Value& right, Sour
     report(range, DiagnosticId::ConstantDivisionByZero);
     return {};
   }
+  if (divides && raises_at(right)) return division_that_raises(op, left, right, range);
   if (left.is_weak_integer() && right.is_weak_integer() && op != ast::BinaryOp::Div && op != ast::BinaryOp::Pow &&
       op != ast::BinaryOp::MatMul)
     return fold_weak_integers(op, left, right, range);
@@ -124,6 +125,30 @@ Value Body::binary(ast::BinaryOp op, const Value& left, const Value& right, Sour
   report(range, DiagnosticId::OperandTypes, spelling(op), describe(left), describe(right))
       .note("write the product as a loop, or import `matmul` from the library on the host");
   return {};
+}
+
+/// Whether a division by this number raises an error where the number is 0: in a function of `debug=True`, as in Numba.
+bool Body::raises_at(const Value& divisor) const {
+  const bool raises = function_ && function_->raises_errors && !function_->options.fast_math && !is_trial_;
+  const bool is_ufunc = rules_ == &rules_of(Dialect::Ufunc);
+  return raises && !is_ufunc && (!divisor.is_constant() || real_of(*divisor.expr) == 0);
+}
+
+Value Body::division_that_raises(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range) {
+  const int fault = add_fault("ZeroDivisionError: division by zero", range);
+  Weak weak = Weak::No;
+  const Expr* guarded = with_temporary(left.expr, [&](const Expr* dividend) {
+    return with_temporary(right.expr, [&](const Expr* divisor) -> const Expr* {
+      function_->raises_errors = false;  // of what the guard is for
+      const Value quotient = binary(op, {dividend, left.weak, {}}, {divisor, right.weak, {}}, range);
+      function_->raises_errors = true;
+      if (!quotient.known()) return nullptr;
+      weak = quotient.weak;
+      const Expr* is_not_zero = truth({divisor, Weak::No, {}});
+      return tree_.make(quotient.type(), range, checked::Guarded{is_not_zero, fault, {}, quotient.expr});
+    });
+  });
+  return guarded ? Value{guarded, weak, {}} : Value{};
 }
 
 Value Body::fold_weak_integers(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range) {

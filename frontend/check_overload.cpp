@@ -86,8 +86,8 @@ std::optional<std::vector<Type>> Session::best_overload(const FunctionDecl& kern
     best_rating = fit;
   }
   if (best && !is_ambiguous) return *best;
-  auto diagnostic = diagnostics_.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::UntypedKernel,
-                                        kernel.def->name);
+  auto diagnostic =
+      diagnostics_.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::UntypedKernel, kernel.def->name);
   diagnostic.note("the arguments, " + list_of(given) + ", fit " +
                   (best ? "several of its signatures equally well" : "none of its signatures"));
   for (const std::vector<Type>& types : overloads) diagnostic.note("a signature is " + list_of(types));
@@ -104,6 +104,7 @@ FunctionDecl& Session::device_function_of(const FunctionDecl& kernel) {
   function.kind = FunctionDecl::Kind::Device;
   function.signature = kernel.signature;
   function.dialect = kernel.dialect;
+  function.raises_errors = kernel.raises_errors;
   function.options.wraparound = kernel.options.wraparound;
   return function;
 }

@@ -76,6 +76,7 @@ Entity Body::of_entry(const NameEntry& entry, SourceRange range) {
     return FunctionRef{*std::get_if<FunctionDecl*>(session_.scope_of(kLibdeviceModule)->find(function->name))};
   if (const auto* special = std::get_if<Special>(&entry)) return SpecialRef{*special};
   if (const auto* ufunc = std::get_if<const Ufunc*>(&entry)) return UfuncRef{*ufunc};
+  if (const auto* reduction = std::get_if<const Reduction*>(&entry)) return ReductionRef{*reduction};
   if (const auto* type = std::get_if<ElementType>(&entry)) {
     if (type->is(ScalarType::F64) && specialization_) specialization_->mentions_double = true;
     return TypeRef{*type};
@@ -160,6 +161,10 @@ Entity Body::read_local(int index, SourceRange range) {
   if (local.alias) return read_now(TreeBuilder::strong(local.alias));
   const checked::Variable* variable = is_trial_ ? nullptr : variable_of(local);
   const Expr* expr = tree_.make(settled_type(local.type), range, checked::VariableRef{variable});
+  const bool is_reference = local.decl->is_parameter && expr->type.is_array() && expr->type.array.rank() == 0 &&
+                            expr->type.array.element.is_record();
+  if (is_reference && session_.changes_parameter(*function_, static_cast<std::size_t>(index)))
+    return Body::index(TreeBuilder::strong(expr), {}, range);
   return Value{expr, weakness(local.type), {}};
 }
 
@@ -199,7 +204,7 @@ bool is_constant_value(const checked::Expr& expr) {
   if (const auto* tuple = expr.as<checked::TupleExpr>())
     return std::all_of(tuple->elements.begin(), tuple->elements.end(),
                        [](const checked::Expr* element) { return is_constant_value(*element); });
-  return expr.as<checked::Constant>() != nullptr;
+  return expr.as<checked::Constant>() || expr.as<checked::ConstantArrayRef>();
 }
 
 }  // namespace

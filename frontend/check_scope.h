@@ -92,6 +92,7 @@ struct Specialization {
   bool is_needed = false;        // reached from a kernel that is wanted
   bool mentions_double = false;  // says f64 by name: then it means it
   checked::Function* function = nullptr;
+  std::set<int> result_readers;  // the sites where it calls itself, while it is inferred
   std::set<int> copied_records;  // variables that hold a copy of what in Python they would share
   std::vector<Specialization*> callees;
 };
@@ -108,8 +109,10 @@ struct FunctionDecl {
   std::vector<Configuration> configurations;                  // from `@autotune`
   std::optional<SignatureText> signature;                     // from the decorator, if it has one
   std::vector<SignatureText> overloads;                       // if it has several: a kernel is compiled for each
+  bool raises_errors = false;                                 // `debug=True`: Python's errors, which are undefined else
   bool is_numba_kernel = false;                               // made by `@cuda.jit`: device code may call it, too
   std::vector<std::optional<checked::Type>> parameter_types;  // none where a parameter's type is left open
+  std::optional<std::set<std::string_view>> changed_parameters;  // once it is asked for: Session::changes_parameter
   std::optional<checked::Type> result_type;
   bool has_types = false;  // the two above are filled
   LocalTable locals;

@@ -38,6 +38,7 @@ std::string key_of(const Entity& entity) {
     return "special " + std::to_string(static_cast<int>(ref->special));
   if (std::holds_alternative<NoneRef>(entity)) return "None";
   if (const auto* ref = std::get_if<UfuncRef>(&entity)) return "ufunc " + std::string(ref->row->path);
+  if (const auto* ref = std::get_if<ReductionRef>(&entity)) return "reduction " + std::string(ref->row->name);
   if (const auto* ref = std::get_if<TypeRef>(&entity)) return "type " + std::string(to_string(ref->type));
   const auto* value = std::get_if<Value>(&entity);
   if (!value || !value->known()) return {};
@@ -279,7 +280,7 @@ std::optional<checked::Type> Session::requested_type(const FunctionDecl& kernel,
     if (!type) return std::nullopt;
     elements.push_back(*type);
   }
-  return checked::Type::tuple(std::move(elements));
+  return checked::Type::tuple(std::move(elements), argument.names);
 }
 
 /// A number or a function that a request names: the text is read as an expression of the main file, which may have the
@@ -311,7 +312,10 @@ std::optional<checked::Type> Session::requested_constant(const FunctionDecl& ker
   return std::nullopt;
 }
 
-void Session::check_kernel(FunctionDecl& kernel, const std::vector<InferredType>& arguments) {
+void Session::check_kernel(FunctionDecl& kernel, std::vector<InferredType> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (is_struct(arguments[i].type) && changes_parameter(kernel, i))
+      arguments[i] = InferredType::of(reference_type(arguments[i].type.record));
   Specialization& specialization = infer(kernel, arguments);
   if (specialization.function) return;  // asked for twice
   const int errors = diagnostics_.error_count();
@@ -413,6 +417,7 @@ FunctionDecl& Session::nested_function(const ast::FunctionDef& def, const Functi
   function.enclosing = &enclosing;
   function.kind = FunctionDecl::Kind::Device;
   function.dialect = enclosing.dialect;
+  function.raises_errors = enclosing.raises_errors;
   function.options.wraparound = enclosing.options.wraparound;
   for (const std::string_view name : free_names(def))
     if (enclosing.locals.index.contains(name)) function.captures.push_back(name);

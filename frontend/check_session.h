@@ -66,7 +66,9 @@ class Session {
   FunctionDecl& nested_function(const ast::FunctionDef& def, const FunctionDecl& enclosing);
   /// Whether shapes of arrays are made of a parameter: then it is known while compiling where its argument is.
   bool is_shape_parameter(FunctionDecl& function, std::size_t index);  // check_generic.cpp
-  FunctionDecl& device_function_of(const FunctionDecl& kernel);  // check_overload.cpp
+  /// Whether a field or an element of the parameter is assigned: then a record is passed by reference.
+  bool changes_parameter(FunctionDecl& function, std::size_t index);  // check_generic.cpp
+  FunctionDecl& device_function_of(const FunctionDecl& kernel);       // check_overload.cpp
 
   Table* add_table(Table table);
   int constant_array(const Table* table);
@@ -95,7 +97,7 @@ class Session {
   void declare_host_constants();
   void check_all_kernels();
   void check_request(const KernelRequest& asked);
-  void check_kernel(FunctionDecl& kernel, const std::vector<InferredType>& arguments);
+  void check_kernel(FunctionDecl& kernel, std::vector<InferredType> arguments);
   void check_untyped(FunctionDecl& function);
   void check_configurations(FunctionDecl& kernel);
   std::vector<std::vector<checked::Type>> overloads_of(const FunctionDecl& kernel);

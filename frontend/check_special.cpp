@@ -64,6 +64,8 @@ Entity Body::call_special(Special special, const ast::Call& call, SourceRange ra
       return call_isinstance(call, range);
     case Special::PythonComplex:
       return call_python_complex(call, range);
+    case Special::PythonTuple:
+      return call_tuple(call, range);
     case Special::NamedTuple:
       return make_named_tuple(call, range);
     case Special::ThisGrid:
@@ -294,6 +296,29 @@ Entity Body::call_sum(const ast::Call& call, SourceRange range) {
     for (const Value& element : parts) total = binary(ast::BinaryOp::Add, total, element, range);
     return total.expr;
   }));
+}
+
+/// `tuple(t)`: of a tuple, itself; of an array of a known number of elements, these.
+Entity Body::call_tuple(const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"iterable"};
+  const std::optional<Arguments> arguments = bind_arguments(call, range, "tuple", kParameters, 1, "(iterable)");
+  if (!arguments) return Unknown{};
+  const Value given = value(*(*arguments)[0]);
+  if (!given.known()) return Unknown{};
+  if (given.is_tuple()) return given;
+  const std::int64_t count = given.is_array() && given.type().array.rank() == 1 ? given.type().array.extents[0] : -1;
+  if (count < 0 || count > static_cast<std::int64_t>(kMostNumbers)) {
+    report((*arguments)[0]->range, DiagnosticId::OperandType, "`tuple`", describe(given))
+        .note("how many elements a tuple has must be known while compiling: write them out, `(a[0], a[1])`");
+    return Unknown{};
+  }
+  const Expr* made = with_temporary(given.expr, [&](const Expr* kept) {
+    std::vector<Value> elements;
+    for (std::int64_t i = 0; i < count; ++i)
+      elements.push_back(index(TreeBuilder::strong(kept), {tree_.weak_integer(i, range)}, range));
+    return tree_.tuple(std::move(elements), range).expr;
+  });
+  return TreeBuilder::strong(made);
 }
 
 /// Whether any, or all, of a tuple hold.

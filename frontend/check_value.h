@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/check_names.h"
+#include "frontend/check_reductions.h"
 #include "frontend/check_types.h"
 #include "frontend/check_ufuncs.h"
 #include "frontend/checked.h"
@@ -70,6 +71,10 @@ struct SpecialRef {
 struct UfuncRef {
   const Ufunc* row;
 };
+struct ReductionRef {
+  const Reduction* row;
+  Value self = {};  // of a method: the array
+};
 struct FunctionRef {
   FunctionDecl* function;
 };
@@ -88,14 +93,14 @@ struct TableRef {
 struct TextRef {
   std::string text;
 };
-enum class Method : std::uint8_t { Reshape, Ravel, Transpose, View, Item, Conjugate };
+enum class Method : std::uint8_t { Reshape, Ravel, Transpose, View, Item, Conjugate, Copy };
 struct MethodRef {  // of an array or a complex number, waiting for its call
   Value self;
   Method method;
 };
 
 using Entity = std::variant<Unknown, Value, NoneRef, NamespaceRef, TypeRef, BuiltinRef, SpecialRef, UfuncRef,
-                            FunctionRef, TableRef, TextRef, ClassRef, MemberRef, MethodRef>;
+                            ReductionRef, FunctionRef, TableRef, TextRef, ClassRef, MemberRef, MethodRef>;
 
 /// "a type", "a function": how a message speaks of it.
 std::string describe(const Entity& entity);

@@ -66,9 +66,10 @@ struct MethodName {
   std::string_view name;
   Method method;
 };
-constexpr MethodName kMethods[] = {{"reshape", Method::Reshape},     {"ravel", Method::Ravel},
-                                   {"transpose", Method::Transpose}, {"view", Method::View},
-                                   {"item", Method::Item},           {"conjugate", Method::Conjugate}};
+constexpr MethodName kMethods[] = {
+    {"reshape", Method::Reshape}, {"ravel", Method::Ravel}, {"transpose", Method::Transpose},
+    {"view", Method::View},       {"item", Method::Item},   {"conjugate", Method::Conjugate},
+    {"copy", Method::Copy}};
 
 std::vector<int> reversed_order(int rank) {
   std::vector<int> order(static_cast<std::size_t>(rank));
@@ -76,8 +77,9 @@ std::vector<int> reversed_order(int rank) {
   return order;
 }
 
-constexpr std::string_view kAttributes[] = {"shape", "strides", "ndim", "size", "itemsize",  "nbytes", "dtype",
-                                            "T",     "flat",    "view", "item", "transpose", "ravel",  "reshape"};
+constexpr std::string_view kAttributes[] = {"shape",  "strides",   "ndim",  "size",    "itemsize",
+                                            "nbytes", "dtype",     "T",     "flat",    "view",
+                                            "item",   "transpose", "ravel", "reshape", "copy"};
 
 }  // namespace
 
@@ -328,14 +330,15 @@ Entity Body::array_attribute(const Value& array, const ast::Attribute& node, Sou
     if (row.name == name && row.method != Method::Conjugate) return MethodRef{array, row.method};
   if (const ElementType& element = array.type().array.element; element.is_record() && element.record->find(name))
     return field_view(array, name, node.name_range, range);
+  for (const Reduction& row : all_reductions())
+    if (row.name == name && row.is_method) return ReductionRef{&row, array};
   auto diagnostic = report(node.name_range, DiagnosticId::UnknownAttribute, "an array in a kernel", name);
   const std::string_view near = nearest(name, {std::begin(kAttributes), std::end(kAttributes)});
   if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
   if (near.empty())
     diagnostic.note(
-        "an array has shape, strides, ndim, size, itemsize, nbytes, dtype, T, flat, reshape, ravel, transpose, view "
-        "and "
-        "item here; the rest is for host functions");
+        "an array has shape, strides, ndim, size, itemsize, nbytes, dtype, T, flat, reshape, ravel, transpose, view, "
+        "item, copy, and sum, min and their kin here; the rest is for host functions");
   return Unknown{};
 }
 
@@ -370,6 +373,10 @@ Entity Body::call_method(const MethodRef& method, const ast::Call& call, SourceR
     if (!bind_arguments(call, range, name, {}, 0, "()")) return Unknown{};
     return conjugate(method.self, range);
   }
+  if (method.method == Method::Copy) {
+    if (!bind_arguments(call, range, name, {}, 0, "()")) return Unknown{};
+    return copied(method.self, range);
+  }
   std::vector<Value> given;
   for (const ast::ExprPtr& argument : call.arguments) given.push_back(value(*argument));
   if (given.size() == 1 && given.front().is_tuple()) given = take_apart(given.front());
@@ -388,6 +395,19 @@ Entity Body::call_method(const MethodRef& method, const ast::Call& call, SourceR
   if (given.empty()) return flattened(method.self, "ravel", range);
   report(range, DiagnosticId::ArgumentCount, "`ravel`", "no arguments", std::to_string(given.size()));
   return Unknown{};
+}
+
+/// `a.copy()`: an array of the thread's own, which is the same one each time that the place is reached.
+Value Body::copied(const Value& array, SourceRange range) {
+  const ArrayType& from = array.type().array;
+  if (!from.has_static_shape()) {
+    report(range, DiagnosticId::UnsupportedInKernel, "a copy of an array whose shape is not known while compiling")
+        .note("copy the elements into an array of a known shape: `b = local.array(N, dtype)`, then `b[:] = a`");
+    return {};
+  }
+  const Value copy = own_array({from.element, Layout::RowMajor, from.extents}, range);
+  store_array(copy, array, std::nullopt, range);
+  return copy;
 }
 
 Value Body::call_transpose(const Value& array, const std::vector<Value>& axes, SourceRange range) {

@@ -105,10 +105,12 @@ struct SharedArray {
   std::vector<LaunchExpression> extent_sizes;  // the same for the runtime
   bool takes_launch_bytes = false;             // shared.array(0, T): as many elements as the launch's bytes hold
   bool is_beyond_static = false;               // a static shape, but of a kernel with too much for static memory
+  int alignment = 0;                           // that the program asks for, in bytes; else 0
 };
 struct LocalArray {
   std::string name;
   ArrayType type;
+  int alignment = 0;
 };
 struct ConstantArray {
   std::string name;

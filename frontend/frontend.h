@@ -63,8 +63,9 @@ struct CheckOptions {
 struct ArgumentType {
   ParameterInfo parameter;  // of a number, a record or an array
   bool is_tuple = false;
-  std::vector<ArgumentType> elements;  // of a tuple
-  std::string constant = {};           // instead of a type: the source text of a number, or the name of a function
+  std::vector<ArgumentType> elements;   // of a tuple
+  std::vector<std::string> names = {};  // of the elements of a named tuple
+  std::string constant = {};            // instead of a type: the source text of a number, or the name of a function
 };
 
 /// What to specialise: a kernel by name with its argument types; those that configurations set may be left out, and
@@ -131,6 +132,8 @@ std::string signature_of(const ast::FunctionDef& function);
 bool is_constexpr(const ast::Parameter& parameter);
 /// A kernel's parameters are typed, by annotations or by a signature: its arguments are converted to them.
 bool is_typed_kernel(const ast::FunctionDef& function);
+/// Whether its decorator states signatures: then there is a kernel for each.
+bool has_signatures(const ast::FunctionDef& function);
 /// The same, but for `constexpr` parameters that a configuration sets.
 bool is_typed_with(const Configuration& configuration, const ast::FunctionDef& kernel);
 

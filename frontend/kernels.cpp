@@ -211,6 +211,8 @@ bool is_typed_with(const Configuration& configuration, const ast::FunctionDef& k
   });
 }
 
+bool has_signatures(const ast::FunctionDef& function) { return stated_signatures(function) != nullptr; }
+
 bool is_typed_kernel(const ast::FunctionDef& function) {
   if (const ast::Expr* stated = stated_signatures(function)) {
     const auto* list = stated->as<ast::List>();

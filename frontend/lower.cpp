@@ -67,6 +67,7 @@ ir::ArrayStorage shared_storage(const checked::SharedArray& array) {
   ir::ArrayStorage storage;
   storage.name = array.name;
   storage.element = lowering::unit_of(array.type.element);
+  storage.alignment = std::max(storage.alignment, array.alignment);
   storage.is_dynamic = lowering::is_dynamic(array);
   if (!storage.is_dynamic)
     storage.count = unit_count(array.type);
@@ -80,6 +81,7 @@ ir::ArrayStorage local_storage(const checked::LocalArray& array) {
   storage.name = array.name;
   storage.element = lowering::unit_of(array.type.element);
   storage.count = unit_count(array.type);
+  storage.alignment = std::max(storage.alignment, array.alignment);
   return storage;
 }
 

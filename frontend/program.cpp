@@ -29,11 +29,16 @@ std::string join_names(std::string_view package, std::string_view name) {
 /// The package whose import stands before anything that needs a module of the library; "" for what is needed without
 /// one.
 std::string_view package_of_module(std::string_view module) {
-  constexpr std::pair<std::string_view, std::string_view> kPackages[] = {
-      {checker::kComplexUfuncsModule, "numpy"}, {"pykc.fp16", "numba"}, {"pykc.bf16", "numba"}};
+  constexpr std::pair<std::string_view, std::string_view> kPackages[] = {{checker::kComplexUfuncsModule, "numpy"},
+                                                                         {checker::kReductionsModule, "numpy"},
+                                                                         {"pykc.fp16", "numba"},
+                                                                         {"pykc.bf16", "numba"}};
   const auto* row = std::ranges::find(kPackages, module, [](const auto& row) { return row.first; });
   return row == std::end(kPackages) ? std::string_view() : row->second;
 }
+
+/// Whether what it has are methods, too, which need no import.
+bool has_methods(std::string_view module) { return module == checker::kReductionsModule; }
 
 /// Finds what imports name, and rewrites them: behind the loader every import names a module in full.
 class Loader {
@@ -58,14 +63,16 @@ class Loader {
   /// The modules of the builtins that the file may call.
   void load_builtin_modules(const SourceFile& file, const std::vector<Token>& tokens) {
     std::set<std::string_view> packages;
+    bool is_attribute = false;
     for (const Token& token : tokens) {
+      const bool is_behind_dot = std::exchange(is_attribute, token.kind == TokenKind::Dot);
       if (token.kind != TokenKind::Identifier) continue;
       const std::string_view word = file.text(token.range);
       if (word == "numpy" || word == "numba") packages.insert(word);
       const auto [first, last] = library_words_.equal_range(word);
       for (auto entry = first; entry != last; ++entry)
         if (const std::string_view package = package_of_module(entry->second);
-            package.empty() || packages.contains(package))
+            package.empty() || packages.contains(package) || (has_methods(entry->second) && is_behind_dot))
           load_builtin_module(entry->second);
     }
   }

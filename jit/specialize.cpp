@@ -23,7 +23,8 @@ std::string type_text(const ArgumentType& type) {
   const ParameterInfo& parameter = type.parameter;
   if (!type.is_tuple) return parameter.is_array ? to_string(parameter.array) : to_string(parameter.value);
   std::string text = "tuple[";
-  for (const ArgumentType& element : type.elements) text += (text.size() > 6 ? ", " : "") + type_text(element);
+  for (std::size_t i = 0; i < type.elements.size(); ++i)
+    text += (i > 0 ? ", " : "") + (type.names.empty() ? "" : type.names[i] + ": ") + type_text(type.elements[i]);
   return text + "]";
 }
 

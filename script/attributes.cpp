@@ -309,6 +309,11 @@ Outcome<Value> attribute(const Value& object, std::string_view name) {
     return Value(StreamValue{});
   if (const auto* device = object.as<DeviceValue>())
     if (std::optional<Value> field = device_field(*device, name)) return *std::move(field);
+  if (const auto* tuple = object.as<TupleValue>()) {
+    const std::vector<std::string>& names = tuple->sequence->names;
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) return tuple->sequence->items[static_cast<std::size_t>(found - names.begin())];
+  }
   if (const Scalar* scalar = object.as<Scalar>(); scalar && name == "dtype")
     return Value(TypeValue{TypeValue::Kind::Scalar, scalar->type});
   std::vector<std::string_view> known;

@@ -180,6 +180,21 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::FunctionDef& node) {
   return Flow::Next;
 }
 
+namespace {
+
+/// The names of `x: f32` in the body of a class.
+std::vector<std::string> annotated_names(const ast::ClassDef& node) {
+  std::vector<std::string> names;
+  for (const ast::StmtPtr& stmt : node.body) {
+    const auto* field = stmt->as<ast::AnnotatedAssign>();
+    const auto* name = field ? field->target->as<ast::Name>() : nullptr;
+    if (name) names.push_back(name->id);
+  }
+  return names;
+}
+
+}  // namespace
+
 /// A record is a type. An enum is a module of integers, a named tuple makes tuples.
 Outcome<Evaluator::Flow> Evaluator::run_node(const ast::ClassDef& node) {
   if (frame_->environment) return fail(DiagnosticId::HostUnsupportedFeature, "classes inside of functions");
@@ -190,7 +205,7 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::ClassDef& node) {
     return Flow::Next;
   }
   const auto* base = node.bases.empty() ? nullptr : node.bases.front()->as<ast::Name>();
-  if (base && base->id == "NamedTuple") bind(node.name, named_tuple_class());
+  if (base && base->id == "NamedTuple") bind(node.name, named_tuple_class(annotated_names(node)));
   if (node.bases.empty() || (base && base->id == "object")) {
     ASSIGN_OR_RETURN(Value type, define_class(node));
     bind(node.name, std::move(type));

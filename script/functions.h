@@ -85,8 +85,8 @@ std::vector<std::string_view> function_names(Library library);
 std::optional<Failure> check_arguments(const HostFunction& function, std::size_t positional,
                                        const std::vector<std::string>& keywords);
 Outcome<Value> call_builtin(Session& session, const BuiltinValue& callee, CallArguments arguments);
-/// What `namedtuple(…)` gives, and a class made of `NamedTuple` is: a function that makes tuples.
-Value named_tuple_class();
+/// What `namedtuple(…)` gives, and a class made of `NamedTuple` is: a function that makes tuples with these names.
+Value named_tuple_class(const std::vector<std::string>& names);
 /// `f32(x)`, `int(x)`
 Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments);
 

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 
+#include "script/array_from.h"
 #include "script/elementwise.h"
 #include "script/format.h"
 #include "script/functions.h"
@@ -242,18 +244,47 @@ Outcome<Value> host_clock(Session&, const Arguments&) {
   return Value(std::chrono::duration<double>(now).count());
 }
 
-/// A value of a named tuple is a tuple.
-Outcome<Value> host_tuple_of(Session&, const Arguments& arguments) { return make_tuple(arguments.rest); }
+/// A value of a named tuple: a tuple with the names that the class has.
+Outcome<Value> host_tuple_of(Session&, const Arguments& arguments) {
+  const std::vector<Value>& names = arguments[0].as<TupleValue>()->sequence->items;
+  if (arguments.rest.size() > names.size())
+    return fail(DiagnosticId::HostTooManyArguments, "the named tuple", names.size(), arguments.rest.size());
+  if (arguments.rest.size() < names.size())
+    return fail(DiagnosticId::HostMissingArgument, "the named tuple", *names[arguments.rest.size()].as<std::string>());
+  Value made = make_tuple(arguments.rest);
+  for (const Value& name : names) made.as<TupleValue>()->sequence->names.push_back(*name.as<std::string>());
+  return made;
+}
 
-constexpr HostFunction kNamedTuple = {"named tuple", 0, "*fields", host_tuple_of, "A value of a named tuple."};
+constexpr HostFunction kNamedTuple = {"named tuple", 0, "names, *fields", host_tuple_of, "A value of a named tuple."};
 
-Outcome<Value> host_namedtuple(Session&, const Arguments&) { return named_tuple_class(); }
+/// `namedtuple('Point', ['x', 'y'])`, `namedtuple('Point', 'x y')`
+Outcome<Value> host_namedtuple(Session&, const Arguments& arguments) {
+  std::vector<std::string> names;
+  if (const auto* text = arguments[1].as<std::string>()) {
+    std::string spaced = *text;
+    std::ranges::replace(spaced, ',', ' ');
+    std::istringstream words(spaced);
+    for (std::string word; words >> word;) names.push_back(word);
+    return named_tuple_class(names);
+  }
+  const auto* tuple = arguments[1].as<TupleValue>();
+  const auto* list = arguments[1].as<ListValue>();
+  if (!tuple && !list) return arguments.wrong_type(1, "a list of names, or a string of them");
+  for (const Value& item : (tuple ? tuple->sequence : list->sequence)->items) {
+    const auto* name = item.as<std::string>();
+    if (!name) return arguments.wrong_type(1, "a list of names, or a string of them");
+    names.push_back(*name);
+  }
+  return named_tuple_class(names);
+}
 
 constexpr HostFunction kPythonFunctions[] = {
     {"print", in(Library::Prelude), "*values, sep=' ', end='\\n'", host_print, "Writes values and a newline."},
     {"len", in(Library::Prelude), "object", host_len, "How many items there are; of an array, its first extent."},
     {"range", in(Library::Prelude), "start, stop=None, step=1", host_range, "Integers from `start` to before `stop`."},
-    {"prange", in(Library::Numba), "start, stop=None, step=1", host_range, "The same as `range`: one thread does it all."},
+    {"prange", in(Library::Numba), "start, stop=None, step=1", host_range,
+     "The same as `range`: one thread does it all."},
     {"abs", in(Library::Prelude), "x", host_abs, "Absolute value."},
     {"min", in(Library::Prelude), "*values", host_min, "The smallest of several values, or of the items of one."},
     {"max", in(Library::Prelude), "*values", host_max, "The largest of several values, or of the items of one."},
@@ -313,13 +344,19 @@ Outcome<Value> to_float(const Value& value) {
 
 std::span<const HostFunction> python_functions() { return kPythonFunctions; }
 
-Value named_tuple_class() { return BuiltinValue{&kNamedTuple, nullptr}; }
+Value named_tuple_class(const std::vector<std::string>& names) {
+  return BuiltinValue{&kNamedTuple, std::make_shared<const Value>(make_tuple({names.begin(), names.end()}))};
+}
 
 Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments) {
   if (type.record) return make_record(type.record, arguments);
   if (arguments.positional.size() != 1 || !arguments.named.empty())
     return fail(DiagnosticId::HostTooManyArguments, "a type", 1, arguments.positional.size() + arguments.named.size());
   Value value = arguments.positional[0];
+  if (value.as<ListValue>() && type.kind == TypeValue::Kind::Scalar) {
+    ASSIGN_OR_RETURN(ArrayRef made, array_from(value, type.type));
+    return Value(std::move(made));
+  }
   if (const ArrayRef* array = value.as<ArrayRef>(); array && type.kind != TypeValue::Kind::Str) {
     if (type.kind == TypeValue::Kind::Scalar) return convert_array(*array, type.type);
     if ((*array)->size() != 1) return fail(DiagnosticId::HostAmbiguousTruth, (*array)->size());

@@ -78,6 +78,7 @@ Outcome<ArgumentType> type_of(const Value& value, LaunchNames& names) {
   }
   if (const auto* tuple = value.as<TupleValue>()) {
     type.is_tuple = true;
+    type.names = tuple->sequence->names;
     for (const Value& item : tuple->sequence->items) {
       ASSIGN_OR_RETURN(ArgumentType element, type_of(item, names));
       type.elements.push_back(std::move(element));

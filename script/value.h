@@ -34,6 +34,7 @@ struct EllipsisValue {};
 /// Tuples and lists. Lists may change, so they are shared.
 struct Sequence {
   std::vector<Value> items;
+  std::vector<std::string> names = {};  // of the items of a named tuple
   explicit Sequence(std::vector<Value> values);
   Sequence(const Sequence&) = delete;
   Sequence& operator=(const Sequence&) = delete;
