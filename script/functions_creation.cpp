@@ -79,15 +79,20 @@ Outcome<Value> host_full_like(Session&, const Arguments& arguments) {
   return make_array(type, model->shape, Order::RowMajor, value);
 }
 
-/// Fills a new 1-D array by `element(i)`, computed in f64 or i64.
+/// Fills a new 1-D array of numbers by `element(i)`, computed in f64 or i64; complex ones have no imaginary part.
 template <typename F>
-Outcome<Value> generated(ScalarType type, std::int64_t count, F element) {
+Outcome<Value> generated(const ElementType& type, std::int64_t count, F element) {
   ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, {count}));
   ASSIGN_OR_RETURN(std::byte* const address, array->write());
-  with_type(type, [&]<typename T>(std::type_identity<T>) {
-    T* const elements = reinterpret_cast<T*>(address);
-    for (std::int64_t i = 0; i < count; ++i) elements[i] = convert_element<T>(element(i));
-  });
+  const std::int64_t parts = type.is_record() ? 2 : 1;
+  with_type(type.is_record() ? type.record->fields.front().type.scalar : type.scalar,
+            [&]<typename T>(std::type_identity<T>) {
+              T* const elements = reinterpret_cast<T*>(address);
+              for (std::int64_t i = 0; i < count; ++i) {
+                elements[i * parts] = convert_element<T>(element(i));
+                if (parts == 2) elements[i * parts + 1] = T{};
+              }
+            });
   return Value(array);
 }
 
@@ -98,11 +103,13 @@ Outcome<Value> host_arange(Session&, const Arguments& arguments) {
   const std::optional<OperandType> a = operand_type(start), b = operand_type(stop), c = operand_type(step);
   if (!a || !b || !c || start.is<ArrayRef>() || stop.is<ArrayRef>() || step.is<ArrayRef>())
     return arguments.wrong_type(0, "a number");
-  ScalarType type = promote(promote(a->type, b->type), c->type);
-  if (type == ScalarType::Bool) type = ScalarType::I64;
+  ElementType type = promote(promote(a->type, b->type), c->type);
+  if (type.is(ScalarType::Bool)) type = ScalarType::I64;
   const bool whole = as_integer(start) && as_integer(stop) && as_integer(step);
   if (!arguments.is_none(3)) {
-    ASSIGN_OR_RETURN(type, arguments.type(3));
+    ASSIGN_OR_RETURN(type, arguments.element_type(3));
+    if (type.is_record() && type.record->kind != RecordType::Kind::Complex)
+      return arguments.wrong_type(3, "a type of numbers");
   }
   if (*as_number(step) == 0) return fail(DiagnosticId::HostBadIndex, "a range with step 0");
   if (whole) {

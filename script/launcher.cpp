@@ -127,6 +127,12 @@ Scalar scalar_argument(const Value& value, ScalarType wanted, bool wraps_integer
   return own;
 }
 
+/// Numba's signatures take arrays of integers of the other sign, whose bits stay what they are.
+ScalarType with_sign_of(ScalarType stated, ScalarType given) {
+  const bool is_alike = is_integer(stated) && is_integer(given) && size_in_bits(stated) == size_in_bits(given);
+  return is_alike ? stated : given;
+}
+
 /// Where a kernel finds the array. Functions that run on the host beside a GPU take it where the host has it.
 Outcome<void*> address_of(const Array& array, const Device& device, bool is_on_host) {
   if (!is_on_host) return array.storage->launch(device);
@@ -148,6 +154,9 @@ Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter
     ASSIGN_OR_RETURN(void* const address, address_of(**array, device, is_on_host));
     argument.is_array = true;
     argument.type = (*array)->type;
+    if (const ElementType& stated = parameter.array.element;
+        wraps_integers && parameter.is_array && !stated.is_record())
+      argument.type = with_sign_of(stated.scalar, argument.type);
     const RecordRef& wanted = parameter.array.element.record;
     argument.record = have_same_layout((*array)->record, wanted) ? wanted : (*array)->record;
     argument.rank = static_cast<int>((*array)->rank());
