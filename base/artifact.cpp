@@ -20,7 +20,7 @@ namespace pykc {
 namespace {
 
 constexpr std::string_view kMagic = "pykcart\n";
-constexpr std::uint32_t kVersion = 7;
+constexpr std::uint32_t kVersion = 8;
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
 static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
 
@@ -166,7 +166,7 @@ void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
 void visit_fields(auto& archive, Same<ConstantInfo> auto& v) { visit_all(archive, v.name, v.symbol, v.type); }
 void visit_fields(auto& archive, Same<Library> auto& v) { visit_all(archive, v.name, v.bytes); }
 void visit_fields(auto& archive, Same<Artifact> auto& v) {
-  visit_all(archive, v.target, v.code, v.kernels, v.libraries, v.constants);
+  visit_all(archive, v.target, v.code, v.kernels, v.libraries, v.constants, v.assembler_level);
 }
 
 Error broken(std::string why) {

@@ -51,7 +51,10 @@ Result<Artifact> assemble(const Artifact& ptx, const std::string& ptxas) {
   if (!(std::ofstream(source, std::ios::binary) << ptx.code << std::flush))
     return Error{ErrorCode::InputOutput, "cannot write " + source};
   const std::string chip = ptx.target.substr(ptx.target.find(':') + 1);
-  if (Result<void> ran = run_program({ptxas, "-arch=" + chip, source, "-o", cubin}); !ran) return ran.error();
+  if (Result<void> ran = run_program(
+          {ptxas, "-arch=" + chip, "-O" + std::to_string(std::min(ptx.assembler_level, 3)), source, "-o", cubin});
+      !ran)
+    return ran.error();
   std::ifstream stream(cubin, std::ios::binary);
   std::ostringstream bytes;
   bytes << stream.rdbuf();

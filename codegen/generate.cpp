@@ -12,6 +12,7 @@
 #include "codegen/math/library.h"
 #include "codegen/module_state.h"
 #include "codegen/nvptx/emitter.h"
+#include "codegen/nvptx/flag_bits.h"
 #include "codegen/nvptx/integers_to_bfloat.h"
 #include "codegen/nvptx/keep_negations.h"
 #include "codegen/nvptx/limit_shift_counts.h"
@@ -74,10 +75,11 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   if (target.kind == Target::Kind::Nvptx) {
     widen_small_integers(module);
     limit_shift_counts(module);
-    keep_negations(module, options.optimization > 0);
     convert_integers_to_bfloat(module, sm_number(target) >= kConvertsToBf16);
     read_low_words(module);
     use_native_conversions(module);
+    hide_flag_bits(module);
+    keep_negations(module, options.optimization > 0);
     if (options.optimization >= 2) share_division_checks(module);
   }
   if (target.kind == Target::Kind::Cpu) make_host_constants_writable(module);
@@ -94,11 +96,9 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   machine->addPassesToEmitFile(passes, out, nullptr,
                                is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
   passes.run(module);
-  return Artifact{target.to_string(),
-                  {code.begin(), code.end()},
-                  kernel_infos(source, target),
-                  std::move(*left),
-                  constant_infos(source, target)};
+  return Artifact{
+      target.to_string(), {code.begin(), code.end()},     kernel_infos(source, target),
+      std::move(*left),   constant_infos(source, target), options.optimization == 0 ? 0 : kHighestAssemblerLevel};
 }
 
 }  // namespace

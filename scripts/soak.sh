@@ -2,22 +2,24 @@
 # Random kernels that nobody has seen, for some minutes: ./scripts/soak.sh MINUTES [OPTIONS OF pykc_random_test…]
 # A process a core; the seeds come from the clock and are printed. Where there is a GPU, a third of the processes run code
 # for sm_80 there in the place of the chip's own. At the end each seed that differs is shrunk to a small kernel, with the
-# stage of the compiler that is to blame, and the script fails. BIN names the folder of the binaries (build/release/bin).
+# stage of the compiler that is to blame, and the script fails. BIN names the folder of the binaries (build/release/bin),
+# JOBS the number of processes.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-[ $# -ge 1 ] || { sed -n '2,5s/^# //p' "$0"; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,6s/^# //p' "$0"; exit 2; }
 seconds=$(($1 * 60))
 shift
 bin=${BIN:-build/release/bin}
 export PYKC_CACHE=off
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
-jobs=$(nproc)
-first=$(($(date +%s) * 1000000))
+jobs=${JOBS:-$(nproc)}
+first=$(($(date +%s%N) / 1000))
 per_run=20
 gpu=no
-"$bin/pykc" info | grep -q '^cuda:0' && gpu=yes
-[ $gpu = yes ] && [ "$jobs" -gt 8 ] && jobs=8  # each may take gigabytes of the GPU for the stacks of its threads
+"$bin/pykc" info | grep -q '^cuda:0' && gpu=yes && per_run=200  # a driver takes seconds to start
+# Each may take gigabytes of the GPU for the stacks of its threads.
+[ $gpu = yes ] && [ -z "${JOBS:-}" ] && [ "$jobs" -gt 12 ] && jobs=12
 echo "seeds from $first on, $per_run a run; on a GPU: $gpu"
 
 worker() { # worker NUMBER OPTIONS…: runs until the time is over; worker N takes the runs N, N + jobs, …

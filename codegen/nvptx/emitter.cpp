@@ -41,16 +41,24 @@ void add_by_value_attributes(const ir::Function& source, llvm::Function& functio
   }
 }
 
+/// LLVM makes names of functions that nobody else sees ones that PTX takes; `$` is in no name of the language.
+std::string symbol_of(const ir::Function& function, const Target& target) {
+  if (function.is_kernel) return entry_symbol(function, target);
+  return (function.is_recursive ? "device$" : "device.") + function.symbol;
+}
+
 }  // namespace
 
 llvm::Function* NvptxEmitter::declare(ModuleState& state, const ir::Function& source) {
   llvm::SmallVector<llvm::Type*> types = parameter_types(state, source);
   if (has_hidden_kernel_number(state, source)) types.push_back(llvm::Type::getInt32Ty(state.context));
   llvm::Type* result = result_type(state.context, source.results, state.types);
-  llvm::Function* function = llvm::Function::Create(
-      llvm::FunctionType::get(result, types, false),
-      source.is_kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
-      source.is_kernel ? entry_symbol(source, state.target) : "device." + source.symbol, state.module);
+  // ptxas 13.0 crashes where it drops a function that calls itself, behind a condition that it finds constant.
+  const bool is_external = source.is_kernel || source.is_recursive;
+  llvm::Function* function =
+      llvm::Function::Create(llvm::FunctionType::get(result, types, false),
+                             is_external ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
+                             symbol_of(source, state.target), state.module);
   function->setDoesNotThrow();
   function->setConvergent();  // LLVM takes it back where nothing in the function waits for other threads
   add_parameter_attributes(source, *function);

@@ -4,21 +4,29 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
+
+#include "codegen/nvptx/hidden.h"
 
 namespace pykc::codegen {
 namespace {
 
 using namespace llvm::PatternMatch;
 
-constexpr std::uint32_t kBytesInOrder = 0x3210;
-
 /// A product with -2^n becomes a shift and a negation.
 bool is_negation(const llvm::Value* value) {
-  return value->getType()->isIntegerTy(32) &&
-         (match(value, m_Neg(m_Value())) || match(value, m_Mul(m_Value(), m_NegatedPower2())));
+  return match(value, m_Neg(m_Value())) || match(value, m_Mul(m_Value(), m_NegatedPower2()));
+}
+/// What ptxas has as a modifier of operands.
+bool is_modifier(const llvm::Value* value) {
+  return is_negation(value) || match(value, m_Intrinsic<llvm::Intrinsic::abs>(m_Value(), m_Value()));
+}
+bool is_word(const llvm::Value* value) { return value->getType()->isIntegerTy(32); }
+/// Of 8 and 16 bits.
+bool is_part_of_word(const llvm::Value* value) {
+  return value->getType()->isIntegerTy() && value->getType()->getIntegerBitWidth() > 1 &&
+         value->getType()->getIntegerBitWidth() <= 16;
 }
 
 /// Whether the result may become an operand of a further minimum, or maximum: at once, or in the next turn of a loop.
@@ -30,11 +38,6 @@ bool may_become_one_of_three(const llvm::IntrinsicInst& extremum) {
   });
 }
 
-llvm::Value* hidden(llvm::Value* value, llvm::IRBuilder<>& builder) {
-  return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt,
-                                 {value, builder.getInt32(0), builder.getInt32(kBytesInOrder)});
-}
-
 bool is_signed_extremum(const llvm::IntrinsicInst& call) {
   const llvm::Intrinsic::ID id = call.getIntrinsicID();
   return id == llvm::Intrinsic::smin || id == llvm::Intrinsic::smax;
@@ -43,14 +46,31 @@ bool is_signed_extremum(const llvm::IntrinsicInst& call) {
 void keep_operands_of(llvm::IntrinsicInst& extremum) {
   llvm::IRBuilder<> builder(&extremum);
   for (llvm::Use& operand : extremum.args())
-    if (is_negation(operand)) operand.set(hidden(operand, builder));
+    if (is_word(operand) && is_negation(operand)) operand.set(hidden(operand, builder));
 }
 
-/// Unoptimised, an operand comes out of a variable, through which ptxas sees.
-void keep(llvm::BinaryOperator& negation) {
-  llvm::IRBuilder<> builder(negation.getNextNode());
+void keep_operand_of(llvm::CastInst& conversion) {
+  llvm::Value* integer = conversion.getOperand(0);
+  if (!is_modifier(integer) || is_part_of_word(integer)) return;
+  llvm::IRBuilder<> builder(&conversion);
+  conversion.setOperand(0, hidden(integer, builder));
+}
+
+void keep(llvm::Instruction& negation) {
+  llvm::Instruction* next = negation.getNextNode();
+  llvm::IRBuilder<> builder(next);
   llvm::Value* result = hidden(&negation, builder);
-  negation.replaceUsesWithIf(result, [&](const llvm::Use& use) { return use.getUser() != result; });
+  // Behind what hides it.
+  negation.replaceUsesWithIf(result, [&](const llvm::Use& use) {
+    const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+    return user->getParent() != next->getParent() || !user->comesBefore(next) || user->comesBefore(&negation);
+  });
+}
+
+/// Unoptimised, the operand of a minimum comes out of a variable, through which ptxas sees.
+bool must_keep(const llvm::Instruction& instruction, bool is_optimized) {
+  return is_part_of_word(&instruction) ? is_modifier(&instruction)
+                                       : !is_optimized && is_word(&instruction) && is_negation(&instruction);
 }
 
 }  // namespace
@@ -59,7 +79,9 @@ void keep_negations(llvm::Module& module, bool is_optimized) {
   for (llvm::Function& function : module)
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-      if (!is_optimized && is_negation(&instruction)) keep(llvm::cast<llvm::BinaryOperator>(instruction));
+      if (llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(instruction))
+        keep_operand_of(llvm::cast<llvm::CastInst>(instruction));
+      if (must_keep(instruction, is_optimized)) keep(instruction);
       if (is_optimized && call != nullptr && is_signed_extremum(*call) && may_become_one_of_three(*call))
         keep_operands_of(*call);
     }

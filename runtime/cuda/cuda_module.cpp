@@ -98,7 +98,7 @@ Result<void> Module::load_code(const Artifact& artifact) {
     linked = std::move(*cubin);
   }
   const std::string& code = linked.empty() ? artifact.code : linked;
-  JitLog log;
+  JitLog log(artifact.assembler_level);
   const CUresult result =
       device_.driver().cuModuleLoadDataEx(&handle_, code.c_str(), JitLog::kOptions, log.options(), log.values());
   if (result != CUDA_SUCCESS) handle_ = nullptr;

@@ -40,7 +40,7 @@ CUjitInputType type_of(const std::string& code) {
 /// One run of the linker.
 class Linker {
  public:
-  explicit Linker(const Driver& driver) : driver_(driver) {}
+  Linker(const Driver& driver, std::int32_t level) : driver_(driver), log_(level) {}
   ~Linker() {
     if (state_ != nullptr) driver_.cuLinkDestroy(state_);
   }
@@ -77,7 +77,7 @@ class Linker {
 bool is_code(const std::string& bytes) { return bytes.starts_with(ELFMAG) ? is_whole_cubin(bytes) : is_text(bytes); }
 
 Result<std::string> link(const Driver& driver, const Artifact& artifact) {
-  Linker linker(driver);
+  Linker linker(driver, artifact.assembler_level);
   if (Result<void> created = linker.create(); !created) return created.error();
   if (Result<void> added = linker.add("the kernels", artifact.code); !added) return added.error();
   for (const Library& library : artifact.libraries) {

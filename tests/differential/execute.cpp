@@ -85,19 +85,22 @@ Result<void> launch_on(const Device& device, const Kernel& kernel, const Case& l
       continue;
     }
     const auto bytes = static_cast<std::int64_t>(execution.arrays[i].size());
-    buffers[i] = device.allocate_bytes(bytes).value();
-    buffers[i].copy_from_host(execution.arrays[i].data(), bytes).value();
+    Result<Buffer> buffer = device.allocate_bytes(bytes);
+    if (!buffer) return buffer.error();
+    buffers[i] = std::move(*buffer);
+    if (Result<void> copied = buffers[i].copy_from_host(execution.arrays[i].data(), bytes); !copied) return copied;
     arguments.push_back(array_argument(from, buffers[i]));
   }
   const LaunchConfig config{
       .grid = launch.grid, .block = launch.block, .shared_bytes = launch.shared_bytes, .stream = nullptr};
   if (Result<void> launched = kernel.launch_with(config, arguments); !launched) return launched;
   if (Result<void> waited = device.synchronize(); !waited) return waited;
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    if (!execution.arrays[i].empty())
-      buffers[i]
-          .copy_to_host(execution.arrays[i].data(), static_cast<std::int64_t>(execution.arrays[i].size()))
-          .value();
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    std::vector<unsigned char>& bytes = execution.arrays[i];
+    if (bytes.empty()) continue;
+    Result<void> copied = buffers[i].copy_to_host(bytes.data(), static_cast<std::int64_t>(bytes.size()));
+    if (!copied) return copied;
+  }
   return {};
 }
 
@@ -179,7 +182,8 @@ Execution run_interpreter(const ir::Module& module, const Case& launch, const In
                                                      .launch_shared_bytes = launch.shared_bytes,
                                                      .step_limit = how.step_limit,
                                                      .last_thread_first = how.last_thread_first,
-                                                     .poison = how.poison},
+                                                     .poison = how.poison,
+                                                     .find_races = how.find_races},
                                                     parameters);
   if (!outcome.is_clean()) execution.error = "the interpreter: " + (outcome.fault ? "a fault" : outcome.error);
   return execution;

@@ -24,6 +24,7 @@ struct Interpretation {
   std::int64_t step_limit = 1'000'000'000;
   bool last_thread_first = false;
   unsigned char poison = 0xa5;
+  bool find_races = false;
 };
 Execution run_interpreter(const ir::Module& module, const Case& launch, const Interpretation& how = {});
 Execution run_device(const Device& device, const Artifact& artifact, const Case& launch);

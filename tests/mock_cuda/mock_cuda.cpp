@@ -67,6 +67,7 @@ struct State {
   std::size_t memory_used = 0;
   int max_threads = 1024;
   int words = 0;
+  int assembler_level = -1;
   std::map<std::string, int> calls;
   std::map<std::string, std::vector<Failure>> failures;
   std::string log;
@@ -315,22 +316,23 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext target_context, CUdevic
 }
 CUresult cuCtxSynchronize() { return current == nullptr ? kInvalidContext : CUDA_SUCCESS; }
 
-void write_log(const std::string& log, unsigned count, const CUjit_option* options, void** values) {
+void take_options(const std::string& log, unsigned count, const CUjit_option* options, void** values) {
   char* buffer = nullptr;
   std::size_t bytes = 0;
   for (unsigned i = 0; i < count; ++i) {
     if (options[i] == CU_JIT_ERROR_LOG_BUFFER) buffer = static_cast<char*>(values[i]);
     if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) bytes = reinterpret_cast<std::size_t>(values[i]);
+    if (options[i] == CU_JIT_OPTIMIZATION_LEVEL)
+      state().assembler_level = static_cast<int>(reinterpret_cast<std::size_t>(values[i]));
   }
   if (buffer != nullptr) std::strncpy(buffer, log.c_str(), bytes);
 }
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
   if (current == nullptr) return kInvalidContext;
   if (const CUresult safe = check_unsafe(); safe != CUDA_SUCCESS) return safe;
-  if (!state().log.empty()) {
-    write_log(std::exchange(state().log, {}), count, options, values);
-    return kInvalidPtx;
-  }
+  const std::string log = std::exchange(state().log, {});
+  take_options(log, count, options, values);
+  if (!log.empty()) return kInvalidPtx;
   const std::string_view text = static_cast<const char*>(image);
   if (!text.starts_with(".version") && text.find("\n.version") == text.npos) return kInvalidImage;  // behind comments
   *module = make<CUmod_st>();
@@ -340,7 +342,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
 /// What is linked is the texts one behind the other.
 CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* link) {
   if (current == nullptr) return kInvalidContext;
-  write_log(state().log, count, options, values);
+  take_options(state().log, count, options, values);
   *link = make<CUlinkState_st>();
   return CUDA_SUCCESS;
 }
@@ -749,6 +751,7 @@ int mock_live_objects() {
   for (const CUctx_st& context : state().contexts) live += context.retained;
   return live;
 }
+int mock_assembler_level() { return state().assembler_level; }
 const Launch* mock_last_launch() { return &state().last_launch; }
 
 }  // namespace mock_cuda

@@ -47,6 +47,8 @@ void mock_break_at_next_launch(int code);
 int mock_calls(const char* function);
 /// Contexts, modules, streams, events and memory that nobody has given back.
 int mock_live_objects();
+/// How much ptxas was to optimise what was loaded or linked last.
+int mock_assembler_level();
 const Launch* mock_last_launch();
 }
 

@@ -107,14 +107,25 @@ void end_kernel(Writer& w) {
   }
 }
 
+struct Size {
+  int lines;       // at most, those of nested suites among them
+  int statements;  // of the kernel itself
+};
+
+/// Most kernels are small, for what is wrong shows in few lines, and many of them are tried in the time of a large one.
+Size random_size(Writer& w) {
+  if (w.launch.threads > 128) return {8 + w.number(8), 6};
+  if (w.chance(30)) return {12 + w.number(30), 6 + w.number(14)};
+  return {4 + w.number(8), 2 + w.number(5)};
+}
+
 void write_kernel_body(Writer& w) {
   w.place.in_kernel = true;
   w.indented([&] {
     begin_kernel(w);
-    const bool is_large = w.launch.threads > 128;
-    w.budget = is_large ? 8 + w.number(8) : 12 + w.number(30);
-    const int statements = is_large ? 6 : 6 + w.number(14);
-    for (int i = 0; i < statements; ++i) statement(w);
+    const Size size = random_size(w);
+    w.budget = size.lines;
+    for (int i = 0; i < size.statements; ++i) statement(w);
     end_kernel(w);
   });
 }

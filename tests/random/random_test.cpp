@@ -32,6 +32,7 @@ constexpr const char* kUsage =
     "  --jobs N             threads (one a core)\n"
     "  --reduce N           shrinks each program that differs, for at most N seconds, and tells which stage is to "
     "blame\n"
+    "  --flaws find         looks for flaws of the programs themselves (races, what nobody wrote), runs no device\n"
     "  --verdict report     differences are told, but are no failure\n"
     "  --file FILE          this program, with the settings of the first seed\n"
     "  --print SEED         writes the program of a seed\n";
@@ -42,7 +43,7 @@ struct Request {
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   std::string device, target, file;
   std::optional<std::uint64_t> print;
-  bool is_report = false;
+  bool is_report = false, finds_flaws = false;
 };
 
 std::vector<Device> devices_of(const std::string& name) {
@@ -90,7 +91,9 @@ class Runner {
       const std::string source = source_ ? *source_ : write_program(*seed);
       Settings settings = settings_of(*seed);
       settings.target = request_.target;
-      const std::string wrong = differences(source, settings, devices_);
+      const std::string wrong =
+          request_.finds_flaws ? flaw_of(source, settings) : differences(source, settings, devices_);
+      if (is_endless(wrong)) continue;
       ++checked_;
       if (!wrong.empty()) report(*seed, source, settings, wrong);
     }
@@ -106,8 +109,10 @@ class Runner {
   }
 
   std::string reduced(const std::string& source, const Settings& settings) const {
+    if (const std::string flaw = flaw_of(source, settings); !flaw.empty())
+      return "not reduced, for the program is not right: " + flaw + "\n";
     const auto shows = [&](const std::string& text) { return is_right_and_differs(text, settings, devices_); };
-    if (!shows(source)) return "not reduced: it is no right program that differs\n";
+    if (!shows(source)) return "not reduced: it differs no more\n";
     const std::string small = reduce(source, shows, Clock::now() + std::chrono::seconds(request_.reduce_seconds));
     return "reduced:\n" + small + differences(small, settings, devices_) + blame(small, settings, devices_);
   }
@@ -141,6 +146,7 @@ bool read_option(std::string_view name, const std::string& value, Request& reque
   if (name == "--device") return request.device = value, true;
   if (name == "--target") return request.target = value, true;
   if (name == "--file") return request.file = value, true;
+  if (name == "--flaws") return request.finds_flaws = value == "find", request.finds_flaws;
   if (name == "--verdict") return request.is_report = value == "report", request.is_report;
   return false;
 }

@@ -1,6 +1,8 @@
 #include "tests/random/trial.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "ir/walk.h"
 #include "stdlib/builtins.h"
@@ -12,12 +14,12 @@ using differential::Case;
 using differential::Execution;
 
 constexpr std::int64_t kStepsOfReduced = 20'000'000;
+constexpr const char* kStepLimit = "the step limit is reached";  // as the interpreter says it
 
 bool fits(const differential::CaseArgument& argument, const ParameterInfo& parameter) {
   if (argument.is_array != parameter.is_array) return false;
   const bool lacks_strides = argument.layout == Layout::Strided && parameter.array.layout != Layout::Strided;
-  return !argument.is_array ||
-         (static_cast<int>(argument.shape.size()) == parameter.array.rank() && !lacks_strides);
+  return !argument.is_array || (static_cast<int>(argument.shape.size()) == parameter.array.rank() && !lacks_strides);
 }
 
 bool fits(const Case& launch, const ir::Function& kernel) {
@@ -40,10 +42,21 @@ bool calls_approximations(const ir::Module& module) {
   });
 }
 
+/// Processes share the memory of a GPU: who finds none waits until others end.
+Execution run_with_memory(const Device& device, const Artifact& artifact, const Case& launch) {
+  constexpr int kTrials = 30;
+  Execution execution = differential::run_device(device, artifact, launch);
+  for (int i = 1; i < kTrials && execution.error.find("OUT_OF_MEMORY") != std::string::npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    execution = differential::run_device(device, artifact, launch);
+  }
+  return execution;
+}
+
 Execution run_compiled(const Device& device, const std::string& source, const CompileOptions& options,
                        const Case& launch) {
   const Result<Artifact> artifact = compile(source, options, "case.pyk");
-  if (artifact) return differential::run_device(device, *artifact, launch);
+  if (artifact) return run_with_memory(device, *artifact, launch);
   Execution failed;
   failed.error = differential::explain(artifact.error());
   return failed;
@@ -103,19 +116,26 @@ Execution expected_of(const Prepared& program, const std::string& source, const 
   return run_compiled(cpu, source, compile_options(plain, cpu), program.launch);
 }
 
+bool is_endless(const std::string& wrong) { return wrong.find(kStepLimit) != std::string::npos; }
+
 std::string differences(const std::string& source, const Settings& settings, const std::vector<Device>& devices) {
   const Prepared program = prepare(source, settings);
   return program.module ? differences_of(program, source, settings, devices) : program.error;
 }
 
-bool is_right_and_differs(const std::string& source, const Settings& settings, const std::vector<Device>& devices) {
+std::string flaw_of(const std::string& source, const Settings& settings) {
   const Prepared checked = prepare(source, {.optimization = settings.optimization, .checked = true, .target = {}});
-  if (!checked.module) return false;
-  const differential::Interpretation forward{.step_limit = kStepsOfReduced};
+  if (!checked.module) return checked.error;
+  const differential::Interpretation forward{.step_limit = kStepsOfReduced, .find_races = true};
   const differential::Interpretation backward{.step_limit = kStepsOfReduced, .last_thread_first = true, .poison = 0x5a};
   const Execution one = differential::run_interpreter(*checked.module, checked.launch, forward);
   const Execution other = differential::run_interpreter(*checked.module, checked.launch, backward);
-  if (!one.error.empty() || !differential::difference(one, other, checked.launch, "").empty()) return false;
+  if (!one.error.empty()) return one.error;
+  return differential::difference(one, other, checked.launch, "two orders of threads");
+}
+
+bool is_right_and_differs(const std::string& source, const Settings& settings, const std::vector<Device>& devices) {
+  if (!flaw_of(source, settings).empty()) return false;
   const Prepared program = prepare(source, settings);
   return program.module && !differences_of(program, source, settings, devices).empty();
 }

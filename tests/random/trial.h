@@ -36,8 +36,14 @@ differential::Execution expected_of(const Prepared& program, const std::string& 
 /// What is wrong with a program; empty when nothing is.
 std::string differences(const std::string& source, const Settings& settings, const std::vector<Device>& devices);
 
-/// Whether a program still differs, and is right: it reads nothing outside, nothing that nobody wrote, and does not
-/// depend on the order of its threads. The reducer asks this, for what it leaves may be wrong itself.
+/// Whether `wrong` says that a program takes longer than the interpreter waits, so that nothing is known of it.
+bool is_endless(const std::string& wrong);
+
+/// Why nothing may be expected of a program: it reads outside of its arrays or what nobody wrote, threads race, or the
+/// result depends on their order. Empty where it is right.
+std::string flaw_of(const std::string& source, const Settings& settings);
+
+/// Whether a program still differs, and is right. The reducer asks this, for what it leaves may be wrong itself.
 bool is_right_and_differs(const std::string& source, const Settings& settings, const std::vector<Device>& devices);
 
 }  // namespace pykc::random_test

@@ -236,7 +236,7 @@ void assign_value(Writer& w) {
     w.line(name + " = " + value(w, type, 2));
     return;
   }
-  const std::string text = value(w, type, 2), name = w.fresh("c");
+  const std::string text = value(w, type, 2), name = w.fresh("held");
   w.line(name + " = " + text);
   w.add_variable(name, type);
 }
@@ -245,7 +245,7 @@ void assign_value(Writer& w) {
 void assign_field(Writer& w) {
   if (w.records.empty()) return assign_value(w);
   const ValueType type = ValueType::of(Kind::Record, w.number(static_cast<int>(w.records.size())));
-  const std::string made = made_value(w, type, 1), name = w.fresh("c");
+  const std::string made = made_value(w, type, 1), name = w.fresh("made");
   w.line(name + " = " + made);
   for (int i = 1 + w.number(2); i-- > 0;) {
     const Field field = w.random.pick(fields_of(w, type));

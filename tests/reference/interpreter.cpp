@@ -52,8 +52,11 @@ class Scheduler {
       for (BlockState& waiting : std::exchange(waiting_, {})) {
         block_ = std::move(waiting);
         stepper_.enter_block(block_);
-        for (Thread& thread : block_.threads)
-          if (is_living(thread)) release(thread, 0);
+        for (Thread& thread : block_.threads) {
+          if (!is_living(thread)) continue;
+          release(thread, 0);
+          ++thread.clock.grids;
+        }
         run_threads();
         if (waits_for_grid()) waiting_.push_back(std::move(block_));
       }
@@ -125,7 +128,10 @@ class Scheduler {
     if (living.empty()) return false;
     const BuiltinId builtin = living[0]->waits_at->builtin;
     const std::uint64_t result = builtin == BuiltinId::Syncthreads ? 0 : result_of_votes(builtin, living);
-    for (Thread* thread : living) release(*thread, result);
+    for (Thread* thread : living) {
+      release(*thread, result);
+      ++thread->clock.barriers;
+    }
     return true;
   }
 
@@ -188,6 +194,17 @@ class Scheduler {
     const Instruction& operation = *group[0]->waits_at;
     const auto results = exchange(operation.builtin, lanes, operation.type.scalar);
     for (Thread* thread : group) release(*thread, results[lane_of(*thread)]);
+    if (operation.builtin != BuiltinId::Activemask) join(group);
+  }
+
+  static void join(const Group& group) {
+    std::vector<Clock*> clocks;
+    std::vector<std::size_t> lanes;
+    for (Thread* thread : group) {
+      clocks.push_back(&thread->clock);
+      lanes.push_back(lane_of(*thread));
+    }
+    join_lanes(clocks, lanes);
   }
 
   /// activemask tells who runs it together: everybody who stands there once nobody of the warp can run.

@@ -11,7 +11,7 @@
 // split_at_barriers, block by block, so that a kernel can be compared with its own split form.
 //
 // The same bits as on a device may be expected of everything but the functions of the math library (they come from the
-// host's libm), atomics on floats (order) and racing kernels. Addresses are the host's and are not checked. Local and
+// host's libm), atomics on floats (order) and racing kernels (which it finds when asked to). Addresses are the host's and are not checked. Local and
 // shared arrays start as bytes of poison: nothing may depend on what they hold.
 #pragma once
 
@@ -34,6 +34,7 @@ struct Launch {
   std::int64_t step_limit = 1'000'000'000;  // instructions, after which the run counts as endless
   bool last_thread_first = false;           // blocks and threads take turns from the last to the first
   unsigned char poison = 0xa5;              // each byte of memory that nobody has written yet
+  bool find_races = false;                  // a race is an error; see races.h (not in a split kernel)
 };
 
 struct FaultReport {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/reference/interpreter.h"
+#include "tests/reference/races.h"
 
 namespace pykc::reference {
 
@@ -50,6 +51,7 @@ struct Thread {
   ThreadState state = ThreadState::Running;
   const ir::Instruction* waits_at = nullptr;  // a barrier or warp operation
   std::vector<Frame> frames;                  // innermost last
+  Clock clock;
 };
 
 /// The shared arrays of a kernel and of all functions that it calls, for one block.

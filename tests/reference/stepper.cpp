@@ -137,6 +137,7 @@ void Stepper::step(Thread& thread) {
 }
 
 void Stepper::execute(Thread& thread, const Instruction& instruction) {
+  if (launch_.find_races) check_access(thread, instruction);
   const auto operand = [&](std::size_t i) { return value(thread, instruction.operands[i]); };
   const auto slot = [&]() -> std::uint64_t& {
     return block_->slots[static_cast<std::size_t>(instruction.index)][static_cast<std::size_t>(thread.linear)];
@@ -313,6 +314,49 @@ std::optional<std::uint64_t> Stepper::place_of_thread(const Thread& thread, Buil
   const Dim3& group = groups[row / 3];
   const std::int64_t coordinates[] = {group.x, group.y, group.z};
   return static_cast<std::uint64_t>(coordinates[row % 3]);
+}
+
+/// Of memory that threads share.
+void Stepper::check_race(const Thread& thread, ir::Type pointer, std::uint64_t address, std::size_t bytes,
+                         RaceDetector::Kind kind) {
+  const bool is_shared = pointer.space == ir::AddressSpace::Shared;
+  if (!is_shared && pointer.space != ir::AddressSpace::Global) return;
+  const Dim3 at = block_->index, grid = launch_.grid;
+  const std::int64_t block = at.x + grid.x * (at.y + grid.y * at.z);
+  const RaceDetector::Access* other =
+      races_.touch(address, bytes, {block, thread.linear, is_shared, kind}, thread.clock);
+  if (other != nullptr)
+    report_error(thread, "a race with thread " + std::to_string(other->thread) + " of block " +
+                             std::to_string(other->block) + " (both linear)");
+}
+
+void Stepper::check_access(const Thread& thread, const Instruction& instruction) {
+  using Kind = RaceDetector::Kind;
+  const auto check = [&](std::size_t operand, std::size_t bytes, Kind kind) {
+    const Instruction* pointer = instruction.operands[operand];
+    check_race(thread, pointer->type, value(thread, pointer), bytes, kind);
+  };
+  const auto check_element = [&](Kind kind) {
+    check(0, static_cast<std::size_t>(size_in_bytes(instruction.operands[0]->type.scalar)), kind);
+  };
+  switch (instruction.opcode) {
+    case Opcode::Load:
+    case Opcode::HintedLoad:
+      return check_element(Kind::Read);
+    case Opcode::Store:
+    case Opcode::HintedStore:
+      return check_element(Kind::Write);
+    case Opcode::AtomicLoad:
+    case Opcode::AtomicStore:
+    case Opcode::AtomicRmw:
+    case Opcode::AtomicCas:
+      return check_element(Kind::Atomic);
+    case Opcode::CopyAsync:
+      check(1, static_cast<std::size_t>(instruction.index), Kind::Read);
+      return check(0, static_cast<std::size_t>(instruction.index), Kind::Write);
+    default:
+      return;
+  }
 }
 
 std::uint64_t Stepper::atomic(Thread& thread, const Instruction& instruction) {

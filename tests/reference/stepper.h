@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/evaluate.h"
+#include "tests/reference/races.h"
 #include "tests/reference/state.h"
 #include "tests/reference/warp.h"
 
@@ -42,6 +43,9 @@ class Stepper {
   std::uint64_t local_array(const Thread& thread, const ir::Instruction& instruction) const;
   void builtin(Thread& thread, const ir::Instruction& instruction);
   std::optional<std::uint64_t> place_of_thread(const Thread& thread, BuiltinId builtin) const;
+  void check_race(const Thread& thread, ir::Type pointer, std::uint64_t address, std::size_t bytes,
+                  RaceDetector::Kind kind);
+  void check_access(const Thread& thread, const ir::Instruction& instruction);
   std::uint64_t atomic(Thread& thread, const ir::Instruction& instruction);
   std::uint64_t compare_and_swap(Thread& thread, const ir::Instruction& instruction);
   void call(Thread& thread, const ir::Instruction& instruction);
@@ -64,6 +68,7 @@ class Stepper {
   const Launch& launch_;
   Outcome& outcome_;
   BlockState* block_ = nullptr;
+  RaceDetector races_;
   std::unordered_map<const ir::Function*, Numbering> numberings_;
 };
 

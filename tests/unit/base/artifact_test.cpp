@@ -35,7 +35,8 @@ Artifact full_artifact() {
                       6),
           {kernel, {}},
           {},
-          {{"filters.WEIGHTS", "filters_u2eWEIGHTS", {ScalarType::F16, Layout::RowMajor, {3, 5}}}}};
+          {{"filters.WEIGHTS", "filters_u2eWEIGHTS", {ScalarType::F16, Layout::RowMajor, {3, 5}}}},
+          0};
 }
 
 TEST(Artifact, RoundTrips) {
@@ -46,6 +47,7 @@ TEST(Artifact, RoundTrips) {
   EXPECT_EQ((*read).code, artifact.code);
   EXPECT_EQ((*read).kernels, artifact.kernels);
   EXPECT_EQ((*read).constants, artifact.constants);
+  EXPECT_EQ((*read).assembler_level, 0);
   EXPECT_EQ((*read).serialize(), artifact.serialize());
 }
 

@@ -393,6 +393,20 @@ TEST_F(CudaMock, LibrariesAreLinkedWhenTheModuleIsLoaded) {
   expect_error(device.load(artifact), ErrorCode::InputOutput, "library.ptx is neither PTX nor a whole cubin");
 }
 
+TEST_F(CudaMock, UnoptimisedCodeIsAssembledAsItIs) {
+  const Device device = Device::open("cuda:0").value();
+  Artifact artifact = test_artifact();
+  EXPECT_TRUE(device.load(artifact));
+  EXPECT_EQ(mock_assembler_level(), kHighestAssemblerLevel);
+  artifact.assembler_level = 0;
+  EXPECT_TRUE(device.load(artifact));
+  EXPECT_EQ(mock_assembler_level(), 0);
+  artifact.libraries = {{"library.ptx", ".func in_the_library(\n"}};
+  artifact.assembler_level = 2;
+  EXPECT_TRUE(device.load(artifact));
+  EXPECT_EQ(mock_assembler_level(), 2);
+}
+
 TEST_F(CudaMock, ConstantsAreSetByTheirNames) {
   Artifact artifact = test_artifact();
   artifact.code += ".visible .const .align 16 .b8 WEIGHTS[12];\n.visible .const .align 16 .b8 filters_u2eN[4];\n";

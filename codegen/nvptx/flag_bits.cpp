@@ -1,0 +1,58 @@
+#include "codegen/nvptx/flag_bits.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include "codegen/nvptx/hidden.h"
+
+namespace pykc::codegen {
+namespace {
+
+using namespace llvm::PatternMatch;
+
+bool is_flag_value(const llvm::Value* constant) {
+  const llvm::APInt* integer = nullptr;
+  const llvm::APFloat* real = nullptr;
+  if (match(constant, m_APInt(integer))) return integer->isZero() || integer->isOne() || integer->isAllOnes();
+  if (!match(constant, m_APFloat(real))) return false;
+  const llvm::APInt bits = real->bitcastToAPInt();
+  return bits.isZero() || bits.isOne() || bits.isAllOnes();
+}
+
+bool is_choice_of_flags(const llvm::Value* value) {
+  const auto* choice = llvm::dyn_cast<llvm::SelectInst>(value);
+  return choice != nullptr && is_flag_value(choice->getTrueValue()) && is_flag_value(choice->getFalseValue());
+}
+
+bool is_flag(const llvm::Value* integer) {
+  llvm::Value* from = nullptr;
+  return (match(integer, m_ZExtOrSExt(m_Value(from))) && from->getType()->isIntegerTy(1)) ||
+         is_choice_of_flags(integer);
+}
+
+bool is_of_flag_bits(const llvm::Instruction& instruction) {
+  if (!instruction.getType()->isFloatingPointTy()) return false;
+  const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(&instruction);
+  return cast != nullptr ? is_flag(cast->getOperand(0)) : is_choice_of_flags(&instruction);
+}
+
+void hide_bits(llvm::Instruction& real) {
+  llvm::IRBuilder<> builder(real.getNextNode());
+  llvm::Type* integer = builder.getIntNTy(real.getType()->getScalarSizeInBits());
+  llvm::Value* bits = builder.CreateBitCast(&real, integer);
+  llvm::Value* result = builder.CreateBitCast(hidden(bits, builder), real.getType());
+  real.replaceUsesWithIf(result, [&](const llvm::Use& use) { return use.getUser() != bits; });
+}
+
+}  // namespace
+
+void hide_flag_bits(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function)))
+      if (is_of_flag_bits(instruction)) hide_bits(instruction);
+}
+
+}  // namespace pykc::codegen

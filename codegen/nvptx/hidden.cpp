@@ -1,0 +1,36 @@
+#include "codegen/nvptx/hidden.h"
+
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+namespace pykc::codegen {
+namespace {
+
+constexpr std::uint32_t kBytesInOrder = 0x3210;
+constexpr const char* kPermuteTwoWords =
+    "{ .reg .b32 %low, %high; mov.b64 {%low, %high}, $1; prmt.b32 %low, %low, 0, 0x3210; "
+    "prmt.b32 %high, %high, 0, 0x3210; mov.b64 $0, {%low, %high}; }";
+constexpr const char* kPermuteHalf =
+    "{ .reg .b32 %word; cvt.u32.u16 %word, $1; prmt.b32 %word, %word, 0, 0x3210; cvt.u16.u32 $0, %word; }";
+
+/// Of a permutation of which half the result is used LLVM knows that it changes nothing; not so of text.
+llvm::Value* permuted(llvm::Value* value, const char* text, const char* constraints, llvm::IRBuilder<>& builder) {
+  llvm::Type* type = value->getType();
+  return builder.CreateCall(llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), text, constraints,
+                                                 /*hasSideEffects=*/false),
+                            {value});
+}
+
+}  // namespace
+
+llvm::Value* hidden(llvm::Value* value, llvm::IRBuilder<>& builder) {
+  llvm::Type* type = value->getType();
+  if (type->isIntegerTy(32))
+    return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt,
+                                   {value, builder.getInt32(0), builder.getInt32(kBytesInOrder)});
+  if (type->isIntegerTy(64)) return permuted(value, kPermuteTwoWords, "=l,l", builder);
+  llvm::Value* half = builder.CreateZExt(value, builder.getInt16Ty());
+  return builder.CreateTrunc(permuted(half, kPermuteHalf, "=h,h", builder), type);
+}
+
+}  // namespace pykc::codegen
