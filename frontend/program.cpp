@@ -26,11 +26,11 @@ std::string join_names(std::string_view package, std::string_view name) {
   return std::string(package) + "." + std::string(name);
 }
 
-/// The package whose import stands before anything that needs a module of the library; "" for what is needed without
-/// one.
+/// The package whose import, or that of whose names, stands before anything that needs a module of the library; "" for
+/// what is needed without one.
 std::string_view package_of_module(std::string_view module) {
   constexpr std::pair<std::string_view, std::string_view> kPackages[] = {{checker::kComplexUfuncsModule, "numpy"},
-                                                                         {checker::kReductionsModule, "numpy"},
+                                                                         {checker::kReductionsModule, "from numpy"},
                                                                          {"pykc.fp16", "numba"},
                                                                          {"pykc.bf16", "numba"}};
   const auto* row = std::ranges::find(kPackages, module, [](const auto& row) { return row.first; });
@@ -39,6 +39,12 @@ std::string_view package_of_module(std::string_view module) {
 
 /// Whether what it has are methods, too, which need no import.
 bool has_methods(std::string_view module) { return module == checker::kReductionsModule; }
+
+/// `.sum`, but not `atomic.max`.
+bool may_be_method(const SourceFile& file, const std::vector<Token>& tokens, std::size_t at) {
+  if (at < 2 || tokens[at - 1].kind != TokenKind::Dot) return false;
+  return file.text(tokens[at - 2].range) != "atomic";
+}
 
 /// Finds what imports name, and rewrites them: behind the loader every import names a module in full.
 class Loader {
@@ -63,16 +69,17 @@ class Loader {
   /// The modules of the builtins that the file may call.
   void load_builtin_modules(const SourceFile& file, const std::vector<Token>& tokens) {
     std::set<std::string_view> packages;
-    bool is_attribute = false;
-    for (const Token& token : tokens) {
-      const bool is_behind_dot = std::exchange(is_attribute, token.kind == TokenKind::Dot);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const Token& token = tokens[i];
       if (token.kind != TokenKind::Identifier) continue;
       const std::string_view word = file.text(token.range);
       if (word == "numpy" || word == "numba") packages.insert(word);
+      if (word == "numpy" && i > 0 && tokens[i - 1].kind == TokenKind::KwFrom) packages.insert("from numpy");
       const auto [first, last] = library_words_.equal_range(word);
       for (auto entry = first; entry != last; ++entry)
         if (const std::string_view package = package_of_module(entry->second);
-            package.empty() || packages.contains(package) || (has_methods(entry->second) && is_behind_dot))
+            package.empty() || packages.contains(package) ||
+            (has_methods(entry->second) && may_be_method(file, tokens, i)))
           load_builtin_module(entry->second);
     }
   }
