@@ -118,7 +118,8 @@ Result<Program> load(const std::string& path, const CompileOptions& options) {
   Result<std::shared_ptr<const SourceFile>> file = driver::read_source(path);
   if (!file) return file.error();
   Diagnostics diagnostics;
-  Program program = load_program(*file, driver::import_resolver(path, options), diagnostics);
+  Program program =
+      load_program(*file, driver::import_resolver(path, options), diagnostics, driver::package_of_file(path, options));
   if (!diagnostics.has_errors()) return program;
   return Error{ErrorCode::InvalidSource, path + " has errors", diagnostics.take()};
 }
@@ -126,7 +127,8 @@ Result<Program> load(const std::string& path, const CompileOptions& options) {
 std::vector<Diagnostic> check_file(const std::shared_ptr<const SourceFile>& file, const CompileOptions& options) {
   std::vector<Diagnostic> found = driver::check_source(file, options);
   Diagnostics told;  // by the line above
-  const Program program = load_program(file, driver::import_resolver(file->name(), options), told);
+  const Program program = load_program(file, driver::import_resolver(file->name(), options), told,
+                                       driver::package_of_file(file->name(), options));
   if (told.has_errors()) return found;
   std::ranges::move(script::check_host(program), std::back_inserter(found));
   return found;

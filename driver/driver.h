@@ -35,9 +35,12 @@ bool is_name(const std::string& text);
 /// The text of the module that defines `constants`, or which of them cannot be one.
 Result<std::string> constants_text(const std::vector<Constant>& constants);
 
-/// Where modules are looked for: options.import if given; else the folder of `path`, then the built-in library
-/// ("pykc.reduce").
+/// Where modules are looked for: options.import if given; else the folder of `path`, or that around its package, then
+/// the built-in library ("pykc.reduce").
 ImportResolver import_resolver(const std::string& path, const CompileOptions& options);
+/// The package that a file stands in, "lib.sub": of its folder and those around it that have an `__init__.pyk`, as
+/// pytest has it. Empty without, and where options.import finds the modules.
+std::string package_of_file(const std::string& path, const CompileOptions& options);
 
 /// Parses a source, its constants and what it imports; an error has all that is wrong with their syntax.
 Result<Program> load_source(const Source& source, const CompileOptions& options);

@@ -132,7 +132,8 @@ Result<Program> parse_program(std::shared_ptr<const SourceFile> file, const Comp
   const Result<std::string> constants = driver::constants_text(options.constants);
   if (!constants) return constants.error();
   const ImportResolver resolver = driver::import_resolver(file->name(), options);
-  return load_program(std::move(file), resolver, diagnostics, {}, *constants);
+  const std::string package = driver::package_of_file(file->name(), options);
+  return load_program(std::move(file), resolver, diagnostics, package, *constants);
 }
 
 /// IR → what was asked for.
@@ -277,7 +278,8 @@ Result<CountingKernel> compile_counting(const Program& program, const KernelRequ
 std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, const CompileOptions& options) {
   Diagnostics diagnostics = make_diagnostics(options);
   const std::string name = file->name();
-  const Program program = load_program(std::move(file), import_resolver(name, options), diagnostics);
+  const Program program =
+      load_program(std::move(file), import_resolver(name, options), diagnostics, package_of_file(name, options));
   CheckOptions for_all = check_options(program, options);
   for_all.all_configurations = true;
   const checked::Module checked = check(program, {}, for_all, diagnostics);

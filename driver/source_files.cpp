@@ -29,7 +29,38 @@ Result<std::string> read_named(const std::string& path) {
   return bytes;
 }
 
+bool is_package(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(folder / "__init__.pyk", error);
+}
+
+/// The folder where a program starts whose main file is `path`, and the package of that file.
+struct Start {
+  std::filesystem::path folder;
+  std::string package;
+};
+Start start_of(const std::string& path) {
+  Start start{std::filesystem::path(path).parent_path(), {}};
+  while (is_package(start.folder)) {
+    // A relative path that ends here has no parent by its text.
+    std::filesystem::path name = start.folder.filename();
+    if (name.empty() || name == "." || name == "..") {
+      std::error_code error;
+      start.folder = std::filesystem::canonical(start.folder.empty() ? "." : start.folder, error);
+      name = start.folder.filename();
+      if (error || name.empty()) break;
+    }
+    start.package = name.string() + (start.package.empty() ? "" : ".") + start.package;
+    start.folder = start.folder.parent_path();
+  }
+  return start;
+}
+
 }  // namespace
+
+std::string package_of_file(const std::string& path, const CompileOptions& options) {
+  return options.import ? std::string() : start_of(path).package;
+}
 
 Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path) {
   Result<std::string> text = read_named(path);
@@ -38,7 +69,7 @@ Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path) {
 }
 
 ImportResolver import_resolver(const std::string& path, const CompileOptions& options) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const std::filesystem::path folder = options.import ? std::filesystem::path() : start_of(path).folder;
   return [folder, import = options.import](std::string_view name) -> std::shared_ptr<const SourceFile> {
     if (import) {
       Result<std::string> text = import(name);

@@ -124,7 +124,13 @@ Outcome<Value> Launcher::reduce(const FunctionValue& function, const CallArgumen
                                                {"FUNCTION", lambda.empty() ? name : "fold_operator"}});
 
   const std::int64_t blocks = std::min((call.array->size() + kThreads - 1) / kThreads, kMostBlocks);
-  ASSIGN_OR_RETURN(const ArrayRef total, make_array(type, {1}, Order::RowMajor, init));
+  const bool is_direct = call.result && (*call.result)->element() == type && blocks > 0;
+  ArrayRef total;
+  if (is_direct) {
+    total = with_shape(**call.result, {1}, {(*call.result)->units()}, (*call.result)->offset);
+  } else {
+    ASSIGN_OR_RETURN(total, make_array(type, {1}, Order::RowMajor, init));
+  }
   const auto launch = [&](const ArrayRef& out, const ArrayRef& in, std::int64_t grid, bool has_init) -> Status {
     const std::vector<Value> values = {Value(out), Value(in), Value(init), Value(has_init)};
     LaunchNames names(program_, *function.module, function, values);
@@ -139,8 +145,8 @@ Outcome<Value> Launcher::reduce(const FunctionValue& function, const CallArgumen
     RETURN_IF_FAILED(launch(total, parts, 1, true));
   }
   if (call.result) {
-    RETURN_IF_FAILED(
-        assign_array(*with_shape(**call.result, {1}, {(*call.result)->units()}, (*call.result)->offset), total));
+    const ArrayRef first = with_shape(**call.result, {1}, {(*call.result)->units()}, (*call.result)->offset);
+    if (!is_direct) RETURN_IF_FAILED(assign_array(*first, total));
     return Value();
   }
   ASSIGN_OR_RETURN(const Scalar value, first_element(*total));

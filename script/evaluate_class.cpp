@@ -36,6 +36,13 @@ Status check_member(const ast::Stmt& stmt) {
 /// A class with a decorator is a record; where it is none, the compiler knows why.
 Failure Evaluator::wrong_class(const ast::ClassDef& node) const {
   Failure failure = fail(DiagnosticId::HostUnsupportedFeature, "the class `" + node.name + "` as it is written");
+  if (node.decorators.empty() && !node.bases.empty())
+    return std::move(failure).note(
+        "a class has no bases, but for `NamedTuple`, `Enum` and `IntEnum`: let it hold an object of the other class");
+  if (!node.decorators.empty())
+    failure.notes.emplace_back(
+        "write `__init__` for a class of host code, without a decorator; `@struct class` is a record that kernels "
+        "take, too");
   for (Diagnostic& diagnostic : driver::check_source(frame_->module->module->file, session_.options().compile))
     if (diagnostic.severity == Severity::Error) failure.causes.push_back(std::move(diagnostic));
   return failure;

@@ -75,6 +75,7 @@ Outcome<Value> Evaluator::evaluate_node(const ast::Name& node) {
     return global->second;
   for (const Library library : frame_->module->star_imports)
     if (Outcome<Value> member = attribute(Value(LibraryValue{library}), node.id)) return member;
+  if (node.id == "__file__") return Value(file().name());
   if (node.id == "__name__") return Value(frame_->module == main_ ? "__main__" : "imported");
   if (std::optional<Value> value = prelude_value(node.id)) return *std::move(value);
   return unknown_name(node.id);
@@ -82,6 +83,8 @@ Outcome<Value> Evaluator::evaluate_node(const ast::Name& node) {
 
 Failure Evaluator::unknown_name(std::string_view name) const {
   if (is_kernel_name(name)) return fail(DiagnosticId::HostDeviceOnly, name);
+  if (const auto type = frame_->module->unusable.find(name); type != frame_->module->unusable.end())
+    return located(wrong_class(*type->second), type->second->name_range);
   const auto absent = frame_->module->absent.find(name);
   const bool is_absent = absent != frame_->module->absent.end();
   if (is_absent && !library_named(absent->second)) return unknown_module(absent->second);

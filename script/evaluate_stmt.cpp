@@ -193,6 +193,13 @@ std::vector<std::string> annotated_names(const ast::ClassDef& node) {
   return names;
 }
 
+/// "IntEnum" of `enum.IntEnum`.
+std::string_view last_name(const ast::Expr& expr) {
+  const auto* name = expr.as<ast::Name>();
+  const auto* dotted = expr.as<ast::Attribute>();
+  return name ? name->id : dotted ? dotted->name : std::string_view();
+}
+
 }  // namespace
 
 /// A record is a type. An enum is a module of integers, a named tuple makes tuples.
@@ -204,13 +211,15 @@ Outcome<Evaluator::Flow> Evaluator::run_node(const ast::ClassDef& node) {
     bind(node.name, Value(TypeValue{TypeValue::Kind::Scalar, {}, found->second, &node}));
     return Flow::Next;
   }
-  const auto* base = node.bases.empty() ? nullptr : node.bases.front()->as<ast::Name>();
-  if (base && base->id == "NamedTuple") bind(node.name, named_tuple_class(annotated_names(node)));
-  if (node.bases.empty() || (base && base->id == "object")) {
+  const std::string_view base = node.bases.empty() ? "object" : last_name(*node.bases.front());
+  if (base == "NamedTuple") bind(node.name, named_tuple_class(annotated_names(node)));
+  if (base == "object") {
     ASSIGN_OR_RETURN(Value type, define_class(node));
     bind(node.name, std::move(type));
   }
-  if (!base || (base->id != "Enum" && base->id != "IntEnum")) return Flow::Next;
+  const bool is_enum = base == "Enum" || base == "IntEnum";
+  if (base != "object" && base != "NamedTuple" && !is_enum) module.unusable[node.name] = &node;  // its use tells why
+  if (!is_enum) return Flow::Next;
   Scope& members = enums_.emplace_back();
   for (const ast::StmtPtr& stmt : node.body) {
     const auto* member = stmt->as<ast::Assign>();

@@ -54,7 +54,8 @@ struct Scope {
   std::optional<std::map<std::string, RecordRef>> records;  // its `@struct` classes, once one of its classes is run
   Names names;
   std::map<std::string, std::string, std::less<>> absent;  // imported, but no values of host code: the module of each
-  std::vector<Library> star_imports;                       // `from numba.cuda import *`
+  std::map<std::string, const ast::ClassDef*, std::less<>> unusable;  // classes that are none of host code
+  std::vector<Library> star_imports;                                  // `from numba.cuda import *`
   const SourceFile& file() const { return *module->file; }
 };
 

@@ -93,7 +93,7 @@ bool has_statements(const ast::Module& module) {
         !stmt->as<ast::AnnotatedAssign>())
       return true;
   }
-  return !has_functions;
+  return !has_functions && !module.body.empty();
 }
 
 Outcome<int> run_program(const Program& program, Evaluator& evaluator, Session& session, const RunOptions& options) {

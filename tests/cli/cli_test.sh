@@ -299,6 +299,19 @@ printf 'import pkg.c\n' > importer.pyk
 expect 1 '`pkg.c` imports `pkg.d` imports `pkg.c`' "$pykc" check importer.pyk
 expect 1 "pkg/d.pyk:1:8: error E0211" "$pykc" check importer.pyk
 
+# A file of a package starts where the outermost package lies, from whatever folder it is named.
+mkdir -p package/inner
+touch package/__init__.pyk package/inner/__init__.pyk
+printf 'from pykc import *\n\n\n@device\ndef twice(x):\n    return 2 * x\n' > package/base.pyk
+printf 'from pykc import *\nfrom ..base import twice\n\n\n@test\ndef test_twice():\n    assert twice(2) == 4\n' > package/inner/user.pyk
+expect 0 "1 passed, 0 failed" "$pykc" test package --device cpu
+expect 0 "1 passed, 0 failed" "$pykc" test package/inner/user.pyk --device cpu
+expect 0 "" "$pykc" check package/inner/user.pyk
+(cd package/inner && expect 0 "1 passed, 0 failed" "$pykc" test user.pyk --device cpu; exit $failed) || failed=$((failed + 1))
+
+# Files beside a program are found from every folder.
+expect 0 "spread" "$pykc" run "$source_dir/examples/equalize.pyk" --device cpu
+
 # A checked build, by the option and by the comment.
 printf 'from pykc import *\n\n\n@kernel\ndef k(x: f32[:]):\n    x[len(x)] = 1.0\n\n\ndef main():\n    k[1, 1](zeros(3, dtype=f32))\n' > outside.pyk
 expect 1 "outside.pyk:6: index 3 is out of bounds for \`x\` of shape (3,)" "$pykc" run outside.pyk --checked --device cpu

@@ -78,6 +78,15 @@ TEST(Statements, Imports) {
   EXPECT_EQ(output("from math import factorial\nprint(1)\n"), "1\n");
 }
 
+TEST(Statements, ClassesThatAreNoneTellWhy) {
+  EXPECT_EQ(output("class A:\n    x = 1\nclass B(A):\n    y = 2\nprint(1)\n"), "1\n");
+  EXPECT_EQ(output("class A:\n    x = 1\nclass B(A):\n    y = 2\nprint(B().y)\n"),
+            "E0404: host functions do not have the class `B` as it is written");
+  EXPECT_EQ(output("import enum\nclass Color(enum.IntEnum):\n    RED = 3\nprint(Color.RED)\n"), "3\n");
+}
+
+TEST(Statements, AFileKnowsItsName) { EXPECT_EQ(output("print(__file__[:4], __file__[-4:])\n"), "test .pyk\n"); }
+
 TEST(Statements, DeviceFunctionsRunOnTheHostToo) {
   EXPECT_EQ(output("@device\ndef square(x):\n    return x * x\nprint(square(3), square(arange(3)))\n"), "9 [0 1 4]\n");
 }

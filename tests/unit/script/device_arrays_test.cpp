@@ -1,0 +1,141 @@
+// What calls on arrays of the device ask of the driver: nothing of them may go through the host.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "host.h"
+#include "tests/mock_cuda/mock_cuda.h"
+
+namespace pykc::script {
+namespace {
+
+using namespace mock_cuda;
+
+/// What the driver was asked for.
+struct Counts {
+  int to_device = 0, to_host = 0, within = 0, allocations = 0, waits = 0, launches = 0;
+  static Counts now() {
+    return {
+        .to_device = mock_calls("cuMemcpyHtoDAsync"),
+        .to_host = mock_calls("cuMemcpyDtoHAsync"),
+        .within = mock_calls("cuMemcpyDtoDAsync") + mock_calls("cuMemcpy2DAsync"),
+        .allocations = mock_calls("cuMemAllocFromPoolAsync") + mock_calls("cuMemAlloc"),
+        .waits = mock_calls("cuCtxSynchronize") + mock_calls("cuStreamSynchronize") + mock_calls("cuEventSynchronize"),
+        .launches = mock_calls("cuLaunchKernel")};
+  }
+  Counts operator-(const Counts& other) const {
+    return {to_device - other.to_device,     to_host - other.to_host, within - other.within,
+            allocations - other.allocations, waits - other.waits,     launches - other.launches};
+  }
+  friend bool operator==(const Counts&, const Counts&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const Counts& counts) {
+    return out << counts.to_device << " to the device, " << counts.to_host << " to the host, " << counts.within
+               << " within, " << counts.allocations << " allocations, " << counts.waits << " waits, " << counts.launches
+               << " launches";
+  }
+};
+
+constexpr std::string_view kSource = R"pyk(
+import cupy as cp
+import numpy as np
+from numba import cuda, guvectorize, vectorize
+
+@vectorize(["float32(float32, float32)"], target="cuda")
+def add(x, y):
+    return x + y
+
+@vectorize
+def twice(x):
+    return x + x
+
+@guvectorize(["void(float32[:], float32[:], float32[:])"], "(n),(n)->(n)")
+def product(x, y, out):
+    for i in range(x.shape[0]):
+        out[i] = x[i] * y[i]
+
+@cuda.reduce
+def total(a, b):
+    return a + b
+
+def all(x, y, out, steps):
+    add(x, y, out=out)
+    steps("out")
+    z = add(x, y)
+    steps("new")
+    z = add(add(x, y), y)
+    steps("chain")
+    z = add(x[::2], y[::2])
+    steps("slices")
+    z = add(x.reshape(100, 10), y[:10])
+    steps("broadcast")
+    z = twice(x)
+    steps("untyped")
+    product(x.reshape(100, 10), y.reshape(100, 10), out.reshape(100, 10))
+    steps("generalized")
+    total(x, res=out)
+    steps("reduced")
+    with cp.cuda.Stream():
+        z = add(x, 2.0)
+    steps("stream")
+    host = z.copy_to_host()
+    steps("host")
+
+x = cuda.to_device(np.ones(1000, dtype=np.float32))
+y = cuda.to_device(np.ones(1000, dtype=np.float32))
+out = cuda.device_array(1000, dtype=np.float32)
+all(x, y, out, lambda name: None)  # compiles
+print("start")
+all(x, y, out, print)
+)pyk";
+
+class DeviceArrays : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { setenv("PYKC_CUDA_LIBRARY", MOCK_CUDA, 1); }
+  void SetUp() override { mock_reset(); }
+
+  /// What each step of the program asked for, by the word that it prints at its end.
+  static std::map<std::string, Counts> counts_of(std::string_view source) {
+    const Program program = parse_program(source);
+    std::map<std::string, Counts> counts;
+    Counts before;
+    RunOptions options;
+    options.device = "cuda:0";
+    options.print = [&](std::string_view text) {
+      const Counts now = Counts::now();
+      counts[std::string(text.substr(0, text.find('\n')))] = now - before;
+      before = now;
+    };
+    const Result<int> code = run_main(program, options);
+    if (!code) ADD_FAILURE() << code.error().message;
+    return counts;
+  }
+};
+
+TEST_F(DeviceArrays, DoNotGoThroughTheHost) {
+  const std::map<std::string, Counts> counts = counts_of(kSource);
+  EXPECT_EQ(counts.at("out"), (Counts{.launches = 1}));
+  EXPECT_EQ(counts.at("new"), (Counts{.allocations = 1, .launches = 1}));
+  EXPECT_EQ(counts.at("chain"), (Counts{.allocations = 2, .launches = 2}));
+  EXPECT_EQ(counts.at("slices"), (Counts{.allocations = 1, .launches = 1}));
+  EXPECT_EQ(counts.at("broadcast"), (Counts{.allocations = 1, .launches = 1}));
+  EXPECT_EQ(counts.at("untyped"), (Counts{.allocations = 1, .launches = 1}));
+  EXPECT_EQ(counts.at("generalized"), (Counts{.launches = 1}));
+  EXPECT_EQ(counts.at("stream"), (Counts{.allocations = 1, .launches = 1}));
+  EXPECT_EQ(counts.at("host").to_host, 1);
+  EXPECT_EQ(counts.at("host").to_device, 0);
+}
+
+/// The parts and the total are made on the device; where they stay there, nobody waits.
+TEST_F(DeviceArrays, AreReducedOnTheDevice) {
+  const Counts reduced = counts_of(kSource).at("reduced");
+  EXPECT_EQ(reduced.to_host, 0);
+  EXPECT_EQ(reduced.to_device, 0);
+  EXPECT_EQ(reduced.waits, 0);
+  EXPECT_EQ(reduced.launches, 2);
+}
+
+}  // namespace
+}  // namespace pykc::script
