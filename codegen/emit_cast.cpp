@@ -34,21 +34,23 @@ Emitter::Value* Emitter::float_to_integer(Value* value, ScalarType from, ScalarT
   return builder_.CreateIntrinsic(saturate, {type_of(to), value->getType()}, {value});
 }
 
+Emitter::Value* Emitter::hidden_half(Value* single) {
+  Value* bits = builder_.CreateIntrinsic(llvm::Intrinsic::convert_to_fp16, {single->getType()}, {single});
+  return builder_.CreateBitCast(bits, builder_.getHalfTy());
+}
+
 /// f16 and bf16 are rounded from a wider float that must not round on the way, or not so that it shows: f64 holds 53
-/// bits; of a 64-bit integer with more, the low 12 bits are replaced by one that only says "not a tie". For f16 the
-/// integer is limited to the first one that is infinite: LLVM 22 takes an integer of at most 11 significant bits for
-/// exact in f16, however many zeros stand behind them. This one has 12.
+/// bits; of a 64-bit integer with more, the low 12 bits are replaced by one that only says "not a tie". For f16 an f32
+/// is wide enough, since what it rounds is infinite; and LLVM must not see the f16 made, for it takes an integer
+/// of at most 11 significant bits for exact in f16, and a product of it, however many zeros stand behind them.
 Emitter::Value* Emitter::integer_to_float(Value* value, ScalarType from, ScalarType to) {
   const bool is_signed = is_signed_integer(from);
   const auto convert = [&](Value* integer, llvm::Type* type) {
     return is_signed ? builder_.CreateSIToFP(integer, type) : builder_.CreateUIToFP(integer, type);
   };
   if (size_in_bytes(to) > 2) return convert(value, type_of(to));
-  if (to == ScalarType::F16 && size_in_bytes(from) > 2) {
-    constexpr std::int64_t kInfinite = 65520;
-    value = minimum(from, value, llvm::ConstantInt::getSigned(value->getType(), kInfinite));
-    if (is_signed) value = maximum(from, value, llvm::ConstantInt::getSigned(value->getType(), -kInfinite));
-  } else if (size_in_bytes(from) == 8) {
+  if (to == ScalarType::F16 && size_in_bytes(from) > 2) return hidden_half(convert(value, builder_.getFloatTy()));
+  if (size_in_bytes(from) == 8) {
     Value* low = builder_.CreateAnd(value, constant_i64(0xfff));
     Value* high = builder_.CreateAnd(value, constant_i64(~std::int64_t{0xfff}));
     Value* sticky = builder_.CreateSelect(builder_.CreateIsNull(low), constant_i64(0), constant_i64(0x800));

@@ -70,6 +70,8 @@ class Emitter {
   virtual Value* widen_float(Value* value);
   /// Rounds an f32 or f64 to f16 or bf16.
   virtual Value* narrow_float(Value* wide, ScalarType to) = 0;
+  /// Rounds an f32 to f16 in an operation that LLVM's optimiser does not look into.
+  virtual Value* hidden_half(Value* single);
   /// Lets a target add what it knows to a load, store or call that touches `space`.
   virtual void annotate(llvm::Instruction* access, ir::AddressSpace space) const = 0;
   virtual void annotate_call(llvm::CallInst* call, const ir::Function& callee) const = 0;

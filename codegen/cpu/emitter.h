@@ -121,6 +121,7 @@ class CpuEmitter final : public Emitter {
   bool has_small_fma(ScalarType) const override { return false; }
   Value* widen_float(Value* value) override;
   Value* narrow_float(Value* wide, ScalarType to) override;
+  Value* hidden_half(Value* single) override;
   /// Whether the processor has instructions for f16 to f32 and back.
   bool converts_half() const;
   Value* round_to_odd(Value* value);

@@ -25,6 +25,10 @@ CpuEmitter::Value* CpuEmitter::narrow_float(Value* wide, ScalarType to) {
                                 type_of(to));
 }
 
+CpuEmitter::Value* CpuEmitter::hidden_half(Value* single) {
+  return converts_half() ? Emitter::hidden_half(single) : narrow_float(single, ScalarType::F16);
+}
+
 /// f64 to an f32 that rounds further as the f64 itself would: of the two neighbours the one whose last bit is set
 /// stands for everything between them.
 CpuEmitter::Value* CpuEmitter::round_to_odd(Value* value) {

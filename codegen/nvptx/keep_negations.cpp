@@ -67,10 +67,16 @@ void keep(llvm::Instruction& negation) {
   });
 }
 
+/// Whether it may be the lowest number, which is negative.
+bool is_magnitude_that_wraps(const llvm::Value* value) {
+  return match(value, m_Intrinsic<llvm::Intrinsic::abs>(m_Value(), m_Zero()));
+}
+
 /// Unoptimised, the operand of a minimum comes out of a variable, through which ptxas sees.
 bool must_keep(const llvm::Instruction& instruction, bool is_optimized) {
-  return is_part_of_word(&instruction) ? is_modifier(&instruction)
-                                       : !is_optimized && is_word(&instruction) && is_negation(&instruction);
+  if (is_part_of_word(&instruction)) return is_modifier(&instruction);
+  if (!is_word(&instruction)) return false;
+  return is_magnitude_that_wraps(&instruction) || (!is_optimized && is_negation(&instruction));
 }
 
 }  // namespace

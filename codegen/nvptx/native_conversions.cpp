@@ -6,11 +6,13 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 
 namespace pykc::codegen {
 namespace {
 
 using llvm::Intrinsic::ID;
+using namespace llvm::PatternMatch;
 
 /// The conversion towards zero, or not_intrinsic.
 ID native_conversion(bool is_signed, llvm::Type* from, llvm::Type* to) {
@@ -25,14 +27,29 @@ ID native_conversion(bool is_signed, llvm::Type* from, llvm::Type* to) {
   return is_signed ? llvm::Intrinsic::nvvm_f2ll_rz : llvm::Intrinsic::nvvm_f2ull_rz;
 }
 
+/// What a float made of a flag becomes, which ptxas gets wrong: u32(-f32(x > 3)) was 2^32 - 1 in the place of 0.
+llvm::Value* conversion_of_flag(llvm::Value* value, llvm::Type* type, bool is_signed, llvm::IRBuilder<>& builder) {
+  llvm::Value* flag = nullptr;
+  const bool is_minus = match(value, m_SIToFP(m_Value(flag)));
+  if (!is_minus && !match(value, m_UIToFP(m_Value(flag)))) return nullptr;
+  if (!flag->getType()->isIntegerTy(1)) return nullptr;
+  const int one = is_minus ? (is_signed ? -1 : 0) : 1;
+  return builder.CreateSelect(flag, llvm::ConstantInt::getSigned(type, one), llvm::ConstantInt::get(type, 0));
+}
+
 void use_native_conversion(llvm::IntrinsicInst& call) {
   const ID id = call.getIntrinsicID();
   if (id != llvm::Intrinsic::fptosi_sat && id != llvm::Intrinsic::fptoui_sat) return;
   llvm::Value* value = call.getArgOperand(0);
   llvm::Type* type = call.getType();
+  llvm::IRBuilder<> builder(&call);
+  if (llvm::Value* flag = conversion_of_flag(value, type, id == llvm::Intrinsic::fptosi_sat, builder)) {
+    call.replaceAllUsesWith(flag);
+    call.eraseFromParent();
+    return;
+  }
   const ID native = native_conversion(id == llvm::Intrinsic::fptosi_sat, value->getType(), type);
   if (native == llvm::Intrinsic::not_intrinsic) return;
-  llvm::IRBuilder<> builder(&call);
   llvm::Value* result = builder.CreateIntrinsic(type, native, {value});
   if (!value->getType()->isFloatTy() || !type->isIntegerTy(32))
     result = builder.CreateSelect(builder.CreateFCmpUNO(value, value), llvm::ConstantInt::get(type, 0), result);
