@@ -12,9 +12,9 @@
 
 #include "base/diagnostics.h"
 #include "base/source.h"
-#include "frontend/ast.h"
-#include "frontend/checked.h"
-#include "frontend/token.h"
+#include "frontend/checked/tree.h"
+#include "frontend/syntax/ast.h"
+#include "frontend/syntax/token.h"
 #include "ir/module.h"
 #include "pykc/configuration.h"
 #include "pykc/error.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "frontend/ast_walk.h"
+#include "frontend/syntax/ast_walk.h"
 #include "script/declarations.h"
 #include "script/functions.h"
 

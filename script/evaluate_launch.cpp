@@ -2,7 +2,7 @@
 // are called with each of its configurations.
 #include <algorithm>
 
-#include "frontend/ast_walk.h"
+#include "frontend/syntax/ast_walk.h"
 #include "script/evaluator.h"
 
 namespace pykc::script {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/ast.h"
 #include "frontend/frontend.h"
+#include "frontend/syntax/ast.h"
 #include "script/declarations.h"
 #include "script/functions.h"
 #include "script/launcher.h"

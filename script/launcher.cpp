@@ -4,7 +4,7 @@
 #include <span>
 
 #include "driver/driver.h"
-#include "frontend/numba_kernels.h"
+#include "frontend/program/numba_kernels.h"
 #include "jit/specialize.h"
 #include "script/array.h"
 #include "script/declarations.h"

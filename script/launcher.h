@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/checked.h"
+#include "frontend/checked/tree.h"
 #include "frontend/frontend.h"
 #include "pykc/configuration.h"
 #include "script/functions.h"

@@ -2,7 +2,7 @@
 // are done here.
 #pragma once
 
-#include "frontend/ast.h"
+#include "frontend/syntax/ast.h"
 #include "script/outcome.h"
 #include "script/value.h"
 

@@ -1,6 +1,6 @@
 #include "script/prototypes.h"
 
-#include "frontend/signature.h"
+#include "frontend/program/signature.h"
 #include "script/array.h"
 
 namespace pykc::script {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/cuda_vectors.h"
+#include "frontend/check/calls/cuda_vectors.h"
 #include "script/array_from.h"
 #include "script/format.h"
 #include "script/indexing.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/source.h"
-#include "frontend/ast.h"
+#include "frontend/syntax/ast.h"
 #include "script/prototypes.h"
 #include "script/value.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "frontend/ast.h"
+#include "frontend/syntax/ast.h"
 #include "pykc/configuration.h"
 #include "pykc/runtime.h"
 #include "script/scalar.h"

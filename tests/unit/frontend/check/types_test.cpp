@@ -1,8 +1,9 @@
 // The rules of types, by table.
+#include "frontend/check/types/types.h"
+
 #include <gtest/gtest.h>
 
 #include "checked_text.h"
-#include "frontend/check_types.h"
 
 namespace pykc::checker {
 namespace {

@@ -1,8 +1,7 @@
 // Which variables are values, and which are memory.
-#include "frontend/lower_variables.h"
-
 #include <gtest/gtest.h>
 
+#include "frontend/lower/variables.h"
 #include "tests/unit/frontend/lower/tree.h"
 
 namespace pykc::lowering {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/checked.h"
+#include "frontend/checked/tree.h"
 #include "frontend/frontend.h"
 #include "ir/verifier.h"
 #include "tests/reference/interpreter.h"

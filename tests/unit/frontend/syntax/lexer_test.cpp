@@ -35,7 +35,7 @@ TEST(Lexer, EveryOperatorIsRead) {
     text += " " spelling;                                                             \
     kinds += #name " ";                                                               \
   }
-#include "frontend/tokens.def"
+#include "frontend/syntax/tokens.def"
   EXPECT_EQ(token_kinds(text), "Indent " + kinds + "Newline Dedent EndOfFile");
 }
 
@@ -44,7 +44,7 @@ TEST(Lexer, EveryKeywordIsRead) {
 #define KEYWORD(name, spelling) \
   text += " " spelling;         \
   kinds += #name " ";
-#include "frontend/tokens.def"
+#include "frontend/syntax/tokens.def"
   EXPECT_EQ(token_kinds(text), kinds + "Newline EndOfFile");
 }
 

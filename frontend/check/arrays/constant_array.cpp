@@ -1,0 +1,389 @@
+// Arrays of constants, at the top level of a module: operators and functions of NumPy work element by element, each as
+// on numbers of the language, in the type that NumPy 2 computes in.
+#include <algorithm>
+#include <cstring>
+
+#include "base/promotion.h"
+#include "frontend/check/arrays/constant_table.h"
+#include "frontend/check/function_checker.h"
+
+namespace pykc::checker {
+
+using checked::Type;
+
+namespace {
+
+/// How an operand enters NumPy's promotion.
+struct NumpyType {
+  ScalarType part;  // of a complex number, its parts
+  bool is_complex;
+  bool is_weak;  // a Python number
+
+  ElementType element() const { return is_complex ? ElementType(complex_type(part)) : ElementType(part); }
+};
+
+bool is_number(const ElementType& type) { return !type.is_record() || type.record->kind == RecordType::Kind::Complex; }
+
+NumpyType numpy_type(const ElementType& type, bool is_weak) {
+  if (!type.is_record()) return {type.scalar, false, is_weak};
+  return {type.record->fields.front().type.scalar, true, is_weak};
+}
+
+/// Python numbers take the type of an array, but for a float among integers.
+ScalarType joined_part(const NumpyType& a, const NumpyType& b) {
+  if (a.is_weak == b.is_weak) return promote(a.part, b.part);
+  const ScalarType strong = a.is_weak ? b.part : a.part, weak = a.is_weak ? a.part : b.part;
+  if (is_float(weak)) return is_float(strong) ? strong : ScalarType::F64;
+  return strong == ScalarType::Bool ? promote(strong, weak) : strong;
+}
+
+NumpyType joined(const NumpyType& a, const NumpyType& b) {
+  const bool is_complex = a.is_complex || b.is_complex;
+  const ScalarType part = joined_part(a, b);
+  return {is_complex ? promote(part, ScalarType::F32) : part, is_complex, a.is_weak && b.is_weak};
+}
+
+/// The type of the results: integers stay as narrow as they came.
+ElementType result_type(const Value& first, const ElementType& computed) {
+  if (first.is_record()) return first.type().record;
+  const bool widened = is_integer(first.scalar()) && !computed.is_record() && is_integer_or_bool(computed.scalar);
+  return widened ? computed : ElementType(first.scalar());
+}
+
+bool is_table(const Entity& entity) { return std::holds_alternative<TableRef>(entity); }
+
+}  // namespace
+
+bool Body::has_table(std::span<const Entity> operands) const {
+  return !function_ && std::any_of(operands.begin(), operands.end(), is_table);
+}
+
+/// The number or record that lies there.
+Value Body::constant_at(const char* bytes, const ElementType& type, SourceRange range) {
+  if (!type.is_record()) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, bytes, static_cast<std::size_t>(size_in_bytes(type)));
+    return TreeBuilder::strong(tree_.bits(type.scalar, bits, range));
+  }
+  std::vector<Value> fields;
+  for (const RecordField& field : type.record->fields) {
+    std::vector<Value> elements;
+    for (std::int64_t i = 0; i < field.count(); ++i)
+      elements.push_back(constant_at(bytes + field.offset + i * size_in_bytes(field.type), field.type, range));
+    fields.push_back(field.extents.empty() ? elements.front() : tree_.tuple(std::move(elements), range));
+  }
+  return tree_.record(type.record, std::move(fields), range);
+}
+
+Value Body::constant_at(const Table& table, std::int64_t index, SourceRange range) {
+  const ElementType& type = table.type.element;
+  return constant_at(table.bytes.data() + index * size_in_bytes(type), type, range);
+}
+
+/// Puts the value, converted, behind the bytes. False, and a report, for what is no constant of that type.
+bool Body::append_constant(const Value& value, const ElementType& type, std::string& bytes, SourceRange range) {
+  if (!value.known()) return false;
+  if (!type.is_record()) {
+    const Expr* converted =
+        require_scalar(value, "an element") ? convert_for_assignment(value, type.scalar, range) : nullptr;
+    const auto* constant = converted ? converted->as<checked::Constant>() : nullptr;
+    if (converted && !constant) report(range, DiagnosticId::NotConstant, "an element of an array of a module");
+    if (!constant) return false;
+    bytes.append(reinterpret_cast<const char*>(&constant->bits), static_cast<std::size_t>(size_in_bytes(type)));
+    return true;
+  }
+  const RecordType& record = *type.record;
+  const bool is_complex = record.kind == RecordType::Kind::Complex;
+  if (is_complex && !value.is_complex() && !require_scalar(value, "an element")) return false;
+  const Value whole = is_complex ? to_complex(value, record.fields.front().type.scalar, range) : value;
+  const std::vector<Value> parts = whole.is_tuple() || whole.is_record() ? take_apart(whole) : std::vector<Value>();
+  if (parts.size() != record.fields.size()) {
+    report(range, DiagnosticId::TypeMismatch, to_string(type), describe(value))
+        .note("a record is a tuple of " + std::to_string(record.fields.size()) + " values");
+    return false;
+  }
+  const std::size_t start = bytes.size();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const RecordField& field = record.fields[i];
+    bytes.resize(start + static_cast<std::size_t>(field.offset), '\0');
+    std::vector<Value> elements;
+    flatten(parts[i], field, elements);
+    if (static_cast<std::int64_t>(elements.size()) != field.count()) {
+      report(range, DiagnosticId::TypeMismatch, to_string(type), describe(value))
+          .note("the field `" + field.name + "` has " + std::to_string(field.count()) + " elements");
+      return false;
+    }
+    for (const Value& element : elements)
+      if (!append_constant(element, field.type, bytes, range)) return false;
+  }
+  bytes.resize(start + static_cast<std::size_t>(record.bytes), '\0');
+  return true;
+}
+
+/// The elements of a field that is an array; a field that is none, itself.
+void Body::flatten(const Value& value, const RecordField& field, std::vector<Value>& elements) {
+  if (field.extents.empty() || !value.is_tuple()) return elements.push_back(value);
+  for (const Value& part : take_apart(value)) flatten(part, field, elements);
+}
+
+void Body::report_too_many_constants(SourceRange range) {
+  report(range, DiagnosticId::ArrayShape, "a constant array",
+         "small enough: it has at most " + std::to_string(kMostConstantElements) + " elements");
+}
+
+/// The value as NumPy casts it.
+Value Body::numpy_cast(const Value& value, const ElementType& type, SourceRange range) {
+  if (!value.known() || !type.is_record()) return cast_value(value, type.scalar, range);
+  return to_complex(value, type.record->fields.front().type.scalar, range);
+}
+
+/// `apply` on the elements of arrays and on numbers, which are repeated to one shape. `computing` gives the type to
+/// compute in of what the operands have in common.
+Entity Body::elementwise(std::span<const Entity> operands, ScalarType (*computing)(ScalarType), SourceRange range,
+                         const std::function<Value(const std::vector<Value>&)>& apply) {
+  std::optional<NumpyType> common;
+  Extents extents;
+  for (const Entity& operand : operands) {
+    const auto* table = std::get_if<TableRef>(&operand);
+    const auto* value = std::get_if<Value>(&operand);
+    if (std::holds_alternative<Unknown>(operand) || (value && !value->known())) return Unknown{};
+    const bool is_constant = value && (value->is_constant() || value->is_complex());
+    if (table ? !is_number(table->table->type.element) || table->table->host.has_value() : !is_constant) {
+      report(range, DiagnosticId::NotATable, describe(operand)).note("arithmetic of a module is on constant numbers");
+      return Unknown{};
+    }
+    const ElementType type = table                ? table->table->type.element
+                             : value->is_scalar() ? ElementType(value->scalar())
+                                                  : ElementType(value->type().record);
+    const NumpyType entering = numpy_type(type, value && value->is_weak());
+    common = common ? joined(*common, entering) : entering;
+    const std::optional<Extents> both = broadcast(extents, table ? table->table->type.extents : Extents());
+    if (!both) {
+      const Type first = Type::of(ArrayType{common->element(), Layout::RowMajor, extents});
+      report(range, DiagnosticId::ArrayShapes, checked::to_string(first),
+             checked::to_string(Type::of(table->table->type)))
+          .note("arrays of a module are repeated as NumPy repeats them: along dimensions of extent 1");
+      return Unknown{};
+    }
+    if (count_elements(*both) > kMostConstantElements) {
+      report_too_many_constants(range);
+      return Unknown{};
+    }
+    extents = *both;
+  }
+  common->part = computing(common->part);
+  const ElementType computed = common->element();
+  std::vector<Table> tables;
+  std::vector<Value> numbers;
+  for (const Entity& operand : operands) {
+    const auto* table = std::get_if<TableRef>(&operand);
+    tables.push_back(table ? repeated(*table->table, extents) : Table());
+    numbers.push_back(table ? Value() : numpy_cast(std::get<Value>(operand), computed, range));
+    if (!table && !numbers.back().known()) return Unknown{};
+  }
+  Table result{.name = "", .type = {computed, Layout::RowMajor, extents}, .bytes = {}};
+  for (std::int64_t i = 0; i < count_elements(extents); ++i) {
+    const std::size_t mark = tree_.mark();
+    std::vector<Value> inputs;
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      inputs.push_back(is_table(operands[k]) ? numpy_cast(constant_at(tables[k], i, range), computed, range)
+                                             : numbers[k]);
+    const Value made = apply(inputs);
+    if (!made.known()) return Unknown{};
+    if (i == 0) result.type.element = result_type(made, computed);
+    if (!append_constant(numpy_cast(made, result.type.element, range), result.type.element, result.bytes, range))
+      return Unknown{};
+    tree_.release(mark);
+  }
+  return TableRef{session_.add_table(std::move(result))};
+}
+
+namespace {
+
+ScalarType as_they_are(ScalarType type) { return type; }
+ScalarType quotient_type(ScalarType type) { return is_float(type) ? type : ScalarType::F64; }
+
+}  // namespace
+
+Entity Body::constant_binary(ast::BinaryOp op, const Entity& left, const Entity& right, SourceRange range) {
+  return elementwise(std::array{left, right}, op == ast::BinaryOp::Div ? quotient_type : as_they_are, range,
+                     [&](const std::vector<Value>& x) { return binary(op, x[0], x[1], range); });
+}
+
+Entity Body::constant_unary(ast::UnaryOp op, const Entity& operand, SourceRange range) {
+  return elementwise(std::array{operand}, as_they_are, range,
+                     [&](const std::vector<Value>& x) { return unary(op, x[0], range); });
+}
+
+Entity Body::constant_compare(ast::CompareOp op, const Entity& left, const Entity& right, SourceRange range) {
+  return elementwise(std::array{left, right}, as_they_are, range,
+                     [&](const std::vector<Value>& x) { return compare(op, x[0], x[1], range); });
+}
+
+Entity Body::constant_ufunc(const Ufunc& ufunc, std::span<const Entity> operands, SourceRange range) {
+  const auto* builtin = std::get_if<BuiltinId>(&ufunc.function);
+  const auto* op = std::get_if<ast::BinaryOp>(&ufunc.function);
+  const bool is_of_floats = builtin && session_.signature(*builtin).parameters.front().type.letter == 'F';
+  const bool divides = op && *op == ast::BinaryOp::Div;
+  return elementwise(operands,
+                     is_of_floats ? float_type_for
+                     : divides    ? quotient_type
+                                  : as_they_are,
+                     range, [&](const std::vector<Value>& x) { return apply(ufunc, x, range); });
+}
+
+// ---- parts, attributes, methods ----
+
+/// `A[1:, 0]`, `A['x']`
+Entity Body::index_constants(const Table& table, const ast::Expr& index, SourceRange range) {
+  using Kind = IndexItem::Kind;
+  if (const auto* name = index.as<ast::StringLiteral>()) return constant_field(table, name->value, index.range);
+  const std::optional<std::vector<IndexItem>> items = index_items(index);
+  if (!items) return Unknown{};
+  const Extents &given = table.type.extents, dense = dense_strides(given);
+  const auto is_taking = [](const IndexItem& item) { return item.kind == Kind::Position || item.kind == Kind::Slice; };
+  const auto taken = static_cast<std::size_t>(std::count_if(items->begin(), items->end(), is_taking));
+  if (taken > given.size()) {
+    report(range, DiagnosticId::IndexCount, "the array", std::to_string(given.size()), std::to_string(taken));
+    return Unknown{};
+  }
+  Extents extents, strides;
+  std::int64_t offset = 0;
+  std::size_t dimension = 0;
+  const auto take_whole = [&](std::size_t count) {
+    for (; count > 0; --count, ++dimension) {
+      extents.push_back(given[dimension]);
+      strides.push_back(dense[dimension]);
+    }
+  };
+  bool has_ellipsis = false;
+  for (const IndexItem& item : *items) {
+    if (item.kind == Kind::Ellipsis) take_whole(std::exchange(has_ellipsis, true) ? 0 : given.size() - taken);
+    if (item.kind == Kind::NewAxis) extents.push_back(1), strides.push_back(0);
+    if (item.kind == Kind::Slice) {
+      const Positions positions = positions_of(item.slice, given[dimension]);
+      offset += static_cast<std::int64_t>(positions.start) * dense[dimension];
+      extents.push_back(static_cast<std::int64_t>(positions.count));
+      strides.push_back(static_cast<std::int64_t>(positions.step) * dense[dimension++]);
+    }
+    if (item.kind != Kind::Position) continue;
+    if (!item.position.is_constant() || !is_integer(item.position.scalar())) {
+      report(item.range, DiagnosticId::IndexType, describe(item.position));
+      return Unknown{};
+    }
+    const Int128 written = integer_of(*item.position.expr), extent = given[dimension];
+    if (written >= extent || written < -extent) {
+      report(item.range, DiagnosticId::IndexOutOfRange, scope_.file().text(item.range), "the array",
+             std::to_string(given[dimension]));
+      return Unknown{};
+    }
+    offset += static_cast<std::int64_t>(written < 0 ? written + extent : written) * dense[dimension++];
+  }
+  take_whole(given.size() - dimension);
+  Table part = gathered(table, std::move(extents), strides, offset);
+  if (part.type.extents.empty()) return constant_at(part, 0, range);
+  return TableRef{session_.add_table(std::move(part))};
+}
+
+Entity Body::constant_field(const Table& table, std::string_view name, SourceRange range) {
+  const ElementType& element = table.type.element;
+  if (const RecordField* field = element.is_record() ? element.record->find(name) : nullptr)
+    return TableRef{session_.add_table(field_of(table, *field))};
+  report(range, DiagnosticId::UnknownAttribute, "an array of " + to_string(element), name);
+  return Unknown{};
+}
+
+Entity Body::constant_attribute(const Table& table, const ast::Attribute& node, SourceRange range) {
+  const std::string_view name = node.name;
+  const Extents& extents = table.type.extents;
+  const std::int64_t size = count_elements(extents), item = size_in_bytes(table.type.element);
+  if (name == "ndim") return tree_.weak_integer(table.type.rank(), range);
+  if (name == "size") return tree_.weak_integer(size, range);
+  if (name == "itemsize") return tree_.weak_integer(item, range);
+  if (name == "nbytes") return tree_.weak_integer(size * item, range);
+  if (name == "dtype") return TypeRef{table.type.element};
+  if (name == "T") return TableRef{session_.add_table(reversed_axes(table))};
+  if (name == "real" && !table.type.element.is_record()) return TableRef{session_.add_table(table)};
+  if (name == "shape") {
+    std::vector<Value> numbers;
+    for (const std::int64_t extent : extents) numbers.push_back(tree_.weak_integer(extent, range));
+    return tree_.tuple(std::move(numbers), range);
+  }
+  return constant_field(table, name, node.name_range);
+}
+
+Table Body::reversed_axes(const Table& table) {
+  Extents extents = table.type.extents, strides = dense_strides(extents);
+  std::reverse(extents.begin(), extents.end());
+  std::reverse(strides.begin(), strides.end());
+  return gathered(table, std::move(extents), strides, 0);
+}
+
+Entity Body::converted_constants(const Table& table, const ElementType& type, SourceRange range) {
+  Table result{.name = "", .type = {type, Layout::RowMajor, table.type.extents}, .bytes = {}};
+  for (std::int64_t i = 0; i < count_elements(table.type.extents); ++i) {
+    const std::size_t mark = tree_.mark();
+    const Value element = constant_at(table, i, range);
+    const bool is_cast = is_number(type) && (type.is_record() || element.is_scalar());
+    if (!append_constant(is_cast ? numpy_cast(element, type, range) : element, type, result.bytes, range))
+      return Unknown{};
+    tree_.release(mark);
+  }
+  return TableRef{session_.add_table(std::move(result))};
+}
+
+Entity Body::reshaped_constants(const Table& table, const std::vector<Value>& given, SourceRange range) {
+  const std::int64_t size = count_elements(table.type.extents);
+  Extents extents;
+  std::int64_t known = 1;
+  std::optional<std::size_t> open;
+  for (const Value& extent : given) {
+    const bool is_right = extent.is_constant() && is_integer(extent.scalar());
+    const std::int64_t count = is_right ? static_cast<std::int64_t>(integer_of(*extent.expr)) : -2;
+    if (count == -1 && !open)
+      open = extents.size();
+    else if (count < 0 || count > kMostConstantElements || (known *= count) > kMostConstantElements)
+      known = -1;
+    extents.push_back(count);
+    if (known < 0) break;
+  }
+  const bool fits = known > 0 ? (open ? size % known == 0 : size == known) : known == 0 && !open && size == 0;
+  if (!fits || extents.size() > static_cast<std::size_t>(kMaximumRank)) {
+    report(range, DiagnosticId::ReshapeSize, checked::to_string(Type::of(table.type)))
+        .note("the product of the extents is the number of elements; one of them may be -1, for what is left");
+    return Unknown{};
+  }
+  if (open) extents[*open] = size / known;
+  return TableRef{session_.add_table(with_extents(table, std::move(extents)))};
+}
+
+/// `A.astype(np.float32)`, `A.reshape(3, -1)`, `A.T` and their kin.
+Entity Body::call_constant_method(const Table& table, const ast::Call& call, SourceRange range) {
+  const auto& method = *call.function->as<ast::Attribute>();
+  const std::string_view name = method.name;
+  if (name == "astype") {
+    constexpr std::string_view kParameters[] = {"dtype"};
+    const auto arguments = bind_arguments(call, range, name, kParameters, 1, "(dtype)");
+    const std::optional<ElementType> type = arguments ? dtype(*(*arguments)[0]) : std::nullopt;
+    return type ? converted_constants(table, *type, range) : Entity(Unknown{});
+  }
+  if (!has_no_keywords(call, "`" + std::string(name) + "`")) return Unknown{};
+  std::vector<Value> given;
+  for (const ast::ExprPtr& argument : call.arguments) given.push_back(value(*argument));
+  if (given.size() == 1 && given.front().is_tuple()) given = take_apart(given.front());
+  for (const Value& argument : given)
+    if (!argument.known()) return Unknown{};
+  if (name == "reshape" && !given.empty()) return reshaped_constants(table, given, range);
+  if (given.empty()) {
+    const Table flat = with_extents(table, {count_elements(table.type.extents)});
+    if (name == "ravel" || name == "flatten") return TableRef{session_.add_table(flat)};
+    if (name == "copy" || name == "tolist")
+      return TableRef{session_.add_table(with_extents(table, table.type.extents))};
+    if (name == "transpose") return TableRef{session_.add_table(reversed_axes(table))};
+  }
+  report(method.name_range, DiagnosticId::UnknownAttribute, "a constant array", name)
+      .note("it has astype, reshape, ravel, flatten, transpose, copy and tolist; the rest is for host functions");
+  return Unknown{};
+}
+
+}  // namespace pykc::checker

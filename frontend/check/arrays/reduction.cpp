@@ -1,0 +1,107 @@
+// Calls of NumPy's reductions: which function of the library they call, and in which type it computes.
+#include <algorithm>
+
+#include "frontend/check/arrays/reductions.h"
+#include "frontend/check/function_checker.h"
+
+namespace pykc::checker {
+
+namespace {
+
+using Takes = Reduction::Takes;
+
+constexpr Reduction kReductions[] = {
+    {"sum", Takes::Zero, true, true},
+    {"prod", Takes::One, true, true},
+    {"mean", Takes::ZeroAndCount, true, true},
+    {"var", Takes::ZeroAndCount, true, true},
+    {"std", Takes::ZeroAndCount, true, true},
+    {"min", Takes::Nothing, true, false},
+    {"max", Takes::Nothing, true, false},
+    {"argmin", Takes::Nothing, true, false},
+    {"argmax", Takes::Nothing, true, false},
+    {"any", Takes::Nothing, true, true},
+    {"all", Takes::Nothing, true, true},
+    {"ptp", Takes::Nothing, false, false},
+    {"count_nonzero", Takes::Nothing, false, true},
+    {"nansum", Takes::Zero, false, true},
+    {"nanprod", Takes::One, false, true},
+    {"nanmean", Takes::ZeroAndCount, false, true},
+    {"nanvar", Takes::ZeroAndCount, false, true},
+    {"nanstd", Takes::ZeroAndCount, false, true},
+    {"nanmin", Takes::Nothing, false, false},
+    {"nanmax", Takes::Nothing, false, false},
+};
+
+/// Integers are added up in 64 bits.
+ElementType type_of_total(const ElementType& element) {
+  if (element.is_record() || is_float(element.scalar)) return element;
+  return is_unsigned_integer(element.scalar) ? ScalarType::U64 : ScalarType::I64;
+}
+
+/// In Numba's dialect a mean is a sum divided by an integer.
+ScalarType type_of_count(ScalarType part, const TypingRules& rules) {
+  if (!rules.has_weak_literals || !is_float(part)) return ScalarType::F64;
+  return size_in_bits(part) < 32 ? ScalarType::F32 : part;
+}
+
+}  // namespace
+
+std::span<const Reduction> all_reductions() { return kReductions; }
+
+Entity Body::call_reduction(const ReductionRef& reduction, const ast::Call& call, SourceRange range) {
+  const std::string name(scope_.file().text(call.function->range));
+  constexpr std::string_view kParameters[] = {"a"};
+  const std::size_t count = reduction.self.known() ? 0 : 1;
+  if (!call.keywords.empty() || call.arguments.size() > count) {
+    const SourceRange at = !call.keywords.empty() ? call.keywords[0].name_range : call.arguments[count]->range;
+    report(at, DiagnosticId::UnsupportedInKernel, "a further argument of `" + name + "`")
+        .note("it takes all elements of an array; for those along an axis, loop over the others: `for row in a:`");
+    return Unknown{};
+  }
+  const auto arguments = bind_arguments(call, range, name, {kParameters, count}, count, count == 0 ? "()" : "(a)");
+  if (!arguments) return Unknown{};
+  const Value array = count == 0 ? reduction.self : value(*arguments->front());
+  if (!array.known() || !require_numbers_of(array, *reduction.row, name)) return Unknown{};
+  if (!function_) {
+    report(range, DiagnosticId::NotConstant, "the result of `" + name + "`").note("call it in the kernel");
+    return Unknown{};
+  }
+  Value result;
+  const Expr* whole = with_temporary(array.expr, [&](const Expr* kept) {
+    result = reduce(*reduction.row, TreeBuilder::strong(kept), range);
+    return result.expr;
+  });
+  result.expr = whole;
+  return result.known() ? Entity(result) : Entity(Unknown{});
+}
+
+/// Whether it is an array of numbers that the function is for.
+bool Body::require_numbers_of(const Value& array, const Reduction& reduction, const std::string& name) {
+  const bool is_complex = array.is_array() && array.type().array.element.is_record() &&
+                          array.type().array.element.record->kind == RecordType::Kind::Complex;
+  const bool is_number = array.is_array() && !array.type().array.element.is_record();
+  if (is_number || (is_complex && reduction.is_for_complex)) return true;
+  auto diagnostic = report(array.range(), DiagnosticId::OperandType, "`" + name + "`", describe(array));
+  if (is_complex) diagnostic.note("complex numbers have no order");
+  if (array.is_tuple()) diagnostic.note("it is for arrays; `sum`, `min`, `max`, `any` and `all` take a tuple");
+  return false;
+}
+
+Value Body::reduce(const Reduction& reduction, const Value& array, SourceRange range) {
+  const ElementType total = type_of_total(array.type().array.element);
+  const ScalarType part = total.is_record() ? total.record->fields.front().type.scalar : total.scalar;
+  const auto number = [&](int value) {
+    const Value real = TreeBuilder::strong(tree_.convert(tree_.weak_integer(value, range), part));
+    return total.is_record() ? to_complex(real, part, range) : real;
+  };
+  std::vector<Value> given{array};
+  if (reduction.takes == Takes::One) given.push_back(number(1));
+  if (reduction.takes == Takes::Zero || reduction.takes == Takes::ZeroAndCount) given.push_back(number(0));
+  if (reduction.takes == Takes::ZeroAndCount)
+    given.push_back(cast_value(measured(array, "size", range), type_of_count(part, *rules_), range));
+  const Binding* function = session_.scope_of(kReductionsModule)->find(reduction.name);
+  return call_specialized(*std::get<FunctionDecl*>(*function), std::move(given), range);
+}
+
+}  // namespace pykc::checker

@@ -1,0 +1,103 @@
+// ptx("add.s32 %0, %1, %2;", i32, a, b): a piece of PTX in the middle of a kernel. %0 is the result, where a type for
+// it is given; then come the operands; %% is a percent sign.
+#include <algorithm>
+
+#include "frontend/check/function_checker.h"
+#include "frontend/syntax/ast_walk.h"
+
+namespace pykc::checker {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The operand numbers of a text; -1 stands for a `%` that is followed by neither a digit nor another `%`.
+std::vector<int> numbers_in(std::string_view text) {
+  std::vector<int> numbers;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') continue;
+    ++i;
+    if (i < text.size() && text[i] == '%') continue;
+    int number = -1;
+    for (; i < text.size() && is_digit(text[i]) && number < 1000; ++i)
+      number = std::max(number, 0) * 10 + text[i] - '0';
+    --i;
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// The registers of PTX have 16, 32 or 64 bits, or one.
+bool has_register(const Value& value) {
+  if (value.is_array()) return true;
+  return value.is_scalar() && (value.scalar() == ScalarType::Bool || size_in_bytes(value.scalar()) >= 2);
+}
+
+}  // namespace
+
+/// A type, or a tuple of types; none where the argument is an operand.
+std::optional<checked::Type> Body::ptx_result(const ast::Expr& argument) {
+  const auto* tuple = argument.as<ast::Tuple>();
+  const bool is_type = argument.as<ast::Name>() || argument.as<ast::Attribute>();
+  if (!tuple && !is_type) return std::nullopt;
+  checked::Type result = checked::Type::tuple({});
+  for (const ast::Expr* part : ast::parts_of(argument)) {
+    const Entity given = entity(*part);
+    const auto* type = std::get_if<TypeRef>(&given);
+    if (!type) return std::nullopt;
+    result.elements.push_back(checked::Type::of(type->type));
+    const checked::Type& element = result.elements.back();
+    const bool fits = element.is_scalar() && (element.scalar == ScalarType::Bool || size_in_bytes(element.scalar) >= 2);
+    if (!fits) report(part->range, DiagnosticId::ArgumentValue, "ptx", "results of 16, 32 or 64 bits, or bool");
+  }
+  return tuple ? result : result.elements.front();
+}
+
+Entity Body::call_ptx(const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kSignature = "ptx(text, [type of the result,] operands…)";
+  if (!has_no_keywords(call, "`ptx`")) return Unknown{};
+  const Entity first = call.arguments.empty() ? Entity(NoneRef{}) : entity(*call.arguments[0]);
+  const auto* text = std::get_if<TextRef>(&first);
+  if (!text) {
+    report(call.arguments.empty() ? range : call.arguments[0]->range, DiagnosticId::ArgumentValue, "ptx",
+           "its text, a string, first")
+        .note("write `" + std::string(kSignature) + "`");
+    return Unknown{};
+  }
+  checked::InlinePtx node{text->text, {}};
+  checked::Type result = checked::Type::none();
+  for (std::size_t i = 1; i < call.arguments.size(); ++i) {
+    const ast::Expr& argument = *call.arguments[i];
+    if (std::optional<checked::Type> type = i == 1 ? ptx_result(argument) : std::nullopt) {
+      result = *std::move(type);
+      continue;
+    }
+    const Value operand = value(argument);
+    if (!operand.known()) return Unknown{};
+    if (!has_register(operand)) {
+      report(argument.range, DiagnosticId::ArgumentValue, "ptx",
+             "scalars of 16, 32 or 64 bits, bools, and arrays, whose address is meant; not " + describe(operand));
+      return Unknown{};
+    }
+    node.operands.push_back(operand.expr);
+  }
+  const int results = result.is_tuple() ? static_cast<int>(result.elements.size()) : result.is_scalar() ? 1 : 0;
+  const int count = static_cast<int>(node.operands.size()) + results;
+  const std::vector<int> used = numbers_in(node.text);
+  const auto is_wrong = [&](int number) { return number < 0 || number >= count; };
+  if (const auto wrong = std::find_if(used.begin(), used.end(), is_wrong); wrong != used.end()) {
+    const std::string what = *wrong < 0 ? "a `%` is followed by a number; for a percent sign write `%%`"
+                                        : "there is no %" + std::to_string(*wrong) + " with " + std::to_string(count) +
+                                              (count == 1 ? " operand" : " operands");
+    report(call.arguments[0]->range, DiagnosticId::PtxText, what);
+    return Unknown{};
+  }
+  for (int number = 0; number < count; ++number) {
+    if (std::find(used.begin(), used.end(), number) != used.end()) continue;
+    report(call.arguments[0]->range, DiagnosticId::PtxText, "%" + std::to_string(number) + " does not occur in it");
+    return Unknown{};
+  }
+  return TreeBuilder::strong(tree_.make(result, range, std::move(node)));
+}
+
+}  // namespace pykc::checker

@@ -1,0 +1,316 @@
+// Calls of NumPy's ufuncs and of the functions of the module `operator`: on numbers, where they are expressions, and on
+// arrays, `np.add(x, y, out)`, where they are loops over the elements of `out`.
+#include <algorithm>
+#include <utility>
+
+#include "frontend/check/function_checker.h"
+
+namespace pykc::checker {
+
+namespace {
+
+constexpr Ufunc kUfuncs[] = {
+    {"numpy.sin", 1, BuiltinId::Sin},
+    {"numpy.cos", 1, BuiltinId::Cos},
+    {"numpy.tan", 1, BuiltinId::Tan},
+    {"numpy.arcsin", 1, BuiltinId::Asin},
+    {"numpy.arccos", 1, BuiltinId::Acos},
+    {"numpy.arctan", 1, BuiltinId::Atan},
+    {"numpy.arctan2", 2, BuiltinId::Atan2},
+    {"numpy.hypot", 2, BuiltinId::Hypot},
+    {"numpy.sinh", 1, BuiltinId::Sinh},
+    {"numpy.cosh", 1, BuiltinId::Cosh},
+    {"numpy.tanh", 1, BuiltinId::Tanh},
+    {"numpy.arcsinh", 1, BuiltinId::Asinh},
+    {"numpy.arccosh", 1, BuiltinId::Acosh},
+    {"numpy.arctanh", 1, BuiltinId::Atanh},
+    {"numpy.deg2rad", 1, BuiltinId::Radians},
+    {"numpy.radians", 1, BuiltinId::Radians},
+    {"numpy.rad2deg", 1, BuiltinId::Degrees},
+    {"numpy.degrees", 1, BuiltinId::Degrees},
+    {"numpy.sqrt", 1, BuiltinId::Sqrt},
+    {"numpy.cbrt", 1, BuiltinId::Cbrt},
+    {"numpy.exp", 1, BuiltinId::Exp},
+    {"numpy.exp2", 1, BuiltinId::Exp2},
+    {"numpy.expm1", 1, BuiltinId::Expm1},
+    {"numpy.log", 1, BuiltinId::Log},
+    {"numpy.log2", 1, BuiltinId::Log2},
+    {"numpy.log10", 1, BuiltinId::Log10},
+    {"numpy.log1p", 1, BuiltinId::Log1p},
+    {"numpy.floor", 1, BuiltinId::Floor},
+    {"numpy.ceil", 1, BuiltinId::Ceil},
+    {"numpy.trunc", 1, BuiltinId::Trunc},
+    {"numpy.rint", 1, BuiltinId::Round},
+    {"numpy.fabs", 1, BuiltinId::Fabs},
+    {"numpy.copysign", 2, BuiltinId::Copysign},
+    {"numpy.nextafter", 2, BuiltinId::Nextafter},
+    {"numpy.ldexp", 2, BuiltinId::Ldexp},
+    {"numpy.spacing", 1, BuiltinId::Ulp},
+    {"numpy.isnan", 1, BuiltinId::Isnan},
+    {"numpy.isinf", 1, BuiltinId::Isinf},
+    {"numpy.isfinite", 1, BuiltinId::Isfinite},
+    {"numpy.fmod", 2, BuiltinId::Fmod},
+    {"numpy.fmin", 2, BuiltinId::Min},
+    {"numpy.fmax", 2, BuiltinId::Max},
+    {"numpy.gcd", 2, BuiltinId::Gcd},
+    {"numpy.lcm", 2, BuiltinId::Lcm},
+    {"numpy.bitwise_count", 1, BuiltinId::Popc},
+    {"numpy.abs", 1, NumpyFunction::Absolute},
+    {"numpy.absolute", 1, NumpyFunction::Absolute},
+    {"numpy.minimum", 2, NumpyFunction::Minimum},
+    {"numpy.maximum", 2, NumpyFunction::Maximum},
+    {"numpy.logical_and", 2, NumpyFunction::LogicalAnd},
+    {"numpy.logical_or", 2, NumpyFunction::LogicalOr},
+    {"numpy.logical_xor", 2, NumpyFunction::LogicalXor},
+    {"numpy.logical_not", 1, ast::UnaryOp::Not},
+    {"numpy.positive", 1, ast::UnaryOp::Plus},
+    {"numpy.negative", 1, ast::UnaryOp::Negate},
+    {"numpy.invert", 1, NumpyFunction::Invert},
+    {"numpy.bitwise_not", 1, NumpyFunction::Invert},
+    {"numpy.add", 2, ast::BinaryOp::Add},
+    {"numpy.subtract", 2, ast::BinaryOp::Sub},
+    {"numpy.multiply", 2, ast::BinaryOp::Mul},
+    {"numpy.divide", 2, ast::BinaryOp::Div},
+    {"numpy.true_divide", 2, ast::BinaryOp::Div},
+    {"numpy.floor_divide", 2, ast::BinaryOp::FloorDiv},
+    {"numpy.remainder", 2, ast::BinaryOp::Mod},
+    {"numpy.mod", 2, ast::BinaryOp::Mod},
+    {"numpy.power", 2, ast::BinaryOp::Pow},
+    {"numpy.bitwise_and", 2, ast::BinaryOp::And},
+    {"numpy.bitwise_or", 2, ast::BinaryOp::Or},
+    {"numpy.bitwise_xor", 2, ast::BinaryOp::Xor},
+    {"numpy.left_shift", 2, ast::BinaryOp::LeftShift},
+    {"numpy.right_shift", 2, ast::BinaryOp::RightShift},
+    {"numpy.equal", 2, ast::CompareOp::Eq},
+    {"numpy.not_equal", 2, ast::CompareOp::Ne},
+    {"numpy.less", 2, ast::CompareOp::Lt},
+    {"numpy.less_equal", 2, ast::CompareOp::Le},
+    {"numpy.greater", 2, ast::CompareOp::Gt},
+    {"numpy.greater_equal", 2, ast::CompareOp::Ge},
+    {"operator.pos", 1, ast::UnaryOp::Plus},
+    {"operator.neg", 1, ast::UnaryOp::Negate},
+    {"operator.invert", 1, ast::UnaryOp::Invert},
+    {"operator.inv", 1, ast::UnaryOp::Invert},
+    {"operator.not_", 1, ast::UnaryOp::Not},
+    {"operator.add", 2, ast::BinaryOp::Add},
+    {"operator.sub", 2, ast::BinaryOp::Sub},
+    {"operator.mul", 2, ast::BinaryOp::Mul},
+    {"operator.truediv", 2, ast::BinaryOp::Div},
+    {"operator.floordiv", 2, ast::BinaryOp::FloorDiv},
+    {"operator.mod", 2, ast::BinaryOp::Mod},
+    {"operator.pow", 2, ast::BinaryOp::Pow},
+    {"operator.and_", 2, ast::BinaryOp::And},
+    {"operator.or_", 2, ast::BinaryOp::Or},
+    {"operator.xor", 2, ast::BinaryOp::Xor},
+    {"operator.lshift", 2, ast::BinaryOp::LeftShift},
+    {"operator.rshift", 2, ast::BinaryOp::RightShift},
+    {"operator.eq", 2, ast::CompareOp::Eq},
+    {"operator.ne", 2, ast::CompareOp::Ne},
+    {"operator.lt", 2, ast::CompareOp::Lt},
+    {"operator.le", 2, ast::CompareOp::Le},
+    {"operator.gt", 2, ast::CompareOp::Gt},
+    {"operator.ge", 2, ast::CompareOp::Ge},
+};
+
+/// Whether both are the same variable, so that their extents are the same.
+bool is_same_variable(const checked::Expr& a, const checked::Expr& b) {
+  const auto *left = a.as<checked::VariableRef>(), *right = b.as<checked::VariableRef>();
+  return left && right && left->variable == right->variable;
+}
+
+}  // namespace
+
+std::span<const Ufunc> all_ufuncs() { return kUfuncs; }
+
+std::optional<Body::Arguments> Body::ufunc_arguments(const Ufunc& ufunc, const ast::Call& call, SourceRange range) {
+  const auto count = static_cast<std::size_t>(ufunc.inputs);
+  std::vector<std::string_view> names = {"x1", "x2", "out"};
+  if (count == 1) names = {"x", "out"};
+  if (!ufunc.takes_arrays()) names.pop_back();
+  const std::string_view signature = !ufunc.takes_arrays() ? "" : count == 1 ? "(x, out=None)" : "(x1, x2, out=None)";
+  const std::string_view name = scope_.file().text(call.function->range);
+  std::optional<Arguments> arguments = bind_arguments(call, range, name, names, count, signature);
+  if (arguments) arguments->resize(count + 1, nullptr);
+  return arguments;
+}
+
+/// The form on numbers, a value.
+Entity Body::call_ufunc(const Ufunc& ufunc, const ast::Call& call, SourceRange range) {
+  const std::optional<Arguments> arguments = ufunc_arguments(ufunc, call, range);
+  if (!arguments) return Unknown{};
+  const std::string name(scope_.file().text(call.function->range));
+  std::vector<Entity> operands;
+  for (int i = 0; i < ufunc.inputs; ++i) operands.push_back(entity(*(*arguments)[static_cast<std::size_t>(i)]));
+  if (has_table(operands)) return constant_ufunc(ufunc, operands, range);
+  std::vector<Value> inputs;
+  for (std::size_t i = 0; i < operands.size(); ++i) inputs.push_back(to_value(operands[i], (*arguments)[i]->range));
+  if (const ast::Expr* out = arguments->back()) {
+    report(range, DiagnosticId::NotAValue, name + "(…)", "a statement where it has an array for its results")
+        .note("call it on a line of its own, and use `" + std::string(scope_.file().text(out->range)) + "` then");
+    return Unknown{};
+  }
+  for (const Value& input : inputs) {
+    if (!input.known()) return Unknown{};
+    if (!input.is_array()) continue;
+    auto diagnostic = report(input.range(), DiagnosticId::NotAScalar, "`" + name + "`", describe(input));
+    if (ufunc.takes_arrays()) diagnostic.note("give it an array for its results, or index the array");
+    return Unknown{};
+  }
+  const Value result = apply(ufunc, inputs, range);
+  return result.known() ? Entity(result) : Entity(Unknown{});
+}
+
+Value Body::apply(const Ufunc& ufunc, const std::vector<Value>& inputs, SourceRange range) {
+  const bool is_numpys = ufunc.takes_arrays() && rules_ == &rules_of(Dialect::Numba);
+  if (is_numpys) return under_rules(Dialect::Ufunc, [&] { return apply(ufunc, inputs, range); });
+  const Value &x = inputs.front(), &y = inputs.back();
+  const bool has_complex = std::any_of(inputs.begin(), inputs.end(), [](const Value& v) { return v.is_complex(); });
+  if (has_complex && ufunc.has_complex_form())
+    if (FunctionDecl* function = complex_form(ufunc)) return call_complex_form(*function, inputs, range);
+  if (const auto* id = std::get_if<BuiltinId>(&ufunc.function)) return apply_builtin({*id}, inputs, range);
+  if (const auto* op = std::get_if<ast::BinaryOp>(&ufunc.function)) return binary(*op, x, y, range);
+  if (const auto* op = std::get_if<ast::CompareOp>(&ufunc.function)) return compare(*op, x, y, range);
+  if (const auto* op = std::get_if<ast::UnaryOp>(&ufunc.function)) {
+    if (*op != ast::UnaryOp::Not) return unary(*op, x, range);
+    const Expr* holds = truth_of_number(x, range);
+    return holds ? TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, holds, range)) : Value{};
+  }
+  return apply(std::get<NumpyFunction>(ufunc.function), x, y, range);
+}
+
+/// What the library has under the ufunc's name for complex numbers; null where it has nothing.
+FunctionDecl* Body::complex_form(const Ufunc& ufunc) const {
+  const Scope* library = session_.scope_of(kComplexUfuncsModule);
+  const Binding* binding = library ? library->find(ufunc.name()) : nullptr;
+  return binding ? std::get<FunctionDecl*>(*binding) : nullptr;
+}
+
+/// The operands get one complex type first.
+Value Body::call_complex_form(FunctionDecl& function, const std::vector<Value>& inputs, SourceRange range) {
+  for (const Value& input : inputs)
+    if (!input.is_complex() && !require_scalar(input, "the function")) return {};
+  const ScalarType part = unify_parts(inputs.front(), inputs.back(), range).type;
+  std::vector<Value> converted;
+  for (const Value& input : inputs) converted.push_back(to_complex(input, part, range));
+  return call_specialized(function, std::move(converted), range);
+}
+
+/// Whether a number is not 0; none, and a report, for what is no number.
+const checked::Expr* Body::truth_of_number(const Value& number, SourceRange range) {
+  if (number.is_complex()) return compare_complex(ast::CompareOp::Ne, number, tree_.weak_integer(0, range), range).expr;
+  return require_scalar(number, "a condition") ? truth(number) : nullptr;
+}
+
+Value Body::apply(NumpyFunction function, const Value& x, const Value& y, SourceRange range) {
+  if (function == NumpyFunction::Absolute) return absolute(x, range);
+  const auto logical = [&](checked::BinaryOp op) -> Value {
+    const Expr *left = truth_of_number(x, range), *right = truth_of_number(y, range);
+    return left && right ? TreeBuilder::strong(tree_.binary(op, left, right, range)) : Value{};
+  };
+  switch (function) {
+    case NumpyFunction::Invert:
+      if (!x.is_scalar() || x.scalar() != ScalarType::Bool) return unary(ast::UnaryOp::Invert, x, range);
+      return TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, x.expr, range));
+    case NumpyFunction::LogicalAnd:
+      return logical(checked::BinaryOp::And);
+    case NumpyFunction::LogicalOr:
+      return logical(checked::BinaryOp::Or);
+    case NumpyFunction::LogicalXor:
+      return logical(checked::BinaryOp::Xor);
+    default:
+      if (!require_scalar(x, "the function") || !require_scalar(y, "the function")) return {};
+      return numpy_extremum(function == NumpyFunction::Minimum ? BuiltinId::Min : BuiltinId::Max, x, y, range);
+  }
+}
+
+/// NumPy's `minimum` and `maximum` of floats: unlike those of the builtins, a NaN wins.
+Value Body::numpy_extremum(BuiltinId id, const Value& x, const Value& y, SourceRange range) {
+  const Value smaller = apply_builtin({id}, {x, y}, range);
+  if (!smaller.known() || !is_float(smaller.scalar())) return smaller;
+  const ScalarType type = smaller.scalar();
+  const Expr* result = with_temporary(tree_.convert(x, type), [&](const Expr* a) {
+    return with_temporary(tree_.convert(y, type), [&](const Expr* b) {
+      const Value first = TreeBuilder::strong(a), second = TreeBuilder::strong(b);
+      const auto is_nan = [&](const Expr* number) {
+        return tree_.compare(checked::CompareOp::Ne, number, number, range);
+      };
+      const Expr* extremum = apply_builtin({id}, {first, second}, range).expr;
+      return tree_.conditional(is_nan(a), a, tree_.conditional(is_nan(b), b, extremum));
+    });
+  });
+  return TreeBuilder::strong(result);
+}
+
+/// `np.add(x, y, out)`, a statement: every element of `out`, by the thread that calls it. False where there is no
+/// `out`.
+bool Body::store_ufunc(const Ufunc& ufunc, const ast::Call& call, SourceRange range) {
+  const bool may_have_out = ufunc.takes_arrays() &&
+                            (!call.keywords.empty() || call.arguments.size() > static_cast<std::size_t>(ufunc.inputs));
+  const std::optional<Arguments> arguments = may_have_out ? ufunc_arguments(ufunc, call, range) : std::nullopt;
+  if (!may_have_out || (arguments && !arguments->back())) return false;
+  if (!arguments) return true;
+  std::vector<Value> inputs;
+  for (int i = 0; i < ufunc.inputs; ++i) inputs.push_back(value(*(*arguments)[static_cast<std::size_t>(i)]));
+  const Value written = value(*arguments->back());
+  if (!written.known()) return true;
+  if (!written.is_array() || written.type().array.rank() == 0) {
+    report(written.range(), DiagnosticId::ArgumentValue, scope_.file().text(call.function->range),
+           "an array for its results");
+    return true;
+  }
+  if (!require_writable(written, written.range())) return true;
+  for (const Value& input : inputs)
+    if (!input.known() || !require_broadcast(written, input, range)) return true;
+  for (Value& input : inputs) input = stored_once(input, range);
+  const Value out = stored_once(written, range);
+  for (const Value& input : inputs)
+    if (input.is_array()) check_shapes(out, input, true, range);
+  over_elements(out, range, [&](const std::vector<const Expr*>& indices) {
+    std::vector<Value> elements;
+    for (const Value& input : inputs)
+      elements.push_back(input.is_array() ? broadcast_element(input, out, indices, range) : input);
+    const Value result = apply(ufunc, elements, range);
+    if (result.known()) store(element_in_bounds(out, indices, range), result, range);
+  });
+  return true;
+}
+
+/// Whether `source` has, or may have, the shape of `out`, or can be repeated along dimensions to it.
+bool Body::require_broadcast(const Value& out, const Value& source, SourceRange range) {
+  if (!source.is_array()) return true;
+  const std::vector<std::int64_t>&to = out.type().array.extents, &from = source.type().array.extents;
+  bool fits = from.size() <= to.size();
+  for (std::size_t i = 0; fits && i < from.size(); ++i) {
+    const std::int64_t wanted = to[to.size() - from.size() + i];
+    fits = from[i] == 1 || from[i] == wanted || from[i] == ArrayType::kDynamic || wanted == ArrayType::kDynamic;
+  }
+  if (!fits) {
+    report(range, DiagnosticId::ArrayShapes, checked::to_string(out.type()), checked::to_string(source.type()));
+    return false;
+  }
+  if (may_overlap(out, source)) {
+    report(range, DiagnosticId::OverlappingCopy)
+        .label(scope_.file(), source.range(), "this may be the same memory")
+        .note("write the loop, in the order that is right, or go by way of a `local.array`");
+    return false;
+  }
+  return true;
+}
+
+/// The element that stands beside that of `out` at the indices; of a dimension of extent 1, always the one.
+Value Body::broadcast_element(const Value& source, const Value& out, const std::vector<const Expr*>& indices,
+                              SourceRange range) {
+  const std::size_t before = indices.size() - static_cast<std::size_t>(source.type().array.rank());
+  const Expr *zero = tree_.integer(0, ScalarType::I64, range), *one = tree_.integer(1, ScalarType::I64, range);
+  std::vector<const Expr*> places;
+  for (std::size_t i = before; i < indices.size(); ++i) {
+    const int dimension = static_cast<int>(i - before);
+    const Expr* count = tree_.convert(extent(source, dimension, range), ScalarType::I64);
+    const Expr* is_repeated = tree_.compare(checked::CompareOp::Eq, count, one, range);
+    const bool never_repeats = is_same_variable(*source.expr, *out.expr);
+    places.push_back(never_repeats ? indices[i] : tree_.conditional(is_repeated, zero, indices[i]));
+  }
+  return element_in_bounds(source, places, range);
+}
+
+}  // namespace pykc::checker

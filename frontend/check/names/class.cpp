@@ -1,0 +1,307 @@
+// Classes: records (`@struct class`), enums and named tuples. Each is worked out when it is first used.
+#include <algorithm>
+#include <set>
+
+#include "frontend/check/function_checker.h"
+#include "frontend/check/names/advice.h"
+
+namespace pykc::checker {
+
+using checked::Type;
+using Kind = ClassDecl::Kind;
+
+namespace {
+
+bool is_comment(const ast::Stmt& stmt) {
+  const auto* expr = stmt.as<ast::ExprStmt>();
+  return stmt.as<ast::Pass>() || (expr && expr->value->as<ast::StringLiteral>());
+}
+
+/// The words of "x y" and "x, y".
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    const bool separates = c == ' ' || c == ',';
+    if (!separates) words.back() += c;
+    if (separates && !words.back().empty()) words.emplace_back();
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+class ClassReader {
+ public:
+  ClassReader(Session& session, ClassDecl& decl) : decl_(decl), body_(session, *decl.scope) {}
+
+  void read() {
+    decl_.kind = kind_of_class();
+    if (decl_.kind == Kind::Unusable || decl_.kind == Kind::Exception) return;
+    for (const ast::StmtPtr& stmt : decl_.def->body) {
+      if (is_comment(*stmt)) continue;
+      const bool is_enum = decl_.kind == Kind::Enum || decl_.kind == Kind::IntEnum;
+      is_enum ? member(*stmt) : field(*stmt);
+    }
+    if (!decl_.is_right) return;
+    if (decl_.names.empty()) return wrong(decl_.range, "has nothing in it", "`x: f32`");
+    if (decl_.kind == Kind::Struct) finish_struct();
+    if (decl_.kind == Kind::Enum)
+      decl_.record = lay_out({decl_.name, RecordType::Kind::Enum, {{"value", ScalarType::I64, {}}}});
+  }
+
+ private:
+  Kind kind_of_class() {
+    for (const ast::ExprPtr& decorator : decl_.def->decorators) {
+      const Entity found = body_.entity(*decorator);
+      const auto* special = std::get_if<SpecialRef>(&found);
+      if (special && special->special == Special::Struct) return Kind::Struct;
+    }
+    for (const ast::ExprPtr& base : decl_.def->bases) {
+      if (const auto* name = base->as<ast::Name>(); name && name->id == "object") continue;  // as without it
+      const Entity found = body_.entity(*base);
+      const auto* special = std::get_if<SpecialRef>(&found);
+      if (special && special->special == Special::Enum) return Kind::Enum;
+      if (special && special->special == Special::IntEnum) return Kind::IntEnum;
+      if (special && special->special == Special::NamedTupleClass) return Kind::NamedTuple;
+      const auto* parent = std::get_if<ClassRef>(&found);
+      const bool is_exception = special && special->special == Special::Exception;
+      if (is_exception || (parent && parent->decl->kind == Kind::Exception)) return Kind::Exception;
+    }
+    return Kind::Unusable;
+  }
+
+  void wrong(SourceRange range, std::string_view what, std::string_view instead) {
+    decl_.is_right = false;
+    body_.report(range, DiagnosticId::BadClass, decl_.name, what)
+        .note("what stands in it is like " + std::string(instead));
+  }
+
+  bool is_new_name(std::string_view name, SourceRange range) {
+    if (std::ranges::find(decl_.names, name) == decl_.names.end()) return true;
+    wrong(range, "has `" + std::string(name) + "` twice", "`x: f32`, each name once");
+    return false;
+  }
+
+  /// `x: f32`, `x: f32 = 0.0`
+  void field(const ast::Stmt& stmt) {
+    const auto* node = stmt.as<ast::AnnotatedAssign>();
+    const auto* name = node ? node->target->as<ast::Name>() : nullptr;
+    if (!name) return wrong(stmt.range, "has more than fields with types", "`x: f32`, or `x: f32 = 0.0`");
+    if (!is_new_name(name->id, node->target->range)) return;
+    if (!node->value && !decl_.defaults.empty() && decl_.defaults.back())
+      return wrong(stmt.range, "has a field without a default after one with", "`x: f32 = 0.0`");
+    const std::optional<Type> type = body_.annotation(*node->annotation);
+    decl_.is_right &= type.has_value();
+    if (!type) return;
+    if (decl_.kind == Kind::Struct && !may_be_field(*type))
+      return wrong(node->annotation->range, "has a field of type " + checked::to_string(*type),
+                   "`x: f32`, `p: f32x3`, `w: f32[4]`");
+    decl_.names.push_back(name->id);
+    decl_.field_types.push_back(type);
+    decl_.defaults.push_back(node->value.get());
+  }
+
+  static bool may_be_field(const Type& type) {
+    return type.is_scalar() || type.is_record() || (type.is_array() && type.array.has_static_shape());
+  }
+
+  void finish_struct() {
+    RecordType record{decl_.name, RecordType::Kind::Struct};
+    for (std::size_t i = 0; i < decl_.names.size(); ++i) {
+      const Type& type = *decl_.field_types[i];
+      if (type.is_array())
+        record.fields.push_back({decl_.names[i], type.array.element, type.array.extents});
+      else
+        record.fields.push_back({decl_.names[i], type.is_record() ? ElementType(type.record) : type.scalar, {}});
+    }
+    // Counted with the extents first: a value of the type is only made of it when it is small.
+    std::int64_t elements = 0;
+    for (const RecordField& field : record.fields) elements += field.count();
+    const RecordRef type = lay_out(std::move(record));
+    const bool is_small =
+        elements <= static_cast<std::int64_t>(kMostNumbers) && count_numbers(Type::of(type)) <= kMostNumbers;
+    if (!is_small)
+      return wrong(decl_.range, "has more than " + std::to_string(kMostNumbers) + " numbers",
+                   "a few fields; keep large arrays in arrays of their own");
+    decl_.record = type;
+  }
+
+  /// `RED = 1`
+  void member(const ast::Stmt& stmt) {
+    const auto* node = stmt.as<ast::Assign>();
+    const auto* name = node && node->targets.size() == 1 ? node->targets.front()->as<ast::Name>() : nullptr;
+    if (!name) return wrong(stmt.range, "has more than members", "`RED = 1`");
+    if (!is_new_name(name->id, node->targets.front()->range)) return;
+    const std::optional<Int128> value = body_.constant_integer(*node->value, "a member of an enum");
+    decl_.is_right &= value.has_value();
+    if (!value) return;
+    if (!is_wide_enough(*value, ScalarType::I64))
+      return wrong(node->value->range, "has a member that does not fit i64", "`RED = 1`");
+    decl_.names.push_back(name->id);
+    decl_.members.push_back(*value);
+  }
+
+  ClassDecl& decl_;
+  Body body_;
+};
+
+}  // namespace
+
+/// False, and reported, where it cannot be used.
+bool Session::read_class(ClassDecl& decl) {
+  using State = ClassDecl::State;
+  if (decl.state == State::InProgress) {
+    decl.is_right = false;
+    diagnostics_.report(decl.scope->file(), decl.range, DiagnosticId::BadClass, decl.name, "holds itself")
+        .note("hold the index of another record: `next: i64`");
+  }
+  if (decl.state != State::Untouched) return decl.is_right;
+  decl.state = State::InProgress;
+  ClassReader(*this, decl).read();
+  decl.state = State::Done;
+  return decl.is_right;
+}
+
+std::map<std::string, RecordRef> Session::records(const ast::Module& module) {
+  declare_modules(program_);
+  std::map<std::string, RecordRef> records;
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    ClassDecl& decl = classes_[i];
+    if (&decl.scope->module() == &module && read_class(decl) && decl.kind == Kind::Struct)
+      records.insert_or_assign(decl.name, decl.record);
+  }
+  return records;
+}
+
+const ClassDecl* Session::add_named_tuple(std::string name, std::vector<std::string> names, const Scope& scope,
+                                          SourceRange range) {
+  ClassDecl& decl = classes_.emplace_back();
+  decl.name = std::move(name);
+  decl.scope = &scope;
+  decl.range = range;
+  decl.kind = Kind::NamedTuple;
+  decl.state = ClassDecl::State::Done;
+  decl.field_types.resize(names.size());
+  decl.defaults.resize(names.size());
+  decl.names = std::move(names);
+  return &decl;
+}
+
+Entity Body::of_class(ClassDecl& decl, SourceRange range) {
+  if (!session_.read_class(decl)) return Unknown{};
+  if (decl.kind != Kind::Unusable) return ClassRef{&decl};
+  report(range, DiagnosticId::UnsupportedInKernel, "`" + decl.name + "`, a class,")
+      .note("records are made by `@struct class`; enums and named tuples work too");
+  return Unknown{};
+}
+
+/// `Color.red` and `Color["red"]`
+Entity Body::class_member(const ClassDecl& decl, const std::string& name, SourceRange range) {
+  const auto found = std::ranges::find(decl.names, name);
+  const bool is_enum = decl.kind == Kind::Enum || decl.kind == Kind::IntEnum;
+  if (is_enum && found != decl.names.end())
+    return MemberRef{&decl, static_cast<std::size_t>(found - decl.names.begin())};
+  auto diagnostic = report(range, DiagnosticId::UnknownAttribute, "`" + decl.name + "`", name);
+  if (is_enum) suggest_member(diagnostic, name, {decl.names.begin(), decl.names.end()});
+  return Unknown{};
+}
+
+Value Body::member_value(const MemberRef& member, SourceRange range) {
+  const Value number = tree_.weak_integer(member.decl->members[member.index], range);
+  if (member.decl->kind == Kind::IntEnum) return number;
+  return TreeBuilder::strong(tree_.record(member.decl->record, {TreeBuilder::strong(number.expr)}, range).expr);
+}
+
+Entity Body::call_class(const ClassDecl& decl, const ast::Call& call, SourceRange range) {
+  if (decl.kind == Kind::Struct) return call_struct(decl, call, range);
+  if (decl.kind == Kind::NamedTuple) return call_named_tuple(decl, call, range);
+  if (decl.kind == Kind::Exception)
+    return unsupported(range, "an exception outside of `raise`", "write `raise` before it");
+  report(range, DiagnosticId::NotCallable, decl.name)
+      .note("name a member: `" + decl.name + "." + decl.names.front() + "`");
+  return Unknown{};
+}
+
+/// What a call gives the fields, each of its type, or else its default.
+std::optional<std::vector<Value>> Body::field_values(const ClassDecl& decl, const ast::Call& call, SourceRange range) {
+  const std::vector<std::string_view> names(decl.names.begin(), decl.names.end());
+  const auto required = static_cast<std::size_t>(std::ranges::count(decl.defaults, nullptr));  // they stand first
+  const std::optional<Arguments> arguments = bind_arguments(call, range, decl.name, names, required, "");
+  if (!arguments) return std::nullopt;
+  const std::vector<Type> parts = decl.record ? checked::components(Type::of(decl.record)) : std::vector<Type>();
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const ast::Expr* argument = (*arguments)[i];
+    const Value given = argument ? value(*argument) : Body(session_, *decl.scope).value(*decl.defaults[i]);
+    const std::optional<Type> type = decl.record ? parts[i] : decl.field_types[i];
+    const bool converts = type && !type->is_array();
+    values.push_back(converts ? convert_to(given, InferredType::of(*type), argument ? argument->range : range) : given);
+  }
+  return values;
+}
+
+Entity Body::call_named_tuple(const ClassDecl& decl, const ast::Call& call, SourceRange range) {
+  std::optional<std::vector<Value>> elements = field_values(decl, call, range);
+  return elements ? Entity(with_names(tree_.tuple(*std::move(elements), range), decl.names)) : Entity(Unknown{});
+}
+
+/// The tuple, with names for its elements.
+Value Body::with_names(Value tuple, const std::vector<std::string>& names) {
+  if (!tuple.known() || tuple.type().names == names) return tuple;
+  Type type = tuple.type();
+  type.names = names;
+  tuple.expr = tree_.make(std::move(type), tuple.range(), tuple.expr->node);
+  return tuple;
+}
+
+/// `namedtuple('Point', ['x', 'y'])`, `namedtuple('Point', 'x y')`
+Entity Body::make_named_tuple(const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"typename", "field_names"};
+  const std::optional<Arguments> arguments =
+      bind_arguments(call, range, "namedtuple", kParameters, 2, "(typename, field_names)");
+  if (!arguments) return Unknown{};
+  const auto* name = (*arguments)[0]->as<ast::StringLiteral>();
+  std::vector<std::string> names;
+  bool is_right = name != nullptr;
+  const auto add = [&](const ast::Expr& part) {
+    const auto* text = part.as<ast::StringLiteral>();
+    is_right &= text != nullptr && std::ranges::find(names, text->value) == names.end();
+    if (text) names.push_back(text->value);
+  };
+  const ast::Expr& fields = *(*arguments)[1];
+  if (const auto* list = fields.as<ast::List>())
+    for (const ast::ExprPtr& part : list->elements) add(*part);
+  else if (const auto* tuple = fields.as<ast::Tuple>())
+    for (const ast::ExprPtr& part : tuple->elements) add(*part);
+  else if (const auto* text = fields.as<ast::StringLiteral>())
+    names = words_of(text->value);
+  if (is_right && !names.empty()) return ClassRef{session_.add_named_tuple(name->value, names, scope_, range)};
+  report(range, DiagnosticId::BadClass, "namedtuple", "takes a name and a list of different names of fields")
+      .note("write `Point = namedtuple('Point', ['x', 'y'])`");
+  return Unknown{};
+}
+
+/// What a named tuple's annotation stands for; none where a field has no type.
+std::optional<Type> Body::tuple_type(const ClassDecl& decl, SourceRange range) {
+  Type tuple = Type::tuple({}, decl.names);
+  for (const std::optional<Type>& type : decl.field_types) {
+    if (!type) {
+      report(range, DiagnosticId::BadType, "the fields of `" + decl.name + "` have no types")
+          .note("give them types: `class " + decl.name + "(NamedTuple):`, `    " + decl.names.front() + ": f32`");
+      return std::nullopt;
+    }
+    tuple.elements.push_back(*type);
+  }
+  return tuple;
+}
+
+}  // namespace pykc::checker
+
+namespace pykc {
+
+std::map<std::string, RecordRef> declared_records(const Program& program, const ast::Module& module) {
+  Diagnostics diagnostics;
+  diagnostics.set_muted(true);
+  return checker::Session(program, {}, diagnostics).records(module);
+}
+
+}  // namespace pykc

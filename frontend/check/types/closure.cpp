@@ -1,0 +1,103 @@
+// Functions and constants as values. The type of such a value says which function or constant it is, so that it can be
+// assigned, passed and returned, and is known where it is called: each specialisation has its own.
+//
+// A function inside another one is a function of its own, which takes the variables that it uses of the one around it
+// behind its arguments. They are read where it is named: what it sees is what they are when it is called, as in Python.
+#include <algorithm>
+
+#include "frontend/check/function_checker.h"
+
+namespace pykc::checker {
+
+using checked::Type;
+
+/// Whether a function is in it that uses variables of the function around it.
+bool Body::has_captures(const Type& type) {
+  if (type.is_static()) return !type.elements.empty();
+  return std::any_of(type.elements.begin(), type.elements.end(), has_captures);
+}
+
+bool Body::is_known_constant(const Value& value) {
+  if (!value.is_tuple()) return value.is_constant();
+  return value.elements.size() == value.type().elements.size() &&
+         std::all_of(value.elements.begin(), value.elements.end(), is_known_constant);
+}
+
+Value Body::static_value(const Entity& entity, const std::vector<Value>& captures, SourceRange range) {
+  Type type = Type::of_static(session_.intern(entity));
+  if (std::holds_alternative<NoneRef>(entity)) type.names = {"None"};
+  checked::TupleExpr node;
+  for (const Value& capture : captures) {
+    type.elements.push_back(capture.type());
+    node.elements.push_back(capture.expr);
+  }
+  return {tree_.make(std::move(type), range, std::move(node)), Weak::No, captures};
+}
+
+/// What a value of a function type stands for.
+Entity Body::opened(const Entity& entity) const {
+  const auto* value = std::get_if<Value>(&entity);
+  if (!value || !value->known() || !value->type().is_static()) return entity;
+  return session_.static_entity(value->type().entity);
+}
+
+/// The variables that a function brings along.
+std::vector<Value> Body::captures_of(const Entity& named) {
+  const auto* value = std::get_if<Value>(&named);
+  if (!value || !value->known() || value->type().elements.empty()) return {};
+  return value->elements.empty() ? take_apart(stored_once(*value, value->range())) : value->elements;
+}
+
+Value Body::closure(const ast::FunctionDef& def, SourceRange range) {
+  FunctionDecl& function = session_.nested_function(def, *function_);
+  if (!open_closures_.insert(&def).second) {
+    report(range, DiagnosticId::RecursiveClosure, def.name);
+    return {};
+  }
+  std::vector<Value> captures;
+  bool all_known = true;
+  for (const std::string_view name : function.captures) {
+    const Value captured = to_value(read_local(*local_index(name, range), range), range);
+    all_known &= captured.known();
+    if (captured.known())
+      captures.push_back(is_known_constant(captured) ? static_value(captured, {}, range) : captured);
+  }
+  open_closures_.erase(&def);
+  return all_known ? static_value(FunctionRef{&function}, captures, range) : Value{};
+}
+
+/// The function inside this one that the value stands for. One that came as an argument keeps what it was passed with.
+const ast::FunctionDef* Body::own_closure(const Value& value) const {
+  const bool is_spelled = value.known() && value.type().is_static() && value.expr->as<checked::TupleExpr>();
+  if (!is_spelled || value.type().elements.empty()) return nullptr;
+  const auto* function = std::get_if<FunctionRef>(&session_.static_entity(value.type().entity));
+  return function && function->function->enclosing == function_ ? function->function->def : nullptr;
+}
+
+/// The value with the variables of the functions in it read now: Python binds them when a function is called.
+Value Body::as_of_now(const Value& value, SourceRange range) {
+  if (const ast::FunctionDef* def = own_closure(value)) return closure(*def, range);
+  if (!value.known() || !value.is_tuple() || !has_captures(value.type())) return value;
+  std::vector<Value> elements;
+  for (const Value& element : take_apart(value)) elements.push_back(as_of_now(element, range));
+  const bool all_known = std::all_of(elements.begin(), elements.end(), [](const Value& v) { return v.known(); });
+  return all_known ? tree_.tuple(std::move(elements), range) : Value{};
+}
+
+/// The constant that a parameter of this type always is.
+std::optional<Value> Body::constant_parameter(const Type& type) const {
+  if (!type.is_static()) return std::nullopt;
+  const auto* value = std::get_if<Value>(&session_.static_entity(type.entity));
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+/// The argument of a `constexpr` parameter: a constant, or a function.
+std::optional<Value> Body::constant_argument(const Value& given, std::string_view parameter, SourceRange range) {
+  if (given.type().is_static()) return given;
+  if (is_known_constant(given)) return static_value(given, {}, range);
+  report(range, DiagnosticId::NotConstant, "the argument `" + std::string(parameter) + "`, a `constexpr`,")
+      .note("pass a literal, a module constant, or the variable of an `unroll`");
+  return std::nullopt;
+}
+
+}  // namespace pykc::checker

@@ -1,0 +1,170 @@
+// A kernel without types cannot be checked until somebody asks for it with types. What can be said before: whether the
+// names that it uses exist, and whether it uses syntax that kernels have not.
+#include <algorithm>
+
+#include "frontend/check/function_checker.h"
+#include "frontend/syntax/ast_walk.h"
+
+namespace pykc::checker {
+
+void Body::check_names(const FunctionDecl& function) {
+  for (const ast::StmtPtr& stmt : function.def->body) check_names(*stmt);
+}
+
+void Body::check_names(const ast::Stmt& stmt) {
+  if (const auto* unsupported = stmt.as<ast::UnsupportedStmt>()) check(*unsupported, stmt);
+  if (const auto* with = stmt.as<ast::With>()) check(*with, stmt);
+  if (const auto* type = stmt.as<ast::ClassDef>()) check(*type, stmt);
+  ast::for_each_expression(stmt, [&](const ast::Expr& expr) { check_names(expr); });
+  ast::for_each_nested(stmt, [&](const ast::Stmt& child) { check_names(child); });
+}
+
+void Body::check_names(const ast::Expr& expr) {
+  if (expr.as<ast::Lambda>()) return;  // its names are those of a function of its own
+  if (const auto* other = expr.as<ast::Unsupported>()) {
+    check(*other, expr);
+  } else if (const auto* comprehension = expr.as<ast::Comprehension>()) {
+    check(*comprehension, expr);
+  } else if (expr.as<ast::Name>() || expr.as<ast::Attribute>()) {
+    static_entity(expr);
+  } else {
+    ast::for_each_child(expr, [&](const ast::Expr& child) { check_names(child); });
+  }
+}
+
+/// What a dotted name stands for, where that depends on no variable; Unknown otherwise.
+Entity Body::static_entity(const ast::Expr& expr) {
+  if (const auto* name = expr.as<ast::Name>())
+    return local_index(name->id, expr.range) ? Entity(Unknown{}) : resolve(name->id, expr.range);
+  const auto* attribute = expr.as<ast::Attribute>();
+  if (!attribute) {
+    check_names(expr);
+    return Unknown{};
+  }
+  const Entity base = static_entity(*attribute->value);
+  const auto* space = std::get_if<NamespaceRef>(&base);
+  return space ? member(*space, attribute->name, attribute->name_range) : Entity(Unknown{});
+}
+
+namespace {
+
+std::string_view last_word(const ast::Expr& expr) {
+  const auto* name = expr.as<ast::Name>();
+  const auto* dotted = expr.as<ast::Attribute>();
+  return name ? std::string_view(name->id) : dotted ? std::string_view(dotted->name) : std::string_view();
+}
+
+/// `cuda.shared.array(…)`, `local.array(…)`
+bool declares_array(const ast::Call& call) {
+  const auto* dotted = call.function->as<ast::Attribute>();
+  if (!dotted || dotted->name != "array") return false;
+  const std::string_view memory = last_word(*dotted->value);
+  return memory == "shared" || memory == "local";
+}
+
+template <typename Visit>
+void for_each_call(const ast::Expr& expr, const Visit& visit) {
+  if (const auto* call = expr.as<ast::Call>()) visit(*call);
+  ast::for_each_child(expr, [&](const ast::Expr& child) { for_each_call(child, visit); });
+}
+
+template <typename Visit>
+void for_each_call(const ast::Stmt& stmt, const Visit& visit) {
+  ast::for_each_expression(stmt, [&](const ast::Expr& expr) { for_each_call(expr, visit); });
+  ast::for_each_nested(stmt, [&](const ast::Stmt& child) { for_each_call(child, visit); });
+}
+
+void add_names(const ast::Expr& expr, std::set<std::string_view>& names) {
+  if (const auto* name = expr.as<ast::Name>()) names.insert(name->id);
+  ast::for_each_child(expr, [&](const ast::Expr& child) { add_names(child, names); });
+}
+
+}  // namespace
+
+namespace {
+
+/// `r` of `r.x`, `r["x"]` and `r.h[0]`; empty for a name alone.
+std::string_view owner_of(const ast::Expr& target) {
+  const ast::Expr* owner = &target;
+  while (!owner->as<ast::Name>()) {
+    if (const auto* attribute = owner->as<ast::Attribute>())
+      owner = attribute->value.get();
+    else if (const auto* subscript = owner->as<ast::Subscript>())
+      owner = subscript->value.get();
+    else
+      return {};
+  }
+  return owner == &target ? std::string_view() : std::string_view(owner->as<ast::Name>()->id);
+}
+
+/// What a function assigns: names, and owners of fields or elements.
+struct Assigned {
+  std::set<std::string_view> names, owners;
+
+  void add(const ast::Expr& target) {
+    if (const std::string_view owner = owner_of(target); !owner.empty()) owners.insert(owner);
+    if (const auto* name = target.as<ast::Name>()) names.insert(name->id);
+    if (target.as<ast::Tuple>() || target.as<ast::List>())
+      ast::for_each_child(target, [&](const ast::Expr& part) { add(part); });
+  }
+  void add(const ast::Stmt& stmt) {
+    if (const auto* assign = stmt.as<ast::Assign>())
+      for (const ast::ExprPtr& target : assign->targets) add(*target);
+    if (const auto* augmented = stmt.as<ast::AugmentedAssign>()) add(*augmented->target);
+    if (const auto* annotated = stmt.as<ast::AnnotatedAssign>()) add(*annotated->target);
+    if (const auto* loop = stmt.as<ast::For>()) add(*loop->target);
+    ast::for_each_nested(stmt, [&](const ast::Stmt& child) { add(child); });
+  }
+};
+
+}  // namespace
+
+bool Session::changes_parameter(FunctionDecl& function, std::size_t index) {
+  const std::vector<ast::Parameter>& parameters = function.def->parameters;
+  if (!function.changed_parameters) {
+    Assigned assigned;
+    for (const ast::StmtPtr& stmt : function.def->body) assigned.add(*stmt);
+    function.changed_parameters = std::move(assigned.owners);  // of a recursive one: so far
+    const auto add_passed_on = [&](const ast::Call& call) {
+      const auto* callee = call.function->as<ast::Name>();
+      const Binding* binding = callee ? function.scope->find(callee->id) : nullptr;
+      const auto* called = binding ? std::get_if<FunctionDecl*>(binding) : nullptr;
+      for (std::size_t i = 0; called && i < call.arguments.size(); ++i)
+        if (const auto* name = call.arguments[i]->as<ast::Name>(); name && changes_parameter(**called, i))
+          function.changed_parameters->insert(name->id);
+    };
+    for (const ast::StmtPtr& stmt : function.def->body) for_each_call(*stmt, add_passed_on);
+    for (const std::string_view name : assigned.names) function.changed_parameters->erase(name);
+  }
+  return index < parameters.size() && function.changed_parameters->contains(parameters[index].name);
+}
+
+bool Session::is_shape_parameter(FunctionDecl& function, std::size_t index) {
+  const std::vector<ast::Parameter>& parameters = function.def->parameters;
+  if (!function.shape_parameters) {
+    function.shape_parameters.emplace();  // of a function that calls itself: what is known so far
+    std::set<std::string_view> names;
+    const auto add_arguments = [&](const ast::Call& call) {
+      const auto* callee = call.function->as<ast::Name>();
+      const Binding* binding = callee ? function.scope->find(callee->id) : nullptr;
+      const auto* called = binding ? std::get_if<FunctionDecl*>(binding) : nullptr;
+      const auto makes_shape = [&](std::size_t position, std::string_view name) {
+        if (declares_array(call)) return position == 0 || name == "shape";
+        if (!called) return false;
+        const std::vector<ast::Parameter>& others = (*called)->def->parameters;
+        if (!name.empty())
+          position = static_cast<std::size_t>(std::ranges::find(others, name, &ast::Parameter::name) - others.begin());
+        return position < others.size() && is_shape_parameter(**called, position);
+      };
+      for (std::size_t i = 0; i < call.arguments.size(); ++i)
+        if (makes_shape(i, {})) add_names(*call.arguments[i], names);
+      for (const ast::Keyword& keyword : call.keywords)
+        if (makes_shape(parameters.size() + 1, keyword.name)) add_names(*keyword.value, names);
+    };
+    for (const ast::StmtPtr& stmt : function.def->body) for_each_call(*stmt, add_arguments);
+    function.shape_parameters = std::move(names);
+  }
+  return index < parameters.size() && function.shape_parameters->contains(parameters[index].name);
+}
+
+}  // namespace pykc::checker

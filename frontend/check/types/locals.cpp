@@ -1,0 +1,210 @@
+// The variables of a function: every name that it assigns anywhere, as in Python.
+#include <algorithm>
+#include <utility>
+
+#include "frontend/check/names/scope.h"
+#include "frontend/check/types/versions.h"
+#include "frontend/syntax/ast_walk.h"
+
+namespace pykc::checker {
+namespace {
+
+class LocalCollector {
+ public:
+  LocalCollector(LocalTable& table, std::set<const ast::Stmt*> new_versions)
+      : table_(table), new_versions_(std::move(new_versions)) {}
+
+  /// Parameter number i is local number i, even where a name stands twice (which the parser has reported).
+  void parameter(const ast::Parameter& parameter) {
+    table_.index.insert_or_assign(parameter.name, static_cast<int>(table_.list.size()));
+    table_.list.push_back({.name = parameter.name,
+                           .range = parameter.range,
+                           .is_parameter = true,
+                           .annotation = parameter.annotation.get()});
+  }
+
+  void capture(std::string_view name, SourceRange range) {
+    table_.index.insert_or_assign(name, static_cast<int>(table_.list.size()));
+    table_.list.push_back({.name = name, .range = range, .is_parameter = true});
+  }
+
+  void statement(const ast::Stmt& stmt) {
+    ast::for_each_expression(stmt, [&](const ast::Expr& expr) { count_reads(expr); });
+    if (const auto* assign = stmt.as<ast::Assign>()) {
+      if (new_versions_.contains(&stmt)) begin_version(*assign->targets.front(), stmt.range);
+      for (const ast::ExprPtr& target : assign->targets) assigned(*target, How::Plain);
+      if (const auto* lambda = assign->value->as<ast::Lambda>()) closure(*assign->targets.front(), *lambda->function);
+    }
+    if (const auto* function = stmt.as<ast::FunctionDef>()) {
+      LocalDecl& local = add(function->name, function->name_range);
+      ++local.assignments;
+      local.closure = function;
+      for (const std::string_view name : free_names(*function)) ++reads_[name];
+    }
+    if (const auto* assign = stmt.as<ast::AugmentedAssign>()) assigned(*assign->target, How::Augmented);
+    if (const auto* assign = stmt.as<ast::AnnotatedAssign>()) annotated(*assign);
+    if (const auto* loop = stmt.as<ast::For>()) assigned(*loop->target, How::Part);
+    if (is_site(stmt)) table_.sites.push_back({&stmt, guard_});
+    if (const auto* branch = stmt.as<ast::If>()) {
+      under_guard(stmt, false, branch->then);
+      under_guard(stmt, true, branch->otherwise);
+    } else if (const auto* loop = stmt.as<ast::For>()) {
+      under_guard(stmt, false, loop->body);
+      for (const ast::StmtPtr& child : loop->otherwise) statement(*child);
+    } else {
+      ast::for_each_nested(stmt, [&](const ast::Stmt& child) { statement(child); });
+    }
+  }
+
+  void finish() {
+    for (LocalDecl& local : table_.list) {
+      const auto found = reads_.find(local.name);
+      local.reads = found == reads_.end() ? 0 : found->second;
+      if (local.assignments != 1 || local.is_parameter) local.closure = nullptr;
+    }
+  }
+
+ private:
+  enum class How : std::uint8_t { Plain, Part, Augmented };
+
+  static bool is_site(const ast::Stmt& stmt) {
+    return stmt.as<ast::Assign>() || stmt.as<ast::AugmentedAssign>() || stmt.as<ast::AnnotatedAssign>() ||
+           stmt.as<ast::For>() || stmt.as<ast::Return>();
+  }
+
+  void closure(const ast::Expr& target, const ast::FunctionDef& function) {
+    if (const auto* name = target.as<ast::Name>()) add(name->id, target.range).closure = &function;
+  }
+
+  void under_guard(const ast::Stmt& stmt, bool is_otherwise, const ast::Suite& suite) {
+    if (suite.empty()) return;
+    const int outer = std::exchange(guard_, static_cast<int>(table_.guards.size()));
+    table_.guards.push_back({&stmt, is_otherwise, outer});
+    for (const ast::StmtPtr& child : suite) statement(*child);
+    guard_ = outer;
+  }
+
+  LocalDecl& add(std::string_view name, SourceRange range) {
+    const std::optional<int> known = table_.find(name, range);
+    if (known) return table_.list[static_cast<std::size_t>(*known)];
+    table_.index.emplace(name, static_cast<int>(table_.list.size()));
+    return table_.list.emplace_back(LocalDecl{.name = name, .range = range});
+  }
+
+  void begin_version(const ast::Expr& target, SourceRange statement) {
+    const std::string_view name = target.as<ast::Name>()->id;
+    const auto index = static_cast<int>(table_.list.size());
+    add(name, target.range).successor = LocalDecl::Successor{target.range, statement.end, index};
+    table_.list.push_back({.name = name, .range = target.range});
+  }
+
+  void assigned(const ast::Expr& target, How how) {
+    if (const auto* name = target.as<ast::Name>()) {
+      LocalDecl& local = add(name->id, target.range);
+      ++local.assignments;
+      local.is_plain |= how == How::Plain;
+      if (how != How::Augmented) --reads_[name->id];  // count_reads took it for a read
+    }
+    if (const auto* attribute = target.as<ast::Attribute>()) field_assigned(*attribute);
+    if (const auto* tuple = target.as<ast::Tuple>())
+      for (const ast::ExprPtr& element : tuple->elements) assigned(*element, How::Part);
+    if (const auto* list = target.as<ast::List>())
+      for (const ast::ExprPtr& element : list->elements) assigned(*element, How::Part);
+    if (const auto* starred = target.as<ast::Starred>()) assigned(*starred->value, How::Part);
+  }
+
+  /// `p.x = …` gives the variable p another value.
+  void field_assigned(const ast::Attribute& target) {
+    const ast::Expr* owner = target.value.get();
+    while (const auto* outer = owner->as<ast::Attribute>()) owner = outer->value.get();
+    const auto* name = owner->as<ast::Name>();
+    const std::optional<int> found = name ? table_.find(name->id, owner->range) : std::nullopt;
+    if (found) ++table_.list[static_cast<std::size_t>(*found)].assignments;
+  }
+
+  void annotated(const ast::AnnotatedAssign& assign) {
+    const auto* name = assign.target->as<ast::Name>();
+    if (!name) return;
+    assigned(*assign.target, How::Plain);
+    LocalDecl& local = add(name->id, assign.target->range);
+    if (!assign.value) --local.assignments;
+    if (!local.annotation) local.annotation = assign.annotation.get();
+  }
+
+  void count_reads(const ast::Expr& expr) {
+    if (const auto* name = expr.as<ast::Name>()) ++reads_[name->id];
+    ast::for_each_child(expr, [&](const ast::Expr& child) { count_reads(child); });
+  }
+
+  LocalTable& table_;
+  const std::set<const ast::Stmt*> new_versions_;
+  int guard_ = -1;
+  std::unordered_map<std::string_view, int> reads_;
+};
+
+}  // namespace
+
+std::optional<int> LocalTable::find(std::string_view name, SourceRange at) const {
+  const auto found = index.find(name);
+  if (found == index.end()) return std::nullopt;
+  int variable = found->second;
+  while (const auto& next = list[static_cast<std::size_t>(variable)].successor) {
+    const bool is_next = at.begin >= next->end || at == next->target;
+    if (!is_next) break;
+    variable = next->index;
+  }
+  return variable;
+}
+
+void collect_locals(FunctionDecl& function) {
+  LocalTable& table = function.locals;
+  if (table.collected) return;
+  table.collected = true;
+  // What has one type natively may have another one in Numba's dialect wherever it is assigned anew.
+  const bool has_versions = function.dialect == Dialect::Numba;
+  LocalCollector collector(table,
+                           has_versions ? statements_of_new_versions(*function.def) : std::set<const ast::Stmt*>());
+  for (const ast::Parameter& parameter : function.def->parameters) collector.parameter(parameter);
+  for (const std::string_view name : function.captures) collector.capture(name, function.def->name_range);
+  for (const ast::StmtPtr& stmt : function.def->body) collector.statement(*stmt);
+  collector.finish();
+}
+
+namespace {
+
+class NameCollector {
+ public:
+  void statement(const ast::Stmt& stmt) {
+    ast::for_each_expression(stmt, [&](const ast::Expr& expr) { expression(expr); });
+    ast::for_each_nested(stmt, [&](const ast::Stmt& child) { statement(child); });
+    if (const auto* function = stmt.as<ast::FunctionDef>()) all(free_names(*function));
+  }
+  std::vector<std::string_view> names;
+
+ private:
+  void expression(const ast::Expr& expr) {
+    if (const auto* name = expr.as<ast::Name>()) add(name->id);
+    if (const auto* lambda = expr.as<ast::Lambda>()) return all(free_names(*lambda->function));
+    ast::for_each_child(expr, [&](const ast::Expr& child) { expression(child); });
+  }
+  void all(const std::vector<std::string_view>& list) {
+    for (const std::string_view name : list) add(name);
+  }
+  void add(std::string_view name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+};
+
+}  // namespace
+
+std::vector<std::string_view> free_names(const ast::FunctionDef& function) {
+  FunctionDecl alone;
+  alone.def = &function;
+  collect_locals(alone);
+  NameCollector collector;
+  for (const ast::StmtPtr& stmt : function.body) collector.statement(*stmt);
+  std::erase_if(collector.names, [&](std::string_view name) { return alone.locals.index.contains(name); });
+  return collector.names;
+}
+
+}  // namespace pykc::checker

@@ -1,0 +1,126 @@
+// f-strings: text with replacement fields `{expression=!s:format}`. The expression is lexed and parsed where it stands,
+// so its places in messages are right.
+#include <span>
+
+#include "frontend/syntax/lexer.h"
+#include "frontend/syntax/parse.h"
+
+namespace pykc {
+
+namespace {
+
+/// The offset behind a string that starts at `offset`, or `end`.
+std::size_t skip_string(std::string_view text, std::size_t offset, std::size_t end) {
+  const char quote = text[offset];
+  const bool is_triple = text.substr(offset, 3) == std::string(3, quote);
+  const std::string closing(is_triple ? 3 : 1, quote);
+  const std::size_t found = text.find(closing, offset + closing.size());
+  return found == std::string_view::npos ? end : std::min(end, found + closing.size());
+}
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
+
+/// `=` that ends an expression (`{n=}`), unlike the one of `==`, `<=` or `f(a=1)`.
+bool is_self_documenting(std::string_view text, std::size_t offset, std::size_t end) {
+  std::size_t next = offset + 1;
+  while (next < end && is_space(text[next])) ++next;
+  return next < end &&
+         (text[next] == '}' || text[next] == ':' || (text[next] == '!' && next + 1 < end && text[next + 1] != '='));
+}
+
+/// Where the expression of a field ends: at `}`, `:`, `!` or a final `=` outside of brackets and strings.
+std::size_t find_expression_end(std::string_view text, std::size_t begin, std::size_t end) {
+  int open = 0;
+  for (std::size_t i = begin; i < end;) {
+    const char c = text[i];
+    if (c == '"' || c == '\'') {
+      i = skip_string(text, i, end);
+      continue;
+    }
+    if (c == '(' || c == '[' || c == '{') ++open;
+    if (open == 0) {
+      if (c == '}' || c == ':') return i;
+      if ((c == '!' || c == '=' || c == '<' || c == '>') && i + 1 < end && text[i + 1] == '=') {
+        i += 2;
+        continue;
+      }
+      if (c == '!' || (c == '=' && is_self_documenting(text, i, end))) return i;
+    }
+    if (c == ')' || c == ']' || c == '}') --open;
+    ++i;
+  }
+  return end;
+}
+
+}  // namespace
+
+void Parser::append_formatted(SourceRange range, bool is_raw, ast::FormattedString& into) {
+  const std::string_view text = file_.text().substr(0, range.end);
+  const auto part = [](std::size_t begin, std::size_t end) {
+    return SourceRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+  };
+  std::size_t begin = range.begin;  // of the text that is not appended yet
+  for (std::size_t i = range.begin; i < range.end;) {
+    const char c = text[i];
+    if (c == '\\' && !is_raw) {
+      const std::size_t named_end = text.substr(i).starts_with("\\N{") ? text.find('}', i) : std::string_view::npos;
+      const bool is_before_brace = i + 1 < range.end && (text[i + 1] == '{' || text[i + 1] == '}');
+      i = named_end != std::string_view::npos ? named_end + 1 : i + (is_before_brace ? 1 : 2);
+    } else if (c != '{' && c != '}') {
+      ++i;
+    } else if (i + 1 < range.end && text[i + 1] == c) {
+      append_text(part(begin, i + 1), is_raw, into.parts.back());
+      begin = i += 2;
+    } else {
+      append_text(part(begin, i), is_raw, into.parts.back());
+      if (c == '}') report(part(i, i + 1), DiagnosticId::FStringField, "`}` closes nothing; write `}}` for a brace");
+      begin = i = c == '}' ? i + 1 : append_field(i, range.end, into);
+    }
+  }
+  append_text(part(begin, range.end), is_raw, into.parts.back());
+}
+
+/// Appends the field whose `{` is at `open`; returns the offset behind its `}`.
+std::size_t Parser::append_field(std::size_t open, std::size_t end, ast::FormattedString& into) {
+  const std::string_view text = file_.text().substr(0, end);
+  const auto refuse = [&](std::size_t begin, std::size_t behind, std::string_view why) {
+    report({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(behind)}, DiagnosticId::FStringField, why);
+  };
+  const SourceRange expression = {static_cast<std::uint32_t>(open + 1),
+                                  static_cast<std::uint32_t>(find_expression_end(text, open + 1, end))};
+  std::size_t i = expression.end;
+  if (text_of(expression).find_first_not_of(" \t\r\n\f") == std::string_view::npos) {
+    refuse(open, std::min(i + 1, end), "an expression is missing between `{` and `}`");
+    return std::min(i + 1, end);
+  }
+  if (i < end && text[i] == '=') {
+    for (++i; i < end && is_space(text[i]);) ++i;
+    into.parts.back() += text.substr(expression.begin, i - expression.begin);
+  }
+  if (i + 1 < end && text[i] == '!') {
+    if (text[i + 1] != 's') refuse(i, i + 2, "the only conversion is `!s`");
+    i += 2;
+  }
+  std::string format;
+  if (i < end && text[i] == ':') {
+    const std::size_t close = std::min(text.find_first_of("{}", i), end);
+    format = text.substr(i + 1, close - i - 1);
+    i = close;
+    if (i < end && text[i] == '{') {
+      refuse(i, i + 1, "a field inside of a format is not supported");
+      return end;
+    }
+  }
+  if (i >= end || text[i] != '}') {
+    refuse(open, open + 1, "this `{` is not closed; write `{{` for a brace");
+    return end;
+  }
+  const std::vector<Token> tokens = Lexer(file_, diagnostics_).lex_embedded(expression);
+  Parser parser(file_, tokens, diagnostics_);
+  into.values.push_back(parser.parse_embedded(depth_ + 1));
+  into.formats.push_back(std::move(format));
+  into.parts.emplace_back();
+  return i + 1;
+}
+
+}  // namespace pykc

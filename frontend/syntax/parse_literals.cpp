@@ -1,0 +1,168 @@
+// The values of literals. Their form was checked by the lexer.
+#include <locale.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "base/utf8.h"
+#include "frontend/syntax/parse.h"
+
+namespace pykc {
+
+using Kind = TokenKind;
+
+namespace {
+
+std::string without_underscores(std::string_view text) {
+  std::string digits(text);
+  std::erase(digits, '_');
+  return digits;
+}
+
+/// The radix that a prefix tells, which is taken off.
+int take_radix(std::string_view& digits) {
+  if (digits.size() < 2 || digits[0] != '0') return 10;
+  const char letter = static_cast<char>(digits[1] | 0x20);
+  const int radix = letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 10;
+  if (radix != 10) digits.remove_prefix(2);
+  return radix;
+}
+
+/// As Python reads it, whatever the host program's locale: what is too large is infinite, what is too small is 0.
+double float_value(const std::string& digits) {
+  double value = 0;
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (result.ec != std::errc::result_out_of_range) return value;
+  const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+  value = strtod_l(digits.c_str(), nullptr, plain);
+  freelocale(plain);
+  return value;
+}
+
+struct SimpleEscape {
+  char letter, value;
+};
+constexpr SimpleEscape kSimpleEscapes[] = {{'\\', '\\'}, {'\'', '\''}, {'"', '"'},  {'a', '\a'}, {'b', '\b'},
+                                           {'f', '\f'},  {'n', '\n'},  {'r', '\r'}, {'t', '\t'}, {'v', '\v'}};
+
+}  // namespace
+
+ast::ExprPtr Parser::parse_integer() {
+  const SourceRange range = current().range;
+  advance();
+  const std::string text = without_underscores(text_of(range));
+  std::string_view digits = text;
+  const int radix = take_radix(digits);
+  std::uint64_t value = 0;
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value, radix);
+  if (result.ec == std::errc::result_out_of_range) report(range, DiagnosticId::IntegerTooLarge, text_of(range));
+  return make(range, ast::IntLiteral{value});
+}
+
+ast::ExprPtr Parser::parse_float() {
+  const SourceRange range = current().range;
+  const bool is_imaginary = kind() == Kind::Imaginary;
+  advance();
+  std::string digits = without_underscores(text_of(range));
+  if (!is_imaginary) return make(range, ast::FloatLiteral{float_value(digits)});
+  digits.pop_back();
+  return make(range, ast::ImaginaryLiteral{float_value(digits)});
+}
+
+/// One string, or several side by side, which are joined.
+ast::ExprPtr Parser::parse_strings() {
+  const std::uint32_t begin = current().range.begin;
+  ast::FormattedString joined{{""}, {}, {}};
+  bool is_formatted = false;
+  while (kind() == Kind::String || kind() == Kind::FString) {
+    is_formatted = is_formatted || kind() == Kind::FString;
+    const Token token = current();
+    advance();
+    append_string(token, joined);
+  }
+  if (!is_formatted) return make(since(begin), ast::StringLiteral{std::move(joined.parts.front())});
+  return make(since(begin), std::move(joined));
+}
+
+void Parser::append_string(const Token& token, ast::FormattedString& into) {
+  const std::string_view text = text_of(token.range);
+  const std::size_t prefix = text.find_first_of("'\"");
+  const bool is_raw = text.substr(0, prefix).find_first_of("rR") != std::string_view::npos;
+  const bool is_triple =
+      text.size() >= prefix + 6 && text[prefix] == text[prefix + 1] && text[prefix] == text[prefix + 2];
+  const auto quotes = static_cast<std::uint32_t>(is_triple ? 3 : 1);
+  const SourceRange content = {token.range.begin + static_cast<std::uint32_t>(prefix) + quotes,
+                               token.range.end - quotes};
+  if (token.kind == Kind::FString)
+    append_formatted(content, is_raw, into);
+  else
+    append_text(content, is_raw, into.parts.back());
+}
+
+/// Text between quotes, with its escapes resolved. Every kind of line end becomes "\n", as in Python.
+void Parser::append_text(SourceRange range, bool is_raw, std::string& into) {
+  const std::string_view text = file_.text();
+  for (std::size_t i = range.begin; i < range.end;) {
+    if (text[i] == '\\' && !is_raw) {
+      i = append_escape(i, range.end, into);
+    } else if (text[i] == '\r') {
+      into += '\n';
+      i += i + 1 < range.end && text[i + 1] == '\n' ? 2 : 1;
+    } else {
+      into += text[i++];
+    }
+  }
+}
+
+/// Appends what the escape at `offset` stands for; returns the offset behind it. An escape that Python does not know
+/// stands for itself.
+std::size_t Parser::append_escape(std::size_t offset, std::size_t end, std::string& into) {
+  const std::string_view text = file_.text().substr(0, end);
+  const char letter = offset + 1 < end ? text[offset + 1] : '\0';
+  for (const SimpleEscape& escape : kSimpleEscapes)
+    if (escape.letter == letter) {
+      into += escape.value;
+      return offset + 2;
+    }
+  if (letter == '\n') return offset + 2;
+  if (letter == '\r') return offset + (text.substr(offset + 2).starts_with('\n') ? 3 : 2);
+  if (letter >= '0' && letter <= '7') {
+    std::size_t digits = 1;
+    while (digits < 3 && offset + 1 + digits < end && text[offset + 1 + digits] >= '0' &&
+           text[offset + 1 + digits] <= '7')
+      ++digits;
+    unsigned value = 0;
+    std::from_chars(text.data() + offset + 1, text.data() + offset + 1 + digits, value, 8);
+    append_utf8(into, value);
+    return offset + 1 + digits;
+  }
+  if (letter == 'x' || letter == 'u' || letter == 'U' || letter == 'N')
+    return append_code_point_escape(offset, end, into);
+  into += '\\';
+  return offset + 1;
+}
+
+/// `\xhh`, `\uhhhh`, `\Uhhhhhhhh`; `\N{…}` would need the names of all characters and is refused.
+std::size_t Parser::append_code_point_escape(std::size_t offset, std::size_t end, std::string& into) {
+  const std::string_view text = file_.text().substr(0, end);
+  const char letter = text[offset + 1];
+  const std::size_t digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
+  const char* first = text.data() + offset + 2;
+  const char* last = text.data() + std::min(end, offset + 2 + digits);
+  std::uint32_t value = 0;
+  const auto result = std::from_chars(first, last, value, 16);
+  const std::size_t behind = static_cast<std::size_t>(result.ptr - text.data());
+  const bool is_complete = digits > 0 && behind == offset + 2 + digits;
+  const bool is_character = value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF);
+  if (is_complete && is_character) {
+    append_utf8(into, value);
+    return behind;
+  }
+  const std::size_t shown = is_complete ? behind : std::max(behind, offset + 2);
+  const SourceRange range = {static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(shown)};
+  report(range, DiagnosticId::InvalidEscape, text_of(range));
+  return shown;
+}
+
+}  // namespace pykc
