@@ -6,7 +6,7 @@
 
 #include "base/float_bits.h"
 #include "codegen/emitter.h"
-#include "ir/instruction_rules.h"
+#include "ir/verify/instruction_rules.h"
 
 namespace pykc::codegen {
 

@@ -12,7 +12,7 @@
 #include "frontend/frontend.h"
 #include "ir/passes/count_operations.h"
 #include "ir/passes/passes.h"
-#include "ir/verifier.h"
+#include "ir/verify/verifier.h"
 
 namespace pykc {
 namespace {

@@ -18,8 +18,8 @@
 //     return
 //   }
 //
-// ir/verifier.h states every rule. Instructions live in their function's arena; pointers to them stay valid until the
-// Function is destroyed, moved blocks included.
+// ir/verify/verifier.h states every rule. Instructions live in their function's arena; pointers to them stay valid
+// until the Function is destroyed, moved blocks included.
 #pragma once
 
 #include <array>

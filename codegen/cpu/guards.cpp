@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/value_range.h"
+#include "ir/analysis/value_range.h"
 #include "ir/walk.h"
 
 namespace pykc::codegen {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "codegen/emitter.h"
-#include "ir/uniformity.h"
+#include "ir/analysis/uniformity.h"
 
 namespace pykc::codegen {
 

@@ -5,7 +5,7 @@
 
 #include "codegen/machine.h"
 #include "codegen/nvptx/emitter.h"
-#include "ir/text_form.h"
+#include "ir/text/form.h"
 
 namespace pykc::codegen {
 

@@ -8,7 +8,7 @@
 
 #include "base/float_bits.h"
 #include "frontend/checked/tree.h"
-#include "ir/evaluate.h"
+#include "ir/evaluate/evaluate.h"
 
 namespace pykc::checked {
 

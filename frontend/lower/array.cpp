@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "frontend/lower/function.h"
-#include "ir/value_range.h"
+#include "ir/analysis/value_range.h"
 
 namespace pykc::lowering {
 

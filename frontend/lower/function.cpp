@@ -1,6 +1,6 @@
 #include "frontend/lower/function.h"
 
-#include "ir/control_flow.h"
+#include "ir/analysis/control_flow.h"
 
 namespace pykc::lowering {
 namespace {

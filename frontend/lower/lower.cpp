@@ -4,7 +4,7 @@
 #include "frontend/frontend.h"
 #include "frontend/lower/function.h"
 #include "frontend/lower/read_only.h"
-#include "ir/local_ranges.h"
+#include "ir/analysis/local_ranges.h"
 
 namespace pykc {
 namespace {

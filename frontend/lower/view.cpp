@@ -4,7 +4,7 @@
 // A slice is clipped to its dimension as NumPy's is. Extents are below 2^48, and bounds are clipped before anything is
 // added to them, so that the arithmetic cannot overflow.
 #include "frontend/lower/function.h"
-#include "ir/value_range.h"
+#include "ir/analysis/value_range.h"
 
 namespace pykc::lowering {
 namespace {

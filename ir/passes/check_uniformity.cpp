@@ -7,11 +7,11 @@
 #include <set>
 #include <unordered_map>
 
+#include "ir/analysis/uniformity.h"
 #include "ir/passes/clone.h"
 #include "ir/passes/inline_calls.h"
 #include "ir/passes/passes.h"
-#include "ir/passes/split.h"
-#include "ir/uniformity.h"
+#include "ir/split/split.h"
 #include "ir/walk.h"
 
 namespace pykc::ir {

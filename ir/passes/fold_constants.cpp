@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/float_bits.h"
-#include "ir/control_flow.h"
-#include "ir/evaluate.h"
+#include "ir/analysis/control_flow.h"
+#include "ir/analysis/value_range.h"
+#include "ir/evaluate/evaluate.h"
 #include "ir/passes/passes.h"
-#include "ir/value_range.h"
 
 namespace pykc::ir {
 namespace {

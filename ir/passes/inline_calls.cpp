@@ -18,7 +18,7 @@
 
 #include "ir/passes/clone.h"
 #include "ir/passes/passes.h"
-#include "ir/passes/split.h"
+#include "ir/split/split.h"
 #include "ir/walk.h"
 
 namespace pykc::ir {

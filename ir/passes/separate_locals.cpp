@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/liveness.h"
-#include "ir/passes/split.h"
+#include "ir/analysis/liveness.h"
+#include "ir/split/split.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {

@@ -6,8 +6,8 @@
 #include "base/float_bits.h"
 #include "driver/driver.h"
 #include "frontend/frontend.h"
-#include "ir/parser.h"
 #include "ir/passes/passes.h"
+#include "ir/text/parser.h"
 #include "tests/reference/interpreter.h"
 
 namespace pykc::differential {

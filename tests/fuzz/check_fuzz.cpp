@@ -1,9 +1,10 @@
-// Any bytes are checked; what has no error lowers to IR that verifies, before and after the passes and the split at barriers.
+// Any bytes are checked; what has no error lowers to IR that verifies, before and after the passes and the split at
+// barriers.
 #include <cstdlib>
 
 #include "frontend/frontend.h"
 #include "ir/passes/passes.h"
-#include "ir/verifier.h"
+#include "ir/verify/verifier.h"
 #include "stdlib/library.h"
 
 namespace {

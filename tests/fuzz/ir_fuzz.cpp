@@ -1,9 +1,10 @@
-// Any text is read as IR or refused; what verifies prints to a text that reads back to the same, and folds to IR that verifies.
+// Any text is read as IR or refused; what verifies prints to a text that reads back to the same, and folds to IR that
+// verifies.
 #include <cstdlib>
 
-#include "ir/parser.h"
 #include "ir/passes/passes.h"
-#include "ir/verifier.h"
+#include "ir/text/parser.h"
+#include "ir/verify/verifier.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pykc;

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <optional>
 
-#include "ir/parser.h"
 #include "ir/passes/passes.h"
+#include "ir/text/parser.h"
 #include "tests/random/ptxas.h"
 
 namespace pykc::random_test {

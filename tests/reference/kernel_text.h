@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/parser.h"
-#include "ir/verifier.h"
+#include "ir/text/parser.h"
+#include "ir/verify/verifier.h"
 #include "tests/reference/interpreter.h"
 
 namespace pykc::reference {

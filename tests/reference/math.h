@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "ir/evaluate.h"
+#include "ir/evaluate/evaluate.h"
 
 namespace pykc::reference {
 

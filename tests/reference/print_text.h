@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/evaluate.h"
+#include "ir/evaluate/evaluate.h"
 
 namespace pykc::reference {
 

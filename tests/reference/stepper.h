@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/evaluate.h"
+#include "ir/evaluate/evaluate.h"
 #include "tests/reference/races.h"
 #include "tests/reference/state.h"
 #include "tests/reference/warp.h"

@@ -1,6 +1,6 @@
 #include "tests/reference/warp.h"
 
-#include "ir/evaluate.h"
+#include "ir/evaluate/evaluate.h"
 
 namespace pykc::reference {
 namespace {

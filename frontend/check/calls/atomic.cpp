@@ -4,7 +4,7 @@
 #include <span>
 
 #include "frontend/check/function_checker.h"
-#include "ir/text_form.h"
+#include "ir/text/form.h"
 
 namespace pykc::checker {
 

@@ -1,5 +1,5 @@
-// Makes nodes of the checked tree, and folds what is constant on the way: with the rules of ir/evaluate.h, so that a
-// constant has the value that the device would compute.
+// Makes nodes of the checked tree, and folds what is constant on the way: with the rules of ir/evaluate/evaluate.h, so
+// that a constant has the value that the device would compute.
 #pragma once
 
 #include <deque>
@@ -7,7 +7,7 @@
 
 #include "frontend/check/types/value.h"
 #include "frontend/checked/tree.h"
-#include "ir/evaluate.h"
+#include "ir/evaluate/evaluate.h"
 
 namespace pykc::checker {
 

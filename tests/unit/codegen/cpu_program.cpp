@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "codegen/codegen.h"
-#include "ir/parser.h"
 #include "ir/passes/passes.h"
-#include "ir/verifier.h"
+#include "ir/text/parser.h"
+#include "ir/verify/verifier.h"
 #include "runtime/cpu/elf_object.h"
 
 namespace pykc::codegen::test {

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "codegen/codegen.h"
-#include "ir/parser.h"
 #include "ir/passes/clone.h"
 #include "ir/passes/passes.h"
-#include "ir/verifier.h"
+#include "ir/text/parser.h"
+#include "ir/verify/verifier.h"
 #include "tests/unit/codegen/cpu_program.h"
 #include "tests/unit/ir/split/random_kernel.h"
 

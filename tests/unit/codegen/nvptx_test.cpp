@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "codegen/codegen.h"
-#include "ir/parser.h"
-#include "ir/verifier.h"
+#include "ir/text/parser.h"
+#include "ir/verify/verifier.h"
 #include "pykc/kernel_abi.h"
 
 namespace pykc::codegen::test {

@@ -1,5 +1,5 @@
 // Every pure instruction, on every type it takes and on the values where things go wrong: what the CPU computes must
-// be, bit for bit, what ir/evaluate.h says.
+// be, bit for bit, what ir/evaluate/evaluate.h says.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,8 +7,8 @@
 
 #include "base/float_bits.h"
 #include "ir/builder.h"
-#include "ir/evaluate.h"
-#include "ir/verifier.h"
+#include "ir/evaluate/evaluate.h"
+#include "ir/verify/verifier.h"
 #include "tests/unit/codegen/cpu_program.h"
 
 namespace pykc::codegen::test {

@@ -17,7 +17,7 @@
 
 #include "frontend/checked/tree.h"
 #include "frontend/frontend.h"
-#include "ir/verifier.h"
+#include "ir/verify/verifier.h"
 #include "tests/reference/interpreter.h"
 
 namespace pykc::lowering {

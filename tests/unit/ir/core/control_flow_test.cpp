@@ -1,8 +1,8 @@
-#include "ir/control_flow.h"
+#include "ir/analysis/control_flow.h"
 
 #include <gtest/gtest.h>
 
-#include "ir/parser.h"
+#include "ir/text/parser.h"
 
 namespace pykc::ir {
 namespace {

@@ -1,8 +1,8 @@
-#include "ir/local_ranges.h"
+#include "ir/analysis/local_ranges.h"
 
 #include <gtest/gtest.h>
 
-#include "ir/parser.h"
+#include "ir/text/parser.h"
 
 namespace pykc::ir {
 namespace {

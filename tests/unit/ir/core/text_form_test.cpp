@@ -4,8 +4,8 @@
 #include <random>
 
 #include "ir/builder.h"
-#include "ir/parser.h"
-#include "ir/verifier.h"
+#include "ir/text/parser.h"
+#include "ir/verify/verifier.h"
 
 namespace pykc::ir {
 namespace {

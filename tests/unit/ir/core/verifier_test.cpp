@@ -1,10 +1,10 @@
 // One broken example for each rule; what the verifier says about it.
-#include "ir/verifier.h"
+#include "ir/verify/verifier.h"
 
 #include <gtest/gtest.h>
 
 #include "ir/builder.h"
-#include "ir/parser.h"
+#include "ir/text/parser.h"
 
 namespace pykc::ir {
 namespace {

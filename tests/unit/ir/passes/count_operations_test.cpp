@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "ir/parser.h"
-#include "ir/verifier.h"
+#include "ir/text/parser.h"
+#include "ir/verify/verifier.h"
 #include "tests/reference/interpreter.h"
 
 namespace pykc::ir {

@@ -1,9 +1,9 @@
 // What a comparison's ranges decide must hold for every value: held against evaluate() at the edges of each type.
 #include <gtest/gtest.h>
 
-#include "ir/evaluate.h"
-#include "ir/parser.h"
-#include "ir/value_range.h"
+#include "ir/analysis/value_range.h"
+#include "ir/evaluate/evaluate.h"
+#include "ir/text/parser.h"
 
 namespace pykc::ir {
 namespace {

@@ -1,4 +1,4 @@
-#include "ir/evaluate.h"
+#include "ir/evaluate/evaluate.h"
 
 #include <gtest/gtest.h>
 

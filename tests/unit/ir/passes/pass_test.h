@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "ir/parser.h"
 #include "ir/passes/passes.h"
-#include "ir/verifier.h"
+#include "ir/text/parser.h"
+#include "ir/verify/verifier.h"
 
 namespace pykc::ir {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/passes/passes.h"
-#include "ir/verifier.h"
+#include "ir/verify/verifier.h"
 #include "tests/reference/interpreter.h"
 
 namespace pykc::ir {

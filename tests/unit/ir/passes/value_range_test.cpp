@@ -1,4 +1,4 @@
-#include "ir/value_range.h"
+#include "ir/analysis/value_range.h"
 
 #include "tests/unit/ir/passes/pass_test.h"
 

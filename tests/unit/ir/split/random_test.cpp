@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "ir/passes/clone.h"
-#include "ir/verifier.h"
+#include "ir/verify/verifier.h"
 #include "tests/unit/ir/split/random_kernel.h"
 #include "tests/unit/ir/split/split_test.h"
 

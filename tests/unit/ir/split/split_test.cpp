@@ -3,9 +3,9 @@
 #include <map>
 #include <regex>
 
-#include "ir/parser.h"
 #include "ir/passes/passes.h"
-#include "ir/verifier.h"
+#include "ir/text/parser.h"
+#include "ir/verify/verifier.h"
 
 namespace pykc::ir {
 namespace {

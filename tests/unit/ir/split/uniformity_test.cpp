@@ -1,4 +1,4 @@
-#include "ir/uniformity.h"
+#include "ir/analysis/uniformity.h"
 
 #include "ir/passes/passes.h"
 #include "ir/walk.h"
