@@ -64,9 +64,9 @@
 
 #include <unordered_map>
 
-#include "codegen/cpu/sink_uniform_loads.h"
-#include "codegen/cpu/table_reads.h"
-#include "codegen/nvptx/unroll_loads.h"
+#include "codegen/cpu/passes/sink_uniform_loads.h"
+#include "codegen/cpu/passes/table_reads.h"
+#include "codegen/nvptx/passes/unroll_loads.h"
 
 namespace pykc::codegen {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <llvm/ADT/SmallVector.h>
 
-#include "codegen/module_state.h"
+#include "codegen/emit/module_state.h"
 
 namespace pykc::codegen {
 

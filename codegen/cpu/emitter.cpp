@@ -5,9 +5,9 @@
 #include <cstddef>
 
 #include "codegen/cpu/device_function.h"
-#include "codegen/fault_record.h"
-#include "codegen/kernel_info.h"
-#include "codegen/parameters.h"
+#include "codegen/emit/fault_record.h"
+#include "codegen/emit/kernel_info.h"
+#include "codegen/emit/parameters.h"
 #include "ir/walk.h"
 #include "pykc/kernel_abi.h"
 

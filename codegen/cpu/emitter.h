@@ -16,7 +16,7 @@
 
 #include "codegen/cpu/guards.h"
 #include "codegen/cpu/layout.h"
-#include "codegen/emitter.h"
+#include "codegen/emit/emitter.h"
 
 namespace pykc::codegen {
 

@@ -2,9 +2,9 @@
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "codegen/kernel_info.h"
+#include "codegen/emit/kernel_info.h"
+#include "codegen/emit/parameters.h"
 #include "codegen/machine.h"
-#include "codegen/parameters.h"
 
 namespace pykc::codegen {
 namespace {

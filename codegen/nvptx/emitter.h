@@ -2,7 +2,7 @@
 // the right intrinsic of LLVM.
 #pragma once
 
-#include "codegen/emitter.h"
+#include "codegen/emit/emitter.h"
 #include "ir/analysis/uniformity.h"
 
 namespace pykc::codegen {

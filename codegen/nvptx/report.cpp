@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "codegen/fault_record.h"
+#include "codegen/emit/fault_record.h"
 #include "codegen/nvptx/emitter.h"
 #include "pykc/kernel_abi.h"
 

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "base/float_bits.h"
-#include "codegen/emitter.h"
+#include "codegen/emit/emitter.h"
 #include "ir/verify/instruction_rules.h"
 
 namespace pykc::codegen {

@@ -1,4 +1,4 @@
-#include "codegen/types.h"
+#include "codegen/emit/types.h"
 
 #include <llvm/ADT/SmallVector.h>
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "codegen/module_state.h"
+#include "codegen/emit/module_state.h"
 #include "ir/module.h"
 
 namespace pykc::codegen {

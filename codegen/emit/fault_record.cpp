@@ -1,4 +1,4 @@
-#include "codegen/fault_record.h"
+#include "codegen/emit/fault_record.h"
 
 #include <llvm/IR/Module.h>
 

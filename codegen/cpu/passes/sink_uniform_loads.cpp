@@ -1,4 +1,4 @@
-#include "codegen/cpu/sink_uniform_loads.h"
+#include "codegen/cpu/passes/sink_uniform_loads.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/LoopInfo.h>

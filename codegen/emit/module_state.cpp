@@ -1,10 +1,10 @@
-#include "codegen/module_state.h"
+#include "codegen/emit/module_state.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 
-#include "codegen/kernel_info.h"
+#include "codegen/emit/kernel_info.h"
 #include "codegen/math/library.h"
 #include "ir/walk.h"
 

@@ -1,4 +1,4 @@
-#include "codegen/nvptx/keep_negations.h"
+#include "codegen/nvptx/passes/keep_negations.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
@@ -7,7 +7,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
-#include "codegen/nvptx/hidden.h"
+#include "codegen/nvptx/passes/hidden.h"
 
 namespace pykc::codegen {
 namespace {

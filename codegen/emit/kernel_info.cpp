@@ -1,4 +1,4 @@
-#include "codegen/kernel_info.h"
+#include "codegen/emit/kernel_info.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,7 +1,7 @@
 // Arithmetic and comparison with the language's rules: every operation is defined for every operand. LLVM leaves
 // division by zero, MIN / -1 and long shifts undefined, so they are taken out of the way by selects that fold to
 // nothing where an operand is constant or its range is known.
-#include "codegen/emitter.h"
+#include "codegen/emit/emitter.h"
 
 namespace pykc::codegen {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "codegen/codegen.h"
-#include "codegen/types.h"
+#include "codegen/emit/types.h"
 #include "ir/module.h"
 
 namespace pykc::codegen {

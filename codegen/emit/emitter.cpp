@@ -1,4 +1,4 @@
-#include "codegen/emitter.h"
+#include "codegen/emit/emitter.h"
 
 #include <llvm/Support/ErrorHandling.h>
 

@@ -1,4 +1,4 @@
-#include "codegen/nvptx/widen_small_integers.h"
+#include "codegen/nvptx/passes/widen_small_integers.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
@@ -43,8 +43,8 @@ void widen(llvm::IntrinsicInst& call) {
 void extend_by_permutation(llvm::SExtInst& extension) {
   llvm::IRBuilder<> builder(&extension);
   llvm::Value* wide = builder.CreateZExt(extension.getOperand(0), builder.getInt32Ty());
-  llvm::Value* sign_repeated = builder.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt,
-                                                       {wide, builder.getInt32(0), builder.getInt32(0x8880)});
+  llvm::Value* sign_repeated =
+      builder.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {wide, builder.getInt32(0), builder.getInt32(0x8880)});
   extension.replaceAllUsesWith(builder.CreateTrunc(sign_repeated, extension.getType()));
   extension.eraseFromParent();
 }

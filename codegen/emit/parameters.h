@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "codegen/module_state.h"
+#include "codegen/emit/module_state.h"
 
 namespace pykc::codegen {
 

@@ -1,4 +1,4 @@
-#include "codegen/nvptx/native_conversions.h"
+#include "codegen/nvptx/passes/native_conversions.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>

@@ -1,4 +1,4 @@
-#include "codegen/nvptx/flag_bits.h"
+#include "codegen/nvptx/passes/flag_bits.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
@@ -6,7 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
-#include "codegen/nvptx/hidden.h"
+#include "codegen/nvptx/passes/hidden.h"
 
 namespace pykc::codegen {
 namespace {

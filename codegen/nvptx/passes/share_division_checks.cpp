@@ -2,7 +2,7 @@
 // exact in a fused multiplication. It is correctly rounded while nothing on the way overflows or leaves the normal
 // numbers (P. Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", 1990). For
 // operands between 2^-60 and 2^60 the quotient and the remainder are far from both ends.
-#include "codegen/nvptx/share_division_checks.h"
+#include "codegen/nvptx/passes/share_division_checks.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>

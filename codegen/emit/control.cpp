@@ -1,7 +1,7 @@
 // Structured control flow and calls.
 #include <cstddef>
 
-#include "codegen/emitter.h"
+#include "codegen/emit/emitter.h"
 #include "codegen/libraries.h"
 #include "pykc/kernel_abi.h"
 

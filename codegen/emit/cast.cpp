@@ -1,5 +1,5 @@
 // Conversion between scalar types: integers wrap, floats saturate (NaN gives 0), what becomes a float is rounded once.
-#include "codegen/emitter.h"
+#include "codegen/emit/emitter.h"
 
 namespace pykc::codegen {
 

@@ -1,4 +1,4 @@
-#include "codegen/nvptx/limit_shift_counts.h"
+#include "codegen/nvptx/passes/limit_shift_counts.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ValueTracking.h>

@@ -1,4 +1,4 @@
-#include "codegen/nvptx/unroll_loads.h"
+#include "codegen/nvptx/passes/unroll_loads.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/LoopInfo.h>

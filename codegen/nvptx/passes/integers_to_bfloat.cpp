@@ -1,4 +1,4 @@
-#include "codegen/nvptx/integers_to_bfloat.h"
+#include "codegen/nvptx/passes/integers_to_bfloat.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>

@@ -1,4 +1,4 @@
-#include "codegen/parameters.h"
+#include "codegen/emit/parameters.h"
 
 #include <algorithm>
 

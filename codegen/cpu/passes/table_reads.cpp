@@ -1,4 +1,4 @@
-#include "codegen/cpu/table_reads.h"
+#include "codegen/cpu/passes/table_reads.h"
 
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/ValueTracking.h>

@@ -1,5 +1,5 @@
 // Loads, stores and atomic operations.
-#include "codegen/emitter.h"
+#include "codegen/emit/emitter.h"
 
 namespace pykc::codegen {
 namespace {
