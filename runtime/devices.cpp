@@ -4,8 +4,8 @@
 #include <mutex>
 
 #include "runtime/constants.h"
-#include "runtime/cpu/cpu_device.h"
-#include "runtime/cuda/cuda_device.h"
+#include "runtime/cpu/device.h"
+#include "runtime/cuda/device.h"
 #include "runtime/device.h"
 
 namespace pykc {

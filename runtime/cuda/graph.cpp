@@ -1,9 +1,9 @@
-#include "runtime/cuda/cuda_graph.h"
+#include "runtime/cuda/graph.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/device.h"
 
 namespace pykc::cuda {
 

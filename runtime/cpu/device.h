@@ -5,8 +5,8 @@
 #include <memory>
 #include <mutex>
 
-#include "runtime/cpu/cpu_graph.h"
-#include "runtime/cpu/cpu_pool.h"
+#include "runtime/cpu/graph.h"
+#include "runtime/cpu/pool.h"
 #include "runtime/cpu/processor.h"
 #include "runtime/device.h"
 #include "runtime/fault.h"

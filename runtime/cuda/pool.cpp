@@ -1,6 +1,6 @@
-#include "runtime/cuda/cuda_pool.h"
+#include "runtime/cuda/pool.h"
 
-#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/device.h"
 
 namespace pykc::cuda {
 

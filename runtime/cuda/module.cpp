@@ -1,4 +1,4 @@
-#include "runtime/cuda/cuda_module.h"
+#include "runtime/cuda/module.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
 // Streams and events of a GPU.
-#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/device.h"
 
 namespace pykc::cuda {
 namespace {

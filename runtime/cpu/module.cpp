@@ -1,4 +1,4 @@
-#include "runtime/cpu/cpu_module.h"
+#include "runtime/cpu/module.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "runtime/cpu/cpu_device.h"
+#include "runtime/cpu/device.h"
 
 #include <chrono>
 #include <cstdlib>
 #include <utility>
 
-#include "runtime/cpu/cpu_module.h"
 #include "runtime/cpu/host_functions.h"
+#include "runtime/cpu/module.h"
 
 namespace pykc::cpu {
 namespace {

@@ -1,7 +1,7 @@
 // Two GPUs of one machine: access of one's kernels to the other's memory, and copies between them.
 #include <algorithm>
 
-#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/device.h"
 
 namespace pykc::cuda {
 

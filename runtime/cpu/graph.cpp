@@ -1,4 +1,4 @@
-#include "runtime/cpu/cpu_graph.h"
+#include "runtime/cpu/graph.h"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
-// PTX text or a cubin, loaded on a GPU.
+// An object file of native code, loaded on the CPU device.
 #pragma once
 
 #include <memory>
 
-#include "runtime/cuda/cuda_device.h"
+#include "runtime/cpu/device.h"
 
-namespace pykc::cuda {
+namespace pykc::cpu {
 
 Result<std::shared_ptr<detail::ModuleState>> load_module(std::shared_ptr<Device> device, const Artifact& artifact);
 
-}  // namespace pykc::cuda
+}  // namespace pykc::cpu

@@ -7,10 +7,10 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/cuda/cuda_graph.h"
-#include "runtime/cuda/cuda_pool.h"
 #include "runtime/cuda/driver.h"
+#include "runtime/cuda/graph.h"
 #include "runtime/cuda/pending_faults.h"
+#include "runtime/cuda/pool.h"
 #include "runtime/device.h"
 
 namespace pykc::cuda {

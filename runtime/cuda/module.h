@@ -1,12 +1,12 @@
-// An object file of native code, loaded on the CPU device.
+// PTX text or a cubin, loaded on a GPU.
 #pragma once
 
 #include <memory>
 
-#include "runtime/cpu/cpu_device.h"
+#include "runtime/cuda/device.h"
 
-namespace pykc::cpu {
+namespace pykc::cuda {
 
 Result<std::shared_ptr<detail::ModuleState>> load_module(std::shared_ptr<Device> device, const Artifact& artifact);
 
-}  // namespace pykc::cpu
+}  // namespace pykc::cuda

@@ -1,7 +1,7 @@
 // Memory of a GPU, and of the host that a GPU reaches.
 #include <string>
 
-#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/device.h"
 
 namespace pykc::cuda {
 

@@ -1,8 +1,8 @@
-#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/device.h"
 
 #include <iterator>
 
-#include "runtime/cuda/cuda_module.h"
+#include "runtime/cuda/module.h"
 
 namespace pykc::cuda {
 namespace {

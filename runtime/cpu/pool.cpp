@@ -1,9 +1,9 @@
-#include "runtime/cpu/cpu_pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "runtime/cpu/cpu_device.h"
+#include "runtime/cpu/device.h"
 
 namespace pykc::cpu {
 

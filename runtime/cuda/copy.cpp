@@ -3,7 +3,7 @@
 // The driver copies rectangles: rows at a pitch on each side. So the innermost axis of a copy and its rows are one
 // call, and the host counts through the axes outside of it. Where the other side's elements lie in another order than
 // the device's, or its rows overlap, they go through dense memory on the host that has the device's order.
-#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/device.h"
 
 namespace pykc::cuda {
 namespace {
