@@ -9,6 +9,9 @@
 
 namespace pykc {
 
+/// Of ASCII's digits, whatever the locale.
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// The text without the blanks around it.
 inline std::string_view trim(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <span>
 
+#include "base/text.h"
 #include "frontend/check/types/numba_types.h"
 #include "frontend/frontend.h"
 
@@ -92,7 +93,7 @@ class SignatureParser {
   std::optional<ArgumentType> argument() {
     const char first = peek();
     const std::size_t start = position_;
-    if (std::isdigit(static_cast<unsigned char>(first)) || first == '-') return constant(start);
+    if (is_digit(first) || first == '-') return constant(start);
     const std::string name = dotted_name();
     const char next = peek();
     const bool is_type =
@@ -190,7 +191,7 @@ class SignatureParser {
   }
 
   std::optional<Dimension> dimension() {
-    if (std::isdigit(static_cast<unsigned char>(peek()))) {
+    if (is_digit(peek())) {
       const std::optional<std::int64_t> extent = number();
       if (!extent) return std::nullopt;
       return Dimension{Dimension::Kind::Extent, *extent};
@@ -250,7 +251,7 @@ class SignatureParser {
     skip_space();
     std::int64_t value = 0;
     const std::size_t start = position_;
-    while (position_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[position_])))
+    while (position_ < text_.size() && is_digit(text_[position_]))
       value = std::min(kMaximumExtent, value * 10 + (text_[position_++] - '0'));
     if (position_ == start) {
       fail("a number is missing");

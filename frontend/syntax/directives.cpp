@@ -7,8 +7,6 @@
 namespace pykc {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// "W0505": our own form; what other linters call their rules is no business of ours.
 bool has_form_of_code(std::string_view word) {
   return word.size() == 5 && (word[0] == 'W' || word[0] == 'E') && std::all_of(word.begin() + 1, word.end(), is_digit);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "frontend/frontend.h"
 
@@ -107,8 +108,6 @@ bool is_utf8_name(std::string_view encoding) {
 }
 
 bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 std::vector<Token> lex(const SourceFile& file, Diagnostics& diagnostics) { return Lexer(file, diagnostics).lex_file(); }

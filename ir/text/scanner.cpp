@@ -2,15 +2,10 @@
 
 #include <charconv>
 
+#include "base/text.h"
 #include "ir/text/form.h"
 
 namespace pykc::ir {
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
-
 TextToken TextScanner::next() {
   TextToken token;
   token.starts_line = skip_space();

@@ -2,14 +2,13 @@
 // it is given; then come the operands; %% is a percent sign.
 #include <algorithm>
 
+#include "base/text.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/syntax/ast_walk.h"
 
 namespace pykc::checker {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The operand numbers of a text; -1 stands for a `%` that is followed by neither a digit nor another `%`.
 std::vector<int> numbers_in(std::string_view text) {

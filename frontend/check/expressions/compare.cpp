@@ -6,7 +6,7 @@ using checked::CompareOp;
 
 namespace {
 
-constexpr std::string_view kSpelling[] = {"`==`", "`!=`", "`<`",      "`<=`", "`>`",
+constexpr std::string_view kComparisons[] = {"`==`", "`!=`", "`<`",      "`<=`", "`>`",
                                           "`>=`", "`is`", "`is not`", "`in`", "`not in`"};
 
 bool is_ordering(ast::CompareOp op) { return op >= ast::CompareOp::Lt && op <= ast::CompareOp::Ge; }
@@ -19,7 +19,7 @@ bool has_identity(const Value& value) {
 
 }  // namespace
 
-std::string_view spelling(ast::CompareOp op) { return kSpelling[static_cast<std::size_t>(op)]; }
+std::string_view spelling(ast::CompareOp op) { return kComparisons[static_cast<std::size_t>(op)]; }
 
 /// `x is None`: known while compiling, as what a parameter is given is part of the specialisation.
 Entity Body::compare_with_none(const ast::Compare& node, SourceRange range) {

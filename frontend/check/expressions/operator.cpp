@@ -8,7 +8,7 @@ using checked::BinaryOp;
 
 namespace {
 
-constexpr std::string_view kSpelling[] = {"+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>"};
+constexpr std::string_view kOperators[] = {"+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>"};
 
 Int128 floor_divide(Int128 a, Int128 b) {
   const Int128 quotient = a / b;
@@ -50,7 +50,7 @@ std::optional<Int128> fold(ast::BinaryOp op, Int128 a, Int128 b) {
 
 }  // namespace
 
-std::string spelling(ast::BinaryOp op) { return "`" + std::string(kSpelling[static_cast<std::size_t>(op)]) + "`"; }
+std::string spelling(ast::BinaryOp op) { return "`" + std::string(kOperators[static_cast<std::size_t>(op)]) + "`"; }
 
 bool Body::require_numbers(std::string_view what, const Value& left, const Value& right, SourceRange range) {
   if (!left.known() || !right.known()) return false;
