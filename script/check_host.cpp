@@ -5,8 +5,8 @@
 #include <set>
 
 #include "frontend/syntax/ast_walk.h"
-#include "script/declarations.h"
-#include "script/functions.h"
+#include "script/evaluate/declarations.h"
+#include "script/functions/functions.h"
 
 namespace pykc::script {
 namespace {

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <optional>
 
-#include "script/declarations.h"
-#include "script/evaluator.h"
-#include "script/format.h"
+#include "script/evaluate/declarations.h"
+#include "script/evaluate/evaluator.h"
+#include "script/values/format.h"
 
 namespace pykc::script {
 namespace {

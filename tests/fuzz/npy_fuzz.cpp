@@ -1,7 +1,7 @@
 // Any bytes are read as a .npy file or refused; an array that was read is written and read again.
 #include <cstdlib>
 
-#include "script/npy.h"
+#include "script/values/npy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pykc::script;

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "host.h"
-#include "script/functions.h"
+#include "script/functions/functions.h"
 
 namespace pykc::script {
 namespace {

@@ -1,4 +1,4 @@
-#include "script/npy.h"
+#include "script/values/npy.h"
 
 #include <gtest/gtest.h>
 

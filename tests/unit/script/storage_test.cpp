@@ -1,5 +1,5 @@
 // Where the bytes of an array are: promised, on the host, on the device.
-#include "script/storage.h"
+#include "script/values/storage.h"
 
 #include <gtest/gtest.h>
 

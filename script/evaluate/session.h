@@ -1,0 +1,48 @@
+// What one run shares: the device, the output, the random numbers.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "pykc/runtime.h"
+#include "script/script.h"
+#include "script/values/outcome.h"
+#include "script/values/value.h"
+
+namespace pykc::script {
+
+struct CallArguments;
+class Storage;
+
+class Session {
+ public:
+  explicit Session(const RunOptions& options) : options_(options) {}
+
+  const RunOptions& options() const { return options_; }
+  /// The device, opened when it is first needed: a script that launches nothing needs none.
+  Outcome<Device> device();
+  void print(std::string_view text) const {
+    if (options_.print) options_.print(text);
+  }
+  /// Calls a value, for functions that take functions.
+  Outcome<Value> call(const Value& callee, CallArguments arguments) const;
+  void set_call(std::function<Outcome<Value>(const Value&, CallArguments)> call) { call_ = std::move(call); }
+  RandomGenerator random;
+  /// What launches and events use that name no stream: `with stream:`. Null: the default stream.
+  std::shared_ptr<const Stream> current_stream;
+  std::int64_t memory_limit = 0;  // of arrays on the device; 0: none
+  /// Of the arrays of launches on streams that capture: a graph keeps them.
+  std::vector<std::shared_ptr<Storage>> captured;
+
+ private:
+  const RunOptions& options_;
+  std::optional<Device> device_;
+  std::function<Outcome<Value>(const Value&, CallArguments)> call_;
+};
+
+}  // namespace pykc::script

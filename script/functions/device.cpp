@@ -1,0 +1,170 @@
+// The device seen from the host: copies, events, streams, in Numba's spelling and in pykc's own.
+#include "script/arithmetic/elementwise.h"
+#include "script/functions/functions.h"
+
+namespace pykc::script {
+namespace {
+
+constexpr std::uint32_t kBoth = in(Library::Prelude, Library::Cuda);
+constexpr std::uint32_t kCuda = in(Library::Cuda);
+
+/// Copies are complete when they return, so a stream can only be wrong.
+Status check_stream(const Arguments& arguments, std::size_t i) {
+  const bool is_stream = arguments[i].is<StreamValue>() || arguments.is_none(i) || as_integer(arguments[i]) == 0;
+  return is_stream ? Status(Done{}) : Status(arguments.wrong_type(i, "a stream"));
+}
+
+Outcome<Value> host_to_device(Session& session, const Arguments& arguments) {
+  RETURN_IF_FAILED(check_stream(arguments, 1));
+  ASSIGN_OR_RETURN(const ArrayRef given, arguments.any_array(0));
+  if (const ArrayRef* target = arguments[3].as<ArrayRef>()) {
+    if ((*target)->shape != given->shape)
+      return fail(DiagnosticId::HostShapeMismatch, shape_text((*target)->shape), shape_text(given->shape));
+    RETURN_IF_FAILED(assign_array(**target, given));
+    return arguments[3];
+  }
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  const Order order = given->order();
+  ASSIGN_OR_RETURN(const ArrayRef source, dense_array(given, order));
+  ASSIGN_OR_RETURN(const ArrayRef copy, make_array(source->element(), source->shape, order));
+  ASSIGN_OR_RETURN(const std::byte* bytes, source->read());
+  RETURN_IF_FAILED(copy->storage->copy_from(device, bytes));
+  return Value(copy);
+}
+
+Outcome<Value> placed(Session& session, const ElementType& type, const Shape& shape, Order order) {
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  const std::optional<Scalar> fill =
+      type.is(ScalarType::Bool) ? std::optional(Scalar{ScalarType::Bool, 0}) : std::nullopt;
+  ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order, fill));
+  RETURN_IF_FAILED(array->storage->place_on(device));
+  return Value(array);
+}
+
+Outcome<Value> host_device_array(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
+  ASSIGN_OR_RETURN(const ElementType type, arguments.element_type(1));
+  ASSIGN_OR_RETURN(const Order order, arguments.order(2));
+  return placed(session, type, shape, order);
+}
+
+Outcome<Value> host_device_array_like(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ArrayRef model, arguments.any_array(0));
+  return placed(session, model->element(), model->shape, model->order());
+}
+
+Outcome<Value> host_pinned_array(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
+  ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
+  ASSIGN_OR_RETURN(const Order order, arguments.order(2));
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order, Scalar{type, 0}));
+  RETURN_IF_FAILED(array->storage->pin(device));
+  return Value(array);
+}
+
+Outcome<Value> host_const_array(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
+  ASSIGN_OR_RETURN(const ElementType type, arguments.element_type(1));
+  return make_array(type, shape, Order::RowMajor, Scalar{type.is_record() ? ScalarType::U8 : type.scalar, 0});
+}
+
+Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
+  RETURN_IF_FAILED(check_stream(arguments, 2));
+  ASSIGN_OR_RETURN(const ArrayRef source, arguments.any_array(0));
+  if (arguments.is_none(1)) return copy_array(*source, source->order());
+  const ArrayRef* target = arguments[1].as<ArrayRef>();
+  if (!target) return arguments.wrong_type(1, "an array");
+  if ((*target)->shape != source->shape)
+    return fail(DiagnosticId::HostShapeMismatch, shape_text((*target)->shape), shape_text(source->shape));
+  if (source->is_whole() && (*target)->is_whole() && source->element() == (*target)->element()) {
+    ASSIGN_OR_RETURN(std::byte* const bytes, (*target)->write());
+    RETURN_IF_FAILED(source->storage->copy_to(bytes));
+  } else {
+    RETURN_IF_FAILED(assign_array(**target, source));
+  }
+  return arguments[1];
+}
+
+Outcome<Value> host_get(Session&, const Arguments& arguments) {
+  RETURN_IF_FAILED(check_stream(arguments, 1));
+  ASSIGN_OR_RETURN(const ArrayRef source, arguments.any_array(0));
+  return copy_array(*source, source->order());
+}
+
+Outcome<Value> host_same(Session&, const Arguments& arguments) { return arguments.array(0); }
+
+Outcome<Value> host_synchronize(Session& session, const Arguments&) {
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  if (Result<void> done = device.synchronize(); !done) return device_failure(done.error());
+  return Value();
+}
+
+Outcome<Value> host_nothing(Session&, const Arguments&) { return Value(); }
+
+Outcome<Value> host_device_name(Session& session, const Arguments&) {
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  return Value(device.is_cpu() ? std::string("cpu") : device.info().description);
+}
+
+// ---- kernels ----
+
+Outcome<Value> host_forall(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const std::int64_t tasks, arguments.integer(1));
+  ASSIGN_OR_RETURN(const std::int64_t threads, arguments.integer(2));
+  ASSIGN_OR_RETURN(const std::int64_t shared_bytes, arguments.integer(4));
+  const auto* stream = arguments[3].as<StreamValue>();
+  if (!stream && !arguments.is_none(3) && as_integer(arguments[3]) != 0) return arguments.wrong_type(3, "a stream");
+  if (tasks < 0 || threads < 0) return arguments.wrong_type(tasks < 0 ? 1 : 2, "0 or more");
+  LaunchShape shape{.grid = {},
+                    .block = {threads, 1, 1},
+                    .shared_bytes = shared_bytes,
+                    .stream = stream ? stream->stream : nullptr,
+                    .tasks = tasks};
+  return Value(std::make_shared<const LaunchValue>(
+      LaunchValue{.kernel = *arguments[0].as<FunctionValue>(), .shapes = {std::move(shape)}}));
+}
+
+constexpr HostFunction kDeviceFunctions[] = {
+    {"to_device", kBoth, "a, stream=None, copy=True, to=None", host_to_device,
+     "A copy of the array on the device, or in the array `to` there. It is there when the call returns, on whatever "
+     "stream."},
+    {"device_array", kCuda, "shape, dtype=f64, order='C', stream=None", host_device_array,
+     "Device memory; the elements are anything."},
+    {"device_array_like", kCuda, "a, stream=None", host_device_array_like,
+     "Device memory in the shape and type of `a`."},
+    {"pinned_array", kCuda, "shape, dtype=f64, order='C'", host_pinned_array,
+     "Host memory that the device reaches directly: copies are fastest."},
+    {"as_cuda_array", kCuda, "a", host_same, "The array itself: every array is a device array where it must be."},
+    {"array", in(Library::Constants), "shape, dtype", host_const_array,
+     "Constant memory under a name of the module: zeros, until it is assigned to. A launch takes what it holds then."},
+    {"copy_to_host", in(Library::ArrayMethod), "self, ary=None, stream=None", host_copy_to_host,
+     "A copy on the host, or into a host array."},
+    {"get", in(Library::ArrayMethod), "self, stream=None", host_get, "A copy on the host, in CuPy's word."},
+    {"asnumpy", in(Library::Cupy), "a, stream=None", host_get, "A copy on the host."},
+    {"synchronize", kBoth, "", host_synchronize, "Waits until the device has done all its work."},
+    {"profile_start", kCuda, "", host_nothing, "Does nothing: a profiler sees the whole program."},
+    {"profile_stop", kCuda, "", host_nothing, "Does nothing, too."},
+    {"device_name", in(Library::Prelude), "", host_device_name, "What kernels run on: 'cpu', or the GPU's name."},
+    {"forall", in(Library::KernelMethod), "self, ntasks, tpb=0, stream=None, sharedmem=0", host_forall,
+     "A launch of at least `ntasks` threads along x, in blocks of `tpb` threads or as the device runs most of them."},
+};
+
+}  // namespace
+
+std::span<const HostFunction> device_functions() { return kDeviceFunctions; }
+
+Outcome<Value> Session::call(const Value& callee, CallArguments arguments) const {
+  return call_(callee, std::move(arguments));
+}
+
+Outcome<Device> Session::device() {
+  if (!device_) {
+    Result<Device> device = Device::open(options_.device);
+    if (!device) return device_failure(device.error());
+    device_ = std::move(*device);
+  }
+  return *device_;
+}
+
+}  // namespace pykc::script

@@ -1,0 +1,380 @@
+// Python's own functions: print, len, range, min, sum … and the conversions int(), float(), f32().
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <sstream>
+
+#include "script/arithmetic/elementwise.h"
+#include "script/arithmetic/operators.h"
+#include "script/arithmetic/promote.h"
+#include "script/arithmetic/reductions.h"
+#include "script/functions/functions.h"
+#include "script/functions/records.h"
+#include "script/values/array_from.h"
+#include "script/values/format.h"
+#include "script/values/indexing.h"
+
+namespace pykc::script {
+namespace {
+
+Outcome<Value> host_print(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const std::string separator, arguments.text(1));
+  ASSIGN_OR_RETURN(const std::string end, arguments.text(2));
+  std::string line;
+  for (std::size_t i = 0; i < arguments.rest.size(); ++i) {
+    ASSIGN_OR_RETURN(const std::string text, to_text(arguments.rest[i]));
+    line += (i > 0 ? separator : "") + text;
+  }
+  session.print(line + end);
+  return Value();
+}
+
+Outcome<Value> host_len(Session&, const Arguments& arguments) {
+  if (arguments[0].is<GeneratorValue>()) return arguments.wrong_type(0, "something whose items can be counted");
+  return item_count(arguments[0]);
+}
+
+Outcome<Value> host_range(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const std::int64_t first, arguments.integer(0));
+  if (arguments.is_none(1)) return Value(RangeValue{0, first, 1});
+  ASSIGN_OR_RETURN(const std::int64_t stop, arguments.integer(1));
+  ASSIGN_OR_RETURN(const std::int64_t step, arguments.integer(2));
+  if (step == 0) return fail(DiagnosticId::HostBadIndex, "a range with step 0");
+  return Value(RangeValue{first, stop, step});
+}
+
+Outcome<Value> host_abs(Session&, const Arguments& arguments) {
+  const Value& value = arguments[0];
+  if (const std::optional<std::int64_t> integer = as_integer(value); integer && !value.is<Scalar>()) {
+    if (*integer == INT64_MIN) return fail(DiagnosticId::HostIntegerOverflow);
+    return Value(*integer < 0 ? -*integer : *integer);
+  }
+  if (const double* number = value.as<double>()) return Value(std::fabs(*number));
+  return apply(UnaryFunction::Abs, value);
+}
+
+/// The items that min, max, any and all look at: one iterable's, or the arguments themselves.
+Outcome<std::vector<Value>> candidates(const Arguments& arguments) {
+  if (arguments.rest.size() != 1) return arguments.rest;
+  return all_items(arguments.rest[0]);
+}
+
+Outcome<Value> extreme(const Arguments& arguments, BinaryFunction before, Reduction reduction) {
+  if (arguments.rest.size() == 1)
+    if (const ArrayRef* array = arguments.rest[0].as<ArrayRef>()) {
+      ASSIGN_OR_RETURN(const ArrayRef result, reduce(reduction, arguments.function->name, *array, std::nullopt));
+      return first_element(*result);
+    }
+  ASSIGN_OR_RETURN(const std::vector<Value> items, candidates(arguments));
+  if (items.empty()) return fail(DiagnosticId::HostEmptyReduction, arguments.function->name);
+  Value best = items[0];
+  for (const Value& item : items) {
+    ASSIGN_OR_RETURN(const Value is_before, apply(before, item, best));
+    ASSIGN_OR_RETURN(const bool better, truth(is_before));
+    if (better) best = item;
+  }
+  return best;
+}
+Outcome<Value> host_min(Session&, const Arguments& a) { return extreme(a, BinaryFunction::Less, Reduction::Minimum); }
+Outcome<Value> host_max(Session&, const Arguments& a) {
+  return extreme(a, BinaryFunction::Greater, Reduction::Maximum);
+}
+
+Outcome<Value> host_round(Session&, const Arguments& arguments) {
+  const Value& value = arguments[0];
+  if (arguments.is_none(1) && !value.is<ArrayRef>()) {
+    if (const std::optional<std::int64_t> integer = as_integer(value)) return Value(*integer);
+    ASSIGN_OR_RETURN(const double number, arguments.number(0));
+    const double rounded = std::nearbyint(number);
+    if (!(std::fabs(rounded) < 0x1p63)) return fail(DiagnosticId::HostValueOutOfRange, float_text(number), "an int");
+    return Value(static_cast<std::int64_t>(rounded));
+  }
+  std::int64_t digits = 0;
+  if (!arguments.is_none(1)) {
+    ASSIGN_OR_RETURN(digits, arguments.integer(1));
+  }
+  if (as_integer(value)) return value;
+  if (!value.is<double>()) {
+    const Value scale = std::pow(10.0, static_cast<double>(std::clamp<std::int64_t>(digits, -300, 300)));
+    ASSIGN_OR_RETURN(const Value scaled, apply(BinaryFunction::Multiply, value, scale));
+    ASSIGN_OR_RETURN(const Value rounded, apply(UnaryFunction::Rint, scaled));
+    return apply(BinaryFunction::TrueDivide, rounded, scale);
+  }
+  const double number = *value.as<double>();
+  if (!std::isfinite(number) || digits > 300) return value;
+  if (digits < 0) {
+    const double scale = std::pow(10.0, static_cast<double>(std::min<std::int64_t>(-digits, 300)));
+    return Value(std::nearbyint(number / scale) * scale);
+  }
+  char buffer[700];  // a double has at most 309 digits before the point
+  std::snprintf(buffer, sizeof(buffer), "%.*f", static_cast<int>(digits), number);
+  return Value(std::strtod(buffer, nullptr));
+}
+
+Outcome<Value> host_pow(Session&, const Arguments& arguments) {
+  return apply(BinaryFunction::Power, arguments[0], arguments[1]);
+}
+
+Outcome<Value> host_divmod(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(Value quotient, apply(BinaryFunction::FloorDivide, arguments[0], arguments[1]));
+  ASSIGN_OR_RETURN(Value rest, apply(BinaryFunction::Modulo, arguments[0], arguments[1]));
+  return make_tuple({std::move(quotient), std::move(rest)});
+}
+
+Outcome<Value> host_enumerate(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments[0]));
+  ASSIGN_OR_RETURN(const std::int64_t start, arguments.integer(1));
+  std::vector<Value> pairs;
+  for (Value& item : items)
+    pairs.push_back(make_tuple({start + static_cast<std::int64_t>(pairs.size()), std::move(item)}));
+  return make_list(std::move(pairs));
+}
+
+Outcome<Value> host_zip(Session&, const Arguments& arguments) {
+  std::vector<std::vector<Value>> columns;
+  std::size_t length = SIZE_MAX;
+  for (const Value& iterable : arguments.rest) {
+    ASSIGN_OR_RETURN(std::vector<Value> items, all_items(iterable));
+    length = std::min(length, items.size());
+    columns.push_back(std::move(items));
+  }
+  std::vector<Value> rows;
+  for (std::size_t i = 0; !columns.empty() && i < length; ++i) {
+    std::vector<Value> row;
+    for (const std::vector<Value>& column : columns) row.push_back(column[i]);
+    rows.push_back(make_tuple(std::move(row)));
+  }
+  return make_list(std::move(rows));
+}
+
+/// The items in ascending order; equal ones stay in their order, from the end too where `reverse` is set.
+Outcome<std::vector<Value>> sorted_items(Session& session, std::vector<Value> items, const Value& key, bool reverse) {
+  struct Row {
+    Value key, item;
+  };
+  std::vector<Row> rows;
+  for (Value& item : items) {
+    Outcome<Value> by = key.is<None>() ? Outcome<Value>(item) : session.call(key, {{item}, {}});
+    if (!by) return std::move(by.failure());
+    rows.push_back({*std::move(by), std::move(item)});
+  }
+  std::optional<Failure> failure;
+  const auto is_before = [&](const Row& a, const Row& b) {
+    if (failure) return false;
+    const Outcome<Value> answer = compare(ast::CompareOp::Lt, a.key, b.key);
+    Outcome<bool> holds = answer ? truth(*answer) : Outcome<bool>(answer.failure());
+    if (!holds) failure = std::move(holds.failure());
+    return holds && *holds;
+  };
+  if (reverse)
+    std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) { return is_before(b, a); });
+  else
+    std::ranges::stable_sort(rows, is_before);
+  if (failure) return *std::move(failure);
+  std::vector<Value> sorted;
+  for (Row& row : rows) sorted.push_back(std::move(row.item));
+  return sorted;
+}
+
+Outcome<Value> host_sorted(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments[0]));
+  ASSIGN_OR_RETURN(const bool reverse, arguments.flag(2));
+  ASSIGN_OR_RETURN(items, sorted_items(session, std::move(items), arguments[1], reverse));
+  return make_list(std::move(items));
+}
+
+Outcome<Value> host_sort_list(Session& session, const Arguments& arguments) {
+  const std::shared_ptr<Sequence> list = arguments[0].as<ListValue>()->sequence;
+  ASSIGN_OR_RETURN(const bool reverse, arguments.flag(2));
+  ASSIGN_OR_RETURN(list->items, sorted_items(session, list->items, arguments[1], reverse));
+  return Value();
+}
+
+Outcome<Value> host_reversed(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments[0]));
+  std::ranges::reverse(items);
+  return Value(GeneratorValue{std::make_shared<Sequence>(std::move(items))});
+}
+
+Outcome<Value> host_list(Session&, const Arguments& arguments) {
+  if (arguments.rest.empty()) return make_list({});
+  ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments.rest[0]));
+  return make_list(std::move(items));
+}
+
+Outcome<Value> host_tuple(Session&, const Arguments& arguments) {
+  if (arguments.rest.empty()) return make_tuple({});
+  ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments.rest[0]));
+  return make_tuple(std::move(items));
+}
+
+Outcome<Value> host_repr(Session&, const Arguments& arguments) { return to_repr(arguments[0]); }
+
+Outcome<Value> host_cdiv(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const std::int64_t a, arguments.integer(0));
+  ASSIGN_OR_RETURN(const std::int64_t b, arguments.integer(1));
+  if (b == 0) return fail(DiagnosticId::HostDivisionByZero);
+  if (b == -1) return apply(BinaryFunction::Subtract, Value(std::int64_t{0}), Value(a));
+  return Value(a / b + (a % b != 0 && (a < 0) == (b < 0)));
+}
+
+Outcome<Value> host_arguments(Session& session, const Arguments&) {
+  std::vector<Value> items;
+  for (const std::string& argument : session.options().arguments) items.push_back(argument);
+  return make_list(std::move(items));
+}
+
+Outcome<Value> host_skip(Session&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const std::string reason, arguments.text(0));
+  return fail(DiagnosticId::HostTestSkipped, reason);
+}
+
+Outcome<Value> host_append(Session&, const Arguments& arguments) {
+  const auto* list = arguments[0].as<ListValue>();
+  if (!list) return arguments.wrong_type(0, "a list");
+  if (holds(arguments[1], *list->sequence)) return fail(DiagnosticId::HostListInItself);
+  list->sequence->items.push_back(arguments[1]);
+  return Value();
+}
+
+Outcome<Value> host_clock(Session&, const Arguments&) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return Value(std::chrono::duration<double>(now).count());
+}
+
+/// A value of a named tuple: a tuple with the names that the class has.
+Outcome<Value> host_tuple_of(Session&, const Arguments& arguments) {
+  const std::vector<Value>& names = arguments[0].as<TupleValue>()->sequence->items;
+  if (arguments.rest.size() > names.size())
+    return fail(DiagnosticId::HostTooManyArguments, "the named tuple", names.size(), arguments.rest.size());
+  if (arguments.rest.size() < names.size())
+    return fail(DiagnosticId::HostMissingArgument, "the named tuple", *names[arguments.rest.size()].as<std::string>());
+  Value made = make_tuple(arguments.rest);
+  for (const Value& name : names) made.as<TupleValue>()->sequence->names.push_back(*name.as<std::string>());
+  return made;
+}
+
+constexpr HostFunction kNamedTuple = {"named tuple", 0, "names, *fields", host_tuple_of, "A value of a named tuple."};
+
+/// `namedtuple('Point', ['x', 'y'])`, `namedtuple('Point', 'x y')`
+Outcome<Value> host_namedtuple(Session&, const Arguments& arguments) {
+  std::vector<std::string> names;
+  if (const auto* text = arguments[1].as<std::string>()) {
+    std::string spaced = *text;
+    std::ranges::replace(spaced, ',', ' ');
+    std::istringstream words(spaced);
+    for (std::string word; words >> word;) names.push_back(word);
+    return named_tuple_class(names);
+  }
+  const auto* tuple = arguments[1].as<TupleValue>();
+  const auto* list = arguments[1].as<ListValue>();
+  if (!tuple && !list) return arguments.wrong_type(1, "a list of names, or a string of them");
+  for (const Value& item : (tuple ? tuple->sequence : list->sequence)->items) {
+    const auto* name = item.as<std::string>();
+    if (!name) return arguments.wrong_type(1, "a list of names, or a string of them");
+    names.push_back(*name);
+  }
+  return named_tuple_class(names);
+}
+
+constexpr HostFunction kPythonFunctions[] = {
+    {"print", in(Library::Prelude), "*values, sep=' ', end='\\n'", host_print, "Writes values and a newline."},
+    {"len", in(Library::Prelude), "object", host_len, "How many items there are; of an array, its first extent."},
+    {"range", in(Library::Prelude), "start, stop=None, step=1", host_range, "Integers from `start` to before `stop`."},
+    {"prange", in(Library::Numba), "start, stop=None, step=1", host_range,
+     "The same as `range`: one thread does it all."},
+    {"abs", in(Library::Prelude), "x", host_abs, "Absolute value."},
+    {"min", in(Library::Prelude), "*values", host_min, "The smallest of several values, or of the items of one."},
+    {"max", in(Library::Prelude), "*values", host_max, "The largest of several values, or of the items of one."},
+    {"round", in(Library::Prelude, Library::Numpy), "x, ndigits=None", host_round,
+     "The nearest number with `ndigits` decimals, halves to even."},
+    {"pow", in(Library::Prelude), "x, y", host_pow, "`x ** y`."},
+    {"divmod", in(Library::Prelude), "x, y", host_divmod, "`(x // y, x % y)`."},
+    {"enumerate", in(Library::Prelude), "iterable, start=0", host_enumerate, "Pairs of a count and an item."},
+    {"zip", in(Library::Prelude), "*iterables", host_zip, "Tuples of the first items, of the second items, and so on."},
+    {"sorted", in(Library::Prelude), "iterable, key=None, reverse=False", host_sorted,
+     "A list of the items in ascending order, or in that of `key(item)`; equal ones stay in order."},
+    {"reversed", in(Library::Prelude), "sequence", host_reversed, "The items from the last to the first."},
+    {"list", in(Library::Prelude), "*iterable", host_list, "A list of the items."},
+    {"tuple", in(Library::Prelude), "*iterable", host_tuple, "A tuple of the items."},
+    {"repr", in(Library::Prelude), "object", host_repr, "The value as it would be written in a program."},
+    {"cdiv", in(Library::Prelude), "a, b", host_cdiv, "`a / b` rounded up: how many blocks of `b` cover `a`."},
+    {"arguments", in(Library::Prelude), "", host_arguments, "The command line's arguments, as strings."},
+    {"skip", in(Library::Prelude), "reason", host_skip, "Ends a test that cannot run here."},
+    {"append", in(Library::ListMethod), "self, item", host_append, "Adds an item at the end."},
+    {"sort", in(Library::ListMethod), "self, key=None, reverse=False", host_sort_list,
+     "Puts the items in order, as `sorted` does."},
+    {"perf_counter", in(Library::Time), "", host_clock,
+     "Seconds of the host's clock; only differences mean something."},
+    {"time", in(Library::Time), "", host_clock, "The same as `perf_counter`."},
+    {"namedtuple", in(Library::Classes), "typename, field_names", host_namedtuple, "A named tuple's class."},
+};
+
+// ---- conversions: a type, called ----
+
+Outcome<Value> to_int(const Value& value) {
+  if (const std::optional<std::int64_t> integer = as_integer(value)) return Value(*integer);
+  if (const std::string* text = value.as<std::string>()) {
+    std::int64_t integer = 0;
+    const char* const end = text->data() + text->size();
+    const auto [rest, error] = std::from_chars(text->data(), end, integer);
+    if (error != std::errc{} || rest != end)
+      return fail(DiagnosticId::HostValueOutOfRange, "'" + *text + "'", "an int");
+    return Value(integer);
+  }
+  const std::optional<double> number = as_number(value);
+  if (!number) return fail(DiagnosticId::HostWrongType, "argument of `int", "a number or a string", describe(value));
+  if (!(std::fabs(*number) < 0x1p63)) return fail(DiagnosticId::HostValueOutOfRange, float_text(*number), "an int");
+  return Value(static_cast<std::int64_t>(*number));
+}
+
+Outcome<Value> to_float(const Value& value) {
+  if (const std::optional<double> number = as_number(value)) return Value(*number);
+  const std::string* text = value.as<std::string>();
+  if (!text) return fail(DiagnosticId::HostWrongType, "argument of `float", "a number or a string", describe(value));
+  char* end = nullptr;
+  const double number = std::strtod(text->c_str(), &end);
+  if (text->empty() || *end != '\0') return fail(DiagnosticId::HostValueOutOfRange, "'" + *text + "'", "a float");
+  return Value(number);
+}
+
+}  // namespace
+
+std::span<const HostFunction> python_functions() { return kPythonFunctions; }
+
+Value named_tuple_class(const std::vector<std::string>& names) {
+  return BuiltinValue{&kNamedTuple, std::make_shared<const Value>(make_tuple({names.begin(), names.end()}))};
+}
+
+Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments) {
+  if (type.record) return make_record(type.record, arguments);
+  if (arguments.positional.size() != 1 || !arguments.named.empty())
+    return fail(DiagnosticId::HostTooManyArguments, "a type", 1, arguments.positional.size() + arguments.named.size());
+  Value value = arguments.positional[0];
+  if (value.as<ListValue>() && type.kind == TypeValue::Kind::Scalar) {
+    ASSIGN_OR_RETURN(ArrayRef made, array_from(value, type.type));
+    return Value(std::move(made));
+  }
+  if (const ArrayRef* array = value.as<ArrayRef>(); array && type.kind != TypeValue::Kind::Str) {
+    if (type.kind == TypeValue::Kind::Scalar) return convert_array(*array, type.type);
+    if ((*array)->size() != 1) return fail(DiagnosticId::HostAmbiguousTruth, (*array)->size());
+    ASSIGN_OR_RETURN(value, first_element(**array));
+  }
+  switch (type.kind) {
+    case TypeValue::Kind::Int:
+      return to_int(value);
+    case TypeValue::Kind::Float:
+      return to_float(value);
+    case TypeValue::Kind::Bool:
+      return truth(value);
+    case TypeValue::Kind::Str:
+      return to_text(value);
+    case TypeValue::Kind::Scalar:
+      break;
+  }
+  return to_scalar(value, type.type);
+}
+
+}  // namespace pykc::script

@@ -1,0 +1,368 @@
+#include "script/functions/records.h"
+
+#include <algorithm>
+
+#include "frontend/check/calls/cuda_vectors.h"
+#include "script/arithmetic/promote.h"
+#include "script/arithmetic/reductions.h"
+#include "script/values/array_from.h"
+#include "script/values/format.h"
+#include "script/values/indexing.h"
+
+namespace pykc::script {
+namespace {
+
+std::optional<ScalarType> vector_element(std::string_view stem) {
+  if (stem.ends_with('x')) {
+    stem.remove_suffix(1);
+    return find_scalar_type(stem, true);
+  }
+  if (stem.starts_with("make_")) stem.remove_prefix(5);
+  for (const CudaScalar& row : kCudaScalars)
+    if (row.name == stem) return row.type;
+  return std::nullopt;
+}
+
+std::vector<std::string_view> names_of(const RecordType& type) {
+  std::vector<std::string_view> names;
+  for (const RecordField& field : type.fields) names.push_back(field.name);
+  return names;
+}
+
+/// The numbers of a vector, one by one.
+Outcome<std::vector<Value>> components(const std::vector<Value>& given) {
+  std::vector<Value> values;
+  for (const Value& value : given) {
+    const ArrayRef* array = value.as<ArrayRef>();
+    if (!array || !(*array)->record || (*array)->rank() > 0) {
+      values.push_back(value);
+      continue;
+    }
+    for (const RecordField& field : (*array)->record->fields) {
+      ASSIGN_OR_RETURN(const ArrayRef part, field_view(**array, field.name));
+      values.push_back(Value(part));
+    }
+  }
+  return values;
+}
+
+/// The real or the imaginary part of a number or of an array of them.
+Outcome<Value> part(const Value& number, int which) {
+  const ArrayRef* array = number.as<ArrayRef>();
+  if (array && (*array)->record) return field_of(**array, which == 0 ? "real" : "imag");
+  if (which == 0) return number;
+  if (array) return make_array((*array)->type, (*array)->shape, Order::RowMajor, Scalar{(*array)->type, 0});
+  if (const auto* scalar = number.as<Scalar>()) return Value(Scalar{scalar->type, 0});
+  return number.is<double>() ? Value(0.0) : Value(std::int64_t{0});
+}
+
+Outcome<ArrayRef> complex_array(const Value& real, const Value& imaginary, const RecordRef& type) {
+  ASSIGN_OR_RETURN(const ArrayRef a, to_array(real, ScalarType::F64));
+  ASSIGN_OR_RETURN(const ArrayRef b, to_array(imaginary, ScalarType::F64));
+  ASSIGN_OR_RETURN(Shape shape, broadcast_shapes(a->shape, b->shape));
+  ASSIGN_OR_RETURN(const ArrayRef result, make_array(ElementType(type), std::move(shape)));
+  RETURN_IF_FAILED(set_field(*result, "real", Value(a)));
+  RETURN_IF_FAILED(set_field(*result, "imag", Value(b)));
+  return result;
+}
+
+/// Whether each record equals its partner.
+Outcome<Value> equal_records(const Array& left, const Array& right) {
+  Value all(true);
+  for (const RecordField& field : left.record->fields) {
+    ASSIGN_OR_RETURN(const Value a, field_of(left, field.name));
+    ASSIGN_OR_RETURN(const Value b, field_of(right, field.name));
+    ASSIGN_OR_RETURN(Value same, has_records(a) ? apply_to_records(BinaryFunction::Equal, a, b)
+                                                : apply(BinaryFunction::Equal, a, b));
+    // An array in a record is equal where all its elements are.
+    for (std::size_t i = 0; i < field.extents.size(); ++i) {
+      ASSIGN_OR_RETURN(const ArrayRef flags, to_array(same, ScalarType::Bool));
+      ASSIGN_OR_RETURN(const ArrayRef every,
+                       reduce(Reduction::All, "all", flags, Axes(std::vector<std::size_t>{flags->rank() - 1}), false));
+      same = Value(every);
+    }
+    ASSIGN_OR_RETURN(all, apply(BinaryFunction::LogicalAnd, all, same));
+  }
+  return all;
+}
+
+struct ComplexParts {
+  Value a, b, c, d;  // (a + bi) and (c + di)
+};
+
+/// Sums, products and quotients of parts by the rules of elementwise arithmetic.
+Outcome<std::pair<Value, Value>> combine(BinaryFunction function, const ComplexParts& p) {
+  const auto both = [](BinaryFunction f, const Value& x, const Value& y) { return apply(f, x, y); };
+  using enum BinaryFunction;
+  if (function == Add || function == Subtract) {
+    ASSIGN_OR_RETURN(Value real, both(function, p.a, p.c));
+    ASSIGN_OR_RETURN(Value imaginary, both(function, p.b, p.d));
+    return std::pair(std::move(real), std::move(imaginary));
+  }
+  const bool divides = function == TrueDivide;
+  ASSIGN_OR_RETURN(const Value ac, both(Multiply, p.a, p.c));
+  ASSIGN_OR_RETURN(const Value bd, both(Multiply, p.b, p.d));
+  ASSIGN_OR_RETURN(const Value ad, both(Multiply, p.a, p.d));
+  ASSIGN_OR_RETURN(const Value bc, both(Multiply, p.b, p.c));
+  ASSIGN_OR_RETURN(Value real, both(divides ? Add : Subtract, ac, bd));
+  ASSIGN_OR_RETURN(Value imaginary, both(divides ? Subtract : Add, bc, ad));
+  if (!divides) return std::pair(std::move(real), std::move(imaginary));
+  ASSIGN_OR_RETURN(const Value cc, both(Multiply, p.c, p.c));
+  ASSIGN_OR_RETURN(const Value dd, both(Multiply, p.d, p.d));
+  ASSIGN_OR_RETURN(const Value square, both(Add, cc, dd));
+  ASSIGN_OR_RETURN(real, both(TrueDivide, real, square));
+  ASSIGN_OR_RETURN(imaginary, both(TrueDivide, imaginary, square));
+  return std::pair(std::move(real), std::move(imaginary));
+}
+
+bool is_complex(const Value& value) {
+  const ArrayRef* array = value.as<ArrayRef>();
+  return array && (*array)->record && (*array)->record->kind == RecordType::Kind::Complex;
+}
+
+Failure no_operator(BinaryFunction function, const Value& left, const Value& right) {
+  return fail(DiagnosticId::HostOperandTypes, spelling(function), describe(left), describe(right));
+}
+
+}  // namespace
+
+bool have_same_layout(const RecordRef& a, const RecordRef& b) {
+  if (a == b) return true;
+  if (!a || !b || a->bytes != b->bytes || a->fields.size() != b->fields.size()) return false;
+  return std::equal(a->fields.begin(), a->fields.end(), b->fields.begin(), [](const auto& x, const auto& y) {
+    const bool same_type = x.type.is_record() ? have_same_layout(x.type.record, y.type.record) : x.type == y.type;
+    return same_type && x.name == y.name && x.offset == y.offset && x.extents == y.extents;
+  });
+}
+
+bool has_records(const Value& value) {
+  const ArrayRef* array = value.as<ArrayRef>();
+  return array && (*array)->record;
+}
+
+Outcome<Value> apply_to_records(BinaryFunction function, const Value& left, const Value& right) {
+  using enum BinaryFunction;
+  const bool compares = function == Equal || function == NotEqual;
+  const bool computes = function == Add || function == Subtract || function == Multiply || function == TrueDivide;
+  const bool are_complex = (is_complex(left) || operand_type(left)) && (is_complex(right) || operand_type(right));
+  if (compares && has_records(left) && has_records(right) &&
+      (*left.as<ArrayRef>())->record == (*right.as<ArrayRef>())->record) {
+    ASSIGN_OR_RETURN(Value same, equal_records(**left.as<ArrayRef>(), **right.as<ArrayRef>()));
+    return function == Equal ? same : apply(Equal, same, Value(false));
+  }
+  if (!are_complex || !(compares || computes)) return no_operator(function, left, right);
+  ComplexParts parts;
+  ASSIGN_OR_RETURN(parts.a, part(left, 0));
+  ASSIGN_OR_RETURN(parts.b, part(left, 1));
+  ASSIGN_OR_RETURN(parts.c, part(right, 0));
+  ASSIGN_OR_RETURN(parts.d, part(right, 1));
+  if (compares) {
+    ASSIGN_OR_RETURN(const Value real, apply(Equal, parts.a, parts.c));
+    ASSIGN_OR_RETURN(const Value imaginary, apply(Equal, parts.b, parts.d));
+    ASSIGN_OR_RETURN(Value same, apply(LogicalAnd, real, imaginary));
+    return function == Equal ? same : apply(Equal, same, Value(false));
+  }
+  ASSIGN_OR_RETURN(const auto result, combine(function, parts));
+  const std::optional<OperandType> type = operand_type(result.first);
+  const bool is_single = type && type->weakness == OperandType::Weakness::Strong && size_in_bytes(type->type) <= 4;
+  return complex_array(result.first, result.second, complex_type(is_single ? ScalarType::F32 : ScalarType::F64));
+}
+
+RecordRef record_type_named(std::string_view name) {
+  if (name == "c64" || name == "complex64") return complex_type(ScalarType::F32);
+  if (name == "c128" || name == "complex128" || name == "complex") return complex_type(ScalarType::F64);
+  if (name.empty() || name.back() < '1' || name.back() > '4') return {};
+  const std::optional<ScalarType> element = vector_element(name.substr(0, name.size() - 1));
+  return element ? vector_type(*element, name.back() - '0') : RecordRef();
+}
+
+namespace {
+
+/// An extent, or a tuple of them.
+std::optional<Shape> extents_of(const Value& value) {
+  if (const std::optional<std::int64_t> extent = as_integer(value)) return Shape{*extent};
+  const std::vector<Value>* items = items_of(value);
+  if (!items) return std::nullopt;
+  Shape extents;
+  for (const Value& item : *items) {
+    const std::optional<std::int64_t> extent = as_integer(item);
+    if (!extent || *extent < 1) return std::nullopt;
+    extents.push_back(*extent);
+  }
+  return extents;
+}
+
+/// `("x", np.float32)`, `("w", np.int16, 3)`, `("w", (np.int16, 3))`
+std::optional<RecordField> field_of(const Value& row) {
+  const std::vector<Value>* parts = items_of(row);
+  const std::string* name = parts && parts->size() >= 2 && parts->size() <= 3 ? (*parts)[0].as<std::string>() : nullptr;
+  if (!name) return std::nullopt;
+  const std::vector<Value>* pair = items_of((*parts)[1]);
+  const bool is_pair = pair && pair->size() == 2 && parts->size() == 2 && !(*pair)[0].is<std::string>();
+  const Value& type = is_pair ? (*pair)[0] : (*parts)[1];
+  const std::optional<ElementType> element = element_type_of(type);
+  const std::optional<Shape> extents = is_pair              ? extents_of((*pair)[1])
+                                       : parts->size() == 3 ? extents_of((*parts)[2])
+                                                            : Shape();
+  if (!element || !extents) return std::nullopt;
+  return RecordField{*name, *element, *extents};
+}
+
+}  // namespace
+
+std::optional<ElementType> element_type_of(const Value& value) {
+  const TypeValue* type = value.as<TypeValue>();
+  if (type && type->record) return ElementType(type->record);
+  if (type && type->kind != TypeValue::Kind::Str) return ElementType(type->type);
+  if (const std::string* name = value.as<std::string>()) {
+    if (const RecordRef record = record_type_named(*name)) return ElementType(record);
+    const std::optional<ScalarType> scalar = scalar_type_named(*name);
+    return scalar ? std::optional<ElementType>(*scalar) : std::nullopt;
+  }
+  const std::vector<Value>* rows = items_of(value);
+  if (!rows || rows->empty()) return std::nullopt;
+  RecordType record{"record", RecordType::Kind::Struct};
+  for (const Value& row : *rows) {
+    std::optional<RecordField> field = field_of(row);
+    if (!field || record.find(field->name)) return std::nullopt;
+    record.fields.push_back(*std::move(field));
+  }
+  return ElementType(lay_out(std::move(record)));
+}
+
+Outcome<ArrayRef> field_view(const Array& array, std::string_view name) {
+  const RecordField* field = array.record ? array.record->find(name) : nullptr;
+  if (!field)
+    return fail(DiagnosticId::HostUnknownAttribute, describe(Value(std::make_shared<const Array>(array))), name)
+        .suggest(array.record ? nearest(name, names_of(*array.record)) : std::string_view());
+  Array view;
+  view.type = field->type.scalar;
+  view.record = field->type.record;
+  view.shape = array.shape;
+  // A field lies on a boundary of its own type, so these divide without rest.
+  const std::int64_t unit = view.unit_bytes();
+  for (const std::int64_t stride : array.strides) view.strides.push_back(stride / unit);
+  const Shape inner = dense_strides(field->extents, Order::RowMajor, view.units());
+  view.shape.insert(view.shape.end(), field->extents.begin(), field->extents.end());
+  view.strides.insert(view.strides.end(), inner.begin(), inner.end());
+  view.offset = (array.offset + field->offset) / unit;
+  view.storage = array.storage;
+  if (view.rank() > kMaxRank) return fail(DiagnosticId::HostBadShape, shape_text(view.shape));
+  return std::make_shared<const Array>(std::move(view));
+}
+
+Outcome<Value> field_of(const Array& array, std::string_view name) {
+  ASSIGN_OR_RETURN(const ArrayRef field, field_view(array, name));
+  return number_or_array(field);
+}
+
+Status set_field(const Array& array, std::string_view name, const Value& value) {
+  ASSIGN_OR_RETURN(const ArrayRef field, field_view(array, name));
+  return set_item(Value(field), Value(EllipsisValue{}), value);
+}
+
+Outcome<ArrayRef> to_records(const Value& value, const RecordRef& type) {
+  const ArrayRef* array = value.as<ArrayRef>();
+  if (array && (*array)->record == type) return *array;
+  if (array && have_same_layout((*array)->record, type)) {
+    Array named = **array;
+    named.record = type;
+    return std::make_shared<const Array>(std::move(named));
+  }
+  if (type->kind == RecordType::Kind::Enum && as_integer(value)) return make_record(type, {{value}, {}});
+  if (const auto* tuple = value.as<TupleValue>(); tuple && type->kind == RecordType::Kind::Struct)
+    return make_record(type, {tuple->sequence->items, {}});
+  const bool is_number = type->kind == RecordType::Kind::Complex && (operand_type(value) || has_records(value));
+  if (!is_number) return fail(DiagnosticId::HostWrongType, "elements", "of type " + type->name, describe(value));
+  ASSIGN_OR_RETURN(const Value real, part(value, 0));
+  ASSIGN_OR_RETURN(const Value imaginary, part(value, 1));
+  return complex_array(real, imaginary, type);
+}
+
+Outcome<ArrayRef> make_record(const RecordRef& type, const CallArguments& arguments) {
+  std::vector<Value> values = arguments.positional;
+  if (type->kind == RecordType::Kind::Vector) {
+    ASSIGN_OR_RETURN(values, components(values));
+  }
+  if (values.size() > type->fields.size())
+    return fail(DiagnosticId::HostTooManyArguments, "`" + type->name + "`", type->fields.size(), values.size());
+  ASSIGN_OR_RETURN(const ArrayRef record,
+                   make_array(ElementType(type), {}, Order::RowMajor, Scalar{ScalarType::U8, 0}));
+  const ArrayRef* whole = values.size() == 1 ? values[0].as<ArrayRef>() : nullptr;
+  if (whole && (*whole)->record && (*whole)->record->kind == type->kind) {  // c64(z), Particle(p)
+    for (const RecordField& field : (*whole)->record->fields) {
+      ASSIGN_OR_RETURN(const ArrayRef part, field_view(**whole, field.name));
+      RETURN_IF_FAILED(set_field(*record, field.name, Value(part)));
+    }
+    return record;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) RETURN_IF_FAILED(set_field(*record, type->fields[i].name, values[i]));
+  for (const auto& [name, value] : arguments.named) {
+    if (!type->find(name))
+      return fail(DiagnosticId::HostUnknownKeyword, type->name, name).suggest(nearest(name, names_of(*type)));
+    RETURN_IF_FAILED(set_field(*record, name, value));
+  }
+  return record;
+}
+
+namespace {
+
+/// The records in a nest of lists, in order, and its shape. A tuple in place of a record gives its fields.
+Status collect(const Value& value, const RecordRef& type, std::size_t depth, Shape& shape, std::vector<Value>& leaves) {
+  const auto* tuple = value.as<TupleValue>();
+  const std::vector<Value>* items = items_of(value);
+  if (!items || (tuple && type->kind == RecordType::Kind::Struct)) {
+    if (depth != shape.size()) return fail(DiagnosticId::HostRaggedArray);
+    leaves.push_back(value);
+    return Done{};
+  }
+  if (depth > kMaxRank) return fail(DiagnosticId::HostBadShape, "of so many brackets");
+  if (depth == shape.size() && leaves.empty()) shape.push_back(static_cast<std::int64_t>(items->size()));
+  if (depth >= shape.size() || shape[depth] != static_cast<std::int64_t>(items->size()))
+    return fail(DiagnosticId::HostRaggedArray);
+  for (const Value& item : *items) RETURN_IF_FAILED(collect(item, type, depth + 1, shape, leaves));
+  return Done{};
+}
+
+}  // namespace
+
+RecordRef record_in(const Value& nest) {
+  if (has_records(nest)) return (*nest.as<ArrayRef>())->record;
+  const std::vector<Value>* items = items_of(nest);
+  for (std::size_t i = 0; items && i < items->size(); ++i)
+    if (RecordRef record = record_in((*items)[i])) return record;
+  return {};
+}
+
+Outcome<ArrayRef> records_from(const Value& nest, const RecordRef& type) {
+  if (nest.is<ArrayRef>()) return to_records(nest, type);
+  Shape shape;
+  std::vector<Value> leaves;
+  RETURN_IF_FAILED(collect(nest, type, 0, shape, leaves));
+  ASSIGN_OR_RETURN(const ArrayRef result,
+                   make_array(ElementType(type), shape, Order::RowMajor, Scalar{ScalarType::U8, 0}));
+  ASSIGN_OR_RETURN(const ArrayRef flat, reshape_array(result, {-1}));
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    RETURN_IF_FAILED(set_item(Value(flat), Value(static_cast<std::int64_t>(i)), leaves[i]));
+  return result;
+}
+
+Outcome<std::string> record_text(const Array& record) {
+  std::vector<std::string> parts;
+  for (const RecordField& field : record.record->fields) {
+    ASSIGN_OR_RETURN(const ArrayRef view, field_view(record, field.name));
+    ASSIGN_OR_RETURN(std::string text, to_text(Value(view)));
+    parts.push_back(std::move(text));
+  }
+  if (record.record->kind == RecordType::Kind::Complex) {
+    for (std::string& part : parts)  // NumPy writes 1 for 1.0 here
+      if (part.ends_with(".0")) part.resize(part.size() - 2);
+    return "(" + parts[0] + (parts[1].starts_with('-') ? "" : "+") + parts[1] + "j)";
+  }
+  std::string text = record.record->name + "(";
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += (i > 0 ? ", " : "") + record.record->fields[i].name + "=" + parts[i];
+  return text + ")";
+}
+
+}  // namespace pykc::script

@@ -1,0 +1,167 @@
+#include "script/values/format.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "script/evaluate/scope.h"
+#include "script/functions/functions.h"
+#include "script/values/format_spec.h"
+
+namespace pykc::script {
+namespace {
+
+constexpr int kDeepestNest = 50;
+
+/// Python's repr of a float from the shortest digits in scientific form: plain for exponents -4 to 15.
+std::string python_notation(std::string_view scientific) {
+  const std::size_t e = scientific.find('e');
+  int exponent = 0;
+  const std::string_view power = scientific.substr(e + (scientific[e + 1] == '+' ? 2 : 1));
+  std::from_chars(power.data(), power.data() + power.size(), exponent);
+  if (exponent < -4 || exponent >= 16) return std::string(scientific);
+  const bool negative = scientific.front() == '-';
+  std::string digits;
+  for (const char c : scientific.substr(0, e))
+    if (c >= '0' && c <= '9') digits += c;
+  if (exponent < 0) {
+    digits.insert(0, static_cast<std::size_t>(-exponent), '0');
+    digits.insert(1, ".");
+  } else {
+    const auto whole = static_cast<std::size_t>(exponent) + 1;
+    if (digits.size() < whole + 1) digits.append(whole + 1 - digits.size(), '0');
+    digits.insert(whole, ".");
+  }
+  return (negative ? "-" : "") + digits;
+}
+
+template <typename T>
+std::string shortest(T value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific).ptr;
+  return python_notation({buffer, static_cast<std::size_t>(end - buffer)});
+}
+
+/// The shortest decimal that rounds to the same f16 or bf16.
+std::string shortest_small(const Scalar& value) {
+  const auto number = value.as<double>();
+  if (!std::isfinite(number)) return shortest(number);
+  char buffer[64];
+  for (int digits = 0; digits < 9; ++digits) {
+    std::snprintf(buffer, sizeof(buffer), "%.*e", digits, number);
+    if (Scalar::of(std::strtod(buffer, nullptr), value.type).bits == value.bits) break;
+  }
+  return python_notation(buffer);
+}
+
+std::string quoted(std::string_view text) {
+  const char quote = text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos ? '"' : '\'';
+  std::string result(1, quote);
+  for (const char c : text) {
+    if (c == quote || c == '\\')
+      result += {'\\', c};
+    else if (c == '\n')
+      result += "\\n";
+    else if (c == '\t')
+      result += "\\t";
+    else
+      result += c;
+  }
+  return result + quote;
+}
+
+Outcome<std::string> repr(const Value& value, int depth);
+
+Outcome<std::string> items_text(const std::vector<Value>& items, bool is_tuple, int depth) {
+  if (depth > kDeepestNest) return std::string("...");
+  std::string text = is_tuple ? "(" : "[";
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    ASSIGN_OR_RETURN(const std::string item, repr(items[i], depth + 1));
+    text += (i > 0 ? ", " : "") + item;
+  }
+  if (is_tuple && items.size() == 1) text += ",";
+  return text + (is_tuple ? ")" : "]");
+}
+
+Outcome<std::string> repr(const Value& value, int depth) {
+  if (const std::string* text = value.as<std::string>()) return quoted(*text);
+  if (const std::vector<Value>* items = items_of(value)) return items_text(*items, value.is<TupleValue>(), depth);
+  return to_text(value);
+}
+
+std::string type_name(const TypeValue& type) {
+  switch (type.kind) {
+    case TypeValue::Kind::Int:
+      return "int";
+    case TypeValue::Kind::Float:
+      return "float";
+    case TypeValue::Kind::Bool:
+      return "bool";
+    case TypeValue::Kind::Str:
+      return "str";
+    case TypeValue::Kind::Scalar:
+      break;
+  }
+  return type.record ? type.record->name : std::string(to_string(type.type));
+}
+
+std::string range_text(const RangeValue& range) {
+  std::string text = "range(" + std::to_string(range.start) + ", " + std::to_string(range.stop);
+  if (range.step != 1) text += ", " + std::to_string(range.step);
+  return text + ")";
+}
+
+}  // namespace
+
+std::string float_text(double value) { return shortest(value); }
+
+std::string float_text(const Scalar& value) {
+  switch (value.type) {
+    case ScalarType::F16:
+    case ScalarType::BF16:
+      return shortest_small(value);
+    case ScalarType::F32:
+      return shortest(value.as<float>());
+    default:
+      return shortest(value.as<double>());
+  }
+}
+
+Outcome<std::string> to_text(const Value& value) {
+  if (value.is<None>()) return std::string("None");
+  if (const bool* flag = value.as<bool>()) return std::string(*flag ? "True" : "False");
+  if (const std::int64_t* integer = value.as<std::int64_t>()) return std::to_string(*integer);
+  if (const double* number = value.as<double>()) return float_text(*number);
+  if (const Scalar* scalar = value.as<Scalar>()) {
+    if (is_float(scalar->type)) return float_text(*scalar);
+    if (scalar->type == ScalarType::Bool) return std::string(scalar->bits != 0 ? "True" : "False");
+    return scalar->type == ScalarType::U64 ? std::to_string(scalar->bits) : std::to_string(scalar->as<std::int64_t>());
+  }
+  if (const std::string* text = value.as<std::string>()) return *text;
+  if (const ArrayRef* array = value.as<ArrayRef>()) return array_text(**array);
+  if (const std::vector<Value>* items = items_of(value)) return items_text(*items, value.is<TupleValue>(), 0);
+  if (const RangeValue* range = value.as<RangeValue>()) return range_text(*range);
+  if (const TypeValue* type = value.as<TypeValue>()) return type_name(*type);
+  if (const auto* object = value.as<InstanceValue>(); object && !object->instance->text.empty())
+    return object->instance->text;
+  return "<" + describe(value) + ">";
+}
+
+Outcome<std::string> to_repr(const Value& value) { return repr(value, 0); }
+
+Outcome<std::string> format_value(const Value& value, std::string_view specification) {
+  if (specification.empty()) return to_text(value);
+  ASSIGN_OR_RETURN(const FormatSpec spec, parse_format_spec(specification));
+  if (const ArrayRef* array = value.as<ArrayRef>()) {
+    if ((*array)->rank() == 0) {
+      ASSIGN_OR_RETURN(const Scalar scalar, first_element(**array));
+      return format_with(Value(scalar), spec);
+    }
+  }
+  return format_with(value, spec);
+}
+
+}  // namespace pykc::script

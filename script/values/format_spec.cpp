@@ -1,0 +1,294 @@
+#include "script/values/format_spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "script/values/format.h"
+
+namespace pykc::script {
+namespace {
+
+constexpr int kWidest = 10000;
+
+bool is_align(char c) { return c == '<' || c == '>' || c == '^' || c == '='; }
+
+std::size_t code_points(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+/// Bytes of the code point at the front.
+std::size_t first_code_point(std::string_view text) {
+  std::size_t size = 1;
+  while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) ++size;
+  return size;
+}
+
+Failure bad_format(std::string_view text, std::string_view reason) {
+  return fail(DiagnosticId::HostBadFormat, text, reason);
+}
+
+/// Reads the specification from left to right.
+class SpecParser {
+ public:
+  explicit SpecParser(std::string_view text) : rest_(text) { spec_.text = text; }
+
+  Outcome<FormatSpec> parse() {
+    parse_align();
+    if (!rest_.empty() && (rest_[0] == '+' || rest_[0] == '-' || rest_[0] == ' ')) spec_.sign = take();
+    if (accept('#')) spec_.alternate = true;
+    if (accept('0') && spec_.align == 0) {
+      spec_.fill = "0";
+      spec_.align = '=';
+    }
+    ASSIGN_OR_RETURN(spec_.width, parse_number());
+    if (accept(',')) spec_.grouping = ',';
+    if (accept('_')) spec_.grouping = '_';
+    if (accept('.')) {
+      if (rest_.empty() || rest_[0] < '0' || rest_[0] > '9') return bad_format(spec_.text, "a precision is missing");
+      ASSIGN_OR_RETURN(spec_.precision, parse_number());
+    }
+    if (!rest_.empty()) spec_.type = take();
+    if (!rest_.empty()) return bad_format(spec_.text, "there is more after the type");
+    return spec_;
+  }
+
+ private:
+  void parse_align() {
+    if (rest_.empty()) return;
+    const std::size_t size = first_code_point(rest_);
+    if (rest_.size() > size && is_align(rest_[size])) {
+      spec_.fill = rest_.substr(0, size);
+      rest_.remove_prefix(size);
+      spec_.align = take();
+    } else if (is_align(rest_[0])) {
+      spec_.align = take();
+    }
+  }
+  Outcome<int> parse_number() {
+    int number = 0;
+    while (!rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9') {
+      number = number * 10 + (take() - '0');
+      if (number > kWidest) return bad_format(spec_.text, "a width or precision is at most 10000");
+    }
+    return number;
+  }
+  bool accept(char c) {
+    if (rest_.empty() || rest_[0] != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  char take() {
+    const char c = rest_[0];
+    rest_.remove_prefix(1);
+    return c;
+  }
+  std::string_view rest_;
+  FormatSpec spec_;
+};
+
+/// Puts separators between groups of three digits of the whole part.
+std::string grouped(std::string_view digits, char separator) {
+  if (separator == 0) return std::string(digits);
+  const std::size_t whole = std::min(digits.find_first_not_of("0123456789"), digits.size());
+  std::string result;
+  for (std::size_t i = 0; i < whole; ++i) {
+    if (i > 0 && (whole - i) % 3 == 0) result += separator;
+    result += digits[i];
+  }
+  return result + std::string(digits.substr(whole));
+}
+
+std::string repeat(std::string_view text, std::size_t count) {
+  std::string result;
+  while (count-- > 0) result += text;
+  return result;
+}
+
+/// Fills up to the width; `sign` stays in front of the filling for '='.
+std::string padded(const FormatSpec& spec, std::string_view sign, std::string_view body, char usual_align) {
+  const std::size_t size = code_points(sign) + code_points(body);
+  const auto width = static_cast<std::size_t>(spec.width);
+  const std::size_t missing = width > size ? width - size : 0;
+  const std::string text = std::string(sign) + std::string(body);
+  switch (spec.align == 0 ? usual_align : spec.align) {
+    case '<':
+      return text + repeat(spec.fill, missing);
+    case '^':
+      return repeat(spec.fill, missing / 2) + text + repeat(spec.fill, missing - missing / 2);
+    case '=':
+      return std::string(sign) + repeat(spec.fill, missing) + std::string(body);
+    default:
+      return repeat(spec.fill, missing) + text;
+  }
+}
+
+std::string sign_of(const FormatSpec& spec, bool negative) {
+  if (negative) return "-";
+  return spec.sign == '-' ? "" : std::string(1, spec.sign);
+}
+
+std::string printed(const char* format, int precision, double value) {
+  std::string buffer(static_cast<std::size_t>(std::snprintf(nullptr, 0, format, precision, value)) + 1, '\0');
+  std::snprintf(buffer.data(), buffer.size(), format, precision, value);
+  buffer.pop_back();
+  return buffer;
+}
+
+/// The digits of a number that is not negative.
+std::string float_digits(const FormatSpec& spec, const Value& value, double magnitude) {
+  const int precision = spec.precision.value_or(6);
+  switch (spec.type) {
+    case 'e':
+      return printed("%.*e", precision, magnitude);
+    case 'E':
+      return printed("%.*E", precision, magnitude);
+    case 'f':
+    case 'F':
+      return printed("%.*f", precision, magnitude);
+    case 'g':
+      return printed(spec.alternate ? "%#.*g" : "%.*g", precision, magnitude);
+    case 'G':
+      return printed("%.*G", precision, magnitude);
+    case '%':
+      return printed("%.*f", precision, magnitude * 100) + "%";
+    default:
+      break;
+  }
+  if (spec.precision) return printed("%.*g", precision, magnitude);
+  if (const Scalar* scalar = value.as<Scalar>(); scalar && is_float(scalar->type))
+    return float_text(Scalar::of(magnitude, scalar->type));
+  return float_text(magnitude);
+}
+
+Outcome<std::string> format_float(const Value& value, double number, const FormatSpec& spec) {
+  if (spec.type != 0 && std::string_view("eEfFgG%").find(spec.type) == std::string_view::npos)
+    return bad_format(spec.text, "a float is formatted by e, f, g or %");
+  const bool negative = std::signbit(number) && !std::isnan(number);
+  const std::string digits = float_digits(spec, value, std::fabs(number));
+  return padded(spec, sign_of(spec, negative), grouped(digits, spec.grouping), '>');
+}
+
+std::string digits_in_base(std::uint64_t magnitude, unsigned base, bool upper) {
+  const char* const figures = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+  std::string digits;
+  do {
+    digits.insert(digits.begin(), figures[magnitude % base]);
+    magnitude /= base;
+  } while (magnitude != 0);
+  return digits;
+}
+
+Outcome<std::string> format_integer(bool negative, std::uint64_t magnitude, const FormatSpec& spec) {
+  if (spec.precision) return bad_format(spec.text, "an integer has no precision");
+  std::string prefix, digits;
+  switch (spec.type) {
+    case 0:
+    case 'd':
+      digits = grouped(std::to_string(magnitude), spec.grouping);
+      break;
+    case 'x':
+    case 'X':
+      digits = digits_in_base(magnitude, 16, spec.type == 'X');
+      prefix = spec.type == 'X' ? "0X" : "0x";
+      break;
+    case 'o':
+      digits = digits_in_base(magnitude, 8, false), prefix = "0o";
+      break;
+    case 'b':
+      digits = digits_in_base(magnitude, 2, false), prefix = "0b";
+      break;
+    default:
+      return bad_format(spec.text, "an integer is formatted by d, x, X, o, b, or as a float");
+  }
+  return padded(spec, sign_of(spec, negative) + (spec.alternate ? prefix : ""), digits, '>');
+}
+
+Outcome<std::string> format_string(std::string_view text, const FormatSpec& spec) {
+  if (spec.type != 0 && spec.type != 's') return bad_format(spec.text, "a string is formatted by s");
+  if (spec.align == '=') return bad_format(spec.text, "only numbers are filled after the sign");
+  std::size_t bytes = 0;
+  for (int i = 0; i < spec.precision.value_or(kWidest * 100) && bytes < text.size(); ++i)
+    bytes += first_code_point(text.substr(bytes));
+  return padded(spec, "", text.substr(0, bytes), '<');
+}
+
+bool is_float_type(char type) { return type != 0 && std::string_view("eEfFgG%").find(type) != std::string_view::npos; }
+
+}  // namespace
+
+Outcome<FormatSpec> parse_format_spec(std::string_view text) { return SpecParser(text).parse(); }
+
+Outcome<std::string> format_with(const Value& value, const FormatSpec& spec) {
+  if (const std::string* text = value.as<std::string>()) return format_string(*text, spec);
+  const std::optional<double> number = as_number(value);
+  if (!number) {
+    if (spec.type != 0 || value.is<ArrayRef>() || items_of(value))
+      return bad_format(spec.text, describe(value) + " cannot be formatted this way");
+    ASSIGN_OR_RETURN(const std::string text, to_text(value));
+    return format_string(text, spec);
+  }
+  const Scalar* scalar = value.as<Scalar>();
+  if (is_float_type(spec.type) || value.is<double>() || (scalar && is_float(scalar->type)))
+    return format_float(value, *number, spec);
+  if (scalar && scalar->type == ScalarType::U64) return format_integer(false, scalar->bits, spec);
+  const std::int64_t integer = *as_integer(value);
+  const auto bits = static_cast<std::uint64_t>(integer);
+  return format_integer(integer < 0, integer < 0 ? 0 - bits : bits, spec);
+}
+
+namespace {
+
+/// One `%` conversion of an old-style format.
+Outcome<std::string> format_conversion(std::string_view flags, char conversion, const Value& value) {
+  std::string text(flags);
+  if (!text.empty() && text[0] == '-') text[0] = '<';
+  const bool is_text = conversion == 's' || conversion == 'r';
+  if (is_text && (text.empty() || text[0] != '<')) text = ">" + text;
+  ASSIGN_OR_RETURN(FormatSpec spec, parse_format_spec(text));
+  if (is_text) {
+    ASSIGN_OR_RETURN(const std::string shown, conversion == 'r' ? to_repr(value) : to_text(value));
+    return format_with(Value(shown), spec);
+  }
+  spec.type = conversion == 'i' || conversion == 'u' ? 'd' : conversion;
+  if (spec.type == 'd')
+    if (const std::optional<double> number = as_number(value); number && !as_integer(value)) {
+      if (!(std::fabs(*number) < 9e18)) return bad_format(std::string("%") + conversion, "the number is too large");
+      return format_with(Value(static_cast<std::int64_t>(*number)), spec);
+    }
+  return format_with(value, spec);
+}
+
+}  // namespace
+
+Outcome<std::string> format_percent(std::string_view format, const Value& arguments) {
+  const std::vector<Value> single = {arguments};
+  const auto* tuple = arguments.as<TupleValue>();
+  const std::vector<Value>& values = tuple ? tuple->sequence->items : single;
+  std::string result;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%') {
+      result += format[i];
+      continue;
+    }
+    const std::size_t end = format.find_first_not_of("-+ #0123456789.", i + 1);
+    if (end == std::string_view::npos) return bad_format(format, "a conversion is cut short");
+    if (format[end] == '%') {
+      result += '%';
+    } else {
+      if (std::string_view("diusrxXofFeEgG").find(format[end]) == std::string_view::npos)
+        return bad_format(format, std::string("there is no conversion %") + format[end]);
+      if (next == values.size()) return bad_format(format, "there are fewer values than conversions");
+      ASSIGN_OR_RETURN(const std::string piece,
+                       format_conversion(format.substr(i + 1, end - i - 1), format[end], values[next++]));
+      result += piece;
+    }
+    i = end;
+  }
+  if (next != values.size()) return bad_format(format, "there are more values than conversions");
+  return result;
+}
+
+}  // namespace pykc::script

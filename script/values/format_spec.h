@@ -1,0 +1,28 @@
+// Python's format specifications: `[[fill]align][sign][#][0][width][,][.precision][type]`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "script/values/outcome.h"
+#include "script/values/value.h"
+
+namespace pykc::script {
+
+struct FormatSpec {
+  std::string fill = " ";  // one code point
+  char align = 0;          // '<', '>', '^', '='; 0: by the type
+  char sign = '-';
+  bool alternate = false;
+  char grouping = 0;  // ',' or '_'
+  int width = 0;
+  std::optional<int> precision;
+  char type = 0;
+  std::string text;  // as written, for messages
+};
+
+Outcome<FormatSpec> parse_format_spec(std::string_view text);
+Outcome<std::string> format_with(const Value& value, const FormatSpec& spec);
+
+}  // namespace pykc::script

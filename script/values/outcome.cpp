@@ -1,0 +1,34 @@
+#include "script/values/outcome.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace pykc::script {
+
+std::vector<Diagnostic> to_diagnostics(const Failure& failure, const SourceFile& otherwise) {
+  Diagnostics diagnostics;
+  const SourceFile& file = failure.file ? *failure.file : otherwise;
+  const auto argument = [&](std::size_t i) {
+    return i < failure.arguments.size() ? std::string_view(failure.arguments[i]) : std::string_view();
+  };
+  auto builder = diagnostics.report(file, failure.range, failure.id, argument(0), argument(1), argument(2));
+  for (const std::string& note : failure.notes) builder.note(note);
+  if (!failure.fix.empty()) builder.fix(failure.fix);
+  for (const Failure::Caller& caller : failure.callers) builder.label(*caller.file, caller.range, "called from here");
+  std::vector<Diagnostic> list = failure.causes;
+  Diagnostic own = std::move(diagnostics.take().front());
+  const bool is_told = failure.id == DiagnosticId::HostKernelNotCompiled && !list.empty();
+  if (!is_told) {
+    list.push_back(std::move(own));
+    return list;
+  }
+  // What is wrong stands in the kernel; the launch only tells for which arguments.
+  std::vector<DiagnosticLabel>& labels = list.back().labels;
+  labels.push_back({own.place, "compiled for " + failure.arguments[1] + " by this launch"});
+  std::ranges::move(own.labels, std::back_inserter(labels));
+  return list;
+}
+
+Failure device_failure(const Error& error) { return fail(DiagnosticId::HostDeviceFailed, error.message); }
+
+}  // namespace pykc::script

@@ -1,0 +1,134 @@
+#include "script/values/storage.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace pykc::script {
+namespace {
+
+void fill_bytes(std::byte* target, std::int64_t bytes, const Scalar& value) {
+  const std::int64_t size = size_in_bytes(value.type);
+  if (value.bits == 0) {
+    std::memset(target, 0, static_cast<std::size_t>(bytes));
+  } else {
+    for (std::int64_t at = 0; at < bytes; at += size) value.store(target + at);
+  }
+}
+
+/// What no machine of this size can hold is refused here; the system would promise it, and end the program later.
+std::int64_t physical_memory() { return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE); }
+
+}  // namespace
+
+Status Storage::allocate_host() {
+  if (host_) return Done{};
+  if (bytes_ > physical_memory()) return fail(DiagnosticId::HostOutOfMemory, bytes_);
+  void* memory = std::malloc(static_cast<std::size_t>(std::max<std::int64_t>(bytes_, 1)));
+  if (!memory) return fail(DiagnosticId::HostOutOfMemory, bytes_);
+  host_ = std::shared_ptr<void>(memory, std::free);
+  return Done{};
+}
+
+Status Storage::fill_host() {
+  RETURN_IF_FAILED(allocate_host());
+  if (fill_) fill_bytes(static_cast<std::byte*>(host_.get()), bytes_, *fill_);
+  current_ = Current::Host;
+  return Done{};
+}
+
+Outcome<std::byte*> Storage::read() {
+  if (is_shared()) {
+    if (Result<void> done = device_->synchronize(); !done) return device_failure(done.error());
+    return static_cast<std::byte*>(buffer_->address());
+  }
+  if (current_ == Current::Nowhere) RETURN_IF_FAILED(fill_host());
+  if (current_ == Current::Device) {
+    RETURN_IF_FAILED(allocate_host());
+    if (Result<void> done = buffer_->copy_to_host(host_.get(), bytes_); !done) return device_failure(done.error());
+    current_ = Current::Both;
+  }
+  return static_cast<std::byte*>(host_.get());
+}
+
+Outcome<std::byte*> Storage::write() {
+  ASSIGN_OR_RETURN(std::byte * bytes, read());
+  if (!is_shared()) current_ = Current::Host;
+  return bytes;
+}
+
+Status Storage::allocate_device(const Device& device) {
+  if (buffer_) return Done{};
+  Result<Buffer> buffer = device.default_stream().allocate_bytes(bytes_);
+  if (!buffer) return device_failure(buffer.error());
+  device_ = device;
+  buffer_ = std::move(*buffer);
+  return Done{};
+}
+
+/// Zeros by the device itself, other values as copies of one piece.
+Status Storage::fill_device() {
+  if (!fill_) return Done{};
+  if (fill_->bits == 0) {
+    if (Result<void> done = buffer_->fill_zero(); !done) return device_failure(done.error());
+    return Done{};
+  }
+  constexpr std::int64_t kPiece = 1 << 22;
+  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(bytes_, kPiece)));
+  fill_bytes(piece.data(), static_cast<std::int64_t>(piece.size()), *fill_);
+  for (std::int64_t at = 0; at < bytes_; at += kPiece)
+    if (Result<void> done = buffer_->copy_from_host(piece.data(), std::min(kPiece, bytes_ - at), at); !done)
+      return device_failure(done.error());
+  return Done{};
+}
+
+Status Storage::place_on(const Device& device) {
+  if (buffer_) return Done{};
+  RETURN_IF_FAILED(allocate_device(device));
+  if (current_ == Current::Nowhere) {
+    RETURN_IF_FAILED(fill_device());
+    current_ = Current::Device;
+  } else {
+    if (Result<void> done = buffer_->copy_from_host(host_.get(), bytes_); !done) return device_failure(done.error());
+    current_ = Current::Both;
+  }
+  if (device.is_cpu()) host_.reset();  // one copy is enough
+  return Done{};
+}
+
+Outcome<void*> Storage::launch(const Device& device) {
+  RETURN_IF_FAILED(place_on(device));
+  if (current_ == Current::Host && !is_shared())
+    if (Result<void> done = buffer_->copy_from_host(host_.get(), bytes_); !done) return device_failure(done.error());
+  current_ = Current::Device;
+  return buffer_->address();
+}
+
+Status Storage::pin(const Device& device) {
+  Result<std::shared_ptr<void>> memory = device.allocate_pinned_bytes(bytes_);
+  if (!memory) return device_failure(memory.error());
+  host_ = std::move(*memory);
+  return Done{};
+}
+
+Status Storage::copy_to(std::byte* target) {
+  if (current_ == Current::Device && !is_shared()) {
+    if (Result<void> done = buffer_->copy_to_host(target, bytes_); !done) return device_failure(done.error());
+    return Done{};
+  }
+  ASSIGN_OR_RETURN(const std::byte* source, read());
+  std::copy_n(source, bytes_, target);
+  return Done{};
+}
+
+Status Storage::copy_from(const Device& device, const std::byte* source) {
+  RETURN_IF_FAILED(allocate_device(device));
+  if (Result<void> done = buffer_->copy_from_host(source, bytes_); !done) return device_failure(done.error());
+  current_ = Current::Device;
+  return Done{};
+}
+
+}  // namespace pykc::script
