@@ -60,10 +60,10 @@
 #include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
-#include <llvm/Transforms/Vectorize/VectorCombine.h>
 
 #include <unordered_map>
 
+#include "codegen/cpu/passes/combine_vectors.h"
 #include "codegen/cpu/passes/sink_uniform_loads.h"
 #include "codegen/cpu/passes/table_reads.h"
 #include "codegen/nvptx/passes/unroll_loads.h"
@@ -208,7 +208,7 @@ void add_vector_passes(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::SimplifyCFGPass(
       SimplifyCFGOptions().forwardSwitchCondToPhi(true).convertSwitchRangeToICmp(true).needCanonicalLoops(false)));
   passes.addPass(llvm::SLPVectorizerPass());
-  passes.addPass(llvm::VectorCombinePass());
+  passes.addPass(CombineVectors());
   passes.addPass(llvm::InstCombinePass());
 }
 
