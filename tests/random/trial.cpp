@@ -127,7 +127,7 @@ std::string flaw_of(const std::string& source, const Settings& settings) {
   const Prepared checked = prepare(source, {.optimization = settings.optimization, .checked = true, .target = {}});
   if (!checked.module) return checked.error;
   const differential::Interpretation forward{.step_limit = kStepsOfReduced, .find_races = true};
-  const differential::Interpretation backward{.step_limit = kStepsOfReduced, .last_thread_first = true, .poison = 0x5a};
+  const differential::Interpretation backward{.step_limit = kStepsOfReduced, .last_thread_first = true, .poison = 0};
   const Execution one = differential::run_interpreter(*checked.module, checked.launch, forward);
   const Execution other = differential::run_interpreter(*checked.module, checked.launch, backward);
   if (!one.error.empty()) return one.error;
