@@ -4,6 +4,9 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/flags.h"
+#include "cli/load.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "measure/benchmark.h"
 #include "measure/report.h"

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "script/script.h"
 #include "stdlib/builtins.h"
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "driver/artifact_cache.h"
 
 namespace pykc::cli {

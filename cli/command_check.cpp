@@ -1,5 +1,8 @@
 // pykc check FILE…: every error and warning of the files, and nothing else.
 #include "cli/command.h"
+#include "cli/flags.h"
+#include "cli/load.h"
+#include "cli/output.h"
 #include "driver/driver.h"
 
 namespace pykc::cli {

@@ -5,6 +5,9 @@
 
 #include "cli/command.h"
 #include "cli/embed.h"
+#include "cli/flags.h"
+#include "cli/load.h"
+#include "cli/output.h"
 #include "driver/driver.h"
 #include "driver/example_signature.h"
 #include "pykc/runtime.h"

@@ -3,6 +3,7 @@
 
 #include "base/diagnostics.h"
 #include "cli/command.h"
+#include "cli/output.h"
 
 namespace pykc::cli {
 namespace {

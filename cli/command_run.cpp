@@ -2,6 +2,9 @@
 #include <cstdio>
 
 #include "cli/command.h"
+#include "cli/flags.h"
+#include "cli/load.h"
+#include "cli/output.h"
 #include "driver/driver.h"
 #include "script/script.h"
 

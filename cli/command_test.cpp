@@ -7,6 +7,9 @@
 #include <filesystem>
 
 #include "cli/expectations.h"
+#include "cli/flags.h"
+#include "cli/load.h"
+#include "cli/output.h"
 #include "cli/test_report.h"
 #include "driver/driver.h"
 #include "pykc/runtime.h"

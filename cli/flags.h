@@ -1,0 +1,21 @@
+// The flags that several subcommands share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/output.h"
+#include "pykc/compiler.h"
+
+namespace pykc::cli {
+
+/// The compiler's options, with the flags of warnings.
+void add_compile_flags(CLI::App& command, CompileOptions& options);
+/// `--warnings on|off|error` and `-W no-CODE`.
+void add_warning_flags(CLI::App& command, CompileOptions& options);
+/// `--device cpu|cuda:N`.
+void add_device_flag(CLI::App& command, std::string& device);
+/// `--diagnostics text|json`.
+void add_diagnostics_flag(CLI::App& command, DiagnosticsFormat& format);
+
+}  // namespace pykc::cli

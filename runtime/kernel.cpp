@@ -1,0 +1,57 @@
+// Modules and kernels: each call checks what all devices ask for, then goes to the device's own state.
+#include "runtime/device.h"
+
+namespace pykc {
+
+const KernelInfo& Kernel::info() const { return module_->kernels[index_]; }
+
+Result<int> Kernel::suggested_block_size(std::int64_t shared_bytes) const {
+  if (shared_bytes < 0 || shared_bytes > module_->rules[index_].max_shared_bytes)
+    return Error{ErrorCode::InvalidLaunch, "kernel `" + info().name + "`: " + std::to_string(shared_bytes) +
+                                               " bytes of shared memory a block are not possible"};
+  return module_->suggested_block_size(index_, shared_bytes);
+}
+
+Result<LaunchConfig> Kernel::configuration_for(std::int64_t tasks, std::int64_t shared_bytes) const {
+  if (tasks < 0)
+    return Error{ErrorCode::InvalidLaunch,
+                 "kernel `" + info().name + "`: there cannot be " + std::to_string(tasks) + " tasks"};
+  const Result<int> threads = suggested_block_size(shared_bytes);
+  if (!threads) return threads.error();
+  const std::int64_t blocks = tasks / *threads + (tasks % *threads == 0 ? 0 : 1);
+  return LaunchConfig{.grid = {round_up(blocks, info().cluster.x)}, .block = {*threads}, .shared_bytes = shared_bytes};
+}
+
+Result<int> Kernel::active_blocks_per_multiprocessor(const LaunchConfig& config) const {
+  detail::PreparedLaunch prepared;
+  if (Result<void> fits = detail::prepare_configuration(info(), module_->rules[index_], config, prepared); !fits)
+    return fits.error();
+  return module_->active_blocks(index_, prepared);
+}
+
+Result<void> Kernel::launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const {
+  detail::DeviceState& device = *module_->device;
+  detail::StreamState& stream = config.stream == nullptr ? device.default_stream() : *config.stream->state_;
+  if (&stream.device != &device)
+    return Error{ErrorCode::InvalidArgument, "the launch's stream belongs to another device"};
+  detail::PreparedLaunch prepared;
+  if (Result<void> fits =
+          detail::prepare_launch(module_->kernels[index_], module_->rules[index_], device, config, arguments, prepared);
+      !fits)
+    return fits;
+  if (prepared.blocks == 0) return {};
+  return module_->launch(index_, prepared, stream);
+}
+
+const std::vector<KernelInfo>& Module::kernels() const { return state_->kernels; }
+
+Result<Kernel> Module::kernel(std::string_view name) const {
+  std::string known;
+  for (std::size_t i = 0; i < state_->kernels.size(); ++i) {
+    if (state_->kernels[i].name == name) return Kernel(state_, i);
+    known += (known.empty() ? "" : ", ") + state_->kernels[i].name;
+  }
+  return Error{ErrorCode::NotFound, "the module has no kernel `" + std::string(name) + "`; it has: " + known};
+}
+
+}  // namespace pykc
