@@ -1,7 +1,16 @@
+#include "frontend/lower/expr.h"
+
 #include <algorithm>
 
 #include "frontend/checked/walk.h"
+#include "frontend/lower/array.h"
+#include "frontend/lower/atomic.h"
+#include "frontend/lower/builtin.h"
 #include "frontend/lower/function.h"
+#include "frontend/lower/loop.h"
+#include "frontend/lower/record.h"
+#include "frontend/lower/stmt.h"
+#include "frontend/lower/view.h"
 
 namespace pykc::lowering {
 namespace {
@@ -40,108 +49,117 @@ bool is_cheap(checked::ExprRef expr) {
   return is_cheap(*expr, budget);
 }
 
-}  // namespace
-
-Parts FunctionLowering::lower(checked::ExprRef expr) {
-  const SourceRange outer = std::exchange(range_, expr->range);
-  b_.set_range(range_);
-  Parts parts = std::visit([&](const auto& node) { return lower(node, expr->type); }, expr->node);
-  range_ = outer;
-  b_.set_range(range_);
+/// Runs one of two ways to the same parts, as a branch over locals.
+template <typename Then, typename Otherwise>
+Parts branch(FunctionLowering& lowering, Instruction* condition, const checked::Type& type, Then then,
+             Otherwise otherwise) {
+  std::vector<ir::Local*> locals;
+  for (const PartInfo& part : parts_of(type))
+    locals.push_back(lowering.target.create_local("either" + part.suffix, part.type));
+  const auto fill = [&](ir::Block& block, auto& side) {
+    lowering.build.enter(block);
+    const Parts values = side();
+    for (std::size_t i = 0; i < locals.size(); ++i) lowering.build.store_local(locals[i], values[i]);
+    lowering.build.leave();
+  };
+  Instruction* choice = lowering.build.if_(condition);
+  fill(choice->blocks[0], then);
+  fill(choice->blocks[1], otherwise);
+  Parts parts;
+  for (ir::Local* local : locals) parts.push_back(lowering.build.load_local(local));
   return parts;
 }
 
-Parts FunctionLowering::lower(const checked::Constant& node, const checked::Type& type) {
-  Instruction* constant = b_.constant_int(type.scalar, 0);
+}  // namespace
+
+Parts lower(FunctionLowering& lowering, checked::ExprRef expr) {
+  const SourceRange outer = std::exchange(lowering.range, expr->range);
+  lowering.build.set_range(lowering.range);
+  Parts parts = std::visit([&](const auto& node) { return lower(lowering, node, expr->type); }, expr->node);
+  lowering.range = outer;
+  lowering.build.set_range(lowering.range);
+  return parts;
+}
+
+Parts lower(FunctionLowering& lowering, const checked::Constant& node, const checked::Type& type) {
+  Instruction* constant = lowering.build.constant_int(type.scalar, 0);
   constant->constant = node.bits;
   return {constant};
 }
 
-Parts FunctionLowering::lower(const checked::VariableRef& node, const checked::Type&) { return read(node.variable); }
-
-Parts FunctionLowering::lower(const checked::Binary& node, const checked::Type&) {
-  Instruction* left = scalar(node.left);
-  Instruction* right = scalar(node.right);
-  return {b_.emit(kBinary[static_cast<std::size_t>(node.op)], {left, right})};
+Parts lower(FunctionLowering& lowering, const checked::VariableRef& node, const checked::Type&) {
+  return read(lowering, node.variable);
 }
 
-Parts FunctionLowering::lower(const checked::Unary& node, const checked::Type&) {
-  return {b_.emit(node.op == checked::UnaryOp::Negate ? Opcode::Neg : Opcode::Not, {scalar(node.operand)})};
+Parts lower(FunctionLowering& lowering, const checked::Binary& node, const checked::Type&) {
+  Instruction* left = scalar(lowering, node.left);
+  Instruction* right = scalar(lowering, node.right);
+  return {lowering.build.emit(kBinary[static_cast<std::size_t>(node.op)], {left, right})};
 }
 
-Parts FunctionLowering::lower(const checked::Compare& node, const checked::Type&) {
-  Instruction* left = scalar(node.left);
-  Instruction* right = scalar(node.right);
-  return {b_.emit(kCompare[static_cast<std::size_t>(node.op)], {left, right})};
+Parts lower(FunctionLowering& lowering, const checked::Unary& node, const checked::Type&) {
+  return {lowering.build.emit(node.op == checked::UnaryOp::Negate ? Opcode::Neg : Opcode::Not,
+                              {scalar(lowering, node.operand)})};
 }
 
-Parts FunctionLowering::lower(const checked::Logical& node, const checked::Type& type) {
-  Instruction* left = scalar(node.left);
-  if (is_cheap(node.right)) return {b_.emit(node.is_and ? Opcode::And : Opcode::Or, {left, scalar(node.right)})};
-  const auto decided = [&] { return Parts{b_.constant_int(ScalarType::Bool, node.is_and ? 0 : 1)}; };
-  const auto undecided = [&] { return lower(node.right); };
-  return node.is_and ? branch(left, type, undecided, decided) : branch(left, type, decided, undecided);
+Parts lower(FunctionLowering& lowering, const checked::Compare& node, const checked::Type&) {
+  Instruction* left = scalar(lowering, node.left);
+  Instruction* right = scalar(lowering, node.right);
+  return {lowering.build.emit(kCompare[static_cast<std::size_t>(node.op)], {left, right})};
 }
 
-Parts FunctionLowering::lower(const checked::Conditional& node, const checked::Type& type) {
-  Instruction* condition = scalar(node.condition);
+Parts lower(FunctionLowering& lowering, const checked::Logical& node, const checked::Type& type) {
+  Instruction* left = scalar(lowering, node.left);
+  if (is_cheap(node.right))
+    return {lowering.build.emit(node.is_and ? Opcode::And : Opcode::Or, {left, scalar(lowering, node.right)})};
+  const auto decided = [&] { return Parts{lowering.build.constant_int(ScalarType::Bool, node.is_and ? 0 : 1)}; };
+  const auto undecided = [&] { return lower(lowering, node.right); };
+  return node.is_and ? branch(lowering, left, type, undecided, decided)
+                     : branch(lowering, left, type, decided, undecided);
+}
+
+Parts lower(FunctionLowering& lowering, const checked::Conditional& node, const checked::Type& type) {
+  Instruction* condition = scalar(lowering, node.condition);
   if (!is_cheap(node.then) || !is_cheap(node.otherwise))
     return branch(
-        condition, type, [&] { return lower(node.then); }, [&] { return lower(node.otherwise); });
-  Parts parts = lower(node.then);
-  const Parts otherwise = lower(node.otherwise);
-  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = b_.select(condition, parts[i], otherwise[i]);
+        lowering, condition, type, [&] { return lower(lowering, node.then); },
+        [&] { return lower(lowering, node.otherwise); });
+  Parts parts = lower(lowering, node.then);
+  const Parts otherwise = lower(lowering, node.otherwise);
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = lowering.build.select(condition, parts[i], otherwise[i]);
   return parts;
 }
 
-template <typename Then, typename Otherwise>
-Parts FunctionLowering::branch(Instruction* condition, const checked::Type& type, Then then, Otherwise otherwise) {
-  std::vector<ir::Local*> locals;
-  for (const PartInfo& part : parts_of(type)) locals.push_back(target_.create_local("either" + part.suffix, part.type));
-  const auto fill = [&](ir::Block& block, auto& side) {
-    b_.enter(block);
-    const Parts values = side();
-    for (std::size_t i = 0; i < locals.size(); ++i) b_.store_local(locals[i], values[i]);
-    b_.leave();
-  };
-  Instruction* choice = b_.if_(condition);
-  fill(choice->blocks[0], then);
-  fill(choice->blocks[1], otherwise);
-  Parts parts;
-  for (ir::Local* local : locals) parts.push_back(b_.load_local(local));
-  return parts;
+Parts lower(FunctionLowering& lowering, const checked::Cast& node, const checked::Type& type) {
+  if (type.is_array()) return relaid(lowering, node.operand->type, lower(lowering, node.operand), type);
+  return {lowering.build.emit_typed(Opcode::Cast, ir::Type::of(type.scalar), {scalar(lowering, node.operand)})};
 }
 
-Parts FunctionLowering::lower(const checked::Cast& node, const checked::Type& type) {
-  if (type.is_array()) return relaid(node.operand->type, lower(node.operand), type);
-  return {b_.emit_typed(Opcode::Cast, ir::Type::of(type.scalar), {scalar(node.operand)})};
+Parts lower(FunctionLowering& lowering, const checked::Bitcast& node, const checked::Type& type) {
+  return {lowering.build.emit_typed(Opcode::Bitcast, ir::Type::of(type.scalar), {scalar(lowering, node.operand)})};
 }
 
-Parts FunctionLowering::lower(const checked::Bitcast& node, const checked::Type& type) {
-  return {b_.emit_typed(Opcode::Bitcast, ir::Type::of(type.scalar), {scalar(node.operand)})};
+Parts lower(FunctionLowering& lowering, const checked::Let& node, const checked::Type&) {
+  assign(lowering, node.variable, lower(lowering, node.value));
+  return lower(lowering, node.body);
 }
 
-Parts FunctionLowering::lower(const checked::Let& node, const checked::Type&) {
-  assign(node.variable, lower(node.value));
-  return lower(node.body);
+Parts lower(FunctionLowering& lowering, const checked::Guarded& node, const checked::Type&) {
+  lower(lowering, checked::Check{node.condition, node.fault, node.values});
+  return lower(lowering, node.body);
 }
 
-Parts FunctionLowering::lower(const checked::Guarded& node, const checked::Type&) {
-  lower(checked::Check{node.condition, node.fault, node.values});
-  return lower(node.body);
-}
-
-Parts FunctionLowering::lower(const checked::TupleExpr& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::TupleExpr& node, const checked::Type&) {
   Parts parts;
   for (const checked::ExprRef element : node.elements) {
-    const Parts values = lower(element);
+    const Parts values = lower(lowering, element);
     parts.insert(parts.end(), values.begin(), values.end());
   }
   return parts;
 }
 
-Parts FunctionLowering::lower(const checked::TupleElement& node, const checked::Type& type) {
-  const Parts parts = lower(node.tuple);
+Parts lower(FunctionLowering& lowering, const checked::TupleElement& node, const checked::Type& type) {
+  const Parts parts = lower(lowering, node.tuple);
   std::size_t first = 0;
   const std::vector<checked::Type> elements = checked::components(node.tuple->type);
   for (std::size_t i = 0; i < static_cast<std::size_t>(node.index); ++i) first += parts_of(elements[i]).size();

@@ -1,5 +1,9 @@
 #include "frontend/lower/function.h"
 
+#include "frontend/lower/array.h"
+#include "frontend/lower/expr.h"
+#include "frontend/lower/record.h"
+#include "frontend/lower/stmt.h"
 #include "ir/analysis/control_flow.h"
 
 namespace pykc::lowering {
@@ -39,6 +43,39 @@ void append_parts(const checked::Type& type, const std::string& prefix, std::vec
   }
 }
 
+/// The checker has seen to it that a function with results never ends without a return; where only it can know (a loop
+/// that never ends, say), the end is a loop that nobody reaches.
+void end_function(FunctionLowering& lowering) {
+  if (!ir::can_fall_through(lowering.target.body)) return;
+  if (lowering.target.results.empty())
+    lowering.build.return_();
+  else
+    lowering.build.loop();
+}
+
+void bind_parameters(FunctionLowering& lowering) {
+  int index = 0;
+  const auto take = [&](std::size_t count) {
+    Parts values;
+    for (; count > 0; --count) values.push_back(lowering.build.parameter(index++));
+    return values;
+  };
+  for (const checked::Variable* variable : lowering.source.parameters) {
+    const checked::Type& type = variable->type;
+    assign(lowering, variable,
+           is_by_value(lowering.source, type) ? load(lowering, lowering.build.parameter(index++), type)
+                                              : take(parts_of(type).size()));
+  }
+  if (lowering.source.is_kernel) return;
+  for (const DynamicArray& array : lowering.context.dynamic_arrays.handed_to(&lowering.source))
+    lowering.handed_arrays.push_back(take(parts_of(array.type()).size()));
+}
+
+void create_locals(FunctionLowering& lowering, const checked::Variable* variable, Storage& storage) {
+  for (const PartInfo& part : parts_of(variable->type))
+    storage.locals.push_back(lowering.target.create_local(name_of(*variable) + part.suffix, part.type));
+}
+
 }  // namespace
 
 std::vector<PartInfo> parts_of(const checked::Type& type) {
@@ -48,80 +85,50 @@ std::vector<PartInfo> parts_of(const checked::Type& type) {
 }
 
 FunctionLowering::FunctionLowering(const checked::Function& source, ir::Function& target, const Context& context)
-    : source_(source), target_(target), context_(context), uses_(source), b_(target) {}
+    : source(source), target(target), context(context), uses(source), build(target) {}
 
-void FunctionLowering::lower() {
-  b_.set_range(source_.range);
-  bind_parameters();
-  if (source_.is_kernel) stop_after_fault();
-  lower(source_.body);
-  end_function();
+void lower(FunctionLowering& lowering) {
+  lowering.build.set_range(lowering.source.range);
+  bind_parameters(lowering);
+  if (lowering.source.is_kernel) stop_after_fault(lowering);
+  lower(lowering, lowering.source.body);
+  end_function(lowering);
 }
 
-/// The checker has seen to it that a function with results never ends without a return; where only it can know (a loop
-/// that never ends, say), the end is a loop that nobody reaches.
-void FunctionLowering::end_function() {
-  if (!ir::can_fall_through(target_.body)) return;
-  if (target_.results.empty())
-    b_.return_();
-  else
-    b_.loop();
-}
-
-void FunctionLowering::bind_parameters() {
-  int index = 0;
-  const auto take = [&](std::size_t count) {
-    Parts values;
-    for (; count > 0; --count) values.push_back(b_.parameter(index++));
-    return values;
-  };
-  for (const checked::Variable* variable : source_.parameters) {
-    const checked::Type& type = variable->type;
-    assign(variable, is_by_value(source_, type) ? load(b_.parameter(index++), type) : take(parts_of(type).size()));
-  }
-  if (source_.is_kernel) return;
-  for (const DynamicArray& array : context_.dynamic_arrays.handed_to(&source_))
-    handed_arrays_.push_back(take(parts_of(array.type()).size()));
-}
-
-void FunctionLowering::create_locals(const checked::Variable* variable, Storage& storage) {
-  for (const PartInfo& part : parts_of(variable->type))
-    storage.locals.push_back(target_.create_local(name_of(*variable) + part.suffix, part.type));
-}
-
-void FunctionLowering::assign(const checked::Variable* variable, const Parts& values) {
-  Storage& storage = storage_[variable];
-  if (!uses_.needs_local(variable)) {
+void assign(FunctionLowering& lowering, const checked::Variable* variable, const Parts& values) {
+  Storage& storage = lowering.storage[variable];
+  if (!lowering.uses.needs_local(variable)) {
     storage.values = values;
     return;
   }
-  if (storage.locals.empty()) create_locals(variable, storage);
-  for (std::size_t i = 0; i < values.size(); ++i) b_.store_local(storage.locals[i], values[i]);
+  if (storage.locals.empty()) create_locals(lowering, variable, storage);
+  for (std::size_t i = 0; i < values.size(); ++i) lowering.build.store_local(storage.locals[i], values[i]);
 }
 
-Parts FunctionLowering::read(const checked::Variable* variable) {
-  Storage& storage = storage_[variable];
+Parts read(FunctionLowering& lowering, const checked::Variable* variable) {
+  Storage& storage = lowering.storage[variable];
   if (!storage.values.empty()) return storage.values;
-  if (storage.locals.empty()) create_locals(variable, storage);
+  if (storage.locals.empty()) create_locals(lowering, variable, storage);
   Parts values;
-  for (ir::Local* local : storage.locals) values.push_back(b_.load_local(local));
+  for (ir::Local* local : storage.locals) values.push_back(lowering.build.load_local(local));
   return values;
 }
 
-Parts FunctionLowering::lower(const checked::CallFunction& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::CallFunction& node, const checked::Type&) {
   Parts arguments;
   for (const checked::ExprRef argument : node.arguments) {
-    const Parts parts = lower(argument);
+    const Parts parts = lower(lowering, argument);
     arguments.insert(arguments.end(), parts.begin(), parts.end());
   }
-  for (const DynamicArray& array : context_.dynamic_arrays.handed_to(node.callee)) {
-    const Parts parts = dynamic_array(array);
+  for (const DynamicArray& array : lowering.context.dynamic_arrays.handed_to(node.callee)) {
+    const Parts parts = dynamic_array(lowering, array);
     arguments.insert(arguments.end(), parts.begin(), parts.end());
   }
-  ir::Function* callee = context_.functions.at(node.callee);
-  Instruction* call = b_.call(callee, std::move(arguments));
+  ir::Function* callee = lowering.context.functions.at(node.callee);
+  Instruction* call = lowering.build.call(callee, std::move(arguments));
   Parts results;
-  for (std::size_t i = 0; i < callee->results.size(); ++i) results.push_back(b_.extract(call, static_cast<int>(i)));
+  for (std::size_t i = 0; i < callee->results.size(); ++i)
+    results.push_back(lowering.build.extract(call, static_cast<int>(i)));
   return results;
 }
 

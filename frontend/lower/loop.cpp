@@ -13,9 +13,14 @@
 // are small enough, as in a grid-stride loop over an extent: then it is no_wrap, the shape that LLVM knows best.
 // Elsewhere an overflow means that no value before stop is left, so the counter becomes stop. A step of unknown sign
 // compares both ways and chooses; a step of 0 makes stop the start, so that nothing runs.
+#include "frontend/lower/loop.h"
+
 #include <algorithm>
 
+#include "frontend/lower/array.h"
+#include "frontend/lower/expr.h"
 #include "frontend/lower/function.h"
+#include "frontend/lower/stmt.h"
 #include "ir/analysis/value_range.h"
 
 namespace pykc::lowering {
@@ -114,85 +119,86 @@ bool leaves_turn(const checked::Suite& suite) {
   });
 }
 
-}  // namespace
-
-void FunctionLowering::lower(const checked::ForRange& node) {
-  Instruction* start = scalar(node.start);
-  Instruction* stop = scalar(node.stop);
-  Counting counting(b_, start, stop, scalar(node.step));
-  const bool has_local = uses_.needs_local(node.variable);
-  ir::Local* counter = counting.create_counter(name_of(*node.variable) + (has_local ? ".counter" : ""));
-
-  Instruction* loop = b_.loop();
-  loops_.push_back({loop});
-  b_.enter(loop->blocks[0]);
-  Instruction* index = b_.load_local(counter);
-  leave_loop_unless(counting.is_before_stop(index), node.otherwise);
-  if (has_local) assign(node.variable, {index});
-  lower_body(node, index);
-  b_.leave();
-  loops_.pop_back();
-
-  b_.enter(loop->blocks[1]);
-  b_.store_local(counter, counting.next(b_.load_local(counter)));
-  b_.leave();
-}
-
 /// In the body the variable is the counter's value, unless the body changes it.
-void FunctionLowering::lower_body(const checked::ForRange& node, Instruction* index) {
-  if (!uses_.is_counter(&node)) return lower(node.body);
-  Parts outer = std::exchange(storage_[node.variable].values, {index});
-  lower(node.body);
-  storage_[node.variable].values = std::move(outer);
-}
-
-void FunctionLowering::lower(const checked::While& node) {
-  Instruction* loop = b_.loop();
-  loops_.push_back({loop});
-  b_.enter(loop->blocks[0]);
-  const auto* constant = node.condition->as<checked::Constant>();
-  stop_after_fault();
-  if (constant == nullptr || constant->bits == 0) leave_loop_unless(scalar(node.condition), node.otherwise);
-  lower(node.body);
-  b_.leave();
-  loops_.pop_back();
+void lower_body(FunctionLowering& lowering, const checked::ForRange& node, Instruction* index) {
+  if (!lowering.uses.is_counter(&node)) return lower(lowering, node.body);
+  Parts outer = std::exchange(lowering.storage[node.variable].values, {index});
+  lower(lowering, node.body);
+  lowering.storage[node.variable].values = std::move(outer);
 }
 
 /// `else` stands outside of the loop that it belongs to: its own breaks leave the one around.
-void FunctionLowering::leave_loop_unless(Instruction* condition, const checked::Suite& otherwise) {
-  const LoopTarget target = loops_.back();
-  loops_.pop_back();
-  b_.enter(b_.if_(b_.emit(Opcode::Not, {condition}))->blocks[0]);
-  lower(otherwise);
-  if (!b_.is_terminated()) b_.break_(target.loop);
-  b_.leave();
-  loops_.push_back(target);
+void leave_loop_unless(FunctionLowering& lowering, Instruction* condition, const checked::Suite& otherwise) {
+  const LoopTarget target = lowering.loops.back();
+  lowering.loops.pop_back();
+  lowering.build.enter(lowering.build.if_(lowering.build.emit(Opcode::Not, {condition}))->blocks[0]);
+  lower(lowering, otherwise);
+  if (!lowering.build.is_terminated()) lowering.build.break_(target.loop);
+  lowering.build.leave();
+  lowering.loops.push_back(target);
+}
+
+}  // namespace
+
+void lower(FunctionLowering& lowering, const checked::ForRange& node) {
+  Instruction* start = scalar(lowering, node.start);
+  Instruction* stop = scalar(lowering, node.stop);
+  Counting counting(lowering.build, start, stop, scalar(lowering, node.step));
+  const bool has_local = lowering.uses.needs_local(node.variable);
+  ir::Local* counter = counting.create_counter(name_of(*node.variable) + (has_local ? ".counter" : ""));
+
+  Instruction* loop = lowering.build.loop();
+  lowering.loops.push_back({loop});
+  lowering.build.enter(loop->blocks[0]);
+  Instruction* index = lowering.build.load_local(counter);
+  leave_loop_unless(lowering, counting.is_before_stop(index), node.otherwise);
+  if (has_local) assign(lowering, node.variable, {index});
+  lower_body(lowering, node, index);
+  lowering.build.leave();
+  lowering.loops.pop_back();
+
+  lowering.build.enter(loop->blocks[1]);
+  lowering.build.store_local(counter, counting.next(lowering.build.load_local(counter)));
+  lowering.build.leave();
+}
+
+void lower(FunctionLowering& lowering, const checked::While& node) {
+  Instruction* loop = lowering.build.loop();
+  lowering.loops.push_back({loop});
+  lowering.build.enter(loop->blocks[0]);
+  const auto* constant = node.condition->as<checked::Constant>();
+  stop_after_fault(lowering);
+  if (constant == nullptr || constant->bits == 0)
+    leave_loop_unless(lowering, scalar(lowering, node.condition), node.otherwise);
+  lower(lowering, node.body);
+  lowering.build.leave();
+  lowering.loops.pop_back();
 }
 
 /// Scopes stand only where something leaves them, so that plain turns are plain code.
-void FunctionLowering::lower(const checked::Unrolled& node) {
+void lower(FunctionLowering& lowering, const checked::Unrolled& node) {
   const bool has_scopes = std::ranges::any_of(node.turns, leaves_turn);
-  Instruction* whole = has_scopes ? b_.scope() : nullptr;
-  if (has_scopes) b_.enter(whole->blocks[0]);
+  Instruction* whole = has_scopes ? lowering.build.scope() : nullptr;
+  if (has_scopes) lowering.build.enter(whole->blocks[0]);
   for (const checked::Suite& turn : node.turns) {
-    if (b_.is_terminated()) break;
+    if (lowering.build.is_terminated()) break;
     if (!has_scopes) {
-      lower(turn);
+      lower(lowering, turn);
       continue;
     }
-    loops_.push_back({whole, b_.scope()});
-    lower_into(loops_.back().turn->blocks[0], turn);
-    loops_.pop_back();
+    lowering.loops.push_back({whole, lowering.build.scope()});
+    lower_into(lowering, lowering.loops.back().turn->blocks[0], turn);
+    lowering.loops.pop_back();
   }
-  if (!b_.is_terminated()) lower(node.otherwise);
-  if (has_scopes) b_.leave();
+  if (!lowering.build.is_terminated()) lower(lowering, node.otherwise);
+  if (has_scopes) lowering.build.leave();
 }
 
-void FunctionLowering::lower(const checked::Break&) { b_.break_(loops_.back().loop); }
+void lower(FunctionLowering& lowering, const checked::Break&) { lowering.build.break_(lowering.loops.back().loop); }
 
-void FunctionLowering::lower(const checked::Continue&) {
-  const LoopTarget& target = loops_.back();
-  target.turn != nullptr ? b_.break_(target.turn) : b_.continue_(target.loop);
+void lower(FunctionLowering& lowering, const checked::Continue&) {
+  const LoopTarget& target = lowering.loops.back();
+  target.turn != nullptr ? lowering.build.break_(target.turn) : lowering.build.continue_(target.loop);
 }
 
 }  // namespace pykc::lowering

@@ -173,7 +173,8 @@ void declare(const checked::Function& source, ir::Function& target, const Dynami
 }
 
 void lower_body(const checked::Function& source, ir::Function& target, const lowering::Context& context) {
-  lowering::FunctionLowering(source, target, context).lower();
+  lowering::FunctionLowering lowering(source, target, context);
+  lower(lowering);
   ir::infer_local_ranges(target);
 }
 

@@ -1,4 +1,13 @@
+#include "frontend/lower/stmt.h"
+
+#include "frontend/lower/array.h"
+#include "frontend/lower/atomic.h"
+#include "frontend/lower/builtin.h"
+#include "frontend/lower/expr.h"
 #include "frontend/lower/function.h"
+#include "frontend/lower/loop.h"
+#include "frontend/lower/record.h"
+#include "frontend/lower/view.h"
 
 namespace pykc::lowering {
 namespace {
@@ -25,58 +34,61 @@ std::string with_doubled_percent(std::string_view text) {
 }  // namespace
 
 /// What follows a break, continue, return or raise never runs.
-void FunctionLowering::lower(const checked::Suite& suite) {
+void lower(FunctionLowering& lowering, const checked::Suite& suite) {
   for (const checked::Stmt* stmt : suite) {
-    if (b_.is_terminated()) return;
-    lower(*stmt);
+    if (lowering.build.is_terminated()) return;
+    lower(lowering, *stmt);
   }
 }
 
-void FunctionLowering::lower_into(ir::Block& block, const checked::Suite& suite) {
-  b_.enter(block);
-  lower(suite);
-  b_.leave();
+void lower_into(FunctionLowering& lowering, ir::Block& block, const checked::Suite& suite) {
+  lowering.build.enter(block);
+  lower(lowering, suite);
+  lowering.build.leave();
 }
 
-void FunctionLowering::lower(const checked::Stmt& stmt) {
-  const SourceRange outer = std::exchange(range_, stmt.range);
-  b_.set_range(range_);
-  std::visit([&](const auto& node) { lower(node); }, stmt.node);
-  range_ = outer;
-  b_.set_range(range_);
+void lower(FunctionLowering& lowering, const checked::Stmt& stmt) {
+  const SourceRange outer = std::exchange(lowering.range, stmt.range);
+  lowering.build.set_range(lowering.range);
+  std::visit([&](const auto& node) { lower(lowering, node); }, stmt.node);
+  lowering.range = outer;
+  lowering.build.set_range(lowering.range);
 }
 
-void FunctionLowering::lower(const checked::Evaluate& node) { lower(node.value); }
+void lower(FunctionLowering& lowering, const checked::Evaluate& node) { lower(lowering, node.value); }
 
-void FunctionLowering::lower(const checked::Assign& node) { assign(node.variable, lower(node.value)); }
-
-void FunctionLowering::lower(const checked::StoreElement& node) {
-  const Parts values = lower(node.value);
-  store(address(node.element), node.element->type, values);
+void lower(FunctionLowering& lowering, const checked::Assign& node) {
+  assign(lowering, node.variable, lower(lowering, node.value));
 }
 
-void FunctionLowering::lower(const checked::If& node) {
-  Instruction* branch = b_.if_(scalar(node.condition));
-  lower_into(branch->blocks[0], node.then);
-  lower_into(branch->blocks[1], node.otherwise);
+void lower(FunctionLowering& lowering, const checked::StoreElement& node) {
+  const Parts values = lower(lowering, node.value);
+  store(lowering, address(lowering, node.element), node.element->type, values);
 }
 
-void FunctionLowering::lower(const checked::Return& node) {
-  b_.return_(node.value == nullptr ? Parts{} : lower(node.value));
+void lower(FunctionLowering& lowering, const checked::If& node) {
+  Instruction* branch = lowering.build.if_(scalar(lowering, node.condition));
+  lower_into(lowering, branch->blocks[0], node.then);
+  lower_into(lowering, branch->blocks[1], node.otherwise);
 }
 
-void FunctionLowering::lower(const checked::Check& node) {
+void lower(FunctionLowering& lowering, const checked::Return& node) {
+  lowering.build.return_(node.value == nullptr ? Parts{} : lower(lowering, node.value));
+}
+
+void lower(FunctionLowering& lowering, const checked::Check& node) {
   if (node.condition != nullptr) {
-    Instruction* holds = scalar(node.condition);
-    b_.enter(b_.if_(b_.emit(Opcode::Not, {holds}))->blocks[0]);
+    Instruction* holds = scalar(lowering, node.condition);
+    lowering.build.enter(lowering.build.if_(lowering.build.emit(Opcode::Not, {holds}))->blocks[0]);
   }
   Parts values;
-  for (const checked::ExprRef value : node.values) values.push_back(b_.cast(scalar(value), ScalarType::I64));
-  b_.fault(node.fault, std::move(values));
-  if (node.condition != nullptr) b_.leave();
+  for (const checked::ExprRef value : node.values)
+    values.push_back(lowering.build.cast(scalar(lowering, value), ScalarType::I64));
+  lowering.build.fault(node.fault, std::move(values));
+  if (node.condition != nullptr) lowering.build.leave();
 }
 
-void FunctionLowering::lower(const checked::Print& node) {
+void lower(FunctionLowering& lowering, const checked::Print& node) {
   std::string format;
   Parts operands;
   for (const checked::Print::Piece& piece : node.pieces) {
@@ -86,10 +98,10 @@ void FunctionLowering::lower(const checked::Print& node) {
     constexpr std::string_view kFlags[] = {"%", "%+", "%-"};  // `%-s` is for a point: see ir::PrintFormat
     format += kFlags[static_cast<std::size_t>(piece.form)];
     format += conversion.text.substr(1);
-    operands.push_back(b_.cast(scalar(piece.value), conversion.type));
+    operands.push_back(lowering.build.cast(scalar(lowering, piece.value), conversion.type));
   }
-  target_.print_formats.push_back({format + '\n'});
-  b_.print(static_cast<int>(target_.print_formats.size()) - 1, std::move(operands));
+  lowering.target.print_formats.push_back({format + '\n'});
+  lowering.build.print(static_cast<int>(lowering.target.print_formats.size()) - 1, std::move(operands));
 }
 
 }  // namespace pykc::lowering

@@ -1,0 +1,10 @@
+// Calls of builtins.
+#pragma once
+
+#include "frontend/lower/function.h"
+
+namespace pykc::lowering {
+
+Parts lower(FunctionLowering& lowering, const checked::CallBuiltin& node, const checked::Type& type);
+
+}  // namespace pykc::lowering
