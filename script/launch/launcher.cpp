@@ -24,8 +24,6 @@ std::string_view summary_of(ErrorCode code) {
     case ErrorCode::InvalidLaunch:
     case ErrorCode::InvalidArgument:
       return "it does not fit the kernel";
-    case ErrorCode::KernelFault:
-      return "the kernel stopped itself";
     case ErrorCode::OutOfMemory:
       return "the device has no memory left";
     default:
@@ -229,7 +227,9 @@ void add_passed(const Value& value, std::vector<Value>& passed) {
 
 Failure with_reason(DiagnosticId id, std::string_view name, const Error& error) {
   const bool is_short = error.message.size() <= kLongestReason;
-  Failure failure = fail(id, name, is_short ? std::string_view(error.message) : summary_of(error.code));
+  // What a kernel says of itself begins with what matters: the message shows as much of it as it has room for.
+  const bool is_shown = is_short || error.code == ErrorCode::KernelFault;
+  Failure failure = fail(id, name, is_shown ? std::string_view(error.message) : summary_of(error.code));
   if (!is_short) failure.notes.push_back(error.message);
   failure.causes = error.diagnostics;
   failure.code = error.code;

@@ -72,7 +72,7 @@ std::vector<std::vector<Type>> Session::overloads_of(const FunctionDecl& kernel)
   return overloads;
 }
 
-/// The signature that the arguments fit best. Where none fits, or several fit equally well, that is reported.
+/// The signature that the arguments fit best. Where none fits, or several do equally well, that is reported.
 std::optional<std::vector<Type>> Session::best_overload(const FunctionDecl& kernel, const std::vector<Type>& given) {
   const std::vector<std::vector<Type>> overloads = overloads_of(kernel);
   const std::vector<Type>* best = nullptr;
@@ -87,10 +87,12 @@ std::optional<std::vector<Type>> Session::best_overload(const FunctionDecl& kern
   }
   if (best && !is_ambiguous) return *best;
   auto diagnostic =
-      diagnostics_.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::UntypedKernel, kernel.def->name);
-  diagnostic.note("the arguments, " + list_of(given) + ", fit " +
-                  (best ? "several of its signatures equally well" : "none of its signatures"));
+      diagnostics_.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::NoBestSignature, kernel.def->name,
+                          best ? "several equally good signatures" : "no signature", list_of(given));
   for (const std::vector<Type>& types : overloads) diagnostic.note("a signature is " + list_of(types));
+  diagnostic.note(best ? "give one of the arguments the type that a signature states, as in `np.float32(x)`"
+                       : "pass arguments of these types, add the signature `" + list_of(given) +
+                             "`, or leave the signatures out: the kernel is then compiled for what it is given");
   return std::nullopt;
 }
 
