@@ -7,7 +7,7 @@ using checked::CompareOp;
 namespace {
 
 constexpr std::string_view kComparisons[] = {"`==`", "`!=`", "`<`",      "`<=`", "`>`",
-                                          "`>=`", "`is`", "`is not`", "`in`", "`not in`"};
+                                             "`>=`", "`is`", "`is not`", "`in`", "`not in`"};
 
 bool is_ordering(ast::CompareOp op) { return op >= ast::CompareOp::Lt && op <= ast::CompareOp::Ge; }
 
@@ -35,8 +35,9 @@ Value Body::chain(const ast::Compare& node, std::size_t at, Value left, SourceRa
     const Value right = value(*node.rest[at]);
     const bool is_same = node.ops[at] == ast::CompareOp::Is;
     const bool is_last = at + 1 == node.rest.size();
-    if (!rules_->has_weak_literals && left.is_scalar() && right.is_scalar() && is_last)  // Numba compares their types
-      return left.scalar() == right.scalar()
+    const bool is_constant_pair = (left.is_scalar() || left.is_tuple()) && (right.is_scalar() || right.is_tuple());
+    if (!rules_->has_weak_literals && is_constant_pair && is_last)  // Numba compares their types
+      return left.type() == right.type()
                  ? compare(is_same ? ast::CompareOp::Eq : ast::CompareOp::Ne, left, right, range)
                  : TreeBuilder::strong(tree_.boolean(!is_same, range));
     if (has_identity(left) && has_identity(right) && is_last) {

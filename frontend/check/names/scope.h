@@ -48,13 +48,6 @@ struct LocalDecl {
   int reads = 0;
   const ast::Expr* annotation = nullptr;
   const ast::FunctionDef* closure = nullptr;  // all that is ever assigned: a function inside this one
-  /// From a statement on the name stands for another variable.
-  struct Successor {
-    SourceRange target;
-    std::uint32_t end;  // of the statement
-    int index;
-  };
-  std::optional<Successor> successor = {};
 };
 
 /// An `if` or `for` around statements: which of them count may depend on a constant, and how often on a tuple.
@@ -73,6 +66,7 @@ struct Site {
 struct LocalTable {
   std::vector<LocalDecl> list;
   std::unordered_map<std::string_view, int> index;  // the first variable of each name
+  std::unordered_map<std::uint32_t, int> versions;  // other variables of their names, by where the name is used
   std::vector<Site> sites;
   std::vector<Guard> guards;
   bool collected = false;

@@ -1,4 +1,7 @@
 // One function for certain argument types: its parameters, its body, and what holds at its end.
+#include <algorithm>
+#include <set>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {
@@ -99,13 +102,19 @@ bool hides_function(const NameEntry* hidden) {
 
 }  // namespace
 
+/// Once for each name, where it is first assigned.
 void Body::warn_of_locals() {
-  for (const Local& local : locals_) {
-    const std::string_view name = local.decl->name;
-    if (hides_function(session_.names().find("", name))) report(local.decl->range, DiagnosticId::HidesBuiltin, name);
-    const bool is_unused = !local.decl->is_parameter && (local.decl->is_plain || local.decl->closure) &&
-                           local.decl->reads == 0 && !name.starts_with("_");
-    if (is_unused) report(local.decl->range, DiagnosticId::UnusedVariable, name);
+  std::vector<const LocalDecl*> decls;
+  for (const Local& local : locals_) decls.push_back(local.decl);
+  std::ranges::stable_sort(decls, {}, [](const LocalDecl* decl) { return decl->range.begin; });
+  std::set<std::string_view> hiding, unused;
+  for (const LocalDecl* decl : decls) {
+    const std::string_view name = decl->name;
+    if (hides_function(session_.names().find("", name)) && hiding.insert(name).second)
+      report(decl->range, DiagnosticId::HidesBuiltin, name);
+    const bool is_unused = !decl->is_parameter && (decl->is_plain || decl->closure) && decl->reads == 0;
+    if (is_unused && !name.starts_with("_") && unused.insert(name).second)
+      report(decl->range, DiagnosticId::UnusedVariable, name);
   }
 }
 

@@ -1,5 +1,6 @@
 // The variables of a function: every name that it assigns anywhere, as in Python.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "frontend/check/names/scope.h"
@@ -11,8 +12,7 @@ namespace {
 
 class LocalCollector {
  public:
-  LocalCollector(LocalTable& table, std::set<const ast::Stmt*> new_versions)
-      : table_(table), new_versions_(std::move(new_versions)) {}
+  explicit LocalCollector(LocalTable& table) : table_(table) {}
 
   /// Parameter number i is local number i, even where a name stands twice (which the parser has reported).
   void parameter(const ast::Parameter& parameter) {
@@ -28,10 +28,18 @@ class LocalCollector {
     table_.list.push_back({.name = name, .range = range, .is_parameter = true});
   }
 
+  void versions(const std::vector<VersionedName>& names) {
+    std::map<std::pair<std::string_view, int>, int> known;
+    for (const VersionedName& use : names) {
+      const auto [entry, is_new] = known.try_emplace({use.name, use.version}, static_cast<int>(table_.list.size()));
+      if (is_new) table_.list.push_back({.name = use.name, .range = use.range});
+      table_.versions.emplace(use.range.begin, entry->second);
+    }
+  }
+
   void statement(const ast::Stmt& stmt) {
     ast::for_each_expression(stmt, [&](const ast::Expr& expr) { count_reads(expr); });
     if (const auto* assign = stmt.as<ast::Assign>()) {
-      if (new_versions_.contains(&stmt)) begin_version(*assign->targets.front(), stmt.range);
       for (const ast::ExprPtr& target : assign->targets) assigned(*target, How::Plain);
       if (const auto* lambda = assign->value->as<ast::Lambda>()) closure(*assign->targets.front(), *lambda->function);
     }
@@ -91,13 +99,6 @@ class LocalCollector {
     return table_.list.emplace_back(LocalDecl{.name = name, .range = range});
   }
 
-  void begin_version(const ast::Expr& target, SourceRange statement) {
-    const std::string_view name = target.as<ast::Name>()->id;
-    const auto index = static_cast<int>(table_.list.size());
-    add(name, target.range).successor = LocalDecl::Successor{target.range, statement.end, index};
-    table_.list.push_back({.name = name, .range = target.range});
-  }
-
   void assigned(const ast::Expr& target, How how) {
     if (const auto* name = target.as<ast::Name>()) {
       LocalDecl& local = add(name->id, target.range);
@@ -137,7 +138,6 @@ class LocalCollector {
   }
 
   LocalTable& table_;
-  const std::set<const ast::Stmt*> new_versions_;
   int guard_ = -1;
   std::unordered_map<std::string_view, int> reads_;
 };
@@ -145,27 +145,20 @@ class LocalCollector {
 }  // namespace
 
 std::optional<int> LocalTable::find(std::string_view name, SourceRange at) const {
+  if (const auto version = versions.find(at.begin); version != versions.end()) return version->second;
   const auto found = index.find(name);
-  if (found == index.end()) return std::nullopt;
-  int variable = found->second;
-  while (const auto& next = list[static_cast<std::size_t>(variable)].successor) {
-    const bool is_next = at.begin >= next->end || at == next->target;
-    if (!is_next) break;
-    variable = next->index;
-  }
-  return variable;
+  return found == index.end() ? std::nullopt : std::optional(found->second);
 }
 
 void collect_locals(FunctionDecl& function) {
   LocalTable& table = function.locals;
   if (table.collected) return;
   table.collected = true;
-  // What has one type natively may have another one in Numba's dialect wherever it is assigned anew.
-  const bool has_versions = function.dialect == Dialect::Numba;
-  LocalCollector collector(table,
-                           has_versions ? statements_of_new_versions(*function.def) : std::set<const ast::Stmt*>());
+  LocalCollector collector(table);
   for (const ast::Parameter& parameter : function.def->parameters) collector.parameter(parameter);
   for (const std::string_view name : function.captures) collector.capture(name, function.def->name_range);
+  // What has one type natively may have another one in Numba's dialect wherever it is assigned anew.
+  if (function.dialect == Dialect::Numba) collector.versions(versions_of_names(*function.def));
   for (const ast::StmtPtr& stmt : function.def->body) collector.statement(*stmt);
   collector.finish();
 }
