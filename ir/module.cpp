@@ -9,8 +9,8 @@ constexpr OpcodeInfo kOpcodes[] = {
 #include "ir/opcodes.def"
 };
 
-constexpr std::string_view kAtomicOps[] = {"add", "sub", "max",      "min",       "and",
-                                           "or",  "xor", "exchange", "increment", "decrement"};
+constexpr std::string_view kAtomicOps[] = {"add", "sub",      "max",       "min",       "and",   "or",
+                                           "xor", "exchange", "increment", "decrement", "raise", "lower"};
 constexpr std::string_view kAddressSpaces[] = {"global", "shared", "local", "constant", "parameter"};
 
 }  // namespace

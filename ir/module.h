@@ -56,7 +56,9 @@ struct OpcodeInfo {
 };
 const OpcodeInfo& info(Opcode opcode);
 
-enum class AtomicOp : std::uint8_t { Add, Sub, Max, Min, And, Or, Xor, Exchange, Increment, Decrement };
+/// Raise and Lower put the value where it is greater or less than what is there: so a NaN that is there stays.
+enum class AtomicOp : std::uint8_t { Add, Sub, Max, Min, And, Or, Xor, Exchange, Increment, Decrement, Raise, Lower };
+constexpr AtomicOp kLastAtomicOp = AtomicOp::Lower;
 std::string_view to_string(AtomicOp op);
 
 /// What an atomic access orders beside itself, as C++ has it, and for whom.

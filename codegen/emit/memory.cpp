@@ -41,6 +41,7 @@ Emitter::Value* Emitter::combine(ir::AtomicOp op, ScalarType type, Value* old, V
   const bool is_signed = is_signed_integer(type);
   llvm::Type* llvm_type = old->getType();
   const auto is_above = [&](Value* a, Value* b) {
+    if (is_float(type)) return builder_.CreateFCmpOGT(a, b);
     return is_signed ? builder_.CreateICmpSGT(a, b) : builder_.CreateICmpUGT(a, b);
   };
   const auto plus = [&](std::int64_t step) {
@@ -68,6 +69,10 @@ Emitter::Value* Emitter::combine(ir::AtomicOp op, ScalarType type, Value* old, V
     case Decrement:
       return builder_.CreateSelect(builder_.CreateOr(builder_.CreateIsNull(old), is_above(old, value)), value,
                                    plus(-1));
+    case Raise:
+      return builder_.CreateSelect(is_above(value, old), value, old);
+    case Lower:
+      return builder_.CreateSelect(is_above(old, value), value, old);
   }
   return value;
 }
@@ -106,6 +111,9 @@ std::optional<llvm::AtomicRMWInst::BinOp> native_operation(ir::AtomicOp op, Scal
     case Decrement:
       if (is_signed) return std::nullopt;
       return Native::UDecWrap;
+    case Raise:
+    case Lower:
+      return std::nullopt;
   }
   return std::nullopt;
 }

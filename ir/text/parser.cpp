@@ -363,7 +363,7 @@ void ModuleParser::parse_order(Instruction& draft) {
 
 AtomicOp ModuleParser::parse_atomic() {
   std::vector<std::string_view> words;
-  for (int i = 0; i <= static_cast<int>(AtomicOp::Decrement); ++i) words.push_back(to_string(static_cast<AtomicOp>(i)));
+  for (int i = 0; i <= static_cast<int>(kLastAtomicOp); ++i) words.push_back(to_string(static_cast<AtomicOp>(i)));
   return static_cast<AtomicOp>(expect_one_of(words, "atomic operation"));
 }
 

@@ -61,6 +61,10 @@ std::uint64_t apply(ir::AtomicOp op, Scalar old, Scalar value) {
       return is_at_least(old, value) ? 0 : binary(Opcode::Add, old, one);
     case ir::AtomicOp::Decrement:
       return old.bits == 0 || !is_at_least(value, old) ? value.bits : binary(Opcode::Sub, old, one);
+    case ir::AtomicOp::Raise:
+      return ir::evaluate(Opcode::Gt, ScalarType::Bool, {{value, old}}) != 0 ? value.bits : old.bits;
+    case ir::AtomicOp::Lower:
+      return ir::evaluate(Opcode::Lt, ScalarType::Bool, {{value, old}}) != 0 ? value.bits : old.bits;
   }
   return 0;
 }

@@ -27,6 +27,8 @@ constexpr AtomicRow kAtomics[] = {
     {BuiltinId::AtomicSub, ir::AtomicOp::Sub, kNumbers},
     {BuiltinId::AtomicMax, ir::AtomicOp::Max, kNumbers},
     {BuiltinId::AtomicMin, ir::AtomicOp::Min, kNumbers},
+    {BuiltinId::AtomicNanMax, ir::AtomicOp::Max, kNumbers},
+    {BuiltinId::AtomicNanMin, ir::AtomicOp::Min, kNumbers},
     {BuiltinId::AtomicAnd, ir::AtomicOp::And, kIntegers},
     {BuiltinId::AtomicOr, ir::AtomicOp::Or, kIntegers},
     {BuiltinId::AtomicXor, ir::AtomicOp::Xor, kIntegers},
@@ -67,6 +69,14 @@ template <typename Row>
 const Row* row_of(std::span<const Row> rows, BuiltinId id) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.id == id; });
   return found == rows.end() ? nullptr : &*found;
+}
+
+/// In Numba's dialect `max` and `min` leave a NaN that is there.
+ir::AtomicOp operation_on(const AtomicRow& row, ScalarType type, bool has_weak_literals) {
+  if (has_weak_literals || !is_float(type)) return row.op;
+  if (row.id == BuiltinId::AtomicMax) return ir::AtomicOp::Raise;
+  if (row.id == BuiltinId::AtomicMin) return ir::AtomicOp::Lower;
+  return row.op;
 }
 
 template <typename Words>
@@ -130,9 +140,11 @@ Value Body::call_on_element(BuiltinId id, const Arguments& arguments, SourceRang
   if (converted.size() == 2)
     return TreeBuilder::strong(tree_.make(
         element.type(), range, checked::AtomicCompareAndSwap{ordering, element.expr, converted[0], converted[1]}));
-  if (atomic)
+  if (atomic) {
+    const ir::AtomicOp op = operation_on(*atomic, element.scalar(), rules_->has_weak_literals);
     return TreeBuilder::strong(
-        tree_.make(element.type(), range, checked::Atomic{atomic->op, ordering, element.expr, converted[0]}));
+        tree_.make(element.type(), range, checked::Atomic{op, ordering, element.expr, converted[0]}));
+  }
   const bool gives = access->kind == Kind::AtomicLoad || access->kind == Kind::HintedLoad;
   return TreeBuilder::strong(tree_.make(gives ? element.type() : checked::Type::none(), range,
                                         checked::Access{access->kind, ordering, access->hint, access->level,

@@ -128,8 +128,6 @@ constexpr Alias kAliases[] = {
     {"erfcx", "math.erfcx"},
     {"normcdf", "math.normcdf"},
     {"normcdfinv", "math.normcdfinv"},
-    {"atomic.nanmax", "atomic.max"},
-    {"atomic.nanmin", "atomic.min"},
 };
 
 /// Numba's libdevice functions of floats: the plain name is for f64, with an `f` behind it for f32.

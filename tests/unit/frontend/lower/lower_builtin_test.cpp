@@ -118,7 +118,7 @@ std::pair<T, T> run_atomic(ScalarType type, ir::AtomicOp op, T first, T value, b
 }
 
 TEST(LowerAtomic, OnALocalArrayDoesTheSame) {
-  for (int i = 0; i <= static_cast<int>(ir::AtomicOp::Decrement); ++i) {
+  for (int i = 0; i <= static_cast<int>(ir::kLastAtomicOp); ++i) {
     const auto op = static_cast<ir::AtomicOp>(i);
     for (const std::uint32_t first : {0u, 1u, 5u, 6u, 7u, 0xffffffffu})
       for (const std::uint32_t value : {0u, 3u, 6u})
@@ -126,8 +126,8 @@ TEST(LowerAtomic, OnALocalArrayDoesTheSame) {
                   run_atomic(ScalarType::U32, op, first, value, false))
             << to_string(op) << ' ' << first << ' ' << value;
   }
-  for (const auto op :
-       {ir::AtomicOp::Add, ir::AtomicOp::Sub, ir::AtomicOp::Max, ir::AtomicOp::Min, ir::AtomicOp::Exchange})
+  for (const auto op : {ir::AtomicOp::Add, ir::AtomicOp::Sub, ir::AtomicOp::Max, ir::AtomicOp::Min,
+                        ir::AtomicOp::Exchange, ir::AtomicOp::Raise, ir::AtomicOp::Lower})
     EXPECT_EQ(run_atomic(ScalarType::F64, op, 1.5, -2.0, true), run_atomic(ScalarType::F64, op, 1.5, -2.0, false));
 }
 
