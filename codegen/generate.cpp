@@ -6,6 +6,7 @@
 
 #include "codegen/codegen.h"
 #include "codegen/cpu/emitter.h"
+#include "codegen/cpu/passes/flag_halves.h"
 #include "codegen/emit/kernel_info.h"
 #include "codegen/emit/module_state.h"
 #include "codegen/libraries.h"
@@ -82,7 +83,10 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
     keep_negations(module, options.optimization > 0);
     if (options.optimization >= 2) share_division_checks(module);
   }
-  if (target.kind == Target::Kind::Cpu) make_host_constants_writable(module);
+  if (target.kind == Target::Kind::Cpu) {
+    choose_flag_halves(module);
+    make_host_constants_writable(module);
+  }
 
   if (emit == Emit::Llvm) {
     std::string text;
