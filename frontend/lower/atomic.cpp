@@ -58,9 +58,9 @@ Instruction* combine(FunctionLowering& lowering, ir::AtomicOp op, Instruction* o
       return lowering.build.select(is_over, value, lowering.build.emit(Opcode::Sub, {old, constant(1)}));
     }
     case ir::AtomicOp::Raise:
-      return b_.select(b_.emit(Opcode::Gt, {value, old}), value, old);
+      return lowering.build.select(lowering.build.emit(Opcode::Gt, {value, old}), value, old);
     case ir::AtomicOp::Lower:
-      return b_.select(b_.emit(Opcode::Lt, {value, old}), value, old);
+      return lowering.build.select(lowering.build.emit(Opcode::Lt, {value, old}), value, old);
   }
   return value;
 }
