@@ -164,7 +164,10 @@ class VersionFinder {
     const ast::Suite& body = *suites_of_loop(loop).first;
     Effects result = own_effects(loop);
     append(result, effects(body));
-    if (jumps(body)) add_all_of(body, result);
+    if (jumps(body)) {
+      either(result, own_effects(loop));
+      for (const ast::StmtPtr& stmt : body) add_all_of(*stmt, result);
+    }
     either(result, {});
     return result;
   }
@@ -207,9 +210,6 @@ class VersionFinder {
     });
   }
 
-  void add_all_of(const ast::Suite& suite, Effects& result) {
-    for (const ast::StmtPtr& stmt : suite) add_all_of(*stmt, result);
-  }
   void add_all_of(const ast::Stmt& stmt, Effects& result) {
     for_each_assigned(stmt, [&](const ast::Expr& target) {
       Assignments& reaching = result[target.as<ast::Name>()->id].reaching;
