@@ -35,7 +35,9 @@ requires std::is_floating_point_v<T> T floor_divide(T a, T b) {
   const T rest = std::fmod(a, b);
   T quotient = (a - rest) / b;
   if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
-  return std::floor(quotient + T(0.25));  // the quotient is whole but for rounding
+  if (quotient == 0) return std::copysign(T(0), a / b);
+  const T floored = std::floor(quotient);  // the quotient is whole but for rounding
+  return quotient - floored > T(0.5) ? floored + 1 : floored;
 }
 
 template <typename T>

@@ -6,9 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise_loops.h"
 #include "script/arithmetic/promote.h"
 #include "script/arithmetic/python_numbers.h"
+#include "script/arithmetic/reductions.h"
 #include "script/values/array.h"
 #include "script/values/array_from.h"
 
@@ -118,10 +120,9 @@ Status check_powers(const Array& exponents) {
   ASSIGN_OR_RETURN(const ArrayRef zero, array_of(Scalar::of(0, exponents.type)));
   ASSIGN_OR_RETURN(const ArrayRef negative,
                    apply_arrays(BinaryFunction::Less, std::make_shared<const Array>(exponents), zero, exponents.type));
-  ASSIGN_OR_RETURN(const ArrayRef dense, dense_array(negative));
-  ASSIGN_OR_RETURN(const std::byte* flags, dense->read());
-  for (std::int64_t i = 0; i < dense->size(); ++i)
-    if (flags[i] != std::byte{0}) return fail(DiagnosticId::HostNegativePower);
+  ASSIGN_OR_RETURN(const ArrayRef any, reduce(Reduction::Any, "any", negative, std::nullopt));
+  ASSIGN_OR_RETURN(const Scalar is_negative, first_element(*any));
+  if (is_negative.bits != 0) return fail(DiagnosticId::HostNegativePower);
   return Done{};
 }
 
@@ -132,13 +133,19 @@ std::string_view spelling(UnaryFunction function) { return info(function).spelli
 
 Outcome<ArrayRef> apply_arrays(BinaryFunction function, const ArrayRef& left, const ArrayRef& right, ScalarType type) {
   ASSIGN_OR_RETURN(const Shape shape, broadcast_shapes(left->shape, right->shape));
+  const Domain domain = info(function).domain;
+  const ScalarType result_type = domain == Domain::Compare ? ScalarType::Bool : type;
+  ASSIGN_OR_RETURN(ArrayRef result, make_array(result_type, shape, result_order(*left, *right, shape)));
+  share_home(*result, {left.get(), right.get()});
+  const DeviceExpression expression = device_expression(function, type);
+  if (DeviceOperations* const device = device_for({left.get(), right.get()}, result->size(), expression.is_exact)) {
+    RETURN_IF_FAILED(device->map(*result, expression.text, {type, type}, {left, right}));
+    return result;
+  }
   ASSIGN_OR_RETURN(const ArrayRef converted_left, convert_array(left, type));
   ASSIGN_OR_RETURN(const ArrayRef converted_right, convert_array(right, type));
   ASSIGN_OR_RETURN(const ArrayRef a, broadcast_array(*converted_left, shape));
   ASSIGN_OR_RETURN(const ArrayRef b, broadcast_array(*converted_right, shape));
-  const Domain domain = info(function).domain;
-  const ScalarType result_type = domain == Domain::Compare ? ScalarType::Bool : type;
-  ASSIGN_OR_RETURN(ArrayRef result, make_array(result_type, shape, result_order(*left, *right, shape)));
   ASSIGN_OR_RETURN(std::byte* const to, result->write());
   ASSIGN_OR_RETURN(std::byte* const from_a, a->read());
   ASSIGN_OR_RETURN(std::byte* const from_b, b->read());
@@ -150,9 +157,15 @@ Outcome<ArrayRef> apply_arrays(BinaryFunction function, const ArrayRef& left, co
 }
 
 Outcome<ArrayRef> apply_array(UnaryFunction function, const ArrayRef& operand, ScalarType type) {
-  ASSIGN_OR_RETURN(const ArrayRef a, convert_array(operand, type));
   const ScalarType result_type = info(function).domain == Domain::Compare ? ScalarType::Bool : type;
-  ASSIGN_OR_RETURN(ArrayRef result, make_array(result_type, a->shape, a->order()));
+  ASSIGN_OR_RETURN(ArrayRef result, make_array(result_type, operand->shape, operand->order()));
+  share_home(*result, {operand.get()});
+  const DeviceExpression expression = device_expression(function, type);
+  if (DeviceOperations* const device = device_for({operand.get()}, result->size(), expression.is_exact)) {
+    RETURN_IF_FAILED(device->map(*result, expression.text, {type}, {operand}));
+    return result;
+  }
+  ASSIGN_OR_RETURN(const ArrayRef a, convert_array(operand, type));
   ASSIGN_OR_RETURN(std::byte* const to, result->write());
   ASSIGN_OR_RETURN(std::byte* const from, a->read());
   const std::array<WalkOperand, 2> operands = {WalkOperand(to, *result), WalkOperand(from, *a)};
@@ -202,13 +215,19 @@ Outcome<Value> where(const Value& condition, const Value& then, const Value& oth
   ASSIGN_OR_RETURN(const ArrayRef y, to_array(otherwise, type));
   ASSIGN_OR_RETURN(const Shape values_shape, broadcast_shapes(x->shape, y->shape));
   ASSIGN_OR_RETURN(const Shape shape, broadcast_shapes(test->shape, values_shape));
+  const bool is_array_result = is_array(condition) || is_array(then) || is_array(otherwise);
+  ASSIGN_OR_RETURN(ArrayRef result, make_array(type, shape));
+  share_home(*result, {test.get(), x.get(), y.get()});
+  if (DeviceOperations* const device = device_for({test.get(), x.get(), y.get()}, result->size())) {
+    RETURN_IF_FAILED(device->map(*result, "y if x else z", {ScalarType::Bool, type, type}, {test, x, y}));
+    return as_result(result, is_array_result);
+  }
   ASSIGN_OR_RETURN(ArrayRef flags, convert_array(test, ScalarType::Bool));
   ASSIGN_OR_RETURN(flags, broadcast_array(*flags, shape));
   ASSIGN_OR_RETURN(ArrayRef chosen, convert_array(x, type));
   ASSIGN_OR_RETURN(chosen, broadcast_array(*chosen, shape));
   ASSIGN_OR_RETURN(ArrayRef other, convert_array(y, type));
   ASSIGN_OR_RETURN(other, broadcast_array(*other, shape));
-  ASSIGN_OR_RETURN(ArrayRef result, make_array(type, shape));
   ASSIGN_OR_RETURN(std::byte* const to, result->write());
   ASSIGN_OR_RETURN(std::byte* const from_flags, flags->read());
   ASSIGN_OR_RETURN(std::byte* const from_chosen, chosen->read());
@@ -223,7 +242,7 @@ Outcome<Value> where(const Value& condition, const Value& then, const Value& oth
       std::memcpy(address[0] + i * strides[0], from, bytes);
     }
   });
-  return as_result(result, is_array(condition) || is_array(then) || is_array(otherwise));
+  return as_result(result, is_array_result);
 }
 
 }  // namespace pykc::script

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/arithmetic/reductions.h"
@@ -209,6 +210,7 @@ Outcome<Value> apply_operator(ast::BinaryOp op, const Value& left, const Value& 
   const ArrayRef* b = right.as<ArrayRef>();
   if (!a || !b) return fail(DiagnosticId::HostOperandTypes, "@", describe(left), describe(right));
   ASSIGN_OR_RETURN(const ArrayRef product, matrix_product(*a, *b));
+  share_home(*product, {a->get(), b->get()});
   return number_or_array(product);
 }
 

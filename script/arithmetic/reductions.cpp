@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/promote.h"
 
 namespace pykc::script {
@@ -76,23 +77,25 @@ struct RowOf {
 };
 
 struct Rows {
-  ArrayRef dense;
+  ArrayRef elements;  // the reduced axes last
   std::int64_t count, length;
   Shape result_shape;
+  std::vector<std::size_t> reduced;  // axes
 };
 
-Outcome<Rows> rows_of(const ArrayRef& array, const Axes& axes, bool keep) {
-  std::vector<std::size_t> kept, reduced;
-  Rows rows{nullptr, 1, 1, {}};
+/// But for the elements, which are not made dense yet.
+Rows rows_of(const ArrayRef& array, const Axes& axes, bool keep) {
+  std::vector<std::size_t> kept;
+  Rows rows{nullptr, 1, 1, {}, {}};
   for (std::size_t i = 0; i < array->rank(); ++i) {
     const bool goes = !axes || std::find(axes->begin(), axes->end(), i) != axes->end();
-    (goes ? reduced : kept).push_back(i);
+    (goes ? rows.reduced : kept).push_back(i);
     (goes ? rows.length : rows.count) *= array->shape[i];
     if (!goes) rows.result_shape.push_back(array->shape[i]);
     if (goes && keep) rows.result_shape.push_back(1);
   }
-  kept.insert(kept.end(), reduced.begin(), reduced.end());
-  ASSIGN_OR_RETURN(rows.dense, dense_array(permute_axes(*array, kept)));
+  kept.insert(kept.end(), rows.reduced.begin(), rows.reduced.end());
+  rows.elements = permute_axes(*array, kept);
   return rows;
 }
 
@@ -158,16 +161,38 @@ Scalar reduce_row(Reduction reduction, const RowOf<T>& row, ScalarType to, std::
   return Scalar::of(row.nonzero(), to);
 }
 
+/// With the means of the same rows, where the reduction takes them.
+Status reduce_on(DeviceOperations& device, const ReductionSource& source, const ArrayRef& result, const ArrayRef& array,
+                 const std::vector<std::size_t>& axes) {
+  std::vector<ArrayRef> inputs = {array};
+  if (source.inputs != "x") {
+    Shape shape = array->shape;
+    for (const std::size_t axis : axes) shape[axis] = 1;
+    ASSIGN_OR_RETURN(inputs.emplace_back(), make_array(ScalarType::F64, shape));
+    RETURN_IF_FAILED(device.reduce(*inputs.back(), *device_reduction(Reduction::Mean, array->type, 0),
+                                   {axes.begin(), axes.end()}, {array}));
+  }
+  return device.reduce(*result, source, {axes.begin(), axes.end()}, inputs);
+}
+
 }  // namespace
 
 Outcome<ArrayRef> reduce(Reduction reduction, std::string_view name, const ArrayRef& array, const Axes& axes, bool keep,
                          std::int64_t degrees) {
-  ASSIGN_OR_RETURN(const Rows rows, rows_of(array, axes, keep));
+  const Rows rows = rows_of(array, axes, keep);
   if (rows.length == 0 && rows.count > 0 && needs_elements(reduction))
     return fail(DiagnosticId::HostEmptyReduction, name);
   const ScalarType type = result_type(reduction, array->type);
   ASSIGN_OR_RETURN(ArrayRef result, make_array(type, rows.result_shape));
-  ASSIGN_OR_RETURN(const std::byte* from, rows.dense->read());
+  share_home(*result, {array.get()});
+  DeviceOperations* const device = rows.reduced.empty() ? nullptr : device_for({array.get()}, array->size());
+  if (device)
+    if (const std::optional<ReductionSource> source = device_reduction(reduction, array->type, degrees)) {
+      RETURN_IF_FAILED(reduce_on(*device, *source, result, array, rows.reduced));
+      return result;
+    }
+  ASSIGN_OR_RETURN(const ArrayRef dense, dense_array(rows.elements));
+  ASSIGN_OR_RETURN(const std::byte* from, dense->read());
   ASSIGN_OR_RETURN(std::byte* const to, result->write());
   with_type(array->type, [&]<typename T>(std::type_identity<T>) {
     for (std::int64_t i = 0; i < rows.count; ++i) {
@@ -185,7 +210,7 @@ Outcome<ArrayRef> cumulative_sum(const ArrayRef& array, std::size_t axis) {
   order.push_back(axis);
   const ScalarType type = result_type(Reduction::Sum, array->type);
   ASSIGN_OR_RETURN(const ArrayRef converted, convert_array(permute_axes(*array, order), type));
-  ASSIGN_OR_RETURN(const ArrayRef sums, copy_array(*converted));
+  ASSIGN_OR_RETURN(const ArrayRef sums, copy_array(converted));
   ASSIGN_OR_RETURN(std::byte* const address, sums->write());
   const std::int64_t length = array->shape[axis], count = length == 0 ? 0 : array->size() / length;
   with_type(type, [&]<typename T>(std::type_identity<T>) {
@@ -204,7 +229,7 @@ Outcome<ArrayRef> cumulative_sum(const ArrayRef& array, std::size_t axis) {
 }
 
 Outcome<ArrayRef> sorted_array(const ArrayRef& array) {
-  ASSIGN_OR_RETURN(const ArrayRef sorted, copy_array(*array));
+  ASSIGN_OR_RETURN(const ArrayRef sorted, copy_array(array));
   ASSIGN_OR_RETURN(std::byte* const address, sorted->write());
   const std::int64_t length = array->shape.back(), count = length == 0 ? 0 : array->size() / length;
   with_type(array->type, [&]<typename T>(std::type_identity<T>) {

@@ -131,7 +131,8 @@ std::optional<TypeValue> python_type(std::string_view name) {
 }
 
 std::optional<Value> library_member(Library library, std::string_view name) {
-  if (const HostFunction* function = find_function(library, name)) return BuiltinValue{function, nullptr};
+  const bool is_cupy = library == Library::Cupy || library == Library::CupyRandom;
+  if (const HostFunction* function = find_function(library, name)) return BuiltinValue{function, nullptr, is_cupy};
   for (const ConstantRow& row : kConstants)
     if (row.name == name && (row.libraries & in(library)) != 0) return row.value;
   for (const ModuleRow& row : kModules)

@@ -17,15 +17,19 @@
 namespace pykc::script {
 
 struct CallArguments;
+class DeviceOperations;
 class Storage;
 
 class Session {
  public:
-  explicit Session(const RunOptions& options) : options_(options) {}
+  explicit Session(const RunOptions& options);
+  ~Session();
 
   const RunOptions& options() const { return options_; }
   /// The device, opened when it is first needed: a script that launches nothing needs none.
   Outcome<Device> device();
+  /// The device as arrays know it; it is there as long as the session.
+  Outcome<DeviceOperations*> operations();
   void print(std::string_view text) const {
     if (options_.print) options_.print(text);
   }
@@ -41,7 +45,7 @@ class Session {
 
  private:
   const RunOptions& options_;
-  std::optional<Device> device_;
+  std::unique_ptr<DeviceOperations> operations_;
   std::function<Outcome<Value>(const Value&, CallArguments)> call_;
 };
 

@@ -230,7 +230,7 @@ Outcome<Value> host_broadcast_to(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(1));
   ASSIGN_OR_RETURN(const ArrayRef repeated, broadcast_array(*array, shape));
-  return copy_array(*repeated);
+  return copy_array(repeated);
 }
 
 Outcome<Value> host_concatenate(Session&, const Arguments& arguments) {
@@ -269,13 +269,13 @@ Outcome<Value> host_concatenate(Session&, const Arguments& arguments) {
 
 Outcome<Value> host_copy(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
-  return copy_array(*array, array->order());
+  return copy_array(array, array->order());
 }
 
 Outcome<Value> host_astype(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
-  return array->type == type ? copy_array(*array) : convert_array(array, type);
+  return array->type == type ? copy_array(array) : convert_array(array, type);
 }
 
 Outcome<Value> host_fill(Session&, const Arguments& arguments) {

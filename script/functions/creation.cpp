@@ -151,7 +151,7 @@ Outcome<ArrayRef> array_of_type(const Arguments& arguments) {
 Outcome<Value> host_array(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
   ASSIGN_OR_RETURN(const ArrayRef array, array_of_type(arguments));
-  return copy_array(*array, order);
+  return copy_array(array, order);
 }
 
 /// As array(), but an array that fits is not copied.

@@ -112,8 +112,13 @@ Outcome<Value> host_get_limit(Session& session, const Arguments&) { return Value
 
 // ---- modules ----
 
-/// Every array is one of CuPy's where it must be, and its module has all that NumPy's has.
-Outcome<Value> host_array_module(Session&, const Arguments&) { return Value(LibraryValue{Library::Cupy}); }
+Outcome<Value> host_array_module(Session&, const Arguments& arguments) {
+  const bool is_cupy = std::ranges::any_of(arguments.rest, [](const Value& value) {
+    const ArrayRef* array = value.as<ArrayRef>();
+    return array && (*array)->storage->home();
+  });
+  return Value(LibraryValue{is_cupy ? Library::Cupy : Library::Numpy});
+}
 
 // ---- decorators, called ----
 
@@ -294,7 +299,7 @@ constexpr HostFunction kCupyFunctions[] = {
     {"n_free_blocks", in(Library::PinnedPoolMethod), "self", host_no_blocks, "0: the pool keeps nothing."},
     {"free_all_blocks", in(Library::PinnedPoolMethod), "self", host_does_nothing, "Does nothing."},
     {"get_array_module", in(Library::Cupy), "*args", host_array_module,
-     "The module `cupy`: it has all that NumPy's has, for every array."},
+     "The module `cupy` where one of them is an array of the device, else `numpy`."},
     {"fuse", in(Library::Cupy), "*args, kernel_name=None", host_fuse,
      "A decorator that changes nothing: `@vectorize` and kernels are what runs on the device as one."},
     {"vectorize", in(Library::Numba, Library::Cuda, Library::Prelude),

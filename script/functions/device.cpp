@@ -23,21 +23,23 @@ Outcome<Value> host_to_device(Session& session, const Arguments& arguments) {
     RETURN_IF_FAILED(assign_array(**target, given));
     return arguments[3];
   }
-  ASSIGN_OR_RETURN(const Device device, session.device());
+  ASSIGN_OR_RETURN(DeviceOperations* const device, session.operations());
   const Order order = given->order();
   ASSIGN_OR_RETURN(const ArrayRef source, dense_array(given, order));
   ASSIGN_OR_RETURN(const ArrayRef copy, make_array(source->element(), source->shape, order));
   ASSIGN_OR_RETURN(const std::byte* bytes, source->read());
-  RETURN_IF_FAILED(copy->storage->copy_from(device, bytes));
+  RETURN_IF_FAILED(copy->storage->copy_from(*device, bytes));
+  copy->storage->set_home(device);
   return Value(copy);
 }
 
 Outcome<Value> placed(Session& session, const ElementType& type, const Shape& shape, Order order) {
-  ASSIGN_OR_RETURN(const Device device, session.device());
+  ASSIGN_OR_RETURN(DeviceOperations* const device, session.operations());
   const std::optional<Scalar> fill =
       type.is(ScalarType::Bool) ? std::optional(Scalar{ScalarType::Bool, 0}) : std::nullopt;
   ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order, fill));
-  RETURN_IF_FAILED(array->storage->place_on(device));
+  RETURN_IF_FAILED(array->storage->place_on(*device));
+  array->storage->set_home(device);
   return Value(array);
 }
 
@@ -72,7 +74,7 @@ Outcome<Value> host_const_array(Session&, const Arguments& arguments) {
 Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
   RETURN_IF_FAILED(check_stream(arguments, 2));
   ASSIGN_OR_RETURN(const ArrayRef source, arguments.any_array(0));
-  if (arguments.is_none(1)) return copy_array(*source, source->order());
+  if (arguments.is_none(1)) return copy_on_host(*source, source->order());
   const ArrayRef* target = arguments[1].as<ArrayRef>();
   if (!target) return arguments.wrong_type(1, "an array");
   if ((*target)->shape != source->shape)
@@ -89,7 +91,7 @@ Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
 Outcome<Value> host_get(Session&, const Arguments& arguments) {
   RETURN_IF_FAILED(check_stream(arguments, 1));
   ASSIGN_OR_RETURN(const ArrayRef source, arguments.any_array(0));
-  return copy_array(*source, source->order());
+  return copy_on_host(*source, source->order());
 }
 
 Outcome<Value> host_same(Session&, const Arguments& arguments) { return arguments.array(0); }
@@ -139,9 +141,9 @@ constexpr HostFunction kDeviceFunctions[] = {
     {"array", in(Library::Constants), "shape, dtype", host_const_array,
      "Constant memory under a name of the module: zeros, until it is assigned to. A launch takes what it holds then."},
     {"copy_to_host", in(Library::ArrayMethod), "self, ary=None, stream=None", host_copy_to_host,
-     "A copy on the host, or into a host array."},
-    {"get", in(Library::ArrayMethod), "self, stream=None", host_get, "A copy on the host, in CuPy's word."},
-    {"asnumpy", in(Library::Cupy), "a, stream=None", host_get, "A copy on the host."},
+     "A copy on the host, or into a host array.", true},
+    {"get", in(Library::ArrayMethod), "self, stream=None", host_get, "A copy on the host, in CuPy's word.", true},
+    {"asnumpy", in(Library::Cupy), "a, stream=None", host_get, "A copy on the host.", true},
     {"synchronize", kBoth, "", host_synchronize, "Waits until the device has done all its work."},
     {"profile_start", kCuda, "", host_nothing, "Does nothing: a profiler sees the whole program."},
     {"profile_stop", kCuda, "", host_nothing, "Does nothing, too."},
@@ -153,18 +155,5 @@ constexpr HostFunction kDeviceFunctions[] = {
 }  // namespace
 
 std::span<const HostFunction> device_functions() { return kDeviceFunctions; }
-
-Outcome<Value> Session::call(const Value& callee, CallArguments arguments) const {
-  return call_(callee, std::move(arguments));
-}
-
-Outcome<Device> Session::device() {
-  if (!device_) {
-    Result<Device> device = Device::open(options_.device);
-    if (!device) return device_failure(device.error());
-    device_ = std::move(*device);
-  }
-  return *device_;
-}
 
 }  // namespace pykc::script

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/functions/records.h"
@@ -139,10 +140,31 @@ std::optional<Failure> check_arguments(const HostFunction& function, std::size_t
   return bound ? std::nullopt : std::optional(std::move(bound.failure()));
 }
 
+namespace {
+
+/// An array of the host becomes one of the device; one that was passed stays what it is, and is copied.
+Outcome<Value> as_device_array(Session& session, const Value& result, const std::vector<Value>& given) {
+  ArrayRef array = *result.as<ArrayRef>();
+  if (array->storage->home()) return result;
+  if (shares_memory(*array, given)) {
+    ASSIGN_OR_RETURN(array, copy_array(array, array->order()));
+  }
+  ASSIGN_OR_RETURN(DeviceOperations* const device, session.operations());
+  array->storage->set_home(device);
+  return Value(array);
+}
+
+}  // namespace
+
 Outcome<Value> call_builtin(Session& session, const BuiltinValue& callee, CallArguments arguments) {
   if (callee.self) arguments.positional.insert(arguments.positional.begin(), *callee.self);
   ASSIGN_OR_RETURN(const Arguments bound, bind(*callee.function, std::move(arguments)));
-  return callee.function->implementation(session, bound);
+  ASSIGN_OR_RETURN(Value result, callee.function->implementation(session, bound));
+  if (callee.function->gives_host_array || !result.is<ArrayRef>()) return result;
+  std::vector<Value> given = bound.values;
+  given.insert(given.end(), bound.rest.begin(), bound.rest.end());
+  share_home(result, given);
+  return callee.is_cupy ? as_device_array(session, result, given) : result;
 }
 
 std::vector<HostFunctionInfo> host_functions() {

@@ -59,6 +59,7 @@ struct HostFunction {
   std::string_view signature;
   Implementation implementation;
   std::string_view doc;
+  bool gives_host_array = false;  // also of arrays of the device
 };
 
 constexpr std::uint32_t in(Library library) { return 1u << static_cast<unsigned>(library); }

@@ -6,7 +6,6 @@ namespace pykc::script {
 
 struct CapturedWork {
   Graph graph;
-  Device device;
   std::vector<std::shared_ptr<Storage>> arrays;
 };
 
@@ -146,11 +145,10 @@ Outcome<Value> host_begin_capture(Session& session, const Arguments& arguments) 
 
 Outcome<Value> host_end_capture(Session& session, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Stream stream, own_stream(session, arguments));
-  ASSIGN_OR_RETURN(const Device device, session.device());
   Result<Graph> graph = stream.end_capture();
   if (!graph) return device_failure(graph.error());
-  return Value(GraphValue{std::make_shared<const CapturedWork>(
-      CapturedWork{std::move(*graph), device, std::exchange(session.captured, {})})});
+  return Value(GraphValue{
+      std::make_shared<const CapturedWork>(CapturedWork{std::move(*graph), std::exchange(session.captured, {})})});
 }
 
 Outcome<Value> host_is_capturing(Session& session, const Arguments& arguments) {
@@ -162,7 +160,8 @@ Outcome<Value> host_is_capturing(Session& session, const Arguments& arguments) {
 Outcome<Value> host_graph_launch(Session& session, const Arguments& arguments) {
   const CapturedWork& work = *arguments[0].as<GraphValue>()->work;
   ASSIGN_OR_RETURN(const Stream stream, stream_argument(session, arguments, 1));
-  for (const std::shared_ptr<Storage>& array : work.arrays) RETURN_IF_FAILED(array->launch(work.device));
+  ASSIGN_OR_RETURN(DeviceOperations* const device, session.operations());
+  for (const std::shared_ptr<Storage>& array : work.arrays) RETURN_IF_FAILED(array->launch(*device));
   return nothing_or_failure(work.graph.launch(stream));
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "jit/generalized_kernel.h"
 #include "jit/kernel_text.h"
+#include "script/arithmetic/device_operations.h"
 #include "script/launch/launcher.h"
 #include "script/launch/prototypes.h"
 #include "script/values/array.h"
@@ -178,6 +179,7 @@ Outcome<Value> Launcher::generalize(const FunctionValue& function, const CallArg
                          });
     const bool is_direct = given && !is_read && (*given)->element() == type;
     ASSIGN_OR_RETURN(const ArrayRef result, is_direct ? Outcome<ArrayRef>(*given) : make_array(type, shape));
+    if (!is_direct) share_home(Value(result), call.inputs);
     results.push_back(result);
   }
 

@@ -6,6 +6,7 @@
 #include "driver/driver.h"
 #include "frontend/program/numba_kernels.h"
 #include "jit/specialize.h"
+#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/evaluate/declarations.h"
@@ -131,16 +132,18 @@ ScalarType with_sign_of(ScalarType stated, ScalarType given) {
   return is_alike ? stated : given;
 }
 
-/// Where a kernel finds the array. Functions that run on the host beside a GPU take it where the host has it.
-Outcome<void*> address_of(const Array& array, const Device& device, bool is_on_host) {
-  if (!is_on_host) return array.storage->launch(device);
-  ASSIGN_OR_RETURN(std::byte * bytes, array.storage->write());
+/// Where a kernel finds the array. Functions that run on the host beside a GPU, where `device` is null, take it where
+/// the host has it.
+Outcome<void*> address_of(const Array& array, DeviceOperations* device, bool is_written) {
+  Storage& storage = *array.storage;
+  if (device) return is_written ? storage.launch(*device) : storage.read_on(*device);
+  ASSIGN_OR_RETURN(std::byte * bytes, is_written ? storage.write() : storage.read());
   return static_cast<void*>(bytes);
 }
 
-/// `held` keeps what the argument points to on the host.
-Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter, const Device& device, bool is_on_host,
-                              bool wraps_integers, std::vector<ArrayRef>& held) {
+/// `memory` is where the array must be, null for the host; `held` keeps what the argument points to on the host.
+Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter, const Device& device,
+                              DeviceOperations* memory, bool wraps_integers, std::vector<ArrayRef>& held) {
   Argument argument;
   if (parameter.value.is_record() && !parameter.is_array && (operand_type(value) || has_records(value))) {
     ASSIGN_OR_RETURN(const ArrayRef record, to_records(value, parameter.value.record));
@@ -149,7 +152,7 @@ Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter
     return Argument::of(record->record, bytes);
   }
   if (const ArrayRef* array = value.as<ArrayRef>()) {
-    ASSIGN_OR_RETURN(void* const address, address_of(**array, device, is_on_host));
+    ASSIGN_OR_RETURN(void* const address, address_of(**array, memory, parameter.is_written));
     argument.is_array = true;
     argument.type = (*array)->type;
     if (const ElementType& stated = parameter.array.element;
@@ -439,8 +442,8 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
                                                      const std::vector<Value>& arguments) {
   RETURN_IF_FAILED(set_constants(loaded));
   const Device& device = loaded.device;
-  ASSIGN_OR_RETURN(const Device home, session_.device());
-  const bool is_on_host = device.is_cpu() && !home.is_cpu();
+  ASSIGN_OR_RETURN(DeviceOperations* const home, session_.operations());
+  const bool is_on_host = device.is_cpu() && !home->device().is_cpu();
   const Stream* const current = is_on_host ? nullptr : session_.current_stream.get();
   const Stream* const stream = shape.stream ? shape.stream.get() : current;
   ASSIGN_OR_RETURN(const LaunchConfig config, configuration(loaded.kernel, shape, stream));
@@ -453,8 +456,8 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     // Of too many arguments, which a tuple may hold, the runtime complains.
     const ParameterInfo parameter = i < parameters.size() ? parameters[i] : ParameterInfo{};
-    ASSIGN_OR_RETURN(const Argument argument,
-                     argument_of(arguments[i], parameter, device, is_on_host, wraps_integers, prepared.held));
+    ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], parameter, device, is_on_host ? nullptr : home,
+                                                          wraps_integers, prepared.held));
     prepared.arguments.push_back(argument);
   }
   return prepared;

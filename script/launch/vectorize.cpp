@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "jit/kernel_text.h"
+#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/evaluate/scope.h"
 #include "script/functions/records.h"
@@ -199,6 +200,7 @@ Outcome<Value> Launcher::map(const FunctionValue& function, const CallArguments&
     return fail(DiagnosticId::HostWrongType, "out", "an array that holds " + to_string(*type), describe(out));
   const bool is_direct = target && !overlaps(**target, mapped.values);
   ASSIGN_OR_RETURN(const ArrayRef made, is_direct ? Outcome<ArrayRef>(*target) : make_array(*type, mapped.shape));
+  if (!is_direct) share_home(Value(made), given);
   ArrayRef result = made;
   RETURN_IF_FAILED(flatten(mapped, result));
 

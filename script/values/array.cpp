@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/rows.h"
 
 namespace pykc::script {
@@ -95,7 +96,7 @@ Failure no_conversion(const Array& from, const ElementType& to) {
               "of type " + to_string(from.element()));
 }
 
-/// Copies elements of the same shape, converting them.
+/// Copies elements of the same shape on the host, converting them.
 Status copy_elements(const Array& target, const Array& source) {
   if (target.record != source.record) return no_conversion(source, target.element());
   ASSIGN_OR_RETURN(std::byte* const from, source.read());
@@ -126,9 +127,30 @@ Status copy_elements(const Array& target, const Array& source) {
   return Done{};
 }
 
+/// The same where they are.
+Status move_elements(const Array& target, const ArrayRef& source, DeviceOperations* device) {
+  if (device && !target.record && !source->record) return device->map(target, "x", {target.type}, {source});
+  return copy_elements(target, *source);
+}
+
+/// A new array like another but for the type.
+Outcome<ArrayRef> copied(const ArrayRef& array, const ElementType& type, Order order) {
+  ASSIGN_OR_RETURN(ArrayRef copy, make_array(type, array->shape, order));
+  share_home(*copy, {array.get()});
+  RETURN_IF_FAILED(move_elements(*copy, array, device_for({array.get()}, array->size())));
+  return copy;
+}
+
 }  // namespace
 
-Outcome<ArrayRef> copy_array(const Array& array, Order order) {
+Outcome<ArrayRef> copy_array(const ArrayRef& array, Order order) {
+  if (!array->record && device_for({array.get()}, array->size())) return copied(array, array->type, order);
+  ASSIGN_OR_RETURN(ArrayRef copy, copy_on_host(*array, order));
+  share_home(*copy, {array.get()});
+  return copy;
+}
+
+Outcome<ArrayRef> copy_on_host(const Array& array, Order order) {
   ASSIGN_OR_RETURN(ArrayRef copy, make_array(array.element(), array.shape, order));
   if (order == Order::RowMajor && array.is_whole()) {
     ASSIGN_OR_RETURN(std::byte* const target, copy->write());
@@ -142,22 +164,20 @@ Outcome<ArrayRef> copy_array(const Array& array, Order order) {
 Outcome<ArrayRef> convert_array(const ArrayRef& array, ScalarType type) {
   if (array->record) return no_conversion(*array, type);
   if (array->type == type) return array;
-  ASSIGN_OR_RETURN(ArrayRef copy, make_array(type, array->shape, array->order()));
-  RETURN_IF_FAILED(copy_elements(*copy, *array));
-  return copy;
+  return copied(array, type, array->order());
 }
 
 Outcome<ArrayRef> dense_array(const ArrayRef& array, Order order) {
   if (order == Order::RowMajor ? array->is_row_major() : array->is_column_major()) return array;
-  return copy_array(*array, order);
+  return copy_array(array, order);
 }
 
 Status assign_array(const Array& target, const ArrayRef& source) {
   ASSIGN_OR_RETURN(ArrayRef repeated, broadcast_array(*source, target.shape));
   if (source->storage == target.storage) {  // `a[1:] = a[:-1]` means the old elements
-    ASSIGN_OR_RETURN(repeated, copy_array(*repeated));
+    ASSIGN_OR_RETURN(repeated, copy_array(repeated));
   }
-  return copy_elements(target, *repeated);
+  return move_elements(target, repeated, device_for({&target}, target.size()));
 }
 
 Outcome<Shape> broadcast_shapes(const Shape& a, const Shape& b) {

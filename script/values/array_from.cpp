@@ -77,7 +77,7 @@ Outcome<ArrayRef> array_from(const Value& value, std::optional<ScalarType> type)
     std::byte* const target = address + static_cast<std::int64_t>(i) * leaf_bytes;
     if (const ArrayRef* leaf = nest.leaves()[i].as<ArrayRef>()) {
       ASSIGN_OR_RETURN(const ArrayRef converted, convert_array(*leaf, element));
-      ASSIGN_OR_RETURN(const ArrayRef dense, copy_array(*converted));
+      ASSIGN_OR_RETURN(const ArrayRef dense, copy_array(converted));
       RETURN_IF_FAILED(dense->storage->copy_to(target));
     } else {
       ASSIGN_OR_RETURN(const Scalar scalar, to_scalar(nest.leaves()[i], element));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/functions/records.h"
@@ -102,7 +103,7 @@ struct Selection {
 };
 Outcome<Selection> select(const ArrayRef& array, const ArrayRef& index) {
   Selection selection{array, {}, {}};
-  ASSIGN_OR_RETURN(const ArrayRef dense, copy_array(*index));
+  ASSIGN_OR_RETURN(const ArrayRef dense, copy_array(index));
   if (index->type == ScalarType::Bool) {
     const bool prefix = index->rank() > 0 && index->rank() <= array->rank() &&
                         std::equal(index->shape.begin(), index->shape.end(), array->shape.begin());
@@ -139,6 +140,7 @@ Outcome<Value> gather(const Selection& selection) {
   Shape shape = selection.shape;
   shape.insert(shape.end(), selection.source->shape.begin() + 1, selection.source->shape.end());
   ASSIGN_OR_RETURN(const ArrayRef result, make_array(selection.source->element(), shape));
+  share_home(*result, {selection.source.get()});
   Shape rows = {static_cast<std::int64_t>(selection.positions.size())};
   rows.insert(rows.end(), selection.source->shape.begin() + 1, selection.source->shape.end());
   ASSIGN_OR_RETURN(const ArrayRef flat, reshape_array(result, rows));

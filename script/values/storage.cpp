@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "script/arithmetic/device_operations.h"
+
 namespace pykc::script {
 namespace {
 
@@ -23,6 +25,8 @@ void fill_bytes(std::byte* target, std::int64_t bytes, const Scalar& value) {
 std::int64_t physical_memory() { return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE); }
 
 }  // namespace
+
+bool Storage::is_shared() const { return buffer_ && device_->device().is_cpu(); }
 
 Status Storage::allocate_host() {
   if (host_) return Done{};
@@ -42,7 +46,7 @@ Status Storage::fill_host() {
 
 Outcome<std::byte*> Storage::read() {
   if (is_shared()) {
-    if (Result<void> done = device_->synchronize(); !done) return device_failure(done.error());
+    if (Result<void> done = device_->device().synchronize(); !done) return device_failure(done.error());
     return static_cast<std::byte*>(buffer_->address());
   }
   if (current_ == Current::Nowhere) RETURN_IF_FAILED(fill_host());
@@ -60,11 +64,11 @@ Outcome<std::byte*> Storage::write() {
   return bytes;
 }
 
-Status Storage::allocate_device(const Device& device) {
+Status Storage::allocate_device(DeviceOperations& device) {
   if (buffer_) return Done{};
-  Result<Buffer> buffer = device.default_stream().allocate_bytes(bytes_);
+  Result<Buffer> buffer = device.device().default_stream().allocate_bytes(bytes_);
   if (!buffer) return device_failure(buffer.error());
-  device_ = device;
+  device_ = &device;
   buffer_ = std::move(*buffer);
   return Done{};
 }
@@ -85,7 +89,7 @@ Status Storage::fill_device() {
   return Done{};
 }
 
-Status Storage::place_on(const Device& device) {
+Status Storage::place_on(DeviceOperations& device) {
   if (buffer_) return Done{};
   RETURN_IF_FAILED(allocate_device(device));
   if (current_ == Current::Nowhere) {
@@ -95,16 +99,23 @@ Status Storage::place_on(const Device& device) {
     if (Result<void> done = buffer_->copy_from_host(host_.get(), bytes_); !done) return device_failure(done.error());
     current_ = Current::Both;
   }
-  if (device.is_cpu()) host_.reset();  // one copy is enough
+  if (device.device().is_cpu()) host_.reset();  // one copy is enough
   return Done{};
 }
 
-Outcome<void*> Storage::launch(const Device& device) {
+Outcome<void*> Storage::read_on(DeviceOperations& device) {
   RETURN_IF_FAILED(place_on(device));
-  if (current_ == Current::Host && !is_shared())
+  if (current_ == Current::Host && !is_shared()) {
     if (Result<void> done = buffer_->copy_from_host(host_.get(), bytes_); !done) return device_failure(done.error());
-  current_ = Current::Device;
+    current_ = Current::Both;
+  }
   return buffer_->address();
+}
+
+Outcome<void*> Storage::launch(DeviceOperations& device) {
+  ASSIGN_OR_RETURN(void* const address, read_on(device));
+  current_ = Current::Device;
+  return address;
 }
 
 Status Storage::pin(const Device& device) {
@@ -124,7 +135,7 @@ Status Storage::copy_to(std::byte* target) {
   return Done{};
 }
 
-Status Storage::copy_from(const Device& device, const std::byte* source) {
+Status Storage::copy_from(DeviceOperations& device, const std::byte* source) {
   RETURN_IF_FAILED(allocate_device(device));
   if (Result<void> done = buffer_->copy_from_host(source, bytes_); !done) return device_failure(done.error());
   current_ = Current::Device;

@@ -14,6 +14,8 @@
 
 namespace pykc::script {
 
+class DeviceOperations;
+
 class Storage {
  public:
   /// `bytes` of elements that all are `fill`, or anything. `bytes` is a whole number of elements.
@@ -24,31 +26,39 @@ class Storage {
   /// The bytes on the host, after all kernels before; `write` makes the device's copy stale.
   Outcome<std::byte*> read();
   Outcome<std::byte*> write();
-  /// The address on the device, for a kernel, which may change the bytes.
-  Outcome<void*> launch(const Device& device);
+  /// The address on the device, for a kernel that only reads; `launch` is for one that may change the bytes.
+  Outcome<void*> read_on(DeviceOperations& device);
+  Outcome<void*> launch(DeviceOperations& device);
 
   /// Allocates on the device now, not at the first launch.
-  Status place_on(const Device& device);
+  Status place_on(DeviceOperations& device);
   /// Uses host memory that the device reaches directly.
   Status pin(const Device& device);
   /// Copies all bytes from wherever they are to host memory.
   Status copy_to(std::byte* target);
   /// Copies all bytes from host memory to the device.
-  Status copy_from(const Device& device, const std::byte* source);
+  Status copy_from(DeviceOperations& device, const std::byte* source);
+
+  /// The device whose array it is (CuPy's are, and those of `to_device`), wherever the bytes are; null: the host's.
+  DeviceOperations* home() const { return home_; }
+  void set_home(DeviceOperations* device) { home_ = device; }
+  /// The device that alone has the bytes; null: the host has them, or nobody yet.
+  DeviceOperations* only_on() const { return current_ == Current::Device && !is_shared() ? device_ : nullptr; }
 
  private:
   enum class Current : std::uint8_t { Nowhere, Host, Device, Both };
   Status allocate_host();
-  Status allocate_device(const Device& device);
+  Status allocate_device(DeviceOperations& device);
   Status fill_host();
   Status fill_device();
-  bool is_shared() const { return device_ && device_->is_cpu() && buffer_; }
+  bool is_shared() const;
 
   std::int64_t bytes_;
   std::optional<Scalar> fill_;
   Current current_ = Current::Nowhere;
   std::shared_ptr<void> host_;
-  std::optional<Device> device_;
+  DeviceOperations* home_ = nullptr;
+  DeviceOperations* device_ = nullptr;  // where the buffer is
   std::optional<Buffer> buffer_;
 };
 

@@ -125,6 +125,7 @@ struct InstanceValue {
 struct BuiltinValue {
   const HostFunction* function = nullptr;
   std::shared_ptr<const Value> self;
+  bool is_cupy = false;  // found in CuPy: what it gives are arrays of the device
 };
 /// One of the configurations of an `@autotune`, as functions in the brackets of a launch are called with it.
 struct ConfigurationValue {

@@ -137,5 +137,89 @@ TEST_F(DeviceArrays, AreReducedOnTheDevice) {
   EXPECT_EQ(reduced.launches, 2);
 }
 
+constexpr std::string_view kOperations = R"pyk(
+import cupy as cp
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def fill(y, x):
+    i = cuda.grid(1)
+    if i < y.size:
+        y[i] = x[i]
+
+def all(x, y, host, given, steps):
+    z = (x * y + 2.0 - x / y) ** 2
+    steps("operators")
+    z = cp.exp(-cp.sqrt(abs(x)))
+    steps("functions")
+    z = np.where(x > y, x, 1.0)
+    steps("where")
+    z = np.clip(x, 0.0, 1.0).astype(np.int32)
+    steps("clipped")
+    z = x[::2] + y[1::2]
+    steps("slices")
+    z = x.reshape(200, 10).T * y.reshape(10, 200)[:, :1]
+    steps("broadcast")
+    z = x.reshape(20, 100).sum(axis=0) + x.reshape(20, 100).max(axis=0)
+    steps("columns")
+    z = x.reshape(20, 100).std(axis=1)
+    steps("deviation")
+    x += y
+    x[10:] = 0.0
+    steps("assigned")
+    z = x.copy()
+    steps("copied")
+    with cp.cuda.Stream():
+        z = x + y
+    steps("stream")
+    number = x.sum()
+    steps("number")
+    fill[8, 256](host, given)
+    z = host + host
+    steps("written")
+    z = np.sin(given) + given
+    steps("read")
+    z = x[:20] + y[:20]
+    steps("few")
+
+x, y = cuda.to_device(np.ones(2000, dtype=np.float32)), cp.ones(2000, dtype=np.float32)
+host, given = np.zeros(2000, dtype=np.float32), np.ones(2000, dtype=np.float32)
+all(x, y, host, given, lambda name: None)  # compiles
+print("start")
+all(x, y, host, given, print)
+)pyk";
+
+TEST_F(DeviceArrays, AreComputedWithOnTheDevice) {
+  const std::map<std::string, Counts> counts = counts_of(kOperations);
+  EXPECT_EQ(counts.at("operators"), (Counts{.allocations = 5, .launches = 5}));
+  EXPECT_EQ(counts.at("functions"), (Counts{.allocations = 4, .launches = 4}));
+  EXPECT_EQ(counts.at("where"), (Counts{.allocations = 2, .launches = 2}));
+  EXPECT_EQ(counts.at("clipped"), (Counts{.allocations = 3, .launches = 3}));
+  EXPECT_EQ(counts.at("slices"), (Counts{.allocations = 1, .launches = 1}));
+  EXPECT_EQ(counts.at("broadcast"), (Counts{.allocations = 1, .launches = 1}));
+  EXPECT_EQ(counts.at("assigned"), (Counts{.allocations = 1, .launches = 3}));
+  EXPECT_EQ(counts.at("copied"), (Counts{.allocations = 1, .launches = 1}));
+  EXPECT_EQ(counts.at("stream"), (Counts{.allocations = 1, .launches = 1}));
+  EXPECT_EQ(counts.at("written"), (Counts{.allocations = 1, .launches = 2}));
+}
+
+TEST_F(DeviceArrays, AreReducedWhereTheyAre) {
+  const std::map<std::string, Counts> counts = counts_of(kOperations);
+  for (const char* const step : {"columns", "deviation"}) {
+    EXPECT_EQ(counts.at(step).to_host, 0) << step;
+    EXPECT_EQ(counts.at(step).to_device, 0) << step;
+    EXPECT_EQ(counts.at(step).waits, 0) << step;
+  }
+  EXPECT_EQ(counts.at("number").to_host, 1);  // the sum
+}
+
+/// What a kernel only reads is still on the host, too, and few elements are computed there.
+TEST_F(DeviceArrays, AreComputedWithOnTheHostWhereThatIsCheaper) {
+  const std::map<std::string, Counts> counts = counts_of(kOperations);
+  EXPECT_EQ(counts.at("read"), Counts{});
+  EXPECT_EQ(counts.at("few").launches, 0);
+}
+
 }  // namespace
 }  // namespace pykc::script

@@ -19,6 +19,7 @@ TEST(Numbers, IntegersDivideAsInPython) {
 TEST(Numbers, FloatsDivideAsInPython) {
   expect_printed({
       {"7.5 // 2, -7.5 // 2, 7.5 // -2", "3.0 -4.0 -4.0"},
+      {"-0.0 // 1, 0.5 // 2, -0.0 // -1", "-0.0 0.0 0.0"},
       {"7.5 % 2, -0.5 % 2, 7.5 % -2", "1.5 1.5 -0.5"},
       {"1.0 // 0.1, 1.0 % 0.1", "9.0 0.09999999999999995"},
       {"-1.0 // float(\"inf\"), -1.0 % float(\"inf\")", "-1.0 inf"},

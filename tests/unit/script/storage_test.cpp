@@ -5,10 +5,17 @@
 
 #include <cstring>
 
+#include "script/arithmetic/device_operations.h"
+#include "script/evaluate/session.h"
+
 namespace pykc::script {
 namespace {
 
-Device cpu() { return Device::open("cpu").value(); }
+DeviceOperations& cpu() {
+  static const RunOptions options{.device = "cpu"};
+  static Session session(options);
+  return **session.operations();
+}
 
 std::int32_t first_of(Storage& storage) {
   std::int32_t value = 0;
