@@ -7,6 +7,7 @@ A test passes, or differs for a reason that differences.txt gives, or cannot be 
 shim). Anything else is a failure. docs/conformance.md keeps the last result.
 """
 import __future__
+import ast
 import builtins
 import collections
 import pathlib
@@ -21,6 +22,16 @@ SUITE = pathlib.Path(__file__).resolve().parent.parent
 NOT_HERE = (NotImplementedError, ImportError, NameError, AttributeError, SyntaxError, UnboundLocalError)
 
 
+class CalledTypes(ast.NodeTransformer):
+    """`x.dtype(1)` converts in a kernel, and is `x.dtype.type(1)` in NumPy."""
+
+    def visit_Call(self, call):
+        self.generic_visit(call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "dtype":
+            call.func = ast.copy_location(ast.Attribute(call.func, "type", ast.Load()), call.func)
+        return call
+
+
 def load(path, modules):
     """The names of a .pyk file that has been run as Python; imports find the shim and other .pyk files."""
     def find(name, globals_=None, locals_=None, fromlist=(), level=0):
@@ -33,8 +44,10 @@ def load(path, modules):
             modules[name] = shim.types.SimpleNamespace(**load(file, modules))
         return modules[name]
 
-    names = {"__name__": path.stem, "__builtins__": {**vars(builtins), "__import__": find}}
-    code = compile(path.read_text(), str(path), "exec", __future__.annotations.compiler_flag, dont_inherit=True)
+    changed = {"__import__": find, "isinstance": shim.is_instance}
+    names = {**shim.NAMES, "__name__": path.stem, "__builtins__": {**vars(builtins), **changed}}
+    tree = CalledTypes().visit(ast.parse(path.read_text(), str(path)))
+    code = compile(tree, str(path), "exec", __future__.annotations.compiler_flag, dont_inherit=True)
     exec(code, names)
     return names
 
