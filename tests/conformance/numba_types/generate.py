@@ -25,7 +25,9 @@ UNARY = ["-{}", "+{}", "~{}", "not {}", "abs({})", "int({})", "float({})", "roun
          "{} == 1.5", "math.sqrt(abs({}))", "math.sin({})", "math.floor({} / 4) * 1.0", "math.fabs({})"]
 FUNCTIONS = ["min({}, {})", "max({}, {})", "divmod({}, {})[0]", "divmod({}, {})[1]", "({0} if {0} > {1} else {1})", "({} and {})",
              "({} or {})", "math.atan2({}, {})", "math.copysign({}, {})", "math.hypot({}, {})", "{} ** ({} % 3)"]
-LITERALS = ["0", "1", "3", "255", "-7", "0.5", "2.0", "1e-3", "4294967295", "True", "1 << 63", "2 ** 10 - 1"]
+LITERALS = ["0", "1", "3", "255", "-7", "0.5", "2.0", "1e-3", "4294967295", "True", "(1 << 63)", "(2 ** 10 - 1)"]
+SMALL_LITERALS = [text for text in LITERALS if text != "(1 << 63)"]  # Numba takes what only a u64 holds for either sign in larger expressions
+WHOLE_LITERALS = [text for text in SMALL_LITERALS if "." not in text and "e-" not in text]
 
 
 def function(*lines):
@@ -76,17 +78,20 @@ def all_texts():
 
 
 class Writer:
-    """A random function. Bitwise operators and shifts stand among integers alone, and counts of shifts are small."""
+    """A random function. Bitwise operators and shifts stand among integers alone, and counts of shifts are small. Numba gives each
+    assignment a type of its own, pykc only where all uses of a name lie in one suite (2.19): in functions with branches and loops each
+    variable keeps the type that it is given."""
 
     def __init__(self, rng):
         self.rng = rng
         self.names = [name(t) for t in TYPES]
+        self.kept = {}  # variable -> type
 
     def integer(self, depth):
         rng = self.rng
         if depth <= 0 or rng.random() < 0.15:
             names = [name(t) for t in TYPES if t[0] != "f"]
-            return rng.choice(names) if rng.random() < 0.75 else rng.choice([text for text in LITERALS if "." not in text and "e-" not in text])
+            return rng.choice(names) if rng.random() < 0.75 else rng.choice(WHOLE_LITERALS)
         left, right = self.integer(depth - 1), self.integer(depth - 1)
         choice = rng.random()
         if choice < 0.7:
@@ -100,7 +105,7 @@ class Writer:
     def expression(self, depth):
         rng = self.rng
         if depth <= 0 or rng.random() < 0.15:
-            return rng.choice(self.names) if rng.random() < 0.75 else rng.choice(LITERALS)
+            return rng.choice(self.names) if rng.random() < 0.75 else rng.choice(SMALL_LITERALS)
         if rng.random() < 0.2:
             return self.integer(depth)
         left, right = self.expression(depth - 1), self.expression(depth - 1)
@@ -118,15 +123,23 @@ class Writer:
     def condition(self, depth):
         return f"{self.expression(depth)} {self.rng.choice(COMPARISONS)} {self.expression(depth)}"
 
+    def value(self, variable, depth):
+        """An expression of the type that the variable keeps."""
+        kind = self.kept[variable]
+        return f"{CAST[kind]}({self.expression(depth) if kind[0] == 'f' else self.integer(depth)})"
+
     def statements(self, depth, indent):
         rng, lines = self.rng, []
         for _ in range(rng.randint(1, 3)):
             choice = rng.random()
             target = rng.choice(["x", "y", "z"])
             if choice < 0.45 or depth == 0:
-                lines.append(f"{indent}{target} = {self.expression(2)}")
+                lines.append(f"{indent}{target} = {self.value(target, 2)}")
             elif choice < 0.65:
-                lines.append(f"{indent}{target} {rng.choice(['+', '-', '*'])}= {self.expression(1)}")
+                operator, right = rng.choice(["+", "-", "*"]), self.value(target, 1)
+                keeps = self.kept[target] in ("i64", "u64", "f32", "f64")
+                changed = f"{target} {operator}= {right}" if keeps else f"{target} = {CAST[self.kept[target]]}({target} {operator} {right})"
+                lines.append(indent + changed)
             elif choice < 0.85:
                 lines.append(f"{indent}if {self.condition(1)}:")
                 lines += self.statements(depth - 1, indent + "    ")
@@ -139,11 +152,19 @@ class Writer:
         return lines
 
     def function(self):
-        if self.rng.random() < 0.5:
+        choice = self.rng.random()
+        if choice < 0.5:
             return function(f"return {self.expression(3)}")
-        starts = [f"{variable} = {self.expression(1)}" for variable in ("x", "y", "z")]
-        self.names += ["x", "y", "z"]
-        return function(*starts, *self.statements(2, ""), f"return {self.rng.choice(['x', 'y', 'z', 'x + y', 'x * z'])}")
+        variables, result = ["x", "y", "z"], f"return {self.rng.choice(['x', 'y', 'z', 'x + y', 'x * z'])}"
+        if choice < 0.6:  # a line: each assignment may change the type
+            starts = [f"{variable} = {self.expression(1)}" for variable in variables]
+            self.names += variables
+            changes = [f"{self.rng.choice(variables)} = {self.expression(2)}" for _ in range(4)]
+            return function(*starts, *changes, result)
+        self.kept = {variable: self.rng.choice(TYPES[1:]) for variable in variables}
+        starts = [f"{variable} = {self.value(variable, 1)}" for variable in variables]
+        self.names += variables
+        return function(*starts, *self.statements(2, ""), result)
 
 
 def random_functions(rng, count):

@@ -126,7 +126,7 @@ def is_same(kind, a, b, function):
 
 
 def reasons():
-    """`regular expression of the function's text  reason` on each line of differences.txt."""
+    """`regular expression  reason` on each line of differences.txt; it is searched in the function's text and what differs."""
     rows = [line.split("  ", 1) for line in (HERE / "differences.txt").read_text().splitlines() if line and line[0] != "#"]
     return [(re.compile(pattern), reason.strip()) for pattern, reason in rows]
 
@@ -149,11 +149,15 @@ def main():
         cases = [case for case in zip(batch, by_numba(batch)) if case[1]]
         counts["refused by Numba"] += len(batch) - len(cases)
         for (function, (kind, values)), (found, results) in zip(cases, by_pykc(pykc, [case[0] for case in cases])):
-            agrees = found == kind and all(is_same(kind, a, b, function) for a, b in zip(values, results))
-            is_known = not agrees and any(pattern.search(function) for pattern, _ in known)
+            difference = "" if found == kind else f"Numba {kind}, pykc {found}: {results if found is None else ''}"
+            if found:
+                rows = [(a, b) for a, b in zip(values, results) if not is_same(kind, a, b, function)]
+                difference += "".join(f"\nNumba {a}, pykc {b}" for a, b in rows)
+            agrees = not difference
+            is_known = not agrees and any(pattern.search(f"{function}\n{difference}") for pattern, _ in known)
             counts["same" if agrees else "documented" if is_known else "different"] += 1
             if not agrees and not is_known:
-                print(f"{function}\n    Numba {kind} {values}\n    pykc  {found} {results}\n", flush=True)
+                print(f"{function}\n    Numba {kind} {values}\n    pykc  {found} {[*map(float, results)] if found else results}\n", flush=True)
     print(f"seed {options.seed}: " + ", ".join(f"{count} {what}" for what, count in counts.items()))
     sys.exit(counts["different"] > 0)
 
