@@ -1,4 +1,4 @@
-; exp and exp2 for f32: libclc's flush results below the smallest normal number to 0.
+; exp, exp2, log and pow for f32: libclc's exp and exp2 flush results below the smallest normal number to 0.
 ;
 ; x = k ln2 + r with a whole k and |r| <= ln2 / 2, so exp(x) = 2^k exp(r). ln2 is subtracted in two parts, the first of
 ; which has so few bits that k times it is exact. 2^k is multiplied in two halves: each is a normal number, and only the
@@ -7,6 +7,11 @@
 ; GPUs do at an eighth of the speed of an addition.
 
 declare float @llvm.fma.f32(float, float, float)
+declare float @llvm.fabs.f32(float)
+declare float @llvm.trunc.f32(float)
+declare double @llvm.fma.f64(double, double, double)
+declare double @llvm.maximum.f64(double, double)
+declare double @llvm.minimum.f64(double, double)
 declare float @llvm.maximum.f32(float, float)
 declare float @llvm.minimum.f32(float, float)
 
@@ -52,11 +57,8 @@ define float @__pykc_exp_f32(float %any) {
   ret float %result
 }
 
-define float @__pykc_exp2_f32(float %any) {
-  %x = call float @bounded(float %any)
-  %shifted = fadd float %x, 12582912.0
-  %k = fsub float %shifted, 12582912.0
-  %r = fsub float %x, %k                                             ; exact
+; 2^(r + k), where `shifted` is k + 1.5 * 2^23
+define internal float @power_of_two(float %r, float %shifted) {
   ; 2^r = 1 + r q(r), q by Chebyshev approximation to 8e-11
   %q5 = call float @llvm.fma.f32(float %r, float 0x3EF00A5820000000, float 0x3F24440000000000)
   %q4 = call float @llvm.fma.f32(float %r, float %q5, float 0x3F55D879E0000000)
@@ -67,4 +69,223 @@ define float @__pykc_exp2_f32(float %any) {
   %power = call float @llvm.fma.f32(float %r, float %q0, float 1.0)
   %result = call float @scale(float %power, float %shifted)
   ret float %result
+}
+
+define float @__pykc_exp2_f32(float %any) {
+  %x = call float @bounded(float %any)
+  %shifted = fadd float %x, 12582912.0
+  %k = fsub float %shifted, 12582912.0
+  %r = fsub float %x, %k                                             ; exact
+  %result = call float @power_of_two(float %r, float %shifted)
+  ret float %result
+}
+
+%binary = type { float, float }
+
+; A size above 0 as m 2^e with m from sqrt(1/2) to sqrt(2).
+define internal %binary @split(float %size) {
+  %is.subnormal = fcmp olt float %size, 0x3810000000000000
+  %raised = fmul float %size, 16777216.0                         ; 2^24
+  %normal = select i1 %is.subnormal, float %raised, float %size
+  %added = select i1 %is.subnormal, float -24.0, float 0.0
+  %bits = bitcast float %normal to i32
+  %from.root = sub i32 %bits, 1060439283                              ; the bits of sqrt(1/2)
+  %e.whole = ashr i32 %from.root, 23
+  %e.bits = shl i32 %e.whole, 23
+  %m.bits = sub i32 %bits, %e.bits
+  %m = bitcast i32 %m.bits to float
+  %e.unscaled = sitofp i32 %e.whole to float
+  %e = fadd float %e.unscaled, %added
+  %with.m = insertvalue %binary poison, float %m, 0
+  %result = insertvalue %binary %with.m, float %e, 1
+  ret %binary %result
+}
+
+; log(x) = e log(2) + f - f^2/2 + f^3 q(f) with f = m - 1, q by Chebyshev approximation to 2^-28 in all. log(2) is
+; added in two parts, the first of which has so few bits that e times it is exact.
+define float @__pykc_log_f32(float %x) {
+  %parts = call %binary @split(float %x)
+  %m = extractvalue %binary %parts, 0
+  %e = extractvalue %binary %parts, 1
+  %f = fsub float %m, 1.0                                             ; exact
+  %q7 = call float @llvm.fma.f32(float %f, float 0x3FB1D8EA60000000, float 0xBFBD635BC0000000)
+  %q6 = call float @llvm.fma.f32(float %f, float %q7, float 0x3FBDEA2820000000)
+  %q5 = call float @llvm.fma.f32(float %f, float %q6, float 0xBFBFCF4C60000000)
+  %q4 = call float @llvm.fma.f32(float %f, float %q5, float 0x3FC23D21A0000000)
+  %q3 = call float @llvm.fma.f32(float %f, float %q4, float 0xBFC555B4A0000000)
+  %q2 = call float @llvm.fma.f32(float %f, float %q3, float 0x3FC999D5A0000000)
+  %q1 = call float @llvm.fma.f32(float %f, float %q2, float 0xBFCFFFFFC0000000)
+  %q0 = call float @llvm.fma.f32(float %f, float %q1, float 0x3FD5555540000000)
+  %curve = call float @llvm.fma.f32(float %f, float %q0, float -0.5)
+  %f.square = fmul float %f, %f
+  %e.low = fmul float %e, 0x3EB7F7D1C0000000
+  %low = call float @llvm.fma.f32(float %f.square, float %curve, float %e.low)
+  %e.high = fmul float %e, 0x3FE62E4000000000
+  %high = fadd float %e.high, %f
+  %high.part = fsub float %high, %e.high
+  %high.rest = fsub float %f, %high.part
+  %rest = fadd float %low, %high.rest
+  %sum = fadd float %high, %rest
+  %is.number = fcmp olt float %x, 0x7FF0000000000000
+  %of.large = select i1 %is.number, float %sum, float %x
+  %below.zero = fcmp olt float %x, 0.0
+  %of.any = select i1 %below.zero, float 0x7FF8000000000000, float %of.large
+  %is.zero = fcmp oeq float %x, 0.0
+  %result = select i1 %is.zero, float 0xFFF0000000000000, float %of.any
+  ret float %result
+}
+
+; pow(x, y) = 2^(y log2 |x|), with the sign of an odd power. libclc's is up to 2.7 ulp off, by way of tables.
+;
+; |x| = m 2^e with m from sqrt(1/2) to sqrt(2), and log(m) = 2 (s + s^3/3 + s^5 q(s^2)) with s = (m - 1) / (m + 1). The
+; logarithm is multiplied by up to 2^7, so each step keeps what it rounds away in a second float, all but the small q.
+define float @__pykc_pow_f32(float %x, float %y) {
+  %x.size = call float @llvm.fabs.f32(float %x)
+  %y.size = call float @llvm.fabs.f32(float %y)
+  %parts = call %binary @split(float %x.size)
+  %m = extractvalue %binary %parts, 0
+  %e = extractvalue %binary %parts, 1
+
+  ; s and the rest of s
+  %above = fsub float %m, 1.0                                         ; exact
+  %below = fadd float %m, 1.0
+  %below.part = fsub float %below, 1.0
+  %below.rest = fsub float %m, %below.part
+  %inverse = fdiv float 1.0, %below
+  %s = fmul float %above, %inverse
+  %s.negated = fneg float %s
+  %missing.high = call float @llvm.fma.f32(float %s.negated, float %below, float %above)
+  %missing = call float @llvm.fma.f32(float %s.negated, float %below.rest, float %missing.high)
+  %s.rest = fmul float %missing, %inverse
+
+  ; s^2; then 1 + s^2 / 3 + s^4 q(s^2), q by Chebyshev approximation to 2^-41 in all
+  %square = fmul float %s, %s
+  %square.negated = fneg float %square
+  %square.exact = call float @llvm.fma.f32(float %s, float %s, float %square.negated)
+  %s.twice = fadd float %s, %s
+  %square.rest = call float @llvm.fma.f32(float %s.twice, float %s.rest, float %square.exact)
+  %q2 = call float @llvm.fma.f32(float %square, float 0x3FB8795BE0000000, float 0x3FBC6C0EC0000000)
+  %q1 = call float @llvm.fma.f32(float %square, float %q2, float 0x3FC24928E0000000)
+  %q0 = call float @llvm.fma.f32(float %square, float %q1, float 0x3FC99999A0000000)
+  %third = fmul float %square, 0x3FD5555560000000
+  %third.negated = fneg float %third
+  %third.exact = call float @llvm.fma.f32(float %square, float 0x3FD5555560000000, float %third.negated)
+  %fourth = fmul float %square, %square
+  %third.low = call float @llvm.fma.f32(float %square, float 0xBE45555560000000, float %third.exact)
+  %third.lower = call float @llvm.fma.f32(float %square.rest, float 0x3FD5555560000000, float %third.low)
+  %third.rest = call float @llvm.fma.f32(float %fourth, float %q0, float %third.lower)
+  %slope = fadd float 1.0, %third
+  %slope.part = fsub float %slope, 1.0
+  %slope.left = fsub float %third, %slope.part
+  %slope.rest = fadd float %slope.left, %third.rest
+
+  ; times s, times 2 / log(2), plus e: the logarithm
+  %product = fmul float %s, %slope
+  %product.negated = fneg float %product
+  %product.exact = call float @llvm.fma.f32(float %s, float %slope, float %product.negated)
+  %product.low = call float @llvm.fma.f32(float %s, float %slope.rest, float %product.exact)
+  %product.rest = call float @llvm.fma.f32(float %s.rest, float %slope, float %product.low)
+  %scaled = fmul float %product, 0x4007154760000000
+  %scaled.negated = fneg float %scaled
+  %scaled.exact = call float @llvm.fma.f32(float %product, float 0x4007154760000000, float %scaled.negated)
+  %scaled.low = call float @llvm.fma.f32(float %product, float 0x3E64AE0C00000000, float %scaled.exact)
+  %scaled.rest = call float @llvm.fma.f32(float %product.rest, float 0x4007154760000000, float %scaled.low)
+  %sum = fadd float %e, %scaled
+  %sum.part = fsub float %sum, %e
+  %sum.left = fsub float %scaled, %sum.part
+  %sum.rest = fadd float %sum.left, %scaled.rest
+
+  ; of 0, infinity and NaN
+  %is.zero = fcmp oeq float %x.size, 0.0
+  %is.finite = fcmp olt float %x.size, 0x7FF0000000000000
+  %of.large = select i1 %is.finite, float %sum, float %x.size
+  %log = select i1 %is.zero, float 0xFFF0000000000000, float %of.large
+
+  ; y times it; beyond the range of exponents the rest counts for nothing
+  %times = fmul float %y, %log
+  %times.negated = fneg float %times
+  %times.exact = call float @llvm.fma.f32(float %y, float %log, float %times.negated)
+  %times.rest = call float @llvm.fma.f32(float %y, float %sum.rest, float %times.exact)
+  %times.size = call float @llvm.fabs.f32(float %times)
+  %is.near = fcmp olt float %times.size, 170.0
+  %rest = select i1 %is.near, float %times.rest, float 0.0
+  %exponent = call float @bounded(float %times)
+  %shifted = fadd float %exponent, 12582912.0
+  %k = fsub float %shifted, 12582912.0
+  %r.high = fsub float %exponent, %k                                 ; exact
+  %r = fadd float %r.high, %rest
+  %power = call float @power_of_two(float %r, float %shifted)
+
+  ; the sign of an odd power of a negative number; other powers of it are none
+  %y.whole = call float @llvm.trunc.f32(float %y)
+  %is.fraction = fcmp une float %y, %y.whole
+  %y.half = fmul float %y, 0.5
+  %y.half.whole = call float @llvm.trunc.f32(float %y.half)
+  %is.odd.or.fraction = fcmp une float %y.half, %y.half.whole
+  %not.fraction = xor i1 %is.fraction, true
+  %is.odd = and i1 %is.odd.or.fraction, %not.fraction
+  %x.bits = bitcast float %x to i32
+  %is.negative = icmp slt i32 %x.bits, 0
+  %flips = and i1 %is.negative, %is.odd
+  %opposite = fneg float %power
+  %signed = select i1 %flips, float %opposite, float %power
+  %below.zero = fcmp olt float %x, 0.0
+  %is.negative.number = and i1 %below.zero, %is.finite
+  %is.nan = and i1 %is.negative.number, %is.fraction
+  %number = select i1 %is.nan, float 0x7FF8000000000000, float %signed
+
+  ; 1 to any power, anything to the power 0, and -1 to an infinite one
+  %x.one = fcmp oeq float %x, 1.0
+  %y.zero = fcmp oeq float %y, 0.0
+  %size.one = fcmp oeq float %x.size, 1.0
+  %y.infinite = fcmp oeq float %y.size, 0x7FF0000000000000
+  %endless = and i1 %size.one, %y.infinite
+  %trivial = or i1 %x.one, %y.zero
+  %is.one = or i1 %trivial, %endless
+  %result = select i1 %is.one, float 1.0, float %number
+  ret float %result
+}
+
+; exp for f64, as for f32; r and 1 + r keep what they round away. libclc's looks 2^(k / 64) up in tables.
+define double @__pykc_exp_f64(double %any) {
+  %not.low = call double @llvm.maximum.f64(double %any, double -800.0)
+  %x = call double @llvm.minimum.f64(double %not.low, double 800.0)
+  %shifted = call double @llvm.fma.f64(double %x, double 0x3FF71547652B82FE, double 6755399441055744.0)  ; x / ln2
+  %k = fsub double %shifted, 6755399441055744.0
+  %k.negated = fneg double %k
+  %r.high = call double @llvm.fma.f64(double %k.negated, double 0x3FE62E42FEFA3000, double %x)
+  %r = call double @llvm.fma.f64(double %k.negated, double 0x3D53DE6AF278ECE6, double %r.high)
+  %r.left = fsub double %r.high, %r
+  %r.rest = call double @llvm.fma.f64(double %k.negated, double 0x3D53DE6AF278ECE6, double %r.left)
+  ; exp(r) = 1 + r + r^2 q(r), q by Chebyshev approximation to 2^-61 in all
+  %q9 = call double @llvm.fma.f64(double %r, double 0x3E21F72FC73183DE, double 0x3E5AF4DDD849ED1C)
+  %q8 = call double @llvm.fma.f64(double %r, double %q9, double 0x3E927E4DB67B429F)
+  %q7 = call double @llvm.fma.f64(double %r, double %q8, double 0x3EC71DE0237564BE)
+  %q6 = call double @llvm.fma.f64(double %r, double %q7, double 0x3EFA01A01A6D7808)
+  %q5 = call double @llvm.fma.f64(double %r, double %q6, double 0x3F2A01A01ABE62DD)
+  %q4 = call double @llvm.fma.f64(double %r, double %q5, double 0x3F56C16C16C162D6)
+  %q3 = call double @llvm.fma.f64(double %r, double %q4, double 0x3F811111111100DF)
+  %q2 = call double @llvm.fma.f64(double %r, double %q3, double 0x3FA5555555555556)
+  %q1 = call double @llvm.fma.f64(double %r, double %q2, double 0x3FC5555555555557)
+  %q0 = call double @llvm.fma.f64(double %r, double %q1, double 0x3FE0000000000000)
+  %sum = fadd double %r, 1.0
+  %sum.left = fsub double 1.0, %sum
+  %sum.part = fadd double %sum.left, %r
+  %sum.rest = fadd double %sum.part, %r.rest
+  %square = fmul double %r, %r
+  %rest = call double @llvm.fma.f64(double %square, double %q0, double %sum.rest)
+  %power = fadd double %sum, %rest
+
+  %bits = bitcast double %shifted to i64
+  %half = ashr i64 %bits, 1
+  %other = sub i64 %bits, %half
+  %half.exponent = shl i64 %half, 52
+  %half.bits = add i64 %half.exponent, 4607182418800017408            ; the bits of 1.0
+  %half.factor = bitcast i64 %half.bits to double
+  %other.exponent = shl i64 %other, 52
+  %other.bits = add i64 %other.exponent, 4607182418800017408
+  %other.factor = bitcast i64 %other.bits to double
+  %partly = fmul double %power, %half.factor
+  %result = fmul double %partly, %other.factor
+  ret double %result
 }

@@ -70,7 +70,7 @@ constexpr double kSpecial[] = {0,
 
 /// The distance from the exact value in units in the last place; infinite where only one is a number.
 template <typename T>
-double error_in_ulp(T got, Wide exact) {
+double error_in_ulp(T got, Wide exact, T floor) {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
   const T rounded = static_cast<T>(exact);
   if (std::isnan(got) || std::isnan(rounded)) return std::isnan(got) == std::isnan(rounded) ? 0 : INFINITY;
@@ -78,7 +78,7 @@ double error_in_ulp(T got, Wide exact) {
     const auto bounded = [](T x) { return std::isinf(x) ? std::copysign(std::numeric_limits<T>::max(), x) : x; };
     return got == rounded ? 0 : bounded(got) == bounded(rounded) ? 1 : INFINITY;
   }
-  const T size = std::fabs(rounded), next = std::nextafter(size, kInfinity);
+  const T size = std::max(std::fabs(rounded), floor), next = std::nextafter(size, kInfinity);
   const T ulp = std::isinf(next) ? size - std::nextafter(size, T{0}) : next - size;
   return static_cast<double>(fabsq(static_cast<Wide>(got) - exact) / static_cast<Wide>(ulp));
 }
@@ -110,15 +110,17 @@ class Evaluation {
  private:
   static std::string kernel_for(const Function& function) {
     const std::string type = sizeof(T) == 4 ? "f32" : "f64";
-    return "import math\nfrom pykc import *\n\n@kernel\ndef k(out: " + type + "[:], x: " + type + "[:], y: " + type +
-           "[:]):\n    out[grid(1)] = math." + std::string(function.name) +
-           (function.of_two ? "(x[grid(1)], y[grid(1)])\n" : "(x[grid(1)])\n");
+    const std::string arguments(!function.arguments.empty() ? function.arguments : function.of_two ? "x, y" : "x");
+    return "import math\nfrom pykc import *\n\n@device\ndef f(x: " + type + ", y: " + type + "):\n    return math." +
+           std::string(function.name) + "(" + arguments + ")\n\n@kernel\ndef k(out: " + type + "[:], x: " + type +
+           "[:], y: " + type + "[:]):\n    out[grid(1)] = f(x[grid(1)], y[grid(1)])\n";
   }
 
   double error(const Point<T>& point, T got) const {
     const Wide x = point.x, y = point.y;
     if (is_excepted(function_, x)) return 0;
-    return error_in_ulp(got, function_.of_two ? function_.of_two(x, y) : function_.of_one(x));
+    const Wide exact = function_.of_two ? function_.of_two(x, y) : function_.of_one(x);
+    return error_in_ulp(got, exact, static_cast<T>(function_.floor));
   }
 
   const Device& device_;

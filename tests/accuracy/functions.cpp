@@ -29,10 +29,50 @@ Wide tangent_of_turns(Wide x) { return sine_of_turns(x) / cosine_of_turns(x); }
 
 Wide reciprocal_cube_root(Wide x) { return 1 / cbrtq(x); }
 
+Wide reciprocal_hypotenuse(Wide x, Wide y) { return 1 / hypotq(x, y); }
+Wide norm_of_three(Wide x, Wide y) { return hypotq(x, hypotq(x, y)); }
+Wide norm_of_four(Wide x, Wide y) { return hypotq(hypotq(x, y), hypotq(x, y)); }
+Wide reciprocal_norm_of_three(Wide x, Wide y) { return 1 / norm_of_three(x, y); }
+Wide reciprocal_norm_of_four(Wide x, Wide y) { return 1 / norm_of_four(x, y); }
+
+Wide scaled_erfc(Wide x) {
+  if (x < 100) return expq(x * x) * erfcq(x);
+  const Wide ratio = kHalf / (x * x);
+  return (1 - ratio * (1 - 3 * ratio * (1 - 5 * ratio * (1 - 7 * ratio)))) / (x * sqrtq(kPi));
+}
+
+/// Newton's method on the logarithm of erfc for a small `p`, and on erfc itself, which is flat, for others.
+Wide inverse_erfc(Wide p) {
+  if (!(p >= 0 && p <= 2)) return nanq("");
+  if (p > 1) return -inverse_erfc(2 - p);
+  if (p == 0) return HUGE_VALQ;
+  Wide y = p < kHalf ? sqrtq(-logq(p)) : (1 - p) * sqrtq(kPi) / 2;
+  for (int step = 0; step < 8; ++step) {
+    const Wide scaled = scaled_erfc(y);
+    y += p < kHalf ? (logq(scaled / p) - y * y) * scaled * sqrtq(kPi) / 2
+                   : (erfcq(y) - p) * expq(y * y) * sqrtq(kPi) / 2;
+  }
+  return y;
+}
+
+Wide inverse_erf(Wide x) {
+  if (!(fabsq(x) <= 1)) return nanq("");
+  if (fabsq(x) > kHalf) return copysignq(inverse_erfc(1 - fabsq(x)), x);
+  Wide y = x * sqrtq(kPi) / 2;
+  for (int step = 0; step < 8; ++step) y -= (erfq(y) - x) * expq(y * y) * sqrtq(kPi) / 2;
+  return y;
+}
+
+Wide normal(Wide x) { return kHalf * erfcq(-x / sqrtq(2)); }
+Wide inverse_normal(Wide p) { return -sqrtq(2) * (p == kHalf ? 0 : inverse_erfc(2 * p)); }
+
+Wide to_degrees(Wide x) { return x * 180 / kPi; }
+Wide to_radians(Wide x) { return x * kPi / 180; }
+
 constexpr Function kFunctions[] = {
-    {"sin", 2.5, 2, sinq, nullptr},
-    {"cos", 2.5, 2, cosq, nullptr},
-    {"tan", 4, 1.5, tanq, nullptr},
+    {"sin", 1, 2, sinq, nullptr},
+    {"cos", 1, 2, cosq, nullptr},
+    {"tan", 2.5, 1.5, tanq, nullptr},
     {"asin", 1, 1, asinq, nullptr},
     {"acos", 1.5, 1, acosq, nullptr},
     {"atan", 1.5, 1, atanq, nullptr},
@@ -45,24 +85,40 @@ constexpr Function kFunctions[] = {
     {"atanh", 1, 1, atanhq, nullptr},
     {"exp", 1.5, 1, expq, nullptr},
     {"exp2", 1, 1.5, exp2q, nullptr},
-    {"exp10", 1.5, 1, ten_to, nullptr},
+    {"exp10", 1.5, 1.5, ten_to, nullptr},
     {"expm1", 1.5, 1.5, expm1q, nullptr},
-    {"log", 1.5, 2, logq, nullptr},
+    {"log", 1, 2, logq, nullptr},
     {"log2", 1, 1, log2q, nullptr},
     {"log10", 1, 1, log10q, nullptr},
     {"log1p", 1, 1, log1pq, nullptr},
-    {"pow", 2, 1, nullptr, powq},
+    {"pow", 1.5, 1, nullptr, powq},
     {"cbrt", 1, 1, cbrtq, nullptr},
     {"rsqrt", 2, 2, reciprocal_root, nullptr},
-    {"hypot", 1, 1.5, nullptr, hypotq},
+    {"hypot", 1, 1, nullptr, hypotq},
     {"erf", 1, 1, erfq, nullptr},
     {"erfc", 5, 3.5, erfcq, nullptr},
-    {"gamma", 1, 4, tgammaq, nullptr},
-    {"lgamma", 1, 5, lgammaq, nullptr},
-    {"sinpi", 3, 3, sine_of_turns, nullptr},
-    {"cospi", 3, 3, cosine_of_turns, nullptr},
-    {"tanpi", 5, 6, tangent_of_turns, nullptr},
-    {"rcbrt", 2, 2, reciprocal_cube_root, nullptr},
+    {"gamma", 1, 5, tgammaq, nullptr},
+    {"lgamma", 1, 6, lgammaq, nullptr},
+    {"sinpi", 1.5, 1.5, sine_of_turns, nullptr},
+    {"cospi", 1.5, 1.5, cosine_of_turns, nullptr},
+    {"tanpi", 3, 3, tangent_of_turns, nullptr},
+    {"rcbrt", 1, 1, reciprocal_cube_root, nullptr},
+    {"rhypot", 1, 1, nullptr, reciprocal_hypotenuse},
+    {"norm3d", 1, 1, nullptr, norm_of_three, "x, y, x"},
+    {"norm4d", 1, 1, nullptr, norm_of_four, "x, y, x, y"},
+    {"rnorm3d", 1, 1, nullptr, reciprocal_norm_of_three, "x, y, x"},
+    {"rnorm4d", 1, 1, nullptr, reciprocal_norm_of_four, "x, y, x, y"},
+    {"erfinv", 3, 3, inverse_erf, nullptr},
+    {"erfcinv", 3, 3, inverse_erfc, nullptr},
+    {"erfcx", 3, 3, scaled_erfc, nullptr},
+    {"normcdf", 4, 4, normal, nullptr},
+    {"normcdfinv", 3, 3, inverse_normal, nullptr},
+    {"degrees", 1, 1, to_degrees, nullptr},
+    {"radians", 1, 1, to_radians, nullptr},
+    {"j0", 1, 3, j0q, nullptr, "x", 1},
+    {"j1", 1, 3, j1q, nullptr, "x", 1},
+    {"y0", 1, 6, y0q, nullptr, "x", 1},
+    {"y1", 1, 6, y1q, nullptr, "x", 1},
 };
 
 }  // namespace

@@ -12,7 +12,9 @@ struct Function {
   std::string_view name;        // in `math`
   double f32_bound, f64_bound;  // in units in the last place
   Wide (*of_one)(Wide);
-  Wide (*of_two)(Wide, Wide);  // null for functions of one argument
+  Wide (*of_two)(Wide, Wide);       // null for functions of one argument
+  std::string_view arguments = "";  // in place of `x` or `x, y`
+  double floor = 0;                 // below it, errors are counted in its units
 };
 
 std::span<const Function> functions();

@@ -1,0 +1,205 @@
+; sin, cos and tan for f32: libclc's take more than twice as long, and are three times as far off.
+;
+; x = k pi/2 + r with a whole k. pi/2 is subtracted in three parts, the first of which has so few bits that the
+; difference is exact; what the others round away stays in `low`, so that r = high + low has some 48 bits. k is rounded
+; by adding 1.5 * 2^23, behind which a float has no fraction: its last bits are then k. Larger x are multiplied by as
+; many bits of 2/pi as they need, in integers.
+
+declare float @llvm.fma.f32(float, float, float)
+declare float @llvm.fabs.f32(float)
+declare i32 @llvm.fshl.i32(i32, i32, i32)
+
+%parts = type { float, float, i32 }
+
+; 32 zeros, and 224 bits of 2/pi
+@two.over.pi = internal unnamed_addr addrspace(1) constant [8 x i32] [
+  i32 0, i32 -1560706194, i32 1313084713, i32 -64530479, i32 -181084736, i32 -614296167, i32 1011060801, i32 -28220501]
+
+; high, low and the last bits of k, of |x| below 2^17
+define internal %parts @near_quarter_turns(float %x) {
+  %shifted = call float @llvm.fma.f32(float %x, float 0x3FE45F3060000000, float 12582912.0)  ; x / (pi/2)
+  %k = fsub float %shifted, 12582912.0
+  %bits = bitcast float %shifted to i32
+  %k.negated = fneg float %k
+  %first = call float @llvm.fma.f32(float %k.negated, float 0x3FF921FB40000000, float %x)
+  %second = fmul float %k, 0x3E74442D20000000
+  %second.negated = fneg float %second
+  %second.rest = call float @llvm.fma.f32(float %k, float 0x3E74442D20000000, float %second.negated)
+  %high = fsub float %first, %second
+  %taken = fsub float %first, %high
+  %kept = fadd float %high, %taken
+  %first.rest = fsub float %first, %kept
+  %taken.rest = fsub float %taken, %second
+  %rests = fadd float %first.rest, %taken.rest
+  %rest = fsub float %rests, %second.rest
+  %low = call float @llvm.fma.f32(float %k, float 0x3CDEE59DA0000000, float %rest)
+  %with.high = insertvalue %parts poison, float %high, 0
+  %with.low = insertvalue %parts %with.high, float %low, 1
+  %result = insertvalue %parts %with.low, i32 %bits, 2
+  ret %parts %result
+}
+
+; The same of larger x = mantissa 2^exponent. Bits of 2/pi that stand for whole turns are skipped; the next 96, multiplied
+; by the mantissa, are a turn in units of 2^-96, of which 64 bits are enough. k is the nearest quarter.
+define internal %parts @far_quarter_turns(float %x) {
+  %x.bits = bitcast float %x to i32
+  %biased = lshr i32 %x.bits, 23
+  %exponent = and i32 %biased, 255
+  %skipped = sub i32 %exponent, 120                                    ; of the 32 zeros and the bits: the exponent + 30
+  %word = lshr i32 %skipped, 5                                         ; at most 4, of an infinity and a NaN, too
+  %fraction = and i32 %x.bits, 8388607
+  %mantissa = or i32 %fraction, 8388608
+  %factor = zext i32 %mantissa to i64
+  %place = zext i32 %word to i64
+  %p0 = getelementptr i32, ptr addrspace(1) @two.over.pi, i64 %place
+  %p1 = getelementptr i32, ptr addrspace(1) %p0, i64 1
+  %p2 = getelementptr i32, ptr addrspace(1) %p0, i64 2
+  %p3 = getelementptr i32, ptr addrspace(1) %p0, i64 3
+  %t0 = load i32, ptr addrspace(1) %p0
+  %t1 = load i32, ptr addrspace(1) %p1
+  %t2 = load i32, ptr addrspace(1) %p2
+  %t3 = load i32, ptr addrspace(1) %p3
+  %w0 = call i32 @llvm.fshl.i32(i32 %t0, i32 %t1, i32 %skipped)
+  %w1 = call i32 @llvm.fshl.i32(i32 %t1, i32 %t2, i32 %skipped)
+  %w2 = call i32 @llvm.fshl.i32(i32 %t2, i32 %t3, i32 %skipped)
+  %w0.wide = zext i32 %w0 to i64
+  %w1.wide = zext i32 %w1 to i64
+  %w2.wide = zext i32 %w2 to i64
+  %m0 = mul i64 %factor, %w0.wide
+  %m1 = mul i64 %factor, %w1.wide
+  %m2 = mul i64 %factor, %w2.wide
+  %upper = shl i64 %m0, 32
+  %lower = lshr i64 %m2, 32
+  %most = add i64 %upper, %m1
+  %turn = add i64 %most, %lower
+  %raised = add i64 %turn, 2305843009213693952                         ; an eighth of a turn
+  %quarters = lshr i64 %raised, 62
+  %whole = shl i64 %quarters, 62
+  %rest = sub i64 %turn, %whole
+  %rest.high = sitofp i64 %rest to float
+  %rest.back = fptosi float %rest.high to i64
+  %rest.less = sub i64 %rest, %rest.back
+  %rest.low = sitofp i64 %rest.less to float
+  ; times pi/2 2^-62
+  %size = fmul float %rest.high, 0x3C1921FB60000000
+  %size.negated = fneg float %size
+  %size.rest = call float @llvm.fma.f32(float %rest.high, float 0x3C1921FB60000000, float %size.negated)
+  %size.part = call float @llvm.fma.f32(float %rest.high, float 0xBA8777A5C0000000, float %size.rest)
+  %size.low = call float @llvm.fma.f32(float %rest.low, float 0x3C1921FB60000000, float %size.part)
+  %nothing = fsub float %x, %x                                         ; a NaN where x is infinite
+  %size.high = fadd float %size, %nothing
+  %k = trunc i64 %quarters to i32
+  %is.negative = icmp slt i32 %x.bits, 0
+  %opposite.high = fneg float %size.high
+  %opposite.low = fneg float %size.low
+  %opposite.k = sub i32 0, %k
+  %high = select i1 %is.negative, float %opposite.high, float %size.high
+  %low = select i1 %is.negative, float %opposite.low, float %size.low
+  %signed.k = select i1 %is.negative, i32 %opposite.k, i32 %k
+  %with.high = insertvalue %parts poison, float %high, 0
+  %with.low = insertvalue %parts %with.high, float %low, 1
+  %result = insertvalue %parts %with.low, i32 %signed.k, 2
+  ret %parts %result
+}
+
+define internal %parts @quarter_turns(float %x) {
+  %size = call float @llvm.fabs.f32(float %x)
+  %is.near = fcmp olt float %size, 131072.0
+  br i1 %is.near, label %near, label %far
+
+near:
+  %of.near = call %parts @near_quarter_turns(float %x)
+  ret %parts %of.near
+
+far:
+  %of.far = call %parts @far_quarter_turns(float %x)
+  ret %parts %of.far
+}
+
+; high + (high^3 q(s) + low (1 - s/2)) with s = high^2, q by Chebyshev approximation to 5e-9
+define internal float @sine(float %high, float %low) {
+  %s = fmul float %high, %high
+  %q2 = call float @llvm.fma.f32(float %s, float 0x3EC6DB5FE0000000, float 0xBF2A0138E0000000)
+  %q1 = call float @llvm.fma.f32(float %s, float %q2, float 0x3F811110E0000000)
+  %q0 = call float @llvm.fma.f32(float %s, float %q1, float 0xBFC5555560000000)
+  %slope = call float @llvm.fma.f32(float %s, float -0.5, float 1.0)
+  %of.low = fmul float %low, %slope
+  %cube = fmul float %high, %s
+  %rest = call float @llvm.fma.f32(float %cube, float %q0, float %of.low)
+  %result = fadd float %high, %rest
+  ret float %result
+}
+
+; 1 - s/2 + (s^2 q(s) - high low), q by Chebyshev approximation to 1e-9; what 1 - s/2 and s round away is put back
+define internal float @cosine(float %high, float %low) {
+  %s = fmul float %high, %high
+  %s.negated = fneg float %s
+  %s.rest = call float @llvm.fma.f32(float %high, float %high, float %s.negated)
+  %near = call float @llvm.fma.f32(float %s, float -0.5, float 1.0)
+  %near.less = fsub float 1.0, %near
+  %near.rest = call float @llvm.fma.f32(float %s, float -0.5, float %near.less)
+  %q1 = call float @llvm.fma.f32(float %s, float 0x3EF9BD0500000000, float 0xBF56C12C40000000)
+  %q0 = call float @llvm.fma.f32(float %s, float %q1, float 0x3FA5555540000000)
+  %half = call float @llvm.fma.f32(float %s.rest, float -0.5, float %near.rest)
+  %high.negated = fneg float %high
+  %of.low = call float @llvm.fma.f32(float %high.negated, float %low, float %half)
+  %square = fmul float %s, %s
+  %rest = call float @llvm.fma.f32(float %square, float %q0, float %of.low)
+  %result = fadd float %near, %rest
+  ret float %result
+}
+
+define float @__pykc_sin_f32(float %x) {
+  %parts = call %parts @quarter_turns(float %x)
+  %high = extractvalue %parts %parts, 0
+  %low = extractvalue %parts %parts, 1
+  %k = extractvalue %parts %parts, 2
+  %sine = call float @sine(float %high, float %low)
+  %cosine = call float @cosine(float %high, float %low)
+  %odd = and i32 %k, 1
+  %is.odd = icmp ne i32 %odd, 0
+  %value = select i1 %is.odd, float %cosine, float %sine
+  %half = and i32 %k, 2
+  %is.second = icmp ne i32 %half, 0
+  %opposite = fneg float %value
+  %signed = select i1 %is.second, float %opposite, float %value
+  %is.zero = fcmp oeq float %x, 0.0
+  %result = select i1 %is.zero, float %x, float %signed              ; -0 stays
+  ret float %result
+}
+
+define float @__pykc_cos_f32(float %x) {
+  %parts = call %parts @quarter_turns(float %x)
+  %high = extractvalue %parts %parts, 0
+  %low = extractvalue %parts %parts, 1
+  %k = extractvalue %parts %parts, 2
+  %sine = call float @sine(float %high, float %low)
+  %cosine = call float @cosine(float %high, float %low)
+  %odd = and i32 %k, 1
+  %is.odd = icmp ne i32 %odd, 0
+  %value = select i1 %is.odd, float %sine, float %cosine
+  %next = add i32 %k, 1
+  %half = and i32 %next, 2
+  %is.second = icmp ne i32 %half, 0
+  %opposite = fneg float %value
+  %signed = select i1 %is.second, float %opposite, float %value
+  ret float %signed
+}
+
+define float @__pykc_tan_f32(float %x) {
+  %parts = call %parts @quarter_turns(float %x)
+  %high = extractvalue %parts %parts, 0
+  %low = extractvalue %parts %parts, 1
+  %k = extractvalue %parts %parts, 2
+  %sine = call float @sine(float %high, float %low)
+  %cosine = call float @cosine(float %high, float %low)
+  %odd = and i32 %k, 1
+  %is.odd = icmp ne i32 %odd, 0
+  %sine.negated = fneg float %sine
+  %above = select i1 %is.odd, float %cosine, float %sine
+  %below = select i1 %is.odd, float %sine.negated, float %cosine
+  %ratio = fdiv float %above, %below
+  %is.zero = fcmp oeq float %x, 0.0
+  %result = select i1 %is.zero, float %x, float %ratio
+  ret float %result
+}
