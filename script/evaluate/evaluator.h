@@ -34,6 +34,9 @@ class Evaluator {
         stack_base_(__builtin_frame_address(0)) {
     session_.set_call(
         [this](const Value& callee, CallArguments arguments) { return call(callee, std::move(arguments)); });
+    session_.set_compile([this](const FunctionValue& kernel, const std::vector<Value>* arguments) {
+      return launcher_.compile(kernel, arguments);
+    });
   }
   /// What functions and objects hold of one another goes, too.
   ~Evaluator();

@@ -27,13 +27,16 @@ struct Environment {
   void clear();
 };
 
+struct CompiledKernel;
+
 /// What a function has beside its text.
 struct FunctionContext {
-  std::shared_ptr<Environment> outer = {};  // where it is defined; null: in the file
-  Names defaults = {};                      // of its parameters, worked out where it is defined
-  Value self = {};                          // what a method was found in; None: it is none
-  std::vector<Prototype> prototypes = {};   // of `@vectorize` and `@guvectorize`
-  std::string axes = {};                    // of `@guvectorize`: "(n),()->(n)"
+  std::shared_ptr<Environment> outer = {};              // where it is defined; null: in the file
+  Names defaults = {};                                  // of its parameters, worked out where it is defined
+  Value self = {};                                      // what a method was found in; None: it is none
+  std::vector<Prototype> prototypes = {};               // of `@vectorize` and `@guvectorize`
+  std::string axes = {};                                // of `@guvectorize`: "(n),()->(n)"
+  std::shared_ptr<const CompiledKernel> compiled = {};  // of a kernel by `specialize`
 };
 
 /// A class: what is defined in its body.

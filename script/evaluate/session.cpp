@@ -26,4 +26,8 @@ Outcome<Value> Session::call(const Value& callee, CallArguments arguments) const
   return call_(callee, std::move(arguments));
 }
 
+Outcome<CompiledKernel> Session::compile(const FunctionValue& kernel, const std::vector<Value>* arguments) const {
+  return compile_(kernel, arguments);
+}
+
 }  // namespace pykc::script

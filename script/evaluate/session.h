@@ -20,6 +20,12 @@ struct CallArguments;
 class DeviceOperations;
 class Storage;
 
+/// A kernel compiled for types of arguments, and what it has been loaded with.
+struct CompiledKernel {
+  Kernel kernel;
+  Module module;
+};
+
 class Session {
  public:
   explicit Session(const RunOptions& options);
@@ -36,6 +42,10 @@ class Session {
   /// Calls a value, for functions that take functions.
   Outcome<Value> call(const Value& callee, CallArguments arguments) const;
   void set_call(std::function<Outcome<Value>(const Value&, CallArguments)> call) { call_ = std::move(call); }
+  /// A kernel for the types of these arguments; without them, for those that its parameters state.
+  Outcome<CompiledKernel> compile(const FunctionValue& kernel, const std::vector<Value>* arguments) const;
+  using Compile = std::function<Outcome<CompiledKernel>(const FunctionValue&, const std::vector<Value>*)>;
+  void set_compile(Compile compile) { compile_ = std::move(compile); }
   RandomGenerator random;
   /// What launches and events use that name no stream: `with stream:`. Null: the default stream.
   std::shared_ptr<const Stream> current_stream;
@@ -47,6 +57,7 @@ class Session {
   const RunOptions& options_;
   std::unique_ptr<DeviceOperations> operations_;
   std::function<Outcome<Value>(const Value&, CallArguments)> call_;
+  Compile compile_;
 };
 
 }  // namespace pykc::script

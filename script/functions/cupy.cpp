@@ -273,6 +273,8 @@ constexpr HostFunction kCupyFunctions[] = {
      "The program's device, number 0. `with` takes it, too."},
     {"select_device", kNumbaCuda, "device_id", host_select_device, "The program's device, number 0."},
     {"get_current_device", kNumbaCuda, "", host_current_device, "The program's device."},
+    {"current_context", kNumbaCuda, "devnum=0", host_select_device,
+     "The program's device, which has what a context tells of kernels."},
     {"is_available", kNumbaCuda, "", host_is_available, "True: where there is no GPU, the CPU device runs kernels."},
     {"is_available", in(Library::CupyCuda), "", host_is_available, "True."},
     {"detect", kNumbaCuda, "", host_detect, "Prints what the device is."},

@@ -1,5 +1,7 @@
 // The device seen from the host: copies, events, streams, in Numba's spelling and in pykc's own.
+#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
+#include "script/evaluate/scope.h"
 #include "script/functions/functions.h"
 
 namespace pykc::script {
@@ -127,6 +129,65 @@ Outcome<Value> host_forall(Session&, const Arguments& arguments) {
       LaunchValue{.kernel = *arguments[0].as<FunctionValue>(), .shapes = {std::move(shape)}}));
 }
 
+/// What `specialize` has compiled; else a kernel whose parameters state their types.
+Outcome<CompiledKernel> compiled_kernel(const Session& session, const Arguments& arguments, std::size_t i) {
+  const auto* kernel = arguments[i].as<FunctionValue>();
+  if (!kernel || kernel->kind != FunctionValue::Kind::Kernel) return arguments.wrong_type(i, "a kernel");
+  if (kernel->context && kernel->context->compiled) return *kernel->context->compiled;
+  return session.compile(*kernel, nullptr);
+}
+
+Outcome<Value> host_specialize(Session& session, const Arguments& arguments) {
+  FunctionValue kernel = *arguments[0].as<FunctionValue>();
+  ASSIGN_OR_RETURN(CompiledKernel compiled, session.compile(kernel, &arguments.rest));
+  kernel.context =
+      kernel.context ? std::make_shared<FunctionContext>(*kernel.context) : std::make_shared<FunctionContext>();
+  kernel.context->compiled = std::make_shared<const CompiledKernel>(std::move(compiled));
+  return Value(std::move(kernel));
+}
+
+Outcome<Value> host_shared_mem_per_block(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(session, arguments, 0));
+  return Value(compiled.kernel.info().static_shared_bytes);
+}
+
+Outcome<Value> host_const_mem_size(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(session, arguments, 0));
+  std::int64_t bytes = 0;
+  for (const ConstantInfo& constant : compiled.module.constants())
+    bytes += constant.type.count() * size_in_bytes(constant.type.element);
+  return Value(bytes);
+}
+
+Outcome<std::int64_t> active_blocks(const CompiledKernel& compiled, std::int64_t threads, std::int64_t bytes) {
+  const Result<int> blocks = compiled.kernel.active_blocks_per_multiprocessor(
+      {.grid = {1, 1, 1}, .block = {threads, 1, 1}, .shared_bytes = bytes});
+  if (!blocks) return device_failure(blocks.error());
+  return std::int64_t{*blocks};
+}
+
+Outcome<Value> host_active_blocks(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(session, arguments, 1));
+  ASSIGN_OR_RETURN(const std::int64_t threads, arguments.integer(2));
+  ASSIGN_OR_RETURN(const std::int64_t bytes, arguments.integer(3));
+  ASSIGN_OR_RETURN(const std::int64_t blocks, active_blocks(compiled, threads, bytes));
+  return Value(blocks);
+}
+
+/// The least grid that fills the device, and the block.
+Outcome<Value> host_potential_block_size(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(session, arguments, 1));
+  if (!arguments.is_none(2)) return arguments.wrong_type(2, "None: `memsize` holds for blocks of all sizes");
+  ASSIGN_OR_RETURN(const std::int64_t bytes, arguments.integer(3));
+  ASSIGN_OR_RETURN(const std::int64_t limit, arguments.integer(4));
+  ASSIGN_OR_RETURN(const Device device, session.device());
+  const Result<int> suggested = compiled.kernel.suggested_block_size(bytes);
+  if (!suggested) return device_failure(suggested.error());
+  const std::int64_t threads = limit > 0 ? std::min<std::int64_t>(*suggested, limit) : *suggested;
+  ASSIGN_OR_RETURN(const std::int64_t blocks, active_blocks(compiled, threads, bytes));
+  return make_tuple({Value(blocks * device.info().multiprocessors), Value(threads)});
+}
+
 constexpr HostFunction kDeviceFunctions[] = {
     {"to_device", kBoth, "a, stream=None, copy=True, to=None", host_to_device,
      "A copy of the array on the device, or in the array `to` there. It is there when the call returns, on whatever "
@@ -150,6 +211,19 @@ constexpr HostFunction kDeviceFunctions[] = {
     {"device_name", in(Library::Prelude), "", host_device_name, "What kernels run on: 'cpu', or the GPU's name."},
     {"forall", in(Library::KernelMethod), "self, ntasks, tpb=0, stream=None, sharedmem=0", host_forall,
      "A launch of at least `ntasks` threads along x, in blocks of `tpb` threads or as the device runs most of them."},
+    {"specialize", in(Library::KernelMethod), "self, *args", host_specialize,
+     "The kernel, compiled for the types of these arguments."},
+    {"get_shared_mem_per_block", in(Library::KernelMethod), "self, signature=None", host_shared_mem_per_block,
+     "Bytes of shared memory whose size the kernel states, of a kernel that has types or is specialized."},
+    {"get_const_mem_size", in(Library::KernelMethod), "self, signature=None", host_const_mem_size,
+     "Bytes of the constant memory that the kernel's module declares."},
+    {"get_active_blocks_per_multiprocessor", in(Library::DeviceMethod), "self, func, blocksize, memsize=0, flags=None",
+     host_active_blocks,
+     "How many blocks of `blocksize` threads and `memsize` bytes of dynamic shared memory a multiprocessor runs at a "
+     "time."},
+    {"get_max_potential_block_size", in(Library::DeviceMethod),
+     "self, func, b2d_func=None, memsize=0, blocksizelimit=0, flags=None", host_potential_block_size,
+     "The least number of blocks that fills the device, and the threads of a block that keep it busiest."},
 };
 
 }  // namespace

@@ -398,6 +398,25 @@ Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& 
   return Value();
 }
 
+Outcome<CompiledKernel> Launcher::compile(const FunctionValue& kernel, const std::vector<Value>* arguments) {
+  const ast::FunctionDef& definition = *kernel.definition;
+  ASSIGN_OR_RETURN(const std::vector<Configuration>* const configurations, configurations_of(kernel));
+  const bool is_typed = is_typed_kernel(definition);
+  if (!configurations->empty() || (!arguments && !is_typed))
+    return fail(DiagnosticId::HostWrongType, definition.name, "compiled for types of arguments",
+                is_typed ? "a kernel with `@autotune`" : "a kernel for any types")
+        .note("`k.specialize(x, y)` gives the kernel for the types of these arguments; `@autotune` chooses by itself");
+  if (!arguments) {
+    const KernelRequest request{.kernel = definition.name, .arguments = {}, .use_annotations = true};
+    ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(*kernel.module, definition.name, request, ""));
+    return CompiledKernel{loaded.kernel, loaded.module};
+  }
+  ASSIGN_OR_RETURN(const Call call, bind(kernel, *configurations, {*arguments, {}}));
+  ASSIGN_OR_RETURN(const Loaded loaded,
+                   kernel_for(call.names.home(), definition.name, call.request, call.names.imports()));
+  return CompiledKernel{loaded.kernel, loaded.module};
+}
+
 Status Launcher::launch_as(const KernelRequest& request, const LaunchShape& shape, const Call& call,
                            const ast::FunctionDef& kernel) {
   ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(call.names.home(), kernel.name, request, call.names.imports()));

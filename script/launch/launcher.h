@@ -52,6 +52,8 @@ class Launcher {
       : program_(program), session_(session), scopes_(scopes) {}
 
   Outcome<Value> launch(const LaunchValue& launch, const CallArguments& arguments);
+  /// What Session::compile() gives.
+  Outcome<CompiledKernel> compile(const FunctionValue& kernel, const std::vector<Value>* arguments);
   /// What `@autotune` lists for the kernel; nothing without one.
   Outcome<const std::vector<Configuration>*> configurations_of(const FunctionValue& kernel);
   /// Applies a `@vectorize` function to every element of its arguments (vectorize.cpp).
