@@ -206,7 +206,7 @@ def atomic_update(change):
 
 atomic = types.SimpleNamespace(
     add=atomic_update(lambda old, value: old + value), sub=atomic_update(lambda old, value: old - value),
-    max=atomic_update(np.fmax), min=atomic_update(np.fmin),
+    max=atomic_update(np.fmax), min=atomic_update(np.fmin), nanmax=atomic_update(np.fmax), nanmin=atomic_update(np.fmin),
     and_=atomic_update(lambda old, value: old & value), or_=atomic_update(lambda old, value: old | value),
     xor=atomic_update(lambda old, value: old ^ value), exch=atomic_update(lambda old, value: value),
     inc=atomic_update(lambda old, value: 0 if old >= value else old + 1),
@@ -214,6 +214,12 @@ atomic = types.SimpleNamespace(
     cas=atomic_update(lambda old, expected, value: value if old == expected else old),
     compare_and_swap=lambda array, expected, value: atomic.cas(array, 0, expected, value),
     load=atomic_update(lambda old: old), store=atomic_update(lambda old, value: value))
+
+
+# In Numba's dialect a NaN that is in the element stays (6.4).
+numba_atomic = types.SimpleNamespace(**{
+    **vars(atomic), "max": atomic_update(lambda old, value: np.fmax(old, value) if old == old else old),
+    "min": atomic_update(lambda old, value: np.fmin(old, value) if old == old else old)})
 
 
 def write(array, index, value):
@@ -505,7 +511,7 @@ cuda = types.ModuleType("numba.cuda")
 cuda.__dict__.update({name: NAMES[name] for name in (
     "grid", "gridsize", "threadIdx", "blockIdx", "blockDim", "gridDim", "laneid", "warpsize", "syncthreads", "shared", "local",
     "const", "atomic", "threadfence", "selp")})
-cuda.__dict__.update(jit=kernel, stream=Stream, synchronize=lambda: None, to_device=np.array)
+cuda.__dict__.update(atomic=numba_atomic, jit=kernel, stream=Stream, synchronize=lambda: None, to_device=np.array)
 pykc = types.ModuleType("pykc")
 pykc.__dict__.update(NAMES)
 pykc.__all__ = list(NAMES)
