@@ -10,6 +10,7 @@ declare float @llvm.fabs.f32(float)
 declare i32 @llvm.fshl.i32(i32, i32, i32)
 
 %parts = type { float, float, i32 }
+%pair = type { float, float }
 
 ; 32 zeros, and 224 bits of 2/pi
 @two.over.pi = internal unnamed_addr addrspace(1) constant [8 x i32] [
@@ -116,8 +117,18 @@ far:
   ret %parts %of.far
 }
 
+; A sum of a larger number and a smaller one, and what its rounding takes away.
+define internal %pair @sum(float %larger, float %smaller) {
+  %sum = fadd float %larger, %smaller
+  %part = fsub float %sum, %larger
+  %rest = fsub float %smaller, %part
+  %with.sum = insertvalue %pair poison, float %sum, 0
+  %result = insertvalue %pair %with.sum, float %rest, 1
+  ret %pair %result
+}
+
 ; high + (high^3 q(s) + low (1 - s/2)) with s = high^2, q by Chebyshev approximation to 5e-9
-define internal float @sine(float %high, float %low) {
+define internal %pair @sine(float %high, float %low) {
   %s = fmul float %high, %high
   %q2 = call float @llvm.fma.f32(float %s, float 0x3EC6DB5FE0000000, float 0xBF2A0138E0000000)
   %q1 = call float @llvm.fma.f32(float %s, float %q2, float 0x3F811110E0000000)
@@ -126,12 +137,12 @@ define internal float @sine(float %high, float %low) {
   %of.low = fmul float %low, %slope
   %cube = fmul float %high, %s
   %rest = call float @llvm.fma.f32(float %cube, float %q0, float %of.low)
-  %result = fadd float %high, %rest
-  ret float %result
+  %result = call %pair @sum(float %high, float %rest)
+  ret %pair %result
 }
 
 ; 1 - s/2 + (s^2 q(s) - high low), q by Chebyshev approximation to 1e-9; what 1 - s/2 and s round away is put back
-define internal float @cosine(float %high, float %low) {
+define internal %pair @cosine(float %high, float %low) {
   %s = fmul float %high, %high
   %s.negated = fneg float %s
   %s.rest = call float @llvm.fma.f32(float %high, float %high, float %s.negated)
@@ -145,8 +156,8 @@ define internal float @cosine(float %high, float %low) {
   %of.low = call float @llvm.fma.f32(float %high.negated, float %low, float %half)
   %square = fmul float %s, %s
   %rest = call float @llvm.fma.f32(float %square, float %q0, float %of.low)
-  %result = fadd float %near, %rest
-  ret float %result
+  %result = call %pair @sum(float %near, float %rest)
+  ret %pair %result
 }
 
 define float @__pykc_sin_f32(float %x) {
@@ -154,8 +165,10 @@ define float @__pykc_sin_f32(float %x) {
   %high = extractvalue %parts %parts, 0
   %low = extractvalue %parts %parts, 1
   %k = extractvalue %parts %parts, 2
-  %sine = call float @sine(float %high, float %low)
-  %cosine = call float @cosine(float %high, float %low)
+  %sines = call %pair @sine(float %high, float %low)
+  %cosines = call %pair @cosine(float %high, float %low)
+  %sine = extractvalue %pair %sines, 0
+  %cosine = extractvalue %pair %cosines, 0
   %odd = and i32 %k, 1
   %is.odd = icmp ne i32 %odd, 0
   %value = select i1 %is.odd, float %cosine, float %sine
@@ -173,8 +186,10 @@ define float @__pykc_cos_f32(float %x) {
   %high = extractvalue %parts %parts, 0
   %low = extractvalue %parts %parts, 1
   %k = extractvalue %parts %parts, 2
-  %sine = call float @sine(float %high, float %low)
-  %cosine = call float @cosine(float %high, float %low)
+  %sines = call %pair @sine(float %high, float %low)
+  %cosines = call %pair @cosine(float %high, float %low)
+  %sine = extractvalue %pair %sines, 0
+  %cosine = extractvalue %pair %cosines, 0
   %odd = and i32 %k, 1
   %is.odd = icmp ne i32 %odd, 0
   %value = select i1 %is.odd, float %sine, float %cosine
@@ -191,15 +206,29 @@ define float @__pykc_tan_f32(float %x) {
   %high = extractvalue %parts %parts, 0
   %low = extractvalue %parts %parts, 1
   %k = extractvalue %parts %parts, 2
-  %sine = call float @sine(float %high, float %low)
-  %cosine = call float @cosine(float %high, float %low)
+  %sines = call %pair @sine(float %high, float %low)
+  %cosines = call %pair @cosine(float %high, float %low)
+  %sine = extractvalue %pair %sines, 0
+  %cosine = extractvalue %pair %cosines, 0
   %odd = and i32 %k, 1
   %is.odd = icmp ne i32 %odd, 0
   %sine.negated = fneg float %sine
   %above = select i1 %is.odd, float %cosine, float %sine
   %below = select i1 %is.odd, float %sine.negated, float %cosine
   %ratio = fdiv float %above, %below
+  ; what the roundings of both and of the ratio took away
+  %sine.rest = extractvalue %pair %sines, 1
+  %cosine.rest = extractvalue %pair %cosines, 1
+  %sine.rest.negated = fneg float %sine.rest
+  %above.rest = select i1 %is.odd, float %cosine.rest, float %sine.rest
+  %below.rest = select i1 %is.odd, float %sine.rest.negated, float %cosine.rest
+  %ratio.negated = fneg float %ratio
+  %missing.high = call float @llvm.fma.f32(float %ratio.negated, float %below, float %above)
+  %missing.all = fadd float %missing.high, %above.rest
+  %missing = call float @llvm.fma.f32(float %ratio.negated, float %below.rest, float %missing.all)
+  %correction = fdiv float %missing, %below
+  %better = fadd float %ratio, %correction
   %is.zero = fcmp oeq float %x, 0.0
-  %result = select i1 %is.zero, float %x, float %ratio
+  %result = select i1 %is.zero, float %x, float %better
   ret float %result
 }

@@ -72,7 +72,7 @@ Wide to_radians(Wide x) { return x * kPi / 180; }
 constexpr Function kFunctions[] = {
     {"sin", 1, 2, sinq, nullptr},
     {"cos", 1, 2, cosq, nullptr},
-    {"tan", 2.5, 1.5, tanq, nullptr},
+    {"tan", 1, 1.5, tanq, nullptr},
     {"asin", 1, 1, asinq, nullptr},
     {"acos", 1.5, 1, acosq, nullptr},
     {"atan", 1.5, 1, atanq, nullptr},

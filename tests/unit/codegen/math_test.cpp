@@ -32,7 +32,7 @@ std::vector<Row> rows() {
   return {
       {BuiltinId::Sin, 1.0, 2.0, one([](L x) { return std::sin(x); })},
       {BuiltinId::Cos, 1.0, 2.0, one([](L x) { return std::cos(x); })},
-      {BuiltinId::Tan, 2.5, 1.5, one([](L x) { return std::tan(x); })},
+      {BuiltinId::Tan, 1.0, 1.5, one([](L x) { return std::tan(x); })},
       {BuiltinId::Asin, 1.0, 1.0, one([](L x) { return std::asin(x); })},
       {BuiltinId::Acos, 1.5, 1.0, one([](L x) { return std::acos(x); })},
       {BuiltinId::Atan, 1.5, 1.0, one([](L x) { return std::atan(x); })},
