@@ -86,13 +86,12 @@ std::optional<std::vector<Type>> Session::best_overload(const FunctionDecl& kern
     best_rating = fit;
   }
   if (best && !is_ambiguous) return *best;
+  const DiagnosticId what = best ? DiagnosticId::AmbiguousSignatures : DiagnosticId::NoFittingSignature;
   auto diagnostic =
-      diagnostics_.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::NoBestSignature, kernel.def->name,
-                          best ? "several equally good signatures" : "no signature", list_of(given));
+      diagnostics_.report(kernel.scope->file(), kernel.def->name_range, what, kernel.def->name, list_of(given));
   for (const std::vector<Type>& types : overloads) diagnostic.note("a signature is " + list_of(types));
   diagnostic.note(best ? "give one of the arguments the type that a signature states, as in `np.float32(x)`"
-                       : "pass arguments of these types, add the signature `" + list_of(given) +
-                             "`, or leave the signatures out: the kernel is then compiled for what it is given");
+                       : "pass arguments of these types, or add the signature \"" + list_of(given) + "\"");
   return std::nullopt;
 }
 
