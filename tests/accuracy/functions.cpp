@@ -81,7 +81,7 @@ constexpr Function kFunctions[] = {
     {"cosh", 2.5, 1.5, coshq, nullptr},
     {"tanh", 2.5, 1.5, tanhq, nullptr},
     {"asinh", 2.5, 1.5, asinhq, nullptr},
-    {"acosh", 2.5, 2, acoshq, nullptr},
+    {"acosh", 1.5, 1.5, acoshq, nullptr},
     {"atanh", 1, 1, atanhq, nullptr},
     {"exp", 1.5, 1, expq, nullptr},
     {"exp2", 1, 1.5, exp2q, nullptr},
