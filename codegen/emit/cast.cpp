@@ -2,9 +2,23 @@
 #include "codegen/emit/emitter.h"
 
 namespace pykc::codegen {
+namespace {
+
+/// `f16(f64(n))`, which is `f16(n)`: what the wider float rounds is infinite in f16.
+bool is_half_of_integer(const ir::Instruction& cast) {
+  const ir::Instruction& inner = *cast.operands[0];
+  return cast.type.scalar == ScalarType::F16 && is_float(inner.type.scalar) && inner.opcode == ir::Opcode::Cast &&
+         is_integer(inner.operands[0]->type.scalar);
+}
+
+}  // namespace
 
 Emitter::Value* Emitter::emit_cast(const Instruction& i) {
   const ScalarType from = i.operands[0]->type.scalar, to = i.type.scalar;
+  if (is_half_of_integer(i)) {
+    const Instruction& inner = *i.operands[0];
+    return integer_to_float(operand(inner, 0), inner.operands[0]->type.scalar, to);
+  }
   Value* value = operand(i, 0);
   if (from == to) return value;
   if (is_float(from)) return is_float(to) ? cast_float(value, from, to) : float_to_integer(value, from, to);

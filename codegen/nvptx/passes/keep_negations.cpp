@@ -49,9 +49,20 @@ void keep_operands_of(llvm::IntrinsicInst& extremum) {
     if (is_word(operand) && is_negation(operand)) operand.set(hidden(operand, builder));
 }
 
-void keep_operand_of(llvm::CastInst& conversion) {
-  llvm::Value* integer = conversion.getOperand(0);
-  if (!is_modifier(integer) || is_part_of_word(integer)) return;
+/// Whether it may be the lowest number, which is negative.
+bool is_magnitude_that_wraps(const llvm::Value* value) {
+  return match(value, m_Intrinsic<llvm::Intrinsic::abs>(m_Value(), m_Zero()));
+}
+
+/// Unoptimised, the operand of a minimum comes out of a variable, through which ptxas sees.
+bool must_keep(const llvm::Instruction& instruction, bool is_optimized) {
+  if (is_part_of_word(&instruction)) return is_modifier(&instruction);
+  return is_magnitude_that_wraps(&instruction) || (!is_optimized && is_word(&instruction) && is_negation(&instruction));
+}
+
+void keep_operand_of(llvm::CastInst& conversion, bool is_optimized) {
+  auto* integer = llvm::dyn_cast<llvm::Instruction>(conversion.getOperand(0));
+  if (integer == nullptr || !is_modifier(integer) || must_keep(*integer, is_optimized)) return;
   llvm::IRBuilder<> builder(&conversion);
   conversion.setOperand(0, hidden(integer, builder));
 }
@@ -67,18 +78,6 @@ void keep(llvm::Instruction& negation) {
   });
 }
 
-/// Whether it may be the lowest number, which is negative.
-bool is_magnitude_that_wraps(const llvm::Value* value) {
-  return match(value, m_Intrinsic<llvm::Intrinsic::abs>(m_Value(), m_Zero()));
-}
-
-/// Unoptimised, the operand of a minimum comes out of a variable, through which ptxas sees.
-bool must_keep(const llvm::Instruction& instruction, bool is_optimized) {
-  if (is_part_of_word(&instruction)) return is_modifier(&instruction);
-  if (!is_word(&instruction)) return false;
-  return is_magnitude_that_wraps(&instruction) || (!is_optimized && is_negation(&instruction));
-}
-
 }  // namespace
 
 void keep_negations(llvm::Module& module, bool is_optimized) {
@@ -86,7 +85,7 @@ void keep_negations(llvm::Module& module, bool is_optimized) {
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
       if (llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(instruction))
-        keep_operand_of(llvm::cast<llvm::CastInst>(instruction));
+        keep_operand_of(llvm::cast<llvm::CastInst>(instruction), is_optimized);
       if (must_keep(instruction, is_optimized)) keep(instruction);
       if (is_optimized && call != nullptr && is_signed_extremum(*call) && may_become_one_of_three(*call))
         keep_operands_of(*call);
