@@ -85,6 +85,8 @@ struct ModuleState : std::enable_shared_from_this<ModuleState> {
   virtual Result<int> suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) = 0;
   /// Of one multiprocessor.
   virtual Result<int> active_blocks(std::size_t kernel, const PreparedLaunch& launch) = 0;
+  /// But for the most threads of a block, which the rules know.
+  virtual Result<KernelResources> resources(std::size_t kernel) = 0;
 
   const std::shared_ptr<DeviceState> device;
   std::vector<KernelInfo> kernels;

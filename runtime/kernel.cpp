@@ -29,6 +29,12 @@ Result<int> Kernel::active_blocks_per_multiprocessor(const LaunchConfig& config)
   return module_->active_blocks(index_, prepared);
 }
 
+Result<KernelResources> Kernel::resources() const {
+  Result<KernelResources> resources = module_->resources(index_);
+  if (resources) resources->max_threads_per_block = module_->rules[index_].max_threads_per_block;
+  return resources;
+}
+
 Result<void> Kernel::launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const {
   detail::DeviceState& device = *module_->device;
   detail::StreamState& stream = config.stream == nullptr ? device.default_stream() : *config.stream->state_;

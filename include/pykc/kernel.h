@@ -95,6 +95,14 @@ struct ConstantMemory {
 };
 }  // namespace detail
 
+/// What a thread of a kernel takes, as the code that the device runs has it. The CPU device counts neither registers
+/// nor local memory: they are 0 there.
+struct KernelResources {
+  int registers_per_thread = 0;
+  std::int64_t local_bytes_per_thread = 0;  // arrays, and registers that did not suffice
+  int max_threads_per_block = 0;            // that these leave room for
+};
+
 /// A kernel that is ready to launch; it keeps its module loaded.
 class Kernel {
  public:
@@ -124,6 +132,7 @@ class Kernel {
   /// How many blocks of such a launch a multiprocessor runs at a time: 0 where not even one fits. The CPU device runs
   /// one block a core.
   Result<int> active_blocks_per_multiprocessor(const LaunchConfig& config) const;
+  Result<KernelResources> resources() const;
 
  private:
   friend class Module;

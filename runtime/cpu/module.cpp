@@ -28,6 +28,7 @@ class Module final : public detail::ModuleState {
   Result<void> launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) override;
   Result<int> suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) override;
   Result<int> active_blocks(std::size_t, const detail::PreparedLaunch&) override { return 1; }
+  Result<KernelResources> resources(std::size_t) override { return KernelResources{}; }
 
  private:
   Device& device_;

@@ -32,6 +32,7 @@ class Module final : public detail::ModuleState {
   Result<void> launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) override;
   Result<int> suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) override;
   Result<int> active_blocks(std::size_t kernel, const detail::PreparedLaunch& launch) override;
+  Result<KernelResources> resources(std::size_t kernel) override;
 
  private:
   Result<void> load_code(const Artifact& artifact);
@@ -225,6 +226,17 @@ Result<int> Module::active_blocks(std::size_t kernel, const detail::PreparedLaun
   if (Result<void> done = device_.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", asked); !done)
     return done.error();
   return blocks;
+}
+
+Result<KernelResources> Module::resources(std::size_t kernel) {
+  const ContextScope scope = device_.enter();
+  int registers = 0, local_bytes = 0;
+  for (const auto& [attribute, value] : {std::pair(CU_FUNC_ATTRIBUTE_NUM_REGS, &registers),
+                                         std::pair(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &local_bytes)}) {
+    const CUresult asked = device_.driver().cuFuncGetAttribute(value, attribute, functions_[kernel].handle);
+    if (Result<void> done = device_.check("cuFuncGetAttribute", asked); !done) return done.error();
+  }
+  return KernelResources{.registers_per_thread = registers, .local_bytes_per_thread = local_bytes};
 }
 
 }  // namespace

@@ -151,6 +151,15 @@ Outcome<Value> host_shared_mem_per_block(Session& session, const Arguments& argu
   return Value(compiled.kernel.info().static_shared_bytes);
 }
 
+/// A number among the resources.
+template <auto kMember>
+Outcome<Value> host_resource(Session& session, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(session, arguments, 0));
+  const Result<KernelResources> resources = compiled.kernel.resources();
+  if (!resources) return device_failure(resources.error());
+  return Value(std::int64_t{(*resources).*kMember});
+}
+
 Outcome<Value> host_const_mem_size(Session& session, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(session, arguments, 0));
   std::int64_t bytes = 0;
@@ -215,6 +224,14 @@ constexpr HostFunction kDeviceFunctions[] = {
      "The kernel, compiled for the types of these arguments."},
     {"get_shared_mem_per_block", in(Library::KernelMethod), "self, signature=None", host_shared_mem_per_block,
      "Bytes of shared memory whose size the kernel states, of a kernel that has types or is specialized."},
+    {"get_regs_per_thread", in(Library::KernelMethod), "self, signature=None",
+     host_resource<&KernelResources::registers_per_thread>,
+     "Registers of a thread; 0 on the CPU device, which counts none."},
+    {"get_local_mem_per_thread", in(Library::KernelMethod), "self, signature=None",
+     host_resource<&KernelResources::local_bytes_per_thread>,
+     "Bytes of local memory of a thread; 0 on the CPU device, which counts none."},
+    {"get_max_threads_per_block", in(Library::KernelMethod), "self, signature=None",
+     host_resource<&KernelResources::max_threads_per_block>, "The most threads that a block of the kernel can have."},
     {"get_const_mem_size", in(Library::KernelMethod), "self, signature=None", host_const_mem_size,
      "Bytes of the constant memory that the kernel's module declares."},
     {"get_active_blocks_per_multiprocessor", in(Library::DeviceMethod), "self, func, blocksize, memsize=0, flags=None",

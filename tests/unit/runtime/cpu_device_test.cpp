@@ -71,6 +71,7 @@ TEST_F(CpuDevice, AThreadForEachTask) {
   EXPECT_FALSE(kernel_named("nothing").for_all(-1));
   EXPECT_EQ(kernel_named("nothing").active_blocks_per_multiprocessor({.block = {256}}).value(), 1);
   EXPECT_FALSE(kernel_named("nothing").active_blocks_per_multiprocessor({.block = {0}}));
+  EXPECT_EQ(kernel_named("nothing").resources().value().max_threads_per_block, 1024);
 }
 
 TEST_F(CpuDevice, HasNoHandlesOfCuda) {

@@ -265,6 +265,18 @@ TEST_F(CudaMock, SuggestsWhatTheDriverSuggests) {
   expect_error(scale.suggested_block_size(-1), ErrorCode::InvalidLaunch, "are not possible");
 }
 
+TEST_F(CudaMock, TellsWhatAThreadTakes) {
+  const Device device = Device::open("cuda:0").value();
+  mock_set_max_threads(640);
+  const Kernel scale = device.load(test_artifact()).value().kernel("scale").value();
+  const KernelResources resources = scale.resources().value();
+  EXPECT_EQ(resources.registers_per_thread, 40);
+  EXPECT_EQ(resources.local_bytes_per_thread, 24);
+  EXPECT_EQ(resources.max_threads_per_block, 640);
+  mock_fail("cuFuncGetAttribute", 2, kOutOfResources);
+  expect_error(scale.resources(), ErrorCode::DriverError, "cuFuncGetAttribute");
+}
+
 TEST_F(CudaMock, AThreadForEachTask) {
   const Device device = Device::open("cuda:0").value();
   Artifact artifact = test_artifact();
