@@ -3,12 +3,21 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "frontend/check/arrays/array.h"
+#include "frontend/check/calls/call.h"
+#include "frontend/check/expressions/record.h"
 #include "frontend/check/expressions/tree.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/names/resolve.h"
 #include "frontend/check/statements/accesses.h"
+#include "frontend/check/statements/function.h"
+#include "frontend/check/types/annotation.h"
+#include "frontend/check/types/closure.h"
+#include "frontend/check/types/generic.h"
+#include "frontend/check/types/infer.h"
+#include "frontend/check/types/overload.h"
 
 namespace pykc::checker {
-
 namespace {
 
 constexpr std::int64_t kMostSharedBytes = 227 * 1024;
@@ -160,7 +169,8 @@ checked::Module Session::run(const std::vector<KernelRequest>& requests) {
 void Session::declare_host_constants() {
   for (std::size_t i = 0; i < constants_.size(); ++i) {
     ConstantDecl& decl = constants_[i];
-    if (decl.scope != &scopes_.back() || !Body(*this, *decl.scope).is_host_constant(decl)) continue;
+    FunctionChecker checker(*this, *decl.scope);
+    if (decl.scope != &scopes_.back() || !is_host_constant(checker, decl)) continue;
     const auto* ref = std::get_if<TableRef>(&constant(decl));
     if (ref && !decl.assigned_again) constant_array(ref->table);
   }
@@ -196,7 +206,8 @@ void Session::check_all_kernels() {
 void Session::check_untyped(FunctionDecl& function) {
   collect_locals(function);
   Specialization none;
-  Body(*this, function, none, false).check_names(function);
+  FunctionChecker checker(*this, function, none, false);
+  check_names(checker, function);
 }
 
 void Session::check_configurations(FunctionDecl& kernel) {
@@ -259,7 +270,7 @@ void Session::check_request(const KernelRequest& asked) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::optional<checked::Type>& stated = kernel->parameter_types[i];
     const bool is_open = !stated || stated->is_static();
-    const bool fits = is_open || Body::fits_parameter(*stated, given[i]) || launch_converts(given[i], *stated);
+    const bool fits = is_open || fits_parameter(*stated, given[i]) || launch_converts(given[i], *stated);
     if (!fits || (stated && stated->is_static() != given[i].is_static())) {
       diagnostics_.report(file, parameters[i].range, DiagnosticId::ArgumentType, parameters[i].name,
                           stated->is_static() ? "a constant" : checked::to_string(*stated),
@@ -293,7 +304,7 @@ std::optional<checked::Type> Session::requested_constant(const FunctionDecl& ker
   const ast::Suite& body = request_texts_.back()->body;
   const auto* statement = body.size() == 1 ? body.front()->as<ast::ExprStmt>() : nullptr;
   if (statement) {
-    Body reader(*this, scopes_.back());
+    FunctionChecker reader(*this, scopes_.back());
     // What is wrong in the text has no place in the file: it is reported as a whole.
     diagnostics_.set_muted(true);
     const Entity entity = reader.entity(*statement->value);
@@ -302,7 +313,7 @@ std::optional<checked::Type> Session::requested_constant(const FunctionDecl& ker
     const auto* function = std::get_if<FunctionRef>(&entity);
     const bool is_device_code =
         function && (function->function->kind <= FunctionDecl::Kind::Device || function->function->is_numba_kernel);
-    const bool is_known = value ? value->known() && Body::is_known_constant(*value)
+    const bool is_known = value ? value->known() && is_known_constant(*value)
                                 : is_device_code || std::holds_alternative<BuiltinRef>(entity) ||
                                       std::holds_alternative<SpecialRef>(entity) ||
                                       std::holds_alternative<UfuncRef>(entity);
@@ -333,7 +344,8 @@ const Entity& Session::constant(ConstantDecl& constant) {
   }
   if (constant.state == State::Done) return constant.entity;
   constant.state = State::InProgress;
-  Entity entity = Body(*this, *constant.scope).module_constant(constant);
+  FunctionChecker checker(*this, *constant.scope);
+  Entity entity = module_constant(checker, constant);
   constant.entity = std::move(entity);
   if (const auto* ref = std::get_if<TableRef>(&constant.entity); ref && ref->table->name.empty())
     ref->table->name = constant.name;
@@ -350,7 +362,8 @@ Specialization& Session::infer(FunctionDecl& function, const std::vector<Inferre
   specialization.arguments = arguments;
   specialization.is_inferring = true;
   ++specialization_depth;
-  Body(*this, function, specialization, true).infer();
+  FunctionChecker checker(*this, function, specialization, true);
+  checker::infer(checker);
   --specialization_depth;
   specialization.is_inferring = false;
   specialization.is_inferred = true;
@@ -371,7 +384,8 @@ checked::Function* Session::emit(FunctionDecl& function, Specialization& special
   output.options.contract &= options_.contract;
   specialization.is_emitting = true;
   ++specialization_depth;
-  Body(*this, function, specialization, false).emit(output);
+  FunctionChecker checker(*this, function, specialization, false);
+  checker::emit(checker, output);
   --specialization_depth;
   specialization.is_emitting = false;
   finished_.push_back(&specialization);
@@ -517,7 +531,6 @@ void Session::finish_module() {
 }  // namespace pykc::checker
 
 namespace pykc {
-
 checked::Module check(const Program& program, const std::vector<KernelRequest>& requests, const CheckOptions& options,
                       Diagnostics& diagnostics) {
   return checker::Session(program, options, diagnostics).run(requests);

@@ -51,7 +51,7 @@ class Session {
   /// What the function states of its types, from annotations or a signature.
   void read_types(FunctionDecl& function);
   const Entity& constant(ConstantDecl& constant);
-  bool read_class(ClassDecl& decl);  // check_class.cpp
+  bool read_class(ClassDecl& decl);  // names/class.cpp
   const ClassDecl* add_named_tuple(std::string name, std::vector<std::string> names, const Scope& scope,
                                    SourceRange range);
   /// Which types variables and result have when the function is called with these.
@@ -65,10 +65,10 @@ class Session {
   /// A function inside another one.
   FunctionDecl& nested_function(const ast::FunctionDef& def, const FunctionDecl& enclosing);
   /// Whether shapes of arrays are made of a parameter: then it is known while compiling where its argument is.
-  bool is_shape_parameter(FunctionDecl& function, std::size_t index);  // check_generic.cpp
+  bool is_shape_parameter(FunctionDecl& function, std::size_t index);  // types/generic.cpp
   /// Whether a field or an element of the parameter is assigned: then a record is passed by reference.
-  bool changes_parameter(FunctionDecl& function, std::size_t index);  // check_generic.cpp
-  FunctionDecl& device_function_of(const FunctionDecl& kernel);       // check_overload.cpp
+  bool changes_parameter(FunctionDecl& function, std::size_t index);  // types/generic.cpp
+  FunctionDecl& device_function_of(const FunctionDecl& kernel);       // types/overload.cpp
 
   Table* add_table(Table table);
   int constant_array(const Table* table);
@@ -83,7 +83,7 @@ class Session {
   int specialization_depth = 0;
 
  private:
-  // check_declare.cpp
+  // names/declare.cpp
   void declare_modules(const Program& program);
   void declare(Scope& scope);
   void report_defined_twice(const Scope& scope);
@@ -93,7 +93,7 @@ class Session {
   void import_star(Scope& scope, const std::string& module);
   void import_name(Scope& scope, const std::string& module, const ast::ImportAlias& alias);
 
-  // check_session.cpp
+  // module_checker.cpp
   void declare_host_constants();
   void check_all_kernels();
   void check_request(const KernelRequest& asked);

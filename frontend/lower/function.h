@@ -3,8 +3,8 @@
 // A value of the language is taken apart into scalars and pointers, its parts: a scalar is one; an array its address,
 // then its extents and (any strides) its strides, if the shape is not part of the type; a tuple the parts of its
 // elements, one after the other; a record those of its fields. Variables, parameters, results and arguments all go part
-// by part, so arrays and tuples need no rules of their own but where elements are looked up (lower_array.cpp,
-// lower_record.cpp) and views are made (lower_view.cpp).
+// by part, so arrays and tuples need no rules of their own but where elements are looked up (array.cpp,
+// record.cpp) and views are made (view.cpp).
 //
 // One function a kind of node, in the file of its subject: expr, builtin, atomic, array, record, view, stmt, loop.
 #pragma once

@@ -1,8 +1,17 @@
 // Arrays that a kernel declares: shared.array, local.array, and tables of constants.
+#include "frontend/check/arrays/array.h"
+
 #include <algorithm>
 #include <array>
 
+#include "frontend/check/arrays/array_function.h"
+#include "frontend/check/arrays/index.h"
+#include "frontend/check/calls/builtin.h"
+#include "frontend/check/calls/call.h"
+#include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/statements/iterate.h"
+#include "frontend/check/types/closure.h"
 
 namespace pykc::checker {
 
@@ -34,24 +43,22 @@ constexpr LaunchBuiltin kLaunchBuiltins[] = {
     {BuiltinId::GridDimY, LaunchOp::GridDimY},   {BuiltinId::GridDimZ, LaunchOp::GridDimZ},
     {BuiltinId::Min, LaunchOp::Minimum},         {BuiltinId::Max, LaunchOp::Maximum}};
 
-}  // namespace
-
 /// Writes the expression in postfix order; false where it depends on more than the launch.
-bool Body::launch_expression(const Expr& expr, LaunchExpression& out) const {
+bool launch_expression(const FunctionChecker& checker, const Expr& expr, LaunchExpression& out) {
   if (!expr.type.is_scalar() || expr.type.scalar != ScalarType::I64) return false;
   if (expr.as<checked::Constant>()) {
     out.terms.push_back({LaunchOp::Constant, static_cast<std::int64_t>(integer_of(expr))});
     return true;
   }
   if (const auto* ref = expr.as<checked::VariableRef>()) {
-    const auto local = std::find_if(locals_.begin(), locals_.end(),
+    const auto local = std::find_if(checker.locals.begin(), checker.locals.end(),
                                     [&](const Local& l) { return l.variable == ref->variable && l.only_value; });
-    return ref->variable && local != locals_.end() && launch_expression(*local->only_value, out);
+    return ref->variable && local != checker.locals.end() && launch_expression(checker, *local->only_value, out);
   }
   if (const auto* node = expr.as<checked::Binary>()) {
     for (const LaunchBinary& row : kLaunchBinaries) {
       if (row.op != node->op) continue;
-      if (!launch_expression(*node->left, out) || !launch_expression(*node->right, out)) return false;
+      if (!launch_expression(checker, *node->left, out) || !launch_expression(checker, *node->right, out)) return false;
       out.terms.push_back({row.launch, 0});
       return true;
     }
@@ -60,7 +67,7 @@ bool Body::launch_expression(const Expr& expr, LaunchExpression& out) const {
     for (const LaunchBuiltin& row : kLaunchBuiltins) {
       if (row.id != node->builtin) continue;
       for (const Expr* argument : node->arguments)
-        if (!launch_expression(*argument, out)) return false;
+        if (!launch_expression(checker, *argument, out)) return false;
       out.terms.push_back({row.launch, 0});
       return true;
     }
@@ -69,18 +76,18 @@ bool Body::launch_expression(const Expr& expr, LaunchExpression& out) const {
 }
 
 /// The same expression as a tree that names no variable, so that it can be evaluated where the kernel begins.
-const checked::Expr* Body::launch_value(const LaunchExpression& expression, SourceRange range) {
+const checked::Expr* launch_value(FunctionChecker& checker, const LaunchExpression& expression, SourceRange range) {
   std::vector<const Expr*> stack;
   for (const LaunchExpression::Term& term : expression.terms) {
     if (term.op == LaunchOp::Constant) {
-      stack.push_back(tree_.integer(term.constant, ScalarType::I64, range));
+      stack.push_back(checker.tree.integer(term.constant, ScalarType::I64, range));
       continue;
     }
     const auto builtin = std::find_if(std::begin(kLaunchBuiltins), std::end(kLaunchBuiltins),
                                       [&](const LaunchBuiltin& row) { return row.launch == term.op; });
     const bool is_leaf = builtin != std::end(kLaunchBuiltins) && is_property(builtin->id);
     if (is_leaf) {
-      stack.push_back(property(builtin->id, range).expr);
+      stack.push_back(property(checker, builtin->id, range).expr);
       continue;
     }
     const Expr *right = stack.back(), *left = stack[stack.size() - 2];
@@ -88,25 +95,26 @@ const checked::Expr* Body::launch_value(const LaunchExpression& expression, Sour
     const auto binary = std::find_if(std::begin(kLaunchBinaries), std::end(kLaunchBinaries),
                                      [&](const LaunchBinary& row) { return row.launch == term.op; });
     stack.push_back(binary != std::end(kLaunchBinaries)
-                        ? tree_.binary(binary->op, left, right, range)
-                        : tree_.builtin(builtin->id, ScalarType::I64, {left, right}, range));
+                        ? checker.tree.binary(binary->op, left, right, range)
+                        : checker.tree.builtin(builtin->id, ScalarType::I64, {left, right}, range));
   }
   return stack.back();
 }
 
-std::optional<Body::Shape> Body::shape(const ast::Expr& expr, std::string_view what, bool may_be_dynamic) {
-  const Entity found = entity(expr);
+std::optional<Shape> shape(FunctionChecker& checker, const ast::Expr& expr, std::string_view what,
+                           bool may_be_dynamic) {
+  const Entity found = checker.entity(expr);
   if (std::holds_alternative<TypeRef>(found)) {
-    report(expr.range, DiagnosticId::ArrayShape, what, "an integer or a tuple of integers")
+    checker.report(expr.range, DiagnosticId::ArrayShape, what, "an integer or a tuple of integers")
         .note("this is a type; the shape comes first")
-        .fix(std::string(what) + "(shape, " + std::string(scope_.file().text(expr.range)) + ")");
+        .fix(std::string(what) + "(shape, " + std::string(checker.scope.file().text(expr.range)) + ")");
     return std::nullopt;
   }
-  const Value given = to_value(found, expr.range);
+  const Value given = to_value(checker, found, expr.range);
   if (!given.known()) return std::nullopt;
-  const std::vector<Value> extents = given.is_tuple() ? take_apart(given) : std::vector<Value>{given};
+  const std::vector<Value> extents = given.is_tuple() ? take_apart(checker, given) : std::vector<Value>{given};
   if (extents.size() > kMaximumRank) {
-    report(expr.range, DiagnosticId::TooManyDimensions);
+    checker.report(expr.range, DiagnosticId::TooManyDimensions);
     return std::nullopt;
   }
   Shape result;
@@ -114,7 +122,7 @@ std::optional<Body::Shape> Body::shape(const ast::Expr& expr, std::string_view w
   Int128 size = 1;
   for (const Value& extent : extents) {
     if (!extent.is_scalar() || !is_integer(extent.scalar())) {
-      report(extent.range(), DiagnosticId::ArrayShape, what, "an integer or a tuple of integers")
+      checker.report(extent.range(), DiagnosticId::ArrayShape, what, "an integer or a tuple of integers")
           .note("this is " + describe(extent));
       return std::nullopt;
     }
@@ -125,8 +133,8 @@ std::optional<Body::Shape> Body::shape(const ast::Expr& expr, std::string_view w
     const Int128 count = integer_of(*extent.expr);
     size *= count;
     if (count < 0 || size > kMostElements || (count == 0 && extents.size() > 1)) {
-      report(extent.range(), DiagnosticId::ArrayShape, what,
-             "at least 1, and small enough for the memory it stands in");
+      checker.report(extent.range(), DiagnosticId::ArrayShape, what,
+                     "at least 1, and small enough for the memory it stands in");
       return std::nullopt;
     }
     result.extents.push_back(static_cast<std::int64_t>(count));
@@ -134,21 +142,21 @@ std::optional<Body::Shape> Body::shape(const ast::Expr& expr, std::string_view w
   if (!is_dynamic) {
     result.takes_launch_bytes = may_be_dynamic && size == 0;
     if (size > 0 || result.takes_launch_bytes) return result;
-    report(expr.range, DiagnosticId::ArrayShape, what, "at least 1");
+    checker.report(expr.range, DiagnosticId::ArrayShape, what, "at least 1");
     return std::nullopt;
   }
   result.extents.assign(extents.size(), ArrayType::kDynamic);
   for (const Value& extent : extents) {
     LaunchExpression launch;
     if (!may_be_dynamic && extent.is_constant()) continue;
-    const Expr* converted = tree_.convert(extent, ScalarType::I64);
-    if (may_be_dynamic && launch_expression(*converted, launch)) {
-      result.dynamic.push_back(launch_value(launch, extent.range()));
+    const Expr* converted = checker.tree.convert(extent, ScalarType::I64);
+    if (may_be_dynamic && launch_expression(checker, *converted, launch)) {
+      result.dynamic.push_back(launch_value(checker, launch, extent.range()));
       result.launch_sizes.push_back(std::move(launch));
       continue;
     }
-    if (is_trial_) continue;  // variables are not bound to their values yet
-    auto diagnostic = report(extent.range(), DiagnosticId::NotConstant, "the shape of " + std::string(what));
+    if (checker.is_trial) continue;  // variables are not bound to their values yet
+    auto diagnostic = checker.report(extent.range(), DiagnosticId::NotConstant, "the shape of " + std::string(what));
     diagnostic.note("use a literal or a module constant such as `TILE = 32`");
     if (may_be_dynamic)
       diagnostic.note(
@@ -159,133 +167,138 @@ std::optional<Body::Shape> Body::shape(const ast::Expr& expr, std::string_view w
   return result;
 }
 
-std::optional<std::pair<Body::Shape, ElementType>> Body::shape_and_type(const ast::Call& call, SourceRange range,
-                                                                        std::string_view name, bool may_be_dynamic) {
-  constexpr std::string_view kParameters[] = {"shape", "dtype", "alignment"};
-  const std::optional<Arguments> arguments =
-      bind_arguments(call, range, name, kParameters, 2, "(shape, dtype, alignment=None)");
-  if (!arguments) return std::nullopt;
-  std::optional<Shape> extents = shape(*(*arguments)[0], name, may_be_dynamic);
-  const std::optional<ElementType> type = element_type(*(*arguments)[1]);
-  if (!extents || !type) return std::nullopt;
-  const ast::Expr* alignment = (*arguments)[2];
-  if (alignment && !alignment->as<ast::NoneLiteral>()) {
-    const bool is_sized_by_launch = extents->takes_launch_bytes || !extents->dynamic.empty();
-    const std::optional<int> bytes = alignment_of(*alignment, is_sized_by_launch ? kDynamicAlignment : kMostAlignment);
-    if (!bytes) return std::nullopt;
-    extents->alignment = *bytes;
-  }
-  return std::pair(std::move(*extents), *type);
-}
-
 /// `alignment=64`: a power of two.
-std::optional<int> Body::alignment_of(const ast::Expr& expr, int most) {
-  const Entity given = opened(entity(expr));  // a constant may come as an argument
+std::optional<int> alignment_of(FunctionChecker& checker, const ast::Expr& expr, int most) {
+  const Entity given = opened(checker, checker.entity(expr));  // a constant may come as an argument
   if (std::holds_alternative<NoneRef>(given)) return 0;
   const auto* value = std::get_if<Value>(&given);
   if (std::holds_alternative<Unknown>(given) || (value && !value->known())) return std::nullopt;
   const bool is_constant = value && value->is_constant() && is_integer(value->scalar());
   const Int128 bytes = is_constant ? integer_of(*value->expr) : 0;
   if (bytes > 0 && bytes <= most && (bytes & (bytes - 1)) == 0) return static_cast<int>(bytes);
-  report(expr.range, DiagnosticId::ArgumentValue, "alignment",
-         "a constant power of two, at most " + std::to_string(most) +
-             (most == kDynamicAlignment ? " for an array that the launch sizes" : ""));
+  checker.report(expr.range, DiagnosticId::ArgumentValue, "alignment",
+                 "a constant power of two, at most " + std::to_string(most) +
+                     (most == kDynamicAlignment ? " for an array that the launch sizes" : ""));
   return std::nullopt;
 }
 
-Entity Body::call_shared_array(const ast::Call& call, SourceRange range) {
-  const auto declared = shape_and_type(call, range, "shared.array", true);
+std::optional<std::pair<Shape, ElementType>> shape_and_type(FunctionChecker& checker, const ast::Call& call,
+                                                            SourceRange range, std::string_view name,
+                                                            bool may_be_dynamic) {
+  constexpr std::string_view kParameters[] = {"shape", "dtype", "alignment"};
+  const std::optional<Arguments> arguments =
+      bind_arguments(checker, call, range, name, kParameters, 2, "(shape, dtype, alignment=None)");
+  if (!arguments) return std::nullopt;
+  std::optional<Shape> extents = shape(checker, *(*arguments)[0], name, may_be_dynamic);
+  const std::optional<ElementType> type = element_type(checker, *(*arguments)[1]);
+  if (!extents || !type) return std::nullopt;
+  const ast::Expr* alignment = (*arguments)[2];
+  if (alignment && !alignment->as<ast::NoneLiteral>()) {
+    const bool is_sized_by_launch = extents->takes_launch_bytes || !extents->dynamic.empty();
+    const std::optional<int> bytes =
+        alignment_of(checker, *alignment, is_sized_by_launch ? kDynamicAlignment : kMostAlignment);
+    if (!bytes) return std::nullopt;
+    extents->alignment = *bytes;
+  }
+  return std::pair(std::move(*extents), *type);
+}
+
+}  // namespace
+
+Entity call_shared_array(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  const auto declared = shape_and_type(checker, call, range, "shared.array", true);
   if (!declared) return Unknown{};
   const auto& [shape, element] = *declared;
   std::vector<std::int64_t> extents = shape.extents;
   if (shape.takes_launch_bytes) extents = {ArrayType::kDynamic};
   const Type type = Type::of(ArrayType{element, Layout::RowMajor, std::move(extents)}, ir::AddressSpace::Shared);
-  if (!output_) return TreeBuilder::strong(tree_.make(type, range, checked::SharedArrayRef{-1}));
-  const int index = static_cast<int>(output_->shared_arrays.size());
-  output_->shared_arrays.push_back({.name = "",
-                                    .type = type.array,
-                                    .extents = shape.dynamic,
-                                    .extent_sizes = shape.launch_sizes,
-                                    .takes_launch_bytes = shape.takes_launch_bytes,
-                                    .alignment = shape.alignment});
-  return TreeBuilder::strong(tree_.make(type, range, checked::SharedArrayRef{index}));
+  if (!checker.output) return TreeBuilder::strong(checker.tree.make(type, range, checked::SharedArrayRef{-1}));
+  const int index = static_cast<int>(checker.output->shared_arrays.size());
+  checker.output->shared_arrays.push_back({.name = "",
+                                           .type = type.array,
+                                           .extents = shape.dynamic,
+                                           .extent_sizes = shape.launch_sizes,
+                                           .takes_launch_bytes = shape.takes_launch_bytes,
+                                           .alignment = shape.alignment});
+  return TreeBuilder::strong(checker.tree.make(type, range, checked::SharedArrayRef{index}));
 }
 
-Entity Body::call_local_array(const ast::Call& call, SourceRange range) {
-  const auto declared = shape_and_type(call, range, "local.array", false);
+Entity call_local_array(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  const auto declared = shape_and_type(checker, call, range, "local.array", false);
   if (!declared) return Unknown{};
   const auto& [shape, element] = *declared;
-  return own_array({element, Layout::RowMajor, shape.extents}, range, shape.alignment);
+  return own_array(checker, {element, Layout::RowMajor, shape.extents}, range, shape.alignment);
 }
 
 /// An array of the thread's own, of a static shape.
-Value Body::own_array(ArrayType type, SourceRange range, int alignment) {
+Value own_array(FunctionChecker& checker, ArrayType type, SourceRange range, int alignment) {
   const Type local = Type::of(std::move(type), ir::AddressSpace::Local);
-  if (!output_) return TreeBuilder::strong(tree_.make(local, range, checked::LocalArrayRef{-1}));
-  const int index = static_cast<int>(output_->local_arrays.size());
-  output_->local_arrays.push_back({"", local.array, alignment});
-  return TreeBuilder::strong(tree_.make(local, range, checked::LocalArrayRef{index}));
+  if (!checker.output) return TreeBuilder::strong(checker.tree.make(local, range, checked::LocalArrayRef{-1}));
+  const int index = static_cast<int>(checker.output->local_arrays.size());
+  checker.output->local_arrays.push_back({"", local.array, alignment});
+  return TreeBuilder::strong(checker.tree.make(local, range, checked::LocalArrayRef{index}));
 }
 
 /// Told from its spelling before its names are looked up: what host code alone assigns would not survive that.
-bool Body::is_host_constant(const ConstantDecl& constant) {
+bool is_host_constant(FunctionChecker& checker, const ConstantDecl& constant) {
   return constant.path.empty() && !constant.annotation && declares_host_constant(*constant.value) &&
-         special_of(*constant.value->as<ast::Call>()) == Special::ConstArray;
+         special_of(checker, *constant.value->as<ast::Call>()) == Special::ConstArray;
 }
 
 /// `NAME = const.array(shape, dtype)`: zero until the host fills it, so nothing is known of its numbers here.
-Entity Body::host_constant(const ConstantDecl& constant, const ast::Call& call) {
+Entity host_constant(FunctionChecker& checker, const ConstantDecl& constant, const ast::Call& call) {
   const SourceRange range = constant.value->range;
-  const auto declared = shape_and_type(call, range, "const.array", false);
+  const auto declared = shape_and_type(checker, call, range, "const.array", false);
   if (!declared) return Unknown{};
   const auto& [shape, element] = *declared;
   if (shape.extents.empty()) {
-    report(range, DiagnosticId::ArrayShape, "const.array", "given; `const.array(1, dtype)` holds one number");
+    checker.report(range, DiagnosticId::ArrayShape, "const.array", "given; `const.array(1, dtype)` holds one number");
     return Unknown{};
   }
   Table table{.name = constant.name, .type = {element, Layout::RowMajor, shape.extents}, .bytes = {}};
   const std::int64_t bytes = table.type.count() * size_in_bytes(element);
   if (bytes > kMostConstantBytes) {
-    report(range, DiagnosticId::TooMuchConstant, constant.name, std::to_string(bytes),
-           std::to_string(kMostConstantBytes));
+    checker.report(range, DiagnosticId::TooMuchConstant, constant.name, std::to_string(bytes),
+                   std::to_string(kMostConstantBytes));
     return Unknown{};
   }
   table.bytes.assign(static_cast<std::size_t>(bytes), '\0');
   const std::string& module = constant.scope->name();
   table.host = ConstantInfo{.name = module.empty() ? constant.name : module + "." + constant.name,
-                            .symbol = session_.unique_symbol(constant.name),
+                            .symbol = checker.module.unique_symbol(constant.name),
                             .type = table.type};
-  return TableRef{session_.add_table(std::move(table))};
+  return TableRef{checker.module.add_table(std::move(table))};
 }
 
-Entity Body::misplaced_const_array(SourceRange range) {
-  report(range, DiagnosticId::MisplacedConstantArray);
+Entity misplaced_const_array(FunctionChecker& checker, SourceRange range) {
+  checker.report(range, DiagnosticId::MisplacedConstantArray);
   return Unknown{};
 }
 
-Entity Body::call_const_array_like(const ast::Call& call, SourceRange range) {
+Entity call_const_array_like(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"a"};
-  const std::optional<Arguments> arguments = bind_arguments(call, range, "const.array_like", kParameters, 1, "(a)");
+  const std::optional<Arguments> arguments =
+      bind_arguments(checker, call, range, "const.array_like", kParameters, 1, "(a)");
   if (!arguments) return Unknown{};
   const ast::Expr& source = *(*arguments)[0];
   const bool is_spelled = source.as<ast::List>() || source.as<ast::Tuple>();
-  const Entity found = is_spelled ? table(source, nullptr) : entity(source);
-  if (const auto* ref = std::get_if<TableRef>(&found)) return table_value(ref->table, range);
+  const Entity found = is_spelled ? table(checker, source, nullptr) : checker.entity(source);
+  if (const auto* ref = std::get_if<TableRef>(&found)) return table_value(checker, ref->table, range);
   if (const auto* tuple = std::get_if<Value>(&found); tuple && tuple->is_tuple()) {
-    const Entity made = table_of(*tuple, nullptr, source.range);
-    if (const auto* ref = std::get_if<TableRef>(&made)) return table_value(ref->table, range);
+    const Entity made = table_of(checker, *tuple, nullptr, source.range);
+    if (const auto* ref = std::get_if<TableRef>(&made)) return table_value(checker, ref->table, range);
     return Unknown{};
   }
   if (!std::holds_alternative<Unknown>(found))
-    report(source.range, DiagnosticId::NotATable, describe(found))
+    checker.report(source.range, DiagnosticId::NotATable, describe(found))
         .note("give it a list or an array of the module: `WEIGHTS = np.array([1, 2, 1], dtype=np.float32)`");
   return Unknown{};
 }
 
-Value Body::table_value(const Table* table, SourceRange range) {
+Value table_value(FunctionChecker& checker, const Table* table, SourceRange range) {
   Type type = Type::of(table->type, ir::AddressSpace::Constant);
-  const int index = is_trial_ || !function_ ? -1 : session_.constant_array(table);
-  return TreeBuilder::strong(tree_.make(std::move(type), range, checked::ConstantArrayRef{index}));
+  const int index = checker.is_trial || !checker.function ? -1 : checker.module.constant_array(table);
+  return TreeBuilder::strong(checker.tree.make(std::move(type), range, checked::ConstantArrayRef{index}));
 }
 
 }  // namespace pykc::checker

@@ -1,11 +1,18 @@
 // NumPy's functions that make arrays, at the top level of a module: what they make are constants.
+#include "frontend/check/arrays/array_function.h"
+
 #include <cmath>
 
+#include "frontend/check/arrays/constant_array.h"
 #include "frontend/check/arrays/constant_table.h"
+#include "frontend/check/arrays/index.h"
+#include "frontend/check/calls/call.h"
+#include "frontend/check/expressions/complex.h"
+#include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/types/convert.h"
 
 namespace pykc::checker {
-
 namespace {
 
 constexpr std::string_view kObject[] = {"object", "dtype", "order"};
@@ -18,69 +25,29 @@ constexpr std::string_view kDistances[] = {"start", "stop", "num", "endpoint", "
 constexpr std::string_view kSides[] = {"N", "M", "dtype"};
 constexpr std::string_view kRecord[] = {"dtype", "align", "copy"};
 
-}  // namespace
-
-Entity Body::call_array_function(Special special, const ast::Call& call, SourceRange range) {
-  const struct {
-    Special special;
-    std::span<const std::string_view> parameters;
-    std::size_t required;
-    std::string_view signature;
-    Entity (Body::*make)(const Arguments&, SourceRange);
-  } kFunctions[] = {
-      {Special::NumpyArray, kObject, 1, "(object, dtype=None, order='C')", &Body::array_of_object},
-      {Special::NumpyZeros, kShape, 1, "(shape, dtype=f64, order='C')", &Body::constant_zeros},
-      {Special::NumpyOnes, kShape, 1, "(shape, dtype=f64, order='C')", &Body::constant_ones},
-      {Special::NumpyFull, kShapeAndValue, 2, "(shape, fill_value, dtype=None, order='C')", &Body::constant_full},
-      {Special::NumpyZerosLike, kModel, 1, "(a, dtype=None)", &Body::constant_zeros_like},
-      {Special::NumpyOnesLike, kModel, 1, "(a, dtype=None)", &Body::constant_ones_like},
-      {Special::NumpyFullLike, kModelAndValue, 2, "(a, fill_value, dtype=None)", &Body::constant_full_like},
-      {Special::NumpyArange, kRange, 1, "(start, stop=None, step=1, dtype=None)", &Body::constant_arange},
-      {Special::NumpyLinspace, kDistances, 2, "(start, stop, num=50, endpoint=True, dtype=f64)",
-       &Body::constant_linspace},
-      {Special::NumpyEye, kSides, 1, "(N, M=None, dtype=f64)", &Body::constant_eye},
-      {Special::NumpyDtype, kRecord, 1, "(dtype, align=False)", &Body::call_dtype},
-  };
-  const std::string name(scope_.file().text(call.function->range));
-  if (function_ && special != Special::NumpyArray && special != Special::NumpyDtype) {
-    report(range, DiagnosticId::UnsupportedInKernel, "`" + name + "`, which makes an array,")
-        .note("use `local.array` or `shared.array`, or make a constant array at the top level of the module");
-    return Unknown{};
-  }
-  for (const auto& row : kFunctions) {
-    if (row.special != special) continue;
-    const auto arguments = bind_arguments(call, range, name, row.parameters, row.required, row.signature);
-    return arguments ? (this->*row.make)(*arguments, range) : Entity(Unknown{});
-  }
-  return Unknown{};
-}
-
-// ---- their types ----
-
-/// `np.float32`, or fields: `[("x", np.float32), ("w", np.int16, (3,))]`
-std::optional<ElementType> Body::dtype(const ast::Expr& expr) {
-  const auto* list = expr.as<ast::List>();
-  if (!list) return element_type(expr);
-  RecordType record{"record", RecordType::Kind::Struct};
-  std::int64_t numbers = 0;
-  for (const ast::ExprPtr& row : list->elements) {
-    std::optional<RecordField> field = field_of_dtype(*row);
-    const bool is_new = field && !record.find(field->name);
-    if (field && is_new) numbers += field->count();
-    if (!is_new || numbers > static_cast<std::int64_t>(kMostNumbers)) {
-      report(row->range, DiagnosticId::ArgumentValue, "np.dtype",
-             "a list of fields: different names, with types and perhaps shapes")
-          .note("write `[(\"x\", np.float32), (\"w\", np.int16, (3,))]`; a record has at most " +
-                std::to_string(kMostNumbers) + " numbers");
+/// An extent, or a tuple of them.
+std::optional<Extents> constant_extents(FunctionChecker& checker, const ast::Expr& expr) {
+  const Value given = checker.value(expr);
+  if (!given.known()) return std::nullopt;
+  Extents extents;
+  std::int64_t size = 1;
+  for (const Value& extent : given.is_tuple() ? take_apart(checker, given) : std::vector<Value>{given}) {
+    const bool is_integer_constant = extent.is_scalar() && extent.is_constant() && is_integer(extent.scalar());
+    const Int128 count = is_integer_constant ? integer_of(*extent.expr) : -1;
+    const bool fits = count >= 0 && count <= kMostConstantElements && size * count <= kMostConstantElements;
+    if (!fits || extents.size() == static_cast<std::size_t>(kMaximumRank)) {
+      checker.report(expr.range, DiagnosticId::ArrayShape, "a constant array",
+                     "a constant from 0 on; it has at most " + std::to_string(kMostConstantElements) + " elements");
       return std::nullopt;
     }
-    record.fields.push_back(*std::move(field));
+    extents.push_back(static_cast<std::int64_t>(count));
+    size *= extents.back();
   }
-  return ElementType(lay_out(std::move(record)));
+  return extents;
 }
 
 /// `("x", np.float32)`, `("w", np.int16, 3)`, `("w", (np.int16, 3))`; none, where it is something else.
-std::optional<RecordField> Body::field_of_dtype(const ast::Expr& expr) {
+std::optional<RecordField> field_of_dtype(FunctionChecker& checker, const ast::Expr& expr) {
   const auto* row = expr.as<ast::Tuple>();
   const auto* name = row && row->elements.size() >= 2 ? row->elements[0]->as<ast::StringLiteral>() : nullptr;
   if (!name || row->elements.size() > 3) return std::nullopt;
@@ -90,130 +57,118 @@ std::optional<RecordField> Body::field_of_dtype(const ast::Expr& expr) {
     type = both->elements[0].get();
     shape = both->elements[1].get();
   }
-  const std::optional<ElementType> element = dtype(*type);
-  const std::optional<Extents> extents = shape ? constant_extents(*shape) : Extents();
+  const std::optional<ElementType> element = dtype(checker, *type);
+  const std::optional<Extents> extents = shape ? constant_extents(checker, *shape) : Extents();
   if (!element || !extents) return std::nullopt;
   return RecordField{name->value, *element, *extents};
 }
 
-Entity Body::call_dtype(const Arguments& arguments, SourceRange) {
-  const std::optional<ElementType> type = dtype(*arguments[0]);
+Entity call_dtype(FunctionChecker& checker, const Arguments& arguments, SourceRange) {
+  const std::optional<ElementType> type = dtype(checker, *arguments[0]);
   return type ? Entity(TypeRef{*type}) : Entity(Unknown{});
 }
 
 /// The type that an array of the value has.
-ElementType Body::type_as_element(const Value& value) {
+ElementType type_as_element(const Value& value) {
   if (value.is_record()) return value.type().record;
   return value.weak == Weak::Int ? type_of_literal(integer_of(*value.expr)) : value.scalar();
 }
 
-/// An extent, or a tuple of them.
-std::optional<Extents> Body::constant_extents(const ast::Expr& expr) {
-  const Value given = value(expr);
-  if (!given.known()) return std::nullopt;
-  Extents extents;
-  std::int64_t size = 1;
-  for (const Value& extent : given.is_tuple() ? take_apart(given) : std::vector<Value>{given}) {
-    const bool is_integer_constant = extent.is_scalar() && extent.is_constant() && is_integer(extent.scalar());
-    const Int128 count = is_integer_constant ? integer_of(*extent.expr) : -1;
-    const bool fits = count >= 0 && count <= kMostConstantElements && size * count <= kMostConstantElements;
-    if (!fits || extents.size() == static_cast<std::size_t>(kMaximumRank)) {
-      report(expr.range, DiagnosticId::ArrayShape, "a constant array",
-             "a constant from 0 on; it has at most " + std::to_string(kMostConstantElements) + " elements");
-      return std::nullopt;
-    }
-    extents.push_back(static_cast<std::int64_t>(count));
-    size *= extents.back();
-  }
-  return extents;
-}
-
 // ---- arrays of one value ----
-
-Entity Body::array_of_one(const Extents& extents, const ElementType& type, const Value& fill, SourceRange range) {
+Entity array_of_one(FunctionChecker& checker, const Extents& extents, const ElementType& type, const Value& fill,
+                    SourceRange range) {
   Table table{.name = "", .type = {type, Layout::RowMajor, extents}, .bytes = {}};
   std::string element;
   const bool is_zero_record = type.is_record() && fill.is_weak_integer() && integer_of(*fill.expr) == 0;
   if (is_zero_record)
     element.assign(static_cast<std::size_t>(size_in_bytes(type)), '\0');
-  else if (!append_constant(fill, type, element, range))
+  else if (!append_constant(checker, fill, type, element, range))
     return Unknown{};
   for (std::int64_t i = 0; i < count_elements(extents); ++i) table.bytes += element;
-  return TableRef{session_.add_table(std::move(table))};
+  return TableRef{checker.module.add_table(std::move(table))};
 }
 
-Entity Body::array_of_number(const Arguments& arguments, int number, SourceRange range) {
-  const std::optional<Extents> extents = constant_extents(*arguments[0]);
-  const std::optional<ElementType> type = arguments[1] ? dtype(*arguments[1]) : ElementType(ScalarType::F64);
-  return extents && type ? array_of_one(*extents, *type, tree_.weak_integer(number, range), range) : Entity(Unknown{});
+Entity array_of_number(FunctionChecker& checker, const Arguments& arguments, int number, SourceRange range) {
+  const std::optional<Extents> extents = constant_extents(checker, *arguments[0]);
+  const std::optional<ElementType> type = arguments[1] ? dtype(checker, *arguments[1]) : ElementType(ScalarType::F64);
+  return extents && type ? array_of_one(checker, *extents, *type, checker.tree.weak_integer(number, range), range)
+                         : Entity(Unknown{});
 }
 
-Entity Body::constant_zeros(const Arguments& a, SourceRange range) { return array_of_number(a, 0, range); }
-Entity Body::constant_ones(const Arguments& a, SourceRange range) { return array_of_number(a, 1, range); }
+Entity constant_zeros(FunctionChecker& checker, const Arguments& a, SourceRange range) {
+  return array_of_number(checker, a, 0, range);
+}
+Entity constant_ones(FunctionChecker& checker, const Arguments& a, SourceRange range) {
+  return array_of_number(checker, a, 1, range);
+}
 
-Entity Body::constant_full(const Arguments& arguments, SourceRange range) {
-  const std::optional<Extents> extents = constant_extents(*arguments[0]);
-  const Value fill = value(*arguments[1]);
+Entity constant_full(FunctionChecker& checker, const Arguments& arguments, SourceRange range) {
+  const std::optional<Extents> extents = constant_extents(checker, *arguments[0]);
+  const Value fill = checker.value(*arguments[1]);
   if (!extents || !fill.known()) return Unknown{};
-  if (!fill.is_scalar() && !fill.is_complex() && !require_scalar(fill, "`fill_value`")) return Unknown{};
-  const std::optional<ElementType> type = arguments[2] ? dtype(*arguments[2]) : type_as_element(fill);
-  return type ? array_of_one(*extents, *type, fill, range) : Entity(Unknown{});
+  if (!fill.is_scalar() && !fill.is_complex() && !require_scalar(checker, fill, "`fill_value`")) return Unknown{};
+  const std::optional<ElementType> type = arguments[2] ? dtype(checker, *arguments[2]) : type_as_element(fill);
+  return type ? array_of_one(checker, *extents, *type, fill, range) : Entity(Unknown{});
 }
 
 /// In the shape, and without `dtype` the type, of another array.
-Entity Body::array_like(const ast::Expr& model, const ast::Expr* dtype_given, const Value& fill, SourceRange range) {
-  const Entity found = entity(model);
+Entity array_like(FunctionChecker& checker, const ast::Expr& model, const ast::Expr* dtype_given, const Value& fill,
+                  SourceRange range) {
+  const Entity found = checker.entity(model);
   const auto* table = std::get_if<TableRef>(&found);
   if (!table) {
-    if (!std::holds_alternative<Unknown>(found)) report(model.range, DiagnosticId::NotATable, describe(found));
+    if (!std::holds_alternative<Unknown>(found)) checker.report(model.range, DiagnosticId::NotATable, describe(found));
     return Unknown{};
   }
-  const std::optional<ElementType> type = dtype_given ? dtype(*dtype_given) : table->table->type.element;
-  return type && fill.known() ? array_of_one(table->table->type.extents, *type, fill, range) : Entity(Unknown{});
+  const std::optional<ElementType> type = dtype_given ? dtype(checker, *dtype_given) : table->table->type.element;
+  return type && fill.known() ? array_of_one(checker, table->table->type.extents, *type, fill, range)
+                              : Entity(Unknown{});
 }
 
-Entity Body::constant_zeros_like(const Arguments& a, SourceRange range) {
-  return array_like(*a[0], a[1], tree_.weak_integer(0, range), range);
+Entity constant_zeros_like(FunctionChecker& checker, const Arguments& a, SourceRange range) {
+  return array_like(checker, *a[0], a[1], checker.tree.weak_integer(0, range), range);
 }
-Entity Body::constant_ones_like(const Arguments& a, SourceRange range) {
-  return array_like(*a[0], a[1], tree_.weak_integer(1, range), range);
+Entity constant_ones_like(FunctionChecker& checker, const Arguments& a, SourceRange range) {
+  return array_like(checker, *a[0], a[1], checker.tree.weak_integer(1, range), range);
 }
-Entity Body::constant_full_like(const Arguments& a, SourceRange range) {
-  return array_like(*a[0], a[2], value(*a[1]), range);
+Entity constant_full_like(FunctionChecker& checker, const Arguments& a, SourceRange range) {
+  return array_like(checker, *a[0], a[2], checker.value(*a[1]), range);
 }
 
 // ---- sequences ----
 
 /// A constant real number; none, and a report, for anything else.
-std::optional<Value> Body::constant_number(const ast::Expr& expr, std::string_view what) {
-  const Value given = value(expr);
+std::optional<Value> constant_number(FunctionChecker& checker, const ast::Expr& expr, std::string_view what) {
+  const Value given = checker.value(expr);
   if (!given.known()) return std::nullopt;
   if (given.is_scalar() && given.is_constant()) return given;
-  report(expr.range, DiagnosticId::NotConstant, what);
+  checker.report(expr.range, DiagnosticId::NotConstant, what);
   return std::nullopt;
 }
 
 /// An array of `count` numbers, which `number` gives.
-Entity Body::sequence(std::int64_t count, const ElementType& type, SourceRange range,
-                      const std::function<Value(std::int64_t)>& number) {
+Entity sequence(FunctionChecker& checker, std::int64_t count, const ElementType& type, SourceRange range,
+                const std::function<Value(std::int64_t)>& number) {
   Table table{.name = "", .type = {type, Layout::RowMajor, {count}}, .bytes = {}};
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::size_t mark = tree_.mark();
+    const std::size_t mark = checker.tree.mark();
     const Value element = number(i);
     const bool truncates = is_float(element.scalar()) && !type.is_record() && is_integer(type.scalar);
-    if (!append_constant(truncates ? cast_value(element, type.scalar, range) : element, type, table.bytes, range))
+    if (!append_constant(checker, truncates ? cast_value(checker, element, type.scalar, range) : element, type,
+                         table.bytes, range))
       return Unknown{};
-    tree_.release(mark);
+    checker.tree.release(mark);
   }
-  return TableRef{session_.add_table(std::move(table))};
+  return TableRef{checker.module.add_table(std::move(table))};
 }
 
-Entity Body::constant_arange(const Arguments& arguments, SourceRange range) {
+Entity constant_arange(FunctionChecker& checker, const Arguments& arguments, SourceRange range) {
   const bool has_stop = arguments[1] != nullptr;
-  const Value one = tree_.weak_integer(1, range), zero = tree_.weak_integer(0, range);
-  const std::optional<Value> first = constant_number(*arguments[0], "a bound of `arange`");
-  const std::optional<Value> second = has_stop ? constant_number(*arguments[1], "a bound of `arange`") : zero;
-  const std::optional<Value> step = arguments[2] ? constant_number(*arguments[2], "the step of `arange`") : one;
+  const Value one = checker.tree.weak_integer(1, range), zero = checker.tree.weak_integer(0, range);
+  const std::optional<Value> first = constant_number(checker, *arguments[0], "a bound of `arange`");
+  const std::optional<Value> second = has_stop ? constant_number(checker, *arguments[1], "a bound of `arange`") : zero;
+  const std::optional<Value> step =
+      arguments[2] ? constant_number(checker, *arguments[2], "the step of `arange`") : one;
   if (!first || !second || !step) return Unknown{};
   const Value &start = has_stop ? *first : zero, &stop = has_stop ? *second : *first;
   const bool is_whole =
@@ -221,77 +176,96 @@ Entity Body::constant_arange(const Arguments& arguments, SourceRange range) {
   const double from = real_of(*start.expr), by = real_of(*step->expr);
   const double count = std::ceil((real_of(*stop.expr) - from) / by);
   if (by == 0 || !(count <= static_cast<double>(kMostConstantElements))) {
-    report(range, DiagnosticId::ArrayShape, "a constant array",
-           "at most " + std::to_string(kMostConstantElements) + " elements, by a step that is not 0");
+    checker.report(range, DiagnosticId::ArrayShape, "a constant array",
+                   "at most " + std::to_string(kMostConstantElements) + " elements, by a step that is not 0");
     return Unknown{};
   }
   std::optional<ElementType> type = is_whole ? ScalarType::I64 : ScalarType::F64;
-  if (arguments[3]) type = dtype(*arguments[3]);
+  if (arguments[3]) type = dtype(checker, *arguments[3]);
   if (!type) return Unknown{};
   const auto elements = std::max(static_cast<std::int64_t>(count), std::int64_t{0});
-  return sequence(elements, *type, range, [&](std::int64_t i) {
-    if (is_whole) return tree_.weak_integer(integer_of(*start.expr) + i * integer_of(*step->expr), range);
-    return tree_.weak_real(from + static_cast<double>(i) * by, range);
+  return sequence(checker, elements, *type, range, [&](std::int64_t i) {
+    if (is_whole) return checker.tree.weak_integer(integer_of(*start.expr) + i * integer_of(*step->expr), range);
+    return checker.tree.weak_real(from + static_cast<double>(i) * by, range);
   });
 }
 
-Entity Body::constant_linspace(const Arguments& arguments, SourceRange range) {
-  const std::optional<Value> first = constant_number(*arguments[0], "a bound of `linspace`");
-  const std::optional<Value> last = constant_number(*arguments[1], "a bound of `linspace`");
-  const std::optional<Extents> count = arguments[2] ? constant_extents(*arguments[2]) : Extents{50};
-  const std::optional<bool> endpoint = arguments[3] ? constant_bool(*arguments[3], "`endpoint`") : true;
-  const std::optional<ElementType> type = arguments[4] ? dtype(*arguments[4]) : ElementType(ScalarType::F64);
+Entity constant_linspace(FunctionChecker& checker, const Arguments& arguments, SourceRange range) {
+  const std::optional<Value> first = constant_number(checker, *arguments[0], "a bound of `linspace`");
+  const std::optional<Value> last = constant_number(checker, *arguments[1], "a bound of `linspace`");
+  const std::optional<Extents> count = arguments[2] ? constant_extents(checker, *arguments[2]) : Extents{50};
+  const std::optional<bool> endpoint = arguments[3] ? constant_bool(checker, *arguments[3], "`endpoint`") : true;
+  const std::optional<ElementType> type = arguments[4] ? dtype(checker, *arguments[4]) : ElementType(ScalarType::F64);
   if (!first || !last || !count || !endpoint || !type) return Unknown{};
   const std::int64_t elements = count_elements(*count);
   const double from = real_of(*first->expr), to = real_of(*last->expr);
   const double step = (to - from) / static_cast<double>(std::max<std::int64_t>(*endpoint ? elements - 1 : elements, 1));
-  return sequence(elements, *type, range, [&](std::int64_t i) {
+  return sequence(checker, elements, *type, range, [&](std::int64_t i) {
     const bool is_end = *endpoint && i > 0 && i == elements - 1;
-    return tree_.weak_real(is_end ? to : from + static_cast<double>(i) * step, range);
+    return checker.tree.weak_real(is_end ? to : from + static_cast<double>(i) * step, range);
   });
 }
 
-Entity Body::constant_eye(const Arguments& arguments, SourceRange range) {
-  const std::optional<Extents> rows = constant_extents(*arguments[0]);
-  const std::optional<Extents> columns = arguments[1] ? constant_extents(*arguments[1]) : rows;
-  const std::optional<ElementType> type = arguments[2] ? dtype(*arguments[2]) : ElementType(ScalarType::F64);
+Entity constant_eye(FunctionChecker& checker, const Arguments& arguments, SourceRange range) {
+  const std::optional<Extents> rows = constant_extents(checker, *arguments[0]);
+  const std::optional<Extents> columns = arguments[1] ? constant_extents(checker, *arguments[1]) : rows;
+  const std::optional<ElementType> type = arguments[2] ? dtype(checker, *arguments[2]) : ElementType(ScalarType::F64);
   if (!rows || !columns || !type) return Unknown{};
   const std::int64_t height = count_elements(*rows), width = count_elements(*columns);
   if (height * width > kMostConstantElements) {
-    report_too_many_constants(range);
+    report_too_many_constants(checker, range);
     return Unknown{};
   }
-  const Entity made = sequence(height * width, *type, range, [&](std::int64_t i) {
-    return tree_.weak_integer(i / width == i % width ? 1 : 0, range);
+  const Entity made = sequence(checker, height * width, *type, range, [&](std::int64_t i) {
+    return checker.tree.weak_integer(i / width == i % width ? 1 : 0, range);
   });
   const auto* table = std::get_if<TableRef>(&made);
-  return table ? Entity(TableRef{session_.add_table(with_extents(*table->table, {height, width}))}) : made;
+  return table ? Entity(TableRef{checker.module.add_table(with_extents(*table->table, {height, width}))}) : made;
 }
 
 // ---- arrays of what is listed ----
 
 /// An array as nested tuples.
-Value Body::rows_of(const Table& table, SourceRange range) {
+Value rows_of(FunctionChecker& checker, const Table& table, SourceRange range) {
   std::int64_t next = 0;
   const std::function<Value(std::size_t)> row = [&](std::size_t dimension) {
-    if (dimension == table.type.extents.size()) return constant_at(table, next++, range);
+    if (dimension == table.type.extents.size()) return constant_at(checker, table, next++, range);
     std::vector<Value> rows;
     for (std::int64_t i = 0; i < table.type.extents[dimension]; ++i) rows.push_back(row(dimension + 1));
-    return tree_.tuple(std::move(rows), range);
+    return checker.tree.tuple(std::move(rows), range);
   };
   return row(0);
 }
 
+bool flatten_table(FunctionChecker& checker, const Value& value, std::size_t depth, Extents& extents,
+                   std::vector<Value>& numbers) {
+  if (!value.is_tuple()) {
+    numbers.push_back(value);
+    return (value.is_constant() || value.is_complex()) && depth == extents.size();
+  }
+  const std::vector<Value> elements = take_apart(checker, value);
+  const auto count = static_cast<std::int64_t>(elements.size());
+  if (depth == extents.size()) {
+    if (!numbers.empty() || depth == static_cast<std::size_t>(kMaximumRank))
+      return false;  // a row where a number stood
+    extents.push_back(count);
+  }
+  if (extents[depth] != count) return false;
+  return std::all_of(elements.begin(), elements.end(), [&](const Value& element) {
+    return flatten_table(checker, element, depth + 1, extents, numbers);
+  });
+}
+
 /// The elements of nested lists, of numbers also of tuples; false where rows differ in length.
-bool Body::list_elements(const ast::Expr& expr, bool tuples_are_rows, std::size_t depth, Extents& extents,
-                         std::vector<Value>& elements) {
+bool list_elements(FunctionChecker& checker, const ast::Expr& expr, bool tuples_are_rows, std::size_t depth,
+                   Extents& extents, std::vector<Value>& elements) {
   const auto* list = expr.as<ast::List>();
   const auto* tuple = tuples_are_rows ? expr.as<ast::Tuple>() : nullptr;
   if (!list && !tuple) {
-    const Entity found = entity(expr);
+    const Entity found = checker.entity(expr);
     const auto* rows = std::get_if<TableRef>(&found);
-    const Value element = rows ? rows_of(*rows->table, expr.range) : to_value(found, expr.range);
-    if (tuples_are_rows && element.is_tuple()) return flatten_table(element, depth, extents, elements);
+    const Value element = rows ? rows_of(checker, *rows->table, expr.range) : to_value(checker, found, expr.range);
+    if (tuples_are_rows && element.is_tuple()) return flatten_table(checker, element, depth, extents, elements);
     elements.push_back(element);
     return element.known() && depth == extents.size();
   }
@@ -303,61 +277,12 @@ bool Body::list_elements(const ast::Expr& expr, bool tuples_are_rows, std::size_
   }
   if (extents[depth] != count) return false;
   return std::all_of(rows.begin(), rows.end(), [&](const ast::ExprPtr& row) {
-    return list_elements(*row, tuples_are_rows, depth + 1, extents, elements);
+    return list_elements(checker, *row, tuples_are_rows, depth + 1, extents, elements);
   });
 }
 
-Entity Body::array_of_object(const Arguments& arguments, SourceRange range) {
-  const std::optional<ElementType> type = arguments[1] ? dtype(*arguments[1]) : std::nullopt;
-  if (arguments[1] && !type) return Unknown{};
-  const ast::Expr& object = *arguments[0];
-  if (object.as<ast::List>() || object.as<ast::Tuple>()) return table(object, type ? &*type : nullptr);
-  const Entity found = entity(object);
-  if (const auto* given = std::get_if<TableRef>(&found))
-    return type ? converted_constants(*given->table, *type, range) : found;
-  const auto* value = std::get_if<Value>(&found);
-  if (value && value->is_tuple()) return table_of(*value, type ? &*type : nullptr, object.range);
-  if (value && (value->is_scalar() || value->is_complex()))
-    return table_of_elements({}, {*value}, type ? &*type : nullptr, object.range);
-  if (!std::holds_alternative<Unknown>(found))
-    report(object.range, DiagnosticId::NotATable, describe(found)).note("give it a list, or an array of the module");
-  return Unknown{};
-}
-
-Entity Body::table(const ast::Expr& expr, const ElementType* dtype) {
-  const bool is_of_records = dtype && dtype->is_record() && dtype->record->kind == RecordType::Kind::Struct;
-  Extents extents;
-  std::vector<Value> elements;
-  if (list_elements(expr, !is_of_records, 0, extents, elements))
-    return table_of_elements(std::move(extents), elements, dtype, expr.range);
-  if (std::all_of(elements.begin(), elements.end(), [](const Value& element) { return element.known(); }))
-    report(expr.range, DiagnosticId::NotATable, "rows of different lengths")
-        .note("rows of equal length, of constant numbers, make a table");
-  return Unknown{};
-}
-
-Entity Body::table_of(const Value& nested, const ElementType* dtype, SourceRange range) {
-  Extents extents;
-  std::vector<Value> numbers;
-  if (nested.is_tuple() && flatten_table(nested, 0, extents, numbers))
-    return table_of_elements(std::move(extents), numbers, dtype, range);
-  report(range, DiagnosticId::NotATable, describe(nested))
-      .note("rows of equal length, of constant numbers, make a table");
-  return Unknown{};
-}
-
-/// Without `dtype`, of the type that all have in common.
-Entity Body::table_of_elements(Extents extents, const std::vector<Value>& elements, const ElementType* dtype,
-                               SourceRange range) {
-  const std::optional<ElementType> type = dtype ? *dtype : common_element_type(elements, range);
-  if (!type) return Unknown{};
-  Table table{.name = "", .type = {*type, Layout::RowMajor, std::move(extents)}, .bytes = {}};
-  for (const Value& element : elements)
-    if (!append_constant(element, *type, table.bytes, element.range())) return Unknown{};
-  return TableRef{session_.add_table(std::move(table))};
-}
-
-std::optional<ElementType> Body::common_element_type(const std::vector<Value>& elements, SourceRange range) {
+std::optional<ElementType> common_element_type(FunctionChecker& checker, const std::vector<Value>& elements,
+                                               SourceRange range) {
   if (elements.empty()) return ElementType(ScalarType::F64);
   if (elements.front().is_record() && !elements.front().is_complex())
     return ElementType(elements.front().type().record);
@@ -365,30 +290,125 @@ std::optional<ElementType> Body::common_element_type(const std::vector<Value>& e
   std::vector<Value> parts;
   for (const Value& element : elements) {
     is_complex |= element.is_complex();
-    if (!element.is_complex() && !require_scalar(element, "an element")) return std::nullopt;
-    parts.push_back(part_of(element));
+    if (!element.is_complex() && !require_scalar(checker, element, "an element")) return std::nullopt;
+    parts.push_back(part_of(checker, element));
   }
-  const std::optional<Unified> unified = unify_all(parts, rules_->join, range);
+  const std::optional<Unified> unified = unify_all(checker, parts, checker.rules->join, range);
   if (!unified) return std::nullopt;
   if (!is_complex) return ElementType(unified->type);
   return ElementType(complex_type(unified->type == ScalarType::F32 ? ScalarType::F32 : ScalarType::F64));
 }
 
-bool Body::flatten_table(const Value& value, std::size_t depth, Extents& extents, std::vector<Value>& numbers) {
-  if (!value.is_tuple()) {
-    numbers.push_back(value);
-    return (value.is_constant() || value.is_complex()) && depth == extents.size();
+/// Without `dtype`, of the type that all have in common.
+Entity table_of_elements(FunctionChecker& checker, Extents extents, const std::vector<Value>& elements,
+                         const ElementType* dtype, SourceRange range) {
+  const std::optional<ElementType> type = dtype ? *dtype : common_element_type(checker, elements, range);
+  if (!type) return Unknown{};
+  Table table{.name = "", .type = {*type, Layout::RowMajor, std::move(extents)}, .bytes = {}};
+  for (const Value& element : elements)
+    if (!append_constant(checker, element, *type, table.bytes, element.range())) return Unknown{};
+  return TableRef{checker.module.add_table(std::move(table))};
+}
+
+Entity array_of_object(FunctionChecker& checker, const Arguments& arguments, SourceRange range) {
+  const std::optional<ElementType> type = arguments[1] ? dtype(checker, *arguments[1]) : std::nullopt;
+  if (arguments[1] && !type) return Unknown{};
+  const ast::Expr& object = *arguments[0];
+  if (object.as<ast::List>() || object.as<ast::Tuple>()) return table(checker, object, type ? &*type : nullptr);
+  const Entity found = checker.entity(object);
+  if (const auto* given = std::get_if<TableRef>(&found))
+    return type ? converted_constants(checker, *given->table, *type, range) : found;
+  const auto* value = std::get_if<Value>(&found);
+  if (value && value->is_tuple()) return table_of(checker, *value, type ? &*type : nullptr, object.range);
+  if (value && (value->is_scalar() || value->is_complex()))
+    return table_of_elements(checker, {}, {*value}, type ? &*type : nullptr, object.range);
+  if (!std::holds_alternative<Unknown>(found))
+    checker.report(object.range, DiagnosticId::NotATable, describe(found))
+        .note("give it a list, or an array of the module");
+  return Unknown{};
+}
+
+}  // namespace
+
+Entity call_array_function(FunctionChecker& checker, Special special, const ast::Call& call, SourceRange range) {
+  const struct {
+    Special special;
+    std::span<const std::string_view> parameters;
+    std::size_t required;
+    std::string_view signature;
+    Entity (*make)(FunctionChecker&, const Arguments&, SourceRange);
+  } kFunctions[] = {
+      {Special::NumpyArray, kObject, 1, "(object, dtype=None, order='C')", &array_of_object},
+      {Special::NumpyZeros, kShape, 1, "(shape, dtype=f64, order='C')", &constant_zeros},
+      {Special::NumpyOnes, kShape, 1, "(shape, dtype=f64, order='C')", &constant_ones},
+      {Special::NumpyFull, kShapeAndValue, 2, "(shape, fill_value, dtype=None, order='C')", &constant_full},
+      {Special::NumpyZerosLike, kModel, 1, "(a, dtype=None)", &constant_zeros_like},
+      {Special::NumpyOnesLike, kModel, 1, "(a, dtype=None)", &constant_ones_like},
+      {Special::NumpyFullLike, kModelAndValue, 2, "(a, fill_value, dtype=None)", &constant_full_like},
+      {Special::NumpyArange, kRange, 1, "(start, stop=None, step=1, dtype=None)", &constant_arange},
+      {Special::NumpyLinspace, kDistances, 2, "(start, stop, num=50, endpoint=True, dtype=f64)", &constant_linspace},
+      {Special::NumpyEye, kSides, 1, "(N, M=None, dtype=f64)", &constant_eye},
+      {Special::NumpyDtype, kRecord, 1, "(dtype, align=False)", &call_dtype},
+  };
+  const std::string name(checker.scope.file().text(call.function->range));
+  if (checker.function && special != Special::NumpyArray && special != Special::NumpyDtype) {
+    checker.report(range, DiagnosticId::UnsupportedInKernel, "`" + name + "`, which makes an array,")
+        .note("use `local.array` or `shared.array`, or make a constant array at the top level of the module");
+    return Unknown{};
   }
-  const std::vector<Value> elements = take_apart(value);
-  const auto count = static_cast<std::int64_t>(elements.size());
-  if (depth == extents.size()) {
-    if (!numbers.empty() || depth == static_cast<std::size_t>(kMaximumRank))
-      return false;  // a row where a number stood
-    extents.push_back(count);
+  for (const auto& row : kFunctions) {
+    if (row.special != special) continue;
+    const auto arguments = bind_arguments(checker, call, range, name, row.parameters, row.required, row.signature);
+    return arguments ? row.make(checker, *arguments, range) : Entity(Unknown{});
   }
-  if (extents[depth] != count) return false;
-  return std::all_of(elements.begin(), elements.end(),
-                     [&](const Value& element) { return flatten_table(element, depth + 1, extents, numbers); });
+  return Unknown{};
+}
+
+// ---- their types ----
+
+/// `np.float32`, or fields: `[("x", np.float32), ("w", np.int16, (3,))]`
+std::optional<ElementType> dtype(FunctionChecker& checker, const ast::Expr& expr) {
+  const auto* list = expr.as<ast::List>();
+  if (!list) return element_type(checker, expr);
+  RecordType record{"record", RecordType::Kind::Struct};
+  std::int64_t numbers = 0;
+  for (const ast::ExprPtr& row : list->elements) {
+    std::optional<RecordField> field = field_of_dtype(checker, *row);
+    const bool is_new = field && !record.find(field->name);
+    if (field && is_new) numbers += field->count();
+    if (!is_new || numbers > static_cast<std::int64_t>(kMostNumbers)) {
+      checker
+          .report(row->range, DiagnosticId::ArgumentValue, "np.dtype",
+                  "a list of fields: different names, with types and perhaps shapes")
+          .note("write `[(\"x\", np.float32), (\"w\", np.int16, (3,))]`; a record has at most " +
+                std::to_string(kMostNumbers) + " numbers");
+      return std::nullopt;
+    }
+    record.fields.push_back(*std::move(field));
+  }
+  return ElementType(lay_out(std::move(record)));
+}
+
+Entity table(FunctionChecker& checker, const ast::Expr& expr, const ElementType* dtype) {
+  const bool is_of_records = dtype && dtype->is_record() && dtype->record->kind == RecordType::Kind::Struct;
+  Extents extents;
+  std::vector<Value> elements;
+  if (list_elements(checker, expr, !is_of_records, 0, extents, elements))
+    return table_of_elements(checker, std::move(extents), elements, dtype, expr.range);
+  if (std::all_of(elements.begin(), elements.end(), [](const Value& element) { return element.known(); }))
+    checker.report(expr.range, DiagnosticId::NotATable, "rows of different lengths")
+        .note("rows of equal length, of constant numbers, make a table");
+  return Unknown{};
+}
+
+Entity table_of(FunctionChecker& checker, const Value& nested, const ElementType* dtype, SourceRange range) {
+  Extents extents;
+  std::vector<Value> numbers;
+  if (nested.is_tuple() && flatten_table(checker, nested, 0, extents, numbers))
+    return table_of_elements(checker, std::move(extents), numbers, dtype, range);
+  checker.report(range, DiagnosticId::NotATable, describe(nested))
+      .note("rows of equal length, of constant numbers, make a table");
+  return Unknown{};
 }
 
 }  // namespace pykc::checker

@@ -1,11 +1,23 @@
 // Arrays of constants, at the top level of a module: operators and functions of NumPy work element by element, each as
 // on numbers of the language, in the type that NumPy 2 computes in.
+#include "frontend/check/arrays/constant_array.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "base/promotion.h"
+#include "frontend/check/arrays/array_function.h"
 #include "frontend/check/arrays/constant_table.h"
+#include "frontend/check/arrays/index.h"
+#include "frontend/check/arrays/view.h"
+#include "frontend/check/calls/call.h"
+#include "frontend/check/calls/ufunc.h"
+#include "frontend/check/expressions/compare.h"
+#include "frontend/check/expressions/complex.h"
+#include "frontend/check/expressions/expression.h"
+#include "frontend/check/expressions/operator.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/types/convert.h"
 
 namespace pykc::checker {
 
@@ -52,95 +64,39 @@ ElementType result_type(const Value& first, const ElementType& computed) {
 
 bool is_table(const Entity& entity) { return std::holds_alternative<TableRef>(entity); }
 
-}  // namespace
-
-bool Body::has_table(std::span<const Entity> operands) const {
-  return !function_ && std::any_of(operands.begin(), operands.end(), is_table);
-}
-
 /// The number or record that lies there.
-Value Body::constant_at(const char* bytes, const ElementType& type, SourceRange range) {
+Value constant_at(FunctionChecker& checker, const char* bytes, const ElementType& type, SourceRange range) {
   if (!type.is_record()) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, bytes, static_cast<std::size_t>(size_in_bytes(type)));
-    return TreeBuilder::strong(tree_.bits(type.scalar, bits, range));
+    return TreeBuilder::strong(checker.tree.bits(type.scalar, bits, range));
   }
   std::vector<Value> fields;
   for (const RecordField& field : type.record->fields) {
     std::vector<Value> elements;
     for (std::int64_t i = 0; i < field.count(); ++i)
-      elements.push_back(constant_at(bytes + field.offset + i * size_in_bytes(field.type), field.type, range));
-    fields.push_back(field.extents.empty() ? elements.front() : tree_.tuple(std::move(elements), range));
+      elements.push_back(constant_at(checker, bytes + field.offset + i * size_in_bytes(field.type), field.type, range));
+    fields.push_back(field.extents.empty() ? elements.front() : checker.tree.tuple(std::move(elements), range));
   }
-  return tree_.record(type.record, std::move(fields), range);
-}
-
-Value Body::constant_at(const Table& table, std::int64_t index, SourceRange range) {
-  const ElementType& type = table.type.element;
-  return constant_at(table.bytes.data() + index * size_in_bytes(type), type, range);
-}
-
-/// Puts the value, converted, behind the bytes. False, and a report, for what is no constant of that type.
-bool Body::append_constant(const Value& value, const ElementType& type, std::string& bytes, SourceRange range) {
-  if (!value.known()) return false;
-  if (!type.is_record()) {
-    const Expr* converted =
-        require_scalar(value, "an element") ? convert_for_assignment(value, type.scalar, range) : nullptr;
-    const auto* constant = converted ? converted->as<checked::Constant>() : nullptr;
-    if (converted && !constant) report(range, DiagnosticId::NotConstant, "an element of an array of a module");
-    if (!constant) return false;
-    bytes.append(reinterpret_cast<const char*>(&constant->bits), static_cast<std::size_t>(size_in_bytes(type)));
-    return true;
-  }
-  const RecordType& record = *type.record;
-  const bool is_complex = record.kind == RecordType::Kind::Complex;
-  if (is_complex && !value.is_complex() && !require_scalar(value, "an element")) return false;
-  const Value whole = is_complex ? to_complex(value, record.fields.front().type.scalar, range) : value;
-  const std::vector<Value> parts = whole.is_tuple() || whole.is_record() ? take_apart(whole) : std::vector<Value>();
-  if (parts.size() != record.fields.size()) {
-    report(range, DiagnosticId::TypeMismatch, to_string(type), describe(value))
-        .note("a record is a tuple of " + std::to_string(record.fields.size()) + " values");
-    return false;
-  }
-  const std::size_t start = bytes.size();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const RecordField& field = record.fields[i];
-    bytes.resize(start + static_cast<std::size_t>(field.offset), '\0');
-    std::vector<Value> elements;
-    flatten(parts[i], field, elements);
-    if (static_cast<std::int64_t>(elements.size()) != field.count()) {
-      report(range, DiagnosticId::TypeMismatch, to_string(type), describe(value))
-          .note("the field `" + field.name + "` has " + std::to_string(field.count()) + " elements");
-      return false;
-    }
-    for (const Value& element : elements)
-      if (!append_constant(element, field.type, bytes, range)) return false;
-  }
-  bytes.resize(start + static_cast<std::size_t>(record.bytes), '\0');
-  return true;
+  return checker.tree.record(type.record, std::move(fields), range);
 }
 
 /// The elements of a field that is an array; a field that is none, itself.
-void Body::flatten(const Value& value, const RecordField& field, std::vector<Value>& elements) {
+void flatten(FunctionChecker& checker, const Value& value, const RecordField& field, std::vector<Value>& elements) {
   if (field.extents.empty() || !value.is_tuple()) return elements.push_back(value);
-  for (const Value& part : take_apart(value)) flatten(part, field, elements);
-}
-
-void Body::report_too_many_constants(SourceRange range) {
-  report(range, DiagnosticId::ArrayShape, "a constant array",
-         "small enough: it has at most " + std::to_string(kMostConstantElements) + " elements");
+  for (const Value& part : take_apart(checker, value)) flatten(checker, part, field, elements);
 }
 
 /// The value as NumPy casts it.
-Value Body::numpy_cast(const Value& value, const ElementType& type, SourceRange range) {
-  if (!value.known() || !type.is_record()) return cast_value(value, type.scalar, range);
-  return to_complex(value, type.record->fields.front().type.scalar, range);
+Value numpy_cast(FunctionChecker& checker, const Value& value, const ElementType& type, SourceRange range) {
+  if (!value.known() || !type.is_record()) return cast_value(checker, value, type.scalar, range);
+  return to_complex(checker, value, type.record->fields.front().type.scalar, range);
 }
 
 /// `apply` on the elements of arrays and on numbers, which are repeated to one shape. `computing` gives the type to
 /// compute in of what the operands have in common.
-Entity Body::elementwise(std::span<const Entity> operands, ScalarType (*computing)(ScalarType), SourceRange range,
-                         const std::function<Value(const std::vector<Value>&)>& apply) {
+Entity elementwise(FunctionChecker& checker, std::span<const Entity> operands, ScalarType (*computing)(ScalarType),
+                   SourceRange range, const std::function<Value(const std::vector<Value>&)>& apply) {
   std::optional<NumpyType> common;
   Extents extents;
   for (const Entity& operand : operands) {
@@ -149,7 +105,8 @@ Entity Body::elementwise(std::span<const Entity> operands, ScalarType (*computin
     if (std::holds_alternative<Unknown>(operand) || (value && !value->known())) return Unknown{};
     const bool is_constant = value && (value->is_constant() || value->is_complex());
     if (table ? !is_number(table->table->type.element) || table->table->host.has_value() : !is_constant) {
-      report(range, DiagnosticId::NotATable, describe(operand)).note("arithmetic of a module is on constant numbers");
+      checker.report(range, DiagnosticId::NotATable, describe(operand))
+          .note("arithmetic of a module is on constant numbers");
       return Unknown{};
     }
     const ElementType type = table                ? table->table->type.element
@@ -160,13 +117,14 @@ Entity Body::elementwise(std::span<const Entity> operands, ScalarType (*computin
     const std::optional<Extents> both = broadcast(extents, table ? table->table->type.extents : Extents());
     if (!both) {
       const Type first = Type::of(ArrayType{common->element(), Layout::RowMajor, extents});
-      report(range, DiagnosticId::ArrayShapes, checked::to_string(first),
-             checked::to_string(Type::of(table->table->type)))
+      checker
+          .report(range, DiagnosticId::ArrayShapes, checked::to_string(first),
+                  checked::to_string(Type::of(table->table->type)))
           .note("arrays of a module are repeated as NumPy repeats them: along dimensions of extent 1");
       return Unknown{};
     }
     if (count_elements(*both) > kMostConstantElements) {
-      report_too_many_constants(range);
+      report_too_many_constants(checker, range);
       return Unknown{};
     }
     extents = *both;
@@ -178,73 +136,175 @@ Entity Body::elementwise(std::span<const Entity> operands, ScalarType (*computin
   for (const Entity& operand : operands) {
     const auto* table = std::get_if<TableRef>(&operand);
     tables.push_back(table ? repeated(*table->table, extents) : Table());
-    numbers.push_back(table ? Value() : numpy_cast(std::get<Value>(operand), computed, range));
+    numbers.push_back(table ? Value() : numpy_cast(checker, std::get<Value>(operand), computed, range));
     if (!table && !numbers.back().known()) return Unknown{};
   }
   Table result{.name = "", .type = {computed, Layout::RowMajor, extents}, .bytes = {}};
   for (std::int64_t i = 0; i < count_elements(extents); ++i) {
-    const std::size_t mark = tree_.mark();
+    const std::size_t mark = checker.tree.mark();
     std::vector<Value> inputs;
     for (std::size_t k = 0; k < operands.size(); ++k)
-      inputs.push_back(is_table(operands[k]) ? numpy_cast(constant_at(tables[k], i, range), computed, range)
-                                             : numbers[k]);
+      inputs.push_back(is_table(operands[k])
+                           ? numpy_cast(checker, constant_at(checker, tables[k], i, range), computed, range)
+                           : numbers[k]);
     const Value made = apply(inputs);
     if (!made.known()) return Unknown{};
     if (i == 0) result.type.element = result_type(made, computed);
-    if (!append_constant(numpy_cast(made, result.type.element, range), result.type.element, result.bytes, range))
+    if (!append_constant(checker, numpy_cast(checker, made, result.type.element, range), result.type.element,
+                         result.bytes, range))
       return Unknown{};
-    tree_.release(mark);
+    checker.tree.release(mark);
   }
-  return TableRef{session_.add_table(std::move(result))};
+  return TableRef{checker.module.add_table(std::move(result))};
 }
-
-namespace {
 
 ScalarType as_they_are(ScalarType type) { return type; }
 ScalarType quotient_type(ScalarType type) { return is_float(type) ? type : ScalarType::F64; }
 
+Entity constant_field(FunctionChecker& checker, const Table& table, std::string_view name, SourceRange range) {
+  const ElementType& element = table.type.element;
+  if (const RecordField* field = element.is_record() ? element.record->find(name) : nullptr)
+    return TableRef{checker.module.add_table(field_of(table, *field))};
+  checker.report(range, DiagnosticId::UnknownAttribute, "an array of " + to_string(element), name);
+  return Unknown{};
+}
+
+Table reversed_axes(const Table& table) {
+  Extents extents = table.type.extents, strides = dense_strides(extents);
+  std::reverse(extents.begin(), extents.end());
+  std::reverse(strides.begin(), strides.end());
+  return gathered(table, std::move(extents), strides, 0);
+}
+
+Entity reshaped_constants(FunctionChecker& checker, const Table& table, const std::vector<Value>& given,
+                          SourceRange range) {
+  const std::int64_t size = count_elements(table.type.extents);
+  Extents extents;
+  std::int64_t known = 1;
+  std::optional<std::size_t> open;
+  for (const Value& extent : given) {
+    const bool is_right = extent.is_constant() && is_integer(extent.scalar());
+    const std::int64_t count = is_right ? static_cast<std::int64_t>(integer_of(*extent.expr)) : -2;
+    if (count == -1 && !open)
+      open = extents.size();
+    else if (count < 0 || count > kMostConstantElements || (known *= count) > kMostConstantElements)
+      known = -1;
+    extents.push_back(count);
+    if (known < 0) break;
+  }
+  const bool fits = known > 0 ? (open ? size % known == 0 : size == known) : known == 0 && !open && size == 0;
+  if (!fits || extents.size() > static_cast<std::size_t>(kMaximumRank)) {
+    checker.report(range, DiagnosticId::ReshapeSize, checked::to_string(Type::of(table.type)))
+        .note("the product of the extents is the number of elements; one of them may be -1, for what is left");
+    return Unknown{};
+  }
+  if (open) extents[*open] = size / known;
+  return TableRef{checker.module.add_table(with_extents(table, std::move(extents)))};
+}
+
 }  // namespace
 
-Entity Body::constant_binary(ast::BinaryOp op, const Entity& left, const Entity& right, SourceRange range) {
-  return elementwise(std::array{left, right}, op == ast::BinaryOp::Div ? quotient_type : as_they_are, range,
-                     [&](const std::vector<Value>& x) { return binary(op, x[0], x[1], range); });
+bool has_table(const FunctionChecker& checker, std::span<const Entity> operands) {
+  return !checker.function && std::any_of(operands.begin(), operands.end(), is_table);
 }
 
-Entity Body::constant_unary(ast::UnaryOp op, const Entity& operand, SourceRange range) {
-  return elementwise(std::array{operand}, as_they_are, range,
-                     [&](const std::vector<Value>& x) { return unary(op, x[0], range); });
+Value constant_at(FunctionChecker& checker, const Table& table, std::int64_t index, SourceRange range) {
+  const ElementType& type = table.type.element;
+  return constant_at(checker, table.bytes.data() + index * size_in_bytes(type), type, range);
 }
 
-Entity Body::constant_compare(ast::CompareOp op, const Entity& left, const Entity& right, SourceRange range) {
-  return elementwise(std::array{left, right}, as_they_are, range,
-                     [&](const std::vector<Value>& x) { return compare(op, x[0], x[1], range); });
+/// Puts the value, converted, behind the bytes. False, and a report, for what is no constant of that type.
+bool append_constant(FunctionChecker& checker, const Value& value, const ElementType& type, std::string& bytes,
+                     SourceRange range) {
+  if (!value.known()) return false;
+  if (!type.is_record()) {
+    const Expr* converted = require_scalar(checker, value, "an element")
+                                ? convert_for_assignment(checker, value, type.scalar, range)
+                                : nullptr;
+    const auto* constant = converted ? converted->as<checked::Constant>() : nullptr;
+    if (converted && !constant) checker.report(range, DiagnosticId::NotConstant, "an element of an array of a module");
+    if (!constant) return false;
+    bytes.append(reinterpret_cast<const char*>(&constant->bits), static_cast<std::size_t>(size_in_bytes(type)));
+    return true;
+  }
+  const RecordType& record = *type.record;
+  const bool is_complex = record.kind == RecordType::Kind::Complex;
+  if (is_complex && !value.is_complex() && !require_scalar(checker, value, "an element")) return false;
+  const Value whole = is_complex ? to_complex(checker, value, record.fields.front().type.scalar, range) : value;
+  const std::vector<Value> parts =
+      whole.is_tuple() || whole.is_record() ? take_apart(checker, whole) : std::vector<Value>();
+  if (parts.size() != record.fields.size()) {
+    checker.report(range, DiagnosticId::TypeMismatch, to_string(type), describe(value))
+        .note("a record is a tuple of " + std::to_string(record.fields.size()) + " values");
+    return false;
+  }
+  const std::size_t start = bytes.size();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const RecordField& field = record.fields[i];
+    bytes.resize(start + static_cast<std::size_t>(field.offset), '\0');
+    std::vector<Value> elements;
+    flatten(checker, parts[i], field, elements);
+    if (static_cast<std::int64_t>(elements.size()) != field.count()) {
+      checker.report(range, DiagnosticId::TypeMismatch, to_string(type), describe(value))
+          .note("the field `" + field.name + "` has " + std::to_string(field.count()) + " elements");
+      return false;
+    }
+    for (const Value& element : elements)
+      if (!append_constant(checker, element, field.type, bytes, range)) return false;
+  }
+  bytes.resize(start + static_cast<std::size_t>(record.bytes), '\0');
+  return true;
 }
 
-Entity Body::constant_ufunc(const Ufunc& ufunc, std::span<const Entity> operands, SourceRange range) {
+void report_too_many_constants(FunctionChecker& checker, SourceRange range) {
+  checker.report(range, DiagnosticId::ArrayShape, "a constant array",
+                 "small enough: it has at most " + std::to_string(kMostConstantElements) + " elements");
+}
+
+Entity constant_binary(FunctionChecker& checker, ast::BinaryOp op, const Entity& left, const Entity& right,
+                       SourceRange range) {
+  return elementwise(checker, std::array{left, right}, op == ast::BinaryOp::Div ? quotient_type : as_they_are, range,
+                     [&](const std::vector<Value>& x) { return binary(checker, op, x[0], x[1], range); });
+}
+
+Entity constant_unary(FunctionChecker& checker, ast::UnaryOp op, const Entity& operand, SourceRange range) {
+  return elementwise(checker, std::array{operand}, as_they_are, range,
+                     [&](const std::vector<Value>& x) { return unary(checker, op, x[0], range); });
+}
+
+Entity constant_compare(FunctionChecker& checker, ast::CompareOp op, const Entity& left, const Entity& right,
+                        SourceRange range) {
+  return elementwise(checker, std::array{left, right}, as_they_are, range,
+                     [&](const std::vector<Value>& x) { return compare(checker, op, x[0], x[1], range); });
+}
+
+Entity constant_ufunc(FunctionChecker& checker, const Ufunc& ufunc, std::span<const Entity> operands,
+                      SourceRange range) {
   const auto* builtin = std::get_if<BuiltinId>(&ufunc.function);
   const auto* op = std::get_if<ast::BinaryOp>(&ufunc.function);
-  const bool is_of_floats = builtin && session_.signature(*builtin).parameters.front().type.letter == 'F';
+  const bool is_of_floats = builtin && checker.module.signature(*builtin).parameters.front().type.letter == 'F';
   const bool divides = op && *op == ast::BinaryOp::Div;
-  return elementwise(operands,
+  return elementwise(checker, operands,
                      is_of_floats ? float_type_for
                      : divides    ? quotient_type
                                   : as_they_are,
-                     range, [&](const std::vector<Value>& x) { return apply(ufunc, x, range); });
+                     range, [&](const std::vector<Value>& x) { return apply(checker, ufunc, x, range); });
 }
 
 // ---- parts, attributes, methods ----
 
 /// `A[1:, 0]`, `A['x']`
-Entity Body::index_constants(const Table& table, const ast::Expr& index, SourceRange range) {
+Entity index_constants(FunctionChecker& checker, const Table& table, const ast::Expr& index, SourceRange range) {
   using Kind = IndexItem::Kind;
-  if (const auto* name = index.as<ast::StringLiteral>()) return constant_field(table, name->value, index.range);
-  const std::optional<std::vector<IndexItem>> items = index_items(index);
+  if (const auto* name = index.as<ast::StringLiteral>())
+    return constant_field(checker, table, name->value, index.range);
+  const std::optional<std::vector<IndexItem>> items = index_items(checker, index);
   if (!items) return Unknown{};
   const Extents &given = table.type.extents, dense = dense_strides(given);
   const auto is_taking = [](const IndexItem& item) { return item.kind == Kind::Position || item.kind == Kind::Slice; };
   const auto taken = static_cast<std::size_t>(std::count_if(items->begin(), items->end(), is_taking));
   if (taken > given.size()) {
-    report(range, DiagnosticId::IndexCount, "the array", std::to_string(given.size()), std::to_string(taken));
+    checker.report(range, DiagnosticId::IndexCount, "the array", std::to_string(given.size()), std::to_string(taken));
     return Unknown{};
   }
   Extents extents, strides;
@@ -268,120 +328,81 @@ Entity Body::index_constants(const Table& table, const ast::Expr& index, SourceR
     }
     if (item.kind != Kind::Position) continue;
     if (!item.position.is_constant() || !is_integer(item.position.scalar())) {
-      report(item.range, DiagnosticId::IndexType, describe(item.position));
+      checker.report(item.range, DiagnosticId::IndexType, describe(item.position));
       return Unknown{};
     }
     const Int128 written = integer_of(*item.position.expr), extent = given[dimension];
     if (written >= extent || written < -extent) {
-      report(item.range, DiagnosticId::IndexOutOfRange, scope_.file().text(item.range), "the array",
-             std::to_string(given[dimension]));
+      checker.report(item.range, DiagnosticId::IndexOutOfRange, checker.scope.file().text(item.range), "the array",
+                     std::to_string(given[dimension]));
       return Unknown{};
     }
     offset += static_cast<std::int64_t>(written < 0 ? written + extent : written) * dense[dimension++];
   }
   take_whole(given.size() - dimension);
   Table part = gathered(table, std::move(extents), strides, offset);
-  if (part.type.extents.empty()) return constant_at(part, 0, range);
-  return TableRef{session_.add_table(std::move(part))};
+  if (part.type.extents.empty()) return constant_at(checker, part, 0, range);
+  return TableRef{checker.module.add_table(std::move(part))};
 }
 
-Entity Body::constant_field(const Table& table, std::string_view name, SourceRange range) {
-  const ElementType& element = table.type.element;
-  if (const RecordField* field = element.is_record() ? element.record->find(name) : nullptr)
-    return TableRef{session_.add_table(field_of(table, *field))};
-  report(range, DiagnosticId::UnknownAttribute, "an array of " + to_string(element), name);
-  return Unknown{};
-}
-
-Entity Body::constant_attribute(const Table& table, const ast::Attribute& node, SourceRange range) {
+Entity constant_attribute(FunctionChecker& checker, const Table& table, const ast::Attribute& node, SourceRange range) {
   const std::string_view name = node.name;
   const Extents& extents = table.type.extents;
   const std::int64_t size = count_elements(extents), item = size_in_bytes(table.type.element);
-  if (name == "ndim") return tree_.weak_integer(table.type.rank(), range);
-  if (name == "size") return tree_.weak_integer(size, range);
-  if (name == "itemsize") return tree_.weak_integer(item, range);
-  if (name == "nbytes") return tree_.weak_integer(size * item, range);
+  if (name == "ndim") return checker.tree.weak_integer(table.type.rank(), range);
+  if (name == "size") return checker.tree.weak_integer(size, range);
+  if (name == "itemsize") return checker.tree.weak_integer(item, range);
+  if (name == "nbytes") return checker.tree.weak_integer(size * item, range);
   if (name == "dtype") return TypeRef{table.type.element};
-  if (name == "T") return TableRef{session_.add_table(reversed_axes(table))};
-  if (name == "real" && !table.type.element.is_record()) return TableRef{session_.add_table(table)};
+  if (name == "T") return TableRef{checker.module.add_table(reversed_axes(table))};
+  if (name == "real" && !table.type.element.is_record()) return TableRef{checker.module.add_table(table)};
   if (name == "shape") {
     std::vector<Value> numbers;
-    for (const std::int64_t extent : extents) numbers.push_back(tree_.weak_integer(extent, range));
-    return tree_.tuple(std::move(numbers), range);
+    for (const std::int64_t extent : extents) numbers.push_back(checker.tree.weak_integer(extent, range));
+    return checker.tree.tuple(std::move(numbers), range);
   }
-  return constant_field(table, name, node.name_range);
+  return constant_field(checker, table, name, node.name_range);
 }
 
-Table Body::reversed_axes(const Table& table) {
-  Extents extents = table.type.extents, strides = dense_strides(extents);
-  std::reverse(extents.begin(), extents.end());
-  std::reverse(strides.begin(), strides.end());
-  return gathered(table, std::move(extents), strides, 0);
-}
-
-Entity Body::converted_constants(const Table& table, const ElementType& type, SourceRange range) {
+Entity converted_constants(FunctionChecker& checker, const Table& table, const ElementType& type, SourceRange range) {
   Table result{.name = "", .type = {type, Layout::RowMajor, table.type.extents}, .bytes = {}};
   for (std::int64_t i = 0; i < count_elements(table.type.extents); ++i) {
-    const std::size_t mark = tree_.mark();
-    const Value element = constant_at(table, i, range);
+    const std::size_t mark = checker.tree.mark();
+    const Value element = constant_at(checker, table, i, range);
     const bool is_cast = is_number(type) && (type.is_record() || element.is_scalar());
-    if (!append_constant(is_cast ? numpy_cast(element, type, range) : element, type, result.bytes, range))
+    if (!append_constant(checker, is_cast ? numpy_cast(checker, element, type, range) : element, type, result.bytes,
+                         range))
       return Unknown{};
-    tree_.release(mark);
+    checker.tree.release(mark);
   }
-  return TableRef{session_.add_table(std::move(result))};
-}
-
-Entity Body::reshaped_constants(const Table& table, const std::vector<Value>& given, SourceRange range) {
-  const std::int64_t size = count_elements(table.type.extents);
-  Extents extents;
-  std::int64_t known = 1;
-  std::optional<std::size_t> open;
-  for (const Value& extent : given) {
-    const bool is_right = extent.is_constant() && is_integer(extent.scalar());
-    const std::int64_t count = is_right ? static_cast<std::int64_t>(integer_of(*extent.expr)) : -2;
-    if (count == -1 && !open)
-      open = extents.size();
-    else if (count < 0 || count > kMostConstantElements || (known *= count) > kMostConstantElements)
-      known = -1;
-    extents.push_back(count);
-    if (known < 0) break;
-  }
-  const bool fits = known > 0 ? (open ? size % known == 0 : size == known) : known == 0 && !open && size == 0;
-  if (!fits || extents.size() > static_cast<std::size_t>(kMaximumRank)) {
-    report(range, DiagnosticId::ReshapeSize, checked::to_string(Type::of(table.type)))
-        .note("the product of the extents is the number of elements; one of them may be -1, for what is left");
-    return Unknown{};
-  }
-  if (open) extents[*open] = size / known;
-  return TableRef{session_.add_table(with_extents(table, std::move(extents)))};
+  return TableRef{checker.module.add_table(std::move(result))};
 }
 
 /// `A.astype(np.float32)`, `A.reshape(3, -1)`, `A.T` and their kin.
-Entity Body::call_constant_method(const Table& table, const ast::Call& call, SourceRange range) {
+Entity call_constant_method(FunctionChecker& checker, const Table& table, const ast::Call& call, SourceRange range) {
   const auto& method = *call.function->as<ast::Attribute>();
   const std::string_view name = method.name;
   if (name == "astype") {
     constexpr std::string_view kParameters[] = {"dtype"};
-    const auto arguments = bind_arguments(call, range, name, kParameters, 1, "(dtype)");
-    const std::optional<ElementType> type = arguments ? dtype(*(*arguments)[0]) : std::nullopt;
-    return type ? converted_constants(table, *type, range) : Entity(Unknown{});
+    const auto arguments = bind_arguments(checker, call, range, name, kParameters, 1, "(dtype)");
+    const std::optional<ElementType> type = arguments ? dtype(checker, *(*arguments)[0]) : std::nullopt;
+    return type ? converted_constants(checker, table, *type, range) : Entity(Unknown{});
   }
-  if (!has_no_keywords(call, "`" + std::string(name) + "`")) return Unknown{};
+  if (!has_no_keywords(checker, call, "`" + std::string(name) + "`")) return Unknown{};
   std::vector<Value> given;
-  for (const ast::ExprPtr& argument : call.arguments) given.push_back(value(*argument));
-  if (given.size() == 1 && given.front().is_tuple()) given = take_apart(given.front());
+  for (const ast::ExprPtr& argument : call.arguments) given.push_back(checker.value(*argument));
+  if (given.size() == 1 && given.front().is_tuple()) given = take_apart(checker, given.front());
   for (const Value& argument : given)
     if (!argument.known()) return Unknown{};
-  if (name == "reshape" && !given.empty()) return reshaped_constants(table, given, range);
+  if (name == "reshape" && !given.empty()) return reshaped_constants(checker, table, given, range);
   if (given.empty()) {
     const Table flat = with_extents(table, {count_elements(table.type.extents)});
-    if (name == "ravel" || name == "flatten") return TableRef{session_.add_table(flat)};
+    if (name == "ravel" || name == "flatten") return TableRef{checker.module.add_table(flat)};
     if (name == "copy" || name == "tolist")
-      return TableRef{session_.add_table(with_extents(table, table.type.extents))};
-    if (name == "transpose") return TableRef{session_.add_table(reversed_axes(table))};
+      return TableRef{checker.module.add_table(with_extents(table, table.type.extents))};
+    if (name == "transpose") return TableRef{checker.module.add_table(reversed_axes(table))};
   }
-  report(method.name_range, DiagnosticId::UnknownAttribute, "a constant array", name)
+  checker.report(method.name_range, DiagnosticId::UnknownAttribute, "a constant array", name)
       .note("it has astype, reshape, ravel, flatten, transpose, copy and tolist; the rest is for host functions");
   return Unknown{};
 }

@@ -1,182 +1,50 @@
+#include "frontend/check/arrays/index.h"
+
 #include <algorithm>
 
+#include "frontend/check/arrays/view.h"
+#include "frontend/check/expressions/compare.h"
+#include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/statements/statement.h"
+#include "frontend/check/types/convert.h"
 
 namespace pykc::checker {
-
-/// The indices between brackets: one, or those of a tuple.
-std::optional<std::vector<Value>> Body::index_list(const ast::Expr& index) {
-  const Value list = value(index);
-  if (!list.known()) return std::nullopt;
-  if (!list.is_tuple()) return std::vector<Value>{list};
-  return take_apart(list);
-}
-
-/// The elements of a tuple that is simple or spelled out, each as a value of its own.
-std::vector<Value> Body::take_apart(const Value& tuple) {
-  if (!tuple.elements.empty()) return tuple.elements;
-  std::vector<Value> elements;
-  for (std::size_t i = 0; i < checked::components(tuple.type()).size(); ++i)
-    elements.push_back(component(tuple, i, tuple.range()));
-  return elements;
-}
-
-/// Element `at` of a tuple or a record.
-Value Body::component(const Value& tuple, std::size_t at, SourceRange range) {
-  if (!tuple.elements.empty()) return tuple.elements[at];
-  if (const auto* spelled = tuple.expr->as<checked::TupleExpr>()) return TreeBuilder::strong(spelled->elements[at]);
-  const checked::Type type = checked::components(tuple.type())[at];
-  return TreeBuilder::strong(tree_.make(type, range, checked::TupleElement{tuple.expr, static_cast<int>(at)}));
-}
-
-/// `t[0]`, `t[1:]`, and for elements of one type `t[i]`.
-Value Body::index_tuple(const Value& tuple, const IndexItem& item, SourceRange range) {
-  if (item.kind == IndexItem::Kind::Slice) return tuple_slice(tuple, item.slice, range);
-  const Value& index = item.position;
-  if (item.kind != IndexItem::Kind::Position || !index.is_scalar() || !is_integer(index.scalar())) {
-    report(item.range, DiagnosticId::IndexType, index.known() ? describe(index) : scope_.file().text(item.range));
-    return {};
-  }
-  if (!index.is_constant()) return index_by_variable(tuple, index, range);
-  const auto size = static_cast<Int128>(tuple.type().elements.size());
-  Int128 position = integer_of(*index.expr);
-  if (position < 0) position += size;
-  if (position < 0 || position >= size) {
-    report(index.range(), DiagnosticId::IndexOutOfRange,
-           std::to_string(static_cast<std::int64_t>(integer_of(*index.expr))), "a tuple",
-           std::to_string(static_cast<std::int64_t>(size)));
-    return {};
-  }
-  return component(tuple, static_cast<std::size_t>(position), range);
-}
-
-/// A choice between all elements. In a plain build nothing looks whether the index is in range.
-Value Body::index_by_variable(const Value& tuple, const Value& index, SourceRange range) {
-  const std::vector<checked::Type>& types = tuple.type().elements;
-  InferredType joined;
-  const bool has_common_type =
-      !types.empty() && std::all_of(types.begin(), types.end(), [&](const checked::Type& type) {
-        return join_into(joined, InferredType::of(type), *rules_);
-      });
-  if (!has_common_type) {
-    report(index.range(), DiagnosticId::NotConstant, "the index of a tuple of different types")
-        .note("which type an element has must be known while compiling");
-    return {};
-  }
-  const Expr* chosen = with_temporary(index_number(index), [&](const Expr* written) {
-    return with_parts(tuple, [&](const std::vector<Value>& parts) {
-      Value result = parts.front();
-      for (std::size_t i = 1; i < parts.size() && result.known(); ++i) {
-        const auto is = [&](Int128 position) {
-          return tree_.compare(checked::CompareOp::Eq, written, tree_.integer(position, ScalarType::I64, range), range);
-        };
-        const auto position = static_cast<Int128>(i), from_end = position - static_cast<Int128>(parts.size());
-        result = choose(tree_.logical(false, is(position), is(from_end), range), parts[i], result, range);
-      }
-      return result.known() ? in_tuple(written, parts.size(), result.expr, range) : nullptr;
-    });
-  });
-  return chosen ? TreeBuilder::strong(chosen) : Value{};
-}
+namespace {
 
 /// `element`, behind a check of the index in a checked build, and in a function of `debug=True`.
-const checked::Expr* Body::in_tuple(const Expr* index, std::size_t size, const Expr* element, SourceRange range) {
-  const bool is_checked = session_.options().checked, raises = function_ && function_->raises_errors;
-  if ((!is_checked && !raises) || is_trial_) return element;
+const checked::Expr* in_tuple(FunctionChecker& checker, const Expr* index, std::size_t size, const Expr* element,
+                              SourceRange range) {
+  const bool is_checked = checker.module.options().checked,
+             raises = checker.function && checker.function->raises_errors;
+  if ((!is_checked && !raises) || checker.is_trial) return element;
   const auto compare = [&](checked::CompareOp op, Int128 bound) {
-    return tree_.compare(op, index, tree_.integer(bound, ScalarType::I64, range), range);
+    return checker.tree.compare(op, index, checker.tree.integer(bound, ScalarType::I64, range), range);
   };
   const auto count = static_cast<Int128>(size);
-  const Expr* is_inside =
-      tree_.logical(true, compare(checked::CompareOp::Ge, -count), compare(checked::CompareOp::Lt, count), range);
-  const SourceFile::LineColumn place = scope_.file().line_column(range.begin);
+  const Expr* is_inside = checker.tree.logical(true, compare(checked::CompareOp::Ge, -count),
+                                               compare(checked::CompareOp::Lt, count), range);
+  const SourceFile::LineColumn place = checker.scope.file().line_column(range.begin);
   const std::string message = is_checked ? "index {0} is out of bounds for a tuple of " + std::to_string(size)
                                          : "IndexError: tuple index out of range";
-  const int fault = session_.add_fault({message, scope_.file().name(), place.line, place.column});
-  return tree_.make(element->type, range, checked::Guarded{is_inside, fault, {index}, element});
+  const int fault = checker.module.add_fault({message, checker.scope.file().name(), place.line, place.column});
+  return checker.tree.make(element->type, range, checked::Guarded{is_inside, fault, {index}, element});
 }
 
-Value Body::tuple_slice(const Value& tuple, const checked::ViewAxis& slice, SourceRange range) {
+Value tuple_slice(FunctionChecker& checker, const Value& tuple, const checked::ViewAxis& slice, SourceRange range) {
   for (const Expr* bound : {slice.start, slice.stop, slice.step})
     if (bound && !bound->as<checked::Constant>()) {
-      report(bound->range, DiagnosticId::NotConstant, "a bound of a slice of a tuple")
+      checker.report(bound->range, DiagnosticId::NotConstant, "a bound of a slice of a tuple")
           .note("how many elements a tuple has is part of its type");
       return {};
     }
-  const std::vector<Value> parts = take_apart(tuple);
+  const std::vector<Value> parts = take_apart(checker, tuple);
   const Positions positions = positions_of(slice, static_cast<Int128>(parts.size()));
   std::vector<Value> taken;
   for (Int128 i = 0; i < positions.count; ++i)
     taken.push_back(parts[static_cast<std::size_t>(positions.start + i * positions.step)]);
-  return tree_.tuple(std::move(taken), range);
+  return checker.tree.tuple(std::move(taken), range);
 }
-
-Value Body::index(const Value& array, std::vector<Value> indices, SourceRange range) {
-  const ArrayType& type = array.type().array;
-  if (static_cast<int>(indices.size()) != type.rank()) {
-    report_index_count(array, static_cast<int>(indices.size()), range);
-    return {};
-  }
-  checked::Element element{array.expr, {}, function_ ? function_->options.wraparound : true, -1};
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    const Expr* converted = index_value(array, indices[i], static_cast<int>(i));
-    if (!converted) return {};
-    element.indices.push_back(converted);
-  }
-  if (session_.options().checked && !is_trial_ && type.rank() > 0)
-    element.bounds_fault = bounds_fault(*array.expr, range);
-  return TreeBuilder::strong(tree_.make(checked::Type::of(type.element), range, std::move(element)));
-}
-
-void Body::report_index_count(const Value& array, int given, SourceRange range) {
-  const std::string name = name_of_array(*array.expr);
-  report(range, DiagnosticId::IndexCount, name.empty() ? "the array" : "`" + name + "`",
-         std::to_string(array.type().array.rank()), std::to_string(given))
-      .note("its type is " + checked::to_string(array.type()));
-}
-
-const checked::Expr* Body::index_value(const Value& array, const Value& index, int dimension) {
-  const Expr* converted = index_number(index);
-  if (!converted) return nullptr;
-  const std::int64_t extent = array.type().array.extents[static_cast<std::size_t>(dimension)];
-  if (index.is_constant() && extent != ArrayType::kDynamic) {
-    const Int128 position = integer_of(*index.expr);
-    if (position >= extent || position < -extent) {
-      report(index.range(), DiagnosticId::IndexOutOfRange, scope_.file().text(index.range()),
-             "dimension " + std::to_string(dimension) + " of " + checked::to_string(array.type()),
-             std::to_string(extent));
-      return nullptr;
-    }
-  }
-  return converted;
-}
-
-/// An integer as an index or a bound: an i64.
-const checked::Expr* Body::index_number(const Value& index) {
-  if (!index.known()) return nullptr;
-  if (!index.is_scalar() || !is_integer(index.scalar())) {
-    auto diagnostic = report(index.range(), DiagnosticId::IndexType, describe(index));
-    if (index.is_scalar()) diagnostic.fix("int(" + std::string(scope_.file().text(index.range())) + ")");
-    return nullptr;
-  }
-  warn_of_late_widening(index, ScalarType::I64);
-  return tree_.convert(index, ScalarType::I64);
-}
-
-std::string Body::name_of_array(const Expr& array) const {
-  if (is_trial_) return {};  // nobody reads the message, and arrays have no numbers yet
-  if (const auto* ref = array.as<checked::VariableRef>()) return ref->variable->name;
-  if (const auto* ref = array.as<checked::ConstantArrayRef>())
-    return session_.module().constant_arrays[static_cast<std::size_t>(ref->index)].name;
-  if (!output_) return {};
-  if (const auto* ref = array.as<checked::SharedArrayRef>())
-    return output_->shared_arrays[static_cast<std::size_t>(ref->index)].name;
-  if (const auto* ref = array.as<checked::LocalArrayRef>())
-    return output_->local_arrays[static_cast<std::size_t>(ref->index)].name;
-  return {};
-}
-
-namespace {
 
 /// "({1}, {2})": the fault reports the extents behind the index.
 std::string shape_text(int rank) {
@@ -187,14 +55,159 @@ std::string shape_text(int rank) {
 
 }  // namespace
 
+/// The indices between brackets: one, or those of a tuple.
+std::optional<std::vector<Value>> index_list(FunctionChecker& checker, const ast::Expr& index) {
+  const Value list = checker.value(index);
+  if (!list.known()) return std::nullopt;
+  if (!list.is_tuple()) return std::vector<Value>{list};
+  return take_apart(checker, list);
+}
+
+/// The elements of a tuple that is simple or spelled out, each as a value of its own.
+std::vector<Value> take_apart(FunctionChecker& checker, const Value& tuple) {
+  if (!tuple.elements.empty()) return tuple.elements;
+  std::vector<Value> elements;
+  for (std::size_t i = 0; i < checked::components(tuple.type()).size(); ++i)
+    elements.push_back(component(checker, tuple, i, tuple.range()));
+  return elements;
+}
+
+/// Element `at` of a tuple or a record.
+Value component(FunctionChecker& checker, const Value& tuple, std::size_t at, SourceRange range) {
+  if (!tuple.elements.empty()) return tuple.elements[at];
+  if (const auto* spelled = tuple.expr->as<checked::TupleExpr>()) return TreeBuilder::strong(spelled->elements[at]);
+  const checked::Type type = checked::components(tuple.type())[at];
+  return TreeBuilder::strong(checker.tree.make(type, range, checked::TupleElement{tuple.expr, static_cast<int>(at)}));
+}
+
+/// `t[0]`, `t[1:]`, and for elements of one type `t[i]`.
+Value index_tuple(FunctionChecker& checker, const Value& tuple, const IndexItem& item, SourceRange range) {
+  if (item.kind == IndexItem::Kind::Slice) return tuple_slice(checker, tuple, item.slice, range);
+  const Value& index = item.position;
+  if (item.kind != IndexItem::Kind::Position || !index.is_scalar() || !is_integer(index.scalar())) {
+    checker.report(item.range, DiagnosticId::IndexType,
+                   index.known() ? describe(index) : checker.scope.file().text(item.range));
+    return {};
+  }
+  if (!index.is_constant()) return index_by_variable(checker, tuple, index, range);
+  const auto size = static_cast<Int128>(tuple.type().elements.size());
+  Int128 position = integer_of(*index.expr);
+  if (position < 0) position += size;
+  if (position < 0 || position >= size) {
+    checker.report(index.range(), DiagnosticId::IndexOutOfRange,
+                   std::to_string(static_cast<std::int64_t>(integer_of(*index.expr))), "a tuple",
+                   std::to_string(static_cast<std::int64_t>(size)));
+    return {};
+  }
+  return component(checker, tuple, static_cast<std::size_t>(position), range);
+}
+
+/// A choice between all elements. In a plain build nothing looks whether the index is in range.
+Value index_by_variable(FunctionChecker& checker, const Value& tuple, const Value& index, SourceRange range) {
+  const std::vector<checked::Type>& types = tuple.type().elements;
+  InferredType joined;
+  const bool has_common_type =
+      !types.empty() && std::all_of(types.begin(), types.end(), [&](const checked::Type& type) {
+        return join_into(joined, InferredType::of(type), *checker.rules);
+      });
+  if (!has_common_type) {
+    checker.report(index.range(), DiagnosticId::NotConstant, "the index of a tuple of different types")
+        .note("which type an element has must be known while compiling");
+    return {};
+  }
+  const Expr* chosen = with_temporary(checker, index_number(checker, index), [&](const Expr* written) {
+    return with_parts(checker, tuple, [&](const std::vector<Value>& parts) {
+      Value result = parts.front();
+      for (std::size_t i = 1; i < parts.size() && result.known(); ++i) {
+        const auto is = [&](Int128 position) {
+          return checker.tree.compare(checked::CompareOp::Eq, written,
+                                      checker.tree.integer(position, ScalarType::I64, range), range);
+        };
+        const auto position = static_cast<Int128>(i), from_end = position - static_cast<Int128>(parts.size());
+        result =
+            choose(checker, checker.tree.logical(false, is(position), is(from_end), range), parts[i], result, range);
+      }
+      return result.known() ? in_tuple(checker, written, parts.size(), result.expr, range) : nullptr;
+    });
+  });
+  return chosen ? TreeBuilder::strong(chosen) : Value{};
+}
+
+Value index(FunctionChecker& checker, const Value& array, std::vector<Value> indices, SourceRange range) {
+  const ArrayType& type = array.type().array;
+  if (static_cast<int>(indices.size()) != type.rank()) {
+    report_index_count(checker, array, static_cast<int>(indices.size()), range);
+    return {};
+  }
+  checked::Element element{array.expr, {}, checker.function ? checker.function->options.wraparound : true, -1};
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const Expr* converted = index_value(checker, array, indices[i], static_cast<int>(i));
+    if (!converted) return {};
+    element.indices.push_back(converted);
+  }
+  if (checker.module.options().checked && !checker.is_trial && type.rank() > 0)
+    element.bounds_fault = bounds_fault(checker, *array.expr, range);
+  return TreeBuilder::strong(checker.tree.make(checked::Type::of(type.element), range, std::move(element)));
+}
+
+void report_index_count(FunctionChecker& checker, const Value& array, int given, SourceRange range) {
+  const std::string name = name_of_array(checker, *array.expr);
+  checker
+      .report(range, DiagnosticId::IndexCount, name.empty() ? "the array" : "`" + name + "`",
+              std::to_string(array.type().array.rank()), std::to_string(given))
+      .note("its type is " + checked::to_string(array.type()));
+}
+
+const checked::Expr* index_value(FunctionChecker& checker, const Value& array, const Value& index, int dimension) {
+  const Expr* converted = index_number(checker, index);
+  if (!converted) return nullptr;
+  const std::int64_t extent = array.type().array.extents[static_cast<std::size_t>(dimension)];
+  if (index.is_constant() && extent != ArrayType::kDynamic) {
+    const Int128 position = integer_of(*index.expr);
+    if (position >= extent || position < -extent) {
+      checker.report(index.range(), DiagnosticId::IndexOutOfRange, checker.scope.file().text(index.range()),
+                     "dimension " + std::to_string(dimension) + " of " + checked::to_string(array.type()),
+                     std::to_string(extent));
+      return nullptr;
+    }
+  }
+  return converted;
+}
+
+/// An integer as an index or a bound: an i64.
+const checked::Expr* index_number(FunctionChecker& checker, const Value& index) {
+  if (!index.known()) return nullptr;
+  if (!index.is_scalar() || !is_integer(index.scalar())) {
+    auto diagnostic = checker.report(index.range(), DiagnosticId::IndexType, describe(index));
+    if (index.is_scalar()) diagnostic.fix("int(" + std::string(checker.scope.file().text(index.range())) + ")");
+    return nullptr;
+  }
+  warn_of_late_widening(checker, index, ScalarType::I64);
+  return checker.tree.convert(index, ScalarType::I64);
+}
+
+std::string name_of_array(const FunctionChecker& checker, const Expr& array) {
+  if (checker.is_trial) return {};  // nobody reads the message, and arrays have no numbers yet
+  if (const auto* ref = array.as<checked::VariableRef>()) return ref->variable->name;
+  if (const auto* ref = array.as<checked::ConstantArrayRef>())
+    return checker.module.module().constant_arrays[static_cast<std::size_t>(ref->index)].name;
+  if (!checker.output) return {};
+  if (const auto* ref = array.as<checked::SharedArrayRef>())
+    return checker.output->shared_arrays[static_cast<std::size_t>(ref->index)].name;
+  if (const auto* ref = array.as<checked::LocalArrayRef>())
+    return checker.output->local_arrays[static_cast<std::size_t>(ref->index)].name;
+  return {};
+}
+
 /// One site for each dimension; gives the first.
-int Body::bounds_fault(const Expr& array, SourceRange range) {
-  const std::string name = name_of_array(array);
+int bounds_fault(FunctionChecker& checker, const Expr& array, SourceRange range) {
+  const std::string name = name_of_array(checker, array);
   const int rank = array.type.array.rank();
   int last = -1;
   for (int i = 0; i < rank; ++i) {
     const std::string dimension = rank == 1 ? "" : "dimension " + std::to_string(i) + " of ";
-    last = add_fault("index {0} is out of bounds for " + dimension +
+    last = add_fault(checker,
+                     "index {0} is out of bounds for " + dimension +
                          (name.empty() ? std::string("an array") : "`" + name + "`") + " of shape " + shape_text(rank),
                      range);
   }

@@ -3,10 +3,19 @@
 // NumPy reads all of the right side before it writes. A loop does the same where no element is written before it is
 // read: where both sides are different memory, or the same part, or parts that differ in their indices alone and so are
 // equal or apart. What may overlap otherwise is refused.
+#include "frontend/check/arrays/store.h"
+
 #include <algorithm>
 #include <utility>
 
+#include "frontend/check/arrays/index.h"
+#include "frontend/check/expressions/compare.h"
+#include "frontend/check/expressions/expression.h"
+#include "frontend/check/expressions/operator.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/names/resolve.h"
+#include "frontend/check/statements/assign.h"
+#include "frontend/check/statements/statement.h"
 
 namespace pykc::checker {
 
@@ -48,149 +57,156 @@ bool are_parallel(const checked::Expr& a, const checked::Expr& b) {
   return std::equal(left->axes.begin(), left->axes.end(), right->axes.begin(), right->axes.end(), is_parallel);
 }
 
+bool have_one_shape(const Value& target, const Value& source) {
+  const ArrayType &a = target.type().array, &b = source.type().array;
+  return a.rank() == b.rank() && (!a.has_static_shape() || !b.has_static_shape() || a.extents == b.extents);
+}
+
+void store_elements(FunctionChecker& checker, const Value& target, const Value& source, std::optional<ast::BinaryOp> op,
+                    SourceRange range) {
+  over_elements(checker, target, range, [&](const std::vector<const Expr*>& indices) {
+    const Value element = element_in_bounds(checker, target, indices, range);
+    Value value = source.is_array() ? element_in_bounds(checker, source, indices, range) : source;
+    if (op) value = binary(checker, *op, element, value, range);
+    if (value.known()) store(checker, element, value, range);
+  });
+}
+
 }  // namespace
 
 /// The array that a view is a part of, as far as it can be followed.
-const checked::Expr& Body::origin(const Expr& array) const {
-  if (const auto* node = array.as<checked::View>()) return origin(*node->array);
-  if (const auto* node = array.as<checked::Transpose>()) return origin(*node->array);
-  if (const auto* node = array.as<checked::Reshape>()) return origin(*node->array);
-  if (const auto* node = array.as<checked::Reinterpret>()) return origin(*node->array);
-  if (const auto* node = array.as<checked::FieldView>()) return origin(*node->array);
-  if (const auto* node = array.as<checked::Field>()) return origin(*node->place->as<checked::Element>()->array);
-  if (const auto* node = array.as<checked::Cast>()) return origin(*node->operand);
+const checked::Expr& origin(const FunctionChecker& checker, const Expr& array) {
+  if (const auto* node = array.as<checked::View>()) return origin(checker, *node->array);
+  if (const auto* node = array.as<checked::Transpose>()) return origin(checker, *node->array);
+  if (const auto* node = array.as<checked::Reshape>()) return origin(checker, *node->array);
+  if (const auto* node = array.as<checked::Reinterpret>()) return origin(checker, *node->array);
+  if (const auto* node = array.as<checked::FieldView>()) return origin(checker, *node->array);
+  if (const auto* node = array.as<checked::Field>())
+    return origin(checker, *node->place->as<checked::Element>()->array);
+  if (const auto* node = array.as<checked::Cast>()) return origin(checker, *node->operand);
   if (const auto* ref = array.as<checked::VariableRef>())
-    for (const Local& local : locals_)
-      if (local.variable == ref->variable && ref->variable && local.only_value) return origin(*local.only_value);
+    for (const Local& local : checker.locals)
+      if (local.variable == ref->variable && ref->variable && local.only_value)
+        return origin(checker, *local.only_value);
   return array;
 }
 
-bool Body::is_unchanged_parameter(const Expr& array) const {
+bool is_unchanged_parameter(const FunctionChecker& checker, const Expr& array) {
   const auto* ref = array.as<checked::VariableRef>();
-  return ref && ref->variable && std::any_of(locals_.begin(), locals_.end(), [&](const Local& local) {
+  return ref && ref->variable && std::any_of(checker.locals.begin(), checker.locals.end(), [&](const Local& local) {
            return local.variable == ref->variable && local.decl->is_parameter && local.decl->assignments == 0;
          });
 }
 
 /// Whether it is an array with a memory of its own. Two parameters count as different arrays.
-bool Body::is_own_memory(const Expr& array) const {
+bool is_own_memory(const FunctionChecker& checker, const Expr& array) {
   if (const auto* ref = array.as<checked::SharedArrayRef>())
-    return output_ && !output_->shared_arrays[static_cast<std::size_t>(ref->index)].takes_launch_bytes;
-  return array.as<checked::LocalArrayRef>() || array.as<checked::ConstantArrayRef>() || is_unchanged_parameter(array);
+    return checker.output && !checker.output->shared_arrays[static_cast<std::size_t>(ref->index)].takes_launch_bytes;
+  return array.as<checked::LocalArrayRef>() || array.as<checked::ConstantArrayRef>() ||
+         is_unchanged_parameter(checker, array);
 }
 
-bool Body::may_overlap(const Value& target, const Value& source) const {
+bool may_overlap(const FunctionChecker& checker, const Value& target, const Value& source) {
   if (target.type().space != source.type().space) return false;
-  const Expr &a = origin(*target.expr), &b = origin(*source.expr);
-  if (is_own_memory(a) && is_own_memory(b) && !is_same_array(a, b)) return false;
+  const Expr &a = origin(checker, *target.expr), &b = origin(checker, *source.expr);
+  if (is_own_memory(checker, a) && is_own_memory(checker, b) && !is_same_array(a, b)) return false;
   return !are_parallel(*target.expr, *source.expr);
 }
 
-bool Body::have_one_shape(const Value& target, const Value& source) const {
-  const ArrayType &a = target.type().array, &b = source.type().array;
-  return a.rank() == b.rank() && (!a.has_static_shape() || !b.has_static_shape() || a.extents == b.extents);
-}
-
 /// `target[…] = source`, or with an operator `target[…] += source`; the source is a number or an array of that shape.
-void Body::store_array(const Value& target, const Value& source, std::optional<ast::BinaryOp> op, SourceRange range) {
-  if (!target.known() || !source.known() || !require_writable(target, target.range())) return;
+void store_array(FunctionChecker& checker, const Value& target, const Value& source, std::optional<ast::BinaryOp> op,
+                 SourceRange range) {
+  if (!target.known() || !source.known() || !require_writable(checker, target, target.range())) return;
   if (source.is_tuple() && !op) {  // nested as the dimensions are: a field of a record that is a value
-    const Value to = stored_once(target, range);
+    const Value to = stored_once(checker, target, range);
     std::vector<const Expr*> indices;
     const std::function<bool(const Value&)> store_nested = [&](const Value& part) {
       const std::size_t dimension = indices.size();
       const bool is_element = dimension == to.type().array.extents.size();
       if (is_element != !part.is_tuple()) return false;
-      if (is_element) return store(element_in_bounds(to, indices, range), part, range), true;
-      const std::vector<Value> parts = take_apart(part);
+      if (is_element) return store(checker, element_in_bounds(checker, to, indices, range), part, range), true;
+      const std::vector<Value> parts = take_apart(checker, part);
       bool fits = static_cast<std::int64_t>(parts.size()) == to.type().array.extents[dimension];
       for (std::size_t i = 0; fits && i < parts.size(); ++i) {
-        indices.push_back(tree_.integer(static_cast<Int128>(i), ScalarType::I64, range));
+        indices.push_back(checker.tree.integer(static_cast<Int128>(i), ScalarType::I64, range));
         fits = store_nested(parts[i]);
         indices.pop_back();
       }
       return fits;
     };
-    if (!store_nested(stored_once(source, range)))
-      report(range, DiagnosticId::ArrayShapes, checked::to_string(target.type()), describe(source));
+    if (!store_nested(stored_once(checker, source, range)))
+      checker.report(range, DiagnosticId::ArrayShapes, checked::to_string(target.type()), describe(source));
     return;
   }
   if (!source.is_array()) {
     const bool takes_scalar = !target.type().array.element.is_record() && !source.is_record();
-    if (!takes_scalar || require_scalar(source, "an element"))
-      store_elements(stored_once(target, range), stored_once(source, range), op, range);
+    if (!takes_scalar || require_scalar(checker, source, "an element"))
+      store_elements(checker, stored_once(checker, target, range), stored_once(checker, source, range), op, range);
     return;
   }
   if (!have_one_shape(target, source)) {
-    report(range, DiagnosticId::ArrayShapes, checked::to_string(target.type()), checked::to_string(source.type()));
+    checker.report(range, DiagnosticId::ArrayShapes, checked::to_string(target.type()),
+                   checked::to_string(source.type()));
     return;
   }
-  if (may_overlap(target, source)) {
-    report(range, DiagnosticId::OverlappingCopy)
-        .label(scope_.file(), source.range(), "this may be the same memory")
+  if (may_overlap(checker, target, source)) {
+    checker.report(range, DiagnosticId::OverlappingCopy)
+        .label(checker.scope.file(), source.range(), "this may be the same memory")
         .note("copy element by element in a loop, in the order that is right, or by way of a `local.array`");
     return;
   }
-  const Value to = stored_once(target, range), from = stored_once(source, range);
-  check_shapes(to, from, false, range);
-  store_elements(to, from, op, range);
+  const Value to = stored_once(checker, target, range), from = stored_once(checker, source, range);
+  check_shapes(checker, to, from, false, range);
+  store_elements(checker, to, from, op, range);
 }
 
 /// In a checked build, a fault where the extents of the source are not those of the target, or 1 where it may repeat.
-void Body::check_shapes(const Value& target, const Value& source, bool may_repeat, SourceRange range) {
-  if (!session_.options().checked || is_trial_) return;
+void check_shapes(FunctionChecker& checker, const Value& target, const Value& source, bool may_repeat,
+                  SourceRange range) {
+  if (!checker.module.options().checked || checker.is_trial) return;
   const int rank = source.type().array.rank(), before = target.type().array.rank() - rank;
   const auto name = [&](const Value& array) {
-    const std::string name = name_of_array(*array.expr);
+    const std::string name = name_of_array(checker, *array.expr);
     return name.empty() ? std::string("an array") : "`" + name + "`";
   };
   for (int i = 0; i < rank; ++i) {
-    const Value wanted = extent(target, before + i, range), given = extent(source, i, range);
-    Value fits = compare(ast::CompareOp::Eq, given, wanted, range);
+    const Value wanted = extent(checker, target, before + i, range), given = extent(checker, source, i, range);
+    Value fits = compare(checker, ast::CompareOp::Eq, given, wanted, range);
     if (may_repeat) {
-      const Value repeats = compare(ast::CompareOp::Eq, given, tree_.weak_integer(1, range), range);
-      fits = TreeBuilder::strong(tree_.logical(false, fits.expr, repeats.expr, range));
+      const Value repeats = compare(checker, ast::CompareOp::Eq, given, checker.tree.weak_integer(1, range), range);
+      fits = TreeBuilder::strong(checker.tree.logical(false, fits.expr, repeats.expr, range));
     }
     if (fits.is_constant() && integer_of(*fits.expr) != 0) continue;
-    append_check(fits.expr,
+    append_check(checker, fits.expr,
                  "{0} elements along dimension " + std::to_string(i) + " of " + name(source) +
                      " do not fit the {1} of " + name(target),
                  {given.expr, wanted.expr}, range);
   }
 }
 
-void Body::store_elements(const Value& target, const Value& source, std::optional<ast::BinaryOp> op,
-                          SourceRange range) {
-  over_elements(target, range, [&](const std::vector<const Expr*>& indices) {
-    const Value element = element_in_bounds(target, indices, range);
-    Value value = source.is_array() ? element_in_bounds(source, indices, range) : source;
-    if (op) value = binary(*op, element, value, range);
-    if (value.known()) store(element, value, range);
-  });
-}
-
 /// Loops over all elements, the last dimension fastest, and has `body` append what is done for each.
-void Body::over_elements(const Value& array, SourceRange range,
-                         const std::function<void(const std::vector<const Expr*>&)>& body) {
+void over_elements(FunctionChecker& checker, const Value& array, SourceRange range,
+                   const std::function<void(const std::vector<const Expr*>&)>& body) {
   std::vector<const Expr*> indices;
   const std::function<void()> over_dimension = [&] {
     const int dimension = static_cast<int>(indices.size());
     if (dimension == array.type().array.rank()) return body(indices);
-    checked::ForRange loop = counted_loop(extent(array, dimension, range), range);
-    checked::Suite* const outer = std::exchange(suite_, &loop.body);
-    indices.push_back(tree_.scalar(ScalarType::I64, range, checked::VariableRef{loop.variable}));
+    checked::ForRange loop = counted_loop(checker, extent(checker, array, dimension, range), range);
+    checked::Suite* const outer = std::exchange(checker.suite, &loop.body);
+    indices.push_back(checker.tree.scalar(ScalarType::I64, range, checked::VariableRef{loop.variable}));
     over_dimension();
     indices.pop_back();
-    suite_ = outer;
-    append(std::move(loop), range);
+    checker.suite = outer;
+    append(checker, std::move(loop), range);
   };
   over_dimension();
 }
 
 /// The element at a place that is in bounds: the arrays have the shapes that they should, or a check has stopped.
-Value Body::element_in_bounds(const Value& array, const std::vector<const Expr*>& indices, SourceRange range) {
-  return TreeBuilder::strong(tree_.make(checked::Type::of(array.type().array.element), range,
-                                        checked::Element{array.expr, indices, false, -1}));
+Value element_in_bounds(FunctionChecker& checker, const Value& array, const std::vector<const Expr*>& indices,
+                        SourceRange range) {
+  return TreeBuilder::strong(checker.tree.make(checked::Type::of(array.type().array.element), range,
+                                               checked::Element{array.expr, indices, false, -1}));
 }
 
 }  // namespace pykc::checker

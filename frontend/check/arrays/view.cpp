@@ -1,9 +1,21 @@
 // Parts of arrays, and arrays seen in another way: slices, transposes, other shapes and element types. None of them
 // copies an element. What can be known of a view's layout and shape while compiling is in its type.
+#include "frontend/check/arrays/view.h"
+
 #include <algorithm>
 #include <numeric>
 
+#include "frontend/check/arrays/array.h"
+#include "frontend/check/arrays/index.h"
+#include "frontend/check/arrays/store.h"
+#include "frontend/check/calls/call.h"
+#include "frontend/check/expressions/complex.h"
+#include "frontend/check/expressions/expression.h"
+#include "frontend/check/expressions/operator.h"
+#include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/names/resolve.h"
+#include "frontend/check/statements/statement.h"
 
 namespace pykc::checker {
 
@@ -81,6 +93,211 @@ constexpr std::string_view kAttributes[] = {"shape",  "strides",   "ndim",  "siz
                                             "nbytes", "dtype",     "T",     "flat",    "view",
                                             "item",   "transpose", "ravel", "reshape", "copy"};
 
+std::optional<ViewAxis> slice_axis(FunctionChecker& checker, const ast::Slice& slice) {
+  ViewAxis axis;
+  bool all_known = true;
+  const auto bound = [&](const ast::ExprPtr& written) -> const Expr* {
+    if (!written || written->as<ast::NoneLiteral>()) return nullptr;
+    const Value given = checker.value(*written);
+    const Expr* converted = given.known() ? index_number(checker, given) : nullptr;
+    all_known &= converted != nullptr;
+    return converted;
+  };
+  axis.start = bound(slice.lower);
+  axis.stop = bound(slice.upper);
+  axis.step = bound(slice.step);
+  if (whole_constant(axis.step) == 0) {
+    checker.report(slice.step->range, DiagnosticId::SliceStep);
+    return std::nullopt;
+  }
+  if (!all_known) return std::nullopt;
+  return axis;
+}
+
+bool add_index_item(FunctionChecker& checker, const ast::Expr& part, bool may_be_tuple, std::vector<IndexItem>& items) {
+  using Kind = IndexItem::Kind;
+  if (part.as<ast::EllipsisLiteral>()) {
+    items.push_back({Kind::Ellipsis, {}, {}, part.range});
+    return true;
+  }
+  if (const auto* slice = part.as<ast::Slice>()) {
+    std::optional<ViewAxis> axis = slice_axis(checker, *slice);
+    if (axis) items.push_back({Kind::Slice, {}, *axis, part.range});
+    return axis.has_value();
+  }
+  const Entity found = checker.entity(part);
+  const auto* special = std::get_if<SpecialRef>(&found);
+  if (std::holds_alternative<NoneRef>(found) || (special && special->special == Special::NewAxis)) {
+    items.push_back({Kind::NewAxis, {}, {}, part.range});
+    return true;
+  }
+  const Value position = to_value(checker, found, part.range);
+  if (!position.known()) return false;
+  if (!position.is_tuple() || !may_be_tuple) {
+    items.push_back({Kind::Position, position, {}, part.range});
+    return true;
+  }
+  for (const Value& element : take_apart(checker, position)) items.push_back({Kind::Position, element, {}, part.range});
+  return true;
+}
+
+Value view_of(FunctionChecker& checker, const Value& array, checked::View view, SourceRange range) {
+  Type type = array.type();
+  type.array.layout = layout_of_view(array.type().array, view.axes);
+  std::vector<std::optional<std::int64_t>> extents;
+  std::size_t dimension = 0;
+  for (const ViewAxis& axis : view.axes) {
+    const bool is_new = axis.kind == ViewAxis::Kind::New;
+    const std::int64_t extent = is_new ? 1 : array.type().array.extents[dimension++];
+    if (axis.kind != ViewAxis::Kind::Index) extents.push_back(count_of(axis, extent));
+  }
+  if (static_cast<int>(extents.size()) > kMaximumRank) {
+    checker.report(range, DiagnosticId::TooManyDimensions);
+    return {};
+  }
+  set_extents(type.array, extents);
+  return TreeBuilder::strong(checker.tree.make(std::move(type), range, std::move(view)));
+}
+
+Value transposed(FunctionChecker& checker, const Value& array, std::vector<int> order, SourceRange range) {
+  const ArrayType& from = array.type().array;
+  const int rank = from.rank();
+  const bool is_same = std::is_sorted(order.begin(), order.end());
+  const bool is_reversed = std::is_sorted(order.rbegin(), order.rend());
+  if (is_same || rank <= 1) return array;
+  Type type = array.type();
+  if (from.layout != Layout::Strided && is_reversed)
+    type.array.layout = from.layout == Layout::RowMajor ? Layout::ColumnMajor : Layout::RowMajor;
+  else
+    type.array.layout = Layout::Strided;
+  std::vector<std::optional<std::int64_t>> extents;
+  for (const int dimension : order) extents.push_back(count_of({}, from.extents[static_cast<std::size_t>(dimension)]));
+  set_extents(type.array, extents);
+  return TreeBuilder::strong(
+      checker.tree.make(std::move(type), range, checked::Transpose{array.expr, std::move(order)}));
+}
+
+bool require_row_major(FunctionChecker& checker, const Value& array, std::string_view what, SourceRange range) {
+  const ArrayType& type = array.type().array;
+  if (type.layout == Layout::RowMajor || (type.rank() <= 1 && type.layout != Layout::Strided)) return true;
+  checker.report(range, DiagnosticId::NotContiguous, what, checked::to_string(array.type()));
+  return false;
+}
+
+/// `extents` are integers; one may be -1.
+Value reshaped(FunctionChecker& checker, const Value& array, const std::vector<Value>& extents, SourceRange range) {
+  if (!require_row_major(checker, array, "reshape", range)) return {};
+  checked::Reshape reshape{array.expr, {}, -1};
+  std::vector<std::optional<std::int64_t>> known;
+  Int128 product = 1;
+  int open = 0;
+  for (const Value& extent : extents) {
+    const Expr* converted = index_number(checker, extent);
+    if (!converted) return {};
+    reshape.extents.push_back(converted);
+    const std::optional<Int128> constant = whole_constant(converted);
+    if (constant && *constant < 0) ++open;
+    if (constant && *constant > 0 && product <= (Int128{1} << 48)) product *= *constant;
+    known.push_back(constant ? std::optional(static_cast<std::int64_t>(*constant)) : std::nullopt);
+  }
+  const ArrayType& from = array.type().array;
+  const bool all_known = std::all_of(known.begin(), known.end(), [](const auto& extent) { return extent.has_value(); });
+  std::optional<Int128> size;
+  if (from.has_static_shape() || from.rank() == 0)
+    size = std::accumulate(from.extents.begin(), from.extents.end(), Int128{1}, std::multiplies<>());
+  const bool fits = !size || !all_known || (open > 0 ? *size % product == 0 : *size == product);
+  if (open > 1 || !fits) {
+    checker.report(range, DiagnosticId::ReshapeSize, checked::to_string(array.type()))
+        .note("the product of the extents is the number of elements; one of them may be -1, for what is left");
+    return {};
+  }
+  if (static_cast<int>(extents.size()) > kMaximumRank) {
+    checker.report(range, DiagnosticId::TooManyDimensions);
+    return {};
+  }
+  for (auto& extent : known) {
+    if (!size) extent.reset();
+    if (size && extent && *extent < 0) extent = static_cast<std::int64_t>(*size / product);
+  }
+  if (checker.module.options().checked && !checker.is_trial && !(size && all_known))
+    reshape.fault = add_fault(checker, "an array of {0} elements cannot be reshaped to one of {1}", range);
+  Type type = array.type();
+  type.array.layout = Layout::RowMajor;
+  set_extents(type.array, known);
+  return TreeBuilder::strong(checker.tree.make(std::move(type), range, std::move(reshape)));
+}
+
+/// All elements in row-major order, as one dimension.
+Value flattened(FunctionChecker& checker, const Value& array, std::string_view what, SourceRange range) {
+  if (array.type().array.rank() == 1) return array;
+  if (!require_row_major(checker, array, what, range)) return {};
+  return reshaped(checker, array, {checker.tree.weak_integer(-1, range)}, range);
+}
+
+Value reinterpreted(FunctionChecker& checker, const Value& array, ScalarType element, SourceRange range) {
+  Type type = array.type();
+  const std::int64_t from = size_in_bytes(type.array.element), to = size_in_bytes(element);
+  if (from != to) {
+    if (!require_row_major(checker, array, "view with another size of element", range)) return {};
+    const std::int64_t last = type.array.rank() == 0 ? 1 : type.array.extents.back();
+    const bool fits = last == ArrayType::kDynamic || last * from % to == 0;
+    if (!fits || type.array.rank() == 0) {
+      checker.report(range, DiagnosticId::ViewSize, checked::to_string(array.type()), to_string(element));
+      return {};
+    }
+    if (last != ArrayType::kDynamic) type.array.extents.back() = last * from / to;
+  }
+  type.array.element = element;
+  return TreeBuilder::strong(checker.tree.make(std::move(type), range, checked::Reinterpret{array.expr}));
+}
+
+/// `a.copy()`: an array of the thread's own, which is the same one each time that the place is reached.
+Value copied(FunctionChecker& checker, const Value& array, SourceRange range) {
+  const ArrayType& from = array.type().array;
+  if (!from.has_static_shape()) {
+    checker
+        .report(range, DiagnosticId::UnsupportedInKernel, "a copy of an array whose shape is not known while compiling")
+        .note("copy the elements into an array of a known shape: `b = local.array(N, dtype)`, then `b[:] = a`");
+    return {};
+  }
+  const Value copy = own_array(checker, {from.element, Layout::RowMajor, from.extents}, range);
+  store_array(checker, copy, array, std::nullopt, range);
+  return copy;
+}
+
+Value call_transpose(FunctionChecker& checker, const Value& array, const std::vector<Value>& axes, SourceRange range) {
+  const int rank = array.type().array.rank();
+  if (axes.empty()) return transposed(checker, array, reversed_order(rank), range);
+  std::vector<int> order;
+  for (const Value& axis : axes) {
+    const Int128 given = axis.is_constant() && is_integer(axis.scalar()) ? integer_of(*axis.expr) : rank;
+    const Int128 dimension = given < 0 ? given + rank : given;
+    const bool is_new = std::find(order.begin(), order.end(), static_cast<int>(dimension)) == order.end();
+    if (dimension < 0 || dimension >= rank || !is_new) break;
+    order.push_back(static_cast<int>(dimension));
+  }
+  if (order.size() == axes.size() && static_cast<int>(order.size()) == rank)
+    return transposed(checker, array, std::move(order), range);
+  checker.report(range, DiagnosticId::ArgumentValue, "transpose",
+                 "each of the dimensions 0 to " + std::to_string(rank - 1) + " once, as constants");
+  return {};
+}
+
+/// `a.item()`, `a.item(i)` counting through all elements, `a.item(i, j)`
+Value item_of(FunctionChecker& checker, const Value& array, std::vector<Value> position, SourceRange range) {
+  const ArrayType& type = array.type().array;
+  const auto rank = static_cast<std::size_t>(type.rank());
+  if (position.size() == rank) return index(checker, array, std::move(position), range);
+  if (position.empty())
+    return index(checker, array, std::vector<Value>(rank, checker.tree.weak_integer(0, range)), range);
+  if (position.size() == 1) {
+    const Value flat = flattened(checker, array, "item", range);
+    return flat.known() ? index(checker, flat, std::move(position), range) : Value{};
+  }
+  report_index_count(checker, array, static_cast<int>(position.size()), range);
+  return {};
+}
+
 }  // namespace
 
 Positions positions_of(const ViewAxis& slice, Int128 size) {
@@ -96,72 +313,23 @@ Positions positions_of(const ViewAxis& slice, Int128 size) {
 }
 
 // ---- what stands between the brackets ----
-
-std::optional<std::vector<Body::IndexItem>> Body::index_items(const ast::Expr& index) {
+std::optional<std::vector<IndexItem>> index_items(FunctionChecker& checker, const ast::Expr& index) {
   std::vector<IndexItem> items;
   const auto* tuple = index.as<ast::Tuple>();
   if (!tuple) {
-    if (!add_index_item(index, true, items)) return std::nullopt;
+    if (!add_index_item(checker, index, true, items)) return std::nullopt;
     return items;
   }
   bool all_known = true;
-  for (const ast::ExprPtr& part : tuple->elements) all_known &= add_index_item(*part, false, items);
+  for (const ast::ExprPtr& part : tuple->elements) all_known &= add_index_item(checker, *part, false, items);
   if (!all_known) return std::nullopt;
   return items;
-}
-
-bool Body::add_index_item(const ast::Expr& part, bool may_be_tuple, std::vector<IndexItem>& items) {
-  using Kind = IndexItem::Kind;
-  if (part.as<ast::EllipsisLiteral>()) {
-    items.push_back({Kind::Ellipsis, {}, {}, part.range});
-    return true;
-  }
-  if (const auto* slice = part.as<ast::Slice>()) {
-    std::optional<ViewAxis> axis = slice_axis(*slice);
-    if (axis) items.push_back({Kind::Slice, {}, *axis, part.range});
-    return axis.has_value();
-  }
-  const Entity found = entity(part);
-  const auto* special = std::get_if<SpecialRef>(&found);
-  if (std::holds_alternative<NoneRef>(found) || (special && special->special == Special::NewAxis)) {
-    items.push_back({Kind::NewAxis, {}, {}, part.range});
-    return true;
-  }
-  const Value position = to_value(found, part.range);
-  if (!position.known()) return false;
-  if (!position.is_tuple() || !may_be_tuple) {
-    items.push_back({Kind::Position, position, {}, part.range});
-    return true;
-  }
-  for (const Value& element : take_apart(position)) items.push_back({Kind::Position, element, {}, part.range});
-  return true;
-}
-
-std::optional<ViewAxis> Body::slice_axis(const ast::Slice& slice) {
-  ViewAxis axis;
-  bool all_known = true;
-  const auto bound = [&](const ast::ExprPtr& written) -> const Expr* {
-    if (!written || written->as<ast::NoneLiteral>()) return nullptr;
-    const Value given = value(*written);
-    const Expr* converted = given.known() ? index_number(given) : nullptr;
-    all_known &= converted != nullptr;
-    return converted;
-  };
-  axis.start = bound(slice.lower);
-  axis.stop = bound(slice.upper);
-  axis.step = bound(slice.step);
-  if (whole_constant(axis.step) == 0) {
-    report(slice.step->range, DiagnosticId::SliceStep);
-    return std::nullopt;
-  }
-  if (!all_known) return std::nullopt;
-  return axis;
 }
 
 // ---- views ----
 
 /// An element where every dimension has a position, else a view. Dimensions that nothing stands for are taken whole.
-Value Body::select(const Value& array, const std::vector<IndexItem>& items, SourceRange range) {
+Value select(FunctionChecker& checker, const Value& array, const std::vector<IndexItem>& items, SourceRange range) {
   using Kind = IndexItem::Kind;
   const int rank = array.type().array.rank();
   const auto count = [&](Kind kind) {
@@ -170,19 +338,19 @@ Value Body::select(const Value& array, const std::vector<IndexItem>& items, Sour
   };
   const int positions = count(Kind::Position), used = positions + count(Kind::Slice);
   if (count(Kind::Ellipsis) > 1) {
-    report(range, DiagnosticId::IndexType, "a second `...`");
+    checker.report(range, DiagnosticId::IndexType, "a second `...`");
     return {};
   }
   if (used > rank) {
-    report_index_count(array, used, range);
+    report_index_count(checker, array, used, range);
     return {};
   }
   if (positions == rank && static_cast<int>(items.size()) == rank) {
     std::vector<Value> indices;
     for (const IndexItem& item : items) indices.push_back(item.position);
-    return index(array, std::move(indices), range);
+    return index(checker, array, std::move(indices), range);
   }
-  checked::View view{array.expr, {}, function_ ? function_->options.wraparound : true, -1};
+  checked::View view{array.expr, {}, checker.function ? checker.function->options.wraparound : true, -1};
   int dimension = 0;
   const auto take_whole = [&] {
     for (int left = rank - used; left > 0; --left, ++dimension) view.axes.push_back({});
@@ -192,147 +360,39 @@ Value Body::select(const Value& array, const std::vector<IndexItem>& items, Sour
     if (item.kind == Kind::NewAxis) view.axes.push_back({.kind = ViewAxis::Kind::New});
     if (item.kind == Kind::Slice) view.axes.push_back(item.slice), ++dimension;
     if (item.kind != Kind::Position) continue;
-    const Expr* position = index_value(array, item.position, dimension++);
+    const Expr* position = index_value(checker, array, item.position, dimension++);
     if (!position) return {};
     view.axes.push_back({.kind = ViewAxis::Kind::Index, .start = position});
   }
   if (count(Kind::Ellipsis) == 0) take_whole();
-  if (positions > 0 && session_.options().checked && !is_trial_) view.bounds_fault = bounds_fault(*array.expr, range);
-  return view_of(array, std::move(view), range);
-}
-
-Value Body::view_of(const Value& array, checked::View view, SourceRange range) {
-  Type type = array.type();
-  type.array.layout = layout_of_view(array.type().array, view.axes);
-  std::vector<std::optional<std::int64_t>> extents;
-  std::size_t dimension = 0;
-  for (const ViewAxis& axis : view.axes) {
-    const bool is_new = axis.kind == ViewAxis::Kind::New;
-    const std::int64_t extent = is_new ? 1 : array.type().array.extents[dimension++];
-    if (axis.kind != ViewAxis::Kind::Index) extents.push_back(count_of(axis, extent));
-  }
-  if (static_cast<int>(extents.size()) > kMaximumRank) {
-    report(range, DiagnosticId::TooManyDimensions);
-    return {};
-  }
-  set_extents(type.array, extents);
-  return TreeBuilder::strong(tree_.make(std::move(type), range, std::move(view)));
-}
-
-Value Body::transposed(const Value& array, std::vector<int> order, SourceRange range) {
-  const ArrayType& from = array.type().array;
-  const int rank = from.rank();
-  const bool is_same = std::is_sorted(order.begin(), order.end());
-  const bool is_reversed = std::is_sorted(order.rbegin(), order.rend());
-  if (is_same || rank <= 1) return array;
-  Type type = array.type();
-  if (from.layout != Layout::Strided && is_reversed)
-    type.array.layout = from.layout == Layout::RowMajor ? Layout::ColumnMajor : Layout::RowMajor;
-  else
-    type.array.layout = Layout::Strided;
-  std::vector<std::optional<std::int64_t>> extents;
-  for (const int dimension : order) extents.push_back(count_of({}, from.extents[static_cast<std::size_t>(dimension)]));
-  set_extents(type.array, extents);
-  return TreeBuilder::strong(tree_.make(std::move(type), range, checked::Transpose{array.expr, std::move(order)}));
-}
-
-bool Body::require_row_major(const Value& array, std::string_view what, SourceRange range) {
-  const ArrayType& type = array.type().array;
-  if (type.layout == Layout::RowMajor || (type.rank() <= 1 && type.layout != Layout::Strided)) return true;
-  report(range, DiagnosticId::NotContiguous, what, checked::to_string(array.type()));
-  return false;
-}
-
-/// `extents` are integers; one may be -1.
-Value Body::reshaped(const Value& array, const std::vector<Value>& extents, SourceRange range) {
-  if (!require_row_major(array, "reshape", range)) return {};
-  checked::Reshape reshape{array.expr, {}, -1};
-  std::vector<std::optional<std::int64_t>> known;
-  Int128 product = 1;
-  int open = 0;
-  for (const Value& extent : extents) {
-    const Expr* converted = index_number(extent);
-    if (!converted) return {};
-    reshape.extents.push_back(converted);
-    const std::optional<Int128> constant = whole_constant(converted);
-    if (constant && *constant < 0) ++open;
-    if (constant && *constant > 0 && product <= (Int128{1} << 48)) product *= *constant;
-    known.push_back(constant ? std::optional(static_cast<std::int64_t>(*constant)) : std::nullopt);
-  }
-  const ArrayType& from = array.type().array;
-  const bool all_known = std::all_of(known.begin(), known.end(), [](const auto& extent) { return extent.has_value(); });
-  std::optional<Int128> size;
-  if (from.has_static_shape() || from.rank() == 0)
-    size = std::accumulate(from.extents.begin(), from.extents.end(), Int128{1}, std::multiplies<>());
-  const bool fits = !size || !all_known || (open > 0 ? *size % product == 0 : *size == product);
-  if (open > 1 || !fits) {
-    report(range, DiagnosticId::ReshapeSize, checked::to_string(array.type()))
-        .note("the product of the extents is the number of elements; one of them may be -1, for what is left");
-    return {};
-  }
-  if (static_cast<int>(extents.size()) > kMaximumRank) {
-    report(range, DiagnosticId::TooManyDimensions);
-    return {};
-  }
-  for (auto& extent : known) {
-    if (!size) extent.reset();
-    if (size && extent && *extent < 0) extent = static_cast<std::int64_t>(*size / product);
-  }
-  if (session_.options().checked && !is_trial_ && !(size && all_known))
-    reshape.fault = add_fault("an array of {0} elements cannot be reshaped to one of {1}", range);
-  Type type = array.type();
-  type.array.layout = Layout::RowMajor;
-  set_extents(type.array, known);
-  return TreeBuilder::strong(tree_.make(std::move(type), range, std::move(reshape)));
-}
-
-/// All elements in row-major order, as one dimension.
-Value Body::flattened(const Value& array, std::string_view what, SourceRange range) {
-  if (array.type().array.rank() == 1) return array;
-  if (!require_row_major(array, what, range)) return {};
-  return reshaped(array, {tree_.weak_integer(-1, range)}, range);
-}
-
-Value Body::reinterpreted(const Value& array, ScalarType element, SourceRange range) {
-  Type type = array.type();
-  const std::int64_t from = size_in_bytes(type.array.element), to = size_in_bytes(element);
-  if (from != to) {
-    if (!require_row_major(array, "view with another size of element", range)) return {};
-    const std::int64_t last = type.array.rank() == 0 ? 1 : type.array.extents.back();
-    const bool fits = last == ArrayType::kDynamic || last * from % to == 0;
-    if (!fits || type.array.rank() == 0) {
-      report(range, DiagnosticId::ViewSize, checked::to_string(array.type()), to_string(element));
-      return {};
-    }
-    if (last != ArrayType::kDynamic) type.array.extents.back() = last * from / to;
-  }
-  type.array.element = element;
-  return TreeBuilder::strong(tree_.make(std::move(type), range, checked::Reinterpret{array.expr}));
+  if (positions > 0 && checker.module.options().checked && !checker.is_trial)
+    view.bounds_fault = bounds_fault(checker, *array.expr, range);
+  return view_of(checker, array, std::move(view), range);
 }
 
 // ---- attributes and methods ----
-
-Entity Body::array_attribute(const Value& array, const ast::Attribute& node, SourceRange range) {
+Entity array_attribute(FunctionChecker& checker, const Value& array, const ast::Attribute& node, SourceRange range) {
   if (!array.known()) return Unknown{};
   const int rank = array.type().array.rank();
   const std::string_view name = node.name;
-  if (name == "ndim") return tree_.weak_integer(rank, range);
+  if (name == "ndim") return checker.tree.weak_integer(rank, range);
   if (name == "dtype") return TypeRef{array.type().array.element};
-  if (name == "itemsize") return tree_.weak_integer(size_in_bytes(array.type().array.element), range);
-  if (name == "flat") return flattened(array, "`flat`", range);
-  if (name == "T") return transposed(array, reversed_order(rank), range);
+  if (name == "itemsize") return checker.tree.weak_integer(size_in_bytes(array.type().array.element), range);
+  if (name == "flat") return flattened(checker, array, "`flat`", range);
+  if (name == "T") return transposed(checker, array, reversed_order(rank), range);
   if (name == "shape" || name == "strides" || name == "size" || name == "nbytes") {
-    if (is_simple(*array.expr)) return measured(array, name, range);
-    return TreeBuilder::strong(with_temporary(
-        array.expr, [&](const Expr* kept) { return measured(TreeBuilder::strong(kept), name, range).expr; }));
+    if (is_simple(*array.expr)) return measured(checker, array, name, range);
+    return TreeBuilder::strong(with_temporary(checker, array.expr, [&](const Expr* kept) {
+      return measured(checker, TreeBuilder::strong(kept), name, range).expr;
+    }));
   }
   for (const MethodName& row : kMethods)
     if (row.name == name && row.method != Method::Conjugate) return MethodRef{array, row.method};
   if (const ElementType& element = array.type().array.element; element.is_record() && element.record->find(name))
-    return field_view(array, name, node.name_range, range);
+    return field_view(checker, array, name, node.name_range, range);
   for (const Reduction& row : all_reductions())
     if (row.name == name && row.is_method) return ReductionRef{&row, array};
-  auto diagnostic = report(node.name_range, DiagnosticId::UnknownAttribute, "an array in a kernel", name);
+  auto diagnostic = checker.report(node.name_range, DiagnosticId::UnknownAttribute, "an array in a kernel", name);
   const std::string_view near = nearest(name, {std::begin(kAttributes), std::end(kAttributes)});
   if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
   if (near.empty())
@@ -343,103 +403,61 @@ Entity Body::array_attribute(const Value& array, const ast::Attribute& node, Sou
 }
 
 /// `shape`, `strides`, `size`, `nbytes`
-Value Body::measured(const Value& array, std::string_view name, SourceRange range) {
+Value measured(FunctionChecker& checker, const Value& array, std::string_view name, SourceRange range) {
   const int rank = array.type().array.rank();
-  const Value item = tree_.weak_integer(size_in_bytes(array.type().array.element), range);
+  const Value item = checker.tree.weak_integer(size_in_bytes(array.type().array.element), range);
   if (name == "shape" || name == "strides") {
     std::vector<Value> numbers;
     for (int i = 0; i < rank; ++i) {
-      const Value stride = TreeBuilder::strong(tree_.scalar(ScalarType::I64, range, checked::Stride{array.expr, i}));
-      numbers.push_back(name == "shape" ? extent(array, i, range) : binary(ast::BinaryOp::Mul, stride, item, range));
+      const Value stride =
+          TreeBuilder::strong(checker.tree.scalar(ScalarType::I64, range, checked::Stride{array.expr, i}));
+      numbers.push_back(name == "shape" ? extent(checker, array, i, range)
+                                        : binary(checker, ast::BinaryOp::Mul, stride, item, range));
     }
-    return tree_.tuple(std::move(numbers), range);
+    return checker.tree.tuple(std::move(numbers), range);
   }
-  Value size = tree_.weak_integer(1, range);
+  Value size = checker.tree.weak_integer(1, range);
   for (int i = 0; i < rank; ++i)
-    size = i == 0 ? extent(array, 0, range) : binary(ast::BinaryOp::Mul, size, extent(array, i, range), range);
-  return name == "size" ? size : binary(ast::BinaryOp::Mul, size, item, range);
+    size = i == 0 ? extent(checker, array, 0, range)
+                  : binary(checker, ast::BinaryOp::Mul, size, extent(checker, array, i, range), range);
+  return name == "size" ? size : binary(checker, ast::BinaryOp::Mul, size, item, range);
 }
 
-Entity Body::call_method(const MethodRef& method, const ast::Call& call, SourceRange range) {
+Entity call_method(FunctionChecker& checker, const MethodRef& method, const ast::Call& call, SourceRange range) {
   const std::string_view name = kMethods[static_cast<std::size_t>(method.method)].name;
-  if (!has_no_keywords(call, "`" + std::string(name) + "`")) return Unknown{};
+  if (!has_no_keywords(checker, call, "`" + std::string(name) + "`")) return Unknown{};
   if (method.method == Method::View) {
     constexpr std::string_view kParameters[] = {"dtype"};
-    const auto arguments = bind_arguments(call, range, name, kParameters, 1, "(dtype)");
-    const std::optional<ScalarType> type = arguments ? scalar_type(*(*arguments)[0]) : std::nullopt;
-    return type ? Entity(reinterpreted(method.self, *type, range)) : Entity(Unknown{});
+    const auto arguments = bind_arguments(checker, call, range, name, kParameters, 1, "(dtype)");
+    const std::optional<ScalarType> type = arguments ? scalar_type(checker, *(*arguments)[0]) : std::nullopt;
+    return type ? Entity(reinterpreted(checker, method.self, *type, range)) : Entity(Unknown{});
   }
   if (method.method == Method::Conjugate) {
-    if (!bind_arguments(call, range, name, {}, 0, "()")) return Unknown{};
-    return conjugate(method.self, range);
+    if (!bind_arguments(checker, call, range, name, {}, 0, "()")) return Unknown{};
+    return conjugate(checker, method.self, range);
   }
   if (method.method == Method::Copy) {
-    if (!bind_arguments(call, range, name, {}, 0, "()")) return Unknown{};
-    return copied(method.self, range);
+    if (!bind_arguments(checker, call, range, name, {}, 0, "()")) return Unknown{};
+    return copied(checker, method.self, range);
   }
   std::vector<Value> given;
-  for (const ast::ExprPtr& argument : call.arguments) given.push_back(value(*argument));
-  if (given.size() == 1 && given.front().is_tuple()) given = take_apart(given.front());
+  for (const ast::ExprPtr& argument : call.arguments) given.push_back(checker.value(*argument));
+  if (given.size() == 1 && given.front().is_tuple()) given = take_apart(checker, given.front());
   for (const Value& argument : given)
     if (!argument.known()) return Unknown{};
   switch (method.method) {
     case Method::Reshape:
-      return reshaped(method.self, given, range);
+      return reshaped(checker, method.self, given, range);
     case Method::Transpose:
-      return call_transpose(method.self, given, range);
+      return call_transpose(checker, method.self, given, range);
     case Method::Item:
-      return item_of(method.self, std::move(given), range);
+      return item_of(checker, method.self, std::move(given), range);
     default:
       break;
   }
-  if (given.empty()) return flattened(method.self, "ravel", range);
-  report(range, DiagnosticId::ArgumentCount, "`ravel`", "no arguments", std::to_string(given.size()));
+  if (given.empty()) return flattened(checker, method.self, "ravel", range);
+  checker.report(range, DiagnosticId::ArgumentCount, "`ravel`", "no arguments", std::to_string(given.size()));
   return Unknown{};
-}
-
-/// `a.copy()`: an array of the thread's own, which is the same one each time that the place is reached.
-Value Body::copied(const Value& array, SourceRange range) {
-  const ArrayType& from = array.type().array;
-  if (!from.has_static_shape()) {
-    report(range, DiagnosticId::UnsupportedInKernel, "a copy of an array whose shape is not known while compiling")
-        .note("copy the elements into an array of a known shape: `b = local.array(N, dtype)`, then `b[:] = a`");
-    return {};
-  }
-  const Value copy = own_array({from.element, Layout::RowMajor, from.extents}, range);
-  store_array(copy, array, std::nullopt, range);
-  return copy;
-}
-
-Value Body::call_transpose(const Value& array, const std::vector<Value>& axes, SourceRange range) {
-  const int rank = array.type().array.rank();
-  if (axes.empty()) return transposed(array, reversed_order(rank), range);
-  std::vector<int> order;
-  for (const Value& axis : axes) {
-    const Int128 given = axis.is_constant() && is_integer(axis.scalar()) ? integer_of(*axis.expr) : rank;
-    const Int128 dimension = given < 0 ? given + rank : given;
-    const bool is_new = std::find(order.begin(), order.end(), static_cast<int>(dimension)) == order.end();
-    if (dimension < 0 || dimension >= rank || !is_new) break;
-    order.push_back(static_cast<int>(dimension));
-  }
-  if (order.size() == axes.size() && static_cast<int>(order.size()) == rank)
-    return transposed(array, std::move(order), range);
-  report(range, DiagnosticId::ArgumentValue, "transpose",
-         "each of the dimensions 0 to " + std::to_string(rank - 1) + " once, as constants");
-  return {};
-}
-
-/// `a.item()`, `a.item(i)` counting through all elements, `a.item(i, j)`
-Value Body::item_of(const Value& array, std::vector<Value> position, SourceRange range) {
-  const ArrayType& type = array.type().array;
-  const auto rank = static_cast<std::size_t>(type.rank());
-  if (position.size() == rank) return index(array, std::move(position), range);
-  if (position.empty()) return index(array, std::vector<Value>(rank, tree_.weak_integer(0, range)), range);
-  if (position.size() == 1) {
-    const Value flat = flattened(array, "item", range);
-    return flat.known() ? index(flat, std::move(position), range) : Value{};
-  }
-  report_index_count(array, static_cast<int>(position.size()), range);
-  return {};
 }
 
 }  // namespace pykc::checker

@@ -1,13 +1,19 @@
 // Builtins that work on an element of an array, which they take as the array and an index: atomics, accesses with
 // advice to the caches, and copies to shared memory.
+#include "frontend/check/calls/atomic.h"
+
 #include <algorithm>
 #include <span>
 
+#include "frontend/check/arrays/index.h"
+#include "frontend/check/calls/builtin.h"
+#include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/statements/assign.h"
+#include "frontend/check/types/convert.h"
 #include "ir/text/form.h"
 
 namespace pykc::checker {
-
 namespace {
 
 using enum ScalarType;
@@ -39,6 +45,8 @@ constexpr AtomicRow kAtomics[] = {
     {BuiltinId::AtomicCompareAndSwap, ir::AtomicOp::Exchange, kNumbers},
 };
 
+using Kind = checked::Access::Kind;
+
 struct AccessRow {
   BuiltinId id;
   checked::Access::Kind kind;
@@ -47,7 +55,6 @@ struct AccessRow {
   std::span<const ScalarType> types = kScalars;
 };
 
-using Kind = checked::Access::Kind;
 constexpr AccessRow kAccesses[] = {
     {BuiltinId::AtomicLoad, Kind::AtomicLoad, {}, 0, kNumbers},
     {BuiltinId::AtomicStore, Kind::AtomicStore, {}, 0, kNumbers},
@@ -110,58 +117,18 @@ std::size_t position_of(const Words& words, std::string_view word) {
   return static_cast<std::size_t>(std::find(std::begin(words), std::end(words), word) - std::begin(words));
 }
 
-}  // namespace
-
-/// atomic.add(array, index, value, …), atomic.compare_and_swap(array, old, value), ldcg(array, index) …: the signature
-/// says which argument is what.
-Value Body::call_on_element(BuiltinId id, const Arguments& arguments, SourceRange range) {
-  if (id == BuiltinId::MemcpyAsync) return call_memcpy_async(arguments, range);
-  const BuiltinSignature& signature = session_.signature(id);
-  const ast::Expr* index = nullptr;
-  std::vector<Value> operands;
-  checked::Ordering ordering;
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    const SignatureType& type = signature.parameters[i].type;
-    if (type.is_index) index = arguments[i];
-    if (type.letter) operands.push_back(scalar(*arguments[i], "`" + std::string(info(id).name) + "`"));
-    if (!type.is_index && !type.letter && arguments[i] && !read_ordering(id, i, *arguments[i], ordering)) return {};
-  }
-  const Value element = element_argument(id, *arguments[0], index, !reads(id));
-  if (!element.known()) return {};
-  const AtomicRow* atomic = row_of<AtomicRow>(kAtomics, id);
-  const AccessRow* access = row_of<AccessRow>(kAccesses, id);
-  if (!require_element_type(id, element, arguments[0]->range, atomic ? atomic->types : access->types)) return {};
-  std::vector<const Expr*> converted;
-  for (const Value& operand : operands) {
-    if (!operand.known()) return {};
-    converted.push_back(convert_for_assignment(operand, element.scalar(), operand.range()));
-    if (!converted.back()) return {};
-  }
-  if (converted.size() == 2)
-    return TreeBuilder::strong(tree_.make(
-        element.type(), range, checked::AtomicCompareAndSwap{ordering, element.expr, converted[0], converted[1]}));
-  if (atomic) {
-    const ir::AtomicOp op = operation_on(*atomic, element.scalar(), rules_->has_weak_literals);
-    return TreeBuilder::strong(
-        tree_.make(element.type(), range, checked::Atomic{op, ordering, element.expr, converted[0]}));
-  }
-  const bool gives = access->kind == Kind::AtomicLoad || access->kind == Kind::HintedLoad;
-  return TreeBuilder::strong(tree_.make(gives ? element.type() : checked::Type::none(), range,
-                                        checked::Access{access->kind, ordering, access->hint, access->level,
-                                                        element.expr, converted.empty() ? nullptr : converted[0]}));
-}
-
 /// An `order=` or a `scope=`.
-bool Body::read_ordering(BuiltinId id, std::size_t parameter, const ast::Expr& argument, checked::Ordering& ordering) {
-  const bool is_order = session_.signature(id).parameters[parameter].name == "order";
+bool read_ordering(FunctionChecker& checker, BuiltinId id, std::size_t parameter, const ast::Expr& argument,
+                   checked::Ordering& ordering) {
+  const bool is_order = checker.module.signature(id).parameters[parameter].name == "order";
   const std::vector<std::string_view> allowed =
       is_order ? orders_of(id) : std::vector(std::begin(ir::kScopeWords), std::end(ir::kScopeWords));
-  const Entity given = entity(argument);
+  const Entity given = checker.entity(argument);
   if (std::holds_alternative<Unknown>(given)) return false;
   const auto* text = std::get_if<TextRef>(&given);
   if (!text || position_of(allowed, text->text) == allowed.size()) {
-    report(argument.range, DiagnosticId::ArgumentValue, is_order ? "order" : "scope",
-           "one of the strings " + list_of(allowed) + " in `" + std::string(info(id).name) + "`");
+    checker.report(argument.range, DiagnosticId::ArgumentValue, is_order ? "order" : "scope",
+                   "one of the strings " + list_of(allowed) + " in `" + std::string(info(id).name) + "`");
     return false;
   }
   if (is_order)
@@ -172,34 +139,34 @@ bool Body::read_ordering(BuiltinId id, std::size_t parameter, const ast::Expr& a
 }
 
 /// The element that an array and an index name; without an index, the first.
-Value Body::element_argument(BuiltinId id, const ast::Expr& array_argument, const ast::Expr* index_argument,
-                             bool is_written) {
-  const Value array = value(array_argument);
+Value element_argument(FunctionChecker& checker, BuiltinId id, const ast::Expr& array_argument,
+                       const ast::Expr* index_argument, bool is_written) {
+  const Value array = checker.value(array_argument);
   std::optional<std::vector<Value>> indices;
-  if (index_argument) indices = index_list(*index_argument);
+  if (index_argument) indices = index_list(checker, *index_argument);
   if (!array.known()) return {};
   if (!array.is_array()) {
-    report_argument_type(id, array, "an array");
+    report_argument_type(checker, id, array, "an array");
     return {};
   }
   if (!index_argument)
-    indices = std::vector<Value>(array.type().array.extents.size(), tree_.weak_integer(0, array_argument.range));
+    indices = std::vector<Value>(array.type().array.extents.size(), checker.tree.weak_integer(0, array_argument.range));
   if (!indices) return {};
   // Numba's atomics take a float for an index, which `(i, j)` becomes where a u64 meets an i64.
-  const bool converts = !rules_->has_weak_literals && row_of<AtomicRow>(kAtomics, id);
+  const bool converts = !checker.rules->has_weak_literals && row_of<AtomicRow>(kAtomics, id);
   for (Value& position : *indices)
     if (converts && position.is_scalar() && is_float(position.scalar()) && !position.is_constant())
-      position = cast_value(position, ScalarType::I64, position.range());
+      position = cast_value(checker, position, ScalarType::I64, position.range());
   const SourceRange range = index_argument ? join(array_argument.range, index_argument->range) : array_argument.range;
-  const Value element = index(array, std::move(*indices), range);
-  if (!element.known() || (is_written && !require_writable(element, array_argument.range))) return {};
+  const Value element = index(checker, array, std::move(*indices), range);
+  if (!element.known() || (is_written && !require_writable(checker, element, array_argument.range))) return {};
   return element;
 }
 
-bool Body::require_element_type(BuiltinId id, const Value& element, SourceRange range,
-                                std::span<const ScalarType> types) {
+bool require_element_type(FunctionChecker& checker, BuiltinId id, const Value& element, SourceRange range,
+                          std::span<const ScalarType> types) {
   if (element.is_scalar() && std::find(types.begin(), types.end(), element.scalar()) != types.end()) return true;
-  auto diagnostic = report(range, DiagnosticId::AtomicType, info(id).name, describe(element));
+  auto diagnostic = checker.report(range, DiagnosticId::AtomicType, info(id).name, describe(element));
   diagnostic.note("it works on " + names_of(types));
   if (id == BuiltinId::AtomicInc || id == BuiltinId::AtomicDec)
     diagnostic.note("declare the array as u32, or use `atomic.add` for a counter that does not wrap at a limit");
@@ -207,23 +174,23 @@ bool Body::require_element_type(BuiltinId id, const Value& element, SourceRange 
 }
 
 /// memcpy_async(dst, dst_index, src, src_index, count=1)
-Value Body::call_memcpy_async(const Arguments& arguments, SourceRange range) {
+Value call_memcpy_async(FunctionChecker& checker, const Arguments& arguments, SourceRange range) {
   constexpr BuiltinId kId = BuiltinId::MemcpyAsync;
-  const Value to = element_argument(kId, *arguments[0], arguments[1], true);
-  const Value from = element_argument(kId, *arguments[2], arguments[3], false);
+  const Value to = element_argument(checker, kId, *arguments[0], arguments[1], true);
+  const Value from = element_argument(checker, kId, *arguments[2], arguments[3], false);
   std::optional<Int128> count = 1;
-  if (arguments[4]) count = constant_integer(*arguments[4], "the number of elements");
+  if (arguments[4]) count = constant_integer(checker, *arguments[4], "the number of elements");
   if (!to.known() || !from.known() || !count) return {};
-  if (!require_element_type(kId, to, arguments[0]->range, kScalars)) return {};
+  if (!require_element_type(checker, kId, to, arguments[0]->range, kScalars)) return {};
   if (to.type() != from.type()) {
-    report_argument_type(kId, from, "an element of the same type, " + describe(to));
+    report_argument_type(checker, kId, from, "an element of the same type, " + describe(to));
     return {};
   }
   const auto require_space = [&](const Value& element, const ast::Expr& argument, ir::AddressSpace space,
                                  std::string_view what) {
     const auto* place = element.expr->as<checked::Element>();
     if (place && place->array->type.space == space) return true;
-    report(argument.range, DiagnosticId::ArgumentValue, info(kId).name, what);
+    checker.report(argument.range, DiagnosticId::ArgumentValue, info(kId).name, what);
     return false;
   };
   if (!require_space(to, *arguments[0], ir::AddressSpace::Shared, "a shared array to copy to") ||
@@ -231,12 +198,56 @@ Value Body::call_memcpy_async(const Arguments& arguments, SourceRange range) {
     return {};
   const Int128 bytes = *count * size_in_bytes(to.scalar());
   if (bytes != 4 && bytes != 8 && bytes != 16) {
-    report(arguments[4] ? arguments[4]->range : range, DiagnosticId::ArgumentValue, info(kId).name,
-           "4, 8 or 16 bytes to copy, not " + std::to_string(static_cast<std::int64_t>(bytes)));
+    checker.report(arguments[4] ? arguments[4]->range : range, DiagnosticId::ArgumentValue, info(kId).name,
+                   "4, 8 or 16 bytes to copy, not " + std::to_string(static_cast<std::int64_t>(bytes)));
     return {};
   }
   return TreeBuilder::strong(
-      tree_.make(checked::Type::none(), range, checked::CopyAsync{to.expr, from.expr, static_cast<int>(bytes)}));
+      checker.tree.make(checked::Type::none(), range, checked::CopyAsync{to.expr, from.expr, static_cast<int>(bytes)}));
+}
+
+}  // namespace
+
+/// atomic.add(array, index, value, …), atomic.compare_and_swap(array, old, value), ldcg(array, index) …: the signature
+/// says which argument is what.
+Value call_on_element(FunctionChecker& checker, BuiltinId id, const Arguments& arguments, SourceRange range) {
+  if (id == BuiltinId::MemcpyAsync) return call_memcpy_async(checker, arguments, range);
+  const BuiltinSignature& signature = checker.module.signature(id);
+  const ast::Expr* index = nullptr;
+  std::vector<Value> operands;
+  checked::Ordering ordering;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const SignatureType& type = signature.parameters[i].type;
+    if (type.is_index) index = arguments[i];
+    if (type.letter) operands.push_back(scalar(checker, *arguments[i], "`" + std::string(info(id).name) + "`"));
+    if (!type.is_index && !type.letter && arguments[i] && !read_ordering(checker, id, i, *arguments[i], ordering))
+      return {};
+  }
+  const Value element = element_argument(checker, id, *arguments[0], index, !reads(id));
+  if (!element.known()) return {};
+  const AtomicRow* atomic = row_of<AtomicRow>(kAtomics, id);
+  const AccessRow* access = row_of<AccessRow>(kAccesses, id);
+  if (!require_element_type(checker, id, element, arguments[0]->range, atomic ? atomic->types : access->types))
+    return {};
+  std::vector<const Expr*> converted;
+  for (const Value& operand : operands) {
+    if (!operand.known()) return {};
+    converted.push_back(convert_for_assignment(checker, operand, element.scalar(), operand.range()));
+    if (!converted.back()) return {};
+  }
+  if (converted.size() == 2)
+    return TreeBuilder::strong(checker.tree.make(
+        element.type(), range, checked::AtomicCompareAndSwap{ordering, element.expr, converted[0], converted[1]}));
+  if (atomic) {
+    const ir::AtomicOp op = operation_on(*atomic, element.scalar(), checker.rules->has_weak_literals);
+    return TreeBuilder::strong(
+        checker.tree.make(element.type(), range, checked::Atomic{op, ordering, element.expr, converted[0]}));
+  }
+  const bool gives = access->kind == Kind::AtomicLoad || access->kind == Kind::HintedLoad;
+  return TreeBuilder::strong(
+      checker.tree.make(gives ? element.type() : checked::Type::none(), range,
+                        checked::Access{access->kind, ordering, access->hint, access->level, element.expr,
+                                        converted.empty() ? nullptr : converted[0]}));
 }
 
 }  // namespace pykc::checker

@@ -1,13 +1,17 @@
 // Calls of rows of the builtin table: the signature's type classes are worked out from the arguments.
+#include "frontend/check/calls/builtin.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
+#include "frontend/check/calls/atomic.h"
+#include "frontend/check/calls/call.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/types/convert.h"
 #include "stdlib/builtins.h"
 
 namespace pykc::checker {
-
 namespace {
 
 bool is_half(ScalarType type) { return type == ScalarType::F16 || type == ScalarType::BF16; }
@@ -49,55 +53,152 @@ std::optional<double> folded_math(BuiltinId id, std::span<const checked::Expr* c
   return std::nullopt;
 }
 
-}  // namespace
-
-Value Body::property(BuiltinId id, SourceRange range) {
-  if (id == BuiltinId::WarpSize) return tree_.weak_integer(32, range);
-  return TreeBuilder::strong(tree_.scalar(ScalarType::I64, range, checked::CallBuiltin{id, {}}));
+/// Narrow integers widen to a word of 32 bits; what is wider, but for literals, is not cut off.
+std::optional<ScalarType> word_type(FunctionChecker& checker, BuiltinId id, std::span<const Value> arguments,
+                                    ScalarType type) {
+  for (const Value& argument : arguments)
+    if (!argument.is_weak() && size_in_bytes(argument.scalar()) > 4) {
+      report_argument_type(checker, id, argument, "a number of 32 bits");
+      return std::nullopt;
+    }
+  const bool mixes_signs =
+      size_in_bytes(type) > 4 && std::any_of(arguments.begin(), arguments.end(), [](const Value& argument) {
+        return !argument.is_weak() && is_unsigned_integer(argument.scalar());
+      });
+  if (mixes_signs) {
+    report_argument_type(checker, id, arguments.front(), "words that are all signed or all unsigned");
+    return std::nullopt;
+  }
+  return is_unsigned_integer(type) && size_in_bytes(type) == 4 ? ScalarType::U32 : ScalarType::I32;
 }
 
-void Body::report_argument_type(BuiltinId id, const Value& given, std::string_view wanted) {
-  report(given.range(), DiagnosticId::BuiltinArgument, info(id).name, wanted, describe(given))
+std::optional<ScalarType> class_type(FunctionChecker& checker, BuiltinId id, char letter,
+                                     std::span<const Value> arguments, SourceRange range) {
+  for (const Value& argument : arguments)
+    if ((letter == 'I' || letter == 'W') && is_float(argument.scalar())) {
+      report_argument_type(checker, id, argument, "an integer");
+      return std::nullopt;
+    }
+  const std::optional<Unified> unified =
+      unify_all(checker, arguments, letter == 'F' ? checker.rules->arithmetic : checker.rules->join, range);
+  if (!unified) return std::nullopt;
+  const ScalarType type = unified->type;
+  if (letter == 'F') return is_float(type) ? type : checker.rules->real(type);
+  if (letter == 'D') return is_half(type) ? ScalarType::F32 : is_float(type) ? type : ScalarType::F64;
+  if (letter == 'W') return word_type(checker, id, arguments, type);
+  const bool is_number = letter == 'I' || letter == 'N';
+  return is_number && type == ScalarType::Bool ? ScalarType::I32 : type;
+}
+
+const checked::Expr* builtin_argument(FunctionChecker& checker, BuiltinId id, const SignatureParameter& parameter,
+                                      const Value& given, ScalarType type) {
+  if (!given.known() && parameter.type.letter == 'F')
+    return checker.tree.real(std::strtod(std::string(parameter.default_text).c_str(), nullptr), type, {});
+  if (!given.known()) {
+    const long long value = std::strtoll(std::string(parameter.default_text).c_str(), nullptr, 0);
+    return checker.tree.integer(value, *parameter.type.scalar, {});
+  }
+  if (parameter.type.letter) return checker.tree.convert(given, type);
+  const ScalarType wanted = *parameter.type.scalar;
+  if (wanted == ScalarType::Bool) return truth(checker, given);
+  if (is_float(given.scalar()) && is_integer(wanted)) {
+    report_argument_type(checker, id, given, to_string(wanted));
+    return nullptr;
+  }
+  // A mask of all lanes is often written -1.
+  const bool is_mask = wanted == ScalarType::U32 && given.is_weak_integer() && integer_of(*given.expr) == -1;
+  if (is_mask) return checker.tree.integer(-1, wanted, given.range());
+  return convert_for_assignment(checker, given, wanted, given.range());
+}
+
+/// Whether a builtin of 16-bit floats is computed in f32 and rounded once more, which gives the right bits but for fma.
+bool computes_in_f32(FunctionChecker& checker, BuiltinId id) {
+  const BuiltinSignature& signature = checker.module.signature(id);
+  const bool is_of_numbers = std::any_of(
+      signature.parameters.begin(), signature.parameters.end(),
+      [](const SignatureParameter& parameter) { return parameter.type.letter == 'F' || parameter.type.letter == 'N'; });
+  return is_of_numbers && id != BuiltinId::Fma && info(id).effect == Effect::Pure;
+}
+
+/// A builtin that is written in the language: its function, for arguments that have the row's types.
+Value call_library(FunctionChecker& checker, BuiltinId id, const std::vector<const Expr*>& arguments,
+                   SourceRange range) {
+  const Binding* binding = checker.module.scope_of(kIntrinsicsModule)->find(info(id).nvptx.name);
+  std::vector<Value> values;
+  for (const Expr* argument : arguments) values.push_back(TreeBuilder::strong(argument));
+  return call_specialized(checker, *std::get<FunctionDecl*>(*binding), std::move(values), range);
+}
+
+Value fold_math(FunctionChecker& checker, BuiltinId id, std::span<const Value> arguments, SourceRange range) {
+  std::vector<const Expr*> constants;
+  for (const Value& argument : arguments) {
+    if (!argument.known() || !argument.is_weak() || !argument.is_constant()) return {};
+    constants.push_back(argument.expr);
+  }
+  const std::optional<double> folded = folded_math(id, constants);
+  return folded ? checker.tree.weak_real(*folded, range) : Value{};
+}
+
+/// At the top level of a module everything is constant, also what a kernel would leave to the device.
+const checked::Expr* fold_constants(FunctionChecker& checker, BuiltinId id, std::span<const Expr* const> arguments,
+                                    ScalarType type, SourceRange range) {
+  const bool are_constant =
+      std::all_of(arguments.begin(), arguments.end(), [](const Expr* e) { return e->as<checked::Constant>(); });
+  if (checker.function || !are_constant || !is_float(type)) return nullptr;
+  const std::optional<double> folded = folded_math(id, arguments);
+  return folded ? checker.tree.real(*folded, type, range) : nullptr;
+}
+
+}  // namespace
+
+Value property(FunctionChecker& checker, BuiltinId id, SourceRange range) {
+  if (id == BuiltinId::WarpSize) return checker.tree.weak_integer(32, range);
+  return TreeBuilder::strong(checker.tree.scalar(ScalarType::I64, range, checked::CallBuiltin{id, {}}));
+}
+
+void report_argument_type(FunctionChecker& checker, BuiltinId id, const Value& given, std::string_view wanted) {
+  checker.report(given.range(), DiagnosticId::BuiltinArgument, info(id).name, wanted, describe(given))
       .note("the signature is `" + std::string(info(id).name) + std::string(info(id).signature) + "`");
 }
 
-Value Body::call_builtin(const BuiltinRef& builtin, const ast::Call& call, SourceRange range) {
+Value call_builtin(FunctionChecker& checker, const BuiltinRef& builtin, const ast::Call& call, SourceRange range) {
   const BuiltinId id = builtin.id;
-  const BuiltinSignature& signature = session_.signature(id);
+  const BuiltinSignature& signature = checker.module.signature(id);
   std::vector<std::string_view> names;
   for (const SignatureParameter& parameter : signature.parameters) names.push_back(parameter.name);
   const bool is_short = call.arguments.size() + call.keywords.size() < static_cast<std::size_t>(signature.required);
   if (const ast::Subscript* element = is_short && takes_element(id) && !call.arguments.empty()
                                           ? call.arguments.front()->as<ast::Subscript>()
                                           : nullptr) {
-    const auto text = [&](const ast::Expr& expr) { return std::string(scope_.file().text(expr.range)); };
+    const auto text = [&](const ast::Expr& expr) { return std::string(checker.scope.file().text(expr.range)); };
     const std::string index =
         element->index->as<ast::Tuple>() ? "(" + text(*element->index) + ")" : text(*element->index);
-    report(call.arguments.front()->range, DiagnosticId::BuiltinArgument, info(id).name, "an array and an index",
-           "an element")
+    checker
+        .report(call.arguments.front()->range, DiagnosticId::BuiltinArgument, info(id).name, "an array and an index",
+                "an element")
         .fix(std::string(info(id).name) + "(" + text(*element->value) + ", " + index + ", …)");
     return {};
   }
   const std::optional<Arguments> bound = bind_arguments(
-      call, range, info(id).name, names, static_cast<std::size_t>(signature.required), info(id).signature);
+      checker, call, range, info(id).name, names, static_cast<std::size_t>(signature.required), info(id).signature);
   if (!bound) return {};
-  if (takes_element(id)) return call_on_element(id, *bound, range);
+  if (takes_element(id)) return call_on_element(checker, id, *bound, range);
   std::vector<Value> given(bound->size());
   for (std::size_t i = 0; i < bound->size(); ++i) {
     if (!(*bound)[i]) continue;
-    given[i] = value(*(*bound)[i]);
+    given[i] = checker.value(*(*bound)[i]);
     if (!given[i].known()) return {};
   }
-  return apply_builtin(builtin, std::move(given), range);
+  return apply_builtin(checker, builtin, std::move(given), range);
 }
 
 /// The builtin on values, one a parameter; those that are not known have their defaults.
-Value Body::apply_builtin(const BuiltinRef& builtin, std::vector<Value> given, SourceRange range) {
+Value apply_builtin(FunctionChecker& checker, const BuiltinRef& builtin, std::vector<Value> given, SourceRange range) {
   const BuiltinId id = builtin.id;
-  const BuiltinSignature& signature = session_.signature(id);
+  const BuiltinSignature& signature = checker.module.signature(id);
   for (const Value& value : given) {
     if (!value.known() || value.is_scalar()) continue;
-    report_argument_type(id, value, "a scalar");
+    report_argument_type(checker, id, value, "a scalar");
     return {};
   }
   std::vector<Value> of_class;
@@ -107,140 +208,49 @@ Value Body::apply_builtin(const BuiltinRef& builtin, std::vector<Value> given, S
     letter = signature.parameters[i].type.letter;
     of_class.push_back(given[i]);
   }
-  if (const Value folded = fold_math(id, given, range); folded.known()) return folded;
+  if (const Value folded = fold_math(checker, id, given, range); folded.known()) return folded;
   std::optional<ScalarType> type = builtin.type.value_or(ScalarType::I64);
-  if (letter && !builtin.type) type = class_type(id, letter, of_class, range);
+  if (letter && !builtin.type) type = class_type(checker, id, letter, of_class, range);
   if (!type) return {};
   std::vector<const Expr*> arguments;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    arguments.push_back(builtin_argument(id, signature.parameters[i], given[i], *type));
+    arguments.push_back(builtin_argument(checker, id, signature.parameters[i], given[i], *type));
     if (!arguments.back()) return {};
   }
   if (id == BuiltinId::MemcpyAsyncWait && !arguments[0]->as<checked::Constant>()) {
-    report(arguments[0]->range, DiagnosticId::NotConstant, "the number of groups");
+    checker.report(arguments[0]->range, DiagnosticId::NotConstant, "the number of groups");
     return {};
   }
-  return builtin_result(id, std::move(arguments), *type, range);
+  return builtin_result(checker, id, std::move(arguments), *type, range);
 }
 
-std::optional<ScalarType> Body::class_type(BuiltinId id, char letter, std::span<const Value> arguments,
-                                           SourceRange range) {
-  for (const Value& argument : arguments)
-    if ((letter == 'I' || letter == 'W') && is_float(argument.scalar())) {
-      report_argument_type(id, argument, "an integer");
-      return std::nullopt;
-    }
-  const std::optional<Unified> unified = unify_all(arguments, letter == 'F' ? rules_->arithmetic : rules_->join, range);
-  if (!unified) return std::nullopt;
-  const ScalarType type = unified->type;
-  if (letter == 'F') return is_float(type) ? type : rules_->real(type);
-  if (letter == 'D') return is_half(type) ? ScalarType::F32 : is_float(type) ? type : ScalarType::F64;
-  if (letter == 'W') return word_type(id, arguments, type);
-  const bool is_number = letter == 'I' || letter == 'N';
-  return is_number && type == ScalarType::Bool ? ScalarType::I32 : type;
-}
-
-/// Narrow integers widen to a word of 32 bits; what is wider, but for literals, is not cut off.
-std::optional<ScalarType> Body::word_type(BuiltinId id, std::span<const Value> arguments, ScalarType type) {
-  for (const Value& argument : arguments)
-    if (!argument.is_weak() && size_in_bytes(argument.scalar()) > 4) {
-      report_argument_type(id, argument, "a number of 32 bits");
-      return std::nullopt;
-    }
-  const bool mixes_signs =
-      size_in_bytes(type) > 4 && std::any_of(arguments.begin(), arguments.end(), [](const Value& argument) {
-        return !argument.is_weak() && is_unsigned_integer(argument.scalar());
-      });
-  if (mixes_signs) {
-    report_argument_type(id, arguments.front(), "words that are all signed or all unsigned");
-    return std::nullopt;
-  }
-  return is_unsigned_integer(type) && size_in_bytes(type) == 4 ? ScalarType::U32 : ScalarType::I32;
-}
-
-const checked::Expr* Body::builtin_argument(BuiltinId id, const SignatureParameter& parameter, const Value& given,
-                                            ScalarType type) {
-  if (!given.known() && parameter.type.letter == 'F')
-    return tree_.real(std::strtod(std::string(parameter.default_text).c_str(), nullptr), type, {});
-  if (!given.known()) {
-    const long long value = std::strtoll(std::string(parameter.default_text).c_str(), nullptr, 0);
-    return tree_.integer(value, *parameter.type.scalar, {});
-  }
-  if (parameter.type.letter) return tree_.convert(given, type);
-  const ScalarType wanted = *parameter.type.scalar;
-  if (wanted == ScalarType::Bool) return truth(given);
-  if (is_float(given.scalar()) && is_integer(wanted)) {
-    report_argument_type(id, given, to_string(wanted));
-    return nullptr;
-  }
-  // A mask of all lanes is often written -1.
-  const bool is_mask = wanted == ScalarType::U32 && given.is_weak_integer() && integer_of(*given.expr) == -1;
-  if (is_mask) return tree_.integer(-1, wanted, given.range());
-  return convert_for_assignment(given, wanted, given.range());
-}
-
-/// Whether a builtin of 16-bit floats is computed in f32 and rounded once more, which gives the right bits but for fma.
-bool Body::computes_in_f32(BuiltinId id) {
-  const BuiltinSignature& signature = session_.signature(id);
-  const bool is_of_numbers = std::any_of(
-      signature.parameters.begin(), signature.parameters.end(),
-      [](const SignatureParameter& parameter) { return parameter.type.letter == 'F' || parameter.type.letter == 'N'; });
-  return is_of_numbers && id != BuiltinId::Fma && info(id).effect == Effect::Pure;
-}
-
-Value Body::builtin_result(BuiltinId id, std::vector<const Expr*> arguments, ScalarType type, SourceRange range) {
-  const BuiltinSignature& signature = session_.signature(id);
-  const bool widens = is_half(type) && computes_in_f32(id);
+Value builtin_result(FunctionChecker& checker, BuiltinId id, std::vector<const Expr*> arguments, ScalarType type,
+                     SourceRange range) {
+  const BuiltinSignature& signature = checker.module.signature(id);
+  const bool widens = is_half(type) && computes_in_f32(checker, id);
   if (widens)
     for (const Expr*& argument : arguments)
-      if (argument->type.scalar == type) argument = tree_.cast(argument, ScalarType::F32);
+      if (argument->type.scalar == type) argument = checker.tree.cast(argument, ScalarType::F32);
   if (info(id).nvptx.kind == Lowering::Kind::Library) {
-    const Value result = call_library(id, arguments, range);
+    const Value result = call_library(checker, id, arguments, range);
     if (!result.is_scalar()) return result;
     const ScalarType stated = signature.results[0].scalar.value_or(type);
-    return TreeBuilder::strong(tree_.cast(result.expr, stated));
+    return TreeBuilder::strong(checker.tree.cast(result.expr, stated));
   }
-  if (const Expr* folded = fold_constants(id, arguments, type, range)) return TreeBuilder::strong(folded);
+  if (const Expr* folded = fold_constants(checker, id, arguments, type, range)) return TreeBuilder::strong(folded);
   const ScalarType computed = widens ? ScalarType::F32 : type;
   const auto type_of = [&](const SignatureType& result) { return result.scalar ? *result.scalar : computed; };
   if (signature.results.empty())
     return TreeBuilder::strong(
-        tree_.make(checked::Type::none(), range, checked::CallBuiltin{id, std::move(arguments)}));
+        checker.tree.make(checked::Type::none(), range, checked::CallBuiltin{id, std::move(arguments)}));
   if (signature.results.size() == 1) {
-    const Expr* call = tree_.builtin(id, type_of(signature.results[0]), std::move(arguments), range);
-    return TreeBuilder::strong(widens && !signature.results[0].scalar ? tree_.cast(call, type) : call);
+    const Expr* call = checker.tree.builtin(id, type_of(signature.results[0]), std::move(arguments), range);
+    return TreeBuilder::strong(widens && !signature.results[0].scalar ? checker.tree.cast(call, type) : call);
   }
   checked::Type tuple = checked::Type::tuple({});
   for (const SignatureType& result : signature.results) tuple.elements.push_back(checked::Type::of(type_of(result)));
-  return TreeBuilder::strong(tree_.make(std::move(tuple), range, checked::CallBuiltin{id, std::move(arguments)}));
-}
-
-/// A builtin that is written in the language: its function, for arguments that have the row's types.
-Value Body::call_library(BuiltinId id, const std::vector<const Expr*>& arguments, SourceRange range) {
-  const Binding* binding = session_.scope_of(kIntrinsicsModule)->find(info(id).nvptx.name);
-  std::vector<Value> values;
-  for (const Expr* argument : arguments) values.push_back(TreeBuilder::strong(argument));
-  return call_specialized(*std::get<FunctionDecl*>(*binding), std::move(values), range);
-}
-
-Value Body::fold_math(BuiltinId id, std::span<const Value> arguments, SourceRange range) {
-  std::vector<const Expr*> constants;
-  for (const Value& argument : arguments) {
-    if (!argument.known() || !argument.is_weak() || !argument.is_constant()) return {};
-    constants.push_back(argument.expr);
-  }
-  const std::optional<double> folded = folded_math(id, constants);
-  return folded ? tree_.weak_real(*folded, range) : Value{};
-}
-
-/// At the top level of a module everything is constant, also what a kernel would leave to the device.
-const checked::Expr* Body::fold_constants(BuiltinId id, std::span<const Expr* const> arguments, ScalarType type,
-                                          SourceRange range) {
-  const bool are_constant =
-      std::all_of(arguments.begin(), arguments.end(), [](const Expr* e) { return e->as<checked::Constant>(); });
-  if (function_ || !are_constant || !is_float(type)) return nullptr;
-  const std::optional<double> folded = folded_math(id, arguments);
-  return folded ? tree_.real(*folded, type, range) : nullptr;
+  return TreeBuilder::strong(
+      checker.tree.make(std::move(tuple), range, checked::CallBuiltin{id, std::move(arguments)}));
 }
 
 }  // namespace pykc::checker

@@ -1,76 +1,24 @@
 // Calls: arguments to parameters, casts, and functions of the program, which are specialised for the argument types.
+#include "frontend/check/calls/call.h"
+
 #include <algorithm>
 #include <limits>
 
+#include "frontend/check/arrays/array_function.h"
+#include "frontend/check/arrays/constant_array.h"
+#include "frontend/check/calls/external.h"
+#include "frontend/check/calls/special.h"
+#include "frontend/check/expressions/expression.h"
+#include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/types/closure.h"
+#include "frontend/check/types/convert.h"
 #include "frontend/program/signature.h"
 
 namespace pykc::checker {
+namespace {
 
-std::optional<Body::Arguments> Body::bind_arguments(const ast::Call& call, SourceRange range, std::string_view name,
-                                                    std::span<const std::string_view> parameters, std::size_t required,
-                                                    std::string_view signature) {
-  const auto explain = [&](Diagnostics::Builder diagnostic) {
-    if (!signature.empty()) diagnostic.note("the signature is `" + std::string(name) + std::string(signature) + "`");
-    return std::nullopt;
-  };
-  const std::string quoted = "`" + std::string(name) + "`";
-  if (call.arguments.size() > parameters.size())
-    return explain(report(range, DiagnosticId::ArgumentCount, quoted,
-                          std::to_string(parameters.size()) + (parameters.size() == 1 ? " argument" : " arguments"),
-                          std::to_string(call.arguments.size())));
-  Arguments bound(parameters.size(), nullptr);
-  for (std::size_t i = 0; i < call.arguments.size(); ++i) bound[i] = call.arguments[i].get();
-  for (const ast::Keyword& keyword : call.keywords) {
-    const auto found = std::find(parameters.begin(), parameters.end(), keyword.name);
-    if (found == parameters.end()) {
-      const std::string_view near = nearest(keyword.name, {parameters.begin(), parameters.end()});
-      auto diagnostic = report(keyword.name_range, DiagnosticId::UnknownKeyword, quoted, keyword.name);
-      if (!near.empty()) diagnostic.fix(std::string(near));
-      return explain(diagnostic);
-    }
-    const ast::Expr*& slot = bound[static_cast<std::size_t>(found - parameters.begin())];
-    if (slot) return explain(report(keyword.name_range, DiagnosticId::ArgumentTwice, quoted, keyword.name));
-    slot = keyword.value.get();
-  }
-  for (std::size_t i = 0; i < required; ++i)
-    if (!bound[i]) return explain(report(range, DiagnosticId::MissingArgument, quoted, parameters[i]));
-  return bound;
-}
-
-bool Body::has_no_keywords(const ast::Call& call, std::string_view name) {
-  if (call.keywords.empty()) return true;
-  report(call.keywords[0].name_range, DiagnosticId::UnknownKeyword, name, call.keywords[0].name);
-  return false;
-}
-
-Entity Body::call_type(ScalarType type, const ast::Call& call, SourceRange range) {
-  constexpr std::string_view kParameters[] = {"x"};
-  const std::optional<Arguments> arguments = bind_arguments(call, range, to_string(type), kParameters, 1, "(x)");
-  if (!arguments) return Unknown{};
-  const ElementType element(type);
-  if (!function_ && (*arguments)[0]->as<ast::List>()) return table(*(*arguments)[0], &element);
-  const Entity given = entity(*(*arguments)[0]);
-  if (const auto* made = std::get_if<TableRef>(&given); made && !function_)
-    return converted_constants(*made->table, element, range);
-  if (const auto* text = std::get_if<TextRef>(&given)) {
-    const double infinity = std::numeric_limits<double>::infinity();
-    if (text->text == "inf") return tree_.weak_real(infinity, range);
-    if (text->text == "-inf") return tree_.weak_real(-infinity, range);
-    if (text->text == "nan") return tree_.weak_real(std::numeric_limits<double>::quiet_NaN(), range);
-    report((*arguments)[0]->range, DiagnosticId::UnsupportedInKernel, "making a number of text")
-        .note("write the number, or pass it to the kernel; `float` takes \"inf\", \"-inf\" and \"nan\"");
-    return Unknown{};
-  }
-  const Value value = to_value(given, (*arguments)[0]->range);
-  if (!require_scalar(value, "a cast")) return Unknown{};
-  const std::string_view name = name_of_python(*call.function);
-  if (name == "int") type = rules_->to_int(value.scalar());
-  if (name == "float") type = rules_->to_float(value.scalar());
-  return cast_value(value, type, range);
-}
-
-std::string Body::signature_of(const FunctionDecl& function) const {
+std::string signature_of(const FunctionDecl& function) {
   std::string text = "(";
   bool has_star = false;
   for (const ast::Parameter& parameter : function.def->parameters) {
@@ -86,85 +34,40 @@ std::string Body::signature_of(const FunctionDecl& function) const {
   return text + ")";
 }
 
-Value Body::call_function(FunctionDecl& function, const ast::Call& call, const std::vector<Value>& captures,
-                          SourceRange range) {
-  const ast::FunctionDef& def = *function.def;
-  if (function.kind == FunctionDecl::Kind::Kernel && function.is_numba_kernel)
-    return call_function(session_.device_function_of(function), call, captures, range);
-  const bool is_main = function.kind == FunctionDecl::Kind::Plain && def.name == "main";
-  if (function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Host || is_main) {
-    const bool is_kernel = function.kind == FunctionDecl::Kind::Kernel;
-    report(range, DiagnosticId::NotADeviceFunction, def.name,
-           is_kernel ? "a kernel"
-           : is_main ? "what the host runs"
-                     : "a test")
-        .label(function.scope->file(), def.name_range, "declared here")
-        .note(is_kernel ? "move the shared part into a function with `@device` and call that from both"
-                        : "only device functions can be called from a kernel");
-    return {};
-  }
-  const std::optional<std::vector<Given>> arguments = given_arguments(function, call, range);
-  if (!arguments) return {};
-  std::vector<Value> given;
-  bool all_known = true;
-  for (std::size_t i = 0; i < arguments->size(); ++i) {
-    const auto& [value, place] = (*arguments)[i];
-    std::optional<Value> converted =
-        def.parameters[i].is_variadic ? variadic_argument(function, i, value) : argument_for(function, i, value, place);
-    all_known &= converted.has_value();
-    if (converted) given.push_back(std::move(*converted));
-  }
-  if (!all_known) return {};
-  if (function.is_external) return call_external(function, given, range);
-  given.insert(given.end(), captures.begin(), captures.end());
-  return call_specialized(function, std::move(given), range);
-}
-
-/// What a function can be given: a value, or None or a type by its name, known where the function is compiled.
-Value Body::argument_value(Entity given, SourceRange range) {
-  if (const auto* text = std::get_if<TextRef>(&given)) {
-    std::string error;
-    if (const std::optional<ElementType> type = dtype_named(text->text, error))
-      return static_value(TypeRef{*type}, {}, range);
-  }
-  return std::holds_alternative<NoneRef>(given) ? static_value(NoneRef{}, {}, range)
-                                                : to_value(std::move(given), range);
-}
-
 /// The arguments by position, `*tuple` taken apart.
-std::optional<std::vector<Body::Given>> Body::positional_arguments(const ast::Call& call) {
+std::optional<std::vector<Given>> positional_arguments(FunctionChecker& checker, const ast::Call& call) {
   std::vector<Given> result;
   bool all_known = true;
   for (const ast::ExprPtr& argument : call.arguments) {
     std::vector<Value> values;
     if (const auto* starred = argument->as<ast::Starred>())
-      all_known &= add_unpacked(*starred, values);
+      all_known &= add_unpacked(checker, *starred, values);
     else
-      values.push_back(argument_value(entity(*argument), argument->range));
+      values.push_back(argument_value(checker, checker.entity(*argument), argument->range));
     for (Value& value : values) result.push_back({std::move(value), argument->range});
   }
   return all_known ? std::optional(std::move(result)) : std::nullopt;
 }
 
 /// One argument a parameter; those that `*args` takes as a tuple.
-std::optional<std::vector<Body::Given>> Body::given_arguments(const FunctionDecl& function, const ast::Call& call,
-                                                              SourceRange range) {
+std::optional<std::vector<Given>> given_arguments(FunctionChecker& checker, const FunctionDecl& function,
+                                                  const ast::Call& call, SourceRange range) {
   const std::vector<ast::Parameter>& parameters = function.def->parameters;
   const std::string quoted = "`" + function.def->name + "`";
   const auto refuse = [&](Diagnostics::Builder diagnostic) {
     diagnostic.note("the signature is `" + function.def->name + signature_of(function) + "`");
     return std::nullopt;
   };
-  std::optional<std::vector<Given>> positional = positional_arguments(call);
+  std::optional<std::vector<Given>> positional = positional_arguments(checker, call);
   if (!positional) return std::nullopt;
   const auto variadic = std::find_if(parameters.begin(), parameters.end(),
                                      [](const auto& p) { return p.is_variadic || p.is_keyword_only; });
   const auto places = static_cast<std::size_t>(variadic - parameters.begin());
   const bool takes_rest = variadic != parameters.end() && variadic->is_variadic;
   if (!takes_rest && positional->size() > places)
-    return refuse(report(range, DiagnosticId::ArgumentCount, quoted,
-                         std::to_string(places) + (places == 1 ? " argument" : " arguments"),
-                         std::to_string(positional->size())));
+    return refuse(checker.report(range, DiagnosticId::ArgumentCount, quoted,
+                                 std::to_string(places) + (places == 1 ? " argument" : " arguments"),
+                                 std::to_string(positional->size())));
   std::vector<std::optional<Given>> bound(parameters.size());
   std::vector<Value> rest;
   for (std::size_t i = 0; i < positional->size(); ++i) {
@@ -173,7 +76,7 @@ std::optional<std::vector<Body::Given>> Body::given_arguments(const FunctionDecl
   }
   if (takes_rest) {
     const bool all_known = std::all_of(rest.begin(), rest.end(), [](const Value& value) { return value.known(); });
-    bound[places] = Given{all_known ? tree_.tuple(std::move(rest), range) : Value{}, range};
+    bound[places] = Given{all_known ? checker.tree.tuple(std::move(rest), range) : Value{}, range};
   }
   for (const ast::Keyword& keyword : call.keywords) {
     const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const ast::Parameter& parameter) {
@@ -182,99 +85,88 @@ std::optional<std::vector<Body::Given>> Body::given_arguments(const FunctionDecl
     if (found == parameters.end()) {
       std::vector<std::string_view> names;
       for (const ast::Parameter& parameter : parameters) names.push_back(parameter.name);
-      auto diagnostic = report(keyword.name_range, DiagnosticId::UnknownKeyword, quoted, keyword.name);
+      auto diagnostic = checker.report(keyword.name_range, DiagnosticId::UnknownKeyword, quoted, keyword.name);
       if (const std::string_view near = nearest(keyword.name, names); !near.empty()) diagnostic.fix(std::string(near));
       return refuse(diagnostic);
     }
     std::optional<Given>& slot = bound[static_cast<std::size_t>(found - parameters.begin())];
-    if (slot) return refuse(report(keyword.name_range, DiagnosticId::ArgumentTwice, quoted, keyword.name));
-    slot = Given{argument_value(entity(*keyword.value), keyword.value->range), keyword.value->range};
+    if (slot) return refuse(checker.report(keyword.name_range, DiagnosticId::ArgumentTwice, quoted, keyword.name));
+    slot = Given{argument_value(checker, checker.entity(*keyword.value), keyword.value->range), keyword.value->range};
   }
   std::vector<Given> result;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!bound[i] && !parameters[i].default_value)
-      return refuse(report(range, DiagnosticId::MissingArgument, quoted, parameters[i].name));
+      return refuse(checker.report(range, DiagnosticId::MissingArgument, quoted, parameters[i].name));
     // A default is a constant of the module that declares the function.
     if (!bound[i])
-      bound[i] =
-          Given{argument_value(Body(session_, *function.scope).entity(*parameters[i].default_value), range), range};
+      bound[i] = Given{
+          argument_value(checker, FunctionChecker(checker.module, *function.scope).entity(*parameters[i].default_value),
+                         range),
+          range};
     result.push_back(std::move(*bound[i]));
   }
   return result;
 }
 
-/// Each of `*args` as its annotation wants it.
-std::optional<Value> Body::variadic_argument(FunctionDecl& function, std::size_t index, const Value& tuple) {
-  if (!tuple.known()) return std::nullopt;
-  std::vector<Value> converted;
-  for (const Value& element : tuple.elements) {
-    std::optional<Value> argument = argument_for(function, index, element, element.range());
-    if (!argument) return std::nullopt;
-    converted.push_back(std::move(*argument));
-  }
-  return tree_.tuple(std::move(converted), tuple.range());
-}
-
-/// The argument as the parameter takes it. An annotation converts scalars; of an array it states what must hold.
-std::optional<Value> Body::argument_for(FunctionDecl& function, std::size_t index, const Value& given,
-                                        SourceRange range) {
-  if (!given.known()) return std::nullopt;
-  session_.read_types(function);
-  if (is_struct(given.type()) && given.expr->as<checked::Element>() && session_.changes_parameter(function, index))
-    return reference_to(given, range);
-  const std::optional<checked::Type>& wanted = function.parameter_types[index];
-  if (!wanted) {
-    if (is_known_constant(given) && session_.is_shape_parameter(function, index))
-      return constant_argument(given, function.def->parameters[index].name, range);
-    if (given.type().kind != checked::Type::Kind::None) return given;
-    report(range, DiagnosticId::NotAValue, scope_.file().text(range), "None");
-    return std::nullopt;
-  }
-  if (wanted->is_static()) return constant_argument(given, function.def->parameters[index].name, range);
-  if (wanted->is_scalar() && given.is_scalar()) {
-    const Expr* converted = convert_for_assignment(given, wanted->scalar, range);
-    if (!converted) return std::nullopt;
-    return TreeBuilder::strong(converted);
-  }
-  const bool is_complex = wanted->is_record() && wanted->record->kind == RecordType::Kind::Complex;
-  if (is_complex && (given.is_scalar() || given.is_complex()))
-    return convert_to(given, InferredType::of(*wanted), range);
-  if (fits_parameter(*wanted, given.type())) return given;
-  if (wanted->is_tuple() && given.is_tuple() && wanted->elements.size() == given.type().elements.size()) {
-    const Value converted = convert_to(given, InferredType::of(*wanted), range);
-    return converted.known() ? std::optional(converted) : std::nullopt;
-  }
-  const ast::Parameter& parameter = function.def->parameters[index];
-  report(range, DiagnosticId::ArgumentType, parameter.name, checked::to_string(*wanted), describe(given))
-      .label(function.scope->file(), parameter.range, "the parameter is declared here");
-  return std::nullopt;
-}
-
 /// The record of an array, for a function that changes its fields: Python passes the record itself.
-Value Body::reference_to(const Value& record, SourceRange range) {
+Value reference_to(FunctionChecker& checker, const Value& record, SourceRange range) {
   const auto* element = record.expr->as<checked::Element>();
   if (element->indices.empty()) return TreeBuilder::strong(element->array);
   checked::View view{element->array, {}, element->wraparound, element->bounds_fault};
   for (const Expr* index : element->indices)
     view.axes.push_back({.kind = checked::ViewAxis::Kind::Index, .start = index});
   return TreeBuilder::strong(
-      tree_.make(reference_type(record.type().record, element->array->type.space), range, std::move(view)));
+      checker.tree.make(reference_type(record.type().record, element->array->type.space), range, std::move(view)));
 }
 
-/// The shape of an array may be known better than stated, and contiguous is a case of any strides.
-bool Body::fits_parameter(const checked::Type& stated, const checked::Type& given) {
-  if (stated.is_tuple() && given.is_tuple())
-    return std::equal(stated.elements.begin(), stated.elements.end(), given.elements.begin(), given.elements.end(),
-                      fits_parameter);
-  if (!stated.is_array() || !given.is_array()) return stated == given;
-  const ArrayType &wanted = stated.array, &array = given.array;
-  if (wanted.element != array.element || wanted.rank() != array.rank()) return false;
-  if (wanted.has_static_shape()) return wanted.extents == array.extents;
-  if (wanted.layout == Layout::Strided || wanted.layout == array.layout) return true;
-  return wanted.rank() <= 1 && array.layout != Layout::Strided;
+/// The argument as the parameter takes it. An annotation converts scalars; of an array it states what must hold.
+std::optional<Value> argument_for(FunctionChecker& checker, FunctionDecl& function, std::size_t index,
+                                  const Value& given, SourceRange range) {
+  if (!given.known()) return std::nullopt;
+  checker.module.read_types(function);
+  if (is_struct(given.type()) && given.expr->as<checked::Element>() &&
+      checker.module.changes_parameter(function, index))
+    return reference_to(checker, given, range);
+  const std::optional<checked::Type>& wanted = function.parameter_types[index];
+  if (!wanted) {
+    if (is_known_constant(given) && checker.module.is_shape_parameter(function, index))
+      return constant_argument(checker, given, function.def->parameters[index].name, range);
+    if (given.type().kind != checked::Type::Kind::None) return given;
+    checker.report(range, DiagnosticId::NotAValue, checker.scope.file().text(range), "None");
+    return std::nullopt;
+  }
+  if (wanted->is_static()) return constant_argument(checker, given, function.def->parameters[index].name, range);
+  if (wanted->is_scalar() && given.is_scalar()) {
+    const Expr* converted = convert_for_assignment(checker, given, wanted->scalar, range);
+    if (!converted) return std::nullopt;
+    return TreeBuilder::strong(converted);
+  }
+  const bool is_complex = wanted->is_record() && wanted->record->kind == RecordType::Kind::Complex;
+  if (is_complex && (given.is_scalar() || given.is_complex()))
+    return convert_to(checker, given, InferredType::of(*wanted), range);
+  if (fits_parameter(*wanted, given.type())) return given;
+  if (wanted->is_tuple() && given.is_tuple() && wanted->elements.size() == given.type().elements.size()) {
+    const Value converted = convert_to(checker, given, InferredType::of(*wanted), range);
+    return converted.known() ? std::optional(converted) : std::nullopt;
+  }
+  const ast::Parameter& parameter = function.def->parameters[index];
+  checker.report(range, DiagnosticId::ArgumentType, parameter.name, checked::to_string(*wanted), describe(given))
+      .label(function.scope->file(), parameter.range, "the parameter is declared here");
+  return std::nullopt;
 }
 
-namespace {
+/// Each of `*args` as its annotation wants it.
+std::optional<Value> variadic_argument(FunctionChecker& checker, FunctionDecl& function, std::size_t index,
+                                       const Value& tuple) {
+  if (!tuple.known()) return std::nullopt;
+  std::vector<Value> converted;
+  for (const Value& element : tuple.elements) {
+    std::optional<Value> argument = argument_for(checker, function, index, element, element.range());
+    if (!argument) return std::nullopt;
+    converted.push_back(std::move(*argument));
+  }
+  return checker.tree.tuple(std::move(converted), tuple.range());
+}
 
 /// What to annotate the result of a function with that calls itself: what its other returns give, joined with the first
 /// number that it takes.
@@ -292,9 +184,134 @@ std::string likely_result(const Specialization& specialization, const TypingRule
 
 }  // namespace
 
-Value Body::call_specialized(FunctionDecl& function, std::vector<Value> arguments, SourceRange range) {
-  if (!specialization_) {
-    report(range, DiagnosticId::NotConstant, "the result of `" + function.def->name + "`")
+std::optional<Arguments> bind_arguments(FunctionChecker& checker, const ast::Call& call, SourceRange range,
+                                        std::string_view name, std::span<const std::string_view> parameters,
+                                        std::size_t required, std::string_view signature) {
+  const auto explain = [&](Diagnostics::Builder diagnostic) {
+    if (!signature.empty()) diagnostic.note("the signature is `" + std::string(name) + std::string(signature) + "`");
+    return std::nullopt;
+  };
+  const std::string quoted = "`" + std::string(name) + "`";
+  if (call.arguments.size() > parameters.size())
+    return explain(
+        checker.report(range, DiagnosticId::ArgumentCount, quoted,
+                       std::to_string(parameters.size()) + (parameters.size() == 1 ? " argument" : " arguments"),
+                       std::to_string(call.arguments.size())));
+  Arguments bound(parameters.size(), nullptr);
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) bound[i] = call.arguments[i].get();
+  for (const ast::Keyword& keyword : call.keywords) {
+    const auto found = std::find(parameters.begin(), parameters.end(), keyword.name);
+    if (found == parameters.end()) {
+      const std::string_view near = nearest(keyword.name, {parameters.begin(), parameters.end()});
+      auto diagnostic = checker.report(keyword.name_range, DiagnosticId::UnknownKeyword, quoted, keyword.name);
+      if (!near.empty()) diagnostic.fix(std::string(near));
+      return explain(diagnostic);
+    }
+    const ast::Expr*& slot = bound[static_cast<std::size_t>(found - parameters.begin())];
+    if (slot) return explain(checker.report(keyword.name_range, DiagnosticId::ArgumentTwice, quoted, keyword.name));
+    slot = keyword.value.get();
+  }
+  for (std::size_t i = 0; i < required; ++i)
+    if (!bound[i]) return explain(checker.report(range, DiagnosticId::MissingArgument, quoted, parameters[i]));
+  return bound;
+}
+
+bool has_no_keywords(FunctionChecker& checker, const ast::Call& call, std::string_view name) {
+  if (call.keywords.empty()) return true;
+  checker.report(call.keywords[0].name_range, DiagnosticId::UnknownKeyword, name, call.keywords[0].name);
+  return false;
+}
+
+Entity call_type(FunctionChecker& checker, ScalarType type, const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"x"};
+  const std::optional<Arguments> arguments =
+      bind_arguments(checker, call, range, to_string(type), kParameters, 1, "(x)");
+  if (!arguments) return Unknown{};
+  const ElementType element(type);
+  if (!checker.function && (*arguments)[0]->as<ast::List>()) return table(checker, *(*arguments)[0], &element);
+  const Entity given = checker.entity(*(*arguments)[0]);
+  if (const auto* made = std::get_if<TableRef>(&given); made && !checker.function)
+    return converted_constants(checker, *made->table, element, range);
+  if (const auto* text = std::get_if<TextRef>(&given)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    if (text->text == "inf") return checker.tree.weak_real(infinity, range);
+    if (text->text == "-inf") return checker.tree.weak_real(-infinity, range);
+    if (text->text == "nan") return checker.tree.weak_real(std::numeric_limits<double>::quiet_NaN(), range);
+    checker.report((*arguments)[0]->range, DiagnosticId::UnsupportedInKernel, "making a number of text")
+        .note("write the number, or pass it to the kernel; `float` takes \"inf\", \"-inf\" and \"nan\"");
+    return Unknown{};
+  }
+  const Value value = to_value(checker, given, (*arguments)[0]->range);
+  if (!require_scalar(checker, value, "a cast")) return Unknown{};
+  const std::string_view name = name_of_python(checker, *call.function);
+  if (name == "int") type = checker.rules->to_int(value.scalar());
+  if (name == "float") type = checker.rules->to_float(value.scalar());
+  return cast_value(checker, value, type, range);
+}
+
+Value call_function(FunctionChecker& checker, FunctionDecl& function, const ast::Call& call,
+                    const std::vector<Value>& captures, SourceRange range) {
+  const ast::FunctionDef& def = *function.def;
+  if (function.kind == FunctionDecl::Kind::Kernel && function.is_numba_kernel)
+    return call_function(checker, checker.module.device_function_of(function), call, captures, range);
+  const bool is_main = function.kind == FunctionDecl::Kind::Plain && def.name == "main";
+  if (function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Host || is_main) {
+    const bool is_kernel = function.kind == FunctionDecl::Kind::Kernel;
+    checker
+        .report(range, DiagnosticId::NotADeviceFunction, def.name,
+                is_kernel ? "a kernel"
+                : is_main ? "what the host runs"
+                          : "a test")
+        .label(function.scope->file(), def.name_range, "declared here")
+        .note(is_kernel ? "move the shared part into a function with `@device` and call that from both"
+                        : "only device functions can be called from a kernel");
+    return {};
+  }
+  const std::optional<std::vector<Given>> arguments = given_arguments(checker, function, call, range);
+  if (!arguments) return {};
+  std::vector<Value> given;
+  bool all_known = true;
+  for (std::size_t i = 0; i < arguments->size(); ++i) {
+    const auto& [value, place] = (*arguments)[i];
+    std::optional<Value> converted = def.parameters[i].is_variadic ? variadic_argument(checker, function, i, value)
+                                                                   : argument_for(checker, function, i, value, place);
+    all_known &= converted.has_value();
+    if (converted) given.push_back(std::move(*converted));
+  }
+  if (!all_known) return {};
+  if (function.is_external) return call_external(checker, function, given, range);
+  given.insert(given.end(), captures.begin(), captures.end());
+  return call_specialized(checker, function, std::move(given), range);
+}
+
+/// What a function can be given: a value, or None or a type by its name, known where the function is compiled.
+Value argument_value(FunctionChecker& checker, Entity given, SourceRange range) {
+  if (const auto* text = std::get_if<TextRef>(&given)) {
+    std::string error;
+    if (const std::optional<ElementType> type = dtype_named(text->text, error))
+      return static_value(checker, TypeRef{*type}, {}, range);
+  }
+  return std::holds_alternative<NoneRef>(given) ? static_value(checker, NoneRef{}, {}, range)
+                                                : to_value(checker, std::move(given), range);
+}
+
+/// The shape of an array may be known better than stated, and contiguous is a case of any strides.
+bool fits_parameter(const checked::Type& stated, const checked::Type& given) {
+  if (stated.is_tuple() && given.is_tuple())
+    return std::equal(stated.elements.begin(), stated.elements.end(), given.elements.begin(), given.elements.end(),
+                      fits_parameter);
+  if (!stated.is_array() || !given.is_array()) return stated == given;
+  const ArrayType &wanted = stated.array, &array = given.array;
+  if (wanted.element != array.element || wanted.rank() != array.rank()) return false;
+  if (wanted.has_static_shape()) return wanted.extents == array.extents;
+  if (wanted.layout == Layout::Strided || wanted.layout == array.layout) return true;
+  return wanted.rank() <= 1 && array.layout != Layout::Strided;
+}
+
+Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::vector<Value> arguments,
+                       SourceRange range) {
+  if (!checker.specialization) {
+    checker.report(range, DiagnosticId::NotConstant, "the result of `" + function.def->name + "`")
         .note("constants are made of literals, other constants, casts and `math` functions; call it in the kernel");
     return {};
   }
@@ -303,31 +320,34 @@ Value Body::call_specialized(FunctionDecl& function, std::vector<Value> argument
     types.push_back(inferred_type(argument));
     if (!rules_of(function.dialect).has_weak_literals) settle(types.back());
   }
-  if (session_.depth > Session::kDeepest - 50 || session_.specialization_depth > Session::kMostNestedSpecializations) {
-    report(range, DiagnosticId::NestedTooDeeply);
+  if (checker.module.depth > Session::kDeepest - 50 ||
+      checker.module.specialization_depth > Session::kMostNestedSpecializations) {
+    checker.report(range, DiagnosticId::NestedTooDeeply);
     return {};
   }
-  Specialization& specialization = session_.infer(function, types);
-  if (is_trial_) {
-    if (&specialization == specialization_ && site_ >= 0) specialization_->result_readers.insert(site_);
-    met_own_call_ |= &specialization == specialization_ && !specialization.result.known;
+  Specialization& specialization = checker.module.infer(function, types);
+  if (checker.is_trial) {
+    if (&specialization == checker.specialization && checker.site >= 0)
+      checker.specialization->result_readers.insert(checker.site);
+    checker.met_own_call |= &specialization == checker.specialization && !specialization.result.known;
     if (!specialization.result.known) return {};
-    const Expr* call = tree_.make(settled_type(specialization.result), range, checked::CallFunction{nullptr, {}});
+    const Expr* call =
+        checker.tree.make(settled_type(specialization.result), range, checked::CallFunction{nullptr, {}});
     return {call, weakness(specialization.result), {}};
   }
-  const bool is_itself = &specialization == specialization_ && specialization.result.known;
+  const bool is_itself = &specialization == checker.specialization && specialization.result.known;
   if (specialization.is_emitting && !function.result_type && !is_itself) {
-    report(range, DiagnosticId::RecursionWithoutType, function.def->name)
+    checker.report(range, DiagnosticId::RecursionWithoutType, function.def->name)
         .label(function.scope->file(), function.def->name_range,
-               "annotate the result here: `-> " + likely_result(specialization, *rules_) + "`");
+               "annotate the result here: `-> " + likely_result(specialization, *checker.rules) + "`");
     return {};
   }
-  specialization_->callees.push_back(&specialization);
-  checked::CallFunction node{session_.emit(function, specialization), {}};
+  checker.specialization->callees.push_back(&specialization);
+  checked::CallFunction node{checker.module.emit(function, specialization), {}};
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    node.arguments.push_back(convert_to(arguments[i], types[i], range).expr);
+    node.arguments.push_back(convert_to(checker, arguments[i], types[i], range).expr);
   if (!specialization.result.known) return {};
-  const Expr* call = tree_.make(settled_type(specialization.result), range, std::move(node));
+  const Expr* call = checker.tree.make(settled_type(specialization.result), range, std::move(node));
   return {call, weakness(specialization.result), {}};
 }
 

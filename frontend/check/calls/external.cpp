@@ -2,6 +2,8 @@
 //
 //   @extern
 //   def bar(a: i32, x: f32[:]) -> i32: ...     # int32_t bar(int32_t a, float* x, int64_t extent)
+#include "frontend/check/calls/external.h"
+
 #include <algorithm>
 
 #include "frontend/check/function_checker.h"
@@ -57,20 +59,23 @@ bool Session::check_external(FunctionDecl& function) {
 }
 
 /// The arguments have their parameters' types, but for arrays whose layout is better known.
-Value Body::call_external(FunctionDecl& function, const std::vector<Value>& arguments, SourceRange range) {
-  if (!session_.check_external(function)) return {};
+Value call_external(FunctionChecker& checker, FunctionDecl& function, const std::vector<Value>& arguments,
+                    SourceRange range) {
+  if (!checker.module.check_external(function)) return {};
   checked::CallExternal node{function.def->name, {}};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const checked::Type& wanted = *function.parameter_types[i];
     if (wanted.is_array() && arguments[i].type().array != wanted.array) {
-      report(arguments[i].range(), DiagnosticId::ArgumentType, function.def->parameters[i].name,
-             checked::to_string(wanted), describe(arguments[i]))
+      checker
+          .report(arguments[i].range(), DiagnosticId::ArgumentType, function.def->parameters[i].name,
+                  checked::to_string(wanted), describe(arguments[i]))
           .note("an external function takes an array of exactly the type that it declares");
       return {};
     }
     node.arguments.push_back(arguments[i].expr);
   }
-  return TreeBuilder::strong(tree_.make(function.result_type.value_or(checked::Type::none()), range, std::move(node)));
+  return TreeBuilder::strong(
+      checker.tree.make(function.result_type.value_or(checked::Type::none()), range, std::move(node)));
 }
 
 }  // namespace pykc::checker

@@ -1,13 +1,15 @@
 // ptx("add.s32 %0, %1, %2;", i32, a, b): a piece of PTX in the middle of a kernel. %0 is the result, where a type for
 // it is given; then come the operands; %% is a percent sign.
+#include "frontend/check/calls/ptx.h"
+
 #include <algorithm>
 
 #include "base/text.h"
+#include "frontend/check/calls/call.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/syntax/ast_walk.h"
 
 namespace pykc::checker {
-
 namespace {
 
 /// The operand numbers of a text; -1 stands for a `%` that is followed by neither a digit nor another `%`.
@@ -32,34 +34,35 @@ bool has_register(const Value& value) {
   return value.is_scalar() && (value.scalar() == ScalarType::Bool || size_in_bytes(value.scalar()) >= 2);
 }
 
-}  // namespace
-
 /// A type, or a tuple of types; none where the argument is an operand.
-std::optional<checked::Type> Body::ptx_result(const ast::Expr& argument) {
+std::optional<checked::Type> ptx_result(FunctionChecker& checker, const ast::Expr& argument) {
   const auto* tuple = argument.as<ast::Tuple>();
   const bool is_type = argument.as<ast::Name>() || argument.as<ast::Attribute>();
   if (!tuple && !is_type) return std::nullopt;
   checked::Type result = checked::Type::tuple({});
   for (const ast::Expr* part : ast::parts_of(argument)) {
-    const Entity given = entity(*part);
+    const Entity given = checker.entity(*part);
     const auto* type = std::get_if<TypeRef>(&given);
     if (!type) return std::nullopt;
     result.elements.push_back(checked::Type::of(type->type));
     const checked::Type& element = result.elements.back();
     const bool fits = element.is_scalar() && (element.scalar == ScalarType::Bool || size_in_bytes(element.scalar) >= 2);
-    if (!fits) report(part->range, DiagnosticId::ArgumentValue, "ptx", "results of 16, 32 or 64 bits, or bool");
+    if (!fits) checker.report(part->range, DiagnosticId::ArgumentValue, "ptx", "results of 16, 32 or 64 bits, or bool");
   }
   return tuple ? result : result.elements.front();
 }
 
-Entity Body::call_ptx(const ast::Call& call, SourceRange range) {
+}  // namespace
+
+Entity call_ptx(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kSignature = "ptx(text, [type of the result,] operands…)";
-  if (!has_no_keywords(call, "`ptx`")) return Unknown{};
-  const Entity first = call.arguments.empty() ? Entity(NoneRef{}) : entity(*call.arguments[0]);
+  if (!has_no_keywords(checker, call, "`ptx`")) return Unknown{};
+  const Entity first = call.arguments.empty() ? Entity(NoneRef{}) : checker.entity(*call.arguments[0]);
   const auto* text = std::get_if<TextRef>(&first);
   if (!text) {
-    report(call.arguments.empty() ? range : call.arguments[0]->range, DiagnosticId::ArgumentValue, "ptx",
-           "its text, a string, first")
+    checker
+        .report(call.arguments.empty() ? range : call.arguments[0]->range, DiagnosticId::ArgumentValue, "ptx",
+                "its text, a string, first")
         .note("write `" + std::string(kSignature) + "`");
     return Unknown{};
   }
@@ -67,15 +70,16 @@ Entity Body::call_ptx(const ast::Call& call, SourceRange range) {
   checked::Type result = checked::Type::none();
   for (std::size_t i = 1; i < call.arguments.size(); ++i) {
     const ast::Expr& argument = *call.arguments[i];
-    if (std::optional<checked::Type> type = i == 1 ? ptx_result(argument) : std::nullopt) {
+    if (std::optional<checked::Type> type = i == 1 ? ptx_result(checker, argument) : std::nullopt) {
       result = *std::move(type);
       continue;
     }
-    const Value operand = value(argument);
+    const Value operand = checker.value(argument);
     if (!operand.known()) return Unknown{};
     if (!has_register(operand)) {
-      report(argument.range, DiagnosticId::ArgumentValue, "ptx",
-             "scalars of 16, 32 or 64 bits, bools, and arrays, whose address is meant; not " + describe(operand));
+      checker.report(
+          argument.range, DiagnosticId::ArgumentValue, "ptx",
+          "scalars of 16, 32 or 64 bits, bools, and arrays, whose address is meant; not " + describe(operand));
       return Unknown{};
     }
     node.operands.push_back(operand.expr);
@@ -88,15 +92,16 @@ Entity Body::call_ptx(const ast::Call& call, SourceRange range) {
     const std::string what = *wrong < 0 ? "a `%` is followed by a number; for a percent sign write `%%`"
                                         : "there is no %" + std::to_string(*wrong) + " with " + std::to_string(count) +
                                               (count == 1 ? " operand" : " operands");
-    report(call.arguments[0]->range, DiagnosticId::PtxText, what);
+    checker.report(call.arguments[0]->range, DiagnosticId::PtxText, what);
     return Unknown{};
   }
   for (int number = 0; number < count; ++number) {
     if (std::find(used.begin(), used.end(), number) != used.end()) continue;
-    report(call.arguments[0]->range, DiagnosticId::PtxText, "%" + std::to_string(number) + " does not occur in it");
+    checker.report(call.arguments[0]->range, DiagnosticId::PtxText,
+                   "%" + std::to_string(number) + " does not occur in it");
     return Unknown{};
   }
-  return TreeBuilder::strong(tree_.make(result, range, std::move(node)));
+  return TreeBuilder::strong(checker.tree.make(result, range, std::move(node)));
 }
 
 }  // namespace pykc::checker

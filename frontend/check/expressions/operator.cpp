@@ -1,6 +1,14 @@
+#include "frontend/check/expressions/operator.h"
+
 #include <optional>
 
+#include "frontend/check/arrays/index.h"
+#include "frontend/check/expressions/expression.h"
+#include "frontend/check/expressions/power.h"
+#include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/statements/statement.h"
+#include "frontend/check/types/convert.h"
 
 namespace pykc::checker {
 
@@ -48,216 +56,233 @@ std::optional<Int128> fold(ast::BinaryOp op, Int128 a, Int128 b) {
   }
 }
 
-}  // namespace
-
-std::string spelling(ast::BinaryOp op) { return "`" + std::string(kOperators[static_cast<std::size_t>(op)]) + "`"; }
-
-bool Body::require_numbers(std::string_view what, const Value& left, const Value& right, SourceRange range) {
-  if (!left.known() || !right.known()) return false;
-  if (left.is_scalar() && right.is_scalar()) return true;
-  auto diagnostic = report(range, DiagnosticId::OperandTypes, what, describe(left), describe(right));
-  if (left.is_array() || right.is_array()) diagnostic.note("a kernel works on elements: index the array, `a[i]`");
-  return false;
-}
-
-Value Body::whole_number(Int128 value, SourceRange range) {
-  if (is_wide_enough(value, ScalarType::I64) || is_wide_enough(value, ScalarType::U64))
-    return tree_.weak_integer(value, range);
-  report(range, DiagnosticId::ConstantOverflow);
-  return {};
-}
-
 /// `(a, b) + (c,)`
-Value Body::concatenate(const Value& left, const Value& right, SourceRange range) {
+Value concatenate(FunctionChecker& checker, const Value& left, const Value& right, SourceRange range) {
   const auto join = [&](std::vector<Value> parts, const std::vector<Value>& others) {
     parts.insert(parts.end(), others.begin(), others.end());
-    return tree_.tuple(std::move(parts), range);
+    return checker.tree.tuple(std::move(parts), range);
   };
-  if (!left.elements.empty() && !right.elements.empty()) return join(take_apart(left), take_apart(right));
-  return TreeBuilder::strong(with_parts(left, [&](const std::vector<Value>& first) {
-    return with_parts(right, [&](const std::vector<Value>& second) { return join(first, second).expr; });
+  if (!left.elements.empty() && !right.elements.empty())
+    return join(take_apart(checker, left), take_apart(checker, right));
+  return TreeBuilder::strong(with_parts(checker, left, [&](const std::vector<Value>& first) {
+    return with_parts(checker, right, [&](const std::vector<Value>& second) { return join(first, second).expr; });
   }));
 }
 
-Value Body::binary(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range) {
-  if (op == ast::BinaryOp::Add && left.is_tuple() && right.is_tuple()) return concatenate(left, right, range);
-  if (left.known() && right.known() && (left.is_record() || right.is_record()))
-    return record_binary(op, left, right, range);
-  if (!require_numbers(spelling(op), left, right, range)) return {};
-  const bool divides = op == ast::BinaryOp::Div || op == ast::BinaryOp::FloorDiv || op == ast::BinaryOp::Mod;
-  if (divides && left.is_weak() && left.is_constant() && right.is_weak() && right.is_constant() &&
-      real_of(*right.expr) == 0) {
-    report(range, DiagnosticId::ConstantDivisionByZero);
-    return {};
-  }
-  if (divides && raises_at(right)) return division_that_raises(op, left, right, range);
-  if (left.is_weak_integer() && right.is_weak_integer() && op != ast::BinaryOp::Div && op != ast::BinaryOp::Pow &&
-      op != ast::BinaryOp::MatMul)
-    return fold_weak_integers(op, left, right, range);
-  switch (op) {
-    case ast::BinaryOp::Add:
-      return arithmetic(BinaryOp::Add, left, right, range);
-    case ast::BinaryOp::Sub:
-      return arithmetic(BinaryOp::Sub, left, right, range);
-    case ast::BinaryOp::Mul:
-      return arithmetic(BinaryOp::Mul, left, right, range);
-    case ast::BinaryOp::FloorDiv:
-      return arithmetic(BinaryOp::FloorDiv, left, right, range);
-    case ast::BinaryOp::Mod:
-      return arithmetic(BinaryOp::Mod, left, right, range);
-    case ast::BinaryOp::Div:
-      return divide(left, right, range);
-    case ast::BinaryOp::Pow:
-      return power(left, right, range);
-    case ast::BinaryOp::And:
-      return bitwise(BinaryOp::And, left, right, range);
-    case ast::BinaryOp::Or:
-      return bitwise(BinaryOp::Or, left, right, range);
-    case ast::BinaryOp::Xor:
-      return bitwise(BinaryOp::Xor, left, right, range);
-    case ast::BinaryOp::LeftShift:
-      return shift(BinaryOp::Shl, left, right, range);
-    case ast::BinaryOp::RightShift:
-      return shift(BinaryOp::Shr, left, right, range);
-    case ast::BinaryOp::MatMul:
-      break;
-  }
-  report(range, DiagnosticId::OperandTypes, spelling(op), describe(left), describe(right))
-      .note("write the product as a loop, or import `matmul` from the library on the host");
-  return {};
-}
-
 /// Whether a division by this number raises an error where the number is 0: in a function of `debug=True`, as in Numba.
-bool Body::raises_at(const Value& divisor) const {
-  const bool raises = function_ && function_->raises_errors && !function_->options.fast_math && !is_trial_;
-  const bool is_ufunc = rules_ == &rules_of(Dialect::Ufunc);
+bool raises_at(const FunctionChecker& checker, const Value& divisor) {
+  const bool raises =
+      checker.function && checker.function->raises_errors && !checker.function->options.fast_math && !checker.is_trial;
+  const bool is_ufunc = checker.rules == &rules_of(Dialect::Ufunc);
   return raises && !is_ufunc && (!divisor.is_constant() || real_of(*divisor.expr) == 0);
 }
 
-Value Body::division_that_raises(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range) {
-  const int fault = add_fault("ZeroDivisionError: division by zero", range);
+Value division_that_raises(FunctionChecker& checker, ast::BinaryOp op, const Value& left, const Value& right,
+                           SourceRange range) {
+  const int fault = add_fault(checker, "ZeroDivisionError: division by zero", range);
   Weak weak = Weak::No;
-  const Expr* guarded = with_temporary(left.expr, [&](const Expr* dividend) {
-    return with_temporary(right.expr, [&](const Expr* divisor) -> const Expr* {
-      function_->raises_errors = false;  // of what the guard is for
-      const Value quotient = binary(op, {dividend, left.weak, {}}, {divisor, right.weak, {}}, range);
-      function_->raises_errors = true;
+  const Expr* guarded = with_temporary(checker, left.expr, [&](const Expr* dividend) {
+    return with_temporary(checker, right.expr, [&](const Expr* divisor) -> const Expr* {
+      checker.function->raises_errors = false;  // of what the guard is for
+      const Value quotient = binary(checker, op, {dividend, left.weak, {}}, {divisor, right.weak, {}}, range);
+      checker.function->raises_errors = true;
       if (!quotient.known()) return nullptr;
       weak = quotient.weak;
-      const Expr* is_not_zero = truth({divisor, Weak::No, {}});
-      return tree_.make(quotient.type(), range, checked::Guarded{is_not_zero, fault, {}, quotient.expr});
+      const Expr* is_not_zero = truth(checker, {divisor, Weak::No, {}});
+      return checker.tree.make(quotient.type(), range, checked::Guarded{is_not_zero, fault, {}, quotient.expr});
     });
   });
   return guarded ? Value{guarded, weak, {}} : Value{};
 }
 
-Value Body::fold_weak_integers(ast::BinaryOp op, const Value& left, const Value& right, SourceRange range) {
+Value fold_weak_integers(FunctionChecker& checker, ast::BinaryOp op, const Value& left, const Value& right,
+                         SourceRange range) {
   const std::optional<Int128> folded = fold(op, integer_of(*left.expr), integer_of(*right.expr));
-  if (folded) return whole_number(*folded, range);
-  report(range, DiagnosticId::ConstantOverflow);
+  if (folded) return whole_number(checker, *folded, range);
+  checker.report(range, DiagnosticId::ConstantOverflow);
   return {};
 }
 
-Value Body::arithmetic(BinaryOp op, const Value& left, const Value& right, SourceRange range) {
-  const bool divides = op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
-  const std::optional<Unified> unified = unify(left, right, divides ? rules_->remainder : rules_->arithmetic);
-  if (!unified) {
-    report_no_common_type(left, right, range);
-    return {};
-  }
-  note_double(left, right, range, divides ? Narrowing::Never : Narrowing::WhereStored);
-  const ScalarType machine = machine_type(unified->type);
-  const Expr* result = tree_.binary(op, tree_.convert(left, machine), tree_.convert(right, machine), range);
-  return {tree_.cast(result, unified->type), unified->weak, {}};
-}
-
 /// `/` is a float division: integers compute in f64.
-Value Body::divide(const Value& left, const Value& right, SourceRange range) {
+Value divide(FunctionChecker& checker, const Value& left, const Value& right, SourceRange range) {
   std::optional<Unified> unified;
   if (left.weak == Weak::Int && right.weak == Weak::Int) {
     unified = Unified{ScalarType::F64, Weak::Float};
   } else if (is_integer_or_bool(left.scalar()) && is_integer_or_bool(right.scalar())) {
     unified = Unified{ScalarType::F64, Weak::No};
   } else {
-    unified = unify(left, right, rules_->arithmetic);
-    note_double(left, right, range, Narrowing::WhereStored);
+    unified = unify(checker, left, right, checker.rules->arithmetic);
+    note_double(checker, left, right, range, Narrowing::WhereStored);
   }
-  return {tree_.binary(BinaryOp::Div, tree_.convert(left, unified->type), tree_.convert(right, unified->type), range),
+  return {checker.tree.binary(BinaryOp::Div, checker.tree.convert(left, unified->type),
+                              checker.tree.convert(right, unified->type), range),
           unified->weak,
           {}};
 }
 
-Value Body::bitwise(BinaryOp op, const Value& left, const Value& right, SourceRange range) {
+Value bitwise(FunctionChecker& checker, BinaryOp op, const Value& left, const Value& right, SourceRange range) {
   constexpr std::string_view kNames[] = {"`&`", "`|`", "`^`"};
   const std::string_view name = kNames[static_cast<std::size_t>(op) - static_cast<std::size_t>(BinaryOp::And)];
   if (is_float(left.scalar()) || is_float(right.scalar())) {
-    report(range, DiagnosticId::OperandTypes, name, describe(left), describe(right))
+    checker.report(range, DiagnosticId::OperandTypes, name, describe(left), describe(right))
         .note("bitwise operators work on integers and bools; for conditions use `and`, `or`, `not`");
     return {};
   }
   if (left.scalar() == ScalarType::Bool && right.scalar() == ScalarType::Bool)
-    return TreeBuilder::strong(tree_.binary(op, left.expr, right.expr, range));
-  return arithmetic(op, left, right, range);
+    return TreeBuilder::strong(checker.tree.binary(op, left.expr, right.expr, range));
+  return arithmetic(checker, op, left, right, range);
 }
 
 /// A shift has the type of its left side; the count is brought into it so that a large count stays large.
-Value Body::shift(BinaryOp op, const Value& left, const Value& right, SourceRange range) {
+Value shift(FunctionChecker& checker, BinaryOp op, const Value& left, const Value& right, SourceRange range) {
   if (is_float(left.scalar()) || is_float(right.scalar())) {
-    report(range, DiagnosticId::OperandTypes, op == BinaryOp::Shl ? "`<<`" : "`>>`", describe(left), describe(right))
+    checker
+        .report(range, DiagnosticId::OperandTypes, op == BinaryOp::Shl ? "`<<`" : "`>>`", describe(left),
+                describe(right))
         .note("shifts work on integers");
     return {};
   }
   const bool takes_right =
-      left.weak == Weak::Int && !right.is_weak() && literals_fit(*left.expr, rules_->promoted(right.scalar()));
-  const ScalarType result = *rules_->shift(takes_right ? right.scalar() : left.scalar(), right.scalar());
+      left.weak == Weak::Int && !right.is_weak() && literals_fit(*left.expr, checker.rules->promoted(right.scalar()));
+  const ScalarType result = *checker.rules->shift(takes_right ? right.scalar() : left.scalar(), right.scalar());
   const ScalarType type = machine_type(result);
   const Expr* count = right.expr;
   if (right.is_weak_integer()) {
     const Int128 value = integer_of(*right.expr);
-    count = tree_.integer(value < 0 ? -1 : value > 64 ? 64 : value, type, right.range());
-    if (value < 0) count = tree_.integer(64, type, right.range());
+    count = checker.tree.integer(value < 0 ? -1 : value > 64 ? 64 : value, type, right.range());
+    if (value < 0) count = checker.tree.integer(64, type, right.range());
   } else if (size_in_bytes(count->type.scalar) > size_in_bytes(type)) {
     const ScalarType wide = count->type.scalar;
-    const Expr* width = tree_.integer(64, wide, right.range());
-    count = tree_.builtin(BuiltinId::Min, wide, {count, width}, right.range());
+    const Expr* width = checker.tree.integer(64, wide, right.range());
+    count = checker.tree.builtin(BuiltinId::Min, wide, {count, width}, right.range());
     if (is_signed_integer(wide))
-      count = tree_.builtin(BuiltinId::Max, wide, {count, tree_.integer(-1, wide, right.range())}, right.range());
-    count = tree_.cast(count, type);
+      count = checker.tree.builtin(BuiltinId::Max, wide, {count, checker.tree.integer(-1, wide, right.range())},
+                                   right.range());
+    count = checker.tree.cast(count, type);
   } else {
-    count = tree_.cast(count, type);
+    count = checker.tree.cast(count, type);
   }
-  return TreeBuilder::strong(tree_.cast(tree_.binary(op, tree_.convert(left, type), count, range), result));
+  return TreeBuilder::strong(
+      checker.tree.cast(checker.tree.binary(op, checker.tree.convert(left, type), count, range), result));
 }
 
 /// A bool that is computed is NumPy's and Numba's, of which `~` is the other one. A constant is Python's, a number.
-Value Body::inverted_bool(const Value& operand, SourceRange range) {
-  if (!operand.is_constant() || !rules_->has_weak_literals)
-    return TreeBuilder::strong(tree_.unary(checked::UnaryOp::Not, operand.expr, range));
+Value inverted_bool(FunctionChecker& checker, const Value& operand, SourceRange range) {
+  if (!operand.is_constant() || !checker.rules->has_weak_literals)
+    return TreeBuilder::strong(checker.tree.unary(checked::UnaryOp::Not, operand.expr, range));
   const Int128 inverted = ~integer_of(*operand.expr);
-  const std::string text(scope_.file().text(operand.range()));
-  report(range, DiagnosticId::InvertedBool, std::to_string(static_cast<int>(inverted))).fix("not " + text);
-  return whole_number(inverted, range);
+  const std::string text(checker.scope.file().text(operand.range()));
+  checker.report(range, DiagnosticId::InvertedBool, std::to_string(static_cast<int>(inverted))).fix("not " + text);
+  return whole_number(checker, inverted, range);
 }
 
-Value Body::unary(ast::UnaryOp op, const Value& operand, SourceRange range) {
+}  // namespace
+
+std::string spelling(ast::BinaryOp op) { return "`" + std::string(kOperators[static_cast<std::size_t>(op)]) + "`"; }
+
+bool require_numbers(FunctionChecker& checker, std::string_view what, const Value& left, const Value& right,
+                     SourceRange range) {
+  if (!left.known() || !right.known()) return false;
+  if (left.is_scalar() && right.is_scalar()) return true;
+  auto diagnostic = checker.report(range, DiagnosticId::OperandTypes, what, describe(left), describe(right));
+  if (left.is_array() || right.is_array()) diagnostic.note("a kernel works on elements: index the array, `a[i]`");
+  return false;
+}
+
+Value whole_number(FunctionChecker& checker, Int128 value, SourceRange range) {
+  if (is_wide_enough(value, ScalarType::I64) || is_wide_enough(value, ScalarType::U64))
+    return checker.tree.weak_integer(value, range);
+  checker.report(range, DiagnosticId::ConstantOverflow);
+  return {};
+}
+
+Value binary(FunctionChecker& checker, ast::BinaryOp op, const Value& left, const Value& right, SourceRange range) {
+  if (op == ast::BinaryOp::Add && left.is_tuple() && right.is_tuple()) return concatenate(checker, left, right, range);
+  if (left.known() && right.known() && (left.is_record() || right.is_record()))
+    return record_binary(checker, op, left, right, range);
+  if (!require_numbers(checker, spelling(op), left, right, range)) return {};
+  const bool divides = op == ast::BinaryOp::Div || op == ast::BinaryOp::FloorDiv || op == ast::BinaryOp::Mod;
+  if (divides && left.is_weak() && left.is_constant() && right.is_weak() && right.is_constant() &&
+      real_of(*right.expr) == 0) {
+    checker.report(range, DiagnosticId::ConstantDivisionByZero);
+    return {};
+  }
+  if (divides && raises_at(checker, right)) return division_that_raises(checker, op, left, right, range);
+  if (left.is_weak_integer() && right.is_weak_integer() && op != ast::BinaryOp::Div && op != ast::BinaryOp::Pow &&
+      op != ast::BinaryOp::MatMul)
+    return fold_weak_integers(checker, op, left, right, range);
+  switch (op) {
+    case ast::BinaryOp::Add:
+      return arithmetic(checker, BinaryOp::Add, left, right, range);
+    case ast::BinaryOp::Sub:
+      return arithmetic(checker, BinaryOp::Sub, left, right, range);
+    case ast::BinaryOp::Mul:
+      return arithmetic(checker, BinaryOp::Mul, left, right, range);
+    case ast::BinaryOp::FloorDiv:
+      return arithmetic(checker, BinaryOp::FloorDiv, left, right, range);
+    case ast::BinaryOp::Mod:
+      return arithmetic(checker, BinaryOp::Mod, left, right, range);
+    case ast::BinaryOp::Div:
+      return divide(checker, left, right, range);
+    case ast::BinaryOp::Pow:
+      return power(checker, left, right, range);
+    case ast::BinaryOp::And:
+      return bitwise(checker, BinaryOp::And, left, right, range);
+    case ast::BinaryOp::Or:
+      return bitwise(checker, BinaryOp::Or, left, right, range);
+    case ast::BinaryOp::Xor:
+      return bitwise(checker, BinaryOp::Xor, left, right, range);
+    case ast::BinaryOp::LeftShift:
+      return shift(checker, BinaryOp::Shl, left, right, range);
+    case ast::BinaryOp::RightShift:
+      return shift(checker, BinaryOp::Shr, left, right, range);
+    case ast::BinaryOp::MatMul:
+      break;
+  }
+  checker.report(range, DiagnosticId::OperandTypes, spelling(op), describe(left), describe(right))
+      .note("write the product as a loop, or import `matmul` from the library on the host");
+  return {};
+}
+
+Value arithmetic(FunctionChecker& checker, BinaryOp op, const Value& left, const Value& right, SourceRange range) {
+  const bool divides = op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
+  const std::optional<Unified> unified =
+      unify(checker, left, right, divides ? checker.rules->remainder : checker.rules->arithmetic);
+  if (!unified) {
+    report_no_common_type(checker, left, right, range);
+    return {};
+  }
+  note_double(checker, left, right, range, divides ? Narrowing::Never : Narrowing::WhereStored);
+  const ScalarType machine = machine_type(unified->type);
+  const Expr* result =
+      checker.tree.binary(op, checker.tree.convert(left, machine), checker.tree.convert(right, machine), range);
+  return {checker.tree.cast(result, unified->type), unified->weak, {}};
+}
+
+Value unary(FunctionChecker& checker, ast::UnaryOp op, const Value& operand, SourceRange range) {
   constexpr std::string_view kNames[] = {"`-`", "`+`", "`~`"};
-  if (operand.is_record()) return record_unary(op, operand, range);
-  if (!require_scalar(operand, kNames[static_cast<std::size_t>(op)])) return {};
+  if (operand.is_record()) return record_unary(checker, op, operand, range);
+  if (!require_scalar(checker, operand, kNames[static_cast<std::size_t>(op)])) return {};
   if (op == ast::UnaryOp::Invert && is_float(operand.scalar())) {
-    report(range, DiagnosticId::OperandType, "`~`", describe(operand)).note("`~` works on integers and bools");
+    checker.report(range, DiagnosticId::OperandType, "`~`", describe(operand)).note("`~` works on integers and bools");
     return {};
   }
   if (operand.is_weak_integer()) {
     const Int128 value = integer_of(*operand.expr);
-    return whole_number(op == ast::UnaryOp::Negate ? -value : op == ast::UnaryOp::Invert ? ~value : value, range);
+    return whole_number(checker,
+                        op == ast::UnaryOp::Negate   ? -value
+                        : op == ast::UnaryOp::Invert ? ~value
+                                                     : value,
+                        range);
   }
-  if (operand.scalar() == ScalarType::Bool && op == ast::UnaryOp::Invert) return inverted_bool(operand, range);
-  const ScalarType computed = rules_->negated(operand.scalar()), type = rules_->promoted(operand.scalar());
-  const Expr* value = tree_.cast(operand.expr, machine_type(computed));
+  if (operand.scalar() == ScalarType::Bool && op == ast::UnaryOp::Invert) return inverted_bool(checker, operand, range);
+  const ScalarType computed = checker.rules->negated(operand.scalar()),
+                   type = checker.rules->promoted(operand.scalar());
+  const Expr* value = checker.tree.cast(operand.expr, machine_type(computed));
   const Weak weak = operand.weak == Weak::Float ? Weak::Float : Weak::No;
-  if (op == ast::UnaryOp::Negate) value = tree_.unary(checked::UnaryOp::Negate, value, range);
-  if (op == ast::UnaryOp::Invert) value = tree_.unary(checked::UnaryOp::Invert, value, range);
-  return {tree_.cast(tree_.cast(value, computed), type), weak, {}};
+  if (op == ast::UnaryOp::Negate) value = checker.tree.unary(checked::UnaryOp::Negate, value, range);
+  if (op == ast::UnaryOp::Invert) value = checker.tree.unary(checked::UnaryOp::Invert, value, range);
+  return {checker.tree.cast(checker.tree.cast(value, computed), type), weak, {}};
 }
 
 }  // namespace pykc::checker

@@ -13,7 +13,7 @@ constexpr std::string_view kExample = "@autotune(configs=[config(TILE=16), confi
 
 class ConfigurationReader {
  public:
-  ConfigurationReader(Body& body, const FunctionDecl& function) : body_(body), function_(function) {}
+  ConfigurationReader(FunctionChecker& body, const FunctionDecl& function) : body_(body), function_(function) {}
 
   std::vector<Configuration> read(const ast::Expr& decorator) {
     const ast::Expr* const value = list_of(decorator);
@@ -135,14 +135,14 @@ class ConfigurationReader {
   }
   const SourceFile& body_file() const { return function_.scope->file(); }
 
-  Body& body_;
+  FunctionChecker& body_;
   const FunctionDecl& function_;
   const ast::Expr* first_ = nullptr;
 };
 
 }  // namespace
 
-void read_configurations(Body& body, const ast::Expr& decorator, FunctionDecl& function) {
+void read_configurations(FunctionChecker& body, const ast::Expr& decorator, FunctionDecl& function) {
   if (!function.configurations.empty()) {
     body.report(decorator.range, DiagnosticId::AutotuneWithoutChoice, function.def->name, "is the second")
         .note("put all configurations into one list");

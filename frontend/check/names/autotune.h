@@ -6,9 +6,9 @@
 
 namespace pykc::checker {
 
-class Body;
+struct FunctionChecker;
 
 /// Fills FunctionDecl::configurations, with nothing where something is wrong, which is reported.
-void read_configurations(Body& body, const ast::Expr& decorator, FunctionDecl& function);
+void read_configurations(FunctionChecker& body, const ast::Expr& decorator, FunctionDecl& function);
 
 }  // namespace pykc::checker

@@ -1,9 +1,16 @@
 // Classes: records (`@struct class`), enums and named tuples. Each is worked out when it is first used.
+#include "frontend/check/names/class.h"
+
 #include <algorithm>
 #include <set>
 
+#include "frontend/check/calls/call.h"
+#include "frontend/check/expressions/expression.h"
+#include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/names/advice.h"
+#include "frontend/check/types/annotation.h"
+#include "frontend/check/types/convert.h"
 
 namespace pykc::checker {
 
@@ -89,7 +96,7 @@ class ClassReader {
     if (!is_new_name(name->id, node->target->range)) return;
     if (!node->value && !decl_.defaults.empty() && decl_.defaults.back())
       return wrong(stmt.range, "has a field without a default after one with", "`x: f32 = 0.0`");
-    const std::optional<Type> type = body_.annotation(*node->annotation);
+    const std::optional<Type> type = annotation(body_, *node->annotation);
     decl_.is_right &= type.has_value();
     if (!type) return;
     if (decl_.kind == Kind::Struct && !may_be_field(*type))
@@ -131,7 +138,7 @@ class ClassReader {
     const auto* name = node && node->targets.size() == 1 ? node->targets.front()->as<ast::Name>() : nullptr;
     if (!name) return wrong(stmt.range, "has more than members", "`RED = 1`");
     if (!is_new_name(name->id, node->targets.front()->range)) return;
-    const std::optional<Int128> value = body_.constant_integer(*node->value, "a member of an enum");
+    const std::optional<Int128> value = constant_integer(body_, *node->value, "a member of an enum");
     decl_.is_right &= value.has_value();
     if (!value) return;
     if (!is_wide_enough(*value, ScalarType::I64))
@@ -141,8 +148,14 @@ class ClassReader {
   }
 
   ClassDecl& decl_;
-  Body body_;
+  FunctionChecker body_;
 };
+
+Entity call_named_tuple(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call, SourceRange range) {
+  std::optional<std::vector<Value>> elements = field_values(checker, decl, call, range);
+  return elements ? Entity(with_names(checker, checker.tree.tuple(*std::move(elements), range), decl.names))
+                  : Entity(Unknown{});
+}
 
 }  // namespace
 
@@ -186,78 +199,76 @@ const ClassDecl* Session::add_named_tuple(std::string name, std::vector<std::str
   return &decl;
 }
 
-Entity Body::of_class(ClassDecl& decl, SourceRange range) {
-  if (!session_.read_class(decl)) return Unknown{};
+Entity of_class(FunctionChecker& checker, ClassDecl& decl, SourceRange range) {
+  if (!checker.module.read_class(decl)) return Unknown{};
   if (decl.kind != Kind::Unusable) return ClassRef{&decl};
-  report(range, DiagnosticId::UnsupportedInKernel, "`" + decl.name + "`, a class,")
+  checker.report(range, DiagnosticId::UnsupportedInKernel, "`" + decl.name + "`, a class,")
       .note("records are made by `@struct class`; enums and named tuples work too");
   return Unknown{};
 }
 
 /// `Color.red` and `Color["red"]`
-Entity Body::class_member(const ClassDecl& decl, const std::string& name, SourceRange range) {
+Entity class_member(FunctionChecker& checker, const ClassDecl& decl, const std::string& name, SourceRange range) {
   const auto found = std::ranges::find(decl.names, name);
   const bool is_enum = decl.kind == Kind::Enum || decl.kind == Kind::IntEnum;
   if (is_enum && found != decl.names.end())
     return MemberRef{&decl, static_cast<std::size_t>(found - decl.names.begin())};
-  auto diagnostic = report(range, DiagnosticId::UnknownAttribute, "`" + decl.name + "`", name);
+  auto diagnostic = checker.report(range, DiagnosticId::UnknownAttribute, "`" + decl.name + "`", name);
   if (is_enum) suggest_member(diagnostic, name, {decl.names.begin(), decl.names.end()});
   return Unknown{};
 }
 
-Value Body::member_value(const MemberRef& member, SourceRange range) {
-  const Value number = tree_.weak_integer(member.decl->members[member.index], range);
+Value member_value(FunctionChecker& checker, const MemberRef& member, SourceRange range) {
+  const Value number = checker.tree.weak_integer(member.decl->members[member.index], range);
   if (member.decl->kind == Kind::IntEnum) return number;
-  return TreeBuilder::strong(tree_.record(member.decl->record, {TreeBuilder::strong(number.expr)}, range).expr);
+  return TreeBuilder::strong(checker.tree.record(member.decl->record, {TreeBuilder::strong(number.expr)}, range).expr);
 }
 
-Entity Body::call_class(const ClassDecl& decl, const ast::Call& call, SourceRange range) {
-  if (decl.kind == Kind::Struct) return call_struct(decl, call, range);
-  if (decl.kind == Kind::NamedTuple) return call_named_tuple(decl, call, range);
+Entity call_class(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call, SourceRange range) {
+  if (decl.kind == Kind::Struct) return call_struct(checker, decl, call, range);
+  if (decl.kind == Kind::NamedTuple) return call_named_tuple(checker, decl, call, range);
   if (decl.kind == Kind::Exception)
-    return unsupported(range, "an exception outside of `raise`", "write `raise` before it");
-  report(range, DiagnosticId::NotCallable, decl.name)
+    return unsupported(checker, range, "an exception outside of `raise`", "write `raise` before it");
+  checker.report(range, DiagnosticId::NotCallable, decl.name)
       .note("name a member: `" + decl.name + "." + decl.names.front() + "`");
   return Unknown{};
 }
 
 /// What a call gives the fields, each of its type, or else its default.
-std::optional<std::vector<Value>> Body::field_values(const ClassDecl& decl, const ast::Call& call, SourceRange range) {
+std::optional<std::vector<Value>> field_values(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call,
+                                               SourceRange range) {
   const std::vector<std::string_view> names(decl.names.begin(), decl.names.end());
   const auto required = static_cast<std::size_t>(std::ranges::count(decl.defaults, nullptr));  // they stand first
-  const std::optional<Arguments> arguments = bind_arguments(call, range, decl.name, names, required, "");
+  const std::optional<Arguments> arguments = bind_arguments(checker, call, range, decl.name, names, required, "");
   if (!arguments) return std::nullopt;
   const std::vector<Type> parts = decl.record ? checked::components(Type::of(decl.record)) : std::vector<Type>();
   std::vector<Value> values;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const ast::Expr* argument = (*arguments)[i];
-    const Value given = argument ? value(*argument) : Body(session_, *decl.scope).value(*decl.defaults[i]);
+    const Value given =
+        argument ? checker.value(*argument) : FunctionChecker(checker.module, *decl.scope).value(*decl.defaults[i]);
     const std::optional<Type> type = decl.record ? parts[i] : decl.field_types[i];
     const bool converts = type && !type->is_array();
-    values.push_back(converts ? convert_to(given, InferredType::of(*type), argument ? argument->range : range) : given);
+    values.push_back(converts ? convert_to(checker, given, InferredType::of(*type), argument ? argument->range : range)
+                              : given);
   }
   return values;
 }
 
-Entity Body::call_named_tuple(const ClassDecl& decl, const ast::Call& call, SourceRange range) {
-  std::optional<std::vector<Value>> elements = field_values(decl, call, range);
-  return elements ? Entity(with_names(tree_.tuple(*std::move(elements), range), decl.names)) : Entity(Unknown{});
-}
-
 /// The tuple, with names for its elements.
-Value Body::with_names(Value tuple, const std::vector<std::string>& names) {
+Value with_names(FunctionChecker& checker, Value tuple, const std::vector<std::string>& names) {
   if (!tuple.known() || tuple.type().names == names) return tuple;
   Type type = tuple.type();
   type.names = names;
-  tuple.expr = tree_.make(std::move(type), tuple.range(), tuple.expr->node);
+  tuple.expr = checker.tree.make(std::move(type), tuple.range(), tuple.expr->node);
   return tuple;
 }
 
 /// `namedtuple('Point', ['x', 'y'])`, `namedtuple('Point', 'x y')`
-Entity Body::make_named_tuple(const ast::Call& call, SourceRange range) {
+Entity make_named_tuple(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"typename", "field_names"};
   const std::optional<Arguments> arguments =
-      bind_arguments(call, range, "namedtuple", kParameters, 2, "(typename, field_names)");
+      bind_arguments(checker, call, range, "namedtuple", kParameters, 2, "(typename, field_names)");
   if (!arguments) return Unknown{};
   const auto* name = (*arguments)[0]->as<ast::StringLiteral>();
   std::vector<std::string> names;
@@ -274,18 +285,19 @@ Entity Body::make_named_tuple(const ast::Call& call, SourceRange range) {
     for (const ast::ExprPtr& part : tuple->elements) add(*part);
   else if (const auto* text = fields.as<ast::StringLiteral>())
     names = words_of(text->value);
-  if (is_right && !names.empty()) return ClassRef{session_.add_named_tuple(name->value, names, scope_, range)};
-  report(range, DiagnosticId::BadClass, "namedtuple", "takes a name and a list of different names of fields")
+  if (is_right && !names.empty())
+    return ClassRef{checker.module.add_named_tuple(name->value, names, checker.scope, range)};
+  checker.report(range, DiagnosticId::BadClass, "namedtuple", "takes a name and a list of different names of fields")
       .note("write `Point = namedtuple('Point', ['x', 'y'])`");
   return Unknown{};
 }
 
 /// What a named tuple's annotation stands for; none where a field has no type.
-std::optional<Type> Body::tuple_type(const ClassDecl& decl, SourceRange range) {
+std::optional<Type> tuple_type(FunctionChecker& checker, const ClassDecl& decl, SourceRange range) {
   Type tuple = Type::tuple({}, decl.names);
   for (const std::optional<Type>& type : decl.field_types) {
     if (!type) {
-      report(range, DiagnosticId::BadType, "the fields of `" + decl.name + "` have no types")
+      checker.report(range, DiagnosticId::BadType, "the fields of `" + decl.name + "` have no types")
           .note("give them types: `class " + decl.name + "(NamedTuple):`, `    " + decl.names.front() + ": f32`");
       return std::nullopt;
     }
@@ -297,7 +309,6 @@ std::optional<Type> Body::tuple_type(const ClassDecl& decl, SourceRange range) {
 }  // namespace pykc::checker
 
 namespace pykc {
-
 std::map<std::string, RecordRef> declared_records(const Program& program, const ast::Module& module) {
   Diagnostics diagnostics;
   diagnostics.set_muted(true);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/names/autotune.h"
 #include "frontend/syntax/ast_walk.h"
@@ -172,16 +173,16 @@ class DecoratorReader {
                  {"weak_literals", &has_weak_literals_}};
     for (const auto& row : flags) {
       if (row.name != name) continue;
-      if (const std::optional<bool> value = body_.constant_bool(*keyword.value, "an option")) *row.flag = *value;
+      if (const std::optional<bool> value = constant_bool(body_, *keyword.value, "an option")) *row.flag = *value;
       return;
     }
     if (name == "device") {
-      const std::optional<bool> value = body_.constant_bool(*keyword.value, "an option");
+      const std::optional<bool> value = constant_bool(body_, *keyword.value, "an option");
       if (value) function_.kind = *value ? FunctionDecl::Kind::Device : function_.kind;
       return;
     }
     if (name == "debug") {
-      const std::optional<bool> value = body_.constant_bool(*keyword.value, "an option");
+      const std::optional<bool> value = constant_bool(body_, *keyword.value, "an option");
       if (value) function_.raises_errors = *value;
       return;
     }
@@ -230,7 +231,7 @@ class DecoratorReader {
                    "-1 to 100, \"default\", \"MaxL1\" or \"MaxShared\"");
       return;
     }
-    const std::optional<Int128> percent = body_.constant_integer(value, "`shared_memory_carveout`");
+    const std::optional<Int128> percent = constant_integer(body_, value, "`shared_memory_carveout`");
     if (percent && (*percent < -1 || *percent > 100))
       body_.report(value.range, DiagnosticId::ArgumentValue, "shared_memory_carveout",
                    "-1 to 100, \"default\", \"MaxL1\" or \"MaxShared\"");
@@ -242,7 +243,7 @@ class DecoratorReader {
     Dim3 size;
     std::int64_t* const axes[] = {&size.x, &size.y, &size.z};
     for (std::size_t i = 0; i < extents.size() && i < 3; ++i) {
-      const std::optional<Int128> extent = body_.constant_integer(*extents[i], "`cluster`");
+      const std::optional<Int128> extent = constant_integer(body_, *extents[i], "`cluster`");
       if (!extent) return;
       *axes[i] = *extent >= 1 && *extent <= kMostClusterBlocks ? static_cast<std::int64_t>(*extent) : 0;
     }
@@ -257,7 +258,7 @@ class DecoratorReader {
 
   /// 0, and a report, where the value is out of range.
   int in_range(const ast::Expr& expr, std::string_view what, int least, int most, DiagnosticId id) {
-    const std::optional<Int128> value = body_.constant_integer(expr, what);
+    const std::optional<Int128> value = constant_integer(body_, expr, what);
     if (!value) return 0;
     if (*value >= least && *value <= most) return static_cast<int>(*value);
     body_.report(expr.range, id, std::to_string(least) + " to " + std::to_string(most));
@@ -267,7 +268,7 @@ class DecoratorReader {
   Session& session_;
   const Scope& scope_;
   FunctionDecl& function_;
-  Body body_;
+  FunctionChecker body_;
   bool has_weak_literals_ = false;
   SignatureDialect dialect_ = SignatureDialect::Numba;  // of the decorator that is read
 };

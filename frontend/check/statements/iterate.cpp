@@ -2,10 +2,23 @@
 //
 // An iteration is counted, a loop over numbers of which each gives an item; or unrolled, a list of items that are known
 // while compiling, as those of a tuple are, which may differ in type.
+#include "frontend/check/statements/iterate.h"
+
 #include <algorithm>
 #include <utility>
 
+#include "frontend/check/arrays/index.h"
+#include "frontend/check/arrays/view.h"
+#include "frontend/check/calls/builtin.h"
+#include "frontend/check/calls/call.h"
+#include "frontend/check/expressions/compare.h"
+#include "frontend/check/expressions/expression.h"
+#include "frontend/check/expressions/operator.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/names/resolve.h"
+#include "frontend/check/statements/assign.h"
+#include "frontend/check/statements/loop.h"
+#include "frontend/check/statements/statement.h"
 #include "frontend/syntax/ast_walk.h"
 
 namespace pykc::checker {
@@ -24,139 +37,125 @@ Value as_item(const Value& value) {
   return {value.expr, value.weak == Weak::Int ? Weak::No : value.weak, value.elements};
 }
 
-}  // namespace
-
-std::optional<Special> Body::special_of(const ast::Call& call) {
-  if (!call.function->as<ast::Name>() && !call.function->as<ast::Attribute>()) return std::nullopt;
-  const Entity callee = entity(*call.function);
-  const auto* special = std::get_if<SpecialRef>(&callee);
-  return special ? std::optional(special->special) : std::nullopt;
-}
-
-std::optional<Body::Iteration> Body::iteration(const ast::Expr& iterable) {
-  if (const auto* call = iterable.as<ast::Call>()) {
-    const std::optional<Special> special = special_of(*call);
-    if (special == Special::Range) return over_range(*call, iterable.range);
-    if (special == Special::Enumerate) return over_enumerate(*call, iterable.range);
-    if (special == Special::Zip) return over_zip(*call, iterable.range);
-    if (special == Special::Reversed) return over_reversed(*call, iterable.range);
-    if (special == Special::Unroll) return over_unroll(*call, iterable.range);
-  }
-  const Entity found = entity(iterable);
-  if (std::holds_alternative<Unknown>(found)) return std::nullopt;
-  const auto* value = std::get_if<Value>(&found);
-  const bool is_table = std::holds_alternative<TableRef>(found);
-  if (value && value->is_tuple()) return over_tuple(stored_once(*value, iterable.range));
-  if (is_table || (value && value->is_array() && value->type().array.rank() > 0))
-    return over_array(stored_once(to_value(found, iterable.range), iterable.range), iterable.range);
-  auto diagnostic = report(iterable.range, DiagnosticId::NotIterable, describe(found));
-  diagnostic.note(std::string(kAdvice));
-  if (value && value->is_scalar() && is_integer(value->scalar()))
-    diagnostic.fix("range(" + std::string(scope_.file().text(iterable.range)) + ")");
-  return std::nullopt;
-}
-
-std::optional<Body::Iteration> Body::over_range(const ast::Call& call, SourceRange range) {
-  std::optional<std::array<Value, 3>> bounds = range_arguments(call, range);
+std::optional<Iteration> over_range(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  std::optional<std::array<Value, 3>> bounds = range_arguments(checker, call, range);
   if (!bounds) return std::nullopt;
   Iteration result;
-  for (Value& bound : *bounds) bound = stored_once(bound, range);
+  for (Value& bound : *bounds) bound = stored_once(checker, bound, range);
   result.range = std::move(*bounds);
   result.counts_itself = true;
   result.item = [](const Value& counter) { return counter; };
   return result;
 }
 
-Body::Iteration Body::over_array(const Value& array, SourceRange range) {
+Iteration over_array(FunctionChecker& checker, const Value& array, SourceRange range) {
   Iteration result;
-  result.range = {tree_.weak_integer(0, range), extent(array, 0, range), tree_.weak_integer(1, range)};
-  result.item = [=, this](const Value& counter) {
-    return select(array, {{IndexItem::Kind::Position, counter, {}, range}}, range);
+  result.range = {checker.tree.weak_integer(0, range), extent(checker, array, 0, range),
+                  checker.tree.weak_integer(1, range)};
+  result.item = [=, &checker](const Value& counter) {
+    return select(checker, array, {{IndexItem::Kind::Position, counter, {}, range}}, range);
   };
   return result;
 }
 
-Body::Iteration Body::over_tuple(const Value& tuple) {
+Iteration over_tuple(FunctionChecker& checker, const Value& tuple) {
   Iteration result;
   result.is_unrolled = true;
-  for (const Value& element : take_apart(tuple)) result.turns.push_back(as_item(element));
+  for (const Value& element : take_apart(checker, tuple)) result.turns.push_back(as_item(element));
   return result;
 }
 
 /// How many numbers a range has.
-Value Body::range_length(const std::array<Value, 3>& bounds, SourceRange range) {
-  const auto number = [&](Int128 value) { return TreeBuilder::strong(tree_.integer(value, ScalarType::I64, range)); };
-  const auto as_index = [&](const Value& value) { return TreeBuilder::strong(tree_.convert(value, ScalarType::I64)); };
+Value range_length(FunctionChecker& checker, const std::array<Value, 3>& bounds, SourceRange range) {
+  const auto number = [&](Int128 value) {
+    return TreeBuilder::strong(checker.tree.integer(value, ScalarType::I64, range));
+  };
+  const auto as_index = [&](const Value& value) {
+    return TreeBuilder::strong(checker.tree.convert(value, ScalarType::I64));
+  };
   const Value start = as_index(bounds[0]), stop = as_index(bounds[1]), step = as_index(bounds[2]);
   const auto length = [&](const Value& span, const Value& stride) {
-    const Value last = arithmetic(BinaryOp::Sub, span, number(1), range);
-    const Expr* rest = tree_.binary(BinaryOp::FloorDiv, last.expr, stride.expr, range);
-    const Value count = arithmetic(BinaryOp::Add, TreeBuilder::strong(rest), number(1), range);
-    const Value is_empty = compare(ast::CompareOp::Le, span, number(0), range);
-    return choose(is_empty.expr, number(0), count, range);
+    const Value last = arithmetic(checker, BinaryOp::Sub, span, number(1), range);
+    const Expr* rest = checker.tree.binary(BinaryOp::FloorDiv, last.expr, stride.expr, range);
+    const Value count = arithmetic(checker, BinaryOp::Add, TreeBuilder::strong(rest), number(1), range);
+    const Value is_empty = compare(checker, ast::CompareOp::Le, span, number(0), range);
+    return choose(checker, is_empty.expr, number(0), count, range);
   };
-  const Value up = length(arithmetic(BinaryOp::Sub, stop, start, range), step);
+  const Value up = length(arithmetic(checker, BinaryOp::Sub, stop, start, range), step);
   if (step.is_constant() && integer_of(*step.expr) > 0) return up;
-  const Value down = length(arithmetic(BinaryOp::Sub, start, stop, range), unary(ast::UnaryOp::Negate, step, range));
+  const Value down =
+      length(arithmetic(checker, BinaryOp::Sub, start, stop, range), unary(checker, ast::UnaryOp::Negate, step, range));
   if (step.is_constant() && integer_of(*step.expr) < 0) return down;
-  const Value is_up = compare(ast::CompareOp::Gt, step, number(0), range);
-  const Value is_none = compare(ast::CompareOp::Eq, step, number(0), range);
-  return choose(is_none.expr, number(0), choose(is_up.expr, up, down, range), range);
+  const Value is_up = compare(checker, ast::CompareOp::Gt, step, number(0), range);
+  const Value is_none = compare(checker, ast::CompareOp::Eq, step, number(0), range);
+  return choose(checker, is_none.expr, number(0), choose(checker, is_up.expr, up, down, range), range);
 }
 
 /// The same items, counted from 0 in steps of 1.
-Body::Iteration Body::from_zero(Iteration source, SourceRange range) {
+Iteration from_zero(FunctionChecker& checker, Iteration source, SourceRange range) {
   const auto is = [](const Value& value, Int128 number) {
     return value.is_constant() && integer_of(*value.expr) == number;
   };
   source.counts_itself = false;
   if (is(source.range[0], 0) && is(source.range[2], 1)) return source;
   const std::array<Value, 3> bounds = source.range;
-  source.range = {tree_.weak_integer(0, range), stored_once(range_length(bounds, range), range),
-                  tree_.weak_integer(1, range)};
-  source.item = [=, this, item = std::move(source.item)](const Value& counter) {
-    const Value steps = binary(ast::BinaryOp::Mul, counter, bounds[2], range);
-    return item(binary(ast::BinaryOp::Add, bounds[0], steps, range));
+  source.range = {checker.tree.weak_integer(0, range),
+                  stored_once(checker, range_length(checker, bounds, range), range),
+                  checker.tree.weak_integer(1, range)};
+  source.item = [=, &checker, item = std::move(source.item)](const Value& counter) {
+    const Value steps = binary(checker, ast::BinaryOp::Mul, counter, bounds[2], range);
+    return item(binary(checker, ast::BinaryOp::Add, bounds[0], steps, range));
   };
   return source;
 }
 
-std::optional<Body::Iteration> Body::over_enumerate(const ast::Call& call, SourceRange range) {
+std::optional<Iteration> over_enumerate(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"iterable", "start"};
-  const auto arguments = bind_arguments(call, range, "enumerate", kParameters, 1, "(iterable, start=0)");
+  const auto arguments = bind_arguments(checker, call, range, "enumerate", kParameters, 1, "(iterable, start=0)");
   if (!arguments) return std::nullopt;
-  std::optional<Iteration> source = iteration(*(*arguments)[0]);
-  Value start = tree_.weak_integer(0, range);
-  if ((*arguments)[1]) start = value(*(*arguments)[1]);
+  std::optional<Iteration> source = iteration(checker, *(*arguments)[0]);
+  Value start = checker.tree.weak_integer(0, range);
+  if ((*arguments)[1]) start = checker.value(*(*arguments)[1]);
   if (!source || !start.known()) return std::nullopt;
-  const Expr* first = index_number(start);
+  const Expr* first = index_number(checker, start);
   if (!first) return std::nullopt;
-  const Value from = stored_once(TreeBuilder::strong(first), range);
-  const auto numbered = [=, this](const Value& counter, const Value& item) {
-    return tree_.tuple({binary(ast::BinaryOp::Add, from, counter, range), item}, range);
+  const Value from = stored_once(checker, TreeBuilder::strong(first), range);
+  const auto numbered = [=, &checker](const Value& counter, const Value& item) {
+    return checker.tree.tuple({binary(checker, ast::BinaryOp::Add, from, counter, range), item}, range);
   };
   if (source->is_unrolled) {
     for (std::size_t i = 0; i < source->turns.size(); ++i)
-      source->turns[i] = numbered(tree_.weak_integer(static_cast<Int128>(i), range), source->turns[i]);
+      source->turns[i] = numbered(checker.tree.weak_integer(static_cast<Int128>(i), range), source->turns[i]);
     return source;
   }
-  source = from_zero(std::move(*source), range);
+  source = from_zero(checker, std::move(*source), range);
   source->item = [=, item = std::move(source->item)](const Value& counter) { return numbered(counter, item(counter)); };
   return source;
 }
 
+/// Items that are known while compiling, looked up by a number.
+Iteration counted(FunctionChecker& checker, Iteration source, SourceRange range) {
+  Iteration result;
+  const auto count = static_cast<Int128>(source.turns.size());
+  const Value tuple = checker.tree.tuple(std::move(source.turns), range);
+  result.range = {checker.tree.weak_integer(0, range), checker.tree.weak_integer(count, range),
+                  checker.tree.weak_integer(1, range)};
+  result.item = [=, &checker](const Value& counter) { return index_by_variable(checker, tuple, counter, range); };
+  return result;
+}
+
 /// As many turns as the shortest has. Tuples alone are unrolled; beside a counted one, a tuple is indexed.
-std::optional<Body::Iteration> Body::over_zip(const ast::Call& call, SourceRange range) {
+std::optional<Iteration> over_zip(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   std::vector<Iteration> sources;
-  bool all_known = has_no_keywords(call, "`zip`");
+  bool all_known = has_no_keywords(checker, call, "`zip`");
   for (const ast::ExprPtr& argument : call.arguments) {
-    std::optional<Iteration> source = iteration(*argument);
+    std::optional<Iteration> source = iteration(checker, *argument);
     all_known &= source.has_value();
     if (source) sources.push_back(std::move(*source));
   }
   if (!all_known) return std::nullopt;
   if (sources.empty()) {
-    report(range, DiagnosticId::ArgumentCount, "`zip`", "at least 1 argument", "0");
+    checker.report(range, DiagnosticId::ArgumentCount, "`zip`", "at least 1 argument", "0");
     return std::nullopt;
   }
   Iteration result;
@@ -168,60 +167,53 @@ std::optional<Body::Iteration> Body::over_zip(const ast::Call& call, SourceRange
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<Value> items;
       for (const Iteration& source : sources) items.push_back(source.turns[i]);
-      result.turns.push_back(tree_.tuple(std::move(items), range));
+      result.turns.push_back(checker.tree.tuple(std::move(items), range));
     }
     return result;
   }
   Value count;
   for (Iteration& source : sources) {
-    source = source.is_unrolled ? counted(std::move(source), range) : from_zero(std::move(source), range);
-    const Value length = TreeBuilder::strong(tree_.convert(source.range[1], ScalarType::I64));
-    count = count.known() ? builtin_result(BuiltinId::Min, {count.expr, length.expr}, ScalarType::I64, range) : length;
+    source =
+        source.is_unrolled ? counted(checker, std::move(source), range) : from_zero(checker, std::move(source), range);
+    const Value length = TreeBuilder::strong(checker.tree.convert(source.range[1], ScalarType::I64));
+    count = count.known() ? builtin_result(checker, BuiltinId::Min, {count.expr, length.expr}, ScalarType::I64, range)
+                          : length;
   }
-  result.range = {tree_.weak_integer(0, range), count, tree_.weak_integer(1, range)};
-  result.item = [=, this, sources = std::move(sources)](const Value& counter) {
+  result.range = {checker.tree.weak_integer(0, range), count, checker.tree.weak_integer(1, range)};
+  result.item = [=, &checker, sources = std::move(sources)](const Value& counter) {
     std::vector<Value> items;
     for (const Iteration& source : sources) items.push_back(source.item(counter));
-    return tree_.tuple(std::move(items), range);
+    return checker.tree.tuple(std::move(items), range);
   };
   return result;
 }
 
-/// Items that are known while compiling, looked up by a number.
-Body::Iteration Body::counted(Iteration source, SourceRange range) {
-  Iteration result;
-  const auto count = static_cast<Int128>(source.turns.size());
-  const Value tuple = tree_.tuple(std::move(source.turns), range);
-  result.range = {tree_.weak_integer(0, range), tree_.weak_integer(count, range), tree_.weak_integer(1, range)};
-  result.item = [=, this](const Value& counter) { return index_by_variable(tuple, counter, range); };
-  return result;
-}
-
-std::optional<Body::Iteration> Body::over_reversed(const ast::Call& call, SourceRange range) {
+std::optional<Iteration> over_reversed(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"sequence"};
-  const auto arguments = bind_arguments(call, range, "reversed", kParameters, 1, "(sequence)");
-  std::optional<Iteration> source = arguments ? iteration(*(*arguments)[0]) : std::nullopt;
+  const auto arguments = bind_arguments(checker, call, range, "reversed", kParameters, 1, "(sequence)");
+  std::optional<Iteration> source = arguments ? iteration(checker, *(*arguments)[0]) : std::nullopt;
   if (!source) return std::nullopt;
   if (source->is_unrolled) {
     std::reverse(source->turns.begin(), source->turns.end());
     return source;
   }
-  source = from_zero(std::move(*source), range);
-  const Value last =
-      stored_once(binary(ast::BinaryOp::Sub, source->range[1], tree_.weak_integer(1, range), range), range);
-  source->range = {last, tree_.weak_integer(-1, range), tree_.weak_integer(-1, range)};
+  source = from_zero(checker, std::move(*source), range);
+  const Value last = stored_once(
+      checker, binary(checker, ast::BinaryOp::Sub, source->range[1], checker.tree.weak_integer(1, range), range),
+      range);
+  source->range = {last, checker.tree.weak_integer(-1, range), checker.tree.weak_integer(-1, range)};
   return source;
 }
 
 /// `unroll(range(8))`: each turn is compiled by itself, and its number is a constant in it.
-std::optional<Body::Iteration> Body::over_unroll(const ast::Call& call, SourceRange range) {
+std::optional<Iteration> over_unroll(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"iterable"};
-  const auto arguments = bind_arguments(call, range, "unroll", kParameters, 1, "(iterable)");
-  std::optional<Iteration> source = arguments ? iteration(*(*arguments)[0]) : std::nullopt;
+  const auto arguments = bind_arguments(checker, call, range, "unroll", kParameters, 1, "(iterable)");
+  std::optional<Iteration> source = arguments ? iteration(checker, *(*arguments)[0]) : std::nullopt;
   if (!source || source->is_unrolled) return source;
   for (const Value& bound : source->range) {
     if (bound.is_constant()) continue;
-    report((*arguments)[0]->range, DiagnosticId::NotConstant, "the number of turns of `unroll`")
+    checker.report((*arguments)[0]->range, DiagnosticId::NotConstant, "the number of turns of `unroll`")
         .note("each turn is compiled by itself: use a range of constants, or leave `unroll` out");
     return std::nullopt;
   }
@@ -231,141 +223,63 @@ std::optional<Body::Iteration> Body::over_unroll(const ast::Call& call, SourceRa
   result.is_unrolled = true;
   for (Int128 i = start; step > 0 ? i < stop : step < 0 && i > stop; i += step) {
     if (static_cast<Int128>(result.turns.size()) == kMostTurns) {
-      report(range, DiagnosticId::TooManyTurns, std::to_string(static_cast<int>(kMostTurns)));
+      checker.report(range, DiagnosticId::TooManyTurns, std::to_string(static_cast<int>(kMostTurns)));
       return std::nullopt;
     }
-    result.turns.push_back(source->item(TreeBuilder::strong(tree_.integer(i, ScalarType::I64, range))));
+    result.turns.push_back(source->item(TreeBuilder::strong(checker.tree.integer(i, ScalarType::I64, range))));
   }
   return result;
 }
 
-// ---- loops ----
-
-void Body::check(const ast::For& node, const ast::Stmt& stmt) {
-  std::optional<Iteration> source = iteration(*node.iterable);
-  if (source && source->is_unrolled) return unrolled_loop(node, source->turns, stmt.range);
-  counted_loop(node, source ? &*source : nullptr, stmt.range);
-}
-
 /// The target itself counts where it is an i64 that goes through a range; else a variable of the loop's own.
-void Body::counted_loop(const ast::For& node, const Iteration* source, SourceRange range) {
-  const FlowState before = flow_;
-  enter_loop(node.body, node.target.get());
-  FlowState exhausted = flow_;
+void counted_loop(FunctionChecker& checker, const ast::For& node, const Iteration* source, SourceRange range) {
+  const FlowState before = checker.flow;
+  enter_loop(checker, node.body, node.target.get());
+  FlowState exhausted = checker.flow;
   checked::ForRange result{};
   checked::Suite counting;
-  checked::Suite* const outer = std::exchange(suite_, &counting);
+  checked::Suite* const outer = std::exchange(checker.suite, &counting);
   if (source) {
     const checked::Type number = checked::Type::of(ScalarType::I64);
     const auto* name = node.target->as<ast::Name>();
     const std::optional<int> index =
-        name && source->counts_itself ? local_index(name->id, node.target->range) : std::nullopt;
-    Local* local = index ? &locals_[static_cast<std::size_t>(*index)] : nullptr;
+        name && source->counts_itself ? local_index(checker, name->id, node.target->range) : std::nullopt;
+    Local* local = index ? &checker.locals[static_cast<std::size_t>(*index)] : nullptr;
     const bool is_own = local && local->type.known && settled_type(local->type) == number;
-    result.variable = is_own ? variable_of(*local) : temporary(number, node.target->range);
-    const Expr* counter = tree_.make(number, node.target->range, checked::VariableRef{result.variable});
+    result.variable = is_own ? variable_of(checker, *local) : temporary(checker, number, node.target->range);
+    const Expr* counter = checker.tree.make(number, node.target->range, checked::VariableRef{result.variable});
     if (is_own)
-      mark_defined(*index);
+      mark_defined(checker, *index);
     else
-      assign(*node.target, source->item(TreeBuilder::strong(counter)), node.target->range);
+      assign(checker, *node.target, source->item(TreeBuilder::strong(counter)), node.target->range);
   } else {
-    assign(*node.target, {}, node.target->range);
+    assign(checker, *node.target, {}, node.target->range);
   }
-  suite_ = outer;
-  const checked::Suite rest = suite(node.body);
+  checker.suite = outer;
+  const checked::Suite rest = suite(checker, node.body);
   counting.insert(counting.end(), rest.begin(), rest.end());
-  if (source && runs_at_least_once(source->range) && flow_.is_reachable) exhausted = flow_;
-  leave_loop(std::move(exhausted), node.otherwise, result.otherwise);
-  const FlowState after = std::exchange(flow_, before);
+  if (source && runs_at_least_once(source->range) && checker.flow.is_reachable) exhausted = checker.flow;
+  leave_loop(checker, std::move(exhausted), node.otherwise, result.otherwise);
+  const FlowState after = std::exchange(checker.flow, before);
   if (source) {
-    result.start = tree_.convert(source->range[0], ScalarType::I64);
-    result.stop = tree_.convert(source->range[1], ScalarType::I64);
-    result.step = tree_.convert(source->range[2], ScalarType::I64);
+    result.start = checker.tree.convert(source->range[0], ScalarType::I64);
+    result.stop = checker.tree.convert(source->range[1], ScalarType::I64);
+    result.step = checker.tree.convert(source->range[2], ScalarType::I64);
     result.body = std::move(counting);
-    append(std::move(result), range);
+    append(checker, std::move(result), range);
   }
-  flow_ = after;
-}
-
-/// The body once for each item. In it the target stands for the item itself, which may be a constant.
-void Body::unrolled_loop(const ast::For& node, const std::vector<Value>& turns, SourceRange range) {
-  const int bodies_around =
-      std::exchange(unrolled_bodies_, unrolled_bodies_ * std::max<int>(1, static_cast<int>(turns.size())));
-  if (unrolled_bodies_ > kMostUnrolledBodies) {
-    report(range, DiagnosticId::TooManyTurns, std::to_string(kMostUnrolledBodies));
-    unrolled_bodies_ = bodies_around;
-    return;
-  }
-  const FlowState before = flow_;
-  const LocalSet& assigned = assigned_in(node);
-  const bool keeps_last = is_read_outside(node) && all_fit(*node.target, turns);
-  loops_.emplace_back();
-  checked::Unrolled result;
-  for (const Value& item : turns) {
-    const int errors = session_.diagnostics(false).error_count();
-    checked::Suite turn;
-    checked::Suite* const outer = std::exchange(suite_, &turn);
-    bind_target(*node.target, item, assigned, keeps_last);
-    suite_ = outer;
-    const checked::Suite rest = suite(node.body);
-    unbind_target(*node.target);
-    turn.insert(turn.end(), rest.begin(), rest.end());
-    result.turns.push_back(std::move(turn));
-    FlowState& continued = loops_.back().on_continue;
-    flow_.meet(continued);
-    continued.is_reachable = false;
-    if (session_.diagnostics(false).error_count() != errors) break;  // the others would repeat them
-  }
-  unrolled_bodies_ = bodies_around;
-  leave_loop(flow_, node.otherwise, result.otherwise);
-  const FlowState after = std::exchange(flow_, before);
-  append(std::move(result), range);
-  flow_ = after;
-}
-
-/// Which variables the body may assign.
-const LocalSet& Body::assigned_in(const ast::For& node) {
-  const auto [entry, is_new] = assigned_in_.try_emplace(&node, locals_.size());
-  if (is_new) mark_assigned(node.body, entry->second);
-  return entry->second;
-}
-
-/// In the turn of an unrolled loop: the target's names stand for the item, or are assigned it where the body changes
-/// them. With `keeps` they are variables too, which hold the last item after the loop.
-void Body::bind_target(const ast::Expr& target, const Value& item, const LocalSet& assigned, bool keeps) {
-  if (const auto* name = target.as<ast::Name>()) {
-    const std::optional<int> index = local_index(name->id, target.range);
-    if (!index) return;
-    const bool changes = assigned.contains(*index);
-    if (!is_trial_ && (changes || keeps)) assign_local(*index, item, target.range);
-    if (!changes) locals_[static_cast<std::size_t>(*index)].bound = item;
-    return;
-  }
-  const std::vector<ast::ExprPtr>* parts = targets_of(target);
-  if (parts && item.is_tuple() && item.type().elements.size() == parts->size()) {
-    const std::vector<Value> items = take_apart(item);
-    for (std::size_t i = 0; i < parts->size(); ++i) bind_target(*(*parts)[i], items[i], assigned, keeps);
-  } else if (!is_trial_) {
-    assign(target, item, target.range);
-  }
-}
-
-void Body::unbind_target(const ast::Expr& target) {
-  if (const auto* name = target.as<ast::Name>())
-    if (const std::optional<int> index = local_index(name->id, target.range))
-      locals_[static_cast<std::size_t>(*index)].bound.reset();
-  if (const std::vector<ast::ExprPtr>* parts = targets_of(target))
-    for (const ast::ExprPtr& part : *parts) unbind_target(*part);
+  checker.flow = after;
 }
 
 /// Whether the names of the target can be variables that hold every one of the items.
-bool Body::all_fit(const ast::Expr& target, const std::vector<Value>& items) const {
+bool all_fit(const FunctionChecker& checker, const ast::Expr& target, const std::vector<Value>& items) {
   if (const auto* name = target.as<ast::Name>()) {
-    const std::optional<int> index = local_index(name->id, target.range);
+    const std::optional<int> index = local_index(checker, name->id, target.range);
     return index && std::all_of(items.begin(), items.end(), [&](const Value& item) {
-             const InferredType& type = locals_[static_cast<std::size_t>(*index)].type;
+             const InferredType& type = checker.locals[static_cast<std::size_t>(*index)].type;
              InferredType joined = type;
-             return join_into(joined, inferred_type(item), *rules_) && settled_type(joined) == settled_type(type);
+             return join_into(joined, inferred_type(item), *checker.rules) &&
+                    settled_type(joined) == settled_type(type);
            });
   }
   const std::vector<ast::ExprPtr>* parts = targets_of(target);
@@ -373,12 +287,10 @@ bool Body::all_fit(const ast::Expr& target, const std::vector<Value>& items) con
     std::vector<Value> column;
     for (const Value& item : items)
       if (item.elements.size() == parts->size()) column.push_back(item.elements[i]);
-    if (column.size() != items.size() || !all_fit(*(*parts)[i], column)) return false;
+    if (column.size() != items.size() || !all_fit(checker, *(*parts)[i], column)) return false;
   }
   return true;
 }
-
-namespace {
 
 int count_reads(const ast::Expr& expr, std::string_view name) {
   const auto* read = expr.as<ast::Name>();
@@ -400,14 +312,12 @@ int count_reads(const ast::Suite& suite, std::string_view name) {
   return count;
 }
 
-}  // namespace
-
-bool Body::is_read_outside(const ast::For& node) const {
+bool is_read_outside(const FunctionChecker& checker, const ast::For& node) {
   bool is_read = false;
   const std::function<void(const ast::Expr&)> look = [&](const ast::Expr& target) {
     if (const auto* name = target.as<ast::Name>())
-      if (const std::optional<int> index = local_index(name->id, target.range))
-        is_read |= locals_[static_cast<std::size_t>(*index)].decl->reads > count_reads(node.body, name->id);
+      if (const std::optional<int> index = local_index(checker, name->id, target.range))
+        is_read |= checker.locals[static_cast<std::size_t>(*index)].decl->reads > count_reads(node.body, name->id);
     if (const std::vector<ast::ExprPtr>* parts = targets_of(target))
       for (const ast::ExprPtr& part : *parts) look(*part);
   };
@@ -415,7 +325,119 @@ bool Body::is_read_outside(const ast::For& node) const {
   return is_read;
 }
 
-const std::vector<ast::ExprPtr>* Body::targets_of(const ast::Expr& target) {
+/// The body once for each item. In it the target stands for the item itself, which may be a constant.
+void unrolled_loop(FunctionChecker& checker, const ast::For& node, const std::vector<Value>& turns, SourceRange range) {
+  const int bodies_around = std::exchange(checker.unrolled_bodies,
+                                          checker.unrolled_bodies * std::max<int>(1, static_cast<int>(turns.size())));
+  if (checker.unrolled_bodies > kMostUnrolledBodies) {
+    checker.report(range, DiagnosticId::TooManyTurns, std::to_string(kMostUnrolledBodies));
+    checker.unrolled_bodies = bodies_around;
+    return;
+  }
+  const FlowState before = checker.flow;
+  const LocalSet& assigned = assigned_in(checker, node);
+  const bool keeps_last = is_read_outside(checker, node) && all_fit(checker, *node.target, turns);
+  checker.loops.emplace_back();
+  checked::Unrolled result;
+  for (const Value& item : turns) {
+    const int errors = checker.module.diagnostics(false).error_count();
+    checked::Suite turn;
+    checked::Suite* const outer = std::exchange(checker.suite, &turn);
+    bind_target(checker, *node.target, item, assigned, keeps_last);
+    checker.suite = outer;
+    const checked::Suite rest = suite(checker, node.body);
+    unbind_target(checker, *node.target);
+    turn.insert(turn.end(), rest.begin(), rest.end());
+    result.turns.push_back(std::move(turn));
+    FlowState& continued = checker.loops.back().on_continue;
+    checker.flow.meet(continued);
+    continued.is_reachable = false;
+    if (checker.module.diagnostics(false).error_count() != errors) break;  // the others would repeat them
+  }
+  checker.unrolled_bodies = bodies_around;
+  leave_loop(checker, checker.flow, node.otherwise, result.otherwise);
+  const FlowState after = std::exchange(checker.flow, before);
+  append(checker, std::move(result), range);
+  checker.flow = after;
+}
+
+}  // namespace
+
+std::optional<Special> special_of(FunctionChecker& checker, const ast::Call& call) {
+  if (!call.function->as<ast::Name>() && !call.function->as<ast::Attribute>()) return std::nullopt;
+  const Entity callee = checker.entity(*call.function);
+  const auto* special = std::get_if<SpecialRef>(&callee);
+  return special ? std::optional(special->special) : std::nullopt;
+}
+
+std::optional<Iteration> iteration(FunctionChecker& checker, const ast::Expr& iterable) {
+  if (const auto* call = iterable.as<ast::Call>()) {
+    const std::optional<Special> special = special_of(checker, *call);
+    if (special == Special::Range) return over_range(checker, *call, iterable.range);
+    if (special == Special::Enumerate) return over_enumerate(checker, *call, iterable.range);
+    if (special == Special::Zip) return over_zip(checker, *call, iterable.range);
+    if (special == Special::Reversed) return over_reversed(checker, *call, iterable.range);
+    if (special == Special::Unroll) return over_unroll(checker, *call, iterable.range);
+  }
+  const Entity found = checker.entity(iterable);
+  if (std::holds_alternative<Unknown>(found)) return std::nullopt;
+  const auto* value = std::get_if<Value>(&found);
+  const bool is_table = std::holds_alternative<TableRef>(found);
+  if (value && value->is_tuple()) return over_tuple(checker, stored_once(checker, *value, iterable.range));
+  if (is_table || (value && value->is_array() && value->type().array.rank() > 0))
+    return over_array(checker, stored_once(checker, to_value(checker, found, iterable.range), iterable.range),
+                      iterable.range);
+  auto diagnostic = checker.report(iterable.range, DiagnosticId::NotIterable, describe(found));
+  diagnostic.note(std::string(kAdvice));
+  if (value && value->is_scalar() && is_integer(value->scalar()))
+    diagnostic.fix("range(" + std::string(checker.scope.file().text(iterable.range)) + ")");
+  return std::nullopt;
+}
+
+// ---- loops ----
+void check(FunctionChecker& checker, const ast::For& node, const ast::Stmt& stmt) {
+  std::optional<Iteration> source = iteration(checker, *node.iterable);
+  if (source && source->is_unrolled) return unrolled_loop(checker, node, source->turns, stmt.range);
+  counted_loop(checker, node, source ? &*source : nullptr, stmt.range);
+}
+
+/// Which variables the body may assign.
+const LocalSet& assigned_in(FunctionChecker& checker, const ast::For& node) {
+  const auto [entry, is_new] = checker.assigned_in.try_emplace(&node, checker.locals.size());
+  if (is_new) mark_assigned(checker, node.body, entry->second);
+  return entry->second;
+}
+
+/// In the turn of an unrolled loop: the target's names stand for the item, or are assigned it where the body changes
+/// them. With `keeps` they are variables too, which hold the last item after the loop.
+void bind_target(FunctionChecker& checker, const ast::Expr& target, const Value& item, const LocalSet& assigned,
+                 bool keeps) {
+  if (const auto* name = target.as<ast::Name>()) {
+    const std::optional<int> index = local_index(checker, name->id, target.range);
+    if (!index) return;
+    const bool changes = assigned.contains(*index);
+    if (!checker.is_trial && (changes || keeps)) assign_local(checker, *index, item, target.range);
+    if (!changes) checker.locals[static_cast<std::size_t>(*index)].bound = item;
+    return;
+  }
+  const std::vector<ast::ExprPtr>* parts = targets_of(target);
+  if (parts && item.is_tuple() && item.type().elements.size() == parts->size()) {
+    const std::vector<Value> items = take_apart(checker, item);
+    for (std::size_t i = 0; i < parts->size(); ++i) bind_target(checker, *(*parts)[i], items[i], assigned, keeps);
+  } else if (!checker.is_trial) {
+    assign(checker, target, item, target.range);
+  }
+}
+
+void unbind_target(FunctionChecker& checker, const ast::Expr& target) {
+  if (const auto* name = target.as<ast::Name>())
+    if (const std::optional<int> index = local_index(checker, name->id, target.range))
+      checker.locals[static_cast<std::size_t>(*index)].bound.reset();
+  if (const std::vector<ast::ExprPtr>* parts = targets_of(target))
+    for (const ast::ExprPtr& part : *parts) unbind_target(checker, *part);
+}
+
+const std::vector<ast::ExprPtr>* targets_of(const ast::Expr& target) {
   if (const auto* tuple = target.as<ast::Tuple>()) return &tuple->elements;
   if (const auto* list = target.as<ast::List>()) return &list->elements;
   return nullptr;

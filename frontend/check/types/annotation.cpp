@@ -1,26 +1,16 @@
 // Types as annotations spell them: `f32`, `f32[:, ::]`, `f32[TILE, TILE]`, `tuple[f32, i64]`, "f32[:]".
+#include "frontend/check/types/annotation.h"
+
 #include <algorithm>
 
+#include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/names/class.h"
 #include "frontend/syntax/ast_walk.h"
 
 namespace pykc::checker {
 
 using checked::Type;
-
-/// None for what is no type.
-std::optional<Type> type_of_argument(const ArgumentType& argument) {
-  if (!argument.constant.empty()) return std::nullopt;
-  const ParameterInfo& parameter = argument.parameter;
-  if (!argument.is_tuple) return parameter.is_array ? Type::of(parameter.array) : Type::of(parameter.value);
-  Type tuple = Type::tuple({});
-  for (const ArgumentType& element : argument.elements) {
-    const std::optional<Type> type = type_of_argument(element);
-    if (!type) return std::nullopt;
-    tuple.elements.push_back(*type);
-  }
-  return tuple;
-}
 
 namespace {
 
@@ -57,61 +47,14 @@ bool names_a_class(const Scope& scope, const ast::Expr& expr) {
   return name && scope.find(name->id) != nullptr;
 }
 
-}  // namespace
-
-std::optional<Type> Body::annotation(const ast::Expr& expr) {
-  if (expr.as<ast::NoneLiteral>()) return Type::none();
-  if (const auto* text = expr.as<ast::StringLiteral>()) {
-    std::string error;
-    const std::optional<ArgumentType> parsed = parse_type_text(text->value, SignatureDialect::Pykc, error);
-    const std::optional<Type> type = parsed ? type_of_argument(*parsed) : std::nullopt;
-    if (type) return type;
-    if (parsed) error = "`" + text->value + "` is not a type";
-    report(expr.range, DiagnosticId::BadType, error);
-    return std::nullopt;
-  }
-  if (const auto* subscript = expr.as<ast::Subscript>()) return subscript_annotation(*subscript);
-  if (const std::string_view instead = instead_of_annotation(expr); !instead.empty() && !names_a_class(scope_, expr)) {
-    report(expr.range, DiagnosticId::NotAType, scope_.file().text(expr.range)).note(std::string(instead));
-    return std::nullopt;
-  }
-  if (const auto* name = expr.as<ast::Name>(); name && name->id == "constexpr" && !scope_.find(name->id))
-    return Type::of_static();
-  const Entity found = entity(expr);
-  if (const auto* decl = std::get_if<ClassRef>(&found); decl && decl->decl->kind == ClassDecl::Kind::NamedTuple)
-    return tuple_type(*decl->decl, expr.range);
-  if (std::holds_alternative<Unknown>(found)) return std::nullopt;
-  const std::optional<ElementType> type = element_type(expr);
-  if (!type) return std::nullopt;
-  return Type::of(*type);
-}
-
-std::optional<Type> Body::subscript_annotation(const ast::Subscript& node) {
-  const auto* name = node.value->as<ast::Name>();
-  if (name && (name->id == "tuple" || name->id == "Tuple")) return tuple_annotation(node);
-  const std::optional<ElementType> element = element_type(*node.value);
-  if (!element) return std::nullopt;
-  std::vector<Dimension> dimensions;
-  for (const ast::Expr* part : ast::parts_of(*node.index)) {
-    const std::optional<Dimension> next = dimension(*part);
-    if (!next) return std::nullopt;
-    dimensions.push_back(*next);
-  }
-  std::string error;
-  std::optional<ArrayType> array = array_type(*element, dimensions, false, error);
-  if (array) return Type::of(std::move(*array));
-  report(join(node.value->range, node.index->range), DiagnosticId::BadType, error);
-  return std::nullopt;
-}
-
-std::optional<Dimension> Body::dimension(const ast::Expr& part) {
+std::optional<Dimension> dimension(FunctionChecker& checker, const ast::Expr& part) {
   const auto* slice = part.as<ast::Slice>();
   if (!slice) {
-    const std::optional<Int128> extent = constant_integer(part, "an extent of an array type");
+    const std::optional<Int128> extent = constant_integer(checker, part, "an extent of an array type");
     if (!extent) return std::nullopt;
     if (*extent > 0 && *extent <= (Int128{1} << 31))
       return Dimension{Dimension::Kind::Extent, static_cast<std::int64_t>(*extent)};
-    report(part.range, DiagnosticId::ArrayShape, "an array type", "at least 1");
+    checker.report(part.range, DiagnosticId::ArrayShape, "an array type", "at least 1");
     return std::nullopt;
   }
   const auto* step = slice->step ? slice->step->as<ast::IntLiteral>() : nullptr;
@@ -119,25 +62,41 @@ std::optional<Dimension> Body::dimension(const ast::Expr& part) {
   if (is_plain && step && step->value == 1) return Dimension{Dimension::Kind::UnitStride};
   if (is_plain && !slice->step) {
     // Python's tree does not tell `:` from `::`; the text does.
-    const std::string_view text = scope_.file().text(part.range);
+    const std::string_view text = checker.scope.file().text(part.range);
     const bool is_double = std::count(text.begin(), text.end(), ':') == 2;
     return Dimension{is_double ? Dimension::Kind::DoubleColon : Dimension::Kind::Colon};
   }
-  report(part.range, DiagnosticId::BadType, "a dimension is `:`, `::`, `::1` or an extent");
+  checker.report(part.range, DiagnosticId::BadType, "a dimension is `:`, `::`, `::1` or an extent");
   return std::nullopt;
 }
 
-std::optional<Type> Body::tuple_annotation(const ast::Subscript& node) {
+std::optional<Type> tuple_annotation(FunctionChecker& checker, const ast::Subscript& node) {
   Type tuple = Type::tuple({});
   for (const ast::Expr* part : ast::parts_of(*node.index)) {
-    std::optional<Type> element = annotation(*part);
+    std::optional<Type> element = annotation(checker, *part);
     if (!element) return std::nullopt;
     tuple.elements.push_back(std::move(*element));
   }
   return tuple;
 }
 
-namespace {
+std::optional<Type> subscript_annotation(FunctionChecker& checker, const ast::Subscript& node) {
+  const auto* name = node.value->as<ast::Name>();
+  if (name && (name->id == "tuple" || name->id == "Tuple")) return tuple_annotation(checker, node);
+  const std::optional<ElementType> element = element_type(checker, *node.value);
+  if (!element) return std::nullopt;
+  std::vector<Dimension> dimensions;
+  for (const ast::Expr* part : ast::parts_of(*node.index)) {
+    const std::optional<Dimension> next = dimension(checker, *part);
+    if (!next) return std::nullopt;
+    dimensions.push_back(*next);
+  }
+  std::string error;
+  std::optional<ArrayType> array = array_type(*element, dimensions, false, error);
+  if (array) return Type::of(std::move(*array));
+  checker.report(join(node.value->range, node.index->range), DiagnosticId::BadType, error);
+  return std::nullopt;
+}
 
 bool can_be_in_tuple(const Type& type) {
   if (type.is_tuple()) return std::all_of(type.elements.begin(), type.elements.end(), can_be_in_tuple);
@@ -149,15 +108,58 @@ bool can_be_passed(const Type& type) { return type.is_record() || type.is_static
 
 }  // namespace
 
+/// None for what is no type.
+std::optional<Type> type_of_argument(const ArgumentType& argument) {
+  if (!argument.constant.empty()) return std::nullopt;
+  const ParameterInfo& parameter = argument.parameter;
+  if (!argument.is_tuple) return parameter.is_array ? Type::of(parameter.array) : Type::of(parameter.value);
+  Type tuple = Type::tuple({});
+  for (const ArgumentType& element : argument.elements) {
+    const std::optional<Type> type = type_of_argument(element);
+    if (!type) return std::nullopt;
+    tuple.elements.push_back(*type);
+  }
+  return tuple;
+}
+
+std::optional<Type> annotation(FunctionChecker& checker, const ast::Expr& expr) {
+  if (expr.as<ast::NoneLiteral>()) return Type::none();
+  if (const auto* text = expr.as<ast::StringLiteral>()) {
+    std::string error;
+    const std::optional<ArgumentType> parsed = parse_type_text(text->value, SignatureDialect::Pykc, error);
+    const std::optional<Type> type = parsed ? type_of_argument(*parsed) : std::nullopt;
+    if (type) return type;
+    if (parsed) error = "`" + text->value + "` is not a type";
+    checker.report(expr.range, DiagnosticId::BadType, error);
+    return std::nullopt;
+  }
+  if (const auto* subscript = expr.as<ast::Subscript>()) return subscript_annotation(checker, *subscript);
+  if (const std::string_view instead = instead_of_annotation(expr);
+      !instead.empty() && !names_a_class(checker.scope, expr)) {
+    checker.report(expr.range, DiagnosticId::NotAType, checker.scope.file().text(expr.range))
+        .note(std::string(instead));
+    return std::nullopt;
+  }
+  if (const auto* name = expr.as<ast::Name>(); name && name->id == "constexpr" && !checker.scope.find(name->id))
+    return Type::of_static();
+  const Entity found = checker.entity(expr);
+  if (const auto* decl = std::get_if<ClassRef>(&found); decl && decl->decl->kind == ClassDecl::Kind::NamedTuple)
+    return tuple_type(checker, *decl->decl, expr.range);
+  if (std::holds_alternative<Unknown>(found)) return std::nullopt;
+  const std::optional<ElementType> type = element_type(checker, expr);
+  if (!type) return std::nullopt;
+  return Type::of(*type);
+}
+
 void Session::read_types(FunctionDecl& function) {
   if (function.has_types) return;
   function.has_types = true;
   const std::vector<ast::Parameter>& parameters = function.def->parameters;
   const bool is_kernel = function.kind == FunctionDecl::Kind::Kernel;
-  Body body(*this, *function.scope);
+  FunctionChecker body(*this, *function.scope);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     std::optional<checked::Type> type;
-    if (parameters[i].annotation) type = body.annotation(*parameters[i].annotation);
+    if (parameters[i].annotation) type = annotation(body, *parameters[i].annotation);
     if (!type && function.signature && i < function.signature->parameters.size())
       type = type_of_argument(function.signature->parameters[i]);
     if (type && is_kernel && !can_be_passed(*type)) {
@@ -174,7 +176,7 @@ void Session::read_types(FunctionDecl& function) {
   }
   function.parameter_types.resize(parameters.size() + function.captures.size());
   if (function.def->returns) {
-    function.result_type = body.annotation(*function.def->returns);
+    function.result_type = annotation(body, *function.def->returns);
   } else if (function.signature && !function.signature->name.empty()) {
     std::string error;
     const std::optional<ArgumentType> result =

@@ -1,5 +1,10 @@
 // Types that meet: which type an operation is done in, and conversions, with what has to be said about them.
+#include "frontend/check/types/convert.h"
+
+#include "frontend/check/expressions/complex.h"
+#include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/names/class.h"
 
 namespace pykc::checker {
 
@@ -38,7 +43,7 @@ bool is_narrow_product(const checked::Expr& expr, int depth) {
 
 }  // namespace
 
-std::optional<Body::Unified> Body::unify(const Value& a, const Value& b, TypingRules::Meet meet) {
+std::optional<Unified> unify(FunctionChecker& checker, const Value& a, const Value& b, TypingRules::Meet meet) {
   if (a.weak == Weak::Float && b.weak != Weak::No) return Unified{ScalarType::F64, Weak::Float};
   if (b.weak == Weak::Float && a.weak != Weak::No) return Unified{ScalarType::F64, Weak::Float};
   if (a.is_weak() != b.is_weak()) {
@@ -46,7 +51,7 @@ std::optional<Body::Unified> Body::unify(const Value& a, const Value& b, TypingR
     const ScalarType strong = a.is_weak() ? b.scalar() : a.scalar();
     if (is_float(strong)) return Unified{strong, Weak::No};
     if (weak.weak == Weak::Float) return Unified{ScalarType::F64, Weak::Float};
-    const ScalarType wanted = strong == ScalarType::Bool ? rules_->promoted(strong) : *meet(strong, strong);
+    const ScalarType wanted = strong == ScalarType::Bool ? checker.rules->promoted(strong) : *meet(strong, strong);
     if (literals_fit(*weak.expr, wanted)) return Unified{wanted, Weak::No};
   }
   const std::optional<ScalarType> type = meet(a.scalar(), b.scalar());
@@ -55,7 +60,8 @@ std::optional<Body::Unified> Body::unify(const Value& a, const Value& b, TypingR
 }
 
 /// The type in which any number of values meet: for min, max and builtins.
-std::optional<Body::Unified> Body::unify_all(std::span<const Value> values, TypingRules::Meet meet, SourceRange range) {
+std::optional<Unified> unify_all(FunctionChecker& checker, std::span<const Value> values, TypingRules::Meet meet,
+                                 SourceRange range) {
   const Value* widest = nullptr;
   Value joined;
   for (const Value& value : values) {
@@ -63,9 +69,9 @@ std::optional<Body::Unified> Body::unify_all(std::span<const Value> values, Typi
       widest = &value;
       continue;
     }
-    const std::optional<Unified> unified = unify(*widest, value, meet);
+    const std::optional<Unified> unified = unify(checker, *widest, value, meet);
     if (!unified) {
-      report_no_common_type(*widest, value, range);
+      report_no_common_type(checker, *widest, value, range);
       return std::nullopt;
     }
     const bool is_same = widest->weak == unified->weak && widest->scalar() == unified->type;
@@ -74,87 +80,92 @@ std::optional<Body::Unified> Body::unify_all(std::span<const Value> values, Typi
       widest = &value;
       continue;
     }
-    joined = Value{tree_.scalar(unified->type, range, checked::VariableRef{nullptr}), unified->weak, {}};
+    joined = Value{checker.tree.scalar(unified->type, range, checked::VariableRef{nullptr}), unified->weak, {}};
     widest = &joined;
   }
   const bool all_weak_integers = widest->weak == Weak::Int;
   return Unified{widest->scalar(), all_weak_integers ? Weak::No : widest->weak};
 }
 
-void Body::report_no_common_type(const Value& a, const Value& b, SourceRange range) {
-  report(range, DiagnosticId::NoCommonType, describe(a), describe(b))
-      .label(scope_.file(), a.range(), "this is " + describe(a))
-      .label(scope_.file(), b.range(), "this is " + describe(b))
+void report_no_common_type(FunctionChecker& checker, const Value& a, const Value& b, SourceRange range) {
+  checker.report(range, DiagnosticId::NoCommonType, describe(a), describe(b))
+      .label(checker.scope.file(), a.range(), "this is " + describe(a))
+      .label(checker.scope.file(), b.range(), "this is " + describe(b))
       .note("no integer type holds the values of both: say which one you mean")
-      .fix("i64(" + std::string(scope_.file().text(a.scalar() == ScalarType::U64 ? a.range() : b.range())) + ")");
+      .fix("i64(" + std::string(checker.scope.file().text(a.scalar() == ScalarType::U64 ? a.range() : b.range())) +
+           ")");
 }
 
-const checked::Expr* Body::convert_for_assignment(const Value& value, ScalarType to, SourceRange range) {
+const checked::Expr* convert_for_assignment(FunctionChecker& checker, const Value& value, ScalarType to,
+                                            SourceRange range) {
   if (value.is_weak_integer() && is_integer(to) && !is_wide_enough(integer_of(*value.expr), to)) {
-    report(value.range(), DiagnosticId::LiteralOutOfRange, scope_.file().text(value.range()), to_string(to));
+    checker.report(value.range(), DiagnosticId::LiteralOutOfRange, checker.scope.file().text(value.range()),
+                   to_string(to));
     return nullptr;
   }
-  if (is_float_to_integer(value, to) && !is_whole(value) && session_.options().warnings) {
-    auto warning = report(value.range(), DiagnosticId::LossyConversion, describe(value), to_string(to));
+  if (is_float_to_integer(value, to) && !is_whole(value) && checker.module.options().warnings) {
+    auto warning = checker.report(value.range(), DiagnosticId::LossyConversion, describe(value), to_string(to));
     const bool is_spelled = value.range() != range;  // not the result of `+=`
-    if (is_spelled) warning.fix("int(" + std::string(scope_.file().text(value.range())) + ")");
+    if (is_spelled) warning.fix("int(" + std::string(checker.scope.file().text(value.range())) + ")");
   }
-  warn_of_late_widening(value, to);
+  warn_of_late_widening(checker, value, to);
   // One operation on numbers of f32, rounded to f32 at once, is the f32 operation, and the compiler makes it one.
-  const bool is_narrowed = accidental_double_ && accidental_double_->narrows_where_stored && to == ScalarType::F32 &&
-                           value.range() == accidental_double_->range;
-  if (is_narrowed) accidental_double_.reset();
-  return tree_.convert(value, to);
+  const bool is_narrowed = checker.accidental_double && checker.accidental_double->narrows_where_stored &&
+                           to == ScalarType::F32 && value.range() == checker.accidental_double->range;
+  if (is_narrowed) checker.accidental_double.reset();
+  return checker.tree.convert(value, to);
 }
 
-Value Body::convert_to(const Value& value, const InferredType& to, SourceRange range) {
+Value convert_to(FunctionChecker& checker, const Value& value, const InferredType& to, SourceRange range) {
   if (!value.known() || !to.known) return {};
   if (to.type.is_scalar() && value.is_scalar()) {
-    const Expr* converted = convert_for_assignment(value, to.type.scalar, range);
+    const Expr* converted = convert_for_assignment(checker, value, to.type.scalar, range);
     return {converted, weakness(to), {}};
   }
   const bool is_complex = to.type.is_record() && to.type.record->kind == RecordType::Kind::Complex;
   if (is_complex && (value.is_scalar() || value.is_complex())) {
     if (to.weak && value.weak == Weak::Complex) return value;
-    Value converted = to_complex(value, to.type.record->fields.front().type.scalar, range);
+    Value converted = to_complex(checker, value, to.type.record->fields.front().type.scalar, range);
     converted.weak = weakness(to);
     return converted;
   }
   if (to.type.is_tuple() && value.is_tuple() && value.type().elements.size() == to.elements.size()) {
     if (settled_type(to) == value.type() && value.elements.empty()) return value;
-    const Expr* tuple = with_parts(value, [&](const std::vector<Value>& parts) {
+    const Expr* tuple = with_parts(checker, value, [&](const std::vector<Value>& parts) {
       std::vector<Value> converted;
-      for (std::size_t i = 0; i < parts.size(); ++i) converted.push_back(convert_to(parts[i], to.elements[i], range));
-      return with_names(tree_.tuple(std::move(converted), range), to.type.names).expr;
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        converted.push_back(convert_to(checker, parts[i], to.elements[i], range));
+      return with_names(checker, checker.tree.tuple(std::move(converted), range), to.type.names).expr;
     });
     return TreeBuilder::strong(tuple);
   }
   if (settled_type(to) == value.type()) return value;
   InferredType joined = to;
-  if (value.is_array() && join_into(joined, inferred_type(value), *rules_) && joined == to)
-    return TreeBuilder::strong(tree_.make(to.type, value.range(), checked::Cast{value.expr}));
-  auto diagnostic = report(range, DiagnosticId::TypeMismatch, checked::to_string(settled_type(to)), describe(value));
+  if (value.is_array() && join_into(joined, inferred_type(value), *checker.rules) && joined == to)
+    return TreeBuilder::strong(checker.tree.make(to.type, value.range(), checked::Cast{value.expr}));
+  auto diagnostic =
+      checker.report(range, DiagnosticId::TypeMismatch, checked::to_string(settled_type(to)), describe(value));
   if (value.is_complex()) diagnostic.note("take a part of it: `.real`, `.imag`, or `abs(…)`");
   if (value.is_record() && value.type().record->kind == RecordType::Kind::Enum)
     diagnostic.note("its integer is `.value`");
   return {};
 }
 
-const checked::Expr* Body::truth(const Value& value) {
-  return value.scalar() == ScalarType::Bool ? value.expr : tree_.cast(value.expr, ScalarType::Bool);
+const checked::Expr* truth(FunctionChecker& checker, const Value& value) {
+  return value.scalar() == ScalarType::Bool ? value.expr : checker.tree.cast(value.expr, ScalarType::Bool);
 }
 
 /// An expression where only its truth matters; `and`, `or` and `not` need no value then.
-const checked::Expr* Body::condition(const ast::Expr& expr) {
+const checked::Expr* condition(FunctionChecker& checker, const ast::Expr& expr) {
   const auto* logical = expr.as<ast::Logical>();
   if (!logical) {
-    const Value result = scalar(expr, "a condition");
-    return result.known() ? truth(result) : nullptr;
+    const Value result = scalar(checker, expr, "a condition");
+    return result.known() ? truth(checker, result) : nullptr;
   }
   std::vector<const Expr*> operands;
   const bool is_and = logical->op == ast::BoolOp::And;
   for (const ast::ExprPtr& operand : logical->operands) {
-    operands.push_back(condition(*operand));
+    operands.push_back(condition(checker, *operand));
     const auto* constant = operands.back() ? operands.back()->as<checked::Constant>() : nullptr;
     if (!constant) continue;
     if ((constant->bits != 0) != is_and) break;  // what follows is never evaluated
@@ -165,8 +176,8 @@ const checked::Expr* Body::condition(const ast::Expr& expr) {
     std::vector<const Expr*> halved;
     for (std::size_t i = 0; i < operands.size(); i += 2) {
       if (!operands[i] || (i + 1 < operands.size() && !operands[i + 1])) return nullptr;
-      halved.push_back(i + 1 < operands.size() ? tree_.logical(is_and, operands[i], operands[i + 1],
-                                                               join(operands[i]->range, operands[i + 1]->range))
+      halved.push_back(i + 1 < operands.size() ? checker.tree.logical(is_and, operands[i], operands[i + 1],
+                                                                      join(operands[i]->range, operands[i + 1]->range))
                                                : operands[i]);
     }
     operands = std::move(halved);
@@ -175,48 +186,48 @@ const checked::Expr* Body::condition(const ast::Expr& expr) {
 }
 
 /// `f32(x)`, `int(x)`: an explicit conversion says that a loss is meant, but a literal must still fit.
-Value Body::cast_value(const Value& value, ScalarType to, SourceRange range) {
+Value cast_value(FunctionChecker& checker, const Value& value, ScalarType to, SourceRange range) {
   if (!value.known()) return {};
-  if (value.is_weak_integer() && is_integer(to) && !is_wide_enough(integer_of(*value.expr), to) && !is_trial_) {
-    report(range, DiagnosticId::LiteralOutOfRange, scope_.file().text(value.range()), to_string(to));
+  if (value.is_weak_integer() && is_integer(to) && !is_wide_enough(integer_of(*value.expr), to) && !checker.is_trial) {
+    checker.report(range, DiagnosticId::LiteralOutOfRange, checker.scope.file().text(value.range()), to_string(to));
     return {};
   }
-  const Expr* converted = to == ScalarType::Bool ? truth(value) : tree_.convert(value, to);
+  const Expr* converted = to == ScalarType::Bool ? truth(checker, value) : checker.tree.convert(value, to);
   const bool is_known = converted->as<checked::Cast>() || converted->as<checked::Constant>();
   if (is_float(to) && !is_known)  // what changes no type still keeps a product from being fused
-    converted = tree_.make(converted->type, range, checked::Cast{converted});
+    converted = checker.tree.make(converted->type, range, checked::Cast{converted});
   else if (converted->range != range)
-    converted = tree_.make(converted->type, range, converted->node);
+    converted = checker.tree.make(converted->type, range, converted->node);
   return TreeBuilder::strong(converted);
 }
 
 /// Remembers the first f64 arithmetic that begins with an f32, once a kernel.
-void Body::note_double(const Value& a, const Value& b, SourceRange range, Narrowing narrowing) {
-  if (!warns_of_double_ || accidental_double_ || a.is_weak() || b.is_weak()) return;
+void note_double(FunctionChecker& checker, const Value& a, const Value& b, SourceRange range, Narrowing narrowing) {
+  if (!checker.warns_of_double || checker.accidental_double || a.is_weak() || b.is_weak()) return;
   const bool mixes = (a.scalar() == ScalarType::F32 || b.scalar() == ScalarType::F32) &&
-                     rules_->arithmetic(a.scalar(), b.scalar()) == ScalarType::F64;
+                     checker.rules->arithmetic(a.scalar(), b.scalar()) == ScalarType::F64;
   const bool is_exact = is_single(a) && is_single(b);
   if (!mixes || (is_exact && narrowing == Narrowing::Always)) return;
   const Value& wide = a.scalar() == ScalarType::F32 ? b : a;
-  accidental_double_ = {range, wide.range(), wide.scalar(), is_exact && narrowing == Narrowing::WhereStored};
+  checker.accidental_double = {range, wide.range(), wide.scalar(), is_exact && narrowing == Narrowing::WhereStored};
 }
 
-void Body::warn_of_double() {
-  if (!accidental_double_) return;
-  const SourceRange wide = accidental_double_->wide;
-  const std::string_view text = scope_.file().text(wide);
-  auto warning = report(accidental_double_->range, DiagnosticId::AccidentalDouble);
-  warning.label(scope_.file(), wide, "this is " + std::string(to_string(accidental_double_->type)))
+void warn_of_double(FunctionChecker& checker) {
+  if (!checker.accidental_double) return;
+  const SourceRange wide = checker.accidental_double->wide;
+  const std::string_view text = checker.scope.file().text(wide);
+  auto warning = checker.report(checker.accidental_double->range, DiagnosticId::AccidentalDouble);
+  warning.label(checker.scope.file(), wide, "this is " + std::string(to_string(checker.accidental_double->type)))
       .note("f64 arithmetic is many times slower than f32 on most GPUs");
-  if (!rules_->has_weak_literals)
+  if (!checker.rules->has_weak_literals)
     warning.note("where literals should take the type of what they meet: `@cuda.jit(weak_literals=True)`");
-  warning.fix((rules_->has_weak_literals ? "f32(" : "np.float32(") + std::string(text) + ")");
+  warning.fix((checker.rules->has_weak_literals ? "f32(" : "np.float32(") + std::string(text) + ")");
 }
 
-void Body::warn_of_late_widening(const Value& value, ScalarType to) {
-  if (!session_.options().warnings || value.is_weak() || !is_integer(to) || size_in_bytes(to) < 8) return;
+void warn_of_late_widening(FunctionChecker& checker, const Value& value, ScalarType to) {
+  if (!checker.module.options().warnings || value.is_weak() || !is_integer(to) || size_in_bytes(to) < 8) return;
   if (!is_narrow_product(*value.expr, 0)) return;
-  report(value.range(), DiagnosticId::WidenedTooLate, to_string(value.scalar()), to_string(to))
+  checker.report(value.range(), DiagnosticId::WidenedTooLate, to_string(value.scalar()), to_string(to))
       .note("convert an operand before the multiplication: `i64(a) * b`");
 }
 

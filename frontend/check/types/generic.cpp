@@ -1,52 +1,54 @@
 // A kernel without types cannot be checked until somebody asks for it with types. What can be said before: whether the
 // names that it uses exist, and whether it uses syntax that kernels have not.
+#include "frontend/check/types/generic.h"
+
 #include <algorithm>
 
+#include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/names/resolve.h"
+#include "frontend/check/statements/statement.h"
 #include "frontend/syntax/ast_walk.h"
 
 namespace pykc::checker {
+namespace {
 
-void Body::check_names(const FunctionDecl& function) {
-  for (const ast::StmtPtr& stmt : function.def->body) check_names(*stmt);
-}
-
-void Body::check_names(const ast::Stmt& stmt) {
-  if (const auto* unsupported = stmt.as<ast::UnsupportedStmt>()) check(*unsupported, stmt);
-  if (const auto* with = stmt.as<ast::With>()) check(*with, stmt);
-  if (const auto* type = stmt.as<ast::ClassDef>()) check(*type, stmt);
-  ast::for_each_expression(stmt, [&](const ast::Expr& expr) { check_names(expr); });
-  ast::for_each_nested(stmt, [&](const ast::Stmt& child) { check_names(child); });
-}
-
-void Body::check_names(const ast::Expr& expr) {
-  if (expr.as<ast::Lambda>()) return;  // its names are those of a function of its own
-  if (const auto* other = expr.as<ast::Unsupported>()) {
-    check(*other, expr);
-  } else if (const auto* comprehension = expr.as<ast::Comprehension>()) {
-    check(*comprehension, expr);
-  } else if (expr.as<ast::Name>() || expr.as<ast::Attribute>()) {
-    static_entity(expr);
-  } else {
-    ast::for_each_child(expr, [&](const ast::Expr& child) { check_names(child); });
-  }
-}
+void check_names(FunctionChecker& checker, const ast::Expr& expr);
 
 /// What a dotted name stands for, where that depends on no variable; Unknown otherwise.
-Entity Body::static_entity(const ast::Expr& expr) {
+Entity static_entity(FunctionChecker& checker, const ast::Expr& expr) {
   if (const auto* name = expr.as<ast::Name>())
-    return local_index(name->id, expr.range) ? Entity(Unknown{}) : resolve(name->id, expr.range);
+    return local_index(checker, name->id, expr.range) ? Entity(Unknown{}) : resolve(checker, name->id, expr.range);
   const auto* attribute = expr.as<ast::Attribute>();
   if (!attribute) {
-    check_names(expr);
+    check_names(checker, expr);
     return Unknown{};
   }
-  const Entity base = static_entity(*attribute->value);
+  const Entity base = static_entity(checker, *attribute->value);
   const auto* space = std::get_if<NamespaceRef>(&base);
-  return space ? member(*space, attribute->name, attribute->name_range) : Entity(Unknown{});
+  return space ? member(checker, *space, attribute->name, attribute->name_range) : Entity(Unknown{});
 }
 
-namespace {
+void check_names(FunctionChecker& checker, const ast::Expr& expr) {
+  if (expr.as<ast::Lambda>()) return;  // its names are those of a function of its own
+  if (const auto* other = expr.as<ast::Unsupported>()) {
+    check(checker, *other, expr);
+  } else if (const auto* comprehension = expr.as<ast::Comprehension>()) {
+    check(checker, *comprehension, expr);
+  } else if (expr.as<ast::Name>() || expr.as<ast::Attribute>()) {
+    static_entity(checker, expr);
+  } else {
+    ast::for_each_child(expr, [&](const ast::Expr& child) { check_names(checker, child); });
+  }
+}
+
+void check_names(FunctionChecker& checker, const ast::Stmt& stmt) {
+  if (const auto* unsupported = stmt.as<ast::UnsupportedStmt>()) check(checker, *unsupported, stmt);
+  if (const auto* with = stmt.as<ast::With>()) check(checker, *with, stmt);
+  if (const auto* type = stmt.as<ast::ClassDef>()) check(checker, *type, stmt);
+  ast::for_each_expression(stmt, [&](const ast::Expr& expr) { check_names(checker, expr); });
+  ast::for_each_nested(stmt, [&](const ast::Stmt& child) { check_names(checker, child); });
+}
 
 std::string_view last_word(const ast::Expr& expr) {
   const auto* name = expr.as<ast::Name>();
@@ -78,10 +80,6 @@ void add_names(const ast::Expr& expr, std::set<std::string_view>& names) {
   if (const auto* name = expr.as<ast::Name>()) names.insert(name->id);
   ast::for_each_child(expr, [&](const ast::Expr& child) { add_names(child, names); });
 }
-
-}  // namespace
-
-namespace {
 
 /// `r` of `r.x`, `r["x"]` and `r.h[0]`; empty for a name alone.
 std::string_view owner_of(const ast::Expr& target) {
@@ -118,6 +116,10 @@ struct Assigned {
 };
 
 }  // namespace
+
+void check_names(FunctionChecker& checker, const FunctionDecl& function) {
+  for (const ast::StmtPtr& stmt : function.def->body) check_names(checker, *stmt);
+}
 
 bool Session::changes_parameter(FunctionDecl& function, std::size_t index) {
   const std::vector<ast::Parameter>& parameters = function.def->parameters;

@@ -1,8 +1,12 @@
 // Kernels with several signatures: which of them takes the arguments of a request, by Numba's rules.
+#include "frontend/check/types/overload.h"
+
 #include <algorithm>
 #include <array>
 
+#include "frontend/check/calls/call.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/types/annotation.h"
 
 namespace pykc::checker {
 
@@ -29,7 +33,7 @@ Conversion conversion(const Type& from, const Type& to) {
   const bool is_complex = to.is_record() && to.record->kind == RecordType::Kind::Complex;
   if (from.is_scalar() && is_complex) return Conversion::Safe;
   if (from == to) return Conversion::Exact;
-  return Body::fits_parameter(to, from) ? Conversion::Safe : Conversion::None;
+  return fits_parameter(to, from) ? Conversion::Safe : Conversion::None;
 }
 
 /// How many arguments convert unsafely, safely and by promotion: less is better, from the left.

@@ -1,0 +1,29 @@
+// What stands between brackets, of arrays, tuples and records.
+#pragma once
+
+#include "frontend/check/function_checker.h"
+
+namespace pykc::checker {
+
+/// One of the things between the brackets of `a[i, 1:n, None, ...]`.
+struct IndexItem {
+  enum class Kind : std::uint8_t { Position, Slice, NewAxis, Ellipsis };
+  Kind kind;
+  Value position;
+  checked::ViewAxis slice;
+  SourceRange range;
+};
+
+Value index(FunctionChecker& checker, const Value& array, std::vector<Value> indices, SourceRange range);
+Value index_tuple(FunctionChecker& checker, const Value& tuple, const IndexItem& item, SourceRange range);
+Value index_by_variable(FunctionChecker& checker, const Value& tuple, const Value& index, SourceRange range);
+std::optional<std::vector<Value>> index_list(FunctionChecker& checker, const ast::Expr& index);
+std::vector<Value> take_apart(FunctionChecker& checker, const Value& tuple);
+Value component(FunctionChecker& checker, const Value& tuple, std::size_t at, SourceRange range);
+const Expr* index_value(FunctionChecker& checker, const Value& array, const Value& index, int dimension);
+const Expr* index_number(FunctionChecker& checker, const Value& index);
+void report_index_count(FunctionChecker& checker, const Value& array, int given, SourceRange range);
+std::string name_of_array(const FunctionChecker& checker, const Expr& array);
+int bounds_fault(FunctionChecker& checker, const Expr& array, SourceRange range);
+
+}  // namespace pykc::checker

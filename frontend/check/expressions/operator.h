@@ -1,0 +1,19 @@
+// Arithmetic and bitwise operators.
+#pragma once
+
+#include "frontend/check/function_checker.h"
+
+namespace pykc::checker {
+
+/// "`+`", "`==`"
+std::string spelling(ast::BinaryOp op);
+
+Value binary(FunctionChecker& checker, ast::BinaryOp op, const Value& left, const Value& right, SourceRange range);
+Value arithmetic(FunctionChecker& checker, checked::BinaryOp op, const Value& left, const Value& right,
+                 SourceRange range);
+Value whole_number(FunctionChecker& checker, Int128 value, SourceRange range);
+Value unary(FunctionChecker& checker, ast::UnaryOp op, const Value& operand, SourceRange range);
+bool require_numbers(FunctionChecker& checker, std::string_view what, const Value& left, const Value& right,
+                     SourceRange range);
+
+}  // namespace pykc::checker

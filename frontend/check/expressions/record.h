@@ -1,0 +1,35 @@
+// Records: their fields, how they are made, changed and compared.
+#pragma once
+
+#include "frontend/check/function_checker.h"
+
+namespace pykc::checker {
+
+/// Whether a variable that is given this value shares it, in Python, with something else.
+bool shares_record(const checked::Expr& value);
+
+/// A record of a `@struct class`, and the type of a reference to one: an array without dimensions.
+inline bool is_struct(const checked::Type& type) {
+  return type.is_record() && type.record->kind == RecordType::Kind::Struct;
+}
+
+inline checked::Type reference_type(const RecordRef& record, ir::AddressSpace space = ir::AddressSpace::Global) {
+  return checked::Type::of(ArrayType{record, Layout::RowMajor, {}}, space);
+}
+
+Entity record_attribute(FunctionChecker& checker, const Value& record, const ast::Attribute& node, SourceRange range);
+Value index_by_name(FunctionChecker& checker, const Value& record, const ast::Expr& index, SourceRange range);
+void assign_field(FunctionChecker& checker, const ast::Attribute& node, const ast::Expr& target, const Value& value,
+                  SourceRange range);
+bool is_place_target(const ast::Attribute& target);
+Entity field_view(FunctionChecker& checker, const Value& array, std::string_view name, SourceRange name_range,
+                  SourceRange range);
+Entity call_record(FunctionChecker& checker, const RecordRef& type, const ast::Call& call, SourceRange range);
+Entity call_struct(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call, SourceRange range);
+Value record_binary(FunctionChecker& checker, ast::BinaryOp op, const Value& left, const Value& right,
+                    SourceRange range);
+Value record_unary(FunctionChecker& checker, ast::UnaryOp op, const Value& operand, SourceRange range);
+Value compare_records(FunctionChecker& checker, ast::CompareOp op, const Value& left, const Value& right,
+                      SourceRange range);
+
+}  // namespace pykc::checker

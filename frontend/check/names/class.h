@@ -1,0 +1,18 @@
+// Classes: records, enums and named tuples.
+#pragma once
+
+#include "frontend/check/function_checker.h"
+
+namespace pykc::checker {
+
+Entity of_class(FunctionChecker& checker, ClassDecl& decl, SourceRange range);
+Entity class_member(FunctionChecker& checker, const ClassDecl& decl, const std::string& name, SourceRange range);
+Value member_value(FunctionChecker& checker, const MemberRef& member, SourceRange range);
+Entity call_class(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call, SourceRange range);
+std::optional<std::vector<Value>> field_values(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call,
+                                               SourceRange range);
+Value with_names(FunctionChecker& checker, Value tuple, const std::vector<std::string>& names);
+Entity make_named_tuple(FunctionChecker& checker, const ast::Call& call, SourceRange range);
+std::optional<checked::Type> tuple_type(FunctionChecker& checker, const ClassDecl& decl, SourceRange range);
+
+}  // namespace pykc::checker

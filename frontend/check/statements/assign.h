@@ -1,0 +1,20 @@
+// Assignment to variables, fields and several targets at once.
+#pragma once
+
+#include "frontend/check/function_checker.h"
+
+namespace pykc::checker {
+
+const checked::Variable* temporary(FunctionChecker& checker, const checked::Type& type, SourceRange range);
+void assign(FunctionChecker& checker, const ast::Expr& target, const Value& value, SourceRange range);
+void assign_local(FunctionChecker& checker, int index, const Value& value, SourceRange range);
+std::optional<std::vector<Value>> parts_for(FunctionChecker& checker, const std::vector<ast::ExprPtr>& targets,
+                                            const Value& tuple);
+Value place(FunctionChecker& checker, const ast::Expr& target);
+Value stable_element(FunctionChecker& checker, const Value& element);
+bool require_writable(FunctionChecker& checker, const Value& place, SourceRange range);
+Value stored_once(FunctionChecker& checker, const Value& value, SourceRange range);
+const checked::Variable* variable_of(FunctionChecker& checker, Local& local);
+void mark_defined(FunctionChecker& checker, int index);
+
+}  // namespace pykc::checker
