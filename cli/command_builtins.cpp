@@ -10,14 +10,10 @@
 namespace pykc::cli {
 namespace {
 
-/// Indices such as threadIdx.x are read, not called.
-bool is_value(const Builtin& builtin) { return builtin.id <= BuiltinId::WarpSize; }
-
 std::string spelling(const Builtin& builtin) {
   std::string text(builtin.name);
-  if (is_value(builtin) && builtin.signature.starts_with("() -> "))
-    return text + ": " + std::string(builtin.signature.substr(6));
-  return text + std::string(builtin.signature);
+  if (!builtin.is_value) return text + std::string(builtin.signature);
+  return text + ": " + std::string(builtin.signature.substr(std::string_view("() -> ").size()));
 }
 
 /// What both tables say of a name.

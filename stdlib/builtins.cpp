@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 namespace pykc {
 namespace {
@@ -9,14 +10,21 @@ namespace {
 constexpr Lowering Intrinsic(std::string_view name) { return {Lowering::Kind::Intrinsic, name}; }
 constexpr Lowering Nvvm(std::string_view name) { return {Lowering::Kind::Nvvm, name}; }
 constexpr Lowering Math(std::string_view name) { return {Lowering::Kind::Math, name}; }
+constexpr Lowering Rounded(std::string_view name, Lowering::Rounding rounding) {
+  return {Lowering::Kind::Rounded, name, 0, rounding};
+}
 constexpr Lowering Bitcast() { return {Lowering::Kind::Bitcast, {}}; }
 constexpr Lowering ByHand(int chip = 0) { return {Lowering::Kind::ByHand, {}, chip}; }
 constexpr Lowering Missing(std::string_view what) { return {Lowering::Kind::Missing, what}; }
 constexpr Lowering Library(std::string_view function) { return {Lowering::Kind::Library, function}; }
 
+using enum Lowering::Rounding;
+
 constexpr Builtin kBuiltins[] = {
 #define BUILTIN(id, name, signature, effect, doc, nvptx, cpu) \
   {BuiltinId::id, name, signature, Effect::effect, doc, nvptx, cpu},
+#define VALUE(id, name, type, effect, doc, nvptx, cpu) \
+  {BuiltinId::id, name, "() -> " type, Effect::effect, doc, nvptx, cpu, true},
 #include "stdlib/builtins.def"
 };
 
@@ -30,6 +38,16 @@ const Builtin* find_builtin(std::string_view name) {
   for (const Builtin& builtin : kBuiltins)
     if (builtin.name == name) return &builtin;
   return nullptr;
+}
+
+std::optional<LaunchCoordinate> launch_coordinate(BuiltinId id) {
+  using enum LaunchCoordinate::Of;
+  constexpr std::pair<std::string_view, LaunchCoordinate::Of> kPlaces[] = {
+      {"threadIdx.", ThreadIdx}, {"blockIdx.", BlockIdx}, {"blockDim.", BlockDim}, {"gridDim.", GridDim}};
+  const std::string_view name = info(id).name;
+  for (const auto& [place, of] : kPlaces)
+    if (name.starts_with(place)) return LaunchCoordinate{of, name.back() - 'x'};
+  return std::nullopt;
 }
 
 }  // namespace pykc

@@ -7,25 +7,7 @@
 namespace pykc::codegen {
 
 CpuEmitter::Value* CpuEmitter::emit_target_builtin(const Instruction& i) {
-  const auto axis_from = [&](BuiltinId x) { return static_cast<std::size_t>(i.builtin) - static_cast<std::size_t>(x); };
-  if (has_direction(i.builtin)) return emit_with_direction(i);
   switch (i.builtin) {
-    case BuiltinId::ThreadIdxX:
-    case BuiltinId::ThreadIdxY:
-    case BuiltinId::ThreadIdxZ:
-      return thread_index_[axis_from(BuiltinId::ThreadIdxX)];
-    case BuiltinId::BlockIdxX:
-    case BuiltinId::BlockIdxY:
-    case BuiltinId::BlockIdxZ:
-      return block_index_[axis_from(BuiltinId::BlockIdxX)];
-    case BuiltinId::BlockDimX:
-    case BuiltinId::BlockDimY:
-    case BuiltinId::BlockDimZ:
-      return block_extents_[axis_from(BuiltinId::BlockDimX)];
-    case BuiltinId::GridDimX:
-    case BuiltinId::GridDimY:
-    case BuiltinId::GridDimZ:
-      return grid_extents_[axis_from(BuiltinId::GridDimX)];
     case BuiltinId::LaneId:
       return builder_.CreateAnd(thread_number_, constant_i64(31));
     case BuiltinId::LanemaskLt:
@@ -58,9 +40,14 @@ CpuEmitter::Value* CpuEmitter::emit_target_builtin(const Instruction& i) {
     case BuiltinId::ThreadfenceSystem:
       builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
       return nullptr;
-    default:  // threadfence_block: a block runs on one thread, which sees its own writes; nanosleep, breakpoint; copies
-              // to shared memory are done when they are started
+    case BuiltinId::ThreadfenceBlock:   // a block runs on one thread, which sees its own writes
+    case BuiltinId::MemcpyAsyncCommit:  // copies to shared memory are done when they are started
+    case BuiltinId::MemcpyAsyncWait:
+    case BuiltinId::Nanosleep:
+    case BuiltinId::Breakpoint:
       return nullptr;
+    default:
+      no_code_for(i.builtin);
   }
 }
 

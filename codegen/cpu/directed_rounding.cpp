@@ -3,6 +3,8 @@
 #include <llvm/IR/FPEnv.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include <algorithm>
+
 #include "codegen/cpu/emitter.h"
 
 namespace pykc::codegen {
@@ -11,22 +13,16 @@ namespace {
 constexpr int kNearest = 1;  // as llvm.set.rounding numbers them
 
 struct Direction {
+  Lowering::Rounding rounding;
   const char* name;
   llvm::RoundingMode mode;
 };
 
-/// In the order of the rows of the builtin table.
 constexpr Direction kDirections[] = {
-    {"nearest", llvm::RoundingMode::NearestTiesToEven},
-    {"down", llvm::RoundingMode::TowardNegative},
-    {"up", llvm::RoundingMode::TowardPositive},
-    {"zero", llvm::RoundingMode::TowardZero},
-};
-
-constexpr llvm::Intrinsic::ID kOperations[] = {
-    llvm::Intrinsic::experimental_constrained_fadd, llvm::Intrinsic::experimental_constrained_fmul,
-    llvm::Intrinsic::experimental_constrained_fdiv, llvm::Intrinsic::experimental_constrained_fma,
-    llvm::Intrinsic::experimental_constrained_sqrt,
+    {Lowering::Rounding::ToNearest, "nearest", llvm::RoundingMode::NearestTiesToEven},
+    {Lowering::Rounding::Down, "down", llvm::RoundingMode::TowardNegative},
+    {Lowering::Rounding::Up, "up", llvm::RoundingMode::TowardPositive},
+    {Lowering::Rounding::ToZero, "zero", llvm::RoundingMode::TowardZero},
 };
 
 void define(llvm::Function& function, llvm::Function& operation, llvm::RoundingMode mode) {
@@ -49,15 +45,10 @@ void define(llvm::Function& function, llvm::Function& operation, llvm::RoundingM
 
 }  // namespace
 
-bool CpuEmitter::has_direction(BuiltinId builtin) {
-  return builtin >= BuiltinId::AddRn && builtin <= BuiltinId::SqrtRz;
-}
-
-CpuEmitter::Value* CpuEmitter::emit_with_direction(const Instruction& i) {
-  const auto number = static_cast<std::size_t>(i.builtin) - static_cast<std::size_t>(BuiltinId::AddRn);
-  const Direction& direction = kDirections[number % std::size(kDirections)];
-  llvm::Function* operation = llvm::Intrinsic::getOrInsertDeclaration(
-      &state_.module, kOperations[number / std::size(kDirections)], {type_of(i.type)});
+CpuEmitter::Value* CpuEmitter::emit_rounded(const Instruction& i, const Lowering& lowering) {
+  const Direction& direction = *std::ranges::find(kDirections, lowering.rounding, &Direction::rounding);
+  const llvm::Intrinsic::ID id = llvm::Intrinsic::lookupIntrinsicID(lowering.name);
+  llvm::Function* operation = llvm::Intrinsic::getOrInsertDeclaration(&state_.module, id, {type_of(i.type)});
   const llvm::SmallVector<Value*> arguments = operands(i);
   const std::string name = operation->getName().str() + "." + direction.name;
   llvm::Function* function = state_.module.getFunction(name);

@@ -50,6 +50,8 @@ class CpuEmitter final : public Emitter {
   void stop_after_fault();
   Value* emit_shared_array(const Instruction& i) override;
   Value* emit_launch_shared_bytes() override;
+  Value* thread_index(int axis) override { return thread_index_[static_cast<std::size_t>(axis)]; }
+  Value* block_index(int axis) override { return block_index_[static_cast<std::size_t>(axis)]; }
   Value* block_extent(int axis) override { return block_extents_[static_cast<std::size_t>(axis)]; }
   Value* grid_extent(int axis) override { return grid_extents_[static_cast<std::size_t>(axis)]; }
   Value* local_array(std::int64_t index) override;
@@ -87,12 +89,10 @@ class CpuEmitter final : public Emitter {
   Value* emit_target_builtin(const Instruction& i) override;
   Value* lane_mask(BuiltinId builtin);
   Value* permute_bytes(const Instruction& i);
+  Value* dot_product(const Instruction& i, unsigned width, unsigned first);
 
   // cpu/directed_rounding.cpp
-  static bool has_direction(BuiltinId builtin);
-  Value* emit_with_direction(const Instruction& i);
-
-  Value* dot_product(const Instruction& i, unsigned width, unsigned first);
+  Value* emit_rounded(const Instruction& i, const Lowering& lowering) override;
 
   // cpu/thread_loop.cpp
   Value* emit_split(const Instruction& i) override;
@@ -130,6 +130,7 @@ class CpuEmitter final : public Emitter {
   // cpu/warp.cpp
   Value* emit_exchange(const Instruction& i);
   Value* reduce_block(const Instruction& i);
+  void exchange_in_warp(const Instruction& i, Value* base);
   void shuffle_warp(const Instruction& i, Value* base);
   void vote_warp(const Instruction& i, Value* base);
   void match_warp(const Instruction& i, Value* base);

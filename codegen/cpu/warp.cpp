@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::int64_t kLanes = 32;
 
-bool is_between(const ir::Instruction& i, BuiltinId first, BuiltinId last) {
-  return i.builtin >= first && i.builtin <= last;
-}
-
 }  // namespace
 
 CpuEmitter::Value* CpuEmitter::emit_exchange(const Instruction& i) {
@@ -32,13 +28,30 @@ CpuEmitter::Value* CpuEmitter::emit_exchange(const Instruction& i) {
   }
   Value* warps = builder_.CreateLShr(builder_.CreateAdd(threads_, constant_i64(kLanes - 1)), constant_i64(5));
   counted_loop(warps, "warp", [&](Value* warp) {
-    Value* base = builder_.CreateMul(warp, constant_i64(kLanes), "", true, true);
-    if (is_between(i, BuiltinId::ShflSync, BuiltinId::ShflXorSync)) return shuffle_warp(i, base);
-    if (is_between(i, BuiltinId::MatchAnySync, BuiltinId::MatchAllSync)) return match_warp(i, base);
-    if (is_between(i, BuiltinId::ReduxSyncAdd, BuiltinId::ReduxSyncXor)) return reduce_warp(i, base);
-    vote_warp(i, base);
+    exchange_in_warp(i, builder_.CreateMul(warp, constant_i64(kLanes), "", true, true));
   });
   return nullptr;
+}
+
+void CpuEmitter::exchange_in_warp(const Instruction& i, Value* base) {
+  switch (i.builtin) {
+    case BuiltinId::ShflSync:
+    case BuiltinId::ShflUpSync:
+    case BuiltinId::ShflDownSync:
+    case BuiltinId::ShflXorSync:
+      return shuffle_warp(i, base);
+    case BuiltinId::MatchAnySync:
+    case BuiltinId::MatchAllSync:
+      return match_warp(i, base);
+    case BuiltinId::AllSync:
+    case BuiltinId::AnySync:
+    case BuiltinId::EqSync:
+    case BuiltinId::BallotSync:
+    case BuiltinId::Activemask:
+      return vote_warp(i, base);
+    default:
+      return reduce_warp(i, base);
+  }
 }
 
 /// Argument `n` of the builtin for a thread.

@@ -13,11 +13,31 @@ namespace pykc::codegen {
 Emitter::Value* Emitter::emit_builtin(const Instruction& i) {
   const Builtin& row = info(i.builtin);
   const Lowering& lowering = state_.target.kind == Target::Kind::Nvptx ? row.nvptx : row.cpu;
-  if (lowering.kind == Lowering::Kind::Math) return emit_math(i, lowering.name);
-  if (lowering.kind == Lowering::Kind::Intrinsic) return emit_intrinsic(i, lowering.name);
-  if (lowering.kind == Lowering::Kind::Nvvm) return emit_nvvm(i, lowering.name);
-  if (Value* result = emit_shared_builtin(i)) return result;
-  return emit_target_builtin(i);
+  switch (lowering.kind) {
+    case Lowering::Kind::Math:
+      return emit_math(i, lowering.name);
+    case Lowering::Kind::Intrinsic:
+      return emit_intrinsic(i, lowering.name);
+    case Lowering::Kind::Nvvm:
+      return emit_nvvm(i, lowering.name);
+    case Lowering::Kind::Rounded:
+      return emit_rounded(i, lowering);
+    case Lowering::Kind::ByHand:
+      if (const std::optional<LaunchCoordinate> coordinate = launch_coordinate(i.builtin))
+        return emit_coordinate(*coordinate);
+      if (Value* result = emit_shared_builtin(i)) return result;
+      return emit_target_builtin(i);
+    case Lowering::Kind::Bitcast:
+    case Lowering::Kind::Library:
+    case Lowering::Kind::Missing:
+      break;
+  }
+  no_code_for(i.builtin);
+}
+
+void no_code_for(BuiltinId builtin) {
+  const std::string_view name = info(builtin).name;
+  llvm::reportFatalInternalError("no code for the builtin " + llvm::Twine(llvm::StringRef(name.data(), name.size())));
 }
 
 Emitter::Value* Emitter::emit_intrinsic(const Instruction& i, std::string_view name) {
@@ -44,9 +64,36 @@ bool is_constant(const ir::Instruction& i, double value) {
 }  // namespace
 
 ir::AtomicOp reduction_operator(BuiltinId builtin) {
-  constexpr ir::AtomicOp kOperators[] = {ir::AtomicOp::Add, ir::AtomicOp::Min, ir::AtomicOp::Max,
-                                         ir::AtomicOp::And, ir::AtomicOp::Or,  ir::AtomicOp::Xor};
-  return kOperators[static_cast<int>(builtin) - static_cast<int>(BuiltinId::ReduxSyncAdd)];
+  switch (builtin) {
+    case BuiltinId::ReduxSyncAdd:
+      return ir::AtomicOp::Add;
+    case BuiltinId::ReduxSyncMin:
+      return ir::AtomicOp::Min;
+    case BuiltinId::ReduxSyncMax:
+      return ir::AtomicOp::Max;
+    case BuiltinId::ReduxSyncAnd:
+      return ir::AtomicOp::And;
+    case BuiltinId::ReduxSyncOr:
+      return ir::AtomicOp::Or;
+    case BuiltinId::ReduxSyncXor:
+      return ir::AtomicOp::Xor;
+    default:
+      no_code_for(builtin);
+  }
+}
+
+Emitter::Value* Emitter::emit_coordinate(LaunchCoordinate coordinate) {
+  switch (coordinate.of) {
+    case LaunchCoordinate::Of::ThreadIdx:
+      return thread_index(coordinate.axis);
+    case LaunchCoordinate::Of::BlockIdx:
+      return block_index(coordinate.axis);
+    case LaunchCoordinate::Of::BlockDim:
+      return block_extent(coordinate.axis);
+    case LaunchCoordinate::Of::GridDim:
+      return grid_extent(coordinate.axis);
+  }
+  llvm_unreachable("every coordinate has a case");
 }
 
 /// The library has every function for f32 and f64; f16 and bf16 are computed in f32. A square is better as a product,

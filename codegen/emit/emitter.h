@@ -20,6 +20,9 @@ namespace pykc::codegen {
 /// What redux_sync_add and its kin put values together with.
 ir::AtomicOp reduction_operator(BuiltinId builtin);
 
+/// Ends the program: the builtin table says that the target has code for the row, and it has none.
+[[noreturn]] void no_code_for(BuiltinId builtin);
+
 class Emitter {
  public:
   Emitter(const Emitter&) = delete;
@@ -48,9 +51,12 @@ class Emitter {
   // --- What the targets differ in -----------------------------------------------------------------------------------
   /// A builtin whose row says ByHand for this target and that is not one of emit_shared_builtin.
   virtual Value* emit_target_builtin(const Instruction& i) = 0;
+  virtual Value* emit_rounded(const Instruction& i, const Lowering& lowering) = 0;
   virtual Value* emit_math(const Instruction& i, std::string_view name);
   virtual Value* emit_shared_array(const Instruction& i) = 0;
   virtual Value* emit_launch_shared_bytes() = 0;
+  virtual Value* thread_index(int axis) = 0;
+  virtual Value* block_index(int axis) = 0;
   virtual Value* block_extent(int axis) = 0;  // i64: threads of a block, blocks of a grid
   virtual Value* grid_extent(int axis) = 0;
   virtual void emit_return(const Instruction& i) = 0;
@@ -168,6 +174,7 @@ class Emitter {
   Value* emit_nvvm(const Instruction& i, std::string_view name);
   /// The ByHand rows that are the same everywhere; null for others.
   Value* emit_shared_builtin(const Instruction& i);
+  Value* emit_coordinate(LaunchCoordinate coordinate);
   Value* upper_half_of_product(ScalarType type, Value* a, Value* b);
   Value* minimum(ScalarType type, Value* a, Value* b);
   Value* maximum(ScalarType type, Value* a, Value* b);

@@ -17,23 +17,8 @@ constexpr std::int64_t kMaxClusterBlocks = 16;
 
 Emitter::Value* NvptxEmitter::emit_target_builtin(const Instruction& i) {
   const auto run = [&](ID id) { return builder_.CreateIntrinsic(id, {}); };
+  const auto vote = [&](ID id) { return builder_.CreateIntrinsic(id, {operand(i, 0), operand(i, 1)}); };
   switch (i.builtin) {
-    case BuiltinId::ThreadIdxX:
-    case BuiltinId::ThreadIdxY:
-    case BuiltinId::ThreadIdxZ:
-      return thread_index(static_cast<int>(i.builtin) - static_cast<int>(BuiltinId::ThreadIdxX));
-    case BuiltinId::BlockIdxX:
-    case BuiltinId::BlockIdxY:
-    case BuiltinId::BlockIdxZ:
-      return block_index(static_cast<int>(i.builtin) - static_cast<int>(BuiltinId::BlockIdxX));
-    case BuiltinId::BlockDimX:
-    case BuiltinId::BlockDimY:
-    case BuiltinId::BlockDimZ:
-      return block_extent(static_cast<int>(i.builtin) - static_cast<int>(BuiltinId::BlockDimX));
-    case BuiltinId::GridDimX:
-    case BuiltinId::GridDimY:
-    case BuiltinId::GridDimZ:
-      return grid_extent(static_cast<int>(i.builtin) - static_cast<int>(BuiltinId::GridDimX));
     case BuiltinId::LaneId:
       return special_register(llvm::Intrinsic::nvvm_read_ptx_sreg_laneid, 0, 32);
     case BuiltinId::LanemaskLt:
@@ -71,17 +56,27 @@ Emitter::Value* NvptxEmitter::emit_target_builtin(const Instruction& i) {
     case BuiltinId::Syncwarp:
       return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {operand(i, 0)});
     case BuiltinId::Syncthreads:
+      return emit_barrier(i, llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all,
+                          llvm::Intrinsic::nvvm_barrier_cta_sync_all);
     case BuiltinId::SyncthreadsCount:
+      return emit_barrier(i, llvm::Intrinsic::nvvm_barrier_cta_red_popc_aligned_all,
+                          llvm::Intrinsic::nvvm_barrier_cta_red_popc_all);
     case BuiltinId::SyncthreadsAnd:
+      return emit_barrier(i, llvm::Intrinsic::nvvm_barrier_cta_red_and_aligned_all,
+                          llvm::Intrinsic::nvvm_barrier_cta_red_and_all);
     case BuiltinId::SyncthreadsOr:
-      return emit_barrier(i);
+      return emit_barrier(i, llvm::Intrinsic::nvvm_barrier_cta_red_or_aligned_all,
+                          llvm::Intrinsic::nvvm_barrier_cta_red_or_all);
     case BuiltinId::GridSync:
       return emit_grid_barrier();
     case BuiltinId::AllSync:
+      return vote(llvm::Intrinsic::nvvm_vote_all_sync);
     case BuiltinId::AnySync:
+      return vote(llvm::Intrinsic::nvvm_vote_any_sync);
     case BuiltinId::EqSync:
+      return vote(llvm::Intrinsic::nvvm_vote_uni_sync);
     case BuiltinId::BallotSync:
-      return emit_vote(i);
+      return vote(llvm::Intrinsic::nvvm_vote_ballot_sync);
     case BuiltinId::MatchAnySync:
     case BuiltinId::MatchAllSync:
       return emit_match(i);
@@ -93,10 +88,13 @@ Emitter::Value* NvptxEmitter::emit_target_builtin(const Instruction& i) {
     case BuiltinId::ReduxSyncXor:
       return emit_reduction(i);
     case BuiltinId::ShflSync:
+      return emit_shuffle(i, llvm::Intrinsic::nvvm_shfl_sync_idx_i32);
     case BuiltinId::ShflUpSync:
+      return emit_shuffle(i, llvm::Intrinsic::nvvm_shfl_sync_up_i32);
     case BuiltinId::ShflDownSync:
+      return emit_shuffle(i, llvm::Intrinsic::nvvm_shfl_sync_down_i32);
     case BuiltinId::ShflXorSync:
-      return emit_shuffle(i);
+      return emit_shuffle(i, llvm::Intrinsic::nvvm_shfl_sync_bfly_i32);
     default:
       return emit_instruction(i);
   }
@@ -131,7 +129,8 @@ NvptxEmitter::Value* NvptxEmitter::emit_instruction(const Instruction& i) {
     case BuiltinId::Breakpoint:
       return builder_.CreateIntrinsic(llvm::Intrinsic::debugtrap, {});
     default:  // libdevice.fast_sinf and its kin
-      return approximate(i);
+      if (Value* approximation = approximate(i)) return approximation;
+      no_code_for(i.builtin);
   }
 }
 
@@ -144,20 +143,10 @@ NvptxEmitter::Value* NvptxEmitter::emit_wait_for_copies(const Instruction& i) {
 }
 
 /// The aligned form takes less, but needs all threads of a warp to arrive together: only where that is proven.
-NvptxEmitter::Value* NvptxEmitter::emit_barrier(const Instruction& i) {
-  struct Forms {
-    ID aligned, any;
-  };
-  constexpr Forms kForms[] = {
-      {llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, llvm::Intrinsic::nvvm_barrier_cta_sync_all},
-      {llvm::Intrinsic::nvvm_barrier_cta_red_popc_aligned_all, llvm::Intrinsic::nvvm_barrier_cta_red_popc_all},
-      {llvm::Intrinsic::nvvm_barrier_cta_red_and_aligned_all, llvm::Intrinsic::nvvm_barrier_cta_red_and_all},
-      {llvm::Intrinsic::nvvm_barrier_cta_red_or_aligned_all, llvm::Intrinsic::nvvm_barrier_cta_red_or_all},
-  };
-  const Forms& forms = kForms[static_cast<int>(i.builtin) - static_cast<int>(BuiltinId::Syncthreads)];
+NvptxEmitter::Value* NvptxEmitter::emit_barrier(const Instruction& i, ID aligned, ID any) {
   llvm::SmallVector<Value*> arguments = {builder_.getInt32(0)};
   if (!i.operands.empty()) arguments.push_back(operand(i, 0));
-  return builder_.CreateIntrinsic(arrives_together(i) ? forms.aligned : forms.any, arguments);
+  return builder_.CreateIntrinsic(arrives_together(i) ? aligned : any, arguments);
 }
 
 /// A device function may be called where threads have parted.
@@ -165,13 +154,6 @@ bool NvptxEmitter::arrives_together(const Instruction& i) {
   if (!source_.is_kernel) return false;
   if (uniformity_ == nullptr) uniformity_ = std::make_unique<ir::Uniformity>(source_);
   return uniformity_->is_convergent(&i);
-}
-
-NvptxEmitter::Value* NvptxEmitter::emit_vote(const Instruction& i) {
-  constexpr ID kVotes[] = {llvm::Intrinsic::nvvm_vote_all_sync, llvm::Intrinsic::nvvm_vote_any_sync,
-                           llvm::Intrinsic::nvvm_vote_uni_sync, llvm::Intrinsic::nvvm_vote_ballot_sync};
-  return builder_.CreateIntrinsic(kVotes[static_cast<int>(i.builtin) - static_cast<int>(BuiltinId::AllSync)],
-                                  {operand(i, 0), operand(i, 1)});
 }
 
 /// The words that carry a value from lane to lane: one of 32 bits, or two.
@@ -192,10 +174,7 @@ NvptxEmitter::Value* NvptxEmitter::from_words(llvm::ArrayRef<Value*> words, llvm
 
 /// Operands: mask, value, lane (or delta, or lane mask), width. The instruction's last operand holds the highest lane
 /// of a group (0 for "up", which counts down) and, from bit 8 on, which bits of the lane number name the group.
-NvptxEmitter::Value* NvptxEmitter::emit_shuffle(const Instruction& i) {
-  constexpr ID kShuffles[] = {llvm::Intrinsic::nvvm_shfl_sync_idx_i32, llvm::Intrinsic::nvvm_shfl_sync_up_i32,
-                              llvm::Intrinsic::nvvm_shfl_sync_down_i32, llvm::Intrinsic::nvvm_shfl_sync_bfly_i32};
-  const ID id = kShuffles[static_cast<int>(i.builtin) - static_cast<int>(BuiltinId::ShflSync)];
+NvptxEmitter::Value* NvptxEmitter::emit_shuffle(const Instruction& i, ID id) {
   Value* group = builder_.CreateShl(builder_.CreateSub(builder_.getInt32(32), operand(i, 3)), builder_.getInt32(8));
   Value* clamp = i.builtin == BuiltinId::ShflUpSync ? group : builder_.CreateOr(group, builder_.getInt32(31));
   llvm::SmallVector<Value*, 2> words = words_of(operand(i, 1));

@@ -43,18 +43,18 @@ class NvptxEmitter final : public Emitter {
   Value* special_register(llvm::Intrinsic::ID id, std::int64_t minimum, std::int64_t end);
   /// The most threads that a block may have along an axis.
   std::int64_t extent_limit(int axis) const;
-  Value* thread_index(int axis);
-  Value* block_index(int axis);
+  Value* thread_index(int axis) override;
+  Value* block_index(int axis) override;
 
   // nvptx/builtins.cpp
   Value* emit_target_builtin(const Instruction& i) override;
-  Value* emit_barrier(const Instruction& i);
+  Value* emit_rounded(const Instruction& i, const Lowering&) override { no_code_for(i.builtin); }
+  Value* emit_barrier(const Instruction& i, llvm::Intrinsic::ID aligned, llvm::Intrinsic::ID any);
   Value* emit_grid_barrier();  // grid_barrier.cpp
   bool arrives_together(const Instruction& i);
-  Value* emit_shuffle(const Instruction& i);
+  Value* emit_shuffle(const Instruction& i, llvm::Intrinsic::ID id);
   Value* source_lane(const Instruction& i);
   Value* takes_part(Value* lane, Value* mask);
-  Value* emit_vote(const Instruction& i);
   Value* emit_match(const Instruction& i);
   Value* emit_reduction(const Instruction& i);
   Value* reduce_by_shuffles(const Instruction& i, ir::AtomicOp op);

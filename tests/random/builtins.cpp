@@ -61,7 +61,7 @@ std::vector<BuiltinRow> rows_of(bool with_mathematics) {
   for (const Builtin& builtin : all_builtins()) {
     const bool is_mask = builtin.name.starts_with("lanemask_");
     if ((builtin.effect != Effect::Pure && !is_mask) || builtin.cpu.kind == Lowering::Kind::Missing) continue;
-    if (builtin.id == BuiltinId::WarpSize) continue;  // no call
+    if (builtin.is_value) continue;
     if (depends_on_device(builtin)) continue;
     const std::optional<Signature> signature = read_signature(builtin.signature);
     if (signature && (with_mathematics || !is_approximate(builtin, *signature))) rows.push_back({&builtin, *signature});

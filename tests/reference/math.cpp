@@ -1,5 +1,6 @@
 #include "tests/reference/math.h"
 
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 
@@ -81,36 +82,65 @@ double compute(const Binary& row, Scalar x, Scalar y) {
   return row.f32(static_cast<float>(number(x)), static_cast<float>(number(y)));
 }
 
-constexpr int kDirections[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};  // as the rows: rn, rd, ru, rz
+enum class Operation { Add, Multiply, Divide, FusedMultiplyAdd, SquareRoot };
 
-/// The operation of a row from `add_rn` on. What is volatile is computed where it stands.
+/// Arithmetic that says how it rounds: in C's terms.
+struct Rounded {
+  BuiltinId builtin;
+  Operation operation;
+  int direction;
+};
+
+constexpr Rounded kRounded[] = {
+    {BuiltinId::AddRn, Operation::Add, FE_TONEAREST},
+    {BuiltinId::AddRd, Operation::Add, FE_DOWNWARD},
+    {BuiltinId::AddRu, Operation::Add, FE_UPWARD},
+    {BuiltinId::AddRz, Operation::Add, FE_TOWARDZERO},
+    {BuiltinId::MulRn, Operation::Multiply, FE_TONEAREST},
+    {BuiltinId::MulRd, Operation::Multiply, FE_DOWNWARD},
+    {BuiltinId::MulRu, Operation::Multiply, FE_UPWARD},
+    {BuiltinId::MulRz, Operation::Multiply, FE_TOWARDZERO},
+    {BuiltinId::DivRn, Operation::Divide, FE_TONEAREST},
+    {BuiltinId::DivRd, Operation::Divide, FE_DOWNWARD},
+    {BuiltinId::DivRu, Operation::Divide, FE_UPWARD},
+    {BuiltinId::DivRz, Operation::Divide, FE_TOWARDZERO},
+    {BuiltinId::FmaRn, Operation::FusedMultiplyAdd, FE_TONEAREST},
+    {BuiltinId::FmaRd, Operation::FusedMultiplyAdd, FE_DOWNWARD},
+    {BuiltinId::FmaRu, Operation::FusedMultiplyAdd, FE_UPWARD},
+    {BuiltinId::FmaRz, Operation::FusedMultiplyAdd, FE_TOWARDZERO},
+    {BuiltinId::SqrtRn, Operation::SquareRoot, FE_TONEAREST},
+    {BuiltinId::SqrtRd, Operation::SquareRoot, FE_DOWNWARD},
+    {BuiltinId::SqrtRu, Operation::SquareRoot, FE_UPWARD},
+    {BuiltinId::SqrtRz, Operation::SquareRoot, FE_TOWARDZERO},
+};
+
+/// What is volatile is computed where it stands.
 template <typename T>
-T compute_rounded(BuiltinId nearest, std::span<const Scalar> operands) {
+T compute_rounded(Operation operation, std::span<const Scalar> operands) {
   volatile T x = static_cast<T>(number(operands[0]));
   volatile T y = static_cast<T>(number(operands[operands.size() > 1 ? 1 : 0]));
   volatile T z = static_cast<T>(number(operands.back()));
-  switch (nearest) {
-    case BuiltinId::AddRn:
+  switch (operation) {
+    case Operation::Add:
       return x + y;
-    case BuiltinId::MulRn:
+    case Operation::Multiply:
       return x * y;
-    case BuiltinId::DivRn:
+    case Operation::Divide:
       return x / y;
-    case BuiltinId::FmaRn:
+    case Operation::FusedMultiplyAdd:
       return std::fma(x, y, z);
-    default:
+    case Operation::SquareRoot:
       return std::sqrt(x);
   }
+  return x;
 }
 
 std::optional<std::uint64_t> evaluate_rounded(BuiltinId builtin, std::span<const Scalar> operands) {
-  if (builtin < BuiltinId::AddRn || builtin > BuiltinId::SqrtRz) return std::nullopt;
-  const int row = static_cast<int>(builtin), first = static_cast<int>(BuiltinId::AddRn);
-  const int direction = (row - first) % 4;
-  const auto nearest = static_cast<BuiltinId>(row - direction);
-  std::fesetround(kDirections[direction]);
-  volatile double result = operands[0].type == ScalarType::F64 ? compute_rounded<double>(nearest, operands)
-                                                               : compute_rounded<float>(nearest, operands);
+  const auto row = std::ranges::find(kRounded, builtin, &Rounded::builtin);
+  if (row == std::end(kRounded)) return std::nullopt;
+  std::fesetround(row->direction);
+  volatile double result = operands[0].type == ScalarType::F64 ? compute_rounded<double>(row->operation, operands)
+                                                               : compute_rounded<float>(row->operation, operands);
   std::fesetround(FE_TONEAREST);
   return float_to_bits(operands[0].type, result);
 }

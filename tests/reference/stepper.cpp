@@ -311,13 +311,23 @@ std::optional<std::uint64_t> Stepper::place_of_thread(const Thread& thread, Buil
   if (builtin == BuiltinId::LanemaskEq) return own;
   if (builtin == BuiltinId::LanemaskGe) return all & ~below;
   if (builtin == BuiltinId::LanemaskGt) return all & ~(below | own);
-  // In the order of the table: four groups of x, y, z.
-  const Dim3 groups[] = {index_of(thread.linear, launch_.block), block_->index, launch_.block, launch_.grid};
-  const auto row = static_cast<std::size_t>(builtin) - static_cast<std::size_t>(BuiltinId::ThreadIdxX);
-  if (row >= 3 * std::size(groups)) return std::nullopt;
-  const Dim3& group = groups[row / 3];
-  const std::int64_t coordinates[] = {group.x, group.y, group.z};
-  return static_cast<std::uint64_t>(coordinates[row % 3]);
+  const std::optional<LaunchCoordinate> coordinate = launch_coordinate(builtin);
+  if (!coordinate) return std::nullopt;
+  const auto along = [&](const Dim3& place) {
+    const std::int64_t coordinates[] = {place.x, place.y, place.z};
+    return static_cast<std::uint64_t>(coordinates[coordinate->axis]);
+  };
+  switch (coordinate->of) {
+    case LaunchCoordinate::Of::ThreadIdx:
+      return along(index_of(thread.linear, launch_.block));
+    case LaunchCoordinate::Of::BlockIdx:
+      return along(block_->index);
+    case LaunchCoordinate::Of::BlockDim:
+      return along(launch_.block);
+    case LaunchCoordinate::Of::GridDim:
+      return along(launch_.grid);
+  }
+  return std::nullopt;
 }
 
 /// Of memory that threads share.

@@ -15,7 +15,11 @@ namespace pykc::checker {
 namespace {
 
 bool is_half(ScalarType type) { return type == ScalarType::F16 || type == ScalarType::BF16; }
-bool takes_element(BuiltinId id) { return id >= BuiltinId::AtomicAdd; }
+
+/// Atomics and their like: an array and an index name what they work on.
+bool takes_element(const BuiltinSignature& signature) {
+  return !signature.parameters.empty() && signature.parameters.front().type.is_array;
+}
 
 struct MathFunction {
   BuiltinId id;
@@ -167,7 +171,7 @@ Value call_builtin(FunctionChecker& checker, const BuiltinRef& builtin, const as
   std::vector<std::string_view> names;
   for (const SignatureParameter& parameter : signature.parameters) names.push_back(parameter.name);
   const bool is_short = call.arguments.size() + call.keywords.size() < static_cast<std::size_t>(signature.required);
-  if (const ast::Subscript* element = is_short && takes_element(id) && !call.arguments.empty()
+  if (const ast::Subscript* element = is_short && takes_element(signature) && !call.arguments.empty()
                                           ? call.arguments.front()->as<ast::Subscript>()
                                           : nullptr) {
     const auto text = [&](const ast::Expr& expr) { return std::string(checker.scope.file().text(expr.range)); };
@@ -182,7 +186,7 @@ Value call_builtin(FunctionChecker& checker, const BuiltinRef& builtin, const as
   const std::optional<Arguments> bound = bind_arguments(
       checker, call, range, info(id).name, names, static_cast<std::size_t>(signature.required), info(id).signature);
   if (!bound) return {};
-  if (takes_element(id)) return call_on_element(checker, id, *bound, range);
+  if (takes_element(signature)) return call_on_element(checker, id, *bound, range);
   std::vector<Value> given(bound->size());
   for (std::size_t i = 0; i < bound->size(); ++i) {
     if (!(*bound)[i]) continue;

@@ -523,6 +523,6 @@ bool NameTable::is_host_module(std::string_view module) {
   return std::ranges::binary_search(kHostModules, module.substr(0, module.find('.')));
 }
 
-bool is_property(BuiltinId id) { return id <= BuiltinId::WarpSize; }
+bool is_property(BuiltinId id) { return info(id).is_value; }
 
 }  // namespace pykc::checker

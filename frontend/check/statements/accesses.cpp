@@ -38,15 +38,12 @@ constexpr int kRounds = 8;        // of the first walk; a chain of assignments i
 constexpr std::int64_t kFar = 8;  // elements: beyond this, a warp's accesses fall apart
 
 Origin origin_of(BuiltinId builtin) {
-  const auto axis = [&](BuiltinId x) { return static_cast<int>(builtin) - static_cast<int>(x); };
-  const auto bit = [](int axis) { return static_cast<Axes>(1 << axis); };
-  if (builtin >= BuiltinId::ThreadIdxX && builtin <= BuiltinId::ThreadIdxZ)
-    return {bit(axis(BuiltinId::ThreadIdxX)), 0, builtin == BuiltinId::ThreadIdxX ? Distance::Near : Distance::None};
-  if (builtin >= BuiltinId::BlockIdxX && builtin <= BuiltinId::BlockIdxZ)
-    return {0, bit(axis(BuiltinId::BlockIdxX)), Distance::None};
-  if (builtin >= BuiltinId::GridDimX && builtin <= BuiltinId::GridDimZ)
-    return {0, bit(axis(BuiltinId::GridDimX)), Distance::None};
-  return {};
+  using enum LaunchCoordinate::Of;
+  const std::optional<LaunchCoordinate> coordinate = launch_coordinate(builtin);
+  if (!coordinate || coordinate->of == BlockDim) return {};
+  const auto axes = static_cast<Axes>(1 << coordinate->axis);
+  if (coordinate->of != ThreadIdx) return {0, axes, Distance::None};
+  return {axes, 0, coordinate->axis == 0 ? Distance::Near : Distance::None};
 }
 
 std::optional<std::int64_t> constant_of(const Expr& expr) {
