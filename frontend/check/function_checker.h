@@ -58,9 +58,9 @@ struct AccidentalDouble {
 
 struct FunctionChecker {
   /// For a constant of a module, a decorator, an annotation: no variables, reports at once.
-  FunctionChecker(Session& session, const Scope& scope);
+  FunctionChecker(ModuleChecker& session, const Scope& scope);
   /// For a function's body.
-  FunctionChecker(Session& session, FunctionDecl& function, Specialization& specialization, bool is_trial);
+  FunctionChecker(ModuleChecker& session, FunctionDecl& function, Specialization& specialization, bool is_trial);
   FunctionChecker(const FunctionChecker&) = delete;
 
   Entity entity(const ast::Expr& expr);
@@ -71,7 +71,7 @@ struct FunctionChecker {
     return module.diagnostics(is_trial).report(scope.file(), range, id, arguments...);
   }
 
-  Session& module;
+  ModuleChecker& module;
   const Scope& scope;
   TreeBuilder tree;
   FunctionDecl* function = nullptr;

@@ -5,9 +5,12 @@
 
 #include "frontend/check/arrays/array.h"
 #include "frontend/check/calls/call.h"
+#include "frontend/check/calls/external.h"
 #include "frontend/check/expressions/record.h"
 #include "frontend/check/expressions/tree.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/names/class.h"
+#include "frontend/check/names/declare.h"
 #include "frontend/check/names/resolve.h"
 #include "frontend/check/statements/accesses.h"
 #include "frontend/check/statements/function.h"
@@ -133,182 +136,41 @@ std::string symbol_part(const checked::Type& type) {
   return to_symbol(to_string(type.array.element)) + "x" + std::to_string(type.array.rank());
 }
 
-}  // namespace
-
-Session::Session(const Program& program, const CheckOptions& options, Diagnostics& diagnostics)
-    : program_(program), options_(options), diagnostics_(diagnostics) {
-  trial_diagnostics_.set_muted(true);
-  for (const std::string_view name : kReservedSymbols) symbols_.emplace(name, 1);
-}
-
-void Session::reserve_symbol(const std::string& name) { symbols_.emplace(name, 1); }
-
-bool Session::is_reserved_symbol(std::string_view name) {
-  return name.starts_with("pykc_") || name.starts_with("__pykc_") ||
-         std::ranges::find(kReservedSymbols, name) != std::end(kReservedSymbols);
-}
-
-checked::Module Session::run(const std::vector<KernelRequest>& requests) {
-  module_.source = program_.main->file;
-  module_.name = program_.main->file->name();
-  for (const Program::Imported& imported : program_.imports)
-    apply(imported.module->directives, *imported.module->file, diagnostics_);
-  apply(program_.main->directives, *program_.main->file, diagnostics_);
-  declare_modules(program_);
-  declare_host_constants();
-  if (requests.empty())
-    check_all_kernels();
-  else
-    for (const KernelRequest& request : requests) check_request(request);
-  finish_module();
-  return std::move(module_);
-}
-
 /// Every `const.array` of the main module is there for the host, whatever the kernels use; of imported modules, those
 /// that they use.
-void Session::declare_host_constants() {
-  for (std::size_t i = 0; i < constants_.size(); ++i) {
-    ConstantDecl& decl = constants_[i];
-    FunctionChecker checker(*this, *decl.scope);
-    if (decl.scope != &scopes_.back() || !is_host_constant(checker, decl)) continue;
-    const auto* ref = std::get_if<TableRef>(&constant(decl));
-    if (ref && !decl.assigned_again) constant_array(ref->table);
+void declare_host_constants(ModuleChecker& module) {
+  for (std::size_t i = 0; i < module.constants.size(); ++i) {
+    ConstantDecl& decl = module.constants[i];
+    FunctionChecker checker(module, *decl.scope);
+    if (decl.scope != &module.scopes.back() || !is_host_constant(checker, decl)) continue;
+    const auto* ref = std::get_if<TableRef>(&constant(module, decl));
+    if (ref && !decl.assigned_again) constant_array(module, ref->table);
   }
 }
 
-/// Every kernel of the main module that states its types; of the others, what can be said without.
-void Session::check_all_kernels() {
-  const Scope& main = scopes_.back();
-  for (std::size_t i = 0; i < classes_.size(); ++i)  // reading one may add others
-    if (classes_[i].scope == &main) read_class(classes_[i]);
-  for (FunctionDecl& function : functions_) {
-    const Binding* bound = main.find(function.def->name);
-    const auto* current = bound ? std::get_if<FunctionDecl*>(bound) : nullptr;
-    const bool is_device_code =
-        function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Device;
-    if (function.scope != &main || !current || *current != &function || !is_device_code) continue;
-    read_types(function);
-    if (function.is_external)
-      check_external(function);
-    else if (!function.overloads.empty())
-      for (const std::vector<checked::Type>& types : overloads_of(function)) check_kernel(function, inferred(types));
-    else if (is_typed_by_configurations(function))
-      check_configurations(function);
-    else if (!is_typed(function))
-      check_untyped(function);
-    else if (function.kind == FunctionDecl::Kind::Kernel)
-      check_kernel(function, stated_types(function));
-    else if (!function.def->parameters.empty())
-      emit(function, infer(function, stated_types(function)));  // for its errors; kept only if a kernel calls it
-  }
-}
-
-void Session::check_untyped(FunctionDecl& function) {
+void check_untyped(ModuleChecker& module, FunctionDecl& function) {
   collect_locals(function);
   Specialization none;
-  FunctionChecker checker(*this, function, none, false);
+  FunctionChecker checker(module, function, none, false);
   check_names(checker, function);
-}
-
-void Session::check_configurations(FunctionDecl& kernel) {
-  for (const Configuration& configuration : kernel.configurations) {
-    std::vector<InferredType> arguments;
-    for (std::size_t i = 0; i < kernel.parameter_types.size(); ++i) {
-      const Constant* constant = configuration.find(kernel.def->parameters[i].name);
-      const std::optional<checked::Type> type =
-          constant ? requested_constant(kernel, constant->text()) : kernel.parameter_types[i];
-      arguments.push_back(InferredType::of(*type));
-    }
-    check_kernel(kernel, arguments);
-    if (!options_.all_configurations) return;
-  }
-}
-
-FunctionDecl* Session::find_kernel(const KernelRequest& request) {
-  const Scope& main = scopes_.back();
-  const SourceFile& file = main.file();
-  std::vector<std::string_view> kernels;
-  for (const FunctionDecl& function : functions_)
-    if (function.kind == FunctionDecl::Kind::Kernel && function.scope == &main) kernels.push_back(function.def->name);
-  const Binding* binding = main.find(request.kernel);
-  const auto* function = binding ? std::get_if<FunctionDecl*>(binding) : nullptr;
-  if (function && (*function)->kind == FunctionDecl::Kind::Kernel) return *function;
-  auto diagnostic = diagnostics_.report(file, {}, DiagnosticId::UnknownKernel, request.kernel);
-  if (const std::string_view near = nearest(request.kernel, kernels); !near.empty())
-    diagnostic.note("did you mean `" + std::string(near) + "`?");
-  return nullptr;
-}
-
-void Session::check_request(const KernelRequest& asked) {
-  FunctionDecl* kernel = find_kernel(asked);
-  if (!kernel) return;
-  read_types(*kernel);
-  const KernelRequest request = completed(asked, *kernel);
-  if (request.use_annotations) {
-    if (is_typed(*kernel) && kernel->overloads.empty()) return check_kernel(*kernel, stated_types(*kernel));
-    diagnostics_.report(kernel->scope->file(), kernel->def->name_range, DiagnosticId::UntypedKernel, kernel->def->name)
-        .note("annotate its parameters, or compile it for given types: --sig \"" + kernel->def->name + "(f32[:], …)\"");
-    return;
-  }
-  const std::vector<ast::Parameter>& parameters = kernel->def->parameters;
-  const SourceFile& file = kernel->scope->file();
-  if (parameters.size() != request.arguments.size()) {
-    diagnostics_.report(file, kernel->def->name_range, DiagnosticId::RequestCount, kernel->def->name,
-                        std::to_string(parameters.size()), std::to_string(request.arguments.size()));
-    return;
-  }
-  std::vector<checked::Type> given;
-  for (const ArgumentType& argument : request.arguments) {
-    const std::optional<checked::Type> type = requested_type(*kernel, argument);
-    if (!type) return;
-    given.push_back(*type);
-  }
-  if (!kernel->overloads.empty()) {
-    if (const auto types = best_overload(*kernel, given)) check_kernel(*kernel, inferred(*types));
-    return;
-  }
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::optional<checked::Type>& stated = kernel->parameter_types[i];
-    const bool is_open = !stated || stated->is_static();
-    const bool fits = is_open || fits_parameter(*stated, given[i]) || launch_converts(given[i], *stated);
-    if (!fits || (stated && stated->is_static() != given[i].is_static())) {
-      diagnostics_.report(file, parameters[i].range, DiagnosticId::ArgumentType, parameters[i].name,
-                          stated->is_static() ? "a constant" : checked::to_string(*stated),
-                          given[i].is_static() ? "a constant" : checked::to_string(given[i]));
-      return;
-    }
-    if (!is_open) given[i] = *stated;
-  }
-  check_kernel(*kernel, inferred(given));
-}
-
-std::optional<checked::Type> Session::requested_type(const FunctionDecl& kernel, const ArgumentType& argument) {
-  if (!argument.constant.empty()) return requested_constant(kernel, argument.constant);
-  if (!argument.is_tuple) return type_of_argument(argument);
-  std::vector<checked::Type> elements;
-  for (const ArgumentType& element : argument.elements) {
-    const std::optional<checked::Type> type = requested_type(kernel, element);
-    if (!type) return std::nullopt;
-    elements.push_back(*type);
-  }
-  return checked::Type::tuple(std::move(elements), argument.names);
 }
 
 /// A number or a function that a request names: the text is read as an expression of the main file, which may have the
 /// kernel from a file that knows nothing of the function.
-std::optional<checked::Type> Session::requested_constant(const FunctionDecl& kernel, const std::string& text) {
+std::optional<checked::Type> requested_constant(ModuleChecker& module, const FunctionDecl& kernel,
+                                                const std::string& text) {
   Diagnostics unheard;
   unheard.set_muted(true);
   const auto file = std::make_shared<const SourceFile>("request", text + "\n");
-  request_texts_.push_back(parse(file, lex(*file, unheard), unheard));
-  const ast::Suite& body = request_texts_.back()->body;
+  module.request_texts.push_back(parse(file, lex(*file, unheard), unheard));
+  const ast::Suite& body = module.request_texts.back()->body;
   const auto* statement = body.size() == 1 ? body.front()->as<ast::ExprStmt>() : nullptr;
   if (statement) {
-    FunctionChecker reader(*this, scopes_.back());
+    FunctionChecker reader(module, module.scopes.back());
     // What is wrong in the text has no place in the file: it is reported as a whole.
-    diagnostics_.set_muted(true);
+    module.told.set_muted(true);
     const Entity entity = reader.entity(*statement->value);
-    diagnostics_.set_muted(false);
+    module.told.set_muted(false);
     const auto* value = std::get_if<Value>(&entity);
     const auto* function = std::get_if<FunctionRef>(&entity);
     const bool is_device_code =
@@ -317,34 +179,263 @@ std::optional<checked::Type> Session::requested_constant(const FunctionDecl& ker
                                 : is_device_code || std::holds_alternative<BuiltinRef>(entity) ||
                                       std::holds_alternative<SpecialRef>(entity) ||
                                       std::holds_alternative<UfuncRef>(entity);
-    if (is_known) return checked::Type::of_static(intern(entity));
+    if (is_known) return checked::Type::of_static(intern(module, entity));
   }
-  diagnostics_.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::RequestConstant, text);
+  module.told.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::RequestConstant, text);
   return std::nullopt;
 }
 
-void Session::check_kernel(FunctionDecl& kernel, std::vector<InferredType> arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (is_struct(arguments[i].type) && changes_parameter(kernel, i))
-      arguments[i] = InferredType::of(reference_type(arguments[i].type.record));
-  Specialization& specialization = infer(kernel, arguments);
-  if (specialization.function) return;  // asked for twice
-  const int errors = diagnostics_.error_count();
-  emit(kernel, specialization);
-  check_limits(kernel, specialization);
-  if (options_.warnings && diagnostics_.error_count() == errors)
-    warn_of_accesses(*specialization.function, kernel.scope->file(), diagnostics_);
+/// The bytes of a kernel's arrays of static shape. More than static shared memory holds go to dynamic shared memory.
+std::int64_t place_shared_arrays(const std::vector<const Specialization*>& functions) {
+  std::vector<checked::SharedArray*> arrays;
+  std::int64_t bytes = 0;
+  for (const Specialization* function : functions)
+    for (checked::SharedArray& array : function->function->shared_arrays) {
+      if (!array.extents.empty() || array.takes_launch_bytes) continue;
+      arrays.push_back(&array);
+      bytes += round_up(bytes_of(array.type), 16);
+    }
+  for (checked::SharedArray* array : arrays) array->is_beyond_static |= bytes > kMostStaticSharedBytes;
+  return bytes;
 }
 
-const Entity& Session::constant(ConstantDecl& constant) {
+/// What a kernel takes of the machine, with the functions that it calls.
+void check_limits(ModuleChecker& module, const FunctionDecl& decl, const Specialization& kernel) {
+  std::vector<const Specialization*> reached{&kernel};
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    for (const Specialization* callee : reached[i]->callees)
+      if (std::find(reached.begin(), reached.end(), callee) == reached.end()) reached.push_back(callee);
+  const std::int64_t shared = place_shared_arrays(reached);
+  std::int64_t local = 0, parameters = 0;
+  for (const Specialization* function : reached)
+    for (const checked::LocalArray& array : function->function->local_arrays) local += bytes_of(array.type);
+  for (const checked::Variable* parameter : kernel.function->parameters) parameters += parameter_bytes(parameter->type);
+  std::int64_t constant = 0;
+  for (const checked::ConstantArray& array : module.output.constant_arrays)
+    constant += static_cast<std::int64_t>(array.bytes.size());
+  const struct {
+    std::int64_t used, most;
+    DiagnosticId id;
+  } limits[] = {{shared, kMostSharedBytes, DiagnosticId::TooMuchShared},
+                {local, kMostLocalBytes, DiagnosticId::TooMuchLocal},
+                {constant, kMostConstantBytes, DiagnosticId::TooMuchConstant},
+                {parameters, kMostParameterBytes, DiagnosticId::TooManyParameters}};
+  for (const auto& limit : limits)
+    if (limit.used > limit.most)
+      module.told.report(decl.scope->file(), decl.def->name_range, limit.id, decl.def->name, std::to_string(limit.used),
+                         std::to_string(limit.most));
+}
+
+void check_kernel(ModuleChecker& module, FunctionDecl& kernel, std::vector<InferredType> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (is_struct(arguments[i].type) && changes_parameter(module, kernel, i))
+      arguments[i] = InferredType::of(reference_type(arguments[i].type.record));
+  Specialization& specialization = infer(module, kernel, arguments);
+  if (specialization.function) return;  // asked for twice
+  const int errors = module.told.error_count();
+  emit(module, kernel, specialization);
+  check_limits(module, kernel, specialization);
+  if (module.options.warnings && module.told.error_count() == errors)
+    warn_of_accesses(*specialization.function, kernel.scope->file(), module.told);
+}
+
+void check_configurations(ModuleChecker& module, FunctionDecl& kernel) {
+  for (const Configuration& configuration : kernel.configurations) {
+    std::vector<InferredType> arguments;
+    for (std::size_t i = 0; i < kernel.parameter_types.size(); ++i) {
+      const Constant* constant = configuration.find(kernel.def->parameters[i].name);
+      const std::optional<checked::Type> type =
+          constant ? requested_constant(module, kernel, constant->text()) : kernel.parameter_types[i];
+      arguments.push_back(InferredType::of(*type));
+    }
+    check_kernel(module, kernel, arguments);
+    if (!module.options.all_configurations) return;
+  }
+}
+
+/// Every kernel of the main module that states its types; of the others, what can be said without.
+void check_all_kernels(ModuleChecker& module) {
+  const Scope& main = module.scopes.back();
+  for (std::size_t i = 0; i < module.classes.size(); ++i)  // reading one may add others
+    if (module.classes[i].scope == &main) read_class(module, module.classes[i]);
+  for (FunctionDecl& function : module.functions) {
+    const Binding* bound = main.find(function.def->name);
+    const auto* current = bound ? std::get_if<FunctionDecl*>(bound) : nullptr;
+    const bool is_device_code =
+        function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Device;
+    if (function.scope != &main || !current || *current != &function || !is_device_code) continue;
+    read_types(module, function);
+    if (function.is_external)
+      check_external(module, function);
+    else if (!function.overloads.empty())
+      for (const std::vector<checked::Type>& types : overloads_of(module, function))
+        check_kernel(module, function, inferred(types));
+    else if (is_typed_by_configurations(function))
+      check_configurations(module, function);
+    else if (!is_typed(function))
+      check_untyped(module, function);
+    else if (function.kind == FunctionDecl::Kind::Kernel)
+      check_kernel(module, function, stated_types(function));
+    else if (!function.def->parameters.empty())
+      emit(module, function,
+           infer(module, function, stated_types(function)));  // for its errors; kept only if a kernel calls it
+  }
+}
+
+FunctionDecl* find_kernel(ModuleChecker& module, const KernelRequest& request) {
+  const Scope& main = module.scopes.back();
+  const SourceFile& file = main.file();
+  std::vector<std::string_view> kernels;
+  for (const FunctionDecl& function : module.functions)
+    if (function.kind == FunctionDecl::Kind::Kernel && function.scope == &main) kernels.push_back(function.def->name);
+  const Binding* binding = main.find(request.kernel);
+  const auto* function = binding ? std::get_if<FunctionDecl*>(binding) : nullptr;
+  if (function && (*function)->kind == FunctionDecl::Kind::Kernel) return *function;
+  auto diagnostic = module.told.report(file, {}, DiagnosticId::UnknownKernel, request.kernel);
+  if (const std::string_view near = nearest(request.kernel, kernels); !near.empty())
+    diagnostic.note("did you mean `" + std::string(near) + "`?");
+  return nullptr;
+}
+
+std::optional<checked::Type> requested_type(ModuleChecker& module, const FunctionDecl& kernel,
+                                            const ArgumentType& argument) {
+  if (!argument.constant.empty()) return requested_constant(module, kernel, argument.constant);
+  if (!argument.is_tuple) return type_of_argument(argument);
+  std::vector<checked::Type> elements;
+  for (const ArgumentType& element : argument.elements) {
+    const std::optional<checked::Type> type = requested_type(module, kernel, element);
+    if (!type) return std::nullopt;
+    elements.push_back(*type);
+  }
+  return checked::Type::tuple(std::move(elements), argument.names);
+}
+
+void check_request(ModuleChecker& module, const KernelRequest& asked) {
+  FunctionDecl* kernel = find_kernel(module, asked);
+  if (!kernel) return;
+  read_types(module, *kernel);
+  const KernelRequest request = completed(asked, *kernel);
+  if (request.use_annotations) {
+    if (is_typed(*kernel) && kernel->overloads.empty()) return check_kernel(module, *kernel, stated_types(*kernel));
+    module.told.report(kernel->scope->file(), kernel->def->name_range, DiagnosticId::UntypedKernel, kernel->def->name)
+        .note("annotate its parameters, or compile it for given types: --sig \"" + kernel->def->name + "(f32[:], …)\"");
+    return;
+  }
+  const std::vector<ast::Parameter>& parameters = kernel->def->parameters;
+  const SourceFile& file = kernel->scope->file();
+  if (parameters.size() != request.arguments.size()) {
+    module.told.report(file, kernel->def->name_range, DiagnosticId::RequestCount, kernel->def->name,
+                       std::to_string(parameters.size()), std::to_string(request.arguments.size()));
+    return;
+  }
+  std::vector<checked::Type> given;
+  for (const ArgumentType& argument : request.arguments) {
+    const std::optional<checked::Type> type = requested_type(module, *kernel, argument);
+    if (!type) return;
+    given.push_back(*type);
+  }
+  if (!kernel->overloads.empty()) {
+    if (const auto types = best_overload(module, *kernel, given)) check_kernel(module, *kernel, inferred(*types));
+    return;
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::optional<checked::Type>& stated = kernel->parameter_types[i];
+    const bool is_open = !stated || stated->is_static();
+    const bool fits = is_open || fits_parameter(*stated, given[i]) || launch_converts(given[i], *stated);
+    if (!fits || (stated && stated->is_static() != given[i].is_static())) {
+      module.told.report(file, parameters[i].range, DiagnosticId::ArgumentType, parameters[i].name,
+                         stated->is_static() ? "a constant" : checked::to_string(*stated),
+                         given[i].is_static() ? "a constant" : checked::to_string(given[i]));
+      return;
+    }
+    if (!is_open) given[i] = *stated;
+  }
+  check_kernel(module, *kernel, inferred(given));
+}
+
+/// Keeps what the kernels reach, callees before callers.
+void finish_module(ModuleChecker& module) {
+  std::vector<Specialization*> reached;
+  const auto reach = [&](Specialization* specialization) {
+    if (!specialization->is_needed) reached.push_back(specialization);
+    specialization->is_needed = true;
+  };
+  for (Specialization* specialization : module.finished)
+    if (specialization->function->is_kernel) reach(specialization);
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    for (Specialization* callee : reached[i]->callees) reach(callee);
+  if (module.options.checked)
+    module.output.stop_fault =
+        add_fault(module, {"stopped, since another thread has faulted", module.output.name, 0, 0});
+  std::unordered_map<const checked::Function*, const checked::Function*> moved;
+  for (Specialization* specialization : module.finished) {
+    if (!specialization->is_needed) continue;
+    module.output.functions.push_back(std::move(*specialization->function));
+    moved[specialization->function] = &module.output.functions.back();
+  }
+  for (checked::Expr& expr : module.output.exprs)
+    if (auto* call = std::get_if<checked::CallFunction>(&expr.node)) call->callee = moved[call->callee];
+}
+
+checked::Module run(ModuleChecker& module, const std::vector<KernelRequest>& requests) {
+  module.output.source = module.program.main->file;
+  module.output.name = module.program.main->file->name();
+  for (const Program::Imported& imported : module.program.imports)
+    apply(imported.module->directives, *imported.module->file, module.told);
+  apply(module.program.main->directives, *module.program.main->file, module.told);
+  declare_modules(module, module.program);
+  declare_host_constants(module);
+  if (requests.empty())
+    check_all_kernels(module);
+  else
+    for (const KernelRequest& request : requests) check_request(module, request);
+  finish_module(module);
+  return std::move(module.output);
+}
+
+std::string unique_symbol_of(ModuleChecker& module, std::string symbol) {
+  const int taken = module.symbols[symbol]++;
+  if (taken == 0) return symbol;
+  std::string numbered = symbol + "_" + std::to_string(taken);
+  while (module.symbols.contains(numbered)) numbered += "_";
+  module.symbols[numbered] = 1;
+  return numbered;
+}
+
+/// A kernel keeps its name; a further specialisation, and every device function, adds its argument types.
+std::string unique_symbol(ModuleChecker& module, const FunctionDecl& function, const Specialization& specialization) {
+  std::string symbol = to_symbol(function.def->name);
+  if (function.kind != FunctionDecl::Kind::Kernel || module.symbols.contains(symbol)) {
+    symbol += "_";
+    for (const InferredType& argument : specialization.arguments) symbol += "_" + symbol_part(settled_type(argument));
+  }
+  return unique_symbol_of(module, std::move(symbol));
+}
+
+}  // namespace
+
+ModuleChecker::ModuleChecker(const Program& program, const CheckOptions& options, Diagnostics& diagnostics)
+    : program(program), options(options), told(diagnostics) {
+  trial_diagnostics.set_muted(true);
+  for (const std::string_view name : kReservedSymbols) symbols.emplace(name, 1);
+}
+
+void reserve_symbol(ModuleChecker& module, const std::string& name) { module.symbols.emplace(name, 1); }
+
+bool is_reserved_symbol(std::string_view name) {
+  return name.starts_with("pykc_") || name.starts_with("__pykc_") ||
+         std::ranges::find(kReservedSymbols, name) != std::end(kReservedSymbols);
+}
+
+const Entity& constant(ModuleChecker& module, ConstantDecl& constant) {
   using State = ConstantDecl::State;
   if (constant.state == State::InProgress) {
-    diagnostics_.report(constant.scope->file(), constant.range, DiagnosticId::ConstantCycle, constant.name);
+    module.told.report(constant.scope->file(), constant.range, DiagnosticId::ConstantCycle, constant.name);
     return constant.entity;
   }
   if (constant.state == State::Done) return constant.entity;
   constant.state = State::InProgress;
-  FunctionChecker checker(*this, *constant.scope);
+  FunctionChecker checker(module, *constant.scope);
   Entity entity = module_constant(checker, constant);
   constant.entity = std::move(entity);
   if (const auto* ref = std::get_if<TableRef>(&constant.entity); ref && ref->table->name.empty())
@@ -353,7 +444,7 @@ const Entity& Session::constant(ConstantDecl& constant) {
   return constant.entity;
 }
 
-Specialization& Session::infer(FunctionDecl& function, const std::vector<InferredType>& arguments) {
+Specialization& infer(ModuleChecker& module, FunctionDecl& function, const std::vector<InferredType>& arguments) {
   std::string key;
   for (const InferredType& argument : arguments) key += to_key(argument) + ";";
   Specialization& specialization = function.specializations[key];
@@ -361,69 +452,53 @@ Specialization& Session::infer(FunctionDecl& function, const std::vector<Inferre
   collect_locals(function);
   specialization.arguments = arguments;
   specialization.is_inferring = true;
-  ++specialization_depth;
-  FunctionChecker checker(*this, function, specialization, true);
+  ++module.specialization_depth;
+  FunctionChecker checker(module, function, specialization, true);
   checker::infer(checker);
-  --specialization_depth;
+  --module.specialization_depth;
   specialization.is_inferring = false;
   specialization.is_inferred = true;
   return specialization;
 }
 
-checked::Function* Session::emit(FunctionDecl& function, Specialization& specialization) {
+checked::Function* emit(ModuleChecker& module, FunctionDecl& function, Specialization& specialization) {
   if (specialization.function) return specialization.function;
-  checked::Function& output = emitted_.emplace_back();
+  checked::Function& output = module.emitted.emplace_back();
   specialization.function = &output;
   output.name = function.def->name;
   output.is_kernel = function.kind == FunctionDecl::Kind::Kernel;
-  output.symbol = unique_symbol(function, specialization);
+  output.symbol = unique_symbol(module, function, specialization);
   output.range = function.def->name_range;
   output.source = function.scope->module().file;
   output.options = function.options;
-  output.options.fast_math |= options_.fast_math;
-  output.options.contract &= options_.contract;
+  output.options.fast_math |= module.options.fast_math;
+  output.options.contract &= module.options.contract;
   specialization.is_emitting = true;
-  ++specialization_depth;
-  FunctionChecker checker(*this, function, specialization, false);
+  ++module.specialization_depth;
+  FunctionChecker checker(module, function, specialization, false);
   checker::emit(checker, output);
-  --specialization_depth;
+  --module.specialization_depth;
   specialization.is_emitting = false;
-  finished_.push_back(&specialization);
+  module.finished.push_back(&specialization);
   return &output;
 }
 
-/// A kernel keeps its name; a further specialisation, and every device function, adds its argument types.
-std::string Session::unique_symbol(const FunctionDecl& function, const Specialization& specialization) {
-  std::string symbol = to_symbol(function.def->name);
-  if (function.kind != FunctionDecl::Kind::Kernel || symbols_.contains(symbol)) {
-    symbol += "_";
-    for (const InferredType& argument : specialization.arguments) symbol += "_" + symbol_part(settled_type(argument));
-  }
-  return unique_symbol_of(std::move(symbol));
+std::string unique_symbol(ModuleChecker& module, std::string_view name) {
+  return unique_symbol_of(module, to_symbol(name));
 }
 
-std::string Session::unique_symbol(std::string_view name) { return unique_symbol_of(to_symbol(name)); }
-
-std::string Session::unique_symbol_of(std::string symbol) {
-  const int taken = symbols_[symbol]++;
-  if (taken == 0) return symbol;
-  std::string numbered = symbol + "_" + std::to_string(taken);
-  while (symbols_.contains(numbered)) numbered += "_";
-  symbols_[numbered] = 1;
-  return numbered;
-}
-
-int Session::intern(const Entity& entity) {
-  const auto [entry, is_new] = static_numbers_.try_emplace(key_of(entity), static_cast<int>(statics_.size()));
+int intern(ModuleChecker& module, const Entity& entity) {
+  const auto [entry, is_new] =
+      module.static_numbers.try_emplace(key_of(entity), static_cast<int>(module.statics.size()));
   if (!is_new) return entry->second;
-  TreeBuilder tree(module_.exprs);
+  TreeBuilder tree(module.output.exprs);
   const auto* value = std::get_if<Value>(&entity);
-  statics_.push_back(value ? Entity(kept_constant(*value, tree)) : entity);
+  module.statics.push_back(value ? Entity(kept_constant(*value, tree)) : entity);
   return entry->second;
 }
 
-FunctionDecl& Session::nested_function(const ast::FunctionDef& def, const FunctionDecl& enclosing) {
-  const auto [entry, is_new] = nested_functions_.try_emplace({&def, &enclosing});
+FunctionDecl& nested_function(ModuleChecker& module, const ast::FunctionDef& def, const FunctionDecl& enclosing) {
+  const auto [entry, is_new] = module.nested_functions.try_emplace({&def, &enclosing});
   FunctionDecl& function = entry->second;
   if (!is_new) return function;
   function.def = &def;
@@ -438,102 +513,41 @@ FunctionDecl& Session::nested_function(const ast::FunctionDef& def, const Functi
   return function;
 }
 
-Table* Session::add_table(Table table) {
-  for (Table& known : tables_)
+Table* add_table(ModuleChecker& module, Table table) {
+  for (Table& known : module.tables)
     if (!known.host && !table.host && known.type == table.type && known.bytes == table.bytes) return &known;
-  tables_.push_back(std::move(table));
-  return &tables_.back();
+  module.tables.push_back(std::move(table));
+  return &module.tables.back();
 }
 
-int Session::constant_array(const Table* table) {
-  const auto [entry, is_new] = constant_arrays_.try_emplace(table, static_cast<int>(module_.constant_arrays.size()));
+int constant_array(ModuleChecker& module, const Table* table) {
+  const auto [entry, is_new] =
+      module.constant_arrays.try_emplace(table, static_cast<int>(module.output.constant_arrays.size()));
   if (!is_new) return entry->second;
   const std::string name = table->name.empty() ? std::string(kUnnamedTable) : table->name;
   const std::string no_elements(static_cast<std::size_t>(size_in_bytes(table->type.element)), '\0');
-  module_.constant_arrays.push_back(
+  module.output.constant_arrays.push_back(
       {name, table->type, table->bytes.empty() ? no_elements : table->bytes, table->host});
   return entry->second;
 }
 
-int Session::add_fault(FaultSite site) {
-  module_.faults.push_back(std::move(site));
-  return static_cast<int>(module_.faults.size()) - 1;
+int add_fault(ModuleChecker& module, FaultSite site) {
+  module.output.faults.push_back(std::move(site));
+  return static_cast<int>(module.output.faults.size()) - 1;
 }
 
-void Session::release_scratch(std::size_t mark) {
-  while (scratch_.size() > mark) scratch_.pop_back();
-}
-
-/// What a kernel takes of the machine, with the functions that it calls.
-void Session::check_limits(const FunctionDecl& decl, const Specialization& kernel) {
-  std::vector<const Specialization*> reached{&kernel};
-  for (std::size_t i = 0; i < reached.size(); ++i)
-    for (const Specialization* callee : reached[i]->callees)
-      if (std::find(reached.begin(), reached.end(), callee) == reached.end()) reached.push_back(callee);
-  const std::int64_t shared = place_shared_arrays(reached);
-  std::int64_t local = 0, parameters = 0;
-  for (const Specialization* function : reached)
-    for (const checked::LocalArray& array : function->function->local_arrays) local += bytes_of(array.type);
-  for (const checked::Variable* parameter : kernel.function->parameters) parameters += parameter_bytes(parameter->type);
-  std::int64_t constant = 0;
-  for (const checked::ConstantArray& array : module_.constant_arrays)
-    constant += static_cast<std::int64_t>(array.bytes.size());
-  const struct {
-    std::int64_t used, most;
-    DiagnosticId id;
-  } limits[] = {{shared, kMostSharedBytes, DiagnosticId::TooMuchShared},
-                {local, kMostLocalBytes, DiagnosticId::TooMuchLocal},
-                {constant, kMostConstantBytes, DiagnosticId::TooMuchConstant},
-                {parameters, kMostParameterBytes, DiagnosticId::TooManyParameters}};
-  for (const auto& limit : limits)
-    if (limit.used > limit.most)
-      diagnostics_.report(decl.scope->file(), decl.def->name_range, limit.id, decl.def->name,
-                          std::to_string(limit.used), std::to_string(limit.most));
-}
-
-/// The bytes of a kernel's arrays of static shape. More than static shared memory holds go to dynamic shared memory.
-std::int64_t Session::place_shared_arrays(const std::vector<const Specialization*>& functions) {
-  std::vector<checked::SharedArray*> arrays;
-  std::int64_t bytes = 0;
-  for (const Specialization* function : functions)
-    for (checked::SharedArray& array : function->function->shared_arrays) {
-      if (!array.extents.empty() || array.takes_launch_bytes) continue;
-      arrays.push_back(&array);
-      bytes += round_up(bytes_of(array.type), 16);
-    }
-  for (checked::SharedArray* array : arrays) array->is_beyond_static |= bytes > kMostStaticSharedBytes;
-  return bytes;
-}
-
-/// Keeps what the kernels reach, callees before callers.
-void Session::finish_module() {
-  std::vector<Specialization*> reached;
-  const auto reach = [&](Specialization* specialization) {
-    if (!specialization->is_needed) reached.push_back(specialization);
-    specialization->is_needed = true;
-  };
-  for (Specialization* specialization : finished_)
-    if (specialization->function->is_kernel) reach(specialization);
-  for (std::size_t i = 0; i < reached.size(); ++i)
-    for (Specialization* callee : reached[i]->callees) reach(callee);
-  if (options_.checked)
-    module_.stop_fault = add_fault({"stopped, since another thread has faulted", module_.name, 0, 0});
-  std::unordered_map<const checked::Function*, const checked::Function*> moved;
-  for (Specialization* specialization : finished_) {
-    if (!specialization->is_needed) continue;
-    module_.functions.push_back(std::move(*specialization->function));
-    moved[specialization->function] = &module_.functions.back();
-  }
-  for (checked::Expr& expr : module_.exprs)
-    if (auto* call = std::get_if<checked::CallFunction>(&expr.node)) call->callee = moved[call->callee];
+void ModuleChecker::release_scratch(std::size_t mark) {
+  while (scratch.size() > mark) scratch.pop_back();
 }
 
 }  // namespace pykc::checker
 
 namespace pykc {
+
 checked::Module check(const Program& program, const std::vector<KernelRequest>& requests, const CheckOptions& options,
                       Diagnostics& diagnostics) {
-  return checker::Session(program, options, diagnostics).run(requests);
+  checker::ModuleChecker module(program, options, diagnostics);
+  return checker::run(module, requests);
 }
 
 }  // namespace pykc

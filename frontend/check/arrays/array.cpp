@@ -10,6 +10,7 @@
 #include "frontend/check/calls/call.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
 #include "frontend/check/statements/iterate.h"
 #include "frontend/check/types/closure.h"
 
@@ -265,9 +266,9 @@ Entity host_constant(FunctionChecker& checker, const ConstantDecl& constant, con
   table.bytes.assign(static_cast<std::size_t>(bytes), '\0');
   const std::string& module = constant.scope->name();
   table.host = ConstantInfo{.name = module.empty() ? constant.name : module + "." + constant.name,
-                            .symbol = checker.module.unique_symbol(constant.name),
+                            .symbol = unique_symbol(checker.module, constant.name),
                             .type = table.type};
-  return TableRef{checker.module.add_table(std::move(table))};
+  return TableRef{add_table(checker.module, std::move(table))};
 }
 
 Entity misplaced_const_array(FunctionChecker& checker, SourceRange range) {
@@ -297,7 +298,7 @@ Entity call_const_array_like(FunctionChecker& checker, const ast::Call& call, So
 
 Value table_value(FunctionChecker& checker, const Table* table, SourceRange range) {
   Type type = Type::of(table->type, ir::AddressSpace::Constant);
-  const int index = checker.is_trial || !checker.function ? -1 : checker.module.constant_array(table);
+  const int index = checker.is_trial || !checker.function ? -1 : constant_array(checker.module, table);
   return TreeBuilder::strong(checker.tree.make(std::move(type), range, checked::ConstantArrayRef{index}));
 }
 

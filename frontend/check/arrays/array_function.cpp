@@ -10,6 +10,7 @@
 #include "frontend/check/expressions/complex.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
 #include "frontend/check/types/convert.h"
 
 namespace pykc::checker {
@@ -85,7 +86,7 @@ Entity array_of_one(FunctionChecker& checker, const Extents& extents, const Elem
   else if (!append_constant(checker, fill, type, element, range))
     return Unknown{};
   for (std::int64_t i = 0; i < count_elements(extents); ++i) table.bytes += element;
-  return TableRef{checker.module.add_table(std::move(table))};
+  return TableRef{add_table(checker.module, std::move(table))};
 }
 
 Entity array_of_number(FunctionChecker& checker, const Arguments& arguments, int number, SourceRange range) {
@@ -159,7 +160,7 @@ Entity sequence(FunctionChecker& checker, std::int64_t count, const ElementType&
       return Unknown{};
     checker.tree.release(mark);
   }
-  return TableRef{checker.module.add_table(std::move(table))};
+  return TableRef{add_table(checker.module, std::move(table))};
 }
 
 Entity constant_arange(FunctionChecker& checker, const Arguments& arguments, SourceRange range) {
@@ -220,7 +221,7 @@ Entity constant_eye(FunctionChecker& checker, const Arguments& arguments, Source
     return checker.tree.weak_integer(i / width == i % width ? 1 : 0, range);
   });
   const auto* table = std::get_if<TableRef>(&made);
-  return table ? Entity(TableRef{checker.module.add_table(with_extents(*table->table, {height, width}))}) : made;
+  return table ? Entity(TableRef{add_table(checker.module, with_extents(*table->table, {height, width}))}) : made;
 }
 
 // ---- arrays of what is listed ----
@@ -307,7 +308,7 @@ Entity table_of_elements(FunctionChecker& checker, Extents extents, const std::v
   Table table{.name = "", .type = {*type, Layout::RowMajor, std::move(extents)}, .bytes = {}};
   for (const Value& element : elements)
     if (!append_constant(checker, element, *type, table.bytes, element.range())) return Unknown{};
-  return TableRef{checker.module.add_table(std::move(table))};
+  return TableRef{add_table(checker.module, std::move(table))};
 }
 
 Entity array_of_object(FunctionChecker& checker, const Arguments& arguments, SourceRange range) {

@@ -17,6 +17,7 @@
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/operator.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
 #include "frontend/check/types/convert.h"
 
 namespace pykc::checker {
@@ -155,7 +156,7 @@ Entity elementwise(FunctionChecker& checker, std::span<const Entity> operands, S
       return Unknown{};
     checker.tree.release(mark);
   }
-  return TableRef{checker.module.add_table(std::move(result))};
+  return TableRef{add_table(checker.module, std::move(result))};
 }
 
 ScalarType as_they_are(ScalarType type) { return type; }
@@ -164,7 +165,7 @@ ScalarType quotient_type(ScalarType type) { return is_float(type) ? type : Scala
 Entity constant_field(FunctionChecker& checker, const Table& table, std::string_view name, SourceRange range) {
   const ElementType& element = table.type.element;
   if (const RecordField* field = element.is_record() ? element.record->find(name) : nullptr)
-    return TableRef{checker.module.add_table(field_of(table, *field))};
+    return TableRef{add_table(checker.module, field_of(table, *field))};
   checker.report(range, DiagnosticId::UnknownAttribute, "an array of " + to_string(element), name);
   return Unknown{};
 }
@@ -199,7 +200,7 @@ Entity reshaped_constants(FunctionChecker& checker, const Table& table, const st
     return Unknown{};
   }
   if (open) extents[*open] = size / known;
-  return TableRef{checker.module.add_table(with_extents(table, std::move(extents)))};
+  return TableRef{add_table(checker.module, with_extents(table, std::move(extents)))};
 }
 
 }  // namespace
@@ -342,7 +343,7 @@ Entity index_constants(FunctionChecker& checker, const Table& table, const ast::
   take_whole(given.size() - dimension);
   Table part = gathered(table, std::move(extents), strides, offset);
   if (part.type.extents.empty()) return constant_at(checker, part, 0, range);
-  return TableRef{checker.module.add_table(std::move(part))};
+  return TableRef{add_table(checker.module, std::move(part))};
 }
 
 Entity constant_attribute(FunctionChecker& checker, const Table& table, const ast::Attribute& node, SourceRange range) {
@@ -354,8 +355,8 @@ Entity constant_attribute(FunctionChecker& checker, const Table& table, const as
   if (name == "itemsize") return checker.tree.weak_integer(item, range);
   if (name == "nbytes") return checker.tree.weak_integer(size * item, range);
   if (name == "dtype") return TypeRef{table.type.element};
-  if (name == "T") return TableRef{checker.module.add_table(reversed_axes(table))};
-  if (name == "real" && !table.type.element.is_record()) return TableRef{checker.module.add_table(table)};
+  if (name == "T") return TableRef{add_table(checker.module, reversed_axes(table))};
+  if (name == "real" && !table.type.element.is_record()) return TableRef{add_table(checker.module, table)};
   if (name == "shape") {
     std::vector<Value> numbers;
     for (const std::int64_t extent : extents) numbers.push_back(checker.tree.weak_integer(extent, range));
@@ -375,7 +376,7 @@ Entity converted_constants(FunctionChecker& checker, const Table& table, const E
       return Unknown{};
     checker.tree.release(mark);
   }
-  return TableRef{checker.module.add_table(std::move(result))};
+  return TableRef{add_table(checker.module, std::move(result))};
 }
 
 /// `A.astype(np.float32)`, `A.reshape(3, -1)`, `A.T` and their kin.
@@ -397,10 +398,10 @@ Entity call_constant_method(FunctionChecker& checker, const Table& table, const 
   if (name == "reshape" && !given.empty()) return reshaped_constants(checker, table, given, range);
   if (given.empty()) {
     const Table flat = with_extents(table, {count_elements(table.type.extents)});
-    if (name == "ravel" || name == "flatten") return TableRef{checker.module.add_table(flat)};
+    if (name == "ravel" || name == "flatten") return TableRef{add_table(checker.module, flat)};
     if (name == "copy" || name == "tolist")
-      return TableRef{checker.module.add_table(with_extents(table, table.type.extents))};
-    if (name == "transpose") return TableRef{checker.module.add_table(reversed_axes(table))};
+      return TableRef{add_table(checker.module, with_extents(table, table.type.extents))};
+    if (name == "transpose") return TableRef{add_table(checker.module, reversed_axes(table))};
   }
   checker.report(method.name_range, DiagnosticId::UnknownAttribute, "a constant array", name)
       .note("it has astype, reshape, ravel, flatten, transpose, copy and tolist; the rest is for host functions");

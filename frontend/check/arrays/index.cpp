@@ -6,6 +6,7 @@
 #include "frontend/check/expressions/compare.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
 #include "frontend/check/statements/statement.h"
 #include "frontend/check/types/convert.h"
 
@@ -15,8 +16,7 @@ namespace {
 /// `element`, behind a check of the index in a checked build, and in a function of `debug=True`.
 const checked::Expr* in_tuple(FunctionChecker& checker, const Expr* index, std::size_t size, const Expr* element,
                               SourceRange range) {
-  const bool is_checked = checker.module.options().checked,
-             raises = checker.function && checker.function->raises_errors;
+  const bool is_checked = checker.module.options.checked, raises = checker.function && checker.function->raises_errors;
   if ((!is_checked && !raises) || checker.is_trial) return element;
   const auto compare = [&](checked::CompareOp op, Int128 bound) {
     return checker.tree.compare(op, index, checker.tree.integer(bound, ScalarType::I64, range), range);
@@ -27,7 +27,7 @@ const checked::Expr* in_tuple(FunctionChecker& checker, const Expr* index, std::
   const SourceFile::LineColumn place = checker.scope.file().line_column(range.begin);
   const std::string message = is_checked ? "index {0} is out of bounds for a tuple of " + std::to_string(size)
                                          : "IndexError: tuple index out of range";
-  const int fault = checker.module.add_fault({message, checker.scope.file().name(), place.line, place.column});
+  const int fault = add_fault(checker.module, {message, checker.scope.file().name(), place.line, place.column});
   return checker.tree.make(element->type, range, checked::Guarded{is_inside, fault, {index}, element});
 }
 
@@ -145,7 +145,7 @@ Value index(FunctionChecker& checker, const Value& array, std::vector<Value> ind
     if (!converted) return {};
     element.indices.push_back(converted);
   }
-  if (checker.module.options().checked && !checker.is_trial && type.rank() > 0)
+  if (checker.module.options.checked && !checker.is_trial && type.rank() > 0)
     element.bounds_fault = bounds_fault(checker, *array.expr, range);
   return TreeBuilder::strong(checker.tree.make(checked::Type::of(type.element), range, std::move(element)));
 }
@@ -190,7 +190,7 @@ std::string name_of_array(const FunctionChecker& checker, const Expr& array) {
   if (checker.is_trial) return {};  // nobody reads the message, and arrays have no numbers yet
   if (const auto* ref = array.as<checked::VariableRef>()) return ref->variable->name;
   if (const auto* ref = array.as<checked::ConstantArrayRef>())
-    return checker.module.module().constant_arrays[static_cast<std::size_t>(ref->index)].name;
+    return checker.module.output.constant_arrays[static_cast<std::size_t>(ref->index)].name;
   if (!checker.output) return {};
   if (const auto* ref = array.as<checked::SharedArrayRef>())
     return checker.output->shared_arrays[static_cast<std::size_t>(ref->index)].name;

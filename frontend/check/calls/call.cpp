@@ -11,8 +11,12 @@
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
+#include "frontend/check/types/annotation.h"
 #include "frontend/check/types/closure.h"
 #include "frontend/check/types/convert.h"
+#include "frontend/check/types/generic.h"
+#include "frontend/check/types/overload.h"
 #include "frontend/program/signature.h"
 
 namespace pykc::checker {
@@ -123,13 +127,13 @@ Value reference_to(FunctionChecker& checker, const Value& record, SourceRange ra
 std::optional<Value> argument_for(FunctionChecker& checker, FunctionDecl& function, std::size_t index,
                                   const Value& given, SourceRange range) {
   if (!given.known()) return std::nullopt;
-  checker.module.read_types(function);
+  read_types(checker.module, function);
   if (is_struct(given.type()) && given.expr->as<checked::Element>() &&
-      checker.module.changes_parameter(function, index))
+      changes_parameter(checker.module, function, index))
     return reference_to(checker, given, range);
   const std::optional<checked::Type>& wanted = function.parameter_types[index];
   if (!wanted) {
-    if (is_known_constant(given) && checker.module.is_shape_parameter(function, index))
+    if (is_known_constant(given) && is_shape_parameter(checker.module, function, index))
       return constant_argument(checker, given, function.def->parameters[index].name, range);
     if (given.type().kind != checked::Type::Kind::None) return given;
     checker.report(range, DiagnosticId::NotAValue, checker.scope.file().text(range), "None");
@@ -253,7 +257,7 @@ Value call_function(FunctionChecker& checker, FunctionDecl& function, const ast:
                     const std::vector<Value>& captures, SourceRange range) {
   const ast::FunctionDef& def = *function.def;
   if (function.kind == FunctionDecl::Kind::Kernel && function.is_numba_kernel)
-    return call_function(checker, checker.module.device_function_of(function), call, captures, range);
+    return call_function(checker, device_function_of(checker.module, function), call, captures, range);
   const bool is_main = function.kind == FunctionDecl::Kind::Plain && def.name == "main";
   if (function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Host || is_main) {
     const bool is_kernel = function.kind == FunctionDecl::Kind::Kernel;
@@ -320,12 +324,11 @@ Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::ve
     types.push_back(inferred_type(argument));
     if (!rules_of(function.dialect).has_weak_literals) settle(types.back());
   }
-  if (checker.module.depth > Session::kDeepest - 50 ||
-      checker.module.specialization_depth > Session::kMostNestedSpecializations) {
+  if (checker.module.depth > kDeepest - 50 || checker.module.specialization_depth > kMostNestedSpecializations) {
     checker.report(range, DiagnosticId::NestedTooDeeply);
     return {};
   }
-  Specialization& specialization = checker.module.infer(function, types);
+  Specialization& specialization = infer(checker.module, function, types);
   if (checker.is_trial) {
     if (&specialization == checker.specialization && checker.site >= 0)
       checker.specialization->result_readers.insert(checker.site);
@@ -343,7 +346,7 @@ Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::ve
     return {};
   }
   checker.specialization->callees.push_back(&specialization);
-  checked::CallFunction node{checker.module.emit(function, specialization), {}};
+  checked::CallFunction node{emit(checker.module, function, specialization), {}};
   for (std::size_t i = 0; i < arguments.size(); ++i)
     node.arguments.push_back(convert_to(checker, arguments[i], types[i], range).expr);
   if (!specialization.result.known) return {};

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
+#include "frontend/check/types/annotation.h"
 
 namespace pykc::checker {
 namespace {
@@ -29,15 +31,15 @@ bool is_empty_body(const ast::FunctionDef& def) {
 
 }  // namespace
 
-bool Session::check_external(FunctionDecl& function) {
+bool check_external(ModuleChecker& module, FunctionDecl& function) {
   if (function.is_declared_right) return true;
-  read_types(function);
+  read_types(module, function);
   const ast::FunctionDef& def = *function.def;
-  const int errors = diagnostics_.error_count();
+  const int errors = module.told.error_count();
   const auto refuse = [&](SourceRange range, std::string_view what) {
-    return diagnostics_.report(function.scope->file(), range, DiagnosticId::ExternalFunction, def.name, what);
+    return module.told.report(function.scope->file(), range, DiagnosticId::ExternalFunction, def.name, what);
   };
-  if (Session::is_reserved_symbol(def.name)) refuse(def.name_range, "has a name that compiled code uses itself");
+  if (is_reserved_symbol(def.name)) refuse(def.name_range, "has a name that compiled code uses itself");
   if (!is_empty_body(def)) refuse(def.name_range, "has a body").note("write `...` behind the colon");
   for (std::size_t i = 0; i < def.parameters.size(); ++i) {
     const ast::Parameter& parameter = def.parameters[i];
@@ -54,14 +56,14 @@ bool Session::check_external(FunctionDecl& function) {
         .note("it returns i32, u32, i64, u64, f32, f64 or nothing");
   const bool has_types =
       std::ranges::all_of(function.parameter_types, [](const auto& type) { return type.has_value(); });
-  function.is_declared_right = has_types && diagnostics_.error_count() == errors;
+  function.is_declared_right = has_types && module.told.error_count() == errors;
   return function.is_declared_right;
 }
 
 /// The arguments have their parameters' types, but for arrays whose layout is better known.
 Value call_external(FunctionChecker& checker, FunctionDecl& function, const std::vector<Value>& arguments,
                     SourceRange range) {
-  if (!checker.module.check_external(function)) return {};
+  if (!check_external(checker.module, function)) return {};
   checked::CallExternal node{function.def->name, {}};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const checked::Type& wanted = *function.parameter_types[i];

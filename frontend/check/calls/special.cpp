@@ -78,7 +78,7 @@ Entity call_abs(FunctionChecker& checker, const ast::Call& call, SourceRange ran
   if (!arguments) return Unknown{};
   const Entity given = checker.entity(*(*arguments)[0]);
   if (has_table(checker, std::span(&given, 1))) {
-    const auto* ufunc = std::get_if<const Ufunc*>(checker.module.names().find("numpy", "absolute"));
+    const auto* ufunc = std::get_if<const Ufunc*>(name_table().find("numpy", "absolute"));
     return constant_ufunc(checker, **ufunc, std::span(&given, 1), range);
   }
   const Value result = absolute(checker, to_value(checker, given, (*arguments)[0]->range), range);

@@ -18,6 +18,7 @@
 #include "frontend/check/expressions/operator.h"
 #include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
 #include "frontend/check/names/advice.h"
 #include "frontend/check/names/class.h"
 #include "frontend/check/names/resolve.h"
@@ -34,12 +35,12 @@ namespace {
 /// Counts how deep the checker's own recursion is.
 class DepthGuard {
  public:
-  explicit DepthGuard(Session& session) : session_(session) { ++session_.depth; }
+  explicit DepthGuard(ModuleChecker& session) : session_(session) { ++session_.depth; }
   ~DepthGuard() { --session_.depth; }
-  bool is_too_deep() const { return session_.depth > Session::kDeepest; }
+  bool is_too_deep() const { return session_.depth > kDeepest; }
 
  private:
-  Session& session_;
+  ModuleChecker& session_;
 };
 
 /// `-1`, `1 << 63`, `2 * 3.5`: CPython computes it with its own numbers before Numba sees it.
@@ -233,7 +234,7 @@ Value value_in_tuple(FunctionChecker& checker, const ast::Expr& element) {
   const Entity found = checker.entity(element);
   const auto* table = std::get_if<TableRef>(&found);
   if (!table || checker.function) return to_value(checker, found, element.range);
-  const checked::ConstantArrayRef array{checker.module.constant_array(table->table)};
+  const checked::ConstantArrayRef array{constant_array(checker.module, table->table)};
   return TreeBuilder::strong(
       checker.tree.make(checked::Type::of(table->table->type, ir::AddressSpace::Constant), element.range, array));
 }
@@ -387,7 +388,7 @@ Entity check(FunctionChecker& checker, const ast::Call& node, const ast::Expr& e
     diagnostic.note("it is a value: leave the parentheses out")
         .fix(std::string(checker.scope.file().text(node.function->range)));
   if (const auto* space = std::get_if<NamespaceRef>(&callee); space && !space->prefix.empty() && !space->module)
-    suggest_member(diagnostic, "", checker.module.names().names_in(space->prefix));
+    suggest_member(diagnostic, "", name_table().names_in(space->prefix));
   return Unknown{};
 }
 

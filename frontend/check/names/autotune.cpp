@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontend/check/function_checker.h"
+#include "frontend/check/names/declare.h"
 
 namespace pykc::checker {
 namespace {
@@ -140,6 +141,14 @@ class ConfigurationReader {
   const ast::Expr* first_ = nullptr;
 };
 
+std::vector<Configuration> configurations(ModuleChecker& module, const ast::Module& source,
+                                          const ast::FunctionDef& def) {
+  declare_modules(module, module.program);
+  for (const FunctionDecl& function : module.functions)
+    if (function.def == &def && &function.scope->module() == &source) return function.configurations;
+  return {};
+}
+
 }  // namespace
 
 void read_configurations(FunctionChecker& body, const ast::Expr& decorator, FunctionDecl& function) {
@@ -151,20 +160,14 @@ void read_configurations(FunctionChecker& body, const ast::Expr& decorator, Func
   function.configurations = ConfigurationReader(body, function).read(decorator);
 }
 
-std::vector<Configuration> Session::configurations(const ast::Module& module, const ast::FunctionDef& def) {
-  declare_modules(program_);
-  for (const FunctionDecl& function : functions_)
-    if (function.def == &def && &function.scope->module() == &module) return function.configurations;
-  return {};
-}
-
 }  // namespace pykc::checker
 
 namespace pykc {
 
 std::vector<Configuration> configurations_of(const Program& program, const ast::Module& module,
                                              const ast::FunctionDef& kernel, Diagnostics& diagnostics) {
-  return checker::Session(program, {}, diagnostics).configurations(module, kernel);
+  checker::ModuleChecker checker(program, {}, diagnostics);
+  return checker::configurations(checker, module, kernel);
 }
 
 }  // namespace pykc

@@ -9,11 +9,11 @@
 #include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/names/advice.h"
+#include "frontend/check/names/declare.h"
 #include "frontend/check/types/annotation.h"
 #include "frontend/check/types/convert.h"
 
 namespace pykc::checker {
-
 using checked::Type;
 using Kind = ClassDecl::Kind;
 
@@ -38,7 +38,7 @@ std::vector<std::string> words_of(std::string_view text) {
 
 class ClassReader {
  public:
-  ClassReader(Session& session, ClassDecl& decl) : decl_(decl), body_(session, *decl.scope) {}
+  ClassReader(ModuleChecker& session, ClassDecl& decl) : decl_(decl), body_(session, *decl.scope) {}
 
   void read() {
     decl_.kind = kind_of_class();
@@ -157,37 +157,20 @@ Entity call_named_tuple(FunctionChecker& checker, const ClassDecl& decl, const a
                   : Entity(Unknown{});
 }
 
-}  // namespace
-
-/// False, and reported, where it cannot be used.
-bool Session::read_class(ClassDecl& decl) {
-  using State = ClassDecl::State;
-  if (decl.state == State::InProgress) {
-    decl.is_right = false;
-    diagnostics_.report(decl.scope->file(), decl.range, DiagnosticId::BadClass, decl.name, "holds itself")
-        .note("hold the index of another record: `next: i64`");
-  }
-  if (decl.state != State::Untouched) return decl.is_right;
-  decl.state = State::InProgress;
-  ClassReader(*this, decl).read();
-  decl.state = State::Done;
-  return decl.is_right;
-}
-
-std::map<std::string, RecordRef> Session::records(const ast::Module& module) {
-  declare_modules(program_);
+std::map<std::string, RecordRef> records(ModuleChecker& module, const ast::Module& source) {
+  declare_modules(module, module.program);
   std::map<std::string, RecordRef> records;
-  for (std::size_t i = 0; i < classes_.size(); ++i) {
-    ClassDecl& decl = classes_[i];
-    if (&decl.scope->module() == &module && read_class(decl) && decl.kind == Kind::Struct)
+  for (std::size_t i = 0; i < module.classes.size(); ++i) {
+    ClassDecl& decl = module.classes[i];
+    if (&decl.scope->module() == &source && read_class(module, decl) && decl.kind == Kind::Struct)
       records.insert_or_assign(decl.name, decl.record);
   }
   return records;
 }
 
-const ClassDecl* Session::add_named_tuple(std::string name, std::vector<std::string> names, const Scope& scope,
-                                          SourceRange range) {
-  ClassDecl& decl = classes_.emplace_back();
+const ClassDecl* add_named_tuple(ModuleChecker& module, std::string name, std::vector<std::string> names,
+                                 const Scope& scope, SourceRange range) {
+  ClassDecl& decl = module.classes.emplace_back();
   decl.name = std::move(name);
   decl.scope = &scope;
   decl.range = range;
@@ -199,8 +182,25 @@ const ClassDecl* Session::add_named_tuple(std::string name, std::vector<std::str
   return &decl;
 }
 
+}  // namespace
+
+/// False, and reported, where it cannot be used.
+bool read_class(ModuleChecker& module, ClassDecl& decl) {
+  using State = ClassDecl::State;
+  if (decl.state == State::InProgress) {
+    decl.is_right = false;
+    module.told.report(decl.scope->file(), decl.range, DiagnosticId::BadClass, decl.name, "holds itself")
+        .note("hold the index of another record: `next: i64`");
+  }
+  if (decl.state != State::Untouched) return decl.is_right;
+  decl.state = State::InProgress;
+  ClassReader(module, decl).read();
+  decl.state = State::Done;
+  return decl.is_right;
+}
+
 Entity of_class(FunctionChecker& checker, ClassDecl& decl, SourceRange range) {
-  if (!checker.module.read_class(decl)) return Unknown{};
+  if (!read_class(checker.module, decl)) return Unknown{};
   if (decl.kind != Kind::Unusable) return ClassRef{&decl};
   checker.report(range, DiagnosticId::UnsupportedInKernel, "`" + decl.name + "`, a class,")
       .note("records are made by `@struct class`; enums and named tuples work too");
@@ -286,7 +286,7 @@ Entity make_named_tuple(FunctionChecker& checker, const ast::Call& call, SourceR
   else if (const auto* text = fields.as<ast::StringLiteral>())
     names = words_of(text->value);
   if (is_right && !names.empty())
-    return ClassRef{checker.module.add_named_tuple(name->value, names, checker.scope, range)};
+    return ClassRef{add_named_tuple(checker.module, name->value, names, checker.scope, range)};
   checker.report(range, DiagnosticId::BadClass, "namedtuple", "takes a name and a list of different names of fields")
       .note("write `Point = namedtuple('Point', ['x', 'y'])`");
   return Unknown{};
@@ -309,10 +309,12 @@ std::optional<Type> tuple_type(FunctionChecker& checker, const ClassDecl& decl, 
 }  // namespace pykc::checker
 
 namespace pykc {
+
 std::map<std::string, RecordRef> declared_records(const Program& program, const ast::Module& module) {
   Diagnostics diagnostics;
   diagnostics.set_muted(true);
-  return checker::Session(program, {}, diagnostics).records(module);
+  checker::ModuleChecker checker(program, {}, diagnostics);
+  return checker::records(checker, module);
 }
 
 }  // namespace pykc

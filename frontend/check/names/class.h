@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
 
 namespace pykc::checker {
 
@@ -14,5 +15,7 @@ std::optional<std::vector<Value>> field_values(FunctionChecker& checker, const C
 Value with_names(FunctionChecker& checker, Value tuple, const std::vector<std::string>& names);
 Entity make_named_tuple(FunctionChecker& checker, const ast::Call& call, SourceRange range);
 std::optional<checked::Type> tuple_type(FunctionChecker& checker, const ClassDecl& decl, SourceRange range);
+
+bool read_class(ModuleChecker& module, ClassDecl& decl);  // names/class.cpp
 
 }  // namespace pykc::checker

@@ -1,4 +1,6 @@
 // What each module declares: functions with their decorators, constants, imports.
+#include "frontend/check/names/declare.h"
+
 #include <algorithm>
 
 #include "frontend/check/function_checker.h"
@@ -6,7 +8,6 @@
 #include "frontend/check/names/decorators.h"
 
 namespace pykc::checker {
-
 namespace {
 
 bool is_of_numba(std::string_view module) {
@@ -28,6 +29,153 @@ bool imports_numba(const ast::Import& import) {
                      [](const ast::ImportAlias& alias) { return is_of_numba(alias.name); });
 }
 
+/// Of kernels and device functions; those of the host are bound when their definitions are run.
+void report_defined_twice(ModuleChecker& module, const Scope& scope) {
+  std::map<std::string_view, const FunctionDecl*> defined;
+  for (const FunctionDecl& function : module.functions) {
+    const bool is_compiled = function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Device;
+    if (function.scope != &scope || !is_compiled) continue;
+    const auto [earlier, is_new] = defined.emplace(function.def->name, &function);
+    if (is_new) continue;
+    module.told.report(scope.file(), function.def->name_range, DiagnosticId::DefinedTwice, function.def->name)
+        .label(scope.file(), earlier->second->def->name_range, "first defined here")
+        .note("give one of them another name");
+  }
+}
+
+void declare_function(ModuleChecker& module, Scope& scope, const ast::FunctionDef& def) {
+  FunctionDecl& function = module.functions.emplace_back();
+  function.def = &def;
+  function.scope = &scope;
+  function.dialect = scope.dialect();
+  scope.bind(def.name, &function);
+}
+
+void declare_target(ModuleChecker& module, Scope& scope, const ast::Expr& target, const ConstantDecl& prototype) {
+  if (const auto* tuple = target.as<ast::Tuple>()) {
+    for (std::size_t i = 0; i < tuple->elements.size(); ++i) {
+      ConstantDecl part = prototype;
+      part.path.push_back(static_cast<int>(i));
+      declare_target(module, scope, *tuple->elements[i], part);
+    }
+    return;
+  }
+  const auto* name = target.as<ast::Name>();
+  if (!name) return;
+  if (const Binding* earlier = scope.find(name->id))
+    if (const auto* constant = std::get_if<ConstantDecl*>(earlier)) {
+      (*constant)->assigned_again = {prototype.scope, target.range};
+      return;
+    }
+  ConstantDecl& constant = module.constants.emplace_back(prototype);
+  constant.name = name->id;
+  constant.range = target.range;
+  scope.bind(name->id, &constant);
+}
+
+void import_star(ModuleChecker& module, Scope& scope, const std::string& path) {
+  if (const Scope* found = module.scope_of(path)) {
+    for (const auto& [name, binding] : found->bindings())
+      if (!name.starts_with("_")) scope.bind(name, binding);
+  } else if (const std::string prefix = NameTable::prefix_of_module(path); !prefix.empty()) {
+    scope.add_star_import(prefix);
+  }
+}
+
+void import_name(ModuleChecker& module, Scope& scope, const std::string& path, const ast::ImportAlias& alias) {
+  const std::string& bound = alias.as.empty() ? alias.name : alias.as;
+  const Scope* const found = module.scope_of(path);
+  if (const Binding* binding = found ? found->find(alias.name) : nullptr) {
+    scope.bind(bound, *binding);
+    return;
+  }
+  if (const Scope* submodule = module.scope_of(path + "." + alias.name)) {
+    scope.bind(bound, NamespaceRef{"", submodule, path + "." + alias.name});
+    return;
+  }
+  if (found) {
+    auto diagnostic = module.told.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute,
+                                         "path `" + path + "`", alias.name);
+    if (const std::string_view near = nearest(alias.name, found->names()); !near.empty())
+      diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+    return;
+  }
+  if (const std::string below = path + "." + alias.name; NameTable::is_known_module(below)) {
+    scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(below), nullptr});
+    return;
+  }
+  if (!is_importable(path)) return;  // load_program has reported it
+  if (!NameTable::is_known_module(path)) {
+    scope.bind(bound, UnusableDecl{"imported from `" + path + "`", "", true});
+    return;
+  }
+  const std::string prefix = NameTable::prefix_of_module(path);
+  if (const NameEntry* entry = name_table().find(prefix, alias.name)) {
+    if (const auto* space = std::get_if<Prefix>(entry))
+      scope.bind(bound, NamespaceRef{space->path, nullptr});
+    else
+      scope.bind(bound, *entry);
+    return;
+  }
+  const std::string_view near = nearest(alias.name, name_table().names_in(prefix));
+  if (path == "math" && !is_of_python_math(alias.name)) {
+    auto diagnostic =
+        module.told.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute, "path `math`", alias.name);
+    if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+  }
+  scope.bind(bound, UnusableDecl{"imported from `" + path + "`", std::string(near)});
+}
+
+void declare_import(ModuleChecker& module, Scope& scope, const ast::Import& import) {
+  for (const ast::ImportAlias& alias : import.names) {
+    if (import.is_from) {
+      alias.name == "*" ? import_star(module, scope, import.module) : import_name(module, scope, import.module, alias);
+      continue;
+    }
+    // `import a.b` binds `a`; `import a.b as c` binds what a.b is.
+    const std::string head = alias.name.substr(0, alias.name.find('.'));
+    const bool renames = !alias.as.empty() && alias.as != head;
+    const std::string& path = renames ? alias.name : head;
+    const std::string& bound = renames ? alias.as : head;
+    if (const Scope* found = module.scope_of(alias.name); found && (renames || head == alias.name))
+      scope.bind(bound, NamespaceRef{"", found, alias.name});
+    else if (NameTable::is_known_module(path))
+      scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(path), nullptr, path});
+    else if (NameTable::is_host_module(path))
+      scope.bind(bound, UnusableDecl{"a module of Python", "", true});
+    else
+      scope.bind(bound, NamespaceRef{"package " + head, nullptr, head});
+  }
+}
+
+void declare(ModuleChecker& module, Scope& scope) {
+  for (const ast::StmtPtr& stmt : scope.module().body) {
+    if (const auto* function = stmt->as<ast::FunctionDef>()) {
+      declare_function(module, scope, *function);
+    } else if (const auto* assign = stmt->as<ast::Assign>()) {
+      for (const ast::ExprPtr& target : assign->targets)
+        declare_target(module, scope, *target, {.scope = &scope, .value = assign->value.get()});
+    } else if (const auto* annotated = stmt->as<ast::AnnotatedAssign>(); annotated && annotated->value) {
+      declare_target(module, scope, *annotated->target,
+                     {.scope = &scope, .value = annotated->value.get(), .annotation = annotated->annotation.get()});
+    } else if (const auto* augmented = stmt->as<ast::AugmentedAssign>()) {
+      declare_target(module, scope, *augmented->target, {.scope = &scope, .value = augmented->value.get()});
+    } else if (const auto* import = stmt->as<ast::Import>()) {
+      declare_import(module, scope, *import);
+    } else if (const auto* type = stmt->as<ast::ClassDef>()) {
+      ClassDecl& decl = module.classes.emplace_back();
+      decl.name = type->name;
+      decl.def = type;
+      decl.scope = &scope;
+      decl.range = type->name_range;
+      scope.bind(type->name, &decl);
+    }
+  }
+  for (FunctionDecl& function : module.functions)
+    if (function.scope == &scope) read_decorators(module, scope, function);
+  report_defined_twice(module, scope);
+}
+
 }  // namespace
 
 Scope::Scope(std::string name, const ast::Module* module) : name_(std::move(name)), module_(module) {
@@ -46,165 +194,18 @@ std::vector<std::string_view> Scope::names() const {
   return names;
 }
 
-void Session::declare_modules(const Program& program) {
+void declare_modules(ModuleChecker& module, const Program& program) {
   for (const Program::Imported& imported : program.imports)
-    declare(scopes_.emplace_back(imported.name, imported.module.get()));
-  Scope& main = scopes_.emplace_back("", program.main.get());
-  import_star(main, std::string(kConstantsModule));
-  declare(main);
+    declare(module, module.scopes.emplace_back(imported.name, imported.module.get()));
+  Scope& main = module.scopes.emplace_back("", program.main.get());
+  import_star(module, main, std::string(kConstantsModule));
+  declare(module, main);
 }
 
-const Scope* Session::scope_of(std::string_view module) const {
-  for (const Scope& scope : scopes_)
+const Scope* ModuleChecker::scope_of(std::string_view module) const {
+  for (const Scope& scope : scopes)
     if (scope.name() == module && !module.empty()) return &scope;
   return nullptr;
-}
-
-void Session::declare(Scope& scope) {
-  for (const ast::StmtPtr& stmt : scope.module().body) {
-    if (const auto* function = stmt->as<ast::FunctionDef>()) {
-      declare_function(scope, *function);
-    } else if (const auto* assign = stmt->as<ast::Assign>()) {
-      for (const ast::ExprPtr& target : assign->targets)
-        declare_target(scope, *target, {.scope = &scope, .value = assign->value.get()});
-    } else if (const auto* annotated = stmt->as<ast::AnnotatedAssign>(); annotated && annotated->value) {
-      declare_target(scope, *annotated->target,
-                     {.scope = &scope, .value = annotated->value.get(), .annotation = annotated->annotation.get()});
-    } else if (const auto* augmented = stmt->as<ast::AugmentedAssign>()) {
-      declare_target(scope, *augmented->target, {.scope = &scope, .value = augmented->value.get()});
-    } else if (const auto* import = stmt->as<ast::Import>()) {
-      declare_import(scope, *import);
-    } else if (const auto* type = stmt->as<ast::ClassDef>()) {
-      ClassDecl& decl = classes_.emplace_back();
-      decl.name = type->name;
-      decl.def = type;
-      decl.scope = &scope;
-      decl.range = type->name_range;
-      scope.bind(type->name, &decl);
-    }
-  }
-  for (FunctionDecl& function : functions_)
-    if (function.scope == &scope) read_decorators(*this, scope, function);
-  report_defined_twice(scope);
-}
-
-/// Of kernels and device functions; those of the host are bound when their definitions are run.
-void Session::report_defined_twice(const Scope& scope) {
-  std::map<std::string_view, const FunctionDecl*> defined;
-  for (const FunctionDecl& function : functions_) {
-    const bool is_compiled = function.kind == FunctionDecl::Kind::Kernel || function.kind == FunctionDecl::Kind::Device;
-    if (function.scope != &scope || !is_compiled) continue;
-    const auto [earlier, is_new] = defined.emplace(function.def->name, &function);
-    if (is_new) continue;
-    diagnostics_.report(scope.file(), function.def->name_range, DiagnosticId::DefinedTwice, function.def->name)
-        .label(scope.file(), earlier->second->def->name_range, "first defined here")
-        .note("give one of them another name");
-  }
-}
-
-void Session::declare_function(Scope& scope, const ast::FunctionDef& def) {
-  FunctionDecl& function = functions_.emplace_back();
-  function.def = &def;
-  function.scope = &scope;
-  function.dialect = scope.dialect();
-  scope.bind(def.name, &function);
-}
-
-void Session::declare_target(Scope& scope, const ast::Expr& target, const ConstantDecl& prototype) {
-  if (const auto* tuple = target.as<ast::Tuple>()) {
-    for (std::size_t i = 0; i < tuple->elements.size(); ++i) {
-      ConstantDecl part = prototype;
-      part.path.push_back(static_cast<int>(i));
-      declare_target(scope, *tuple->elements[i], part);
-    }
-    return;
-  }
-  const auto* name = target.as<ast::Name>();
-  if (!name) return;
-  if (const Binding* earlier = scope.find(name->id))
-    if (const auto* constant = std::get_if<ConstantDecl*>(earlier)) {
-      (*constant)->assigned_again = {prototype.scope, target.range};
-      return;
-    }
-  ConstantDecl& constant = constants_.emplace_back(prototype);
-  constant.name = name->id;
-  constant.range = target.range;
-  scope.bind(name->id, &constant);
-}
-
-void Session::declare_import(Scope& scope, const ast::Import& import) {
-  for (const ast::ImportAlias& alias : import.names) {
-    if (import.is_from) {
-      alias.name == "*" ? import_star(scope, import.module) : import_name(scope, import.module, alias);
-      continue;
-    }
-    // `import a.b` binds `a`; `import a.b as c` binds what a.b is.
-    const std::string head = alias.name.substr(0, alias.name.find('.'));
-    const bool renames = !alias.as.empty() && alias.as != head;
-    const std::string& module = renames ? alias.name : head;
-    const std::string& bound = renames ? alias.as : head;
-    if (const Scope* found = scope_of(alias.name); found && (renames || head == alias.name))
-      scope.bind(bound, NamespaceRef{"", found, alias.name});
-    else if (NameTable::is_known_module(module))
-      scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(module), nullptr, module});
-    else if (NameTable::is_host_module(module))
-      scope.bind(bound, UnusableDecl{"a module of Python", "", true});
-    else
-      scope.bind(bound, NamespaceRef{"package " + head, nullptr, head});
-  }
-}
-
-void Session::import_star(Scope& scope, const std::string& module) {
-  if (const Scope* found = scope_of(module)) {
-    for (const auto& [name, binding] : found->bindings())
-      if (!name.starts_with("_")) scope.bind(name, binding);
-  } else if (const std::string prefix = NameTable::prefix_of_module(module); !prefix.empty()) {
-    scope.add_star_import(prefix);
-  }
-}
-
-void Session::import_name(Scope& scope, const std::string& module, const ast::ImportAlias& alias) {
-  const std::string& bound = alias.as.empty() ? alias.name : alias.as;
-  const Scope* const found = scope_of(module);
-  if (const Binding* binding = found ? found->find(alias.name) : nullptr) {
-    scope.bind(bound, *binding);
-    return;
-  }
-  if (const Scope* submodule = scope_of(module + "." + alias.name)) {
-    scope.bind(bound, NamespaceRef{"", submodule, module + "." + alias.name});
-    return;
-  }
-  if (found) {
-    auto diagnostic = diagnostics_.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute,
-                                          "module `" + module + "`", alias.name);
-    if (const std::string_view near = nearest(alias.name, found->names()); !near.empty())
-      diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
-    return;
-  }
-  if (const std::string below = module + "." + alias.name; NameTable::is_known_module(below)) {
-    scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(below), nullptr});
-    return;
-  }
-  if (!is_importable(module)) return;  // load_program has reported it
-  if (!NameTable::is_known_module(module)) {
-    scope.bind(bound, UnusableDecl{"imported from `" + module + "`", "", true});
-    return;
-  }
-  const std::string prefix = NameTable::prefix_of_module(module);
-  if (const NameEntry* entry = names().find(prefix, alias.name)) {
-    if (const auto* space = std::get_if<Prefix>(entry))
-      scope.bind(bound, NamespaceRef{space->path, nullptr});
-    else
-      scope.bind(bound, *entry);
-    return;
-  }
-  const std::string_view near = nearest(alias.name, names().names_in(prefix));
-  if (module == "math" && !is_of_python_math(alias.name)) {
-    auto diagnostic =
-        diagnostics_.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute, "module `math`", alias.name);
-    if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
-  }
-  scope.bind(bound, UnusableDecl{"imported from `" + module + "`", std::string(near)});
 }
 
 }  // namespace pykc::checker

@@ -6,6 +6,7 @@
 
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
 #include "frontend/check/names/autotune.h"
 #include "frontend/syntax/ast_walk.h"
 
@@ -28,7 +29,7 @@ constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "clus
 
 class DecoratorReader {
  public:
-  DecoratorReader(Session& session, const Scope& scope, FunctionDecl& function)
+  DecoratorReader(ModuleChecker& session, const Scope& scope, FunctionDecl& function)
       : session_(session), scope_(scope), function_(function), body_(session, scope) {}
 
   void read(const ast::Expr& decorator) {
@@ -59,7 +60,7 @@ class DecoratorReader {
     dialect_ = is_numba ? SignatureDialect::NumbaCodes : SignatureDialect::Numba;
     if (special->special == Special::Extern) {
       function_.is_external = true;
-      session_.reserve_symbol(function_.def->name);
+      reserve_symbol(session_, function_.def->name);
     }
     const bool is_called_by_host = special->special == Special::GuVectorize || special->special == Special::CudaReduce;
     if (!call || is_called_by_host) return;  // what stands in brackets is for host code
@@ -265,7 +266,7 @@ class DecoratorReader {
     return 0;
   }
 
-  Session& session_;
+  ModuleChecker& session_;
   const Scope& scope_;
   FunctionDecl& function_;
   FunctionChecker body_;
@@ -275,7 +276,7 @@ class DecoratorReader {
 
 }  // namespace
 
-void read_decorators(Session& session, const Scope& scope, FunctionDecl& function) {
+void read_decorators(ModuleChecker& session, const Scope& scope, FunctionDecl& function) {
   DecoratorReader reader(session, scope, function);
   for (const ast::ExprPtr& decorator : function.def->decorators) reader.read(*decorator);
   reader.finish();

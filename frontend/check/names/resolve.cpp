@@ -7,12 +7,14 @@
 #include "frontend/check/arrays/array.h"
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
 #include "frontend/check/names/advice.h"
 #include "frontend/check/names/class.h"
 #include "frontend/check/statements/assign.h"
 #include "frontend/check/types/annotation.h"
 #include "frontend/check/types/closure.h"
 #include "frontend/check/types/convert.h"
+#include "frontend/check/types/generic.h"
 
 namespace pykc::checker {
 namespace {
@@ -21,7 +23,7 @@ namespace {
 void suggest(const FunctionChecker& checker, Diagnostics::Builder diagnostic, std::string_view name,
              const std::vector<std::string_view>& known) {
   if (checker.is_trial) return;
-  const Advice advice = foreign_name(name, checker.module.names());
+  const Advice advice = foreign_name(name, name_table());
   if (!advice.note.empty()) diagnostic.note(advice.note);
   if (!advice.write.empty()) diagnostic.fix(advice.write);
   if (!advice.is_empty()) return;
@@ -33,9 +35,9 @@ std::vector<std::string_view> visible_names(const FunctionChecker& checker) {
   if (checker.is_trial) return {};
   std::vector<std::string_view> names = checker.scope.names();
   for (const Local& local : checker.locals) names.push_back(local.decl->name);
-  for (const std::string_view name : checker.module.names().names_in("")) names.push_back(name);
+  for (const std::string_view name : name_table().names_in("")) names.push_back(name);
   for (const std::string& prefix : checker.scope.star_imports())
-    for (const std::string_view name : checker.module.names().names_in(prefix)) names.push_back(name);
+    for (const std::string_view name : name_table().names_in(prefix)) names.push_back(name);
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -93,7 +95,7 @@ void report_unassigned(FunctionChecker& checker, Local& local, SourceRange range
         .label(checker.scope.file(), local.decl->range, "assigned here, on some paths only");
     return;
   }
-  if (!local.needs_zero && checker.module.options().warnings) {
+  if (!local.needs_zero && checker.module.options.warnings) {
     checker.report(range, DiagnosticId::MaybeUnassigned, local.decl->name)
         .label(checker.scope.file(), local.decl->range, "assigned here, on some paths only")
         .note("where no path has assigned it, it is 0");
@@ -118,8 +120,8 @@ Entity resolve(FunctionChecker& checker, std::string_view name, SourceRange rang
   if (const std::optional<int> local = local_index(checker, name, range)) return read_local(checker, *local, range);
   if (const Binding* binding = checker.scope.find(name)) return of_binding(checker, *binding, name, range);
   for (const std::string& prefix : checker.scope.star_imports())
-    if (const NameEntry* entry = checker.module.names().find(prefix, name)) return of_entry(checker, *entry, range);
-  if (const NameEntry* entry = checker.module.names().find("", name)) return of_entry(checker, *entry, range);
+    if (const NameEntry* entry = name_table().find(prefix, name)) return of_entry(checker, *entry, range);
+  if (const NameEntry* entry = name_table().find("", name)) return of_entry(checker, *entry, range);
   suggest(checker, checker.report(range, DiagnosticId::UnknownName, name), name, visible_names(checker));
   return Unknown{};
 }
@@ -142,7 +144,7 @@ Entity of_binding(FunctionChecker& checker, const Binding& binding, std::string_
         .note("give each constant a name of its own, or pass the value to the kernel");
     return Unknown{};
   }
-  Entity entity = checker.module.constant(constant);
+  Entity entity = checker::constant(checker.module, constant);
   if (auto* value = std::get_if<Value>(&entity); value && value->is_scalar() && value->is_constant()) {
     value->expr =
         checker.tree.bits(value->scalar(), value->expr->as<checked::Constant>()->bits, range);  // placed where used
@@ -161,7 +163,7 @@ Entity member(FunctionChecker& checker, const NamespaceRef& space, std::string_v
                    name, space.module->names());
     return Unknown{};
   }
-  const NameEntry* entry = checker.module.names().find(space.prefix, name);
+  const NameEntry* entry = name_table().find(space.prefix, name);
   const auto* special = entry ? std::get_if<Special>(entry) : nullptr;
   const bool is_for_modules = special && *special >= Special::NumpyZeros && *special <= Special::NumpyEye;
   if (entry && !(checker.function && is_for_modules)) return of_entry(checker, *entry, range);
@@ -174,7 +176,7 @@ Entity member(FunctionChecker& checker, const NamespaceRef& space, std::string_v
     return Unknown{};
   }
   const std::string owner = owner_name.empty() ? owner_in_text(checker.scope.file(), range) : "`" + owner_name + "`";
-  const auto known = checker.is_trial ? std::vector<std::string_view>() : checker.module.names().names_in(space.prefix);
+  const auto known = checker.is_trial ? std::vector<std::string_view>() : name_table().names_in(space.prefix);
   auto diagnostic = checker.report(range, DiagnosticId::UnknownAttribute, owner, name);
   if (space.prefix.empty())
     suggest(checker, diagnostic, name, known);
@@ -208,7 +210,7 @@ Entity read_local(FunctionChecker& checker, int index, SourceRange range) {
   const Expr* expr = checker.tree.make(settled_type(local.type), range, checked::VariableRef{variable});
   const bool is_reference = local.decl->is_parameter && expr->type.is_array() && expr->type.array.rank() == 0 &&
                             expr->type.array.element.is_record();
-  if (is_reference && checker.module.changes_parameter(*checker.function, static_cast<std::size_t>(index)))
+  if (is_reference && changes_parameter(checker.module, *checker.function, static_cast<std::size_t>(index)))
     return checker::index(checker, TreeBuilder::strong(expr), {}, range);
   return Value{expr, weakness(local.type), {}};
 }

@@ -106,7 +106,8 @@ struct FunctionDecl {
   bool raises_errors = false;                                 // `debug=True`: Python's errors, which are undefined else
   bool is_numba_kernel = false;                               // made by `@cuda.jit`: device code may call it, too
   std::vector<std::optional<checked::Type>> parameter_types;  // none where a parameter's type is left open
-  std::optional<std::set<std::string_view>> changed_parameters;  // once it is asked for: Session::changes_parameter
+  std::optional<std::set<std::string_view>>
+      changed_parameters;  // once it is asked for: ModuleChecker::changes_parameter
   std::optional<checked::Type> result_type;
   bool has_types = false;  // the two above are filled
   LocalTable locals;

@@ -31,7 +31,7 @@ void name_array(FunctionChecker& checker, const Local& local, const Expr& array)
   if (const auto* ref = array.as<checked::LocalArrayRef>())
     name = &checker.output->local_arrays[static_cast<std::size_t>(ref->index)].name;
   if (const auto* ref = array.as<checked::ConstantArrayRef>())
-    name = &checker.module.module().constant_arrays[static_cast<std::size_t>(ref->index)].name;
+    name = &checker.module.output.constant_arrays[static_cast<std::size_t>(ref->index)].name;
   if (name && (name->empty() || *name == kUnnamedTable)) *name = local.decl->name;
 }
 
@@ -77,15 +77,15 @@ void assign_tuple(FunctionChecker& checker, const std::vector<ast::ExprPtr>& tar
 
 const checked::Variable* temporary(FunctionChecker& checker, const checked::Type& type, SourceRange range) {
   if (checker.is_trial || !checker.function) return nullptr;
-  checker.module.module().variables.push_back({.name = "", .type = type, .range = range});
-  return &checker.module.module().variables.back();
+  checker.module.output.variables.push_back({.name = "", .type = type, .range = range});
+  return &checker.module.output.variables.back();
 }
 
 const checked::Variable* variable_of(FunctionChecker& checker, Local& local) {
   if (!local.variable) {
-    checker.module.module().variables.push_back(
+    checker.module.output.variables.push_back(
         {.name = std::string(local.decl->name), .type = settled_type(local.type), .range = local.decl->range});
-    local.variable = &checker.module.module().variables.back();
+    local.variable = &checker.module.output.variables.back();
   }
   return local.variable;
 }

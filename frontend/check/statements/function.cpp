@@ -16,12 +16,12 @@ namespace {
 void bind_parameters(FunctionChecker& checker) {
   for (std::size_t i = 0; i < checker.specialization->arguments.size(); ++i) {
     Local& local = checker.locals[i];
-    checker.module.module().variables.push_back({.name = std::string(local.decl->name),
-                                                 .type = settled_type(checker.specialization->arguments[i]),
-                                                 .is_parameter = true,
-                                                 .parameter_index = static_cast<int>(i),
-                                                 .range = local.decl->range});
-    checked::Variable* parameter = &checker.module.module().variables.back();
+    checker.module.output.variables.push_back({.name = std::string(local.decl->name),
+                                               .type = settled_type(checker.specialization->arguments[i]),
+                                               .is_parameter = true,
+                                               .parameter_index = static_cast<int>(i),
+                                               .range = local.decl->range});
+    checked::Variable* parameter = &checker.module.output.variables.back();
     checker.output->parameters.push_back(parameter);
     mark_defined(checker, static_cast<int>(i));
     if (settled_type(local.type) == parameter->type) {
@@ -48,7 +48,7 @@ void set_to_zero(FunctionChecker& checker, checked::Suite& prologue) {
 
 /// A kernel whose arrays are all f32 (or integers) and that nowhere says f64.
 bool computes_in_single(const FunctionChecker& checker) {
-  if (checker.function->kind != FunctionDecl::Kind::Kernel || !checker.module.options().warnings ||
+  if (checker.function->kind != FunctionDecl::Kind::Kernel || !checker.module.options.warnings ||
       checker.specialization->mentions_double)
     return false;
   bool has_single = false;
@@ -75,7 +75,7 @@ void warn_of_locals(FunctionChecker& checker) {
   std::set<std::string_view> hiding, unused;
   for (const LocalDecl* decl : decls) {
     const std::string_view name = decl->name;
-    if (hides_function(checker.module.names().find("", name)) && hiding.insert(name).second)
+    if (hides_function(name_table().find("", name)) && hiding.insert(name).second)
       checker.report(decl->range, DiagnosticId::HidesBuiltin, name);
     const bool is_unused = !decl->is_parameter && (decl->is_plain || decl->closure) && decl->reads == 0;
     if (is_unused && !name.starts_with("_") && unused.insert(name).second)
@@ -85,16 +85,16 @@ void warn_of_locals(FunctionChecker& checker) {
 
 }  // namespace
 
-FunctionChecker::FunctionChecker(Session& session, const Scope& scope)
-    : module(session), scope(scope), tree(session.module().exprs), is_trial(false), rules(&rules_of(Dialect::Native)) {
+FunctionChecker::FunctionChecker(ModuleChecker& session, const Scope& scope)
+    : module(session), scope(scope), tree(session.output.exprs), is_trial(false), rules(&rules_of(Dialect::Native)) {
   flow.is_reachable = true;
 }
 
-FunctionChecker::FunctionChecker(Session& session, FunctionDecl& function, Specialization& specialization,
+FunctionChecker::FunctionChecker(ModuleChecker& session, FunctionDecl& function, Specialization& specialization,
                                  bool is_trial)
     : module(session),
       scope(*function.scope),
-      tree(is_trial ? session.scratch() : session.module().exprs),
+      tree(is_trial ? session.scratch : session.output.exprs),
       function(&function),
       specialization(&specialization),
       is_trial(is_trial),
@@ -119,7 +119,7 @@ void emit(FunctionChecker& checker, checked::Function& to) {
   set_to_zero(checker, prologue);
   to.body.insert(to.body.begin(), prologue.begin(), prologue.end());
   const bool is_right = checker.module.diagnostics(false).error_count() == errors;
-  if (is_right && checker.module.options().warnings) warn_of_locals(checker);
+  if (is_right && checker.module.options.warnings) warn_of_locals(checker);
   warn_of_double(checker);
   checker.output = nullptr;
 }

@@ -16,6 +16,7 @@
 #include "frontend/check/expressions/operator.h"
 #include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
 #include "frontend/check/names/resolve.h"
 #include "frontend/check/statements/assign.h"
 #include "frontend/check/statements/iterate.h"
@@ -156,7 +157,7 @@ void check(FunctionChecker& checker, const ast::Assert& node, const ast::Stmt& s
   const Expr* test = condition(checker, *node.condition);
   std::string message = "assert failed: " + std::string(checker.scope.file().text(node.condition->range));
   if (node.message) message += ": " + fault_message(checker, *node.message);
-  if (!test || !checker.module.options().asserts) return;
+  if (!test || !checker.module.options.asserts) return;
   append_check(checker, test, std::move(message), {}, stmt.range);
 }
 
@@ -205,7 +206,7 @@ void check(FunctionChecker& checker, const ast::While& node, const ast::Stmt& st
 
 void statement(FunctionChecker& checker, const ast::Stmt& stmt) {
   ++checker.module.depth;
-  if (checker.module.depth > Session::kDeepest) {
+  if (checker.module.depth > kDeepest) {
     checker.report(stmt.range, DiagnosticId::NestedTooDeeply);
   } else {
     std::visit([&](const auto& node) { check(checker, node, stmt); }, stmt.node);
@@ -217,7 +218,7 @@ void statement(FunctionChecker& checker, const ast::Stmt& stmt) {
 Entity along_axes(FunctionChecker& checker, const NamespaceRef& space, SourceRange range) {
   std::vector<Value> parts;
   for (const std::string_view axis : {"x", "y", "z"}) {
-    const NameEntry* entry = space.prefix.empty() ? nullptr : checker.module.names().find(space.prefix, axis);
+    const NameEntry* entry = space.prefix.empty() ? nullptr : name_table().find(space.prefix, axis);
     const auto* builtin = entry ? std::get_if<BuiltinId>(entry) : nullptr;
     if (!builtin || !is_property(*builtin)) return space;
     parts.push_back(property(checker, *builtin, range));
@@ -300,7 +301,7 @@ void print(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
 
 void append(FunctionChecker& checker, decltype(checked::Stmt::node) node, SourceRange range) {
   if (!checker.flow.is_reachable || !checker.suite) return;  // nothing runs it
-  checked::Stmt& stmt = checker.module.module().stmts.emplace_back();
+  checked::Stmt& stmt = checker.module.output.stmts.emplace_back();
   stmt.range = range;
   stmt.node = std::move(node);
   checker.suite->push_back(&stmt);
@@ -344,7 +345,7 @@ void check(FunctionChecker& checker, const ast::ExprStmt& node, const ast::Stmt&
     return;
   }
   const bool does_nothing = !call;
-  if (does_nothing && checker.module.options().warnings) {
+  if (does_nothing && checker.module.options.warnings) {
     auto warning = checker.report(stmt.range, DiagnosticId::UnusedResult);
     const auto* compare = node.value->as<ast::Compare>();
     if (compare && compare->ops.front() == ast::CompareOp::Eq) warning.note("to assign, write `=`");
@@ -354,7 +355,7 @@ void check(FunctionChecker& checker, const ast::ExprStmt& node, const ast::Stmt&
 
 int add_fault(FunctionChecker& checker, std::string message, SourceRange range) {
   const SourceFile::LineColumn place = checker.scope.file().line_column(range.begin);
-  return checker.module.add_fault({std::move(message), checker.scope.file().name(), place.line, place.column});
+  return add_fault(checker.module, {std::move(message), checker.scope.file().name(), place.line, place.column});
 }
 
 std::string fault_message(FunctionChecker& checker, const ast::Expr& message) {

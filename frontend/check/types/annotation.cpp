@@ -9,7 +9,6 @@
 #include "frontend/syntax/ast_walk.h"
 
 namespace pykc::checker {
-
 using checked::Type;
 
 namespace {
@@ -151,12 +150,12 @@ std::optional<Type> annotation(FunctionChecker& checker, const ast::Expr& expr) 
   return Type::of(*type);
 }
 
-void Session::read_types(FunctionDecl& function) {
+void read_types(ModuleChecker& module, FunctionDecl& function) {
   if (function.has_types) return;
   function.has_types = true;
   const std::vector<ast::Parameter>& parameters = function.def->parameters;
   const bool is_kernel = function.kind == FunctionDecl::Kind::Kernel;
-  FunctionChecker body(*this, *function.scope);
+  FunctionChecker body(module, *function.scope);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     std::optional<checked::Type> type;
     if (parameters[i].annotation) type = annotation(body, *parameters[i].annotation);

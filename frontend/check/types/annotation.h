@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
 
 namespace pykc::checker {
 
@@ -10,5 +11,8 @@ std::optional<checked::Type> type_of_argument(const ArgumentType& argument);
 
 /// The type that an annotation spells; none, and a report, for anything else. types/annotation.cpp
 std::optional<checked::Type> annotation(FunctionChecker& checker, const ast::Expr& expr);
+
+/// What the function states of its types, from annotations or a signature.
+void read_types(ModuleChecker& module, FunctionDecl& function);
 
 }  // namespace pykc::checker

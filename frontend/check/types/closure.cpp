@@ -10,6 +10,7 @@
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
+#include "frontend/check/module_checker.h"
 #include "frontend/check/names/resolve.h"
 #include "frontend/check/statements/assign.h"
 
@@ -31,7 +32,7 @@ bool is_known_constant(const Value& value) {
 
 Value static_value(FunctionChecker& checker, const Entity& entity, const std::vector<Value>& captures,
                    SourceRange range) {
-  Type type = Type::of_static(checker.module.intern(entity));
+  Type type = Type::of_static(intern(checker.module, entity));
   if (std::holds_alternative<NoneRef>(entity)) type.names = {"None"};
   checked::TupleExpr node;
   for (const Value& capture : captures) {
@@ -56,7 +57,7 @@ std::vector<Value> captures_of(FunctionChecker& checker, const Entity& named) {
 }
 
 Value closure(FunctionChecker& checker, const ast::FunctionDef& def, SourceRange range) {
-  FunctionDecl& function = checker.module.nested_function(def, *checker.function);
+  FunctionDecl& function = nested_function(checker.module, def, *checker.function);
   if (!checker.open_closures.insert(&def).second) {
     checker.report(range, DiagnosticId::RecursiveClosure, def.name);
     return {};

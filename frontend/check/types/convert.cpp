@@ -103,7 +103,7 @@ const checked::Expr* convert_for_assignment(FunctionChecker& checker, const Valu
                    to_string(to));
     return nullptr;
   }
-  if (is_float_to_integer(value, to) && !is_whole(value) && checker.module.options().warnings) {
+  if (is_float_to_integer(value, to) && !is_whole(value) && checker.module.options.warnings) {
     auto warning = checker.report(value.range(), DiagnosticId::LossyConversion, describe(value), to_string(to));
     const bool is_spelled = value.range() != range;  // not the result of `+=`
     if (is_spelled) warning.fix("int(" + std::string(checker.scope.file().text(value.range())) + ")");
@@ -225,7 +225,7 @@ void warn_of_double(FunctionChecker& checker) {
 }
 
 void warn_of_late_widening(FunctionChecker& checker, const Value& value, ScalarType to) {
-  if (!checker.module.options().warnings || value.is_weak() || !is_integer(to) || size_in_bytes(to) < 8) return;
+  if (!checker.module.options.warnings || value.is_weak() || !is_integer(to) || size_in_bytes(to) < 8) return;
   if (!is_narrow_product(*value.expr, 0)) return;
   checker.report(value.range(), DiagnosticId::WidenedTooLate, to_string(value.scalar()), to_string(to))
       .note("convert an operand before the multiplication: `i64(a) * b`");

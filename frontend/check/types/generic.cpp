@@ -121,7 +121,7 @@ void check_names(FunctionChecker& checker, const FunctionDecl& function) {
   for (const ast::StmtPtr& stmt : function.def->body) check_names(checker, *stmt);
 }
 
-bool Session::changes_parameter(FunctionDecl& function, std::size_t index) {
+bool changes_parameter(ModuleChecker& module, FunctionDecl& function, std::size_t index) {
   const std::vector<ast::Parameter>& parameters = function.def->parameters;
   if (!function.changed_parameters) {
     Assigned assigned;
@@ -132,7 +132,7 @@ bool Session::changes_parameter(FunctionDecl& function, std::size_t index) {
       const Binding* binding = callee ? function.scope->find(callee->id) : nullptr;
       const auto* called = binding ? std::get_if<FunctionDecl*>(binding) : nullptr;
       for (std::size_t i = 0; called && i < call.arguments.size(); ++i)
-        if (const auto* name = call.arguments[i]->as<ast::Name>(); name && changes_parameter(**called, i))
+        if (const auto* name = call.arguments[i]->as<ast::Name>(); name && changes_parameter(module, **called, i))
           function.changed_parameters->insert(name->id);
     };
     for (const ast::StmtPtr& stmt : function.def->body) for_each_call(*stmt, add_passed_on);
@@ -141,7 +141,7 @@ bool Session::changes_parameter(FunctionDecl& function, std::size_t index) {
   return index < parameters.size() && function.changed_parameters->contains(parameters[index].name);
 }
 
-bool Session::is_shape_parameter(FunctionDecl& function, std::size_t index) {
+bool is_shape_parameter(ModuleChecker& module, FunctionDecl& function, std::size_t index) {
   const std::vector<ast::Parameter>& parameters = function.def->parameters;
   if (!function.shape_parameters) {
     function.shape_parameters.emplace();  // of a function that calls itself: what is known so far
@@ -156,7 +156,7 @@ bool Session::is_shape_parameter(FunctionDecl& function, std::size_t index) {
         const std::vector<ast::Parameter>& others = (*called)->def->parameters;
         if (!name.empty())
           position = static_cast<std::size_t>(std::ranges::find(others, name, &ast::Parameter::name) - others.begin());
-        return position < others.size() && is_shape_parameter(**called, position);
+        return position < others.size() && is_shape_parameter(module, **called, position);
       };
       for (std::size_t i = 0; i < call.arguments.size(); ++i)
         if (makes_shape(i, {})) add_names(*call.arguments[i], names);

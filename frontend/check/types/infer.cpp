@@ -128,7 +128,7 @@ void run_pending(FunctionChecker& checker) {
   while (!checker.pending.empty()) {
     checker.site = *checker.pending.begin();
     checker.pending.erase(checker.pending.begin());
-    const std::size_t mark = checker.module.scratch().size();
+    const std::size_t mark = checker.module.scratch.size();
     const Site& site = checker.function->locals.sites[static_cast<std::size_t>(checker.site)];
     under_guards(checker, site.guard, [&] { infer_site(checker, *site.stmt); });
     checker.module.release_scratch(mark);
@@ -139,7 +139,7 @@ void run_pending(FunctionChecker& checker) {
 }  // namespace
 
 void declare_locals(FunctionChecker& checker) {
-  checker.module.read_types(*checker.function);
+  read_types(checker.module, *checker.function);
   const LocalTable& table = checker.function->locals;
   checker.locals.resize(table.list.size());
   for (std::size_t i = 0; i < checker.locals.size(); ++i) {

@@ -9,7 +9,6 @@
 #include "frontend/check/types/annotation.h"
 
 namespace pykc::checker {
-
 using checked::Type;
 
 namespace {
@@ -64,21 +63,22 @@ bool launch_converts(const Type& given, const Type& stated) {
 }
 
 /// The types of the parameters for each signature; those that a launch cannot pass are reported.
-std::vector<std::vector<Type>> Session::overloads_of(const FunctionDecl& kernel) {
+std::vector<std::vector<Type>> overloads_of(ModuleChecker& module, const FunctionDecl& kernel) {
   std::vector<std::vector<Type>> overloads;
   for (const SignatureText& signature : kernel.overloads) {
     std::vector<Type>& types = overloads.emplace_back();
     for (const ArgumentType& parameter : signature.parameters)
       types.push_back(type_of_argument(parameter).value_or(Type::none()));
     const bool returns = !signature.name.empty() && signature.name != "void" && signature.name != "none";
-    if (returns) diagnostics_.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::KernelReturnsValue);
+    if (returns) module.told.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::KernelReturnsValue);
   }
   return overloads;
 }
 
 /// The signature that the arguments fit best. Where none fits, or several do equally well, that is reported.
-std::optional<std::vector<Type>> Session::best_overload(const FunctionDecl& kernel, const std::vector<Type>& given) {
-  const std::vector<std::vector<Type>> overloads = overloads_of(kernel);
+std::optional<std::vector<Type>> best_overload(ModuleChecker& module, const FunctionDecl& kernel,
+                                               const std::vector<Type>& given) {
+  const std::vector<std::vector<Type>> overloads = overloads_of(module, kernel);
   const std::vector<Type>* best = nullptr;
   std::optional<Rating> best_rating;
   bool is_ambiguous = false;
@@ -92,7 +92,7 @@ std::optional<std::vector<Type>> Session::best_overload(const FunctionDecl& kern
   if (best && !is_ambiguous) return *best;
   const DiagnosticId what = best ? DiagnosticId::AmbiguousSignatures : DiagnosticId::NoFittingSignature;
   auto diagnostic =
-      diagnostics_.report(kernel.scope->file(), kernel.def->name_range, what, kernel.def->name, list_of(given));
+      module.told.report(kernel.scope->file(), kernel.def->name_range, what, kernel.def->name, list_of(given));
   for (const std::vector<Type>& types : overloads) diagnostic.note("a signature is " + list_of(types));
   diagnostic.note(best ? "give one of the arguments the type that a signature states, as in `np.float32(x)`"
                        : "pass arguments of these types, or add the signature \"" + list_of(given) + "\"");
@@ -100,8 +100,8 @@ std::optional<std::vector<Type>> Session::best_overload(const FunctionDecl& kern
 }
 
 /// What device code calls where it names a kernel of `@cuda.jit`: the same function, as a device function.
-FunctionDecl& Session::device_function_of(const FunctionDecl& kernel) {
-  const auto [entry, is_new] = nested_functions_.try_emplace({kernel.def, &kernel});
+FunctionDecl& device_function_of(ModuleChecker& module, const FunctionDecl& kernel) {
+  const auto [entry, is_new] = module.nested_functions.try_emplace({kernel.def, &kernel});
   FunctionDecl& function = entry->second;
   if (!is_new) return function;
   function.def = kernel.def;
