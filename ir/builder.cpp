@@ -63,9 +63,11 @@ Instruction* Builder::emit(Opcode opcode, std::initializer_list<Instruction*> op
       return emit_typed(opcode, (*operands.begin())->type, operands);
     case ResultKind::Bool:
       return emit_typed(opcode, Type::of(ScalarType::Bool), operands);
-    default:
-      return emit_typed(opcode, Type::none(), operands);
+    case ResultKind::None:
+    case ResultKind::Own:  // stated by a call of emit_typed
+      break;
   }
+  return emit_typed(opcode, Type::none(), operands);
 }
 
 Instruction* Builder::emit_typed(Opcode opcode, Type type, std::initializer_list<Instruction*> operands) {

@@ -232,15 +232,10 @@ Emitter::Value* Emitter::print_argument(const Instruction& i, std::size_t n) {
 }
 
 Emitter::Value* Emitter::evaluate(const LaunchExpression& expression) {
-  using enum LaunchExpression::Op;
   llvm::SmallVector<Value*> stack;
   for (const LaunchExpression::Term& term : expression.terms) {
-    if (term.op == Constant) {
-      stack.push_back(constant_i64(term.constant));
-    } else if (term.op >= BlockDimX && term.op <= BlockDimZ) {
-      stack.push_back(block_extent(static_cast<int>(term.op) - static_cast<int>(BlockDimX)));
-    } else if (term.op >= GridDimX && term.op <= GridDimZ) {
-      stack.push_back(grid_extent(static_cast<int>(term.op) - static_cast<int>(GridDimX)));
+    if (Value* leaf = launch_leaf(term)) {
+      stack.push_back(leaf);
     } else {
       Value* b = stack.pop_back_val();
       Value* a = stack.pop_back_val();
@@ -248,6 +243,29 @@ Emitter::Value* Emitter::evaluate(const LaunchExpression& expression) {
     }
   }
   return stack.empty() ? constant_i64(0) : stack.back();
+}
+
+/// A number or an extent of the launch; null for an operation.
+Emitter::Value* Emitter::launch_leaf(const LaunchExpression::Term& term) {
+  using enum LaunchExpression::Op;
+  switch (term.op) {
+    case Constant:
+      return constant_i64(term.constant);
+    case BlockDimX:
+      return block_extent(0);
+    case BlockDimY:
+      return block_extent(1);
+    case BlockDimZ:
+      return block_extent(2);
+    case GridDimX:
+      return grid_extent(0);
+    case GridDimY:
+      return grid_extent(1);
+    case GridDimZ:
+      return grid_extent(2);
+    default:
+      return nullptr;
+  }
 }
 
 Emitter::Value* Emitter::launch_operation(LaunchExpression::Op op, Value* a, Value* b) {

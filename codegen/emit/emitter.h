@@ -183,6 +183,7 @@ class Emitter {
   Value* print_argument(const Instruction& i, std::size_t n);
   /// An expression over the launch, as an i64.
   Value* evaluate(const LaunchExpression& expression);
+  Value* launch_leaf(const LaunchExpression::Term& term);
   Value* launch_operation(LaunchExpression::Op op, Value* a, Value* b);
   static constexpr std::int64_t kAfterAllSized = -1;
   Value* dynamic_offset(std::int64_t index);

@@ -156,9 +156,13 @@ bool Uniformity::Analysis::gives_divergent_value(const Instruction* instruction)
           return has_divergent_operand(instruction);
         case Effect::Barrier:  // counts over the block
           return false;
-        default:
+        case Effect::Thread:
+        case Effect::Warp:
+        case Effect::Fence:
+        case Effect::Memory:
           return true;
       }
+      return true;
     default:
       return has_divergent_operand(instruction);
   }

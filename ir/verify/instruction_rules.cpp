@@ -58,9 +58,11 @@ bool is_in_class(Type type, OperandClass operand_class) {
       return is_float(scalar);
     case OperandClass::Bits:
       return !is_float(scalar);
-    default:
+    case OperandClass::Scalar:
+    case OperandClass::Other:
       return true;
   }
+  return true;
 }
 
 std::string types_text(const Instruction& instruction) {
@@ -341,9 +343,37 @@ std::string check_own_rule(const Instruction& instruction, const Function& funct
       return check_slot(instruction, function);
     case Opcode::WarpExchange:
       return check_exchange(instruction, function);
-    default:
+    case Opcode::Add:
+    case Opcode::Sub:
+    case Opcode::Mul:
+    case Opcode::Div:
+    case Opcode::FloorDiv:
+    case Opcode::Mod:
+    case Opcode::Neg:
+    case Opcode::Fma:
+    case Opcode::And:
+    case Opcode::Or:
+    case Opcode::Xor:
+    case Opcode::Not:
+    case Opcode::Shl:
+    case Opcode::Shr:
+    case Opcode::Eq:
+    case Opcode::Ne:
+    case Opcode::Lt:
+    case Opcode::Le:
+    case Opcode::Gt:
+    case Opcode::Ge:  // class_of tells all
+      return {};
+    case Opcode::Loop:
+    case Opcode::Scope:
+    case Opcode::Break:
+    case Opcode::Continue:
+    case Opcode::Return:
+    case Opcode::AnyFault:
+    case Opcode::ThreadLoop:  // where they stand is what counts
       return {};
   }
+  return {};
 }
 
 std::string check_result(const Instruction& instruction) {

@@ -452,7 +452,10 @@ Entity call_method(FunctionChecker& checker, const MethodRef& method, const ast:
       return call_transpose(checker, method.self, given, range);
     case Method::Item:
       return item_of(checker, method.self, std::move(given), range);
-    default:
+    case Method::Ravel:
+    case Method::View:  // these four have returned above
+    case Method::Conjugate:
+    case Method::Copy:
       break;
   }
   if (given.empty()) return flattened(checker, method.self, "ravel", range);

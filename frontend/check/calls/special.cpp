@@ -382,7 +382,21 @@ Entity call_special(FunctionChecker& checker, Special special, const ast::Call& 
       checker.report(range, DiagnosticId::NotCallable, checker.scope.file().text(call.function->range))
           .note("it makes a configuration of a kernel, in `@autotune(configs=[config(…), …])`");
       return Unknown{};
-    default:
+    case Special::NewAxis:
+    case Special::Kernel:
+    case Special::Device:
+    case Special::Extern:
+    case Special::CudaJit:
+    case Special::HostJit:
+    case Special::Vectorize:
+    case Special::GuVectorize:
+    case Special::CudaReduce:
+    case Special::Test:
+    case Special::Autotune:
+    case Special::Struct:
+    case Special::Enum:
+    case Special::IntEnum:
+    case Special::NamedTupleClass:
       break;
   }
   checker.report(range, DiagnosticId::NotCallable, checker.scope.file().text(call.function->range))

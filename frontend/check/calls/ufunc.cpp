@@ -189,7 +189,6 @@ Value numpy_extremum(FunctionChecker& checker, BuiltinId id, const Value& x, con
 }
 
 Value apply(FunctionChecker& checker, NumpyFunction function, const Value& x, const Value& y, SourceRange range) {
-  if (function == NumpyFunction::Absolute) return absolute(checker, x, range);
   const auto logical = [&](checked::BinaryOp op) -> Value {
     const Expr *left = truth_of_number(checker, x, range), *right = truth_of_number(checker, y, range);
     return left && right ? TreeBuilder::strong(checker.tree.binary(op, left, right, range)) : Value{};
@@ -204,10 +203,14 @@ Value apply(FunctionChecker& checker, NumpyFunction function, const Value& x, co
       return logical(checked::BinaryOp::Or);
     case NumpyFunction::LogicalXor:
       return logical(checked::BinaryOp::Xor);
-    default:
-      if (!require_scalar(checker, x, "the function") || !require_scalar(checker, y, "the function")) return {};
-      return numpy_extremum(checker, function == NumpyFunction::Minimum ? BuiltinId::Min : BuiltinId::Max, x, y, range);
+    case NumpyFunction::Absolute:
+      return absolute(checker, x, range);
+    case NumpyFunction::Minimum:
+    case NumpyFunction::Maximum:
+      break;
   }
+  if (!require_scalar(checker, x, "the function") || !require_scalar(checker, y, "the function")) return {};
+  return numpy_extremum(checker, function == NumpyFunction::Minimum ? BuiltinId::Min : BuiltinId::Max, x, y, range);
 }
 
 /// Whether `source` has, or may have, the shape of `out`, or can be repeated along dimensions to it.

@@ -229,11 +229,19 @@ Value complex_binary(FunctionChecker& checker, ast::BinaryOp op, const Value& le
                             [&](Parts a, Parts b) { return complex_quotient(checker, a, b, range); });
     case ast::BinaryOp::Pow:
       return complex_power(checker, left, right, range);
-    default:
-      checker.report(range, DiagnosticId::OperandTypes, spelling(op), describe(left), describe(right))
-          .note("complex numbers have `+ - * / **`, `==` and `!=`");
-      return {};
+    case ast::BinaryOp::FloorDiv:
+    case ast::BinaryOp::Mod:
+    case ast::BinaryOp::MatMul:
+    case ast::BinaryOp::LeftShift:
+    case ast::BinaryOp::RightShift:
+    case ast::BinaryOp::And:
+    case ast::BinaryOp::Or:
+    case ast::BinaryOp::Xor:
+      break;
   }
+  checker.report(range, DiagnosticId::OperandTypes, spelling(op), describe(left), describe(right))
+      .note("complex numbers have `+ - * / **`, `==` and `!=`");
+  return {};
 }
 
 Value complex_negate(FunctionChecker& checker, ast::UnaryOp op, const Value& operand, SourceRange range) {

@@ -51,9 +51,12 @@ std::optional<Int128> fold(ast::BinaryOp op, Int128 a, Int128 b) {
     case ast::BinaryOp::RightShift:
       if (b < 0) return std::nullopt;
       return a >> static_cast<int>(b > 127 ? Int128{127} : b);
-    default:
-      return std::nullopt;
+    case ast::BinaryOp::Div:
+    case ast::BinaryOp::Pow:
+    case ast::BinaryOp::MatMul:
+      break;
   }
+  return std::nullopt;
 }
 
 /// `(a, b) + (c,)`
