@@ -6,22 +6,14 @@
 
 #include "codegen/codegen.h"
 #include "codegen/cpu/emitter.h"
-#include "codegen/cpu/passes/flag_halves.h"
 #include "codegen/emit/kernel_info.h"
 #include "codegen/emit/module_state.h"
 #include "codegen/libraries.h"
 #include "codegen/machine.h"
 #include "codegen/math/library.h"
 #include "codegen/nvptx/emitter.h"
-#include "codegen/nvptx/passes/flag_bits.h"
-#include "codegen/nvptx/passes/integers_to_bfloat.h"
-#include "codegen/nvptx/passes/keep_negations.h"
-#include "codegen/nvptx/passes/limit_shift_counts.h"
-#include "codegen/nvptx/passes/low_words.h"
-#include "codegen/nvptx/passes/native_conversions.h"
-#include "codegen/nvptx/passes/share_division_checks.h"
-#include "codegen/nvptx/passes/widen_small_integers.h"
 #include "codegen/optimize.h"
+#include "codegen/own_passes.h"
 #include "codegen/results_in_memory.h"
 
 namespace pykc::codegen {
@@ -56,8 +48,6 @@ void make_host_constants_writable(llvm::Module& module) {
     if (global.isExternallyInitialized()) global.setConstant(false);
 }
 
-constexpr int kConvertsToBf16 = 90;  // sm_90 and later make a bf16 of an integer in one instruction
-
 /// Every step up to the code itself; `emit` says which text, or bytes, becomes the artifact's code.
 Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target, const Options& options) {
   llvm::LLVMContext context;
@@ -73,20 +63,8 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   if (!left) return left.error();
   link_math_library(module);
   optimize(module, *machine, target, options);
-  if (target.kind == Target::Kind::Nvptx) {
-    widen_small_integers(module);
-    limit_shift_counts(module);
-    convert_integers_to_bfloat(module, sm_number(target) >= kConvertsToBf16);
-    read_low_words(module);
-    use_native_conversions(module);
-    hide_flag_bits(module);
-    keep_negations(module, options.optimization > 0);
-    if (options.optimization >= 2) share_division_checks(module);
-  }
-  if (target.kind == Target::Kind::Cpu) {
-    choose_flag_halves(module);
-    make_host_constants_writable(module);
-  }
+  run_own_last_passes(module, target, options);
+  if (target.kind == Target::Kind::Cpu) make_host_constants_writable(module);
 
   if (emit == Emit::Llvm) {
     std::string text;

@@ -63,10 +63,7 @@
 
 #include <unordered_map>
 
-#include "codegen/cpu/passes/combine_vectors.h"
-#include "codegen/cpu/passes/sink_uniform_loads.h"
-#include "codegen/cpu/passes/table_reads.h"
-#include "codegen/nvptx/passes/unroll_loads.h"
+#include "codegen/own_passes.h"
 
 namespace pykc::codegen {
 namespace {
@@ -150,7 +147,8 @@ void mark_for_inlining(llvm::Module& module) {
 // --- The passes ------------------------------------------------------------------------------------------------------
 
 /// Straight-line code and branches: the first look at what the emitter wrote.
-void add_first_passes(llvm::FunctionPassManager& passes) {
+void add_first_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
+  add_own_passes(passes, PassPoint::First, target, options);
   passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::SpeculativeExecutionPass(true));
@@ -200,20 +198,20 @@ void add_redundancy_passes(llvm::FunctionPassManager& passes, const Target& targ
 }
 
 /// The turns of a block's threads become vector code.
-void add_vector_passes(llvm::FunctionPassManager& passes) {
+void add_vector_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
-  passes.addPass(SinkUniformLoads());
+  add_own_passes(passes, PassPoint::BeforeVectors, target, options);
   passes.addPass(llvm::LoopVectorizePass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass(
       SimplifyCFGOptions().forwardSwitchCondToPhi(true).convertSwitchRangeToICmp(true).needCanonicalLoops(false)));
   passes.addPass(llvm::SLPVectorizerPass());
-  passes.addPass(CombineVectors());
+  add_own_passes(passes, PassPoint::BehindVectors, target, options);
   passes.addPass(llvm::InstCombinePass());
 }
 
 void add_last_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
-  if (target.kind == Target::Kind::Nvptx && options.optimization >= 2) passes.addPass(UnrollLoads());
+  add_own_passes(passes, PassPoint::BeforeUnrolling, target, options);
   passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(options.optimization)));
   passes.addPass(llvm::SROAPass(SROAOptions::PreserveCFG));
   passes.addPass(llvm::InstCombinePass());
@@ -263,16 +261,15 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   inlining.run(module, analyses.modules);
 
   llvm::FunctionPassManager first, vector, last;
-  add_first_passes(first);
+  add_first_passes(first, target, options);
   add_loop_passes(first, options);
   add_redundancy_passes(first, target);
-  add_vector_passes(vector);
+  add_vector_passes(vector, target, options);
   add_last_passes(last, target, options);
   if (target.kind != Target::Kind::Cpu) add_access_passes(last);
   const bool has_vectors = target.kind == Target::Kind::Cpu && options.optimization >= 2;
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
-    if (has_vectors) mark_table_reads(function);
     first.run(function, analyses.functions);
     if (has_vectors && !is_very_long(function)) vector.run(function, analyses.functions);
     last.run(function, analyses.functions);

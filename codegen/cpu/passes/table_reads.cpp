@@ -27,7 +27,7 @@ void collect_groups(const llvm::MDNode* node, llvm::SmallSetVector<llvm::Metadat
 
 }  // namespace
 
-void mark_table_reads(llvm::Function& function) {
+llvm::PreservedAnalyses MarkTableReads::run(llvm::Function& function, llvm::FunctionAnalysisManager& /*analyses*/) {
   llvm::SmallSetVector<llvm::Metadata*, 8> groups;
   llvm::SmallVector<llvm::Instruction*> reads;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -35,10 +35,11 @@ void mark_table_reads(llvm::Function& function) {
       collect_groups(node, groups);
     if (reads_table(instruction)) reads.push_back(&instruction);
   }
-  if (groups.empty()) return;
+  if (groups.empty()) return llvm::PreservedAnalyses::all();
   llvm::MDNode* all = groups.size() == 1 ? llvm::cast<llvm::MDNode>(groups[0])
                                          : llvm::MDNode::get(function.getContext(), groups.getArrayRef());
   for (llvm::Instruction* read : reads) read->setMetadata(llvm::LLVMContext::MD_access_group, all);
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace pykc::codegen

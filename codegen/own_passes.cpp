@@ -1,0 +1,45 @@
+#include "codegen/own_passes.h"
+
+#include "codegen/cpu/passes/combine_vectors.h"
+#include "codegen/cpu/passes/flag_halves.h"
+#include "codegen/cpu/passes/sink_uniform_loads.h"
+#include "codegen/cpu/passes/table_reads.h"
+#include "codegen/nvptx/passes/flag_bits.h"
+#include "codegen/nvptx/passes/integers_to_bfloat.h"
+#include "codegen/nvptx/passes/keep_negations.h"
+#include "codegen/nvptx/passes/limit_shift_counts.h"
+#include "codegen/nvptx/passes/low_words.h"
+#include "codegen/nvptx/passes/native_conversions.h"
+#include "codegen/nvptx/passes/share_division_checks.h"
+#include "codegen/nvptx/passes/unroll_loads.h"
+#include "codegen/nvptx/passes/widen_small_integers.h"
+
+namespace pykc::codegen {
+
+void add_own_passes(llvm::FunctionPassManager& passes, PassPoint point, const Target& target, const Options& options) {
+#define FUNCTION_PASS(at, level, Pass) \
+  if (point == PassPoint::at && options.optimization >= (level)) passes.addPass(Pass());
+#define MODULE_PASS(level, pass, ...)
+  if (target.kind == Target::Kind::Cpu) {
+#include "codegen/cpu/passes/passes.def"
+  } else {
+#include "codegen/nvptx/passes/passes.def"
+  }
+#undef FUNCTION_PASS
+#undef MODULE_PASS
+}
+
+void run_own_last_passes(llvm::Module& module, const Target& target, const Options& options) {
+#define FUNCTION_PASS(at, level, Pass)
+#define MODULE_PASS(level, pass, ...) \
+  if (options.optimization >= (level)) pass(module __VA_OPT__(, ) __VA_ARGS__);
+  if (target.kind == Target::Kind::Cpu) {
+#include "codegen/cpu/passes/passes.def"
+  } else {
+#include "codegen/nvptx/passes/passes.def"
+  }
+#undef FUNCTION_PASS
+#undef MODULE_PASS
+}
+
+}  // namespace pykc::codegen
