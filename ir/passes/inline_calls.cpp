@@ -1,8 +1,8 @@
 // Copies into their callers the functions that cannot be called while one thread after the other runs: those that wait
 // for other threads, or that have shared memory. Functions that stop a thread, or that ask where it stands, are copied
 // as well, so that what they compute can be seen to be the same for all threads, and loops of arithmetic, whose turns
-// the threads may take together (split_lockstep.cpp); but not without end: what is long and called from several places
-// stays a call, or a tree of calls would double with each level.
+// the threads may take together (split/lockstep/lockstep.cpp); but not without end: what is long and called from
+// several places stays a call, or a tree of calls would double with each level.
 //
 // A call becomes the callee's body. Where the body returns at its end only, its instructions simply stand in place of
 // the call and its results are their values. Else the body stands in a Scope, a Return stores the results into locals

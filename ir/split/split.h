@@ -13,7 +13,7 @@
 
 namespace pykc::ir::split {
 
-// --- split_prepare.cpp ------------------------------------------------------------------------------------------
+// --- prepare.cpp ------------------------------------------------------------------------------------------------
 
 /// Brings a kernel with meeting points into a form where leaving the last construct of the kernel is a return.
 void make_tails_returns(Function& kernel);
@@ -28,9 +28,9 @@ bool flatten_loop(Function& kernel, Instruction& loop);
 /// Makes uses of one variable that have nothing to do with each other separate locals.
 void separate_locals(Function& function);
 
-// --- split_growth.cpp -------------------------------------------------------------------------------------------
+// --- lockstep/growth.cpp ----------------------------------------------------------------------------------------
 
-/// Which values are the same for all threads that come to where they stand together, be it in a guard (split_guards),
+/// Which values are the same for all threads that come to where they stand together, be it in a guard (lockstep/guards.cpp),
 /// where Uniformity takes counters of loops for values of each thread.
 class UniformValues {
  public:
@@ -66,7 +66,7 @@ class GrowingValues {
   UniformValues& values_;
 };
 
-// --- split_guards.cpp -------------------------------------------------------------------------------------------
+// --- lockstep/guards.cpp ----------------------------------------------------------------------------------------
 
 class Guards {
  public:
@@ -91,7 +91,7 @@ void nest_early_returns(Function& kernel);
 /// Moves the guards around `loops` into them.
 void sink_guards(Function& kernel, const Guards& guards, const std::unordered_set<const Instruction*>& loops);
 
-// --- split_stride.cpp -------------------------------------------------------------------------------------------
+// --- lockstep/stride.cpp ----------------------------------------------------------------------------------------
 
 /// The parts of `for i in range(start, stop, step)`, as lowering writes it.
 struct CountedLoop {
@@ -123,13 +123,13 @@ class CountedLoops {
   std::unordered_map<const Local*, std::vector<const Instruction*>> uses_;
 };
 
-// --- split_prefetch.cpp -----------------------------------------------------------------------------------------
+// --- lockstep/prefetch.cpp --------------------------------------------------------------------------------------
 
 /// Asks, where the builder stands, for what a block reads from place `next` on, in the next of its turns. A prefetch of
 /// what is not there does no harm.
 void prefetch_next_turn(const CountedLoop& stride, const Block& turn, Instruction* next, Builder& builder);
 
-// --- split_neighbours.cpp ---------------------------------------------------------------------------------------
+// --- lockstep/neighbours.cpp ------------------------------------------------------------------------------------
 
 /// Of the memory that the threads of a row touch in a turn of a loop:
 struct Accesses {
@@ -139,14 +139,14 @@ struct Accesses {
 };
 Accesses accesses_of(const Instruction& loop, const Uniformity& uniformity, UniformValues& values);
 
-// --- split_lockstep.cpp -----------------------------------------------------------------------------------------
+// --- lockstep/lockstep.cpp --------------------------------------------------------------------------------------
 
 /// Whether a turn is nothing but arithmetic on variables, some of it on floats, and perhaps accesses to memory.
 bool is_arithmetic_loop(const Instruction& loop, bool may_access = false);
 /// The loops whose turns the block takes together though nobody meets in them, rewritten for that where need be.
 std::unordered_set<const Instruction*> find_lockstep_loops(Function& kernel);
 
-// --- split_plan.cpp ---------------------------------------------------------------------------------------------
+// --- plan.cpp ---------------------------------------------------------------------------------------------------
 
 /// Decides, for each instruction of a kernel, whether it runs once a block or once a thread.
 class Plan {
@@ -213,7 +213,7 @@ class Plan {
   bool has_faults_ = false;
 };
 
-// --- split_regions.cpp ------------------------------------------------------------------------------------------
+// --- regions.cpp ------------------------------------------------------------------------------------------------
 
 /// What is known of a kernel between the steps after build_regions.
 struct Regions {
@@ -232,17 +232,17 @@ struct Regions {
 /// Builds the ThreadLoops and the block-level code around them. Values and locals still cross from region to region.
 Regions build_regions(Function& kernel, Module& module, const Plan& plan);
 
-// --- split_values.cpp -------------------------------------------------------------------------------------------
+// --- values.cpp -------------------------------------------------------------------------------------------------
 
 /// Values that cross are computed again where they are used, or go through a local.
 void localize_values(Function& kernel, Regions& regions);
 
-// --- split_slots.cpp --------------------------------------------------------------------------------------------
+// --- slots.cpp --------------------------------------------------------------------------------------------------
 
 /// Locals that cross get slots.
 void assign_slots(Function& kernel, Regions& regions);
 
-// --- split_cleanup.cpp ------------------------------------------------------------------------------------------
+// --- cleanup.cpp ------------------------------------------------------------------------------------------------
 
 /// Drops what has no use: values, stores to locals that nobody reads, empty regions.
 void drop_unused(Function& kernel, const LocalEffects& effects);

@@ -1,4 +1,4 @@
-// Reads the text form back (text_form.h shows it). For tests and tools; the compiler itself never reads text.
+// Reads the text form back (form.h shows it). For tests and tools; the compiler itself never reads text.
 #pragma once
 
 #include <memory>

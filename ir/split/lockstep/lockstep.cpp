@@ -4,9 +4,9 @@
 // each turn becomes a region: the threads side by side, in vectors, as on a GPU. What they carry from turn to turn goes
 // through slots, so this is done only where it gains more than that costs.
 //
-//   Strides      each thread starts elsewhere and goes far (split_stride): a turn of the block is on adjacent elements.
-//   Neighbours   the threads count alike, and neighbours work on neighbouring elements (split_neighbours). A condition
-//                on the counter is then one of a row of threads. Guards around such a loop move into it (split_guards),
+//   Strides      each thread starts elsewhere and goes far (stride.cpp): a turn of the block is on adjacent elements.
+//   Neighbours   the threads count alike, and neighbours work on neighbouring elements (neighbours.cpp). A condition
+//                on the counter is then one of a row of threads. Guards around such a loop move into it (guards.cpp),
 //                be they those of a stride's turns.
 //   Arithmetic   of floats: LLVM makes no vectors of the turns of one thread, for each waits for the one before. Where
 //                threads leave at different times, as in while |z| < 2: z = z*z + c, a turn is vector code under a
