@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.h"
+
 namespace pykc {
 namespace {
 
@@ -43,10 +45,7 @@ std::int64_t Configuration::operator[](std::string_view name) const {
 }
 
 std::string Configuration::text() const {
-  std::string text;
-  for (const Constant& constant : constants_)
-    text += (text.empty() ? "" : ", ") + constant.name + "=" + constant.text();
-  return text;
+  return list_text(constants_, [](const Constant& constant) { return constant.name + "=" + constant.text(); });
 }
 
 }  // namespace pykc

@@ -5,22 +5,19 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.h"
+#include "base/text.h"
+
 namespace pykc {
 namespace {
 
 /// More elements than any machine has, which leaves room for arithmetic.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 56;
 
-std::string text(std::span<const std::int64_t> values) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < values.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(values[i]);
-  return text + ")";
-}
-
-Error invalid(const std::string& message) { return Error{ErrorCode::InvalidArgument, message}; }
+std::string text(std::span<const std::int64_t> values) { return "(" + list_text(values) + ")"; }
 
 Error too_many_axes(std::size_t rank) {
-  return invalid("an array has at most " + std::to_string(kMaxRank) + " axes, not " + std::to_string(rank));
+  return invalid_argument("an array has at most " + std::to_string(kMaxRank) + " axes, not " + std::to_string(rank));
 }
 
 Result<void> check_shape(std::span<const std::int64_t> shape) {
@@ -28,7 +25,8 @@ Result<void> check_shape(std::span<const std::int64_t> shape) {
   std::int64_t size = 1;
   for (const std::int64_t extent : shape) {
     if (extent < 0 || (extent > 0 && size > kMostElements / extent))
-      return invalid("an array cannot have the extent " + std::to_string(extent) + ": its shape is " + text(shape));
+      return invalid_argument("an array cannot have the extent " + std::to_string(extent) + ": its shape is " +
+                              text(shape));
     size *= std::max<std::int64_t>(extent, 1);
   }
   return {};
@@ -53,7 +51,7 @@ Result<std::vector<std::int64_t>> resolve(std::span<const std::int64_t> shape, s
     return resolved;
   }
   if (product == size && !is_open) return resolved;
-  return invalid("an array of " + std::to_string(size) + " elements cannot have the shape " + text(shape));
+  return invalid_argument("an array of " + std::to_string(size) + " elements cannot have the shape " + text(shape));
 }
 
 }  // namespace
@@ -64,7 +62,8 @@ std::string to_string(const Mapping& mapping) {
 
 Result<void> check_same_shape(const Mapping& target, const Mapping& source) {
   if (std::ranges::equal(target.shape(), source.shape())) return {};
-  return invalid("elements of shape " + text(source.shape()) + " cannot be copied to shape " + text(target.shape()));
+  return invalid_argument("elements of shape " + text(source.shape()) + " cannot be copied to shape " +
+                          text(target.shape()));
 }
 
 Mapping Mapping::single(std::int64_t offset) {
@@ -98,7 +97,7 @@ Result<Mapping> Mapping::strided(std::span<const std::int64_t> shape, std::span<
                                  std::int64_t offset) {
   if (Result<void> checked = check_shape(shape); !checked) return checked.error();
   if (shape.size() != strides.size())
-    return invalid("shape " + text(shape) + " and strides " + text(strides) + " are of different lengths");
+    return invalid_argument("shape " + text(shape) + " and strides " + text(strides) + " are of different lengths");
   Mapping mapping = single(offset);
   std::int64_t reach = 0;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -106,11 +105,11 @@ Result<Mapping> Mapping::strided(std::span<const std::int64_t> shape, std::span<
     std::int64_t farthest = 0;
     if (matters && (__builtin_mul_overflow(shape[i] - 1, strides[i], &farthest) || farthest > kMostElements ||
                     farthest < -kMostElements || (reach += std::abs(farthest)) > kMostElements))
-      return invalid("no memory holds an array with shape " + text(shape) + " and strides " + text(strides));
+      return invalid_argument("no memory holds an array with shape " + text(shape) + " and strides " + text(strides));
     mapping.append(shape[i], strides[i]);
   }
   if (offset > kMostElements || offset < -kMostElements)
-    return invalid("no memory holds an array that starts at element " + std::to_string(offset));
+    return invalid_argument("no memory holds an array that starts at element " + std::to_string(offset));
   return mapping;
 }
 
@@ -149,7 +148,7 @@ Mapping Mapping::rebased() const {
 }
 
 Result<void> Mapping::append_slice(std::int64_t extent, std::int64_t stride, const Slice& slice) {
-  if (slice.step == 0) return invalid("the step of a slice is not 0");
+  if (slice.step == 0) return invalid_argument("the step of a slice is not 0");
   const bool forward = slice.step > 0;
   const std::int64_t first = forward ? 0 : -1, last = forward ? extent : extent - 1;
   const std::int64_t start = slice.start ? place(*slice.start, extent, first, last) : forward ? first : last;
@@ -169,7 +168,8 @@ Result<Mapping> Mapping::slice(std::span<const Index> indices) const {
   const auto added = std::ranges::count_if(indices, [](const Index& i) { return i.value.index() == 2; });
   const auto named = static_cast<std::ptrdiff_t>(indices.size()) - added;
   if (named > rank_)
-    return invalid(std::to_string(named) + " indices are too many for an array of " + std::to_string(rank_) + " axes");
+    return invalid_argument(std::to_string(named) + " indices are too many for an array of " + std::to_string(rank_) +
+                            " axes");
   const auto dropped = std::ranges::count_if(indices, [](const Index& i) { return i.value.index() == 0; });
   if (rank_ + added - dropped > kMaxRank) return too_many_axes(static_cast<std::size_t>(rank_ + added - dropped));
   std::size_t axis = 0;
@@ -184,8 +184,8 @@ Result<Mapping> Mapping::slice(std::span<const Index> indices) const {
     } else {
       const std::int64_t given = std::get<std::int64_t>(index.value), i = given < 0 ? given + extent : given;
       if (i < 0 || i >= extent)
-        return invalid("index " + std::to_string(given) + " is out of range for axis " + std::to_string(axis) +
-                       ", whose extent is " + std::to_string(extent));
+        return invalid_argument("index " + std::to_string(given) + " is out of range for axis " + std::to_string(axis) +
+                                ", whose extent is " + std::to_string(extent));
       view.offset_ += i * stride;
     }
     ++axis;
@@ -203,19 +203,20 @@ Mapping Mapping::transpose() const {
 
 Result<int> Mapping::find_axis(int axis) const {
   if (axis >= -rank_ && axis < rank_) return axis < 0 ? axis + rank_ : axis;
-  return invalid("an array of " + std::to_string(rank_) + " axes has no axis " + std::to_string(axis));
+  return invalid_argument("an array of " + std::to_string(rank_) + " axes has no axis " + std::to_string(axis));
 }
 
 Result<Mapping> Mapping::permute(std::span<const int> axes) const {
   if (axes.size() != shape().size())
-    return invalid(std::to_string(axes.size()) + " axes are named to permute an array of " + std::to_string(rank_));
+    return invalid_argument(std::to_string(axes.size()) + " axes are named to permute an array of " +
+                            std::to_string(rank_));
   std::array<bool, kMaxRank> seen{};
   Mapping view = single(offset_);
   for (const int name : axes) {
     const Result<int> found = find_axis(name);
     if (!found) return found.error();
     const auto axis = static_cast<std::size_t>(*found);
-    if (seen[axis]) return invalid("axis " + std::to_string(name) + " is named twice");
+    if (seen[axis]) return invalid_argument("axis " + std::to_string(name) + " is named twice");
     seen[axis] = true;
     view.append(extents_[axis], strides_[axis]);
   }
@@ -243,8 +244,8 @@ Result<Mapping> Mapping::reshape(std::span<const std::int64_t> new_shape) const 
         old_count *= old.extents_[old_end++];
     for (std::size_t i = old_begin; i + 1 < old_end; ++i)
       if (old.strides_[i] != old.strides_[i + 1] * old.extents_[i + 1])
-        return invalid("elements with " + to_string(*this) + " have the shape " + text(new_shape) +
-                       " in no view; copy() them first");
+        return invalid_argument("elements with " + to_string(*this) + " have the shape " + text(new_shape) +
+                                " in no view; copy() them first");
     std::int64_t stride = old_end > old_begin ? old.strides_[old_end - 1] : 1;
     for (std::size_t i = new_end; i-- > new_begin;) {
       view->strides_[i] = stride;
@@ -265,7 +266,7 @@ Result<Mapping> Mapping::squeeze(int axis) const {
   const Result<int> found = find_axis(axis);
   if (!found) return found.error();
   if (const std::int64_t extent = extents_[static_cast<std::size_t>(*found)]; extent != 1)
-    return invalid("axis " + std::to_string(axis) + " cannot go: its extent is " + std::to_string(extent));
+    return invalid_argument("axis " + std::to_string(axis) + " cannot go: its extent is " + std::to_string(extent));
   Mapping view = single(offset_);
   for (int i = 0; i < rank_; ++i)
     if (i != *found) view.append(extents_[static_cast<std::size_t>(i)], strides_[static_cast<std::size_t>(i)]);
@@ -275,7 +276,7 @@ Result<Mapping> Mapping::squeeze(int axis) const {
 Result<Mapping> Mapping::expand(int axis) const {
   const int before = axis < 0 ? axis + rank_ + 1 : axis;
   if (before < 0 || before > rank_)
-    return invalid("an array of " + std::to_string(rank_) + " axes gets no new axis " + std::to_string(axis));
+    return invalid_argument("an array of " + std::to_string(rank_) + " axes gets no new axis " + std::to_string(axis));
   std::vector<Index> indices(static_cast<std::size_t>(before), Index(Slice{}));
   indices.emplace_back(newaxis);
   return slice(indices);

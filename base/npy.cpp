@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/files.h"
 #include "base/npy_header.h"
 #include "pykc/npy.h"
@@ -75,7 +76,7 @@ std::string descr_of(const ElementType& type) {
   for (const RecordField& field : type.record->fields) {
     fill_to(field.offset);
     text += (text.size() > 1 ? ", ('" : "('") + field.name + "', " + descr_of(field.type);
-    if (!field.extents.empty()) text += ", " + python_tuple(field.extents);
+    if (!field.extents.empty()) text += ", " + shape_text(field.extents);
     text += ")";
     end = field.offset + field.count() * size_in_bytes(field.type);
   }
@@ -118,7 +119,7 @@ Result<NpyFile> NpyFile::parse(std::string_view bytes) {
   file.elements_ = parts->elements;
   file.stored_bytes_ = size_in_bytes(file.header_.element);
   const std::optional<std::int64_t> size = npy_size(file.header_.shape, file.header_.element);
-  if (!size) return bad("its shape " + python_tuple(file.header_.shape) + " is not possible");
+  if (!size) return bad("its shape " + shape_text(file.header_.shape) + " is not possible");
   file.size_ = *size;
   const auto needed = static_cast<std::uint64_t>(*size * file.stored_bytes_);
   if (parts->elements.size() < needed)
@@ -154,7 +155,7 @@ std::string format_npy_header(const NpyHeader& header) {
   if (!has_numpy_type(header.element)) return {};
   std::string text = "{'descr': " + descr_of(header.element) +
                      ", 'fortran_order': " + (header.is_column_major ? "True" : "False") +
-                     ", 'shape': " + python_tuple(header.shape) + ", }";
+                     ", 'shape': " + shape_text(header.shape) + ", }";
   constexpr std::size_t kMostText = 60'000;
   if (text.size() > kMostText) return {};
   const std::size_t unpadded = kMagic.size() + 4 + text.size() + 1;
@@ -172,8 +173,8 @@ Result<detail::NpyElements> detail::load_npy(const std::string& path, const Elem
   if (!file) return about(path, file.error().message);
   const NpyHeader& header = file->header();
   if (header.element != wanted)
-    return Error{ErrorCode::InvalidArgument, "the file " + path + " holds elements of type " +
-                                                 to_string(header.element) + ", the array's are " + to_string(wanted)};
+    return invalid_argument("the file " + path + " holds elements of type " + to_string(header.element) +
+                            ", the array's are " + to_string(wanted));
   NpyElements loaded{header.shape, header.is_column_major ? Layout::ColumnMajor : Layout::RowMajor,
                      std::make_unique<std::byte[]>(static_cast<std::size_t>(file->size() * size_in_bytes(wanted)))};
   file->copy_to(loaded.elements.get());
@@ -184,8 +185,8 @@ Result<void> detail::save_npy(const std::string& path, const ElementType& type, 
                               Layout order, std::span<const std::byte> elements) {
   const std::string header = format_npy_header({type, order == Layout::ColumnMajor, {shape.begin(), shape.end()}});
   if (header.empty())
-    return Error{ErrorCode::InvalidArgument,
-                 "NumPy has no type for elements of type " + to_string(type) + "; save them as another, such as f32"};
+    return invalid_argument("NumPy has no type for elements of type " + to_string(type) +
+                            "; save them as another, such as f32");
   const std::string_view bytes(reinterpret_cast<const char*>(elements.data()), elements.size());
   if (Result<void> written = write_file(path, header, bytes); !written) return about(path, written.error().message);
   return {};

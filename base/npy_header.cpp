@@ -190,10 +190,4 @@ std::optional<std::int64_t> npy_size(const std::vector<std::int64_t>& shape, con
   return std::ranges::count(shape, 0) == 0 ? size : 0;
 }
 
-std::string python_tuple(const std::vector<std::int64_t>& values) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < values.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(values[i]);
-  return text + (values.size() == 1 ? ",)" : ")");
-}
-
 }  // namespace pykc

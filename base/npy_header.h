@@ -20,7 +20,4 @@ Result<ParsedNpyHeader> parse_npy_header(std::string_view text);
 /// The number of elements, where memory could hold them.
 std::optional<std::int64_t> npy_size(const std::vector<std::int64_t>& shape, const ElementType& type);
 
-/// "(3, 4)", as Python prints it.
-std::string python_tuple(const std::vector<std::int64_t>& values);
-
 }  // namespace pykc

@@ -1,11 +1,15 @@
-// Taking plain text apart, and shapes as text.
+// Taking plain text apart, and putting lists together.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace pykc {
 
@@ -29,11 +33,25 @@ void for_each_part(std::string_view text, char separator, Visit visit) {
   }
 }
 
+/// The items with a separator between them: integers and texts as they are, others as `text_of` has them, which may be
+/// a member (`&ParameterInfo::name`).
+template <typename Items, typename TextOf = std::identity>
+std::string list_text(const Items& items, TextOf text_of = {}, std::string_view separator = ", ") {
+  std::string text;
+  bool is_first = true;
+  for (const auto& item : items) {
+    if (!std::exchange(is_first, false)) text += separator;
+    if constexpr (std::integral<std::remove_cvref_t<std::invoke_result_t<TextOf&, decltype(item)>>>)
+      text += std::to_string(std::invoke(text_of, item));
+    else
+      text += std::invoke(text_of, item);
+  }
+  return text;
+}
+
 /// A shape as Python writes it: "(3, 4)", "(3,)".
 inline std::string shape_text(std::span<const std::int64_t> shape) {
-  std::string text = "(";
-  for (const std::int64_t extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-  return text + (shape.size() == 1 ? ",)" : ")");
+  return "(" + list_text(shape) + (shape.size() == 1 ? ",)" : ")");
 }
 
 }  // namespace pykc

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/errors.h"
 #include "cli/command.h"
 #include "cli/embed.h"
 #include "cli/flags.h"
@@ -55,16 +56,15 @@ bool embeds(const CompileRequest& request) { return request.emit == "header" || 
 /// The format and the target belong together: an object is a host's, PTX a GPU's.
 Result<OutputFormat> choose_format(CompileRequest& request) {
   if (embeds(request)) return formats().at(request.emit);
-  if (request.targets.size() > 1)
-    return Error{ErrorCode::InvalidArgument, "only --emit header and --emit c take several targets"};
+  if (request.targets.size() > 1) return invalid_argument("only --emit header and --emit c take several targets");
   if (!request.targets.empty()) request.options.target = request.targets.front();
   if (request.emit.empty()) request.emit = is_cpu(request.options.target) ? "obj" : "ptx";
   const OutputFormat format = formats().at(request.emit);
   if (request.options.target.empty() && format.for_cpu) request.options.target = "cpu";
   if (format.for_cpu && !is_cpu(request.options.target))
-    return Error{ErrorCode::InvalidArgument, "--emit " + request.emit + " needs --target cpu"};
+    return invalid_argument("--emit " + request.emit + " needs --target cpu");
   if (request.emit == "ptx" && is_cpu(request.options.target))
-    return Error{ErrorCode::InvalidArgument, "--emit ptx needs a GPU target, such as --target sm_90"};
+    return invalid_argument("--emit ptx needs a GPU target, such as --target sm_90");
   return format;
 }
 
@@ -131,8 +131,8 @@ Result<std::vector<Artifact>> compile_all(const CompileRequest& request, std::st
     if (artifacts.empty() && request.emit == "c") print_diagnostics(output->warnings, request.diagnostics);
     Artifact& artifact = artifacts.emplace_back(std::move(output->artifact));
     if (artifact.kernels.empty())
-      return Error{ErrorCode::InvalidArgument,
-                   request.file + " has no kernel whose parameters are all annotated; --sig gives one its types"};
+      return invalid_argument(request.file +
+                              " has no kernel whose parameters are all annotated; --sig gives one its types");
     make_names_unique(artifact);
     if (request.emit == "header") break;  // which says nothing of a target
     if (request.ptxas.empty() || is_cpu(target)) continue;
@@ -146,7 +146,7 @@ Result<std::vector<Artifact>> compile_all(const CompileRequest& request, std::st
 Result<std::string> embed(const CompileRequest& request, std::string_view source) {
   const std::string name_space = embedded_namespace(request.name_space.empty() ? request.file : request.name_space);
   if (!request.name_space.empty() && name_space != request.name_space)
-    return Error{ErrorCode::InvalidArgument, "--namespace takes a C++ identifier, not `" + request.name_space + "`"};
+    return invalid_argument("--namespace takes a C++ identifier, not `" + request.name_space + "`");
   const Result<std::vector<Artifact>> artifacts = compile_all(request, source);
   if (!artifacts) return artifacts.error();
   if (request.emit == "header") return embedded_header(artifacts->front(), name_space);
@@ -188,9 +188,8 @@ Result<void> tell_untyped(const CompileRequest& request) {
     return "--sig '" + driver::example_signature(*program, kernel) + "' gives it types";
   };
   if (!untyped.empty() && untyped.size() == kernels.size())
-    return Error{ErrorCode::InvalidArgument,
-                 "`" + untyped.front()->name + "` has parameters without types, and " + request.file +
-                     " has no kernel with types: there is nothing to compile; " + example(*untyped.front())};
+    return invalid_argument("`" + untyped.front()->name + "` has parameters without types, and " + request.file +
+                            " has no kernel with types: there is nothing to compile; " + example(*untyped.front()));
   for (const ast::FunctionDef* kernel : untyped)
     std::fprintf(stderr, "pykc: %s has parameters without types and is left out; %s\n", kernel->name.c_str(),
                  example(*kernel).c_str());

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/errors.h"
 #include "pykc/embedded.h"
 
 namespace pykc::cli {
@@ -137,9 +138,8 @@ Result<std::string> embedded_header(const Artifact& artifact, const std::string&
       arguments += ", " + name;
     }
     if (!signatures.insert(function + "(" + types).second)
-      return Error{ErrorCode::InvalidArgument, "two signatures of kernel `" + source_name +
-                                                   "` have the same C++ types (" + types.substr(0, types.size() - 2) +
-                                                   "); put them into headers of their own"};
+      return invalid_argument("two signatures of kernel `" + source_name + "` have the same C++ types (" +
+                              types.substr(0, types.size() - 2) + "); put them into headers of their own");
     members += "  /// def " + source_name + "(" + parameter_text(kernel) + ")\n  pykc::Result<void> " + function +
                "(const pykc::LaunchConfig& config" + parameters +
                ") const {\n    return pykc::detail::launch_embedded(kernels_[" + std::to_string(i) + "], config" +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "pykc/runtime.h"
 
 namespace pykc::cli {
@@ -20,9 +21,7 @@ std::string names_a_device(const std::string& name) {
   const bool is_ordinal =
       name.starts_with("cuda:") && name.size() > 5 && name.find_first_not_of("0123456789", 5) == std::string::npos;
   if (name == "cpu" || name == "cuda" || is_ordinal) return "";
-  std::string present;
-  for (const DeviceInfo& device : Device::list()) present += (present.empty() ? "" : ", ") + device.name;
-  return "there is no device `" + name + "`; this machine has " + present;
+  return "there is no device `" + name + "`; this machine has " + list_text(Device::list(), &DeviceInfo::name);
 }
 
 }  // namespace

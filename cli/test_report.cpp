@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "driver/driver.h"
 
 namespace pykc::cli {
@@ -53,12 +54,9 @@ const char* word(Outcome outcome) {
 }
 
 std::string json(const TestRun& run) {
-  std::string text = "{\"device\": " + json_string(run.device) + ", \"test\": " + json_string(run.test) +
-                     ", \"outcome\": \"" + word(run.outcome) +
-                     "\", \"milliseconds\": " + std::to_string(run.milliseconds) + ", \"messages\": [";
-  for (const std::string& message : run.messages)
-    text += (&message == &run.messages.front() ? "" : ", ") + json_string(message);
-  return text + "]}";
+  return "{\"device\": " + json_string(run.device) + ", \"test\": " + json_string(run.test) + ", \"outcome\": \"" +
+         word(run.outcome) + "\", \"milliseconds\": " + std::to_string(run.milliseconds) + ", \"messages\": [" +
+         list_text(run.messages, json_string) + "]}";
 }
 
 }  // namespace
@@ -110,8 +108,7 @@ void print_json(const std::vector<FileReport>& files) {
     text += (text.size() > 1 ? ",\n " : "\n ") + ("{\"file\": " + json_string(file.path)) +
             ", \"checks\": " + std::to_string(file.checks) + ", \"diagnostics\": " + std::to_string(file.diagnostics) +
             ", \"known_to_fail\": " + (file.known_to_fail ? "true" : "false") + ", \"runs\": [";
-    for (const TestRun& run : file.runs) text += (&run == &file.runs.front() ? "" : ", ") + json(run);
-    text += "]}";
+    text += list_text(file.runs, json) + "]}";
   }
   std::printf("%s\n]\n", text.c_str());
 }

@@ -11,10 +11,10 @@
 
 #include <set>
 
+#include "base/errors.h"
+
 namespace pykc::codegen {
 namespace {
-
-Error invalid(const std::string& message) { return Error{ErrorCode::InvalidArgument, message}; }
 
 /// Keeps what LLVM has to say of bitcode, in place of printing it and ending the program.
 class Listener : public llvm::DiagnosticHandler {
@@ -57,10 +57,10 @@ bool is_for_driver(const Library& library) {
 Result<std::unique_ptr<llvm::Module>> read(const Library& library, const llvm::Module& into, const std::string& heard) {
   const llvm::MemoryBufferRef bytes(library.bytes, library.name);
   llvm::Expected<std::unique_ptr<llvm::Module>> module = llvm::parseBitcodeFile(bytes, into.getContext());
-  if (!module) return invalid(library.name + ": " + llvm::toString(module.takeError()) + heard);
+  if (!module) return invalid_argument(library.name + ": " + llvm::toString(module.takeError()) + heard);
   const llvm::Triple own = into.getTargetTriple(), other = (*module)->getTargetTriple();
   if (other.getArch() != llvm::Triple::UnknownArch && other.getArch() != own.getArch())
-    return invalid(library.name + " is bitcode for " + other.str() + ", and the target is " + own.str());
+    return invalid_argument(library.name + " is bitcode for " + other.str() + ", and the target is " + own.str());
   (*module)->setTargetTriple(own);
   (*module)->setDataLayout(into.getDataLayout());
   return std::move(*module);
@@ -81,8 +81,9 @@ Result<void> check_types(const llvm::Module& module, const llvm::Module& definin
     for (const llvm::User* user : declared.users())
       if (const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
           call && call->getFunctionType() != defined->getFunctionType())
-        return invalid("`" + declared.getName().str() + "` is declared as " + type_text(*call->getFunctionType()) +
-                       ", and defined as " + type_text(*defined->getFunctionType()) + " in " + library.name);
+        return invalid_argument("`" + declared.getName().str() + "` is declared as " +
+                                type_text(*call->getFunctionType()) + ", and defined as " +
+                                type_text(*defined->getFunctionType()) + " in " + library.name);
   }
   return {};
 }
@@ -100,15 +101,15 @@ Result<void> link_bitcode(llvm::Module& module, const std::vector<Library>& libr
   const bool is_gpu = module.getTargetTriple().isNVPTX();
   for (const Library& library : libraries) {
     if (!is_bitcode(library)) {
-      if (!is_for_driver(library)) return invalid(library.name + " is no LLVM bitcode, PTX or cubin");
-      if (!is_gpu) return invalid(library.name + " is for GPUs: the CPU device links LLVM bitcode alone");
+      if (!is_for_driver(library)) return invalid_argument(library.name + " is no LLVM bitcode, PTX or cubin");
+      if (!is_gpu) return invalid_argument(library.name + " is for GPUs: the CPU device links LLVM bitcode alone");
       continue;
     }
     Result<std::unique_ptr<llvm::Module>> other = read(library, module, heard);
     if (!other) return other.error();
     if (Result<void> fits = check_types(module, **other, library); !fits) return fits;
     if (llvm::Linker::linkModules(module, std::move(*other), llvm::Linker::LinkOnlyNeeded, make_internal))
-      return invalid(library.name + " cannot be linked: " + heard);
+      return invalid_argument(library.name + " cannot be linked: " + heard);
   }
   return {};
 }
@@ -132,9 +133,9 @@ Result<std::vector<Library>> link_libraries(llvm::Module& module, const std::vec
     if (!is_bitcode(library)) left.push_back(library);
   if (!left.empty()) return left;
   if (module.getFunction(undefined.front())->hasFnAttribute(kExternal))
-    return invalid("`" + undefined.front() +
-                   "` is declared with @extern and defined nowhere: link a library that defines it");
-  return invalid("`" + undefined.front() + "`, which a linked library calls, is defined nowhere");
+    return invalid_argument("`" + undefined.front() +
+                            "` is declared with @extern and defined nowhere: link a library that defines it");
+  return invalid_argument("`" + undefined.front() + "`, which a linked library calls, is defined nowhere");
 }
 
 }  // namespace pykc::codegen

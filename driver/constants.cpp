@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/diagnostics.h"
+#include "base/errors.h"
 #include "driver/driver.h"
 #include "frontend/frontend.h"
 
@@ -21,12 +22,10 @@ Result<std::string> constants_text(const std::vector<Constant>& constants) {
   for (const Constant& constant : constants) {
     const std::string& name = constant.name;
     if (!is_name(name))
-      return Error{ErrorCode::InvalidArgument,
-                   "`" + name +
-                       "` cannot be the name of a constant: a name has letters, digits and `_`, does not start "
-                       "with a digit, and is no keyword of Python"};
-    if (!names.insert(name).second)
-      return Error{ErrorCode::InvalidArgument, "the constant `" + name + "` is given twice"};
+      return invalid_argument("`" + name +
+                              "` cannot be the name of a constant: a name has letters, digits and `_`, does not start "
+                              "with a digit, and is no keyword of Python");
+    if (!names.insert(name).second) return invalid_argument("the constant `" + name + "` is given twice");
     text += name + " = " + constant.text() + "\n";
   }
   return text;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/errors.h"
 #include "driver/kept_choice.h"
 #include "jit/saved_arrays.h"
 #include "jit/timing.h"
@@ -28,10 +29,10 @@ Result<Mode> mode_of_environment() {
   if (text == "report") return Mode::Report;
   if (text == "record") return Mode::Record;
   if (text == "off") return Mode::Off;
-  return Error{ErrorCode::InvalidArgument,
-               "PYKC_AUTOTUNE is `" + std::string(text) +
-                   "`; it may be `report`, which tells what was chosen, `record`, which measures anew and writes rows "
-                   "for the library's table, or `off`, which takes the first configuration"};
+  return invalid_argument(
+      "PYKC_AUTOTUNE is `" + std::string(text) +
+      "`; it may be `report`, which tells what was chosen, `record`, which measures anew and writes rows "
+      "for the library's table, or `off`, which takes the first configuration");
 }
 
 std::string time_text(double seconds) {
@@ -203,9 +204,8 @@ Result<Chosen> choose(const Choice& choice, const std::function<Result<Trial>(st
 
   const Stream* const stream = choice.launches.front().stream;
   if (stream != nullptr && stream->is_capturing())
-    return Error{ErrorCode::InvalidArgument,
-                 "the configurations of `" + choice.kernel +
-                     "` cannot be measured while the stream captures a graph; launch the kernel once before"};
+    return invalid_argument("the configurations of `" + choice.kernel +
+                            "` cannot be measured while the stream captures a graph; launch the kernel once before");
   std::vector<Result<Trial>> trials;
   for (std::size_t i = 0; i < choice.configurations.size(); ++i) trials.push_back(prepare(i));
   const Result<std::vector<Result<double>>> times = Measurement(choice.device, trials).run();

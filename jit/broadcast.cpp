@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/errors.h"
 #include "base/text.h"
 
 namespace pykc::jit {
@@ -55,17 +56,17 @@ Result<Shape> broadcast_shape(std::span<const Argument> arguments) {
   for (const Argument& argument : arguments) {
     if (!argument.is_array) continue;
     if (argument.rank < 0 || argument.rank > Argument::kMaxRank)
-      return Error{ErrorCode::InvalidArgument,
-                   "an array of rank " + std::to_string(argument.rank) + " is given; at most 8 are possible"};
+      return invalid_argument("an array of rank " + std::to_string(argument.rank) +
+                              " is given; at most 8 are possible");
     const Shape own = shape_of(argument);
     if (own.size() > shape.size()) shape.insert(shape.begin(), own.size() - shape.size(), 1);
     for (std::size_t i = 0; i < own.size(); ++i) {
       std::int64_t& extent = shape[shape.size() - 1 - i];
       const std::int64_t other = own[own.size() - 1 - i];
       if (extent != other && extent != 1 && other != 1)
-        return Error{ErrorCode::InvalidArgument,
-                     "arrays of the shapes " + shape_text(shape) + " and " + shape_text(own) +
-                         " do not broadcast: extents are equal, or one of them is 1, counted from the last axis"};
+        return invalid_argument(
+            "arrays of the shapes " + shape_text(shape) + " and " + shape_text(own) +
+            " do not broadcast: extents are equal, or one of them is 1, counted from the last axis");
       if (extent == 1) extent = other;
     }
   }

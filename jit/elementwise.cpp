@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
 #include "base/text.h"
 #include "jit/broadcast.h"
 #include "jit/elementwise_source.h"
@@ -57,21 +58,19 @@ Result<Elementwise> Elementwise::create(const Device& device, std::vector<Elemen
 Result<void> Elementwise::launch_with(const Stream* stream, std::span<const Argument> arguments) const {
   const std::size_t outputs = state_->fusion.outputs.size(), inputs = state_->fusion.inputs.size();
   if (arguments.size() != outputs + inputs)
-    return Error{ErrorCode::InvalidArgument, "the operation takes its outputs (" +
-                                                 jit::comma_list(state_->fusion.outputs) + ") and its inputs (" +
-                                                 jit::comma_list(state_->fusion.inputs) + "); " +
-                                                 std::to_string(arguments.size()) + " arguments are given"};
+    return invalid_argument("the operation takes its outputs (" + list_text(state_->fusion.outputs) +
+                            ") and its inputs (" + list_text(state_->fusion.inputs) + "); " +
+                            std::to_string(arguments.size()) + " arguments are given");
   const Result<jit::Shape> shape = jit::broadcast_shape(arguments);
   if (!shape) return shape.error();
   jit::ElementwiseVariant variant{.is_cpu = device().is_cpu()};
   std::vector<Argument> arrays;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (i < outputs && (!arguments[i].is_array || jit::shape_of(arguments[i]) != *shape))
-      return Error{ErrorCode::InvalidArgument,
-                   "the output `" + state_->fusion.outputs[i] + "` is " +
-                       (arguments[i].is_array ? "an array of shape " + shape_text(jit::shape_of(arguments[i]))
-                                              : std::string("a number")) +
-                       ", and the result has the shape " + shape_text(*shape)};
+      return invalid_argument("the output `" + state_->fusion.outputs[i] + "` is " +
+                              (arguments[i].is_array ? "an array of shape " + shape_text(jit::shape_of(arguments[i]))
+                                                     : std::string("a number")) +
+                              ", and the result has the shape " + shape_text(*shape));
     if (i >= outputs) variant.is_array.push_back(arguments[i].is_array);
     if (arguments[i].is_array) arrays.push_back(jit::broadcast(arguments[i], *shape));
   }

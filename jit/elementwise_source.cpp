@@ -4,6 +4,7 @@
 // the branches of a division, where they wait for one another; it has no choice with the elements of a vector.)
 #include "jit/elementwise_source.h"
 
+#include "base/text.h"
 #include "jit/kernel_text.h"
 
 namespace pykc::jit {
@@ -68,7 +69,7 @@ ElementText element_text(const Fusion& fusion, const ElementwiseVariant& variant
       for (std::size_t i = 0; i < values.size(); ++i)
         if (variant.is_array[i]) values[i] += std::string(".") + "xyzw"[component];
     const std::vector<std::string> results = numbered(prefix + std::to_string(component) + "_result", outputs);
-    text.result += comma_list(results) + " = operation(" + comma_list(values) + ")\n";
+    text.result += list_text(results) + " = operation(" + list_text(values) + ")\n";
     for (std::size_t i = 0; i < results.size(); ++i) stored[i] += (component > 0 ? ", " : "") + results[i];
   }
   for (int i = 0; i < outputs; ++i) {
@@ -96,7 +97,7 @@ Source source_of(const Fusion& fusion, const ElementwiseVariant& variant) {
   }
   const ElementText one = element_text(fusion, variant, "i", "i");
   return Source(
-      fusion.text + fill(variant.is_cpu ? kCpuKernel : kGpuKernel, {{"ALL", comma_list(all)},
+      fusion.text + fill(variant.is_cpu ? kCpuKernel : kGpuKernel, {{"ALL", list_text(all)},
                                                                     {"ROW", row_text(variant)},
                                                                     {"COUNT", std::to_string(count)},
                                                                     {"LOADS", loads},

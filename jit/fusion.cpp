@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
+#include "base/text.h"
 #include "driver/driver.h"
 #include "jit/kernel_text.h"
 #include "jit/variant_cache.h"
@@ -28,21 +30,13 @@ Result<std::vector<Parameter>> parameters_of(const std::string& all) {
     const std::size_t comma = std::min(list.find(','), list.size());
     const std::string text = trimmed(list.substr(0, comma));
     const std::string name = trimmed(std::string_view(text).substr(0, text.find(':')));
-    if (!driver::is_name(name))
-      return Error{ErrorCode::InvalidArgument, "`" + text + "` is no name of an input or output"};
+    if (!driver::is_name(name)) return invalid_argument("`" + text + "` is no name of an input or output");
     if (std::ranges::any_of(parameters, [&](const Parameter& other) { return other.name == name; }))
-      return Error{ErrorCode::InvalidArgument, "`" + name + "` stands twice in `" + all + "`"};
+      return invalid_argument("`" + name + "` stands twice in `" + all + "`");
     parameters.push_back({name, text});
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
   return parameters;
-}
-
-template <typename Project>
-std::string joined(const std::vector<Parameter>& parameters, Project project) {
-  std::string text;
-  for (const Parameter& parameter : parameters) text += (text.empty() ? "" : ", ") + parameter.*project;
-  return text;
 }
 
 std::string indented(const std::string& lines) {
@@ -62,12 +56,11 @@ Result<Fusion> fuse(const std::vector<ElementwiseStep>& steps, const std::string
     if (!inputs) return inputs.error();
     const Result<std::vector<Parameter>> outputs = parameters_of(steps[i].outputs);
     if (!outputs) return outputs.error();
-    if (outputs->empty())
-      return Error{ErrorCode::InvalidArgument, "`" + steps[i].operation + "` has no output: name what it defines"};
-    const std::string name = "step" + std::to_string(i), results = joined(*outputs, &Parameter::name);
-    fusion.text += "def " + name + "(" + joined(*inputs, &Parameter::text) + "):\n" +
+    if (outputs->empty()) return invalid_argument("`" + steps[i].operation + "` has no output: name what it defines");
+    const std::string name = "step" + std::to_string(i), results = list_text(*outputs, &Parameter::name);
+    fusion.text += "def " + name + "(" + list_text(*inputs, &Parameter::text) + "):\n" +
                    indented(driver::dedent(steps[i].operation).text) + "    return " + results + "\n\n";
-    body += "    " + results + " = " + name + "(" + joined(*inputs, &Parameter::name) + ")\n";
+    body += "    " + results + " = " + name + "(" + list_text(*inputs, &Parameter::name) + ")\n";
     for (const Parameter& input : *inputs)
       if (std::ranges::find(known, input.name) == known.end()) {
         known.push_back(input.name);
@@ -79,11 +72,11 @@ Result<Fusion> fuse(const std::vector<ElementwiseStep>& steps, const std::string
       fusion.outputs.push_back(output.name);
     }
   }
-  if (steps.empty()) return Error{ErrorCode::InvalidArgument, "there are no steps"};
+  if (steps.empty()) return invalid_argument("there are no steps");
   if (Result<void> fits = check_argument_count(fusion.inputs.size() + fusion.outputs.size()); !fits)
     return fits.error();
-  fusion.text += "def operation(" + comma_list(fusion.inputs) + "):\n" + body + "    return " +
-                 comma_list(fusion.outputs) + "\n\n";
+  fusion.text +=
+      "def operation(" + list_text(fusion.inputs) + "):\n" + body + "    return " + list_text(fusion.outputs) + "\n\n";
   return fusion;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/errors.h"
+#include "base/text.h"
 #include "driver/driver.h"
 #include "jit/kernel_text.h"
 
@@ -45,9 +47,8 @@ def $NAME(outer_places, $ALL):
 
 Result<AxesSignature> parse_axes(std::string_view given) {
   const auto wrong = [&] {
-    return Error{ErrorCode::InvalidArgument,
-                 "`" + std::string(given) +
-                     "` is no signature: write the inner axes of inputs and outputs as in (m,n),(n,p)->(m,p)"};
+    return invalid_argument("`" + std::string(given) +
+                            "` is no signature: write the inner axes of inputs and outputs as in (m,n),(n,p)->(m,p)");
   };
   std::string text(given);
   std::erase(text, ' ');
@@ -70,10 +71,10 @@ std::string generalized_kernel(const GeneralizedKernel& kernel) {
   for (std::size_t i = 0; i < all.size(); ++i) values.push_back(element(all[i], kernel.is_array[i], places));
   std::rotate(values.begin(), values.begin() + outputs, values.end());  // the function takes the inputs first
   return fill(kKernel, {{"NAME", kernel.name},
-                        {"ALL", comma_list(all)},
+                        {"ALL", list_text(all)},
                         {"PLACE", decomposition("outer_i", "outer_i", kernel.rank, "outer_out0", 0, kernel.is_wide)},
                         {"FUNCTION", kernel.function},
-                        {"VALUES", comma_list(values)}});
+                        {"VALUES", list_text(values)}});
 }
 
 }  // namespace pykc::jit

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "base/errors.h"
 #include "base/text.h"
 #include "driver/driver.h"
 #include "jit/broadcast.h"
@@ -14,14 +15,12 @@
 namespace pykc {
 namespace {
 
-Error invalid(const std::string& message) { return Error{ErrorCode::InvalidArgument, message}; }
-
 /// The function that is applied: the last of the module.
 Result<const ast::FunctionDef*> last_function(const Program& program) {
   const ast::FunctionDef* last = nullptr;
   for (const ast::StmtPtr& stmt : program.main->body)
     if (const auto* function = stmt->as<ast::FunctionDef>()) last = function;
-  if (last == nullptr) return invalid("the source defines no function");
+  if (last == nullptr) return invalid_argument("the source defines no function");
   return last;
 }
 
@@ -69,7 +68,7 @@ struct Extents {
   jit::Shape outer;
 };
 
-std::string signature_text(const jit::AxisNames& axes) { return "(" + jit::comma_list(axes) + ")"; }
+std::string signature_text(const jit::AxisNames& axes) { return "(" + list_text(axes) + ")"; }
 
 /// The argument without its inner axes.
 Argument outer_part(const Argument& argument, const jit::AxisNames& axes) {
@@ -83,15 +82,15 @@ Result<void> add_extents(const Argument& argument, const jit::AxisNames& axes, E
   const int inner = static_cast<int>(axes.size());
   const int rank = argument.is_array ? argument.rank : 0;
   if (rank < inner || rank > Argument::kMaxRank)
-    return invalid("an argument of " + std::to_string(rank) + " axes cannot be the " + signature_text(axes) +
-                   " of the signature");
+    return invalid_argument("an argument of " + std::to_string(rank) + " axes cannot be the " + signature_text(axes) +
+                            " of the signature");
   for (int axis = 0; axis < inner; ++axis) {
     const std::int64_t extent = argument.extents[rank - inner + axis];
     const std::string& name = axes[static_cast<std::size_t>(axis)];
     const auto [known, is_new] = extents.named.emplace(name, extent);
     if (!is_new && known->second != extent)
-      return invalid("the axis `" + name + "` is " + std::to_string(known->second) + " long in one argument and " +
-                     std::to_string(extent) + " in another");
+      return invalid_argument("the axis `" + name + "` is " + std::to_string(known->second) +
+                              " long in one argument and " + std::to_string(extent) + " in another");
   }
   return {};
 }
@@ -116,7 +115,7 @@ Result<jit::Shape> shape_of_output(const jit::AxisNames& axes, const Extents& ex
   for (const std::string& name : axes) {
     const auto known = extents.named.find(name);
     if (known == extents.named.end())
-      return invalid("no input says how long the axis `" + name + "` is: launch with an output that does");
+      return invalid_argument("no input says how long the axis `" + name + "` is: launch with an output that does");
     shape.push_back(known->second);
   }
   return shape;
@@ -166,24 +165,24 @@ Result<GeneralizedUfunc> GeneralizedUfunc::create(const Device& device, std::str
       std::make_shared<detail::GeneralizedUfuncState>(std::move(*axes), source, (*function)->name, device, options);
   if (Result<void> fits = jit::check_argument_count(state->arguments()); !fits) return fits.error();
   if ((*function)->parameters.size() != state->arguments())
-    return invalid("`" + state->function + "` has " + std::to_string((*function)->parameters.size()) +
-                   " parameters, and the signature " + std::to_string(state->arguments()) + " arguments");
+    return invalid_argument("`" + state->function + "` has " + std::to_string((*function)->parameters.size()) +
+                            " parameters, and the signature " + std::to_string(state->arguments()) + " arguments");
   return GeneralizedUfunc(std::move(state));
 }
 
 Result<void> GeneralizedUfunc::launch_with(const Stream* stream, std::span<const Argument> arguments) const {
   const std::size_t outputs = state_->outputs();
   if (arguments.size() != state_->arguments())
-    return invalid("`" + state_->function + "` takes " + std::to_string(outputs) + " outputs and then " +
-                   std::to_string(state_->arguments() - outputs) + " inputs; " + std::to_string(arguments.size()) +
-                   " arguments are given");
+    return invalid_argument("`" + state_->function + "` takes " + std::to_string(outputs) + " outputs and then " +
+                            std::to_string(state_->arguments() - outputs) + " inputs; " +
+                            std::to_string(arguments.size()) + " arguments are given");
   Result<Extents> extents = extents_of(*state_, arguments.subspan(outputs));
   if (!extents) return extents.error();
   for (std::size_t i = 0; i < outputs; ++i) {
     if (Result<void> added = add_extents(arguments[i], state_->axes(i), *extents); !added) return added;
     const jit::Shape expected = shape_of_output(state_->axes(i), *extents).value();
     if (!arguments[i].is_array || jit::shape_of(arguments[i]) != expected)
-      return invalid("output " + std::to_string(i) + " is not an array of the shape " + shape_text(expected));
+      return invalid_argument("output " + std::to_string(i) + " is not an array of the shape " + shape_text(expected));
   }
   const std::int64_t places = jit::size_of(extents->outer);
   if (places == 0) return {};
@@ -191,7 +190,7 @@ Result<void> GeneralizedUfunc::launch_with(const Stream* stream, std::span<const
   Variant variant;
   for (const Argument& argument : arguments) {
     if (argument.rank == Argument::kMaxRank && extents->outer.empty())
-      return invalid("an inner array has at most 7 axes");
+      return invalid_argument("an inner array has at most 7 axes");
     variant.is_array.push_back(argument.is_array);
   }
   variant.rank = join_outer_axes(*state_, extents->outer, passed);
@@ -207,8 +206,8 @@ const Device& GeneralizedUfunc::device() const { return state_->kernels.device()
 
 Result<std::vector<std::int64_t>> GeneralizedUfunc::output_shape(std::span<const Argument> inputs) const {
   if (inputs.size() != state_->signature.inputs.size())
-    return invalid("`" + state_->function + "` takes " + std::to_string(state_->signature.inputs.size()) + " inputs; " +
-                   std::to_string(inputs.size()) + " are given");
+    return invalid_argument("`" + state_->function + "` takes " + std::to_string(state_->signature.inputs.size()) +
+                            " inputs; " + std::to_string(inputs.size()) + " are given");
   const Result<Extents> extents = extents_of(*state_, inputs);
   if (!extents) return extents.error();
   return shape_of_output(state_->signature.outputs.front(), *extents);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
 #include "jit/source_module_state.h"
 #include "jit/specialize.h"
 
@@ -137,7 +138,7 @@ Result<GenericKernel> GenericKernel::bind(const Configuration& constants) const 
     const std::vector<ast::Parameter>& parameters = state_->definition.parameters;
     const auto found = std::ranges::find(parameters, constant.name, &ast::Parameter::name);
     const auto refuse = [&](const std::string& why) {
-      return Error{ErrorCode::InvalidArgument, "`" + constant.name + "` cannot be set: kernel `" + name() + "` " + why};
+      return invalid_argument("`" + constant.name + "` cannot be set: kernel `" + name() + "` " + why);
     };
     if (found == parameters.end()) return refuse("has no such parameter");
     if (!is_constexpr(*found)) return refuse("takes it at its launch; annotated `constexpr` it is a constant");

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/text.h"
+
 namespace pykc::jit {
 namespace {
 
@@ -34,12 +36,6 @@ std::string fill(std::string_view text, const std::map<std::string, std::string>
   return result;
 }
 
-std::string comma_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 std::vector<std::string> numbered(const std::string& prefix, int count) {
   std::vector<std::string> names;
   for (int i = 0; i < count; ++i) names.push_back(prefix + std::to_string(i));
@@ -61,7 +57,7 @@ std::string decomposition(const std::string& index, const std::string& prefix, i
 }
 
 std::string element(const std::string& name, bool is_array, const std::vector<std::string>& indices) {
-  return is_array ? name + "[" + comma_list(indices) + "]" : name;
+  return is_array ? name + "[" + list_text(indices) + "]" : name;
 }
 
 bool is_wide(std::int64_t elements) { return elements > std::numeric_limits<std::int32_t>::max(); }

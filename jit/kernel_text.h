@@ -11,8 +11,7 @@ namespace pykc::jit {
 /// The text with each `$NAME` replaced. What is put in may have several lines: each gets the indentation of the place.
 std::string fill(std::string_view text, const std::map<std::string, std::string>& parts);
 
-/// "x, y, z"; "in0", "in1", … of a count.
-std::string comma_list(const std::vector<std::string>& names);
+/// "in0", "in1", … of a count.
 std::vector<std::string> numbered(const std::string& prefix, int count);
 
 /// Lines that take the number `index` of an element apart into one number for each axis, `PREFIX0` the first. The

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/errors.h"
 #include "base/text.h"
 #include "jit/broadcast.h"
 #include "jit/kernel_text.h"
@@ -32,8 +33,6 @@ constexpr std::int64_t kLeastPerThread = 16;  // elements, before a result is sh
 constexpr std::int64_t kLeastPerCpuThread = 1024;
 constexpr std::int64_t kMostParts = 65535;
 
-Error invalid(const std::string& message) { return Error{ErrorCode::InvalidArgument, message}; }
-
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Which axes are reduced.
@@ -42,9 +41,10 @@ Result<std::vector<bool>> reduced_axes(const ReductionAxes& axes, std::size_t ra
   for (const int axis : axes.axes) {
     const auto count = static_cast<int>(rank);
     if (axis < -count || axis >= count)
-      return invalid("axis " + std::to_string(axis) + " does not exist in " + std::to_string(rank) + " dimensions");
+      return invalid_argument("axis " + std::to_string(axis) + " does not exist in " + std::to_string(rank) +
+                              " dimensions");
     const std::size_t index = static_cast<std::size_t>(axis < 0 ? axis + count : axis);
-    if (is_reduced[index]) return invalid("axis " + std::to_string(axis) + " is given twice");
+    if (is_reduced[index]) return invalid_argument("axis " + std::to_string(axis) + " is given twice");
     is_reduced[index] = true;
   }
   return is_reduced;
@@ -119,16 +119,16 @@ Result<Plan> make_plan(const detail::ReductionState& state, const ReductionAxes&
   const std::span<const Argument> inputs = arguments.subspan(1);
   const Result<jit::Shape> shape = jit::broadcast_shape(inputs);
   if (!shape) return shape.error();
-  if (std::ranges::none_of(inputs, &Argument::is_array)) return invalid("none of the inputs is an array");
+  if (std::ranges::none_of(inputs, &Argument::is_array)) return invalid_argument("none of the inputs is an array");
   const Result<std::vector<bool>> is_reduced = reduced_axes(axes, shape->size());
   if (!is_reduced) return is_reduced.error();
   const jit::Shape expected = kept_shape(*shape, *is_reduced, axes.keepdims);
   if (!output.is_array ||
       (jit::shape_of(output) != expected && jit::shape_of(output) != kept_shape(*shape, *is_reduced, !axes.keepdims)))
-    return invalid(output.is_array
-                       ? "the output has the shape " + shape_text(jit::shape_of(output)) + ", and the result " +
-                             shape_text(expected)
-                       : "the output is a number: it must be an array of the shape " + shape_text(expected));
+    return invalid_argument(output.is_array
+                                ? "the output has the shape " + shape_text(jit::shape_of(output)) +
+                                      ", and the result " + shape_text(expected)
+                                : "the output is a number: it must be an array of the shape " + shape_text(expected));
 
   // All arrays, the inputs first: their order in memory matters most.
   std::vector<Argument> arrays;
@@ -308,8 +308,8 @@ Result<void> Reduction::launch_with(const Stream* stream, const ReductionAxes& a
                                     std::span<const Argument> arguments) const {
   const std::vector<std::string>& inputs = state_->text.map.inputs;
   if (arguments.size() != inputs.size() + 1)
-    return invalid("the reduction takes its output and its inputs (" + jit::comma_list(inputs) + "); " +
-                   std::to_string(arguments.size()) + " arguments are given");
+    return invalid_argument("the reduction takes its output and its inputs (" + list_text(inputs) + "); " +
+                            std::to_string(arguments.size()) + " arguments are given");
   Result<Plan> plan = make_plan(*state_, axes, arguments);
   if (!plan) return plan.error();
   if (plan->elements == 0) return {};

@@ -12,6 +12,7 @@
 // (blockIdx.y); a second launch puts the parts together.
 #include "jit/reduction_source.h"
 
+#include "base/text.h"
 #include "jit/kernel_text.h"
 
 namespace pykc::jit {
@@ -111,7 +112,7 @@ RoundText round_text(const ReductionVariant& variant, const std::string& index, 
       values.push_back((variant.is_array[i] ? prefix : "") + "in" + std::to_string(i));
       if (variant.is_array[i] && variant.width > 1) values.back() += std::string(".") + "xyzw"[component];
     }
-    const std::string all = comma_list(values);
+    const std::string all = list_text(values);
     const std::string a = "a" + std::to_string((number * variant.width + component) % accumulators);
     text.combine += a + " = combined(" + a + ", " + to_string(variant.accumulator) + "(" +
                     (variant.is_second ? all : "operation(" + all + ")") + "))\n";
@@ -133,7 +134,7 @@ std::string join_text(int accumulators) {
 std::string finish_text(const ReductionVariant& variant) {
   if (variant.is_split) return "out[blockIdx.y, result] = a0\n";
   const std::vector<std::string> indices = numbered("o", variant.kept);
-  return "out[" + (indices.empty() ? "0" : comma_list(indices)) + "] = finished(a0, count)\n";
+  return "out[" + (indices.empty() ? "0" : list_text(indices)) + "] = finished(a0, count)\n";
 }
 
 /// How the lanes of a block are put together.
@@ -189,7 +190,7 @@ Source source_of(const ReductionText& text, const ReductionVariant& variant) {
           fill(kKernel, {{"REDUCE", text.reduce},
                          {"POST", text.post},
                          {"TYPE", to_string(variant.accumulator)},
-                         {"ALL", comma_list(all)},
+                         {"ALL", list_text(all)},
                          {"BOUNDS", bounds},
                          {"LANES", std::to_string(variant.lanes)},
                          {"PLACES", variant.is_cpu ? "blockDim." + across : std::to_string(variant.places)},

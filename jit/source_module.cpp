@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "driver/driver.h"
 #include "jit/source_module_state.h"
 
@@ -34,8 +35,7 @@ std::vector<std::string> SourceModuleState::constant_names() const {
 Result<void> SourceModuleState::set_constant(ConstantSetting wanted) {
   const std::vector<std::string> names = constant_names();
   if (std::ranges::find(names, wanted.name) == names.end()) {
-    std::string known;
-    for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+    const std::string known = list_text(names);
     return Error{ErrorCode::NotFound,
                  "the source has no constant `" + wanted.name + "` that the host sets; " +
                      (known.empty() ? "`" + wanted.name + " = const.array(shape, dtype)` at its top level declares one"
@@ -65,9 +65,8 @@ Result<SourceModule> SourceModule::load(const Device& device, const Source& sour
 Result<GenericKernel> SourceModule::kernel(std::string_view name) const {
   for (const std::unique_ptr<detail::GenericKernelState>& kernel : state_->kernels)
     if (kernel->name() == name) return GenericKernel({state_, kernel.get()});
-  std::string known;
-  for (const std::string& other : kernel_names()) known += (known.empty() ? "" : ", ") + other;
-  return Error{ErrorCode::NotFound, "the source has no kernel `" + std::string(name) + "`; it has: " + known};
+  return Error{ErrorCode::NotFound,
+               "the source has no kernel `" + std::string(name) + "`; it has: " + list_text(kernel_names())};
 }
 
 Result<void> SourceModule::set_constant_bytes(std::string_view name, const detail::ConstantElement& element,

@@ -1,5 +1,6 @@
 #include "jit/specialize.h"
 
+#include "base/text.h"
 #include "driver/driver.h"
 
 namespace pykc::jit {
@@ -41,9 +42,7 @@ Layout layout_of(std::span<const std::int64_t> extents, std::span<const std::int
 
 std::string signature_text(const KernelRequest& request) {
   if (request.use_annotations) return "its annotations";
-  std::string text = "(";
-  for (const ArgumentType& argument : request.arguments) text += (text.size() > 1 ? ", " : "") + type_text(argument);
-  return text + ")";
+  return "(" + list_text(request.arguments, type_text) + ")";
 }
 
 Result<Module> specialize(const Device& device, const Program& program, const KernelRequest& request,

@@ -7,6 +7,7 @@
 #include <shared_mutex>
 #include <utility>
 
+#include "base/errors.h"
 #include "jit/autotune.h"
 #include "jit/source_module_state.h"
 #include "pykc/autotune.h"
@@ -43,7 +44,7 @@ void write_words(const Argument& argument, std::uint64_t* words) {
 }
 
 Error invalid(const std::string& kernel, const std::string& what) {
-  return {ErrorCode::InvalidArgument, "the configurations of kernel `" + kernel + "` " + what};
+  return invalid_argument("the configurations of kernel `" + kernel + "` " + what);
 }
 
 Result<void> check_names(const std::string& kernel, const std::vector<Configuration>& configurations) {
@@ -165,9 +166,9 @@ Result<TunedKernel> TunedKernel::create(const GenericKernel& kernel, const std::
     }
   }
   if (configurations.empty())
-    return Error{ErrorCode::InvalidArgument, "kernel `" + kernel.name() +
-                                                 "` has no configurations to choose from: neither are any given, nor "
-                                                 "does its source list them with `@autotune`"};
+    return invalid_argument("kernel `" + kernel.name() +
+                            "` has no configurations to choose from: neither are any given, nor "
+                            "does its source list them with `@autotune`");
   if (Result<void> checked = detail::check_names(kernel.name(), configurations); !checked) return checked.error();
   std::vector<GenericKernel> kernels;
   std::map<std::string, std::size_t> known;  // kernels, by what is set in them

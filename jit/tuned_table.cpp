@@ -40,7 +40,7 @@ TunedLaunch::TunedLaunch(std::string kernel_name, std::string chip_name, std::sp
   std::vector<std::int64_t> sizes;
   for (const ArraySize& array : arrays)
     if (std::ranges::find(sizes, array.element_bytes) == sizes.end()) sizes.push_back(array.element_bytes);
-  for (const std::int64_t size : sizes) elements += (elements.empty() ? "" : ", ") + std::to_string(size);
+  elements = list_text(sizes);
   const auto largest = std::ranges::max_element(arrays, {}, count_of);
   if (largest != arrays.end()) shape = largest->extents;
 }
@@ -58,8 +58,7 @@ const TunedRow* TunedLaunch::find_in(std::span<const TunedRow> rows) const {
 }
 
 std::string TunedLaunch::row(const std::string& configuration) const {
-  std::string extents;
-  for (const std::int64_t extent : shape) extents += (extents.empty() ? "" : "x") + std::to_string(extent);
+  const std::string extents = list_text(shape, {}, "x");
   return "TUNED(\"" + kernel + "\", \"" + chip + "\", \"" + elements + "\", \"" + extents + "\", \"" + configuration +
          "\")";
 }

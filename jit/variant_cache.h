@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/errors.h"
 #include "pykc/source_module.h"
 
 namespace pykc::jit {
@@ -42,8 +43,8 @@ class ArrayFlags {
 /// Refuses an operation with more arguments than that.
 inline Result<void> check_argument_count(std::size_t count) {
   if (count <= ArrayFlags::kMost) return {};
-  return Error{ErrorCode::InvalidArgument, "an operation of " + std::to_string(count) + " arguments: at most " +
-                                               std::to_string(ArrayFlags::kMost) + " are possible"};
+  return invalid_argument("an operation of " + std::to_string(count) + " arguments: at most " +
+                          std::to_string(ArrayFlags::kMost) + " are possible");
 }
 
 inline std::size_t hash_of(std::initializer_list<std::uint64_t> numbers) {

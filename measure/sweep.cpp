@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/errors.h"
 #include "base/text.h"
 
 namespace pykc::measure {
@@ -13,7 +14,7 @@ namespace {
 constexpr std::int64_t kLargest = std::int64_t{1} << 48;  // elements that an axis has at most
 
 Error invalid(std::string_view text, const std::string& what) {
-  return {ErrorCode::InvalidArgument, "`" + std::string(text) + "` is " + what};
+  return invalid_argument("`" + std::string(text) + "` is " + what);
 }
 
 /// Each part of a list; of a range, each of the values that double. `parse` reads one value.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/text.h"
 #include "pykc/kernel_abi.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
@@ -69,9 +70,7 @@ std::optional<std::uint64_t> as_float(Integer value, ScalarType type) {
 }
 
 std::string list(const std::int64_t* values, int count) {
-  std::string text = "(";
-  for (int i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + std::to_string(values[i]);
-  return text + ")";
+  return "(" + list_text(std::span(values, static_cast<std::size_t>(count))) + ")";
 }
 
 std::string type_text(const Argument& argument) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
+#include "base/text.h"
 #include "runtime/device.h"
 
 namespace pykc {
@@ -14,8 +16,7 @@ std::string declaration(const ConstantInfo& constant) {
 }
 
 Error unknown(std::string_view name, const std::vector<ConstantInfo>& constants) {
-  std::string known;
-  for (const ConstantInfo& constant : constants) known += (known.empty() ? "" : ", ") + constant.name;
+  const std::string known = list_text(constants, &ConstantInfo::name);
   return Error{ErrorCode::NotFound,
                "the module has no constant `" + std::string(name) + "` that the host sets; " +
                    (known.empty() ? "`" + std::string(name) +
@@ -75,11 +76,10 @@ Result<detail::ConstantMemory> Module::constant_memory(std::string_view name, co
   const auto found = std::ranges::find(state_->constants, name, &ConstantInfo::name);
   const ArrayType& type = found->type;
   if (!fits(type.element, element))
-    return Error{ErrorCode::InvalidArgument, declaration(*found) + " is no array of " + describe(element)};
+    return invalid_argument(declaration(*found) + " is no array of " + describe(element));
   if (given >= 0 && given != type.count())
-    return Error{ErrorCode::InvalidArgument, declaration(*found) + " has " + std::to_string(type.count()) +
-                                                 " elements, and " + std::to_string(given) +
-                                                 " are given; to set a part of it, copy to a slice of constant()"};
+    return invalid_argument(declaration(*found) + " has " + std::to_string(type.count()) + " elements, and " +
+                            std::to_string(given) + " are given; to set a part of it, copy to a slice of constant()");
   const Result<Mapping> mapping = Mapping::dense(type.extents);
   if (!mapping) return mapping.error();
   return detail::ConstantMemory{std::move(*buffer), *mapping};

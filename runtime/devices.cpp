@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/errors.h"
 #include "runtime/constants.h"
 #include "runtime/cpu/device.h"
 #include "runtime/cuda/device.h"
@@ -32,8 +33,7 @@ Result<int> ordinal_of(std::string_view name) {
     const auto [stop, status] = std::from_chars(name.data() + 5, end, ordinal);
     if (status == std::errc{} && stop == end && ordinal >= 0) return ordinal;
   }
-  return Error{ErrorCode::InvalidArgument,
-               "there is no device `" + std::string(name) + "`: a device is called cpu, cuda:0, cuda:1, …"};
+  return invalid_argument("there is no device `" + std::string(name) + "`: a device is called cpu, cuda:0, cuda:1, …");
 }
 
 Result<DevicePointer> open_new(const std::string& name) {
@@ -115,7 +115,7 @@ Result<detail::WrappedElements> detail::wrap_elements(const Device& device, void
   const Mapping::Range range = mapping.range();
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(range.end - range.begin, element_bytes, &bytes))
-    return Error{ErrorCode::InvalidArgument, "no memory holds an array with " + to_string(mapping)};
+    return invalid_argument("no memory holds an array with " + to_string(mapping));
   // The lowest address of all: below `first` where a stride is negative.
   const std::uintptr_t lowest =
       reinterpret_cast<std::uintptr_t>(first) + static_cast<std::uintptr_t>(range.begin * element_bytes);
@@ -128,17 +128,17 @@ Result<detail::WrappedElements> detail::wrap_elements(const Device& device, void
 }
 
 Result<Buffer> Device::wrap_bytes(void* address, std::int64_t bytes, std::shared_ptr<void> owner) const {
-  if (bytes < 0) return Error{ErrorCode::InvalidArgument, "a buffer cannot have " + std::to_string(bytes) + " bytes"};
+  if (bytes < 0) return invalid_argument("a buffer cannot have " + std::to_string(bytes) + " bytes");
   if (bytes > 0) {
     if (address == nullptr)
-      return Error{ErrorCode::InvalidArgument, "a null pointer is no memory of " + std::to_string(bytes) + " bytes"};
+      return invalid_argument("a null pointer is no memory of " + std::to_string(bytes) + " bytes");
     if (Result<void> checked = state_->check_foreign(address); !checked) return checked.error();
   }
   return state_->wrap_buffer(address, bytes, std::move(owner));
 }
 
 Result<Buffer> Device::allocate_bytes(std::int64_t bytes) const {
-  if (bytes < 0) return Error{ErrorCode::InvalidArgument, "a buffer cannot have " + std::to_string(bytes) + " bytes"};
+  if (bytes < 0) return invalid_argument("a buffer cannot have " + std::to_string(bytes) + " bytes");
   return state_->allocate_buffer(bytes);
 }
 
@@ -155,8 +155,7 @@ Result<detail::UnifiedBuffer> Device::allocate_unified_bytes(detail::UnifiedKind
 }
 
 Result<std::shared_ptr<void>> Device::allocate_pinned_bytes(std::int64_t bytes) const {
-  if (bytes < 0)
-    return Error{ErrorCode::InvalidArgument, "host memory cannot have " + std::to_string(bytes) + " bytes"};
+  if (bytes < 0) return invalid_argument("host memory cannot have " + std::to_string(bytes) + " bytes");
   return state_->allocate_pinned(bytes);
 }
 
@@ -193,8 +192,8 @@ Result<void> Device::synchronize() const { return state_->synchronize(); }
 Result<void> Device::enable_peer_access(const Device& other) const {
   if (state_ == other.state_) return {};
   if (is_cpu() || other.is_cpu())
-    return Error{ErrorCode::InvalidArgument,
-                 "peer access joins two GPUs, not " + info().name + " and " + other.info().name + "; copy the arrays"};
+    return invalid_argument("peer access joins two GPUs, not " + info().name + " and " + other.info().name +
+                            "; copy the arrays");
   return state_->enable_peer_access(*other.state_);
 }
 

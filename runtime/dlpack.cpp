@@ -4,14 +4,13 @@
 #include <charconv>
 #include <string>
 
+#include "base/errors.h"
 #include "runtime/device.h"
 
 namespace pykc::detail {
 namespace {
 
-Error invalid_tensor(const std::string& message) {
-  return Error{ErrorCode::InvalidArgument, "DLPack tensor: " + message};
-}
+Error invalid_tensor(const std::string& message) { return invalid_argument("DLPack tensor: " + message); }
 
 std::string text_of(DLDataType type) {
   constexpr const char* kNames[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};

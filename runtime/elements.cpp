@@ -1,13 +1,12 @@
 // Copies and clearing of device memory: bytes of a Buffer, and elements of an Array, which may lie apart. What all
 // devices ask for is checked here.
+#include "base/errors.h"
 #include "runtime/device.h"
 
 namespace pykc {
 namespace {
 
 using detail::StridedCopy;
-
-Error invalid_argument(const std::string& message) { return Error{ErrorCode::InvalidArgument, message}; }
 
 Error other_device() { return invalid_argument("the copy's stream belongs to another device"); }
 

@@ -6,6 +6,8 @@
 #include <optional>
 #include <tuple>
 
+#include "base/errors.h"
+#include "base/text.h"
 #include "runtime/cpu/processor.h"
 
 namespace pykc {
@@ -46,8 +48,7 @@ Fitness fitness_on_cpu(const Artifact& artifact) {
 }
 
 Error none_fits(const std::vector<Artifact>& artifacts, const Device& device) {
-  std::string targets;
-  for (const Artifact& artifact : artifacts) targets += (targets.empty() ? "" : ", ") + artifact.target;
+  const std::string targets = list_text(artifacts, &Artifact::target);
   return Error{ErrorCode::Unsupported, "the program's kernels are compiled for " + targets + ", none of which " +
                                            device.info().name + " (" + device.info().description + ") can run"};
 }
@@ -55,11 +56,9 @@ Error none_fits(const std::vector<Artifact>& artifacts, const Device& device) {
 }  // namespace
 
 std::string parameter_text(const KernelInfo& kernel) {
-  std::string text;
-  for (const ParameterInfo& parameter : kernel.parameters)
-    text += (text.empty() ? "" : ", ") + parameter.name + ": " +
-            (parameter.is_array ? to_string(parameter.array) : to_string(parameter.value));
-  return text;
+  return list_text(kernel.parameters, [](const ParameterInfo& parameter) {
+    return parameter.name + ": " + (parameter.is_array ? to_string(parameter.array) : to_string(parameter.value));
+  });
 }
 
 Result<Module> load_embedded(const Device& device, const EmbeddedArtifact* embedded) {
@@ -89,9 +88,9 @@ Result<Module> load_embedded(const Device& device, const EmbeddedArtifact* embed
 Result<Kernel> embedded_kernel(const Module& module, std::string_view name, std::string_view parameters) {
   Result<Kernel> kernel = module.kernel(name);
   if (!kernel || parameter_text(kernel->info()) == parameters) return kernel;
-  return Error{ErrorCode::InvalidArgument, "kernel `" + std::string(name) + "` takes (" +
-                                               parameter_text(kernel->info()) + ") where the header has (" +
-                                               std::string(parameters) + "): make both anew from the same source"};
+  return invalid_argument("kernel `" + std::string(name) + "` takes (" + parameter_text(kernel->info()) +
+                          ") where the header has (" + std::string(parameters) +
+                          "): make both anew from the same source");
 }
 
 }  // namespace pykc

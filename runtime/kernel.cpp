@@ -1,4 +1,6 @@
 // Modules and kernels: each call checks what all devices ask for, then goes to the device's own state.
+#include "base/errors.h"
+#include "base/text.h"
 #include "runtime/device.h"
 
 namespace pykc {
@@ -38,8 +40,7 @@ Result<KernelResources> Kernel::resources() const {
 Result<void> Kernel::launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const {
   detail::DeviceState& device = *module_->device;
   detail::StreamState& stream = config.stream == nullptr ? device.default_stream() : *config.stream->state_;
-  if (&stream.device != &device)
-    return Error{ErrorCode::InvalidArgument, "the launch's stream belongs to another device"};
+  if (&stream.device != &device) return invalid_argument("the launch's stream belongs to another device");
   detail::PreparedLaunch prepared;
   if (Result<void> fits =
           detail::prepare_launch(module_->kernels[index_], module_->rules[index_], device, config, arguments, prepared);
@@ -52,12 +53,10 @@ Result<void> Kernel::launch_with(const LaunchConfig& config, std::span<const Arg
 const std::vector<KernelInfo>& Module::kernels() const { return state_->kernels; }
 
 Result<Kernel> Module::kernel(std::string_view name) const {
-  std::string known;
-  for (std::size_t i = 0; i < state_->kernels.size(); ++i) {
+  for (std::size_t i = 0; i < state_->kernels.size(); ++i)
     if (state_->kernels[i].name == name) return Kernel(state_, i);
-    known += (known.empty() ? "" : ", ") + state_->kernels[i].name;
-  }
-  return Error{ErrorCode::NotFound, "the module has no kernel `" + std::string(name) + "`; it has: " + known};
+  return Error{ErrorCode::NotFound, "the module has no kernel `" + std::string(name) +
+                                        "`; it has: " + list_text(state_->kernels, &KernelInfo::name)};
 }
 
 }  // namespace pykc

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text.h"
 #include "runtime/device.h"
 
 namespace pykc::detail {
@@ -96,11 +97,7 @@ Result<void> add_shared_bytes(const KernelInfo& kernel, const LaunchRules& rules
   return {};
 }
 
-std::string parameter_names(const KernelInfo& kernel) {
-  std::string names;
-  for (const ParameterInfo& parameter : kernel.parameters) names += (names.empty() ? "" : ", ") + parameter.name;
-  return names;
-}
+std::string parameter_names(const KernelInfo& kernel) { return list_text(kernel.parameters, &ParameterInfo::name); }
 
 }  // namespace
 

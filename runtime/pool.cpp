@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/errors.h"
 #include "runtime/device.h"
 
 namespace pykc {
@@ -10,7 +11,7 @@ namespace {
 
 Result<void> check_bytes(std::int64_t bytes) {
   if (bytes >= 0) return {};
-  return Error{ErrorCode::InvalidArgument, "a number of bytes is not negative, as " + std::to_string(bytes) + " is"};
+  return invalid_argument("a number of bytes is not negative, as " + std::to_string(bytes) + " is");
 }
 
 }  // namespace

@@ -1,19 +1,18 @@
 // Streams, events and graphs: each call checks what all devices ask for, then goes to the device's own state.
 #include <algorithm>
 
+#include "base/errors.h"
 #include "runtime/device.h"
 
 namespace pykc {
 namespace {
 
-Error other_device(const char* what) {
-  return Error{ErrorCode::InvalidArgument, std::string(what) + " belongs to another device"};
-}
+Error other_device(const char* what) { return invalid_argument(std::string(what) + " belongs to another device"); }
 
 Error no_point_in_time() {
-  return Error{ErrorCode::InvalidArgument,
-               "the event was recorded while its stream captured a graph: it says in which order the graph's work is "
-               "done, and happens at no one time; record another behind the graph's launch"};
+  return invalid_argument(
+      "the event was recorded while its stream captured a graph: it says in which order the graph's work is "
+      "done, and happens at no one time; record another behind the graph's launch");
 }
 
 /// Why a stream cannot wait for the event of a capture, or nothing.
@@ -36,9 +35,9 @@ void detail::GraphState::close() {
 }
 
 Error detail::GraphState::unjoined() {
-  return Error{ErrorCode::InvalidArgument,
-               "the capture ended before its first stream had waited for all work of the others: make it wait for an "
-               "event that each of them records behind its last piece of work, then call end_capture()"};
+  return invalid_argument(
+      "the capture ended before its first stream had waited for all work of the others: make it wait for an "
+      "event that each of them records behind its last piece of work, then call end_capture()");
 }
 
 void detail::StreamState::join_capture(std::shared_ptr<GraphState> graph) {
@@ -82,16 +81,14 @@ bool Stream::is_capturing() const { return state_->is_capturing(); }
 
 Result<void> Stream::keep_in_graph(std::shared_ptr<const void> owner) const {
   detail::GraphState* const graph = state_->graph();
-  if (graph == nullptr)
-    return Error{ErrorCode::InvalidArgument, "the stream captures no graph that could keep anything"};
+  if (graph == nullptr) return invalid_argument("the stream captures no graph that could keep anything");
   graph->keep(std::move(owner));
   return {};
 }
 
 Result<void> Stream::check_not_capturing(const char* what) const {
   if (!state_->is_capturing()) return {};
-  return Error{ErrorCode::InvalidArgument,
-               std::string("while a stream captures a graph, ") + what + "; call end_capture() first"};
+  return invalid_argument(std::string("while a stream captures a graph, ") + what + "; call end_capture() first");
 }
 
 Result<void> Stream::begin_capture() const {
@@ -104,11 +101,9 @@ Result<void> Stream::begin_capture() const {
 }
 
 Result<Graph> Stream::end_capture() const {
-  if (!state_->is_capturing())
-    return Error{ErrorCode::InvalidArgument, "the stream captures no graph; call begin_capture() first"};
+  if (!state_->is_capturing()) return invalid_argument("the stream captures no graph; call begin_capture() first");
   if (state_->graph()->origin != state_.get())
-    return Error{ErrorCode::InvalidArgument,
-                 "the stream takes part in a capture that another began: end_capture() there"};
+    return invalid_argument("the stream takes part in a capture that another began: end_capture() there");
   Result<std::shared_ptr<detail::GraphState>> graph = state_->end_capture();
   if (!graph) return graph.error();
   return Graph(std::move(*graph));
@@ -128,7 +123,7 @@ Result<Event> Stream::record() const {
 Result<void> Stream::wait(const Event& event) const {
   if (event.state_->captured_in != nullptr) {
     if (const std::string_view why = why_not_in_capture(*state_, *event.state_); !why.empty())
-      return Error{ErrorCode::InvalidArgument, "the event was recorded in a capture, " + std::string(why)};
+      return invalid_argument("the event was recorded in a capture, " + std::string(why));
     return state_->wait(*event.state_);
   }
   if (Result<void> free = check_not_capturing("it waits for no event from outside of the capture"); !free) return free;
@@ -138,7 +133,7 @@ Result<void> Stream::wait(const Event& event) const {
 }
 
 Result<void> Stream::call(std::function<void()> function) const {
-  if (!function) return Error{ErrorCode::InvalidArgument, "the function that a stream is to call is empty"};
+  if (!function) return invalid_argument("the function that a stream is to call is empty");
   return state_->call(std::move(function));
 }
 

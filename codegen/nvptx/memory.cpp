@@ -3,6 +3,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include "base/text.h"
 #include "codegen/machine.h"
 #include "codegen/nvptx/emitter.h"
 #include "ir/text/form.h"
@@ -107,12 +108,11 @@ NvptxEmitter::Value* NvptxEmitter::emit_inline_ptx(const Instruction& i) {
       n = std::min(end, source.size()) - 1;
     }
   }
-  std::string constraints;
-  const auto add = [&](const std::string& constraint) { constraints += (constraints.empty() ? "" : ",") + constraint; };
+  std::vector<std::string> constraints;
   llvm::SmallVector<llvm::Type*> results;
   for (const ScalarType type : ptx.results) {
     results.push_back(to_register(llvm::PoisonValue::get(type_of(type)))->getType());
-    add("=" + register_of(results.back()));
+    constraints.push_back("=" + register_of(results.back()));
   }
   llvm::Type* result = results.empty()       ? builder_.getVoidTy()
                        : results.size() == 1 ? results[0]
@@ -120,10 +120,10 @@ NvptxEmitter::Value* NvptxEmitter::emit_inline_ptx(const Instruction& i) {
   llvm::SmallVector<Value*> operands;
   for (std::size_t n = 0; n < i.operands.size(); ++n) {
     operands.push_back(to_register(operand(i, n)));
-    add(register_of(operands.back()->getType()));
+    constraints.push_back(register_of(operands.back()->getType()));
   }
-  add("~{memory}");
-  llvm::CallInst* call = call_ptx(text, constraints, result, operands);
+  constraints.push_back("~{memory}");
+  llvm::CallInst* call = call_ptx(text, list_text(constraints, {}, ","), result, operands);
   call->setConvergent();
   return call;
 }

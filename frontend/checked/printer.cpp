@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/float_bits.h"
+#include "base/text.h"
 #include "frontend/checked/tree.h"
 #include "ir/evaluate/evaluate.h"
 
@@ -125,9 +126,8 @@ class Printer {
   }
 
   std::string list(const std::vector<ExprRef>& exprs, const char* separator = ", ") {
-    std::string text;
-    for (const ExprRef e : exprs) text += (text.empty() ? "" : separator) + expr(e);
-    return text;
+    return list_text(
+        exprs, [this](ExprRef e) { return expr(e); }, separator);
   }
 
   std::string operation(const std::string& operation, const Type& type, const std::string& operands) {
@@ -195,14 +195,11 @@ class Printer {
     return bound(axis.start) + ":" + bound(axis.stop) + (axis.step ? ":" + expr(axis.step) : std::string());
   }
   std::string show(const View& node, const Type&) {
-    std::string axes;
-    for (const ViewAxis& axis : node.axes) axes += (axes.empty() ? "" : ", ") + show(axis);
+    const std::string axes = list_text(node.axes, [this](const ViewAxis& axis) { return show(axis); });
     return expr(node.array) + "[" + axes + "]";
   }
   std::string show(const Transpose& node, const Type&) {
-    std::string order;
-    for (const int dimension : node.order) order += (order.empty() ? "" : ", ") + std::to_string(dimension);
-    return expr(node.array) + ".transpose(" + order + ")";
+    return expr(node.array) + ".transpose(" + list_text(node.order) + ")";
   }
   std::string show(const Reshape& node, const Type&) {
     const std::string array = expr(node.array);

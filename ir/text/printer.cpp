@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/float_bits.h"
+#include "base/text.h"
 #include "ir/module.h"
 #include "ir/text/form.h"
 
@@ -82,9 +83,7 @@ std::string element_text(const ElementType& type);
 
 std::string field_text(const RecordField& field) {
   std::string text = name_text(field.name) + ": " + element_text(field.type);
-  for (std::size_t i = 0; i < field.extents.size(); ++i)
-    text += (i == 0 ? "[" : ", ") + std::to_string(field.extents[i]);
-  if (!field.extents.empty()) text += ']';
+  if (!field.extents.empty()) text += '[' + list_text(field.extents) + ']';
   return text + " at " + std::to_string(field.offset);
 }
 
@@ -92,10 +91,8 @@ std::string element_text(const ElementType& type) {
   if (!type.is_record()) return std::string(pykc::to_string(type.scalar));
   const RecordType& record = *type.record;
   std::string text = std::string(kRecordWords[static_cast<std::size_t>(record.kind)]) + ' ' + name_text(record.name) +
-                     " bytes " + std::to_string(record.bytes) + " align " + std::to_string(record.alignment) + " (";
-  for (const RecordField& field : record.fields)
-    text += (&field == &record.fields.front() ? "" : ", ") + field_text(field);
-  return text + ')';
+                     " bytes " + std::to_string(record.bytes) + " align " + std::to_string(record.alignment);
+  return text + " (" + list_text(record.fields, field_text) + ')';
 }
 
 std::string array_type_text(const ArrayType& type) {
@@ -199,8 +196,8 @@ void FunctionPrinter::print_signature() {
     text += parameter_text(parameter);
   }
   text += ')';
-  for (std::size_t i = 0; i < function_.results.size(); ++i)
-    text += (i == 0 ? " -> " : ", ") + to_string(function_.results[i]);
+  if (!function_.results.empty())
+    text += " -> " + list_text(function_.results, [](Type type) { return to_string(type); });
   line(text + " {");
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace pykc::ir {
 namespace {
 
@@ -66,10 +68,9 @@ bool is_in_class(Type type, OperandClass operand_class) {
 }
 
 std::string types_text(const Instruction& instruction) {
-  std::string text = instruction.operands.size() == 1 ? "operand has type " : "operands have types ";
-  for (std::size_t i = 0; i < instruction.operands.size(); ++i)
-    text += (i == 0 ? "" : " and ") + to_string(instruction.operands[i]->type);
-  return text;
+  return (instruction.operands.size() == 1 ? "operand has type " : "operands have types ") +
+         list_text(
+             instruction.operands, [](const Instruction* operand) { return to_string(operand->type); }, " and ");
 }
 
 std::string unless(bool holds, std::string message) { return holds ? std::string() : std::move(message); }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/errors.h"
 #include "runtime/cpu/graph.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/processor.h"
@@ -55,7 +56,7 @@ class Device final : public detail::DeviceState {
   detail::PoolState& pool() override { return pool_; }
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
   Result<std::shared_ptr<detail::StreamState>> wrap_stream(void*, std::shared_ptr<void>) override {
-    return Error{ErrorCode::InvalidArgument, "the CPU device has no streams of CUDA to wrap; use create_stream()"};
+    return invalid_argument("the CPU device has no streams of CUDA to wrap; use create_stream()");
   }
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override { return finish(nullptr); }

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "base/errors.h"
 #include "runtime/cuda/module.h"
 
 namespace pykc::cuda {
@@ -110,8 +111,8 @@ Result<std::shared_ptr<detail::StreamState>> Device::wrap_stream(void* native_ha
   if (Result<void> found = check("cuStreamGetCtx", driver_.cuStreamGetCtx(handle, &its_context)); !found)
     return found.error();
   if (its_context != context_->handle())
-    return Error{ErrorCode::InvalidArgument,
-                 "the stream to wrap is of another GPU, or of another context, than the primary one of " + info.name};
+    return invalid_argument("the stream to wrap is of another GPU, or of another context, than the primary one of " +
+                            info.name);
   return std::shared_ptr<detail::StreamState>(
       std::make_shared<Stream>(*this, handle, shared_from_this(), std::move(owner)));
 }

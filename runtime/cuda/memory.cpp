@@ -1,6 +1,7 @@
 // Memory of a GPU, and of the host that a GPU reaches.
 #include <string>
 
+#include "base/errors.h"
 #include "runtime/cuda/device.h"
 
 namespace pykc::cuda {
@@ -34,7 +35,7 @@ std::shared_ptr<void> Device::device_memory(CUdeviceptr address) {
 Result<void> Device::check_foreign(const void* address) {
   const ContextScope scope = enter();
   const auto refuse = [&](const std::string& why) {
-    return Error{ErrorCode::InvalidArgument, "the address is no memory of " + info.name + ": " + why};
+    return invalid_argument("the address is no memory of " + info.name + ": " + why);
   };
   const CUdeviceptr pointer = reinterpret_cast<std::uintptr_t>(address);
   CUmemorytype type{};

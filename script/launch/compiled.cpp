@@ -2,6 +2,7 @@
 // kernel of a few lines that calls the function and stores what it returns.
 #include <algorithm>
 
+#include "base/text.h"
 #include "jit/kernel_text.h"
 #include "jit/specialize.h"
 #include "script/evaluate/scope.h"
@@ -22,14 +23,14 @@ def compiled_$NAME($PARAMETERS):
 
 std::string call_text(const ast::FunctionDef& function) {
   const auto count = static_cast<int>(function.parameters.size());
-  return function.name + "(" + jit::comma_list(jit::numbered("compiled_in", count)) + ")";
+  return function.name + "(" + list_text(jit::numbered("compiled_in", count)) + ")";
 }
 
 std::string caller_source(const ast::FunctionDef& function, int results, const std::string& body) {
   std::vector<std::string> parameters = jit::numbered("compiled_out", results);
   for (std::string& name : jit::numbered("compiled_in", static_cast<int>(function.parameters.size())))
     parameters.push_back(std::move(name));
-  return jit::fill(kCaller, {{"NAME", function.name}, {"PARAMETERS", jit::comma_list(parameters)}, {"BODY", body}});
+  return jit::fill(kCaller, {{"NAME", function.name}, {"PARAMETERS", list_text(parameters)}, {"BODY", body}});
 }
 
 /// Lines that call the function and store its results.

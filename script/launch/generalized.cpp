@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/errors.h"
 #include "base/text.h"
 #include "jit/generalized_kernel.h"
 #include "jit/kernel_text.h"
@@ -22,13 +23,13 @@ struct Extents {
 };
 
 Failure unfit(const std::string& function, const std::string& why) {
-  return with_reason(DiagnosticId::HostLaunchFailed, function, Error{ErrorCode::InvalidArgument, why});
+  return with_reason(DiagnosticId::HostLaunchFailed, function, invalid_argument(why));
 }
 
 /// Learns from one argument, whose place in the signature is `axes`.
 Status add_extents(const std::string& function, const Shape& shape, const jit::AxisNames& axes, Extents& extents) {
   if (shape.size() < axes.size())
-    return unfit(function, "an array of shape " + shape_text(shape) + " cannot be the (" + jit::comma_list(axes) +
+    return unfit(function, "an array of shape " + shape_text(shape) + " cannot be the (" + list_text(axes) +
                                ") of its signature");
   const std::size_t outer = shape.size() - axes.size();
   for (std::size_t i = 0; i < axes.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/errors.h"
 #include "driver/driver.h"
 #include "frontend/program/numba_kernels.h"
 #include "jit/specialize.h"
@@ -448,7 +449,7 @@ Status Launcher::set_constants(const Loaded& loaded) {
     present.resize(static_cast<std::size_t>(memory->bytes()));  // zero at first
     if (bytes.size() != present.size())
       return with_reason(DiagnosticId::HostLaunchFailed, constant.name,
-                         Error{ErrorCode::InvalidArgument, "its name is bound to another array"});
+                         invalid_argument("its name is bound to another array"));
     if (std::ranges::equal(bytes, present)) continue;  // a copy would wait for the kernels before
     if (Result<void> done = memory->copy_from_host(bytes.data(), memory->bytes()); !done)
       return with_reason(DiagnosticId::HostLaunchFailed, constant.name, done.error());

@@ -1,5 +1,6 @@
 #include "script/launch/prototypes.h"
 
+#include "base/text.h"
 #include "frontend/program/signature.h"
 #include "script/values/array.h"
 
@@ -114,7 +115,7 @@ bool is_same_kind(const ElementType& from, const ElementType& to) { return kind_
 Outcome<const Prototype*> choose_prototype(const std::vector<Prototype>& prototypes,
                                            const std::vector<Operand>& operands, const std::string& function) {
   if (prototypes.empty()) return static_cast<const Prototype*>(nullptr);
-  std::string all, given;
+  std::string all;
   for (const Prototype& prototype : prototypes) {
     bool fits = prototype.parameters.size() == operands.size();
     for (std::size_t i = 0; fits && i < operands.size(); ++i)
@@ -122,7 +123,7 @@ Outcome<const Prototype*> choose_prototype(const std::vector<Prototype>& prototy
     if (fits) return &prototype;
     all += (all.empty() ? "`" : ", `") + prototype.text + "`";
   }
-  for (const Operand& operand : operands) given += (given.empty() ? "" : ", ") + to_string(operand.type);
+  const std::string given = list_text(operands, [](const Operand& operand) { return to_string(operand.type); });
   return fail(DiagnosticId::HostWrongType, "arguments of `" + function, "safe to convert for one of " + all, given)
       .note("convert one yourself, `x.astype(np.float32)`, or add a prototype for these types");
 }

@@ -3,6 +3,7 @@
 // know nothing of it. Arguments are broadcast to one shape and read where they are; numbers are passed as they are.
 #include <algorithm>
 
+#include "base/text.h"
 #include "jit/kernel_text.h"
 #include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
@@ -32,11 +33,11 @@ std::string call_text(const ast::FunctionDef& function, const Mapped& mapped, co
     const std::string value = jit::element(name, is_elements(mapped.values[i]), indices);
     arguments.push_back(mapped.casts[i].empty() ? value : mapped.casts[i] + "(" + value + ")");
   }
-  return function.name + "(" + jit::comma_list(arguments) + ")";
+  return function.name + "(" + list_text(arguments) + ")";
 }
 
 std::string parameters_text(const Mapped& mapped) {
-  return jit::comma_list(jit::numbered("vectorized_in", static_cast<int>(mapped.values.size())));
+  return list_text(jit::numbered("vectorized_in", static_cast<int>(mapped.values.size())));
 }
 
 // The file may have a `grid` and a `kernel` of its own.
