@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "base/errors.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/flags.h"
 #include "cli/load.h"
@@ -39,7 +41,7 @@ Result<Assignment> parse_assignment(const std::string& option, const std::string
   const std::size_t equals = text.find('=');
   if (equals != std::string::npos && equals > 0 && equals + 1 < text.size())
     return Assignment{text.substr(0, equals), text.substr(equals + 1)};
-  return Error{ErrorCode::InvalidArgument, option + " takes NAME=VALUE, not `" + text + "`"};
+  return invalid_argument(option + " takes NAME=VALUE, not `" + text + "`");
 }
 
 Result<void> parse_settings(BenchRequest& request) {
@@ -94,6 +96,23 @@ std::string explained(const Error& error) {
          "\n  If the kernel is not made for such a launch: --shape, --arg, --grid, --tile and --blocks change it.";
 }
 
+/// By which options the command line gives what an error of measure/ asks for.
+Error with_options(Error error, ErrorCode asks, const std::string& options) {
+  if (error.code == asks) error.message += options;
+  return error;
+}
+
+Result<void> check_arguments(const KernelInfo& kernel, const measure::ArgumentSettings& settings) {
+  Result<void> checked = measure::check_settings(kernel, settings);
+  const std::vector<ParameterInfo> missing = measure::missing_values(kernel, settings);
+  if (checked || missing.empty()) return checked;
+  const auto option = [](const ParameterInfo& parameter) {
+    return "--arg " + parameter.name + "=" + (parameter.value.is_record() ? "VALUE,VALUE…" : "VALUE");
+  };
+  return with_options(checked.error(), ErrorCode::InvalidArgument,
+                      "; add " + list_text(missing, option, " ") + "  (`size` stands for the size of the sweep)");
+}
+
 /// All sizes and blocks of one configuration.
 Result<void> measure_variant(const BenchRequest& request, const std::vector<std::int64_t>& sizes,
                              const Program& program, const measure::Variant& variant, const Device& device,
@@ -106,7 +125,11 @@ Result<void> measure_variant(const BenchRequest& request, const std::vector<std:
   bar.begin("compiling");
   const Result<measure::Benchmark> benchmark =
       measure::Benchmark::create(device, program, variant.request, request.options, settings);
-  if (!benchmark) return benchmark.error();
+  if (!benchmark)
+    return with_options(
+        benchmark.error(), ErrorCode::InvalidLaunch,
+        ": --shared BYTES, or --shared-per-thread BYTES, which is multiplied by the threads of a block");
+  if (Result<void> checked = check_arguments(benchmark->kernel(), settings.arguments); !checked) return checked;
   report.kernel = measure::signature_of(benchmark->kernel());
   report.has_foreign_code |= benchmark->has_foreign_code();
   const std::int64_t bound = benchmark->kernel().max_threads_per_block;
@@ -135,7 +158,9 @@ Result<void> measure_variant(const BenchRequest& request, const std::vector<std:
 Result<measure::Report> measure_all(const BenchRequest& request, const std::vector<std::int64_t>& sizes,
                                     const Program& program, const std::string& kernel) {
   const Result<std::vector<measure::Variant>> variants = measure::find_kernel(program, kernel, request.signature);
-  if (!variants) return variants.error();
+  if (!variants)
+    return with_options(variants.error(), ErrorCode::InvalidArgument,
+                        "\n  FILE::KERNEL names the kernel, --sig 'KERNEL(TYPE, …)' the types of its parameters.");
   const Result<Launches> first = parse_launches(request, variants->front().configuration);
   if (!first) return first.error();
   const Result<Device> device = Device::open(request.device);

@@ -6,10 +6,12 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/float_bits.h"
 #include "base/text.h"
 #include "measure/elements.h"
@@ -17,8 +19,6 @@
 
 namespace pykc::measure {
 namespace {
-
-Error invalid(const std::string& what) { return {ErrorCode::InvalidArgument, what}; }
 
 // ---- shapes ----
 
@@ -108,10 +108,9 @@ std::optional<std::uint64_t> scalar_bits(std::string_view text, ScalarType type)
 }
 
 std::string names_of(const KernelInfo& kernel, const std::function<bool(const ParameterInfo&)>& fits) {
-  std::string names;
-  for (const ParameterInfo& parameter : kernel.parameters)
-    if (fits(parameter)) names += (names.empty() ? "" : ", ") + parameter.name;
-  return names.empty() ? "none" : names;
+  std::vector<ParameterInfo> fitting;
+  std::ranges::copy_if(kernel.parameters, std::back_inserter(fitting), fits);
+  return fitting.empty() ? "none" : list_text(fitting, &ParameterInfo::name);
 }
 
 const ParameterInfo* find(const KernelInfo& kernel, std::string_view name) {
@@ -121,17 +120,28 @@ const ParameterInfo* find(const KernelInfo& kernel, std::string_view name) {
 
 Result<void> check_shape(const KernelInfo& kernel, const std::string& name, const std::vector<std::int64_t>& shape) {
   const ParameterInfo* parameter = find(kernel, name);
+  const auto invalid = [&](const std::string& what) {
+    return invalid_argument("the shape of `" + name + "`: " + what);
+  };
   if (parameter == nullptr || !parameter->is_array)
-    return invalid("--shape " + name + "=…: kernel `" + kernel.name + "` has no array of this name; its arrays are " +
+    return invalid("kernel `" + kernel.name + "` has no array of this name; its arrays are " +
                    names_of(kernel, [](const ParameterInfo& p) { return p.is_array; }));
   if (parameter->array.has_static_shape())
-    return invalid("--shape " + name + "=…: its type " + to_string(parameter->array) + " has a shape already");
+    return invalid("its type " + to_string(parameter->array) + " has a shape already");
   if (parameter->array.rank() == static_cast<int>(shape.size())) return {};
-  return invalid("--shape " + name + "=…: " + to_string(parameter->array) + " takes " +
-                 std::to_string(parameter->array.rank()) + " extents, not " + std::to_string(shape.size()));
+  return invalid(to_string(parameter->array) + " takes " + std::to_string(parameter->array.rank()) + " extents, not " +
+                 std::to_string(shape.size()));
 }
 
 }  // namespace
+
+std::vector<ParameterInfo> missing_values(const KernelInfo& kernel, const ArgumentSettings& settings) {
+  std::vector<ParameterInfo> missing;
+  for (const ParameterInfo& parameter : kernel.parameters)
+    if (!parameter.is_array && !takes_the_size(parameter) && !settings.values.contains(parameter.name))
+      missing.push_back(parameter);
+  return missing;
+}
 
 Result<void> check_settings(const KernelInfo& kernel, const ArgumentSettings& settings) {
   for (const auto& [name, shape] : settings.shapes)
@@ -139,19 +149,15 @@ Result<void> check_settings(const KernelInfo& kernel, const ArgumentSettings& se
   for (const auto& [name, value] : settings.values) {
     const ParameterInfo* parameter = find(kernel, name);
     if (parameter == nullptr || parameter->is_array)
-      return invalid("--arg " + name + "=" + value + ": kernel `" + kernel.name +
-                     "` has no number of this name; its numbers are " +
-                     names_of(kernel, [](const ParameterInfo& p) { return !p.is_array; }));
+      return invalid_argument("the value of `" + name + "`, " + value + ": kernel `" + kernel.name +
+                              "` has no number of this name; its numbers are " +
+                              names_of(kernel, [](const ParameterInfo& p) { return !p.is_array; }));
   }
-  std::string missing, options;
-  for (const ParameterInfo& parameter : kernel.parameters) {
-    if (parameter.is_array || takes_the_size(parameter) || settings.values.contains(parameter.name)) continue;
-    missing += (missing.empty() ? "" : ", ") + parameter.name + ": " + to_string(parameter.value);
-    options += " --arg " + parameter.name + "=" + (parameter.value.is_record() ? "VALUE,VALUE…" : "VALUE");
-  }
+  const std::vector<ParameterInfo> missing = missing_values(kernel, settings);
   if (missing.empty()) return {};
-  return invalid("kernel `" + kernel.name + "` needs values that nobody can guess (" + missing + "); add" + options +
-                 "  (`size` stands for the size of the sweep)");
+  const auto declaration = [](const ParameterInfo& p) { return p.name + ": " + to_string(p.value); };
+  return invalid_argument("kernel `" + kernel.name + "` needs values that nobody can guess (" +
+                          list_text(missing, declaration) + ")");
 }
 
 Result<Arguments> Arguments::create(const Device& device, const KernelInfo& kernel, std::int64_t size,
@@ -212,7 +218,7 @@ Result<void> Arguments::add_value(const ParameterInfo& parameter, const Argument
   std::size_t index = 0;
   Result<void> parsed;
   for_each_part(text, ',', [&](std::string_view part) {
-    if (index == slots.size()) parsed = invalid("");
+    if (index == slots.size()) parsed = invalid_argument("");
     if (!parsed) return;
     const Slot& slot = slots[index++];
     const std::int64_t side = first_shape_.empty() ? 1 : first_shape_.front();
@@ -224,13 +230,13 @@ Result<void> Arguments::add_value(const ParameterInfo& parameter, const Argument
       std::memcpy(&bytes[static_cast<std::size_t>(slot.offset)], &*bits,
                   static_cast<std::size_t>(size_in_bytes(slot.type)));
     else
-      parsed = invalid("");
+      parsed = invalid_argument("");
   });
   if (!parsed || index != slots.size())
-    return invalid("--arg " + parameter.name + "=" + text + " is no " + to_string(parameter.value) +
-                   (slots.size() == 1
-                        ? std::string()
-                        : ": write its " + std::to_string(slots.size()) + " numbers with commas between them"));
+    return invalid_argument(
+        "the value of `" + parameter.name + "`: " + text + " is no " + to_string(parameter.value) +
+        (slots.size() == 1 ? std::string()
+                           : ": write its " + std::to_string(slots.size()) + " numbers with commas between them"));
   if (parameter.value.is_record()) {
     list_.push_back(Argument::of(parameter.value.record, bytes.get()));
     records_.push_back(std::move(bytes));

@@ -19,8 +19,10 @@ struct ArgumentSettings {
   std::map<std::string, std::vector<std::int64_t>> shapes = {};  // of arrays
 };
 
-/// Fails where a setting names no parameter that it can set, or one that needs a value has none; the message says how
-/// to set it.
+/// The parameters that need a value and have none.
+std::vector<ParameterInfo> missing_values(const KernelInfo& kernel, const ArgumentSettings& settings);
+
+/// Fails where a setting names no parameter that it can set, or one that needs a value has none.
 Result<void> check_settings(const KernelInfo& kernel, const ArgumentSettings& settings);
 
 class Arguments {

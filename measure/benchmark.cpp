@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/diagnostics.h"
+#include "base/errors.h"
+#include "base/text.h"
 #include "driver/driver.h"
 #include "driver/example_signature.h"
 #include "jit/specialize.h"
@@ -11,27 +13,20 @@
 namespace pykc::measure {
 namespace {
 
-std::string list_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 Error no_such_kernel(const std::string& name, const std::vector<std::string>& names) {
   const std::string_view meant = nearest(name, {names.begin(), names.end()});
   return {ErrorCode::NotFound, "there is no kernel `" + name + "`" +
                                    (meant.empty() ? "" : "; did you mean `" + std::string(meant) + "`?") +
-                                   " The kernels of the file: " + list_of(names)};
+                                   " The kernels of the file: " + list_text(names)};
 }
 
 Error has_no_types(const Program& program, const ast::FunctionDef& kernel) {
-  std::string names;
-  for (const ast::Parameter& parameter : kernel.parameters) names += (names.empty() ? "" : ", ") + parameter.name;
+  const std::string names = list_text(kernel.parameters, &ast::Parameter::name);
   const std::string example = driver::example_signature(program, kernel);
   const bool has_types = example.find("TYPE") != std::string::npos;
-  return {ErrorCode::InvalidArgument,
-          "kernel `" + kernel.name + "` is generic; say for which types of " + names + " to compile it: --sig '" +
-              example + "'" + (has_types ? ", where a TYPE is f32, i64, f32[:], f32[:, :] or the like" : "")};
+  return invalid_argument("kernel `" + kernel.name + "` is generic; say for which types of " + names +
+                          " to compile it: `" + example + "`" +
+                          (has_types ? ", where a TYPE is f32, i64, f32[:], f32[:, :] or the like" : ""));
 }
 
 /// Of a block that a launch takes; a larger one, which it refuses, counts as some more.
@@ -51,12 +46,11 @@ Result<std::vector<Variant>> find_kernel(const Program& program, const std::stri
     Result<KernelRequest> parsed = parse_signature(signature);
     if (!parsed) return parsed.error();
     if (!name.empty() && parsed->kernel != name)
-      return Error{ErrorCode::InvalidArgument,
-                   "--sig is for kernel `" + parsed->kernel + "`, but `" + name + "` is what to measure"};
+      return invalid_argument("the signature is of kernel `" + parsed->kernel + "`, but `" + name +
+                              "` is what to measure");
     request = std::move(*parsed);
   } else if (name.empty() && kernels.size() > 1) {
-    return Error{ErrorCode::InvalidArgument, "the file has several kernels; name one, as in FILE::" +
-                                                 kernels.front()->name + ": " + list_of(kernel_names(*program.main))};
+    return invalid_argument("the file has several kernels; name one: " + list_text(kernel_names(*program.main)));
   } else {
     request = {.kernel = name.empty() ? kernels.front()->name : name, .arguments = {}, .use_annotations = true};
   }
@@ -90,13 +84,10 @@ Result<Benchmark> Benchmark::create(const Device& device, const Program& program
   if (!specialized) return specialized.error();
   const Result<Kernel> kernel = specialized->kernel(request.kernel);
   if (!kernel) return kernel.error();
-  if (Result<void> checked = check_settings(kernel->info(), settings.arguments); !checked) return checked.error();
 
   if (kernel->info().uses_launch_shared_bytes && settings.shared_bytes == 0 && settings.shared_bytes_a_thread == 0)
-    return Error{ErrorCode::InvalidArgument,
-                 "kernel `" + request.kernel +
-                     "` has a shared.array(0, …), whose bytes the launch says; add --shared "
-                     "BYTES, or --shared-per-thread BYTES, which is multiplied by the threads of a block"};
+    return Error{ErrorCode::InvalidLaunch,
+                 "kernel `" + request.kernel + "` has a shared.array(0, …), whose bytes the launch says; say how many"};
 
   CompileOptions for_device = options;
   for_device.target = device.info().target;

@@ -41,7 +41,8 @@ struct Point {
 
 class Benchmark {
  public:
-  /// Compiles the kernel; `options.target` does not matter. Fails also where a parameter has no value.
+  /// Compiles the kernel; `options.target` does not matter. Fails with InvalidLaunch where the kernel needs bytes of
+  /// shared memory that no setting gives.
   static Result<Benchmark> create(const Device& device, const Program& program, const KernelRequest& request,
                                   const CompileOptions& options, BenchmarkSettings settings);
 

@@ -4,8 +4,10 @@
 #include <cstdio>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "measure/sweep.h"
 #include "measure/units.h"
+#include "pykc/embedded.h"
 
 namespace pykc::measure {
 namespace {
@@ -44,8 +46,10 @@ std::string legend(const Report& report) {
   return text;
 }
 
+using Field = std::pair<const char*, std::string>;
+
 /// A point as names and values; what is text has its quotes.
-std::vector<std::pair<const char*, std::string>> fields(const Report& report, const Point& point) {
+std::vector<Field> fields(const Report& report, const Point& point) {
   const auto number = [](double value) { return format("%.9g", value); };
   const auto count = [&](ir::Counter counter) {
     return std::to_string(point.counts[static_cast<std::size_t>(counter)]);
@@ -76,13 +80,7 @@ double share_of_roofline(const Roofline& roofline, const Point& point) {
   return least_seconds(roofline, point.counts) / point.times.median;
 }
 
-std::string signature_of(const KernelInfo& kernel) {
-  std::string text;
-  for (const ParameterInfo& parameter : kernel.parameters)
-    text += (text.empty() ? "" : ", ") + parameter.name + ": " +
-            (parameter.is_array ? to_string(parameter.array) : to_string(parameter.value));
-  return kernel.name + "(" + text + ")";
-}
+std::string signature_of(const KernelInfo& kernel) { return kernel.name + "(" + parameter_text(kernel) + ")"; }
 
 std::string to_table(const Report& report) {
   std::string text = report.kernel + " on " + report.device.name + ": " + report.device.description + "\n\n" +
@@ -96,12 +94,9 @@ std::string to_table(const Report& report) {
 std::string to_csv(const Report& report) {
   std::string text;
   for (const Point& point : report.points) {
-    std::string names, values;
-    for (const auto& [name, value] : fields(report, point)) {
-      names += (names.empty() ? "" : ",") + std::string(name);
-      values += (values.empty() ? "" : ",") + value;
-    }
-    text += (text.empty() ? names + "\n" : "") + values + "\n";
+    const std::vector<Field> row = fields(report, point);
+    if (text.empty()) text = list_text(row, &Field::first, ",") + "\n";
+    text += list_text(row, &Field::second, ",") + "\n";
   }
   return text;
 }
@@ -114,9 +109,8 @@ std::string to_json(const Report& report) {
                      ", \"f32_flops_per_second\": " + number(report.roofline.f32_per_second) +
                      ", \"f64_flops_per_second\": " + number(report.roofline.f64_per_second) + "},\n \"points\": [";
   for (const Point& point : report.points) {
-    std::string object;
-    for (const auto& [name, value] : fields(report, point))
-      object += (object.empty() ? "" : ", ") + json_string(name) + ": " + value;
+    const std::string object = list_text(
+        fields(report, point), [](const Field& field) { return json_string(field.first) + ": " + field.second; });
     text += (&point == report.points.data() ? "\n  {" : ",\n  {") + object + "}";
   }
   text += "],\n \"failures\": [";

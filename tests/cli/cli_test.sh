@@ -262,8 +262,8 @@ PYTHON
 then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: the bar of bench"; fi
 expect 0 "map_hypot(out: f32[:], x: f32[:], y: f32[:]) on cpu" bash -c 'bench "$0"/examples/scalar_functions.pyk --sizes 100 --sig "map_hypot(f32[:], f32[:], f32[:])"' "$source_dir"
 expect 1 "did you mean \`vecadd\`?" bash -c 'bench vecadd.pyk::vecad'
-expect 1 "--sig 'map_hypot(TYPE, TYPE, TYPE)'" bash -c 'bench "$0"/examples/scalar_functions.pyk::map_hypot' "$source_dir"
-expect 1 "add --arg alpha=VALUE --arg beta=VALUE" bash -c 'bench "$0"/examples/gemv.pyk::gemv_shared' "$source_dir"
+expect 1 "to compile it: \`map_hypot(TYPE, TYPE, TYPE)\`" bash -c 'bench "$0"/examples/scalar_functions.pyk::map_hypot' "$source_dir"
+expect 1 "; add --arg alpha=VALUE --arg beta=VALUE" bash -c 'bench "$0"/examples/gemv.pyk::gemv_shared' "$source_dir"
 expect 1 "block 2048: kernel \`vecadd\`: the block (2048, 1, 1) is larger" bash -c 'bench vecadd.pyk --sizes 100 --blocks 64,2048'
 expect 1 "index 50 is out of bounds for \`x\` of shape (50,)" bash -c 'bench vecadd.pyk --sizes 100 --shape x=50'
 expect 1 "need more memory than" bash -c 'bench vecadd.pyk --sizes 1e13'

@@ -115,23 +115,22 @@ TEST(BenchmarkArguments, Numbers) {
   EXPECT_EQ(z, (std::complex<double>{1, -2}));
 }
 
-TEST(BenchmarkArguments, ErrorsSayHowToSetAValue) {
+TEST(BenchmarkArguments, ErrorsNameTheParameters) {
   const KernelInfo kernel =
       kernel_with({array_of("x", ScalarType::F32, 1), number("a", ScalarType::F32), number("k", ScalarType::U8)});
   const auto message = [&](const ArgumentSettings& settings) {
     const Result<Arguments> arguments = Arguments::create(cpu(), kernel, 10, settings);
     return arguments ? std::string("no error") : arguments.error().message;
   };
-  EXPECT_EQ(message({}),
-            "kernel `k` needs values that nobody can guess (a: f32, k: u8); add --arg a=VALUE --arg k=VALUE  (`size` "
-            "stands for the size of the sweep)");
-  EXPECT_EQ(message({.values = {{"a", "1"}, {"k", "256"}}}), "--arg k=256 is no u8");
-  EXPECT_EQ(message({.values = {{"a", "1x"}, {"k", "2"}}}), "--arg a=1x is no f32");
-  EXPECT_EQ(message({.values = {{"a", "1,2"}, {"k", "2"}}}), "--arg a=1,2 is no f32");
+  EXPECT_EQ(message({}), "kernel `k` needs values that nobody can guess (a: f32, k: u8)");
+  EXPECT_EQ(message({.values = {{"a", "1"}, {"k", "256"}}}), "the value of `k`: 256 is no u8");
+  EXPECT_EQ(message({.values = {{"a", "1x"}, {"k", "2"}}}), "the value of `a`: 1x is no f32");
+  EXPECT_EQ(message({.values = {{"a", "1,2"}, {"k", "2"}}}), "the value of `a`: 1,2 is no f32");
   EXPECT_EQ(message({.values = {{"q", "1"}}}),
-            "--arg q=1: kernel `k` has no number of this name; its numbers are a, k");
-  EXPECT_EQ(message({.shapes = {{"a", {1}}}}), "--shape a=…: kernel `k` has no array of this name; its arrays are x");
-  EXPECT_EQ(message({.shapes = {{"x", {1, 2}}}}), "--shape x=…: f32[:] takes 1 extents, not 2");
+            "the value of `q`, 1: kernel `k` has no number of this name; its numbers are a, k");
+  EXPECT_EQ(message({.shapes = {{"a", {1}}}}),
+            "the shape of `a`: kernel `k` has no array of this name; its arrays are x");
+  EXPECT_EQ(message({.shapes = {{"x", {1, 2}}}}), "the shape of `x`: f32[:] takes 1 extents, not 2");
 }
 
 TEST(BenchmarkArguments, AShortageOfMemoryIsReported) {

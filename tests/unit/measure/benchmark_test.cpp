@@ -184,15 +184,14 @@ TEST(FindKernel, ErrorsNameTheKernels) {
       "there is no kernel `matmull`; did you mean `matmul`? The kernels of the file: vecadd, matmul, shared_sums, "
       "gather, halve_while_large, bounded, generic");
   EXPECT_EQ(message("", ""),
-            "the file has several kernels; name one, as in FILE::vecadd: vecadd, matmul, shared_sums, "
+            "the file has several kernels; name one: vecadd, matmul, shared_sums, "
             "gather, halve_while_large, bounded, generic");
   EXPECT_EQ(message("", "generic(f32, f32[:])"), "found generic");
   EXPECT_EQ(message("vecadd", "generic(f32, f32[:])"),
-            "--sig is for kernel `generic`, but `vecadd` is what to measure");
-  EXPECT_EQ(
-      message("generic", ""),
-      "kernel `generic` is generic; say for which types of a, x to compile it: --sig 'generic(TYPE, TYPE)', where "
-      "a TYPE is f32, i64, f32[:], f32[:, :] or the like");
+            "the signature is of kernel `generic`, but `vecadd` is what to measure");
+  EXPECT_EQ(message("generic", ""),
+            "kernel `generic` is generic; say for which types of a, x to compile it: `generic(TYPE, TYPE)`, where "
+            "a TYPE is f32, i64, f32[:], f32[:, :] or the like");
   EXPECT_NE(message("generic", "generic(f32"), "found generic");
 }
 
