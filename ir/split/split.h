@@ -30,8 +30,8 @@ void separate_locals(Function& function);
 
 // --- lockstep/growth.cpp ----------------------------------------------------------------------------------------
 
-/// Which values are the same for all threads that come to where they stand together, be it in a guard (lockstep/guards.cpp),
-/// where Uniformity takes counters of loops for values of each thread.
+/// Which values are the same for all threads that come to where they stand together, be it in a guard
+/// (lockstep/guards.cpp), where Uniformity takes counters of loops for values of each thread.
 class UniformValues {
  public:
   explicit UniformValues(const Uniformity& uniformity) : uniformity_(uniformity) {}
