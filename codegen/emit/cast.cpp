@@ -7,8 +7,8 @@ namespace {
 /// `f16(f64(n))`, which is `f16(n)`: what the wider float rounds is infinite in f16.
 bool is_half_of_integer(const ir::Instruction& cast) {
   const ir::Instruction& inner = *cast.operands[0];
-  return cast.type.scalar == ScalarType::F16 && is_float(inner.type.scalar) && inner.opcode == ir::Opcode::Cast &&
-         is_integer(inner.operands[0]->type.scalar);
+  return cast.type.scalar == ScalarType::F16 && is_float(inner.type.scalar) && size_in_bytes(inner.type.scalar) > 2 &&
+         inner.opcode == ir::Opcode::Cast && is_integer(inner.operands[0]->type.scalar);
 }
 
 }  // namespace

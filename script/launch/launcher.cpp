@@ -153,7 +153,7 @@ Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter
     return Argument::of(record->record, bytes);
   }
   if (const ArrayRef* array = value.as<ArrayRef>()) {
-    ASSIGN_OR_RETURN(void* const address, address_of(**array, memory, parameter.is_written));
+    ASSIGN_OR_RETURN(void* const address, address_of(**array, memory, /*is_written=*/false));
     argument.is_array = true;
     argument.type = (*array)->type;
     if (const ElementType& stated = parameter.array.element;
@@ -480,6 +480,10 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
                                                           wraps_integers, prepared.held));
     prepared.arguments.push_back(argument);
   }
+  // Behind all that is read for the launch, such as a record by value out of an array that the kernel writes to.
+  for (std::size_t i = 0; i < std::min(arguments.size(), parameters.size()); ++i)
+    if (const ArrayRef* array = arguments[i].as<ArrayRef>(); array && parameters[i].is_written)
+      RETURN_IF_FAILED(address_of(**array, is_on_host ? nullptr : home, /*is_written=*/true));
   return prepared;
 }
 

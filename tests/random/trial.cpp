@@ -128,10 +128,16 @@ std::string flaw_of(const std::string& source, const Settings& settings) {
   if (!checked.module) return checked.error;
   const differential::Interpretation forward{.step_limit = kStepsOfReduced, .find_races = true};
   const differential::Interpretation backward{.step_limit = kStepsOfReduced, .last_thread_first = true, .poison = 0};
+  const differential::Interpretation positive{.step_limit = kStepsOfReduced, .poison = 0x5a};
   const Execution one = differential::run_interpreter(*checked.module, checked.launch, forward);
-  const Execution other = differential::run_interpreter(*checked.module, checked.launch, backward);
   if (!one.error.empty()) return one.error;
-  return differential::difference(one, other, checked.launch, "two orders of threads");
+  for (const differential::Interpretation& how : {backward, positive}) {
+    const Execution other = differential::run_interpreter(*checked.module, checked.launch, how);
+    const std::string difference =
+        differential::difference(one, other, checked.launch, "other threads first, or other bytes in unwritten memory");
+    if (!difference.empty()) return difference;
+  }
+  return {};
 }
 
 bool is_right_and_differs(const std::string& source, const Settings& settings, const std::vector<Device>& devices) {

@@ -221,5 +221,31 @@ TEST_F(DeviceArrays, AreComputedWithOnTheHostWhereThatIsCheaper) {
   EXPECT_EQ(counts.at("few").launches, 0);
 }
 
+constexpr std::string_view kRecords = R"pyk(
+from pykc import *
+
+@struct
+class Body:
+    mass: f64
+    force: f64
+
+@kernel
+def copies(to, source):
+    to.force = source.mass
+
+bodies = zeros(4, dtype=Body)
+copies[1, 1](bodies[0], bodies[1])
+print("launched")
+mass = bodies[0].mass
+print("read")
+)pyk";
+
+/// A record that a kernel takes by value is read before the launch, which may write to the array that it lies in.
+TEST_F(DeviceArrays, AreReadAgainAfterAKernelThatTookARecordOfThemByValue) {
+  const std::map<std::string, Counts> counts = counts_of(kRecords);
+  EXPECT_EQ(counts.at("launched").to_host, 1);
+  EXPECT_EQ(counts.at("read").to_host, 1);
+}
+
 }  // namespace
 }  // namespace pykc::script
