@@ -1,5 +1,6 @@
 #include "stdlib/builtins.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -48,6 +49,10 @@ std::optional<LaunchCoordinate> launch_coordinate(BuiltinId id) {
   for (const auto& [place, of] : kPlaces)
     if (name.starts_with(place)) return LaunchCoordinate{of, name.back() - 'x'};
   return std::nullopt;
+}
+
+BuiltinId builtin_of(LaunchCoordinate coordinate) {
+  return std::ranges::find(kBuiltins, coordinate, [](const Builtin& row) { return launch_coordinate(row.id); })->id;
 }
 
 }  // namespace pykc

@@ -66,6 +66,7 @@ struct LaunchCoordinate {
   enum class Of : std::uint8_t { ThreadIdx, BlockIdx, BlockDim, GridDim };
   Of of;
   int axis;  // 0 to 2 for x to z
+  friend bool operator==(const LaunchCoordinate&, const LaunchCoordinate&) = default;
 };
 
 std::span<const Builtin> all_builtins();
@@ -74,5 +75,7 @@ const Builtin& info(BuiltinId id);
 const Builtin* find_builtin(std::string_view name);
 /// The coordinate that the row stands for, by its name; none for all other rows.
 std::optional<LaunchCoordinate> launch_coordinate(BuiltinId id);
+/// And back.
+BuiltinId builtin_of(LaunchCoordinate coordinate);
 
 }  // namespace pykc

@@ -11,7 +11,6 @@ namespace {
 using checker::name_table;
 using checker::NameEntry;
 using checker::NameTable;
-using checker::Special;
 
 /// What stands in front of a decorator's arguments.
 const ast::Expr& callee_of(const ast::Expr& decorator) {

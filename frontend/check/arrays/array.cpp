@@ -279,7 +279,7 @@ Entity misplaced_const_array(FunctionChecker& checker, SourceRange range) {
 Entity call_const_array_like(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"a"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "const.array_like", kParameters, 1, "(a)");
+      bind_arguments(checker, call, range, "const.array_like", kParameters, 1, info(Special::ConstArrayLike).signature);
   if (!arguments) return Unknown{};
   const ast::Expr& source = *(*arguments)[0];
   const bool is_spelled = source.as<ast::List>() || source.as<ast::Tuple>();

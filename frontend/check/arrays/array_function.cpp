@@ -336,30 +336,30 @@ Entity call_array_function(FunctionChecker& checker, Special special, const ast:
     Special special;
     std::span<const std::string_view> parameters;
     std::size_t required;
-    std::string_view signature;
     Entity (*make)(FunctionChecker&, const Arguments&, SourceRange);
   } kFunctions[] = {
-      {Special::NumpyArray, kObject, 1, "(object, dtype=None, order='C')", &array_of_object},
-      {Special::NumpyZeros, kShape, 1, "(shape, dtype=f64, order='C')", &constant_zeros},
-      {Special::NumpyOnes, kShape, 1, "(shape, dtype=f64, order='C')", &constant_ones},
-      {Special::NumpyFull, kShapeAndValue, 2, "(shape, fill_value, dtype=None, order='C')", &constant_full},
-      {Special::NumpyZerosLike, kModel, 1, "(a, dtype=None)", &constant_zeros_like},
-      {Special::NumpyOnesLike, kModel, 1, "(a, dtype=None)", &constant_ones_like},
-      {Special::NumpyFullLike, kModelAndValue, 2, "(a, fill_value, dtype=None)", &constant_full_like},
-      {Special::NumpyArange, kRange, 1, "(start, stop=None, step=1, dtype=None)", &constant_arange},
-      {Special::NumpyLinspace, kDistances, 2, "(start, stop, num=50, endpoint=True, dtype=f64)", &constant_linspace},
-      {Special::NumpyEye, kSides, 1, "(N, M=None, dtype=f64)", &constant_eye},
-      {Special::NumpyDtype, kRecord, 1, "(dtype, align=False)", &call_dtype},
+      {Special::NumpyArray, kObject, 1, &array_of_object},
+      {Special::NumpyZeros, kShape, 1, &constant_zeros},
+      {Special::NumpyOnes, kShape, 1, &constant_ones},
+      {Special::NumpyFull, kShapeAndValue, 2, &constant_full},
+      {Special::NumpyZerosLike, kModel, 1, &constant_zeros_like},
+      {Special::NumpyOnesLike, kModel, 1, &constant_ones_like},
+      {Special::NumpyFullLike, kModelAndValue, 2, &constant_full_like},
+      {Special::NumpyArange, kRange, 1, &constant_arange},
+      {Special::NumpyLinspace, kDistances, 2, &constant_linspace},
+      {Special::NumpyEye, kSides, 1, &constant_eye},
+      {Special::NumpyDtype, kRecord, 1, &call_dtype},
   };
   const std::string name(checker.scope.file().text(call.function->range));
-  if (checker.function && special != Special::NumpyArray && special != Special::NumpyDtype) {
+  if (checker.function && info(special).kind == SpecialKind::ModuleFunction) {
     checker.report(range, DiagnosticId::UnsupportedInKernel, "`" + name + "`, which makes an array,")
         .note("use `local.array` or `shared.array`, or make a constant array at the top level of the module");
     return Unknown{};
   }
   for (const auto& row : kFunctions) {
     if (row.special != special) continue;
-    const auto arguments = bind_arguments(checker, call, range, name, row.parameters, row.required, row.signature);
+    const auto arguments =
+        bind_arguments(checker, call, range, name, row.parameters, row.required, info(special).signature);
     return arguments ? row.make(checker, *arguments, range) : Entity(Unknown{});
   }
   return Unknown{};

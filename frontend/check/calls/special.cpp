@@ -27,18 +27,17 @@ namespace {
 
 constexpr Int128 kMostDigits = 22;  // powers of ten up to it are exact in f64
 
-BuiltinId along(BuiltinId x, int axis) { return static_cast<BuiltinId>(static_cast<int>(x) + axis); }
-
 /// `grid(1)` is one number, `grid(2)` and `grid(3)` are tuples.
-Entity over_axes(FunctionChecker& checker, const ast::Call& call, SourceRange range, std::string_view name,
+Entity over_axes(FunctionChecker& checker, const ast::Call& call, SourceRange range, Special special,
                  Value (*along_axis)(FunctionChecker&, int, SourceRange)) {
   constexpr std::string_view kParameters[] = {"ndim"};
-  const std::optional<Arguments> arguments = bind_arguments(checker, call, range, name, kParameters, 1, "(ndim)");
+  const std::optional<Arguments> arguments =
+      bind_arguments(checker, call, range, info(special).name, kParameters, 1, info(special).signature);
   if (!arguments) return Unknown{};
   const std::optional<Int128> count = constant_integer(checker, *(*arguments)[0], "the number of dimensions");
   if (!count) return Unknown{};
   if (*count < 1 || *count > 3) {
-    checker.report((*arguments)[0]->range, DiagnosticId::ArgumentValue, name, "1, 2 or 3");
+    checker.report((*arguments)[0]->range, DiagnosticId::ArgumentValue, info(special).name, "1, 2 or 3");
     return Unknown{};
   }
   if (*count == 1) return along_axis(checker, 0, range);
@@ -47,21 +46,27 @@ Entity over_axes(FunctionChecker& checker, const ast::Call& call, SourceRange ra
   return checker.tree.tuple(std::move(axes), range);
 }
 
+Value launch_value(FunctionChecker& checker, LaunchCoordinate::Of of, int axis, SourceRange range) {
+  return property(checker, builtin_of({of, axis}), range);
+}
+
 Value thread_along(FunctionChecker& checker, int axis, SourceRange range) {
-  const Value block = property(checker, along(BuiltinId::BlockIdxX, axis), range),
-              size = property(checker, along(BuiltinId::BlockDimX, axis), range);
-  const Value thread = property(checker, along(BuiltinId::ThreadIdxX, axis), range);
+  using enum LaunchCoordinate::Of;
+  const Value block = launch_value(checker, BlockIdx, axis, range), size = launch_value(checker, BlockDim, axis, range);
+  const Value thread = launch_value(checker, ThreadIdx, axis, range);
   return arithmetic(checker, BinaryOp::Add, arithmetic(checker, BinaryOp::Mul, block, size, range), thread, range);
 }
 
 Value threads_along(FunctionChecker& checker, int axis, SourceRange range) {
-  return arithmetic(checker, BinaryOp::Mul, property(checker, along(BuiltinId::GridDimX, axis), range),
-                    property(checker, along(BuiltinId::BlockDimX, axis), range), range);
+  using enum LaunchCoordinate::Of;
+  return arithmetic(checker, BinaryOp::Mul, launch_value(checker, GridDim, axis, range),
+                    launch_value(checker, BlockDim, axis, range), range);
 }
 
 Entity call_len(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"a"};
-  const std::optional<Arguments> arguments = bind_arguments(checker, call, range, "len", kParameters, 1, "(a)");
+  const std::optional<Arguments> arguments =
+      bind_arguments(checker, call, range, "len", kParameters, 1, info(Special::Len).signature);
   if (!arguments) return Unknown{};
   const Value given = checker.value(*(*arguments)[0]);
   if (!given.known()) return Unknown{};
@@ -74,7 +79,8 @@ Entity call_len(FunctionChecker& checker, const ast::Call& call, SourceRange ran
 
 Entity call_abs(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"x"};
-  const std::optional<Arguments> arguments = bind_arguments(checker, call, range, "abs", kParameters, 1, "(x)");
+  const std::optional<Arguments> arguments =
+      bind_arguments(checker, call, range, "abs", kParameters, 1, info(Special::Abs).signature);
   if (!arguments) return Unknown{};
   const Entity given = checker.entity(*(*arguments)[0]);
   if (has_table(checker, std::span(&given, 1))) {
@@ -157,7 +163,7 @@ Value round_to_digits(FunctionChecker& checker, const Value& number, const Value
 Entity call_round(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"number", "ndigits"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "round", kParameters, 1, "(number, ndigits=None)");
+      bind_arguments(checker, call, range, "round", kParameters, 1, info(Special::Round).signature);
   if (!arguments) return Unknown{};
   const Value number = scalar(checker, *(*arguments)[0], "`round`");
   if (!number.known()) return Unknown{};
@@ -172,7 +178,7 @@ Entity call_round(FunctionChecker& checker, const ast::Call& call, SourceRange r
 Entity call_sum(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"iterable", "start"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "sum", kParameters, 1, "(iterable, start=0)");
+      bind_arguments(checker, call, range, "sum", kParameters, 1, info(Special::Sum).signature);
   if (!arguments) return Unknown{};
   const Value given = checker.value(*(*arguments)[0]);
   const Value start =
@@ -200,7 +206,7 @@ Entity call_sum(FunctionChecker& checker, const ast::Call& call, SourceRange ran
 Entity call_tuple(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"iterable"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "tuple", kParameters, 1, "(iterable)");
+      bind_arguments(checker, call, range, "tuple", kParameters, 1, info(Special::PythonTuple).signature);
   if (!arguments) return Unknown{};
   const Value given = checker.value(*(*arguments)[0]);
   if (!given.known()) return Unknown{};
@@ -224,7 +230,8 @@ Entity call_tuple(FunctionChecker& checker, const ast::Call& call, SourceRange r
 Entity call_any_all(FunctionChecker& checker, bool is_all, const ast::Call& call, SourceRange range) {
   const std::string_view name = is_all ? "all" : "any";
   constexpr std::string_view kParameters[] = {"iterable"};
-  const std::optional<Arguments> arguments = bind_arguments(checker, call, range, name, kParameters, 1, "(iterable)");
+  const std::optional<Arguments> arguments =
+      bind_arguments(checker, call, range, name, kParameters, 1, info(is_all ? Special::All : Special::Any).signature);
   if (!arguments) return Unknown{};
   const Value given = checker.value(*(*arguments)[0]);
   if (!given.known()) return Unknown{};
@@ -262,7 +269,7 @@ std::optional<bool> is_instance(FunctionChecker& checker, const Value& value, co
 Entity call_isinstance(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"object", "type"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "isinstance", kParameters, 2, "(object, type)");
+      bind_arguments(checker, call, range, "isinstance", kParameters, 2, info(Special::IsInstance).signature);
   if (!arguments) return Unknown{};
   const Value given = argument_value(checker, checker.entity(*(*arguments)[0]), (*arguments)[0]->range);
   if (!given.known()) return Unknown{};
@@ -279,14 +286,16 @@ Entity call_isinstance(FunctionChecker& checker, const ast::Call& call, SourceRa
 
 Entity call_pow(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"base", "exp"};
-  const std::optional<Arguments> arguments = bind_arguments(checker, call, range, "pow", kParameters, 2, "(base, exp)");
+  const std::optional<Arguments> arguments =
+      bind_arguments(checker, call, range, "pow", kParameters, 2, info(Special::Pow).signature);
   if (!arguments) return Unknown{};
   return binary(checker, ast::BinaryOp::Pow, checker.value(*(*arguments)[0]), checker.value(*(*arguments)[1]), range);
 }
 
 Entity call_divmod(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"a", "b"};
-  const std::optional<Arguments> arguments = bind_arguments(checker, call, range, "divmod", kParameters, 2, "(a, b)");
+  const std::optional<Arguments> arguments =
+      bind_arguments(checker, call, range, "divmod", kParameters, 2, info(Special::Divmod).signature);
   if (!arguments) return Unknown{};
   const Value a = scalar(checker, *(*arguments)[0], "`divmod`"), b = scalar(checker, *(*arguments)[1], "`divmod`");
   if (!a.known() || !b.known()) return Unknown{};
@@ -307,9 +316,9 @@ Entity call_divmod(FunctionChecker& checker, const ast::Call& call, SourceRange 
 Entity call_special(FunctionChecker& checker, Special special, const ast::Call& call, SourceRange range) {
   switch (special) {
     case Special::Grid:
-      return over_axes(checker, call, range, "grid", &thread_along);
+      return over_axes(checker, call, range, special, &thread_along);
     case Special::GridSize:
-      return over_axes(checker, call, range, "gridsize", &threads_along);
+      return over_axes(checker, call, range, special, &threads_along);
     case Special::Len:
       return call_len(checker, call, range);
     case Special::Abs:
@@ -358,7 +367,8 @@ Entity call_special(FunctionChecker& checker, Special special, const ast::Call& 
     case Special::NamedTuple:
       return make_named_tuple(checker, call, range);
     case Special::ThisGrid:
-      if (!bind_arguments(checker, call, range, "this_grid", {}, 0, "()")) return Unknown{};
+      if (!bind_arguments(checker, call, range, "this_grid", {}, 0, info(Special::ThisGrid).signature))
+        return Unknown{};
       return checker.tree.tuple({}, range);
     case Special::Ptx:
       return call_ptx(checker, call, range);
@@ -446,7 +456,7 @@ Value absolute(FunctionChecker& checker, const Value& given, SourceRange range) 
 void static_assert_(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"condition", "message"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "static_assert", kParameters, 1, "(condition, message)");
+      bind_arguments(checker, call, range, "static_assert", kParameters, 1, info(Special::StaticAssert).signature);
   if (!arguments) return;
   const Expr* test = condition(checker, *(*arguments)[0]);
   const std::string why = (*arguments)[1] ? ": " + fault_message(checker, *(*arguments)[1]) : "";

@@ -314,7 +314,7 @@ Entity call_python_complex(FunctionChecker& checker, const ast::Call& call, Sour
     return complex_of_tuple(checker, checker.value(*starred->value), range);
   constexpr std::string_view kParameters[] = {"real", "imag"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "complex", kParameters, 1, "(real, imag=0)");
+      bind_arguments(checker, call, range, "complex", kParameters, 1, info(Special::PythonComplex).signature);
   if (!arguments) return Unknown{};
   const Value real = checker.value(*(*arguments)[0]);
   if (!real.known() || real.is_complex()) return real;

@@ -459,6 +459,11 @@ Entity FunctionChecker::entity(const ast::Expr& expr) {
 
 Value FunctionChecker::value(const ast::Expr& expr) { return to_value(*this, entity(expr), expr.range); }
 
+bool may_be_value(Special special) {
+  const SpecialKind kind = info(special).kind;
+  return kind == SpecialKind::Function || kind == SpecialKind::ModuleFunction;
+}
+
 Value to_value(FunctionChecker& checker, Entity entity, SourceRange range) {
   if (auto* value = std::get_if<Value>(&entity)) return std::move(*value);
   if (std::holds_alternative<Unknown>(entity)) return {};
@@ -471,9 +476,9 @@ Value to_value(FunctionChecker& checker, Entity entity, SourceRange range) {
   const auto* special = std::get_if<SpecialRef>(&entity);
   const auto* reduction = std::get_if<ReductionRef>(&entity);
   const bool is_callable = (function && function->function->kind <= FunctionDecl::Kind::Device) ||
-                           (special && special->special < Special::Constexpr) ||
-                           std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<UfuncRef>(entity) ||
-                           std::holds_alternative<TypeRef>(entity) || (reduction && !reduction->self.known());
+                           (special && may_be_value(special->special)) || std::holds_alternative<BuiltinRef>(entity) ||
+                           std::holds_alternative<UfuncRef>(entity) || std::holds_alternative<TypeRef>(entity) ||
+                           (reduction && !reduction->self.known());
   if (is_callable && checker.function) return static_value(checker, entity, {}, range);
   report_not_a_value(checker, entity, range);
   return {};

@@ -268,7 +268,7 @@ Value with_names(FunctionChecker& checker, Value tuple, const std::vector<std::s
 Entity make_named_tuple(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"typename", "field_names"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "namedtuple", kParameters, 2, "(typename, field_names)");
+      bind_arguments(checker, call, range, "namedtuple", kParameters, 2, info(Special::NamedTuple).signature);
   if (!arguments) return Unknown{};
   const auto* name = (*arguments)[0]->as<ast::StringLiteral>();
   std::vector<std::string> names;

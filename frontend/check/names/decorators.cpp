@@ -47,7 +47,7 @@ class DecoratorReader {
     }
     const auto* special = std::get_if<SpecialRef>(&found);
     if (special && special->special == Special::Autotune) return read_configurations(body_, decorator, function_);
-    if (!special || special->special < Special::Kernel || special->special == Special::Config) {
+    if (!special || is_function(special->special) || info(special->special).kind == SpecialKind::Argument) {
       body_.report(name.range, DiagnosticId::UnknownDecorator, scope_.file().text(name.range))
           .note(
               "decorators are `@kernel`, `@device`, `@autotune`, `@extern`, `@test`, and Numba's `@cuda.jit` and "
@@ -56,7 +56,7 @@ class DecoratorReader {
     }
     function_.kind = kind_of(special->special);
     function_.is_numba_kernel = special->special == Special::CudaJit;
-    const bool is_numba = special->special >= Special::CudaJit && special->special <= Special::Vectorize;
+    const bool is_numba = info(special->special).kind == SpecialKind::NumbaDecorator;
     dialect_ = is_numba ? SignatureDialect::NumbaCodes : SignatureDialect::Numba;
     if (special->special == Special::Extern) {
       function_.is_external = true;

@@ -8,237 +8,10 @@
 #include "frontend/check/calls/cuda_vectors.h"
 #include "frontend/check/types/numba_types.h"
 #include "stdlib/library.h"
+#include "stdlib/special_names.h"
 
 namespace pykc::checker {
 namespace {
-
-struct SpecialName {
-  std::string_view path;
-  Special special;
-};
-
-constexpr SpecialName kSpecials[] = {
-    {"grid", Special::Grid},
-    {"gridsize", Special::GridSize},
-    {"len", Special::Len},
-    {"range", Special::Range},
-    {"print", Special::Print},
-    {"abs", Special::Abs},
-    {"min", Special::Min},
-    {"max", Special::Max},
-    {"round", Special::Round},
-    {"pow", Special::Pow},
-    {"divmod", Special::Divmod},
-    {"shared.array", Special::SharedArray},
-    {"local.array", Special::LocalArray},
-    {"const.array", Special::ConstArray},
-    {"const.array_like", Special::ConstArrayLike},
-    {"numpy.array", Special::NumpyArray},
-    {"numpy.asarray", Special::NumpyArray},
-    {"numpy.ascontiguousarray", Special::NumpyArray},
-    {"numpy.asfortranarray", Special::NumpyArray},
-    {"numpy.zeros", Special::NumpyZeros},
-    {"numpy.empty", Special::NumpyZeros},
-    {"numpy.ones", Special::NumpyOnes},
-    {"numpy.full", Special::NumpyFull},
-    {"numpy.zeros_like", Special::NumpyZerosLike},
-    {"numpy.empty_like", Special::NumpyZerosLike},
-    {"numpy.ones_like", Special::NumpyOnesLike},
-    {"numpy.full_like", Special::NumpyFullLike},
-    {"numpy.arange", Special::NumpyArange},
-    {"numpy.linspace", Special::NumpyLinspace},
-    {"numpy.eye", Special::NumpyEye},
-    {"numpy.dtype", Special::NumpyDtype},
-    {"numpy.newaxis", Special::NewAxis},
-    {"enumerate", Special::Enumerate},
-    {"zip", Special::Zip},
-    {"reversed", Special::Reversed},
-    {"unroll", Special::Unroll},
-    {"sum", Special::Sum},
-    {"any", Special::Any},
-    {"all", Special::All},
-    {"isinstance", Special::IsInstance},
-    {"static_assert", Special::StaticAssert},
-    {"complex", Special::PythonComplex},
-    {"tuple", Special::PythonTuple},
-    {"collections.namedtuple", Special::NamedTuple},
-    {"constexpr", Special::Constexpr},
-    {"ptx", Special::Ptx},
-    {"cg.this_grid", Special::ThisGrid},
-    {"kernel", Special::Kernel},
-    {"device", Special::Device},
-    {"extern", Special::Extern},
-    {"jit", Special::CudaJit},
-    {"test", Special::Test},
-    {"vectorize", Special::Vectorize},
-    {"reduce", Special::CudaReduce},
-    {"Reduce", Special::CudaReduce},
-    {"autotune", Special::Autotune},
-    {"config", Special::Config},
-    {"struct", Special::Struct},
-    {"enum.Enum", Special::Enum},
-    {"enum.IntEnum", Special::IntEnum},
-    {"typing.NamedTuple", Special::NamedTupleClass},
-    {"numba.jit", Special::HostJit},
-    {"numba.njit", Special::HostJit},
-    {"numba.vectorize", Special::Vectorize},
-    {"numba.guvectorize", Special::GuVectorize},
-    {"numba.literal_unroll", Special::Unroll},
-    {"numba.prange", Special::Range},
-    {"cupyx.jit.rawkernel", Special::Kernel},
-    {"cupyx.jit.grid", Special::Grid},
-    {"cupyx.jit.gridsize", Special::GridSize},
-    {"cupyx.jit.range", Special::Range},
-};
-
-/// Python's exceptions, which kernels raise; classes may be made of them.
-constexpr std::string_view kExceptions[] = {
-    "ArithmeticError", "AssertionError", "AttributeError", "BaseException",       "Exception",     "FloatingPointError",
-    "IndexError",      "KeyError",       "LookupError",    "NotImplementedError", "OverflowError", "RuntimeError",
-    "StopIteration",   "TypeError",      "ValueError",     "ZeroDivisionError",
-};
-
-struct Alias {
-  std::string_view path;
-  std::string_view builtin;
-};
-
-/// NumPy's and Numba's names for rows of the builtin table.
-constexpr Alias kAliases[] = {
-    {"numpy.isclose", "math.isclose"},
-    {"fma", "math.fma"},
-    {"cbrt", "math.cbrt"},
-    {"rsqrt", "math.rsqrt"},
-    {"rcbrt", "math.rcbrt"},
-    {"exp10", "math.exp10"},
-    {"sinpi", "math.sinpi"},
-    {"cospi", "math.cospi"},
-    {"tanpi", "math.tanpi"},
-    {"sincos", "math.sincos"},
-    {"sincospi", "math.sincospi"},
-    {"hypot", "math.hypot"},
-    {"rhypot", "math.rhypot"},
-    {"norm3d", "math.norm3d"},
-    {"norm4d", "math.norm4d"},
-    {"rnorm3d", "math.rnorm3d"},
-    {"rnorm4d", "math.rnorm4d"},
-    {"fdim", "math.fdim"},
-    {"erfinv", "math.erfinv"},
-    {"erfcinv", "math.erfcinv"},
-    {"erfcx", "math.erfcx"},
-    {"normcdf", "math.normcdf"},
-    {"normcdfinv", "math.normcdfinv"},
-};
-
-/// Numba's libdevice functions of floats: the plain name is for f64, with an `f` behind it for f32.
-constexpr Alias kLibdeviceFloats[] = {
-    {"acos", "math.acos"},
-    {"acosh", "math.acosh"},
-    {"asin", "math.asin"},
-    {"asinh", "math.asinh"},
-    {"atan", "math.atan"},
-    {"atan2", "math.atan2"},
-    {"atanh", "math.atanh"},
-    {"cbrt", "math.cbrt"},
-    {"ceil", "math.ceil"},
-    {"copysign", "math.copysign"},
-    {"cos", "math.cos"},
-    {"cosh", "math.cosh"},
-    {"cospi", "math.cospi"},
-    {"erf", "math.erf"},
-    {"erfc", "math.erfc"},
-    {"erfcinv", "math.erfcinv"},
-    {"erfcx", "math.erfcx"},
-    {"erfinv", "math.erfinv"},
-    {"exp", "math.exp"},
-    {"exp10", "math.exp10"},
-    {"exp2", "math.exp2"},
-    {"expm1", "math.expm1"},
-    {"fabs", "math.fabs"},
-    {"fdim", "math.fdim"},
-    {"floor", "math.floor"},
-    {"fma", "math.fma"},
-    {"fmax", "max"},
-    {"fmin", "min"},
-    {"fmod", "math.fmod"},
-    {"frexp", "math.frexp"},
-    {"hypot", "math.hypot"},
-    {"ilogb", "math.ilogb"},
-    {"j0", "math.j0"},
-    {"j1", "math.j1"},
-    {"ldexp", "math.ldexp"},
-    {"lgamma", "math.lgamma"},
-    {"log", "math.log"},
-    {"log10", "math.log10"},
-    {"log1p", "math.log1p"},
-    {"log2", "math.log2"},
-    {"logb", "math.logb"},
-    {"modf", "math.modf"},
-    {"nearbyint", "round"},
-    {"nextafter", "math.nextafter"},
-    {"normcdf", "math.normcdf"},
-    {"normcdfinv", "math.normcdfinv"},
-    {"pow", "math.pow"},
-    {"rcbrt", "math.rcbrt"},
-    {"remainder", "math.remainder"},
-    {"rint", "round"},
-    {"rsqrt", "math.rsqrt"},
-    {"scalbn", "math.ldexp"},
-    {"sin", "math.sin"},
-    {"sincos", "math.sincos"},
-    {"sincospi", "math.sincospi"},
-    {"sinh", "math.sinh"},
-    {"sinpi", "math.sinpi"},
-    {"sqrt", "math.sqrt"},
-    {"tan", "math.tan"},
-    {"tanh", "math.tanh"},
-    {"tgamma", "math.gamma"},
-    {"trunc", "math.trunc"},
-    {"y0", "math.y0"},
-    {"y1", "math.y1"},
-};
-
-struct TypedAlias {
-  std::string_view name;
-  std::string_view builtin;
-  ScalarType type;
-};
-
-/// The others, by their own names.
-constexpr TypedAlias kLibdevice[] = {
-    {"abs", "abs", ScalarType::I32},
-    {"llabs", "abs", ScalarType::I64},
-    {"clz", "clz", ScalarType::I32},
-    {"clzll", "clz", ScalarType::I64},
-    {"ffs", "ffs", ScalarType::I32},
-    {"ffsll", "ffs", ScalarType::I64},
-    {"max", "max", ScalarType::I32},
-    {"llmax", "max", ScalarType::I64},
-    {"min", "min", ScalarType::I32},
-    {"llmin", "min", ScalarType::I64},
-    {"mulhi", "mulhi", ScalarType::I32},
-    {"mul64hi", "mulhi", ScalarType::I64},
-    {"popc", "popc", ScalarType::I32},
-    {"popcll", "popc", ScalarType::I64},
-    {"sad", "sad", ScalarType::I32},
-    {"saturatef", "saturate", ScalarType::F32},
-    {"float_as_int", "float_as_int", ScalarType::F32},
-    {"int_as_float", "int_as_float", ScalarType::F32},
-    {"double_as_longlong", "double_as_longlong", ScalarType::F64},
-    {"longlong_as_double", "longlong_as_double", ScalarType::F64},
-};
-
-struct RoundedOperation {
-  std::string_view builtin;
-  std::string_view f32, f64;
-};
-
-/// Arithmetic that says how it rounds; each name ends with one of kRoundings.
-constexpr RoundedOperation kRoundedOperations[] = {
-    {"add", "fadd", "dadd"}, {"mul", "fmul", "dmul"},    {"div", "fdiv", "ddiv"},
-    {"fma", "fmaf", "fma"},  {"sqrt", "fsqrt", "dsqrt"},
-};
-constexpr std::string_view kRoundings[] = {"_rn", "_rd", "_ru", "_rz"};
 
 struct Constant {
   std::string_view path;
@@ -257,12 +30,8 @@ constexpr Constant kConstants[] = {
     {"numpy.nan", std::numeric_limits<double>::quiet_NaN()},
 };
 
-/// What CuPy's `jit` has of the prelude, by the same name.
-constexpr std::string_view kCupyJitNames[] = {"laneid",    "warpsize",     "syncthreads",    "syncwarp",
-                                              "shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"};
+/// What CuPy's `jit` has of the prelude's namespaces.
 constexpr std::string_view kCupyJitIndices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
-constexpr std::string_view kCupyJitAtomics[] = {"add", "sub", "exch", "min", "max", "inc", "dec", "cas", "xor"};
-
 struct KnownModule {
   std::string_view name;
   std::string_view prefix;
@@ -373,12 +142,11 @@ std::vector<std::string_view> functions_defined_by(std::string_view source) {
 
 NameTable::NameTable() {
   entries_.reserve(2048);
-  for (const SpecialName& row : kSpecials) add(std::string(row.path), row.special);
-  for (const std::string_view name : kExceptions) add(std::string(name), Special::Exception);
+  for (const SpecialName& row : all_special_names()) add(std::string(row.name), row.id);
   for (const Builtin& row : all_builtins()) add(std::string(row.name), row.id);
   for (const Ufunc& row : all_ufuncs()) add(std::string(row.path), &row);
   for (const Reduction& row : all_reductions()) add("numpy." + std::string(row.name), &row);
-  for (const Alias& row : kAliases) add(std::string(row.path), find_builtin(row.builtin)->id);
+  for (const Alias& row : all_aliases()) add(std::string(row.name), entries_.at(std::string(row.row)));
   for (const Constant& row : kConstants) add(std::string(row.path), row.value);
   add_types("");
   for (const TypeName& row : kNumbaTypes) add("numba." + std::string(row.name), row.type);
@@ -402,7 +170,8 @@ NameTable::NameTable() {
   add("numba.cuda", Prefix{""});
   for (const char* path : {"types", "numba.types", "numba.core.types"}) add(path, Prefix{"numba"});
   add("numba.core", Prefix{"numba.core"});
-  add_cupy_jit();
+  add("cupyx.jit", Prefix{"cupyx.jit"});
+  for (const std::string_view name : kCupyJitIndices) add("cupyx.jit." + std::string(name), Prefix{std::string(name)});
 }
 
 void NameTable::add_types(const std::string& prefix) {
@@ -423,34 +192,10 @@ void NameTable::add_types(const std::string& prefix) {
 }
 
 void NameTable::add_libdevice() {
-  const std::string prefix = "libdevice.";
-  for (const Alias& row : kLibdeviceFloats) {
-    const BuiltinId id = find_builtin(row.builtin)->id;
-    add(prefix + std::string(row.path), TypedBuiltin{id, ScalarType::F64});
-    add(prefix + std::string(row.path) + "f", TypedBuiltin{id, ScalarType::F32});
-  }
-  for (const TypedAlias& row : kLibdevice)
-    add(prefix + std::string(row.name), TypedBuiltin{find_builtin(row.builtin)->id, row.type});
-  for (const RoundedOperation& row : kRoundedOperations)
-    for (const std::string_view rounding : kRoundings) {
-      const BuiltinId id = find_builtin(std::string(row.builtin).append(rounding))->id;
-      add(prefix + std::string(row.f32).append(rounding), TypedBuiltin{id, ScalarType::F32});
-      add(prefix + std::string(row.f64).append(rounding), TypedBuiltin{id, ScalarType::F64});
-    }
+  for (const LibdeviceName& row : all_libdevice_names())
+    add(std::string(row.name), TypedBuiltin{find_builtin(row.row)->id, *find_scalar_type(row.type)});
   for (const std::string_view name : functions_defined_by(library_source(kLibdeviceModule)))
-    add(prefix + std::string(name), LibdeviceFunction{name});
-}
-
-/// CuPy's kernels have the prelude's names behind `jit.`; its atomics are functions.
-void NameTable::add_cupy_jit() {
-  const std::string prefix = "cupyx.jit.";
-  add("cupyx.jit", Prefix{"cupyx.jit"});
-  for (const std::string_view name : kCupyJitNames) add(prefix + std::string(name), find_builtin(name)->id);
-  for (const std::string_view name : kCupyJitIndices) add(prefix + std::string(name), Prefix{std::string(name)});
-  for (const std::string_view name : kCupyJitAtomics)
-    add(prefix + "atomic_" + std::string(name), find_builtin("atomic." + std::string(name))->id);
-  for (const std::string_view name : {"and", "or"})
-    add(prefix + "atomic_" + std::string(name), find_builtin("atomic." + std::string(name) + "_")->id);
+    add("libdevice." + std::string(name), LibdeviceFunction{name});
 }
 
 void NameTable::add(std::string path, NameEntry entry) {

@@ -16,70 +16,9 @@
 #include "frontend/check/calls/ufuncs.h"
 #include "pykc/types.h"
 #include "stdlib/builtins.h"
+#include "stdlib/special_names.h"
 
 namespace pykc::checker {
-
-/// What the checker itself knows how to treat: more than a row of the builtin table can say.
-enum class Special : std::uint8_t {
-  Grid,
-  GridSize,
-  Len,
-  Range,
-  Print,
-  Abs,
-  Min,
-  Max,
-  Round,
-  Pow,
-  Divmod,
-  SharedArray,
-  LocalArray,
-  ConstArray,
-  ConstArrayLike,
-  NumpyArray,
-  NumpyZeros,
-  NumpyOnes,
-  NumpyFull,
-  NumpyZerosLike,
-  NumpyOnesLike,
-  NumpyFullLike,
-  NumpyArange,
-  NumpyLinspace,
-  NumpyEye,
-  NumpyDtype,
-  NewAxis,
-  Enumerate,
-  Zip,
-  Reversed,
-  Unroll,
-  Sum,
-  Any,
-  All,
-  IsInstance,
-  StaticAssert,
-  PythonComplex,
-  PythonTuple,
-  Constexpr,
-  NamedTuple,
-  Ptx,
-  ThisGrid,
-  Exception,
-  Kernel,
-  Device,
-  Extern,
-  CudaJit,
-  HostJit,
-  Vectorize,
-  GuVectorize,
-  CudaReduce,
-  Test,
-  Autotune,
-  Config,
-  Struct,
-  Enum,
-  IntEnum,
-  NamedTupleClass,
-};
 
 /// A builtin for one type: `libdevice.sinf`.
 struct TypedBuiltin {
@@ -125,7 +64,6 @@ class NameTable {
   void add(std::string path, NameEntry entry);
   void add_types(const std::string& prefix);
   void add_libdevice();
-  void add_cupy_jit();
   std::unordered_map<std::string, NameEntry> entries_;
 };
 

@@ -165,7 +165,7 @@ Entity member(FunctionChecker& checker, const NamespaceRef& space, std::string_v
   }
   const NameEntry* entry = name_table().find(space.prefix, name);
   const auto* special = entry ? std::get_if<Special>(entry) : nullptr;
-  const bool is_for_modules = special && *special >= Special::NumpyZeros && *special <= Special::NumpyEye;
+  const bool is_for_modules = special && info(*special).kind == SpecialKind::ModuleFunction;
   if (entry && !(checker.function && is_for_modules)) return of_entry(checker, *entry, range);
   const std::string& owner_name = space.path.empty() ? space.prefix : space.path;
   if (const std::string_view note = space.prefix == "numpy" ? host_only_numpy(name) : ""; !note.empty()) {

@@ -64,7 +64,7 @@ bool hides_function(const NameEntry* hidden) {
   if (!hidden) return false;
   const auto* builtin = std::get_if<BuiltinId>(hidden);
   const auto* special = std::get_if<Special>(hidden);
-  return (builtin && !is_property(*builtin)) || (special && *special < Special::Kernel);
+  return (builtin && !is_property(*builtin)) || (special && is_function(*special));
 }
 
 /// Once for each name, where it is first assigned.

@@ -111,7 +111,8 @@ Iteration from_zero(FunctionChecker& checker, Iteration source, SourceRange rang
 
 std::optional<Iteration> over_enumerate(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"iterable", "start"};
-  const auto arguments = bind_arguments(checker, call, range, "enumerate", kParameters, 1, "(iterable, start=0)");
+  const auto arguments =
+      bind_arguments(checker, call, range, "enumerate", kParameters, 1, info(Special::Enumerate).signature);
   if (!arguments) return std::nullopt;
   std::optional<Iteration> source = iteration(checker, *(*arguments)[0]);
   Value start = checker.tree.weak_integer(0, range);
@@ -190,7 +191,8 @@ std::optional<Iteration> over_zip(FunctionChecker& checker, const ast::Call& cal
 
 std::optional<Iteration> over_reversed(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"sequence"};
-  const auto arguments = bind_arguments(checker, call, range, "reversed", kParameters, 1, "(sequence)");
+  const auto arguments =
+      bind_arguments(checker, call, range, "reversed", kParameters, 1, info(Special::Reversed).signature);
   std::optional<Iteration> source = arguments ? iteration(checker, *(*arguments)[0]) : std::nullopt;
   if (!source) return std::nullopt;
   if (source->is_unrolled) {
@@ -208,7 +210,8 @@ std::optional<Iteration> over_reversed(FunctionChecker& checker, const ast::Call
 /// `unroll(range(8))`: each turn is compiled by itself, and its number is a constant in it.
 std::optional<Iteration> over_unroll(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"iterable"};
-  const auto arguments = bind_arguments(checker, call, range, "unroll", kParameters, 1, "(iterable)");
+  const auto arguments =
+      bind_arguments(checker, call, range, "unroll", kParameters, 1, info(Special::Unroll).signature);
   std::optional<Iteration> source = arguments ? iteration(checker, *(*arguments)[0]) : std::nullopt;
   if (!source || source->is_unrolled) return source;
   for (const Value& bound : source->range) {
