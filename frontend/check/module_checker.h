@@ -65,22 +65,8 @@ struct ModuleChecker {
   checked::Module output;
 };
 
-/// No function of the module gets this symbol.
-void reserve_symbol(ModuleChecker& module, const std::string& name);
-bool is_reserved_symbol(std::string_view name);
-const Entity& constant(ModuleChecker& module, ConstantDecl& constant);
-/// Which types variables and result have when the function is called with these.
-Specialization& infer(ModuleChecker& module, FunctionDecl& function, const std::vector<InferredType>& arguments);
-/// The checked function. Its body may still be under way when the function is recursive.
-checked::Function* emit(ModuleChecker& module, FunctionDecl& function, Specialization& specialization);
-/// A function, type or constant as part of a type: the number stands for it.
-int intern(ModuleChecker& module, const Entity& entity);
-/// A function inside another one.
-FunctionDecl& nested_function(ModuleChecker& module, const ast::FunctionDef& def, const FunctionDecl& enclosing);
 Table* add_table(ModuleChecker& module, Table table);
 int constant_array(ModuleChecker& module, const Table* table);
-/// A symbol for what the source calls `name`: that name, unless another has it.
-std::string unique_symbol(ModuleChecker& module, std::string_view name);
 int add_fault(ModuleChecker& module, FaultSite site);
 
 }  // namespace pykc::checker

@@ -12,6 +12,7 @@
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 #include "frontend/check/statements/iterate.h"
+#include "frontend/check/symbols.h"
 #include "frontend/check/types/closure.h"
 
 namespace pykc::checker {

@@ -12,6 +12,7 @@
 #include "frontend/check/expressions/record.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
+#include "frontend/check/specialize.h"
 #include "frontend/check/types/annotation.h"
 #include "frontend/check/types/closure.h"
 #include "frontend/check/types/convert.h"

@@ -8,6 +8,7 @@
 
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
+#include "frontend/check/symbols.h"
 #include "frontend/check/types/annotation.h"
 
 namespace pykc::checker {

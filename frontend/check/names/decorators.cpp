@@ -8,6 +8,7 @@
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 #include "frontend/check/names/autotune.h"
+#include "frontend/check/symbols.h"
 #include "frontend/syntax/ast_walk.h"
 
 namespace pykc::checker {

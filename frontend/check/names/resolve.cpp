@@ -10,6 +10,7 @@
 #include "frontend/check/module_checker.h"
 #include "frontend/check/names/advice.h"
 #include "frontend/check/names/class.h"
+#include "frontend/check/specialize.h"
 #include "frontend/check/statements/assign.h"
 #include "frontend/check/types/annotation.h"
 #include "frontend/check/types/closure.h"

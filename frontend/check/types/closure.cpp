@@ -12,6 +12,7 @@
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 #include "frontend/check/names/resolve.h"
+#include "frontend/check/specialize.h"
 #include "frontend/check/statements/assign.h"
 
 namespace pykc::checker {

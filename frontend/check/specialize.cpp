@@ -1,0 +1,126 @@
+#include "frontend/check/specialize.h"
+
+#include "frontend/check/names/resolve.h"
+#include "frontend/check/statements/function.h"
+#include "frontend/check/symbols.h"
+#include "frontend/check/types/infer.h"
+
+namespace pykc::checker {
+namespace {
+
+/// A text that is the same for the same entity alone; none for what cannot be part of a type.
+std::string key_of(const Entity& entity) {
+  if (const auto* ref = std::get_if<FunctionRef>(&entity))
+    return "function " + std::to_string(reinterpret_cast<std::uintptr_t>(ref->function));
+  if (const auto* ref = std::get_if<BuiltinRef>(&entity)) return "builtin " + std::to_string(static_cast<int>(ref->id));
+  if (const auto* ref = std::get_if<SpecialRef>(&entity))
+    return "special " + std::to_string(static_cast<int>(ref->special));
+  if (std::holds_alternative<NoneRef>(entity)) return "None";
+  if (const auto* ref = std::get_if<UfuncRef>(&entity)) return "ufunc " + std::string(ref->row->path);
+  if (const auto* ref = std::get_if<ReductionRef>(&entity)) return "reduction " + std::string(ref->row->name);
+  if (const auto* ref = std::get_if<TypeRef>(&entity)) return "type " + std::string(to_string(ref->type));
+  const auto* value = std::get_if<Value>(&entity);
+  if (!value || !value->known()) return {};
+  if (value->is_tuple()) {
+    std::string key = "tuple(";
+    for (const Value& element : value->elements) key += key_of(element) + ",";
+    return key + ")";
+  }
+  return "constant " + std::to_string(static_cast<int>(value->weak)) + " " + checked::to_string(value->type()) + " " +
+         std::to_string(value->expr->as<checked::Constant>()->bits);
+}
+
+/// The constant in a tree that stays.
+Value kept_constant(const Value& value, TreeBuilder& tree) {
+  if (!value.is_tuple())
+    return {tree.bits(value.scalar(), value.expr->as<checked::Constant>()->bits, value.range()), value.weak, {}};
+  std::vector<Value> elements;
+  for (const Value& element : value.elements) elements.push_back(kept_constant(element, tree));
+  return tree.tuple(std::move(elements), value.range());
+}
+
+}  // namespace
+
+const Entity& constant(ModuleChecker& module, ConstantDecl& constant) {
+  using State = ConstantDecl::State;
+  if (constant.state == State::InProgress) {
+    module.told.report(constant.scope->file(), constant.range, DiagnosticId::ConstantCycle, constant.name);
+    return constant.entity;
+  }
+  if (constant.state == State::Done) return constant.entity;
+  constant.state = State::InProgress;
+  FunctionChecker checker(module, *constant.scope);
+  Entity entity = module_constant(checker, constant);
+  constant.entity = std::move(entity);
+  if (const auto* ref = std::get_if<TableRef>(&constant.entity); ref && ref->table->name.empty())
+    ref->table->name = constant.name;
+  constant.state = State::Done;
+  return constant.entity;
+}
+
+Specialization& infer(ModuleChecker& module, FunctionDecl& function, const std::vector<InferredType>& arguments) {
+  std::string key;
+  for (const InferredType& argument : arguments) key += to_key(argument) + ";";
+  Specialization& specialization = function.specializations[key];
+  if (specialization.is_inferred || specialization.is_inferring) return specialization;
+  collect_locals(function);
+  specialization.arguments = arguments;
+  specialization.is_inferring = true;
+  ++module.specialization_depth;
+  FunctionChecker checker(module, function, specialization, true);
+  checker::infer(checker);
+  --module.specialization_depth;
+  specialization.is_inferring = false;
+  specialization.is_inferred = true;
+  return specialization;
+}
+
+checked::Function* emit(ModuleChecker& module, FunctionDecl& function, Specialization& specialization) {
+  if (specialization.function) return specialization.function;
+  checked::Function& output = module.emitted.emplace_back();
+  specialization.function = &output;
+  output.name = function.def->name;
+  output.is_kernel = function.kind == FunctionDecl::Kind::Kernel;
+  output.symbol = unique_symbol(module, function, specialization);
+  output.range = function.def->name_range;
+  output.source = function.scope->module().file;
+  output.options = function.options;
+  output.options.fast_math |= module.options.fast_math;
+  output.options.contract &= module.options.contract;
+  specialization.is_emitting = true;
+  ++module.specialization_depth;
+  FunctionChecker checker(module, function, specialization, false);
+  checker::emit(checker, output);
+  --module.specialization_depth;
+  specialization.is_emitting = false;
+  module.finished.push_back(&specialization);
+  return &output;
+}
+
+int intern(ModuleChecker& module, const Entity& entity) {
+  const auto [entry, is_new] =
+      module.static_numbers.try_emplace(key_of(entity), static_cast<int>(module.statics.size()));
+  if (!is_new) return entry->second;
+  TreeBuilder tree(module.output.exprs);
+  const auto* value = std::get_if<Value>(&entity);
+  module.statics.push_back(value ? Entity(kept_constant(*value, tree)) : entity);
+  return entry->second;
+}
+
+FunctionDecl& nested_function(ModuleChecker& module, const ast::FunctionDef& def, const FunctionDecl& enclosing) {
+  const auto [entry, is_new] = module.nested_functions.try_emplace({&def, &enclosing});
+  FunctionDecl& function = entry->second;
+  if (!is_new) return function;
+  function.def = &def;
+  function.scope = enclosing.scope;
+  function.enclosing = &enclosing;
+  function.kind = FunctionDecl::Kind::Device;
+  function.dialect = enclosing.dialect;
+  function.raises_errors = enclosing.raises_errors;
+  function.options.wraparound = enclosing.options.wraparound;
+  for (const std::string_view name : free_names(def))
+    if (enclosing.locals.index.contains(name)) function.captures.push_back(name);
+  return function;
+}
+
+}  // namespace pykc::checker
