@@ -95,7 +95,7 @@ void import_name(ModuleChecker& module, Scope& scope, const std::string& path, c
   }
   if (found) {
     auto diagnostic = module.told.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute,
-                                         "path `" + path + "`", alias.name);
+                                         "module `" + path + "`", alias.name);
     if (const std::string_view near = nearest(alias.name, found->names()); !near.empty())
       diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
     return;
@@ -120,7 +120,7 @@ void import_name(ModuleChecker& module, Scope& scope, const std::string& path, c
   const std::string_view near = nearest(alias.name, name_table().names_in(prefix));
   if (path == "math" && !is_of_python_math(alias.name)) {
     auto diagnostic =
-        module.told.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute, "path `math`", alias.name);
+        module.told.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute, "module `math`", alias.name);
     if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
   }
   scope.bind(bound, UnusableDecl{"imported from `" + path + "`", std::string(near)});
