@@ -103,7 +103,7 @@ class Emitter {
   /// Split functions only.
   virtual Value* emit_split(const Instruction& i);
 
-  // --- Arithmetic (emit_arithmetic.cpp) -----------------------------------------------------------------------------
+  // --- Arithmetic (arithmetic.cpp) ----------------------------------------------------------------------------------
   Value* emit_arithmetic(const Instruction& i);
   Value* emit_integer(ir::Opcode opcode, ScalarType type, Value* a, Value* b, bool no_wrap);
   Value* emit_rounded(ir::Opcode opcode, ScalarType type, Value* a, Value* b);
@@ -125,13 +125,13 @@ class Emitter {
   Value* negate_float(Value* value, ScalarType type);
   Value* narrow(Value* value, ScalarType type);
 
-  // --- Casts (emit_cast.cpp) ----------------------------------------------------------------------------------------
+  // --- Casts (cast.cpp) ---------------------------------------------------------------------------------------------
   Value* emit_cast(const Instruction& i);
   Value* cast_float(Value* value, ScalarType from, ScalarType to);
   Value* integer_to_float(Value* value, ScalarType from, ScalarType to);
   Value* float_to_integer(Value* value, ScalarType from, ScalarType to);
 
-  // --- Memory (emit_memory.cpp) -------------------------------------------------------------------------------------
+  // --- Memory (memory.cpp) ------------------------------------------------------------------------------------------
   Value* emit_element(const Instruction& i);
   Value* emit_atomic(const Instruction& i);
   Value* emit_compare_and_swap(const Instruction& i);
@@ -150,7 +150,7 @@ class Emitter {
   llvm::AllocaInst* local(const ir::Local* local);
   llvm::AllocaInst* create_alloca(llvm::Type* type, unsigned alignment, const llvm::Twine& name);
 
-  // --- Control flow (emit_control.cpp) ------------------------------------------------------------------------------
+  // --- Control flow (control.cpp) -----------------------------------------------------------------------------------
   void emit_if(const Instruction& i);
   void emit_loop(const Instruction& i);
   void emit_scope(const Instruction& i);
@@ -168,7 +168,7 @@ class Emitter {
   template <typename Body>
   void emit_when(Value* condition, Body body);
 
-  // --- Builtins (emit_builtin.cpp) ----------------------------------------------------------------------------------
+  // --- Builtins (builtin.cpp) ---------------------------------------------------------------------------------------
   Value* emit_builtin(const Instruction& i);
   Value* emit_intrinsic(const Instruction& i, std::string_view name);
   Value* emit_nvvm(const Instruction& i, std::string_view name);

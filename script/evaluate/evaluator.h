@@ -68,7 +68,7 @@ class Evaluator {
   /// Keeps endless recursion from overflowing the stack of the host.
   Status check_stack() const;
 
-  // ---- expressions (evaluate_expr.cpp) ----
+  // ---- expressions (expression.cpp) ----
   Outcome<Value> evaluate(const ast::Expr& expr);
   Outcome<Value> evaluate_node(const ast::IntLiteral& node);
   Outcome<Value> evaluate_node(const ast::FloatLiteral& node);
@@ -102,7 +102,7 @@ class Evaluator {
                       std::vector<Value>& elements);
   Failure unknown_name(std::string_view name) const;
 
-  // ---- statements (evaluate_stmt.cpp) ----
+  // ---- statements (statement.cpp) ----
   Outcome<Flow> run(const ast::Suite& suite);
   Outcome<Flow> run(const ast::Stmt& stmt);
   Outcome<Flow> run_node(const ast::ExprStmt& node);
@@ -135,7 +135,7 @@ class Evaluator {
   Outcome<Value> import_member(std::string_view module, std::string_view name);
   Status import_star(std::string_view module);
 
-  // ---- calls (evaluate_call.cpp) ----
+  // ---- calls (call.cpp) ----
   /// As call(); what fails inside of a function of the file remembers that it was called here.
   Outcome<Value> call_from(const ast::Call& node, const Value& callee, CallArguments arguments);
   Outcome<Value> make_struct(const TypeValue& type, CallArguments arguments);
@@ -161,12 +161,12 @@ class Evaluator {
   /// At the end of a call: what only its own functions keep is let go.
   void leave(std::shared_ptr<Environment> environment);
 
-  // ---- classes (evaluate_class.cpp) ----
+  // ---- classes (class.cpp) ----
   Outcome<Value> define_class(const ast::ClassDef& node);
   Failure wrong_class(const ast::ClassDef& node) const;
   Outcome<Value> make_instance(const ClassValue& type, CallArguments arguments);
 
-  // ---- launches (evaluate_launch.cpp) ----
+  // ---- launches (launch.cpp) ----
   /// One of the things that stand in a launch's brackets, some of which a tuple may hold.
   struct LaunchPart {
     const ast::Expr* expr;
@@ -179,7 +179,7 @@ class Evaluator {
   Outcome<LaunchShape> evaluate_shape(const std::vector<LaunchPart>& parts, const Value& configuration);
   Outcome<Value> call_part(const LaunchPart& part, const Value& configuration);
 
-  // ---- assertions (evaluate_assert.cpp) ----
+  // ---- assertions (assert.cpp) ----
   static const ast::Call* call_of_raises(const ast::With& node);
   /// The suite must fail, with a text that holds what the call names.
   Outcome<Flow> run_raises(const ast::Call& call, const ast::Suite& body);
