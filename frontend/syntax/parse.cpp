@@ -3,17 +3,9 @@
 #include <algorithm>
 
 #include "frontend/frontend.h"
+#include "frontend/syntax/parse_statements.h"
 
 namespace pykc {
-
-std::unique_ptr<ast::Module> parse(std::shared_ptr<const SourceFile> file, const std::vector<Token>& tokens,
-                                   Diagnostics& diagnostics) {
-  auto module = std::make_unique<ast::Module>();
-  module->file = std::move(file);
-  Parser(*module->file, tokens, diagnostics).parse_module(*module);
-  return module;
-}
-
 namespace {
 
 bool is_keyword(TokenKind kind) {
@@ -26,7 +18,44 @@ bool is_keyword(TokenKind kind) {
   }
 }
 
+/// Statements up to the end of the block.
+void parse_statements(Parser& parser, ast::Suite& into) {
+  while (parser.kind() != TokenKind::Dedent && parser.kind() != TokenKind::EndOfFile) {
+    if (parser.kind() == TokenKind::Indent) {
+      // Below a statement that was not understood, this may be its block; its own mistakes are still worth reporting.
+      const Parser::Context outer = parser.context;
+      if (parser.after_failure)
+        parser.context = {.in_loop = true, .in_function = true};
+      else
+        parser.report(parser.current().range, DiagnosticId::UnexpectedIndent);
+      const bool was_after_failure = parser.after_failure;
+      parser.advance();
+      parse_statements(parser, into);
+      parser.accept(TokenKind::Dedent);
+      parser.context = outer;
+      parser.after_failure = was_after_failure;
+      continue;
+    }
+    parser.follows_failure = std::exchange(parser.after_failure, false);
+    parse_statement(parser, into);
+  }
+}
+
+void parse_module(Parser& parser, ast::Module& module) {
+  parse_statements(parser, module.body);
+  module.docstring = take_docstring(module.body);
+}
+
 }  // namespace
+
+std::unique_ptr<ast::Module> parse(std::shared_ptr<const SourceFile> file, const std::vector<Token>& tokens,
+                                   Diagnostics& diagnostics) {
+  auto module = std::make_unique<ast::Module>();
+  module->file = std::move(file);
+  Parser parser(*module->file, tokens, diagnostics);
+  parse_module(parser, *module);
+  return module;
+}
 
 bool starts_expression(TokenKind kind) {
   switch (kind) {
@@ -67,38 +96,33 @@ std::string take_docstring(ast::Suite& body) {
   return docstring;
 }
 
-void Parser::parse_module(ast::Module& module) {
-  parse_statements(module.body);
-  module.docstring = take_docstring(module.body);
-}
-
-ast::ExprPtr Parser::parse_embedded(int depth) {
-  depth_ = depth;
-  ExprPtr value = parse_value();
-  if (kind() != Kind::EndOfFile) fail_expected("the end of the expression");
+ast::ExprPtr parse_embedded(Parser& parser, int depth) {
+  parser.depth = depth;
+  ast::ExprPtr value = parse_value(parser);
+  if (parser.kind() != TokenKind::EndOfFile) parser.fail_expected("the end of the expression");
   return value;
 }
 
 SourceRange Parser::since(std::uint32_t begin) const { return {begin, std::max(begin, previous().range.end)}; }
 
 void Parser::advance() {
-  if (!panicking_ && next_ + 1 < tokens_.size()) ++next_;
+  if (!panicking && position + 1 < tokens.size()) ++position;
 }
 
-bool Parser::accept(Kind wanted) {
-  if (panicking_ || kind() != wanted) return false;
+bool Parser::accept(TokenKind wanted) {
+  if (panicking || kind() != wanted) return false;
   advance();
   return true;
 }
 
-bool Parser::expect(Kind wanted) {
+bool Parser::expect(TokenKind wanted) {
   if (accept(wanted)) return true;
   fail_expected(describe(wanted));
   return false;
 }
 
 std::string Parser::expect_name(std::string_view what) {
-  if (kind() == Kind::Identifier) {
+  if (kind() == TokenKind::Identifier) {
     advance();
     return std::string(text_of(previous().range));
   }
@@ -110,21 +134,21 @@ std::string Parser::expect_name(std::string_view what) {
 }
 
 void Parser::expect_colon(std::string_view after) {
-  if (accept(Kind::Colon)) return;
+  if (accept(TokenKind::Colon)) return;
   const std::uint32_t end = previous().range.end;
-  if (kind() == Kind::Newline && !panicking_)
+  if (kind() == TokenKind::Newline && !panicking)
     report({end, end}, DiagnosticId::MissingColon, after, {}, ":");  // what follows is clear
-  else if (kind() == Kind::Equal)
+  else if (kind() == TokenKind::Equal)
     fail(current().range, DiagnosticId::AssignmentInExpression, {}, {}, "==");
   else
     fail_expected("`:` after " + std::string(after));
 }
 
-void Parser::expect_close(Kind close, SourceRange open) {
+void Parser::expect_close(TokenKind close, SourceRange open) {
   if (accept(close)) return;
   const std::string closing(describe(close));
-  if (kind() == Kind::Equal) return fail(current().range, DiagnosticId::AssignmentInExpression, {}, {}, "==");
-  const bool ends_header = kind() == Kind::Colon && is_last_on_line();
+  if (kind() == TokenKind::Equal) return fail(current().range, DiagnosticId::AssignmentInExpression, {}, {}, "==");
+  const bool ends_header = kind() == TokenKind::Colon && is_last_on_line();
   if (!ends_header && !starts_expression(kind())) return fail_expected("`,` or " + closing);
   if (ends_header || starts_line_like(open))
     fail(open, DiagnosticId::UnclosedBracket, text_of(open));
@@ -134,26 +158,26 @@ void Parser::expect_close(Kind close, SourceRange open) {
 
 /// Does the next token stand on another line?
 bool Parser::is_last_on_line() const {
-  const Token& next = tokens_[std::min(next_ + 1, tokens_.size() - 1)];
-  return file_.line_column(next.range.begin).line != file_.line_column(current().range.begin).line;
+  const Token& next = tokens[std::min(position + 1, tokens.size() - 1)];
+  return file.line_column(next.range.begin).line != file.line_column(current().range.begin).line;
 }
 
 /// Is the current token the first of a line that is not indented deeper than the line of `open`? Then that line is
 /// probably a statement of its own.
 bool Parser::starts_line_like(SourceRange open) const {
-  const auto here = file_.line_column(current().range.begin), before = file_.line_column(previous().range.begin);
+  const auto here = file.line_column(current().range.begin), before = file.line_column(previous().range.begin);
   if (here.line == before.line) return false;
-  const auto indentation = [&](int line) { return file_.line(line).find_first_not_of(" \t\f"); };
-  return indentation(here.line) <= indentation(file_.line_column(open.begin).line);
+  const auto indentation = [&](int line) { return file.line(line).find_first_not_of(" \t\f"); };
+  return indentation(here.line) <= indentation(file.line_column(open.begin).line);
 }
 
 void Parser::report(SourceRange range, DiagnosticId id, std::string_view a, std::string_view b, std::string fix) {
-  if (!panicking_) diagnostics_.report(file_, range, id, a, b).fix(std::move(fix));
+  if (!panicking) diagnostics.report(file, range, id, a, b).fix(std::move(fix));
 }
 
 void Parser::fail(SourceRange range, DiagnosticId id, std::string_view a, std::string_view b, std::string fix) {
-  if (current().kind != Kind::Error) report(range, id, a, b, std::move(fix));  // the lexer reported an Error token
-  panicking_ = true;
+  if (current().kind != TokenKind::Error) report(range, id, a, b, std::move(fix));  // the lexer reported an Error token
+  panicking = true;
 }
 
 void Parser::fail_expected(std::string_view what, std::string fix) {
@@ -163,86 +187,64 @@ void Parser::fail_expected(std::string_view what, std::string fix) {
 /// Names and numbers by their text, what has no text by its kind.
 std::string Parser::describe_current() const {
   const Token& token = current();
-  const bool has_text = token.kind == Kind::Identifier || token.kind == Kind::Integer || token.kind == Kind::Float ||
-                        token.kind == Kind::Imaginary;
+  const bool has_text = token.kind == TokenKind::Identifier || token.kind == TokenKind::Integer ||
+                        token.kind == TokenKind::Float || token.kind == TokenKind::Imaginary;
   return has_text ? "`" + std::string(text_of(token.range)) + "`" : std::string(describe(token.kind));
 }
 
 void Parser::recover() {
-  panicking_ = false;
-  after_failure_ = true;
-  while (kind() != Kind::Newline && kind() != Kind::EndOfFile) advance();
-  accept(Kind::Newline);
+  panicking = false;
+  after_failure = true;
+  while (kind() != TokenKind::Newline && kind() != TokenKind::EndOfFile) advance();
+  accept(TokenKind::Newline);
 }
 
 /// Passes over an indented block without looking at it.
 void Parser::skip_block() {
-  if (kind() != Kind::Indent) return;
+  if (kind() != TokenKind::Indent) return;
   int open = 0;
   do {
-    open += kind() == Kind::Indent ? 1 : kind() == Kind::Dedent ? -1 : 0;
+    open += kind() == TokenKind::Indent ? 1 : kind() == TokenKind::Dedent ? -1 : 0;
     advance();
-  } while (open > 0 && kind() != Kind::EndOfFile);
+  } while (open > 0 && kind() != TokenKind::EndOfFile);
 }
 
 void Parser::give_up() {
-  next_ = tokens_.size() - 1;
-  panicking_ = false;
-}
-
-/// Statements up to the end of the block.
-void Parser::parse_statements(ast::Suite& into) {
-  while (kind() != Kind::Dedent && kind() != Kind::EndOfFile) {
-    if (kind() == Kind::Indent) {
-      // Below a statement that was not understood, this may be its block; its own mistakes are still worth reporting.
-      const Context outer = context_;
-      if (after_failure_)
-        context_ = {.in_loop = true, .in_function = true};
-      else
-        report(current().range, DiagnosticId::UnexpectedIndent);
-      const bool was_after_failure = after_failure_;
-      advance();
-      parse_statements(into);
-      accept(Kind::Dedent);
-      context_ = outer;
-      after_failure_ = was_after_failure;
-      continue;
-    }
-    follows_failure_ = std::exchange(after_failure_, false);
-    parse_statement(into);
-  }
+  position = tokens.size() - 1;
+  panicking = false;
 }
 
 /// `: statements` on the same line, or `:` and an indented block. `after` names what the block belongs to.
-ast::Suite Parser::parse_suite(std::string_view after) {
+ast::Suite parse_suite(Parser& parser, std::string_view after) {
   ast::Suite body;
-  expect_colon(after);
-  const bool header_failed = panicking_;
+  parser.expect_colon(after);
+  const bool header_failed = parser.panicking;
   if (header_failed) {
-    recover();
-  } else if (!accept(Kind::Newline)) {
-    parse_simple_statements(body);
+    parser.recover();
+  } else if (!parser.accept(TokenKind::Newline)) {
+    parse_simple_statements(parser, body);
     return body;
   }
-  if (kind() != Kind::Indent) {
-    const bool is_reported = header_failed || current().kind == Kind::Error;
-    if (!is_reported) report(current().range, DiagnosticId::MissingBlock, after);
+  if (parser.kind() != TokenKind::Indent) {
+    const bool is_reported = header_failed || parser.current().kind == TokenKind::Error;
+    if (!is_reported) parser.report(parser.current().range, DiagnosticId::MissingBlock, after);
     return body;
   }
-  advance();
-  after_failure_ = false;
-  ++statement_depth_;
-  parse_statements(body);
-  --statement_depth_;
-  accept(Kind::Dedent);
-  after_failure_ = false;
+  parser.advance();
+  parser.after_failure = false;
+  ++parser.statement_depth;
+  parse_statements(parser, body);
+  --parser.statement_depth;
+  parser.accept(TokenKind::Dedent);
+  parser.after_failure = false;
   return body;
 }
 
-ast::Suite Parser::parse_loop_suite(std::string_view after) {
-  const Context outer = std::exchange(context_, {.in_loop = true, .in_function = context_.in_function});
-  ast::Suite body = parse_suite(after);
-  context_ = outer;
+ast::Suite parse_loop_suite(Parser& parser, std::string_view after) {
+  const Parser::Context outer =
+      std::exchange(parser.context, {.in_loop = true, .in_function = parser.context.in_function});
+  ast::Suite body = parse_suite(parser, after);
+  parser.context = outer;
   return body;
 }
 

@@ -1,12 +1,14 @@
 // f-strings: text with replacement fields `{expression=!s:format}`. The expression is lexed and parsed where it stands,
 // so its places in messages are right.
+#include "frontend/syntax/parse_fstring.h"
+
 #include <span>
 
 #include "frontend/syntax/lexer.h"
 #include "frontend/syntax/parse.h"
+#include "frontend/syntax/parse_literals.h"
 
 namespace pykc {
-
 namespace {
 
 /// The offset behind a string that starts at `offset`, or `end`.
@@ -52,44 +54,17 @@ std::size_t find_expression_end(std::string_view text, std::size_t begin, std::s
   return end;
 }
 
-}  // namespace
-
-void Parser::append_formatted(SourceRange range, bool is_raw, ast::FormattedString& into) {
-  const std::string_view text = file_.text().substr(0, range.end);
-  const auto part = [](std::size_t begin, std::size_t end) {
-    return SourceRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
-  };
-  std::size_t begin = range.begin;  // of the text that is not appended yet
-  for (std::size_t i = range.begin; i < range.end;) {
-    const char c = text[i];
-    if (c == '\\' && !is_raw) {
-      const std::size_t named_end = text.substr(i).starts_with("\\N{") ? text.find('}', i) : std::string_view::npos;
-      const bool is_before_brace = i + 1 < range.end && (text[i + 1] == '{' || text[i + 1] == '}');
-      i = named_end != std::string_view::npos ? named_end + 1 : i + (is_before_brace ? 1 : 2);
-    } else if (c != '{' && c != '}') {
-      ++i;
-    } else if (i + 1 < range.end && text[i + 1] == c) {
-      append_text(part(begin, i + 1), is_raw, into.parts.back());
-      begin = i += 2;
-    } else {
-      append_text(part(begin, i), is_raw, into.parts.back());
-      if (c == '}') report(part(i, i + 1), DiagnosticId::FStringField, "`}` closes nothing; write `}}` for a brace");
-      begin = i = c == '}' ? i + 1 : append_field(i, range.end, into);
-    }
-  }
-  append_text(part(begin, range.end), is_raw, into.parts.back());
-}
-
 /// Appends the field whose `{` is at `open`; returns the offset behind its `}`.
-std::size_t Parser::append_field(std::size_t open, std::size_t end, ast::FormattedString& into) {
-  const std::string_view text = file_.text().substr(0, end);
+std::size_t append_field(Parser& parser, std::size_t open, std::size_t end, ast::FormattedString& into) {
+  const std::string_view text = parser.file.text().substr(0, end);
   const auto refuse = [&](std::size_t begin, std::size_t behind, std::string_view why) {
-    report({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(behind)}, DiagnosticId::FStringField, why);
+    parser.report({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(behind)}, DiagnosticId::FStringField,
+                  why);
   };
   const SourceRange expression = {static_cast<std::uint32_t>(open + 1),
                                   static_cast<std::uint32_t>(find_expression_end(text, open + 1, end))};
   std::size_t i = expression.end;
-  if (text_of(expression).find_first_not_of(" \t\r\n\f") == std::string_view::npos) {
+  if (parser.text_of(expression).find_first_not_of(" \t\r\n\f") == std::string_view::npos) {
     refuse(open, std::min(i + 1, end), "an expression is missing between `{` and `}`");
     return std::min(i + 1, end);
   }
@@ -115,12 +90,41 @@ std::size_t Parser::append_field(std::size_t open, std::size_t end, ast::Formatt
     refuse(open, open + 1, "this `{` is not closed; write `{{` for a brace");
     return end;
   }
-  const std::vector<Token> tokens = Lexer(file_, diagnostics_).lex_embedded(expression);
-  Parser parser(file_, tokens, diagnostics_);
-  into.values.push_back(parser.parse_embedded(depth_ + 1));
+  const std::vector<Token> tokens = Lexer(parser.file, parser.diagnostics).lex_embedded(expression);
+  Parser inner(parser.file, tokens, parser.diagnostics);
+  into.values.push_back(parse_embedded(inner, parser.depth + 1));
   into.formats.push_back(std::move(format));
   into.parts.emplace_back();
   return i + 1;
+}
+
+}  // namespace
+
+void append_formatted(Parser& parser, SourceRange range, bool is_raw, ast::FormattedString& into) {
+  const std::string_view text = parser.file.text().substr(0, range.end);
+  const auto part = [](std::size_t begin, std::size_t end) {
+    return SourceRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+  };
+  std::size_t begin = range.begin;  // of the text that is not appended yet
+  for (std::size_t i = range.begin; i < range.end;) {
+    const char c = text[i];
+    if (c == '\\' && !is_raw) {
+      const std::size_t named_end = text.substr(i).starts_with("\\N{") ? text.find('}', i) : std::string_view::npos;
+      const bool is_before_brace = i + 1 < range.end && (text[i + 1] == '{' || text[i + 1] == '}');
+      i = named_end != std::string_view::npos ? named_end + 1 : i + (is_before_brace ? 1 : 2);
+    } else if (c != '{' && c != '}') {
+      ++i;
+    } else if (i + 1 < range.end && text[i + 1] == c) {
+      append_text(parser, part(begin, i + 1), is_raw, into.parts.back());
+      begin = i += 2;
+    } else {
+      append_text(parser, part(begin, i), is_raw, into.parts.back());
+      if (c == '}')
+        parser.report(part(i, i + 1), DiagnosticId::FStringField, "`}` closes nothing; write `}}` for a brace");
+      begin = i = c == '}' ? i + 1 : append_field(parser, i, range.end, into);
+    }
+  }
+  append_text(parser, part(begin, range.end), is_raw, into.parts.back());
 }
 
 }  // namespace pykc

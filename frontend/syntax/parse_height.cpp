@@ -3,15 +3,14 @@
 #include "frontend/syntax/parse.h"
 
 namespace pykc {
-
 namespace {
 
 using namespace ast;  // this file is about nothing but its node types
 
-int tallest(const ExprPtr& expr) { return expr ? expr->height : 0; }
-int tallest(const std::vector<ExprPtr>& exprs) {
+int tallest(const ast::ExprPtr& expr) { return expr ? expr->height : 0; }
+int tallest(const std::vector<ast::ExprPtr>& exprs) {
   int height = 0;
-  for (const ExprPtr& expr : exprs) height = std::max(height, tallest(expr));
+  for (const ast::ExprPtr& expr : exprs) height = std::max(height, tallest(expr));
   return height;
 }
 int tallest(const std::vector<Keyword>& keywords) {

@@ -1,4 +1,6 @@
 // The values of literals. Their form was checked by the lexer.
+#include "frontend/syntax/parse_literals.h"
+
 #include <locale.h>
 
 #include <algorithm>
@@ -7,11 +9,9 @@
 
 #include "base/utf8.h"
 #include "frontend/syntax/parse.h"
+#include "frontend/syntax/parse_fstring.h"
 
 namespace pykc {
-
-using Kind = TokenKind;
-
 namespace {
 
 std::string without_underscores(std::string_view text) {
@@ -46,47 +46,8 @@ struct SimpleEscape {
 constexpr SimpleEscape kSimpleEscapes[] = {{'\\', '\\'}, {'\'', '\''}, {'"', '"'},  {'a', '\a'}, {'b', '\b'},
                                            {'f', '\f'},  {'n', '\n'},  {'r', '\r'}, {'t', '\t'}, {'v', '\v'}};
 
-}  // namespace
-
-ast::ExprPtr Parser::parse_integer() {
-  const SourceRange range = current().range;
-  advance();
-  const std::string text = without_underscores(text_of(range));
-  std::string_view digits = text;
-  const int radix = take_radix(digits);
-  std::uint64_t value = 0;
-  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value, radix);
-  if (result.ec == std::errc::result_out_of_range) report(range, DiagnosticId::IntegerTooLarge, text_of(range));
-  return make(range, ast::IntLiteral{value});
-}
-
-ast::ExprPtr Parser::parse_float() {
-  const SourceRange range = current().range;
-  const bool is_imaginary = kind() == Kind::Imaginary;
-  advance();
-  std::string digits = without_underscores(text_of(range));
-  if (!is_imaginary) return make(range, ast::FloatLiteral{float_value(digits)});
-  digits.pop_back();
-  return make(range, ast::ImaginaryLiteral{float_value(digits)});
-}
-
-/// One string, or several side by side, which are joined.
-ast::ExprPtr Parser::parse_strings() {
-  const std::uint32_t begin = current().range.begin;
-  ast::FormattedString joined{{""}, {}, {}};
-  bool is_formatted = false;
-  while (kind() == Kind::String || kind() == Kind::FString) {
-    is_formatted = is_formatted || kind() == Kind::FString;
-    const Token token = current();
-    advance();
-    append_string(token, joined);
-  }
-  if (!is_formatted) return make(since(begin), ast::StringLiteral{std::move(joined.parts.front())});
-  return make(since(begin), std::move(joined));
-}
-
-void Parser::append_string(const Token& token, ast::FormattedString& into) {
-  const std::string_view text = text_of(token.range);
+void append_string(Parser& parser, const Token& token, ast::FormattedString& into) {
+  const std::string_view text = parser.text_of(token.range);
   const std::size_t prefix = text.find_first_of("'\"");
   const bool is_raw = text.substr(0, prefix).find_first_of("rR") != std::string_view::npos;
   const bool is_triple =
@@ -94,31 +55,38 @@ void Parser::append_string(const Token& token, ast::FormattedString& into) {
   const auto quotes = static_cast<std::uint32_t>(is_triple ? 3 : 1);
   const SourceRange content = {token.range.begin + static_cast<std::uint32_t>(prefix) + quotes,
                                token.range.end - quotes};
-  if (token.kind == Kind::FString)
-    append_formatted(content, is_raw, into);
+  if (token.kind == TokenKind::FString)
+    append_formatted(parser, content, is_raw, into);
   else
-    append_text(content, is_raw, into.parts.back());
+    append_text(parser, content, is_raw, into.parts.back());
 }
 
-/// Text between quotes, with its escapes resolved. Every kind of line end becomes "\n", as in Python.
-void Parser::append_text(SourceRange range, bool is_raw, std::string& into) {
-  const std::string_view text = file_.text();
-  for (std::size_t i = range.begin; i < range.end;) {
-    if (text[i] == '\\' && !is_raw) {
-      i = append_escape(i, range.end, into);
-    } else if (text[i] == '\r') {
-      into += '\n';
-      i += i + 1 < range.end && text[i + 1] == '\n' ? 2 : 1;
-    } else {
-      into += text[i++];
-    }
+/// `\xhh`, `\uhhhh`, `\Uhhhhhhhh`; `\N{…}` would need the names of all characters and is refused.
+std::size_t append_code_point_escape(Parser& parser, std::size_t offset, std::size_t end, std::string& into) {
+  const std::string_view text = parser.file.text().substr(0, end);
+  const char letter = text[offset + 1];
+  const std::size_t digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
+  const char* first = text.data() + offset + 2;
+  const char* last = text.data() + std::min(end, offset + 2 + digits);
+  std::uint32_t value = 0;
+  const auto result = std::from_chars(first, last, value, 16);
+  const std::size_t behind = static_cast<std::size_t>(result.ptr - text.data());
+  const bool is_complete = digits > 0 && behind == offset + 2 + digits;
+  const bool is_character = value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF);
+  if (is_complete && is_character) {
+    append_utf8(into, value);
+    return behind;
   }
+  const std::size_t shown = is_complete ? behind : std::max(behind, offset + 2);
+  const SourceRange range = {static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(shown)};
+  parser.report(range, DiagnosticId::InvalidEscape, parser.text_of(range));
+  return shown;
 }
 
 /// Appends what the escape at `offset` stands for; returns the offset behind it. An escape that Python does not know
 /// stands for itself.
-std::size_t Parser::append_escape(std::size_t offset, std::size_t end, std::string& into) {
-  const std::string_view text = file_.text().substr(0, end);
+std::size_t append_escape(Parser& parser, std::size_t offset, std::size_t end, std::string& into) {
+  const std::string_view text = parser.file.text().substr(0, end);
   const char letter = offset + 1 < end ? text[offset + 1] : '\0';
   for (const SimpleEscape& escape : kSimpleEscapes)
     if (escape.letter == letter) {
@@ -138,31 +106,64 @@ std::size_t Parser::append_escape(std::size_t offset, std::size_t end, std::stri
     return offset + 1 + digits;
   }
   if (letter == 'x' || letter == 'u' || letter == 'U' || letter == 'N')
-    return append_code_point_escape(offset, end, into);
+    return append_code_point_escape(parser, offset, end, into);
   into += '\\';
   return offset + 1;
 }
 
-/// `\xhh`, `\uhhhh`, `\Uhhhhhhhh`; `\N{…}` would need the names of all characters and is refused.
-std::size_t Parser::append_code_point_escape(std::size_t offset, std::size_t end, std::string& into) {
-  const std::string_view text = file_.text().substr(0, end);
-  const char letter = text[offset + 1];
-  const std::size_t digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
-  const char* first = text.data() + offset + 2;
-  const char* last = text.data() + std::min(end, offset + 2 + digits);
-  std::uint32_t value = 0;
-  const auto result = std::from_chars(first, last, value, 16);
-  const std::size_t behind = static_cast<std::size_t>(result.ptr - text.data());
-  const bool is_complete = digits > 0 && behind == offset + 2 + digits;
-  const bool is_character = value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF);
-  if (is_complete && is_character) {
-    append_utf8(into, value);
-    return behind;
+}  // namespace
+
+ast::ExprPtr parse_integer(Parser& parser) {
+  const SourceRange range = parser.current().range;
+  parser.advance();
+  const std::string text = without_underscores(parser.text_of(range));
+  std::string_view digits = text;
+  const int radix = take_radix(digits);
+  std::uint64_t value = 0;
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value, radix);
+  if (result.ec == std::errc::result_out_of_range)
+    parser.report(range, DiagnosticId::IntegerTooLarge, parser.text_of(range));
+  return parser.make(range, ast::IntLiteral{value});
+}
+
+ast::ExprPtr parse_float(Parser& parser) {
+  const SourceRange range = parser.current().range;
+  const bool is_imaginary = parser.kind() == TokenKind::Imaginary;
+  parser.advance();
+  std::string digits = without_underscores(parser.text_of(range));
+  if (!is_imaginary) return parser.make(range, ast::FloatLiteral{float_value(digits)});
+  digits.pop_back();
+  return parser.make(range, ast::ImaginaryLiteral{float_value(digits)});
+}
+
+/// One string, or several side by side, which are joined.
+ast::ExprPtr parse_strings(Parser& parser) {
+  const std::uint32_t begin = parser.current().range.begin;
+  ast::FormattedString joined{{""}, {}, {}};
+  bool is_formatted = false;
+  while (parser.kind() == TokenKind::String || parser.kind() == TokenKind::FString) {
+    is_formatted = is_formatted || parser.kind() == TokenKind::FString;
+    const Token token = parser.current();
+    parser.advance();
+    append_string(parser, token, joined);
   }
-  const std::size_t shown = is_complete ? behind : std::max(behind, offset + 2);
-  const SourceRange range = {static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(shown)};
-  report(range, DiagnosticId::InvalidEscape, text_of(range));
-  return shown;
+  if (!is_formatted) return parser.make(parser.since(begin), ast::StringLiteral{std::move(joined.parts.front())});
+  return parser.make(parser.since(begin), std::move(joined));
+}
+
+/// Text between quotes, with its escapes resolved. Every kind of line end becomes "\n", as in Python.
+void append_text(Parser& parser, SourceRange range, bool is_raw, std::string& into) {
+  const std::string_view text = parser.file.text();
+  for (std::size_t i = range.begin; i < range.end;) {
+    if (text[i] == '\\' && !is_raw) {
+      i = append_escape(parser, i, range.end, into);
+    } else if (text[i] == '\r') {
+      into += '\n';
+      i += i + 1 < range.end && text[i + 1] == '\n' ? 2 : 1;
+    } else {
+      into += text[i++];
+    }
+  }
 }
 
 }  // namespace pykc

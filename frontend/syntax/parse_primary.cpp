@@ -1,24 +1,223 @@
 // Atoms, and what follows them: `.name`, `(arguments)`, `[index]`.
+#include "frontend/syntax/parse_primary.h"
+
 #include <set>
 
 #include "frontend/syntax/parse.h"
+#include "frontend/syntax/parse_expressions.h"
+#include "frontend/syntax/parse_literals.h"
 
 namespace pykc {
+namespace {
 
-using Kind = TokenKind;
+ast::ExprPtr parse_attribute(Parser& parser, ast::ExprPtr value) {
+  const std::uint32_t begin = value->range.begin;
+  parser.advance();
+  const SourceRange name_range = parser.current().range;
+  std::string name = parser.expect_name("a name after `.`");
+  return parser.make(parser.since(begin), ast::Attribute{std::move(value), std::move(name), name_range});
+}
 
-ast::ExprPtr Parser::parse_postfix() {
-  ExprPtr value = parse_atom();
+ast::ExprPtr parse_call(Parser& parser, ast::ExprPtr function) {
+  const std::uint32_t begin = function->range.begin;
+  const SourceRange open = parser.current().range;
+  parser.advance();
+  ast::Call call;
+  call.function = std::move(function);
+  while (parser.kind() != TokenKind::RightParen) {
+    parse_argument(parser, call);
+    if (!parser.accept(TokenKind::Comma)) break;
+  }
+  parser.expect_close(TokenKind::RightParen, open);
+  std::set<std::string_view> names;
+  for (const ast::Keyword& keyword : call.keywords)
+    if (!names.insert(keyword.name).second)
+      parser.report(keyword.name_range, DiagnosticId::RepeatedKeyword, keyword.name);
+  return parser.make(parser.since(begin), std::move(call));
+}
+
+/// An index, or a slice `lower:upper:step`, each part of which may be missing.
+ast::ExprPtr parse_subscript_element(Parser& parser) {
+  const std::uint32_t begin = parser.current().range.begin;
+  const auto part = [&]() -> ast::ExprPtr {
+    return starts_expression(parser.kind()) ? parse_expression(parser) : nullptr;
+  };
+  ast::ExprPtr first = parser.kind() == TokenKind::Colon ? nullptr : parse_star_expression(parser);
+  if (parser.kind() != TokenKind::Colon) return first;
+  ast::Slice slice;
+  slice.lower = std::move(first);
+  parser.accept(TokenKind::Colon);
+  slice.upper = part();
+  if (parser.accept(TokenKind::Colon)) slice.step = part();
+  return parser.make(parser.since(begin), std::move(slice));
+}
+
+/// `value[i]`, or `value[i, j]`, whose index is a tuple.
+ast::ExprPtr parse_subscript(Parser& parser, ast::ExprPtr value) {
+  const std::uint32_t begin = value->range.begin;
+  const SourceRange open = parser.current().range;
+  parser.advance();
+  const std::uint32_t index_begin = parser.current().range.begin;
+  ast::ExprPtr index = parse_subscript_element(parser);
+  if (parser.kind() == TokenKind::Comma || index->as<ast::Starred>()) {
+    ast::Tuple tuple;
+    tuple.elements.push_back(std::move(index));
+    while (parser.accept(TokenKind::Comma) && parser.kind() != TokenKind::RightBracket)
+      tuple.elements.push_back(parse_subscript_element(parser));
+    index = parser.make(parser.since(index_begin), std::move(tuple));
+  }
+  parser.expect_close(TokenKind::RightBracket, open);
+  return parser.make(parser.since(begin), ast::Subscript{std::move(value), std::move(index)});
+}
+
+void fail_without_operand(Parser& parser) {
+  const SourceRange last = parser.previous().range;
+  const bool is_doubled = (parser.previous().kind == TokenKind::Plus || parser.previous().kind == TokenKind::Minus) &&
+                          parser.position >= 2 && parser.tokens[parser.position - 2].kind == parser.previous().kind &&
+                          parser.tokens[parser.position - 2].range.end == last.begin;
+  if (is_doubled && !parser.panicking)
+    parser.fail({parser.tokens[parser.position - 2].range.begin, last.end}, DiagnosticId::Increment,
+                parser.text_of({last.begin - 1, last.end}), parser.text_of(last),
+                std::string(parser.text_of(last)) + "= 1");
+  else
+    parser.fail_expected("an expression");
+}
+
+/// `for targets in iterable if condition …`, behind the element.
+ast::ExprPtr parse_comprehension(Parser& parser, ast::ExprPtr element, bool is_generator, std::uint32_t begin) {
+  ast::Comprehension comprehension{.is_generator = is_generator, .element = std::move(element), .clauses = {}};
+  bool is_async = false;
+  while (parser.kind() == TokenKind::KwFor || parser.kind() == TokenKind::KwAsync) {
+    ast::Comprehension::Clause& clause = comprehension.clauses.emplace_back();
+    is_async |= parser.accept(TokenKind::KwAsync);
+    parser.expect(TokenKind::KwFor);
+    clause.target = parse_targets(parser);
+    parser.expect(TokenKind::KwIn);
+    clause.iterable = parse_logical(parser, ast::BoolOp::Or);
+    while (parser.accept(TokenKind::KwIf)) clause.conditions.push_back(parse_logical(parser, ast::BoolOp::Or));
+  }
+  if (is_async) return parser.make(parser.since(begin), ast::Unsupported{"`async`"});
+  return parser.make(parser.since(begin), std::move(comprehension));
+}
+
+/// `(a)`, a tuple, or a generator expression. The range of what stands in parentheses includes them.
+ast::ExprPtr parse_parenthesized(Parser& parser) {
+  const SourceRange open = parser.current().range;
+  const std::uint32_t begin = open.begin;
+  parser.advance();
+  if (parser.accept(TokenKind::RightParen)) return parser.make(parser.since(begin), ast::Tuple{});
+  const bool is_yield = parser.kind() == TokenKind::KwYield;
+  ast::ExprPtr value = is_yield ? parse_yield(parser) : parse_star_expressions(parser);
+  if (parser.kind() == TokenKind::KwFor || parser.kind() == TokenKind::KwAsync) {
+    value = parse_comprehension(parser, std::move(value), true, begin);
+  }
+  parser.expect_close(TokenKind::RightParen, open);
+  if (value->as<ast::Starred>()) {
+    parser.report(value->range, DiagnosticId::MisplacedStar);
+    value = parser.make_missing();
+  }
+  value->range = parser.since(begin);
+  return value;
+}
+
+ast::ExprPtr parse_list(Parser& parser) {
+  const SourceRange open = parser.current().range;
+  const std::uint32_t begin = open.begin;
+  parser.advance();
+  ast::List list;
+  while (parser.kind() != TokenKind::RightBracket) {
+    list.elements.push_back(parse_star_expression(parser));
+    if (list.elements.size() == 1 && (parser.kind() == TokenKind::KwFor || parser.kind() == TokenKind::KwAsync)) {
+      ast::ExprPtr comprehension = parse_comprehension(parser, std::move(list.elements.front()), false, begin);
+      parser.expect_close(TokenKind::RightBracket, open);
+      comprehension->range = parser.since(begin);
+      return comprehension;
+    }
+    if (!parser.accept(TokenKind::Comma)) break;
+  }
+  parser.expect_close(TokenKind::RightBracket, open);
+  return parser.make(parser.since(begin), std::move(list));
+}
+
+/// A dict or a set, parsed over.
+ast::ExprPtr parse_braces(Parser& parser) {
+  const SourceRange open = parser.current().range;
+  const std::uint32_t begin = open.begin;
+  parser.advance();
+  bool is_dict = parser.kind() == TokenKind::RightBrace;
+  bool is_comprehension = false;
+  while (parser.kind() != TokenKind::RightBrace) {
+    ast::ExprPtr element;
+    if (parser.accept(TokenKind::StarStar)) {
+      is_dict = true;
+      element = parse_expression(parser);
+    } else {
+      element = parse_star_expression(parser);
+      if (parser.accept(TokenKind::Colon)) {
+        is_dict = true;
+        parse_expression(parser);
+      }
+    }
+    is_comprehension = parser.kind() == TokenKind::KwFor || parser.kind() == TokenKind::KwAsync;
+    if (is_comprehension) parse_comprehension(parser, std::move(element), false, begin);
+    if (is_comprehension || !parser.accept(TokenKind::Comma)) break;
+  }
+  parser.expect_close(TokenKind::RightBrace, open);
+  const std::string what = is_dict ? "a dict" : "a set";
+  return parser.make(parser.since(begin), ast::Unsupported{is_comprehension ? what + " comprehension" : what});
+}
+
+ast::ExprPtr parse_atom(Parser& parser) {
+  const SourceRange range = parser.current().range;
+  const auto word = [&](auto node) {
+    parser.advance();
+    return parser.make(range, std::move(node));
+  };
+  switch (parser.kind()) {
+    case TokenKind::Identifier:
+      return word(ast::Name{std::string(parser.text_of(range))});
+    case TokenKind::Integer:
+      return parse_integer(parser);
+    case TokenKind::Float:
+    case TokenKind::Imaginary:
+      return parse_float(parser);
+    case TokenKind::String:
+    case TokenKind::FString:
+      return parse_strings(parser);
+    case TokenKind::KwTrue:
+      return word(ast::BoolLiteral{true});
+    case TokenKind::KwFalse:
+      return word(ast::BoolLiteral{false});
+    case TokenKind::KwNone:
+      return word(ast::NoneLiteral{});
+    case TokenKind::Ellipsis:
+      return word(ast::EllipsisLiteral{});
+    case TokenKind::LeftParen:
+      return parser.deeper([&] { return parse_parenthesized(parser); });
+    case TokenKind::LeftBracket:
+      return parser.deeper([&] { return parse_list(parser); });
+    case TokenKind::LeftBrace:
+      return parser.deeper([&] { return parse_braces(parser); });
+    default:
+      fail_without_operand(parser);
+      return parser.make_missing();
+  }
+}
+
+}  // namespace
+
+ast::ExprPtr parse_postfix(Parser& parser) {
+  ast::ExprPtr value = parse_atom(parser);
   for (;;) {
-    switch (kind()) {
-      case Kind::Dot:
-        value = parse_attribute(std::move(value));
+    switch (parser.kind()) {
+      case TokenKind::Dot:
+        value = parse_attribute(parser, std::move(value));
         break;
-      case Kind::LeftParen:
-        value = parse_call(std::move(value));
+      case TokenKind::LeftParen:
+        value = parse_call(parser, std::move(value));
         break;
-      case Kind::LeftBracket:
-        value = parse_subscript(std::move(value));
+      case TokenKind::LeftBracket:
+        value = parse_subscript(parser, std::move(value));
         break;
       default:
         return value;
@@ -26,232 +225,44 @@ ast::ExprPtr Parser::parse_postfix() {
   }
 }
 
-ast::ExprPtr Parser::parse_attribute(ExprPtr value) {
-  const std::uint32_t begin = value->range.begin;
-  advance();
-  const SourceRange name_range = current().range;
-  std::string name = expect_name("a name after `.`");
-  return make(since(begin), ast::Attribute{std::move(value), std::move(name), name_range});
-}
-
-ast::ExprPtr Parser::parse_call(ExprPtr function) {
-  const std::uint32_t begin = function->range.begin;
-  const SourceRange open = current().range;
-  advance();
-  ast::Call call;
-  call.function = std::move(function);
-  while (kind() != Kind::RightParen) {
-    parse_argument(call);
-    if (!accept(Kind::Comma)) break;
-  }
-  expect_close(Kind::RightParen, open);
-  std::set<std::string_view> names;
-  for (const ast::Keyword& keyword : call.keywords)
-    if (!names.insert(keyword.name).second) report(keyword.name_range, DiagnosticId::RepeatedKeyword, keyword.name);
-  return make(since(begin), std::move(call));
-}
-
-void Parser::parse_argument(ast::Call& call) {
-  const std::uint32_t begin = current().range.begin;
-  if (kind() == Kind::Identifier && kind_after() == Kind::Equal) {
-    const SourceRange name_range = current().range;
-    advance();
-    advance();
-    call.keywords.push_back({std::string(text_of(name_range)), name_range, parse_expression()});
+void parse_argument(Parser& parser, ast::Call& call) {
+  const std::uint32_t begin = parser.current().range.begin;
+  if (parser.kind() == TokenKind::Identifier && parser.kind_after() == TokenKind::Equal) {
+    const SourceRange name_range = parser.current().range;
+    parser.advance();
+    parser.advance();
+    call.keywords.push_back({std::string(parser.text_of(name_range)), name_range, parse_expression(parser)});
     return;
   }
-  if (accept(Kind::StarStar)) {
-    parse_expression();
-    call.arguments.push_back(make(since(begin), ast::Unsupported{"`**` in a call"}));
+  if (parser.accept(TokenKind::StarStar)) {
+    parse_expression(parser);
+    call.arguments.push_back(parser.make(parser.since(begin), ast::Unsupported{"`**` in a call"}));
     return;
   }
-  const bool is_starred = accept(Kind::Star);
-  ExprPtr value = is_starred ? parse_expression() : parse_named_expression();
+  const bool is_starred = parser.accept(TokenKind::Star);
+  ast::ExprPtr value = is_starred ? parse_expression(parser) : parse_named_expression(parser);
   if (is_starred) {
-    value = make(since(begin), ast::Starred{std::move(value)});
-  } else if (kind() == Kind::KwFor || kind() == Kind::KwAsync) {
-    value = parse_comprehension(std::move(value), true, begin);
+    value = parser.make(parser.since(begin), ast::Starred{std::move(value)});
+  } else if (parser.kind() == TokenKind::KwFor || parser.kind() == TokenKind::KwAsync) {
+    value = parse_comprehension(parser, std::move(value), true, begin);
   } else if (!call.keywords.empty()) {
-    report(value->range, DiagnosticId::PositionalAfterKeyword);
+    parser.report(value->range, DiagnosticId::PositionalAfterKeyword);
   }
   call.arguments.push_back(std::move(value));
 }
 
-/// `value[i]`, or `value[i, j]`, whose index is a tuple.
-ast::ExprPtr Parser::parse_subscript(ExprPtr value) {
-  const std::uint32_t begin = value->range.begin;
-  const SourceRange open = current().range;
-  advance();
-  const std::uint32_t index_begin = current().range.begin;
-  ExprPtr index = parse_subscript_element();
-  if (kind() == Kind::Comma || index->as<ast::Starred>()) {
-    ast::Tuple tuple;
-    tuple.elements.push_back(std::move(index));
-    while (accept(Kind::Comma) && kind() != Kind::RightBracket) tuple.elements.push_back(parse_subscript_element());
-    index = make(since(index_begin), std::move(tuple));
-  }
-  expect_close(Kind::RightBracket, open);
-  return make(since(begin), ast::Subscript{std::move(value), std::move(index)});
+ast::ExprPtr parse_yield(Parser& parser) {
+  const SourceRange word = parser.current().range;
+  parser.advance();
+  if (parser.accept(TokenKind::KwFrom) || starts_expression(parser.kind())) parse_star_expressions(parser);
+  return parser.make(parser.since(word.begin), ast::Unsupported{"`yield`"});
 }
 
-/// An index, or a slice `lower:upper:step`, each part of which may be missing.
-ast::ExprPtr Parser::parse_subscript_element() {
-  const std::uint32_t begin = current().range.begin;
-  const auto part = [&]() -> ExprPtr { return starts_expression(kind()) ? parse_expression() : nullptr; };
-  ExprPtr first = kind() == Kind::Colon ? nullptr : parse_star_expression();
-  if (kind() != Kind::Colon) return first;
-  ast::Slice slice;
-  slice.lower = std::move(first);
-  accept(Kind::Colon);
-  slice.upper = part();
-  if (accept(Kind::Colon)) slice.step = part();
-  return make(since(begin), std::move(slice));
-}
-
-ast::ExprPtr Parser::parse_atom() {
-  const SourceRange range = current().range;
-  const auto word = [&](auto node) {
-    advance();
-    return make(range, std::move(node));
-  };
-  switch (kind()) {
-    case Kind::Identifier:
-      return word(ast::Name{std::string(text_of(range))});
-    case Kind::Integer:
-      return parse_integer();
-    case Kind::Float:
-    case Kind::Imaginary:
-      return parse_float();
-    case Kind::String:
-    case Kind::FString:
-      return parse_strings();
-    case Kind::KwTrue:
-      return word(ast::BoolLiteral{true});
-    case Kind::KwFalse:
-      return word(ast::BoolLiteral{false});
-    case Kind::KwNone:
-      return word(ast::NoneLiteral{});
-    case Kind::Ellipsis:
-      return word(ast::EllipsisLiteral{});
-    case Kind::LeftParen:
-      return deeper([&] { return parse_parenthesized(); });
-    case Kind::LeftBracket:
-      return deeper([&] { return parse_list(); });
-    case Kind::LeftBrace:
-      return deeper([&] { return parse_braces(); });
-    default:
-      fail_without_operand();
-      return make_missing();
-  }
-}
-
-void Parser::fail_without_operand() {
-  const SourceRange last = previous().range;
-  const bool is_doubled = (previous().kind == Kind::Plus || previous().kind == Kind::Minus) && next_ >= 2 &&
-                          tokens_[next_ - 2].kind == previous().kind && tokens_[next_ - 2].range.end == last.begin;
-  if (is_doubled && !panicking_)
-    fail({tokens_[next_ - 2].range.begin, last.end}, DiagnosticId::Increment, text_of({last.begin - 1, last.end}),
-         text_of(last), std::string(text_of(last)) + "= 1");
-  else
-    fail_expected("an expression");
-}
-
-/// `(a)`, a tuple, or a generator expression. The range of what stands in parentheses includes them.
-ast::ExprPtr Parser::parse_parenthesized() {
-  const SourceRange open = current().range;
-  const std::uint32_t begin = open.begin;
-  advance();
-  if (accept(Kind::RightParen)) return make(since(begin), ast::Tuple{});
-  const bool is_yield = kind() == Kind::KwYield;
-  ExprPtr value = is_yield ? parse_yield() : parse_star_expressions();
-  if (kind() == Kind::KwFor || kind() == Kind::KwAsync) {
-    value = parse_comprehension(std::move(value), true, begin);
-  }
-  expect_close(Kind::RightParen, open);
-  if (value->as<ast::Starred>()) {
-    report(value->range, DiagnosticId::MisplacedStar);
-    value = make_missing();
-  }
-  value->range = since(begin);
-  return value;
-}
-
-ast::ExprPtr Parser::parse_list() {
-  const SourceRange open = current().range;
-  const std::uint32_t begin = open.begin;
-  advance();
-  ast::List list;
-  while (kind() != Kind::RightBracket) {
-    list.elements.push_back(parse_star_expression());
-    if (list.elements.size() == 1 && (kind() == Kind::KwFor || kind() == Kind::KwAsync)) {
-      ExprPtr comprehension = parse_comprehension(std::move(list.elements.front()), false, begin);
-      expect_close(Kind::RightBracket, open);
-      comprehension->range = since(begin);
-      return comprehension;
-    }
-    if (!accept(Kind::Comma)) break;
-  }
-  expect_close(Kind::RightBracket, open);
-  return make(since(begin), std::move(list));
-}
-
-/// A dict or a set, parsed over.
-ast::ExprPtr Parser::parse_braces() {
-  const SourceRange open = current().range;
-  const std::uint32_t begin = open.begin;
-  advance();
-  bool is_dict = kind() == Kind::RightBrace;
-  bool is_comprehension = false;
-  while (kind() != Kind::RightBrace) {
-    ExprPtr element;
-    if (accept(Kind::StarStar)) {
-      is_dict = true;
-      element = parse_expression();
-    } else {
-      element = parse_star_expression();
-      if (accept(Kind::Colon)) {
-        is_dict = true;
-        parse_expression();
-      }
-    }
-    is_comprehension = kind() == Kind::KwFor || kind() == Kind::KwAsync;
-    if (is_comprehension) parse_comprehension(std::move(element), false, begin);
-    if (is_comprehension || !accept(Kind::Comma)) break;
-  }
-  expect_close(Kind::RightBrace, open);
-  const std::string what = is_dict ? "a dict" : "a set";
-  return make(since(begin), ast::Unsupported{is_comprehension ? what + " comprehension" : what});
-}
-
-/// `for targets in iterable if condition …`, behind the element.
-ast::ExprPtr Parser::parse_comprehension(ExprPtr element, bool is_generator, std::uint32_t begin) {
-  ast::Comprehension comprehension{.is_generator = is_generator, .element = std::move(element), .clauses = {}};
-  bool is_async = false;
-  while (kind() == Kind::KwFor || kind() == Kind::KwAsync) {
-    ast::Comprehension::Clause& clause = comprehension.clauses.emplace_back();
-    is_async |= accept(Kind::KwAsync);
-    expect(Kind::KwFor);
-    clause.target = parse_targets();
-    expect(Kind::KwIn);
-    clause.iterable = parse_logical(ast::BoolOp::Or);
-    while (accept(Kind::KwIf)) clause.conditions.push_back(parse_logical(ast::BoolOp::Or));
-  }
-  if (is_async) return make(since(begin), ast::Unsupported{"`async`"});
-  return make(since(begin), std::move(comprehension));
-}
-
-ast::ExprPtr Parser::parse_yield() {
-  const SourceRange word = current().range;
-  advance();
-  if (accept(Kind::KwFrom) || starts_expression(kind())) parse_star_expressions();
-  return make(since(word.begin), ast::Unsupported{"`yield`"});
-}
-
-ast::ExprPtr Parser::parse_await() {
-  const std::uint32_t begin = current().range.begin;
-  advance();
-  parse_postfix();
-  return make(since(begin), ast::Unsupported{"`await`"});
+ast::ExprPtr parse_await(Parser& parser) {
+  const std::uint32_t begin = parser.current().range.begin;
+  parser.advance();
+  parse_postfix(parser);
+  return parser.make(parser.since(begin), ast::Unsupported{"`await`"});
 }
 
 }  // namespace pykc

@@ -1,35 +1,37 @@
 // Simple statements: those on one line, without a block.
+#include "frontend/syntax/parse_statements.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
 
 #include "frontend/syntax/ast_walk.h"
 #include "frontend/syntax/parse.h"
+#include "frontend/syntax/parse_compound.h"
+#include "frontend/syntax/parse_expressions.h"
+#include "frontend/syntax/parse_primary.h"
 
 namespace pykc {
-
 namespace {
-
-using Kind = TokenKind;
 
 struct AugmentedOperator {
   TokenKind token;
   ast::BinaryOp op;
 };
 constexpr auto kAugmentedOperators = std::to_array<AugmentedOperator>({
-    {Kind::PlusEqual, ast::BinaryOp::Add},
-    {Kind::MinusEqual, ast::BinaryOp::Sub},
-    {Kind::StarEqual, ast::BinaryOp::Mul},
-    {Kind::SlashEqual, ast::BinaryOp::Div},
-    {Kind::SlashSlashEqual, ast::BinaryOp::FloorDiv},
-    {Kind::PercentEqual, ast::BinaryOp::Mod},
-    {Kind::StarStarEqual, ast::BinaryOp::Pow},
-    {Kind::AtEqual, ast::BinaryOp::MatMul},
-    {Kind::AmpersandEqual, ast::BinaryOp::And},
-    {Kind::PipeEqual, ast::BinaryOp::Or},
-    {Kind::CaretEqual, ast::BinaryOp::Xor},
-    {Kind::LeftShiftEqual, ast::BinaryOp::LeftShift},
-    {Kind::RightShiftEqual, ast::BinaryOp::RightShift},
+    {TokenKind::PlusEqual, ast::BinaryOp::Add},
+    {TokenKind::MinusEqual, ast::BinaryOp::Sub},
+    {TokenKind::StarEqual, ast::BinaryOp::Mul},
+    {TokenKind::SlashEqual, ast::BinaryOp::Div},
+    {TokenKind::SlashSlashEqual, ast::BinaryOp::FloorDiv},
+    {TokenKind::PercentEqual, ast::BinaryOp::Mod},
+    {TokenKind::StarStarEqual, ast::BinaryOp::Pow},
+    {TokenKind::AtEqual, ast::BinaryOp::MatMul},
+    {TokenKind::AmpersandEqual, ast::BinaryOp::And},
+    {TokenKind::PipeEqual, ast::BinaryOp::Or},
+    {TokenKind::CaretEqual, ast::BinaryOp::Xor},
+    {TokenKind::LeftShiftEqual, ast::BinaryOp::LeftShift},
+    {TokenKind::RightShiftEqual, ast::BinaryOp::RightShift},
 });
 
 std::optional<ast::BinaryOp> augmented_operator(TokenKind kind) {
@@ -73,251 +75,251 @@ bool is_unreadable(const ast::Expr& e) {
   return unsupported && unsupported->what.empty();
 }
 
-}  // namespace
-
-void Parser::parse_statement(ast::Suite& into) {
-  if (ast::StmtPtr compound = parse_compound_statement()) {
-    into.push_back(std::move(compound));
-    if (panicking_) recover();
-  } else {
-    parse_simple_statements(into);
-  }
+/// `match` and `type` are names, unless a statement starts like this.
+void fail_soft_keyword(Parser& parser, const ast::Expr& word) {
+  parser.skips_block = true;
+  parser.fail(word.range, DiagnosticId::UnsupportedSoftKeyword, parser.text_of(word.range));
 }
 
-/// `statement; statement; …` up to the end of the line.
-void Parser::parse_simple_statements(ast::Suite& into) {
-  do {
-    into.push_back(parse_simple_statement());
-  } while (accept(Kind::Semicolon) && kind() != Kind::Newline);
-  end_simple_statements(*into.back());
-}
-
-void Parser::end_simple_statements(const ast::Stmt& last) {
-  if (!panicking_ && kind() != Kind::EndOfFile && !accept(Kind::Newline)) {
+void end_simple_statements(Parser& parser, const ast::Stmt& last) {
+  if (!parser.panicking && parser.kind() != TokenKind::EndOfFile && !parser.accept(TokenKind::Newline)) {
     const auto* expression = last.as<ast::ExprStmt>();
     const auto* name = expression ? expression->value->as<ast::Name>() : nullptr;
-    if (name && name->id == "print" && starts_expression(kind()))
-      fail(expression->value->range, DiagnosticId::PrintWithoutParentheses);
-    else if (name && (name->id == "match" || name->id == "type") && starts_expression(kind()))
-      fail_soft_keyword(*expression->value);
+    if (name && name->id == "print" && starts_expression(parser.kind()))
+      parser.fail(expression->value->range, DiagnosticId::PrintWithoutParentheses);
+    else if (name && (name->id == "match" || name->id == "type") && starts_expression(parser.kind()))
+      fail_soft_keyword(parser, *expression->value);
     else if (name)
-      fail_expected("the end of the line after `" + name->id + "`", statement_word_like(name->id));
+      parser.fail_expected("the end of the line after `" + name->id + "`", statement_word_like(name->id));
     else
-      fail_expected("the end of the line");
+      parser.fail_expected("the end of the line");
   }
-  if (panicking_) recover();
-  if (std::exchange(skips_block_, false)) skip_block();
+  if (parser.panicking) parser.recover();
+  if (std::exchange(parser.skips_block, false)) parser.skip_block();
 }
 
-/// `match` and `type` are names, unless a statement starts like this.
-void Parser::fail_soft_keyword(const ast::Expr& word) {
-  skips_block_ = true;
-  fail(word.range, DiagnosticId::UnsupportedSoftKeyword, text_of(word.range));
-}
-
-ast::StmtPtr Parser::parse_simple_statement() {
-  switch (kind()) {
-    case Kind::KwPass:
-      advance();
-      return make_stmt(previous().range, ast::Pass{});
-    case Kind::KwBreak:
-    case Kind::KwContinue:
-      return parse_break_or_continue();
-    case Kind::KwReturn:
-      return parse_return();
-    case Kind::KwAssert:
-      return parse_assert();
-    case Kind::KwRaise:
-      return parse_raise();
-    case Kind::KwImport:
-      return parse_import();
-    case Kind::KwFrom:
-      return parse_import_from();
-    case Kind::KwDel:
-    case Kind::KwGlobal:
-    case Kind::KwNonlocal:
-      return parse_unsupported_simple();
-    default:
-      return parse_expression_statement();
-  }
-}
-
-/// What may stand right of `=`: an expression, a tuple without parentheses, or `yield`.
-ast::ExprPtr Parser::parse_value() {
-  ExprPtr value = kind() == Kind::KwYield ? parse_yield() : parse_star_expressions();
-  if (value->as<ast::Starred>()) report(value->range, DiagnosticId::MisplacedStar);
-  return value;
-}
-
-ast::StmtPtr Parser::parse_expression_statement() {
-  if (kind() == Kind::Identifier && kind_after() == Kind::ColonEqual)
-    report(tokens_[next_ + 1].range, DiagnosticId::BareWalrus, {}, {}, "=");
-  ExprPtr first = kind() == Kind::KwYield ? parse_yield() : parse_star_expressions();
-  if (kind() == Kind::Equal) return parse_assignment(std::move(first));
-  if (kind() == Kind::Colon) return parse_annotated(std::move(first));
-  if (const auto op = augmented_operator(kind())) return parse_augmented(std::move(first), *op);
-  if (first->as<ast::Starred>()) report(first->range, DiagnosticId::MisplacedStar);
-  const SourceRange range = first->range;
-  return make_stmt(range, ast::ExprStmt{std::move(first)});
-}
-
-ast::StmtPtr Parser::parse_assignment(ExprPtr first) {
+ast::StmtPtr parse_assignment(Parser& parser, ast::ExprPtr first) {
   const std::uint32_t begin = first->range.begin;
   ast::Assign assign;
   assign.value = std::move(first);
-  while (accept(Kind::Equal)) {
-    check_target(*assign.value);
+  while (parser.accept(TokenKind::Equal)) {
+    check_target(parser, *assign.value);
     assign.targets.push_back(std::move(assign.value));
-    assign.value = parse_value();
+    assign.value = parse_value(parser);
   }
-  return make_stmt(since(begin), std::move(assign));
+  return parser.make_stmt(parser.since(begin), std::move(assign));
 }
 
-ast::StmtPtr Parser::parse_annotated(ExprPtr target) {
+void check_single_target(Parser& parser, const ast::Expr& target) {
+  if (is_single_target(target) || is_unreadable(target)) return;
+  const std::string_view what = std::visit(Naming{}, target.node);
+  parser.report(target.range, DiagnosticId::CannotAssign, what, {}, target.as<ast::Compare>() ? "=" : "");
+}
+
+ast::StmtPtr parse_annotated(Parser& parser, ast::ExprPtr target) {
   const std::uint32_t begin = target->range.begin;
-  advance();
-  if (kind() == Kind::Newline && !panicking_) {  // `els:`, `whlie(x):`, `match(x):`
+  parser.advance();
+  if (parser.kind() == TokenKind::Newline && !parser.panicking) {  // `els:`, `whlie(x):`, `match(x):`
     const auto* call = target->as<ast::Call>();
     const ast::Expr& word = call ? *call->function : *target;
     const auto* name = word.as<ast::Name>();
     if (name && name->id == "match")
-      fail_soft_keyword(word);
+      fail_soft_keyword(parser, word);
     else
-      fail_expected("a type after `:`", name ? statement_word_like(name->id) : "");
+      parser.fail_expected("a type after `:`", name ? statement_word_like(name->id) : "");
   }
-  check_single_target(*target);
-  ast::AnnotatedAssign assign{std::move(target), parse_expression(), nullptr};
-  if (accept(Kind::Equal)) assign.value = parse_value();
-  return make_stmt(since(begin), std::move(assign));
+  check_single_target(parser, *target);
+  ast::AnnotatedAssign assign{std::move(target), parse_expression(parser), nullptr};
+  if (parser.accept(TokenKind::Equal)) assign.value = parse_value(parser);
+  return parser.make_stmt(parser.since(begin), std::move(assign));
 }
 
-ast::StmtPtr Parser::parse_augmented(ExprPtr target, ast::BinaryOp op) {
+ast::StmtPtr parse_augmented(Parser& parser, ast::ExprPtr target, ast::BinaryOp op) {
   const std::uint32_t begin = target->range.begin;
-  check_single_target(*target);
-  advance();
-  ast::AugmentedAssign assign{std::move(target), op, parse_value()};
-  return make_stmt(since(begin), std::move(assign));
+  check_single_target(parser, *target);
+  parser.advance();
+  ast::AugmentedAssign assign{std::move(target), op, parse_value(parser)};
+  return parser.make_stmt(parser.since(begin), std::move(assign));
 }
 
-void Parser::check_target(const ast::Expr& target) {
-  const auto* tuple = target.as<ast::Tuple>();
-  const auto* list = target.as<ast::List>();
-  if (!tuple && !list) return check_single_target(target);
-  int stars = 0;
-  for (const ExprPtr& element : tuple ? tuple->elements : list->elements) {
-    const auto* starred = element->as<ast::Starred>();
-    if (starred && ++stars == 2) report(element->range, DiagnosticId::MisplacedStar);
-    check_target(starred ? *starred->value : *element);
-  }
+ast::StmtPtr parse_expression_statement(Parser& parser) {
+  if (parser.kind() == TokenKind::Identifier && parser.kind_after() == TokenKind::ColonEqual)
+    parser.report(parser.tokens[parser.position + 1].range, DiagnosticId::BareWalrus, {}, {}, "=");
+  ast::ExprPtr first = parser.kind() == TokenKind::KwYield ? parse_yield(parser) : parse_star_expressions(parser);
+  if (parser.kind() == TokenKind::Equal) return parse_assignment(parser, std::move(first));
+  if (parser.kind() == TokenKind::Colon) return parse_annotated(parser, std::move(first));
+  if (const auto op = augmented_operator(parser.kind())) return parse_augmented(parser, std::move(first), *op);
+  if (first->as<ast::Starred>()) parser.report(first->range, DiagnosticId::MisplacedStar);
+  const SourceRange range = first->range;
+  return parser.make_stmt(range, ast::ExprStmt{std::move(first)});
 }
 
-void Parser::check_single_target(const ast::Expr& target) {
-  if (is_single_target(target) || is_unreadable(target)) return;
-  const std::string_view what = std::visit(Naming{}, target.node);
-  report(target.range, DiagnosticId::CannotAssign, what, {}, target.as<ast::Compare>() ? "=" : "");
-}
-
-ast::StmtPtr Parser::parse_return() {
-  const SourceRange word = current().range;
-  if (!context_.in_function) report(word, DiagnosticId::ReturnOutsideFunction);
-  advance();
+ast::StmtPtr parse_return(Parser& parser) {
+  const SourceRange word = parser.current().range;
+  if (!parser.context.in_function) parser.report(word, DiagnosticId::ReturnOutsideFunction);
+  parser.advance();
   ast::Return result;
-  if (kind() != Kind::Newline && kind() != Kind::Semicolon) result.value = parse_value();
-  return make_stmt(since(word.begin), std::move(result));
+  if (parser.kind() != TokenKind::Newline && parser.kind() != TokenKind::Semicolon) result.value = parse_value(parser);
+  return parser.make_stmt(parser.since(word.begin), std::move(result));
 }
 
-ast::StmtPtr Parser::parse_break_or_continue() {
-  const SourceRange range = current().range;
-  const bool is_break = kind() == Kind::KwBreak;
-  if (!context_.in_loop) report(range, DiagnosticId::OutsideLoop, text_of(range));
-  advance();
-  return is_break ? make_stmt(range, ast::Break{}) : make_stmt(range, ast::Continue{});
+ast::StmtPtr parse_break_or_continue(Parser& parser) {
+  const SourceRange range = parser.current().range;
+  const bool is_break = parser.kind() == TokenKind::KwBreak;
+  if (!parser.context.in_loop) parser.report(range, DiagnosticId::OutsideLoop, parser.text_of(range));
+  parser.advance();
+  return is_break ? parser.make_stmt(range, ast::Break{}) : parser.make_stmt(range, ast::Continue{});
 }
 
-ast::StmtPtr Parser::parse_assert() {
-  const std::uint32_t begin = current().range.begin;
-  advance();
+ast::StmtPtr parse_assert(Parser& parser) {
+  const std::uint32_t begin = parser.current().range.begin;
+  parser.advance();
   ast::Assert result;
-  result.condition = parse_condition();
-  if (accept(Kind::Comma)) result.message = parse_expression();
-  return make_stmt(since(begin), std::move(result));
+  result.condition = parse_condition(parser);
+  if (parser.accept(TokenKind::Comma)) result.message = parse_expression(parser);
+  return parser.make_stmt(parser.since(begin), std::move(result));
 }
 
 /// `raise`, `raise e`; the cause of `raise e from cause` is read and left out.
-ast::StmtPtr Parser::parse_raise() {
-  const std::uint32_t begin = current().range.begin;
-  advance();
+ast::StmtPtr parse_raise(Parser& parser) {
+  const std::uint32_t begin = parser.current().range.begin;
+  parser.advance();
   ast::Raise result;
-  if (kind() != Kind::Newline && kind() != Kind::Semicolon) {
-    result.exception = parse_expression();
-    if (accept(Kind::KwFrom)) parse_expression();
+  if (parser.kind() != TokenKind::Newline && parser.kind() != TokenKind::Semicolon) {
+    result.exception = parse_expression(parser);
+    if (parser.accept(TokenKind::KwFrom)) parse_expression(parser);
   }
-  return make_stmt(since(begin), std::move(result));
+  return parser.make_stmt(parser.since(begin), std::move(result));
 }
 
-ast::StmtPtr Parser::parse_unsupported_simple() {
-  const SourceRange word = current().range;
-  advance();
-  const ast::ExprPtr named = parse_star_expressions();
-  ast::UnsupportedStmt result{"`" + std::string(text_of(word)) + "`", {}};
+ast::StmtPtr parse_unsupported_simple(Parser& parser) {
+  const SourceRange word = parser.current().range;
+  parser.advance();
+  const ast::ExprPtr named = parse_star_expressions(parser);
+  ast::UnsupportedStmt result{"`" + std::string(parser.text_of(word)) + "`", {}};
   for (const ast::Expr* part : ast::parts_of(*named))
     if (const auto* name = part->as<ast::Name>()) result.names.push_back(name->id);
-  return make_stmt(word, std::move(result));
+  return parser.make_stmt(word, std::move(result));
 }
 
-std::string Parser::parse_dotted_name() {
-  std::string name = expect_name("the name of a module");
-  while (accept(Kind::Dot)) name += "." + expect_name("a name");
+std::string parse_dotted_name(Parser& parser) {
+  std::string name = parser.expect_name("the name of a module");
+  while (parser.accept(TokenKind::Dot)) name += "." + parser.expect_name("a name");
   return name;
 }
 
-ast::ImportAlias Parser::parse_alias(bool is_dotted) {
-  const std::uint32_t begin = current().range.begin;
+ast::ImportAlias parse_alias(Parser& parser, bool is_dotted) {
+  const std::uint32_t begin = parser.current().range.begin;
   ast::ImportAlias alias;
-  alias.name = is_dotted ? parse_dotted_name() : expect_name("the name of what is imported");
-  alias.as = accept(Kind::KwAs) ? expect_name("a name") : alias.name.substr(0, alias.name.find('.'));
-  alias.range = since(begin);
+  alias.name = is_dotted ? parse_dotted_name(parser) : parser.expect_name("the name of what is imported");
+  alias.as = parser.accept(TokenKind::KwAs) ? parser.expect_name("a name") : alias.name.substr(0, alias.name.find('.'));
+  alias.range = parser.since(begin);
   return alias;
 }
 
-ast::StmtPtr Parser::parse_import() {
-  const std::uint32_t begin = current().range.begin;
-  advance();
-  ast::Import import;
-  do import.names.push_back(parse_alias(true));
-  while (accept(Kind::Comma));
-  return make_import(since(begin), std::move(import));
-}
-
 /// An import whose names could not be read is none: nobody should look for a module without a name.
-ast::StmtPtr Parser::make_import(SourceRange range, ast::Import import) {
-  if (panicking_) return make_stmt(range, ast::UnsupportedStmt{});
-  return make_stmt(range, std::move(import));
+ast::StmtPtr make_import(Parser& parser, SourceRange range, ast::Import import) {
+  if (parser.panicking) return parser.make_stmt(range, ast::UnsupportedStmt{});
+  return parser.make_stmt(range, std::move(import));
 }
 
-ast::StmtPtr Parser::parse_import_from() {
-  const std::uint32_t begin = current().range.begin;
-  advance();
+ast::StmtPtr parse_import(Parser& parser) {
+  const std::uint32_t begin = parser.current().range.begin;
+  parser.advance();
+  ast::Import import;
+  do import.names.push_back(parse_alias(parser, true));
+  while (parser.accept(TokenKind::Comma));
+  return make_import(parser, parser.since(begin), std::move(import));
+}
+
+ast::StmtPtr parse_import_from(Parser& parser) {
+  const std::uint32_t begin = parser.current().range.begin;
+  parser.advance();
   ast::Import import;
   import.is_from = true;
-  while (kind() == Kind::Dot || kind() == Kind::Ellipsis) {
-    import.module += kind() == Kind::Dot ? "." : "...";
-    advance();
+  while (parser.kind() == TokenKind::Dot || parser.kind() == TokenKind::Ellipsis) {
+    import.module += parser.kind() == TokenKind::Dot ? "." : "...";
+    parser.advance();
   }
-  if (kind() != Kind::KwImport || import.module.empty()) import.module += parse_dotted_name();
-  expect(Kind::KwImport);
-  if (accept(Kind::Star)) {
-    import.names.push_back({"*", "", previous().range});
-    return make_import(since(begin), std::move(import));
+  if (parser.kind() != TokenKind::KwImport || import.module.empty()) import.module += parse_dotted_name(parser);
+  parser.expect(TokenKind::KwImport);
+  if (parser.accept(TokenKind::Star)) {
+    import.names.push_back({"*", "", parser.previous().range});
+    return make_import(parser, parser.since(begin), std::move(import));
   }
-  const bool parenthesized = accept(Kind::LeftParen);
-  const SourceRange open = previous().range;
+  const bool parenthesized = parser.accept(TokenKind::LeftParen);
+  const SourceRange open = parser.previous().range;
   do {
-    if (parenthesized && kind() == Kind::RightParen && !import.names.empty()) break;
-    import.names.push_back(parse_alias(false));
-  } while (accept(Kind::Comma));
-  if (parenthesized) expect_close(Kind::RightParen, open);
-  return make_import(since(begin), std::move(import));
+    if (parenthesized && parser.kind() == TokenKind::RightParen && !import.names.empty()) break;
+    import.names.push_back(parse_alias(parser, false));
+  } while (parser.accept(TokenKind::Comma));
+  if (parenthesized) parser.expect_close(TokenKind::RightParen, open);
+  return make_import(parser, parser.since(begin), std::move(import));
+}
+
+ast::StmtPtr parse_simple_statement(Parser& parser) {
+  switch (parser.kind()) {
+    case TokenKind::KwPass:
+      parser.advance();
+      return parser.make_stmt(parser.previous().range, ast::Pass{});
+    case TokenKind::KwBreak:
+    case TokenKind::KwContinue:
+      return parse_break_or_continue(parser);
+    case TokenKind::KwReturn:
+      return parse_return(parser);
+    case TokenKind::KwAssert:
+      return parse_assert(parser);
+    case TokenKind::KwRaise:
+      return parse_raise(parser);
+    case TokenKind::KwImport:
+      return parse_import(parser);
+    case TokenKind::KwFrom:
+      return parse_import_from(parser);
+    case TokenKind::KwDel:
+    case TokenKind::KwGlobal:
+    case TokenKind::KwNonlocal:
+      return parse_unsupported_simple(parser);
+    default:
+      return parse_expression_statement(parser);
+  }
+}
+
+}  // namespace
+
+void parse_statement(Parser& parser, ast::Suite& into) {
+  if (ast::StmtPtr compound = parse_compound_statement(parser)) {
+    into.push_back(std::move(compound));
+    if (parser.panicking) parser.recover();
+  } else {
+    parse_simple_statements(parser, into);
+  }
+}
+
+/// `statement; statement; …` up to the end of the line.
+void parse_simple_statements(Parser& parser, ast::Suite& into) {
+  do {
+    into.push_back(parse_simple_statement(parser));
+  } while (parser.accept(TokenKind::Semicolon) && parser.kind() != TokenKind::Newline);
+  end_simple_statements(parser, *into.back());
+}
+
+/// What may stand right of `=`: an expression, a tuple without parentheses, or `yield`.
+ast::ExprPtr parse_value(Parser& parser) {
+  ast::ExprPtr value = parser.kind() == TokenKind::KwYield ? parse_yield(parser) : parse_star_expressions(parser);
+  if (value->as<ast::Starred>()) parser.report(value->range, DiagnosticId::MisplacedStar);
+  return value;
+}
+
+void check_target(Parser& parser, const ast::Expr& target) {
+  const auto* tuple = target.as<ast::Tuple>();
+  const auto* list = target.as<ast::List>();
+  if (!tuple && !list) return check_single_target(parser, target);
+  int stars = 0;
+  for (const ast::ExprPtr& element : tuple ? tuple->elements : list->elements) {
+    const auto* starred = element->as<ast::Starred>();
+    if (starred && ++stars == 2) parser.report(element->range, DiagnosticId::MisplacedStar);
+    check_target(parser, starred ? *starred->value : *element);
+  }
 }
 
 }  // namespace pykc
