@@ -5,7 +5,7 @@
 
 #include "script/evaluate/declarations.h"
 #include "script/evaluate/evaluator.h"
-#include "script/values/format.h"
+#include "script/functions/format.h"
 
 namespace pykc::script {
 namespace {

@@ -6,15 +6,9 @@
 // errors and builds the tree. A trial reports nothing and its trees are thrown away.
 #pragma once
 
-#include <array>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/diagnostics.h"

@@ -1,6 +1,8 @@
 // Functions for certain types of arguments, constants, functions inside functions: each is worked out once.
 #pragma once
 
+#include <vector>
+
 #include "frontend/check/module_checker.h"
 
 namespace pykc::checker {

@@ -1,6 +1,9 @@
 // The names of functions in the code that is made: each its own, none that the code itself refers to.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "frontend/check/module_checker.h"
 
 namespace pykc::checker {

@@ -1,6 +1,7 @@
 #include "frontend/lower/expr.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "frontend/checked/walk.h"
 #include "frontend/lower/array.h"

@@ -9,9 +9,9 @@
 // One function a kind of node, in the file of its subject: expr, builtin, atomic, array, record, view, stmt, loop.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "frontend/checked/tree.h"

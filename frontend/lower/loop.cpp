@@ -16,6 +16,7 @@
 #include "frontend/lower/loop.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "frontend/lower/array.h"
 #include "frontend/lower/expr.h"

@@ -1,5 +1,7 @@
 #include "frontend/lower/stmt.h"
 
+#include <utility>
+
 #include "frontend/lower/array.h"
 #include "frontend/lower/atomic.h"
 #include "frontend/lower/builtin.h"

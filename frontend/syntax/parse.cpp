@@ -1,6 +1,7 @@
 #include "frontend/syntax/parse.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "frontend/frontend.h"
 #include "frontend/syntax/parse_statements.h"

@@ -12,11 +12,10 @@
 // stack.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/diagnostics.h"
 #include "frontend/syntax/ast.h"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "frontend/syntax/parse.h"
 #include "frontend/syntax/parse_expressions.h"

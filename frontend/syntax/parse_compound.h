@@ -1,6 +1,8 @@
 // Statements with blocks.
 #pragma once
 
+#include <vector>
+
 #include "frontend/syntax/parse.h"
 
 namespace pykc {

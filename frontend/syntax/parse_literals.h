@@ -1,6 +1,8 @@
 // Expressions: numbers and strings.
 #pragma once
 
+#include <string>
+
 #include "frontend/syntax/parse.h"
 
 namespace pykc {

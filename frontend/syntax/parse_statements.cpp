@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "frontend/syntax/ast_walk.h"
 #include "frontend/syntax/parse.h"

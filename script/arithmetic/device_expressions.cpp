@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace pykc::script {
 namespace {
@@ -87,6 +88,9 @@ constexpr Row kUnaryRows[] = {
     {"math.isfinite(x)"},
 };
 
+static_assert(std::size(kBinaryRows) == static_cast<std::size_t>(BinaryFunction::Nextafter) + 1);
+static_assert(std::size(kUnaryRows) == static_cast<std::size_t>(UnaryFunction::IsFinite) + 1);
+
 DeviceExpression expression_of(const Row& row, ScalarType type) {
   return {type == ScalarType::Bool && row.of_bools ? row.of_bools : row.text, row.is_exact};
 }
@@ -99,6 +103,15 @@ std::string bound(ScalarType type, bool is_largest) {
   const std::string largest = std::to_string(~std::uint64_t{0} >> (64 - bits));
   if (is_largest) return largest;
   return is_signed_integer(type) ? "-" + largest + " - 1" : "0";
+}
+
+/// The smallest or the largest element; a NaN wins.
+ReductionSource extreme(ScalarType type, bool is_minimum) {
+  return {.reduce = type == ScalarType::Bool ? (is_minimum ? "a and b" : "a or b")
+                    : is_minimum             ? "a if a != a or a < b else b"
+                                             : "a if a != a or b < a else b",
+          .identity = bound(type, is_minimum),
+          .accumulator = type};
 }
 
 }  // namespace
@@ -115,19 +128,6 @@ DeviceExpression device_expression(UnaryFunction function, ScalarType type) {
   if (function == UnaryFunction::Degrees && type != ScalarType::F64) return {"f32(x) * f32(57.295776)"};
   return expression_of(kUnaryRows[static_cast<std::size_t>(function)], type);
 }
-
-namespace {
-
-/// The smallest or the largest element; a NaN wins.
-ReductionSource extreme(ScalarType type, bool is_minimum) {
-  return {.reduce = type == ScalarType::Bool ? (is_minimum ? "a and b" : "a or b")
-                    : is_minimum             ? "a if a != a or a < b else b"
-                                             : "a if a != a or b < a else b",
-          .identity = bound(type, is_minimum),
-          .accumulator = type};
-}
-
-}  // namespace
 
 std::optional<ReductionSource> device_reduction(Reduction reduction, ScalarType type, std::int64_t degrees) {
   const ScalarType whole = is_unsigned_integer(type) ? ScalarType::U64 : ScalarType::I64;

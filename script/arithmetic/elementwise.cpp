@@ -6,13 +6,13 @@
 #include <optional>
 #include <vector>
 
+#include "script/arithmetic/array_from.h"
 #include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise_loops.h"
 #include "script/arithmetic/promote.h"
 #include "script/arithmetic/python_numbers.h"
 #include "script/arithmetic/reductions.h"
 #include "script/values/array.h"
-#include "script/values/array_from.h"
 
 namespace pykc::script {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "script/arithmetic/elementwise.h"
-#include "script/arithmetic/rows.h"
+#include "script/values/rows.h"
 
 namespace pykc::script {
 

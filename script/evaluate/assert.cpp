@@ -1,10 +1,10 @@
 // `assert`: as any condition, but when it fails the values that it compared are told.
 #include <algorithm>
 
-#include "script/arithmetic/operators.h"
 #include "script/arithmetic/reductions.h"
 #include "script/evaluate/evaluator.h"
-#include "script/values/format.h"
+#include "script/functions/format.h"
+#include "script/functions/operators.h"
 
 namespace pykc::script {
 namespace {

@@ -16,7 +16,6 @@
 
 namespace pykc::script {
 
-struct CallArguments;
 class DeviceOperations;
 class Storage;
 

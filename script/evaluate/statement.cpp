@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "script/arithmetic/operators.h"
 #include "script/evaluate/declarations.h"
 #include "script/evaluate/evaluator.h"
+#include "script/functions/format.h"
+#include "script/functions/indexing.h"
+#include "script/functions/operators.h"
 #include "script/functions/records.h"
-#include "script/values/format.h"
-#include "script/values/indexing.h"
 #include "stdlib/builtins.h"
 
 namespace pykc::script {

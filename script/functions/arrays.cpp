@@ -3,13 +3,13 @@
 #include <cmath>
 #include <complex>
 
+#include "script/arithmetic/array_from.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/arithmetic/reductions.h"
 #include "script/functions/functions.h"
+#include "script/functions/indexing.h"
 #include "script/functions/records.h"
-#include "script/values/array_from.h"
-#include "script/values/indexing.h"
 
 namespace pykc::script {
 namespace {

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <limits>
 
+#include "script/arithmetic/array_from.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/functions/functions.h"
 #include "script/functions/records.h"
-#include "script/values/array_from.h"
 
 namespace pykc::script {
 namespace {

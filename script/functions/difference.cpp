@@ -1,9 +1,9 @@
 // Why two values that should be equal are not: what a failed assertion tells.
 #include <cmath>
 
+#include "script/arithmetic/array_from.h"
+#include "script/functions/format.h"
 #include "script/functions/functions.h"
-#include "script/values/array_from.h"
-#include "script/values/format.h"
 
 namespace pykc::script {
 namespace {

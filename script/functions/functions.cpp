@@ -5,12 +5,12 @@
 #include <array>
 #include <charconv>
 
+#include "script/arithmetic/array_from.h"
 #include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
+#include "script/functions/indexing.h"
 #include "script/functions/records.h"
-#include "script/values/array_from.h"
-#include "script/values/indexing.h"
 
 namespace pykc::script {
 namespace {

@@ -18,12 +18,6 @@
 
 namespace pykc::script {
 
-/// What a call passes, before it is bound to parameters.
-struct CallArguments {
-  std::vector<Value> positional;
-  std::vector<std::pair<std::string, Value>> named;
-};
-
 /// Arguments bound to a row's parameters. The readers fail with the parameter's name and what it must be.
 class Arguments {
  public:

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "script/arithmetic/elementwise.h"
+#include "script/functions/format.h"
 #include "script/functions/functions.h"
-#include "script/values/format.h"
 
 namespace pykc::script {
 namespace {

@@ -6,15 +6,15 @@
 #include <cstdio>
 #include <sstream>
 
+#include "script/arithmetic/array_from.h"
 #include "script/arithmetic/elementwise.h"
-#include "script/arithmetic/operators.h"
 #include "script/arithmetic/promote.h"
 #include "script/arithmetic/reductions.h"
+#include "script/functions/format.h"
 #include "script/functions/functions.h"
+#include "script/functions/indexing.h"
+#include "script/functions/operators.h"
 #include "script/functions/records.h"
-#include "script/values/array_from.h"
-#include "script/values/format.h"
-#include "script/values/indexing.h"
 
 namespace pykc::script {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "frontend/check/calls/cuda_vectors.h"
+#include "script/arithmetic/array_from.h"
 #include "script/arithmetic/promote.h"
 #include "script/arithmetic/reductions.h"
-#include "script/values/array_from.h"
-#include "script/values/format.h"
-#include "script/values/indexing.h"
+#include "script/functions/format.h"
+#include "script/functions/indexing.h"
 
 namespace pykc::script {
 namespace {

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "script/arithmetic/elementwise.h"
-#include "script/functions/functions.h"
 #include "script/values/array.h"
 
 namespace pykc::script {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "jit/kernel_text.h"
+#include "script/arithmetic/array_from.h"
 #include "script/evaluate/scope.h"
 #include "script/launch/launcher.h"
 #include "script/values/array.h"
-#include "script/values/array_from.h"
 
 namespace pykc::script {
 namespace {

@@ -7,11 +7,11 @@
 #include "base/text.h"
 #include "jit/generalized_kernel.h"
 #include "jit/kernel_text.h"
+#include "script/arithmetic/array_from.h"
 #include "script/arithmetic/device_operations.h"
 #include "script/launch/launcher.h"
 #include "script/launch/prototypes.h"
 #include "script/values/array.h"
-#include "script/values/array_from.h"
 
 namespace pykc::script {
 namespace {

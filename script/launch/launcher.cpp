@@ -12,9 +12,9 @@
 #include "script/arithmetic/promote.h"
 #include "script/evaluate/declarations.h"
 #include "script/evaluate/scope.h"
+#include "script/functions/format.h"
 #include "script/functions/records.h"
 #include "script/values/array.h"
-#include "script/values/format.h"
 
 namespace pykc::script {
 namespace {
@@ -135,11 +135,20 @@ ScalarType with_sign_of(ScalarType stated, ScalarType given) {
 
 /// Where a kernel finds the array. Functions that run on the host beside a GPU, where `device` is null, take it where
 /// the host has it.
-Outcome<void*> address_of(const Array& array, DeviceOperations* device, bool is_written) {
-  Storage& storage = *array.storage;
-  if (device) return is_written ? storage.launch(*device) : storage.read_on(*device);
-  ASSIGN_OR_RETURN(std::byte * bytes, is_written ? storage.write() : storage.read());
+Outcome<void*> address_of(const Array& array, DeviceOperations* device) {
+  if (device) return array.storage->read_on(*device);
+  ASSIGN_OR_RETURN(std::byte * bytes, array.storage->read());
   return static_cast<void*>(bytes);
+}
+
+/// What the launch will write is current there alone.
+Status will_write(const Array& array, DeviceOperations* device) {
+  if (device) {
+    RETURN_IF_FAILED(array.storage->launch(*device));
+  } else {
+    RETURN_IF_FAILED(array.storage->write());
+  }
+  return Done{};
 }
 
 /// `memory` is where the array must be, null for the host; `held` keeps what the argument points to on the host.
@@ -153,7 +162,7 @@ Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter
     return Argument::of(record->record, bytes);
   }
   if (const ArrayRef* array = value.as<ArrayRef>()) {
-    ASSIGN_OR_RETURN(void* const address, address_of(**array, memory, /*is_written=*/false));
+    ASSIGN_OR_RETURN(void* const address, address_of(**array, memory));
     argument.is_array = true;
     argument.type = (*array)->type;
     if (const ElementType& stated = parameter.array.element;
@@ -473,17 +482,18 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
   Prepared prepared{config, {}, {}};
   const std::vector<ParameterInfo>& parameters = loaded.kernel.info().parameters;
   const bool wraps_integers = is_numba_kernel(*loaded.home->module, loaded.kernel.info().name);
+  DeviceOperations* const memory = is_on_host ? nullptr : home;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     // Of too many arguments, which a tuple may hold, the runtime complains.
     const ParameterInfo parameter = i < parameters.size() ? parameters[i] : ParameterInfo{};
-    ASSIGN_OR_RETURN(const Argument argument, argument_of(arguments[i], parameter, device, is_on_host ? nullptr : home,
-                                                          wraps_integers, prepared.held));
+    ASSIGN_OR_RETURN(const Argument argument,
+                     argument_of(arguments[i], parameter, device, memory, wraps_integers, prepared.held));
     prepared.arguments.push_back(argument);
   }
   // Behind all that is read for the launch, such as a record by value out of an array that the kernel writes to.
   for (std::size_t i = 0; i < std::min(arguments.size(), parameters.size()); ++i)
     if (const ArrayRef* array = arguments[i].as<ArrayRef>(); array && parameters[i].is_written)
-      RETURN_IF_FAILED(address_of(**array, is_on_host ? nullptr : home, /*is_written=*/true));
+      RETURN_IF_FAILED(will_write(**array, memory));
   return prepared;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "jit/kernel_text.h"
+#include "script/arithmetic/array_from.h"
 #include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/evaluate/scope.h"
@@ -12,7 +13,6 @@
 #include "script/launch/launcher.h"
 #include "script/launch/prototypes.h"
 #include "script/values/array.h"
-#include "script/values/array_from.h"
 
 namespace pykc::script {
 namespace {

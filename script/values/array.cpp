@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "script/arithmetic/device_operations.h"
-#include "script/arithmetic/rows.h"
+#include "script/values/rows.h"
 
 namespace pykc::script {
 

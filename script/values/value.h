@@ -222,4 +222,10 @@ std::optional<std::int64_t> as_integer(const Value& value);
 /// Any number as a double.
 std::optional<double> as_number(const Value& value);
 
+/// What a call passes, before it is bound to parameters.
+struct CallArguments {
+  std::vector<Value> positional;
+  std::vector<std::pair<std::string, Value>> named;
+};
+
 }  // namespace pykc::script

@@ -48,15 +48,14 @@ llvm::Value* converted(llvm::Value* value, llvm::Type* type, bool is_signed, llv
   if (!value->getType()->isFloatTy() || bits > 32)
     result = builder.CreateSelect(builder.CreateFCmpUNO(value, value), llvm::ConstantInt::get(wide, 0), result);
   if (bits >= 32) return result;
-  if (!is_signed) {
-    result = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, result,
-                                           builder.getInt(llvm::APInt::getMaxValue(bits).zext(32)));
-    return builder.CreateTrunc(result, type);
-  }
-  result = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, result,
-                                         builder.getInt(llvm::APInt::getSignedMaxValue(bits).sext(32)));
-  result = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, result,
-                                         builder.getInt(llvm::APInt::getSignedMinValue(bits).sext(32)));
+  using llvm::APInt;
+  const auto limit = [&](ID extremum, const APInt& value) {
+    result =
+        builder.CreateBinaryIntrinsic(extremum, result, builder.getInt(is_signed ? value.sext(32) : value.zext(32)));
+  };
+  limit(is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin,
+        is_signed ? APInt::getSignedMaxValue(bits) : APInt::getMaxValue(bits));
+  if (is_signed) limit(llvm::Intrinsic::smax, APInt::getSignedMinValue(bits));
   return builder.CreateTrunc(result, type);
 }
 

@@ -1,6 +1,9 @@
 // Arrays that a kernel declares, and tables of constants.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

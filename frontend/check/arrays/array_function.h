@@ -1,6 +1,8 @@
 // NumPy's functions that make arrays of constants.
 #pragma once
 
+#include <optional>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/promotion.h"
 #include "frontend/check/arrays/array_function.h"

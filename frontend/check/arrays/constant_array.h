@@ -1,6 +1,10 @@
 // Arrays of constants: operators, functions, parts and methods.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

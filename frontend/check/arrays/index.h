@@ -1,6 +1,11 @@
 // What stands between brackets, of arrays, tuples and records.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

@@ -1,6 +1,7 @@
 // NumPy's functions of a whole array that give one number: `np.sum(a)`, `a.max()`. The library has their loops.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 

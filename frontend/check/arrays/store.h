@@ -1,6 +1,10 @@
 // Assignment to parts of arrays.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

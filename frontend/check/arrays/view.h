@@ -1,6 +1,10 @@
 // Parts of arrays, arrays seen in another way, and their attributes and methods.
 #pragma once
 
+#include <optional>
+#include <string_view>
+#include <vector>
+
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/function_checker.h"
 

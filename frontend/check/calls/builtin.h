@@ -1,6 +1,9 @@
 // Calls of rows of the builtin table.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

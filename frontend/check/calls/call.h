@@ -1,6 +1,11 @@
 // Calls: arguments to parameters, casts, functions of the program.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

@@ -1,6 +1,8 @@
 // Calls of functions that `@extern` declares.
 #pragma once
 
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 

@@ -1,6 +1,9 @@
 // Calls that are more than a row of the builtin table.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

@@ -1,6 +1,8 @@
 // Calls of NumPy's ufuncs.
 #pragma once
 
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

@@ -2,6 +2,7 @@
 // ufuncs, which work element by element on arrays too, and those of the module `operator`.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <variant>

@@ -1,6 +1,8 @@
 // Comparisons.
 #pragma once
 
+#include <string_view>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

@@ -1,6 +1,10 @@
 // Expressions: a function for each kind of node, and what expressions of every kind need.
 #pragma once
 
+#include <optional>
+#include <string_view>
+#include <vector>
+
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/statements/assign.h"

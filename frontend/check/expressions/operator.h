@@ -1,6 +1,9 @@
 // Arithmetic and bitwise operators.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

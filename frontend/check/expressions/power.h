@@ -1,6 +1,8 @@
 // `x ** y`.
 #pragma once
 
+#include <optional>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

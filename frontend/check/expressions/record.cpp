@@ -216,7 +216,6 @@ bool is_place_target(const ast::Attribute& target) {
   return owner->as<ast::Subscript>() != nullptr;
 }
 
-/// Whether a variable that is given this value shares it, in Python, with something else.
 bool shares_record(const checked::Expr& value) {
   if (value.as<checked::VariableRef>() || is_place(value)) return true;
   const auto* component = value.as<checked::TupleElement>();

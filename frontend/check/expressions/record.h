@@ -1,6 +1,8 @@
 // Records: their fields, how they are made, changed and compared.
 #pragma once
 
+#include <string_view>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

@@ -2,8 +2,10 @@
 // that a constant has the value that the device would compute.
 #pragma once
 
+#include <cstdint>
 #include <deque>
-#include <span>
+#include <utility>
+#include <vector>
 
 #include "frontend/check/types/value.h"
 #include "frontend/checked/tree.h"

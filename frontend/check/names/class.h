@@ -1,6 +1,10 @@
 // Classes: records, enums and named tuples.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 

@@ -1,6 +1,9 @@
 // What names and attributes stand for.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

@@ -1,14 +1,14 @@
 // A module as the checker sees it: which name stands for which function, constant or import.
 #pragma once
 
-#include <deque>
+#include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 

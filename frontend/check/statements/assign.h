@@ -1,6 +1,9 @@
 // Assignment to variables, fields and several targets at once.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

@@ -1,6 +1,11 @@
 // What a `for` goes through.
 #pragma once
 
+#include <array>
+#include <functional>
+#include <optional>
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

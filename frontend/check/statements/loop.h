@@ -1,6 +1,9 @@
 // What loops need: the arguments of range, and which variables a loop may assign.
 #pragma once
 
+#include <array>
+#include <optional>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

@@ -1,6 +1,9 @@
 // Statements: a function for each kind of node, and what is written into the tree.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

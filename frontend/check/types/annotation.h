@@ -1,6 +1,8 @@
 // Types as annotations spell them.
 #pragma once
 
+#include <optional>
+
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 

@@ -1,6 +1,10 @@
 // Functions and constants as values.
 #pragma once
 
+#include <optional>
+#include <string_view>
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

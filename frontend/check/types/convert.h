@@ -1,6 +1,11 @@
 // Types that meet, and conversions.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
 #include "frontend/check/function_checker.h"
 
 namespace pykc::checker {

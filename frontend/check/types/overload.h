@@ -1,6 +1,9 @@
 // Kernels with several signatures: which of them takes the arguments of a request.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 

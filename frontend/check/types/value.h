@@ -2,6 +2,7 @@
 // function, a namespace).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>

@@ -1,10 +1,10 @@
-#include "script/values/format_spec.h"
+#include "script/functions/format_spec.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include "script/values/format.h"
+#include "script/functions/format.h"
 
 namespace pykc::script {
 namespace {

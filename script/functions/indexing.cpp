@@ -1,12 +1,12 @@
-#include "script/values/indexing.h"
+#include "script/functions/indexing.h"
 
 #include <algorithm>
 
+#include "script/arithmetic/array_from.h"
 #include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/functions/records.h"
-#include "script/values/array_from.h"
 
 namespace pykc::script {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "script/functions/format.h"
+#include "script/functions/indexing.h"
 #include "script/functions/records.h"
-#include "script/values/format.h"
-#include "script/values/indexing.h"
 
 namespace pykc::script {
 namespace {

@@ -1,4 +1,4 @@
-#include "script/values/format.h"
+#include "script/functions/format.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "script/evaluate/scope.h"
+#include "script/functions/format_spec.h"
 #include "script/functions/functions.h"
-#include "script/values/format_spec.h"
 
 namespace pykc::script {
 namespace {

@@ -1,4 +1,4 @@
-#include "script/values/array_from.h"
+#include "script/arithmetic/array_from.h"
 
 #include <algorithm>
 
