@@ -6,14 +6,14 @@
 namespace pykc::codegen {
 namespace {
 
-constexpr std::uint32_t kBytesInOrder = 0x3210;
+constexpr const char* kPermuteWord = "prmt.b32 $0, $1, 0, 0x3210;";
 constexpr const char* kPermuteTwoWords =
     "{ .reg .b32 %low, %high; mov.b64 {%low, %high}, $1; prmt.b32 %low, %low, 0, 0x3210; "
     "prmt.b32 %high, %high, 0, 0x3210; mov.b64 $0, {%low, %high}; }";
 constexpr const char* kPermuteHalf =
     "{ .reg .b32 %word; cvt.u32.u16 %word, $1; prmt.b32 %word, %word, 0, 0x3210; cvt.u16.u32 $0, %word; }";
 
-/// Of a permutation of which half the result is used LLVM knows that it changes nothing; not so of text.
+/// In text: of LLVM's own permutation it knows that nothing changes, and drops it where a part of the result is used.
 llvm::Value* permuted(llvm::Value* value, const char* text, const char* constraints, llvm::IRBuilder<>& builder) {
   llvm::Type* type = value->getType();
   return builder.CreateCall(llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), text, constraints,
@@ -25,9 +25,7 @@ llvm::Value* permuted(llvm::Value* value, const char* text, const char* constrai
 
 llvm::Value* hidden(llvm::Value* value, llvm::IRBuilder<>& builder) {
   llvm::Type* type = value->getType();
-  if (type->isIntegerTy(32))
-    return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt,
-                                   {value, builder.getInt32(0), builder.getInt32(kBytesInOrder)});
+  if (type->isIntegerTy(32)) return permuted(value, kPermuteWord, "=r,r", builder);
   if (type->isIntegerTy(64)) return permuted(value, kPermuteTwoWords, "=l,l", builder);
   llvm::Value* half = builder.CreateZExt(value, builder.getInt16Ty());
   return builder.CreateTrunc(permuted(half, kPermuteHalf, "=h,h", builder), type);

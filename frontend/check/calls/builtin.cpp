@@ -7,6 +7,7 @@
 
 #include "frontend/check/calls/atomic.h"
 #include "frontend/check/calls/call.h"
+#include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/types/convert.h"
 #include "stdlib/builtins.h"
@@ -253,8 +254,14 @@ Value builtin_result(FunctionChecker& checker, BuiltinId id, std::vector<const E
   }
   checked::Type tuple = checked::Type::tuple({});
   for (const SignatureType& result : signature.results) tuple.elements.push_back(checked::Type::of(type_of(result)));
-  return TreeBuilder::strong(
-      checker.tree.make(std::move(tuple), range, checked::CallBuiltin{id, std::move(arguments)}));
+  const Value call =
+      TreeBuilder::strong(checker.tree.make(std::move(tuple), range, checked::CallBuiltin{id, std::move(arguments)}));
+  if (!widens) return call;
+  return TreeBuilder::strong(with_parts(checker, call, [&](std::vector<Value> parts) {
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (!signature.results[i].scalar) parts[i] = TreeBuilder::strong(checker.tree.cast(parts[i].expr, type));
+    return checker.tree.tuple(std::move(parts), range).expr;
+  }));
 }
 
 }  // namespace pykc::checker
