@@ -29,6 +29,11 @@ inline bool has_builtin_effect(const Instruction* instruction, Effect effect) {
   return instruction->opcode == Opcode::Builtin && pykc::info(instruction->builtin).effect == effect;
 }
 
+/// Whether its value depends on its operands alone. The address of a local array does, in each thread for itself.
+inline bool is_pure(const Instruction* instruction) {
+  return info(instruction->opcode).effect == OpcodeEffect::Pure || has_builtin_effect(instruction, Effect::Pure);
+}
+
 inline bool is_barrier(const Instruction* instruction) { return has_builtin_effect(instruction, Effect::Barrier); }
 
 /// Whether threads meet here: a barrier or an operation of the warp.

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/analysis/affine.h"
 #include "ir/module.h"
 
 namespace pykc::codegen {
@@ -21,22 +22,18 @@ class RowGuards {
   /// Those whose difference is linear along x.
   const std::vector<const ir::Instruction*>& comparisons() const { return comparisons_; }
   /// Whether the instruction stands in the body, so that it must be emitted to have a value.
-  bool is_in_body(const ir::Instruction* instruction) const { return growth_.contains(instruction); }
+  bool is_in_body(const ir::Instruction* instruction) const { return slopes_.contains(instruction); }
   /// Whether it is the same for all threads of a row.
-  bool is_constant(const ir::Instruction* instruction) const { return growth_of(instruction) == Growth::Constant; }
+  bool is_constant(const ir::Instruction* instruction) const { return slope_of(instruction).is_none(); }
   /// Whether the difference of a guard's operands is far from overflow.
   bool is_small(const ir::Instruction& guard) const;
 
  private:
-  enum class Growth : std::uint8_t { Constant, Linear, Unknown };  // along x
-  Growth growth_of(const ir::Instruction* instruction) const;
-  Growth work_out(const ir::Instruction& instruction) const;
+  ir::Slope slope_of(const ir::Instruction* instruction) const;
   bool is_guard(const ir::Instruction& instruction) const;
-  double steepness(const ir::Instruction* instruction) const;
-  bool never_overflows(const ir::Instruction& instruction) const;
 
   const ir::Function& function_;
-  std::unordered_map<const ir::Instruction*, Growth> growth_;
+  std::unordered_map<const ir::Instruction*, ir::Slope> slopes_;  // along x, of what stands in the body
   std::vector<const ir::Instruction*> comparisons_;
 };
 

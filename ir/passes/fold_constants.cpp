@@ -20,6 +20,7 @@
 #include "ir/analysis/value_range.h"
 #include "ir/evaluate/evaluate.h"
 #include "ir/passes/passes.h"
+#include "ir/walk.h"
 
 namespace pykc::ir {
 namespace {
@@ -194,16 +195,13 @@ class Folding {
   }
 
   static bool fold_on_constants(Instruction* instruction) {
-    const bool is_builtin = instruction->opcode == Opcode::Builtin;
-    const bool is_pure = is_builtin ? info(instruction->builtin).effect == Effect::Pure
-                                    : info(instruction->opcode).effect == OpcodeEffect::Pure;
-    if (!is_pure || !instruction->type.is_scalar()) return false;
+    if (!is_pure(instruction) || !instruction->type.is_scalar()) return false;
     std::vector<Scalar> operands;
     for (const Instruction* operand : instruction->operands) {
       if (!is_constant(operand)) return false;
       operands.push_back({operand->type.scalar, operand->constant});
     }
-    const std::optional<std::uint64_t> bits = is_builtin
+    const std::optional<std::uint64_t> bits = instruction->opcode == Opcode::Builtin
                                                   ? evaluate(instruction->builtin, operands)
                                                   : evaluate(instruction->opcode, instruction->type.scalar, operands);
     if (bits) become_constant(instruction, *bits);

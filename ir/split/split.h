@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/analysis/affine.h"
 #include "ir/analysis/liveness.h"
 #include "ir/analysis/uniformity.h"
 #include "ir/builder.h"
@@ -48,20 +49,20 @@ class UniformValues {
   std::unordered_map<const Instruction*, bool> in_guards_;
 };
 
-/// Sums in which the thread's indices count positively: least in the first thread of a block, largest in the last.
+/// Values that never fall along an axis of a block: least in its first thread, largest in its last.
 class GrowingValues {
  public:
   enum class Thread : std::uint8_t { First, Last };
 
   GrowingValues(const Function& kernel, UniformValues& values) : kernel_(kernel), values_(values) {}
-  /// If nothing overflows.
+  /// Whether a value is one, and far from overflow.
   bool grows(const Instruction* value) const;
-  /// Whether it is far from overflow.
-  bool is_small(const Instruction* value) const;
   /// A growing value in a thread. New instructions go where the builder stands.
   Instruction* in(Thread thread, Instruction* value, Builder& builder) const;
 
  private:
+  std::optional<Slope> slope_of(const Instruction* value, std::size_t axis) const;
+
   const Function& kernel_;
   UniformValues& values_;
 };
@@ -131,13 +132,14 @@ void prefetch_next_turn(const CountedLoop& stride, const Block& turn, Instructio
 
 // --- lockstep/neighbours.cpp ------------------------------------------------------------------------------------
 
-/// Of the memory that the threads of a row touch in a turn of a loop:
+/// The memory that the threads of a row touch in a turn of a loop.
 struct Accesses {
   bool have_neighbours = false;  // some, of global memory, are side by side
   bool are_spread = false;       // some are neither side by side nor all at one place …
   bool follow_turns = false;     // … but, in global memory, beside those of the same thread's next turn
 };
-Accesses accesses_of(const Instruction& loop, const Uniformity& uniformity, UniformValues& values);
+Accesses accesses_of(const Instruction& loop, const Function& kernel, const Uniformity& uniformity,
+                     UniformValues& values);
 
 // --- lockstep/lockstep.cpp --------------------------------------------------------------------------------------
 

@@ -2,6 +2,9 @@
 // thread to the next. A first walk finds the origins of all variables, whatever the order of the statements; a second
 // one looks at the accesses, and knows which axes of the launch have been compared with something before them.
 //
+// ir/analysis/affine asks the same of code, and knows slopes by their amounts. Here a word is enough, variables that are
+// set in loops need one that settles soon, and what is not known counts as standing still.
+//
 // Everything errs on the side of silence: a value from memory, from a call or from a remainder has no origin; any
 // comparison that mentions a block's coordinate guards its axis.
 #include "frontend/check/statements/accesses.h"

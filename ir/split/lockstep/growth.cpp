@@ -1,26 +1,13 @@
-// Values of a thread by its place: the same for all that come somewhere, or a sum in which the thread's indices count
-// positively.
+// Values of a thread by its place: the same for all that come somewhere, or never less further along an axis.
 #include <algorithm>
+#include <array>
 
-#include "ir/analysis/value_range.h"
+#include "ir/analysis/affine.h"
 #include "ir/builder.h"
 #include "ir/split/split.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {
-namespace {
-
-constexpr std::int64_t kNoOverflow = std::int64_t{1} << 60;
-
-/// The axis of a thread's index.
-std::optional<std::size_t> axis_of(const Instruction* value) {
-  static constexpr std::array kIndices = {BuiltinId::ThreadIdxX, BuiltinId::ThreadIdxY, BuiltinId::ThreadIdxZ};
-  const auto index = std::ranges::find(kIndices, value->builtin);
-  if (value->opcode != Opcode::Builtin || index == kIndices.end()) return std::nullopt;
-  return static_cast<std::size_t>(index - kIndices.begin());
-}
-
-}  // namespace
 
 bool UniformValues::is_uniform(const Instruction* value) {
   if (uniformity_.is_convergent(value)) return uniformity_.is_uniform(value);
@@ -31,28 +18,26 @@ bool UniformValues::is_uniform(const Instruction* value) {
 
 bool UniformValues::is_made_of_uniform(const Instruction& value) {
   if (value.opcode == Opcode::LocalLoad) return counters_.contains(value.local);
-  const bool is_pure = value.opcode == Opcode::Builtin
-                           ? has_builtin_effect(&value, Effect::Pure) || has_builtin_effect(&value, Effect::Block)
-                           : info(value.opcode).effect == OpcodeEffect::Pure && value.opcode != Opcode::LocalArray;
-  return is_pure &&
-         std::ranges::all_of(value.operands, [&](const Instruction* operand) { return is_uniform(operand); });
+  if (value.opcode == Opcode::LocalArray || (!is_pure(&value) && !has_builtin_effect(&value, Effect::Block)))
+    return false;
+  return std::ranges::all_of(value.operands, [&](const Instruction* operand) { return is_uniform(operand); });
 }
 
 bool GrowingValues::grows(const Instruction* value) const {
-  if (values_.is_uniform(value)) return true;
-  if (value->opcode == Opcode::Builtin) return axis_of(value).has_value();
-  if (value->opcode == Opcode::Add)
-    return std::ranges::all_of(value->operands, [&](const Instruction* operand) { return grows(operand); });
-  if (value->opcode == Opcode::Sub) return grows(value->operands[0]) && values_.is_uniform(value->operands[1]);
-  if (value->opcode != Opcode::Mul) return false;
-  const std::size_t factor = values_.is_uniform(value->operands[0]) ? 0 : 1;
-  return values_.is_uniform(value->operands[factor]) && range_of(value->operands[factor], kernel_).is_non_negative() &&
-         grows(value->operands[1 - factor]);
+  if (!is_far_from_overflow(value, kernel_)) return false;
+  for (const std::size_t axis : {0, 1, 2}) {
+    Slopes slopes(kernel_, Certainty::Proof, [&](const Instruction* i) { return slope_of(i, axis); });
+    if (!slopes.of(value).never_falls()) return false;
+  }
+  return true;
 }
 
-bool GrowingValues::is_small(const Instruction* value) const {
-  const ValueRange range = range_of(value, kernel_);
-  return range.minimum >= -kNoOverflow && range.maximum <= kNoOverflow;
+/// Nothing is followed that `in` does not compute again.
+std::optional<Slope> GrowingValues::slope_of(const Instruction* value, std::size_t axis) const {
+  if (values_.is_uniform(value)) return Slope::exactly(0);
+  if (const std::optional<Slope> slope = slope_of_thread_index(value, axis)) return slope;
+  const bool is_followed = value->opcode == Opcode::Add || value->opcode == Opcode::Sub || value->opcode == Opcode::Mul;
+  return is_followed ? std::nullopt : std::optional(Slope::unknown());
 }
 
 Instruction* GrowingValues::in(Thread thread, Instruction* value, Builder& builder) const {

@@ -52,7 +52,7 @@ bool Guards::is_row_condition(const Instruction* condition) const {
   if (!is_order(condition->opcode) || !condition->operands[0]->type.is(ScalarType::I64)) return false;
   const Instruction *a = condition->operands[0], *b = condition->operands[1];
   const Instruction* growing = values_.is_uniform(b) ? a : b;
-  return values_.is_uniform(growing == a ? b : a) && growing_.grows(growing) && growing_.is_small(growing);
+  return values_.is_uniform(growing == a ? b : a) && growing_.grows(growing);
 }
 
 /// Whether all that go into the branch come to its end, and meet nobody on the way.
@@ -209,11 +209,9 @@ class GuardSinker {
   bool can_move_out(const Instruction& i) const {
     if (i.local != nullptr) return counters_.contains(i.local);
     if (i.opcode == Opcode::If) return is_head(i);
-    const bool is_pure = i.opcode == Opcode::Builtin
-                             ? has_builtin_effect(&i, Effect::Pure) || has_builtin_effect(&i, Effect::Block) ||
-                                   has_builtin_effect(&i, Effect::Thread)
-                             : info(i.opcode).effect == OpcodeEffect::Pure;
-    return is_pure && std::ranges::none_of(i.operands, [&](const Instruction* o) { return guarded_.contains(o); });
+    const bool can_move =
+        is_pure(&i) || has_builtin_effect(&i, Effect::Block) || has_builtin_effect(&i, Effect::Thread);
+    return can_move && std::ranges::none_of(i.operands, [&](const Instruction* o) { return guarded_.contains(o); });
   }
 
   /// Whether it ends the loop around it for all threads: nothing else leaves a loop that guards move into.

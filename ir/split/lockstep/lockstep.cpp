@@ -135,7 +135,7 @@ class LockstepFinder {
     const auto is_loop = [](const Instruction* i) { return i->opcode == Opcode::Loop; };
     if (any_instruction(loop.blocks[0], is_loop)) return false;
     if (is_short(loop, counted) && (carries_values(loop) || !has_condition(loop))) return false;
-    const Accesses accesses = accesses_of(loop, uniformity_, values_);
+    const Accesses accesses = accesses_of(loop, kernel_, uniformity_, values_);
     if (accesses.follow_turns) return false;
     return accesses.have_neighbours || (!accesses.are_spread && is_arithmetic_loop(loop, true));
   }
@@ -247,10 +247,8 @@ bool is_arithmetic_loop(const Instruction& loop, bool may_access) {
         return !may_access;
       case Opcode::Continue:
         return i->target != &loop;
-      case Opcode::Builtin:
-        return !has_builtin_effect(i, Effect::Pure);
       default:
-        return info(i->opcode).effect != OpcodeEffect::Pure;
+        return !is_pure(i);
     }
   };
   const bool has_other =

@@ -8,6 +8,7 @@
 //       if i < stop: body
 #include <algorithm>
 
+#include "ir/analysis/affine.h"
 #include "ir/analysis/value_range.h"
 #include "ir/builder.h"
 #include "ir/split/split.h"
@@ -100,7 +101,7 @@ bool CountedLoops::is_stride(const CountedLoop& stride, const Instruction& loop,
   if (!is_same_for_all(stride.stop) || !is_same_for_all(stride.step)) return false;
   if (!is_known(stride.start) || uniformity_.is_uniform(stride.start) || !growing_.grows(stride.start)) return false;
   if (!is_far(stride.step)) return false;
-  return growing_.is_small(stride.start) && growing_.is_small(stride.stop) && growing_.is_small(stride.step);
+  return is_far_from_overflow(stride.stop, kernel_) && is_far_from_overflow(stride.step, kernel_);
 }
 
 /// Whether a step, which must be positive, is the size of a block, of the grid, or a large number.
