@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/npy_header.h"
+#include "base/text.h"
 #include "pykc/npy.h"
 
 namespace pykc {

@@ -114,17 +114,17 @@ Result<void> check_arguments(const KernelInfo& kernel, const measure::ArgumentSe
 }
 
 /// All sizes and blocks of one configuration.
-Result<void> measure_variant(const BenchRequest& request, const std::vector<std::int64_t>& sizes,
-                             const Program& program, const measure::Variant& variant, const Device& device,
-                             ProgressBar& bar, measure::Report& report) {
-  Result<Launches> launches = parse_launches(request, variant.configuration);
+Result<void> measure_kernel(const BenchRequest& request, const std::vector<std::int64_t>& sizes, const Program& program,
+                            const measure::ConfiguredKernel& kernel, const Device& device, ProgressBar& bar,
+                            measure::Report& report) {
+  Result<Launches> launches = parse_launches(request, kernel.configuration);
   if (!launches) return launches.error();
   measure::BenchmarkSettings settings = request.settings;
   settings.grid = launches->grid;
   settings.tile = launches->tile;
   bar.begin("compiling");
   const Result<measure::Benchmark> benchmark =
-      measure::Benchmark::create(device, program, variant.request, request.options, settings);
+      measure::Benchmark::create(device, program, kernel.request, request.options, settings);
   if (!benchmark)
     return with_options(
         benchmark.error(), ErrorCode::InvalidLaunch,
@@ -134,9 +134,9 @@ Result<void> measure_variant(const BenchRequest& request, const std::vector<std:
   report.has_foreign_code |= benchmark->has_foreign_code();
   const std::int64_t bound = benchmark->kernel().max_threads_per_block;
   if (launches->blocks.empty()) launches->blocks = {{bound > 0 ? std::min(bound, kUsualThreads) : kUsualThreads}};
-  const std::string configuration = variant.text();
+  const std::string configuration = kernel.text();
   for (const std::int64_t size : sizes) {
-    std::optional<Result<measure::Arguments>> arguments;  // of this size, when its first point has begun
+    std::optional<Result<measure::LaunchArguments>> arguments;  // of this size, when its first point has begun
     for (const Dim3 block : launches->blocks) {
       bar.begin(point_text(size, block, configuration));
       if (!arguments) arguments = benchmark->make_arguments(size);
@@ -156,20 +156,20 @@ Result<void> measure_variant(const BenchRequest& request, const std::vector<std:
 }
 
 Result<measure::Report> measure_all(const BenchRequest& request, const std::vector<std::int64_t>& sizes,
-                                    const Program& program, const std::string& kernel) {
-  const Result<std::vector<measure::Variant>> variants = measure::find_kernel(program, kernel, request.signature);
-  if (!variants)
-    return with_options(variants.error(), ErrorCode::InvalidArgument,
+                                    const Program& program, const std::string& name) {
+  const Result<std::vector<measure::ConfiguredKernel>> kernels = measure::find_kernel(program, name, request.signature);
+  if (!kernels)
+    return with_options(kernels.error(), ErrorCode::InvalidArgument,
                         "\n  FILE::KERNEL names the kernel, --sig 'KERNEL(TYPE, …)' the types of its parameters.");
-  const Result<Launches> first = parse_launches(request, variants->front().configuration);
+  const Result<Launches> first = parse_launches(request, kernels->front().configuration);
   if (!first) return first.error();
   const Result<Device> device = Device::open(request.device);
   if (!device) return device.error();
   const std::size_t points = sizes.size() * std::max<std::size_t>(first->blocks.size(), 1);
-  ProgressBar bar(static_cast<int>(variants->size() * (points + 1) + 1));
+  ProgressBar bar(static_cast<int>(kernels->size() * (points + 1) + 1));
   measure::Report report{.device = device->info()};
-  for (const measure::Variant& variant : *variants)
-    if (Result<void> measured = measure_variant(request, sizes, program, variant, *device, bar, report); !measured)
+  for (const measure::ConfiguredKernel& kernel : *kernels)
+    if (Result<void> measured = measure_kernel(request, sizes, program, kernel, *device, bar, report); !measured)
       return measured.error();
   if (report.points.empty()) return report;
   bar.begin("what the device can do");

@@ -24,12 +24,12 @@ Result<const ast::FunctionDef*> last_function(const Program& program) {
   return last;
 }
 
-struct Variant {
+struct GeneralizedUfuncVariant {
   int rank = 1;              // outer axes that are left
   jit::ArrayFlags is_array;  // outputs, then inputs
   bool is_wide = false;
   std::size_t hash() const { return jit::hash_of({static_cast<std::uint64_t>(rank), is_array.hash(), is_wide}); }
-  friend bool operator==(const Variant&, const Variant&) = default;
+  friend bool operator==(const GeneralizedUfuncVariant&, const GeneralizedUfuncVariant&) = default;
 };
 
 }  // namespace
@@ -45,17 +45,17 @@ struct detail::GeneralizedUfuncState {
   const jit::AxisNames& axes(std::size_t i) const {
     return i < outputs() ? signature.outputs[i] : signature.inputs[i - outputs()];
   }
-  Result<GenericKernel> kernel(const Variant& variant);
+  Result<GenericKernel> kernel(const GeneralizedUfuncVariant& variant);
 
   const jit::AxesSignature signature;
   const Source source;
   const std::string function;
-  jit::VariantCache<Variant> kernels;
+  jit::VariantCache<GeneralizedUfuncVariant> kernels;
 };
 
 namespace {
 
-Source source_of(const detail::GeneralizedUfuncState& state, const Variant& variant) {
+Source source_of(const detail::GeneralizedUfuncState& state, const GeneralizedUfuncVariant& variant) {
   std::vector<bool> is_array;
   for (std::size_t i = 0; i < state.arguments(); ++i) is_array.push_back(variant.is_array[i]);
   return state.source.followed_by(jit::generalized_kernel(
@@ -149,7 +149,7 @@ int join_outer_axes(const detail::GeneralizedUfuncState& state, const jit::Shape
 
 }  // namespace
 
-Result<GenericKernel> detail::GeneralizedUfuncState::kernel(const Variant& variant) {
+Result<GenericKernel> detail::GeneralizedUfuncState::kernel(const GeneralizedUfuncVariant& variant) {
   return kernels.kernel(variant, "generalized_ufunc", [&] { return source_of(*this, variant); });
 }
 
@@ -187,7 +187,7 @@ Result<void> GeneralizedUfunc::launch_with(const Stream* stream, std::span<const
   const std::int64_t places = jit::size_of(extents->outer);
   if (places == 0) return {};
   std::vector<Argument> passed(arguments.begin(), arguments.end());
-  Variant variant;
+  GeneralizedUfuncVariant variant;
   for (const Argument& argument : arguments) {
     if (argument.rank == Argument::kMaxRank && extents->outer.empty())
       return invalid_argument("an inner array has at most 7 axes");

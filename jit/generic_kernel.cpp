@@ -36,33 +36,33 @@ std::uint32_t shape_of(const Argument& argument) {
   return 1U | type | static_cast<std::uint32_t>(layout) << 8 | static_cast<std::uint32_t>(rank) << 12;
 }
 
-std::uint64_t SpecializationKey::hash() const {
+std::uint64_t ArgumentTypes::hash() const {
   std::uint64_t hash = 0;
   for (const std::uint32_t shape : shapes) hash = (hash ^ shape) * 0x9E3779B97F4A7C15U;
   return hash >> 32;
 }
 
-Specialization::Specialization(const SpecializationKey& key) : shapes(key.shapes.begin(), key.shapes.end()) {
-  for (std::size_t i = 0; i < shapes.size(); ++i) records.push_back(key.arguments[i].record);
+CompiledVariant::CompiledVariant(const ArgumentTypes& types) : shapes(types.shapes.begin(), types.shapes.end()) {
+  for (std::size_t i = 0; i < shapes.size(); ++i) records.push_back(types.arguments[i].record);
 }
 
-bool Specialization::is_for(const SpecializationKey& key) const {
-  if (!std::ranges::equal(shapes, key.shapes)) return false;
+bool CompiledVariant::is_for(const ArgumentTypes& types) const {
+  if (!std::ranges::equal(shapes, types.shapes)) return false;
   for (std::size_t i = 0; i < records.size(); ++i)
-    if (records[i] != key.arguments[i].record) return false;
+    if (records[i] != types.arguments[i].record) return false;
   return true;
 }
 
-Specialization* GenericKernelState::find(const SpecializationKey& key, std::size_t bucket) const {
-  Specialization* candidate = buckets[bucket].load(std::memory_order_acquire);
-  while (candidate != nullptr && !candidate->is_for(key)) candidate = candidate->next;
+CompiledVariant* GenericKernelState::find(const ArgumentTypes& types, std::size_t bucket) const {
+  CompiledVariant* candidate = buckets[bucket].load(std::memory_order_acquire);
+  while (candidate != nullptr && !candidate->is_for(types)) candidate = candidate->next;
   return candidate;
 }
 
-Specialization& GenericKernelState::find_or_add(const SpecializationKey& key, std::size_t bucket) {
+CompiledVariant& GenericKernelState::find_or_add(const ArgumentTypes& types, std::size_t bucket) {
   const std::lock_guard lock(adding);
-  if (Specialization* found = find(key, bucket)) return *found;
-  Specialization& added = *owned.emplace_back(std::make_unique<Specialization>(key));
+  if (CompiledVariant* found = find(types, bucket)) return *found;
+  CompiledVariant& added = *owned.emplace_back(std::make_unique<CompiledVariant>(types));
   added.next = buckets[bucket].load(std::memory_order_relaxed);
   buckets[bucket].store(&added, std::memory_order_release);
   return added;
@@ -76,10 +76,10 @@ KernelRequest GenericKernelState::request_for(std::span<const Argument> argument
 }
 
 /// A failure is not kept: it may be the device's, and a program does not launch again what does not compile.
-Result<const Kernel*> GenericKernelState::compile(Specialization& specialization, const SpecializationKey& key) const {
-  const std::lock_guard lock(specialization.compiling);
-  if (specialization.kernel) return &*specialization.kernel;
-  const KernelRequest request = with_constants(request_for(key.arguments), definition, constants);
+Result<const Kernel*> GenericKernelState::compile(CompiledVariant& variant, const ArgumentTypes& types) const {
+  const std::lock_guard lock(variant.compiling);
+  if (variant.kernel) return &*variant.kernel;
+  const KernelRequest request = with_constants(request_for(types.arguments), definition, constants);
   Result<Module> loaded = jit::specialize(module.device, module.program, request, module.options);
   if (!loaded) {
     Error error = std::move(loaded.error());
@@ -91,9 +91,9 @@ Result<const Kernel*> GenericKernelState::compile(Specialization& specialization
   Result<Kernel> kernel = loaded->kernel(definition.name);
   if (!kernel) return kernel.error();
   if (Result<void> added = module.add(*loaded); !added) return added.error();
-  specialization.kernel = std::move(*kernel);
-  specialization.is_ready.store(true, std::memory_order_release);
-  return &*specialization.kernel;
+  variant.kernel = std::move(*kernel);
+  variant.is_ready.store(true, std::memory_order_release);
+  return &*variant.kernel;
 }
 
 Result<const Kernel*> GenericKernelState::kernel_for(std::span<const Argument> arguments) {
@@ -112,11 +112,11 @@ Result<const Kernel*> GenericKernelState::kernel_for(std::span<const Argument> a
       return invalid("is given an array of rank " + std::to_string(arguments[i].rank) + "; at most 8 are possible");
     shapes[i] = shape_of(arguments[i]);
   }
-  const SpecializationKey key{{shapes, count}, arguments};
-  const std::size_t bucket = key.hash() % kBuckets;
-  Specialization* found = find(key, bucket);
+  const ArgumentTypes types{{shapes, count}, arguments};
+  const std::size_t bucket = types.hash() % kBuckets;
+  CompiledVariant* found = find(types, bucket);
   if (found != nullptr && found->is_ready.load(std::memory_order_acquire)) return &*found->kernel;
-  return compile(found != nullptr ? *found : find_or_add(key, bucket), key);
+  return compile(found != nullptr ? *found : find_or_add(types, bucket), types);
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// A kernel of a source and its specialisations, found by the types of their arguments. The table is read without a
+// A kernel of a source and its compiled variants, found by the types of their arguments. The table is read without a
 // lock: its lists grow at their heads, by an atomic store, and nothing is taken out of them while the kernel lives.
 #pragma once
 
@@ -23,20 +23,20 @@ inline constexpr std::size_t kMostArguments = 512;  // more than a launch can pa
 std::uint32_t shape_of(const Argument& argument);
 
 /// The types of a launch's arguments.
-struct SpecializationKey {
+struct ArgumentTypes {
   std::span<const std::uint32_t> shapes;
   std::span<const Argument> arguments;  // for their records
   std::uint64_t hash() const;
 };
 
-/// One list of argument types; compiled by the first who asks.
-struct Specialization {
-  explicit Specialization(const SpecializationKey& key);
-  bool is_for(const SpecializationKey& key) const;
+/// The kernel for one list of argument types; compiled by the first who asks.
+struct CompiledVariant {
+  explicit CompiledVariant(const ArgumentTypes& types);
+  bool is_for(const ArgumentTypes& types) const;
 
   std::vector<std::uint32_t> shapes;
   std::vector<RecordRef> records;
-  Specialization* next = nullptr;
+  CompiledVariant* next = nullptr;
   std::atomic<bool> is_ready = false;  // then `kernel` no longer changes
   std::mutex compiling;
   std::optional<Kernel> kernel;
@@ -50,10 +50,10 @@ struct GenericKernelState {
   const Configuration constants;  // of its `constexpr` parameters, those that launches leave out
   const ast::FunctionDef& definition = *source.definition;
   const std::size_t parameter_count = definition.parameters.size() - constants.constants().size();
-  const bool is_typed = is_typed_kernel(definition);  // one specialisation serves all launches
-  std::array<std::atomic<Specialization*>, kBuckets> buckets{};
+  const bool is_typed = is_typed_kernel(definition);  // one variant serves all launches
+  std::array<std::atomic<CompiledVariant*>, kBuckets> buckets{};
   std::mutex adding{};  // for writers
-  std::vector<std::unique_ptr<Specialization>> owned{};
+  std::vector<std::unique_ptr<CompiledVariant>> owned{};
 
   const std::string& name() const { return source.name; }
   Result<const Kernel*> kernel_for(std::span<const Argument> arguments);
@@ -61,9 +61,9 @@ struct GenericKernelState {
   KernelRequest request_for(std::span<const Argument> arguments) const;
 
  private:
-  Specialization* find(const SpecializationKey& key, std::size_t bucket) const;
-  Specialization& find_or_add(const SpecializationKey& key, std::size_t bucket);
-  Result<const Kernel*> compile(Specialization& specialization, const SpecializationKey& key) const;
+  CompiledVariant* find(const ArgumentTypes& types, std::size_t bucket) const;
+  CompiledVariant& find_or_add(const ArgumentTypes& types, std::size_t bucket);
+  Result<const Kernel*> compile(CompiledVariant& variant, const ArgumentTypes& types) const;
 };
 
 }  // namespace pykc::detail

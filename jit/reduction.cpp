@@ -75,7 +75,7 @@ Argument spread(const Argument& output, const jit::Shape& shape, const std::vect
 }
 
 /// The loop of a reduction: arrays with few axes, the kept ones first.
-struct Plan {
+struct ReductionLoop {
   jit::ReductionVariant variant;
   std::vector<Argument> inputs;
   Argument output;
@@ -95,10 +95,10 @@ std::int64_t shortest_stride(const Argument& array, int first, int last) {
 }
 
 /// Do neighbours in memory belong to one result?
-bool runs_along_reduced(const Plan& plan) {
-  if (plan.elements == 1) return true;
-  const int kept = plan.variant.kept, rank = kept + plan.variant.reduced;
-  for (const Argument& input : plan.inputs) {
+bool runs_along_reduced(const ReductionLoop& loop) {
+  if (loop.elements == 1) return true;
+  const int kept = loop.variant.kept, rank = kept + loop.variant.reduced;
+  for (const Argument& input : loop.inputs) {
     if (!input.is_array) continue;
     const std::int64_t along = shortest_stride(input, kept, rank), across = shortest_stride(input, 0, kept);
     if (along != across) return across == 0 || (along != 0 && along < across);
@@ -113,8 +113,8 @@ ElementType accumulator_of(const detail::ReductionState& state, const Argument& 
   return is_narrow ? ScalarType::F32 : output.type;
 }
 
-Result<Plan> make_plan(const detail::ReductionState& state, const ReductionAxes& axes,
-                       std::span<const Argument> arguments) {
+Result<ReductionLoop> make_loop(const detail::ReductionState& state, const ReductionAxes& axes,
+                                std::span<const Argument> arguments) {
   const Argument& output = arguments.front();
   const std::span<const Argument> inputs = arguments.subspan(1);
   const Result<jit::Shape> shape = jit::broadcast_shape(inputs);
@@ -143,35 +143,35 @@ Result<Plan> make_plan(const detail::ReductionState& state, const ReductionAxes&
   const int rank = static_cast<int>(shape->size());
   const int kept = static_cast<int>(std::ranges::count(*is_reduced, false));
 
-  Plan plan;
-  plan.variant.reduced = jit::collapse(arrays, kept, rank);
-  plan.variant.kept = jit::collapse(arrays, 0, kept);
-  if (plan.variant.kept + plan.variant.reduced == 0) {  // one element
-    plan.variant.reduced = 1;
+  ReductionLoop loop;
+  loop.variant.reduced = jit::collapse(arrays, kept, rank);
+  loop.variant.kept = jit::collapse(arrays, 0, kept);
+  if (loop.variant.kept + loop.variant.reduced == 0) {  // one element
+    loop.variant.reduced = 1;
     jit::add_first_axis(arrays);
   }
   for (int i = 0; i < arrays.front().rank; ++i)
-    (i < plan.variant.kept ? plan.elements : plan.length) *= arrays.front().extents[i];
-  plan.count = plan.length;
-  plan.output = arrays.back();
-  plan.output.rank = std::max(plan.variant.kept, 1);
-  if (plan.variant.kept == 0) plan.output.extents[0] = plan.output.strides[0] = 1;
+    (i < loop.variant.kept ? loop.elements : loop.length) *= arrays.front().extents[i];
+  loop.count = loop.length;
+  loop.output = arrays.back();
+  loop.output.rank = std::max(loop.variant.kept, 1);
+  if (loop.variant.kept == 0) loop.output.extents[0] = loop.output.strides[0] = 1;
   auto next = arrays.begin();
   for (const Argument& input : inputs) {
-    plan.inputs.push_back(input.is_array ? *next++ : input);
-    plan.variant.is_array.push_back(input.is_array);
+    loop.inputs.push_back(input.is_array ? *next++ : input);
+    loop.variant.is_array.push_back(input.is_array);
   }
-  plan.accumulator = accumulator_of(state, output);
-  plan.variant.accumulator = plan.accumulator;
-  plan.variant.is_wide = jit::is_wide(plan.elements) || jit::is_wide(plan.length);
-  plan.variant.is_cpu = state.kernels.device().is_cpu();
-  plan.variant.along_x = runs_along_reduced(plan);
-  if (plan.variant.along_x && plan.variant.reduced > 0 && !plan.variant.is_cpu) {
-    plan.variant.width = jit::vector_width(plan.inputs);
-    plan.length /= plan.variant.width;
-    if (plan.variant.width > 1) jit::vectorize(plan.inputs, plan.variant.width);
+  loop.accumulator = accumulator_of(state, output);
+  loop.variant.accumulator = loop.accumulator;
+  loop.variant.is_wide = jit::is_wide(loop.elements) || jit::is_wide(loop.length);
+  loop.variant.is_cpu = state.kernels.device().is_cpu();
+  loop.variant.along_x = runs_along_reduced(loop);
+  if (loop.variant.along_x && loop.variant.reduced > 0 && !loop.variant.is_cpu) {
+    loop.variant.width = jit::vector_width(loop.inputs);
+    loop.length /= loop.variant.width;
+    if (loop.variant.width > 1) jit::vectorize(loop.inputs, loop.variant.width);
   }
-  return plan;
+  return loop;
 }
 
 /// The form of the blocks, and how many there are.
@@ -191,65 +191,65 @@ struct Threads {
   std::int64_t lanes, places;
 };
 
-Threads threads_of(const Plan& plan) {
+Threads threads_of(const ReductionLoop& loop) {
   constexpr std::int64_t kMost = jit::kReductionBlock;
-  if (plan.variant.is_cpu)
-    return {1, plan.variant.along_x ? cover(kMost * kLeastPerThread / std::max<std::int64_t>(plan.length, 1), 64)
-                                    : cover(plan.elements, kMost)};
-  if (plan.variant.along_x) {
-    const std::int64_t lanes = cover(plan.length, kMost);
-    return {lanes, cover(plan.elements, kMost / lanes)};
+  if (loop.variant.is_cpu)
+    return {1, loop.variant.along_x ? cover(kMost * kLeastPerThread / std::max<std::int64_t>(loop.length, 1), 64)
+                                    : cover(loop.elements, kMost)};
+  if (loop.variant.along_x) {
+    const std::int64_t lanes = cover(loop.length, kMost);
+    return {lanes, cover(loop.elements, kMost / lanes)};
   }
-  const std::int64_t places = cover(plan.elements, 32);
-  return {cover(plan.length, kMost / places), places};
+  const std::int64_t places = cover(loop.elements, 32);
+  return {cover(loop.length, kMost / places), places};
 }
 
 /// Chooses the blocks, and the variant of the kernel for them.
-Blocks choose_blocks(Plan& plan, const DeviceInfo& device) {
-  const auto [lanes, places] = threads_of(plan);
-  if (!plan.variant.is_cpu)
-    plan.variant.lanes = static_cast<int>(lanes), plan.variant.places = static_cast<int>(places);
+Blocks choose_blocks(ReductionLoop& loop, const DeviceInfo& device) {
+  const auto [lanes, places] = threads_of(loop);
+  if (!loop.variant.is_cpu)
+    loop.variant.lanes = static_cast<int>(lanes), loop.variant.places = static_cast<int>(places);
   Blocks blocks;
-  blocks.block = plan.variant.along_x ? Dim3{lanes, places} : Dim3{places, lanes};
-  blocks.for_elements = divide_up(plan.elements, places);
+  blocks.block = loop.variant.along_x ? Dim3{lanes, places} : Dim3{places, lanes};
+  blocks.for_elements = divide_up(loop.elements, places);
   const std::int64_t wanted =
       divide_up(kBlocksPerMultiprocessor * std::max(device.multiprocessors, 1), blocks.for_elements);
   const std::int64_t worthwhile =
-      divide_up(plan.length, lanes * (plan.variant.is_cpu ? kLeastPerCpuThread : kLeastPerThread));
+      divide_up(loop.length, lanes * (loop.variant.is_cpu ? kLeastPerCpuThread : kLeastPerThread));
   blocks.parts = std::clamp<std::int64_t>(std::min(wanted, worthwhile), 1, kMostParts);
   return blocks;
 }
 
-Result<void> launch_plan(detail::ReductionState& state, const Plan& plan, const Blocks& blocks, const Argument& output,
-                         const Stream* stream) {
+Result<void> launch_loop(detail::ReductionState& state, const ReductionLoop& loop, const Blocks& blocks,
+                         const Argument& output, const Stream* stream) {
   const Result<GenericKernel> kernel =
-      state.kernels.kernel(plan.variant, "reduction", [&] { return jit::source_of(state.text, plan.variant); });
+      state.kernels.kernel(loop.variant, "reduction", [&] { return jit::source_of(state.text, loop.variant); });
   if (!kernel) return kernel.error();
-  std::vector<Argument> passed = {output, Argument::of(plan.elements), Argument::of(plan.length),
-                                  Argument::of(divide_up(plan.length, blocks.parts)), Argument::of(plan.count)};
-  passed.insert(passed.end(), plan.inputs.begin(), plan.inputs.end());
+  std::vector<Argument> passed = {output, Argument::of(loop.elements), Argument::of(loop.length),
+                                  Argument::of(divide_up(loop.length, blocks.parts)), Argument::of(loop.count)};
+  passed.insert(passed.end(), loop.inputs.begin(), loop.inputs.end());
   return kernel->launch_with({.grid = {blocks.for_elements, blocks.parts}, .block = blocks.block, .stream = stream},
                              passed);
 }
 
 /// The parts of each result, [part, result], as an input of one axis for each axis that is kept and one for the parts.
-Plan plan_for_parts(const Plan& plan, Argument parts) {
-  Plan second = plan;
+ReductionLoop loop_over_parts(const ReductionLoop& loop, Argument parts) {
+  ReductionLoop second = loop;
   second.variant.is_array = {true};
   second.variant.is_second = true;
   second.variant.is_split = false;
   second.variant.reduced = 1;
   second.variant.width = 1;
   second.length = parts.extents[0];
-  const int kept = plan.variant.kept;
+  const int kept = loop.variant.kept;
   parts.rank = kept + 1;
   parts.extents[kept] = second.length;
-  parts.strides[kept] = plan.elements;
+  parts.strides[kept] = loop.elements;
   std::int64_t stride = 1;
   for (int axis = kept - 1; axis >= 0; --axis) {
-    parts.extents[axis] = plan.output.extents[axis];
+    parts.extents[axis] = loop.output.extents[axis];
     parts.strides[axis] = stride;
-    stride *= plan.output.extents[axis];
+    stride *= loop.output.extents[axis];
   }
   second.inputs = {parts};
   second.variant.along_x = runs_along_reduced(second);
@@ -257,31 +257,32 @@ Plan plan_for_parts(const Plan& plan, Argument parts) {
 }
 
 /// The array of parts in this memory.
-Argument parts_in(const Buffer& buffer, const Plan& plan, std::int64_t parts) {
+Argument parts_in(const Buffer& buffer, const ReductionLoop& loop, std::int64_t parts) {
   Argument array;
   array.is_array = true;
-  array.type = plan.accumulator.scalar;
-  array.record = plan.accumulator.record;
+  array.type = loop.accumulator.scalar;
+  array.record = loop.accumulator.record;
   array.rank = 2;
   array.address = buffer.address();
-  array.extents[0] = parts, array.extents[1] = plan.elements;
-  array.strides[0] = plan.elements, array.strides[1] = 1;
+  array.extents[0] = parts, array.extents[1] = loop.elements;
+  array.strides[0] = loop.elements, array.strides[1] = 1;
   array.device = buffer.device();
   return array;
 }
 
-Result<void> launch_in_two(detail::ReductionState& state, Plan plan, const Blocks& blocks, const Stream& stream) {
+Result<void> launch_in_two(detail::ReductionState& state, ReductionLoop loop, const Blocks& blocks,
+                           const Stream& stream) {
   const Device& device = state.kernels.device();
   Result<jit::ScratchPool::Scratch> scratch =
-      state.scratch.take(device, stream, blocks.parts * plan.elements * size_in_bytes(plan.accumulator));
+      state.scratch.take(device, stream, blocks.parts * loop.elements * size_in_bytes(loop.accumulator));
   if (!scratch) return scratch.error();
-  const Argument parts = parts_in(scratch->buffer, plan, blocks.parts);
-  plan.variant.is_split = true;
-  if (Result<void> done = launch_plan(state, plan, blocks, parts, &stream); !done) return done;
-  Plan second = plan_for_parts(plan, parts);
+  const Argument parts = parts_in(scratch->buffer, loop, blocks.parts);
+  loop.variant.is_split = true;
+  if (Result<void> done = launch_loop(state, loop, blocks, parts, &stream); !done) return done;
+  ReductionLoop second = loop_over_parts(loop, parts);
   Blocks whole = choose_blocks(second, device.info());
   whole.parts = 1;
-  if (Result<void> done = launch_plan(state, second, whole, plan.output, &stream); !done) return done;
+  if (Result<void> done = launch_loop(state, second, whole, loop.output, &stream); !done) return done;
   return state.scratch.give_back(std::move(*scratch), stream);
 }
 
@@ -310,12 +311,12 @@ Result<void> Reduction::launch_with(const Stream* stream, const ReductionAxes& a
   if (arguments.size() != inputs.size() + 1)
     return invalid_argument("the reduction takes its output and its inputs (" + list_text(inputs) + "); " +
                             std::to_string(arguments.size()) + " arguments are given");
-  Result<Plan> plan = make_plan(*state_, axes, arguments);
-  if (!plan) return plan.error();
-  if (plan->elements == 0) return {};
-  const Blocks blocks = choose_blocks(*plan, device().info());
-  if (blocks.parts == 1) return launch_plan(*state_, *plan, blocks, plan->output, stream);
-  return launch_in_two(*state_, *plan, blocks, stream != nullptr ? *stream : device().default_stream());
+  Result<ReductionLoop> loop = make_loop(*state_, axes, arguments);
+  if (!loop) return loop.error();
+  if (loop->elements == 0) return {};
+  const Blocks blocks = choose_blocks(*loop, device().info());
+  if (blocks.parts == 1) return launch_loop(*state_, *loop, blocks, loop->output, stream);
+  return launch_in_two(*state_, *loop, blocks, stream != nullptr ? *stream : device().default_stream());
 }
 
 const Device& Reduction::device() const { return state_->kernels.device(); }

@@ -26,7 +26,7 @@ struct SourceModuleState {
   Program program;
   std::vector<std::unique_ptr<GenericKernelState>> kernels{};
   std::mutex setting{};                     // the two below
-  std::vector<Module> loaded{};             // of specialisations, each with constants of its own
+  std::vector<Module> loaded{};             // of compiled variants, each with constants of its own
   std::vector<ConstantSetting> settings{};  // for those to come
 
   Result<void> add(const Module& module);

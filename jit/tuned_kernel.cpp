@@ -143,9 +143,9 @@ Result<std::size_t> TunedKernelState::measure(const ShapeFunction& shape, std::s
                            jit::library_kernel(kernel.module.program, *kernel.source.module, kernel.definition.name),
                            anew};
   const Result<jit::Chosen> chosen = jit::choose(choice, [&](std::size_t i) -> Result<jit::Trial> {
-    const Result<Kernel> specialization = kernels[i].specialization_with(arguments);
-    if (!specialization) return specialization.error();
-    return jit::Trial{*specialization, launches[i], {arguments.begin(), arguments.end()}};
+    const Result<Kernel> compiled = kernels[i].specialization_with(arguments);
+    if (!compiled) return compiled.error();
+    return jit::Trial{*compiled, launches[i], {arguments.begin(), arguments.end()}};
   });
   if (!chosen) return chosen.error();
   if (!chosen->configuration) return none_left(configurations, *chosen, kernel.name());

@@ -37,8 +37,8 @@ std::int64_t threads_of(Dim3 block) {
 
 }  // namespace
 
-Result<std::vector<Variant>> find_kernel(const Program& program, const std::string& name,
-                                         const std::string& signature) {
+Result<std::vector<ConfiguredKernel>> find_kernel(const Program& program, const std::string& name,
+                                                  const std::string& signature) {
   const std::vector<const ast::FunctionDef*> kernels = kernels_of(*program.main);
   if (kernels.empty()) return Error{ErrorCode::NotFound, "the file has no kernel: a function with @kernel"};
   KernelRequest request;
@@ -63,7 +63,7 @@ Result<std::vector<Variant>> find_kernel(const Program& program, const std::stri
   if (configurations.empty() && request.use_annotations && !is_typed_kernel(kernel))
     return has_no_types(program, kernel);
 
-  std::vector<Variant> variants;
+  std::vector<ConfiguredKernel> variants;
   for (const Configuration& configuration : configurations) {
     if (request.use_annotations && !is_typed_kernel(kernel)) {
       if (!is_typed_with(configuration, kernel)) return has_no_types(program, kernel);
@@ -122,11 +122,11 @@ Result<ir::Counts> Benchmark::count(const LaunchConfig& config, std::span<const 
   return counts;
 }
 
-Result<Arguments> Benchmark::make_arguments(std::int64_t size) const {
-  return Arguments::create(device_, kernel(), size, settings_.arguments);
+Result<LaunchArguments> Benchmark::make_arguments(std::int64_t size) const {
+  return LaunchArguments::create(device_, kernel(), size, settings_.arguments);
 }
 
-Result<Point> Benchmark::measure(const Arguments& arguments, Dim3 block) const {
+Result<Point> Benchmark::measure(const LaunchArguments& arguments, Dim3 block) const {
   const Dim3 tile = settings_.tile.value_or(block);
   const Dim3 grid = settings_.grid.value_or(grid_over(arguments.first_shape(), tile, grid_axes_, kernel().cluster));
   const std::int64_t shared_bytes = settings_.shared_bytes + settings_.shared_bytes_a_thread * threads_of(block);

@@ -1,7 +1,7 @@
 // How fast a kernel is, for one size and one shape of block at a time.
 //
 //   Result<measure::Benchmark> benchmark = measure::Benchmark::create(device, program, request, options, settings);
-//   Result<measure::Arguments> arguments = benchmark->make_arguments(1'000'000);
+//   Result<measure::LaunchArguments> arguments = benchmark->make_arguments(1'000'000);
 //   Result<measure::Point> point = benchmark->measure(*arguments, {256});
 //
 // What a launch does is counted by a launch of the same size: of the kernel as ir/passes/count_operations makes it,
@@ -16,7 +16,7 @@
 #include "frontend/frontend.h"
 #include "ir/passes/count_operations.h"
 #include "jit/timing.h"
-#include "measure/arguments.h"
+#include "measure/launch_arguments.h"
 #include "pykc/compiler.h"
 #include "pykc/configuration.h"
 
@@ -51,9 +51,9 @@ class Benchmark {
   bool has_foreign_code() const { return has_foreign_code_; }
 
   /// For all points of one size.
-  Result<Arguments> make_arguments(std::int64_t size) const;
+  Result<LaunchArguments> make_arguments(std::int64_t size) const;
   /// An error with the code InvalidLaunch, KernelFault or OutOfMemory is of this point alone.
-  Result<Point> measure(const Arguments& arguments, Dim3 block) const;
+  Result<Point> measure(const LaunchArguments& arguments, Dim3 block) const;
 
  private:
   Benchmark(Device device, Kernel kernel, Kernel counting) : device_(device), kernel_(kernel), counting_(counting) {}
@@ -68,7 +68,7 @@ class Benchmark {
 };
 
 /// A kernel to measure, for one of its configurations where it has some.
-struct Variant {
+struct ConfiguredKernel {
   KernelRequest request;
   std::optional<Configuration> configuration = std::nullopt;
   /// "TILE=32, ROWS=8"; empty where there is nothing to choose.
@@ -77,6 +77,7 @@ struct Variant {
 /// What there is to measure of a kernel of the program, by its name, by a signature ("saxpy(f32, f32[:], f32[:])") or
 /// by both; with neither, of the only kernel that there is. Several where `@autotune` lists configurations, and a
 /// signature does not say which. An error names the kernels.
-Result<std::vector<Variant>> find_kernel(const Program& program, const std::string& name, const std::string& signature);
+Result<std::vector<ConfiguredKernel>> find_kernel(const Program& program, const std::string& name,
+                                                  const std::string& signature);
 
 }  // namespace pykc::measure

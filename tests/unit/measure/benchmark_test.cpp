@@ -125,7 +125,7 @@ TEST(Benchmark, IntegersAreIndices) { EXPECT_EQ(counted("gather", 1000, {64}), (
 
 TEST(Benchmark, EveryPointStartsWithTheSameNumbers) {
   const Benchmark benchmark = benchmark_of("halve_while_large").value();
-  const Arguments arguments = benchmark.make_arguments(1000).value();
+  const LaunchArguments arguments = benchmark.make_arguments(1000).value();
   const ir::Counts first = benchmark.measure(arguments, {64}).value().counts;
   EXPECT_GT(first[static_cast<std::size_t>(ir::Counter::F32Operations)], 5000);  // random numbers below 1
   EXPECT_EQ(benchmark.measure(arguments, {128}).value().counts, first);
@@ -138,7 +138,7 @@ TEST(Benchmark, AGridOfOnesOwn) {
 
 TEST(Benchmark, WhatIsLaunchedWronglyIsAnErrorOfThePoint) {
   const Benchmark bounded = benchmark_of("bounded").value();
-  const Arguments arguments = bounded.make_arguments(1).value();
+  const LaunchArguments arguments = bounded.make_arguments(1).value();
   EXPECT_TRUE(bounded.measure(arguments, {64}));
   const Result<Point> outside = bounded.measure(arguments, {128});
   ASSERT_FALSE(outside);
@@ -175,7 +175,7 @@ TEST(CompileCounting, ForAGpu) {
 
 TEST(FindKernel, ErrorsNameTheKernels) {
   const auto message = [](const std::string& name, const std::string& signature) {
-    const Result<std::vector<Variant>> found = find_kernel(program(), name, signature);
+    const Result<std::vector<ConfiguredKernel>> found = find_kernel(program(), name, signature);
     return found ? "found " + found->front().request.kernel : found.error().message;
   };
   EXPECT_EQ(message("matmul", ""), "found matmul");
@@ -221,11 +221,11 @@ def typed(x: f32[:]):
                                               {})
                               .value();
   const auto found = [&](const std::string& name, const std::string& signature) {
-    const Result<std::vector<Variant>> variants = find_kernel(kernels, name, signature);
-    if (!variants) return variants.error().message;
+    const Result<std::vector<ConfiguredKernel>> configured = find_kernel(kernels, name, signature);
+    if (!configured) return configured.error().message;
     std::string text;
-    for (const Variant& variant : *variants)
-      text += "[" + variant.text() + "]" + std::to_string(variant.request.arguments.size());
+    for (const ConfiguredKernel& kernel : *configured)
+      text += "[" + kernel.text() + "]" + std::to_string(kernel.request.arguments.size());
     return text;
   };
   EXPECT_EQ(found("tuned", ""), "[N=1, threads=32]2[N=2, threads=64]2");

@@ -1,4 +1,4 @@
-#include "measure/arguments.h"
+#include "measure/launch_arguments.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,8 @@ std::span<const T> elements(const Argument& argument) {
 TEST(BenchmarkArguments, ArraysHaveTheSizeOrTheShapeThatIsAsked) {
   const KernelInfo kernel = kernel_with({array_of("x", ScalarType::F32, 1), array_of("y", ScalarType::F64, 2),
                                          array_of("z", ScalarType::U8, 2, Layout::ColumnMajor)});
-  const Arguments arguments = Arguments::create(cpu(), kernel, 10'000, {.shapes = {{"z", {30, 20}}}}).value();
+  const LaunchArguments arguments =
+      LaunchArguments::create(cpu(), kernel, 10'000, {.shapes = {{"z", {30, 20}}}}).value();
   ASSERT_EQ(arguments.list().size(), 3U);
   EXPECT_EQ(arguments.list()[0].extents[0], 10'000);
   EXPECT_EQ(arguments.list()[1].extents[0], 100);
@@ -54,7 +55,8 @@ TEST(BenchmarkArguments, RandomNumbersAreInRangeAndAlwaysTheSame) {
   const KernelInfo kernel =
       kernel_with({array_of("x", ScalarType::F32, 1), array_of("i", ScalarType::I32, 1),
                    array_of("b", ScalarType::I8, 1), array_of("w", complex_type(ScalarType::F32), 1)});
-  const Arguments arguments = Arguments::create(cpu(), kernel, 3'000'000, {.shapes = {{"w", {1000}}}}).value();
+  const LaunchArguments arguments =
+      LaunchArguments::create(cpu(), kernel, 3'000'000, {.shapes = {{"w", {1000}}}}).value();
   const auto x = elements<float>(arguments.list()[0]);
   const auto [least, most] = std::ranges::minmax(x);
   EXPECT_GE(least, 0);
@@ -82,7 +84,7 @@ TEST(BenchmarkArguments, MembersOfEnumsAreNotRandom) {
   RecordType pixel{.name = "Pixel"};
   pixel.fields = {{.name = "x", .type = ScalarType::F32}, {.name = "color", .type = lay_out(color)}};
   const KernelInfo kernel = kernel_with({array_of("p", lay_out(pixel), 1)});
-  const Arguments arguments = Arguments::create(cpu(), kernel, 100, {}).value();
+  const LaunchArguments arguments = LaunchArguments::create(cpu(), kernel, 100, {}).value();
   struct Pixel {
     float x;
     std::int32_t color;
@@ -100,7 +102,7 @@ TEST(BenchmarkArguments, Numbers) {
                                          number("m", ScalarType::U64), number("a", ScalarType::F32),
                                          number("flag", ScalarType::Bool), number("z", complex_type(ScalarType::F64))});
   const ArgumentSettings settings{.values = {{"m", "size"}, {"a", "2.5"}, {"flag", "True"}, {"z", "1,-2"}}};
-  const Arguments arguments = Arguments::create(cpu(), kernel, 10'000, settings).value();
+  const LaunchArguments arguments = LaunchArguments::create(cpu(), kernel, 10'000, settings).value();
   const auto scalar = [&]<typename T>(T, std::size_t index) {
     T value;
     std::memcpy(&value, arguments.list()[index].scalar, sizeof value);
@@ -119,7 +121,7 @@ TEST(BenchmarkArguments, ErrorsNameTheParameters) {
   const KernelInfo kernel =
       kernel_with({array_of("x", ScalarType::F32, 1), number("a", ScalarType::F32), number("k", ScalarType::U8)});
   const auto message = [&](const ArgumentSettings& settings) {
-    const Result<Arguments> arguments = Arguments::create(cpu(), kernel, 10, settings);
+    const Result<LaunchArguments> arguments = LaunchArguments::create(cpu(), kernel, 10, settings);
     return arguments ? std::string("no error") : arguments.error().message;
   };
   EXPECT_EQ(message({}), "kernel `k` needs values that nobody can guess (a: f32, k: u8)");
@@ -134,8 +136,8 @@ TEST(BenchmarkArguments, ErrorsNameTheParameters) {
 }
 
 TEST(BenchmarkArguments, AShortageOfMemoryIsReported) {
-  const Result<Arguments> arguments =
-      Arguments::create(cpu(), kernel_with({array_of("x", ScalarType::F64, 1)}), std::int64_t{1} << 46, {});
+  const Result<LaunchArguments> arguments =
+      LaunchArguments::create(cpu(), kernel_with({array_of("x", ScalarType::F64, 1)}), std::int64_t{1} << 46, {});
   ASSERT_FALSE(arguments);
   EXPECT_EQ(arguments.error().code, ErrorCode::OutOfMemory);
 }

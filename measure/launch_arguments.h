@@ -25,13 +25,13 @@ std::vector<ParameterInfo> missing_values(const KernelInfo& kernel, const Argume
 /// Fails where a setting names no parameter that it can set, or one that needs a value has none.
 Result<void> check_settings(const KernelInfo& kernel, const ArgumentSettings& settings);
 
-class Arguments {
+class LaunchArguments {
  public:
   /// An array has `size` elements, one with several axes about as many in a square or cube, if its type and the
   /// settings say nothing else. An integer called n, size, length or count that is not set takes the first extent of
   /// the first array: `size`, or the side of the square. In a setting, `size` and `side` stand for the two.
-  static Result<Arguments> create(const Device& device, const KernelInfo& kernel, std::int64_t size,
-                                  const ArgumentSettings& settings);
+  static Result<LaunchArguments> create(const Device& device, const KernelInfo& kernel, std::int64_t size,
+                                        const ArgumentSettings& settings);
 
   /// Gives the arrays of these parameters their random numbers anew: floats from 0 to below 1; integers from 0 to below
   /// the smallest extent of any array, so that they are indices into each; members of enums are cleared. Always the

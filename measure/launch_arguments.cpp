@@ -1,4 +1,4 @@
-#include "measure/arguments.h"
+#include "measure/launch_arguments.h"
 
 #include <algorithm>
 #include <charconv>
@@ -160,10 +160,10 @@ Result<void> check_settings(const KernelInfo& kernel, const ArgumentSettings& se
                           list_text(missing, declaration) + ")");
 }
 
-Result<Arguments> Arguments::create(const Device& device, const KernelInfo& kernel, std::int64_t size,
-                                    const ArgumentSettings& settings) {
+Result<LaunchArguments> LaunchArguments::create(const Device& device, const KernelInfo& kernel, std::int64_t size,
+                                                const ArgumentSettings& settings) {
   if (Result<void> checked = check_settings(kernel, settings); !checked) return checked.error();
-  Arguments arguments;
+  LaunchArguments arguments;
   arguments.size_ = size;
   arguments.first_shape_ = {size};
   arguments.smallest_extent_ = size;
@@ -186,8 +186,8 @@ Result<Arguments> Arguments::create(const Device& device, const KernelInfo& kern
   return arguments;
 }
 
-Result<void> Arguments::add_array(const Device& device, const ParameterInfo& parameter,
-                                  const std::vector<std::int64_t>& shape) {
+Result<void> LaunchArguments::add_array(const Device& device, const ParameterInfo& parameter,
+                                        const std::vector<std::int64_t>& shape) {
   const Layout order = parameter.array.layout == Layout::ColumnMajor ? Layout::ColumnMajor : Layout::RowMajor;
   const ElementType& element = parameter.array.element;
   const Result<detail::DenseMemory> dense = detail::dense_memory(shape, order, size_in_bytes(element));
@@ -210,7 +210,7 @@ Result<void> Arguments::add_array(const Device& device, const ParameterInfo& par
   return {};
 }
 
-Result<void> Arguments::add_value(const ParameterInfo& parameter, const ArgumentSettings& settings) {
+Result<void> LaunchArguments::add_value(const ParameterInfo& parameter, const ArgumentSettings& settings) {
   const auto found = settings.values.find(parameter.name);
   const std::string text = found == settings.values.end() ? "side" : found->second;
   const std::vector<Slot> slots = slots_of(parameter.value);
@@ -249,14 +249,14 @@ Result<void> Arguments::add_value(const ParameterInfo& parameter, const Argument
   return {};
 }
 
-Result<void> Arguments::refill(std::span<const std::string> names) const {
+Result<void> LaunchArguments::refill(std::span<const std::string> names) const {
   for (std::size_t i = 0; i < arrays_.size(); ++i)
     if (std::ranges::find(names, arrays_[i].name) != names.end())
       if (Result<void> filled = fill(i); !filled) return filled;
   return {};
 }
 
-Result<void> Arguments::fill(std::size_t index) const {
+Result<void> LaunchArguments::fill(std::size_t index) const {
   constexpr std::int64_t kPieceBytes = std::int64_t{4} << 20;
   const ArrayMemory& array = arrays_[index];
   const std::int64_t element_bytes = size_in_bytes(array.element);
