@@ -10,6 +10,7 @@
 #include "driver/driver.h"
 #include "jit/broadcast.h"
 #include "jit/generalized_kernel.h"
+#include "jit/kernel_text.h"
 #include "jit/variant_cache.h"
 
 namespace pykc {
