@@ -3,8 +3,9 @@
 #include <chrono>
 #include <optional>
 
-#include "script/evaluate/declarations.h"
+#include "script/evaluate/call.h"
 #include "script/evaluate/evaluator.h"
+#include "script/evaluate/module.h"
 #include "script/functions/format.h"
 
 namespace pykc::script {
@@ -99,17 +100,17 @@ bool has_statements(const ast::Module& module) {
 Outcome<int> run_program(const Program& program, Evaluator& evaluator, Session& session, const RunOptions& options) {
   if (!options.device.empty())
     if (Outcome<Device> device = session.device(); !device) return std::move(device.failure());
-  RETURN_IF_FAILED(evaluator.run_main_module());
+  RETURN_IF_FAILED(run_main_module(evaluator));
   const ast::FunctionDef* const definition = find_function_definition(*program.main, "main");
-  const Value* const main = evaluator.find("main");
+  const Value* const main = find(evaluator, "main");
   if (!definition || !main) {
     if (has_statements(*program.main)) return 0;
     return fail(DiagnosticId::HostNoMain);
   }
-  if (evaluator.was_called(*definition)) return 0;
+  if (evaluator.called.contains(definition)) return 0;
   Outcome<CallArguments> arguments = main_arguments(*definition, options.arguments);
   if (!arguments) return at(std::move(arguments.failure()), program, definition->name_range);
-  Outcome<Value> result = evaluator.call(*main, *std::move(arguments));
+  Outcome<Value> result = call(evaluator, *main, *std::move(arguments));
   if (!result) {
     if (!result.failure().file) return at(std::move(result.failure()), program, definition->name_range);
     return std::move(result.failure());
@@ -129,14 +130,14 @@ TestResult run_test(const Program& program, Evaluator& evaluator, Session& sessi
   result.name = function.name;
   session.random = RandomGenerator();  // tests do not depend on each other's random numbers
   const auto start = std::chrono::steady_clock::now();
-  const int checks_before = evaluator.checks();
+  const std::size_t checks_before = evaluator.held.size();
   Outcome<Value> value = Value();
   if (function.parameters.empty())
-    value = evaluator.call(*evaluator.find(function.name), {});
+    value = call(evaluator, *find(evaluator, function.name), {});
   else
     value = fail(DiagnosticId::HostTestParameter, function.name);
   result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  result.checks = evaluator.checks() - checks_before;
+  result.checks = static_cast<int>(evaluator.held.size() - checks_before);
   if (value) return result;
   Failure failure = std::move(value.failure());
   if (!failure.file) failure = at(std::move(failure), program, function.name_range);
@@ -169,7 +170,7 @@ Result<std::vector<TestResult>> run_tests(const Program& program, const RunOptio
   Session session(options);
   Evaluator evaluator(program, session);
   if (Outcome<Device> device = session.device(); !device) return to_error(device.failure(), program);
-  if (Status done = evaluator.run_main_module(); !done) return to_error(done.failure(), program);
+  if (Status done = run_main_module(evaluator); !done) return to_error(done.failure(), program);
   std::vector<TestResult> results;
   for (const ast::StmtPtr& stmt : program.main->body) {
     if (!is_test(*program.main, *stmt)) continue;

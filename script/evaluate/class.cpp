@@ -1,9 +1,16 @@
-// Classes of host code: their objects, methods, and `with`.
+// Classes of host code, their objects and methods; records, enums and named tuples.
+#include "script/evaluate/class.h"
+
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "driver/driver.h"
-#include "script/evaluate/evaluator.h"
+#include "script/evaluate/call.h"
+#include "script/evaluate/statement.h"
+#include "script/evaluate/variables.h"
+#include "script/functions/functions.h"
+#include "script/functions/records.h"
 
 namespace pykc::script {
 namespace {
@@ -31,10 +38,48 @@ Status check_member(const ast::Stmt& stmt) {
   return Done{};
 }
 
+Status run_members(Evaluator& evaluator, const ast::ClassDef& node) {
+  for (const ast::StmtPtr& stmt : node.body) {
+    RETURN_IF_FAILED(evaluator.located(check_member(*stmt), stmt->range));
+    RETURN_IF_FAILED(run(evaluator, *stmt));
+  }
+  return Done{};
+}
+
+Outcome<Value> define_class(Evaluator& evaluator, const ast::ClassDef& node) {
+  if (!node.decorators.empty()) return wrong_class(evaluator, node);
+  const std::shared_ptr<Environment> body = enter(evaluator, node, nullptr);
+  evaluator.frame->environment = body;
+  Status done = run_members(evaluator, node);
+  evaluator.frame->environment = nullptr;
+  auto type = std::make_shared<HostClass>(node.name, std::move(body->names));
+  for (auto& [name, member] : type->members)  // methods do not see the names of their class
+    if (const auto* method = member.as<FunctionValue>(); method && method->context) method->context->outer = nullptr;
+  RETURN_IF_FAILED(std::move(done));
+  return Value(ClassValue{std::move(type)});
+}
+
+/// The names of `x: f32` in the body of a class.
+std::vector<std::string> annotated_names(const ast::ClassDef& node) {
+  std::vector<std::string> names;
+  for (const ast::StmtPtr& stmt : node.body) {
+    const auto* field = stmt->as<ast::AnnotatedAssign>();
+    const auto* name = field ? field->target->as<ast::Name>() : nullptr;
+    if (name) names.push_back(name->id);
+  }
+  return names;
+}
+
+/// "IntEnum" of `enum.IntEnum`.
+std::string_view last_name(const ast::Expr& expr) {
+  const auto* name = expr.as<ast::Name>();
+  const auto* dotted = expr.as<ast::Attribute>();
+  return name ? name->id : dotted ? dotted->name : std::string_view();
+}
+
 }  // namespace
 
-/// A class with a decorator is a record; where it is none, the compiler knows why.
-Failure Evaluator::wrong_class(const ast::ClassDef& node) const {
+Failure wrong_class(const Evaluator& evaluator, const ast::ClassDef& node) {
   Failure failure = fail(DiagnosticId::HostUnsupportedFeature, "the class `" + node.name + "` as it is written");
   if (node.decorators.empty() && !node.bases.empty())
     return std::move(failure).note(
@@ -43,55 +88,68 @@ Failure Evaluator::wrong_class(const ast::ClassDef& node) const {
     failure.notes.emplace_back(
         "write `__init__` for a class of host code, without a decorator; `@struct class` is a record that kernels "
         "take, too");
-  for (Diagnostic& diagnostic : driver::check_source(frame_->module->module->file, session_.options().compile))
+  for (Diagnostic& diagnostic :
+       driver::check_source(evaluator.frame->module->module->file, evaluator.session.options().compile))
     if (diagnostic.severity == Severity::Error) failure.causes.push_back(std::move(diagnostic));
   return failure;
 }
 
-Outcome<Value> Evaluator::define_class(const ast::ClassDef& node) {
-  if (!node.decorators.empty()) return wrong_class(node);
-  const std::shared_ptr<Environment> body = enter(node, nullptr);
-  frame_->environment = body;
-  Status done = Done{};
-  for (auto stmt = node.body.begin(); done && stmt != node.body.end(); ++stmt) {
-    done = check_member(**stmt);
-    if (!done) {
-      done = located(std::move(done.failure()), (*stmt)->range);
-    } else if (Outcome<Flow> flow = run(**stmt); !flow) {
-      done = std::move(flow.failure());
-    }
+Outcome<Flow> run(Evaluator& evaluator, const ast::ClassDef& node) {
+  if (evaluator.frame->environment) return fail(DiagnosticId::HostUnsupportedFeature, "classes inside of functions");
+  Scope& module = *evaluator.frame->module;
+  if (!module.records) module.records = declared_records(evaluator.program, *module.module);
+  if (const auto found = module.records->find(node.name); found != module.records->end()) {
+    set_variable(evaluator, node.name, Value(TypeValue{TypeValue::Kind::Scalar, {}, found->second, &node}));
+    return Flow::Next;
   }
-  frame_->environment = nullptr;
-  auto type = std::make_shared<HostClass>(node.name, std::move(body->names));
-  for (auto& [name, member] : type->members)  // methods do not see the names of their class
-    if (const auto* method = member.as<FunctionValue>(); method && method->context) method->context->outer = nullptr;
-  if (!done) return std::move(done.failure());
-  return Value(ClassValue{std::move(type)});
+  const std::string_view base = node.bases.empty() ? "object" : last_name(*node.bases.front());
+  if (base == "NamedTuple") set_variable(evaluator, node.name, named_tuple_class(annotated_names(node)));
+  if (base == "object") {
+    ASSIGN_OR_RETURN(Value type, define_class(evaluator, node));
+    set_variable(evaluator, node.name, std::move(type));
+  }
+  const bool is_enum = base == "Enum" || base == "IntEnum";
+  if (base != "object" && base != "NamedTuple" && !is_enum) module.unusable[node.name] = &node;  // its use tells why
+  if (!is_enum) return Flow::Next;
+  Scope& members = evaluator.enums.emplace_back();
+  for (const ast::StmtPtr& stmt : node.body) {
+    const auto* member = stmt->as<ast::Assign>();
+    const auto* name = member && member->targets.size() == 1 ? member->targets.front()->as<ast::Name>() : nullptr;
+    if (!name) continue;
+    ASSIGN_OR_RETURN(Value value, evaluator.evaluate(*member->value));
+    members.names.insert_or_assign(name->id, std::move(value));
+  }
+  set_variable(evaluator, node.name, Value(ModuleValue{node.name, &members}));
+  return Flow::Next;
 }
 
-Outcome<Value> Evaluator::make_instance(const ClassValue& type, CallArguments arguments) {
+Outcome<Value> make_instance(Evaluator& evaluator, const ClassValue& type, CallArguments arguments) {
   const Value object(InstanceValue{std::make_shared<Instance>(type.type)});
-  instances_.push_back(object.as<InstanceValue>()->instance);
+  evaluator.instances.push_back(object.as<InstanceValue>()->instance);
   if (type.type->members.contains("__init__")) {
     ASSIGN_OR_RETURN(const Value initialize, attribute(object, "__init__"));
-    ASSIGN_OR_RETURN(const Value nothing, call(initialize, std::move(arguments)));
+    ASSIGN_OR_RETURN(const Value nothing, call(evaluator, initialize, std::move(arguments)));
   } else if (const std::size_t given = arguments.positional.size() + arguments.named.size(); given > 0) {
     return fail(DiagnosticId::HostTooManyArguments, "`" + type.type->name + "`", 0, given);
   }
   return object;
 }
 
-/// An error in the body ends the program, so `__exit__` is told of none.
-Outcome<Evaluator::Flow> Evaluator::run_with(const InstanceValue& context, const ast::With& node) {
-  Outcome<Value> enter = attribute(Value(context), "__enter__"), exit = attribute(Value(context), "__exit__");
-  if (!enter || !exit) return located(std::move((!enter ? enter : exit).failure()), node.context->range);
-  ASSIGN_OR_RETURN(const Value entered, call(*enter, {}));
-  if (node.target) RETURN_IF_FAILED(assign(*node.target, entered));
-  ASSIGN_OR_RETURN(const Flow flow, run(node.body));
-  Value result = std::exchange(frame_->result, {});
-  ASSIGN_OR_RETURN(const Value done, call(*exit, {{Value(), Value(), Value()}, {}}));
-  frame_->result = std::move(result);
-  return flow;
+Outcome<Value> make_struct(Evaluator& evaluator, const TypeValue& type, CallArguments arguments) {
+  const std::vector<RecordField>& fields = type.record->fields;
+  for (const ast::StmtPtr& stmt : type.definition->body) {
+    const auto* node = stmt->as<ast::AnnotatedAssign>();
+    const auto* name = node ? node->target->as<ast::Name>() : nullptr;
+    if (!name) continue;
+    const auto index = static_cast<std::size_t>(type.record->find(name->id) - fields.data());
+    const bool is_named = std::any_of(arguments.named.begin(), arguments.named.end(),
+                                      [&](const auto& argument) { return argument.first == name->id; });
+    if (index < arguments.positional.size() || is_named) continue;
+    if (!node->value) return fail(DiagnosticId::HostMissingArgument, type.record->name, name->id);
+    ASSIGN_OR_RETURN(Value value, evaluator.evaluate(*node->value));
+    arguments.named.emplace_back(name->id, std::move(value));
+  }
+  return make_record(type.record, arguments);
 }
 
 }  // namespace pykc::script

@@ -1,0 +1,75 @@
+#include "script/evaluate/variables.h"
+
+#include <utility>
+
+#include "script/evaluate/class.h"
+#include "script/functions/functions.h"
+#include "script/functions/instead.h"
+#include "stdlib/builtins.h"
+
+namespace pykc::script {
+namespace {
+
+Failure unknown_name(const Evaluator& evaluator, std::string_view name) {
+  if (is_kernel_name(name)) return fail(DiagnosticId::HostDeviceOnly, name);
+  if (const auto type = evaluator.frame->module->unusable.find(name); type != evaluator.frame->module->unusable.end())
+    return evaluator.located(wrong_class(evaluator, *type->second), type->second->name_range);
+  const auto absent = evaluator.frame->module->absent.find(name);
+  const bool is_absent = absent != evaluator.frame->module->absent.end();
+  if (is_absent && !library_named(absent->second)) return unknown_module(absent->second);
+  Failure failure = fail(DiagnosticId::HostUnknownName, name);
+  if (is_absent) {
+    failure.notes.push_back("it is imported from `" + absent->second + "`, which has no such name here");
+    const std::string_view note = instead_of(*library_named(absent->second), name);
+    failure.notes.emplace_back(note.empty() ? instead_of_anything() : note);
+    return failure;
+  }
+  if (name == "np") failure.notes.push_back("write `import numpy as np` at the top of the file");
+  if (name == "cuda") failure.notes.push_back("write `from numba import cuda` at the top of the file");
+  std::vector<std::string_view> known = function_names(Library::Prelude);
+  for (const auto& [known_name, value] : evaluator.frame->module->names) known.push_back(known_name);
+  for (const Environment* inner = evaluator.frame->environment.get(); inner; inner = inner->outer.get())
+    for (const auto& [known_name, value] : inner->names) known.push_back(known_name);
+  failure.fix = nearest(name, known);
+  return failure;
+}
+
+}  // namespace
+
+Outcome<Value> look_up(Evaluator& evaluator, std::string_view name) {
+  for (const Environment* inner = evaluator.frame->environment.get(); inner; inner = inner->outer.get()) {
+    if (!inner->variables->contains(name)) continue;
+    const auto local = inner->names.find(name);
+    if (local == inner->names.end()) return fail(DiagnosticId::HostUnassignedLocal, name);
+    return local->second;
+  }
+  if (const auto global = evaluator.frame->module->names.find(name); global != evaluator.frame->module->names.end())
+    return global->second;
+  for (const Library library : evaluator.frame->module->star_imports)
+    if (Outcome<Value> member = attribute(Value(LibraryValue{library}), name)) return member;
+  if (name == "__file__") return Value(evaluator.file().name());
+  if (name == "__name__") return Value(evaluator.frame->module == evaluator.main ? "__main__" : "imported");
+  if (std::optional<Value> value = prelude_value(name)) return *std::move(value);
+  return unknown_name(evaluator, name);
+}
+
+void set_variable(Evaluator& evaluator, std::string_view name, Value value) {
+  Names& names = evaluator.frame->environment ? evaluator.frame->environment->names : evaluator.frame->module->names;
+  names.insert_or_assign(std::string(name), std::move(value));
+}
+
+void leave(Evaluator& evaluator, std::shared_ptr<Environment> environment) {
+  constexpr std::size_t kPruned = 1024;
+  long own = 0;
+  for (const auto& [name, value] : environment->names) {
+    const auto* function = value.as<FunctionValue>();
+    const bool is_own = function && function->context && function->context->outer == environment;
+    own += is_own && function->context.use_count() == 1 ? 1 : 0;
+  }
+  if (environment.use_count() == own + 1) return environment->clear();
+  evaluator.kept.push_back(std::move(environment));
+  if (evaluator.kept.size() % kPruned == 0)
+    std::erase_if(evaluator.kept, [](const auto& kept) { return kept.expired(); });
+}
+
+}  // namespace pykc::script
