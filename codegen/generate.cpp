@@ -41,8 +41,8 @@ void emit_module(const ir::Module& source, const Target& target, const Options& 
     emit_functions<CpuEmitter>(state);
 }
 
-/// For the optimiser they are constant, as they are during a launch; in the object they must lie where the host can
-/// write. On a GPU the address space says all of that.
+/// Constants that the host fills are constant for the optimiser, as they are during a launch; in the object they must
+/// lie where the host can write. On a GPU the address space says all of that.
 void make_host_constants_writable(llvm::Module& module) {
   for (llvm::GlobalVariable& global : module.globals())
     if (global.isExternallyInitialized()) global.setConstant(false);

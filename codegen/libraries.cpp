@@ -96,7 +96,7 @@ std::vector<std::string> undefined_in(const llvm::Module& module, const std::set
   return names;
 }
 
-/// With LLVM's reports of the context going to `heard`.
+/// Links with LLVM's reports of the context going to `heard`.
 Result<void> link_bitcode(llvm::Module& module, const std::vector<Library>& libraries, const std::string& heard) {
   const bool is_gpu = module.getTargetTriple().isNVPTX();
   for (const Library& library : libraries) {

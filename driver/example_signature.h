@@ -10,7 +10,7 @@ namespace pykc::driver {
 /// "saxpy(TYPE, f32[:], 16)", for --sig: a parameter's annotation, a value of the kernel's first configuration, or a
 /// word for what only the caller knows.
 std::string example_signature(const Program& program, const ast::FunctionDef& kernel);
-/// The same with the values of another configuration.
+/// An example with the values of that configuration.
 std::string example_signature(const Program& program, const ast::FunctionDef& kernel,
                               const Configuration& configuration);
 

@@ -42,7 +42,7 @@ struct detail::GeneralizedUfuncState {
 
   std::size_t outputs() const { return signature.outputs.size(); }
   std::size_t arguments() const { return outputs() + signature.inputs.size(); }
-  /// Of argument i, the outputs first.
+  /// The inner axes of argument i; outputs come first.
   const jit::AxisNames& axes(std::size_t i) const {
     return i < outputs() ? signature.outputs[i] : signature.inputs[i - outputs()];
   }

@@ -70,7 +70,8 @@ while half > 0:
 a0 = values[0, place]
 )";
 
-/// The same where neighbours are of one result: each warp by shuffles, then the warps by the first lane.
+/// The lanes of a block put together where neighbours have parts of one result: each warp by shuffles, then the warps
+/// by the first lane.
 constexpr std::string_view kByWarps = R"(delta = min(lanes, 32) // 2
 while delta > 0:
     a0 = combined(a0, shfl_down_sync(0xffffffff, a0, delta))
@@ -149,7 +150,7 @@ std::string together_text(const ReductionVariant& variant) {
 }  // namespace
 
 std::size_t ReductionVariant::hash() const {
-  // Of records, the name: others of that name are told apart by ==.
+  // A record counts by its name; others of that name are told apart by ==.
   const std::size_t record = accumulator.is_record() ? std::hash<std::string>()(accumulator.record->name) : 0;
   const auto number = [](int value) { return static_cast<std::uint64_t>(value); };
   return hash_of({number(kept), number(reduced), is_array.hash(), static_cast<std::uint64_t>(accumulator.scalar),

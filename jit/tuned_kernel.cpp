@@ -188,7 +188,7 @@ Result<void> TunedKernel::launch_with(const detail::ShapeFunction& shape, std::s
   if (!chosen) return chosen.error();
   Result<void> launched = state_->launch(*chosen, shape, arguments);
   if (launched || launched.error().code != ErrorCode::InvalidLaunch) return launched;
-  // Of the sizes that share a choice, this one may need more blocks than a grid has.
+  // Several sizes share a choice, and this one may need more blocks of it than a grid has.
   const Result<std::size_t> another = state_->choose(shape, arguments, *chosen);
   return another && *another != *chosen ? state_->launch(*another, shape, arguments) : std::move(launched);
 }

@@ -29,7 +29,8 @@ Error has_no_types(const Program& program, const ast::FunctionDef& kernel) {
                           (has_types ? ", where a TYPE is f32, i64, f32[:], f32[:, :] or the like" : ""));
 }
 
-/// Of a block that a launch takes; a larger one, which it refuses, counts as some more.
+/// The threads of a block. One that no launch takes, for it is too large, counts as a few more than the largest, so
+/// that the product cannot overflow.
 std::int64_t threads_of(Dim3 block) {
   constexpr std::int64_t kMost = 2048;
   return std::min(block.x, kMost) * std::min(block.y, kMost) * std::min(block.z, kMost);

@@ -40,7 +40,7 @@ class LaunchArguments {
 
   std::span<const Argument> list() const { return list_; }
   std::int64_t size() const { return size_; }
-  /// Of the first array; without one, `size` along one axis.
+  /// The extents of the first array; without an array, `size` along one axis.
   std::span<const std::int64_t> first_shape() const { return first_shape_; }
 
  private:

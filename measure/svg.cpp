@@ -131,7 +131,7 @@ class PlotDrawing {
       svg_.text({positions.back().x, positions.back().y - 6}, curve.label, Svg::Anchor::End);
   }
 
-  /// Of the curves that have dots, in the upper left corner, where times are not and roofs are not yet.
+  /// Names the curves that have dots, in the upper left corner, where no times are and roofs have not begun.
   void draw_legend() {
     double y = kHead + kTop + 16;
     const double x = x_(at(x_.first())) + 12;

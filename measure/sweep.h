@@ -23,7 +23,7 @@ Result<std::vector<Dim3>> parse_blocks(std::string_view text);
 
 /// "256", "16x16", "8x8x4"; what is missing is 1.
 Result<Dim3> parse_extents(std::string_view text);
-/// The same for an array of any rank: "1024x512".
+/// The extents of an array of any rank: "1024x512".
 Result<std::vector<std::int64_t>> parse_shape(std::string_view text);
 
 /// Extents in terms of a configuration's names, "TILExROWS", with its values in their places: "32x8".

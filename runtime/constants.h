@@ -8,10 +8,10 @@ namespace pykc::detail {
 /// Refuses a description that code generation does not write.
 Result<void> check_constant(const ConstantInfo& constant);
 
-/// Of a constant that has been checked.
+/// The bytes that a constant takes; it has been checked.
 std::int64_t bytes_of(const ConstantInfo& constant);
 
-/// For a description that the artifact's code does not match.
+/// The error of a constant that is described, and that the artifact's code does not have.
 Error no_such_constant(const ConstantInfo& constant);
 
 }  // namespace pykc::detail

@@ -22,7 +22,7 @@ struct EventState {
   EventState(std::shared_ptr<DeviceState> owner, std::shared_ptr<GraphState> graph)
       : device(std::move(owner)), captured_in(std::move(graph)) {}
   virtual ~EventState() = default;
-  // Of one that is not captured.
+  /// Waits for an event that is not captured.
   virtual Result<void> synchronize() = 0;
   /// `earlier` is an event of the same device.
   virtual Result<double> milliseconds_since(EventState& earlier) = 0;
@@ -44,9 +44,9 @@ struct GraphState : std::enable_shared_from_this<GraphState> {
   const std::shared_ptr<DeviceState> device;
   /// Ends the capture: its streams take no part any more.
   void close();
-  /// For one that ends before its first stream has waited for all of the work.
+  /// The error of a capture that ends before its first stream has waited for all of the work.
   static Error unjoined();
-  // While it is captured: where that began, and the streams that take part.
+  // While the graph is captured: the stream where that began, and all that take part.
   StreamState* origin = nullptr;
   std::vector<StreamState*> streams;
 };
@@ -83,9 +83,9 @@ struct ModuleState : std::enable_shared_from_this<ModuleState> {
   virtual ~ModuleState() = default;
   virtual Result<void> launch(std::size_t kernel, const PreparedLaunch& launch, StreamState& stream) = 0;
   virtual Result<int> suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) = 0;
-  /// Of one multiprocessor.
+  /// How many blocks run on one multiprocessor at a time.
   virtual Result<int> active_blocks(std::size_t kernel, const PreparedLaunch& launch) = 0;
-  /// But for the most threads of a block, which the rules know.
+  /// Everything but the most threads of a block, which the rules know.
   virtual Result<KernelResources> resources(std::size_t kernel) = 0;
 
   const std::shared_ptr<DeviceState> device;
@@ -108,7 +108,7 @@ struct PoolState {
   virtual Result<void> trim(std::int64_t keep) = 0;
 };
 
-/// For an allocation that a pool's limit forbids.
+/// The error of an allocation that a pool's limit forbids.
 Error beyond_limit(std::int64_t bytes, std::int64_t used, std::int64_t limit);
 
 /// One memory, given back when the pointer goes, and its addresses on either side.

@@ -73,7 +73,7 @@ Result<void> prepare_configuration(const KernelInfo& kernel, const LaunchRules& 
 Result<void> prepare_launch(const KernelInfo& kernel, const LaunchRules& rules, const DeviceState& device,
                             const LaunchConfig& config, std::span<const Argument> arguments, PreparedLaunch& prepared);
 
-/// For kernels that wait for their whole grid: all blocks must run at a time, and the device runs `most`.
+/// The error of a kernel that waits for its whole grid, where not all blocks can run at a time: the device runs `most`.
 Error too_many_cooperative_blocks(const KernelInfo& kernel, std::int64_t blocks, std::int64_t most);
 
 /// Checks the arguments, as many as there are parameters, and appends their words. In arguments.cpp.

@@ -24,10 +24,11 @@ struct StridedCopy {
   int rank = 0;
   std::array<Axis, kMaxRank> axes;  // the outermost first
 
-  /// Of elements that two mappings of the same shape name; `leading` as for simplified().
+  /// Copies the elements that one mapping names to those of another mapping of the same shape; `leading` as for
+  /// simplified().
   static StridedCopy between(void* target, const Mapping& to, const void* source, const Mapping& from,
                              std::int64_t element_bytes, Side leading);
-  /// The same copy with as few and as long rows as possible; on the leading side the strides are positive and the axes
+  /// This copy with as few and as long rows as possible; on the leading side the strides are positive and the axes
   /// stand in the order of memory.
   StridedCopy simplified(Side leading) const;
   /// The copy by way of dense memory that is laid out as the leading side: into it, or out of it.

@@ -13,8 +13,8 @@
 //   if s > n: return                →    if exit == 1: return
 //   s *= 2
 //
-// Of a split kernel, what stands between its ThreadLoops becomes a part that runs for the whole block, ThreadLoops
-// included; what stands in a ThreadLoop, a part that runs for one thread, as any device function.
+// In a split kernel, what stands between ThreadLoops becomes a part that runs for the whole block, ThreadLoops
+// included. What stands in a ThreadLoop becomes a part that runs for one thread, as any device function.
 #include <utility>
 
 #include "ir/analysis/control_flow.h"

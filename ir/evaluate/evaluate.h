@@ -33,7 +33,7 @@ std::int64_t integer_from_bits(ScalarType type, std::uint64_t bits);
 /// The bits of the result of a pure opcode; none where the opcode does not compute on scalars (a constant, an address).
 std::optional<std::uint64_t> evaluate(Opcode opcode, ScalarType result, std::span<const Scalar> operands);
 
-/// The same for a builtin; none for those that are not pure, and for the functions of the math library.
+/// The bits of the result of a builtin; none for those that are not pure, and for the functions of the math library.
 std::optional<std::uint64_t> evaluate(BuiltinId builtin, std::span<const Scalar> operands);
 
 }  // namespace pykc::ir

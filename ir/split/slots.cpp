@@ -61,7 +61,7 @@ class SlotAssigner {
   Liveness liveness_;
   Builder builder_;
   std::unordered_set<const Local*> taken_;  // locals that a region has for its own
-  // Of the current region:
+  // What is known of the current region:
   std::vector<Usage> usages_;  // in the order of the text
   std::unordered_map<const Local*, std::size_t> indices_;
   std::unordered_map<const Instruction*, Instruction*> values_;  // for loads of locals that are only read

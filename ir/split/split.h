@@ -36,7 +36,7 @@ void separate_locals(Function& function);
 class UniformValues {
  public:
   explicit UniformValues(const Uniformity& uniformity) : uniformity_(uniformity) {}
-  /// In a guard: and can be computed in front of it.
+  /// Whether a value is one of them. In a guard it must also be computable in front of it.
   bool is_uniform(const Instruction* value);
   /// The counter of a loop that all threads in a guard run alike.
   void add_counter(const Local* counter) { counters_.insert(counter); }
@@ -162,7 +162,7 @@ class Plan {
   bool is_block_level(const Instruction* construct) const { return block_level_.contains(construct); }
   /// Whether the threads take its turns together though nobody meets in it.
   bool is_lockstep(const Instruction* loop) const { return lockstep_.contains(loop); }
-  /// Of a construct at block level: whether its threads may part, so that a mask says who is in it.
+  /// Whether the threads of a construct at block level may part, so that a mask says who is in it.
   bool is_masked(const Instruction* construct) const;
   /// Whether an instruction runs once for the whole block: a value, a store to a scalar local, a construct of nothing
   /// else.

@@ -25,16 +25,15 @@
 // below do not cover. (On a control flow graph, barriers in loops with several exits need tail duplication, and
 // optimisers move barriers to where regions can no longer be formed.)
 //
-// The steps:
-//   separate    uses of a variable that have nothing to do with each other         separate_locals
-//   lockstep    loops that are faster a turn of all threads at a time              split_lockstep, _stride, _guards,
-//                                                                                  _neighbours, _growth, _prefetch
-//   prepare     leave no more constructs and exits than needed                     split_prepare
-//   plan        once a block or once a thread?                                     split_plan
-//   regions     ThreadLoops, masks, block-level control                            split_regions
-//   values      what crosses is computed again or goes through a local             split_values
-//   slots       locals that cross live in slots, the others in their region        split_slots
-//   clean up    what has no use; which local arrays each thread needs for its own  split_cleanup
+// The steps, and the files that take them:
+//   separate    uses of a variable that have nothing to do with each other         passes/separate_locals.cpp
+//   lockstep    loops that are faster a turn of all threads at a time              lockstep/
+//   prepare     leave no more constructs and exits than needed                     prepare.cpp
+//   plan        once a block or once a thread?                                     plan.cpp
+//   regions     ThreadLoops, masks, block-level control                            regions.cpp
+//   values      what crosses is computed again or goes through a local             values.cpp
+//   slots       locals that cross live in slots, the others in their region        slots.cpp
+//   clean up    what has no use; which local arrays each thread needs for its own  cleanup.cpp
 //
 // A kernel in which nobody meets is one region, but for the loops that lockstep finds.
 #include "ir/passes/inline_calls.h"

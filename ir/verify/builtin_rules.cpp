@@ -83,7 +83,7 @@ std::string check_builtin(BuiltinId builtin, const std::vector<Type>& arguments,
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (!matcher.matches(arguments[i], signature.parameters[i]))
       return name + ": operand " + std::to_string(i) + " has type " + to_string(arguments[i]);
-  // Of match_all_sync's results the first tells the second.
+  // The second result of match_all_sync follows from the first, which alone is a value of the IR.
   const std::string_view wanted = builtin == BuiltinId::MatchAllSync ? "u32" : signature.result;
   if (result && !matcher.matches(*result, wanted)) return name + " does not give " + to_string(*result);
   return {};

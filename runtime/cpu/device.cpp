@@ -55,7 +55,7 @@ Result<std::shared_ptr<detail::EventState>> Stream::record() {
   return std::shared_ptr<detail::EventState>(std::make_shared<Event>(device.shared_from_this(), *this));
 }
 
-/// Without a capture, the event's work is done.
+/// A stream of this device runs its work at once, so without a capture that of the event is done.
 Result<void> Stream::wait(detail::EventState& event) {
   if (!event.captured_in) return {};
   if (!is_capturing()) join_capture(event.captured_in);

@@ -27,7 +27,7 @@ class ElfObject {
 
   /// The address of a global function; null if the object does not define it.
   void* find(std::string_view symbol) const;
-  /// Of a global variable of that size, which can be written.
+  /// The address of a global variable of that size, which can be written; null if there is none.
   void* find_variable(std::string_view symbol, std::uint64_t bytes) const;
 
  private:

@@ -74,8 +74,8 @@ class Device final : public detail::DeviceState {
   CUdevice handle() const { return context_->device(); }
   PendingFaults& faults() { return faults_; }
   [[nodiscard]] ContextScope enter() const { return ContextScope(driver_, context_->handle()); }
-  /// For the time of a scope lets this thread do what a capture forbids, although it is no work of a stream: allocate,
-  /// and load modules. Costs nothing where no stream captures. The context must be current.
+  /// Lets this thread do, for the time of a scope, what a capture forbids, although it is no work of a stream:
+  /// allocate, and load modules. Costs nothing where no stream captures. The context must be current.
   [[nodiscard]] OutsideCapture leave_captures() const { return OutsideCapture(driver_, captures_ > 0); }
   void count_capture(int change) { captures_ += change; }
   Result<void> check(const char* call, CUresult result) const { return driver_.check(call, result); }

@@ -4,8 +4,8 @@
 
 namespace pykc::codegen {
 
-/// The same integer of 8, 16, 32 or 64 bits, of which ptxas does not know where it comes from: a byte permutation that
-/// changes nothing. For what ptxas gets wrong where it sees through.
+/// Gives an integer of 8, 16, 32 or 64 bits back in a way that ptxas cannot see through, by a byte permutation that
+/// changes nothing. It keeps ptxas from what it gets wrong where it knows how the integer was made.
 llvm::Value* hidden(llvm::Value* value, llvm::IRBuilder<>& builder);
 
 }  // namespace pykc::codegen

@@ -23,7 +23,7 @@ bool is_modifier(const llvm::Value* value) {
   return is_negation(value) || match(value, m_Intrinsic<llvm::Intrinsic::abs>(m_Value(), m_Value()));
 }
 bool is_word(const llvm::Value* value) { return value->getType()->isIntegerTy(32); }
-/// Of 8 and 16 bits.
+/// Whether a value is an integer of 8 or 16 bits; a bool is none.
 bool is_part_of_word(const llvm::Value* value) {
   return value->getType()->isIntegerTy() && value->getType()->getIntegerBitWidth() > 1 &&
          value->getType()->getIntegerBitWidth() <= 16;

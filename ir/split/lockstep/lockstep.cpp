@@ -130,7 +130,8 @@ class LockstepFinder {
     return exits != 1;
   }
 
-  /// Of a loop that is the same for all threads. A short one is vector code as it is, unless a condition needs masks.
+  /// Whether a loop that is the same for all threads gains from being taken a turn of the block at a time. A short one
+  /// is vector code as it is, unless a condition needs masks.
   bool is_better_in_turn(const Instruction& loop, const CountedLoop& counted) {
     const auto is_loop = [](const Instruction* i) { return i->opcode == Opcode::Loop; };
     if (any_instruction(loop.blocks[0], is_loop)) return false;
@@ -204,7 +205,8 @@ class LockstepFinder {
     builder.enter(versions->blocks[1]);
   }
 
-  /// Or a thread's turns lie side by side, with the step of a small block.
+  /// Whether a block has too few threads for vectors, or a stride so short a step that a thread's turns lie side by
+  /// side.
   Instruction* has_few_threads(const CountedLoop& counted, bool is_stride, Builder& builder) const {
     const auto is_few = [&](Instruction* count) {
       return builder.emit(Opcode::Lt, {count, builder.constant_i64(kVector)});
