@@ -129,7 +129,8 @@ std::string ArtifactCache::key(const Program& program, const std::vector<KernelR
   hash.add(requests.size());
   for (const KernelRequest& request : requests) {
     hash.add(request.kernel);
-    hash.add(request.use_annotations ? 0 : request.arguments.size() + 1);
+    hash.add(static_cast<std::uint64_t>(request.use_annotations));
+    hash.add(request.arguments.size());
     for (const ArgumentType& argument : request.arguments) hash.add(argument);
   }
   for (const int option : {options.optimization, int{options.fast_math}, int{options.asserts}, int{options.checked},

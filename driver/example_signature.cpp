@@ -5,14 +5,9 @@ namespace pykc::driver {
 std::string example_signature(const Program& program, const ast::FunctionDef& kernel) {
   Diagnostics unheard;
   const std::vector<Configuration> configurations = configurations_of(program, *program.main, kernel, unheard);
-  return example_signature(program, kernel, configurations.empty() ? Configuration({}) : configurations.front());
-}
-
-std::string example_signature(const Program& program, const ast::FunctionDef& kernel,
-                              const Configuration& configuration) {
   std::string text;
   for (const ast::Parameter& parameter : kernel.parameters) {
-    const Constant* constant = configuration.find(parameter.name);
+    const Constant* constant = configurations.empty() ? nullptr : configurations.front().find(parameter.name);
     text += text.empty() ? kernel.name + "(" : ", ";
     if (constant != nullptr)
       text += constant->text();

@@ -73,7 +73,7 @@ struct ArgumentType {
 /// configurations, is checked; kernels without types are checked for syntax and names only as far as types allow.
 struct KernelRequest {
   std::string kernel;
-  std::vector<ArgumentType> arguments;  // empty with `use_annotations`
+  std::vector<ArgumentType> arguments;  // with `use_annotations` of the parameters that these leave open, in order
   bool use_annotations = false;
 };
 /// Reads "saxpy(f32, f32[:], f32[:])", in pykc's or in Numba's spelling; "fold(tuple[f32[:], i32], 16, add)".

@@ -29,8 +29,7 @@ Error has_no_types(const Program& program, const ast::FunctionDef& kernel) {
                           (has_types ? ", where a TYPE is f32, i64, f32[:], f32[:, :] or the like" : ""));
 }
 
-/// The threads of a block. One that no launch takes, for it is too large, counts as a few more than the largest, so
-/// that the product cannot overflow.
+/// The threads of a block. Extents beyond any launch count as 2,048, so that the product cannot overflow.
 std::int64_t threads_of(Dim3 block) {
   constexpr std::int64_t kMost = 2048;
   return std::min(block.x, kMost) * std::min(block.y, kMost) * std::min(block.z, kMost);
@@ -64,19 +63,15 @@ Result<std::vector<ConfiguredKernel>> find_kernel(const Program& program, const 
   if (configurations.empty() && request.use_annotations && !is_typed_kernel(kernel))
     return has_no_types(program, kernel);
 
-  std::vector<ConfiguredKernel> variants;
+  std::vector<ConfiguredKernel> configured;
   for (const Configuration& configuration : configurations) {
-    if (request.use_annotations && !is_typed_kernel(kernel)) {
-      if (!is_typed_with(configuration, kernel)) return has_no_types(program, kernel);
-      Result<KernelRequest> typed = parse_signature(driver::example_signature(program, kernel, configuration));
-      if (!typed) return typed.error();
-      variants.push_back({std::move(*typed), configuration});
-    } else if (request.use_annotations || leaves_out(request, kernel, configuration)) {
-      variants.push_back({with_constants(request, kernel, configuration), configuration});
-    }
+    if (request.use_annotations && !is_typed_kernel(kernel) && !is_typed_with(configuration, kernel))
+      return has_no_types(program, kernel);
+    if (request.use_annotations || leaves_out(request, kernel, configuration))
+      configured.push_back({with_constants(request, kernel, configuration), configuration});
   }
-  if (variants.empty()) variants.push_back({std::move(request)});
-  return variants;
+  if (configured.empty()) configured.push_back({std::move(request)});
+  return configured;
 }
 
 Result<Benchmark> Benchmark::create(const Device& device, const Program& program, const KernelRequest& request,

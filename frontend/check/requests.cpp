@@ -143,6 +143,22 @@ std::optional<checked::Type> requested_type(ModuleChecker& module, const Functio
   return checked::Type::tuple(std::move(elements), argument.names);
 }
 
+/// The types that a kernel states, and what the request says of the parameters that they leave open; none where it
+/// leaves some open, too.
+std::optional<std::vector<InferredType>> annotated_types(ModuleChecker& module, const FunctionDecl& kernel,
+                                                         const std::vector<ArgumentType>& open) {
+  std::vector<InferredType> types;
+  std::size_t next = 0;
+  for (const std::optional<checked::Type>& stated : kernel.parameter_types) {
+    const bool is_open = !stated || stated->is_static();
+    if (is_open && next == open.size()) return std::nullopt;
+    const std::optional<checked::Type> type = is_open ? requested_type(module, kernel, open[next++]) : stated;
+    if (!type) return std::nullopt;
+    types.push_back(InferredType::of(*type));
+  }
+  return types;
+}
+
 }  // namespace
 
 void check_all_kernels(ModuleChecker& module) {
@@ -179,7 +195,8 @@ void check_request(ModuleChecker& module, const KernelRequest& asked) {
   read_types(module, *kernel);
   const KernelRequest request = completed(asked, *kernel);
   if (request.use_annotations) {
-    if (is_typed(*kernel) && kernel->overloads.empty()) return check_kernel(module, *kernel, stated_types(*kernel));
+    const auto types = annotated_types(module, *kernel, request.arguments);
+    if (types && kernel->overloads.empty()) return check_kernel(module, *kernel, *types);
     module.told.report(kernel->scope->file(), kernel->def->name_range, DiagnosticId::UntypedKernel, kernel->def->name)
         .note("annotate its parameters, or compile it for given types: --sig \"" + kernel->def->name + "(f32[:], …)\"");
     return;

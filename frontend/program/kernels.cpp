@@ -189,13 +189,17 @@ bool leaves_out(const KernelRequest& request, const ast::FunctionDef& kernel, co
 }
 
 KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kernel, const Configuration& constants) {
-  if (request.use_annotations) return request;
-  for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
-    if (const Constant* constant = constants.find(kernel.parameters[i].name)) {
+  std::size_t place = 0;
+  for (const ast::Parameter& parameter : kernel.parameters) {
+    const bool is_stated = request.use_annotations && !is_constexpr(parameter);
+    const Constant* constant = is_stated ? nullptr : constants.find(parameter.name);
+    if (constant != nullptr) {
       ArgumentType argument;
       argument.constant = constant->text();
-      request.arguments.insert(request.arguments.begin() + static_cast<std::ptrdiff_t>(i), std::move(argument));
+      request.arguments.insert(request.arguments.begin() + static_cast<std::ptrdiff_t>(place), std::move(argument));
     }
+    if (!is_stated) ++place;
+  }
   return request;
 }
 

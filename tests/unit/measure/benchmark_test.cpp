@@ -228,12 +228,39 @@ def typed(x: f32[:]):
       text += "[" + kernel.text() + "]" + std::to_string(kernel.request.arguments.size());
     return text;
   };
-  EXPECT_EQ(found("tuned", ""), "[N=1, threads=32]2[N=2, threads=64]2");
+  EXPECT_EQ(found("tuned", ""), "[N=1, threads=32]1[N=2, threads=64]1");
   EXPECT_EQ(found("", "tuned(f32[:])"), "[N=1, threads=32]2[N=2, threads=64]2");
   EXPECT_EQ(found("", "tuned(f32[:], 7)"), "[]2");
   EXPECT_EQ(found("", "generic(f32[:])"), "[N=1]2[N=2]2");
   EXPECT_EQ(found("typed", ""), "[threads=32]0[threads=64]0");
   EXPECT_EQ(found("generic", "").substr(0, 28), "kernel `generic` is generic;");
+}
+
+TEST(FindKernel, AConfigurationGoesWithAnnotationsThatNoSignatureCanSpell) {
+  const Program kernels = driver::load_source(Source(R"pyk(
+from pykc import *
+
+
+@struct
+class Point:
+    x: f32
+    y: f32
+
+
+@autotune(configs=[config(N=1), config(N=2)])
+@kernel
+def of_records(points: Point[:], N: constexpr):
+    i = grid(1)
+    if i < len(points):
+        points[i].x = N
+)pyk",
+                                                     "records.pyk"),
+                                              {})
+                              .value();
+  const KernelRequest request = find_kernel(kernels, "of_records", "").value().back().request;
+  const Result<Benchmark> benchmark = Benchmark::create(testing::device(), kernels, request, {}, {});
+  ASSERT_TRUE(benchmark) << benchmark.error().message;
+  EXPECT_EQ(benchmark->kernel().parameters.size(), 1U);
 }
 
 TEST(WithValues, NamesOfAConfigurationBecomeItsValues) {
