@@ -41,7 +41,7 @@ std::int64_t Configuration::operator[](std::string_view name) const {
     if (const auto* flag = std::get_if<bool>(&constant->value)) return *flag ? 1 : 0;
   }
   detail::terminate_with(
-      {ErrorCode::InvalidArgument, "the configuration " + text() + " has no integer `" + std::string(name) + "`"});
+      {ErrorCode::InvalidArgument, "the configuration " + text() + " has no integer " + as_code(name)});
 }
 
 std::string Configuration::text() const {

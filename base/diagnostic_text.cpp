@@ -10,6 +10,7 @@
 // character above it.
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "pykc/diagnostic.h"
 
@@ -122,7 +123,7 @@ std::string where(const SourcePlace& place) {
 
 /// A fix that is a piece of code is put between backticks; one that has backticks of its own is a sentence.
 std::string help(const std::string& fix) {
-  return fix.find('`') == std::string::npos ? "write `" + clean(fix) + "`" : clean(fix);
+  return fix.find('`') == std::string::npos ? "write " + as_code(clean(fix)) : clean(fix);
 }
 
 }  // namespace

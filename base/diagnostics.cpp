@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace pykc {
 
@@ -11,20 +11,6 @@ namespace {
 
 // A program with more mistakes than this is not a program; without a bound, a large file of noise would take gigabytes.
 constexpr int kMostKept = 1000;
-constexpr std::size_t kLongestArgument = 120;
-
-/// The message with each {} replaced by the next argument.
-std::string format_message(std::string_view message, const std::string_view* arguments, std::size_t count) {
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t hole = message.find("{}");
-    if (hole == std::string_view::npos) break;
-    text += message.substr(0, hole);
-    text += abbreviate_utf8(arguments[i], kLongestArgument);
-    message.remove_prefix(hole + 2);
-  }
-  return text += message;
-}
 
 bool is_same_report(const Diagnostic& a, const Diagnostic& b) {
   return a.code == b.code && a.place.file == b.place.file && a.place.line == b.place.line &&
@@ -58,24 +44,28 @@ Diagnostics::Builder& Diagnostics::Builder::fix(std::string text) {
   return *this;
 }
 
-Diagnostics::Builder Diagnostics::report_list(const SourceFile& file, SourceRange range, DiagnosticId id,
-                                              const std::string_view* arguments, std::size_t count) {
+Diagnostics::Builder& Diagnostics::Builder::did_you_mean(std::string_view name) {
+  return name.empty() ? *this : note("did you mean " + as_code(name) + "?").fix(std::string(name));
+}
+
+Diagnostics::Builder Diagnostics::report_kept(const SourceFile& file, SourceRange range, DiagnosticId id,
+                                              std::span<const MessageArgument> arguments) {
   const DiagnosticInfo& row = info(id);
   const SourcePlace place = muted_ ? SourcePlace{} : file.place(range);
-  if (row.severity == Severity::Warning && is_silenced(row, place)) return Builder(nullptr);
+  if (row.severity == Severity::Warning && is_silenced(row, place)) return {};
   const bool is_error = row.severity == Severity::Error || warnings_are_errors_;
   if (is_error) ++error_count_;
-  if (muted_) return Builder(nullptr);
+  if (muted_) return {};
   int& kept = is_error ? kept_errors_ : kept_others_;
   if (kept == kMostKept) {
     ++dropped_;
-    return Builder(nullptr);
+    return {};
   }
   ++kept;
   Diagnostic& diagnostic = list_.emplace_back();
   diagnostic.code = row.code;
   diagnostic.severity = is_error ? Severity::Error : row.severity;
-  diagnostic.message = format_message(row.message, arguments, count);
+  diagnostic.message = fill_message(row.message, arguments);
   diagnostic.place = place;
   return Builder(&diagnostic);
 }

@@ -2,28 +2,24 @@
 //
 //   diagnostics.report(file, range, DiagnosticId::UnknownName, "blockdim").fix("blockDim").label(file, range2, "…");
 //
-// and the text is made in one place, here. `report` takes as many arguments as the row's message has "{}".
+// and the text is made in one place, here. The arguments fill the holes of the row's message (base/message.h).
 #pragma once
 
-#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/message.h"
 #include "base/source.h"
 #include "pykc/diagnostic.h"
 
 namespace pykc {
 
-enum class DiagnosticId : std::uint16_t {
-#define DIAGNOSTIC(id, code, severity, message, explanation) id,
-#include "base/diagnostics.def"
-};
-
 struct DiagnosticInfo {
   std::string_view code;  // "E0203"
   Severity severity;
-  std::string_view message;      // with {} for each argument
+  std::string_view message;      // with a hole for each argument
   std::string_view explanation;  // for `pykc explain`: why, a wrong and a right example
 };
 const DiagnosticInfo& info(DiagnosticId id);
@@ -35,21 +31,28 @@ class Diagnostics {
   /// Refines the diagnostic just reported. Valid until the next report.
   class Builder {
    public:
+    Builder() = default;  // of what is not reported
     Builder& label(const SourceFile& file, SourceRange range, std::string text);
     Builder& note(std::string text);
     Builder& fix(std::string text);
+    /// A note and a fix, where there is a name that may be meant ("": there is none).
+    Builder& did_you_mean(std::string_view name);
 
    private:
     friend class Diagnostics;
     explicit Builder(Diagnostic* diagnostic) : diagnostic_(diagnostic) {}
-    Diagnostic* diagnostic_;  // null when diagnostics are muted
+    Diagnostic* diagnostic_ = nullptr;  // null when diagnostics are muted
   };
 
-  template <typename... Text>
-  Builder report(const SourceFile& file, SourceRange range, DiagnosticId id, const Text&... arguments) {
-    const std::string_view list[sizeof...(Text) + 1] = {std::string_view(arguments)..., {}};
-    return report_list(file, range, id, list, sizeof...(Text));
+  template <typename... Arguments>
+  Builder report(const SourceFile& file, SourceRange range, DiagnosticFor<Arguments...> id,
+                 const Arguments&... arguments) {
+    const std::array<MessageArgument, sizeof...(Arguments)> list = {message_argument(arguments)...};
+    return report_kept(file, range, id, list);
   }
+  /// For a report whose arguments were checked where they were put down.
+  Builder report_kept(const SourceFile& file, SourceRange range, DiagnosticId id,
+                      std::span<const MessageArgument> arguments);
 
   /// While muted, reports are counted but not kept (the checker's trial passes).
   void set_muted(bool muted) { muted_ = muted; }
@@ -64,8 +67,6 @@ class Diagnostics {
   std::vector<Diagnostic> take();
 
  private:
-  Builder report_list(const SourceFile& file, SourceRange range, DiagnosticId id, const std::string_view* arguments,
-                      std::size_t count);
   struct Silence {
     std::string file;
     int line;

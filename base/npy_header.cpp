@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace pykc {
 namespace {
 
@@ -66,7 +68,7 @@ class HeaderParser {
     rest_.remove_prefix(1);
     return true;
   }
-  bool expect(char c) { return accept(c) || refuse(std::string("its header lacks a `") + c + "`"); }
+  bool expect(char c) { return accept(c) || refuse("its header lacks a " + as_code({&c, 1})); }
   bool parse_string(std::string& text) {
     const char quote = peek();
     if (quote != '\'' && quote != '"') return refuse("its header lacks a string");

@@ -23,6 +23,9 @@ inline std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
 }
 
+/// A piece of code as it stands in a sentence.
+inline std::string as_code(std::string_view code) { return "`" + std::string(code) + "`"; }
+
 /// Calls `visit` for each part of the text between separators: one more than there are separators.
 template <typename Visit>
 void for_each_part(std::string_view text, char separator, Visit visit) {

@@ -8,24 +8,17 @@
 namespace pykc::cli {
 namespace {
 
-/// The message with an ellipsis for what an occurrence fills in.
-std::string headline(const DiagnosticInfo& row) {
-  std::string text(row.message);
-  for (std::size_t at = text.find("{}"); at != std::string::npos; at = text.find("{}", at)) text.replace(at, 2, "…");
-  return text;
-}
-
 int list_all() {
   for (const DiagnosticInfo& row : all_diagnostics())
-    std::printf("%.*s  %s\n", static_cast<int>(row.code.size()), row.code.data(), headline(row).c_str());
+    std::printf("%.*s  %s\n", static_cast<int>(row.code.size()), row.code.data(), headline(row.message).c_str());
   return kSuccess;
 }
 
 int explain(const std::string& code) {
   for (const DiagnosticInfo& row : all_diagnostics()) {
     if (row.code != code) continue;
-    std::printf("%s: %s\n\n%.*s\n", code.c_str(), headline(row).c_str(), static_cast<int>(row.explanation.size()),
-                row.explanation.data());
+    std::printf("%s: %s\n\n%.*s\n", code.c_str(), headline(row.message).c_str(),
+                static_cast<int>(row.explanation.size()), row.explanation.data());
     return kSuccess;
   }
   std::fprintf(stderr, "pykc: there is no diagnostic %s; `pykc explain` alone lists all\n", code.c_str());

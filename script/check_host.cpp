@@ -334,10 +334,8 @@ class HostChecker {
   }
 
   void report(Failure failure, SourceRange range) {
-    const auto argument = [&](std::size_t i) {
-      return i < failure.arguments.size() ? std::string_view(failure.arguments[i]) : std::string_view();
-    };
-    auto builder = diagnostics_.report(*module_.file, range, failure.id, argument(0), argument(1), argument(2));
+    const std::vector<MessageArgument> arguments(failure.arguments.begin(), failure.arguments.end());
+    auto builder = diagnostics_.report_kept(*module_.file, range, failure.id, arguments);
     for (const std::string& note : failure.notes) builder.note(note);
     if (!failure.fix.empty()) builder.fix(failure.fix);
   }

@@ -60,8 +60,8 @@ struct FunctionChecker {
   Entity entity(const ast::Expr& expr);
   Value value(const ast::Expr& expr);
 
-  template <typename... Text>
-  Diagnostics::Builder report(SourceRange range, DiagnosticId id, const Text&... arguments) {
+  template <typename... Arguments>
+  Diagnostics::Builder report(SourceRange range, DiagnosticFor<Arguments...> id, const Arguments&... arguments) {
     return module.diagnostics(is_trial).report(scope.file(), range, id, arguments...);
   }
 

@@ -52,15 +52,14 @@ void check_limits(ModuleChecker& module, const FunctionDecl& decl, const Special
     constant += static_cast<std::int64_t>(array.bytes.size());
   const struct {
     std::int64_t used, most;
-    DiagnosticId id;
+    DiagnosticFor<std::string, std::int64_t, std::int64_t> id;
   } limits[] = {{shared, kMostSharedBytes, DiagnosticId::TooMuchShared},
                 {local, kMostLocalBytes, DiagnosticId::TooMuchLocal},
                 {constant, kMostConstantBytes, DiagnosticId::TooMuchConstant},
                 {parameters, kMostParameterBytes, DiagnosticId::TooManyParameters}};
   for (const auto& limit : limits)
     if (limit.used > limit.most)
-      module.told.report(decl.scope->file(), decl.def->name_range, limit.id, decl.def->name, std::to_string(limit.used),
-                         std::to_string(limit.most));
+      module.told.report(decl.scope->file(), decl.def->name_range, limit.id, decl.def->name, limit.used, limit.most);
 }
 
 }  // namespace pykc::checker

@@ -1,5 +1,6 @@
 #include "frontend/check/requests.h"
 
+#include "base/text.h"
 #include "frontend/check/calls/call.h"
 #include "frontend/check/calls/external.h"
 #include "frontend/check/expressions/record.h"
@@ -126,7 +127,7 @@ FunctionDecl* find_kernel(ModuleChecker& module, const KernelRequest& request) {
   if (function && (*function)->kind == FunctionDecl::Kind::Kernel) return *function;
   auto diagnostic = module.told.report(file, {}, DiagnosticId::UnknownKernel, request.kernel);
   if (const std::string_view near = nearest(request.kernel, kernels); !near.empty())
-    diagnostic.note("did you mean `" + std::string(near) + "`?");
+    diagnostic.note("did you mean " + as_code(near) + "?");
   return nullptr;
 }
 
@@ -204,8 +205,8 @@ void check_request(ModuleChecker& module, const KernelRequest& asked) {
   const std::vector<ast::Parameter>& parameters = kernel->def->parameters;
   const SourceFile& file = kernel->scope->file();
   if (parameters.size() != request.arguments.size()) {
-    module.told.report(file, kernel->def->name_range, DiagnosticId::RequestCount, kernel->def->name,
-                       std::to_string(parameters.size()), std::to_string(request.arguments.size()));
+    module.told.report(file, kernel->def->name_range, DiagnosticId::RequestCount, kernel->def->name, parameters.size(),
+                       request.arguments.size());
     return;
   }
   std::vector<checked::Type> given;

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
 #include "frontend/check/names/advice.h"
 #include "frontend/check/names/names.h"
 #include "frontend/frontend.h"
@@ -227,9 +228,9 @@ class Loader {
 
   void report_cycle(const Place& place, const std::vector<std::string>& cycle, const std::string& name) {
     std::string path;
-    for (const std::string& module : cycle) path += "`" + module + "` imports ";
+    for (const std::string& module : cycle) path += as_code(module) + " imports ";
     diagnostics_.report(place.file, place.range, DiagnosticId::ImportCycle, name)
-        .note(path + "`" + name + "`")
+        .note(path + as_code(name))
         .note("move what both need to a third module");
   }
 

@@ -168,10 +168,10 @@ class SignatureParser {
     if (name.empty()) return fail("a type is missing");
     if (name == "Array" || name == "array") return numba_array();
     const std::optional<ElementName> element = element_name(name, dialect_);
-    if (!element) return fail("`" + name + "` is not a type");
+    if (!element) return fail(as_code(name) + " is not a type");
     if (dialect_ == SignatureDialect::Numba && (name == "i8" || name == "u8"))
-      return fail("`" + name + "` has 8 bytes in Numba and 8 bits in pykc: write `" + (name[0] == 'u' ? "u" : "") +
-                  "int64` or `" + (name[0] == 'u' ? "u" : "") + "int8`");
+      return fail(as_code(name) + " has 8 bytes in Numba and 8 bits in pykc: write " +
+                  (name == "u8" ? "`uint64` or `uint8`" : "`int64` or `int8`"));
     if (peek() != '[') return value_parameter(element->type);
     return dimensions(*element);
   }
@@ -209,7 +209,7 @@ class SignatureParser {
     if (!expect('(')) return std::nullopt;
     const std::string name = dotted_name();
     const std::optional<ElementName> element = element_name(name, dialect_);
-    if (!element) return fail("`" + name + "` is not a type");
+    if (!element) return fail(as_code(name) + " is not a type");
     if (!expect(',')) return std::nullopt;
     const std::optional<std::int64_t> rank = number();
     if (!rank) return std::nullopt;
@@ -270,15 +270,14 @@ class SignatureParser {
       ++position_;
       return true;
     }
-    fail(position_ < text_.size()
-             ? std::string("expected `") + c + "` before `" + std::string(text_.substr(position_, 12)) + "`"
-             : std::string("expected `") + c + "` at the end");
+    fail("expected " + as_code({&c, 1}) +
+         (position_ < text_.size() ? " before " + as_code(text_.substr(position_, 12)) : " at the end"));
     return false;
   }
 
   bool at_end() {
     if (peek() == '\0' && position_ >= text_.size()) return true;
-    fail("there is more text than one signature: `" + std::string(text_.substr(position_, 12)) + "`");
+    fail("there is more text than one signature: " + as_code(text_.substr(position_, 12)));
     return false;
   }
 
@@ -336,7 +335,7 @@ std::optional<ElementType> dtype_named(std::string_view text, std::string& error
   const SignatureDialect dialect = says_order ? SignatureDialect::NumbaCodes : SignatureDialect::Numba;
   const std::optional<ArgumentType> type = parse_type_text(text.substr(says_order ? 1 : 0), dialect, error);
   if (type && !type->is_tuple && !type->parameter.is_array && type->constant.empty()) return type->parameter.value;
-  if (error.empty()) error = "`" + std::string(text) + "` is not a type of numbers";
+  if (error.empty()) error = as_code(text) + " is not a type of numbers";
   return std::nullopt;
 }
 
@@ -352,8 +351,7 @@ Result<KernelRequest> parse_signature(std::string_view text) {
   std::string error;
   std::optional<SignatureText> signature = parse_signature_text(text, SignatureDialect::Pykc, error);
   if (signature && signature->name.empty()) error = "the kernel's name is missing: write `saxpy(f32, f32[:])`";
-  if (!error.empty())
-    return Error{ErrorCode::InvalidArgument, "`" + std::string(text) + "` is not a signature: " + error};
+  if (!error.empty()) return Error{ErrorCode::InvalidArgument, as_code(text) + " is not a signature: " + error};
   return KernelRequest{std::move(signature->name), std::move(signature->parameters), false};
 }
 

@@ -143,7 +143,7 @@ std::vector<Token> Lexer::lex_embedded(SourceRange range) && {
 /// False when there is no sense in reading on.
 bool Lexer::check_encoding() {
   if (text_.size() > SourceFile::kMaximumBytes) {
-    report({}, DiagnosticId::SourceTooLarge, std::to_string(SourceFile::kMaximumBytes >> 20));
+    report({}, DiagnosticId::SourceTooLarge, SourceFile::kMaximumBytes >> 20);
     return false;
   }
   const auto one_byte = [](std::size_t offset) {

@@ -93,8 +93,8 @@ class Lexer {
     tokens_.push_back({kind, range});
     first_on_line_ = false;
   }
-  template <typename... Text>
-  Diagnostics::Builder report(SourceRange range, DiagnosticId id, const Text&... arguments) {
+  template <typename... Arguments>
+  Diagnostics::Builder report(SourceRange range, DiagnosticFor<Arguments...> id, const Arguments&... arguments) {
     return diagnostics_.report(file_, range, id, arguments...);
   }
   /// Ends the token stream here: what follows cannot be read sensibly.

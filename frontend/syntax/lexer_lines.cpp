@@ -116,7 +116,7 @@ void Lexer::apply_indentation(Indent indent, SourceRange range) {
   if (indent.column > current.column) {
     if (indent.alternative <= current.alternative) inconsistent();
     if (indents_.size() == kMostIndents) {
-      report(range, DiagnosticId::TooManyIndents, std::to_string(kMostIndents));
+      report(range, DiagnosticId::TooManyIndents, kMostIndents);
       return stop();
     }
     indents_.push_back(indent);
@@ -135,7 +135,7 @@ void Lexer::apply_indentation(Indent indent, SourceRange range) {
 void Lexer::open_bracket(TokenKind kind) {
   const SourceRange range = range_from(pos_ - 1);
   if (brackets_.size() == kMostBrackets) {
-    report(range, DiagnosticId::TooManyBrackets, std::to_string(kMostBrackets));
+    report(range, DiagnosticId::TooManyBrackets, kMostBrackets);
     return stop();
   }
   brackets_.push_back({text_[range.begin], range, tokens_.size()});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "frontend/frontend.h"
 #include "frontend/syntax/parse_statements.h"
 
@@ -138,9 +139,9 @@ void Parser::expect_colon(std::string_view after) {
   if (accept(TokenKind::Colon)) return;
   const std::uint32_t end = previous().range.end;
   if (kind() == TokenKind::Newline && !panicking)
-    report({end, end}, DiagnosticId::MissingColon, after, {}, ":");  // what follows is clear
+    report({end, end}, DiagnosticId::MissingColon, after).fix(":");  // what follows is clear
   else if (kind() == TokenKind::Equal)
-    fail(current().range, DiagnosticId::AssignmentInExpression, {}, {}, "==");
+    fail(current().range, DiagnosticId::AssignmentInExpression).fix("==");
   else
     fail_expected("`:` after " + std::string(after));
 }
@@ -148,7 +149,10 @@ void Parser::expect_colon(std::string_view after) {
 void Parser::expect_close(TokenKind close, SourceRange open) {
   if (accept(close)) return;
   const std::string closing(describe(close));
-  if (kind() == TokenKind::Equal) return fail(current().range, DiagnosticId::AssignmentInExpression, {}, {}, "==");
+  if (kind() == TokenKind::Equal) {
+    fail(current().range, DiagnosticId::AssignmentInExpression).fix("==");
+    return;
+  }
   const bool ends_header = kind() == TokenKind::Colon && is_last_on_line();
   if (!ends_header && !starts_expression(kind())) return fail_expected("`,` or " + closing);
   if (ends_header || starts_line_like(open))
@@ -172,17 +176,8 @@ bool Parser::starts_line_like(SourceRange open) const {
   return indentation(here.line) <= indentation(file.line_column(open.begin).line);
 }
 
-void Parser::report(SourceRange range, DiagnosticId id, std::string_view a, std::string_view b, std::string fix) {
-  if (!panicking) diagnostics.report(file, range, id, a, b).fix(std::move(fix));
-}
-
-void Parser::fail(SourceRange range, DiagnosticId id, std::string_view a, std::string_view b, std::string fix) {
-  if (current().kind != TokenKind::Error) report(range, id, a, b, std::move(fix));  // the lexer reported an Error token
-  panicking = true;
-}
-
 void Parser::fail_expected(std::string_view what, std::string fix) {
-  fail(current().range, DiagnosticId::UnexpectedToken, what, describe_current(), std::move(fix));
+  fail(current().range, DiagnosticId::UnexpectedToken, what, describe_current()).fix(std::move(fix));
 }
 
 /// Names and numbers by their text, what has no text by its kind.
@@ -190,7 +185,7 @@ std::string Parser::describe_current() const {
   const Token& token = current();
   const bool has_text = token.kind == TokenKind::Identifier || token.kind == TokenKind::Integer ||
                         token.kind == TokenKind::Float || token.kind == TokenKind::Imaginary;
-  return has_text ? "`" + std::string(text_of(token.range)) + "`" : std::string(describe(token.kind));
+  return has_text ? as_code(text_of(token.range)) : std::string(describe(token.kind));
 }
 
 void Parser::recover() {

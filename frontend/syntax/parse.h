@@ -49,9 +49,18 @@ struct Parser {
   void expect_close(TokenKind close, SourceRange open);
   bool is_last_on_line() const;
   bool starts_line_like(SourceRange open) const;
-  void report(SourceRange range, DiagnosticId id, std::string_view a = {}, std::string_view b = {},
-              std::string fix = {});
-  void fail(SourceRange range, DiagnosticId id, std::string_view a = {}, std::string_view b = {}, std::string fix = {});
+  template <typename... Arguments>
+  Diagnostics::Builder report(SourceRange range, DiagnosticFor<Arguments...> id, const Arguments&... arguments) {
+    if (panicking) return {};
+    return diagnostics.report(file, range, id, arguments...);
+  }
+  template <typename... Arguments>
+  Diagnostics::Builder fail(SourceRange range, DiagnosticFor<Arguments...> id, const Arguments&... arguments) {
+    Diagnostics::Builder builder;
+    if (current().kind != TokenKind::Error) builder = report(range, id, arguments...);  // the lexer reported an Error
+    panicking = true;
+    return builder;
+  }
   void fail_expected(std::string_view what, std::string fix = {});
   std::string describe_current() const;
   void recover();

@@ -35,8 +35,8 @@ ast::StmtPtr parse_if(Parser& parser) {
   if (parser.kind() == TokenKind::KwElif) {
     result.otherwise.push_back(parse_if(parser));
   } else if (parser.kind() == TokenKind::KwElse && parser.kind_after() == TokenKind::KwIf) {
-    parser.report({parser.current().range.begin, parser.tokens[parser.position + 1].range.end}, DiagnosticId::ElseIf,
-                  {}, {}, "elif");
+    parser.report({parser.current().range.begin, parser.tokens[parser.position + 1].range.end}, DiagnosticId::ElseIf)
+        .fix("elif");
     parser.advance();
     result.otherwise.push_back(parse_if(parser));
   } else {
@@ -281,7 +281,7 @@ ast::StmtPtr parse_compound_statement(Parser& parser) {
 ast::ExprPtr parse_condition(Parser& parser) {
   ast::ExprPtr condition = parse_named_expression(parser);
   while (parser.kind() == TokenKind::Equal) {
-    parser.report(parser.current().range, DiagnosticId::AssignmentInExpression, {}, {}, "==");
+    parser.report(parser.current().range, DiagnosticId::AssignmentInExpression).fix("==");
     parser.advance();
     parse_expression(parser);
   }

@@ -76,9 +76,10 @@ void fail_without_operand(Parser& parser) {
                           parser.position >= 2 && parser.tokens[parser.position - 2].kind == parser.previous().kind &&
                           parser.tokens[parser.position - 2].range.end == last.begin;
   if (is_doubled && !parser.panicking)
-    parser.fail({parser.tokens[parser.position - 2].range.begin, last.end}, DiagnosticId::Increment,
-                parser.text_of({last.begin - 1, last.end}), parser.text_of(last),
-                std::string(parser.text_of(last)) + "= 1");
+    parser
+        .fail({parser.tokens[parser.position - 2].range.begin, last.end}, DiagnosticId::Increment,
+              parser.text_of({last.begin - 1, last.end}), parser.text_of(last))
+        .fix(std::string(parser.text_of(last)) + "= 1");
   else
     parser.fail_expected("an expression");
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "frontend/syntax/ast_walk.h"
 #include "frontend/syntax/parse.h"
 #include "frontend/syntax/parse_compound.h"
@@ -91,7 +92,7 @@ void end_simple_statements(Parser& parser, const ast::Stmt& last) {
     else if (name && (name->id == "match" || name->id == "type") && starts_expression(parser.kind()))
       fail_soft_keyword(parser, *expression->value);
     else if (name)
-      parser.fail_expected("the end of the line after `" + name->id + "`", statement_word_like(name->id));
+      parser.fail_expected("the end of the line after " + as_code(name->id), statement_word_like(name->id));
     else
       parser.fail_expected("the end of the line");
   }
@@ -114,7 +115,7 @@ ast::StmtPtr parse_assignment(Parser& parser, ast::ExprPtr first) {
 void check_single_target(Parser& parser, const ast::Expr& target) {
   if (is_single_target(target) || is_unreadable(target)) return;
   const std::string_view what = std::visit(Naming{}, target.node);
-  parser.report(target.range, DiagnosticId::CannotAssign, what, {}, target.as<ast::Compare>() ? "=" : "");
+  parser.report(target.range, DiagnosticId::CannotAssign, what).fix(target.as<ast::Compare>() ? "=" : "");
 }
 
 ast::StmtPtr parse_annotated(Parser& parser, ast::ExprPtr target) {
@@ -145,7 +146,7 @@ ast::StmtPtr parse_augmented(Parser& parser, ast::ExprPtr target, ast::BinaryOp 
 
 ast::StmtPtr parse_expression_statement(Parser& parser) {
   if (parser.kind() == TokenKind::Identifier && parser.kind_after() == TokenKind::ColonEqual)
-    parser.report(parser.tokens[parser.position + 1].range, DiagnosticId::BareWalrus, {}, {}, "=");
+    parser.report(parser.tokens[parser.position + 1].range, DiagnosticId::BareWalrus).fix("=");
   ast::ExprPtr first = parser.kind() == TokenKind::KwYield ? parse_yield(parser) : parse_star_expressions(parser);
   if (parser.kind() == TokenKind::Equal) return parse_assignment(parser, std::move(first));
   if (parser.kind() == TokenKind::Colon) return parse_annotated(parser, std::move(first));
@@ -197,7 +198,7 @@ ast::StmtPtr parse_unsupported_simple(Parser& parser) {
   const SourceRange word = parser.current().range;
   parser.advance();
   const ast::ExprPtr named = parse_star_expressions(parser);
-  ast::UnsupportedStmt result{"`" + std::string(parser.text_of(word)) + "`", {}};
+  ast::UnsupportedStmt result{as_code(parser.text_of(word)), {}};
   for (const ast::Expr* part : ast::parts_of(*named))
     if (const auto* name = part->as<ast::Name>()) result.names.push_back(name->id);
   return parser.make_stmt(word, std::move(result));

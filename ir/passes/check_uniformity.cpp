@@ -48,7 +48,7 @@ class UniformityCheck {
       if (count <= kMostWaits || !function->is_kernel) continue;
       fits = false;
       diagnostics_.report(source_of(module_, *function), function->range, DiagnosticId::TooManyWaits, function->name,
-                          std::to_string(kMostWaits));
+                          kMostWaits);
     }
     return fits;
   }

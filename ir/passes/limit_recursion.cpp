@@ -78,7 +78,7 @@ class RecursionLimiter {
       for (const ArrayStorage& array : function->local_arrays) bytes += array.count * size_in_bytes(array.element);
     if (bytes > kMaxRecursiveArrayBytes)
       diagnostics_.report(source_of(module_, recursive), recursive.range, DiagnosticId::RecursionNeedsStack,
-                          recursive.name, std::to_string(bytes), std::to_string(kMaxRecursiveArrayBytes));
+                          recursive.name, bytes, kMaxRecursiveArrayBytes);
   }
 
   void count_depth(Function& function) {

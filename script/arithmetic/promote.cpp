@@ -50,7 +50,7 @@ Outcome<Scalar> to_scalar(const Value& value, ScalarType type) {
   const bool holds = type == ScalarType::U64 ? *integer >= 0
                      : is_integer(type)      ? scalar.as<std::int64_t>() == *integer
                                              : true;
-  if (!holds) return fail(DiagnosticId::HostValueOutOfRange, *integer, to_string(type));
+  if (!holds) return fail(DiagnosticId::HostValueOutOfRange, std::to_string(*integer), to_string(type));
   return scalar;
 }
 

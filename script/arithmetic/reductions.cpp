@@ -258,7 +258,7 @@ Outcome<ArrayRef> count_occurrences(const ArrayRef& array, std::int64_t least_le
   std::int64_t length = std::max<std::int64_t>(least_length, 0);
   for (std::int64_t i = 0; i < values->size(); ++i) {
     if (elements[i] < 0 || elements[i] >= (std::int64_t{1} << 40))
-      return fail(DiagnosticId::HostValueOutOfRange, elements[i], "a bin number");
+      return fail(DiagnosticId::HostValueOutOfRange, std::to_string(elements[i]), "a bin number");
     length = std::max(length, elements[i] + 1);
   }
   ASSIGN_OR_RETURN(ArrayRef counts, make_array(ScalarType::I64, {length}, Order::RowMajor, Scalar{ScalarType::I64, 0}));

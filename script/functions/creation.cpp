@@ -279,7 +279,8 @@ Outcome<Value> host_randint(Session& session, const Arguments& arguments) {
   } else {
     ASSIGN_OR_RETURN(high, arguments.integer(1));
   }
-  if (low >= high) return fail(DiagnosticId::HostValueOutOfRange, high, "a bound above " + std::to_string(low));
+  if (low >= high)
+    return fail(DiagnosticId::HostValueOutOfRange, std::to_string(high), "a bound above " + std::to_string(low));
   ASSIGN_OR_RETURN(const ScalarType type, arguments.type(3));
   if (!is_integer(type)) return arguments.wrong_type(3, "an integer type");
   return drawn(session.random, arguments[2], type, arguments, 2,

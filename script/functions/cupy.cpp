@@ -21,7 +21,7 @@ Outcome<Value> chosen_device(Session& session, const Arguments& arguments, bool 
   ASSIGN_OR_RETURN(const std::int64_t index, arguments.is_none(0) ? Outcome<std::int64_t>(0) : arguments.integer(0));
   ASSIGN_OR_RETURN(const Device device, session.device());
   if (index != 0)
-    return fail(DiagnosticId::HostValueOutOfRange, index, "0")
+    return fail(DiagnosticId::HostValueOutOfRange, std::to_string(index), "0")
         .note("a program has one device, number 0; `pykc run --device cuda:" + std::to_string(index) +
               "` runs it on another");
   return Value(DeviceValue{device, is_cupy});

@@ -238,7 +238,7 @@ void add_passed(const Value& value, std::vector<Value>& passed) {
   for (const Value& item : tuple->sequence->items) add_passed(item, passed);
 }
 
-Failure with_reason(DiagnosticId id, std::string_view name, const Error& error) {
+Failure with_reason(DiagnosticFor<std::string, std::string> id, std::string_view name, const Error& error) {
   const bool is_short = error.message.size() <= kLongestReason;
   // What a kernel says of itself begins with what matters: the message shows as much of it as it has room for.
   const bool is_shown = is_short || error.code == ErrorCode::KernelFault;

@@ -132,7 +132,7 @@ class Launcher {
 };
 
 /// A failure whose message ends with the text of the runtime, or a summary where the text is long and becomes a note.
-Failure with_reason(DiagnosticId id, std::string_view name, const Error& error);
+Failure with_reason(DiagnosticFor<std::string, std::string> id, std::string_view name, const Error& error);
 
 /// What a kernel is passed: tuples element by element, and nothing for what it is compiled for.
 void add_passed(const Value& value, std::vector<Value>& passed);

@@ -8,10 +8,8 @@ namespace pykc::script {
 std::vector<Diagnostic> to_diagnostics(const Failure& failure, const SourceFile& otherwise) {
   Diagnostics diagnostics;
   const SourceFile& file = failure.file ? *failure.file : otherwise;
-  const auto argument = [&](std::size_t i) {
-    return i < failure.arguments.size() ? std::string_view(failure.arguments[i]) : std::string_view();
-  };
-  auto builder = diagnostics.report(file, failure.range, failure.id, argument(0), argument(1), argument(2));
+  const std::vector<MessageArgument> arguments(failure.arguments.begin(), failure.arguments.end());
+  auto builder = diagnostics.report_kept(file, failure.range, failure.id, arguments);
   for (const std::string& note : failure.notes) builder.note(note);
   if (!failure.fix.empty()) builder.fix(failure.fix);
   for (const Failure::Caller& caller : failure.callers) builder.label(*caller.file, caller.range, "called from here");

@@ -59,7 +59,7 @@ std::string to_text(const T& value) {
 
 /// `return fail(DiagnosticId::HostIndexOutOfRange, index, extent);`
 template <typename... T>
-Failure fail(DiagnosticId id, const T&... arguments) {
+Failure fail(DiagnosticFor<T...> id, const T&... arguments) {
   return Failure{id, {detail::to_text(arguments)...}};
 }
 

@@ -260,8 +260,7 @@ Entity host_constant(FunctionChecker& checker, const ConstantDecl& constant, con
   Table table{.name = constant.name, .type = {element, Layout::RowMajor, shape.extents}, .bytes = {}};
   const std::int64_t bytes = table.type.count() * size_in_bytes(element);
   if (bytes > kMostConstantBytes) {
-    checker.report(range, DiagnosticId::TooMuchConstant, constant.name, std::to_string(bytes),
-                   std::to_string(kMostConstantBytes));
+    checker.report(range, DiagnosticId::TooMuchConstant, constant.name, bytes, kMostConstantBytes);
     return Unknown{};
   }
   table.bytes.assign(static_cast<std::size_t>(bytes), '\0');

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/text.h"
 #include "frontend/check/arrays/constant_array.h"
 #include "frontend/check/arrays/constant_table.h"
 #include "frontend/check/arrays/index.h"
@@ -352,7 +353,7 @@ Entity call_array_function(FunctionChecker& checker, Special special, const ast:
   };
   const std::string name(checker.scope.file().text(call.function->range));
   if (checker.function && info(special).kind == SpecialKind::ModuleFunction) {
-    checker.report(range, DiagnosticId::UnsupportedInKernel, "`" + name + "`, which makes an array,")
+    checker.report(range, DiagnosticId::UnsupportedInKernel, as_code(name) + ", which makes an array,")
         .note("use `local.array` or `shared.array`, or make a constant array at the top level of the module");
     return Unknown{};
   }

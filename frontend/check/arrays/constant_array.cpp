@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/promotion.h"
+#include "base/text.h"
 #include "frontend/check/arrays/array_function.h"
 #include "frontend/check/arrays/constant_table.h"
 #include "frontend/check/arrays/index.h"
@@ -248,7 +249,7 @@ bool append_constant(FunctionChecker& checker, const Value& value, const Element
     flatten(checker, parts[i], field, elements);
     if (static_cast<std::int64_t>(elements.size()) != field.count()) {
       checker.report(range, DiagnosticId::TypeMismatch, to_string(type), describe(value))
-          .note("the field `" + field.name + "` has " + std::to_string(field.count()) + " elements");
+          .note("the field " + as_code(field.name) + " has " + std::to_string(field.count()) + " elements");
       return false;
     }
     for (const Value& element : elements)
@@ -306,7 +307,7 @@ Entity index_constants(FunctionChecker& checker, const Table& table, const ast::
   const auto is_taking = [](const IndexItem& item) { return item.kind == Kind::Position || item.kind == Kind::Slice; };
   const auto taken = static_cast<std::size_t>(std::count_if(items->begin(), items->end(), is_taking));
   if (taken > given.size()) {
-    checker.report(range, DiagnosticId::IndexCount, "the array", std::to_string(given.size()), std::to_string(taken));
+    checker.report(range, DiagnosticId::IndexCount, "the array", given.size(), taken);
     return Unknown{};
   }
   Extents extents, strides;
@@ -336,7 +337,7 @@ Entity index_constants(FunctionChecker& checker, const Table& table, const ast::
     const Int128 written = integer_of(*item.position.expr), extent = given[dimension];
     if (written >= extent || written < -extent) {
       checker.report(item.range, DiagnosticId::IndexOutOfRange, checker.scope.file().text(item.range), "the array",
-                     std::to_string(given[dimension]));
+                     given[dimension]);
       return Unknown{};
     }
     offset += static_cast<std::int64_t>(written < 0 ? written + extent : written) * dense[dimension++];
@@ -390,7 +391,7 @@ Entity call_constant_method(FunctionChecker& checker, const Table& table, const 
     const std::optional<ElementType> type = arguments ? dtype(checker, *(*arguments)[0]) : std::nullopt;
     return type ? converted_constants(checker, table, *type, range) : Entity(Unknown{});
   }
-  if (!has_no_keywords(checker, call, "`" + std::string(name) + "`")) return Unknown{};
+  if (!has_no_keywords(checker, call, as_code(name))) return Unknown{};
   std::vector<Value> given;
   for (const ast::ExprPtr& argument : call.arguments) given.push_back(checker.value(*argument));
   if (given.size() == 1 && given.front().is_tuple()) given = take_apart(checker, given.front());

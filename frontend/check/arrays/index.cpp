@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "frontend/check/arrays/view.h"
 #include "frontend/check/expressions/compare.h"
 #include "frontend/check/expressions/expression.h"
@@ -96,7 +97,7 @@ Value index_tuple(FunctionChecker& checker, const Value& tuple, const IndexItem&
   if (position < 0 || position >= size) {
     checker.report(index.range(), DiagnosticId::IndexOutOfRange,
                    std::to_string(static_cast<std::int64_t>(integer_of(*index.expr))), "a tuple",
-                   std::to_string(static_cast<std::int64_t>(size)));
+                   static_cast<std::int64_t>(size));
     return {};
   }
   return component(checker, tuple, static_cast<std::size_t>(position), range);
@@ -153,8 +154,8 @@ Value index(FunctionChecker& checker, const Value& array, std::vector<Value> ind
 void report_index_count(FunctionChecker& checker, const Value& array, int given, SourceRange range) {
   const std::string name = name_of_array(checker, *array.expr);
   checker
-      .report(range, DiagnosticId::IndexCount, name.empty() ? "the array" : "`" + name + "`",
-              std::to_string(array.type().array.rank()), std::to_string(given))
+      .report(range, DiagnosticId::IndexCount, name.empty() ? "the array" : as_code(name), array.type().array.rank(),
+              given)
       .note("its type is " + checked::to_string(array.type()));
 }
 
@@ -166,8 +167,7 @@ const checked::Expr* index_value(FunctionChecker& checker, const Value& array, c
     const Int128 position = integer_of(*index.expr);
     if (position >= extent || position < -extent) {
       checker.report(index.range(), DiagnosticId::IndexOutOfRange, checker.scope.file().text(index.range()),
-                     "dimension " + std::to_string(dimension) + " of " + checked::to_string(array.type()),
-                     std::to_string(extent));
+                     "dimension " + std::to_string(dimension) + " of " + checked::to_string(array.type()), extent);
       return nullptr;
     }
   }
@@ -208,7 +208,7 @@ int bounds_fault(FunctionChecker& checker, const Expr& array, SourceRange range)
     const std::string dimension = rank == 1 ? "" : "dimension " + std::to_string(i) + " of ";
     last = add_fault(checker,
                      "index {0} is out of bounds for " + dimension +
-                         (name.empty() ? std::string("an array") : "`" + name + "`") + " of shape " + shape_text(rank),
+                         (name.empty() ? std::string("an array") : as_code(name)) + " of shape " + shape_text(rank),
                      range);
   }
   return last - rank + 1;

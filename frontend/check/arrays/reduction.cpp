@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "frontend/check/arrays/reductions.h"
 #include "frontend/check/arrays/view.h"
 #include "frontend/check/calls/call.h"
@@ -58,7 +59,7 @@ bool require_numbers_of(FunctionChecker& checker, const Value& array, const Redu
                           array.type().array.element.record->kind == RecordType::Kind::Complex;
   const bool is_number = array.is_array() && !array.type().array.element.is_record();
   if (is_number || (is_complex && reduction.is_for_complex)) return true;
-  auto diagnostic = checker.report(array.range(), DiagnosticId::OperandType, "`" + name + "`", describe(array));
+  auto diagnostic = checker.report(array.range(), DiagnosticId::OperandType, as_code(name), describe(array));
   if (is_complex) diagnostic.note("complex numbers have no order");
   if (array.is_tuple()) diagnostic.note("it is for arrays; `sum`, `min`, `max`, `any` and `all` take a tuple");
   return false;
@@ -92,7 +93,7 @@ Entity call_reduction(FunctionChecker& checker, const ReductionRef& reduction, c
   const std::size_t count = reduction.self.known() ? 0 : 1;
   if (!call.keywords.empty() || call.arguments.size() > count) {
     const SourceRange at = !call.keywords.empty() ? call.keywords[0].name_range : call.arguments[count]->range;
-    checker.report(at, DiagnosticId::UnsupportedInKernel, "a further argument of `" + name + "`")
+    checker.report(at, DiagnosticId::UnsupportedInKernel, "a further argument of " + as_code(name))
         .note("it takes all elements of an array; for those along an axis, loop over the others: `for row in a:`");
     return Unknown{};
   }
@@ -102,7 +103,7 @@ Entity call_reduction(FunctionChecker& checker, const ReductionRef& reduction, c
   const Value array = count == 0 ? reduction.self : checker.value(*arguments->front());
   if (!array.known() || !require_numbers_of(checker, array, *reduction.row, name)) return Unknown{};
   if (!checker.function) {
-    checker.report(range, DiagnosticId::NotConstant, "the result of `" + name + "`").note("call it in the kernel");
+    checker.report(range, DiagnosticId::NotConstant, "the result of " + as_code(name)).note("call it in the kernel");
     return Unknown{};
   }
   Value result;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/expressions/compare.h"
 #include "frontend/check/expressions/expression.h"
@@ -167,7 +168,7 @@ void check_shapes(FunctionChecker& checker, const Value& target, const Value& so
   const int rank = source.type().array.rank(), before = target.type().array.rank() - rank;
   const auto name = [&](const Value& array) {
     const std::string name = name_of_array(checker, *array.expr);
-    return name.empty() ? std::string("an array") : "`" + name + "`";
+    return name.empty() ? std::string("an array") : as_code(name);
   };
   for (int i = 0; i < rank; ++i) {
     const Value wanted = extent(checker, target, before + i, range), given = extent(checker, source, i, range);

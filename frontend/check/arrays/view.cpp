@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/text.h"
 #include "frontend/check/arrays/array.h"
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/arrays/store.h"
@@ -394,7 +395,7 @@ Entity array_attribute(FunctionChecker& checker, const Value& array, const ast::
     if (row.name == name && row.is_method) return ReductionRef{&row, array};
   auto diagnostic = checker.report(node.name_range, DiagnosticId::UnknownAttribute, "an array in a kernel", name);
   const std::string_view near = nearest(name, {std::begin(kAttributes), std::end(kAttributes)});
-  if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+  diagnostic.did_you_mean(near);
   if (near.empty())
     diagnostic.note(
         "an array has shape, strides, ndim, size, itemsize, nbytes, dtype, T, flat, reshape, ravel, transpose, view, "
@@ -425,7 +426,7 @@ Value measured(FunctionChecker& checker, const Value& array, std::string_view na
 
 Entity call_method(FunctionChecker& checker, const MethodRef& method, const ast::Call& call, SourceRange range) {
   const std::string_view name = kMethods[static_cast<std::size_t>(method.method)].name;
-  if (!has_no_keywords(checker, call, "`" + std::string(name) + "`")) return Unknown{};
+  if (!has_no_keywords(checker, call, as_code(name))) return Unknown{};
   if (method.method == Method::View) {
     constexpr std::string_view kParameters[] = {"dtype"};
     const auto arguments = bind_arguments(checker, call, range, name, kParameters, 1, "(dtype)");

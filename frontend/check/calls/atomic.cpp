@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/text.h"
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/calls/builtin.h"
 #include "frontend/check/expressions/expression.h"
@@ -128,7 +129,7 @@ bool read_ordering(FunctionChecker& checker, BuiltinId id, std::size_t parameter
   const auto* text = std::get_if<TextRef>(&given);
   if (!text || position_of(allowed, text->text) == allowed.size()) {
     checker.report(argument.range, DiagnosticId::ArgumentValue, is_order ? "order" : "scope",
-                   "one of the strings " + list_of(allowed) + " in `" + std::string(info(id).name) + "`");
+                   "one of the strings " + list_of(allowed) + " in " + as_code(info(id).name));
     return false;
   }
   if (is_order)
@@ -219,7 +220,7 @@ Value call_on_element(FunctionChecker& checker, BuiltinId id, const Arguments& a
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const SignatureType& type = signature.parameters[i].type;
     if (type.is_index) index = arguments[i];
-    if (type.letter) operands.push_back(scalar(checker, *arguments[i], "`" + std::string(info(id).name) + "`"));
+    if (type.letter) operands.push_back(scalar(checker, *arguments[i], as_code(info(id).name)));
     if (!type.is_index && !type.letter && arguments[i] && !read_ordering(checker, id, i, *arguments[i], ordering))
       return {};
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/text.h"
 #include "frontend/check/calls/atomic.h"
 #include "frontend/check/calls/call.h"
 #include "frontend/check/expressions/expression.h"
@@ -163,7 +164,7 @@ Value property(FunctionChecker& checker, BuiltinId id, SourceRange range) {
 
 void report_argument_type(FunctionChecker& checker, BuiltinId id, const Value& given, std::string_view wanted) {
   checker.report(given.range(), DiagnosticId::BuiltinArgument, info(id).name, wanted, describe(given))
-      .note("the signature is `" + std::string(info(id).name) + std::string(info(id).signature) + "`");
+      .note("the signature is " + as_code(std::string(info(id).name) + std::string(info(id).signature)));
 }
 
 Value call_builtin(FunctionChecker& checker, const BuiltinRef& builtin, const ast::Call& call, SourceRange range) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.h"
 #include "frontend/check/arrays/array_function.h"
 #include "frontend/check/arrays/constant_array.h"
 #include "frontend/check/calls/external.h"
@@ -58,9 +59,9 @@ std::optional<std::vector<Given>> positional_arguments(FunctionChecker& checker,
 std::optional<std::vector<Given>> given_arguments(FunctionChecker& checker, const FunctionDecl& function,
                                                   const ast::Call& call, SourceRange range) {
   const std::vector<ast::Parameter>& parameters = function.def->parameters;
-  const std::string quoted = "`" + function.def->name + "`";
+  const std::string quoted = as_code(function.def->name);
   const auto refuse = [&](Diagnostics::Builder diagnostic) {
-    diagnostic.note("the signature is `" + function.def->name + signature_of(function) + "`");
+    diagnostic.note("the signature is " + as_code(function.def->name + signature_of(function)));
     return std::nullopt;
   };
   std::optional<std::vector<Given>> positional = positional_arguments(checker, call);
@@ -193,10 +194,10 @@ std::optional<Arguments> bind_arguments(FunctionChecker& checker, const ast::Cal
                                         std::string_view name, std::span<const std::string_view> parameters,
                                         std::size_t required, std::string_view signature) {
   const auto explain = [&](Diagnostics::Builder diagnostic) {
-    if (!signature.empty()) diagnostic.note("the signature is `" + std::string(name) + std::string(signature) + "`");
+    if (!signature.empty()) diagnostic.note("the signature is " + as_code(std::string(name) + std::string(signature)));
     return std::nullopt;
   };
-  const std::string quoted = "`" + std::string(name) + "`";
+  const std::string quoted = as_code(name);
   if (call.arguments.size() > parameters.size())
     return explain(
         checker.report(range, DiagnosticId::ArgumentCount, quoted,
@@ -316,7 +317,7 @@ bool fits_parameter(const checked::Type& stated, const checked::Type& given) {
 Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::vector<Value> arguments,
                        SourceRange range) {
   if (!checker.specialization) {
-    checker.report(range, DiagnosticId::NotConstant, "the result of `" + function.def->name + "`")
+    checker.report(range, DiagnosticId::NotConstant, "the result of " + as_code(function.def->name))
         .note("constants are made of literals, other constants, casts and `math` functions; call it in the kernel");
     return {};
   }
@@ -343,7 +344,7 @@ Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::ve
   if (specialization.is_emitting && !function.result_type && !is_itself) {
     checker.report(range, DiagnosticId::RecursionWithoutType, function.def->name)
         .label(function.scope->file(), function.def->name_range,
-               "annotate the result here: `-> " + likely_result(specialization, *checker.rules) + "`");
+               "annotate the result here: " + as_code("-> " + likely_result(specialization, *checker.rules)));
     return {};
   }
   checker.specialization->callees.push_back(&specialization);

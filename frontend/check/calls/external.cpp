@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 #include "frontend/check/symbols.h"
@@ -46,9 +47,9 @@ bool check_external(ModuleChecker& module, FunctionDecl& function) {
     const ast::Parameter& parameter = def.parameters[i];
     const std::optional<checked::Type>& type = function.parameter_types[i];
     if (!parameter.annotation || parameter.is_variadic)
-      refuse(parameter.range, "must state the type of `" + parameter.name + "`");
+      refuse(parameter.range, "must state the type of " + as_code(parameter.name));
     else if (type && !is_passed_alike(*type) && !type->is_array())
-      refuse(parameter.range, "cannot take `" + parameter.name + "`")
+      refuse(parameter.range, "cannot take " + as_code(parameter.name))
           .note("it takes i32, u32, i64, u64, f32 and f64, and arrays, which are passed as to a kernel");
   }
   const std::optional<checked::Type>& result = function.result_type;

@@ -63,7 +63,7 @@ Entity call_ptx(FunctionChecker& checker, const ast::Call& call, SourceRange ran
     checker
         .report(call.arguments.empty() ? range : call.arguments[0]->range, DiagnosticId::ArgumentValue, "ptx",
                 "its text, a string, first")
-        .note("write `" + std::string(kSignature) + "`");
+        .note("write " + as_code(kSignature));
     return Unknown{};
   }
   checked::InlinePtx node{text->text, {}};

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/text.h"
 #include "frontend/check/arrays/array.h"
 #include "frontend/check/arrays/array_function.h"
 #include "frontend/check/arrays/constant_array.h"
@@ -110,9 +111,7 @@ Value extremum(FunctionChecker& checker, BuiltinId id, std::string_view name, co
   }
   if (is_of_tuple && numbers.size() == 1) return numbers.front();
   if (numbers.size() < 2 || numbers.size() > 256) {
-    checker
-        .report(range, DiagnosticId::ArgumentCount, "`" + std::string(name) + "`", "2 to 256 values",
-                std::to_string(numbers.size()))
+    checker.report(range, DiagnosticId::ArgumentCount, as_code(name), "2 to 256 values", std::to_string(numbers.size()))
         .note("for the extremum of an array, loop over it");
     return {};
   }
@@ -236,7 +235,7 @@ Entity call_any_all(FunctionChecker& checker, bool is_all, const ast::Call& call
   const Value given = checker.value(*(*arguments)[0]);
   if (!given.known()) return Unknown{};
   if (!given.is_tuple()) {
-    checker.report((*arguments)[0]->range, DiagnosticId::OperandType, "`" + std::string(name) + "`", describe(given))
+    checker.report((*arguments)[0]->range, DiagnosticId::OperandType, as_code(name), describe(given))
         .note("it looks at the elements of a tuple; test those of an array in a loop");
     return Unknown{};
   }
@@ -378,7 +377,7 @@ Entity call_special(FunctionChecker& checker, Special special, const ast::Call& 
     case Special::Reversed:
     case Special::Unroll:
       checker.report(range, DiagnosticId::UnsupportedInKernel,
-                     "`" + std::string(checker.scope.file().text(call.function->range)) + "` outside a `for` loop");
+                     as_code(checker.scope.file().text(call.function->range)) + " outside a `for` loop");
       return Unknown{};
     case Special::Print:
     case Special::StaticAssert:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "frontend/check/arrays/constant_array.h"
 #include "frontend/check/arrays/store.h"
 #include "frontend/check/calls/builtin.h"
@@ -269,14 +270,13 @@ Entity call_ufunc(FunctionChecker& checker, const Ufunc& ufunc, const ast::Call&
     inputs.push_back(to_value(checker, operands[i], (*arguments)[i]->range));
   if (const ast::Expr* out = arguments->back()) {
     checker.report(range, DiagnosticId::NotAValue, name + "(…)", "a statement where it has an array for its results")
-        .note("call it on a line of its own, and use `" + std::string(checker.scope.file().text(out->range)) +
-              "` then");
+        .note("call it on a line of its own, and use " + as_code(checker.scope.file().text(out->range)) + " then");
     return Unknown{};
   }
   for (const Value& input : inputs) {
     if (!input.known()) return Unknown{};
     if (!input.is_array()) continue;
-    auto diagnostic = checker.report(input.range(), DiagnosticId::NotAScalar, "`" + name + "`", describe(input));
+    auto diagnostic = checker.report(input.range(), DiagnosticId::NotAScalar, as_code(name), describe(input));
     if (ufunc.takes_arrays()) diagnostic.note("give it an array for its results, or index the array");
     return Unknown{};
   }

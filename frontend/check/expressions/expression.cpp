@@ -206,8 +206,7 @@ Entity check(FunctionChecker& checker, const ast::Subscript& node, const ast::Ex
       continue;
     }
     if (result.is_tuple()) {
-      checker.report((*subscript)->index->range, DiagnosticId::IndexCount, "a tuple", "1",
-                     std::to_string(items->size()));
+      checker.report((*subscript)->index->range, DiagnosticId::IndexCount, "a tuple", 1, items->size());
       return Unknown{};
     }
     if (!result.is_array()) {
@@ -250,7 +249,7 @@ Entity check(FunctionChecker& checker, const ast::Tuple& node, const ast::Expr& 
   for (const Value& element : elements)
     if (element.known()) numbers += count_numbers(element.type());
   if (numbers > kMostNumbers) {
-    checker.report(expr.range, DiagnosticId::TupleTooLarge, std::to_string(kMostNumbers));
+    checker.report(expr.range, DiagnosticId::TupleTooLarge, kMostNumbers);
     return Unknown{};
   }
   return checker.tree.tuple(std::move(elements), expr.range);

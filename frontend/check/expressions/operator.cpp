@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/text.h"
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/power.h"
@@ -175,13 +176,13 @@ Value inverted_bool(FunctionChecker& checker, const Value& operand, SourceRange 
     return TreeBuilder::strong(checker.tree.unary(checked::UnaryOp::Not, operand.expr, range));
   const Int128 inverted = ~integer_of(*operand.expr);
   const std::string text(checker.scope.file().text(operand.range()));
-  checker.report(range, DiagnosticId::InvertedBool, std::to_string(static_cast<int>(inverted))).fix("not " + text);
+  checker.report(range, DiagnosticId::InvertedBool, static_cast<int>(inverted)).fix("not " + text);
   return whole_number(checker, inverted, range);
 }
 
 }  // namespace
 
-std::string spelling(ast::BinaryOp op) { return "`" + std::string(kOperators[static_cast<std::size_t>(op)]) + "`"; }
+std::string spelling(ast::BinaryOp op) { return as_code(kOperators[static_cast<std::size_t>(op)]); }
 
 bool require_numbers(FunctionChecker& checker, std::string_view what, const Value& left, const Value& right,
                      SourceRange range) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/arrays/store.h"
 #include "frontend/check/calls/call.h"
@@ -86,7 +87,7 @@ const checked::Expr* vector_of(FunctionChecker& checker, const RecordRef& type, 
 
 /// Numbers and vectors, whose components follow one another: `f32x4(xy, z, w)`.
 Entity call_vector(FunctionChecker& checker, const RecordRef& type, const ast::Call& call, SourceRange range) {
-  if (!has_no_keywords(checker, call, "`" + type->name + "`")) return Unknown{};
+  if (!has_no_keywords(checker, call, as_code(type->name))) return Unknown{};
   std::vector<Value> given;
   std::size_t count = 0;
   for (const ast::ExprPtr& argument : call.arguments) {
@@ -96,7 +97,7 @@ Entity call_vector(FunctionChecker& checker, const RecordRef& type, const ast::C
     count += given.back().is_vector() ? given.back().type().record->fields.size() : 1;
   }
   if (count == type->fields.size()) return TreeBuilder::strong(vector_of(checker, type, given, {}, range));
-  checker.report(range, DiagnosticId::ArgumentCount, "`" + type->name + "`",
+  checker.report(range, DiagnosticId::ArgumentCount, as_code(type->name),
                  std::to_string(type->fields.size()) + " numbers", std::to_string(count));
   return Unknown{};
 }
@@ -165,13 +166,12 @@ Value index_by_name(FunctionChecker& checker, const Value& record, const ast::Ex
     const std::uint64_t position = index.as<ast::IntLiteral>()->value;
     const std::size_t count = record.type().record->fields.size();
     if (position < count) return field(checker, record, static_cast<std::size_t>(position), range);
-    checker.report(index.range, DiagnosticId::IndexOutOfRange, std::to_string(position), describe(record),
-                   std::to_string(count));
+    checker.report(index.range, DiagnosticId::IndexOutOfRange, std::to_string(position), describe(record), count);
     return {};
   }
   if (!name) {
     checker.report(index.range, DiagnosticId::NotIndexable, describe(record))
-        .note("a field has a name: `." + record.type().record->fields.front().name + "`");
+        .note("a field has a name: " + as_code("." + record.type().record->fields.front().name));
     return {};
   }
   const std::optional<std::size_t> found = field_index(checker, record, name->value, index.range);
@@ -232,8 +232,8 @@ Entity field_view(FunctionChecker& checker, const Value& array, std::string_view
     return Unknown{};
   }
   if (!field->extents.empty() || element.record->bytes % size_in_bytes(field->type) != 0) {
-    checker.report(range, DiagnosticId::UnsupportedInKernel, "a view of the field `" + std::string(name) + "`")
-        .note("index the array first: `a[i]." + std::string(name) + "`");
+    checker.report(range, DiagnosticId::UnsupportedInKernel, "a view of the field " + as_code(name))
+        .note("index the array first: " + as_code("a[i]." + std::string(name)));
     return Unknown{};
   }
   Type type = array.type();

@@ -19,6 +19,7 @@ constexpr ForeignRow kNames[] = {
 #define FOREIGN(name, write, note) {name, write, note},
 #define FOREIGN_MODULE(name, note)
 #define FOREIGN_NUMPY(name, note)
+#include "base/text.h"
 #include "frontend/check/names/foreign_names.def"
 };
 constexpr NoteRow kModules[] = {
@@ -55,7 +56,7 @@ Advice atomic_function(std::string_view name, const NameTable& names) {
   std::ranges::transform(operation, operation.begin(), [](unsigned char c) { return std::tolower(c); });
   if (!names.find("atomic", operation)) return {};
   const std::string call = "atomic." + operation;
-  return {call, "it takes the array and the index: `" + call + "(x, i, value)`"};
+  return {call, "it takes the array and the index: " + as_code(call + "(x, i, value)")};
 }
 
 /// `sin`, `expf`, `native_sin`: a function that `math` has, or the prelude for all types.
@@ -97,7 +98,7 @@ void suggest_member(Diagnostics::Builder diagnostic, std::string_view name,
                     const std::vector<std::string_view>& known) {
   constexpr std::size_t kFew = 12;
   if (const std::string_view near = nearest(name, known); !near.empty()) {
-    diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+    diagnostic.did_you_mean(near);
     return;
   }
   if (known.empty() || known.size() > kFew) return;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/names/declare.h"
 
@@ -44,7 +45,7 @@ class ConfigurationReader {
     }
     if (!call->arguments.empty()) {
       body_.report(call->arguments.front()->range, DiagnosticId::DecoratorArgument, "an argument without a name")
-          .note("write `" + std::string(kExample) + "`");
+          .note("write " + as_code(kExample));
       return nullptr;
     }
     const ast::Expr* list = nullptr;
@@ -53,7 +54,7 @@ class ConfigurationReader {
         list = keyword.value.get();
       else
         body_.report(keyword.name_range, DiagnosticId::DecoratorArgument, keyword.name)
-            .note("`@autotune` takes `configs=` alone: `" + std::string(kExample) + "`");
+            .note("`@autotune` takes `configs=` alone: " + as_code(kExample));
     }
     return list;
   }
@@ -80,7 +81,7 @@ class ConfigurationReader {
     if (!others.empty())
       for (const Constant& wanted : others.front().constants())
         if (std::ranges::find(constants, wanted.name, &Constant::name) == constants.end()) {
-          label_first(wrong(expr.range, "have the same names, and this one lacks `" + wanted.name + "`"));
+          label_first(wrong(expr.range, "have the same names, and this one lacks " + as_code(wanted.name)));
           return std::nullopt;
         }
     return in_order(Configuration(std::move(constants)), others, expr.range);
@@ -104,13 +105,13 @@ class ConfigurationReader {
     const std::vector<ast::Parameter>& parameters = function_.def->parameters;
     const auto parameter = std::ranges::find(parameters, keyword.name, &ast::Parameter::name);
     if (parameter != parameters.end() && !is_constexpr(*parameter)) {
-      wrong(keyword.name_range, "set constants, and the parameter `" + keyword.name + "` is none")
+      wrong(keyword.name_range, "set constants, and the parameter " + as_code(keyword.name) + " is none")
           .label(body_file(), parameter->range, "declared here")
-          .note("annotate it: `" + keyword.name + ": constexpr`");
+          .note("annotate it: " + as_code(keyword.name + ": constexpr"));
       return false;
     }
     if (others.empty() || others.front().find(keyword.name)) return true;
-    label_first(wrong(keyword.name_range, "have the same names, and only this one has `" + keyword.name + "`"));
+    label_first(wrong(keyword.name_range, "have the same names, and only this one has " + as_code(keyword.name)));
     return false;
   }
 
@@ -132,7 +133,7 @@ class ConfigurationReader {
   void label_first(Diagnostics::Builder diagnostic) { diagnostic.label(body_file(), first_->range, "the first one"); }
   void no_choice(SourceRange range, std::string_view what) {
     body_.report(range, DiagnosticId::AutotuneWithoutChoice, function_.def->name, what)
-        .note("write `" + std::string(kExample) + "`");
+        .note("write " + as_code(kExample));
   }
   const SourceFile& body_file() const { return function_.scope->file(); }
 

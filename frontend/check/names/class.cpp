@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "frontend/check/calls/call.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/record.h"
@@ -84,7 +85,7 @@ class ClassReader {
 
   bool is_new_name(std::string_view name, SourceRange range) {
     if (std::ranges::find(decl_.names, name) == decl_.names.end()) return true;
-    wrong(range, "has `" + std::string(name) + "` twice", "`x: f32`, each name once");
+    wrong(range, "has " + as_code(name) + " twice", "`x: f32`, each name once");
     return false;
   }
 
@@ -202,7 +203,7 @@ bool read_class(ModuleChecker& module, ClassDecl& decl) {
 Entity of_class(FunctionChecker& checker, ClassDecl& decl, SourceRange range) {
   if (!read_class(checker.module, decl)) return Unknown{};
   if (decl.kind != Kind::Unusable) return ClassRef{&decl};
-  checker.report(range, DiagnosticId::UnsupportedInKernel, "`" + decl.name + "`, a class,")
+  checker.report(range, DiagnosticId::UnsupportedInKernel, as_code(decl.name) + ", a class,")
       .note("records are made by `@struct class`; enums and named tuples work too");
   return Unknown{};
 }
@@ -213,7 +214,7 @@ Entity class_member(FunctionChecker& checker, const ClassDecl& decl, const std::
   const bool is_enum = decl.kind == Kind::Enum || decl.kind == Kind::IntEnum;
   if (is_enum && found != decl.names.end())
     return MemberRef{&decl, static_cast<std::size_t>(found - decl.names.begin())};
-  auto diagnostic = checker.report(range, DiagnosticId::UnknownAttribute, "`" + decl.name + "`", name);
+  auto diagnostic = checker.report(range, DiagnosticId::UnknownAttribute, as_code(decl.name), name);
   if (is_enum) suggest_member(diagnostic, name, {decl.names.begin(), decl.names.end()});
   return Unknown{};
 }
@@ -230,7 +231,7 @@ Entity call_class(FunctionChecker& checker, const ClassDecl& decl, const ast::Ca
   if (decl.kind == Kind::Exception)
     return unsupported(checker, range, "an exception outside of `raise`", "write `raise` before it");
   checker.report(range, DiagnosticId::NotCallable, decl.name)
-      .note("name a member: `" + decl.name + "." + decl.names.front() + "`");
+      .note("name a member: " + as_code(decl.name + "." + decl.names.front()));
   return Unknown{};
 }
 
@@ -297,8 +298,9 @@ std::optional<Type> tuple_type(FunctionChecker& checker, const ClassDecl& decl, 
   Type tuple = Type::tuple({}, decl.names);
   for (const std::optional<Type>& type : decl.field_types) {
     if (!type) {
-      checker.report(range, DiagnosticId::BadType, "the fields of `" + decl.name + "` have no types")
-          .note("give them types: `class " + decl.name + "(NamedTuple):`, `    " + decl.names.front() + ": f32`");
+      checker.report(range, DiagnosticId::BadType, "the fields of " + as_code(decl.name) + " have no types")
+          .note("give them types: " + as_code("class " + decl.name + "(NamedTuple):") + ", " +
+                as_code("    " + decl.names.front() + ": f32"));
       return std::nullopt;
     }
     tuple.elements.push_back(*type);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 #include "frontend/check/names/decorators.h"
@@ -95,9 +96,8 @@ void import_name(ModuleChecker& module, Scope& scope, const std::string& path, c
   }
   if (found) {
     auto diagnostic = module.told.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute,
-                                         "module `" + path + "`", alias.name);
-    if (const std::string_view near = nearest(alias.name, found->names()); !near.empty())
-      diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+                                         "module " + as_code(path), alias.name);
+    diagnostic.did_you_mean(nearest(alias.name, found->names()));
     return;
   }
   if (const std::string below = path + "." + alias.name; NameTable::is_known_module(below)) {
@@ -106,7 +106,7 @@ void import_name(ModuleChecker& module, Scope& scope, const std::string& path, c
   }
   if (!is_importable(path)) return;  // load_program has reported it
   if (!NameTable::is_known_module(path)) {
-    scope.bind(bound, UnusableDecl{"imported from `" + path + "`", "", true});
+    scope.bind(bound, UnusableDecl{"imported from " + as_code(path), "", true});
     return;
   }
   const std::string prefix = NameTable::prefix_of_module(path);
@@ -121,9 +121,9 @@ void import_name(ModuleChecker& module, Scope& scope, const std::string& path, c
   if (path == "math" && !is_of_python_math(alias.name)) {
     auto diagnostic =
         module.told.report(scope.file(), alias.range, DiagnosticId::UnknownAttribute, "module `math`", alias.name);
-    if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+    diagnostic.did_you_mean(near);
   }
-  scope.bind(bound, UnusableDecl{"imported from `" + path + "`", std::string(near)});
+  scope.bind(bound, UnusableDecl{"imported from " + as_code(path), std::string(near)});
 }
 
 void declare_import(ModuleChecker& module, Scope& scope, const ast::Import& import) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "base/text.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
@@ -147,9 +148,7 @@ class DecoratorReader {
     }
     const std::size_t stated = result->parameters.size(), declared = function_.def->parameters.size();
     if (stated == declared) return result;
-    body_
-        .report(argument.range, DiagnosticId::SignatureCount, std::to_string(stated), function_.def->name,
-                std::to_string(declared))
+    body_.report(argument.range, DiagnosticId::SignatureCount, stated, function_.def->name, declared)
         .label(scope_.file(), function_.def->name_range, "declared here");
     return std::nullopt;
   }
@@ -192,7 +191,7 @@ class DecoratorReader {
     if (std::find(std::begin(kIgnored), std::end(kIgnored), name) != std::end(kIgnored)) return;
     auto diagnostic = body_.report(keyword.name_range, DiagnosticId::DecoratorArgument, name);
     const std::string_view near = nearest(name, {std::begin(kOptions), std::end(kOptions)});
-    if (!near.empty()) diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+    diagnostic.did_you_mean(near);
     if (near.empty())
       diagnostic.note(
           "options are launch_bounds, max_registers, cluster, fastmath, contract, noalias, wraparound and "
@@ -259,7 +258,7 @@ class DecoratorReader {
   }
 
   /// 0, and a report, where the value is out of range.
-  int in_range(const ast::Expr& expr, std::string_view what, int least, int most, DiagnosticId id) {
+  int in_range(const ast::Expr& expr, std::string_view what, int least, int most, DiagnosticFor<std::string> id) {
     const std::optional<Int128> value = constant_integer(body_, expr, what);
     if (!value) return 0;
     if (*value >= least && *value <= most) return static_cast<int>(*value);

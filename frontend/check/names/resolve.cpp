@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.h"
 #include "frontend/check/arrays/array.h"
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/function_checker.h"
@@ -27,9 +28,7 @@ void suggest(const FunctionChecker& checker, Diagnostics::Builder diagnostic, st
   const Advice advice = foreign_name(name, name_table());
   if (!advice.note.empty()) diagnostic.note(advice.note);
   if (!advice.write.empty()) diagnostic.fix(advice.write);
-  if (!advice.is_empty()) return;
-  if (const std::string_view near = nearest(name, known); !near.empty())
-    diagnostic.note("did you mean `" + std::string(near) + "`?").fix(std::string(near));
+  if (advice.is_empty()) diagnostic.did_you_mean(nearest(name, known));
 }
 
 std::vector<std::string_view> visible_names(const FunctionChecker& checker) {
@@ -68,7 +67,7 @@ std::string owner_in_text(const SourceFile& file, SourceRange attribute) {
   std::size_t begin = before.size() - 1;
   const auto is_part = [](char c) { return c == '.' || c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
   while (begin > 0 && is_part(before[begin - 1])) --begin;
-  return "`" + std::string(before.substr(begin, before.size() - 1 - begin)) + "`";
+  return as_code(before.substr(begin, before.size() - 1 - begin));
 }
 
 /// The same value, as if it were written there.
@@ -133,9 +132,9 @@ Entity of_binding(FunctionChecker& checker, const Binding& binding, std::string_
   if (const auto* entry = std::get_if<NameEntry>(&binding)) return of_entry(checker, *entry, range);
   if (const auto* type = std::get_if<ClassDecl*>(&binding)) return of_class(checker, **type, range);
   if (const auto* unusable = std::get_if<UnusableDecl>(&binding)) {
-    auto diagnostic = checker.report(range, DiagnosticId::UnsupportedInKernel,
-                                     "`" + std::string(name) + "`, " + unusable->what + ",");
-    if (!unusable->near.empty()) diagnostic.note("did you mean `" + unusable->near + "`?");
+    auto diagnostic =
+        checker.report(range, DiagnosticId::UnsupportedInKernel, as_code(name) + ", " + unusable->what + ",");
+    if (!unusable->near.empty()) diagnostic.note("did you mean " + as_code(unusable->near) + "?");
     return Unknown{};
   }
   ConstantDecl& constant = **std::get_if<ConstantDecl*>(&binding);
@@ -160,8 +159,9 @@ Entity member(FunctionChecker& checker, const NamespaceRef& space, std::string_v
   }
   if (space.module) {
     if (const Binding* binding = space.module->find(name)) return of_binding(checker, *binding, name, range);
-    suggest_member(checker.report(range, DiagnosticId::UnknownAttribute, "module `" + space.module->name() + "`", name),
-                   name, space.module->names());
+    suggest_member(
+        checker.report(range, DiagnosticId::UnknownAttribute, "module " + as_code(space.module->name()), name), name,
+        space.module->names());
     return Unknown{};
   }
   const NameEntry* entry = name_table().find(space.prefix, name);
@@ -172,11 +172,11 @@ Entity member(FunctionChecker& checker, const NamespaceRef& space, std::string_v
   if (const std::string_view note = space.prefix == "numpy" ? host_only_numpy(name) : ""; !note.empty()) {
     checker
         .report(range, DiagnosticId::UnsupportedInKernel,
-                "`np." + std::string(name) + "`, which works on whole arrays,")
+                as_code("np." + std::string(name)) + ", which works on whole arrays,")
         .note(std::string(note));
     return Unknown{};
   }
-  const std::string owner = owner_name.empty() ? owner_in_text(checker.scope.file(), range) : "`" + owner_name + "`";
+  const std::string owner = owner_name.empty() ? owner_in_text(checker.scope.file(), range) : as_code(owner_name);
   const auto known = checker.is_trial ? std::vector<std::string_view>() : name_table().names_in(space.prefix);
   auto diagnostic = checker.report(range, DiagnosticId::UnknownAttribute, owner, name);
   if (space.prefix.empty())
@@ -225,7 +225,7 @@ Entity module_constant(FunctionChecker& checker, const ConstantDecl& constant) {
     const bool has_element = tuple && tuple->is_tuple() && index < static_cast<int>(tuple->type().elements.size());
     if (!has_element) {
       if (!std::holds_alternative<Unknown>(result))
-        checker.report(constant.range, DiagnosticId::NotConstant, "`" + constant.name + "`");
+        checker.report(constant.range, DiagnosticId::NotConstant, as_code(constant.name));
       return Unknown{};
     }
     Value element = take_apart(checker, *tuple)[static_cast<std::size_t>(index)];
@@ -234,7 +234,7 @@ Entity module_constant(FunctionChecker& checker, const ConstantDecl& constant) {
   const auto* value = std::get_if<Value>(&result);
   if (!value || !value->known()) return value ? Entity(Unknown{}) : result;
   if (!is_constant_value(*value->expr)) {
-    checker.report(constant.value->range, DiagnosticId::NotConstant, "`" + constant.name + "`, which a kernel uses,");
+    checker.report(constant.value->range, DiagnosticId::NotConstant, as_code(constant.name) + ", which a kernel uses,");
     return Unknown{};
   }
   if (!constant.annotation) return result;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/arrays/store.h"
 #include "frontend/check/expressions/expression.h"
@@ -62,7 +63,7 @@ void assign_tuple(FunctionChecker& checker, const std::vector<ast::ExprPtr>& tar
   std::optional<std::vector<Value>> given;
   if (once.known() && once.is_tuple()) given = parts_for(checker, targets, once);
   if (once.known() && !given)
-    checker.report(target.range, DiagnosticId::UnpackCount, std::to_string(targets.size()), describe(value))
+    checker.report(target.range, DiagnosticId::UnpackCount, targets.size(), describe(value))
         .label(checker.scope.file(), value.range(), "this is " + describe(value));
   if (!given) {
     for (const ast::ExprPtr& part : targets) assign(checker, *part, {}, range);
@@ -156,8 +157,8 @@ void assign_local(FunctionChecker& checker, int index, const Value& value, Sourc
         .report(range, DiagnosticId::VariableTypes, local.decl->name, checked::to_string(settled_type(local.type)),
                 describe(value))
         .label(checker.scope.file(), local.decl->range, "first assigned here")
-        .note("a variable has one type: use another name, convert the value, or annotate the variable: `" +
-              std::string(local.decl->name) + ": i64 = …`");
+        .note("a variable has one type: use another name, convert the value, or annotate the variable: " +
+              as_code(std::string(local.decl->name) + ": i64 = …"));
     return mark_defined(checker, index);
   }
   const Value converted = convert_to(checker, value, local.type, range);

@@ -226,7 +226,7 @@ std::optional<Iteration> over_unroll(FunctionChecker& checker, const ast::Call& 
   result.is_unrolled = true;
   for (Int128 i = start; step > 0 ? i < stop : step < 0 && i > stop; i += step) {
     if (static_cast<Int128>(result.turns.size()) == kMostTurns) {
-      checker.report(range, DiagnosticId::TooManyTurns, std::to_string(static_cast<int>(kMostTurns)));
+      checker.report(range, DiagnosticId::TooManyTurns, static_cast<int>(kMostTurns));
       return std::nullopt;
     }
     result.turns.push_back(source->item(TreeBuilder::strong(checker.tree.integer(i, ScalarType::I64, range))));
@@ -333,7 +333,7 @@ void unrolled_loop(FunctionChecker& checker, const ast::For& node, const std::ve
   const int bodies_around = std::exchange(checker.unrolled_bodies,
                                           checker.unrolled_bodies * std::max<int>(1, static_cast<int>(turns.size())));
   if (checker.unrolled_bodies > kMostUnrolledBodies) {
-    checker.report(range, DiagnosticId::TooManyTurns, std::to_string(kMostUnrolledBodies));
+    checker.report(range, DiagnosticId::TooManyTurns, kMostUnrolledBodies);
     checker.unrolled_bodies = bodies_around;
     return;
   }

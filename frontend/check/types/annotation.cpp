@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/names/class.h"
@@ -128,7 +129,7 @@ std::optional<Type> annotation(FunctionChecker& checker, const ast::Expr& expr) 
     const std::optional<ArgumentType> parsed = parse_type_text(text->value, SignatureDialect::Pykc, error);
     const std::optional<Type> type = parsed ? type_of_argument(*parsed) : std::nullopt;
     if (type) return type;
-    if (parsed) error = "`" + text->value + "` is not a type";
+    if (parsed) error = as_code(text->value) + " is not a type";
     checker.report(expr.range, DiagnosticId::BadType, error);
     return std::nullopt;
   }

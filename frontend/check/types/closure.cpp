@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "frontend/check/arrays/index.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
@@ -105,7 +106,7 @@ std::optional<Value> constant_argument(FunctionChecker& checker, const Value& gi
                                        SourceRange range) {
   if (given.type().is_static()) return given;
   if (is_known_constant(given)) return static_value(checker, given, {}, range);
-  checker.report(range, DiagnosticId::NotConstant, "the argument `" + std::string(parameter) + "`, a `constexpr`,")
+  checker.report(range, DiagnosticId::NotConstant, "the argument " + as_code(parameter) + ", a `constexpr`,")
       .note("pass a literal, a module constant, or the variable of an `unroll`");
   return std::nullopt;
 }

@@ -90,7 +90,8 @@ std::optional<std::vector<Type>> best_overload(ModuleChecker& module, const Func
     best_rating = fit;
   }
   if (best && !is_ambiguous) return *best;
-  const DiagnosticId what = best ? DiagnosticId::AmbiguousSignatures : DiagnosticId::NoFittingSignature;
+  using OfKernel = DiagnosticFor<std::string, std::string>;
+  const OfKernel what = best ? OfKernel(DiagnosticId::AmbiguousSignatures) : OfKernel(DiagnosticId::NoFittingSignature);
   auto diagnostic =
       module.told.report(kernel.scope->file(), kernel.def->name_range, what, kernel.def->name, list_of(given));
   for (const std::vector<Type>& types : overloads) diagnostic.note("a signature is " + list_of(types));
