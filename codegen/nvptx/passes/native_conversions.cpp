@@ -6,13 +6,13 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/PatternMatch.h>
+
+#include "codegen/nvptx/passes/hidden.h"
 
 namespace pykc::codegen {
 namespace {
 
 using llvm::Intrinsic::ID;
-using namespace llvm::PatternMatch;
 
 /// The conversion towards zero, or not_intrinsic.
 ID native_conversion(bool is_signed, llvm::Type* from, llvm::Type* to) {
@@ -27,14 +27,28 @@ ID native_conversion(bool is_signed, llvm::Type* from, llvm::Type* to) {
   return is_signed ? llvm::Intrinsic::nvvm_f2ll_rz : llvm::Intrinsic::nvvm_f2ull_rz;
 }
 
-/// What a float made of a flag becomes, which ptxas gets wrong: u32(-f32(x > 3)) was 2^32 - 1 in the place of 0.
-llvm::Value* conversion_of_flag(llvm::Value* value, llvm::Type* type, bool is_signed, llvm::IRBuilder<>& builder) {
-  llvm::Value* flag = nullptr;
-  const bool is_minus = match(value, m_SIToFP(m_Value(flag)));
-  if (!is_minus && !match(value, m_UIToFP(m_Value(flag)))) return nullptr;
-  if (!flag->getType()->isIntegerTy(1)) return nullptr;
-  const int one = is_minus ? (is_signed ? -1 : 0) : 1;
-  return builder.CreateSelect(flag, llvm::ConstantInt::getSigned(type, one), llvm::ConstantInt::get(type, 0));
+/// Whether there is nothing in a float but constants and flags, that is i1. What is in a variable may be.
+bool is_made_of_flags(const llvm::Value* value, int depth = 8) {
+  if (llvm::isa<llvm::ConstantFP>(value)) return true;
+  const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (instruction == nullptr || depth == 0) return false;
+  if (llvm::isa<llvm::UIToFPInst, llvm::SIToFPInst>(instruction))
+    return instruction->getOperand(0)->getType()->isIntegerTy(1);
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(instruction))
+    return llvm::isa<llvm::AllocaInst>(load->getPointerOperand());
+  const bool is_arithmetic = llvm::isa<llvm::UnaryOperator, llvm::BinaryOperator, llvm::FPExtInst, llvm::FPTruncInst,
+                                       llvm::SelectInst, llvm::PHINode, llvm::IntrinsicInst>(instruction);
+  return is_arithmetic && llvm::all_of(instruction->operands(), [&](const llvm::Use& operand) {
+           return !operand->getType()->isFloatingPointTy() || is_made_of_flags(operand, depth - 1);
+         });
+}
+
+/// Of a float that is 0 or -1 by a flag, ptxas 13.0 makes a signed integer, and leaves it so where that becomes an
+/// unsigned one: u32(-f32(x > 3)) and u64(f32(-1) + (x > 3)) were 2^32 - 1 and 2^64 - 1 in the place of 0.
+llvm::Value* hidden_if_made_of_flags(llvm::Value* value, llvm::IRBuilder<>& builder) {
+  if (!is_made_of_flags(value)) return value;
+  llvm::Type* bits = builder.getIntNTy(value->getType()->getScalarSizeInBits());
+  return builder.CreateBitCast(hidden(builder.CreateBitCast(value, bits), builder), value->getType());
 }
 
 /// By way of 32 bits where there are fewer, which is cheaper; and ptxas 13.0 compared the register of a
@@ -44,6 +58,7 @@ llvm::Value* converted(llvm::Value* value, llvm::Type* type, bool is_signed, llv
   llvm::Type* wide = builder.getIntNTy(std::max(bits, 32U));
   const ID native = native_conversion(is_signed, value->getType(), wide);
   if (native == llvm::Intrinsic::not_intrinsic) return nullptr;
+  if (!is_signed) value = hidden_if_made_of_flags(value, builder);
   llvm::Value* result = builder.CreateIntrinsic(wide, native, {value});
   if (!value->getType()->isFloatTy() || bits > 32)
     result = builder.CreateSelect(builder.CreateFCmpUNO(value, value), llvm::ConstantInt::get(wide, 0), result);
@@ -64,8 +79,7 @@ void use_native_conversion(llvm::IntrinsicInst& call) {
   if (id != llvm::Intrinsic::fptosi_sat && id != llvm::Intrinsic::fptoui_sat) return;
   const bool is_signed = id == llvm::Intrinsic::fptosi_sat;
   llvm::IRBuilder<> builder(&call);
-  llvm::Value* result = conversion_of_flag(call.getArgOperand(0), call.getType(), is_signed, builder);
-  if (result == nullptr) result = converted(call.getArgOperand(0), call.getType(), is_signed, builder);
+  llvm::Value* result = converted(call.getArgOperand(0), call.getType(), is_signed, builder);
   if (result == nullptr) return;
   call.replaceAllUsesWith(result);
   call.eraseFromParent();
