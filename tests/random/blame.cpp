@@ -96,7 +96,7 @@ std::string blame_on(const std::string& source, const Settings& settings, const 
   const Execution expected = expected_of(program, source, settings);
   std::string text, to_blame;
   for (const Stage& stage : stages_of(source, settings, device, program)) {
-    const bool differs = !differential::difference(expected, stage.run(), program.launch, "").empty();
+    const bool differs = !difference_in_time(expected, device, program.launch, settings.attempts, stage.run).empty();
     text += "  " + stage.name + ": " + (differs ? "differs" : "the same") + "\n";
     if (differs && to_blame.empty()) to_blame = stage.to_blame;
   }

@@ -108,7 +108,8 @@ class Runner {
     std::fflush(stdout);
   }
 
-  std::string reduced(const std::string& source, const Settings& settings) const {
+  std::string reduced(const std::string& source, Settings settings) const {
+    settings.attempts = 8;
     if (const std::string flaw = flaw_of(source, settings); !flaw.empty())
       return "not reduced, for the program is not right: " + flaw + "\n";
     const auto shows = [&](const std::string& text) { return is_right_and_differs(text, settings, devices_); };

@@ -1,6 +1,7 @@
 // One program on all devices, and what the reducer and the search for the stage to blame need of it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,11 +10,13 @@
 
 namespace pykc::random_test {
 
-/// How a program is compiled. `target`: for GPUs, in the place of their own; empty: their own.
+/// How a program is compiled, and how often it runs on a GPU. `target`: for GPUs, in the place of their own; empty:
+/// their own. `attempts`: so often at most until a difference shows, for some depend on who of the threads comes first.
 struct Settings {
   int optimization = 3;
   bool checked = false;
   std::string target;
+  int attempts = 1;
 };
 
 /// What the levels of optimisation do is different code; most users take the last.
@@ -32,6 +35,11 @@ Prepared prepare(const std::string& source, const Settings& settings);
 /// What the program must give: by the interpreter; where it calls approximations of the math library, which have the
 /// same bits on all devices but are not the interpreter's, by unoptimised code of the CPU device.
 differential::Execution expected_of(const Prepared& program, const std::string& source, const Settings& settings);
+
+/// How what `run` gives on the device differs from what is expected; empty where it does not, however often it ran.
+std::string difference_in_time(const differential::Execution& expected, const Device& device,
+                               const differential::Case& launch, int attempts,
+                               const std::function<differential::Execution()>& run);
 
 /// What is wrong with a program; empty when nothing is.
 std::string differences(const std::string& source, const Settings& settings, const std::vector<Device>& devices);
