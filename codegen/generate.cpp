@@ -5,13 +5,13 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "codegen/codegen.h"
-#include "codegen/cpu/emitter.h"
-#include "codegen/emit/kernel_info.h"
+#include "codegen/cpu/function.h"
 #include "codegen/emit/module_state.h"
+#include "codegen/kernel_info.h"
 #include "codegen/libraries.h"
 #include "codegen/machine.h"
 #include "codegen/math/library.h"
-#include "codegen/nvptx/emitter.h"
+#include "codegen/nvptx/function.h"
 #include "codegen/optimize.h"
 #include "codegen/own_passes.h"
 #include "codegen/results_in_memory.h"
@@ -19,14 +19,13 @@
 namespace pykc::codegen {
 namespace {
 
-template <typename TargetEmitter>
-void emit_functions(ModuleState& state) {
-  for (const auto& function : state.source.functions)
-    state.functions[function.get()] = TargetEmitter::declare(state, *function);
+/// `declare` and `emit` are the target's.
+void emit_functions(ModuleState& state, decltype(declare_cpu_function) declare, decltype(emit_cpu_function) emit) {
+  for (const auto& function : state.source.functions) state.functions[function.get()] = declare(state, *function);
   for (const auto& function : state.source.functions) {
     llvm::Function& declared = *state.functions.at(function.get());
     state.begin_debug_info(*function, declared);
-    TargetEmitter(state, *function, declared).emit_function();
+    emit(state, *function, declared);
   }
   state.finish_debug_info();
 }
@@ -36,9 +35,9 @@ void emit_module(const ir::Module& source, const Target& target, const Options& 
   ModuleState state(source, target, options, machine, module);
   state.define_host_constants();
   if (target.kind == Target::Kind::Nvptx)
-    emit_functions<NvptxEmitter>(state);
+    emit_functions(state, declare_nvptx_function, emit_nvptx_function);
   else
-    emit_functions<CpuEmitter>(state);
+    emit_functions(state, declare_cpu_function, emit_cpu_function);
 }
 
 /// Constants that the host fills are constant for the optimiser, as they are during a launch; in the object they must

@@ -1,6 +1,7 @@
 #include "codegen/cpu/device_function.h"
 
-#include "codegen/cpu/emitter.h"
+#include "codegen/cpu/annotations.h"
+#include "codegen/emit/control.h"
 
 namespace pykc::codegen {
 namespace {
@@ -26,54 +27,63 @@ llvm::Type* device_result_type(const ModuleState& state, const ir::Function& sou
   return llvm::StructType::get(state.context, members);
 }
 
-void CpuEmitter::take_place() {
-  if (!state_.traits(source_).asks_for_place) return;
-  auto n = static_cast<unsigned>(source_.parameters.size());
-  const auto take = [&] { return function_.getArg(n++); };
-  for (Axes* axes : {&thread_index_, &block_index_, &block_extents_, &grid_extents_})
+void take_place(CpuEmitter& emitter) {
+  if (!emitter.state.traits(emitter.source).asks_for_place) return;
+  auto n = static_cast<unsigned>(emitter.source.parameters.size());
+  const auto take = [&] { return emitter.function.getArg(n++); };
+  for (Axes* axes : {&emitter.thread_index, &emitter.block_index, &emitter.block_extents, &emitter.grid_extents})
     for (Value*& axis : *axes) axis = take();
-  thread_number_ = take();
-  fault_record_ = take();
-  kernel_number_ = take();
+  emitter.thread_number = take();
+  emitter.fault_record = take();
+  emitter.kernel_number = take();
 }
 
-void CpuEmitter::add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) {
+void add_hidden_arguments(CpuEmitter& emitter, const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) {
   if (callee.part == ir::FunctionPart::OfBlock)
-    return arguments.append({launch_, shared_, scratch_, block_number_, kernel_number_});
-  if (!state_.traits(callee).asks_for_place) return;
-  const auto add = [&](Value* number) { arguments.push_back(number != nullptr ? number : constant_i64(0)); };
-  for (const Axes& axes : {thread_index_, block_index_, block_extents_, grid_extents_})
+    return arguments.append(
+        {emitter.launch, emitter.shared, emitter.scratch, emitter.block_number, emitter.kernel_number});
+  if (!emitter.state.traits(callee).asks_for_place) return;
+  const auto add = [&](Value* number) { arguments.push_back(number != nullptr ? number : emitter.constant_i64(0)); };
+  for (const Axes& axes : {emitter.thread_index, emitter.block_index, emitter.block_extents, emitter.grid_extents})
     for (Value* axis : axes) add(axis);
-  add(thread_number_);
-  arguments.push_back(fault_record_);
-  arguments.push_back(kernel_number_);
+  add(emitter.thread_number);
+  arguments.push_back(emitter.fault_record);
+  arguments.push_back(emitter.kernel_number);
 }
 
 /// A thread that the callee has stopped ends here as well.
-CpuEmitter::Value* CpuEmitter::emit_call(const Instruction& i) {
-  Value* call = Emitter::emit_call(i);
-  if (runs_blocks(*i.callee) || !state_.traits(*i.callee).can_fault) return call;
+Value* finish_call(CpuEmitter& emitter, const Instruction& i, llvm::CallInst* call) {
+  Builder& builder = emitter.builder;
+  annotate_call(emitter, call, *i.callee);
+  if (runs_blocks(*i.callee) || !emitter.state.traits(*i.callee).can_fault) return call;
   const auto count = static_cast<unsigned>(i.callee->results.size());
-  emit_when(builder_.CreateExtractValue(call, count), [&] { end_thread(); });
-  return count == 1 ? builder_.CreateExtractValue(call, 0U) : call;
+  emit_when(emitter, builder.CreateExtractValue(call, count), [&] { end_thread(emitter); });
+  return count == 1 ? builder.CreateExtractValue(call, 0U) : call;
 }
 
-void CpuEmitter::leave_function(llvm::ArrayRef<Value*> results, bool has_faulted) {
-  if (runs_blocks(source_) || !state_.traits(source_).can_fault) return create_return(results);
+void leave_function(CpuEmitter& emitter, llvm::ArrayRef<Value*> results, bool has_faulted) {
+  Builder& builder = emitter.builder;
+  if (runs_blocks(emitter.source) || !emitter.state.traits(emitter.source).can_fault)
+    return create_return(builder, results);
   llvm::SmallVector<Value*> values(results.begin(), results.end());
-  auto* type = llvm::cast<llvm::StructType>(function_.getReturnType());
+  auto* type = llvm::cast<llvm::StructType>(emitter.function.getReturnType());
   while (values.size() + 1 < type->getNumElements())
     values.push_back(llvm::PoisonValue::get(type->getElementType(static_cast<unsigned>(values.size()))));
-  values.push_back(builder_.getInt1(has_faulted));
-  builder_.CreateAggregateRet(values.data(), static_cast<unsigned>(values.size()));
+  values.push_back(builder.getInt1(has_faulted));
+  builder.CreateAggregateRet(values.data(), static_cast<unsigned>(values.size()));
 }
 
 /// What the thread does next has no block: its turn, or the function, is over.
-void CpuEmitter::end_thread() {
-  if (source_.is_kernel || turn_end_ != nullptr)
-    branch_to(turn_end_ != nullptr ? turn_end_ : block_end_);
+void end_thread(CpuEmitter& emitter) {
+  if (emitter.source.is_kernel || emitter.turn_end != nullptr)
+    emitter.branch_to(emitter.turn_end != nullptr ? emitter.turn_end : emitter.block_end);
   else
-    leave_function({}, true);
+    leave_function(emitter, {}, true);
+}
+
+void emit_return(CpuEmitter& emitter, const Instruction& i) {
+  if (emitter.source.is_kernel || emitter.turn_end != nullptr) return end_thread(emitter);
+  leave_function(emitter, emitter.operands(i), false);
 }
 
 }  // namespace pykc::codegen

@@ -1,10 +1,8 @@
-// How a device function is called on the CPU. One that asks for its thread's place takes it as further arguments; one
-// that may stop its thread says, by one more result, whether it has.
+// How a device function is called on the CPU, and left. One that asks for its thread's place takes it as further
+// arguments; one that may stop its thread says, by one more result, whether it has.
 #pragma once
 
-#include <llvm/ADT/SmallVector.h>
-
-#include "codegen/emit/module_state.h"
+#include "codegen/cpu/emitter.h"
 
 namespace pykc::codegen {
 
@@ -16,5 +14,13 @@ inline bool runs_blocks(const ir::Function& source) {
 void append_place_types(const ModuleState& state, const ir::Function& source,
                         llvm::SmallVectorImpl<llvm::Type*>& types);
 llvm::Type* device_result_type(const ModuleState& state, const ir::Function& source);
+
+void take_place(CpuEmitter& emitter);
+void add_hidden_arguments(CpuEmitter& emitter, const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments);
+Value* finish_call(CpuEmitter& emitter, const Instruction& i, llvm::CallInst* call);
+
+void emit_return(CpuEmitter& emitter, const Instruction& i);
+void leave_function(CpuEmitter& emitter, llvm::ArrayRef<Value*> results, bool has_faulted);
+void end_thread(CpuEmitter& emitter);
 
 }  // namespace pykc::codegen

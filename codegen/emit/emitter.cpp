@@ -1,14 +1,31 @@
 #include "codegen/emit/emitter.h"
 
-#include <llvm/Support/ErrorHandling.h>
+#include "codegen/emit/arithmetic.h"
+#include "codegen/emit/atomic.h"
+#include "codegen/emit/builtin.h"
+#include "codegen/emit/cast.h"
+#include "codegen/emit/control.h"
+#include "codegen/emit/memory.h"
+#include "codegen/emit/report.h"
 
 namespace pykc::codegen {
+namespace {
+
+Value* emit_constant(Emitter& emitter, const Instruction& i) {
+  llvm::Type* type = emitter.type_of(i.type);
+  if (type->isIntegerTy()) return llvm::ConstantInt::get(type, llvm::APInt(type->getIntegerBitWidth(), i.constant));
+  const llvm::fltSemantics& semantics = type->getFltSemantics();
+  const unsigned bits = llvm::APFloat::semanticsSizeInBits(semantics);
+  return llvm::ConstantFP::get(type, llvm::APFloat(semantics, llvm::APInt(bits, i.constant)));
+}
+
+}  // namespace
 
 Emitter::Emitter(ModuleState& state, const ir::Function& source, llvm::Function& function)
-    : state_(state),
-      source_(source),
-      function_(function),
-      builder_(llvm::BasicBlock::Create(state.context, "entry", &function)) {
+    : state(state),
+      source(source),
+      function(function),
+      builder(llvm::BasicBlock::Create(state.context, "entry", &function)) {
   if (!state.options.fast_math && !source.fast_math) return;
   // Not nnan and ninf: a program may still ask whether a value is a NaN.
   llvm::FastMathFlags flags;
@@ -17,32 +34,49 @@ Emitter::Emitter(ModuleState& state, const ir::Function& source, llvm::Function&
   flags.setAllowReciprocal();
   flags.setApproxFunc();
   flags.setNoSignedZeros();
-  builder_.setFastMathFlags(flags);
+  builder.setFastMathFlags(flags);
 }
 
-void Emitter::emit_block(const ir::Block& block) {
+llvm::BasicBlock* Emitter::new_block(const llvm::Twine& name) {
+  return llvm::BasicBlock::Create(state.context, name, &function);
+}
+
+void Emitter::branch_to(llvm::BasicBlock* block) {
+  if (builder.GetInsertBlock()->getTerminator() == nullptr) builder.CreateBr(block);
+}
+
+llvm::AllocaInst* Emitter::create_alloca(llvm::Type* type, unsigned alignment, const llvm::Twine& name) {
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  Builder at_entry(&entry, entry.begin());
+  llvm::AllocaInst* storage = at_entry.CreateAlloca(type, nullptr, name);
+  if (alignment != 0) storage->setAlignment(llvm::Align(alignment));
+  return storage;
+}
+
+void emit_block(Emitter& emitter, const ir::Block& block) {
   for (const Instruction* i : block.instructions) {
-    builder_.SetCurrentDebugLocation(state_.location(*i, source_, function_));
-    if (Value* result = emit(*i)) values_[i] = result;
+    emitter.builder.SetCurrentDebugLocation(emitter.state.location(*i, emitter.source, emitter.function));
+    if (Value* result = emit(emitter, *i)) emitter.values[i] = result;
   }
 }
 
-Emitter::Value* Emitter::emit(const Instruction& i) {
-  if (const auto fixed = fixed_.find(&i); fixed != fixed_.end()) return fixed->second;
+Value* emit(Emitter& emitter, const Instruction& i) {
+  Builder& builder = emitter.builder;
+  if (const auto fixed = emitter.fixed.find(&i); fixed != emitter.fixed.end()) return fixed->second;
   using enum ir::Opcode;
   switch (i.opcode) {
     case Constant:
-      return emit_constant(i);
+      return emit_constant(emitter, i);
     case Parameter:
-      return parameters_[static_cast<std::size_t>(i.index)];
+      return emitter.parameters[static_cast<std::size_t>(i.index)];
     case LocalArray:
-      return local_array(i.index);
+      return emitter.target->local_array(i.index);
     case SharedArray:
-      return emit_shared_array(i);
+      return emitter.target->emit_shared_array(i);
     case ConstantArray:
-      return state_.constant_array(i.index);
+      return emitter.state.constant_array(i.index);
     case LaunchSharedBytes:
-      return emit_launch_shared_bytes();
+      return emitter.target->emit_launch_shared_bytes();
     case Add:
     case Sub:
     case Mul:
@@ -54,98 +88,99 @@ Emitter::Value* Emitter::emit(const Instruction& i) {
     case Xor:
     case Shl:
     case Shr:
-      return emit_arithmetic(i);
+      return emit_arithmetic(emitter, i);
     case Neg:
-      return emit_negate(i);
+      return emit_negate(emitter, i);
     case Not:
-      return builder_.CreateNot(operand(i, 0));
+      return builder.CreateNot(emitter.operand(i, 0));
     case Fma:
-      return emit_fma(i);
+      return emit_fma(emitter, i);
     case Eq:
     case Ne:
     case Lt:
     case Le:
     case Gt:
     case Ge:
-      return emit_compare(i);
+      return emit_compare(emitter, i);
     case Select:
-      return builder_.CreateSelect(operand(i, 0), operand(i, 1), operand(i, 2));
+      return builder.CreateSelect(emitter.operand(i, 0), emitter.operand(i, 1), emitter.operand(i, 2));
     case Cast:
-      return emit_cast(i);
+      return emit_cast(emitter, i);
     case Bitcast:
-      return builder_.CreateBitCast(operand(i, 0), type_of(i.type));
+      return builder.CreateBitCast(emitter.operand(i, 0), emitter.type_of(i.type));
     case Builtin:
-      return emit_builtin(i);
+      return emit_builtin(emitter, i);
     case LocalLoad:
-      return builder_.CreateLoad(type_of(i.type), local(i.local));
+      return builder.CreateLoad(emitter.type_of(i.type), storage_of(emitter, i.local));
     case LocalStore:
-      builder_.CreateStore(operand(i, 0), local(i.local));
+      builder.CreateStore(emitter.operand(i, 0), storage_of(emitter, i.local));
       return nullptr;
     case ElementPointer:
-      return emit_element(i);
+      return emit_element(emitter, i);
     case FieldPointer:
-      return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), operand(i, 0),
-                                                 static_cast<std::uint64_t>(i.index));
+      return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), emitter.operand(i, 0),
+                                                static_cast<std::uint64_t>(i.index));
     case Load:
-      return load_element(operand(i, 0), i.operands[0]->type);
+      return load_element(emitter, emitter.operand(i, 0), i.operands[0]->type);
     case Store:
-      store_element(operand(i, 1), operand(i, 0), i.operands[0]->type);
+      store_element(emitter, emitter.operand(i, 1), emitter.operand(i, 0), i.operands[0]->type);
       return nullptr;
     case AtomicRmw:
-      return emit_atomic(i);
+      return emit_atomic(emitter, i);
     case AtomicCas:
-      return emit_compare_and_swap(i);
+      return emit_compare_and_swap(emitter, i);
     case AtomicLoad:
-      return emit_atomic_load(i);
+      return emit_atomic_load(emitter, i);
     case AtomicStore:
-      emit_atomic_store(i);
+      emit_atomic_store(emitter, i);
       return nullptr;
     case HintedLoad:
-      return emit_hinted_load(i);
+      return emitter.target->emit_hinted_load(i);
     case HintedStore:
-      emit_hinted_store(i);
+      emitter.target->emit_hinted_store(i);
       return nullptr;
     case Prefetch:
-      emit_prefetch(i);
+      emitter.target->emit_prefetch(i);
       return nullptr;
     case CopyAsync:
-      emit_copy_async(i);
+      emitter.target->emit_copy_async(i);
       return nullptr;
     case Foreign:
-      return source_.foreign_codes[static_cast<std::size_t>(i.index)].is_function ? emit_external_call(i)
-                                                                                  : emit_inline_ptx(i);
+      return emitter.source.foreign_codes[static_cast<std::size_t>(i.index)].is_function
+                 ? emit_external_call(emitter, i)
+                 : emitter.target->emit_inline_ptx(i);
     case If:
-      emit_if(i);
+      emit_if(emitter, i);
       return nullptr;
     case Loop:
-      emit_loop(i);
+      emit_loop(emitter, i);
       return nullptr;
     case Scope:
-      emit_scope(i);
+      emit_scope(emitter, i);
       return nullptr;
     case Break:
-      branch_to(regions_.at(i.target).exit);
+      emitter.branch_to(emitter.regions.at(i.target).exit);
       return nullptr;
     case Continue:
-      branch_to(regions_.at(i.target).continuing);
+      emitter.branch_to(emitter.regions.at(i.target).continuing);
       return nullptr;
     case Return:
-      emit_return(i);
+      emitter.target->emit_return(i);
       return nullptr;
     case Call:
-      return emit_call(i);
+      return emit_call(emitter, i);
     case Extract:
-      return emit_extract(i);
+      return emit_extract(emitter, i);
     case Fault:
-      emit_fault(i);
+      emitter.target->emit_fault(i);
       return nullptr;
     case AnyFault:
-      return any_fault();
+      return any_fault(emitter);
     case Print:
-      emit_print(i);
+      emitter.target->emit_print(i);
       return nullptr;
     case Assume:
-      builder_.CreateAssumption(operand(i, 0));
+      builder.CreateAssumption(emitter.operand(i, 0));
       return nullptr;
     case ThreadLoop:
     case SlotLoad:
@@ -153,46 +188,9 @@ Emitter::Value* Emitter::emit(const Instruction& i) {
     case SlotAny:
     case SlotMany:
     case WarpExchange:
-      return emit_split(i);
+      return emitter.target->emit_split(i);
   }
   llvm_unreachable("every opcode has a case");
-}
-
-Emitter::Value* Emitter::emit_constant(const Instruction& i) {
-  llvm::Type* type = type_of(i.type);
-  if (type->isIntegerTy()) return llvm::ConstantInt::get(type, llvm::APInt(type->getIntegerBitWidth(), i.constant));
-  const llvm::fltSemantics& semantics = type->getFltSemantics();
-  const unsigned bits = llvm::APFloat::semanticsSizeInBits(semantics);
-  return llvm::ConstantFP::get(type, llvm::APFloat(semantics, llvm::APInt(bits, i.constant)));
-}
-
-Emitter::Value* Emitter::emit_split(const Instruction&) { llvm_unreachable("only in split functions of the CPU"); }
-
-llvm::AllocaInst* Emitter::create_alloca(llvm::Type* type, unsigned alignment, const llvm::Twine& name) {
-  llvm::BasicBlock& entry = function_.getEntryBlock();
-  llvm::IRBuilder<> at_entry(&entry, entry.begin());
-  llvm::AllocaInst* storage = at_entry.CreateAlloca(type, nullptr, name);
-  if (alignment != 0) storage->setAlignment(llvm::Align(alignment));
-  return storage;
-}
-
-Emitter::Value* Emitter::local_array(std::int64_t index) {
-  llvm::AllocaInst*& storage = local_arrays_[index];
-  if (storage != nullptr) return storage;
-  const ir::ArrayStorage& array = source_.local_arrays[static_cast<std::size_t>(index)];
-  llvm::Type* type = llvm::ArrayType::get(memory_type(state_.context, array.element, state_.types),
-                                          static_cast<std::uint64_t>(array.count));
-  return storage = create_alloca(type, static_cast<unsigned>(array.alignment), array.name);
-}
-
-llvm::AllocaInst* Emitter::local(const ir::Local* local) {
-  llvm::AllocaInst*& storage = locals_[local];
-  if (storage != nullptr) return storage;
-  storage = create_alloca(type_of(local->type), 0, local->name);
-  // A variable that no path has set reads as 0. Where it is always set before it is read, LLVM drops this store.
-  llvm::IRBuilder<> after(storage->getParent(), std::next(storage->getIterator()));
-  after.CreateStore(llvm::Constant::getNullValue(storage->getAllocatedType()), storage);
-  return storage;
 }
 
 }  // namespace pykc::codegen

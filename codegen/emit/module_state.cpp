@@ -4,7 +4,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 
-#include "codegen/emit/kernel_info.h"
+#include "codegen/kernel_info.h"
 #include "codegen/math/library.h"
 #include "ir/walk.h"
 

@@ -1,32 +1,31 @@
-// The approximations that the hardware has: what f32 functions become with fast math, and libdevice's fast functions.
+#include "codegen/nvptx/fast_math.h"
+
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <numbers>
 
-#include "codegen/nvptx/emitter.h"
+#include "codegen/emit/builtin.h"
 
 namespace pykc::codegen {
-
-Emitter::Value* NvptxEmitter::emit_math(const Instruction& i, std::string_view name) {
-  if (builder_.getFastMathFlags().approxFunc() && i.type.is(ScalarType::F32))
-    if (Value* approximation = approximate(i)) return approximation;
-  return Emitter::emit_math(i, name);
+Value* emit_math(NvptxEmitter& emitter, const Instruction& i, std::string_view name) {
+  if (emitter.builder.getFastMathFlags().approxFunc() && i.type.is(ScalarType::F32))
+    if (Value* approximation = approximate(emitter, i)) return approximation;
+  return call_math_function(emitter, i, name);
 }
 
-NvptxEmitter::Value* NvptxEmitter::approximate(const Instruction& i) {
-  llvm::Type* f32 = builder_.getFloatTy();
-  const auto run = [&](llvm::Intrinsic::ID id, Value* x) { return builder_.CreateIntrinsic(id, {x}); };
-  const auto times = [&](Value* x, double factor) {
-    return builder_.CreateFMul(x, llvm::ConstantFP::get(f32, factor));
-  };
-  const auto exp2 = [&](Value* x) { return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx, {f32}, {x}); };
+Value* approximate(NvptxEmitter& emitter, const Instruction& i) {
+  Builder& builder = emitter.builder;
+  llvm::Type* f32 = builder.getFloatTy();
+  const auto run = [&](llvm::Intrinsic::ID id, Value* x) { return builder.CreateIntrinsic(id, {x}); };
+  const auto times = [&](Value* x, double factor) { return builder.CreateFMul(x, llvm::ConstantFP::get(f32, factor)); };
+  const auto exp2 = [&](Value* x) { return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx, {f32}, {x}); };
   const auto log2 = [&](Value* x) { return run(llvm::Intrinsic::nvvm_lg2_approx_f, x); };
   const auto divide = [&](Value* a, Value* b) {
-    return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_div_approx_f, {a, b});
+    return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_div_approx_f, {a, b});
   };
   const auto sin = [&](Value* x) { return run(llvm::Intrinsic::nvvm_sin_approx_f, x); };
   const auto cos = [&](Value* x) { return run(llvm::Intrinsic::nvvm_cos_approx_f, x); };
-  Value* x = operand(i, 0);
+  Value* x = emitter.operand(i, 0);
   switch (i.builtin) {
     case BuiltinId::Sin:
     case BuiltinId::FastSin:
@@ -57,12 +56,12 @@ NvptxEmitter::Value* NvptxEmitter::approximate(const Instruction& i) {
     case BuiltinId::Rsqrt:
       return run(llvm::Intrinsic::nvvm_rsqrt_approx_f, x);
     case BuiltinId::Tanh:
-      return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::tanh, x);
+      return builder.CreateUnaryIntrinsic(llvm::Intrinsic::tanh, x);
     case BuiltinId::Pow:
     case BuiltinId::FastPow:
-      return exp2(builder_.CreateFMul(operand(i, 1), log2(x)));
+      return exp2(builder.CreateFMul(emitter.operand(i, 1), log2(x)));
     case BuiltinId::FastDivide:
-      return divide(x, operand(i, 1));
+      return divide(x, emitter.operand(i, 1));
     default:
       return nullptr;
   }

@@ -1,13 +1,15 @@
-// The barrier of a whole grid, on the word that the driver keeps for it in a cooperative launch. One thread of each
-// block stands for it. The first block adds 2^31 less the number of the other blocks, each other block adds 1: when all
-// have come, the top bit has flipped, whatever it was before, so the word needs no clearing. The driver gives the
-// address of its workspace in the registers envreg1 (high half) and envreg2 (low half); the word stands 4 bytes into
-// it.
+// One thread of each block stands for it. The first block adds 2^31 less the number of the other blocks, each other
+// block adds 1: when all have come, the top bit has flipped, whatever it was before, so the word needs no clearing. The
+// driver gives the address of its workspace in the registers envreg1 (high half) and envreg2 (low half); the word
+// stands 4 bytes into it.
+#include "codegen/nvptx/grid_barrier.h"
+
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <cstddef>
 
-#include "codegen/nvptx/emitter.h"
+#include "codegen/nvptx/place.h"
+#include "codegen/nvptx/report.h"
 #include "pykc/kernel_abi.h"
 
 namespace pykc::codegen {
@@ -19,34 +21,34 @@ constexpr std::uint32_t kTopBit = 0x80000000;
 /// Code of one call of the barrier, in LLVM's IR.
 class GridBarrier {
  public:
-  GridBarrier(llvm::IRBuilder<>& builder, llvm::Value* thread, llvm::Value* block, llvm::Value* blocks)
+  GridBarrier(Builder& builder, Value* thread, Value* block, Value* blocks)
       : builder_(builder), context_(builder.getContext()), thread_(thread), block_(block), blocks_(blocks) {}
 
   /// A block of which a thread has faulted may never come: who waits looks here (a fault record's `claimed`), and
   /// stops.
-  void stop_when_set(llvm::Value* claimed) { claimed_ = claimed; }
+  void stop_when_set(Value* claimed) { claimed_ = claimed; }
 
   void emit() {
-    llvm::Value* stands_for_block = first_living_thread();
+    Value* stands_for_block = first_living_thread();
     llvm::BasicBlock* arrive = append("grid.arrive");
     llvm::BasicBlock* spin = append("grid.spin");
     llvm::BasicBlock* done = append("grid.done");
     builder_.CreateCondBr(stands_for_block, arrive, done);
 
     builder_.SetInsertPoint(arrive);
-    llvm::Value* const word = barrier_word();
-    llvm::Value* const first_share = builder_.CreateSub(builder_.getInt32(kTopBit + 1), blocks_);
-    llvm::Value* const is_first = builder_.CreateIsNull(block_);
+    Value* const word = barrier_word();
+    Value* const first_share = builder_.CreateSub(builder_.getInt32(kTopBit + 1), blocks_);
+    Value* const is_first = builder_.CreateIsNull(block_);
     builder_.CreateFence(llvm::AtomicOrdering::Release, device_scope());  // LLVM's atomicrmw is a relaxed `atom`
-    llvm::Value* const before = builder_.CreateAtomicRMW(
-        llvm::AtomicRMWInst::Add, word, builder_.CreateSelect(is_first, first_share, builder_.getInt32(1)),
-        llvm::Align(4), llvm::AtomicOrdering::Monotonic, device_scope());
+    Value* const before = builder_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, word,
+                                                   builder_.CreateSelect(is_first, first_share, builder_.getInt32(1)),
+                                                   llvm::Align(4), llvm::AtomicOrdering::Monotonic, device_scope());
     builder_.CreateBr(spin);
 
     builder_.SetInsertPoint(spin);
     llvm::LoadInst* const now = builder_.CreateAlignedLoad(builder_.getInt32Ty(), word, llvm::Align(4));
     now->setAtomic(llvm::AtomicOrdering::Acquire, device_scope());
-    llvm::Value* const has_flipped = builder_.CreateICmpSLT(builder_.CreateXor(before, now), builder_.getInt32(0));
+    Value* const has_flipped = builder_.CreateICmpSLT(builder_.CreateXor(before, now), builder_.getInt32(0));
     llvm::BasicBlock* const wait = claimed_ == nullptr ? spin : append("grid.wait");
     builder_.CreateCondBr(has_flipped, done, wait);
     if (claimed_ != nullptr) emit_stop(wait, spin);
@@ -57,15 +59,15 @@ class GridBarrier {
 
  private:
   /// Whether this is the first thread of the block that has not returned: one barrier where that is thread 0.
-  llvm::Value* first_living_thread() {
+  Value* first_living_thread() {
     llvm::BasicBlock* const before = builder_.GetInsertBlock();
     llvm::BasicBlock* const search = append("grid.search");
     llvm::BasicBlock* const found = append("grid.found");
     builder_.CreateBr(search);
     builder_.SetInsertPoint(search);
     llvm::PHINode* const candidate = builder_.CreatePHI(thread_->getType(), 2);
-    llvm::Value* const is_it = builder_.CreateICmpEQ(thread_, candidate);
-    llvm::Value* const is_living =
+    Value* const is_it = builder_.CreateICmpEQ(thread_, candidate);
+    Value* const is_living =
         builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_red_or_all, {builder_.getInt32(0), is_it});
     candidate->addIncoming(llvm::ConstantInt::get(thread_->getType(), 0), before);
     candidate->addIncoming(builder_.CreateAdd(candidate, llvm::ConstantInt::get(thread_->getType(), 1)), search);
@@ -85,13 +87,13 @@ class GridBarrier {
     builder_.CreateUnreachable();
   }
 
-  llvm::Value* barrier_word() {
+  Value* barrier_word() {
     const auto half = [&](llvm::Intrinsic::ID id) {
       return builder_.CreateZExt(builder_.CreateIntrinsic(id, {}), builder_.getInt64Ty());
     };
-    llvm::Value* const high = half(llvm::Intrinsic::nvvm_read_ptx_sreg_envreg1);
-    llvm::Value* const low = half(llvm::Intrinsic::nvvm_read_ptx_sreg_envreg2);
-    llvm::Value* const workspace = builder_.CreateOr(builder_.CreateShl(high, 32), low);
+    Value* const high = half(llvm::Intrinsic::nvvm_read_ptx_sreg_envreg1);
+    Value* const low = half(llvm::Intrinsic::nvvm_read_ptx_sreg_envreg2);
+    Value* const workspace = builder_.CreateOr(builder_.CreateShl(high, 32), low);
     return builder_.CreateIntToPtr(builder_.CreateAdd(workspace, builder_.getInt64(kWordOffset)), builder_.getPtrTy(1));
   }
 
@@ -100,31 +102,34 @@ class GridBarrier {
     return llvm::BasicBlock::Create(context_, name, builder_.GetInsertBlock()->getParent());
   }
 
-  llvm::IRBuilder<>& builder_;
+  Builder& builder_;
   llvm::LLVMContext& context_;
-  llvm::Value* const thread_;
-  llvm::Value* const block_;
-  llvm::Value* const blocks_;
-  llvm::Value* claimed_ = nullptr;
+  Value* const thread_;
+  Value* const block_;
+  Value* const blocks_;
+  Value* claimed_ = nullptr;
 };
 
 }  // namespace
 
-NvptxEmitter::Value* NvptxEmitter::emit_grid_barrier() {
+void emit_grid_barrier(NvptxEmitter& emitter) {
+  Builder& builder = emitter.builder;
   const auto linear = [&](auto index, auto extent) {
-    Value* z = builder_.CreateMul(index(2), extent(1));
-    Value* zy = builder_.CreateAdd(z, index(1));
-    return builder_.CreateAdd(builder_.CreateMul(zy, extent(0)), index(0));
+    Value* z = builder.CreateMul(index(2), extent(1));
+    Value* zy = builder.CreateAdd(z, index(1));
+    return builder.CreateAdd(builder.CreateMul(zy, extent(0)), index(0));
   };
-  Value* thread = linear([&](int axis) { return thread_index(axis); }, [&](int axis) { return block_extent(axis); });
-  Value* block = linear([&](int axis) { return block_index(axis); }, [&](int axis) { return grid_extent(axis); });
-  Value* blocks = builder_.CreateMul(builder_.CreateMul(grid_extent(0), grid_extent(1)), grid_extent(2));
-  GridBarrier barrier(builder_, thread, block, builder_.CreateTrunc(blocks, builder_.getInt32Ty()));
-  if (!state_.source.faults.empty())
-    barrier.stop_when_set(
-        builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), fault_record(), offsetof(abi::FaultRecord, claimed)));
+  Value* thread = linear([&](int axis) { return thread_index(emitter, axis); },
+                         [&](int axis) { return block_extent(emitter, axis); });
+  Value* block = linear([&](int axis) { return block_index(emitter, axis); },
+                        [&](int axis) { return grid_extent(emitter, axis); });
+  Value* blocks =
+      builder.CreateMul(builder.CreateMul(grid_extent(emitter, 0), grid_extent(emitter, 1)), grid_extent(emitter, 2));
+  GridBarrier barrier(builder, thread, block, builder.CreateTrunc(blocks, builder.getInt32Ty()));
+  if (!emitter.state.source.faults.empty())
+    barrier.stop_when_set(builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), fault_record(emitter),
+                                                             offsetof(abi::FaultRecord, claimed)));
   barrier.emit();
-  return nullptr;
 }
 
 }  // namespace pykc::codegen

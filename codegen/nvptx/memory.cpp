@@ -1,28 +1,16 @@
-// Memory as only a GPU has it: scopes of atomics, advice to the caches, copies that go on while the thread does, and
-// PTX from the source itself.
+#include "codegen/nvptx/memory.h"
+
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "base/text.h"
+#include "codegen/emit/launch.h"
+#include "codegen/emit/memory.h"
+#include "codegen/kernel_info.h"
 #include "codegen/machine.h"
-#include "codegen/nvptx/emitter.h"
 #include "ir/text/form.h"
 
 namespace pykc::codegen {
-
-llvm::SyncScope::ID NvptxEmitter::sync_scope(ir::MemoryScope scope) const {
-  if (scope == ir::MemoryScope::System) return llvm::SyncScope::System;
-  return state_.context.getOrInsertSyncScopeID(scope == ir::MemoryScope::Block ? "block" : "device");
-}
-
-llvm::CallInst* NvptxEmitter::call_ptx(const std::string& text, const std::string& constraints, llvm::Type* result,
-                                       llvm::ArrayRef<Value*> operands) {
-  llvm::SmallVector<llvm::Type*> types;
-  for (Value* operand : operands) types.push_back(operand->getType());
-  llvm::FunctionType* type = llvm::FunctionType::get(result, types, false);
-  return builder_.CreateCall(type, llvm::InlineAsm::get(type, text, constraints, true), operands);
-}
-
 namespace {
 
 /// The letter by which LLVM knows the registers of a type.
@@ -35,7 +23,7 @@ std::string register_of(llvm::Type* type) {
 }
 
 /// The integer type that carries a loaded or stored value: no register is smaller than 16 bits.
-llvm::Type* carrier_of(llvm::IRBuilder<>& builder, ScalarType type) {
+llvm::Type* carrier_of(Builder& builder, ScalarType type) {
   return builder.getIntNTy(static_cast<unsigned>(std::max(16, size_in_bits(type))));
 }
 
@@ -44,56 +32,122 @@ std::string hinted(std::string_view operation, const ir::Instruction& i, ScalarT
          std::to_string(size_in_bits(type));
 }
 
-}  // namespace
-
-/// Hints are for global memory; shared memory has no cache.
-NvptxEmitter::Value* NvptxEmitter::emit_hinted_load(const Instruction& i) {
-  const ir::Type pointer = i.operands[0]->type;
-  const ScalarType type = pointer.scalar;
-  if (pointer.space != ir::AddressSpace::Global) return load_element(operand(i, 0), pointer);
-  llvm::Type* carrier = carrier_of(builder_, type);
-  llvm::CallInst* load =
-      call_ptx(hinted("ld", i, type) + " $0, [$1];", "=" + register_of(carrier) + ",l", carrier, operand(i, 0));
-  if (i.hint != ir::CacheHint::Volatile) load->setOnlyReadsMemory();
-  if (type == ScalarType::Bool) return builder_.CreateIsNotNull(builder_.CreateTrunc(load, builder_.getInt8Ty()));
-  Value* bits = builder_.CreateTrunc(load, bits_type(type));
-  return builder_.CreateBitCast(bits, type_of(type));
-}
-
-void NvptxEmitter::emit_hinted_store(const Instruction& i) {
-  const ir::Type pointer = i.operands[0]->type;
-  const ScalarType type = pointer.scalar;
-  if (pointer.space != ir::AddressSpace::Global) return store_element(operand(i, 1), operand(i, 0), pointer);
-  llvm::Type* carrier = carrier_of(builder_, type);
-  Value* value = builder_.CreateZExt(bits_of(operand(i, 1)), carrier);
-  call_ptx(hinted("st", i, type) + " [$0], $1;", "l," + register_of(carrier) + ",~{memory}", builder_.getVoidTy(),
-           {operand(i, 0), value});
-}
-
-void NvptxEmitter::emit_prefetch(const Instruction& i) {
-  if (i.operands[0]->type.space != ir::AddressSpace::Global) return;
-  call_ptx("prefetch.global.L" + std::to_string(i.index) + " [$0];", "l", builder_.getVoidTy(), operand(i, 0));
-}
-
-/// Chips before sm_80 copy by way of registers.
-void NvptxEmitter::emit_copy_async(const Instruction& i) {
-  if (sm_number(state_.target) < 80) return copy_elements(i);
-  const llvm::Intrinsic::ID copy = i.index == 4   ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4
-                                   : i.index == 8 ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8
-                                                  : llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16;
-  builder_.CreateIntrinsic(copy, {operand(i, 0), operand(i, 1)});
+llvm::CallInst* call_ptx(Builder& builder, const std::string& text, const std::string& constraints, llvm::Type* result,
+                         llvm::ArrayRef<Value*> operands) {
+  llvm::SmallVector<llvm::Type*> types;
+  for (Value* operand : operands) types.push_back(operand->getType());
+  llvm::FunctionType* type = llvm::FunctionType::get(result, types, false);
+  return builder.CreateCall(type, llvm::InlineAsm::get(type, text, constraints, true), operands);
 }
 
 /// A value as a register of PTX takes it: f16 and bf16 are their bits.
-NvptxEmitter::Value* NvptxEmitter::to_register(Value* value) {
+Value* to_register(NvptxEmitter& emitter, Value* value) {
   const bool is_small_float = value->getType()->isHalfTy() || value->getType()->isBFloatTy();
-  return is_small_float ? bits_of(value) : value;
+  return is_small_float ? emitter.bits_of(value) : value;
+}
+
+llvm::GlobalVariable* shared_global(NvptxEmitter& emitter, std::int64_t index) {
+  const ir::ArrayStorage& array = emitter.source.shared_arrays[static_cast<std::size_t>(index)];
+  const std::string name = emitter.source.symbol + "." + array.name + "." + std::to_string(index);
+  if (llvm::GlobalVariable* known = emitter.state.module.getNamedGlobal(name)) return known;
+  llvm::Type* type = llvm::ArrayType::get(memory_type(emitter.state.context, array.element, emitter.state.types),
+                                          static_cast<std::uint64_t>(array.count));
+  auto* global = new llvm::GlobalVariable(emitter.state.module, type, false, llvm::GlobalValue::InternalLinkage,
+                                          llvm::UndefValue::get(type), name, nullptr, llvm::GlobalValue::NotThreadLocal,
+                                          emitter.state.types.shared);
+  global->setAlignment(llvm::Align(static_cast<std::uint64_t>(array.alignment)));
+  return global;
+}
+
+llvm::GlobalVariable* dynamic_shared_base(NvptxEmitter& emitter) {
+  if (llvm::GlobalVariable* known = emitter.state.module.getNamedGlobal(kDynamicSharedSymbol)) return known;
+  llvm::Type* type = llvm::ArrayType::get(emitter.builder.getInt8Ty(), 0);
+  auto* global = new llvm::GlobalVariable(emitter.state.module, type, false, llvm::GlobalValue::ExternalLinkage,
+                                          nullptr, kDynamicSharedSymbol, nullptr, llvm::GlobalValue::NotThreadLocal,
+                                          emitter.state.types.shared);
+  global->setAlignment(llvm::Align(16));
+  return global;
+}
+
+}  // namespace
+
+Value* emit_shared_array(NvptxEmitter& emitter, const Instruction& i) {
+  Builder& builder = emitter.builder;
+  if (!emitter.source.shared_arrays[static_cast<std::size_t>(i.index)].is_dynamic)
+    return shared_global(emitter, i.index);
+  return builder.CreateInBoundsGEP(builder.getInt8Ty(), dynamic_shared_base(emitter), dynamic_offset(emitter, i.index));
+}
+
+Value* emit_launch_shared_bytes(NvptxEmitter& emitter) {
+  Builder& builder = emitter.builder;
+  Value* all = builder.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_dynamic_smem_size, {});
+  return builder.CreateSub(builder.CreateZExt(all, builder.getInt64Ty()), dynamic_offset(emitter, kAfterAllSized));
+}
+
+llvm::SyncScope::ID sync_scope(NvptxEmitter& emitter, ir::MemoryScope scope) {
+  if (scope == ir::MemoryScope::System) return llvm::SyncScope::System;
+  return emitter.state.context.getOrInsertSyncScopeID(scope == ir::MemoryScope::Block ? "block" : "device");
+}
+
+/// No chip adds floats in shared memory, or changes 64 bits there other than by exchange: ptxas makes a loop of it.
+/// Where that is the first thing in a loop that all threads run equally often, ptxas 13.0 takes the two for one loop,
+/// and threads that have succeeded count its rounds for those that have not. So something that stays comes first: a
+/// read.
+void prepare_atomic(NvptxEmitter& emitter, const Instruction& i) {
+  const ir::Type pointer = i.operands[0]->type;
+  const bool is_emulated = is_float(pointer.scalar) || size_in_bytes(pointer.scalar) == 8;
+  if (pointer.space != ir::AddressSpace::Shared || i.atomic == ir::AtomicOp::Exchange || !is_emulated) return;
+  emitter.builder.CreateLoad(emitter.bits_type(pointer.scalar), emitter.operand(i, 0), true);
+}
+
+/// Hints are for global memory; shared memory has no cache.
+Value* emit_hinted_load(NvptxEmitter& emitter, const Instruction& i) {
+  Builder& builder = emitter.builder;
+  const ir::Type pointer = i.operands[0]->type;
+  const ScalarType type = pointer.scalar;
+  if (pointer.space != ir::AddressSpace::Global) return load_element(emitter, emitter.operand(i, 0), pointer);
+  llvm::Type* carrier = carrier_of(builder, type);
+  llvm::CallInst* load = call_ptx(builder, hinted("ld", i, type) + " $0, [$1];", "=" + register_of(carrier) + ",l",
+                                  carrier, emitter.operand(i, 0));
+  if (i.hint != ir::CacheHint::Volatile) load->setOnlyReadsMemory();
+  if (type == ScalarType::Bool) return builder.CreateIsNotNull(builder.CreateTrunc(load, builder.getInt8Ty()));
+  Value* bits = builder.CreateTrunc(load, emitter.bits_type(type));
+  return builder.CreateBitCast(bits, emitter.type_of(type));
+}
+
+void emit_hinted_store(NvptxEmitter& emitter, const Instruction& i) {
+  Builder& builder = emitter.builder;
+  const ir::Type pointer = i.operands[0]->type;
+  const ScalarType type = pointer.scalar;
+  if (pointer.space != ir::AddressSpace::Global)
+    return store_element(emitter, emitter.operand(i, 1), emitter.operand(i, 0), pointer);
+  llvm::Type* carrier = carrier_of(builder, type);
+  Value* value = builder.CreateZExt(emitter.bits_of(emitter.operand(i, 1)), carrier);
+  call_ptx(builder, hinted("st", i, type) + " [$0], $1;", "l," + register_of(carrier) + ",~{memory}",
+           builder.getVoidTy(), {emitter.operand(i, 0), value});
+}
+
+void emit_prefetch(NvptxEmitter& emitter, const Instruction& i) {
+  Builder& builder = emitter.builder;
+  if (i.operands[0]->type.space != ir::AddressSpace::Global) return;
+  call_ptx(builder, "prefetch.global.L" + std::to_string(i.index) + " [$0];", "l", builder.getVoidTy(),
+           emitter.operand(i, 0));
+}
+
+/// Chips before sm_80 copy by way of registers.
+void emit_copy_async(NvptxEmitter& emitter, const Instruction& i) {
+  if (sm_number(emitter.state.target) < 80) return copy_elements(emitter, i);
+  const llvm::Intrinsic::ID copy = i.index == 4   ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4
+                                   : i.index == 8 ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8
+                                                  : llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16;
+  emitter.builder.CreateIntrinsic(copy, {emitter.operand(i, 0), emitter.operand(i, 1)});
 }
 
 /// In LLVM's text `$` introduces operands and `%` is nothing special.
-NvptxEmitter::Value* NvptxEmitter::emit_inline_ptx(const Instruction& i) {
+Value* emit_inline_ptx(NvptxEmitter& emitter, const Instruction& i) {
+  Builder& builder = emitter.builder;
   std::string text;
-  const ir::ForeignCode& ptx = source_.foreign_codes[static_cast<std::size_t>(i.index)];
+  const ir::ForeignCode& ptx = emitter.source.foreign_codes[static_cast<std::size_t>(i.index)];
   const std::string& source = ptx.text;
   for (std::size_t n = 0; n < source.size(); ++n) {
     if (source[n] == '$') {
@@ -111,19 +165,19 @@ NvptxEmitter::Value* NvptxEmitter::emit_inline_ptx(const Instruction& i) {
   std::vector<std::string> constraints;
   llvm::SmallVector<llvm::Type*> results;
   for (const ScalarType type : ptx.results) {
-    results.push_back(to_register(llvm::PoisonValue::get(type_of(type)))->getType());
+    results.push_back(to_register(emitter, llvm::PoisonValue::get(emitter.type_of(type)))->getType());
     constraints.push_back("=" + register_of(results.back()));
   }
-  llvm::Type* result = results.empty()       ? builder_.getVoidTy()
+  llvm::Type* result = results.empty()       ? builder.getVoidTy()
                        : results.size() == 1 ? results[0]
-                                             : llvm::StructType::get(state_.context, results);
+                                             : llvm::StructType::get(emitter.state.context, results);
   llvm::SmallVector<Value*> operands;
   for (std::size_t n = 0; n < i.operands.size(); ++n) {
-    operands.push_back(to_register(operand(i, n)));
+    operands.push_back(to_register(emitter, emitter.operand(i, n)));
     constraints.push_back(register_of(operands.back()->getType()));
   }
   constraints.push_back("~{memory}");
-  llvm::CallInst* call = call_ptx(text, list_text(constraints, {}, ","), result, operands);
+  llvm::CallInst* call = call_ptx(builder, text, list_text(constraints, {}, ","), result, operands);
   call->setConvergent();
   return call;
 }

@@ -1,11 +1,10 @@
-#include "codegen/emit/kernel_info.h"
+#include "codegen/kernel_info.h"
 
 #include <algorithm>
 #include <iterator>
 #include <unordered_set>
 
 #include "codegen/cpu/layout.h"
-#include "codegen/nvptx/emitter.h"
 #include "ir/passes/passes.h"
 #include "ir/walk.h"
 #include "pykc/kernel_abi.h"

@@ -1,9 +1,9 @@
-#include "codegen/emit/fault_record.h"
-
-#include <llvm/IR/Module.h>
+#include "codegen/emit/report.h"
 
 #include <cstddef>
 #include <vector>
+
+#include "ir/verify/instruction_rules.h"
 
 namespace pykc::codegen {
 namespace {
@@ -27,7 +27,7 @@ std::vector<Field> fields() {
   return list;
 }
 
-llvm::Value* field_address(llvm::IRBuilder<>& builder, llvm::Value* record, std::size_t offset) {
+Value* field_address(Builder& builder, Value* record, std::size_t offset) {
   return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), record, offset);
 }
 
@@ -44,13 +44,13 @@ llvm::Function* report_function(llvm::Module& module, llvm::Type* pointer, llvm:
   function->addFnAttr(llvm::Attribute::Cold);
   function->setDoesNotThrow();
 
-  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", function));
+  Builder builder(llvm::BasicBlock::Create(context, "entry", function));
   llvm::BasicBlock* first = llvm::BasicBlock::Create(context, "first", function);
   llvm::BasicBlock* done = llvm::BasicBlock::Create(context, "done", function);
-  llvm::Value* record = function->getArg(0);
-  llvm::Value* claim = builder.CreateAtomicCmpXchg(
-      field_address(builder, record, offsetof(abi::FaultRecord, claimed)), builder.getInt32(0), builder.getInt32(1),
-      llvm::MaybeAlign(), llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic, scope);
+  Value* record = function->getArg(0);
+  Value* claim = builder.CreateAtomicCmpXchg(field_address(builder, record, offsetof(abi::FaultRecord, claimed)),
+                                             builder.getInt32(0), builder.getInt32(1), llvm::MaybeAlign(),
+                                             llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic, scope);
   builder.CreateCondBr(builder.CreateExtractValue(claim, 1), first, done);
   builder.SetInsertPoint(first);
   for (unsigned n = 0; n < filled.size(); ++n)
@@ -67,13 +67,30 @@ llvm::Function* report_function(llvm::Module& module, llvm::Type* pointer, llvm:
 
 }  // namespace
 
-void emit_fault_report(llvm::IRBuilder<>& builder, const FaultReport& report) {
+void emit_fault_report(Builder& builder, const FaultReport& report) {
   llvm::Module& module = *builder.GetInsertBlock()->getModule();
-  llvm::SmallVector<llvm::Value*> arguments = {report.record, report.kernel, report.site};
-  for (llvm::Value* index : report.block) arguments.push_back(builder.CreateTrunc(index, builder.getInt32Ty()));
-  for (llvm::Value* index : report.thread) arguments.push_back(builder.CreateTrunc(index, builder.getInt32Ty()));
-  for (llvm::Value* value : report.values) arguments.push_back(value != nullptr ? value : builder.getInt64(0));
+  llvm::SmallVector<Value*> arguments = {report.record, report.kernel, report.site};
+  for (Value* index : report.block) arguments.push_back(builder.CreateTrunc(index, builder.getInt32Ty()));
+  for (Value* index : report.thread) arguments.push_back(builder.CreateTrunc(index, builder.getInt32Ty()));
+  for (Value* value : report.values) arguments.push_back(value != nullptr ? value : builder.getInt64(0));
   builder.CreateCall(report_function(module, report.record->getType(), report.scope), arguments);
+}
+
+Value* any_fault(Emitter& emitter) {
+  Builder& builder = emitter.builder;
+  Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), emitter.target->fault_record(),
+                                                      offsetof(abi::FaultRecord, claimed));
+  llvm::LoadInst* claimed = builder.CreateAlignedLoad(builder.getInt32Ty(), address, llvm::Align(4));
+  claimed->setAtomic(llvm::AtomicOrdering::Monotonic, emitter.target->sync_scope(ir::MemoryScope::Device));
+  return builder.CreateIsNotNull(claimed);
+}
+
+Value* print_argument(Emitter& emitter, const Instruction& i, std::size_t n) {
+  if (!i.operands[n]->type.is(ScalarType::Bool)) return emitter.operand(i, n);
+  const std::string& format = emitter.source.print_formats[static_cast<std::size_t>(i.index)].text;
+  const bool is_point = ir::conversions_of(format)[n] == "%-s";
+  return emitter.builder.CreateSelect(emitter.operand(i, n), emitter.state.text(is_point ? ".0" : "True"),
+                                      emitter.state.text(is_point ? "" : "False"));
 }
 
 }  // namespace pykc::codegen

@@ -1,0 +1,16 @@
+// What LLVM is told of the turns of a block's threads: that their accesses are independent, and how to take its loops.
+#pragma once
+
+#include "codegen/cpu/emitter.h"
+
+namespace pykc::codegen {
+
+/// Says of a load or store that no other turn meets it.
+void annotate(CpuEmitter& emitter, llvm::Instruction* access, ir::AddressSpace space);
+void annotate_call(CpuEmitter& emitter, llvm::CallInst* call, const ir::Function& callee);
+/// Looks at a Loop of the IR, which the branch `latch` repeats: one around turns of threads is marked plain.
+void annotate_loop(llvm::Instruction* latch, const Instruction& loop);
+void mark_parallel(CpuEmitter& emitter, llvm::Instruction* latch);
+void mark_plain(llvm::Instruction* latch);
+
+}  // namespace pykc::codegen

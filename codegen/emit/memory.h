@@ -1,0 +1,21 @@
+// Loads, stores, and where variables and local arrays lie.
+#pragma once
+
+#include "codegen/emit/emitter.h"
+
+namespace pykc::codegen {
+
+inline llvm::Align alignment_of(ScalarType type) {
+  return llvm::Align(static_cast<std::uint64_t>(size_in_bytes(type)));
+}
+
+Value* load_element(Emitter& emitter, Value* address, ir::Type pointer);
+void store_element(Emitter& emitter, Value* value, Value* address, ir::Type pointer);
+Value* emit_element(Emitter& emitter, const Instruction& i);
+/// A CopyAsync as plain loads and stores.
+void copy_elements(Emitter& emitter, const Instruction& i);
+llvm::AllocaInst* storage_of(Emitter& emitter, const ir::Local* local);
+/// A local array on the stack.
+Value* stack_array(Emitter& emitter, std::int64_t index);
+
+}  // namespace pykc::codegen

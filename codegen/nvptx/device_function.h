@@ -1,0 +1,13 @@
+// How a device function is called on a GPU: one that may fault takes its kernel's number as a further argument.
+#pragma once
+
+#include "codegen/nvptx/emitter.h"
+
+namespace pykc::codegen {
+
+bool has_hidden_kernel_number(const ModuleState& state, const ir::Function& source);
+void add_hidden_arguments(NvptxEmitter& emitter, const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments);
+/// The number of the kernel that the function is, or was called by.
+Value* kernel_number(NvptxEmitter& emitter);
+
+}  // namespace pykc::codegen
