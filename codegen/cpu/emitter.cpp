@@ -68,6 +68,7 @@ class CpuLowering final : public TargetLowering {
   llvm::SyncScope::ID sync_scope(ir::MemoryScope) override { return llvm::SyncScope::System; }
   bool keeps_scope(ir::MemoryScope) override { return true; }
   bool keeps_order() override { return true; }
+  int narrowest_exchange() override { return 8; }
   Value* emit_hinted_load(const Instruction& i) override {
     return load_element(emitter_, emitter_.operand(i, 0), i.operands[0]->type);
   }

@@ -77,14 +77,44 @@ Value* exchange_if_equal(Emitter& emitter, const Instruction& i, Value* address,
                                              emitter.target->sync_scope(i.scope));
 }
 
+/// Where a value stands for an exchange: in a word of its own, or in a part of one, `shift` bits from its lowest.
+struct Place {
+  llvm::Type* word;
+  Value* address;
+  Value* shift;  // null where the word is the value's own
+};
+
+/// Of a value that is narrower than what the target exchanges, the word of 32 bits around it.
+Place place_of(Emitter& emitter, Value* address, ScalarType type) {
+  if (size_in_bits(type) >= emitter.target->narrowest_exchange()) return {emitter.bits_type(type), address, nullptr};
+  Builder& builder = emitter.builder;
+  Value* aligned = builder.CreateIntrinsic(llvm::Intrinsic::ptrmask, {address->getType(), builder.getInt64Ty()},
+                                           {address, builder.getInt64(~std::uint64_t{3})});
+  Value* byte = builder.CreateAnd(builder.CreatePtrToInt(address, builder.getInt64Ty()), builder.getInt64(3));
+  return {builder.getInt32Ty(), aligned, builder.CreateTrunc(builder.CreateShl(byte, 3), builder.getInt32Ty())};
+}
+
+Value* taken_out(Builder& builder, const Place& place, Value* word, llvm::Type* bits) {
+  return place.shift == nullptr ? word : builder.CreateTrunc(builder.CreateLShr(word, place.shift), bits);
+}
+
+Value* put_in(Builder& builder, const Place& place, Value* word, Value* bits) {
+  if (place.shift == nullptr) return bits;
+  const auto all_ones = llvm::Constant::getAllOnesValue(bits->getType());
+  Value* mask = builder.CreateShl(builder.CreateZExt(all_ones, place.word), place.shift);
+  Value* shifted = builder.CreateShl(builder.CreateZExt(bits, place.word), place.shift);
+  return builder.CreateOr(builder.CreateAnd(word, builder.CreateNot(mask)), shifted);
+}
+
 /// Reads the old value and tries to put the new one in its place, until no other thread came between. Stops as well
-/// where the new value is the old one.
+/// where the new value is the old one. One loop does for a part of a word, too, of which LLVM would make two.
 Value* compare_exchange_loop(Emitter& emitter, const Instruction& i, ir::Type pointer) {
   Builder& builder = emitter.builder;
   const ScalarType type = pointer.scalar;
-  Value* address = emitter.operand(i, 0);
   llvm::Type* bits = emitter.bits_type(type);
-  llvm::LoadInst* first = builder.CreateAlignedLoad(bits, address, alignment_of(type));
+  const Place place = place_of(emitter, emitter.operand(i, 0), type);
+  llvm::LoadInst* first =
+      builder.CreateAlignedLoad(place.word, place.address, llvm::Align(place.word->getScalarSizeInBits() / 8));
   first->setAtomic(llvm::AtomicOrdering::Monotonic, emitter.target->sync_scope(i.scope));
 
   llvm::BasicBlock* before = builder.GetInsertBlock();
@@ -93,8 +123,9 @@ Value* compare_exchange_loop(Emitter& emitter, const Instruction& i, ir::Type po
   llvm::BasicBlock* done = emitter.new_block("atomic.end");
   builder.CreateBr(attempt);
   builder.SetInsertPoint(attempt);
-  llvm::PHINode* old_bits = builder.CreatePHI(bits, 2);
-  old_bits->addIncoming(first, before);
+  llvm::PHINode* word = builder.CreatePHI(place.word, 2);
+  word->addIncoming(first, before);
+  Value* old_bits = taken_out(builder, place, word, bits);
   Value* old = builder.CreateBitCast(old_bits, emitter.type_of(type));
   Value* changed = builder.CreateBitCast(combine(emitter, i.atomic, type, old, emitter.operand(i, 1)), bits);
   // A relaxed change that changes nothing needs no write.
@@ -102,8 +133,8 @@ Value* compare_exchange_loop(Emitter& emitter, const Instruction& i, ir::Type po
   Value* is_done = may_skip ? builder.CreateICmpEQ(changed, old_bits) : builder.getFalse();
   builder.CreateCondBr(is_done, done, swap);
   builder.SetInsertPoint(swap);
-  Value* result = exchange_if_equal(emitter, i, address, old_bits, changed);
-  old_bits->addIncoming(builder.CreateExtractValue(result, 0), swap);
+  Value* result = exchange_if_equal(emitter, i, place.address, word, put_in(builder, place, word, changed));
+  word->addIncoming(builder.CreateExtractValue(result, 0), swap);
   builder.CreateCondBr(builder.CreateExtractValue(result, 1), done, attempt);
   builder.SetInsertPoint(done);
   return old;

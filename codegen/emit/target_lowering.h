@@ -72,6 +72,8 @@ class TargetLowering {
   /// Whether LLVM's own read-modify-write keeps the scope, and whether it keeps the order; else fences do.
   virtual bool keeps_scope(ir::MemoryScope scope) = 0;
   virtual bool keeps_order() = 0;
+  /// The bits of the smallest word that compare and swap has.
+  virtual int narrowest_exchange() = 0;
   /// What a target wants to stand before a read-modify-write of its own.
   virtual void prepare_atomic(const Instruction&) {}
   virtual Value* emit_hinted_load(const Instruction& i) = 0;

@@ -64,6 +64,7 @@ class NvptxLowering final : public TargetLowering {
   // LLVM's atomicrmw becomes an `atom` without either: relaxed, of the whole GPU.
   bool keeps_scope(ir::MemoryScope scope) override { return scope != ir::MemoryScope::System; }
   bool keeps_order() override { return false; }
+  int narrowest_exchange() override { return 32; }
   void prepare_atomic(const Instruction& i) override { codegen::prepare_atomic(emitter_, i); }
   Value* emit_hinted_load(const Instruction& i) override { return codegen::emit_hinted_load(emitter_, i); }
   void emit_hinted_store(const Instruction& i) override { codegen::emit_hinted_store(emitter_, i); }
