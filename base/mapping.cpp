@@ -42,7 +42,7 @@ Result<std::vector<std::int64_t>> resolve(std::span<const std::int64_t> shape, s
   std::vector<std::int64_t> resolved(shape.begin(), shape.end());
   const auto open = std::find(resolved.begin(), resolved.end(), -1);
   if (open != resolved.end()) *open = 1;
-  if (Result<void> checked = check_shape(resolved); !checked) return checked.error();
+  RETURN_IF_FAILED(check_shape(resolved));
   std::int64_t product = 1;
   for (const std::int64_t extent : resolved) product *= extent;
   const bool is_open = open != resolved.end();
@@ -81,7 +81,7 @@ void Mapping::append(std::int64_t extent, std::int64_t stride) {
 }
 
 Result<Mapping> Mapping::dense(std::span<const std::int64_t> shape, Layout order) {
-  if (Result<void> checked = check_shape(shape); !checked) return checked.error();
+  RETURN_IF_FAILED(check_shape(shape));
   Mapping mapping = single(0);
   for (const std::int64_t extent : shape) mapping.append(extent, 1);
   std::int64_t stride = 1;
@@ -95,7 +95,7 @@ Result<Mapping> Mapping::dense(std::span<const std::int64_t> shape, Layout order
 
 Result<Mapping> Mapping::strided(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
                                  std::int64_t offset) {
-  if (Result<void> checked = check_shape(shape); !checked) return checked.error();
+  RETURN_IF_FAILED(check_shape(shape));
   if (shape.size() != strides.size())
     return invalid_argument("shape " + text(shape) + " and strides " + text(strides) + " are of different lengths");
   Mapping mapping = single(offset);
@@ -213,9 +213,8 @@ Result<Mapping> Mapping::permute(std::span<const int> axes) const {
   std::array<bool, kMaxRank> seen{};
   Mapping view = single(offset_);
   for (const int name : axes) {
-    const Result<int> found = find_axis(name);
-    if (!found) return found.error();
-    const auto axis = static_cast<std::size_t>(*found);
+    ASSIGN_OR_RETURN(const int found, find_axis(name));
+    const auto axis = static_cast<std::size_t>(found);
     if (seen[axis]) return invalid_argument("axis " + std::to_string(name) + " is named twice");
     seen[axis] = true;
     view.append(extents_[axis], strides_[axis]);
@@ -226,20 +225,19 @@ Result<Mapping> Mapping::permute(std::span<const int> axes) const {
 /// Old and new axes are matched in groups with equal numbers of elements, the smallest possible. The old axes of a
 /// group must be one run of elements; the new ones then divide that run.
 Result<Mapping> Mapping::reshape(std::span<const std::int64_t> new_shape) const {
-  const Result<std::vector<std::int64_t>> resolved = resolve(new_shape, size_);
-  if (!resolved) return resolved.error();
-  Result<Mapping> view = dense(*resolved);
+  ASSIGN_OR_RETURN(const std::vector<std::int64_t> resolved, resolve(new_shape, size_));
+  Result<Mapping> view = dense(resolved);
   view->offset_ = offset_;
   if (size_ == 0) return view;
   const Mapping old = squeeze();
   std::size_t old_end = 0, new_end = 0;
-  while (new_end < resolved->size()) {
+  while (new_end < resolved.size()) {
     const std::size_t old_begin = old_end, new_begin = new_end;
-    std::int64_t new_count = (*resolved)[new_end++];
+    std::int64_t new_count = resolved[new_end++];
     std::int64_t old_count = old_end < old.shape().size() ? old.extents_[old_end++] : 1;
     while (new_count != old_count)
       if (new_count < old_count)
-        new_count *= (*resolved)[new_end++];
+        new_count *= resolved[new_end++];
       else
         old_count *= old.extents_[old_end++];
     for (std::size_t i = old_begin; i + 1 < old_end; ++i)
@@ -249,7 +247,7 @@ Result<Mapping> Mapping::reshape(std::span<const std::int64_t> new_shape) const 
     std::int64_t stride = old_end > old_begin ? old.strides_[old_end - 1] : 1;
     for (std::size_t i = new_end; i-- > new_begin;) {
       view->strides_[i] = stride;
-      stride *= (*resolved)[i];
+      stride *= resolved[i];
     }
   }
   return view;
@@ -263,13 +261,12 @@ Mapping Mapping::squeeze() const {
 }
 
 Result<Mapping> Mapping::squeeze(int axis) const {
-  const Result<int> found = find_axis(axis);
-  if (!found) return found.error();
-  if (const std::int64_t extent = extents_[static_cast<std::size_t>(*found)]; extent != 1)
+  ASSIGN_OR_RETURN(const int found, find_axis(axis));
+  if (const std::int64_t extent = extents_[static_cast<std::size_t>(found)]; extent != 1)
     return invalid_argument("axis " + std::to_string(axis) + " cannot go: its extent is " + std::to_string(extent));
   Mapping view = single(offset_);
   for (int i = 0; i < rank_; ++i)
-    if (i != *found) view.append(extents_[static_cast<std::size_t>(i)], strides_[static_cast<std::size_t>(i)]);
+    if (i != found) view.append(extents_[static_cast<std::size_t>(i)], strides_[static_cast<std::size_t>(i)]);
   return view;
 }
 

@@ -110,22 +110,20 @@ ElementType NpyFile::laid_out(const ElementType& type, std::int64_t from, std::v
 }
 
 Result<NpyFile> NpyFile::parse(std::string_view bytes) {
-  const Result<Parts> parts = split(bytes);
-  if (!parts) return parts.error();
-  Result<ParsedNpyHeader> parsed = parse_npy_header(parts->header);
-  if (!parsed) return parsed.error();
+  ASSIGN_OR_RETURN(const Parts parts, split(bytes));
+  ASSIGN_OR_RETURN(ParsedNpyHeader parsed, parse_npy_header(parts.header));
   NpyFile file;
-  file.header_ = std::move(parsed->header);
-  file.is_swapped_ = parsed->is_swapped;
-  file.elements_ = parts->elements;
+  file.header_ = std::move(parsed.header);
+  file.is_swapped_ = parsed.is_swapped;
+  file.elements_ = parts.elements;
   file.stored_bytes_ = size_in_bytes(file.header_.element);
   const std::optional<std::int64_t> size = npy_size(file.header_.shape, file.header_.element);
   if (!size) return bad("its shape " + shape_text(file.header_.shape) + " is not possible");
   file.size_ = *size;
   const auto needed = static_cast<std::uint64_t>(*size * file.stored_bytes_);
-  if (parts->elements.size() < needed)
+  if (parts.elements.size() < needed)
     return bad("it is cut short: " + std::to_string(needed) + " bytes of elements are announced, " +
-               std::to_string(parts->elements.size()) + " are there");
+               std::to_string(parts.elements.size()) + " are there");
   file.header_.element = laid_out(file.header_.element, 0, &file.moves_);
   return file;
 }

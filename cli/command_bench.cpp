@@ -46,16 +46,12 @@ Result<Assignment> parse_assignment(const std::string& option, const std::string
 
 Result<void> parse_settings(BenchRequest& request) {
   for (const std::string& text : request.arguments) {
-    const Result<Assignment> argument = parse_assignment("--arg", text);
-    if (!argument) return argument.error();
-    request.settings.arguments.values[argument->name] = argument->value;
+    ASSIGN_OR_RETURN(const Assignment argument, parse_assignment("--arg", text));
+    request.settings.arguments.values[argument.name] = argument.value;
   }
   for (const std::string& text : request.shapes) {
-    const Result<Assignment> assignment = parse_assignment("--shape", text);
-    if (!assignment) return assignment.error();
-    const Result<std::vector<std::int64_t>> shape = measure::parse_shape(assignment->value);
-    if (!shape) return shape.error();
-    request.settings.arguments.shapes[assignment->name] = *shape;
+    ASSIGN_OR_RETURN(const Assignment assignment, parse_assignment("--shape", text));
+    ASSIGN_OR_RETURN(request.settings.arguments.shapes[assignment.name], measure::parse_shape(assignment.value));
   }
   return {};
 }
@@ -65,17 +61,13 @@ Result<Launches> parse_launches(const BenchRequest& request, const std::optional
   Launches launches;
   const auto parse_extents = [&](const std::string& text, std::optional<Dim3>& to) -> Result<void> {
     if (text.empty()) return {};
-    const Result<Dim3> extents = measure::parse_extents(measure::with_values(text, names));
-    if (!extents) return extents.error();
-    to = *extents;
+    ASSIGN_OR_RETURN(to, measure::parse_extents(measure::with_values(text, names)));
     return {};
   };
-  if (Result<void> grid = parse_extents(request.grid, launches.grid); !grid) return grid.error();
-  if (Result<void> tile = parse_extents(request.tile, launches.tile); !tile) return tile.error();
+  RETURN_IF_FAILED(parse_extents(request.grid, launches.grid));
+  RETURN_IF_FAILED(parse_extents(request.tile, launches.tile));
   if (request.blocks.empty()) return launches;
-  Result<std::vector<Dim3>> blocks = measure::parse_blocks(measure::with_values(request.blocks, names));
-  if (!blocks) return blocks.error();
-  launches.blocks = std::move(*blocks);
+  ASSIGN_OR_RETURN(launches.blocks, measure::parse_blocks(measure::with_values(request.blocks, names)));
   return launches;
 }
 
@@ -117,11 +109,10 @@ Result<void> check_arguments(const KernelInfo& kernel, const measure::ArgumentSe
 Result<void> measure_kernel(const BenchRequest& request, const std::vector<std::int64_t>& sizes, const Program& program,
                             const measure::ConfiguredKernel& kernel, const Device& device, ProgressBar& bar,
                             measure::Report& report) {
-  Result<Launches> launches = parse_launches(request, kernel.configuration);
-  if (!launches) return launches.error();
+  ASSIGN_OR_RETURN(Launches launches, parse_launches(request, kernel.configuration));
   measure::BenchmarkSettings settings = request.settings;
-  settings.grid = launches->grid;
-  settings.tile = launches->tile;
+  settings.grid = launches.grid;
+  settings.tile = launches.tile;
   bar.begin("compiling");
   const Result<measure::Benchmark> benchmark =
       measure::Benchmark::create(device, program, kernel.request, request.options, settings);
@@ -129,15 +120,15 @@ Result<void> measure_kernel(const BenchRequest& request, const std::vector<std::
     return with_options(
         benchmark.error(), ErrorCode::InvalidLaunch,
         ": --shared BYTES, or --shared-per-thread BYTES, which is multiplied by the threads of a block");
-  if (Result<void> checked = check_arguments(benchmark->kernel(), settings.arguments); !checked) return checked;
+  RETURN_IF_FAILED(check_arguments(benchmark->kernel(), settings.arguments));
   report.kernel = measure::signature_of(benchmark->kernel());
   report.has_foreign_code |= benchmark->has_foreign_code();
   const std::int64_t bound = benchmark->kernel().max_threads_per_block;
-  if (launches->blocks.empty()) launches->blocks = {{bound > 0 ? std::min(bound, kUsualThreads) : kUsualThreads}};
+  if (launches.blocks.empty()) launches.blocks = {{bound > 0 ? std::min(bound, kUsualThreads) : kUsualThreads}};
   const std::string configuration = kernel.text();
   for (const std::int64_t size : sizes) {
     std::optional<Result<measure::LaunchArguments>> arguments;  // of this size, when its first point has begun
-    for (const Dim3 block : launches->blocks) {
+    for (const Dim3 block : launches.blocks) {
       bar.begin(point_text(size, block, configuration));
       if (!arguments) arguments = benchmark->make_arguments(size);
       Result<measure::Point> point =
@@ -161,21 +152,16 @@ Result<measure::Report> measure_all(const BenchRequest& request, const std::vect
   if (!kernels)
     return with_options(kernels.error(), ErrorCode::InvalidArgument,
                         "\n  FILE::KERNEL names the kernel, --sig 'KERNEL(TYPE, …)' the types of its parameters.");
-  const Result<Launches> first = parse_launches(request, kernels->front().configuration);
-  if (!first) return first.error();
-  const Result<Device> device = Device::open(request.device);
-  if (!device) return device.error();
-  const std::size_t points = sizes.size() * std::max<std::size_t>(first->blocks.size(), 1);
+  ASSIGN_OR_RETURN(const Launches first, parse_launches(request, kernels->front().configuration));
+  ASSIGN_OR_RETURN(const Device device, Device::open(request.device));
+  const std::size_t points = sizes.size() * std::max<std::size_t>(first.blocks.size(), 1);
   ProgressBar bar(static_cast<int>(kernels->size() * (points + 1) + 1));
-  measure::Report report{.device = device->info()};
+  measure::Report report{.device = device.info()};
   for (const measure::ConfiguredKernel& kernel : *kernels)
-    if (Result<void> measured = measure_kernel(request, sizes, program, kernel, *device, bar, report); !measured)
-      return measured.error();
+    RETURN_IF_FAILED(measure_kernel(request, sizes, program, kernel, device, bar, report));
   if (report.points.empty()) return report;
   bar.begin("what the device can do");
-  const Result<measure::Roofline> roofline = measure::measure_roofline(*device);
-  if (!roofline) return roofline.error();
-  report.roofline = *roofline;
+  ASSIGN_OR_RETURN(report.roofline, measure::measure_roofline(device));
   return report;
 }
 

@@ -97,8 +97,7 @@ Result<std::vector<std::string>> embedded_targets(const std::vector<std::string>
 
 /// The output's name, a colon, and every file that was read, as `make` reads it.
 Result<void> write_depfile(const CompileRequest& request) {
-  const Result<Program> program = load(request.file, request.options);
-  if (!program) return program.error();
+  ASSIGN_OR_RETURN(const Program program, load(request.file, request.options));
   std::string text;
   const auto add = [&](const std::string& file, const char* end) {
     for (const char c : file) {
@@ -113,32 +112,29 @@ Result<void> write_depfile(const CompileRequest& request) {
     text += " \\\n  ";
     add(module.file->name(), "");
   };
-  add_source(*program->main);
-  for (const Program::Imported& import : program->imports) add_source(*import.module);
+  add_source(*program.main);
+  for (const Program::Imported& import : program.imports) add_source(*import.module);
   return write_output(request.depfile, text + "\n");
 }
 
 /// The artifacts of all targets, and of each PTX its cubin where ptxas is given.
 Result<std::vector<Artifact>> compile_all(const CompileRequest& request, std::string_view source) {
-  const Result<std::vector<std::string>> targets = embedded_targets(request.targets);
-  if (!targets) return targets.error();
+  ASSIGN_OR_RETURN(const std::vector<std::string> targets, embedded_targets(request.targets));
   std::vector<Artifact> artifacts;
   CompileOptions options = request.options;
-  for (const std::string& target : *targets) {
+  for (const std::string& target : targets) {
     options.target = target;
-    Result<CompileOutput> output = compile_to(Emit::Code, source, options, request.file);
-    if (!output) return output.error();
-    if (artifacts.empty() && request.emit == "c") print_diagnostics(output->warnings, request.diagnostics);
-    Artifact& artifact = artifacts.emplace_back(std::move(output->artifact));
+    ASSIGN_OR_RETURN(CompileOutput output, compile_to(Emit::Code, source, options, request.file));
+    if (artifacts.empty() && request.emit == "c") print_diagnostics(output.warnings, request.diagnostics);
+    Artifact& artifact = artifacts.emplace_back(std::move(output.artifact));
     if (artifact.kernels.empty())
       return invalid_argument(request.file +
                               " has no kernel whose parameters are all annotated; --sig gives one its types");
     make_names_unique(artifact);
     if (request.emit == "header") break;  // which says nothing of a target
     if (request.ptxas.empty() || is_cpu(target)) continue;
-    Result<Artifact> cubin = assemble(artifact, request.ptxas);
-    if (!cubin) return cubin.error();
-    artifacts.push_back(std::move(*cubin));
+    ASSIGN_OR_RETURN(Artifact cubin, assemble(artifact, request.ptxas));
+    artifacts.push_back(std::move(cubin));
   }
   return artifacts;
 }
@@ -147,10 +143,9 @@ Result<std::string> embed(const CompileRequest& request, std::string_view source
   const std::string name_space = embedded_namespace(request.name_space.empty() ? request.file : request.name_space);
   if (!request.name_space.empty() && name_space != request.name_space)
     return invalid_argument("--namespace takes a C++ identifier, not `" + request.name_space + "`");
-  const Result<std::vector<Artifact>> artifacts = compile_all(request, source);
-  if (!artifacts) return artifacts.error();
-  if (request.emit == "header") return embedded_header(artifacts->front(), name_space);
-  return embedded_source(*artifacts, name_space);
+  ASSIGN_OR_RETURN(const std::vector<Artifact> artifacts, compile_all(request, source));
+  if (request.emit == "header") return embedded_header(artifacts.front(), name_space);
+  return embedded_source(artifacts, name_space);
 }
 
 /// Grid and block of a launch follow from a kernel's configuration, so it is told which one the kernel is compiled for.
@@ -198,14 +193,13 @@ Result<void> tell_untyped(const CompileRequest& request) {
 
 /// Every other format: one target, one file.
 Result<std::string> compile_one(const CompileRequest& request, const OutputFormat& format, std::string_view source) {
-  Result<CompileOutput> output = compile_to(format.emit, source, request.options, request.file);
-  if (!output) return output.error();
-  if (!output->warnings.empty() || request.diagnostics == DiagnosticsFormat::Json)
-    print_diagnostics(output->warnings, request.diagnostics);
-  if (request.time) print_times(output->times);
-  if (request.emit == "obj") return std::move(output->artifact.code);
-  if (request.emit == "artifact") return output->artifact.serialize();
-  return std::move(output->text);
+  ASSIGN_OR_RETURN(CompileOutput output, compile_to(format.emit, source, request.options, request.file));
+  if (!output.warnings.empty() || request.diagnostics == DiagnosticsFormat::Json)
+    print_diagnostics(output.warnings, request.diagnostics);
+  if (request.time) print_times(output.times);
+  if (request.emit == "obj") return std::move(output.artifact.code);
+  if (request.emit == "artifact") return output.artifact.serialize();
+  return std::move(output.text);
 }
 
 int run(CompileRequest& request) {

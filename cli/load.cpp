@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/errors.h"
 #include "driver/driver.h"
 #include "script/check_host.h"
 
@@ -27,11 +28,10 @@ Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& pa
 }
 
 Result<Program> load(const std::string& path, const CompileOptions& options) {
-  Result<std::shared_ptr<const SourceFile>> file = driver::read_source(path);
-  if (!file) return file.error();
+  ASSIGN_OR_RETURN(std::shared_ptr<const SourceFile> file, driver::read_source(path));
   Diagnostics diagnostics;
   Program program =
-      load_program(*file, driver::import_resolver(path, options), diagnostics, driver::package_of_file(path, options));
+      load_program(file, driver::import_resolver(path, options), diagnostics, driver::package_of_file(path, options));
   if (!diagnostics.has_errors()) return program;
   return Error{ErrorCode::InvalidSource, path + " has errors", diagnostics.take()};
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/errors.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "driver/driver.h"
@@ -68,9 +69,8 @@ bool FileReport::failed() const {
 Result<std::set<std::string>> read_known_failures(const std::string& list) {
   std::set<std::string> paths;
   if (list.empty()) return paths;
-  Result<std::shared_ptr<const SourceFile>> file = driver::read_source(list);
-  if (!file) return file.error();
-  std::istringstream text{std::string((*file)->text())};
+  ASSIGN_OR_RETURN(std::shared_ptr<const SourceFile> file, driver::read_source(list));
+  std::istringstream text{std::string(file->text())};
   for (std::string line; std::getline(text, line);) {
     std::istringstream words(line.substr(0, line.find('#')));
     std::string path;

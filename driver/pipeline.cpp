@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/errors.h"
 #include "codegen/codegen.h"
 #include "driver/artifact_cache.h"
 #include "driver/counting.h"
@@ -78,17 +79,15 @@ Program parse(Compilation& compilation, std::shared_ptr<const SourceFile> file, 
 }
 
 Result<Program> parse_with_constants(Compilation& compilation, std::shared_ptr<const SourceFile> file) {
-  const Result<std::string> constants = driver::constants_text(compilation.options.constants);
-  if (!constants) return constants.error();
-  return parse(compilation, std::move(file), *constants);
+  ASSIGN_OR_RETURN(const std::string constants, driver::constants_text(compilation.options.constants));
+  return parse(compilation, std::move(file), constants);
 }
 
 Result<std::vector<KernelRequest>> requests_of(const CompileOptions& options) {
   std::vector<KernelRequest> requests;
   for (const std::string& signature : options.signatures) {
-    Result<KernelRequest> request = parse_signature(signature);
-    if (!request) return request.error();
-    requests.push_back(std::move(*request));
+    ASSIGN_OR_RETURN(KernelRequest request, parse_signature(signature));
+    requests.push_back(std::move(request));
   }
   return requests;
 }
@@ -165,13 +164,9 @@ Result<CompileOutput> to_code(Compilation& compilation, const ir::Module& module
                                         .libraries = options.libraries};
   CompileOutput output;
   if (compilation.emit == Emit::Code) {
-    Result<Artifact> artifact = codegen::generate(module, target, for_codegen);
-    if (!artifact) return artifact.error();
-    output.artifact = std::move(*artifact);
+    ASSIGN_OR_RETURN(output.artifact, codegen::generate(module, target, for_codegen));
   } else {
-    Result<std::string> text = codegen::generate_text(compilation.emit, module, target, for_codegen);
-    if (!text) return text.error();
-    output.text = std::move(*text);
+    ASSIGN_OR_RETURN(output.text, codegen::generate_text(compilation.emit, module, target, for_codegen));
   }
   compilation.clock.finish("codegen");
   return output;
@@ -198,20 +193,17 @@ Result<Arrival> travel(Compilation& compilation, const Program& program, const s
 
   std::optional<codegen::Target> target;
   if (compilation.purpose != Purpose::Reports) {
-    Result<codegen::Target> parsed = codegen::Target::parse(compilation.options.target);
-    if (!parsed) return parsed.error();
-    target = std::move(*parsed);
+    ASSIGN_OR_RETURN(target, codegen::Target::parse(compilation.options.target));
   }
   const bool for_cpu =
       emit == Emit::CpuIr || (emit != Emit::Ir && target && target->kind == codegen::Target::Kind::Cpu);
-  Result<std::unique_ptr<ir::Module>> module = to_ir(compilation, checked, target ? &*target : nullptr, for_cpu);
-  if (!module) return module.error();
-  if (!target) return Arrival{.module = std::move(*module)};
-  if (emit == Emit::Ir || emit == Emit::CpuIr) return Arrival{.output = {.text = ir::print_module(**module)}};
+  ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module,
+                   to_ir(compilation, checked, target ? &*target : nullptr, for_cpu));
+  if (!target) return Arrival{.module = std::move(module)};
+  if (emit == Emit::Ir || emit == Emit::CpuIr) return Arrival{.output = {.text = ir::print_module(*module)}};
 
-  Result<CompileOutput> output = to_code(compilation, **module, *target);
-  if (!output) return output.error();
-  return Arrival{std::move(*output), std::move(*module)};
+  ASSIGN_OR_RETURN(CompileOutput output, to_code(compilation, *module, *target));
+  return Arrival{std::move(output), std::move(module)};
 }
 
 /// The artifact of an earlier compilation of the same, or a new one, kept for later.
@@ -222,15 +214,13 @@ Result<Artifact> find_or_compile(Compilation& compilation, const Program& progra
   std::string key;
   if (options.cache && !compilation.diagnostics.has_errors()) cache = driver::ArtifactCache::open();
   if (cache) {
-    const Result<codegen::Target> target = codegen::Target::parse(options.target);
-    if (!target) return target.error();
-    key = cache->key(program, requests, options, codegen::describe_machine(*target));
+    ASSIGN_OR_RETURN(const codegen::Target target, codegen::Target::parse(options.target));
+    key = cache->key(program, requests, options, codegen::describe_machine(target));
     if (std::optional<Artifact> found = cache->find(key)) return std::move(*found);
   }
-  Result<Arrival> arrival = travel(compilation, program, requests);
-  if (!arrival) return arrival.error();
-  if (cache && compilation.diagnostics.list().empty()) cache->store(key, arrival->output.artifact);
-  return std::move(arrival->output.artifact);
+  ASSIGN_OR_RETURN(Arrival arrival, travel(compilation, program, requests));
+  if (cache && compilation.diagnostics.list().empty()) cache->store(key, arrival.output.artifact);
+  return std::move(arrival.output.artifact);
 }
 
 /// From the text to what was asked for, without the warnings and times.
@@ -240,15 +230,12 @@ Result<CompileOutput> compile_text(Compilation& compilation, std::shared_ptr<con
     if (compilation.diagnostics.has_errors()) return source_error(compilation.diagnostics);
     return CompileOutput{.text = print_tokens(*file, tokens)};
   }
-  const Result<Program> program = parse_with_constants(compilation, std::move(file));
-  if (!program) return program.error();
+  ASSIGN_OR_RETURN(const Program program, parse_with_constants(compilation, std::move(file)));
   if (compilation.emit == Emit::Ast && !compilation.diagnostics.has_errors())
-    return CompileOutput{.text = ast::print(*program->main)};
-  const Result<std::vector<KernelRequest>> requests = requests_of(compilation.options);
-  if (!requests) return requests.error();
-  Result<Arrival> arrival = travel(compilation, *program, *requests);
-  if (!arrival) return arrival.error();
-  return std::move(arrival->output);
+    return CompileOutput{.text = ast::print(*program.main)};
+  ASSIGN_OR_RETURN(const std::vector<KernelRequest> requests, requests_of(compilation.options));
+  ASSIGN_OR_RETURN(Arrival arrival, travel(compilation, program, requests));
+  return std::move(arrival.output);
 }
 
 }  // namespace
@@ -268,11 +255,9 @@ Result<CompileOutput> compile_to(Emit emit, std::string_view source, const Compi
 
 Result<Artifact> compile(const Source& source, const CompileOptions& options) {
   Compilation compilation(options);
-  const Result<std::vector<KernelRequest>> requests = requests_of(options);
-  if (!requests) return requests.error();
-  const Result<Program> program = parse_with_constants(compilation, driver::source_file(source));
-  if (!program) return program.error();
-  return find_or_compile(compilation, *program, *requests);
+  ASSIGN_OR_RETURN(const std::vector<KernelRequest> requests, requests_of(options));
+  ASSIGN_OR_RETURN(const Program program, parse_with_constants(compilation, driver::source_file(source)));
+  return find_or_compile(compilation, program, requests);
 }
 
 Result<Artifact> compile(std::string_view source, const CompileOptions& options, std::string_view file_name) {
@@ -280,9 +265,8 @@ Result<Artifact> compile(std::string_view source, const CompileOptions& options,
 }
 
 Result<Artifact> compile_file(const std::string& path, const CompileOptions& options) {
-  const Result<Source> source = Source::read(path);
-  if (!source) return source.error();
-  return compile(*source, options);
+  ASSIGN_OR_RETURN(const Source source, Source::read(path));
+  return compile(source, options);
 }
 
 namespace driver {
@@ -305,9 +289,8 @@ Result<Artifact> compile_kernels(const Program& program, const std::vector<Kerne
 Result<CountingKernel> compile_counting(const Program& program, const KernelRequest& request,
                                         const CompileOptions& options) {
   Compilation compilation(options, Purpose::Counts);
-  Result<Arrival> arrival = travel(compilation, program, {request});
-  if (!arrival) return arrival.error();
-  return describe_counting(*arrival->module, std::move(arrival->output.artifact));
+  ASSIGN_OR_RETURN(Arrival arrival, travel(compilation, program, {request}));
+  return describe_counting(*arrival.module, std::move(arrival.output.artifact));
 }
 
 std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, const CompileOptions& options) {

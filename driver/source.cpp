@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
 #include "driver/driver.h"
 
 namespace pykc {
@@ -59,9 +60,8 @@ Source::Source(std::string text, std::string name, int line) : name_(std::move(n
 }
 
 Result<Source> Source::read(const std::string& path) {
-  const Result<std::shared_ptr<const SourceFile>> file = driver::read_source(path);
-  if (!file) return file.error();
-  return Source(std::string((*file)->text()), path);
+  ASSIGN_OR_RETURN(const std::shared_ptr<const SourceFile> file, driver::read_source(path));
+  return Source(std::string(file->text()), path);
 }
 
 Source Source::followed_by(std::string_view text) const {

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/errors.h"
 #include "base/files.h"
 #include "driver/driver.h"
 #include "stdlib/library.h"
@@ -63,9 +64,8 @@ std::string package_of_file(const std::string& path, const CompileOptions& optio
 }
 
 Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path) {
-  Result<std::string> text = read_named(path);
-  if (!text) return text.error();
-  return std::make_shared<const SourceFile>(path, std::move(*text));
+  ASSIGN_OR_RETURN(std::string text, read_named(path));
+  return std::make_shared<const SourceFile>(path, std::move(text));
 }
 
 ImportResolver import_resolver(const std::string& path, const CompileOptions& options) {
@@ -93,9 +93,8 @@ ImportResolver import_resolver(const std::string& path, const CompileOptions& op
 namespace pykc {
 
 Result<Library> Library::read(const std::string& path) {
-  Result<std::string> bytes = driver::read_named(path);
-  if (!bytes) return bytes.error();
-  return Library{path, std::move(*bytes)};
+  ASSIGN_OR_RETURN(std::string bytes, driver::read_named(path));
+  return Library{path, std::move(bytes)};
 }
 
 }  // namespace pykc

@@ -115,7 +115,7 @@ class Measurement {
     trial.config.stream = &stream;
     Result<void> launched;
     const auto prepare = [&]() -> Result<void> {
-      if (Result<void> restored = saved.restore(stream); !restored) return restored;
+      RETURN_IF_FAILED(saved.restore(stream));
       return pause_.bytes() > 0 ? pause_.fill_zero(stream) : Result<void>();
     };
     const auto launch = [&] {
@@ -194,13 +194,12 @@ std::string size_class(std::span<const std::int64_t> extents) {
 }
 
 Result<Chosen> choose(const Choice& choice, const std::function<Result<Trial>(std::size_t)>& prepare) {
-  const Result<Mode> mode = mode_of_environment();
-  if (!mode) return mode.error();
-  if (*mode == Mode::Off) return Chosen{0, {}};
+  ASSIGN_OR_RETURN(const Mode mode, mode_of_environment());
+  if (mode == Mode::Off) return Chosen{0, {}};
 
   const driver::KeptChoice kept(choice.program, choice.request, for_device(choice), situation_of(choice));
-  if (!choice.measures_anew && *mode != Mode::Record)
-    if (const std::optional<std::size_t> known = find_known(choice, kept, *mode)) return Chosen{*known, {}};
+  if (!choice.measures_anew && mode != Mode::Record)
+    if (const std::optional<std::size_t> known = find_known(choice, kept, mode)) return Chosen{*known, {}};
 
   const Stream* const stream = choice.launches.front().stream;
   if (stream != nullptr && stream->is_capturing())
@@ -208,24 +207,23 @@ Result<Chosen> choose(const Choice& choice, const std::function<Result<Trial>(st
                             "` cannot be measured while the stream captures a graph; launch the kernel once before");
   std::vector<Result<Trial>> trials;
   for (std::size_t i = 0; i < choice.configurations.size(); ++i) trials.push_back(prepare(i));
-  const Result<std::vector<Result<double>>> times = Measurement(choice.device, trials).run();
-  if (!times) return times.error();
+  ASSIGN_OR_RETURN(const std::vector<Result<double>> times, Measurement(choice.device, trials).run());
 
   Chosen chosen;
   double slowest = 0;
-  for (std::size_t i = 0; i < times->size(); ++i) {
-    const Result<double>& seconds = (*times)[i];
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const Result<double>& seconds = times[i];
     chosen.refused.push_back(seconds ? std::nullopt : std::optional(seconds.error()));
     if (!seconds) continue;
     slowest = std::max(slowest, *seconds);
-    if (!chosen.configuration || *seconds < *(*times)[*chosen.configuration]) chosen.configuration = i;
+    if (!chosen.configuration || *seconds < *times[*chosen.configuration]) chosen.configuration = i;
   }
-  if (*mode != Mode::Quiet) report_refusals(choice, chosen);
+  if (mode != Mode::Quiet) report_refusals(choice, chosen);
   if (!chosen.configuration) return chosen;
   kept.store(choice.configurations[*chosen.configuration].text());
-  const std::string how = time_text(*(*times)[*chosen.configuration]) + " (slowest " + time_text(slowest) + ")";
-  if (*mode == Mode::Report) report_choice(choice, *chosen.configuration, how);
-  if (*mode == Mode::Record) record_choice(choice, *chosen.configuration, how);
+  const std::string how = time_text(*times[*chosen.configuration]) + " (slowest " + time_text(slowest) + ")";
+  if (mode == Mode::Report) report_choice(choice, *chosen.configuration, how);
+  if (mode == Mode::Record) record_choice(choice, *chosen.configuration, how);
   return chosen;
 }
 

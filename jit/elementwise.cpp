@@ -46,12 +46,11 @@ Result<GenericKernel> kernel_for(detail::ElementwiseState& state, const jit::Ele
 
 Result<Elementwise> Elementwise::create(const Device& device, std::vector<ElementwiseStep> steps,
                                         const CompileOptions& options, const std::string& preamble) {
-  Result<jit::Fusion> fusion = jit::fuse(steps, preamble);
-  if (!fusion) return fusion.error();
-  const jit::ArrayFlags all_arrays(fusion->inputs.size(), true);
-  auto state = std::make_shared<detail::ElementwiseState>(std::move(*fusion), device, options);
+  ASSIGN_OR_RETURN(jit::Fusion fusion, jit::fuse(steps, preamble));
+  const jit::ArrayFlags all_arrays(fusion.inputs.size(), true);
+  auto state = std::make_shared<detail::ElementwiseState>(std::move(fusion), device, options);
   const jit::ElementwiseVariant usual{.is_array = all_arrays, .is_cpu = device.is_cpu()};
-  if (const Result<GenericKernel> kernel = kernel_for(*state, usual); !kernel) return kernel.error();
+  RETURN_IF_FAILED(kernel_for(*state, usual));
   return Elementwise(std::move(state));
 }
 
@@ -61,20 +60,19 @@ Result<void> Elementwise::launch_with(const Stream* stream, std::span<const Argu
     return invalid_argument("the operation takes its outputs (" + list_text(state_->fusion.outputs) +
                             ") and its inputs (" + list_text(state_->fusion.inputs) + "); " +
                             std::to_string(arguments.size()) + " arguments are given");
-  const Result<jit::Shape> shape = jit::broadcast_shape(arguments);
-  if (!shape) return shape.error();
+  ASSIGN_OR_RETURN(const jit::Shape shape, jit::broadcast_shape(arguments));
   jit::ElementwiseVariant variant{.is_cpu = device().is_cpu()};
   std::vector<Argument> arrays;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (i < outputs && (!arguments[i].is_array || jit::shape_of(arguments[i]) != *shape))
+    if (i < outputs && (!arguments[i].is_array || jit::shape_of(arguments[i]) != shape))
       return invalid_argument("the output `" + state_->fusion.outputs[i] + "` is " +
                               (arguments[i].is_array ? "an array of shape " + shape_text(jit::shape_of(arguments[i]))
                                                      : std::string("a number")) +
-                              ", and the result has the shape " + shape_text(*shape));
+                              ", and the result has the shape " + shape_text(shape));
     if (i >= outputs) variant.is_array.push_back(arguments[i].is_array);
-    if (arguments[i].is_array) arrays.push_back(jit::broadcast(arguments[i], *shape));
+    if (arguments[i].is_array) arrays.push_back(jit::broadcast(arguments[i], shape));
   }
-  if (jit::size_of(*shape) == 0) return {};
+  if (jit::size_of(shape) == 0) return {};
   variant.rank = jit::collapse(arrays, 0, arrays.front().rank);
   if (variant.rank == 0) {  // one element
     variant.rank = 1;
@@ -84,14 +82,13 @@ Result<void> Elementwise::launch_with(const Stream* stream, std::span<const Argu
   if (variant.width > 1) jit::vectorize(arrays, variant.width);
   LaunchConfig config = configuration(arrays.front(), variant);
   config.stream = stream;
-  const Result<GenericKernel> kernel = kernel_for(*state_, variant);
-  if (!kernel) return kernel.error();
+  ASSIGN_OR_RETURN(const GenericKernel kernel, kernel_for(*state_, variant));
 
   std::vector<Argument> passed(arguments.begin(), arguments.end());
   auto next = arrays.begin();
   for (Argument& argument : passed)
     if (argument.is_array) argument = *next++;
-  return kernel->launch_with(config, passed);
+  return kernel.launch_with(config, passed);
 }
 
 const Device& Elementwise::device() const { return state_->kernels.device(); }

@@ -52,29 +52,26 @@ Result<Fusion> fuse(const std::vector<ElementwiseStep>& steps, const std::string
   std::string body;
   std::vector<std::string> known;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const Result<std::vector<Parameter>> inputs = parameters_of(steps[i].inputs);
-    if (!inputs) return inputs.error();
-    const Result<std::vector<Parameter>> outputs = parameters_of(steps[i].outputs);
-    if (!outputs) return outputs.error();
-    if (outputs->empty()) return invalid_argument("`" + steps[i].operation + "` has no output: name what it defines");
-    const std::string name = "step" + std::to_string(i), results = list_text(*outputs, &Parameter::name);
-    fusion.text += "def " + name + "(" + list_text(*inputs, &Parameter::text) + "):\n" +
+    ASSIGN_OR_RETURN(const std::vector<Parameter> inputs, parameters_of(steps[i].inputs));
+    ASSIGN_OR_RETURN(const std::vector<Parameter> outputs, parameters_of(steps[i].outputs));
+    if (outputs.empty()) return invalid_argument("`" + steps[i].operation + "` has no output: name what it defines");
+    const std::string name = "step" + std::to_string(i), results = list_text(outputs, &Parameter::name);
+    fusion.text += "def " + name + "(" + list_text(inputs, &Parameter::text) + "):\n" +
                    indented(driver::dedent(steps[i].operation).text) + "    return " + results + "\n\n";
-    body += "    " + results + " = " + name + "(" + list_text(*inputs, &Parameter::name) + ")\n";
-    for (const Parameter& input : *inputs)
+    body += "    " + results + " = " + name + "(" + list_text(inputs, &Parameter::name) + ")\n";
+    for (const Parameter& input : inputs)
       if (std::ranges::find(known, input.name) == known.end()) {
         known.push_back(input.name);
         fusion.inputs.push_back(input.name);
       }
     fusion.outputs.clear();
-    for (const Parameter& output : *outputs) {
+    for (const Parameter& output : outputs) {
       known.push_back(output.name);
       fusion.outputs.push_back(output.name);
     }
   }
   if (steps.empty()) return invalid_argument("there are no steps");
-  if (Result<void> fits = check_argument_count(fusion.inputs.size() + fusion.outputs.size()); !fits)
-    return fits.error();
+  RETURN_IF_FAILED(check_argument_count(fusion.inputs.size() + fusion.outputs.size()));
   fusion.text +=
       "def operation(" + list_text(fusion.inputs) + "):\n" + body + "    return " + list_text(fusion.outputs) + "\n\n";
   return fusion;

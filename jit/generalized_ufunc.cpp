@@ -101,12 +101,10 @@ Result<Extents> extents_of(const detail::GeneralizedUfuncState& state, std::span
   std::vector<Argument> outer;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const jit::AxisNames& axes = state.signature.inputs[i];
-    if (Result<void> added = add_extents(inputs[i], axes, extents); !added) return added.error();
+    RETURN_IF_FAILED(add_extents(inputs[i], axes, extents));
     outer.push_back(outer_part(inputs[i], axes));
   }
-  Result<jit::Shape> shape = jit::broadcast_shape(outer);
-  if (!shape) return shape.error();
-  extents.outer = std::move(*shape);
+  ASSIGN_OR_RETURN(extents.outer, jit::broadcast_shape(outer));
   return extents;
 }
 
@@ -156,17 +154,14 @@ Result<GenericKernel> detail::GeneralizedUfuncState::kernel(const GeneralizedUfu
 
 Result<GeneralizedUfunc> GeneralizedUfunc::create(const Device& device, std::string_view signature,
                                                   const Source& source, const CompileOptions& options) {
-  Result<jit::AxesSignature> axes = jit::parse_axes(signature);
-  if (!axes) return axes.error();
-  const Result<Program> program = driver::load_source(source, options);
-  if (!program) return program.error();
-  const Result<const ast::FunctionDef*> function = last_function(*program);
-  if (!function) return function.error();
+  ASSIGN_OR_RETURN(jit::AxesSignature axes, jit::parse_axes(signature));
+  ASSIGN_OR_RETURN(const Program program, driver::load_source(source, options));
+  ASSIGN_OR_RETURN(const ast::FunctionDef* const function, last_function(program));
   auto state =
-      std::make_shared<detail::GeneralizedUfuncState>(std::move(*axes), source, (*function)->name, device, options);
-  if (Result<void> fits = jit::check_argument_count(state->arguments()); !fits) return fits.error();
-  if ((*function)->parameters.size() != state->arguments())
-    return invalid_argument("`" + state->function + "` has " + std::to_string((*function)->parameters.size()) +
+      std::make_shared<detail::GeneralizedUfuncState>(std::move(axes), source, function->name, device, options);
+  RETURN_IF_FAILED(jit::check_argument_count(state->arguments()));
+  if (function->parameters.size() != state->arguments())
+    return invalid_argument("`" + state->function + "` has " + std::to_string(function->parameters.size()) +
                             " parameters, and the signature " + std::to_string(state->arguments()) + " arguments");
   return GeneralizedUfunc(std::move(state));
 }
@@ -177,30 +172,28 @@ Result<void> GeneralizedUfunc::launch_with(const Stream* stream, std::span<const
     return invalid_argument("`" + state_->function + "` takes " + std::to_string(outputs) + " outputs and then " +
                             std::to_string(state_->arguments() - outputs) + " inputs; " +
                             std::to_string(arguments.size()) + " arguments are given");
-  Result<Extents> extents = extents_of(*state_, arguments.subspan(outputs));
-  if (!extents) return extents.error();
+  ASSIGN_OR_RETURN(Extents extents, extents_of(*state_, arguments.subspan(outputs)));
   for (std::size_t i = 0; i < outputs; ++i) {
-    if (Result<void> added = add_extents(arguments[i], state_->axes(i), *extents); !added) return added;
-    const jit::Shape expected = shape_of_output(state_->axes(i), *extents).value();
+    RETURN_IF_FAILED(add_extents(arguments[i], state_->axes(i), extents));
+    const jit::Shape expected = shape_of_output(state_->axes(i), extents).value();
     if (!arguments[i].is_array || jit::shape_of(arguments[i]) != expected)
       return invalid_argument("output " + std::to_string(i) + " is not an array of the shape " + shape_text(expected));
   }
-  const std::int64_t places = jit::size_of(extents->outer);
+  const std::int64_t places = jit::size_of(extents.outer);
   if (places == 0) return {};
   std::vector<Argument> passed(arguments.begin(), arguments.end());
   GeneralizedUfuncVariant variant;
   for (const Argument& argument : arguments) {
-    if (argument.rank == Argument::kMaxRank && extents->outer.empty())
+    if (argument.rank == Argument::kMaxRank && extents.outer.empty())
       return invalid_argument("an inner array has at most 7 axes");
     variant.is_array.push_back(argument.is_array);
   }
-  variant.rank = join_outer_axes(*state_, extents->outer, passed);
+  variant.rank = join_outer_axes(*state_, extents.outer, passed);
   variant.is_wide = jit::is_wide(places);
-  const Result<GenericKernel> kernel = state_->kernel(variant);
-  if (!kernel) return kernel.error();
+  ASSIGN_OR_RETURN(const GenericKernel kernel, state_->kernel(variant));
   passed.insert(passed.begin(), Argument::of(places));
   constexpr std::int64_t kBlock = 128;
-  return kernel->launch_with({.grid = {(places + kBlock - 1) / kBlock}, .block = {kBlock}, .stream = stream}, passed);
+  return kernel.launch_with({.grid = {(places + kBlock - 1) / kBlock}, .block = {kBlock}, .stream = stream}, passed);
 }
 
 const Device& GeneralizedUfunc::device() const { return state_->kernels.device(); }
@@ -209,9 +202,8 @@ Result<std::vector<std::int64_t>> GeneralizedUfunc::output_shape(std::span<const
   if (inputs.size() != state_->signature.inputs.size())
     return invalid_argument("`" + state_->function + "` takes " + std::to_string(state_->signature.inputs.size()) +
                             " inputs; " + std::to_string(inputs.size()) + " are given");
-  const Result<Extents> extents = extents_of(*state_, inputs);
-  if (!extents) return extents.error();
-  return shape_of_output(state_->signature.outputs.front(), *extents);
+  ASSIGN_OR_RETURN(const Extents extents, extents_of(*state_, inputs));
+  return shape_of_output(state_->signature.outputs.front(), extents);
 }
 
 }  // namespace pykc

@@ -88,10 +88,9 @@ Result<const Kernel*> GenericKernelState::compile(CompiledVariant& variant, cons
                       error.diagnostics.front().message;
     return error;
   }
-  Result<Kernel> kernel = loaded->kernel(definition.name);
-  if (!kernel) return kernel.error();
-  if (Result<void> added = module.add(*loaded); !added) return added.error();
-  variant.kernel = std::move(*kernel);
+  ASSIGN_OR_RETURN(Kernel kernel, loaded->kernel(definition.name));
+  RETURN_IF_FAILED(module.add(*loaded));
+  variant.kernel = std::move(kernel);
   variant.is_ready.store(true, std::memory_order_release);
   return &*variant.kernel;
 }
@@ -151,15 +150,13 @@ Result<GenericKernel> GenericKernel::bind(const Configuration& constants) const 
 }
 
 Result<void> GenericKernel::launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const {
-  const Result<const Kernel*> kernel = state_->kernel_for(arguments);
-  if (!kernel) return kernel.error();
-  return (*kernel)->launch_with(config, arguments);
+  ASSIGN_OR_RETURN(const Kernel* const kernel, state_->kernel_for(arguments));
+  return kernel->launch_with(config, arguments);
 }
 
 Result<Kernel> GenericKernel::specialization_with(std::span<const Argument> arguments) const {
-  const Result<const Kernel*> kernel = state_->kernel_for(arguments);
-  if (!kernel) return kernel.error();
-  return **kernel;
+  ASSIGN_OR_RETURN(const Kernel* const kernel, state_->kernel_for(arguments));
+  return *kernel;
 }
 
 }  // namespace pykc

@@ -117,14 +117,12 @@ Result<ReductionLoop> make_loop(const detail::ReductionState& state, const Reduc
                                 std::span<const Argument> arguments) {
   const Argument& output = arguments.front();
   const std::span<const Argument> inputs = arguments.subspan(1);
-  const Result<jit::Shape> shape = jit::broadcast_shape(inputs);
-  if (!shape) return shape.error();
+  ASSIGN_OR_RETURN(const jit::Shape shape, jit::broadcast_shape(inputs));
   if (std::ranges::none_of(inputs, &Argument::is_array)) return invalid_argument("none of the inputs is an array");
-  const Result<std::vector<bool>> is_reduced = reduced_axes(axes, shape->size());
-  if (!is_reduced) return is_reduced.error();
-  const jit::Shape expected = kept_shape(*shape, *is_reduced, axes.keepdims);
+  ASSIGN_OR_RETURN(const std::vector<bool> is_reduced, reduced_axes(axes, shape.size()));
+  const jit::Shape expected = kept_shape(shape, is_reduced, axes.keepdims);
   if (!output.is_array ||
-      (jit::shape_of(output) != expected && jit::shape_of(output) != kept_shape(*shape, *is_reduced, !axes.keepdims)))
+      (jit::shape_of(output) != expected && jit::shape_of(output) != kept_shape(shape, is_reduced, !axes.keepdims)))
     return invalid_argument(output.is_array
                                 ? "the output has the shape " + shape_text(jit::shape_of(output)) +
                                       ", and the result " + shape_text(expected)
@@ -133,15 +131,15 @@ Result<ReductionLoop> make_loop(const detail::ReductionState& state, const Reduc
   // All arrays, the inputs first: their order in memory matters most.
   std::vector<Argument> arrays;
   for (const Argument& input : inputs)
-    if (input.is_array) arrays.push_back(jit::broadcast(input, *shape));
-  arrays.push_back(spread(output, *shape, *is_reduced));
+    if (input.is_array) arrays.push_back(jit::broadcast(input, shape));
+  arrays.push_back(spread(output, shape, is_reduced));
   std::vector<int> order;
   for (const bool reduced : {false, true})
-    for (std::size_t i = 0; i < shape->size(); ++i)
-      if ((*is_reduced)[i] == reduced) order.push_back(static_cast<int>(i));
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      if (is_reduced[i] == reduced) order.push_back(static_cast<int>(i));
   jit::transpose(arrays, order);
-  const int rank = static_cast<int>(shape->size());
-  const int kept = static_cast<int>(std::ranges::count(*is_reduced, false));
+  const int rank = static_cast<int>(shape.size());
+  const int kept = static_cast<int>(std::ranges::count(is_reduced, false));
 
   ReductionLoop loop;
   loop.variant.reduced = jit::collapse(arrays, kept, rank);
@@ -222,14 +220,14 @@ Blocks choose_blocks(ReductionLoop& loop, const DeviceInfo& device) {
 
 Result<void> launch_loop(detail::ReductionState& state, const ReductionLoop& loop, const Blocks& blocks,
                          const Argument& output, const Stream* stream) {
-  const Result<GenericKernel> kernel =
-      state.kernels.kernel(loop.variant, "reduction", [&] { return jit::source_of(state.text, loop.variant); });
-  if (!kernel) return kernel.error();
+  ASSIGN_OR_RETURN(const GenericKernel kernel, state.kernels.kernel(loop.variant, "reduction", [&] {
+    return jit::source_of(state.text, loop.variant);
+  }));
   std::vector<Argument> passed = {output, Argument::of(loop.elements), Argument::of(loop.length),
                                   Argument::of(divide_up(loop.length, blocks.parts)), Argument::of(loop.count)};
   passed.insert(passed.end(), loop.inputs.begin(), loop.inputs.end());
-  return kernel->launch_with({.grid = {blocks.for_elements, blocks.parts}, .block = blocks.block, .stream = stream},
-                             passed);
+  return kernel.launch_with({.grid = {blocks.for_elements, blocks.parts}, .block = blocks.block, .stream = stream},
+                            passed);
 }
 
 /// The parts of each result, [part, result], as an input of one axis for each axis that is kept and one for the parts.
@@ -273,35 +271,32 @@ Argument parts_in(const Buffer& buffer, const ReductionLoop& loop, std::int64_t 
 Result<void> launch_in_two(detail::ReductionState& state, ReductionLoop loop, const Blocks& blocks,
                            const Stream& stream) {
   const Device& device = state.kernels.device();
-  Result<jit::ScratchPool::Scratch> scratch =
-      state.scratch.take(device, stream, blocks.parts * loop.elements * size_in_bytes(loop.accumulator));
-  if (!scratch) return scratch.error();
-  const Argument parts = parts_in(scratch->buffer, loop, blocks.parts);
+  ASSIGN_OR_RETURN(jit::ScratchPool::Scratch scratch,
+                   state.scratch.take(device, stream, blocks.parts * loop.elements * size_in_bytes(loop.accumulator)));
+  const Argument parts = parts_in(scratch.buffer, loop, blocks.parts);
   loop.variant.is_split = true;
-  if (Result<void> done = launch_loop(state, loop, blocks, parts, &stream); !done) return done;
+  RETURN_IF_FAILED(launch_loop(state, loop, blocks, parts, &stream));
   ReductionLoop second = loop_over_parts(loop, parts);
   Blocks whole = choose_blocks(second, device.info());
   whole.parts = 1;
-  if (Result<void> done = launch_loop(state, second, whole, loop.output, &stream); !done) return done;
-  return state.scratch.give_back(std::move(*scratch), stream);
+  RETURN_IF_FAILED(launch_loop(state, second, whole, loop.output, &stream));
+  return state.scratch.give_back(std::move(scratch), stream);
 }
 
 }  // namespace
 
 Result<Reduction> Reduction::create(const Device& device, const ReductionSource& source,
                                     const CompileOptions& options) {
-  Result<jit::ReductionText> text = jit::reduction_text(source);
-  if (!text) return text.error();
-  auto state = std::make_shared<detail::ReductionState>(std::move(*text), source, device, options);
+  ASSIGN_OR_RETURN(jit::ReductionText text, jit::reduction_text(source));
+  auto state = std::make_shared<detail::ReductionState>(std::move(text), source, device, options);
   const jit::ReductionVariant usual{.reduced = 1,
                                     .is_array = jit::ArrayFlags(state->text.map.inputs.size(), true),
                                     .accumulator = ScalarType::F32,
                                     .along_x = true,
                                     .is_cpu = device.is_cpu(),
                                     .lanes = device.is_cpu() ? 1 : jit::kReductionBlock};
-  const Result<GenericKernel> kernel =
-      state->kernels.kernel(usual, "reduction", [&] { return jit::source_of(state->text, usual); });
-  if (!kernel) return kernel.error();
+  ASSIGN_OR_RETURN(const GenericKernel kernel,
+                   state->kernels.kernel(usual, "reduction", [&] { return jit::source_of(state->text, usual); }));
   return Reduction(std::move(state));
 }
 
@@ -311,22 +306,19 @@ Result<void> Reduction::launch_with(const Stream* stream, const ReductionAxes& a
   if (arguments.size() != inputs.size() + 1)
     return invalid_argument("the reduction takes its output and its inputs (" + list_text(inputs) + "); " +
                             std::to_string(arguments.size()) + " arguments are given");
-  Result<ReductionLoop> loop = make_loop(*state_, axes, arguments);
-  if (!loop) return loop.error();
-  if (loop->elements == 0) return {};
-  const Blocks blocks = choose_blocks(*loop, device().info());
-  if (blocks.parts == 1) return launch_loop(*state_, *loop, blocks, loop->output, stream);
-  return launch_in_two(*state_, *loop, blocks, stream != nullptr ? *stream : device().default_stream());
+  ASSIGN_OR_RETURN(ReductionLoop loop, make_loop(*state_, axes, arguments));
+  if (loop.elements == 0) return {};
+  const Blocks blocks = choose_blocks(loop, device().info());
+  if (blocks.parts == 1) return launch_loop(*state_, loop, blocks, loop.output, stream);
+  return launch_in_two(*state_, loop, blocks, stream != nullptr ? *stream : device().default_stream());
 }
 
 const Device& Reduction::device() const { return state_->kernels.device(); }
 
 Result<std::vector<std::int64_t>> Reduction::result_shape(const ReductionAxes& axes, std::span<const Argument> inputs) {
-  const Result<jit::Shape> shape = jit::broadcast_shape(inputs);
-  if (!shape) return shape.error();
-  const Result<std::vector<bool>> is_reduced = reduced_axes(axes, shape->size());
-  if (!is_reduced) return is_reduced.error();
-  return kept_shape(*shape, *is_reduced, axes.keepdims);
+  ASSIGN_OR_RETURN(const jit::Shape shape, jit::broadcast_shape(inputs));
+  ASSIGN_OR_RETURN(const std::vector<bool> is_reduced, reduced_axes(axes, shape.size()));
+  return kept_shape(shape, is_reduced, axes.keepdims);
 }
 
 }  // namespace pykc

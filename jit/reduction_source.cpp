@@ -12,6 +12,7 @@
 // (blockIdx.y); a second launch puts the parts together.
 #include "jit/reduction_source.h"
 
+#include "base/errors.h"
 #include "base/text.h"
 #include "jit/kernel_text.h"
 
@@ -160,10 +161,8 @@ std::size_t ReductionVariant::hash() const {
 Result<ReductionText> reduction_text(const ReductionSource& source) {
   std::vector<ElementwiseStep> steps = source.steps;
   steps.push_back({source.inputs, "mapped", "mapped = (" + source.map + ")"});
-  Result<Fusion> map = fuse(steps, source.preamble);
-  if (!map) return map.error();
-  return ReductionText{std::move(*map), "(" + source.reduce + ")", "(" + source.post + ")",
-                       "(" + source.identity + ")"};
+  ASSIGN_OR_RETURN(Fusion map, fuse(steps, source.preamble));
+  return ReductionText{std::move(map), "(" + source.reduce + ")", "(" + source.post + ")", "(" + source.identity + ")"};
 }
 
 Source source_of(const ReductionText& text, const ReductionVariant& variant) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "base/errors.h"
+
 namespace pykc::jit {
 
 Result<SavedArrays::Saved> SavedArrays::place(const Device& device, const Argument& array) {
@@ -14,32 +16,26 @@ Result<SavedArrays::Saved> SavedArrays::place(const Device& device, const Argume
   for (std::size_t i = 0; i < rank; ++i)
     extents[i] = array.strides[i] == 0 ? std::min<std::int64_t>(array.extents[i], 1) : array.extents[i];
   const std::span<const std::int64_t> shape(extents.data(), rank);
-  const Result<Mapping> mapping = Mapping::strided(shape, {array.strides, rank});
-  if (!mapping) return mapping.error();
-  const Result<detail::WrappedElements> original =
-      detail::wrap_elements(device, array.address, *mapping, element_bytes, 1, nullptr);
-  if (!original) return original.error();
-  const Result<detail::DenseMemory> dense = detail::dense_memory(shape, mapping->order(), element_bytes);
-  if (!dense) return dense.error();
-  const Result<Buffer> copy = device.allocate_bytes(dense->bytes);
-  if (!copy) return copy.error();
-  return Saved{original->buffer, original->mapping, *copy, dense->mapping, element_bytes};
+  ASSIGN_OR_RETURN(const Mapping mapping, Mapping::strided(shape, {array.strides, rank}));
+  ASSIGN_OR_RETURN(const detail::WrappedElements original,
+                   detail::wrap_elements(device, array.address, mapping, element_bytes, 1, nullptr));
+  ASSIGN_OR_RETURN(const detail::DenseMemory dense, detail::dense_memory(shape, mapping.order(), element_bytes));
+  ASSIGN_OR_RETURN(const Buffer copy, device.allocate_bytes(dense.bytes));
+  return Saved{original.buffer, original.mapping, copy, dense.mapping, element_bytes};
 }
 
 Result<SavedArrays> SavedArrays::save(const Device& device, const Stream& stream, std::span<const Argument> arrays) {
   SavedArrays all;
   for (const Argument& array : arrays) {
-    Result<Saved> saved = place(device, array);
-    if (!saved) return saved.error();
-    if (Result<void> copied = saved->copied().copy_from(saved->elements(), &stream); !copied) return copied.error();
-    all.saved_.push_back(std::move(*saved));
+    ASSIGN_OR_RETURN(Saved saved, place(device, array));
+    RETURN_IF_FAILED(saved.copied().copy_from(saved.elements(), &stream));
+    all.saved_.push_back(std::move(saved));
   }
   return all;
 }
 
 Result<void> SavedArrays::restore(const Stream& stream) const {
-  for (const Saved& saved : saved_)
-    if (Result<void> copied = saved.elements().copy_from(saved.copied(), &stream); !copied) return copied;
+  for (const Saved& saved : saved_) RETURN_IF_FAILED(saved.elements().copy_from(saved.copied(), &stream));
   return {};
 }
 

@@ -2,14 +2,15 @@
 
 #include <memory>
 
+#include "base/errors.h"
+
 namespace pykc::jit {
 
 Result<ScratchPool::Scratch> ScratchPool::take(const Device& device, const Stream& stream, std::int64_t bytes) {
   if (stream.is_capturing()) {
-    const Result<Buffer> own = device.allocate_bytes(bytes);
-    if (!own) return own.error();
-    if (Result<void> kept = stream.keep_in_graph(std::make_shared<Buffer>(*own)); !kept) return kept.error();
-    return Scratch{*own, std::nullopt};
+    ASSIGN_OR_RETURN(const Buffer own, device.allocate_bytes(bytes));
+    RETURN_IF_FAILED(stream.keep_in_graph(std::make_shared<Buffer>(own)));
+    return Scratch{own, std::nullopt};
   }
   Scratch scratch;
   {
@@ -20,20 +21,17 @@ Result<ScratchPool::Scratch> ScratchPool::take(const Device& device, const Strea
     }
   }
   if (scratch.buffer.bytes() < bytes) {
-    Result<Buffer> larger = device.allocate_bytes(bytes);  // what is too small is freed when its work is done
-    if (!larger) return larger.error();
-    return Scratch{std::move(*larger), std::nullopt};
+    // What is too small is freed when its work is done.
+    ASSIGN_OR_RETURN(Buffer larger, device.allocate_bytes(bytes));
+    return Scratch{std::move(larger), std::nullopt};
   }
-  if (scratch.last_use)
-    if (Result<void> ordered = stream.wait(*scratch.last_use); !ordered) return ordered.error();
+  if (scratch.last_use) RETURN_IF_FAILED(stream.wait(*scratch.last_use));
   return scratch;
 }
 
 Result<void> ScratchPool::give_back(Scratch scratch, const Stream& stream) {
   if (stream.is_capturing()) return {};
-  Result<Event> used = stream.record();
-  if (!used) return used.error();
-  scratch.last_use = std::move(*used);
+  ASSIGN_OR_RETURN(scratch.last_use, stream.record());
   const std::lock_guard lock(mutex_);
   free_.push_back(std::move(scratch));
   return {};

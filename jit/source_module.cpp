@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
 #include "base/text.h"
 #include "driver/driver.h"
 #include "jit/source_module_state.h"
@@ -10,9 +11,8 @@ namespace pykc {
 namespace detail {
 
 Result<void> SourceModuleState::apply(const ConstantSetting& setting, const Module& module) {
-  const Result<ConstantMemory> memory = module.constant_memory(setting.name, setting.element, setting.count);
-  if (!memory) return memory.error();
-  return memory->buffer.copy_from_host(setting.bytes.data(), static_cast<std::int64_t>(setting.bytes.size()));
+  ASSIGN_OR_RETURN(const ConstantMemory memory, module.constant_memory(setting.name, setting.element, setting.count));
+  return memory.buffer.copy_from_host(setting.bytes.data(), static_cast<std::int64_t>(setting.bytes.size()));
 }
 
 /// One that a module was imported for, but this kernel does not use, is not in its module.
@@ -20,7 +20,7 @@ Result<void> SourceModuleState::add(const Module& module) {
   const std::lock_guard lock(setting);
   for (const ConstantSetting& known : settings)
     if (std::ranges::find(module.constants(), known.name, &ConstantInfo::name) != module.constants().end())
-      if (Result<void> set = apply(known, module); !set) return set;
+      RETURN_IF_FAILED(apply(known, module));
   loaded.push_back(module);
   return {};
 }
@@ -44,7 +44,7 @@ Result<void> SourceModuleState::set_constant(ConstantSetting wanted) {
   const std::lock_guard lock(setting);
   for (const Module& module : loaded)
     if (std::ranges::find(module.constants(), wanted.name, &ConstantInfo::name) != module.constants().end())
-      if (Result<void> set = apply(wanted, module); !set) return set;
+      RETURN_IF_FAILED(apply(wanted, module));
   std::erase_if(settings, [&](const ConstantSetting& other) { return other.name == wanted.name; });
   settings.push_back(std::move(wanted));
   return {};
@@ -53,9 +53,8 @@ Result<void> SourceModuleState::set_constant(ConstantSetting wanted) {
 }  // namespace detail
 
 Result<SourceModule> SourceModule::load(const Device& device, const Source& source, const CompileOptions& options) {
-  Result<Program> program = driver::load_source(source, options);
-  if (!program) return program.error();
-  std::shared_ptr<detail::SourceModuleState> state(new detail::SourceModuleState{device, options, std::move(*program)});
+  ASSIGN_OR_RETURN(Program program, driver::load_source(source, options));
+  std::shared_ptr<detail::SourceModuleState> state(new detail::SourceModuleState{device, options, std::move(program)});
   for (const NamedKernel& kernel : kernels_of(state->program))
     state->kernels.push_back(
         std::unique_ptr<detail::GenericKernelState>(new detail::GenericKernelState{*state, kernel, Configuration({})}));

@@ -1,5 +1,6 @@
 #include "jit/specialize.h"
 
+#include "base/errors.h"
 #include "base/text.h"
 #include "driver/driver.h"
 
@@ -23,10 +24,10 @@ std::string type_text(const ArgumentType& type) {
   if (!type.constant.empty()) return type.constant;
   const ParameterInfo& parameter = type.parameter;
   if (!type.is_tuple) return parameter.is_array ? to_string(parameter.array) : to_string(parameter.value);
-  std::string text = "tuple[";
+  std::vector<std::string> elements;
   for (std::size_t i = 0; i < type.elements.size(); ++i)
-    text += (i > 0 ? ", " : "") + (type.names.empty() ? "" : type.names[i] + ": ") + type_text(type.elements[i]);
-  return text + "]";
+    elements.push_back((type.names.empty() ? "" : type.names[i] + ": ") + type_text(type.elements[i]));
+  return "tuple[" + list_text(elements) + "]";
 }
 
 }  // namespace
@@ -50,9 +51,8 @@ Result<Module> specialize(const Device& device, const Program& program, const Ke
   CompileOptions for_device = options;
   for_device.target = device.info().target;
   for_device.signatures.clear();
-  const Result<Artifact> artifact = driver::compile_kernels(program, {request}, for_device, warnings);
-  if (!artifact) return artifact.error();
-  return device.load(*artifact);
+  ASSIGN_OR_RETURN(const Artifact artifact, driver::compile_kernels(program, {request}, for_device, warnings));
+  return device.load(artifact);
 }
 
 }  // namespace pykc::jit

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.h"
+
 namespace pykc::jit {
 namespace {
 
@@ -34,13 +36,10 @@ struct Interval {
 
 /// Puts the launches between two events; waits for nothing.
 Result<Interval> enclose(const Stream& stream, std::int64_t launches, const Work& launch) {
-  const Result<Event> start = stream.record();
-  if (!start) return start.error();
-  for (std::int64_t i = 0; i < launches; ++i)
-    if (Result<void> launched = launch(); !launched) return launched.error();
-  const Result<Event> end = stream.record();
-  if (!end) return end.error();
-  return Interval{*start, *end};
+  ASSIGN_OR_RETURN(const Event start, stream.record());
+  for (std::int64_t i = 0; i < launches; ++i) RETURN_IF_FAILED(launch());
+  ASSIGN_OR_RETURN(const Event end, stream.record());
+  return Interval{start, end};
 }
 
 Result<double> time_batch(const Stream& stream, std::int64_t launches, const Work& launch) {
@@ -52,10 +51,10 @@ Result<double> time_batch(const Stream& stream, std::int64_t launches, const Wor
 Result<std::int64_t> warm_up(const Stream& stream, double sample_seconds, const Work& launch) {
   constexpr std::int64_t kMostLaunches = 1 << 20;
   // The first launch loads code and touches pages.
-  if (const Result<double> first = time_batch(stream, 1, launch); !first) return first.error();
+  RETURN_IF_FAILED(time_batch(stream, 1, launch));
   for (std::int64_t launches = 1;; launches *= 2) {
     const Clock::time_point start = Clock::now();
-    if (const Result<double> batch = time_batch(stream, launches, launch); !batch) return batch.error();
+    RETURN_IF_FAILED(time_batch(stream, launches, launch));
     const double seconds = seconds_since(start);
     if (seconds < sample_seconds / 4 && launches < kMostLaunches) continue;
     const double fitting = std::ceil(sample_seconds / seconds * static_cast<double>(launches));
@@ -68,16 +67,14 @@ Result<std::int64_t> warm_up(const Stream& stream, double sample_seconds, const 
 Result<std::vector<double>> time_each(const Stream& stream, int samples, const Work& prepare, const Work& launch) {
   std::vector<Interval> intervals;
   for (int i = 0; i < samples; ++i) {
-    if (Result<void> prepared = prepare(); !prepared) return prepared.error();
-    Result<Interval> interval = enclose(stream, 1, launch);
-    if (!interval) return interval.error();
-    intervals.push_back(std::move(*interval));
+    RETURN_IF_FAILED(prepare());
+    ASSIGN_OR_RETURN(Interval interval, enclose(stream, 1, launch));
+    intervals.push_back(std::move(interval));
   }
   std::vector<double> times;
   for (const Interval& interval : intervals) {
-    const Result<double> seconds = interval.seconds();
-    if (!seconds) return seconds.error();
-    times.push_back(*seconds);
+    ASSIGN_OR_RETURN(const double seconds, interval.seconds());
+    times.push_back(seconds);
   }
   return times;
 }
@@ -86,27 +83,25 @@ Result<std::vector<double>> time_each(const Stream& stream, int samples, const W
 
 Result<Times> time_launches(const Device& device, double seconds, const Work& launch) {
   const Stream stream = device.default_stream();
-  const Result<std::int64_t> launches = warm_up(stream, seconds / kSamples, launch);
-  if (!launches) return launches.error();
+  ASSIGN_OR_RETURN(const std::int64_t launches, warm_up(stream, seconds / kSamples, launch));
   std::array<double, kSamples> times;
   for (double& time : times) {
-    const Result<double> batch = time_batch(stream, *launches, launch);
-    if (!batch) return batch.error();
-    time = *batch / static_cast<double>(*launches);
+    ASSIGN_OR_RETURN(const double batch, time_batch(stream, launches, launch));
+    time = batch / static_cast<double>(launches);
   }
-  if (Result<void> finished = device.synchronize(); !finished) return finished.error();
-  return summary_of(times, *launches);
+  RETURN_IF_FAILED(device.synchronize());
+  return summary_of(times, launches);
 }
 
 Result<Times> time_single_launches(const Stream& stream, double seconds, const Work& prepare, const Work& launch) {
   // The first launch loads code and touches pages; how long the second one takes tells how many there is time for.
-  if (const Result<std::vector<double>> first = time_each(stream, 1, prepare, launch); !first) return first.error();
+  RETURN_IF_FAILED(time_each(stream, 1, prepare, launch));
   const Clock::time_point start = Clock::now();
   Result<std::vector<double>> times = time_each(stream, 1, prepare, launch);
   const auto fitting = static_cast<int>(std::min(seconds / seconds_since(start), 1.0 * kMostSingles));
   if (times && fitting > 1) times = time_each(stream, fitting, prepare, launch);
   if (!times) return times.error();
-  if (Result<void> finished = stream.synchronize(); !finished) return finished.error();
+  RETURN_IF_FAILED(stream.synchronize());
   return summary_of(*times, 1);
 }
 

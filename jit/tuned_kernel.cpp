@@ -43,7 +43,7 @@ void write_words(const Argument& argument, std::uint64_t* words) {
     words[2] = words[2] << 7 | static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(extent)));
 }
 
-Error invalid(const std::string& kernel, const std::string& what) {
+Error wrong_configurations(const std::string& kernel, const std::string& what) {
   return invalid_argument("the configurations of kernel `" + kernel + "` " + what);
 }
 
@@ -53,7 +53,8 @@ Result<void> check_names(const std::string& kernel, const std::vector<Configurat
     const bool has_all =
         std::ranges::all_of(names, [&](const Constant& wanted) { return configuration.find(wanted.name) != nullptr; });
     if (!has_all || configuration.constants().size() != names.size())
-      return invalid(kernel, "have different names: " + configurations.front().text() + " and " + configuration.text());
+      return wrong_configurations(
+          kernel, "have different names: " + configurations.front().text() + " and " + configuration.text());
   }
   return {};
 }
@@ -143,9 +144,8 @@ Result<std::size_t> TunedKernelState::measure(const ShapeFunction& shape, std::s
                            jit::library_kernel(kernel.module.program, *kernel.source.module, kernel.definition.name),
                            anew};
   const Result<jit::Chosen> chosen = jit::choose(choice, [&](std::size_t i) -> Result<jit::Trial> {
-    const Result<Kernel> compiled = kernels[i].specialization_with(arguments);
-    if (!compiled) return compiled.error();
-    return jit::Trial{*compiled, launches[i], {arguments.begin(), arguments.end()}};
+    ASSIGN_OR_RETURN(const Kernel compiled, kernels[i].specialization_with(arguments));
+    return jit::Trial{compiled, launches[i], {arguments.begin(), arguments.end()}};
   });
   if (!chosen) return chosen.error();
   if (!chosen->configuration) return none_left(configurations, *chosen, kernel.name());
@@ -169,35 +169,33 @@ Result<TunedKernel> TunedKernel::create(const GenericKernel& kernel, const std::
     return invalid_argument("kernel `" + kernel.name() +
                             "` has no configurations to choose from: neither are any given, nor "
                             "does its source list them with `@autotune`");
-  if (Result<void> checked = detail::check_names(kernel.name(), configurations); !checked) return checked.error();
+  RETURN_IF_FAILED(detail::check_names(kernel.name(), configurations));
   std::vector<GenericKernel> kernels;
   std::map<std::string, std::size_t> known;  // kernels, by what is set in them
   for (const Configuration& configuration : configurations) {
     const Configuration constants = detail::parameters_of(configuration, state.definition);
     const auto [same, is_new] = known.try_emplace(constants.text(), kernels.size());
-    const Result<GenericKernel> bound = is_new ? kernel.bind(constants) : Result<GenericKernel>(kernels[same->second]);
-    if (!bound) return bound.error();
-    kernels.push_back(*bound);
+    ASSIGN_OR_RETURN(const GenericKernel bound,
+                     is_new ? kernel.bind(constants) : Result<GenericKernel>(kernels[same->second]));
+    kernels.push_back(bound);
   }
   return TunedKernel(std::shared_ptr<detail::TunedKernelState>(
       new detail::TunedKernelState{std::move(configurations), std::move(kernels), state}));
 }
 
 Result<void> TunedKernel::launch_with(const detail::ShapeFunction& shape, std::span<const Argument> arguments) const {
-  const Result<std::size_t> chosen = state_->choose(shape, arguments);
-  if (!chosen) return chosen.error();
-  Result<void> launched = state_->launch(*chosen, shape, arguments);
+  ASSIGN_OR_RETURN(const std::size_t chosen, state_->choose(shape, arguments));
+  Result<void> launched = state_->launch(chosen, shape, arguments);
   if (launched || launched.error().code != ErrorCode::InvalidLaunch) return launched;
   // Several sizes share a choice, and this one may need more blocks of it than a grid has.
-  const Result<std::size_t> another = state_->choose(shape, arguments, *chosen);
-  return another && *another != *chosen ? state_->launch(*another, shape, arguments) : std::move(launched);
+  const Result<std::size_t> another = state_->choose(shape, arguments, chosen);
+  return another && *another != chosen ? state_->launch(*another, shape, arguments) : std::move(launched);
 }
 
 Result<Configuration> TunedKernel::chosen_with(const detail::ShapeFunction& shape,
                                                std::span<const Argument> arguments) const {
-  const Result<std::size_t> chosen = state_->choose(shape, arguments);
-  if (!chosen) return chosen.error();
-  return state_->configurations[*chosen];
+  ASSIGN_OR_RETURN(const std::size_t chosen, state_->choose(shape, arguments));
+  return state_->configurations[chosen];
 }
 
 }  // namespace pykc

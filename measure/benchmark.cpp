@@ -43,12 +43,11 @@ Result<std::vector<ConfiguredKernel>> find_kernel(const Program& program, const 
   if (kernels.empty()) return Error{ErrorCode::NotFound, "the file has no kernel: a function with @kernel"};
   KernelRequest request;
   if (!signature.empty()) {
-    Result<KernelRequest> parsed = parse_signature(signature);
-    if (!parsed) return parsed.error();
-    if (!name.empty() && parsed->kernel != name)
-      return invalid_argument("the signature is of kernel `" + parsed->kernel + "`, but `" + name +
+    ASSIGN_OR_RETURN(KernelRequest parsed, parse_signature(signature));
+    if (!name.empty() && parsed.kernel != name)
+      return invalid_argument("the signature is of kernel `" + parsed.kernel + "`, but `" + name +
                               "` is what to measure");
-    request = std::move(*parsed);
+    request = std::move(parsed);
   } else if (name.empty() && kernels.size() > 1) {
     return invalid_argument("the file has several kernels; name one: " + list_text(kernel_names(*program.main)));
   } else {
@@ -76,42 +75,36 @@ Result<std::vector<ConfiguredKernel>> find_kernel(const Program& program, const 
 
 Result<Benchmark> Benchmark::create(const Device& device, const Program& program, const KernelRequest& request,
                                     const CompileOptions& options, BenchmarkSettings settings) {
-  const Result<Module> specialized = jit::specialize(device, program, request, options);
-  if (!specialized) return specialized.error();
-  const Result<Kernel> kernel = specialized->kernel(request.kernel);
-  if (!kernel) return kernel.error();
+  ASSIGN_OR_RETURN(const Module specialized, jit::specialize(device, program, request, options));
+  ASSIGN_OR_RETURN(const Kernel kernel, specialized.kernel(request.kernel));
 
-  if (kernel->info().uses_launch_shared_bytes && settings.shared_bytes == 0 && settings.shared_bytes_a_thread == 0)
+  if (kernel.info().uses_launch_shared_bytes && settings.shared_bytes == 0 && settings.shared_bytes_a_thread == 0)
     return Error{ErrorCode::InvalidLaunch,
                  "kernel `" + request.kernel + "` has a shared.array(0, …), whose bytes the launch says; say how many"};
 
   CompileOptions for_device = options;
   for_device.target = device.info().target;
-  const Result<driver::CountingKernel> counting = driver::compile_counting(program, request, for_device);
-  if (!counting) return counting.error();
-  const Result<Module> module = device.load(counting->artifact);
-  if (!module) return module.error();
-  const Result<Kernel> counting_kernel = module->kernel(request.kernel);
-  if (!counting_kernel) return counting_kernel.error();
+  ASSIGN_OR_RETURN(const driver::CountingKernel counting, driver::compile_counting(program, request, for_device));
+  ASSIGN_OR_RETURN(const Module module, device.load(counting.artifact));
+  ASSIGN_OR_RETURN(const Kernel counting_kernel, module.kernel(request.kernel));
 
-  Benchmark benchmark(device, *kernel, *counting_kernel);
+  Benchmark benchmark(device, kernel, counting_kernel);
   benchmark.settings_ = std::move(settings);
-  benchmark.grid_axes_ = counting->axes;
+  benchmark.grid_axes_ = counting.axes;
   for (const ParameterInfo& parameter : benchmark.kernel().parameters)
     if (parameter.is_written) benchmark.written_.push_back(parameter.name);
-  benchmark.has_foreign_code_ = counting->has_foreign_code;
+  benchmark.has_foreign_code_ = counting.has_foreign_code;
   return benchmark;
 }
 
 Result<ir::Counts> Benchmark::count(const LaunchConfig& config, std::span<const Argument> arguments) const {
-  const Result<Array<std::int64_t>> rows = device_.zeros<std::int64_t>({ir::kCountRows * ir::kCountsInRow});
-  if (!rows) return rows.error();
+  ASSIGN_OR_RETURN(const Array<std::int64_t> rows, device_.zeros<std::int64_t>({ir::kCountRows * ir::kCountsInRow}));
   std::vector<Argument> with_rows(arguments.begin(), arguments.end());
-  with_rows.push_back(Argument::of(*rows));
-  if (Result<void> launched = counting_.launch_with(config, with_rows); !launched) return launched.error();
-  if (Result<void> done = device_.synchronize(); !done) return done.error();
-  std::vector<std::int64_t> values(static_cast<std::size_t>(rows->size()));
-  if (Result<void> copied = rows->copy_to(values); !copied) return copied.error();
+  with_rows.push_back(Argument::of(rows));
+  RETURN_IF_FAILED(counting_.launch_with(config, with_rows));
+  RETURN_IF_FAILED(device_.synchronize());
+  std::vector<std::int64_t> values(static_cast<std::size_t>(rows.size()));
+  RETURN_IF_FAILED(rows.copy_to(values));
   ir::Counts counts = {};
   for (std::size_t row = 0; row < values.size(); row += ir::kCountsInRow)
     for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += values[row + i];
@@ -128,14 +121,13 @@ Result<Point> Benchmark::measure(const LaunchArguments& arguments, Dim3 block) c
   const std::int64_t shared_bytes = settings_.shared_bytes + settings_.shared_bytes_a_thread * threads_of(block);
   const LaunchConfig config{.grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = nullptr};
   // Each launch has changed what it writes.
-  if (Result<void> filled = arguments.refill(written_); !filled) return filled.error();
-  const Result<ir::Counts> counts = count(config, arguments.list());
-  if (!counts) return counts.error();
-  if (Result<void> filled = arguments.refill(written_); !filled) return filled.error();
-  const Result<jit::Times> times =
-      jit::time_launches(device_, settings_.seconds, [&] { return kernel_.launch_with(config, arguments.list()); });
-  if (!times) return times.error();
-  return Point{arguments.size(), block, grid, *counts, *times};
+  RETURN_IF_FAILED(arguments.refill(written_));
+  ASSIGN_OR_RETURN(const ir::Counts counts, count(config, arguments.list()));
+  RETURN_IF_FAILED(arguments.refill(written_));
+  ASSIGN_OR_RETURN(const jit::Times times, jit::time_launches(device_, settings_.seconds, [&] {
+                     return kernel_.launch_with(config, arguments.list());
+                   }));
+  return Point{arguments.size(), block, grid, counts, times};
 }
 
 }  // namespace pykc::measure

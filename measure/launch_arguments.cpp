@@ -52,14 +52,14 @@ Result<void> check_room(const Device& device, const KernelInfo& kernel, std::int
   std::int64_t total = 0;
   for (const ParameterInfo& parameter : kernel.parameters) {
     if (!parameter.is_array) continue;
-    const Result<detail::DenseMemory> dense = detail::dense_memory(
-        shape_of(parameter, size, settings), Layout::RowMajor, size_in_bytes(parameter.array.element));
-    if (!dense) return dense.error();
-    if (dense->bytes > room - total)
+    ASSIGN_OR_RETURN(const detail::DenseMemory dense,
+                     detail::dense_memory(shape_of(parameter, size, settings), Layout::RowMajor,
+                                          size_in_bytes(parameter.array.element)));
+    if (dense.bytes > room - total)
       return Error{ErrorCode::OutOfMemory, "the arrays of this size need more memory than the " +
                                                std::to_string(room >> 20) + " MiB that " + device.info().name +
                                                " has for them"};
-    total += dense->bytes;
+    total += dense.bytes;
   }
   return {};
 }
@@ -144,8 +144,7 @@ std::vector<ParameterInfo> missing_values(const KernelInfo& kernel, const Argume
 }
 
 Result<void> check_settings(const KernelInfo& kernel, const ArgumentSettings& settings) {
-  for (const auto& [name, shape] : settings.shapes)
-    if (Result<void> checked = check_shape(kernel, name, shape); !checked) return checked;
+  for (const auto& [name, shape] : settings.shapes) RETURN_IF_FAILED(check_shape(kernel, name, shape));
   for (const auto& [name, value] : settings.values) {
     const ParameterInfo* parameter = find(kernel, name);
     if (parameter == nullptr || parameter->is_array)
@@ -162,7 +161,7 @@ Result<void> check_settings(const KernelInfo& kernel, const ArgumentSettings& se
 
 Result<LaunchArguments> LaunchArguments::create(const Device& device, const KernelInfo& kernel, std::int64_t size,
                                                 const ArgumentSettings& settings) {
-  if (Result<void> checked = check_settings(kernel, settings); !checked) return checked.error();
+  RETURN_IF_FAILED(check_settings(kernel, settings));
   LaunchArguments arguments;
   arguments.size_ = size;
   arguments.first_shape_ = {size};
@@ -174,15 +173,14 @@ Result<LaunchArguments> LaunchArguments::create(const Device& device, const Kern
     if (std::exchange(is_first, false)) arguments.first_shape_ = shape;
     for (const std::int64_t extent : shape) arguments.smallest_extent_ = std::min(arguments.smallest_extent_, extent);
   }
-  if (Result<void> checked = check_room(device, kernel, size, settings); !checked) return checked.error();
+  RETURN_IF_FAILED(check_room(device, kernel, size, settings));
   for (const ParameterInfo& parameter : kernel.parameters) {
     const Result<void> added = parameter.is_array
                                    ? arguments.add_array(device, parameter, shape_of(parameter, size, settings))
                                    : arguments.add_value(parameter, settings);
     if (!added) return added.error();
   }
-  for (std::size_t i = 0; i < arguments.arrays_.size(); ++i)
-    if (Result<void> filled = arguments.fill(i); !filled) return filled.error();
+  for (std::size_t i = 0; i < arguments.arrays_.size(); ++i) RETURN_IF_FAILED(arguments.fill(i));
   return arguments;
 }
 
@@ -190,9 +188,8 @@ Result<void> LaunchArguments::add_array(const Device& device, const ParameterInf
                                         const std::vector<std::int64_t>& shape) {
   const Layout order = parameter.array.layout == Layout::ColumnMajor ? Layout::ColumnMajor : Layout::RowMajor;
   const ElementType& element = parameter.array.element;
-  const Result<detail::DenseMemory> dense = detail::dense_memory(shape, order, size_in_bytes(element));
-  if (!dense) return dense.error();
-  const Result<Buffer> buffer = device.allocate_bytes(dense->bytes);
+  ASSIGN_OR_RETURN(const detail::DenseMemory dense, detail::dense_memory(shape, order, size_in_bytes(element)));
+  const Result<Buffer> buffer = device.allocate_bytes(dense.bytes);
   if (!buffer)
     return Error{buffer.error().code,
                  "array `" + parameter.name + "` of shape " + shape_text(shape) + ": " + buffer.error().message};
@@ -200,13 +197,13 @@ Result<void> LaunchArguments::add_array(const Device& device, const ParameterInf
   argument.is_array = true;
   argument.type = element.scalar;
   argument.record = element.record;
-  argument.rank = dense->mapping.rank();
+  argument.rank = dense.mapping.rank();
   argument.address = buffer->address();
   argument.device = buffer->device();
-  std::ranges::copy(dense->mapping.shape(), argument.extents);
-  std::ranges::copy(dense->mapping.strides(), argument.strides);
+  std::ranges::copy(dense.mapping.shape(), argument.extents);
+  std::ranges::copy(dense.mapping.strides(), argument.strides);
   list_.push_back(argument);
-  arrays_.push_back({parameter.name, *buffer, element, dense->mapping.size()});
+  arrays_.push_back({parameter.name, *buffer, element, dense.mapping.size()});
   return {};
 }
 
@@ -251,8 +248,7 @@ Result<void> LaunchArguments::add_value(const ParameterInfo& parameter, const Ar
 
 Result<void> LaunchArguments::refill(std::span<const std::string> names) const {
   for (std::size_t i = 0; i < arrays_.size(); ++i)
-    if (std::ranges::find(names, arrays_[i].name) != names.end())
-      if (Result<void> filled = fill(i); !filled) return filled;
+    if (std::ranges::find(names, arrays_[i].name) != names.end()) RETURN_IF_FAILED(fill(i));
   return {};
 }
 
@@ -267,8 +263,7 @@ Result<void> LaunchArguments::fill(std::size_t index) const {
     const std::int64_t bytes = std::min(in_piece, array.count - first) * element_bytes;
     piece.assign(static_cast<std::size_t>(bytes), std::byte{});
     write_random(piece, array.element, smallest_extent_, random);
-    if (Result<void> copied = array.buffer.copy_from_host(piece.data(), bytes, first * element_bytes); !copied)
-      return copied;
+    RETURN_IF_FAILED(array.buffer.copy_from_host(piece.data(), bytes, first * element_bytes));
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/errors.h"
 #include "jit/timing.h"
 #include "pykc/compiler.h"
 
@@ -26,11 +27,9 @@ Result<Kernel> compile_for(const Device& device, const std::string& source, cons
   CompileOptions options;
   options.target = device.info().target;
   options.constants = std::move(constants);
-  const Result<Artifact> artifact = compile(source, options, "<roofline>");
-  if (!artifact) return artifact.error();
-  const Result<Module> module = device.load(*artifact);
-  if (!module) return module.error();
-  return module->kernel(kernel);
+  ASSIGN_OR_RETURN(const Artifact artifact, compile(source, options, "<roofline>"));
+  ASSIGN_OR_RETURN(const Module module, device.load(artifact));
+  return module.kernel(kernel);
 }
 
 /// The faster of the device's own copy and of a kernel that copies.
@@ -38,18 +37,16 @@ Result<double> measure_copy(const Device& device) {
   constexpr std::int64_t kMostBytes = std::int64_t{512} << 20;
   const std::int64_t bytes = std::min(kMostBytes, device.info().memory_bytes / 8);
   const std::int64_t count = bytes / 4;
-  const Result<Array<float>> x = device.zeros<float>({count}), z = device.zeros<float>({count});
-  if (!x) return x.error();
-  if (!z) return z.error();
-  const Result<Kernel> copy = compile_for(device, kCopySource, "copy");
-  if (!copy) return copy.error();
+  ASSIGN_OR_RETURN(const Array<float> x, device.zeros<float>({count}));
+  ASSIGN_OR_RETURN(const Array<float> z, device.zeros<float>({count}));
+  ASSIGN_OR_RETURN(const Kernel copy, compile_for(device, kCopySource, "copy"));
   const Stream stream = device.default_stream();
-  const Result<jit::Times> by_kernel = jit::time_launches(
-      device, kSeconds, [&] { return copy->launch({.grid = {(count + 255) / 256}, .block = {256}}, *z, *x); });
-  if (!by_kernel) return by_kernel.error();
-  const Result<jit::Times> by_device = jit::time_launches(device, kSeconds, [&] { return z->copy_from(stream, *x); });
-  if (!by_device) return by_device.error();
-  return 2.0 * static_cast<double>(bytes) / std::min(by_kernel->minimum, by_device->minimum);
+  const LaunchConfig config{.grid = {(count + 255) / 256}, .block = {256}};
+  ASSIGN_OR_RETURN(const jit::Times by_kernel,
+                   jit::time_launches(device, kSeconds, [&] { return copy.launch(config, z, x); }));
+  ASSIGN_OR_RETURN(const jit::Times by_device,
+                   jit::time_launches(device, kSeconds, [&] { return z.copy_from(stream, x); }));
+  return 2.0 * static_cast<double>(bytes) / std::min(by_kernel.minimum, by_device.minimum);
 }
 
 // ---- arithmetic ----
@@ -85,29 +82,23 @@ Result<double> measure_fma(const Device& device) {
   const std::int64_t rounds = device.is_cpu() ? 1 : 64;
   const std::int64_t threads =
       static_cast<std::int64_t>(device.info().multiprocessors) * (device.is_cpu() ? 1048576 : 16384);
-  const Result<Kernel> kernel =
-      compile_for(device, fma_source(), "fma_peak", {{"T", scalar_type_of<T>()}, {"ROUNDS", rounds}});
-  if (!kernel) return kernel.error();
-  const Result<Array<T>> out = device.zeros<T>({threads});
-  if (!out) return out.error();
-  const Result<jit::Times> times = jit::time_launches(device, kSeconds, [&] {
-    return kernel->launch({.grid = {(threads + 255) / 256}, .block = {256}}, *out, T(0.5), T(0.25));
-  });
-  if (!times) return times.error();
+  ASSIGN_OR_RETURN(const Kernel kernel,
+                   compile_for(device, fma_source(), "fma_peak", {{"T", scalar_type_of<T>()}, {"ROUNDS", rounds}}));
+  ASSIGN_OR_RETURN(const Array<T> out, device.zeros<T>({threads}));
+  const LaunchConfig config{.grid = {(threads + 255) / 256}, .block = {256}};
+  ASSIGN_OR_RETURN(const jit::Times times,
+                   jit::time_launches(device, kSeconds, [&] { return kernel.launch(config, out, T(0.5), T(0.25)); }));
   const auto flops = static_cast<double>(2 * kChains * kLinks * rounds + 2 * kChains - 1);
-  return flops * static_cast<double>(threads) / times->minimum;
+  return flops * static_cast<double>(threads) / times.minimum;
 }
 
 }  // namespace
 
 Result<Roofline> measure_roofline(const Device& device) {
-  const Result<double> copy = measure_copy(device);
-  if (!copy) return copy.error();
-  const Result<double> f32 = measure_fma<float>(device);
-  if (!f32) return f32.error();
-  const Result<double> f64 = measure_fma<double>(device);
-  if (!f64) return f64.error();
-  return Roofline{*copy, *f32, *f64};
+  ASSIGN_OR_RETURN(const double copy, measure_copy(device));
+  ASSIGN_OR_RETURN(const double f32, measure_fma<float>(device));
+  ASSIGN_OR_RETURN(const double f64, measure_fma<double>(device));
+  return Roofline{copy, f32, f64};
 }
 
 double least_seconds(const Roofline& roofline, const ir::Counts& counts) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 48;  // elements that an axis has at most
 
-Error invalid(std::string_view text, const std::string& what) {
+Error misread(std::string_view text, const std::string& what) {
   return invalid_argument("`" + std::string(text) + "` is " + what);
 }
 
@@ -41,20 +41,19 @@ Result<std::vector<T>> parse_list(std::string_view text, Parse parse, Twice rang
 
 Result<std::int64_t> parse_positive(std::string_view text) {
   Result<std::int64_t> value = parse_count(text);
-  if (value && *value == 0) return invalid(text, "no size: it must be at least 1");
+  if (value && *value == 0) return misread(text, "no size: it must be at least 1");
   return value;
 }
 
 /// first, 2 * first, 4 * first … up to last.
 Result<std::vector<std::int64_t>> doubling(std::string_view first_text, std::string_view last_text) {
-  const Result<std::int64_t> first = parse_positive(first_text), last = parse_positive(last_text);
-  if (!first) return first.error();
-  if (!last) return last.error();
-  if (*first > *last)
-    return invalid(std::string(first_text) + ".." + std::string(last_text),
+  ASSIGN_OR_RETURN(const std::int64_t first, parse_positive(first_text));
+  ASSIGN_OR_RETURN(const std::int64_t last, parse_positive(last_text));
+  if (first > last)
+    return misread(std::string(first_text) + ".." + std::string(last_text),
                    "an empty range: write the smaller number first");
   std::vector<std::int64_t> values;
-  for (std::int64_t value = *first; value <= *last; value *= 2) values.push_back(value);
+  for (std::int64_t value = first; value <= last; value *= 2) values.push_back(value);
   return values;
 }
 
@@ -67,7 +66,7 @@ Result<std::int64_t> parse_count(std::string_view text) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   const bool is_number = error == std::errc() && end == digits.data() + digits.size();
   if (!is_number || !(value >= 0) || value != std::floor(value) || value > static_cast<double>(kLargest))
-    return invalid(text, "no whole number from 0 to 2^48; write 65536, 65_536 or 1e6");
+    return misread(text, "no whole number from 0 to 2^48; write 65536, 65_536 or 1e6");
   return static_cast<std::int64_t>(value);
 }
 
@@ -75,9 +74,8 @@ Result<std::vector<std::int64_t>> parse_sizes(std::string_view text) {
   return parse_list<std::int64_t>(
       text, parse_positive,
       [](std::string_view first, std::string_view last, std::vector<std::int64_t>& sizes) -> Result<void> {
-        const Result<std::vector<std::int64_t>> range = doubling(first, last);
-        if (!range) return range.error();
-        sizes.insert(sizes.end(), range->begin(), range->end());
+        ASSIGN_OR_RETURN(const std::vector<std::int64_t> range, doubling(first, last));
+        sizes.insert(sizes.end(), range.begin(), range.end());
         return {};
       });
 }
@@ -85,20 +83,18 @@ Result<std::vector<std::int64_t>> parse_sizes(std::string_view text) {
 Result<std::vector<Dim3>> parse_blocks(std::string_view text) {
   return parse_list<Dim3>(text, parse_extents,
                           [](std::string_view first, std::string_view last, std::vector<Dim3>& blocks) -> Result<void> {
-                            const Result<std::vector<std::int64_t>> range = doubling(first, last);
-                            if (!range) return range.error();
-                            for (const std::int64_t threads : *range) blocks.push_back({threads});
+                            ASSIGN_OR_RETURN(const std::vector<std::int64_t> range, doubling(first, last));
+                            for (const std::int64_t threads : range) blocks.push_back({threads});
                             return {};
                           });
 }
 
 Result<Dim3> parse_extents(std::string_view text) {
-  const Result<std::vector<std::int64_t>> shape = parse_shape(text);
-  if (!shape) return shape.error();
-  if (shape->size() > 3) return invalid(text, "no shape of threads: it has at most 3 axes, such as 8x8x4");
+  ASSIGN_OR_RETURN(const std::vector<std::int64_t> shape, parse_shape(text));
+  if (shape.size() > 3) return misread(text, "no shape of threads: it has at most 3 axes, such as 8x8x4");
   Dim3 extents;
   std::int64_t* const axes[] = {&extents.x, &extents.y, &extents.z};
-  for (std::size_t i = 0; i < shape->size(); ++i) *axes[i] = (*shape)[i];
+  for (std::size_t i = 0; i < shape.size(); ++i) *axes[i] = shape[i];
   return extents;
 }
 
@@ -107,7 +103,7 @@ Result<std::vector<std::int64_t>> parse_shape(std::string_view text) {
   Result<void> parsed;
   for_each_part(text, 'x', [&](std::string_view part) {
     const Result<std::int64_t> extent = parse_positive(part);
-    if (!extent) parsed = invalid(text, "no shape: write numbers from 1 on with x between them, such as 16x16");
+    if (!extent) parsed = misread(text, "no shape: write numbers from 1 on with x between them, such as 16x16");
     shape.push_back(extent ? *extent : 0);
   });
   if (!parsed) return parsed.error();

@@ -91,7 +91,7 @@ struct Place {
   const ParameterInfo& parameter;
 };
 
-Error invalid(Place place, const std::string& what) {
+Error wrong_argument(Place place, const std::string& what) {
   return Error{ErrorCode::InvalidLaunch,
                "kernel `" + place.kernel.name + "`, parameter `" + place.parameter.name + "`: " + what};
 }
@@ -101,7 +101,7 @@ Error mismatch(Place place, const Argument& argument) {
       place.parameter.is_array
           ? to_string(place.parameter.array)
           : (place.parameter.value.is_record() ? "a record of type " : "a scalar ") + to_string(place.parameter.value);
-  return invalid(place, "expected " + expected + ", given " + describe(argument));
+  return wrong_argument(place, "expected " + expected + ", given " + describe(argument));
 }
 
 /// Why an argument does not fit. The checks give no more than this, so that a launch which is fine builds no messages.
@@ -120,25 +120,25 @@ enum class Misfit : std::uint8_t {
 Error explain(Place place, const Argument& argument, const DeviceState& device, Misfit misfit) {
   switch (misfit) {
     case Misfit::NotExact:
-      return invalid(place, describe(argument) + " has no exact value as " + to_string(place.parameter.value));
+      return wrong_argument(place, describe(argument) + " has no exact value as " + to_string(place.parameter.value));
     case Misfit::NegativeExtent:
-      return invalid(place, "an extent is negative: " + describe(argument));
+      return wrong_argument(place, "an extent is negative: " + describe(argument));
     case Misfit::TooLarge:
-      return invalid(place, "no memory holds " + describe(argument));
+      return wrong_argument(place, "no memory holds " + describe(argument));
     case Misfit::Order:
-      return invalid(place, std::string("expected a contiguous array in ") +
-                                (place.parameter.array.layout == Layout::ColumnMajor ? "column-major" : "row-major") +
-                                " order, given " + describe(argument) + " and strides " +
-                                list(argument.strides, argument.rank));
+      return wrong_argument(
+          place, std::string("expected a contiguous array in ") +
+                     (place.parameter.array.layout == Layout::ColumnMajor ? "column-major" : "row-major") +
+                     " order, given " + describe(argument) + " and strides " + list(argument.strides, argument.rank));
     case Misfit::OtherDevice:
-      return invalid(
+      return wrong_argument(
           place, "the array lies on " + argument.device->info.name + ", the kernel runs on " + device.info.name +
                      (device.is_cpu() || argument.device->is_cpu() ? "; copy it there"
                                                                    : "; copy it there, or call enable_peer_access()"));
     case Misfit::NoMemory:
-      return invalid(place, argument.is_array ? "the array has no memory" : "the record has no bytes");
+      return wrong_argument(place, argument.is_array ? "the array has no memory" : "the record has no bytes");
     case Misfit::NotAligned:
-      return invalid(place, "the array's address is not aligned to its elements");
+      return wrong_argument(place, "the array's address is not aligned to its elements");
     case Misfit::None:
     case Misfit::Type:
       break;

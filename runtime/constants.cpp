@@ -71,8 +71,7 @@ Result<Buffer> Module::constant_bytes(std::string_view name) const {
 
 Result<detail::ConstantMemory> Module::constant_memory(std::string_view name, const detail::ConstantElement& element,
                                                        std::int64_t given) const {
-  Result<Buffer> buffer = constant_bytes(name);
-  if (!buffer) return buffer.error();
+  ASSIGN_OR_RETURN(Buffer buffer, constant_bytes(name));
   const auto found = std::ranges::find(state_->constants, name, &ConstantInfo::name);
   const ArrayType& type = found->type;
   if (!fits(type.element, element))
@@ -80,9 +79,8 @@ Result<detail::ConstantMemory> Module::constant_memory(std::string_view name, co
   if (given >= 0 && given != type.count())
     return invalid_argument(declaration(*found) + " has " + std::to_string(type.count()) + " elements, and " +
                             std::to_string(given) + " are given; to set a part of it, copy to a slice of constant()");
-  const Result<Mapping> mapping = Mapping::dense(type.extents);
-  if (!mapping) return mapping.error();
-  return detail::ConstantMemory{std::move(*buffer), *mapping};
+  ASSIGN_OR_RETURN(const Mapping mapping, Mapping::dense(type.extents));
+  return detail::ConstantMemory{std::move(buffer), mapping};
 }
 
 }  // namespace pykc

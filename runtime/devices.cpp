@@ -52,19 +52,16 @@ Result<DevicePointer> open_shared(const std::string& name) {
 
 Result<DevicePointer> open_named(std::string_view name) {
   if (name == "cpu") return open_shared("cpu");
-  const Result<int> ordinal = ordinal_of(name);
-  if (!ordinal) return ordinal.error();
-  return open_shared("cuda:" + std::to_string(*ordinal));
+  ASSIGN_OR_RETURN(const int ordinal, ordinal_of(name));
+  return open_shared("cuda:" + std::to_string(ordinal));
 }
 
 Result<void> check_artifact(const Artifact& artifact, bool is_cpu, const DeviceInfo& info) {
   if (is_cpu != artifact.target.starts_with("cpu"))
     return Error{ErrorCode::Unsupported, "the artifact is compiled for " + artifact.target + "; device " + info.name +
                                              " needs one for " + info.target};
-  for (const KernelInfo& kernel : artifact.kernels)
-    if (Result<void> checked = detail::check_description(kernel); !checked) return checked;
-  for (const ConstantInfo& constant : artifact.constants)
-    if (Result<void> checked = detail::check_constant(constant); !checked) return checked;
+  for (const KernelInfo& kernel : artifact.kernels) RETURN_IF_FAILED(detail::check_description(kernel));
+  for (const ConstantInfo& constant : artifact.constants) RETURN_IF_FAILED(detail::check_constant(constant));
   return {};
 }
 
@@ -87,17 +84,15 @@ const DeviceInfo& Device::info() const { return state_->info; }
 bool Device::is_cpu() const { return state_->is_cpu(); }
 
 Result<Module> Device::load(const Artifact& artifact) const {
-  if (Result<void> checked = check_artifact(artifact, state_->is_cpu(), state_->info); !checked) return checked.error();
-  Result<std::shared_ptr<detail::ModuleState>> module = state_->load(artifact);
-  if (!module) return module.error();
-  return Module(std::move(*module));
+  RETURN_IF_FAILED(check_artifact(artifact, state_->is_cpu(), state_->info));
+  ASSIGN_OR_RETURN(std::shared_ptr<detail::ModuleState> module, state_->load(artifact));
+  return Module(std::move(module));
 }
 
 Result<Buffer> detail::DeviceState::allocate_buffer(std::int64_t bytes) {
-  Result<std::shared_ptr<void>> memory = allocate(bytes);
-  if (!memory) return memory.error();
-  void* const address = memory->get();
-  return Buffer(std::move(*memory), address, bytes, this);
+  ASSIGN_OR_RETURN(std::shared_ptr<void> memory, allocate(bytes));
+  void* const address = memory.get();
+  return Buffer(std::move(memory), address, bytes, this);
 }
 
 Result<Buffer> detail::DeviceState::wrap_buffer(void* address, std::int64_t bytes, std::shared_ptr<void> owner) {
@@ -119,11 +114,10 @@ Result<detail::WrappedElements> detail::wrap_elements(const Device& device, void
   // The lowest address of all: below `first` where a stride is negative.
   const std::uintptr_t lowest =
       reinterpret_cast<std::uintptr_t>(first) + static_cast<std::uintptr_t>(range.begin * element_bytes);
-  Result<Buffer> buffer = device.wrap_bytes(reinterpret_cast<void*>(lowest), bytes, std::move(owner));
-  if (!buffer) return buffer.error();
-  WrappedElements wrapped{std::move(*buffer), mapping.rebased()};
+  ASSIGN_OR_RETURN(Buffer buffer, device.wrap_bytes(reinterpret_cast<void*>(lowest), bytes, std::move(owner)));
+  WrappedElements wrapped{std::move(buffer), mapping.rebased()};
   const Elements elements{wrapped.buffer, wrapped.mapping, element_bytes};
-  if (Result<void> checked = elements.check(alignment); !checked) return checked.error();
+  RETURN_IF_FAILED(elements.check(alignment));
   return wrapped;
 }
 
@@ -132,7 +126,7 @@ Result<Buffer> Device::wrap_bytes(void* address, std::int64_t bytes, std::shared
   if (bytes > 0) {
     if (address == nullptr)
       return invalid_argument("a null pointer is no memory of " + std::to_string(bytes) + " bytes");
-    if (Result<void> checked = state_->check_foreign(address); !checked) return checked.error();
+    RETURN_IF_FAILED(state_->check_foreign(address));
   }
   return state_->wrap_buffer(address, bytes, std::move(owner));
 }
@@ -145,13 +139,10 @@ Result<Buffer> Device::allocate_bytes(std::int64_t bytes) const {
 Result<detail::UnifiedBuffer> Device::allocate_unified_bytes(detail::UnifiedKind kind, std::int64_t bytes) const {
   detail::UnifiedMemory memory;
   if (bytes > 0) {
-    Result<detail::UnifiedMemory> allocated = state_->allocate_unified(kind, bytes);
-    if (!allocated) return allocated.error();
-    memory = std::move(*allocated);
+    ASSIGN_OR_RETURN(memory, state_->allocate_unified(kind, bytes));
   }
-  Result<Buffer> buffer = state_->wrap_buffer(memory.on_device, bytes, std::move(memory.memory));
-  if (!buffer) return buffer.error();
-  return detail::UnifiedBuffer{std::move(*buffer), memory.on_host};
+  ASSIGN_OR_RETURN(Buffer buffer, state_->wrap_buffer(memory.on_device, bytes, std::move(memory.memory)));
+  return detail::UnifiedBuffer{std::move(buffer), memory.on_host};
 }
 
 Result<std::shared_ptr<void>> Device::allocate_pinned_bytes(std::int64_t bytes) const {
@@ -164,16 +155,14 @@ MemoryPool Device::pool() const {
 }
 
 Result<Stream> Device::create_stream() const {
-  Result<std::shared_ptr<detail::StreamState>> stream = state_->create_stream();
-  if (!stream) return stream.error();
-  return Stream(std::move(*stream));
+  ASSIGN_OR_RETURN(std::shared_ptr<detail::StreamState> stream, state_->create_stream());
+  return Stream(std::move(stream));
 }
 
 Result<Stream> Device::wrap_stream(void* native_handle, std::shared_ptr<void> owner) const {
   if (native_handle == nullptr) return default_stream();
-  Result<std::shared_ptr<detail::StreamState>> stream = state_->wrap_stream(native_handle, std::move(owner));
-  if (!stream) return stream.error();
-  return Stream(std::move(*stream));
+  ASSIGN_OR_RETURN(std::shared_ptr<detail::StreamState> stream, state_->wrap_stream(native_handle, std::move(owner)));
+  return Stream(std::move(stream));
 }
 
 Stream Device::default_stream() const {
@@ -182,9 +171,8 @@ Stream Device::default_stream() const {
 }
 
 Result<CurrentContext> Device::make_current() const {
-  Result<std::shared_ptr<void>> restorer = state_->make_current();
-  if (!restorer) return restorer.error();
-  return CurrentContext(std::move(*restorer));
+  ASSIGN_OR_RETURN(std::shared_ptr<void> restorer, state_->make_current());
+  return CurrentContext(std::move(restorer));
 }
 
 Result<void> Device::synchronize() const { return state_->synchronize(); }

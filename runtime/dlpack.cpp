@@ -86,12 +86,11 @@ struct TensorOwner {
 template <typename Managed>
 Result<WrappedElements> take(const Device& device, Managed* managed, DLDataType type, std::int64_t alignment) {
   const DLTensor& tensor = managed->dl_tensor;
-  if (Result<void> checked = check(device, tensor, type); !checked) return checked.error();
-  const Result<Mapping> mapping = mapping_of(tensor);
-  if (!mapping) return mapping.error();
+  RETURN_IF_FAILED(check(device, tensor, type));
+  ASSIGN_OR_RETURN(const Mapping mapping, mapping_of(tensor));
   const auto owner = std::make_shared<TensorOwner<Managed>>(managed);
   Result<WrappedElements> imported = wrap_elements(device, static_cast<std::byte*>(tensor.data) + tensor.byte_offset,
-                                                   *mapping, type.bits / 8, alignment, owner);
+                                                   mapping, type.bits / 8, alignment, owner);
   owner->has_taken = imported.has_value();
   return imported;
 }

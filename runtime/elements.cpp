@@ -31,11 +31,10 @@ Result<void> check_target(const Mapping& mapping) {
 namespace detail {
 
 Result<DenseMemory> dense_memory(std::span<const std::int64_t> shape, Layout order, std::int64_t element_bytes) {
-  const Result<Mapping> mapping = Mapping::dense(shape, order);
-  if (!mapping) return mapping.error();
-  DenseMemory dense{*mapping, 0};
-  if (!__builtin_mul_overflow(mapping->size(), element_bytes, &dense.bytes)) return dense;
-  return invalid_argument("no memory holds " + std::to_string(mapping->size()) + " elements of " +
+  ASSIGN_OR_RETURN(const Mapping mapping, Mapping::dense(shape, order));
+  DenseMemory dense{mapping, 0};
+  if (!__builtin_mul_overflow(mapping.size(), element_bytes, &dense.bytes)) return dense;
+  return invalid_argument("no memory holds " + std::to_string(mapping.size()) + " elements of " +
                           std::to_string(element_bytes) + " bytes");
 }
 
@@ -58,34 +57,31 @@ Result<StreamState*> Elements::find_stream(const Stream* stream) const {
 }
 
 Result<void> Elements::copy_from_host(const void* source, const Mapping& from, const Stream* stream) const {
-  if (Result<void> fits = check_same_shape(mapping, from); !fits) return fits;
-  if (Result<void> fits = check_target(mapping); !fits) return fits;
-  const Result<StreamState*> on = find_stream(stream);
-  if (!on) return on.error();
+  RETURN_IF_FAILED(check_same_shape(mapping, from));
+  RETURN_IF_FAILED(check_target(mapping));
+  ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
   if (buffer.device_ == nullptr) return {};
   return device().copy_from_host(
-      StridedCopy::between(buffer.address(), mapping, source, from, element_bytes, StridedCopy::Side::Target), *on);
+      StridedCopy::between(buffer.address(), mapping, source, from, element_bytes, StridedCopy::Side::Target), on);
 }
 
 Result<void> Elements::copy_to_host(void* target, const Mapping& to, const Stream* stream) const {
-  if (Result<void> fits = check_same_shape(to, mapping); !fits) return fits;
-  if (Result<void> fits = check_target(to); !fits) return fits;
-  const Result<StreamState*> on = find_stream(stream);
-  if (!on) return on.error();
+  RETURN_IF_FAILED(check_same_shape(to, mapping));
+  RETURN_IF_FAILED(check_target(to));
+  ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
   if (buffer.device_ == nullptr) return {};
   return device().copy_to_host(
-      StridedCopy::between(target, to, buffer.address(), mapping, element_bytes, StridedCopy::Side::Source), *on);
+      StridedCopy::between(target, to, buffer.address(), mapping, element_bytes, StridedCopy::Side::Source), on);
 }
 
 Result<void> Elements::copy_from(const Elements& source, const Stream* stream) const {
-  if (Result<void> fits = check_same_shape(mapping, source.mapping); !fits) return fits;
-  if (Result<void> fits = check_target(mapping); !fits) return fits;
+  RETURN_IF_FAILED(check_same_shape(mapping, source.mapping));
+  RETURN_IF_FAILED(check_target(mapping));
   if (buffer.device_ == nullptr || source.buffer.device_ == nullptr) return {};  // of no elements
   if (buffer.device_ != source.buffer.device_) return copy_from_other_device(source, stream);
-  const Result<StreamState*> on = find_stream(stream);
-  if (!on) return on.error();
-  if (overlaps(source)) return copy_by_way_of_another(source, *on);
-  return device().copy_within(copy_of(source), *on);
+  ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
+  if (overlaps(source)) return copy_by_way_of_another(source, on);
+  return device().copy_within(copy_of(source), on);
 }
 
 StridedCopy Elements::copy_of(const Elements& source) const {
@@ -109,11 +105,10 @@ Result<void> Elements::copy_by_way_of_another(const Elements& source, StreamStat
     return Error{ErrorCode::Unsupported,
                  "a graph cannot hold a copy whose target overlaps its source; copy by way of another array"};
   const Result<Mapping> mapping_of_dense = Mapping::dense(mapping.shape());
-  const Result<Buffer> memory = buffer.allocate_beside(mapping.size() * element_bytes);
-  if (!memory) return memory.error();
-  const Elements dense{*memory, *mapping_of_dense, element_bytes};
-  if (Result<void> done = device().copy_within(dense.copy_of(source), stream); !done) return done;
-  if (Result<void> done = device().copy_within(copy_of(dense), stream); !done) return done;
+  ASSIGN_OR_RETURN(const Buffer memory, buffer.allocate_beside(mapping.size() * element_bytes));
+  const Elements dense{memory, *mapping_of_dense, element_bytes};
+  RETURN_IF_FAILED(device().copy_within(dense.copy_of(source), stream));
+  RETURN_IF_FAILED(device().copy_within(copy_of(dense), stream));
   return stream == nullptr ? Result<void>() : stream->synchronize();  // before the memory goes
 }
 
@@ -121,25 +116,22 @@ Result<void> Elements::copy_from_other_device(const Elements& source, const Stre
   if (stream != nullptr) {
     const DeviceState* const of_stream = &stream->state_->device;
     if (of_stream != buffer.device_ && of_stream != source.buffer.device_) return other_device();
-    if (Result<void> done = stream->synchronize(); !done) return done;
+    RETURN_IF_FAILED(stream->synchronize());
   }
-  for (DeviceState* device : {buffer.device_, source.buffer.device_})
-    if (Result<void> done = device->synchronize(); !done) return done;
+  for (DeviceState* device : {buffer.device_, source.buffer.device_}) RETURN_IF_FAILED(device->synchronize());
   if (source.device().is_cpu()) return copy_from_host(source.buffer.address(), source.mapping, nullptr);
   if (device().is_cpu()) return source.copy_to_host(buffer.address(), mapping, nullptr);
   if (const StridedCopy copy = copy_of(source); copy.rank == 0) return device().copy_from_peer(copy, source.device());
   const Result<Mapping> dense = Mapping::dense(mapping.shape());
-  const Result<HostBytes> staging = host_bytes(mapping.size() * element_bytes);
-  if (!staging) return staging.error();
-  if (Result<void> done = source.copy_to_host(staging->get(), *dense, nullptr); !done) return done;
-  return copy_from_host(staging->get(), *dense, nullptr);
+  ASSIGN_OR_RETURN(const HostBytes staging, host_bytes(mapping.size() * element_bytes));
+  RETURN_IF_FAILED(source.copy_to_host(staging.get(), *dense, nullptr));
+  return copy_from_host(staging.get(), *dense, nullptr);
 }
 
 Result<void> Elements::fill_zero(const Stream* stream) const {
-  const Result<StreamState*> on = find_stream(stream);
-  if (!on) return on.error();
+  ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
   if (buffer.device_ == nullptr) return {};
-  return device().fill_zero(copy_of(*this), *on);
+  return device().fill_zero(copy_of(*this), on);
 }
 
 }  // namespace detail

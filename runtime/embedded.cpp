@@ -64,9 +64,9 @@ std::string parameter_text(const KernelInfo& kernel) {
 Result<Module> load_embedded(const Device& device, const EmbeddedArtifact* embedded) {
   std::vector<Artifact> artifacts;
   for (; embedded->size > 0; ++embedded) {
-    Result<Artifact> artifact = Artifact::parse({reinterpret_cast<const char*>(embedded->bytes), embedded->size});
-    if (!artifact) return artifact.error();
-    artifacts.push_back(std::move(*artifact));
+    ASSIGN_OR_RETURN(Artifact artifact,
+                     Artifact::parse({reinterpret_cast<const char*>(embedded->bytes), embedded->size}));
+    artifacts.push_back(std::move(artifact));
   }
   struct Candidate {
     const Artifact* artifact;

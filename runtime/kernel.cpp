@@ -9,25 +9,21 @@ const KernelInfo& Kernel::info() const { return module_->kernels[index_]; }
 
 Result<int> Kernel::suggested_block_size(std::int64_t shared_bytes) const {
   if (shared_bytes < 0 || shared_bytes > module_->rules[index_].max_shared_bytes)
-    return Error{ErrorCode::InvalidLaunch, "kernel `" + info().name + "`: " + std::to_string(shared_bytes) +
-                                               " bytes of shared memory a block are not possible"};
+    return detail::invalid_launch(info(),
+                                  std::to_string(shared_bytes) + " bytes of shared memory a block are not possible");
   return module_->suggested_block_size(index_, shared_bytes);
 }
 
 Result<LaunchConfig> Kernel::configuration_for(std::int64_t tasks, std::int64_t shared_bytes) const {
-  if (tasks < 0)
-    return Error{ErrorCode::InvalidLaunch,
-                 "kernel `" + info().name + "`: there cannot be " + std::to_string(tasks) + " tasks"};
-  const Result<int> threads = suggested_block_size(shared_bytes);
-  if (!threads) return threads.error();
-  const std::int64_t blocks = tasks / *threads + (tasks % *threads == 0 ? 0 : 1);
-  return LaunchConfig{.grid = {round_up(blocks, info().cluster.x)}, .block = {*threads}, .shared_bytes = shared_bytes};
+  if (tasks < 0) return detail::invalid_launch(info(), "there cannot be " + std::to_string(tasks) + " tasks");
+  ASSIGN_OR_RETURN(const int threads, suggested_block_size(shared_bytes));
+  const std::int64_t blocks = tasks / threads + (tasks % threads == 0 ? 0 : 1);
+  return LaunchConfig{.grid = {round_up(blocks, info().cluster.x)}, .block = {threads}, .shared_bytes = shared_bytes};
 }
 
 Result<int> Kernel::active_blocks_per_multiprocessor(const LaunchConfig& config) const {
   detail::PreparedLaunch prepared;
-  if (Result<void> fits = detail::prepare_configuration(info(), module_->rules[index_], config, prepared); !fits)
-    return fits.error();
+  RETURN_IF_FAILED(detail::prepare_configuration(info(), module_->rules[index_], config, prepared));
   return module_->active_blocks(index_, prepared);
 }
 

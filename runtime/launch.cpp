@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/errors.h"
 #include "base/text.h"
 #include "runtime/device.h"
 
@@ -15,10 +16,6 @@ constexpr Dim3 kMaxGrid{2147483647, 65535, 65535};
 
 std::string to_text(Dim3 size) {
   return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " + std::to_string(size.z) + ")";
-}
-
-Error invalid(const KernelInfo& kernel, const std::string& what) {
-  return Error{ErrorCode::InvalidLaunch, "kernel `" + kernel.name + "`: " + what};
 }
 
 const ElementType& element_of(const ParameterInfo& parameter) {
@@ -50,23 +47,24 @@ bool has_sound_layout(const ElementType& type) {
 
 Result<void> check_grid(const KernelInfo& kernel, Dim3 grid) {
   if (grid.x < 0 || grid.y < 0 || grid.z < 0)
-    return invalid(kernel, "the grid " + to_text(grid) + " has a negative extent");
+    return invalid_launch(kernel, "the grid " + to_text(grid) + " has a negative extent");
   if (grid.x > kMaxGrid.x || grid.y > kMaxGrid.y || grid.z > kMaxGrid.z)
-    return invalid(kernel, "the grid " + to_text(grid) + " is larger than " + to_text(kMaxGrid));
+    return invalid_launch(kernel, "the grid " + to_text(grid) + " is larger than " + to_text(kMaxGrid));
   const Dim3 cluster = kernel.cluster;
   if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
-    return invalid(kernel, "the grid " + to_text(grid) + " is no multiple of its clusters of " + to_text(cluster));
+    return invalid_launch(kernel,
+                          "the grid " + to_text(grid) + " is no multiple of its clusters of " + to_text(cluster));
   return {};
 }
 
 Result<void> check_block(const KernelInfo& kernel, const LaunchRules& rules, Dim3 block) {
   if (block.x < 1 || block.y < 1 || block.z < 1)
-    return invalid(kernel, "every extent of a block is at least 1; this block is " + to_text(block));
+    return invalid_launch(kernel, "every extent of a block is at least 1; this block is " + to_text(block));
   if (block.x > kMaxBlock.x || block.y > kMaxBlock.y || block.z > kMaxBlock.z)
-    return invalid(kernel, "the block " + to_text(block) + " is larger than " + to_text(kMaxBlock));
+    return invalid_launch(kernel, "the block " + to_text(block) + " is larger than " + to_text(kMaxBlock));
   const std::int64_t threads = block.x * block.y * block.z;
   const auto too_many = [&](const std::string& rule) {
-    return invalid(kernel, rule + "; this block " + to_text(block) + " has " + std::to_string(threads));
+    return invalid_launch(kernel, rule + "; this block " + to_text(block) + " has " + std::to_string(threads));
   };
   if (threads > kMaxThreads) return too_many("a block has at most 1024 threads");
   if (kernel.max_threads_per_block > 0 && threads > kernel.max_threads_per_block)
@@ -81,18 +79,19 @@ Result<void> check_block(const KernelInfo& kernel, const LaunchRules& rules, Dim
 Result<void> add_shared_bytes(const KernelInfo& kernel, const LaunchRules& rules, std::int64_t launch_bytes,
                               PreparedLaunch& prepared) {
   if (launch_bytes < 0)
-    return invalid(kernel, "shared_bytes of the launch is negative (" + std::to_string(launch_bytes) + ")");
+    return invalid_launch(kernel, "shared_bytes of the launch is negative (" + std::to_string(launch_bytes) + ")");
   const std::int64_t sized = kernel.dynamic_shared_bytes.evaluate(prepared.grid, prepared.block);
   if (sized < 0)
-    return invalid(kernel, "a shared array has a negative size for the block " + to_text(prepared.block) +
-                               " and the grid " + to_text(prepared.grid));
+    return invalid_launch(kernel, "a shared array has a negative size for the block " + to_text(prepared.block) +
+                                      " and the grid " + to_text(prepared.grid));
   const std::int64_t room = rules.max_shared_bytes - kernel.static_shared_bytes;
   if (sized > room || launch_bytes > room - sized)
-    return invalid(kernel, "a block of it needs " + std::to_string(kernel.static_shared_bytes + sized) +
-                               " bytes of shared memory for its arrays" +
-                               (launch_bytes > 0 ? " and " + std::to_string(launch_bytes) + " that the launch asks for"
-                                                 : std::string()) +
-                               "; this device gives a block at most " + std::to_string(rules.max_shared_bytes));
+    return invalid_launch(
+        kernel,
+        "a block of it needs " + std::to_string(kernel.static_shared_bytes + sized) +
+            " bytes of shared memory for its arrays" +
+            (launch_bytes > 0 ? " and " + std::to_string(launch_bytes) + " that the launch asks for" : std::string()) +
+            "; this device gives a block at most " + std::to_string(rules.max_shared_bytes));
   prepared.dynamic_shared_bytes = sized + launch_bytes;
   return {};
 }
@@ -154,8 +153,8 @@ Result<void> check_description(const KernelInfo& kernel) {
 
 Result<void> prepare_configuration(const KernelInfo& kernel, const LaunchRules& rules, const LaunchConfig& config,
                                    PreparedLaunch& prepared) {
-  if (Result<void> checked = check_grid(kernel, config.grid); !checked) return checked;
-  if (Result<void> checked = check_block(kernel, rules, config.block); !checked) return checked;
+  RETURN_IF_FAILED(check_grid(kernel, config.grid));
+  RETURN_IF_FAILED(check_block(kernel, rules, config.block));
   prepared.grid = config.grid;
   prepared.block = config.block;
   prepared.blocks = config.grid.x * config.grid.y * config.grid.z;
@@ -164,18 +163,17 @@ Result<void> prepare_configuration(const KernelInfo& kernel, const LaunchRules& 
 
 Result<void> prepare_launch(const KernelInfo& kernel, const LaunchRules& rules, const DeviceState& device,
                             const LaunchConfig& config, std::span<const Argument> arguments, PreparedLaunch& prepared) {
-  if (Result<void> fits = prepare_configuration(kernel, rules, config, prepared); !fits) return fits;
+  RETURN_IF_FAILED(prepare_configuration(kernel, rules, config, prepared));
   if (arguments.size() != kernel.parameters.size())
-    return invalid(kernel, "takes " + std::to_string(kernel.parameters.size()) + " arguments (" +
-                               parameter_names(kernel) + "), " + std::to_string(arguments.size()) + " given");
+    return invalid_launch(kernel, "takes " + std::to_string(kernel.parameters.size()) + " arguments (" +
+                                      parameter_names(kernel) + "), " + std::to_string(arguments.size()) + " given");
   return append_arguments(kernel, rules, arguments, device, prepared);
 }
 
 Error too_many_cooperative_blocks(const KernelInfo& kernel, std::int64_t blocks, std::int64_t most) {
-  return Error{ErrorCode::InvalidLaunch,
-               "kernel `" + kernel.name + "`: " + std::to_string(blocks) +
-                   " blocks wait for one another at `grid_sync`, and the device runs at most " + std::to_string(most) +
-                   " of them at a time; let each thread do the work of several"};
+  return invalid_launch(
+      kernel, std::to_string(blocks) + " blocks wait for one another at `grid_sync`, and the device runs at most " +
+                  std::to_string(most) + " of them at a time; let each thread do the work of several");
 }
 
 }  // namespace pykc::detail

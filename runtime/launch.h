@@ -73,6 +73,11 @@ Result<void> prepare_configuration(const KernelInfo& kernel, const LaunchRules& 
 Result<void> prepare_launch(const KernelInfo& kernel, const LaunchRules& rules, const DeviceState& device,
                             const LaunchConfig& config, std::span<const Argument> arguments, PreparedLaunch& prepared);
 
+/// The error of a launch that a kernel cannot have; the message says why.
+inline Error invalid_launch(const KernelInfo& kernel, const std::string& why) {
+  return {ErrorCode::InvalidLaunch, "kernel `" + kernel.name + "`: " + why};
+}
+
 /// The error of a kernel that waits for its whole grid, where not all blocks can run at a time: the device runs `most`.
 Error too_many_cooperative_blocks(const KernelInfo& kernel, std::int64_t blocks, std::int64_t most);
 

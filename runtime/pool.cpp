@@ -26,32 +26,30 @@ Result<PoolStatistics> MemoryPool::statistics() const { return state_->statistic
 Result<void> MemoryPool::reset_peaks() const { return state_->reset_peaks(); }
 
 Result<void> MemoryPool::set_limit(std::int64_t bytes) const {
-  if (Result<void> checked = check_bytes(bytes); !checked) return checked;
+  RETURN_IF_FAILED(check_bytes(bytes));
   return state_->set_limit(bytes);
 }
 
 Result<void> MemoryPool::set_release_threshold(std::int64_t bytes) const {
-  if (Result<void> checked = check_bytes(bytes); !checked) return checked;
+  RETURN_IF_FAILED(check_bytes(bytes));
   return state_->set_release_threshold(bytes);
 }
 
 Result<void> MemoryPool::trim(std::int64_t keep) const {
-  if (Result<void> checked = check_bytes(keep); !checked) return checked;
+  RETURN_IF_FAILED(check_bytes(keep));
   return state_->trim(keep);
 }
 
 Result<Buffer> Stream::allocate_bytes(std::int64_t bytes) const {
-  if (Result<void> free = check_not_capturing("it gives no memory"); !free) return free.error();
-  if (Result<void> checked = check_bytes(bytes); !checked) return checked.error();
+  RETURN_IF_FAILED(check_not_capturing("it gives no memory"));
+  RETURN_IF_FAILED(check_bytes(bytes));
   struct Kept {
     std::shared_ptr<detail::StreamState> stream;
     std::shared_ptr<void> memory;  // goes first
   };
   const auto kept = std::make_shared<Kept>(Kept{state_, nullptr});
   if (bytes > 0) {
-    Result<std::shared_ptr<void>> memory = state_->device.pool().allocate(bytes, *state_);
-    if (!memory) return memory.error();
-    kept->memory = std::move(*memory);
+    ASSIGN_OR_RETURN(kept->memory, state_->device.pool().allocate(bytes, *state_));
   }
   void* const address = kept->memory.get();
   return Buffer(std::shared_ptr<void>(kept, address), address, bytes, &state_->device);

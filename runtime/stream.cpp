@@ -61,8 +61,8 @@ Result<void> Event::synchronize() const {
 Result<double> Event::milliseconds_since(const Event& earlier) const {
   if (state_->captured_in || earlier.state_->captured_in) return no_point_in_time();
   if (state_->device != earlier.state_->device) return other_device("the earlier event");
-  if (Result<void> waited = earlier.synchronize(); !waited) return waited.error();
-  if (Result<void> waited = synchronize(); !waited) return waited.error();
+  RETURN_IF_FAILED(earlier.synchronize());
+  RETURN_IF_FAILED(synchronize());
   return state_->milliseconds_since(*earlier.state_);
 }
 
@@ -92,7 +92,7 @@ Result<void> Stream::check_not_capturing(const char* what) const {
 }
 
 Result<void> Stream::begin_capture() const {
-  if (Result<void> free = check_not_capturing("it cannot begin another"); !free) return free;
+  RETURN_IF_FAILED(check_not_capturing("it cannot begin another"));
   if (state_.get() == &state_->device.default_stream())
     return Error{
         ErrorCode::InvalidArgument,
@@ -104,20 +104,18 @@ Result<Graph> Stream::end_capture() const {
   if (!state_->is_capturing()) return invalid_argument("the stream captures no graph; call begin_capture() first");
   if (state_->graph()->origin != state_.get())
     return invalid_argument("the stream takes part in a capture that another began: end_capture() there");
-  Result<std::shared_ptr<detail::GraphState>> graph = state_->end_capture();
-  if (!graph) return graph.error();
-  return Graph(std::move(*graph));
+  ASSIGN_OR_RETURN(std::shared_ptr<detail::GraphState> graph, state_->end_capture());
+  return Graph(std::move(graph));
 }
 
 Result<void> Stream::synchronize() const {
-  if (Result<void> free = check_not_capturing("there is nothing to wait for"); !free) return free;
+  RETURN_IF_FAILED(check_not_capturing("there is nothing to wait for"));
   return state_->synchronize();
 }
 
 Result<Event> Stream::record() const {
-  Result<std::shared_ptr<detail::EventState>> event = state_->record();
-  if (!event) return event.error();
-  return Event(std::move(*event));
+  ASSIGN_OR_RETURN(std::shared_ptr<detail::EventState> event, state_->record());
+  return Event(std::move(event));
 }
 
 Result<void> Stream::wait(const Event& event) const {
@@ -126,7 +124,7 @@ Result<void> Stream::wait(const Event& event) const {
       return invalid_argument("the event was recorded in a capture, " + std::string(why));
     return state_->wait(*event.state_);
   }
-  if (Result<void> free = check_not_capturing("it waits for no event from outside of the capture"); !free) return free;
+  RETURN_IF_FAILED(check_not_capturing("it waits for no event from outside of the capture"));
   // An event of another device is waited for here, on the host.
   if (event.state_->device.get() != &state_->device) return event.synchronize();
   return state_->wait(*event.state_);

@@ -96,12 +96,11 @@ std::string element_text(const ElementType& type) {
 }
 
 std::string array_type_text(const ArrayType& type) {
-  std::string text = element_text(type.element) + '[';
-  for (std::size_t i = 0; i < type.extents.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += type.extents[i] == ArrayType::kDynamic ? "?" : std::to_string(type.extents[i]);
-  }
-  return text + "] " + std::string(kLayoutWords[static_cast<std::size_t>(type.layout)]);
+  const auto extent_text = [](std::int64_t extent) {
+    return extent == ArrayType::kDynamic ? "?" : std::to_string(extent);
+  };
+  return element_text(type.element) + '[' + list_text(type.extents, extent_text) + "] " +
+         std::string(kLayoutWords[static_cast<std::size_t>(type.layout)]);
 }
 
 std::string storage_text(const ArrayStorage& array) {
@@ -131,10 +130,9 @@ std::string order_text(const Instruction& access) {
 }
 
 std::string foreign_text(const ForeignCode& code) {
-  std::string text = (code.is_function ? "external " : "ptx_text ") + quoted(code.text);
-  for (const ScalarType& result : code.results)
-    text += (&result == &code.results.front() ? " : " : ", ") + std::string(pykc::to_string(result));
-  return text;
+  const std::string text = (code.is_function ? "external " : "ptx_text ") + quoted(code.text);
+  const auto name_of = [](ScalarType type) { return pykc::to_string(type); };
+  return code.results.empty() ? text : text + " : " + list_text(code.results, name_of);
 }
 
 class FunctionPrinter {
@@ -190,12 +188,9 @@ std::string FunctionPrinter::parameter_text(const Parameter& parameter) const {
 }
 
 void FunctionPrinter::print_signature() {
+  const auto text_of = [&](const Parameter& parameter) { return parameter_text(parameter); };
   std::string text = (function_.is_kernel ? "kernel @" : "device @") + name_text(function_.symbol) + '(';
-  for (const Parameter& parameter : function_.parameters) {
-    if (&parameter != &function_.parameters.front()) text += ", ";
-    text += parameter_text(parameter);
-  }
-  text += ')';
+  text += list_text(function_.parameters, text_of) + ')';
   if (!function_.results.empty())
     text += " -> " + list_text(function_.results, [](Type type) { return to_string(type); });
   line(text + " {");
@@ -263,8 +258,8 @@ void FunctionPrinter::print_instruction(const Instruction& instruction) {
   std::string text(opcode.text);
   if (instruction.no_wrap) text += " no_wrap";
   text += detail_text(instruction);
-  for (std::size_t i = 0; i < instruction.operands.size(); ++i)
-    text += (i == 0 ? " " : ", ") + operand_text(instruction.operands[i]);
+  if (!instruction.operands.empty())
+    text += ' ' + list_text(instruction.operands, [&](const Instruction* operand) { return operand_text(operand); });
   if (opcode.result == ResultKind::Own && !instruction.type.is_none()) text += " : " + to_string(instruction.type);
   if (has_value(instruction)) {
     const std::string name = '%' + std::to_string(values_.size());

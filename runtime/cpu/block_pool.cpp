@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/errors.h"
 #include "runtime/cpu/processor.h"
 
 namespace pykc::cpu {
@@ -165,9 +166,7 @@ Result<void> run_on_all(const BlockRun& run, std::int64_t first, BlockTime& time
 Result<void> run_blocks(const BlockRun& run, BlockTime& time) {
   std::int64_t first = 0;
   if (run.blocks == 1 || worker_count() == 1 || time.nanoseconds_for(run.blocks) < kShort) {
-    const Result<std::int64_t> left = run_on_caller(run, time);
-    if (!left) return left.error();
-    first = *left;
+    ASSIGN_OR_RETURN(first, run_on_caller(run, time));
   }
   if (first >= run.blocks || run.launch->fault->claimed != 0) return {};
   return run_on_all(run, first, time);

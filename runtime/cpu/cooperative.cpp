@@ -130,7 +130,7 @@ Result<void> run_cooperative(const BlockRun& run) {
       return Error{ErrorCode::OutOfMemory,
                    "the host has no room for " + std::to_string(run.blocks) + " blocks that wait for one another"};
   }
-#pragma omp parallel num_threads(static_cast<int>(std::min<std::int64_t>(worker_count(), run.blocks)))
+#pragma omp parallel num_threads(static_cast <int>(std::min <std::int64_t>(worker_count(), run.blocks)))
   run_rounds(team);
   return {};
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/errors.h"
 #include "runtime/cpu/host_functions.h"
 #include "runtime/cpu/module.h"
 
@@ -137,15 +138,13 @@ Result<void> Device::fill_zero(const detail::StridedCopy& rows, detail::StreamSt
 
 Result<std::shared_ptr<void>> Device::allocate_pinned(std::int64_t bytes) {
   if (bytes == 0) return std::shared_ptr<void>();
-  const Result<void*> memory = allocate_host(bytes);
-  if (!memory) return memory.error();
-  return std::shared_ptr<void>(*memory, std::free);
+  ASSIGN_OR_RETURN(void* const memory, allocate_host(bytes));
+  return std::shared_ptr<void>(memory, std::free);
 }
 
 Result<detail::UnifiedMemory> Device::allocate_unified(detail::UnifiedKind, std::int64_t bytes) {
-  Result<std::shared_ptr<void>> memory = allocate_pinned(bytes);
-  if (!memory) return memory.error();
-  return detail::UnifiedMemory{*memory, memory->get(), memory->get()};
+  ASSIGN_OR_RETURN(std::shared_ptr<void> memory, allocate_pinned(bytes));
+  return detail::UnifiedMemory{memory, memory.get(), memory.get()};
 }
 
 Result<std::shared_ptr<detail::StreamState>> Device::create_stream() {

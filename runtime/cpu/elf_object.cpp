@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.h"
 #include "pykc/types.h"
 
 namespace pykc::cpu {
@@ -58,7 +59,7 @@ class ElfLoader {
     using Step = Result<void> (ElfLoader::*)();
     for (Step step : {&ElfLoader::read_sections, &ElfLoader::read_symbols, &ElfLoader::lay_out, &ElfLoader::map_image,
                       &ElfLoader::relocate, &ElfLoader::protect})
-      if (Result<void> done = (this->*step)(); !done) return done.error();
+      RETURN_IF_FAILED((this->*step)());
     export_symbols();
     return std::move(object_);
   }
@@ -108,7 +109,7 @@ Result<void> ElfLoader::read_sections() {
     return Error{ErrorCode::Unsupported, "the artifact's object is not for x86-64 processors"};
   if (header.e_shentsize != sizeof(Elf64_Shdr)) return damaged("its section headers have an unknown size");
   for (std::uint64_t i = 0; i < header.e_shnum; ++i)
-    if (Result<void> done = read_section(header.e_shoff + i * sizeof(Elf64_Shdr)); !done) return done;
+    RETURN_IF_FAILED(read_section(header.e_shoff + i * sizeof(Elf64_Shdr)));
   return {};
 }
 
@@ -156,7 +157,7 @@ Result<void> ElfLoader::lay_out() {
     for (Section& section : sections_) {
       const std::uint64_t flags = section.header.sh_flags & (SHF_EXECINSTR | SHF_WRITE);
       if (!section.is_loaded || flags != region.flags) continue;
-      if (Result<void> placed = place(section, end); !placed) return placed;
+      RETURN_IF_FAILED(place(section, end));
     }
     region.end = begin = end = round_up(end, page);
   }
@@ -193,7 +194,7 @@ Result<void> ElfLoader::relocate() {
     if (table.header.sh_info >= sections_.size()) return damaged("a relocation has no section");
     if (!sections_[table.header.sh_info].is_loaded) continue;
     if (table.header.sh_type == SHT_REL) return damaged("it has relocations without addends");
-    if (Result<void> done = relocate_section(table); !done) return done;
+    RETURN_IF_FAILED(relocate_section(table));
   }
   return {};
 }
@@ -202,7 +203,7 @@ Result<void> ElfLoader::relocate_section(const Section& table) {
   for (std::uint64_t i = 0; i < table.header.sh_size / sizeof(Elf64_Rela); ++i) {
     Elf64_Rela relocation;
     (void)read(table.header.sh_offset + i * sizeof(Elf64_Rela), relocation);  // inside, as its section is
-    if (Result<void> done = apply(sections_[table.header.sh_info], relocation); !done) return done;
+    RETURN_IF_FAILED(apply(sections_[table.header.sh_info], relocation));
   }
   return {};
 }
@@ -217,23 +218,22 @@ Result<void> ElfLoader::apply(const Section& target, const Elf64_Rela& relocatio
   if (relocation.r_offset > size || size - relocation.r_offset < static_cast<std::uint64_t>(bytes))
     return damaged("a relocation lies outside its section");
 
-  const Result<std::uint64_t> symbol = address_of(symbols_[index]);
-  if (!symbol) return symbol.error();
+  ASSIGN_OR_RETURN(const std::uint64_t symbol, address_of(symbols_[index]));
   const bool is_far = symbols_[index].entry.st_shndx == SHN_UNDEF;
   const std::uint64_t place = target.offset + relocation.r_offset;
   const std::uint64_t from_here = static_cast<std::uint64_t>(relocation.r_addend) - address_of(place);
   switch (type) {
     case R_X86_64_64:
-      return write(place, *symbol + static_cast<std::uint64_t>(relocation.r_addend), bytes);
+      return write(place, symbol + static_cast<std::uint64_t>(relocation.r_addend), bytes);
     case R_X86_64_PC64:
-      return write(place, *symbol + from_here, bytes);
+      return write(place, symbol + from_here, bytes);
     case R_X86_64_PC32:
     case R_X86_64_PLT32:
-      return write(place, (is_far ? link_to(index, *symbol) : *symbol) + from_here, bytes);
+      return write(place, (is_far ? link_to(index, symbol) : symbol) + from_here, bytes);
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
     case R_X86_64_REX_GOTPCRELX:
-      return write(place, link_to(index, *symbol) + kLinkWord + from_here, bytes);
+      return write(place, link_to(index, symbol) + kLinkWord + from_here, bytes);
     case R_X86_64_32:
     case R_X86_64_32S:
       return damaged("it is not compiled as position-independent code");

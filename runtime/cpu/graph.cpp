@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
+
 namespace pykc::cpu {
 
 Graph::Branch& Graph::branch(const detail::StreamState& stream) {
@@ -45,8 +47,7 @@ std::shared_ptr<const Graph::Program> Graph::program() {
 Result<void> Graph::launch(detail::StreamState& stream) {
   const std::lock_guard lock(launching_);
   const std::shared_ptr<const Program> program = this->program();
-  for (const Work& work : program->work)
-    if (Result<void> done = work(stream); !done) return done;
+  for (const Work& work : program->work) RETURN_IF_FAILED(work(stream));
   if (detail::GraphState* const outer = stream.graph()) outer->keep(program);
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/errors.h"
 #include "runtime/constants.h"
 #include "runtime/cpu/block_pool.h"
 #include "runtime/cpu/cooperative.h"
@@ -70,8 +71,7 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
   const KernelInfo& info = kernels[kernel];
   const std::int64_t scratch = info.scratch_bytes.evaluate(launch.grid, launch.block);
   if (scratch < 0 || scratch > kLargestScratch)
-    return Error{ErrorCode::InvalidLaunch, "kernel `" + info.name + "`: a block would need " + std::to_string(scratch) +
-                                               " bytes of scratch memory"};
+    return detail::invalid_launch(info, "a block would need " + std::to_string(scratch) + " bytes of scratch memory");
   abi::FaultRecord fault{};
   const abi::CpuLaunch raw{.parameters = launch.parameters,
                            .grid = {launch.grid.x, launch.grid.y, launch.grid.z},
@@ -117,12 +117,11 @@ Result<void> check_target(const Artifact& artifact) {
 }  // namespace
 
 Result<std::shared_ptr<detail::ModuleState>> load_module(std::shared_ptr<Device> device, const Artifact& artifact) {
-  if (Result<void> fits = check_target(artifact); !fits) return fits.error();
-  Result<ElfObject> object = ElfObject::load(artifact.code, find_host_function);
-  if (!object) return object.error();
-  auto module = std::make_shared<Module>(std::move(device), std::move(*object));
-  if (Result<void> found = module->find_kernels(artifact.kernels); !found) return found.error();
-  if (Result<void> found = module->find_constants(artifact.constants); !found) return found.error();
+  RETURN_IF_FAILED(check_target(artifact));
+  ASSIGN_OR_RETURN(ElfObject object, ElfObject::load(artifact.code, find_host_function));
+  auto module = std::make_shared<Module>(std::move(device), std::move(object));
+  RETURN_IF_FAILED(module->find_kernels(artifact.kernels));
+  RETURN_IF_FAILED(module->find_constants(artifact.constants));
   return std::shared_ptr<detail::ModuleState>(std::move(module));
 }
 

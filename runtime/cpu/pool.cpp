@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/errors.h"
 #include "runtime/cpu/device.h"
 
 namespace pykc::cpu {
@@ -14,11 +15,10 @@ Result<std::shared_ptr<void>> Pool::allocate(std::int64_t bytes, detail::StreamS
   const std::int64_t rounded = round_up(bytes, kMemoryAlignment);
   const std::lock_guard lock(mutex_);
   if (rounded > limit_ - bytes_.used) return detail::beyond_limit(bytes, bytes_.used, limit_);
-  const Result<void*> block = take(rounded);
-  if (!block) return block.error();
+  ASSIGN_OR_RETURN(void* const block, take(rounded));
   bytes_.used += rounded;
   bytes_.peak_used = std::max(bytes_.peak_used, bytes_.used);
-  return std::shared_ptr<void>(*block, [this, rounded](void* memory) { give_back(memory, rounded); });
+  return std::shared_ptr<void>(block, [this, rounded](void* memory) { give_back(memory, rounded); });
 }
 
 /// A block of exactly this size, so that no room is lost; programs allocate the same sizes again and again.

@@ -3,6 +3,7 @@
 // The driver copies rectangles: rows at a pitch on each side. So the innermost axis of a copy and its rows are one
 // call, and the host counts through the axes outside of it. Where the other side's elements lie in another order than
 // the device's, or its rows overlap, they go through dense memory on the host that has the device's order.
+#include "base/errors.h"
 #include "runtime/cuda/device.h"
 
 namespace pykc::cuda {
@@ -44,7 +45,7 @@ Result<void> for_each_rectangle(StridedCopy copy, Rectangle rectangle) {
   std::copy(copy.axes.begin() + 1, copy.axes.end(), copy.axes.begin());
   --copy.rank;
   for (std::int64_t i = 0; i < outermost.extent; ++i) {
-    if (Result<void> done = for_each_rectangle(copy, rectangle); !done) return done;
+    RETURN_IF_FAILED(for_each_rectangle(copy, rectangle));
     copy.target += outermost.target_stride;
     copy.source += outermost.source_stride;
   }
@@ -113,11 +114,10 @@ Result<void> wait_for(const Device& device, CUstream stream) {
 
 Result<void> copy_to_device(const Device& device, const StridedCopy& copy, CUstream stream) {
   if (has_one_order(copy)) return copy_rectangles(device, copy, Direction::ToDevice, stream);
-  const Result<HostBytes> staging = detail::host_bytes(copy.bytes());
-  if (!staging) return staging.error();
-  copy_on_host(copy.into_dense(staging->get()));
-  const StridedCopy rest = copy.out_of_dense(staging->get());
-  if (Result<void> done = copy_rectangles(device, rest, Direction::ToDevice, stream); !done) return done;
+  ASSIGN_OR_RETURN(const HostBytes staging, detail::host_bytes(copy.bytes()));
+  copy_on_host(copy.into_dense(staging.get()));
+  const StridedCopy rest = copy.out_of_dense(staging.get());
+  RETURN_IF_FAILED(copy_rectangles(device, rest, Direction::ToDevice, stream));
   return wait_for(device, stream);  // before the staging memory goes
 }
 
@@ -130,16 +130,15 @@ bool is_read_whole(const StridedCopy& copy) {
 Result<void> copy_from_device(const Device& device, const StridedCopy& copy, CUstream stream) {
   const bool whole = is_read_whole(copy);
   if (!whole && has_one_order(copy)) return copy_rectangles(device, copy, Direction::ToHost, stream);
-  const Result<HostBytes> staging = detail::host_bytes(whole ? copy.covered_source_bytes() : copy.bytes());
-  if (!staging) return staging.error();
-  StridedCopy first = copy.into_dense(staging->get()), rest = copy.out_of_dense(staging->get());
+  ASSIGN_OR_RETURN(const HostBytes staging, detail::host_bytes(whole ? copy.covered_source_bytes() : copy.bytes()));
+  StridedCopy first = copy.into_dense(staging.get()), rest = copy.out_of_dense(staging.get());
   if (whole) {
-    first = {.target = staging->get(), .source = copy.source, .row_bytes = copy.covered_source_bytes(), .axes = {}};
+    first = {.target = staging.get(), .source = copy.source, .row_bytes = copy.covered_source_bytes(), .axes = {}};
     rest = copy;
-    rest.source = staging->get();
+    rest.source = staging.get();
   }
-  if (Result<void> done = copy_rectangles(device, first, Direction::ToHost, stream); !done) return done;
-  if (Result<void> done = wait_for(device, stream); !done) return done;
+  RETURN_IF_FAILED(copy_rectangles(device, first, Direction::ToHost, stream));
+  RETURN_IF_FAILED(wait_for(device, stream));
   copy_on_host(rest);
   return {};
 }
@@ -147,11 +146,10 @@ Result<void> copy_from_device(const Device& device, const StridedCopy& copy, CUs
 /// A copy that no rectangles describe goes by way of the host.
 Result<void> copy_within_device(const Device& device, const StridedCopy& copy, CUstream stream) {
   if (calls_of(copy) <= kManyCalls) return copy_rectangles(device, copy, Direction::Within, stream);
-  const Result<HostBytes> staging = detail::host_bytes(copy.bytes());
-  if (!staging) return staging.error();
-  const StridedCopy reading = copy.into_dense(staging->get()).simplified(StridedCopy::Side::Source);
-  if (Result<void> done = copy_from_device(device, reading, stream); !done) return done;
-  return copy_to_device(device, copy.out_of_dense(staging->get()), stream);
+  ASSIGN_OR_RETURN(const HostBytes staging, detail::host_bytes(copy.bytes()));
+  const StridedCopy reading = copy.into_dense(staging.get()).simplified(StridedCopy::Side::Source);
+  RETURN_IF_FAILED(copy_from_device(device, reading, stream));
+  return copy_to_device(device, copy.out_of_dense(staging.get()), stream);
 }
 
 using CopyNow = Result<void> (*)(const Device&, const StridedCopy&, CUstream);
@@ -170,20 +168,19 @@ Result<void> copy_or_capture(const Device& device, const StridedCopy& copy, Dire
 
 Result<void> Device::copy_from_host(const StridedCopy& copy, detail::StreamState* stream) {
   const ContextScope scope = enter();
-  if (Result<void> done = copy_or_capture(*this, copy, Direction::ToDevice, copy_to_device, stream); !done) return done;
+  RETURN_IF_FAILED(copy_or_capture(*this, copy, Direction::ToDevice, copy_to_device, stream));
   return stream == nullptr ? finish_default_stream() : Result<void>();
 }
 
 Result<void> Device::copy_to_host(const StridedCopy& copy, detail::StreamState* stream) {
   const ContextScope scope = enter();
-  if (Result<void> done = copy_or_capture(*this, copy, Direction::ToHost, copy_from_device, stream); !done) return done;
+  RETURN_IF_FAILED(copy_or_capture(*this, copy, Direction::ToHost, copy_from_device, stream));
   return stream == nullptr ? finish_default_stream() : Result<void>();
 }
 
 Result<void> Device::copy_within(const StridedCopy& copy, detail::StreamState* stream) {
   const ContextScope scope = enter();
-  if (Result<void> done = copy_or_capture(*this, copy, Direction::Within, copy_within_device, stream); !done)
-    return done;
+  RETURN_IF_FAILED(copy_or_capture(*this, copy, Direction::Within, copy_within_device, stream));
   return stream == nullptr ? finish_default_stream() : Result<void>();
 }
 
@@ -198,8 +195,7 @@ Result<void> Device::fill_zero(const StridedCopy& rows, detail::StreamState* str
                  driver_.cuMemsetD2D8Async(pointer(rectangle.target), static_cast<std::size_t>(axis.target_stride), 0,
                                            width, static_cast<std::size_t>(axis.extent), handle_of(stream)));
   };
-  if (rows.row_bytes > 0)
-    if (Result<void> done = for_each_rectangle(rows, fill); !done) return done;
+  if (rows.row_bytes > 0) RETURN_IF_FAILED(for_each_rectangle(rows, fill));
   return stream == nullptr ? finish_default_stream() : Result<void>();
 }
 

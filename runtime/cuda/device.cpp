@@ -20,8 +20,7 @@ Result<DeviceInfo> describe(const Driver& driver, int ordinal, CUdevice device) 
   if (Result<void> done = driver.check("cuDeviceGetName", driver.cuDeviceGetName(name, sizeof(name) - 1, device));
       !done)
     return done.error();
-  if (Result<void> done = driver.check("cuDeviceTotalMem", driver.cuDeviceTotalMem(&memory, device)); !done)
-    return done.error();
+  RETURN_IF_FAILED(driver.check("cuDeviceTotalMem", driver.cuDeviceTotalMem(&memory, device)));
   constexpr CUdevice_attribute kAttributes[] = {
       CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
       CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
@@ -29,7 +28,7 @@ Result<DeviceInfo> describe(const Driver& driver, int ordinal, CUdevice device) 
   int values[std::size(kAttributes)] = {};
   for (std::size_t i = 0; i < std::size(kAttributes); ++i) {
     const CUresult result = driver.cuDeviceGetAttribute(&values[i], kAttributes[i], device);
-    if (Result<void> done = driver.check("cuDeviceGetAttribute", result); !done) return done.error();
+    RETURN_IF_FAILED(driver.check("cuDeviceGetAttribute", result));
   }
   return DeviceInfo{.name = "cuda:" + std::to_string(ordinal),
                     .description = name,
@@ -43,32 +42,26 @@ Result<DeviceInfo> describe(const Driver& driver, int ordinal, CUdevice device) 
 
 Result<CUdevice> find_device(const Driver& driver, int ordinal) {
   int count = 0;
-  if (Result<void> counted = driver.check("cuDeviceGetCount", driver.cuDeviceGetCount(&count)); !counted)
-    return counted.error();
+  RETURN_IF_FAILED(driver.check("cuDeviceGetCount", driver.cuDeviceGetCount(&count)));
   if (count == 0)
     return Error{ErrorCode::DriverUnavailable, "the NVIDIA driver finds no GPU; the device `cpu` needs none"};
   if (ordinal >= count)
     return Error{ErrorCode::NotFound, "there is no device `cuda:" + std::to_string(ordinal) +
                                           "`: the last GPU is cuda:" + std::to_string(count - 1)};
   CUdevice device = 0;
-  if (Result<void> found = driver.check("cuDeviceGet", driver.cuDeviceGet(&device, ordinal)); !found)
-    return found.error();
+  RETURN_IF_FAILED(driver.check("cuDeviceGet", driver.cuDeviceGet(&device, ordinal)));
   return device;
 }
 
 }  // namespace
 
 Result<std::shared_ptr<detail::DeviceState>> open_device(int ordinal) {
-  const Result<const Driver*> found = Driver::get();
-  if (!found) return found.error();
-  const Driver& driver = **found;
-  const Result<CUdevice> device = find_device(driver, ordinal);
-  if (!device) return device.error();
-  Result<DeviceInfo> info = describe(driver, ordinal, *device);
-  if (!info) return info.error();
-  Result<std::unique_ptr<PrimaryContext>> context = PrimaryContext::retain(driver, *device);
-  if (!context) return context.error();
-  return std::shared_ptr<detail::DeviceState>(std::make_shared<Device>(driver, std::move(*context), std::move(*info)));
+  ASSIGN_OR_RETURN(const Driver* const found, Driver::get());
+  const Driver& driver = *found;
+  ASSIGN_OR_RETURN(const CUdevice device, find_device(driver, ordinal));
+  ASSIGN_OR_RETURN(DeviceInfo info, describe(driver, ordinal, device));
+  ASSIGN_OR_RETURN(std::unique_ptr<PrimaryContext> context, PrimaryContext::retain(driver, device));
+  return std::shared_ptr<detail::DeviceState>(std::make_shared<Device>(driver, std::move(context), std::move(info)));
 }
 
 std::vector<DeviceInfo> list_devices() {
@@ -99,8 +92,7 @@ Result<std::shared_ptr<detail::ModuleState>> Device::load(const Artifact& artifa
 Result<std::shared_ptr<detail::StreamState>> Device::create_stream() {
   const ContextScope scope = enter();
   CUstream handle = nullptr;
-  if (Result<void> created = check("cuStreamCreate", driver_.cuStreamCreate(&handle, CU_STREAM_DEFAULT)); !created)
-    return created.error();
+  RETURN_IF_FAILED(check("cuStreamCreate", driver_.cuStreamCreate(&handle, CU_STREAM_DEFAULT)));
   return std::shared_ptr<detail::StreamState>(std::make_shared<Stream>(*this, handle, shared_from_this()));
 }
 
@@ -108,8 +100,7 @@ Result<std::shared_ptr<detail::StreamState>> Device::wrap_stream(void* native_ha
   const ContextScope scope = enter();
   const auto handle = static_cast<CUstream>(native_handle);
   CUcontext its_context = nullptr;
-  if (Result<void> found = check("cuStreamGetCtx", driver_.cuStreamGetCtx(handle, &its_context)); !found)
-    return found.error();
+  RETURN_IF_FAILED(check("cuStreamGetCtx", driver_.cuStreamGetCtx(handle, &its_context)));
   if (its_context != context_->handle())
     return invalid_argument("the stream to wrap is of another GPU, or of another context, than the primary one of " +
                             info.name);
@@ -119,9 +110,8 @@ Result<std::shared_ptr<detail::StreamState>> Device::wrap_stream(void* native_ha
 
 Result<std::shared_ptr<void>> Device::make_current() {
   CUcontext previous = nullptr;
-  if (Result<void> got = check("cuCtxGetCurrent", driver_.cuCtxGetCurrent(&previous)); !got) return got.error();
-  if (Result<void> set = check("cuCtxSetCurrent", driver_.cuCtxSetCurrent(context_->handle())); !set)
-    return set.error();
+  RETURN_IF_FAILED(check("cuCtxGetCurrent", driver_.cuCtxGetCurrent(&previous)));
+  RETURN_IF_FAILED(check("cuCtxSetCurrent", driver_.cuCtxSetCurrent(context_->handle())));
   const auto restore = [device = shared_from_this(), this, previous](void*) {
     if (previous != nullptr) driver_.cuCtxSetCurrent(previous);  // as ContextScope does
   };
@@ -131,7 +121,7 @@ Result<std::shared_ptr<void>> Device::make_current() {
 Result<void> Device::synchronize() {
   const ContextScope scope = enter();
   const std::uint64_t latest = faults_.latest();
-  if (Result<void> waited = check("cuCtxSynchronize", driver_.cuCtxSynchronize()); !waited) return waited;
+  RETURN_IF_FAILED(check("cuCtxSynchronize", driver_.cuCtxSynchronize()));
   return faults_.report(nullptr, latest);
 }
 
@@ -140,15 +130,14 @@ Result<void> Device::reserve_stack(std::int64_t bytes) {
   const std::size_t wanted = kReservedBytes + static_cast<std::size_t>(bytes);
   const std::lock_guard lock(stack_mutex_);
   std::size_t present = 0;
-  if (Result<void> asked = check("cuCtxGetLimit", driver_.cuCtxGetLimit(&present, CU_LIMIT_STACK_SIZE)); !asked)
-    return asked;
+  RETURN_IF_FAILED(check("cuCtxGetLimit", driver_.cuCtxGetLimit(&present, CU_LIMIT_STACK_SIZE)));
   if (present >= wanted) return {};
   return check("cuCtxSetLimit", driver_.cuCtxSetLimit(CU_LIMIT_STACK_SIZE, wanted));
 }
 
 Result<void> Device::finish_default_stream() {
   const std::uint64_t latest = faults_.latest();
-  if (Result<void> waited = check("cuStreamSynchronize", driver_.cuStreamSynchronize(nullptr)); !waited) return waited;
+  RETURN_IF_FAILED(check("cuStreamSynchronize", driver_.cuStreamSynchronize(nullptr)));
   return faults_.report(nullptr, latest);
 }
 

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <string>
 
+#include "base/errors.h"
+
 namespace pykc::cuda {
 namespace {
 
@@ -38,11 +40,10 @@ const char* find_functions(void* library, Driver& driver) {
 
 /// A library stays open once its functions were found: handles point into it.
 Result<std::unique_ptr<Driver>> load(const std::string& name) {
-  Result<void*> library = open_library(name);
-  if (!library) return library.error();
+  ASSIGN_OR_RETURN(void* library, open_library(name));
   auto driver = std::make_unique<Driver>();
-  if (const char* missing = find_functions(*library, *driver)) {
-    dlclose(*library);
+  if (const char* missing = find_functions(library, *driver)) {
+    dlclose(library);
     return unavailable("the NVIDIA driver is too old: " + name + " has no function " + missing);
   }
   return driver;
@@ -68,9 +69,7 @@ Result<const Driver*> Driver::get() {
   const std::string name = library_name();
   std::unique_ptr<Driver>& known = libraries->by_name[name];
   if (known == nullptr) {
-    Result<std::unique_ptr<Driver>> loaded = load(name);
-    if (!loaded) return loaded.error();
-    known = std::move(*loaded);
+    ASSIGN_OR_RETURN(known, load(name));
   }
   const CUresult result = known->cuInit(0);  // costs next to nothing when done before
   if (result == CUDA_ERROR_NO_DEVICE) return unavailable("the NVIDIA driver finds no GPU");
@@ -121,7 +120,7 @@ OutsideCapture::~OutsideCapture() {
 Result<std::unique_ptr<PrimaryContext>> PrimaryContext::retain(const Driver& driver, CUdevice device) {
   CUcontext handle = nullptr;
   const CUresult retained = driver.cuDevicePrimaryCtxRetain(&handle, device);
-  if (Result<void> done = driver.check("cuDevicePrimaryCtxRetain", retained); !done) return done.error();
+  RETURN_IF_FAILED(driver.check("cuDevicePrimaryCtxRetain", retained));
   return std::make_unique<PrimaryContext>(driver, device, handle);
 }
 

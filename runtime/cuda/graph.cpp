@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/errors.h"
 #include "runtime/cuda/device.h"
 
 namespace pykc::cuda {
@@ -49,7 +50,7 @@ Result<void> Graph::launch(detail::StreamState& stream) {
   const ContextScope scope = on().enter();
   const std::lock_guard lock(launching_);
   const CUresult launched = on().driver().cuGraphLaunch(executable_, static_cast<Stream&>(stream).handle());
-  if (Result<void> done = on().check("cuGraphLaunch", launched); !done) return done;
+  RETURN_IF_FAILED(on().check("cuGraphLaunch", launched));
   if (Graph* const outer = static_cast<Stream&>(stream).graph()) {  // a copy of the work has become part of that one
     outer->keep(std::shared_ptr<const void>(work_));
     outer->work_->calls_host |= work_->calls_host;
@@ -68,7 +69,7 @@ Result<void> Graph::update_executable(CUgraph wanted) {
   if (updated != CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) return on().check("cuGraphExecUpdate", updated);
   CUgraphExec other = nullptr;
   const CUresult made = on().driver().cuGraphInstantiateWithFlags(&other, wanted, 0);
-  if (Result<void> done = on().check("cuGraphInstantiateWithFlags", made); !done) return done;
+  RETURN_IF_FAILED(on().check("cuGraphInstantiateWithFlags", made));
   on().driver().cuGraphExecDestroy(std::exchange(executable_, other));
   return {};
 }
@@ -79,9 +80,9 @@ Result<void> Graph::update(detail::GraphState& other) {
   const std::scoped_lock lock(launching_, wanted.launching_);
   if (work_->calls_host && work_ != wanted.work_) {  // earlier launches may still call what goes
     const CUresult waited = on().driver().cuCtxSynchronize();
-    if (Result<void> done = on().check("cuCtxSynchronize", waited); !done) return done;
+    RETURN_IF_FAILED(on().check("cuCtxSynchronize", waited));
   }
-  if (Result<void> done = update_executable(wanted.work_->graph); !done) return done;
+  RETURN_IF_FAILED(update_executable(wanted.work_->graph));
   work_ = wanted.work_;
   return {};
 }

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/errors.h"
 #include "runtime/cuda/jit_log.h"
 
 namespace pykc::cuda {
@@ -60,8 +61,7 @@ class Linker {
   Result<std::string> complete() {
     void* cubin = nullptr;
     std::size_t bytes = 0;
-    if (Result<void> done = check("cuLinkComplete", driver_.cuLinkComplete(state_, &cubin, &bytes)); !done)
-      return done.error();
+    RETURN_IF_FAILED(check("cuLinkComplete", driver_.cuLinkComplete(state_, &cubin, &bytes)));
     return std::string(static_cast<const char*>(cubin), bytes);
   }
 
@@ -78,12 +78,12 @@ bool is_code(const std::string& bytes) { return bytes.starts_with(ELFMAG) ? is_w
 
 Result<std::string> link(const Driver& driver, const Artifact& artifact) {
   Linker linker(driver, artifact.assembler_level);
-  if (Result<void> created = linker.create(); !created) return created.error();
-  if (Result<void> added = linker.add("the kernels", artifact.code); !added) return added.error();
+  RETURN_IF_FAILED(linker.create());
+  RETURN_IF_FAILED(linker.add("the kernels", artifact.code));
   for (const Library& library : artifact.libraries) {
     if (!is_code(library.bytes))
       return Error{ErrorCode::InputOutput, library.name + " is neither PTX nor a whole cubin"};
-    if (Result<void> added = linker.add(library.name, library.bytes); !added) return added.error();
+    RETURN_IF_FAILED(linker.add(library.name, library.bytes));
   }
   return linker.complete();
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/errors.h"
 #include "runtime/constants.h"
 #include "runtime/cuda/jit_log.h"
 #include "runtime/cuda/linker.h"
@@ -74,18 +75,17 @@ Module::~Module() {
 Result<void> Module::load(const Artifact& artifact) {
   const ContextScope scope = device_.enter();
   const OutsideCapture outside = device_.leave_captures();
-  if (Result<void> done = outside.check(); !done) return done;
-  if (Result<void> loaded = load_code(artifact); !loaded) return loaded;
+  RETURN_IF_FAILED(outside.check());
+  RETURN_IF_FAILED(load_code(artifact));
   kernels = artifact.kernels;
   constants = artifact.constants;
   functions_ = std::make_unique<Function[]>(kernels.size());
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    if (Result<void> found = find_kernel(kernels[i], functions_[i]); !found) return found;
+  for (std::size_t i = 0; i < kernels.size(); ++i) RETURN_IF_FAILED(find_kernel(kernels[i], functions_[i]));
   const auto recursion_bytes = [](const KernelInfo& kernel) { return kernel.recursion_bytes; };
   const auto deepest = std::ranges::max_element(kernels, {}, recursion_bytes);
   if (deepest != kernels.end() && deepest->recursion_bytes > 0)
-    if (Result<void> reserved = device_.reserve_stack(deepest->recursion_bytes); !reserved) return reserved;
-  if (Result<void> found = find_constants(); !found) return found;
+    RETURN_IF_FAILED(device_.reserve_stack(deepest->recursion_bytes));
+  RETURN_IF_FAILED(find_constants());
   return find_fault_record();
 }
 
@@ -94,9 +94,7 @@ Result<void> Module::load_code(const Artifact& artifact) {
     return Error{ErrorCode::InputOutput, "the artifact is damaged: its code is neither PTX nor a whole cubin"};
   std::string linked;
   if (!artifact.libraries.empty()) {
-    Result<std::string> cubin = link(device_.driver(), artifact);
-    if (!cubin) return cubin.error();
-    linked = std::move(*cubin);
+    ASSIGN_OR_RETURN(linked, link(device_.driver(), artifact));
   }
   const std::string& code = linked.empty() ? artifact.code : linked;
   JitLog log(artifact.assembler_level);
@@ -112,10 +110,10 @@ Result<void> Module::find_kernel(const KernelInfo& kernel, Function& function) {
   if (found == CUDA_ERROR_NOT_FOUND)
     return Error{ErrorCode::InputOutput,
                  "the artifact is damaged: its code has no entry point `" + kernel.symbol + "`"};
-  if (Result<void> done = driver.check("cuModuleGetFunction", found); !done) return done;
+  RETURN_IF_FAILED(driver.check("cuModuleGetFunction", found));
   int threads = 0;
   const CUresult asked = driver.cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function.handle);
-  if (Result<void> done = driver.check("cuFuncGetAttribute", asked); !done) return done;
+  RETURN_IF_FAILED(driver.check("cuFuncGetAttribute", asked));
   function.can_fault = !kernel.faults.empty();
   function.static_shared_bytes = kernel.static_shared_bytes;
   rules.emplace_back(kernel, threads, device_.info.max_shared_bytes_per_block);
@@ -144,7 +142,7 @@ Result<void> Module::find_fault_record() {
   std::size_t bytes = 0;
   const CUresult found = device_.driver().cuModuleGetGlobal(&record, &bytes, handle_, abi::kFaultSymbol);
   if (found == CUDA_ERROR_NOT_FOUND) return {};
-  if (Result<void> done = device_.check("cuModuleGetGlobal", found); !done) return done;
+  RETURN_IF_FAILED(device_.check("cuModuleGetGlobal", found));
   if (bytes != sizeof(abi::FaultRecord))
     return Error{ErrorCode::InputOutput, "the artifact is damaged: its fault record has " + std::to_string(bytes) +
                                              " bytes instead of " + std::to_string(sizeof(abi::FaultRecord))};
@@ -160,16 +158,15 @@ Result<void> Module::allow_shared(Function& function, const detail::PreparedLaun
   const std::int64_t room = device_.info.max_shared_bytes_per_block - function.static_shared_bytes;
   const CUresult set = device_.driver().cuFuncSetAttribute(
       function.handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(room));
-  if (Result<void> done = device_.check("cuFuncSetAttribute", set); !done) return done;
+  RETURN_IF_FAILED(device_.check("cuFuncSetAttribute", set));
   function.has_more_shared.store(true, std::memory_order_relaxed);
   return {};
 }
 
 /// Blocks that wait for one another must all run at a time.
 Result<void> Module::check_that_grid_fits(std::size_t kernel, const detail::PreparedLaunch& launch) {
-  const Result<int> blocks = active_blocks(kernel, launch);
-  if (!blocks) return blocks.error();
-  const std::int64_t most = std::int64_t{*blocks} * device_.info.multiprocessors;
+  ASSIGN_OR_RETURN(const int blocks, active_blocks(kernel, launch));
+  const std::int64_t most = std::int64_t{blocks} * device_.info.multiprocessors;
   if (launch.blocks <= most) return {};
   return detail::too_many_cooperative_blocks(kernels[kernel], launch.blocks, most);
 }
@@ -177,10 +174,9 @@ Result<void> Module::check_that_grid_fits(std::size_t kernel, const detail::Prep
 Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) {
   Function& function = functions_[kernel];
   const ContextScope scope = device_.enter();
-  if (Result<void> allowed = allow_shared(function, launch); !allowed) return allowed;
+  RETURN_IF_FAILED(allow_shared(function, launch));
   const bool is_cooperative = kernels[kernel].is_cooperative;
-  if (is_cooperative)
-    if (Result<void> fits = check_that_grid_fits(kernel, launch); !fits) return fits;
+  if (is_cooperative) RETURN_IF_FAILED(check_that_grid_fits(kernel, launch));
   const auto size = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
   const auto run = [&](auto launch_kernel, auto... more) {
     return launch_kernel(function.handle, size(launch.grid.x), size(launch.grid.y), size(launch.grid.z),
@@ -211,20 +207,19 @@ Result<int> Module::suggested_block_size(std::size_t kernel, std::int64_t shared
   int grid = 0, block = 0;
   const CUresult asked = device_.driver().cuOccupancyMaxPotentialBlockSize(
       &grid, &block, functions_[kernel].handle, nullptr, static_cast<std::size_t>(shared_bytes), 0);
-  if (Result<void> done = device_.check("cuOccupancyMaxPotentialBlockSize", asked); !done) return done.error();
+  RETURN_IF_FAILED(device_.check("cuOccupancyMaxPotentialBlockSize", asked));
   if (shared_bytes == 0) known = block;
   return block;
 }
 
 Result<int> Module::active_blocks(std::size_t kernel, const detail::PreparedLaunch& launch) {
   const ContextScope scope = device_.enter();
-  if (Result<void> allowed = allow_shared(functions_[kernel], launch); !allowed) return allowed.error();
+  RETURN_IF_FAILED(allow_shared(functions_[kernel], launch));
   int blocks = 0;
   const CUresult asked = device_.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
       &blocks, functions_[kernel].handle, static_cast<int>(launch.block.x * launch.block.y * launch.block.z),
       static_cast<std::size_t>(launch.dynamic_shared_bytes));
-  if (Result<void> done = device_.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", asked); !done)
-    return done.error();
+  RETURN_IF_FAILED(device_.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", asked));
   return blocks;
 }
 
@@ -234,7 +229,7 @@ Result<KernelResources> Module::resources(std::size_t kernel) {
   for (const auto& [attribute, value] : {std::pair(CU_FUNC_ATTRIBUTE_NUM_REGS, &registers),
                                          std::pair(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &local_bytes)}) {
     const CUresult asked = device_.driver().cuFuncGetAttribute(value, attribute, functions_[kernel].handle);
-    if (Result<void> done = device_.check("cuFuncGetAttribute", asked); !done) return done.error();
+    RETURN_IF_FAILED(device_.check("cuFuncGetAttribute", asked));
   }
   return KernelResources{.registers_per_thread = registers, .local_bytes_per_thread = local_bytes};
 }
@@ -242,9 +237,9 @@ Result<KernelResources> Module::resources(std::size_t kernel) {
 }  // namespace
 
 Result<std::shared_ptr<detail::ModuleState>> load_module(std::shared_ptr<Device> device, const Artifact& artifact) {
-  if (Result<void> fits = check_target(artifact, device->info); !fits) return fits.error();
+  RETURN_IF_FAILED(check_target(artifact, device->info));
   auto module = std::make_shared<Module>(std::move(device));
-  if (Result<void> loaded = module->load(artifact); !loaded) return loaded.error();
+  RETURN_IF_FAILED(module->load(artifact));
   return std::shared_ptr<detail::ModuleState>(std::move(module));
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/cuda/pending_faults.h"
 
+#include "base/errors.h"
+
 namespace pykc::cuda {
 
 PendingFaults::~PendingFaults() {
@@ -28,7 +30,7 @@ Result<void> PendingFaults::report(const detail::StreamState* stream, std::uint6
   const std::lock_guard lock(mutex_);
   for (const Note& note : notes_) {
     if (stream != nullptr && note.stream != stream) continue;
-    if (Result<void> done = read(*note.source, note.stream); !done) return done;
+    RETURN_IF_FAILED(read(*note.source, note.stream));
   }
   std::erase_if(
       notes_, [&](const Note& note) { return note.number <= number && (stream == nullptr || note.stream == stream); });
@@ -59,22 +61,22 @@ void PendingFaults::retire_matching(Matches matches) {
 
 Result<void> PendingFaults::read(const FaultSource& source, const detail::StreamState* stream) {
   abi::FaultRecord record{};
-  if (Result<void> copied = copy_record(source.record, record); !copied) return copied;
+  RETURN_IF_FAILED(copy_record(source.record, record));
   // Claimed but not ready: a kernel that nobody has waited for yet is writing it.
   if (record.ready == 0) return {};
   log_.add(stream, detail::fault_error(record, *source.kernels));
   const CUresult cleared = driver_.cuMemsetD8Async(source.record, 0, sizeof(record), stream_);
-  if (Result<void> done = driver_.check("cuMemsetD8Async", cleared); !done) return done;
+  RETURN_IF_FAILED(driver_.check("cuMemsetD8Async", cleared));
   return driver_.check("cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
 }
 
 Result<void> PendingFaults::copy_record(CUdeviceptr record, abi::FaultRecord& copy) {
   if (stream_ == nullptr) {
     const CUresult created = driver_.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING);
-    if (Result<void> done = driver_.check("cuStreamCreate", created); !done) return done;
+    RETURN_IF_FAILED(driver_.check("cuStreamCreate", created));
   }
   const CUresult copied = driver_.cuMemcpyDtoHAsync(&copy, record, sizeof(copy), stream_);
-  if (Result<void> done = driver_.check("cuMemcpyDtoHAsync", copied); !done) return done;
+  RETURN_IF_FAILED(driver_.check("cuMemcpyDtoHAsync", copied));
   return driver_.check("cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/cuda/pool.h"
 
+#include "base/errors.h"
 #include "runtime/cuda/device.h"
 
 namespace pykc::cuda {
@@ -17,7 +18,7 @@ Result<CUmemoryPool> Pool::handle() {
   properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device_.handle()};
   CUmemoryPool made = nullptr;
   const CUresult created = device_.driver().cuMemPoolCreate(&made, &properties);
-  if (Result<void> done = device_.check("cuMemPoolCreate", created); !done) return done.error();
+  RETURN_IF_FAILED(device_.check("cuMemPoolCreate", created));
   std::uint64_t all = UINT64_MAX;
   const CUresult kept = device_.driver().cuMemPoolSetAttribute(made, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all);
   if (Result<void> done = device_.check("cuMemPoolSetAttribute", kept); !done) {
@@ -28,36 +29,32 @@ Result<CUmemoryPool> Pool::handle() {
 }
 
 Result<std::int64_t> Pool::attribute(CUmemPool_attribute attribute) {
-  const Result<CUmemoryPool> pool = handle();
-  if (!pool) return pool.error();
+  ASSIGN_OR_RETURN(const CUmemoryPool pool, handle());
   std::uint64_t value = 0;
-  const CUresult asked = device_.driver().cuMemPoolGetAttribute(*pool, attribute, &value);
-  if (Result<void> done = device_.check("cuMemPoolGetAttribute", asked); !done) return done.error();
+  const CUresult asked = device_.driver().cuMemPoolGetAttribute(pool, attribute, &value);
+  RETURN_IF_FAILED(device_.check("cuMemPoolGetAttribute", asked));
   return static_cast<std::int64_t>(value);
 }
 
 Result<void> Pool::set_attribute(CUmemPool_attribute attribute, std::uint64_t value) {
-  const Result<CUmemoryPool> pool = handle();
-  if (!pool) return pool.error();
-  return device_.check("cuMemPoolSetAttribute", device_.driver().cuMemPoolSetAttribute(*pool, attribute, &value));
+  ASSIGN_OR_RETURN(const CUmemoryPool pool, handle());
+  return device_.check("cuMemPoolSetAttribute", device_.driver().cuMemPoolSetAttribute(pool, attribute, &value));
 }
 
 Result<std::shared_ptr<void>> Pool::allocate(std::int64_t bytes, detail::StreamState& stream) {
   const ContextScope scope = device_.enter();
   const std::lock_guard lock(mutex_);
-  const Result<CUmemoryPool> pool = handle();
-  if (!pool) return pool.error();
+  ASSIGN_OR_RETURN(const CUmemoryPool pool, handle());
   if (limit_ != INT64_MAX) {
-    const Result<std::int64_t> used = attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
-    if (!used) return used.error();
-    if (bytes > limit_ - *used) return detail::beyond_limit(bytes, *used, limit_);
+    ASSIGN_OR_RETURN(const std::int64_t used, attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+    if (bytes > limit_ - used) return detail::beyond_limit(bytes, used, limit_);
   }
   const CUstream on = static_cast<Stream&>(stream).handle();
   CUdeviceptr address = 0;
   const CUresult allocated =
-      device_.driver().cuMemAllocFromPoolAsync(&address, static_cast<std::size_t>(bytes), *pool, on);
+      device_.driver().cuMemAllocFromPoolAsync(&address, static_cast<std::size_t>(bytes), pool, on);
   if (allocated == CUDA_ERROR_OUT_OF_MEMORY) return device_.out_of_memory(bytes);
-  if (Result<void> done = device_.check("cuMemAllocFromPoolAsync", allocated); !done) return done.error();
+  RETURN_IF_FAILED(device_.check("cuMemAllocFromPoolAsync", allocated));
   return std::shared_ptr<void>(reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)),
                                [&device = device_, on](void* memory) {
                                  const ContextScope inner = device.enter();
@@ -73,9 +70,8 @@ Result<PoolStatistics> Pool::statistics() {
                                     std::pair{CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &statistics.reserved},
                                     std::pair{CU_MEMPOOL_ATTR_USED_MEM_HIGH, &statistics.peak_used},
                                     std::pair{CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, &statistics.peak_reserved}}) {
-    const Result<std::int64_t> found = attribute(name);
-    if (!found) return found.error();
-    *value = *found;
+    ASSIGN_OR_RETURN(const std::int64_t found, attribute(name));
+    *value = found;
   }
   return statistics;
 }
@@ -83,7 +79,7 @@ Result<PoolStatistics> Pool::statistics() {
 Result<void> Pool::reset_peaks() {
   const ContextScope scope = device_.enter();
   const std::lock_guard lock(mutex_);
-  if (Result<void> done = set_attribute(CU_MEMPOOL_ATTR_USED_MEM_HIGH, 0); !done) return done;
+  RETURN_IF_FAILED(set_attribute(CU_MEMPOOL_ATTR_USED_MEM_HIGH, 0));
   return set_attribute(CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 0);
 }
 
@@ -104,7 +100,7 @@ Result<void> Pool::trim(std::int64_t keep) {
   const ContextScope scope = device_.enter();
   const std::lock_guard lock(mutex_);
   if (handle_ == nullptr) return {};
-  if (Result<void> done = device_.check("cuCtxSynchronize", device_.driver().cuCtxSynchronize()); !done) return done;
+  RETURN_IF_FAILED(device_.check("cuCtxSynchronize", device_.driver().cuCtxSynchronize()));
   return device_.check("cuMemPoolTrimTo", device_.driver().cuMemPoolTrimTo(handle_, static_cast<std::size_t>(keep)));
 }
 

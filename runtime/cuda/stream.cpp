@@ -1,4 +1,5 @@
 // Streams and events of a GPU.
+#include "base/errors.h"
 #include "runtime/cuda/device.h"
 
 namespace pykc::cuda {
@@ -17,7 +18,7 @@ class Event final : public detail::EventState {
   Result<void> synchronize() override {
     const ContextScope scope = on().enter();
     const CUresult waited = on().driver().cuEventSynchronize(handle_);
-    if (Result<void> done = on().check("cuEventSynchronize", waited); !done) return done;
+    RETURN_IF_FAILED(on().check("cuEventSynchronize", waited));
     return on().faults().report(stream_, launches_);
   }
 
@@ -26,7 +27,7 @@ class Event final : public detail::EventState {
     float milliseconds = 0;
     const CUresult measured =
         on().driver().cuEventElapsedTime(&milliseconds, static_cast<Event&>(earlier).handle_, handle_);
-    if (Result<void> done = on().check("cuEventElapsedTime", measured); !done) return done.error();
+    RETURN_IF_FAILED(on().check("cuEventElapsedTime", measured));
     return static_cast<double>(milliseconds);
   }
 
@@ -67,7 +68,7 @@ Result<void> Stream::synchronize() {
   const ContextScope scope = device_.enter();
   const std::uint64_t latest = device_.faults().latest();
   const CUresult waited = device_.driver().cuStreamSynchronize(handle_);
-  if (Result<void> done = device_.check("cuStreamSynchronize", waited); !done) return done;
+  RETURN_IF_FAILED(device_.check("cuStreamSynchronize", waited));
   return device_.faults().report(this, latest);
 }
 
@@ -75,17 +76,16 @@ Result<std::shared_ptr<detail::EventState>> Stream::record() {
   const ContextScope scope = device_.enter();
   CUevent handle = nullptr;
   const CUresult created = device_.driver().cuEventCreate(&handle, CU_EVENT_DEFAULT);
-  if (Result<void> done = device_.check("cuEventCreate", created); !done) return done.error();
+  RETURN_IF_FAILED(device_.check("cuEventCreate", created));
   auto event = std::make_shared<Event>(device_.shared_from_this(), handle, *this, device_.faults().latest());
-  if (Result<void> done = device_.check("cuEventRecord", device_.driver().cuEventRecord(handle, handle_)); !done)
-    return done.error();
+  RETURN_IF_FAILED(device_.check("cuEventRecord", device_.driver().cuEventRecord(handle, handle_)));
   return std::shared_ptr<detail::EventState>(std::move(event));
 }
 
 Result<void> Stream::wait(detail::EventState& event) {
   const ContextScope scope = device_.enter();
   const CUresult queued = device_.driver().cuStreamWaitEvent(handle_, static_cast<Event&>(event).handle(), 0);
-  if (Result<void> done = device_.check("cuStreamWaitEvent", queued); !done) return done;
+  RETURN_IF_FAILED(device_.check("cuStreamWaitEvent", queued));
   if (event.captured_in && !is_capturing()) join_capture(event.captured_in);
   return {};
 }
@@ -111,7 +111,7 @@ Result<void> Stream::call(std::function<void()> function) {
 Result<void> Stream::begin_capture() {
   const ContextScope scope = device_.enter();
   const CUresult begun = device_.driver().cuStreamBeginCapture(handle_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-  if (Result<void> done = device_.check("cuStreamBeginCapture", begun); !done) return done;
+  RETURN_IF_FAILED(device_.check("cuStreamBeginCapture", begun));
   const auto graph = std::make_shared<Graph>(device_.shared_from_this());
   graph->origin = this;
   join_capture(graph);
@@ -129,8 +129,8 @@ Result<std::shared_ptr<detail::GraphState>> Stream::end_capture() {
   if (ended == CUDA_SUCCESS || (ended >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && ended <= kLastCaptureError))
     device_.count_capture(-1);
   if (ended == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) return detail::GraphState::unjoined();
-  if (Result<void> done = device_.check("cuStreamEndCapture", ended); !done) return done.error();
-  if (Result<void> done = static_cast<Graph&>(*state).instantiate(captured); !done) return done.error();
+  RETURN_IF_FAILED(device_.check("cuStreamEndCapture", ended));
+  RETURN_IF_FAILED(static_cast<Graph&>(*state).instantiate(captured));
   return state;
 }
 

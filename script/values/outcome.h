@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "base/errors.h"
 #include "base/source.h"
 #include "pykc/error.h"
 
@@ -94,16 +95,10 @@ class [[nodiscard]] Outcome {
 struct Done {};
 using Status = Outcome<Done>;
 
-}  // namespace pykc::script
+/// For ASSIGN_OR_RETURN and RETURN_IF_FAILED of base/errors.h, which do with outcomes what they do with results.
+template <typename T>
+Failure failure_of(Outcome<T>& failed) {
+  return std::move(failed.failure());
+}
 
-#define PYKC_JOIN_NAMES(a, b) a##b
-#define PYKC_UNIQUE_NAME(prefix, line) PYKC_JOIN_NAMES(prefix, line)
-/// `ASSIGN_OR_RETURN(const Value value, evaluate(e));` binds the value, or returns the failure.
-#define ASSIGN_OR_RETURN(declaration, expression)                                                              \
-  auto PYKC_UNIQUE_NAME(outcome_, __LINE__) = (expression);                                                    \
-  if (!PYKC_UNIQUE_NAME(outcome_, __LINE__)) return std::move(PYKC_UNIQUE_NAME(outcome_, __LINE__).failure()); \
-  declaration = *std::move(PYKC_UNIQUE_NAME(outcome_, __LINE__))
-#define RETURN_IF_FAILED(expression)                                                \
-  do {                                                                              \
-    if (auto outcome = (expression); !outcome) return std::move(outcome.failure()); \
-  } while (false)
+}  // namespace pykc::script
