@@ -96,8 +96,8 @@ class SignatureParser {
     if (is_digit(first) || first == '-') return constant(start);
     const std::string name = dotted_name();
     const char next = peek();
-    const bool is_type =
-        name.empty() || name == "Array" || name == "array" || element_name(name, dialect_) || next == '[';
+    const bool is_type = name.empty() || name == "Array" || name == "array" || name == "CPointer" ||
+                         element_name(name, dialect_) || next == '[';
     if (!is_type && dialect_ == SignatureDialect::Pykc) return ArgumentType{.constant = text_between(start, position_)};
     position_ = start;
     if ((name == "tuple" || name == "Tuple") && next == '[') return tuple();
@@ -167,6 +167,7 @@ class SignatureParser {
     const std::string name = dotted_name();
     if (name.empty()) return fail("a type is missing");
     if (name == "Array" || name == "array") return numba_array();
+    if (name == "CPointer") return numba_pointer();
     const std::optional<ElementName> element = element_name(name, dialect_);
     if (!element) return fail(as_code(name) + " is not a type");
     if (dialect_ == SignatureDialect::Numba && (name == "i8" || name == "u8"))
@@ -226,6 +227,19 @@ class SignatureParser {
     type.element = element->type;
     type.extents.assign(static_cast<std::size_t>(*rank), ArrayType::kDynamic);
     type.layout = order == 'A' ? Layout::Strided : order == 'F' && *rank > 1 ? Layout::ColumnMajor : Layout::RowMajor;
+    return array_parameter(std::move(type));
+  }
+
+  /// `CPointer(uint8)`: an array, whose elements stand one behind the other; its length is that of what is passed.
+  std::optional<ParameterInfo> numba_pointer() {
+    if (!expect('(')) return std::nullopt;
+    const std::string name = dotted_name();
+    const std::optional<ElementName> element = element_name(name, dialect_);
+    if (!element) return fail(as_code(name) + " is not a type");
+    if (!expect(')')) return std::nullopt;
+    ArrayType type;
+    type.element = element->type;
+    type.extents.assign(1, ArrayType::kDynamic);
     return array_parameter(std::move(type));
   }
 
