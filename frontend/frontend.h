@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,11 @@ bool leaves_out(const KernelRequest& request, const ast::FunctionDef& kernel, co
 /// The request with values for `constexpr` parameters of the kernel, which it lacks until then.
 KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kernel, const Configuration& constants);
 
+/// Whether the name means something in kernels without an import: `threadIdx`, `shared`, `syncthreads`.
+bool is_kernel_name(std::string_view name);
+/// A number that a module has a name for: `pi` of "math" and "numpy".
+std::optional<double> number_named(std::string_view module, std::string_view name);
+
 /// Whether an import of the module is right though no file has it: `numpy`, `os`, `numba.core.errors`.
 bool is_importable(std::string_view module);
 
@@ -103,7 +109,16 @@ checked::Module check(const Program& program, const std::vector<KernelRequest>& 
 std::unique_ptr<ir::Module> lower(const checked::Module& module);
 
 /// What a function is by its decorators, whose names are followed through the imports of its module.
-enum class FunctionKind : std::uint8_t { Plain, Device, Kernel, Vectorized, Test };
+enum class FunctionKind : std::uint8_t {
+  Plain,
+  Test,
+  Device,
+  Kernel,
+  Vectorized,   // `@vectorize`
+  Generalized,  // `@guvectorize`
+  Reduction,    // `@cuda.reduce`
+  Compiled,     // Numba's `@jit`: host code calls it, and kernels
+};
 FunctionKind kind_of(const ast::Module& module, const ast::FunctionDef& function);
 /// Whether the compiler knows what the decorator means; others are functions, which the host calls.
 bool is_known_decorator(const ast::Module& module, const ast::Expr& decorator);

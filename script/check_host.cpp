@@ -4,9 +4,10 @@
 #include <map>
 #include <set>
 
+#include "frontend/program/function_kind.h"
 #include "frontend/syntax/ast_walk.h"
-#include "script/evaluate/declarations.h"
 #include "script/functions/functions.h"
+#include "script/functions/libraries.h"
 
 namespace pykc::script {
 namespace {
@@ -266,6 +267,7 @@ class HostChecker {
             range);
         return;
       case FunctionKind::Plain:
+      case FunctionKind::Compiled:
       case FunctionKind::Test:
         if (!is_open) check_parameters(function, call, range);
         visit(function);
@@ -317,9 +319,10 @@ class HostChecker {
     const ast::FunctionDef* function = function_of(*subscript.value, locals);
     if (!function) return;
     const FunctionKind kind = kind_of(module_, *function);
-    if (kind == FunctionKind::Plain || kind == FunctionKind::Device) {
-      if (!function->decorators.empty() && kind == FunctionKind::Plain) return;
-      const bool is_device = kind == FunctionKind::Device;
+    const bool is_device =
+        kind == FunctionKind::Device || kind == FunctionKind::Generalized || kind == FunctionKind::Reduction;
+    if (kind == FunctionKind::Plain || is_device) {
+      if (!function->decorators.empty() && !is_device) return;
       report(fail(DiagnosticId::HostNotAKernel, function->name, is_device ? "a device function" : "a host function")
                  .note(is_device ? "mark it `@kernel` instead, or call it in a kernel"
                                  : "put `@kernel` on the line above `def " + function->name + "`"),

@@ -98,8 +98,7 @@ bool has_statements(const ast::Module& module) {
 }
 
 Outcome<int> run_program(const Program& program, Evaluator& evaluator, Session& session, const RunOptions& options) {
-  if (!options.device.empty())
-    if (Outcome<Device> device = session.device(); !device) return std::move(device.failure());
+  if (!options.device.empty()) RETURN_IF_FAILED(session.device());
   RETURN_IF_FAILED(run_main_module(evaluator));
   const ast::FunctionDef* const definition = find_function_definition(*program.main, "main");
   const Value* const main = find(evaluator, "main");

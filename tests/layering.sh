@@ -28,6 +28,20 @@ for folder in "${!may[@]}"; do
   done < <(grep -rnoE '^#include "[^"]+' --include='*.h' --include='*.cpp' "$folder" | sed 's/#include //')
 done
 
+# The rooms of host code: each includes those before it.
+rooms=()
+for room in values arithmetic functions launch evaluate; do
+  rooms+=("$room")
+  while IFS=: read -r file line include; do
+    first=${include#*\"script/}
+    first=${first%%/*}
+    [[ $first == script.h ]] && continue  # the face of all of it
+    [[ " ${rooms[*]} " == *" $first "* ]] && continue
+    echo "$file:$line: script/$room may not include $include (it may: ${rooms[*]})"
+    failed=1
+  done < <(grep -rnoE '^#include "script/[^"]+' --include='*.h' --include='*.cpp' "script/$room" | sed 's/#include //')
+done
+
 # LLVM shows in code generation, in its build tool, and where the compile cache uses its hash and its files.
 while IFS= read -r file; do
   case $file in codegen/*|driver/artifact_cache.cpp|tools/*|tests/*) ;; *) echo "$file includes LLVM"; failed=1 ;; esac

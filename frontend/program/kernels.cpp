@@ -3,7 +3,7 @@
 
 #include "frontend/check/names/names.h"
 #include "frontend/frontend.h"
-#include "frontend/program/numba_kernels.h"
+#include "frontend/program/function_kind.h"
 
 namespace pykc {
 namespace {
@@ -73,17 +73,49 @@ bool is_known_decorator(const ast::Module& module, const ast::Expr& decorator) {
   return special_of(module, decorator).has_value();
 }
 
+bool is_kernel_name(std::string_view name) {
+  const NameEntry* entry = name_table().find("", name);
+  const auto* special = entry ? std::get_if<Special>(entry) : nullptr;
+  return entry && (!special || is_function(*special));
+}
+
+std::optional<double> number_named(std::string_view module, std::string_view name) {
+  const NameEntry* entry = name_table().find(module, name);
+  const auto* number = entry ? std::get_if<double>(entry) : nullptr;
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+FunctionKind kind_made_by(Special decorator, bool is_device) {
+  switch (decorator) {
+    case Special::Kernel:
+    case Special::CudaJit:
+      return is_device ? FunctionKind::Device : FunctionKind::Kernel;
+    case Special::Device:
+    case Special::Extern:
+      return FunctionKind::Device;
+    case Special::Vectorize:
+      return FunctionKind::Vectorized;
+    case Special::GuVectorize:
+      return FunctionKind::Generalized;
+    case Special::CudaReduce:
+      return FunctionKind::Reduction;
+    case Special::HostJit:
+      return FunctionKind::Compiled;
+    case Special::Test:
+      return FunctionKind::Test;
+    default:
+      return FunctionKind::Plain;
+  }
+}
+
 FunctionKind kind_of(const ast::Module& module, const ast::FunctionDef& function) {
   FunctionKind kind = FunctionKind::Plain;
   for (const ast::ExprPtr& decorator : function.decorators) {
-    const auto* call = decorator->as<ast::Call>();
     const std::optional<Special> special = special_of(module, *decorator);
-    if (special == Special::Test) kind = FunctionKind::Test;
-    if (special == Special::Device || special == Special::GuVectorize || special == Special::CudaReduce)
-      kind = FunctionKind::Device;
-    if (special == Special::Vectorize) kind = FunctionKind::Vectorized;
-    if (special == Special::Kernel || special == Special::CudaJit)
-      kind = call && says_device(*call) ? FunctionKind::Device : FunctionKind::Kernel;
+    if (!special) continue;
+    const auto* call = decorator->as<ast::Call>();
+    const FunctionKind made = kind_made_by(*special, call && says_device(*call));
+    if (made != FunctionKind::Plain) kind = made;
   }
   return kind;
 }
@@ -95,6 +127,12 @@ bool is_numba_kernel(const ast::Module& module, std::string_view name) {
         return special_of(module, *decorator) == Special::CudaJit;
       });
   return false;
+}
+
+bool is_raw_kernel(const ast::Module& module, const ast::FunctionDef& function) {
+  return std::ranges::any_of(function.decorators, [&](const ast::ExprPtr& decorator) {
+    return path_of(module, callee_of(*decorator)) == "cupyx.jit.rawkernel";
+  });
 }
 
 std::vector<const ast::FunctionDef*> kernels_of(const ast::Module& module) {

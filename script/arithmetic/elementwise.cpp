@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "script/arithmetic/array_from.h"
-#include "script/arithmetic/device_operations.h"
+#include "script/arithmetic/device_expressions.h"
 #include "script/arithmetic/elementwise_loops.h"
 #include "script/arithmetic/promote.h"
 #include "script/arithmetic/python_numbers.h"
 #include "script/arithmetic/reductions.h"
 #include "script/values/array.h"
+#include "script/values/device_operations.h"
 
 namespace pykc::script {
 namespace {

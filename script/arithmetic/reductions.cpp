@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "script/arithmetic/device_operations.h"
+#include "script/arithmetic/device_expressions.h"
 #include "script/arithmetic/promote.h"
+#include "script/values/device_operations.h"
 
 namespace pykc::script {
 namespace {

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontend/program/function_kind.h"
 #include "script/evaluate/class.h"
-#include "script/evaluate/declarations.h"
 #include "script/evaluate/statement.h"
 #include "script/evaluate/variables.h"
 #include "script/functions/functions.h"
+#include "script/functions/prototypes.h"
 
 namespace pykc::script {
 namespace {
@@ -65,8 +66,8 @@ Outcome<Value> call_function(Evaluator& evaluator, const FunctionValue& function
   Outcome<Flow> flow = run(evaluator, definition.body);
   evaluator.frame = caller;
   leave(evaluator, std::move(frame.environment));
-  if (flow) return std::move(frame.result);
-  return std::move(flow.failure());
+  RETURN_IF_FAILED(std::move(flow));
+  return std::move(frame.result);
 }
 
 Outcome<Value> call_compiled(Evaluator& evaluator, const FunctionValue& function, CallArguments arguments) {

@@ -1,24 +1,7 @@
 #include "script/evaluate/declarations.h"
 
-#include <algorithm>
-
 namespace pykc::script {
 namespace {
-
-/// "jit" of `@cuda.jit(…)`, where the compiler knows the decorator.
-std::string_view known_name(const ast::Module& module, const ast::Expr& decorator) {
-  const auto* call = decorator.as<ast::Call>();
-  const ast::Expr& callee = call ? *call->function : decorator;
-  const auto* dotted = callee.as<ast::Attribute>();
-  const auto* name = callee.as<ast::Name>();
-  const std::string_view last = dotted ? dotted->name : name ? name->id : std::string_view();
-  return is_known_decorator(module, decorator) ? last : std::string_view();
-}
-
-bool has_decorator(const ast::Module& module, const ast::FunctionDef& function, std::string_view ending) {
-  return std::ranges::any_of(function.decorators,
-                             [&](const auto& each) { return known_name(module, *each).ends_with(ending); });
-}
 
 void collect_target(const ast::Expr& target, std::set<std::string, std::less<>>& names) {
   if (const auto* name = target.as<ast::Name>()) names.insert(name->id);
@@ -74,26 +57,23 @@ void collect_suite(const ast::Suite& suite, std::set<std::string, std::less<>>& 
 
 FunctionValue::Kind value_kind(const ast::Module& module, const ast::FunctionDef& function) {
   switch (kind_of(module, function)) {
+    case FunctionKind::Plain:
+    case FunctionKind::Test:
+      return FunctionValue::Kind::Host;
     case FunctionKind::Device:
-      if (has_decorator(module, function, "guvectorize")) return FunctionValue::Kind::Generalized;
-      if (has_decorator(module, function, "reduce") || has_decorator(module, function, "Reduce"))
-        return FunctionValue::Kind::Reduction;
       return FunctionValue::Kind::Device;
     case FunctionKind::Kernel:
       return FunctionValue::Kind::Kernel;
     case FunctionKind::Vectorized:
       return FunctionValue::Kind::Vectorized;
-    case FunctionKind::Plain:
-      if (has_decorator(module, function, "jit")) return FunctionValue::Kind::Compiled;  // of a plain one: numba's own
-      break;
-    case FunctionKind::Test:
-      break;
+    case FunctionKind::Generalized:
+      return FunctionValue::Kind::Generalized;
+    case FunctionKind::Reduction:
+      return FunctionValue::Kind::Reduction;
+    case FunctionKind::Compiled:
+      return FunctionValue::Kind::Compiled;
   }
   return FunctionValue::Kind::Host;
-}
-
-bool is_raw_kernel(const ast::Module& module, const ast::FunctionDef& function) {
-  return has_decorator(module, function, "rawkernel");
 }
 
 std::vector<const ast::Expr*> prototypes_of(const ast::Expr& argument) {

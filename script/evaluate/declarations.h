@@ -14,9 +14,6 @@ namespace pykc::script {
 /// How host code calls a function of the module.
 FunctionValue::Kind value_kind(const ast::Module& module, const ast::FunctionDef& function);
 
-/// Whether CuPy's `@jit.rawkernel()` makes the kernel: it is launched by a call, `kernel(grid, block, arguments)`, too.
-bool is_raw_kernel(const ast::Module& module, const ast::FunctionDef& function);
-
 /// The prototypes that `@vectorize` is given: strings, or signatures without quotes; one, or a list.
 std::vector<const ast::Expr*> prototypes_of(const ast::Expr& argument);
 

@@ -16,10 +16,10 @@
 
 #include "frontend/frontend.h"
 #include "frontend/syntax/ast.h"
-#include "script/evaluate/scope.h"
-#include "script/evaluate/session.h"
+#include "script/functions/session.h"
 #include "script/launch/launcher.h"
 #include "script/values/outcome.h"
+#include "script/values/scope.h"
 #include "script/values/value.h"
 
 namespace pykc::script {

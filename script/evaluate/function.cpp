@@ -6,6 +6,7 @@
 #include "script/evaluate/call.h"
 #include "script/evaluate/declarations.h"
 #include "script/evaluate/variables.h"
+#include "script/functions/prototypes.h"
 
 namespace pykc::script {
 namespace {

@@ -6,6 +6,7 @@
 #include "script/evaluate/statement.h"
 #include "script/evaluate/variables.h"
 #include "script/functions/functions.h"
+#include "script/functions/libraries.h"
 #include "stdlib/builtins.h"
 
 namespace pykc::script {

@@ -5,6 +5,7 @@
 #include "script/evaluate/class.h"
 #include "script/functions/functions.h"
 #include "script/functions/instead.h"
+#include "script/functions/libraries.h"
 #include "stdlib/builtins.h"
 
 namespace pykc::script {

@@ -33,7 +33,7 @@ Outcome<Value> filled(const Arguments& arguments, Fill fill) {
 Outcome<Value> host_zeros(Session&, const Arguments& a) { return filled(a, zero_of); }
 Outcome<Value> host_empty(Session&, const Arguments& a) { return filled(a, unset); }
 Outcome<Value> host_ones(Session&, const Arguments& a) {
-  if (Outcome<ScalarType> type = a.type(1); !type) return std::move(type.failure());  // of numbers alone
+  RETURN_IF_FAILED(a.type(1));  // of numbers alone
   return filled(a, [](const ElementType& type) { return std::optional(Scalar::of(1, type.scalar)); });
 }
 
@@ -65,8 +65,8 @@ Outcome<Value> like(const Arguments& arguments, std::size_t dtype, Fill fill) {
 Outcome<Value> host_zeros_like(Session&, const Arguments& a) { return like(a, 1, zero_of); }
 Outcome<Value> host_empty_like(Session&, const Arguments& a) { return like(a, 1, unset); }
 Outcome<Value> host_ones_like(Session&, const Arguments& a) {
-  if (Outcome<ArrayRef> model = a.array(0); !model) return std::move(model.failure());  // of numbers alone
-  if (Outcome<ScalarType> type = a.is_none(1) ? ScalarType::F64 : a.type(1); !type) return std::move(type.failure());
+  RETURN_IF_FAILED(a.array(0));  // of numbers alone
+  if (!a.is_none(1)) RETURN_IF_FAILED(a.type(1));
   return like(a, 1, [](const ElementType& type) { return std::optional(Scalar::of(1, type.scalar)); });
 }
 Outcome<Value> host_full_like(Session&, const Arguments& arguments) {

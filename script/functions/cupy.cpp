@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "script/evaluate/scope.h"
 #include "script/functions/functions.h"
-#include "script/launch/prototypes.h"
+#include "script/functions/prototypes.h"
+#include "script/values/scope.h"
 
 namespace pykc::script {
 namespace {
@@ -39,8 +39,7 @@ Outcome<Value> host_current_device(Session& session, const Arguments&) {
 }
 Outcome<Value> host_same_device(Session&, const Arguments& arguments) { return arguments[0]; }
 Outcome<Value> host_device_synchronize(Session&, const Arguments& arguments) {
-  if (Result<void> done = arguments[0].as<DeviceValue>()->device.synchronize(); !done)
-    return device_failure(done.error());
+  RETURN_IF_FAILED(outcome_of(arguments[0].as<DeviceValue>()->device.synchronize()));
   return Value();
 }
 
@@ -63,10 +62,8 @@ Outcome<Value> host_no_blocks(Session&, const Arguments&) { return Value(std::in
 
 Outcome<PoolStatistics> pool_statistics(Session& session) {
   ASSIGN_OR_RETURN(const Device device, session.device());
-  if (Result<void> done = device.synchronize(); !done) return device_failure(done.error());
-  Result<PoolStatistics> statistics = device.pool().statistics();
-  if (!statistics) return device_failure(statistics.error());
-  return *statistics;
+  RETURN_IF_FAILED(outcome_of(device.synchronize()));
+  return outcome_of(device.pool().statistics());
 }
 
 Outcome<Value> host_used_bytes(Session& session, const Arguments&) {
@@ -84,8 +81,8 @@ Outcome<Value> host_free_bytes(Session& session, const Arguments&) {
 
 Outcome<Value> host_free_all_blocks(Session& session, const Arguments&) {
   ASSIGN_OR_RETURN(const Device device, session.device());
-  if (Result<void> done = device.synchronize(); !done) return device_failure(done.error());
-  if (Result<void> done = device.pool().trim(); !done) return device_failure(done.error());
+  RETURN_IF_FAILED(outcome_of(device.synchronize()));
+  RETURN_IF_FAILED(outcome_of(device.pool().trim()));
   return Value();
 }
 
@@ -104,7 +101,7 @@ Outcome<Value> host_set_limit(Session& session, const Arguments& arguments) {
     bytes = static_cast<std::int64_t>(fraction * static_cast<double>(device.info().memory_bytes));
   }
   const std::int64_t limit = bytes == 0 ? INT64_MAX : bytes;
-  if (Result<void> done = device.pool().set_limit(limit); !done) return device_failure(done.error());
+  RETURN_IF_FAILED(outcome_of(device.pool().set_limit(limit)));
   session.memory_limit = bytes;
   return Value();
 }
@@ -217,17 +214,14 @@ struct Times {
 /// One call: the time until it returns, and the time between events around it.
 Status time_call(Session& session, const Device& device, const Value& function, const CallArguments& arguments,
                  Times& times) {
-  const Stream stream = session.current_stream ? *session.current_stream : device.default_stream();
-  const Result<Event> start = stream.record();
-  if (!start) return device_failure(start.error());
+  const Stream stream = session.streams.current ? *session.streams.current : device.default_stream();
+  ASSIGN_OR_RETURN(const Event start, outcome_of(stream.record()));
   const auto begin = std::chrono::steady_clock::now();
   ASSIGN_OR_RETURN(const Value ignored, session.call(function, arguments));
   times.host.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  const Result<Event> end = stream.record();
-  if (!end) return device_failure(end.error());
-  const Result<double> milliseconds = end->milliseconds_since(*start);
-  if (!milliseconds) return device_failure(milliseconds.error());
-  times.device.push_back(*milliseconds / 1e3);
+  ASSIGN_OR_RETURN(const Event end, outcome_of(stream.record()));
+  ASSIGN_OR_RETURN(const double milliseconds, outcome_of(end.milliseconds_since(start)));
+  times.device.push_back(milliseconds / 1e3);
   return Done{};
 }
 
@@ -247,7 +241,7 @@ Outcome<Value> host_benchmark(Session& session, const Arguments& arguments) {
   for (std::int64_t i = 0; i < warmups; ++i) {
     ASSIGN_OR_RETURN(const Value ignored, session.call(arguments[0], call));
   }
-  if (Result<void> done = device.synchronize(); !done) return device_failure(done.error());
+  RETURN_IF_FAILED(outcome_of(device.synchronize()));
   Times times;
   double total = 0;
   for (std::int64_t i = 0; i < repeats && total < longest; ++i) {

@@ -1,8 +1,8 @@
 // The device seen from the host: copies, events, streams, in Numba's spelling and in pykc's own.
-#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
-#include "script/evaluate/scope.h"
 #include "script/functions/functions.h"
+#include "script/values/device_operations.h"
+#include "script/values/scope.h"
 
 namespace pykc::script {
 namespace {
@@ -100,7 +100,7 @@ Outcome<Value> host_same(Session&, const Arguments& arguments) { return argument
 
 Outcome<Value> host_synchronize(Session& session, const Arguments&) {
   ASSIGN_OR_RETURN(const Device device, session.device());
-  if (Result<void> done = device.synchronize(); !done) return device_failure(done.error());
+  RETURN_IF_FAILED(outcome_of(device.synchronize()));
   return Value();
 }
 
@@ -155,9 +155,8 @@ Outcome<Value> host_shared_mem_per_block(Session& session, const Arguments& argu
 template <auto kMember>
 Outcome<Value> host_resource(Session& session, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(session, arguments, 0));
-  const Result<KernelResources> resources = compiled.kernel.resources();
-  if (!resources) return device_failure(resources.error());
-  return Value(std::int64_t{(*resources).*kMember});
+  ASSIGN_OR_RETURN(const KernelResources resources, outcome_of(compiled.kernel.resources()));
+  return Value(std::int64_t{resources.*kMember});
 }
 
 Outcome<Value> host_const_mem_size(Session& session, const Arguments& arguments) {
@@ -169,10 +168,9 @@ Outcome<Value> host_const_mem_size(Session& session, const Arguments& arguments)
 }
 
 Outcome<std::int64_t> active_blocks(const CompiledKernel& compiled, std::int64_t threads, std::int64_t bytes) {
-  const Result<int> blocks = compiled.kernel.active_blocks_per_multiprocessor(
-      {.grid = {1, 1, 1}, .block = {threads, 1, 1}, .shared_bytes = bytes});
-  if (!blocks) return device_failure(blocks.error());
-  return std::int64_t{*blocks};
+  ASSIGN_OR_RETURN(const int blocks, outcome_of(compiled.kernel.active_blocks_per_multiprocessor(
+                                         {.grid = {1, 1, 1}, .block = {threads, 1, 1}, .shared_bytes = bytes})));
+  return std::int64_t{blocks};
 }
 
 Outcome<Value> host_active_blocks(Session& session, const Arguments& arguments) {
@@ -190,9 +188,8 @@ Outcome<Value> host_potential_block_size(Session& session, const Arguments& argu
   ASSIGN_OR_RETURN(const std::int64_t bytes, arguments.integer(3));
   ASSIGN_OR_RETURN(const std::int64_t limit, arguments.integer(4));
   ASSIGN_OR_RETURN(const Device device, session.device());
-  const Result<int> suggested = compiled.kernel.suggested_block_size(bytes);
-  if (!suggested) return device_failure(suggested.error());
-  const std::int64_t threads = limit > 0 ? std::min<std::int64_t>(*suggested, limit) : *suggested;
+  ASSIGN_OR_RETURN(const int suggested, outcome_of(compiled.kernel.suggested_block_size(bytes)));
+  const std::int64_t threads = limit > 0 ? std::min<std::int64_t>(suggested, limit) : suggested;
   ASSIGN_OR_RETURN(const std::int64_t blocks, active_blocks(compiled, threads, bytes));
   return make_tuple({Value(blocks * device.info().multiprocessors), Value(threads)});
 }

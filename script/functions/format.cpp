@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "script/evaluate/scope.h"
 #include "script/functions/format_spec.h"
 #include "script/functions/functions.h"
+#include "script/values/scope.h"
 
 namespace pykc::script {
 namespace {

@@ -6,11 +6,12 @@
 #include <charconv>
 
 #include "script/arithmetic/array_from.h"
-#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/functions/indexing.h"
+#include "script/functions/libraries.h"
 #include "script/functions/records.h"
+#include "script/values/device_operations.h"
 
 namespace pykc::script {
 namespace {
@@ -168,38 +169,14 @@ Outcome<Value> call_builtin(Session& session, const BuiltinValue& callee, CallAr
 }
 
 std::vector<HostFunctionInfo> host_functions() {
-  static constexpr std::pair<Library, std::string_view> kPrefixes[] = {
-      {Library::Prelude, ""},
-      {Library::Numpy, "np."},
-      {Library::Random, "np.random."},
-      {Library::Linalg, "np.linalg."},
-      {Library::Cuda, "cuda."},
-      {Library::Numba, "numba."},
-      {Library::Cupy, "cupy."},
-      {Library::CupyCuda, "cupy.cuda."},
-      {Library::CupyRandom, "cupy.random."},
-      {Library::CupyxProfiler, "cupyx.profiler."},
-      {Library::Constants, "const."},
-      {Library::Math, "math."},
-      {Library::Time, "time."},
-      {Library::Classes, "collections."},
-      {Library::ArrayMethod, "array."},
-      {Library::ListMethod, "list."},
-      {Library::EventMethod, "event."},
-      {Library::StreamMethod, "stream."},
-      {Library::GraphMethod, "graph."},
-      {Library::DeviceMethod, "device."},
-      {Library::MemoryPoolMethod, "pool."},
-      {Library::PinnedPoolMethod, "pinned_pool."},
-      {Library::KernelMethod, "kernel."},
-  };
   std::vector<HostFunctionInfo> rows;
   for (const std::span<const HostFunction> table : all_tables())
     for (const HostFunction& function : table)
-      for (const auto& [library, prefix] : kPrefixes)
-        if ((function.libraries & in(library)) != 0) {
-          rows.push_back({std::string(prefix) + std::string(function.name), std::string(function.signature),
-                          std::string(function.doc)});
+      for (const LibraryInfo& library : all_libraries())
+        if ((function.libraries & in(library.id)) != 0) {
+          const std::string prefix = library.id == Library::Prelude ? "" : std::string(library.name) + ".";
+          rows.push_back(
+              {prefix + std::string(function.name), std::string(function.signature), std::string(function.doc)});
           break;
         }
   return rows;

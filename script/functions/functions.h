@@ -11,8 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "script/evaluate/session.h"
+#include "script/functions/session.h"
 #include "script/values/array.h"
+#include "script/values/host_function.h"
 #include "script/values/outcome.h"
 #include "script/values/value.h"
 
@@ -45,23 +46,6 @@ class Arguments {
   const HostFunction* function = nullptr;
 };
 
-using Implementation = Outcome<Value> (*)(Session& session, const Arguments& arguments);
-
-struct HostFunction {
-  std::string_view name;
-  std::uint32_t libraries;  // a bit for each Library that has it
-  std::string_view signature;
-  Implementation implementation;
-  std::string_view doc;
-  bool gives_host_array = false;  // also of arrays of the device
-};
-
-constexpr std::uint32_t in(Library library) { return 1u << static_cast<unsigned>(library); }
-template <typename... Libraries>
-constexpr std::uint32_t in(Library first, Libraries... rest) {
-  return in(first) | in(rest...);
-}
-
 /// The rows, by subject (one file each).
 std::span<const HostFunction> python_functions();
 std::span<const HostFunction> creation_functions();
@@ -89,12 +73,8 @@ Outcome<Value> call_type(const TypeValue& type, const CallArguments& arguments);
 Outcome<Value> attribute(const Value& object, std::string_view name);
 /// A name that the file does not define: builtin functions, types and modules. Nothing when there is none.
 std::optional<Value> prelude_value(std::string_view name);
-/// Names that mean something in kernels only: `threadIdx`, `shared`, `syncthreads`.
-bool is_kernel_name(std::string_view name);
 /// An import of something that host code has not, with what to write instead.
 Failure unknown_module(std::string_view module);
-/// A built-in module by its name in an import: "numpy", "numba.cuda".
-std::optional<Library> library_named(std::string_view name);
 
 /// Axes by a value: None, an int, or a tuple of ints; negative ones count from the end.
 Outcome<std::size_t> checked_axis(std::int64_t axis, std::size_t rank);

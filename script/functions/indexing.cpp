@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "script/arithmetic/array_from.h"
-#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/functions/records.h"
+#include "script/values/device_operations.h"
 
 namespace pykc::script {
 namespace {

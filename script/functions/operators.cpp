@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "script/arithmetic/array_from.h"
-#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/arithmetic/reductions.h"
@@ -12,6 +11,7 @@
 #include "script/functions/indexing.h"
 #include "script/functions/records.h"
 #include "script/values/array.h"
+#include "script/values/device_operations.h"
 
 namespace pykc::script {
 namespace {
@@ -191,8 +191,8 @@ Outcome<bool> contains(const Value& container, const Value& item) {
 }
 
 Outcome<Value> negated(Outcome<bool> outcome, bool negate) {
-  if (!outcome) return std::move(outcome.failure());
-  return Value(*outcome != negate);
+  ASSIGN_OR_RETURN(const bool answer, std::move(outcome));
+  return Value(answer != negate);
 }
 
 }  // namespace

@@ -156,9 +156,8 @@ Outcome<std::vector<Value>> sorted_items(Session& session, std::vector<Value> it
   };
   std::vector<Row> rows;
   for (Value& item : items) {
-    Outcome<Value> by = key.is<None>() ? Outcome<Value>(item) : session.call(key, {{item}, {}});
-    if (!by) return std::move(by.failure());
-    rows.push_back({*std::move(by), std::move(item)});
+    ASSIGN_OR_RETURN(Value by, key.is<None>() ? Outcome<Value>(item) : session.call(key, {{item}, {}}));
+    rows.push_back({std::move(by), std::move(item)});
   }
   std::optional<Failure> failure;
   const auto is_before = [&](const Row& a, const Row& b) {

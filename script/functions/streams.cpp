@@ -17,7 +17,7 @@ constexpr std::uint32_t kBoth = in(Library::Prelude, Library::Cuda);
 Outcome<std::shared_ptr<const Stream>> stream_of(const Session& session, const Arguments& arguments, std::size_t i) {
   if (const auto* given = arguments[i].as<StreamValue>()) return given->stream;
   if (!arguments.is_none(i) && as_integer(arguments[i]) != 0) return arguments.wrong_type(i, "a stream");
-  return session.current_stream;
+  return session.streams.current;
 }
 
 /// The runtime's handle.
@@ -46,8 +46,8 @@ Outcome<Event> recorded(const Arguments& arguments, std::size_t i) {
   return **event->event;
 }
 
-Outcome<Value> nothing_or_failure(const Result<void>& done) {
-  if (!done) return device_failure(done.error());
+Outcome<Value> nothing_or_failure(Result<void> done) {
+  RETURN_IF_FAILED(outcome_of(std::move(done)));
   return Value();
 }
 
@@ -55,9 +55,8 @@ Outcome<Value> nothing_or_failure(const Result<void>& done) {
 
 Outcome<Value> host_stream(Session& session, const Arguments&) {
   ASSIGN_OR_RETURN(const Device device, session.device());
-  Result<Stream> stream = device.create_stream();
-  if (!stream) return device_failure(stream.error());
-  return Value(StreamValue{std::make_shared<const Stream>(std::move(*stream))});
+  ASSIGN_OR_RETURN(Stream stream, outcome_of(device.create_stream()));
+  return Value(StreamValue{std::make_shared<const Stream>(std::move(stream))});
 }
 
 Outcome<Value> host_cupy_stream(Session& session, const Arguments& arguments) {
@@ -68,11 +67,11 @@ Outcome<Value> host_cupy_stream(Session& session, const Arguments& arguments) {
 Outcome<Value> host_default_stream(Session&, const Arguments&) { return Value(StreamValue{}); }
 
 Outcome<Value> host_current_stream(Session& session, const Arguments&) {
-  return Value(StreamValue{session.current_stream});
+  return Value(StreamValue{session.streams.current});
 }
 
 Outcome<Value> host_stream_use(Session& session, const Arguments& arguments) {
-  session.current_stream = arguments[0].as<StreamValue>()->stream;
+  session.streams.current = arguments[0].as<StreamValue>()->stream;
   return arguments[0];
 }
 
@@ -93,12 +92,11 @@ Outcome<Value> host_stream_wait(Session& session, const Arguments& arguments) {
 
 Outcome<Value> host_stream_record(Session& session, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Stream stream, own_stream(session, arguments));
-  Result<Event> event = stream.record();
-  if (!event) return device_failure(event.error());
-  if (arguments.is_none(1)) return event_of(std::move(*event));
+  ASSIGN_OR_RETURN(Event event, outcome_of(stream.record()));
+  if (arguments.is_none(1)) return event_of(std::move(event));
   const auto* given = arguments[1].as<EventValue>();
   if (!given) return arguments.wrong_type(1, "an event");
-  *given->event = std::move(*event);
+  *given->event = std::move(event);
   return arguments[1];
 }
 
@@ -110,9 +108,8 @@ Outcome<Value> host_event(Session&, const Arguments&) {
 
 Outcome<Value> host_event_record(Session& session, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Stream stream, stream_argument(session, arguments, 1));
-  Result<Event> event = stream.record();
-  if (!event) return device_failure(event.error());
-  *arguments[0].as<EventValue>()->event = std::move(*event);
+  ASSIGN_OR_RETURN(Event event, outcome_of(stream.record()));
+  *arguments[0].as<EventValue>()->event = std::move(event);
   return Value();
 }
 
@@ -130,25 +127,23 @@ Outcome<Value> host_event_synchronize(Session&, const Arguments& arguments) {
 Outcome<Value> host_elapsed(Session&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Event start, recorded(arguments, 0));
   ASSIGN_OR_RETURN(const Event end, recorded(arguments, 1));
-  Result<double> milliseconds = end.milliseconds_since(start);
-  if (!milliseconds) return device_failure(milliseconds.error());
-  return Value(*milliseconds);
+  ASSIGN_OR_RETURN(const double milliseconds, outcome_of(end.milliseconds_since(start)));
+  return Value(milliseconds);
 }
 
 // ---- graphs ----
 
 Outcome<Value> host_begin_capture(Session& session, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Stream stream, own_stream(session, arguments));
-  session.captured.clear();
+  session.streams.captured.clear();
   return nothing_or_failure(stream.begin_capture());
 }
 
 Outcome<Value> host_end_capture(Session& session, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Stream stream, own_stream(session, arguments));
-  Result<Graph> graph = stream.end_capture();
-  if (!graph) return device_failure(graph.error());
-  return Value(GraphValue{
-      std::make_shared<const CapturedWork>(CapturedWork{std::move(*graph), std::exchange(session.captured, {})})});
+  ASSIGN_OR_RETURN(Graph graph, outcome_of(stream.end_capture()));
+  return Value(GraphValue{std::make_shared<const CapturedWork>(
+      CapturedWork{std::move(graph), std::exchange(session.streams.captured, {})})});
 }
 
 Outcome<Value> host_is_capturing(Session& session, const Arguments& arguments) {

@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "jit/kernel_text.h"
 #include "jit/specialize.h"
-#include "script/evaluate/scope.h"
 #include "script/launch/launcher.h"
 #include "script/values/array.h"
+#include "script/values/scope.h"
 
 namespace pykc::script {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "jit/kernel_text.h"
 #include "script/arithmetic/array_from.h"
-#include "script/evaluate/scope.h"
 #include "script/launch/launcher.h"
 #include "script/values/array.h"
+#include "script/values/scope.h"
 
 namespace pykc::script {
 namespace {

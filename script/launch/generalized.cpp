@@ -8,10 +8,10 @@
 #include "jit/generalized_kernel.h"
 #include "jit/kernel_text.h"
 #include "script/arithmetic/array_from.h"
-#include "script/arithmetic/device_operations.h"
+#include "script/functions/prototypes.h"
 #include "script/launch/launcher.h"
-#include "script/launch/prototypes.h"
 #include "script/values/array.h"
+#include "script/values/device_operations.h"
 
 namespace pykc::script {
 namespace {

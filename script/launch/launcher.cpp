@@ -5,16 +5,15 @@
 
 #include "base/errors.h"
 #include "driver/driver.h"
-#include "frontend/program/numba_kernels.h"
+#include "frontend/program/function_kind.h"
 #include "jit/specialize.h"
-#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
-#include "script/evaluate/declarations.h"
-#include "script/evaluate/scope.h"
 #include "script/functions/format.h"
 #include "script/functions/records.h"
 #include "script/values/array.h"
+#include "script/values/device_operations.h"
+#include "script/values/scope.h"
 
 namespace pykc::script {
 namespace {
@@ -473,12 +472,12 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
   const Device& device = loaded.device;
   ASSIGN_OR_RETURN(DeviceOperations* const home, session_.operations());
   const bool is_on_host = device.is_cpu() && !home->device().is_cpu();
-  const Stream* const current = is_on_host ? nullptr : session_.current_stream.get();
+  const Stream* const current = is_on_host ? nullptr : session_.streams.current.get();
   const Stream* const stream = shape.stream ? shape.stream.get() : current;
   ASSIGN_OR_RETURN(const LaunchConfig config, configuration(loaded.kernel, shape, stream));
   if (stream != nullptr && stream->is_capturing())
     for (const Value& value : arguments)
-      if (const ArrayRef* array = value.as<ArrayRef>()) session_.captured.push_back((*array)->storage);
+      if (const ArrayRef* array = value.as<ArrayRef>()) session_.streams.captured.push_back((*array)->storage);
   Prepared prepared{config, {}, {}};
   const std::vector<ParameterInfo>& parameters = loaded.kernel.info().parameters;
   const bool wraps_integers = is_numba_kernel(*loaded.home->module, loaded.kernel.info().name);

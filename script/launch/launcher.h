@@ -13,10 +13,10 @@
 #include "frontend/checked/tree.h"
 #include "frontend/frontend.h"
 #include "pykc/configuration.h"
-#include "script/evaluate/scope.h"
-#include "script/evaluate/session.h"
 #include "script/functions/functions.h"
+#include "script/functions/session.h"
 #include "script/values/outcome.h"
+#include "script/values/scope.h"
 #include "script/values/value.h"
 
 namespace pykc::script {

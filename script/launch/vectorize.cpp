@@ -6,13 +6,13 @@
 #include "base/text.h"
 #include "jit/kernel_text.h"
 #include "script/arithmetic/array_from.h"
-#include "script/arithmetic/device_operations.h"
 #include "script/arithmetic/elementwise.h"
-#include "script/evaluate/scope.h"
+#include "script/functions/prototypes.h"
 #include "script/functions/records.h"
 #include "script/launch/launcher.h"
-#include "script/launch/prototypes.h"
 #include "script/values/array.h"
+#include "script/values/device_operations.h"
+#include "script/values/scope.h"
 
 namespace pykc::script {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "script/arithmetic/device_operations.h"
+#include "script/values/device_operations.h"
 #include "script/values/rows.h"
 
 namespace pykc::script {

@@ -101,4 +101,14 @@ Failure failure_of(Outcome<T>& failed) {
   return std::move(failed.failure());
 }
 
+/// What the runtime gives: what failed is what the device or its driver said.
+template <typename T>
+Outcome<std::conditional_t<std::is_void_v<T>, Done, T>> outcome_of(Result<T> result) {
+  if (!result) return device_failure(result.error());
+  if constexpr (std::is_void_v<T>)
+    return Done{};
+  else
+    return *std::move(result);
+}
+
 }  // namespace pykc::script

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "script/arithmetic/device_operations.h"
+#include "script/values/device_operations.h"
 
 namespace pykc::script {
 namespace {
@@ -46,13 +46,13 @@ Status Storage::fill_host() {
 
 Outcome<std::byte*> Storage::read() {
   if (is_shared()) {
-    if (Result<void> done = device_->device().synchronize(); !done) return device_failure(done.error());
+    RETURN_IF_FAILED(outcome_of(device_->device().synchronize()));
     return static_cast<std::byte*>(buffer_->address());
   }
   if (current_ == Current::Nowhere) RETURN_IF_FAILED(fill_host());
   if (current_ == Current::Device) {
     RETURN_IF_FAILED(allocate_host());
-    if (Result<void> done = buffer_->copy_to_host(host_.get(), bytes_); !done) return device_failure(done.error());
+    RETURN_IF_FAILED(outcome_of(buffer_->copy_to_host(host_.get(), bytes_)));
     current_ = Current::Both;
   }
   return static_cast<std::byte*>(host_.get());
@@ -66,10 +66,8 @@ Outcome<std::byte*> Storage::write() {
 
 Status Storage::allocate_device(DeviceOperations& device) {
   if (buffer_) return Done{};
-  Result<Buffer> buffer = device.device().default_stream().allocate_bytes(bytes_);
-  if (!buffer) return device_failure(buffer.error());
+  ASSIGN_OR_RETURN(buffer_, outcome_of(device.device().default_stream().allocate_bytes(bytes_)));
   device_ = &device;
-  buffer_ = std::move(*buffer);
   return Done{};
 }
 
@@ -77,15 +75,14 @@ Status Storage::allocate_device(DeviceOperations& device) {
 Status Storage::fill_device() {
   if (!fill_) return Done{};
   if (fill_->bits == 0) {
-    if (Result<void> done = buffer_->fill_zero(); !done) return device_failure(done.error());
+    RETURN_IF_FAILED(outcome_of(buffer_->fill_zero()));
     return Done{};
   }
   constexpr std::int64_t kPiece = 1 << 22;
   std::vector<std::byte> piece(static_cast<std::size_t>(std::min(bytes_, kPiece)));
   fill_bytes(piece.data(), static_cast<std::int64_t>(piece.size()), *fill_);
   for (std::int64_t at = 0; at < bytes_; at += kPiece)
-    if (Result<void> done = buffer_->copy_from_host(piece.data(), std::min(kPiece, bytes_ - at), at); !done)
-      return device_failure(done.error());
+    RETURN_IF_FAILED(outcome_of(buffer_->copy_from_host(piece.data(), std::min(kPiece, bytes_ - at), at)));
   return Done{};
 }
 
@@ -96,7 +93,7 @@ Status Storage::place_on(DeviceOperations& device) {
     RETURN_IF_FAILED(fill_device());
     current_ = Current::Device;
   } else {
-    if (Result<void> done = buffer_->copy_from_host(host_.get(), bytes_); !done) return device_failure(done.error());
+    RETURN_IF_FAILED(outcome_of(buffer_->copy_from_host(host_.get(), bytes_)));
     current_ = Current::Both;
   }
   if (device.device().is_cpu()) host_.reset();  // one copy is enough
@@ -106,7 +103,7 @@ Status Storage::place_on(DeviceOperations& device) {
 Outcome<void*> Storage::read_on(DeviceOperations& device) {
   RETURN_IF_FAILED(place_on(device));
   if (current_ == Current::Host && !is_shared()) {
-    if (Result<void> done = buffer_->copy_from_host(host_.get(), bytes_); !done) return device_failure(done.error());
+    RETURN_IF_FAILED(outcome_of(buffer_->copy_from_host(host_.get(), bytes_)));
     current_ = Current::Both;
   }
   return buffer_->address();
@@ -119,15 +116,13 @@ Outcome<void*> Storage::launch(DeviceOperations& device) {
 }
 
 Status Storage::pin(const Device& device) {
-  Result<std::shared_ptr<void>> memory = device.allocate_pinned_bytes(bytes_);
-  if (!memory) return device_failure(memory.error());
-  host_ = std::move(*memory);
+  ASSIGN_OR_RETURN(host_, outcome_of(device.allocate_pinned_bytes(bytes_)));
   return Done{};
 }
 
 Status Storage::copy_to(std::byte* target) {
   if (current_ == Current::Device && !is_shared()) {
-    if (Result<void> done = buffer_->copy_to_host(target, bytes_); !done) return device_failure(done.error());
+    RETURN_IF_FAILED(outcome_of(buffer_->copy_to_host(target, bytes_)));
     return Done{};
   }
   ASSIGN_OR_RETURN(const std::byte* source, read());
@@ -137,7 +132,7 @@ Status Storage::copy_to(std::byte* target) {
 
 Status Storage::copy_from(DeviceOperations& device, const std::byte* source) {
   RETURN_IF_FAILED(allocate_device(device));
-  if (Result<void> done = buffer_->copy_from_host(source, bytes_); !done) return device_failure(done.error());
+  RETURN_IF_FAILED(outcome_of(buffer_->copy_from_host(source, bytes_)));
   current_ = Current::Device;
   return Done{};
 }

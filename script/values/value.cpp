@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "script/evaluate/scope.h"
-#include "script/functions/functions.h"
 #include "script/values/array.h"
+#include "script/values/host_function.h"
+#include "script/values/scope.h"
 
 namespace pykc::script {
 

@@ -10,6 +10,7 @@
 #include "frontend/check/module_checker.h"
 #include "frontend/check/names/autotune.h"
 #include "frontend/check/symbols.h"
+#include "frontend/program/function_kind.h"
 #include "frontend/syntax/ast_walk.h"
 
 namespace pykc::checker {
@@ -56,7 +57,7 @@ class DecoratorReader {
               "`@vectorize`");
       return;
     }
-    function_.kind = kind_of(special->special);
+    function_.kind = declared_kind(kind_made_by(special->special, false));
     function_.is_numba_kernel = special->special == Special::CudaJit;
     const bool is_numba = info(special->special).kind == SpecialKind::NumbaDecorator;
     dialect_ = is_numba ? SignatureDialect::NumbaCodes : SignatureDialect::Numba;
@@ -66,7 +67,7 @@ class DecoratorReader {
     }
     const bool is_called_by_host = special->special == Special::GuVectorize || special->special == Special::CudaReduce;
     if (!call || is_called_by_host) return;  // what stands in brackets is for host code
-    for (const ast::Keyword& keyword : call->keywords) option(keyword);
+    for (const ast::Keyword& keyword : call->keywords) option(special->special, keyword);
     if (has_weak_literals_) function_.dialect = Dialect::Native;
     for (const ast::ExprPtr& argument : call->arguments) positional(special->special, *argument);
   }
@@ -92,16 +93,10 @@ class DecoratorReader {
     return unusable != nullptr && unusable->is_of_host;
   }
 
-  static FunctionDecl::Kind kind_of(Special special) {
-    switch (special) {
-      case Special::Kernel:
-      case Special::CudaJit:
-        return FunctionDecl::Kind::Kernel;
-      case Special::Test:
-        return FunctionDecl::Kind::Host;
-      default:
-        return FunctionDecl::Kind::Device;
-    }
+  /// What the checker sees of it: kernels call all that is neither a kernel nor a test.
+  static FunctionDecl::Kind declared_kind(FunctionKind kind) {
+    if (kind == FunctionKind::Kernel) return FunctionDecl::Kind::Kernel;
+    return kind == FunctionKind::Test ? FunctionDecl::Kind::Host : FunctionDecl::Kind::Device;
   }
 
   /// A signature: 'void(float32[:])', or void(float32[:]) without quotes. @vectorize takes a list of them.
@@ -153,7 +148,7 @@ class DecoratorReader {
     return std::nullopt;
   }
 
-  void option(const ast::Keyword& keyword) {
+  void option(Special decorator, const ast::Keyword& keyword) {
     checked::KernelOptions& options = function_.options;
     const std::string_view name = keyword.name;
     if (name == "launch_bounds") return launch_bounds(*keyword.value);
@@ -179,7 +174,7 @@ class DecoratorReader {
     }
     if (name == "device") {
       const std::optional<bool> value = constant_bool(body_, *keyword.value, "an option");
-      if (value) function_.kind = *value ? FunctionDecl::Kind::Device : function_.kind;
+      if (value) function_.kind = declared_kind(kind_made_by(decorator, *value));
       return;
     }
     if (name == "debug") {

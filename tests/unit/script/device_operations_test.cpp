@@ -1,6 +1,6 @@
 // Operations that run as kernels give what the host's loops give: the same bits, but for reductions and for functions
 // that each side has its own code for.
-#include "script/arithmetic/device_operations.h"
+#include "script/values/device_operations.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "script/arithmetic/device_expressions.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/reductions.h"
-#include "script/evaluate/session.h"
+#include "script/functions/session.h"
 
 namespace pykc::script {
 namespace {

@@ -32,6 +32,7 @@ TEST(Errors, NamesAndAttributes) {
       {"x = zeros(3)\nprint(x.«length»)\n", "E0403", "an array of f64 with shape (3,) has no attribute `length`"});
   expect_error({"import numpy as np\nnp.«zeroes»(3)\n", "E0403", "`np` has no attribute `zeroes`"});
   expect_error({"i = «threadIdx».x\n", "E0447", "`threadIdx` means something in kernels only"});
+  expect_error({"i = «unroll»(3)\n", "E0447", "`unroll` means something in kernels only"});
   EXPECT_EQ(run_host("print(zeroes(3))\n").error().fix, "zeros");
   EXPECT_EQ(run_host("import numpy as np\nnp.zeross(3)\n").error().fix, "zeros");
   EXPECT_EQ(run_host("count = 1\nprint(cuont)\n").error().fix, "count");

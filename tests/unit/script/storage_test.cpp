@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "script/arithmetic/device_operations.h"
-#include "script/evaluate/session.h"
+#include "script/functions/session.h"
+#include "script/values/device_operations.h"
 
 namespace pykc::script {
 namespace {

@@ -8,16 +8,10 @@
 
 #include "script/arithmetic/promote.h"
 #include "script/values/outcome.h"
+#include "script/values/prototype.h"
 #include "script/values/value.h"
 
 namespace pykc::script {
-
-struct Prototype {
-  std::optional<ElementType> result;  // none: what the function gives
-  std::vector<ElementType> parameters;
-  std::vector<bool> is_array = {};  // of the parameters, where arrays may stand
-  std::string text;
-};
 
 /// How an argument enters: a number or the elements of an array, real or complex.
 struct Operand {

@@ -1,7 +1,7 @@
 // Operations on arrays of the device, as kernels that run where the elements are: nothing is copied, nobody waits.
 //
-// What an operation computes is an expression in the language of kernels (device_expressions.h); jit's Elementwise and
-// Reduction make the kernels, one for each expression and list of types, and find them again.
+// What an operation computes is an expression in the language of kernels (arithmetic/device_expressions.h); jit's
+// Elementwise and Reduction make the kernels, one for each expression and list of types, and find them again.
 #pragma once
 
 #include <initializer_list>
@@ -14,17 +14,20 @@
 #include "pykc/elementwise.h"
 #include "pykc/reduction.h"
 #include "pykc/runtime.h"
-#include "script/arithmetic/device_expressions.h"
 #include "script/values/array.h"
 #include "script/values/outcome.h"
 
 namespace pykc::script {
 
-class Session;
+/// What launches and events use that name no stream (`with stream:`), and what graphs keep.
+struct StreamState {
+  std::shared_ptr<const Stream> current = nullptr;      // null: the default stream
+  std::vector<std::shared_ptr<Storage>> captured = {};  // of the arrays of launches on streams that capture
+};
 
 class DeviceOperations {
  public:
-  DeviceOperations(Device device, Session& session);
+  DeviceOperations(Device device, StreamState& streams);
   DeviceOperations(const DeviceOperations&) = delete;
   DeviceOperations& operator=(const DeviceOperations&) = delete;
 
@@ -46,7 +49,7 @@ class DeviceOperations {
   Outcome<std::vector<Argument>> arguments(const Array& result, const std::vector<ArrayRef>& inputs);
 
   Device device_;
-  Session& session_;
+  StreamState& streams_;
   std::int64_t least_;
   std::map<std::string, Elementwise> elementwise_;  // by all of their text
   std::map<std::string, pykc::Reduction> reductions_;

@@ -1,120 +1,22 @@
 // Names behind a dot, names that are built in, and what counts as true.
 #include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <limits>
-#include <numbers>
 
+#include "frontend/frontend.h"
 #include "script/arithmetic/promote.h"
-#include "script/evaluate/scope.h"
 #include "script/functions/functions.h"
 #include "script/functions/instead.h"
+#include "script/functions/libraries.h"
 #include "script/functions/records.h"
-#include "stdlib/builtins.h"
+#include "script/values/scope.h"
 
 namespace pykc::script {
 namespace {
 
-std::string_view library_name(Library library) {
-  switch (library) {
-    case Library::Numpy:
-      return "np";
-    case Library::Random:
-      return "np.random";
-    case Library::Linalg:
-      return "np.linalg";
-    case Library::Cuda:
-      return "cuda";
-    case Library::Math:
-      return "math";
-    case Library::Time:
-      return "time";
-    case Library::Numba:
-      return "numba";
-    case Library::Constants:
-      return "const";
-    case Library::Cupy:
-      return "cupy";
-    case Library::CupyCuda:
-      return "cupy.cuda";
-    case Library::CupyRandom:
-      return "cupy.random";
-    case Library::Cupyx:
-      return "cupyx";
-    case Library::CupyxJit:
-      return "cupyx.jit";
-    case Library::CupyxProfiler:
-      return "cupyx.profiler";
-    default:
-      return "pykc";
-  }
-}
-
 /// As Python's `__name__` has it.
-std::string_view module_name(Library library) {
-  if (library == Library::Numpy) return "numpy";
-  if (library == Library::Random) return "numpy.random";
-  if (library == Library::Linalg) return "numpy.linalg";
-  return library == Library::Cuda ? "numba.cuda" : library_name(library);
+std::string_view full_name(Library library) {
+  const LibraryInfo& row = info(library);
+  return row.module.empty() ? row.name : row.module;
 }
-
-struct ConstantRow {
-  std::string_view name;
-  std::uint32_t libraries;
-  double value;
-};
-constexpr ConstantRow kConstants[] = {
-    {"pi", in(Library::Math, Library::Numpy, Library::Cupy), std::numbers::pi},
-    {"e", in(Library::Math, Library::Numpy, Library::Cupy), std::numbers::e},
-    {"tau", in(Library::Math), 2 * std::numbers::pi},
-    {"inf", in(Library::Math, Library::Numpy, Library::Cupy), std::numeric_limits<double>::infinity()},
-    {"nan", in(Library::Math, Library::Numpy, Library::Cupy), std::numeric_limits<double>::quiet_NaN()},
-};
-
-struct ModuleRow {
-  std::string_view name;
-  std::uint32_t libraries;
-  Library module;
-};
-constexpr ModuleRow kModules[] = {
-    {"random", in(Library::Numpy), Library::Random},
-    {"random", in(Library::Cupy), Library::CupyRandom},
-    {"jit", in(Library::Cupyx), Library::CupyxJit},
-    {"profiler", in(Library::Cupyx), Library::CupyxProfiler},
-    {"linalg", in(Library::Numpy, Library::Cupy), Library::Linalg},
-    {"cuda", in(Library::Cupy), Library::CupyCuda},
-    {"cuda", in(Library::Numba), Library::Cuda},
-    {"types", in(Library::Numba, Library::Cuda), Library::Numba},
-    {"math", in(Library::Prelude), Library::Math},
-    {"const", in(Library::Prelude, Library::Cuda), Library::Constants},
-};
-
-constexpr std::pair<std::string_view, Library> kImports[] = {
-    {"pykc", Library::Prelude},
-    {"numpy", Library::Numpy},
-    {"numpy.random", Library::Random},
-    {"numpy.linalg", Library::Linalg},
-    {"cupy", Library::Cupy},
-    {"cupy.cuda", Library::CupyCuda},
-    {"cupy.random", Library::CupyRandom},
-    {"cupy.linalg", Library::Linalg},
-    {"numba", Library::Numba},
-    {"numba.cuda", Library::Cuda},
-    {"math", Library::Math},
-    {"time", Library::Time},
-    {"enum", Library::Classes},
-    {"operator", Library::Classes},
-    {"collections", Library::Classes},
-    {"typing", Library::Classes},
-    {"numba.types", Library::Numba},
-    {"numba.cuda.types", Library::Numba},
-    {"numba.core.types", Library::Numba},
-    {"numbapro", Library::Numba},
-    {"numbapro.cuda", Library::Cuda},
-    {"cupyx", Library::Cupyx},
-    {"cupyx.jit", Library::CupyxJit},
-    {"cupyx.profiler", Library::CupyxProfiler},
-};
 
 bool has_types(Library library) {
   return library == Library::Prelude || library == Library::Numpy || library == Library::Numba ||
@@ -133,11 +35,11 @@ std::optional<TypeValue> python_type(std::string_view name) {
 std::optional<Value> library_member(Library library, std::string_view name) {
   const bool is_cupy = library == Library::Cupy || library == Library::CupyRandom;
   if (const HostFunction* function = find_function(library, name)) return BuiltinValue{function, nullptr, is_cupy};
-  for (const ConstantRow& row : kConstants)
-    if (row.name == name && (row.libraries & in(library)) != 0) return row.value;
-  for (const ModuleRow& row : kModules)
-    if (row.name == name && (row.libraries & in(library)) != 0) return LibraryValue{row.module};
-  if ((library == Library::Numpy || library == Library::Cupy) && name == "newaxis") return Value();
+  const bool is_numpy = library == Library::Numpy || library == Library::Cupy;
+  if (is_numpy || library == Library::Math)
+    if (const std::optional<double> number = number_named(is_numpy ? "numpy" : "math", name)) return *number;
+  if (const std::optional<Library> module = module_in(library, name)) return LibraryValue{*module};
+  if (is_numpy && name == "newaxis") return Value();
   if (library == Library::Prelude)
     if (const std::optional<TypeValue> type = python_type(name)) return *type;
   if (has_types(library))
@@ -149,7 +51,7 @@ std::optional<Value> library_member(Library library, std::string_view name) {
 }
 
 Failure unknown_member(Library library, std::string_view name) {
-  const std::string owner(library_name(library));
+  const std::string owner(info(library).name);
   Failure failure = fail(DiagnosticId::HostUnknownAttribute, "`" + owner + "`", name);
   if (is_kernel_name(name) && (library == Library::Cuda || library == Library::Prelude))
     failure.notes.push_back("`" + std::string(name) + "` is for kernels: it says where a thread is or what it shares");
@@ -219,17 +121,6 @@ std::optional<Library> methods_of(const Value& object) {
   return std::nullopt;
 }
 
-}  // namespace
-
-bool is_kernel_name(std::string_view name) {
-  static constexpr std::string_view kSpecial[] = {"grid",     "gridsize", "shared",  "local",     "atomic", "threadIdx",
-                                                  "blockIdx", "blockDim", "gridDim", "libdevice", "cg"};
-  return std::find(std::begin(kSpecial), std::end(kSpecial), name) != std::end(kSpecial) ||
-         find_builtin(name) != nullptr;
-}
-
-namespace {
-
 /// A value of a configuration: an integer or a bool.
 Outcome<Value> configured(const ConfigurationValue& configuration, std::string_view name) {
   if (const Constant* constant = configuration.configuration.find(name)) {
@@ -298,7 +189,7 @@ Outcome<Value> attribute(const Value& object, std::string_view name) {
   if (const auto* configuration = object.as<std::shared_ptr<const ConfigurationValue>>())
     return configured(**configuration, name);
   if (const auto* library = object.as<LibraryValue>()) {
-    if (name == "__name__") return Value(std::string(module_name(library->library)));
+    if (name == "__name__") return Value(std::string(full_name(library->library)));
     if (std::optional<Value> member = library_member(library->library, name)) return *std::move(member);
     return unknown_member(library->library, name);
   }
@@ -335,12 +226,6 @@ Failure unknown_module(std::string_view module) {
   Failure failure = fail(DiagnosticId::HostUnknownModule, module);
   failure.notes.emplace_back(instead_of_module(module));
   return failure;
-}
-
-std::optional<Library> library_named(std::string_view name) {
-  for (const auto& [import_name, library] : kImports)
-    if (import_name == name) return library;
-  return std::nullopt;
 }
 
 Outcome<bool> truth(const Value& value) {

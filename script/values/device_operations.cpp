@@ -1,8 +1,6 @@
-#include "script/arithmetic/device_operations.h"
+#include "script/values/device_operations.h"
 
 #include <algorithm>
-
-#include "script/evaluate/session.h"
 
 namespace pykc::script {
 namespace {
@@ -26,8 +24,8 @@ Argument argument_at(void* address, const Array& array, const Device& device) {
 }  // namespace
 
 /// The CPU device's arrays are on the host as well. A few elements are not worth a compilation.
-DeviceOperations::DeviceOperations(Device device, Session& session)
-    : device_(std::move(device)), session_(session), least_(device_.is_cpu() ? INT64_MAX : 64) {}
+DeviceOperations::DeviceOperations(Device device, StreamState& streams)
+    : device_(std::move(device)), streams_(streams), least_(device_.is_cpu() ? INT64_MAX : 64) {}
 
 /// A number that the host has, also one that is repeated, is passed by value.
 Outcome<Argument> DeviceOperations::input(const ArrayRef& array) {
@@ -49,9 +47,9 @@ Outcome<std::vector<Argument>> DeviceOperations::arguments(const Array& result, 
   }
   ASSIGN_OR_RETURN(void* const address, result.storage->launch(*this));
   arguments.front() = argument_at(address, result, device_);
-  if (session_.current_stream && session_.current_stream->is_capturing()) {
-    session_.captured.push_back(result.storage);
-    for (const ArrayRef& array : inputs) session_.captured.push_back(array->storage);
+  if (streams_.current && streams_.current->is_capturing()) {
+    streams_.captured.push_back(result.storage);
+    for (const ArrayRef& array : inputs) streams_.captured.push_back(array->storage);
   }
   return arguments;
 }
@@ -64,13 +62,12 @@ Status DeviceOperations::map(const Array& result, std::string_view expression, c
   const std::string text = "result = " + std::string(expression), key = names + "; " + text;
   auto found = elementwise_.find(key);
   if (found == elementwise_.end()) {
-    Result<Elementwise> made = Elementwise::create(device_, {names, "result", text}, {}, std::string(kPreamble));
-    if (!made) return device_failure(made.error());
-    found = elementwise_.emplace(key, *std::move(made)).first;
+    ASSIGN_OR_RETURN(Elementwise made,
+                     outcome_of(Elementwise::create(device_, {names, "result", text}, {}, std::string(kPreamble))));
+    found = elementwise_.emplace(key, std::move(made)).first;
   }
   ASSIGN_OR_RETURN(const std::vector<Argument> passed, arguments(result, inputs));
-  if (Result<void> done = found->second.launch_with(session_.current_stream.get(), passed); !done)
-    return device_failure(done.error());
+  RETURN_IF_FAILED(outcome_of(found->second.launch_with(streams_.current.get(), passed)));
   return Done{};
 }
 
@@ -80,13 +77,11 @@ Status DeviceOperations::reduce(const Array& result, const ReductionSource& sour
                           source.identity + "; " + std::string(to_string(*source.accumulator));
   auto found = reductions_.find(key);
   if (found == reductions_.end()) {
-    Result<pykc::Reduction> made = pykc::Reduction::create(device_, source);
-    if (!made) return device_failure(made.error());
-    found = reductions_.emplace(key, *std::move(made)).first;
+    ASSIGN_OR_RETURN(pykc::Reduction made, outcome_of(pykc::Reduction::create(device_, source)));
+    found = reductions_.emplace(key, std::move(made)).first;
   }
   ASSIGN_OR_RETURN(const std::vector<Argument> passed, arguments(result, inputs));
-  if (Result<void> done = found->second.launch_with(session_.current_stream.get(), {.axes = axes}, passed); !done)
-    return device_failure(done.error());
+  RETURN_IF_FAILED(outcome_of(found->second.launch_with(streams_.current.get(), {.axes = axes}, passed)));
   return Done{};
 }
 

@@ -11,13 +11,11 @@
 #include "base/random.h"
 #include "pykc/runtime.h"
 #include "script/script.h"
+#include "script/values/device_operations.h"
 #include "script/values/outcome.h"
 #include "script/values/value.h"
 
 namespace pykc::script {
-
-class DeviceOperations;
-class Storage;
 
 /// A kernel compiled for types of arguments, and what it has been loaded with.
 struct CompiledKernel {
@@ -27,8 +25,7 @@ struct CompiledKernel {
 
 class Session {
  public:
-  explicit Session(const RunOptions& options);
-  ~Session();
+  explicit Session(const RunOptions& options) : options_(options) {}
 
   const RunOptions& options() const { return options_; }
   /// The device, opened when it is first needed: a script that launches nothing needs none.
@@ -46,11 +43,8 @@ class Session {
   using Compile = std::function<Outcome<CompiledKernel>(const FunctionValue&, const std::vector<Value>*)>;
   void set_compile(Compile compile) { compile_ = std::move(compile); }
   RandomGenerator random;
-  /// What launches and events use that name no stream: `with stream:`. Null: the default stream.
-  std::shared_ptr<const Stream> current_stream;
+  StreamState streams;
   std::int64_t memory_limit = 0;  // of arrays on the device; 0: none
-  /// Of the arrays of launches on streams that capture: a graph keeps them.
-  std::vector<std::shared_ptr<Storage>> captured;
 
  private:
   const RunOptions& options_;

@@ -1,18 +1,11 @@
-#include "script/evaluate/session.h"
-
-#include "script/arithmetic/device_operations.h"
-#include "script/functions/functions.h"
+#include "script/functions/session.h"
 
 namespace pykc::script {
 
-Session::Session(const RunOptions& options) : options_(options) {}
-Session::~Session() = default;
-
 Outcome<DeviceOperations*> Session::operations() {
   if (!operations_) {
-    Result<Device> device = Device::open(options_.device);
-    if (!device) return device_failure(device.error());
-    operations_ = std::make_unique<DeviceOperations>(*std::move(device), *this);
+    ASSIGN_OR_RETURN(Device device, outcome_of(Device::open(options_.device)));
+    operations_ = std::make_unique<DeviceOperations>(std::move(device), streams);
   }
   return operations_.get();
 }

@@ -10,7 +10,7 @@
 
 #include "base/source.h"
 #include "frontend/syntax/ast.h"
-#include "script/launch/prototypes.h"
+#include "script/values/prototype.h"
 #include "script/values/value.h"
 
 namespace pykc::script {

@@ -1,4 +1,4 @@
-#include "script/launch/prototypes.h"
+#include "script/functions/prototypes.h"
 
 #include "base/text.h"
 #include "frontend/program/signature.h"
