@@ -65,7 +65,8 @@ class Hash {
     add(file.origin().indentation);
   }
   void add(const ArgumentType& argument) {
-    add(argument.constant);
+    add(argument.constant.index());
+    add(constant_text(argument.constant));
     add(Artifact{.kernels = {KernelInfo{.parameters = {argument.parameter}}}}.serialize());
     add(argument.is_tuple ? argument.elements.size() + 1 : 0);
     for (const ArgumentType& element : argument.elements) add(element);
@@ -128,6 +129,7 @@ std::string ArtifactCache::key(const Program& program, const std::vector<KernelR
   }
   hash.add(requests.size());
   for (const KernelRequest& request : requests) {
+    hash.add(request.module);
     hash.add(request.kernel);
     hash.add(static_cast<std::uint64_t>(request.use_annotations));
     hash.add(request.arguments.size());

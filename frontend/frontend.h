@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -60,13 +61,27 @@ struct CheckOptions {
   bool all_configurations = false;  // of kernels with `@autotune`, and not the first alone
 };
 
+/// A function by its name in a module of the program: in full, empty for the main file.
+struct FunctionName {
+  std::string module;
+  std::string name;
+};
+/// What a parameter is known to be while compiling: a number, a function, or the source text of either, which is read
+/// as an expression of the main file. Nothing where a type is all that is known.
+using ConstantArgument =
+    std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, FunctionName, std::string>;
+ConstantArgument constant_argument(const Constant& constant);
+/// As messages and keys spell it.
+std::string constant_text(const ConstantArgument& constant);
+
 /// The type of an argument, as a request or a signature states it.
 struct ArgumentType {
   ParameterInfo parameter;  // of a number, a record or an array
   bool is_tuple = false;
   std::vector<ArgumentType> elements;   // of a tuple
   std::vector<std::string> names = {};  // of the elements of a named tuple
-  std::string constant = {};            // instead of a type: the source text of a number, or the name of a function
+  ConstantArgument constant = {};       // instead of a type
+  bool is_constant() const { return !std::holds_alternative<std::monostate>(constant); }
 };
 
 /// What to specialise: a kernel by name with its argument types; those that configurations set may be left out, and
@@ -76,6 +91,7 @@ struct KernelRequest {
   std::string kernel;
   std::vector<ArgumentType> arguments;  // with `use_annotations` of the parameters that these leave open, in order
   bool use_annotations = false;
+  std::string module = {};  // that has the kernel, in full; empty for the main file
 };
 /// Reads "saxpy(f32, f32[:], f32[:])", in pykc's or in Numba's spelling; "fold(tuple[f32[:], i32], 16, add)".
 Result<KernelRequest> parse_signature(std::string_view text);

@@ -21,7 +21,7 @@ bool is_dense(std::span<const std::int64_t> extents, std::span<const std::int64_
 }
 
 std::string type_text(const ArgumentType& type) {
-  if (!type.constant.empty()) return type.constant;
+  if (type.is_constant()) return constant_text(type.constant);
   const ParameterInfo& parameter = type.parameter;
   if (!type.is_tuple) return parameter.is_array ? to_string(parameter.array) : to_string(parameter.value);
   std::vector<std::string> elements;

@@ -59,33 +59,61 @@ void check_untyped(ModuleChecker& module, FunctionDecl& function) {
   check_names(checker, function);
 }
 
-/// A number or a function that a request names: the text is read as an expression of the main file, which may have the
-/// kernel from a file that knows nothing of the function.
-std::optional<checked::Type> requested_constant(ModuleChecker& module, const FunctionDecl& kernel,
-                                                const std::string& text) {
+/// The scope of a module as requests name it.
+const Scope* scope_named(ModuleChecker& module, const std::string& name) {
+  return name.empty() ? &module.scopes.back() : module.scope_of(name);
+}
+
+/// What the text means as an expression of the main file.
+Entity read_text(FunctionChecker& reader, const std::string& text) {
+  ModuleChecker& module = reader.module;
   Diagnostics unheard;
   unheard.set_muted(true);
   const auto file = std::make_shared<const SourceFile>("request", text + "\n");
   module.request_texts.push_back(parse(file, lex(*file, unheard), unheard));
   const ast::Suite& body = module.request_texts.back()->body;
   const auto* statement = body.size() == 1 ? body.front()->as<ast::ExprStmt>() : nullptr;
-  if (statement) {
-    FunctionChecker reader(module, module.scopes.back());
-    // What is wrong in the text has no place in the file: it is reported as a whole.
-    module.told.set_muted(true);
-    const Entity entity = reader.entity(*statement->value);
-    module.told.set_muted(false);
-    const auto* value = std::get_if<Value>(&entity);
-    const auto* function = std::get_if<FunctionRef>(&entity);
-    const bool is_device_code =
-        function && (function->function->kind <= FunctionDecl::Kind::Device || function->function->is_numba_kernel);
-    const bool is_known = value ? value->known() && is_known_constant(*value)
-                                : is_device_code || std::holds_alternative<BuiltinRef>(entity) ||
-                                      std::holds_alternative<SpecialRef>(entity) ||
-                                      std::holds_alternative<UfuncRef>(entity);
-    if (is_known) return checked::Type::of_static(intern(module, entity));
+  if (!statement) return Unknown{};
+  // What is wrong in the text has no place in the file: it is reported as a whole.
+  module.told.set_muted(true);
+  Entity entity = reader.entity(*statement->value);
+  module.told.set_muted(false);
+  return entity;
+}
+
+/// What a request gives a parameter.
+struct GivenEntity {
+  FunctionChecker& reader;  // of the main file
+
+  Entity operator()(std::monostate) { return Unknown{}; }
+  Entity operator()(bool value) { return TreeBuilder::strong(reader.tree.boolean(value, {})); }
+  Entity operator()(std::int64_t value) { return reader.tree.weak_integer(value, {}); }
+  Entity operator()(std::uint64_t value) { return reader.tree.weak_integer(value, {}); }
+  Entity operator()(double value) { return reader.tree.weak_real(value, {}); }
+  Entity operator()(const std::string& text) { return read_text(reader, text); }
+  Entity operator()(const FunctionName& function) {
+    const Scope* scope = scope_named(reader.module, function.module);
+    const Binding* binding = scope ? scope->find(function.name) : nullptr;
+    const auto* found = binding ? std::get_if<FunctionDecl*>(binding) : nullptr;
+    return found ? Entity(FunctionRef{*found}) : Entity(Unknown{});
   }
-  module.told.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::RequestConstant, text);
+};
+
+std::optional<checked::Type> requested_constant(ModuleChecker& module, const FunctionDecl& kernel,
+                                                const ConstantArgument& argument) {
+  FunctionChecker reader(module, module.scopes.back());
+  const Entity entity = std::visit(GivenEntity{reader}, argument);
+  const auto* value = std::get_if<Value>(&entity);
+  const auto* function = std::get_if<FunctionRef>(&entity);
+  const bool is_device_code =
+      function && (function->function->kind <= FunctionDecl::Kind::Device || function->function->is_numba_kernel);
+  const bool is_known = value ? value->known() && is_known_constant(*value)
+                              : is_device_code || std::holds_alternative<BuiltinRef>(entity) ||
+                                    std::holds_alternative<SpecialRef>(entity) ||
+                                    std::holds_alternative<UfuncRef>(entity);
+  if (is_known) return checked::Type::of_static(intern(module, entity));
+  module.told.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::RequestConstant,
+                     constant_text(argument));
   return std::nullopt;
 }
 
@@ -108,7 +136,7 @@ void check_configurations(ModuleChecker& module, FunctionDecl& kernel) {
     for (std::size_t i = 0; i < kernel.parameter_types.size(); ++i) {
       const Constant* constant = configuration.find(kernel.def->parameters[i].name);
       const std::optional<checked::Type> type =
-          constant ? requested_constant(module, kernel, constant->text()) : kernel.parameter_types[i];
+          constant ? requested_constant(module, kernel, constant_argument(*constant)) : kernel.parameter_types[i];
       arguments.push_back(InferredType::of(*type));
     }
     check_kernel(module, kernel, arguments);
@@ -122,7 +150,8 @@ FunctionDecl* find_kernel(ModuleChecker& module, const KernelRequest& request) {
   std::vector<std::string_view> kernels;
   for (const FunctionDecl& function : module.functions)
     if (function.kind == FunctionDecl::Kind::Kernel && function.scope == &main) kernels.push_back(function.def->name);
-  const Binding* binding = main.find(request.kernel);
+  const Scope* home = scope_named(module, request.module);
+  const Binding* binding = home ? home->find(request.kernel) : nullptr;
   const auto* function = binding ? std::get_if<FunctionDecl*>(binding) : nullptr;
   if (function && (*function)->kind == FunctionDecl::Kind::Kernel) return *function;
   auto diagnostic = module.told.report(file, {}, DiagnosticId::UnknownKernel, request.kernel);
@@ -133,7 +162,7 @@ FunctionDecl* find_kernel(ModuleChecker& module, const KernelRequest& request) {
 
 std::optional<checked::Type> requested_type(ModuleChecker& module, const FunctionDecl& kernel,
                                             const ArgumentType& argument) {
-  if (!argument.constant.empty()) return requested_constant(module, kernel, argument.constant);
+  if (argument.is_constant()) return requested_constant(module, kernel, argument.constant);
   if (!argument.is_tuple) return type_of_argument(argument);
   std::vector<checked::Type> elements;
   for (const ArgumentType& element : argument.elements) {

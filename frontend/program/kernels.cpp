@@ -226,6 +226,31 @@ bool leaves_out(const KernelRequest& request, const ast::FunctionDef& kernel, co
   return request.arguments.size() + static_cast<std::size_t>(set) == kernel.parameters.size();
 }
 
+ConstantArgument constant_argument(const Constant& constant) {
+  const auto given = [&](auto value) -> ConstantArgument {
+    if constexpr (std::is_same_v<decltype(value), ScalarType>)
+      return constant.text();
+    else
+      return value;
+  };
+  return std::visit(given, constant.value);
+}
+
+std::string constant_text(const ConstantArgument& constant) {
+  const auto text = [](const auto& value) -> std::string {
+    using T = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, std::monostate>)
+      return {};
+    else if constexpr (std::is_same_v<T, FunctionName>)
+      return value.module.empty() ? value.name : value.module + "." + value.name;
+    else if constexpr (std::is_same_v<T, std::string>)
+      return value;
+    else
+      return Constant("", value).text();
+  };
+  return std::visit(text, constant);
+}
+
 KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kernel, const Configuration& constants) {
   std::size_t place = 0;
   for (const ast::Parameter& parameter : kernel.parameters) {
@@ -233,7 +258,7 @@ KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kern
     const Constant* constant = is_stated ? nullptr : constants.find(parameter.name);
     if (constant != nullptr) {
       ArgumentType argument;
-      argument.constant = constant->text();
+      argument.constant = constant_argument(*constant);
       request.arguments.insert(request.arguments.begin() + static_cast<std::ptrdiff_t>(place), std::move(argument));
     }
     if (!is_stated) ++place;

@@ -348,7 +348,7 @@ std::optional<ElementType> dtype_named(std::string_view text, std::string& error
   const bool says_order = !text.empty() && std::string_view("<=|").find(text.front()) != std::string_view::npos;
   const SignatureDialect dialect = says_order ? SignatureDialect::NumbaCodes : SignatureDialect::Numba;
   const std::optional<ArgumentType> type = parse_type_text(text.substr(says_order ? 1 : 0), dialect, error);
-  if (type && !type->is_tuple && !type->parameter.is_array && type->constant.empty()) return type->parameter.value;
+  if (type && !type->is_tuple && !type->parameter.is_array && !type->is_constant()) return type->parameter.value;
   if (error.empty()) error = as_code(text) + " is not a type of numbers";
   return std::nullopt;
 }

@@ -59,7 +59,7 @@ Outcome<Prototype> parse_prototype(const std::string& text) {
   if (!read) return refuse(error);
   Prototype prototype{.result = {}, .parameters = {}, .text = text};
   const auto element = [](const ArgumentType& type) -> std::optional<ElementType> {
-    const bool is_number = !type.is_tuple && type.constant.empty() && !type.parameter.is_array;
+    const bool is_number = !type.is_tuple && !type.is_constant() && !type.parameter.is_array;
     return is_number ? std::optional(type.parameter.value) : std::nullopt;
   };
   for (const ArgumentType& type : read->parameters) {
@@ -87,7 +87,7 @@ Outcome<Prototype> parse_array_prototype(const std::string& text) {
   if (read->name != "void") return refuse("the function returns nothing: it sets its last arguments");
   Prototype prototype{.result = {}, .parameters = {}, .text = text};
   for (const ArgumentType& type : read->parameters) {
-    if (type.is_tuple || !type.constant.empty()) return refuse("it takes arrays and numbers");
+    if (type.is_tuple || type.is_constant()) return refuse("it takes arrays and numbers");
     const ParameterInfo& parameter = type.parameter;
     prototype.parameters.push_back(parameter.is_array ? parameter.array.element : parameter.value);
     prototype.is_array.push_back(parameter.is_array);

@@ -13,7 +13,7 @@ namespace pykc::script {
 namespace {
 
 constexpr std::string_view kCaller = R"(
-
+$IMPORT
 import pykc as compiled_pykc
 
 @compiled_pykc.kernel
@@ -21,23 +21,33 @@ def compiled_$NAME($PARAMETERS):
     $BODY
 )";
 
-std::string call_text(const ast::FunctionDef& function) {
-  const auto count = static_cast<int>(function.parameters.size());
-  return function.name + "(" + list_text(jit::numbered("compiled_in", count)) + ")";
-}
+/// The function as the text that is compiled calls it.
+struct Callee {
+  const ast::FunctionDef& definition;
+  std::string import = {};  // the line that brings it in, where it is of another file
+  std::string name = definition.name;
 
-std::string caller_source(const ast::FunctionDef& function, int results, const std::string& body) {
+  std::string call() const {
+    const auto count = static_cast<int>(definition.parameters.size());
+    return name + "(" + list_text(jit::numbered("compiled_in", count)) + ")";
+  }
+};
+
+std::string caller_source(const Callee& callee, int results, const std::string& body) {
   std::vector<std::string> parameters = jit::numbered("compiled_out", results);
-  for (std::string& name : jit::numbered("compiled_in", static_cast<int>(function.parameters.size())))
+  for (std::string& name : jit::numbered("compiled_in", static_cast<int>(callee.definition.parameters.size())))
     parameters.push_back(std::move(name));
-  return jit::fill(kCaller, {{"NAME", function.name}, {"PARAMETERS", list_text(parameters)}, {"BODY", body}});
+  return jit::fill(kCaller, {{"IMPORT", callee.import},
+                             {"NAME", callee.definition.name},
+                             {"PARAMETERS", list_text(parameters)},
+                             {"BODY", body}});
 }
 
 /// Lines that call the function and store its results.
-std::string storing_body(const ast::FunctionDef& function, const checked::Type& type) {
+std::string storing_body(const Callee& callee, const checked::Type& type) {
   if (!type.is_tuple())
-    return (type.kind == checked::Type::Kind::None ? "" : "compiled_out0[0] = ") + call_text(function) + "\n";
-  std::string body = "compiled_results = " + call_text(function) + "\n";
+    return (type.kind == checked::Type::Kind::None ? "" : "compiled_out0[0] = ") + callee.call() + "\n";
+  std::string body = "compiled_results = " + callee.call() + "\n";
   for (std::size_t i = 0; i < type.elements.size(); ++i)
     body += "compiled_out" + std::to_string(i) + "[0] = compiled_results[" + std::to_string(i) + "]\n";
   return body;
@@ -75,23 +85,25 @@ Outcome<Value> returned(const Array& array) {
 Outcome<Value> Launcher::call_compiled(const FunctionValue& function, const std::vector<Value>& arguments) {
   const ast::FunctionDef& definition = *function.definition;
   const std::string name = "compiled_" + definition.name;
-  LaunchNames names(program_, *function.module, function, arguments);
-  ASSIGN_OR_RETURN(const KernelRequest question, request_for(name, arguments, names));
-  const std::string imports = names.imports();
+  const Scope& home = home_of(*scopes_.at(program_.main.get()), function, arguments);
+  Callee callee{definition};
+  if (const std::string file = name_of(function, program_, home).module; !file.empty()) {
+    callee.name = "compiled_function";
+    callee.import = "from " + file + " import " + definition.name + " as " + callee.name;
+  }
+  ASSIGN_OR_RETURN(const KernelRequest question, request_for(name, arguments, program_, home));
   ASSIGN_OR_RETURN(const checked::Type type,
-                   type_of_call(names.home(), definition.name, question,
-                                imports + caller_source(definition, 0, call_text(definition) + "\n")));
+                   type_of_call(home, definition.name, question, caller_source(callee, 0, callee.call() + "\n")));
   ASSIGN_OR_RETURN(const std::vector<ArrayRef> results, result_arrays(definition, type));
   std::vector<Value> values(results.begin(), results.end());
   for (const Value& argument : arguments) values.push_back(argument);
-  ASSIGN_OR_RETURN(const KernelRequest request, request_for(name, values, names));
+  ASSIGN_OR_RETURN(const KernelRequest request, request_for(name, values, program_, home));
 
   Result<Device> device = Device::open("cpu");
   if (!device) return with_reason(DiagnosticId::HostLaunchFailed, definition.name, device.error());
-  const std::string body = storing_body(definition, type);
-  ASSIGN_OR_RETURN(const Loaded loaded,
-                   kernel_for(*device, names.home(), name, request,
-                              imports + caller_source(definition, static_cast<int>(results.size()), body)));
+  const std::string body = storing_body(callee, type);
+  ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(*device, home, name, request,
+                                                   caller_source(callee, static_cast<int>(results.size()), body)));
   std::vector<Value> passed;
   for (const Value& value : values) add_passed(value, passed);
   RETURN_IF_FAILED(run(loaded, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, passed));

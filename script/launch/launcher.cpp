@@ -66,20 +66,20 @@ bool is_inner(const FunctionValue& function) {
 }
 
 /// The type of an argument as a generic kernel sees it.
-Outcome<ArgumentType> type_of(const Value& value, LaunchNames& names) {
+Outcome<ArgumentType> type_of(const Value& value, const Program& program, const Scope& home) {
   ArgumentType type;
   if (const auto* function = value.as<FunctionValue>()) {
     if (is_inner(*function))
       return fail(DiagnosticId::HostLaunchArgument, "a function that is not one of the file's")
           .note("write it with `def` at the top level of the file");
-    type.constant = names.of(*function);
+    type.constant = name_of(*function, program, home);
     return type;
   }
   if (const auto* tuple = value.as<TupleValue>()) {
     type.is_tuple = true;
     type.names = tuple->sequence->names;
     for (const Value& item : tuple->sequence->items) {
-      ASSIGN_OR_RETURN(ArgumentType element, type_of(item, names));
+      ASSIGN_OR_RETURN(ArgumentType element, type_of(item, program, home));
       type.elements.push_back(std::move(element));
     }
     return type;
@@ -105,11 +105,18 @@ Outcome<ArgumentType> type_of(const Value& value, LaunchNames& names) {
   return type;
 }
 
-/// The argument of a `constexpr` parameter.
+/// The argument of a `constexpr` parameter: Python's numbers as they are, others as they are spelled.
 Status set_constant(const Value& value, ArgumentType& argument) {
-  ASSIGN_OR_RETURN(std::string text, to_repr(value));
   argument = {};
-  argument.constant = std::move(text);
+  if (const bool* flag = value.as<bool>()) {
+    argument.constant = *flag;
+  } else if (const auto* integer = value.as<std::int64_t>()) {
+    argument.constant = *integer;
+  } else if (const auto* real = value.as<double>()) {
+    argument.constant = *real;
+  } else {
+    ASSIGN_OR_RETURN(argument.constant, to_repr(value));
+  }
   return Done{};
 }
 
@@ -266,31 +273,27 @@ Status set_launch_part(std::size_t index, const Value& value, LaunchShape& shape
   return Done{};
 }
 
-LaunchNames::LaunchNames(const Program& program, const Scope& main, const FunctionValue& kernel,
-                         const std::vector<Value>& arguments)
-    : program_(program), home_(kernel.module) {
+const Scope& home_of(const Scope& main, const FunctionValue& callee, const std::vector<Value>& arguments) {
   std::vector<FunctionValue> functions;
   for (const Value& value : arguments) add_functions(value, functions);
-  for (const FunctionValue& function : functions)
-    if (function.module != kernel.module) home_ = &main;
+  const bool is_of_one =
+      std::ranges::all_of(functions, [&](const FunctionValue& function) { return function.module == callee.module; });
+  return is_of_one ? *callee.module : main;
 }
 
-std::string LaunchNames::of(const FunctionValue& function) {
+FunctionName name_of(const FunctionValue& function, const Program& program, const Scope& home) {
   const std::string& name = function.definition->name;
-  if (function.module == home_) return name;
+  if (function.module == &home) return {"", name};
   const auto is_home = [&](const Program::Imported& file) { return file.module.get() == function.module->module; };
-  const std::string& file = std::ranges::find_if(program_.imports, is_home)->name;
-  std::string own = "__" + file + "_" + name;
-  std::ranges::replace(own, '.', '_');
-  imports_ += "\nfrom " + file + " import " + name + " as " + own + "\n";
-  return own;
+  return {std::ranges::find_if(program.imports, is_home)->name, name};
 }
 
-Outcome<KernelRequest> request_for(std::string kernel, const std::vector<Value>& arguments, LaunchNames& names) {
+Outcome<KernelRequest> request_for(std::string kernel, const std::vector<Value>& arguments, const Program& program,
+                                   const Scope& home) {
   KernelRequest request;
   request.kernel = std::move(kernel);
   for (const Value& value : arguments) {
-    ASSIGN_OR_RETURN(ArgumentType type, type_of(value, names));
+    ASSIGN_OR_RETURN(ArgumentType type, type_of(value, program, home));
     request.arguments.push_back(std::move(type));
   }
   return request;
@@ -311,8 +314,8 @@ const Program& Launcher::program_of(const Scope& module, const std::string& appe
 
 Result<Launcher::Loaded> Launcher::load_kernel(const Device& device, const Scope& module, const std::string& name,
                                                const KernelRequest& request, const std::string& appended) {
-  const std::string key =
-      device.info().name + module.file().name() + ":" + request.kernel + jit::signature_text(request) + appended;
+  const std::string key = device.info().name + module.file().name() + ":" + request.module + "." + request.kernel +
+                          jit::signature_text(request) + appended;
   if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
   std::vector<Diagnostic> warnings;
   const Result<Module> loaded =
@@ -323,7 +326,10 @@ Result<Launcher::Loaded> Launcher::load_kernel(const Device& device, const Scope
   if (session_.options().warning)
     for (const Diagnostic& warning : warnings)
       if (warnings_.insert(to_text(warning)).second) session_.options().warning(warning);
-  return kernels_.emplace(key, Loaded{*kernel, *loaded, &module, std::make_shared<ConstantBytes>(), device})
+  const ast::Module& owner = request.module.empty() ? *module.module : *program_.find(request.module);
+  return kernels_
+      .emplace(key, Loaded{*kernel, *loaded, &module, is_numba_kernel(owner, name), std::make_shared<ConstantBytes>(),
+                           device})
       .first->second;
 }
 
@@ -381,11 +387,13 @@ Outcome<Launcher::Call> Launcher::bind(const FunctionValue& kernel, const std::v
     if (!chosen.empty()) failure.notes.push_back("the launch leaves out " + chosen + ", which `@autotune` chooses");
     return failure;
   }
-  Call call{{}, {}, {program_, *scopes_.at(program_.main.get()), kernel, given}};
-  call.request = {.kernel = call.names.of(kernel), .arguments = {}, .use_annotations = true};
+  const Scope& home = home_of(*scopes_.at(program_.main.get()), kernel, given);
+  Call call{
+      .request = {.kernel = definition.name, .arguments = {}, .use_annotations = true}, .passed = {}, .home = home};
   if (!is_typed_kernel(definition)) {
-    ASSIGN_OR_RETURN(call.request, request_for(call.request.kernel, given, call.names));
+    ASSIGN_OR_RETURN(call.request, request_for(definition.name, given, program_, home));
   }
+  call.request.module = name_of(kernel, program_, home).module;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Value& value = given[i];
     if (!is_constexpr(*parameters[i]))
@@ -417,18 +425,17 @@ Outcome<CompiledKernel> Launcher::compile(const FunctionValue& kernel, const std
         .note("`k.specialize(x, y)` gives the kernel for the types of these arguments; `@autotune` chooses by itself");
   if (!arguments) {
     const KernelRequest request{.kernel = definition.name, .arguments = {}, .use_annotations = true};
-    ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(*kernel.module, definition.name, request, ""));
+    ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(*kernel.module, definition.name, request));
     return CompiledKernel{loaded.kernel, loaded.module};
   }
   ASSIGN_OR_RETURN(const Call call, bind(kernel, *configurations, {*arguments, {}}));
-  ASSIGN_OR_RETURN(const Loaded loaded,
-                   kernel_for(call.names.home(), definition.name, call.request, call.names.imports()));
+  ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(call.home, definition.name, call.request));
   return CompiledKernel{loaded.kernel, loaded.module};
 }
 
 Status Launcher::launch_as(const KernelRequest& request, const LaunchShape& shape, const Call& call,
                            const ast::FunctionDef& kernel) {
-  ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(call.names.home(), kernel.name, request, call.names.imports()));
+  ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(call.home, kernel.name, request));
   return run(loaded, shape, call.passed);
 }
 
@@ -480,13 +487,12 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
       if (const ArrayRef* array = value.as<ArrayRef>()) session_.streams.captured.push_back((*array)->storage);
   Prepared prepared{config, {}, {}};
   const std::vector<ParameterInfo>& parameters = loaded.kernel.info().parameters;
-  const bool wraps_integers = is_numba_kernel(*loaded.home->module, loaded.kernel.info().name);
   DeviceOperations* const memory = is_on_host ? nullptr : home;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     // Of too many arguments, which a tuple may hold, the runtime complains.
     const ParameterInfo parameter = i < parameters.size() ? parameters[i] : ParameterInfo{};
     ASSIGN_OR_RETURN(const Argument argument,
-                     argument_of(arguments[i], parameter, device, memory, wraps_integers, prepared.held));
+                     argument_of(arguments[i], parameter, device, memory, loaded.wraps_integers, prepared.held));
     prepared.arguments.push_back(argument);
   }
   // Behind all that is read for the launch, such as a record by value out of an array that the kernel writes to.

@@ -27,22 +27,11 @@ Status set_launch_part(std::size_t index, const Value& value, LaunchShape& shape
 /// Every name of the configurations must make a difference: as a parameter of the kernel, or in the brackets.
 Status check_use(const LaunchValue& launch, const std::vector<Configuration>& configurations);
 
-/// The names of a launch's functions, its kernel and those that it is passed, in one file: that of the kernel where all
-/// are of it, else the main file, which imports those of other files by lines behind its text.
-class LaunchNames {
- public:
-  LaunchNames(const Program& program, const Scope& main, const FunctionValue& kernel,
-              const std::vector<Value>& arguments);
-
-  std::string of(const FunctionValue& function);
-  const Scope& home() const { return *home_; }
-  const std::string& imports() const { return imports_; }
-
- private:
-  const Program& program_;
-  const Scope* home_;
-  std::string imports_;
-};
+/// The file that a call is compiled as: that of the kernel or function that is called where all functions that it is
+/// passed are of it, else the main file.
+const Scope& home_of(const Scope& main, const FunctionValue& callee, const std::vector<Value>& arguments);
+/// What a request calls the function where it is compiled as the file `home`.
+FunctionName name_of(const FunctionValue& function, const Program& program, const Scope& home);
 
 class Launcher {
  public:
@@ -71,6 +60,7 @@ class Launcher {
     Kernel kernel;
     Module module;
     const Scope* home;                         // of the file that was compiled
+    bool wraps_integers;                       // those that it is passed
     std::shared_ptr<ConstantBytes> constants;  // what they hold, by name
     Device device;
   };
@@ -84,7 +74,7 @@ class Launcher {
   struct Call {
     KernelRequest request;
     std::vector<Value> passed;
-    LaunchNames names;
+    const Scope& home;  // of the file that it is compiled as
   };
   Outcome<Call> bind(const FunctionValue& kernel, const std::vector<Configuration>& configurations,
                      const CallArguments& arguments) const;
@@ -103,14 +93,14 @@ class Launcher {
   Outcome<Loaded> kernel_for(const Device& device, const Scope& module, const std::string& name,
                              const KernelRequest& request, const std::string& appended);
   Outcome<Loaded> kernel_for(const Scope& module, const std::string& name, const KernelRequest& request,
-                             const std::string& appended);
+                             const std::string& appended = {});
   /// What `function` returns where the request's kernel, which is in `appended`, calls it.
   Outcome<checked::Type> type_of_call(const Scope& module, const std::string& function, const KernelRequest& request,
                                       const std::string& appended);
   Outcome<ElementType> result_of(const FunctionValue& function, const std::vector<Value>& values,
                                  const std::string& question);
   Result<Loaded> load_kernel(const Device& device, const Scope& module, const std::string& name,
-                             const KernelRequest& request, const std::string& appended);
+                             const KernelRequest& request, const std::string& appended = {});
   Outcome<Prepared> prepare_launch(const Loaded& loaded, const LaunchShape& shape, const std::vector<Value>& arguments);
   Status run(const Loaded& loaded, const LaunchShape& shape, const std::vector<Value>& arguments);
   /// Gives the constants of a loaded module what the host's arrays of the same names hold.
@@ -118,7 +108,7 @@ class Launcher {
   /// What a constant's name stands for in host code; null where that has not run.
   const ArrayRef* host_array(const std::string& constant, const Scope& scope) const;
   /// The program whose main file is `module`, with further text behind it.
-  const Program& program_of(const Scope& module, const std::string& appended);
+  const Program& program_of(const Scope& module, const std::string& appended = {});
 
   const Program& program_;
   Session& session_;
@@ -137,7 +127,8 @@ Failure with_reason(DiagnosticFor<std::string, std::string> id, std::string_view
 /// What a kernel is passed: tuples element by element, and nothing for what it is compiled for.
 void add_passed(const Value& value, std::vector<Value>& passed);
 
-/// The specialisation of a kernel for these arguments.
-Outcome<KernelRequest> request_for(std::string kernel, const std::vector<Value>& arguments, LaunchNames& names);
+/// The specialisation of a kernel for these arguments, compiled as the file `home`.
+Outcome<KernelRequest> request_for(std::string kernel, const std::vector<Value>& arguments, const Program& program,
+                                   const Scope& home);
 
 }  // namespace pykc::script

@@ -92,7 +92,7 @@ Outcome<std::size_t> Launcher::choose(const LaunchValue& launch, const std::vect
                                       const Call& call, std::optional<std::size_t> unfit) {
   const std::string sizes = sizes_of(call.passed);
   // Launches at different places of the source may give a configuration different blocks.
-  const std::string key = call.names.home().file().name() + ":" + call.request.kernel +
+  const std::string key = call.home.file().name() + ":" + call.request.module + "." + call.request.kernel +
                           jit::signature_text(call.request) + sizes +
                           std::to_string(reinterpret_cast<std::uintptr_t>(launch.brackets));
   if (const auto known = choices_.find(key); known != choices_.end() && known->second != unfit) return known->second;
@@ -105,8 +105,6 @@ Outcome<std::size_t> Launcher::choose(const LaunchValue& launch, const std::vect
 Outcome<std::size_t> Launcher::measure(const LaunchValue& launch, const std::vector<Configuration>& configurations,
                                        const Call& call, bool anew) {
   const ast::FunctionDef& definition = *launch.kernel.definition;
-  const Scope& home = call.names.home();
-  const std::string& imports = call.names.imports();
   ASSIGN_OR_RETURN(const Device device, session_.device());
   std::vector<LaunchConfig> launches;
   for (std::size_t i = 0; i < configurations.size(); ++i)
@@ -114,7 +112,7 @@ Outcome<std::size_t> Launcher::measure(const LaunchValue& launch, const std::vec
                         .shared_bytes = launch.shape(i).shared_bytes,
                         .stream = launch.shape(i).stream.get()});
   const jit::Choice choice{device,
-                           program_of(home, imports),
+                           program_of(call.home),
                            session_.options().compile,
                            definition.name,
                            call.request,
@@ -127,7 +125,7 @@ Outcome<std::size_t> Launcher::measure(const LaunchValue& launch, const std::vec
   std::optional<Failure> failed;  // one that is no matter of the configuration
   const Result<jit::Chosen> chosen = jit::choose(choice, [&](std::size_t i) -> Result<jit::Trial> {
     const KernelRequest request = with_constants(call.request, definition, configurations[i]);
-    const Result<Loaded> loaded = load_kernel(device, home, definition.name, request, imports);
+    const Result<Loaded> loaded = load_kernel(device, call.home, definition.name, request);
     if (!loaded) return loaded.error();
     Outcome<Prepared> prepared = prepare_launch(*loaded, launch.shape(i), call.passed);
     if (!prepared) {

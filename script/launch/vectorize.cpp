@@ -163,8 +163,7 @@ bool overlaps(const Array& out, const std::vector<Value>& values) {
 Outcome<ElementType> Launcher::result_of(const FunctionValue& function, const std::vector<Value>& values,
                                          const std::string& question) {
   const ast::FunctionDef& definition = *function.definition;
-  LaunchNames names(program_, *function.module, function, values);
-  ASSIGN_OR_RETURN(const KernelRequest request, request_for(loop_name(definition), values, names));
+  ASSIGN_OR_RETURN(const KernelRequest request, request_for(loop_name(definition), values, program_, *function.module));
   ASSIGN_OR_RETURN(const checked::Type type, type_of_call(*function.module, definition.name, request, question));
   if (type.is_scalar()) return ElementType(type.scalar);
   if (type.is_record()) return ElementType(type.record);
@@ -208,8 +207,7 @@ Outcome<Value> Launcher::map(const FunctionValue& function, const CallArguments&
   std::vector<Value> values = mapped.values;
   values.insert(values.begin(), Value(result));
   const std::string loop = loop_name(definition);
-  LaunchNames names(program_, *function.module, function, values);
-  ASSIGN_OR_RETURN(const KernelRequest request, request_for(loop, values, names));
+  ASSIGN_OR_RETURN(const KernelRequest request, request_for(loop, values, program_, *function.module));
   ASSIGN_OR_RETURN(const Loaded loaded,
                    kernel_for(*function.module, loop, request, loop_source(definition, mapped, cast)));
   const LaunchShape shape{.grid = {}, .block = {0, 1, 1}, .tasks = result->size()};

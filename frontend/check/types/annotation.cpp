@@ -110,7 +110,7 @@ bool can_be_passed(const Type& type) { return type.is_record() || type.is_static
 
 /// None for what is no type.
 std::optional<Type> type_of_argument(const ArgumentType& argument) {
-  if (!argument.constant.empty()) return std::nullopt;
+  if (argument.is_constant()) return std::nullopt;
   const ParameterInfo& parameter = argument.parameter;
   if (!argument.is_tuple) return parameter.is_array ? Type::of(parameter.array) : Type::of(parameter.value);
   Type tuple = Type::tuple({});

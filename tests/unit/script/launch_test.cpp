@@ -197,5 +197,52 @@ TEST(Launch, LibraryModulesAreImported) {
       "10 10\n");
 }
 
+TEST(Launch, FunctionsOfSeveralFilesArePassed) {
+  CompileOptions options;
+  options.import = [](std::string_view name) -> Result<std::string> {
+    if (name != "tools") return Error{ErrorCode::NotFound, "no such file"};
+    return std::string(R"pyk(
+from numba import cuda, njit
+
+@njit
+def twice(f, x):
+    return f(f(x))
+
+@njit
+def half(x):
+    return x / 2
+
+@cuda.jit
+def apply(f, y, x):
+    i = cuda.grid(1)
+    if i < len(x):
+        y[i] = f(x[i])
+)pyk");
+  };
+  const HostRun run = run_host(R"pyk(
+from tools import twice, half, apply
+
+@device
+def more(x):
+    return x + 1
+
+@kernel
+def fill(y, value: constexpr):
+    y[grid(1)] = value
+
+x, y = full(2, 8, f32), zeros(2, f32)
+apply[1, 32](more, y, x)
+print(y)
+apply[1, 32](half, y, x)
+print(y)
+print(twice(half, 8.0), twice(more, 8.0))
+for value in (2.5, -3, True, float("inf"), f32(0.1)):
+    fill[1, 2](y, value)
+    print(y)
+)pyk",
+                               {}, options);
+  EXPECT_EQ(run.output, "[9. 9.]\n[4. 4.]\n2.0 10.0\n[2.5 2.5]\n[-3. -3.]\n[1. 1.]\n[inf inf]\n[0.1 0.1]\n");
+}
+
 }  // namespace
 }  // namespace pykc::script
