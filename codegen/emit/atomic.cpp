@@ -113,6 +113,7 @@ Value* compare_exchange_loop(Emitter& emitter, const Instruction& i, ir::Type po
   const ScalarType type = pointer.scalar;
   llvm::Type* bits = emitter.bits_type(type);
   const Place place = place_of(emitter, emitter.operand(i, 0), type);
+  Value* retries = emitter.target->begin_retries();
   llvm::LoadInst* first =
       builder.CreateAlignedLoad(place.word, place.address, llvm::Align(place.word->getScalarSizeInBits() / 8));
   first->setAtomic(llvm::AtomicOrdering::Monotonic, emitter.target->sync_scope(i.scope));
@@ -137,6 +138,7 @@ Value* compare_exchange_loop(Emitter& emitter, const Instruction& i, ir::Type po
   word->addIncoming(builder.CreateExtractValue(result, 0), swap);
   builder.CreateCondBr(builder.CreateExtractValue(result, 1), done, attempt);
   builder.SetInsertPoint(done);
+  emitter.target->end_retries(retries);
   return old;
 }
 

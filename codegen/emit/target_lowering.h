@@ -74,6 +74,10 @@ class TargetLowering {
   virtual bool keeps_order() = 0;
   /// The bits of the smallest word that compare and swap has.
   virtual int narrowest_exchange() = 0;
+  /// What a target wants to stand before and behind a loop that a thread repeats until it wins; what the first gives is
+  /// passed to the second.
+  virtual Value* begin_retries() { return nullptr; }
+  virtual void end_retries(Value*) {}
   /// What a target wants to stand before a read-modify-write of its own.
   virtual void prepare_atomic(const Instruction&) {}
   virtual Value* emit_hinted_load(const Instruction& i) = 0;

@@ -1,6 +1,7 @@
 // How a GPU does what the targets differ in: a line each, by the functions of its subjects.
 #include "codegen/nvptx/emitter.h"
 
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/Support/ErrorHandling.h>
 
 #include "codegen/emit/builtin.h"
@@ -65,6 +66,14 @@ class NvptxLowering final : public TargetLowering {
   bool keeps_scope(ir::MemoryScope scope) override { return scope != ir::MemoryScope::System; }
   bool keeps_order() override { return false; }
   int narrowest_exchange() override { return 32; }
+  // The threads of a warp that began together go on together. In the code of ptxas 13.0 those that won at once did not
+  // wait for the others, although it let them share registers of the warp from there on.
+  Value* begin_retries() override {
+    return emitter_.builder.CreateIntrinsic(emitter_.builder.getInt32Ty(), llvm::Intrinsic::nvvm_activemask, {});
+  }
+  void end_retries(Value* lanes) override {
+    emitter_.builder.CreateIntrinsic(emitter_.builder.getVoidTy(), llvm::Intrinsic::nvvm_bar_warp_sync, {lanes});
+  }
   void prepare_atomic(const Instruction& i) override { codegen::prepare_atomic(emitter_, i); }
   Value* emit_hinted_load(const Instruction& i) override { return codegen::emit_hinted_load(emitter_, i); }
   void emit_hinted_store(const Instruction& i) override { codegen::emit_hinted_store(emitter_, i); }
