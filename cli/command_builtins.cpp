@@ -7,7 +7,9 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "script/script.h"
-#include "stdlib/special_names.h"
+#include "stdlib/language_names.h"
+#include "stdlib/reductions.h"
+#include "stdlib/type_names.h"
 
 namespace pykc::cli {
 namespace {
@@ -23,8 +25,9 @@ struct Row {
   std::string name, kind, signature, spelling, doc;
 };
 
-std::string spelling(const SpecialName& name) {
-  const bool is_decorator = name.kind == SpecialKind::Decorator || name.kind == SpecialKind::NumbaDecorator;
+std::string spelling(const LanguageFunctionRow& name) {
+  const bool is_decorator =
+      name.kind == LanguageFunctionKind::Decorator || name.kind == LanguageFunctionKind::NumbaDecorator;
   return (is_decorator ? "@" : "") + std::string(name.name) + std::string(name.signature);
 }
 
@@ -42,17 +45,76 @@ std::vector<Row> builtin_rows() {
   return rows;
 }
 
-std::vector<Row> special_rows() {
+std::vector<Row> language_rows() {
   std::vector<Row> rows;
-  for (const SpecialName& row : all_special_names())
+  for (const LanguageFunctionRow& row : all_language_functions())
     rows.push_back({std::string(row.name), "special", std::string(row.signature), spelling(row), std::string(row.doc)});
+  return rows;
+}
+
+std::vector<Row> ufunc_rows() {
+  std::vector<Row> rows;
+  for (const UfuncName& row : all_ufunc_names()) {
+    const std::string name(row.name), out = row.name.starts_with("numpy.") ? ", out=None" : "";
+    const std::string signature = (row.inputs == 1 ? "(x" : "(x1, x2") + out + ")";
+    rows.push_back({name, "ufunc", signature, name + signature, std::string(row.doc)});
+  }
+  return rows;
+}
+
+std::vector<Row> reduction_rows() {
+  std::vector<Row> rows;
+  for (const Reduction& row : all_reductions()) {
+    const std::string name = "numpy." + std::string(row.name), signature = "(a)";
+    const std::string method = row.is_method() ? " Also a method: `a." + std::string(row.name) + "()`." : "";
+    rows.push_back({name, "reduction", signature, name + signature, std::string(row.doc) + method});
+  }
+  return rows;
+}
+
+std::vector<Row> constant_rows() {
+  std::vector<Row> rows;
+  for (const LanguageConstant& row : all_constants())
+    rows.push_back({std::string(row.name), "constant", "", std::string(row.name), std::string(row.doc)});
+  return rows;
+}
+
+/// One row a type of numbers, with all its names.
+std::vector<Row> type_rows() {
+  std::vector<Row> rows;
+  for (int i = 0; i < kScalarTypeCount; ++i) {
+    const auto type = static_cast<ScalarType>(i);
+    const std::string name(info(type).spelling), numpy(info(type).numpy);
+    std::string doc = numpy == name ? "" : "`" + numpy + "`";
+    for (const TypeName& other : all_type_names()) {
+      const bool is_for_numba = other.family == TypeFamily::Numba,
+                 is_for_both = other.family == TypeFamily::NumpyAndNumba;
+      if (other.type != name || !(is_for_numba || is_for_both) || other.name == name || other.name == numpy) continue;
+      doc += (doc.empty() ? "`" : ", `") + std::string(is_for_numba ? "numba." : "") + std::string(other.name) + "`";
+    }
+    rows.push_back({name, "type", "", name, doc});
+  }
+  rows.push_back({"c64", "type", "", "c64", "`complex64`, `numba.c8`: a complex number of two f32"});
+  rows.push_back({"c128", "type", "", "c128", "`complex128`, `numba.c16`: a complex number of two f64"});
+  return rows;
+}
+
+std::vector<Row> vector_rows() {
+  std::vector<Row> rows;
+  for (const TypeName& row : all_type_names()) {
+    if (row.family != TypeFamily::CudaVector) continue;
+    const std::string name(row.name), spelling(row.type);
+    rows.push_back({name + "4", "type", "", name + "1` to `" + name + "4",
+                    "`" + spelling + "x1` to `" + spelling + "x4`, made by `make_" + name + "1(…)` and so on"});
+  }
   return rows;
 }
 
 std::vector<Row> rows(bool host) {
   if (host) return host_rows();
-  std::vector<Row> rows = builtin_rows();
-  std::ranges::move(special_rows(), std::back_inserter(rows));
+  std::vector<Row> rows;
+  for (const auto rows_of : {builtin_rows, language_rows, ufunc_rows, reduction_rows, constant_rows, type_rows})
+    std::ranges::move(rows_of(), std::back_inserter(rows));
   return rows;
 }
 
@@ -97,10 +159,25 @@ void print_markdown(bool host) {
       "`F` or `I`,\n`S` for any scalar and `W` for `i32` or `u32`. The same letter is the same type.\n\n");
   print_table("builtin", builtin_rows());
   std::printf(
-      "\n## Names that the checker treats by itself\n\nFrom `stdlib/special_names.def`. No signature of the table "
+      "\n## Names that the checker treats by itself\n\nFrom `stdlib/language_functions.def`. No signature of the table "
       "above "
       "can say what they take.\n\n");
-  print_table("name", special_rows());
+  print_table("name", language_rows());
+  std::printf(
+      "\n## Functions of numbers and arrays\n\nFrom `stdlib/ufuncs.def`. NumPy's work on arrays, too:\n"
+      "with `out`, as a statement, or on arrays of a module.\n\n");
+  print_table("function", ufunc_rows());
+  std::printf("\n## Functions of a whole array\n\nFrom `stdlib/reductions.def`.\n\n");
+  print_table("function", reduction_rows());
+  std::printf("\n## Constants\n\nFrom `stdlib/constants.def`.\n\n");
+  print_table("name", constant_rows());
+  std::printf(
+      "\n## Types\n\nA type's own name and the first beside it stand in the prelude, in `numpy` and in `numba`;\n"
+      "the others in `numpy` and `numba`, or in `numba` alone. With `x1` to `x4` behind it, `f32x4`, either of\n"
+      "the first two stands for a vector. `int` is `i64`, `float` is `f64`.\n\n");
+  print_table("type", type_rows());
+  std::printf("\n");
+  print_table("vectors of CUDA", vector_rows());
   print_other_names();
 }
 

@@ -55,6 +55,10 @@ struct OpcodeInfo {
   std::string_view meaning;
 };
 const OpcodeInfo& info(Opcode opcode);
+/// The rows that make a bool of two operands.
+inline bool is_comparison(Opcode opcode) {
+  return info(opcode).result == ResultKind::Bool && info(opcode).operands == 2;
+}
 
 /// Raise and Lower put the value where it is greater or less than what is there: so a NaN that is there stays.
 enum class AtomicOp : std::uint8_t { Add, Sub, Max, Min, And, Or, Xor, Exchange, Increment, Decrement, Raise, Lower };

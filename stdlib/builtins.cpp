@@ -22,10 +22,10 @@ constexpr Lowering Library(std::string_view function) { return {Lowering::Kind::
 using enum Lowering::Rounding;
 
 constexpr Builtin kBuiltins[] = {
-#define BUILTIN(id, name, signature, effect, doc, nvptx, cpu) \
-  {BuiltinId::id, name, signature, Effect::effect, doc, nvptx, cpu},
-#define VALUE(id, name, type, effect, doc, nvptx, cpu) \
-  {BuiltinId::id, name, "() -> " type, Effect::effect, doc, nvptx, cpu, true},
+#define BUILTIN(id, name, signature, effect, doc, nvptx, cpu, reach) \
+  {BuiltinId::id, name, signature, Effect::effect, doc, nvptx, cpu, Reach::reach},
+#define VALUE(id, name, type, effect, doc, nvptx, cpu, reach) \
+  {BuiltinId::id, name, "() -> " type, Effect::effect, doc, nvptx, cpu, Reach::reach, true},
 #include "stdlib/builtins.def"
 };
 

@@ -45,8 +45,14 @@ struct Lowering {
   Rounding rounding = Rounding::ToNearest;
 };
 
+/// Who may call a function by its name.
+enum class Reach : std::uint8_t {
+  Kernels,  // kernels and device functions alone
+  HostToo,  // host functions have one of the same name and meaning
+};
+
 enum class BuiltinId : std::uint16_t {
-#define BUILTIN(id, name, signature, effect, doc, nvptx, cpu) id,
+#define BUILTIN(id, name, signature, effect, doc, nvptx, cpu, reach) id,
 #include "stdlib/builtins.def"
 };
 
@@ -58,6 +64,7 @@ struct Builtin {
   std::string_view doc;
   Lowering nvptx;
   Lowering cpu;
+  Reach reach;
   bool is_value = false;  // read, not called: `threadIdx.x`, `laneid`
 };
 
@@ -75,7 +82,7 @@ const Builtin& info(BuiltinId id);
 const Builtin* find_builtin(std::string_view name);
 /// The coordinate that the row stands for, by its name; none for all other rows.
 std::optional<LaunchCoordinate> launch_coordinate(BuiltinId id);
-/// And back.
+/// The row that stands for a coordinate.
 BuiltinId builtin_of(LaunchCoordinate coordinate);
 
 }  // namespace pykc

@@ -7,8 +7,8 @@
 namespace pykc::codegen {
 namespace {
 
-bool is_comparison(const ir::Instruction& i) {
-  return i.opcode >= ir::Opcode::Eq && i.opcode <= ir::Opcode::Ge && i.operands[0]->type.is(ScalarType::I64);
+bool compares_indices(const ir::Instruction& i) {
+  return ir::is_comparison(i.opcode) && i.operands[0]->type.is(ScalarType::I64);
 }
 
 constexpr std::uint64_t kSteepest = std::uint64_t{1} << 49;  // no row of 1,024 threads goes 2^60 far
@@ -29,7 +29,7 @@ RowGuards::RowGuards(const ir::Function& function, const ir::Block& body) : func
 }
 
 bool RowGuards::is_guard(const ir::Instruction& i) const {
-  if (!is_comparison(i)) return false;
+  if (!compares_indices(i)) return false;
   const ir::Slope a = slope_of(i.operands[0]), b = slope_of(i.operands[1]);
   return !(a.is_none() && b.is_none()) && std::max(a.steepness(), b.steepness()) < kSteepest;
 }

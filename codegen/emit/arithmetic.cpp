@@ -2,6 +2,8 @@
 // they are taken out of the way by selects that fold to nothing where an operand is constant or its range is known.
 #include "codegen/emit/arithmetic.h"
 
+#include <algorithm>
+
 namespace pykc::codegen {
 namespace {
 
@@ -223,18 +225,18 @@ Value* emit_compare(Emitter& emitter, const Instruction& i) {
   Builder& builder = emitter.builder;
   using llvm::CmpInst;
   struct Predicates {
+    ir::Opcode opcode;
     CmpInst::Predicate of_float, of_signed, of_unsigned;
   };
   constexpr Predicates kPredicates[] = {
-      {CmpInst::FCMP_OEQ, CmpInst::ICMP_EQ, CmpInst::ICMP_EQ},
-      {CmpInst::FCMP_UNE, CmpInst::ICMP_NE, CmpInst::ICMP_NE},
-      {CmpInst::FCMP_OLT, CmpInst::ICMP_SLT, CmpInst::ICMP_ULT},
-      {CmpInst::FCMP_OLE, CmpInst::ICMP_SLE, CmpInst::ICMP_ULE},
-      {CmpInst::FCMP_OGT, CmpInst::ICMP_SGT, CmpInst::ICMP_UGT},
-      {CmpInst::FCMP_OGE, CmpInst::ICMP_SGE, CmpInst::ICMP_UGE},
+      {ir::Opcode::Eq, CmpInst::FCMP_OEQ, CmpInst::ICMP_EQ, CmpInst::ICMP_EQ},
+      {ir::Opcode::Ne, CmpInst::FCMP_UNE, CmpInst::ICMP_NE, CmpInst::ICMP_NE},
+      {ir::Opcode::Lt, CmpInst::FCMP_OLT, CmpInst::ICMP_SLT, CmpInst::ICMP_ULT},
+      {ir::Opcode::Le, CmpInst::FCMP_OLE, CmpInst::ICMP_SLE, CmpInst::ICMP_ULE},
+      {ir::Opcode::Gt, CmpInst::FCMP_OGT, CmpInst::ICMP_SGT, CmpInst::ICMP_UGT},
+      {ir::Opcode::Ge, CmpInst::FCMP_OGE, CmpInst::ICMP_SGE, CmpInst::ICMP_UGE},
   };
-  static_assert(static_cast<int>(ir::Opcode::Ge) - static_cast<int>(ir::Opcode::Eq) + 1 == std::size(kPredicates));
-  const Predicates& row = kPredicates[static_cast<int>(i.opcode) - static_cast<int>(ir::Opcode::Eq)];
+  const Predicates& row = *std::ranges::find(kPredicates, i.opcode, &Predicates::opcode);
   const ScalarType type = i.operands[0]->type.scalar;
   Value *a = emitter.operand(i, 0), *b = emitter.operand(i, 1);
   if (is_float(type)) return builder.CreateFCmp(row.of_float, widen(emitter, a, type), widen(emitter, b, type));

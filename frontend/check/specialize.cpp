@@ -13,8 +13,8 @@ std::string key_of(const Entity& entity) {
   if (const auto* ref = std::get_if<FunctionRef>(&entity))
     return "function " + std::to_string(reinterpret_cast<std::uintptr_t>(ref->function));
   if (const auto* ref = std::get_if<BuiltinRef>(&entity)) return "builtin " + std::to_string(static_cast<int>(ref->id));
-  if (const auto* ref = std::get_if<SpecialRef>(&entity))
-    return "special " + std::to_string(static_cast<int>(ref->special));
+  if (const auto* ref = std::get_if<LanguageFunctionRef>(&entity))
+    return "language " + std::to_string(static_cast<int>(ref->id));
   if (std::holds_alternative<NoneRef>(entity)) return "None";
   if (const auto* ref = std::get_if<UfuncRef>(&entity)) return "ufunc " + std::string(ref->row->path);
   if (const auto* ref = std::get_if<ReductionRef>(&entity)) return "reduction " + std::string(ref->row->name);

@@ -4,12 +4,12 @@
 #include <string_view>
 
 #include "frontend/frontend.h"
-#include "stdlib/special_names.h"
+#include "stdlib/language_names.h"
 
 namespace pykc {
 
 /// Plain where the decorator does not say it; `is_device` where it has `device=True`.
-FunctionKind kind_made_by(Special decorator, bool is_device);
+FunctionKind kind_made_by(LanguageFunction decorator, bool is_device);
 
 /// Whether the module's kernel of that name is made by `@cuda.jit`: integers that it is passed wrap.
 bool is_numba_kernel(const ast::Module& module, std::string_view name);

@@ -56,26 +56,26 @@ std::string path_of(const ast::Module& module, const ast::Expr& expr) {
 }
 
 /// What a decorator's name stands for.
-std::optional<Special> special_of(const ast::Module& module, const ast::Expr& decorator) {
+std::optional<LanguageFunction> language_function_of(const ast::Module& module, const ast::Expr& decorator) {
   const std::string path = path_of(module, callee_of(decorator));
   const std::size_t dot = path.rfind('.');
   const bool is_plain = dot == std::string::npos;
   const std::string owner = is_plain ? std::string() : path.substr(0, dot);
   const std::string prefix = NameTable::is_known_module(owner) ? NameTable::prefix_of_module(owner) : owner;
   const NameEntry* entry = name_table().find(prefix, is_plain ? path : path.substr(dot + 1));
-  const auto* special = entry ? std::get_if<Special>(entry) : nullptr;
-  return special ? std::optional(*special) : std::nullopt;
+  const auto* named = entry ? std::get_if<LanguageFunction>(entry) : nullptr;
+  return named ? std::optional(*named) : std::nullopt;
 }
 
 }  // namespace
 
 bool is_known_decorator(const ast::Module& module, const ast::Expr& decorator) {
-  return special_of(module, decorator).has_value();
+  return language_function_of(module, decorator).has_value();
 }
 
 bool is_kernel_name(std::string_view name) {
   const NameEntry* entry = name_table().find("", name);
-  const auto* special = entry ? std::get_if<Special>(entry) : nullptr;
+  const auto* special = entry ? std::get_if<LanguageFunction>(entry) : nullptr;
   return entry && (!special || is_function(*special));
 }
 
@@ -85,23 +85,23 @@ std::optional<double> number_named(std::string_view module, std::string_view nam
   return number ? std::optional(*number) : std::nullopt;
 }
 
-FunctionKind kind_made_by(Special decorator, bool is_device) {
+FunctionKind kind_made_by(LanguageFunction decorator, bool is_device) {
   switch (decorator) {
-    case Special::Kernel:
-    case Special::CudaJit:
+    case LanguageFunction::Kernel:
+    case LanguageFunction::CudaJit:
       return is_device ? FunctionKind::Device : FunctionKind::Kernel;
-    case Special::Device:
-    case Special::Extern:
+    case LanguageFunction::Device:
+    case LanguageFunction::Extern:
       return FunctionKind::Device;
-    case Special::Vectorize:
+    case LanguageFunction::Vectorize:
       return FunctionKind::Vectorized;
-    case Special::GuVectorize:
+    case LanguageFunction::GuVectorize:
       return FunctionKind::Generalized;
-    case Special::CudaReduce:
+    case LanguageFunction::CudaReduce:
       return FunctionKind::Reduction;
-    case Special::HostJit:
+    case LanguageFunction::HostJit:
       return FunctionKind::Compiled;
-    case Special::Test:
+    case LanguageFunction::Test:
       return FunctionKind::Test;
     default:
       return FunctionKind::Plain;
@@ -111,7 +111,7 @@ FunctionKind kind_made_by(Special decorator, bool is_device) {
 FunctionKind kind_of(const ast::Module& module, const ast::FunctionDef& function) {
   FunctionKind kind = FunctionKind::Plain;
   for (const ast::ExprPtr& decorator : function.decorators) {
-    const std::optional<Special> special = special_of(module, *decorator);
+    const std::optional<LanguageFunction> special = language_function_of(module, *decorator);
     if (!special) continue;
     const auto* call = decorator->as<ast::Call>();
     const FunctionKind made = kind_made_by(*special, call && says_device(*call));
@@ -124,7 +124,7 @@ bool is_numba_kernel(const ast::Module& module, std::string_view name) {
   for (const ast::FunctionDef* kernel : kernels_of(module))
     if (kernel->name == name)
       return std::ranges::any_of(kernel->decorators, [&](const ast::ExprPtr& decorator) {
-        return special_of(module, *decorator) == Special::CudaJit;
+        return language_function_of(module, *decorator) == LanguageFunction::CudaJit;
       });
   return false;
 }

@@ -10,6 +10,7 @@
 #include "frontend/check/names/names.h"
 #include "frontend/frontend.h"
 #include "stdlib/library.h"
+#include "stdlib/reductions.h"
 
 namespace pykc {
 namespace {
@@ -31,7 +32,7 @@ std::string join_names(std::string_view package, std::string_view name) {
 /// what is needed without one.
 std::string_view package_of_module(std::string_view module) {
   constexpr std::pair<std::string_view, std::string_view> kPackages[] = {{checker::kComplexUfuncsModule, "numpy"},
-                                                                         {checker::kReductionsModule, "from numpy"},
+                                                                         {kReductionsModule, "from numpy"},
                                                                          {"pykc.fp16", "numba"},
                                                                          {"pykc.bf16", "numba"}};
   const auto* row = std::ranges::find(kPackages, module, [](const auto& row) { return row.first; });
@@ -39,7 +40,7 @@ std::string_view package_of_module(std::string_view module) {
 }
 
 /// Whether what it has are methods, too, which need no import.
-bool has_methods(std::string_view module) { return module == checker::kReductionsModule; }
+bool has_methods(std::string_view module) { return module == kReductionsModule; }
 
 /// `.sum`, but not `atomic.max`.
 bool may_be_method(const SourceFile& file, const std::vector<Token>& tokens, std::size_t at) {

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "base/text.h"
-#include "frontend/check/types/numba_types.h"
 #include "frontend/frontend.h"
 
 namespace pykc {
@@ -19,18 +18,13 @@ struct ElementName {
   bool is_numba;
 };
 
-std::optional<ScalarType> find_type(std::span<const TypeName> table, std::string_view name) {
-  const auto found = std::ranges::find(table, name, &TypeName::name);
-  return found == table.end() ? std::nullopt : std::optional(found->type);
-}
-
 std::optional<ElementName> scalar_name(std::string_view name, SignatureDialect dialect) {
-  const std::optional<ScalarType> code = find_type(kNumbaTypes, name);
+  const std::optional<ScalarType> code = find_type(TypeFamily::Numba, name);
   if (code && dialect == SignatureDialect::NumbaCodes) return ElementName{*code, true};
   if (const std::optional<ScalarType> type = find_scalar_type(name, true))
     return ElementName{*type, name != to_string(*type)};
   if (code) return ElementName{*code, true};
-  const std::optional<ScalarType> alias = find_type(kTypeAliases, name);
+  const std::optional<ScalarType> alias = find_type(TypeFamily::NumpyAndNumba, name);
   return alias ? std::optional(ElementName{*alias, true}) : std::nullopt;
 }
 
@@ -38,7 +32,7 @@ std::optional<ElementName> scalar_name(std::string_view name, SignatureDialect d
 std::optional<ElementName> element_name(std::string_view name, SignatureDialect dialect) {
   if (name == "c64" || name == "complex64") return ElementName{complex_type(ScalarType::F32), name != "c64"};
   if (name == "c128" || name == "complex128") return ElementName{complex_type(ScalarType::F64), name != "c128"};
-  if (const std::optional<ScalarType> part = find_type(kComplexCodes, name))
+  if (const std::optional<ScalarType> part = find_type(TypeFamily::ComplexCode, name))
     return ElementName{complex_type(*part), true};
   if (std::optional<ElementName> scalar = scalar_name(name, dialect)) return scalar;
   if (name.size() < 3 || name[name.size() - 2] != 'x' || name.back() < '1' || name.back() > '4') return std::nullopt;
@@ -343,8 +337,14 @@ std::optional<ArrayType> array_type(const ElementType& element, const std::vecto
   return std::nullopt;
 }
 
+std::optional<ScalarType> find_type(TypeFamily family, std::string_view name) {
+  for (const TypeName& row : all_type_names())
+    if (row.family == family && row.name == name) return find_scalar_type(row.type);
+  return std::nullopt;
+}
+
 std::optional<ElementType> dtype_named(std::string_view text, std::string& error) {
-  if (const std::optional<ScalarType> letter = find_type(kNumpyLetters, text)) return *letter;
+  if (const std::optional<ScalarType> letter = find_type(TypeFamily::NumpyLetter, text)) return *letter;
   const bool says_order = !text.empty() && std::string_view("<=|").find(text.front()) != std::string_view::npos;
   const SignatureDialect dialect = says_order ? SignatureDialect::NumbaCodes : SignatureDialect::Numba;
   const std::optional<ArgumentType> type = parse_type_text(text.substr(says_order ? 1 : 0), dialect, error);

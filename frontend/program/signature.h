@@ -11,6 +11,7 @@
 
 #include "frontend/frontend.h"
 #include "pykc/types.h"
+#include "stdlib/type_names.h"
 
 namespace pykc {
 
@@ -30,6 +31,8 @@ std::optional<SignatureText> parse_signature_text(std::string_view text, Signatu
 /// A single type: "f32[:, :]".
 std::optional<ArgumentType> parse_type_text(std::string_view text, SignatureDialect dialect, std::string& error);
 
+/// The type of that name in a family.
+std::optional<ScalarType> find_type(TypeFamily family, std::string_view name);
 /// The type that a string names as NumPy's `dtype` does: "float64", "f4", "<f8", "d". `i8` and `u8` need the `<`: they
 /// would have 8 bytes there and have 8 bits here.
 std::optional<ElementType> dtype_named(std::string_view text, std::string& error);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/check/calls/cuda_vectors.h"
+#include "frontend/program/signature.h"
 #include "script/arithmetic/array_from.h"
 #include "script/arithmetic/promote.h"
 #include "script/arithmetic/reductions.h"
@@ -18,9 +18,7 @@ std::optional<ScalarType> vector_element(std::string_view stem) {
     return find_scalar_type(stem, true);
   }
   if (stem.starts_with("make_")) stem.remove_prefix(5);
-  for (const CudaScalar& row : kCudaScalars)
-    if (row.name == stem) return row.type;
-  return std::nullopt;
+  return find_type(TypeFamily::CudaVector, stem);
 }
 
 std::vector<std::string_view> names_of(const RecordType& type) {

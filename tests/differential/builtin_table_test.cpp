@@ -1,12 +1,18 @@
-// Every row of the builtin table does what it says in all the places that must know it: a kernel that is made of the
-// row's signature alone is checked, lowered, compiled for each target that the row has code for, and interpreted.
+// Every row of the builtin table, and of the tables of ufuncs, reductions and constants, does what it says in all the
+// places that must know it: a kernel that is made of the row alone is checked, lowered, compiled for each target that
+// the row has code for, and interpreted. And host code has a function of that name where the row says so, and only
+// there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 
 #include "base/text.h"
+#include "script/script.h"
 #include "stdlib/builtins.h"
+#include "stdlib/language_names.h"
+#include "stdlib/reductions.h"
 #include "tests/differential/execute.h"
 
 namespace pykc::differential {
@@ -88,29 +94,49 @@ std::string source_of(const Builtin& row, const Letters& letters) {
          body;
 }
 
-void expect_compiles(const std::string& source, const std::string& target) {
-  const Result<Artifact> artifact = compile(source, {.target = target, .cache = false, .warnings = false});
-  EXPECT_TRUE(artifact.has_value()) << target << "\n" << source << explain(artifact.error());
+/// Why the first kernel of a text does not work on one of the targets or in the interpreter; "" where it does.
+std::string fault_of(const std::string& source, bool on_gpu = true, bool on_cpu = true) {
+  for (const auto& [target, is_meant] : {std::pair("sm_90", on_gpu), std::pair("cpu", on_cpu)}) {
+    if (!is_meant) continue;
+    const Result<Artifact> artifact = compile(source, {.target = target, .cache = false, .warnings = false});
+    if (!artifact) return target + ("\n" + source) + explain(artifact.error());
+  }
+  if (!on_cpu) return {};
+  std::vector<std::string> errors;
+  const std::vector<Case> cases = read_cases(source, errors);
+  if (cases.size() != 1) return "no case:\n" + source;
+  std::string error;
+  const std::unique_ptr<ir::Module> module = compile_to_ir(source, {.cache = false, .warnings = false}, error);
+  if (module) error = run_interpreter(*module, cases.front()).error;
+  return error.empty() ? "" : error + "\n" + source;
+}
+
+bool is_sentence(std::string_view doc) { return doc.ends_with(".") || doc.ends_with(".)"); }
+
+/// Host code names a function of NumPy alone, or behind `np.`.
+bool is_host_function(std::string_view name) {
+  constexpr std::string_view kNumpy = "numpy.";
+  const bool is_numpy = name.starts_with(kNumpy);
+  const std::string own(is_numpy ? name.substr(kNumpy.size()) : name);
+  return std::ranges::any_of(script::host_functions(), [&](const script::HostFunctionInfo& row) {
+    return row.name == own || (is_numpy && row.name == "np." + own);
+  });
+}
+
+void expect_reach(std::string_view name, Reach reach) {
+  EXPECT_EQ(is_host_function(name), reach == Reach::HostToo) << name;
 }
 
 class BuiltinRow : public testing::TestWithParam<Builtin> {};
 
 TEST_P(BuiltinRow, IsKnownToTheCompilerAndTheInterpreter) {
   const Builtin& row = GetParam();
-  EXPECT_TRUE(row.doc.ends_with(".") || row.doc.ends_with(".)")) << "its meaning is no sentence: " << row.doc;
-  for (const Letters& letters : kLetters) {
-    const std::string source = source_of(row, letters);
-    if (row.nvptx.kind != Lowering::Kind::Missing) expect_compiles(source, "sm_90");
-    if (row.cpu.kind == Lowering::Kind::Missing) continue;
-    expect_compiles(source, "cpu");
-    std::vector<std::string> errors;
-    const std::vector<Case> cases = read_cases(source, errors);
-    ASSERT_EQ(cases.size(), 1U) << source;
-    std::string error;
-    const std::unique_ptr<ir::Module> module = compile_to_ir(source, {.cache = false, .warnings = false}, error);
-    ASSERT_NE(module, nullptr) << source << error;
-    EXPECT_EQ(run_interpreter(*module, cases.front()).error, "") << source;
-  }
+  EXPECT_TRUE(is_sentence(row.doc)) << row.doc;
+  expect_reach(row.name, row.reach);
+  for (const Letters& letters : kLetters)
+    EXPECT_EQ(fault_of(source_of(row, letters), row.nvptx.kind != Lowering::Kind::Missing,
+                       row.cpu.kind != Lowering::Kind::Missing),
+              "");
 }
 
 std::string test_name(const testing::TestParamInfo<Builtin>& row) {
@@ -121,6 +147,49 @@ std::string test_name(const testing::TestParamInfo<Builtin>& row) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BuiltinRow, testing::ValuesIn(all_builtins().begin(), all_builtins().end()), test_name);
+
+/// A kernel that writes an expression of the elements, or of the whole, of two arrays.
+std::string kernel_of(const std::string& expression, const std::string& type) {
+  const std::string array = " | iota " + type + "[64]", parameter = ": " + type + "[:]";
+  return "import math\nimport operator\nimport numpy\n# run: grid=1 block=32" + array + array + array +
+         "\n@kernel\ndef k(y" + parameter + ", a" + parameter + ", b" + parameter + "):\n    y[threadIdx.x] = " + type +
+         "(" + expression + ")\n";
+}
+
+TEST(LanguageFunctions, AreDescribedAndDeclareTheirReach) {
+  for (const LanguageFunctionRow& row : all_language_functions()) {
+    EXPECT_TRUE(is_sentence(row.doc)) << row.name;
+    expect_reach(row.name, row.reach);
+  }
+}
+
+TEST(Ufuncs, WorkOnFloatsOrIntegers) {
+  for (const UfuncName& row : all_ufunc_names()) {
+    EXPECT_FALSE(row.doc.empty()) << row.name;
+    expect_reach(row.name, row.reach);
+    const std::string call = std::string(row.name) + (row.inputs == 1 ? "(a[1])" : "(a[1], b[1])");
+    const std::string of_floats = fault_of(kernel_of(call, "f64"));
+    if (of_floats.empty()) continue;
+    EXPECT_EQ(fault_of(kernel_of(call, "i64")), "") << of_floats;
+  }
+}
+
+TEST(Reductions, WorkOnArrays) {
+  for (const Reduction& row : all_reductions()) {
+    EXPECT_TRUE(is_sentence(row.doc)) << row.name;
+    expect_reach("numpy." + std::string(row.name), row.reach);
+    EXPECT_EQ(fault_of(kernel_of("numpy." + std::string(row.name) + "(a)", "f64")), "");
+    if (!row.is_method()) continue;
+    EXPECT_EQ(fault_of(kernel_of("a." + std::string(row.name) + "()", "f64")), "");
+  }
+}
+
+TEST(Constants, AreNumbers) {
+  for (const LanguageConstant& row : all_constants()) {
+    EXPECT_FALSE(row.doc.empty()) << row.name;
+    EXPECT_EQ(fault_of(kernel_of(std::string(row.name), "f64")), "");
+  }
+}
 
 }  // namespace
 }  // namespace pykc::differential

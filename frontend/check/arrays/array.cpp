@@ -77,7 +77,7 @@ bool launch_expression(const FunctionChecker& checker, const Expr& expr, LaunchE
   return false;
 }
 
-/// The same expression as a tree that names no variable, so that it can be evaluated where the kernel begins.
+/// The tree of an expression over the launch. It names no variable, so it can be evaluated where the kernel begins.
 const checked::Expr* launch_value(FunctionChecker& checker, const LaunchExpression& expression, SourceRange range) {
   std::vector<const Expr*> stack;
   for (const LaunchExpression::Term& term : expression.terms) {
@@ -244,7 +244,7 @@ Value own_array(FunctionChecker& checker, ArrayType type, SourceRange range, int
 /// Told from its spelling before its names are looked up: what host code alone assigns would not survive that.
 bool is_host_constant(FunctionChecker& checker, const ConstantDecl& constant) {
   return constant.path.empty() && !constant.annotation && declares_host_constant(*constant.value) &&
-         special_of(checker, *constant.value->as<ast::Call>()) == Special::ConstArray;
+         language_function_of(checker, *constant.value->as<ast::Call>()) == LanguageFunction::ConstArray;
 }
 
 /// `NAME = const.array(shape, dtype)`: zero until the host fills it, so nothing is known of its numbers here.
@@ -278,8 +278,8 @@ Entity misplaced_const_array(FunctionChecker& checker, SourceRange range) {
 
 Entity call_const_array_like(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"a"};
-  const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "const.array_like", kParameters, 1, info(Special::ConstArrayLike).signature);
+  const std::optional<Arguments> arguments = bind_arguments(checker, call, range, "const.array_like", kParameters, 1,
+                                                            info(LanguageFunction::ConstArrayLike).signature);
   if (!arguments) return Unknown{};
   const ast::Expr& source = *(*arguments)[0];
   const bool is_spelled = source.as<ast::List>() || source.as<ast::Tuple>();

@@ -332,35 +332,34 @@ Entity array_of_object(FunctionChecker& checker, const Arguments& arguments, Sou
 
 }  // namespace
 
-Entity call_array_function(FunctionChecker& checker, Special special, const ast::Call& call, SourceRange range) {
+Entity call_array_function(FunctionChecker& checker, LanguageFunction id, const ast::Call& call, SourceRange range) {
   const struct {
-    Special special;
+    LanguageFunction id;
     std::span<const std::string_view> parameters;
     std::size_t required;
     Entity (*make)(FunctionChecker&, const Arguments&, SourceRange);
   } kFunctions[] = {
-      {Special::NumpyArray, kObject, 1, &array_of_object},
-      {Special::NumpyZeros, kShape, 1, &constant_zeros},
-      {Special::NumpyOnes, kShape, 1, &constant_ones},
-      {Special::NumpyFull, kShapeAndValue, 2, &constant_full},
-      {Special::NumpyZerosLike, kModel, 1, &constant_zeros_like},
-      {Special::NumpyOnesLike, kModel, 1, &constant_ones_like},
-      {Special::NumpyFullLike, kModelAndValue, 2, &constant_full_like},
-      {Special::NumpyArange, kRange, 1, &constant_arange},
-      {Special::NumpyLinspace, kDistances, 2, &constant_linspace},
-      {Special::NumpyEye, kSides, 1, &constant_eye},
-      {Special::NumpyDtype, kRecord, 1, &call_dtype},
+      {LanguageFunction::NumpyArray, kObject, 1, &array_of_object},
+      {LanguageFunction::NumpyZeros, kShape, 1, &constant_zeros},
+      {LanguageFunction::NumpyOnes, kShape, 1, &constant_ones},
+      {LanguageFunction::NumpyFull, kShapeAndValue, 2, &constant_full},
+      {LanguageFunction::NumpyZerosLike, kModel, 1, &constant_zeros_like},
+      {LanguageFunction::NumpyOnesLike, kModel, 1, &constant_ones_like},
+      {LanguageFunction::NumpyFullLike, kModelAndValue, 2, &constant_full_like},
+      {LanguageFunction::NumpyArange, kRange, 1, &constant_arange},
+      {LanguageFunction::NumpyLinspace, kDistances, 2, &constant_linspace},
+      {LanguageFunction::NumpyEye, kSides, 1, &constant_eye},
+      {LanguageFunction::NumpyDtype, kRecord, 1, &call_dtype},
   };
   const std::string name(checker.scope.file().text(call.function->range));
-  if (checker.function && info(special).kind == SpecialKind::ModuleFunction) {
+  if (checker.function && info(id).kind == LanguageFunctionKind::ModuleFunction) {
     checker.report(range, DiagnosticId::UnsupportedInKernel, as_code(name) + ", which makes an array,")
         .note("use `local.array` or `shared.array`, or make a constant array at the top level of the module");
     return Unknown{};
   }
   for (const auto& row : kFunctions) {
-    if (row.special != special) continue;
-    const auto arguments =
-        bind_arguments(checker, call, range, name, row.parameters, row.required, info(special).signature);
+    if (row.id != id) continue;
+    const auto arguments = bind_arguments(checker, call, range, name, row.parameters, row.required, info(id).signature);
     return arguments ? row.make(checker, *arguments, range) : Entity(Unknown{});
   }
   return Unknown{};

@@ -7,7 +7,7 @@
 
 namespace pykc::checker {
 
-Entity call_array_function(FunctionChecker& checker, Special special, const ast::Call& call, SourceRange range);
+Entity call_array_function(FunctionChecker& checker, LanguageFunction id, const ast::Call& call, SourceRange range);
 std::optional<ElementType> dtype(FunctionChecker& checker, const ast::Expr& expr);
 Entity table(FunctionChecker& checker, const ast::Expr& expr, const ElementType* dtype);
 Entity table_of(FunctionChecker& checker, const Value& nested, const ElementType* dtype, SourceRange range);

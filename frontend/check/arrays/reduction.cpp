@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "frontend/check/arrays/reductions.h"
 #include "frontend/check/arrays/view.h"
 #include "frontend/check/calls/call.h"
 #include "frontend/check/expressions/complex.h"
@@ -16,29 +15,6 @@ namespace pykc::checker {
 namespace {
 
 using Takes = Reduction::Takes;
-
-constexpr Reduction kReductions[] = {
-    {"sum", Takes::Zero, true, true},
-    {"prod", Takes::One, true, true},
-    {"mean", Takes::ZeroAndCount, true, true},
-    {"var", Takes::ZeroAndCount, true, true},
-    {"std", Takes::ZeroAndCount, true, true},
-    {"min", Takes::Nothing, true, false},
-    {"max", Takes::Nothing, true, false},
-    {"argmin", Takes::Nothing, true, false},
-    {"argmax", Takes::Nothing, true, false},
-    {"any", Takes::Nothing, true, true},
-    {"all", Takes::Nothing, true, true},
-    {"ptp", Takes::Nothing, false, false},
-    {"count_nonzero", Takes::Nothing, false, true},
-    {"nansum", Takes::Zero, false, true},
-    {"nanprod", Takes::One, false, true},
-    {"nanmean", Takes::ZeroAndCount, false, true},
-    {"nanvar", Takes::ZeroAndCount, false, true},
-    {"nanstd", Takes::ZeroAndCount, false, true},
-    {"nanmin", Takes::Nothing, false, false},
-    {"nanmax", Takes::Nothing, false, false},
-};
 
 /// Integers are added up in 64 bits.
 ElementType type_of_total(const ElementType& element) {
@@ -58,7 +34,7 @@ bool require_numbers_of(FunctionChecker& checker, const Value& array, const Redu
   const bool is_complex = array.is_array() && array.type().array.element.is_record() &&
                           array.type().array.element.record->kind == RecordType::Kind::Complex;
   const bool is_number = array.is_array() && !array.type().array.element.is_record();
-  if (is_number || (is_complex && reduction.is_for_complex)) return true;
+  if (is_number || (is_complex && reduction.is_for_complex())) return true;
   auto diagnostic = checker.report(array.range(), DiagnosticId::OperandType, as_code(name), describe(array));
   if (is_complex) diagnostic.note("complex numbers have no order");
   if (array.is_tuple()) diagnostic.note("it is for arrays; `sum`, `min`, `max`, `any` and `all` take a tuple");
@@ -83,8 +59,6 @@ Value reduce(FunctionChecker& checker, const Reduction& reduction, const Value& 
 }
 
 }  // namespace
-
-std::span<const Reduction> all_reductions() { return kReductions; }
 
 Entity call_reduction(FunctionChecker& checker, const ReductionRef& reduction, const ast::Call& call,
                       SourceRange range) {

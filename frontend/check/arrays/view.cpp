@@ -127,8 +127,8 @@ bool add_index_item(FunctionChecker& checker, const ast::Expr& part, bool may_be
     return axis.has_value();
   }
   const Entity found = checker.entity(part);
-  const auto* special = std::get_if<SpecialRef>(&found);
-  if (std::holds_alternative<NoneRef>(found) || (special && special->special == Special::NewAxis)) {
+  const auto* named = std::get_if<LanguageFunctionRef>(&found);
+  if (std::holds_alternative<NoneRef>(found) || (named && named->id == LanguageFunction::NewAxis)) {
     items.push_back({Kind::NewAxis, {}, {}, part.range});
     return true;
   }
@@ -392,7 +392,7 @@ Entity array_attribute(FunctionChecker& checker, const Value& array, const ast::
   if (const ElementType& element = array.type().array.element; element.is_record() && element.record->find(name))
     return field_view(checker, array, name, node.name_range, range);
   for (const Reduction& row : all_reductions())
-    if (row.name == name && row.is_method) return ReductionRef{&row, array};
+    if (row.name == name && row.is_method()) return ReductionRef{&row, array};
   auto diagnostic = checker.report(node.name_range, DiagnosticId::UnknownAttribute, "an array in a kernel", name);
   const std::string_view near = nearest(name, {std::begin(kAttributes), std::end(kAttributes)});
   diagnostic.did_you_mean(near);

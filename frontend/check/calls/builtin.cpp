@@ -23,35 +23,20 @@ bool takes_element(const BuiltinSignature& signature) {
   return !signature.parameters.empty() && signature.parameters.front().type.is_array;
 }
 
-struct MathFunction {
+struct FoldableFunction {
   BuiltinId id;
   double (*one)(double);
   double (*two)(double, double);
 };
 
-/// What literals can be put through while compiling: `math.sqrt(2.0)`.
-constexpr MathFunction kFoldable[] = {
-    {BuiltinId::Sqrt, std::sqrt, nullptr},         {BuiltinId::Floor, std::floor, nullptr},
-    {BuiltinId::Ceil, std::ceil, nullptr},         {BuiltinId::Trunc, std::trunc, nullptr},
-    {BuiltinId::Fabs, std::fabs, nullptr},         {BuiltinId::Sin, std::sin, nullptr},
-    {BuiltinId::Cos, std::cos, nullptr},           {BuiltinId::Tan, std::tan, nullptr},
-    {BuiltinId::Asin, std::asin, nullptr},         {BuiltinId::Acos, std::acos, nullptr},
-    {BuiltinId::Atan, std::atan, nullptr},         {BuiltinId::Sinh, std::sinh, nullptr},
-    {BuiltinId::Cosh, std::cosh, nullptr},         {BuiltinId::Tanh, std::tanh, nullptr},
-    {BuiltinId::Exp, std::exp, nullptr},           {BuiltinId::Exp2, std::exp2, nullptr},
-    {BuiltinId::Expm1, std::expm1, nullptr},       {BuiltinId::Log, std::log, nullptr},
-    {BuiltinId::Log2, std::log2, nullptr},         {BuiltinId::Log10, std::log10, nullptr},
-    {BuiltinId::Log1p, std::log1p, nullptr},       {BuiltinId::Cbrt, std::cbrt, nullptr},
-    {BuiltinId::Pow, nullptr, std::pow},           {BuiltinId::Atan2, nullptr, std::atan2},
-    {BuiltinId::Hypot, nullptr, std::hypot},       {BuiltinId::Fmod, nullptr, std::fmod},
-    {BuiltinId::Copysign, nullptr, std::copysign}, {BuiltinId::Asinh, std::asinh, nullptr},
-    {BuiltinId::Acosh, std::acosh, nullptr},       {BuiltinId::Atanh, std::atanh, nullptr},
-    {BuiltinId::Erf, std::erf, nullptr},           {BuiltinId::Erfc, std::erfc, nullptr},
-    {BuiltinId::Gamma, std::tgamma, nullptr},      {BuiltinId::Nextafter, nullptr, std::nextafter},
+constexpr FoldableFunction kFoldable[] = {
+#define FOLDS_ONE(id, function) {BuiltinId::id, function, nullptr},
+#define FOLDS_TWO(id, function) {BuiltinId::id, nullptr, function},
+#include "stdlib/foldable.def"
 };
 
 std::optional<double> folded_math(BuiltinId id, std::span<const checked::Expr* const> constants) {
-  for (const MathFunction& row : kFoldable) {
+  for (const FoldableFunction& row : kFoldable) {
     if (row.id != id) continue;
     const double x = real_of(*constants[0]);
     return row.one ? row.one(x) : row.two(x, real_of(*constants[1]));

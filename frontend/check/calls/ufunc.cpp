@@ -10,7 +10,7 @@
 #include "frontend/check/arrays/store.h"
 #include "frontend/check/calls/builtin.h"
 #include "frontend/check/calls/call.h"
-#include "frontend/check/calls/special.h"
+#include "frontend/check/calls/language_function.h"
 #include "frontend/check/expressions/compare.h"
 #include "frontend/check/expressions/complex.h"
 #include "frontend/check/expressions/expression.h"
@@ -23,109 +23,6 @@
 
 namespace pykc::checker {
 namespace {
-
-constexpr Ufunc kUfuncs[] = {
-    {"numpy.sin", 1, BuiltinId::Sin},
-    {"numpy.cos", 1, BuiltinId::Cos},
-    {"numpy.tan", 1, BuiltinId::Tan},
-    {"numpy.arcsin", 1, BuiltinId::Asin},
-    {"numpy.arccos", 1, BuiltinId::Acos},
-    {"numpy.arctan", 1, BuiltinId::Atan},
-    {"numpy.arctan2", 2, BuiltinId::Atan2},
-    {"numpy.hypot", 2, BuiltinId::Hypot},
-    {"numpy.sinh", 1, BuiltinId::Sinh},
-    {"numpy.cosh", 1, BuiltinId::Cosh},
-    {"numpy.tanh", 1, BuiltinId::Tanh},
-    {"numpy.arcsinh", 1, BuiltinId::Asinh},
-    {"numpy.arccosh", 1, BuiltinId::Acosh},
-    {"numpy.arctanh", 1, BuiltinId::Atanh},
-    {"numpy.deg2rad", 1, BuiltinId::Radians},
-    {"numpy.radians", 1, BuiltinId::Radians},
-    {"numpy.rad2deg", 1, BuiltinId::Degrees},
-    {"numpy.degrees", 1, BuiltinId::Degrees},
-    {"numpy.sqrt", 1, BuiltinId::Sqrt},
-    {"numpy.cbrt", 1, BuiltinId::Cbrt},
-    {"numpy.exp", 1, BuiltinId::Exp},
-    {"numpy.exp2", 1, BuiltinId::Exp2},
-    {"numpy.expm1", 1, BuiltinId::Expm1},
-    {"numpy.log", 1, BuiltinId::Log},
-    {"numpy.log2", 1, BuiltinId::Log2},
-    {"numpy.log10", 1, BuiltinId::Log10},
-    {"numpy.log1p", 1, BuiltinId::Log1p},
-    {"numpy.floor", 1, BuiltinId::Floor},
-    {"numpy.ceil", 1, BuiltinId::Ceil},
-    {"numpy.trunc", 1, BuiltinId::Trunc},
-    {"numpy.rint", 1, BuiltinId::Round},
-    {"numpy.fabs", 1, BuiltinId::Fabs},
-    {"numpy.copysign", 2, BuiltinId::Copysign},
-    {"numpy.nextafter", 2, BuiltinId::Nextafter},
-    {"numpy.ldexp", 2, BuiltinId::Ldexp},
-    {"numpy.spacing", 1, BuiltinId::Ulp},
-    {"numpy.isnan", 1, BuiltinId::Isnan},
-    {"numpy.isinf", 1, BuiltinId::Isinf},
-    {"numpy.isfinite", 1, BuiltinId::Isfinite},
-    {"numpy.fmod", 2, BuiltinId::Fmod},
-    {"numpy.fmin", 2, BuiltinId::Min},
-    {"numpy.fmax", 2, BuiltinId::Max},
-    {"numpy.gcd", 2, BuiltinId::Gcd},
-    {"numpy.lcm", 2, BuiltinId::Lcm},
-    {"numpy.bitwise_count", 1, BuiltinId::Popc},
-    {"numpy.abs", 1, NumpyFunction::Absolute},
-    {"numpy.absolute", 1, NumpyFunction::Absolute},
-    {"numpy.minimum", 2, NumpyFunction::Minimum},
-    {"numpy.maximum", 2, NumpyFunction::Maximum},
-    {"numpy.logical_and", 2, NumpyFunction::LogicalAnd},
-    {"numpy.logical_or", 2, NumpyFunction::LogicalOr},
-    {"numpy.logical_xor", 2, NumpyFunction::LogicalXor},
-    {"numpy.logical_not", 1, ast::UnaryOp::Not},
-    {"numpy.positive", 1, ast::UnaryOp::Plus},
-    {"numpy.negative", 1, ast::UnaryOp::Negate},
-    {"numpy.invert", 1, NumpyFunction::Invert},
-    {"numpy.bitwise_not", 1, NumpyFunction::Invert},
-    {"numpy.add", 2, ast::BinaryOp::Add},
-    {"numpy.subtract", 2, ast::BinaryOp::Sub},
-    {"numpy.multiply", 2, ast::BinaryOp::Mul},
-    {"numpy.divide", 2, ast::BinaryOp::Div},
-    {"numpy.true_divide", 2, ast::BinaryOp::Div},
-    {"numpy.floor_divide", 2, ast::BinaryOp::FloorDiv},
-    {"numpy.remainder", 2, ast::BinaryOp::Mod},
-    {"numpy.mod", 2, ast::BinaryOp::Mod},
-    {"numpy.power", 2, ast::BinaryOp::Pow},
-    {"numpy.bitwise_and", 2, ast::BinaryOp::And},
-    {"numpy.bitwise_or", 2, ast::BinaryOp::Or},
-    {"numpy.bitwise_xor", 2, ast::BinaryOp::Xor},
-    {"numpy.left_shift", 2, ast::BinaryOp::LeftShift},
-    {"numpy.right_shift", 2, ast::BinaryOp::RightShift},
-    {"numpy.equal", 2, ast::CompareOp::Eq},
-    {"numpy.not_equal", 2, ast::CompareOp::Ne},
-    {"numpy.less", 2, ast::CompareOp::Lt},
-    {"numpy.less_equal", 2, ast::CompareOp::Le},
-    {"numpy.greater", 2, ast::CompareOp::Gt},
-    {"numpy.greater_equal", 2, ast::CompareOp::Ge},
-    {"operator.pos", 1, ast::UnaryOp::Plus},
-    {"operator.neg", 1, ast::UnaryOp::Negate},
-    {"operator.invert", 1, ast::UnaryOp::Invert},
-    {"operator.inv", 1, ast::UnaryOp::Invert},
-    {"operator.not_", 1, ast::UnaryOp::Not},
-    {"operator.add", 2, ast::BinaryOp::Add},
-    {"operator.sub", 2, ast::BinaryOp::Sub},
-    {"operator.mul", 2, ast::BinaryOp::Mul},
-    {"operator.truediv", 2, ast::BinaryOp::Div},
-    {"operator.floordiv", 2, ast::BinaryOp::FloorDiv},
-    {"operator.mod", 2, ast::BinaryOp::Mod},
-    {"operator.pow", 2, ast::BinaryOp::Pow},
-    {"operator.and_", 2, ast::BinaryOp::And},
-    {"operator.or_", 2, ast::BinaryOp::Or},
-    {"operator.xor", 2, ast::BinaryOp::Xor},
-    {"operator.lshift", 2, ast::BinaryOp::LeftShift},
-    {"operator.rshift", 2, ast::BinaryOp::RightShift},
-    {"operator.eq", 2, ast::CompareOp::Eq},
-    {"operator.ne", 2, ast::CompareOp::Ne},
-    {"operator.lt", 2, ast::CompareOp::Lt},
-    {"operator.le", 2, ast::CompareOp::Le},
-    {"operator.gt", 2, ast::CompareOp::Gt},
-    {"operator.ge", 2, ast::CompareOp::Ge},
-};
 
 /// Whether both are the same variable, so that their extents are the same.
 bool is_same_variable(const checked::Expr& a, const checked::Expr& b) {
@@ -255,7 +152,14 @@ Value broadcast_element(FunctionChecker& checker, const Value& source, const Val
 
 }  // namespace
 
-std::span<const Ufunc> all_ufuncs() { return kUfuncs; }
+std::span<const Ufunc> all_ufuncs() {
+  using ast::BinaryOp, ast::CompareOp, ast::UnaryOp;  // what the rows name
+  static constexpr Ufunc kUfuncs[] = {
+#define UFUNC(name, inputs, kind, function, doc, reach) {name, inputs, kind::function},
+#include "stdlib/ufuncs.def"
+  };
+  return kUfuncs;
+}
 
 /// The form on numbers, a value.
 Entity call_ufunc(FunctionChecker& checker, const Ufunc& ufunc, const ast::Call& call, SourceRange range) {

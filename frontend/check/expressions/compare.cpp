@@ -108,7 +108,7 @@ Value chain(FunctionChecker& checker, const ast::Compare& node, std::size_t at, 
   const bool is_last = at + 1 == node.rest.size();
   if (const auto* call = node.rest[at]->as<ast::Call>(); call && is_last && left.known()) {
     const bool searches = node.ops[at] == ast::CompareOp::In || node.ops[at] == ast::CompareOp::NotIn;
-    if (searches && special_of(checker, *call) == Special::Range)
+    if (searches && language_function_of(checker, *call) == LanguageFunction::Range)
       return in_range(checker, node.ops[at], left, *call, range);
   }
   const Value right = checker.value(*node.rest[at]);

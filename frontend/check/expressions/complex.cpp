@@ -36,7 +36,7 @@ const checked::Expr* with_complex(FunctionChecker& checker, const Value& number,
   });
 }
 
-/// Both operands as parts of one type; `make` gives the result, a complex number.
+/// Takes both operands apart into parts of one type, of which `make` makes the result, a complex number.
 template <typename Make>
 Value complex_result(FunctionChecker& checker, const Value& left, const Value& right, SourceRange range, Make make) {
   const Unified unified = unify_parts(checker, left, right, range);
@@ -314,7 +314,7 @@ Entity call_python_complex(FunctionChecker& checker, const ast::Call& call, Sour
     return complex_of_tuple(checker, checker.value(*starred->value), range);
   constexpr std::string_view kParameters[] = {"real", "imag"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "complex", kParameters, 1, info(Special::PythonComplex).signature);
+      bind_arguments(checker, call, range, "complex", kParameters, 1, info(LanguageFunction::PythonComplex).signature);
   if (!arguments) return Unknown{};
   const Value real = checker.value(*(*arguments)[0]);
   if (!real.known() || real.is_complex()) return real;

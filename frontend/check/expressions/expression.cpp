@@ -12,7 +12,7 @@
 #include "frontend/check/arrays/view.h"
 #include "frontend/check/calls/builtin.h"
 #include "frontend/check/calls/call.h"
-#include "frontend/check/calls/special.h"
+#include "frontend/check/calls/language_function.h"
 #include "frontend/check/calls/ufunc.h"
 #include "frontend/check/expressions/compare.h"
 #include "frontend/check/expressions/operator.h"
@@ -67,7 +67,7 @@ bool is_index_of_threads(std::string_view prefix) {
   return prefix == "threadIdx" || prefix == "blockIdx" || prefix == "blockDim" || prefix == "gridDim";
 }
 
-/// Of numbers, for "did you mean".
+/// The names of types of numbers, for "did you mean".
 std::vector<std::string_view> type_names() {
   std::vector<std::string_view> names;
   for (int i = 0; i < kScalarTypeCount; ++i) {
@@ -337,7 +337,7 @@ Entity check(FunctionChecker& checker, const ast::Conditional& node, const ast::
   const bool is_own_then = std::exchange(checker.met_own_call, false);
   const Value otherwise = checker.value(*node.otherwise);
   const bool is_own_otherwise = std::exchange(checker.met_own_call, false);
-  // Of a function that calls itself, the side that ends decides first what the other one can be.
+  // In a function that calls itself, the side that ends decides first what the other one can be.
   if (test && is_own_then && otherwise.known()) return otherwise;
   if (test && is_own_otherwise && then.known()) return then;
   checker.met_own_call = is_own_then || is_own_otherwise;
@@ -369,8 +369,8 @@ Entity check(FunctionChecker& checker, const ast::Call& node, const ast::Expr& e
     return type->type.is_record() ? call_record(checker, type->type.record, node, expr.range)
                                   : call_type(checker, type->type.scalar, node, expr.range);
   if (const auto* type = std::get_if<ClassRef>(&callee)) return call_class(checker, *type->decl, node, expr.range);
-  if (const auto* special = std::get_if<SpecialRef>(&callee))
-    return call_special(checker, special->special, node, expr.range);
+  if (const auto* named = std::get_if<LanguageFunctionRef>(&callee))
+    return call_language_function(checker, named->id, node, expr.range);
   if (const auto* ufunc = std::get_if<UfuncRef>(&callee)) return call_ufunc(checker, *ufunc->row, node, expr.range);
   if (const auto* reduction = std::get_if<ReductionRef>(&callee))
     return call_reduction(checker, *reduction, node, expr.range);
@@ -418,7 +418,7 @@ std::string describe(const Entity& entity) {
     std::string operator()(const NamespaceRef&) const { return "a module"; }
     std::string operator()(const TypeRef&) const { return "a type"; }
     std::string operator()(const BuiltinRef&) const { return "a function"; }
-    std::string operator()(const SpecialRef&) const { return "a function"; }
+    std::string operator()(const LanguageFunctionRef&) const { return "a function"; }
     std::string operator()(const UfuncRef&) const { return "a function"; }
     std::string operator()(const ReductionRef&) const { return "a function"; }
     std::string operator()(const FunctionRef&) const { return "a function"; }
@@ -458,9 +458,9 @@ Entity FunctionChecker::entity(const ast::Expr& expr) {
 
 Value FunctionChecker::value(const ast::Expr& expr) { return to_value(*this, entity(expr), expr.range); }
 
-bool may_be_value(Special special) {
-  const SpecialKind kind = info(special).kind;
-  return kind == SpecialKind::Function || kind == SpecialKind::ModuleFunction;
+bool may_be_value(LanguageFunction id) {
+  const LanguageFunctionKind kind = info(id).kind;
+  return kind == LanguageFunctionKind::Function || kind == LanguageFunctionKind::ModuleFunction;
 }
 
 Value to_value(FunctionChecker& checker, Entity entity, SourceRange range) {
@@ -472,12 +472,11 @@ Value to_value(FunctionChecker& checker, Entity entity, SourceRange range) {
   if (const auto* member = std::get_if<MemberRef>(&entity))
     return without_weakness(checker, member_value(checker, *member, range));
   const auto* function = std::get_if<FunctionRef>(&entity);
-  const auto* special = std::get_if<SpecialRef>(&entity);
+  const auto* named = std::get_if<LanguageFunctionRef>(&entity);
   const auto* reduction = std::get_if<ReductionRef>(&entity);
-  const bool is_callable = (function && function->function->kind <= FunctionDecl::Kind::Device) ||
-                           (special && may_be_value(special->special)) || std::holds_alternative<BuiltinRef>(entity) ||
-                           std::holds_alternative<UfuncRef>(entity) || std::holds_alternative<TypeRef>(entity) ||
-                           (reduction && !reduction->self.known());
+  const bool is_callable = (function && function->function->is_device_code()) || (named && may_be_value(named->id)) ||
+                           std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<UfuncRef>(entity) ||
+                           std::holds_alternative<TypeRef>(entity) || (reduction && !reduction->self.known());
   if (is_callable && checker.function) return static_value(checker, entity, {}, range);
   report_not_a_value(checker, entity, range);
   return {};
@@ -486,7 +485,8 @@ Value to_value(FunctionChecker& checker, Entity entity, SourceRange range) {
 void report_not_a_value(FunctionChecker& checker, const Entity& entity, SourceRange range) {
   if (std::holds_alternative<Unknown>(entity)) return;
   auto diagnostic = checker.report(range, DiagnosticId::NotAValue, checker.scope.file().text(range), describe(entity));
-  const bool is_function = std::holds_alternative<BuiltinRef>(entity) || std::holds_alternative<SpecialRef>(entity) ||
+  const bool is_function = std::holds_alternative<BuiltinRef>(entity) ||
+                           std::holds_alternative<LanguageFunctionRef>(entity) ||
                            std::holds_alternative<UfuncRef>(entity) || std::holds_alternative<FunctionRef>(entity) ||
                            std::holds_alternative<MethodRef>(entity) || std::holds_alternative<ReductionRef>(entity);
   if (is_function) diagnostic.fix(std::string(checker.scope.file().text(range)) + "(…)");
@@ -558,8 +558,8 @@ std::optional<ElementType> element_type(FunctionChecker& checker, const ast::Exp
     }
     return type;
   }
-  const auto* special = std::get_if<SpecialRef>(&found);
-  if (special && special->special == Special::PythonComplex) return complex_type(ScalarType::F64);
+  const auto* named = std::get_if<LanguageFunctionRef>(&found);
+  if (named && named->id == LanguageFunction::PythonComplex) return complex_type(ScalarType::F64);
   const auto* declared = std::get_if<ClassRef>(&found);
   if (declared && declared->decl->record) return declared->decl->record;
   if (declared && declared->decl->kind == ClassDecl::Kind::IntEnum) return ScalarType::I64;

@@ -125,8 +125,7 @@ Value divide(FunctionChecker& checker, const Value& left, const Value& right, So
 }
 
 Value bitwise(FunctionChecker& checker, BinaryOp op, const Value& left, const Value& right, SourceRange range) {
-  constexpr std::string_view kNames[] = {"`&`", "`|`", "`^`"};
-  const std::string_view name = kNames[static_cast<std::size_t>(op) - static_cast<std::size_t>(BinaryOp::And)];
+  const std::string_view name = op == BinaryOp::And ? "`&`" : op == BinaryOp::Or ? "`|`" : "`^`";
   if (is_float(left.scalar()) || is_float(right.scalar())) {
     checker.report(range, DiagnosticId::OperandTypes, name, describe(left), describe(right))
         .note("bitwise operators work on integers and bools; for conditions use `and`, `or`, `not`");

@@ -63,8 +63,8 @@ class ConfigurationReader {
   std::optional<Configuration> read_one(const ast::Expr& expr, const std::vector<Configuration>& others) {
     const auto* call = expr.as<ast::Call>();
     const Entity called = call ? body_.entity(*call->function) : Entity(Unknown{});
-    const auto* special = std::get_if<SpecialRef>(&called);
-    if (!special || special->special != Special::Config || !call->arguments.empty() || call->keywords.empty()) {
+    const auto* named = std::get_if<LanguageFunctionRef>(&called);
+    if (!named || named->id != LanguageFunction::Config || !call->arguments.empty() || call->keywords.empty()) {
       wrong(expr.range, "are calls of `config` with names and values")
           .note("write `config(TILE=16, ROWS=4)`, in place of a dict or a call of another name");
       return std::nullopt;

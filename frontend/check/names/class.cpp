@@ -60,18 +60,18 @@ class ClassReader {
   Kind kind_of_class() {
     for (const ast::ExprPtr& decorator : decl_.def->decorators) {
       const Entity found = body_.entity(*decorator);
-      const auto* special = std::get_if<SpecialRef>(&found);
-      if (special && special->special == Special::Struct) return Kind::Struct;
+      const auto* named = std::get_if<LanguageFunctionRef>(&found);
+      if (named && named->id == LanguageFunction::Struct) return Kind::Struct;
     }
     for (const ast::ExprPtr& base : decl_.def->bases) {
       if (const auto* name = base->as<ast::Name>(); name && name->id == "object") continue;  // as without it
       const Entity found = body_.entity(*base);
-      const auto* special = std::get_if<SpecialRef>(&found);
-      if (special && special->special == Special::Enum) return Kind::Enum;
-      if (special && special->special == Special::IntEnum) return Kind::IntEnum;
-      if (special && special->special == Special::NamedTupleClass) return Kind::NamedTuple;
+      const auto* named = std::get_if<LanguageFunctionRef>(&found);
+      if (named && named->id == LanguageFunction::Enum) return Kind::Enum;
+      if (named && named->id == LanguageFunction::IntEnum) return Kind::IntEnum;
+      if (named && named->id == LanguageFunction::NamedTupleClass) return Kind::NamedTuple;
       const auto* parent = std::get_if<ClassRef>(&found);
-      const bool is_exception = special && special->special == Special::Exception;
+      const bool is_exception = named && named->id == LanguageFunction::Exception;
       if (is_exception || (parent && parent->decl->kind == Kind::Exception)) return Kind::Exception;
     }
     return Kind::Unusable;
@@ -269,7 +269,7 @@ Value with_names(FunctionChecker& checker, Value tuple, const std::vector<std::s
 Entity make_named_tuple(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"typename", "field_names"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "namedtuple", kParameters, 2, info(Special::NamedTuple).signature);
+      bind_arguments(checker, call, range, "namedtuple", kParameters, 2, info(LanguageFunction::NamedTuple).signature);
   if (!arguments) return Unknown{};
   const auto* name = (*arguments)[0]->as<ast::StringLiteral>();
   std::vector<std::string> names;

@@ -48,28 +48,29 @@ class DecoratorReader {
       function_.kind = FunctionDecl::Kind::Host;
       return;
     }
-    const auto* special = std::get_if<SpecialRef>(&found);
-    if (special && special->special == Special::Autotune) return read_configurations(body_, decorator, function_);
-    if (!special || is_function(special->special) || info(special->special).kind == SpecialKind::Argument) {
+    const auto* named = std::get_if<LanguageFunctionRef>(&found);
+    if (named && named->id == LanguageFunction::Autotune) return read_configurations(body_, decorator, function_);
+    if (!named || is_function(named->id) || info(named->id).kind == LanguageFunctionKind::Argument) {
       body_.report(name.range, DiagnosticId::UnknownDecorator, scope_.file().text(name.range))
           .note(
               "decorators are `@kernel`, `@device`, `@autotune`, `@extern`, `@test`, and Numba's `@cuda.jit` and "
               "`@vectorize`");
       return;
     }
-    function_.kind = declared_kind(kind_made_by(special->special, false));
-    function_.is_numba_kernel = special->special == Special::CudaJit;
-    const bool is_numba = info(special->special).kind == SpecialKind::NumbaDecorator;
+    function_.kind = declared_kind(kind_made_by(named->id, false));
+    function_.is_numba_kernel = named->id == LanguageFunction::CudaJit;
+    const bool is_numba = info(named->id).kind == LanguageFunctionKind::NumbaDecorator;
     dialect_ = is_numba ? SignatureDialect::NumbaCodes : SignatureDialect::Numba;
-    if (special->special == Special::Extern) {
+    if (named->id == LanguageFunction::Extern) {
       function_.is_external = true;
       reserve_symbol(session_, function_.def->name);
     }
-    const bool is_called_by_host = special->special == Special::GuVectorize || special->special == Special::CudaReduce;
+    const bool is_called_by_host =
+        named->id == LanguageFunction::GuVectorize || named->id == LanguageFunction::CudaReduce;
     if (!call || is_called_by_host) return;  // what stands in brackets is for host code
-    for (const ast::Keyword& keyword : call->keywords) option(special->special, keyword);
+    for (const ast::Keyword& keyword : call->keywords) option(named->id, keyword);
     if (has_weak_literals_) function_.dialect = Dialect::Native;
-    for (const ast::ExprPtr& argument : call->arguments) positional(special->special, *argument);
+    for (const ast::ExprPtr& argument : call->arguments) positional(named->id, *argument);
   }
 
   /// Only now it is known whether the function is a kernel.
@@ -100,8 +101,8 @@ class DecoratorReader {
   }
 
   /// A signature: 'void(float32[:])', or void(float32[:]) without quotes. @vectorize takes a list of them.
-  void positional(Special special, const ast::Expr& argument) {
-    if (special == Special::Test || special == Special::Device || special == Special::Extern) {
+  void positional(LanguageFunction id, const ast::Expr& argument) {
+    if (id == LanguageFunction::Test || id == LanguageFunction::Device || id == LanguageFunction::Extern) {
       body_.report(argument.range, DiagnosticId::DecoratorArgument, "a signature")
           .note("annotate the parameters instead: `x: f32[:]`");
       return;
@@ -148,7 +149,7 @@ class DecoratorReader {
     return std::nullopt;
   }
 
-  void option(Special decorator, const ast::Keyword& keyword) {
+  void option(LanguageFunction decorator, const ast::Keyword& keyword) {
     checked::KernelOptions& options = function_.options;
     const std::string_view name = keyword.name;
     if (name == "launch_bounds") return launch_bounds(*keyword.value);

@@ -1,34 +1,14 @@
 #include "frontend/check/names/names.h"
 
 #include <algorithm>
-#include <limits>
-#include <numbers>
 #include <utility>
 
-#include "frontend/check/calls/cuda_vectors.h"
-#include "frontend/check/types/numba_types.h"
+#include "stdlib/language_names.h"
 #include "stdlib/library.h"
-#include "stdlib/special_names.h"
+#include "stdlib/type_names.h"
 
 namespace pykc::checker {
 namespace {
-
-struct Constant {
-  std::string_view path;
-  double value;
-};
-
-constexpr Constant kConstants[] = {
-    {"math.pi", std::numbers::pi},
-    {"math.e", std::numbers::e},
-    {"math.tau", 2 * std::numbers::pi},
-    {"math.inf", std::numeric_limits<double>::infinity()},
-    {"math.nan", std::numeric_limits<double>::quiet_NaN()},
-    {"numpy.pi", std::numbers::pi},
-    {"numpy.e", std::numbers::e},
-    {"numpy.inf", std::numeric_limits<double>::infinity()},
-    {"numpy.nan", std::numeric_limits<double>::quiet_NaN()},
-};
 
 /// What CuPy's `jit` has of the prelude's namespaces.
 constexpr std::string_view kCupyJitIndices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
@@ -142,36 +122,52 @@ std::vector<std::string_view> functions_defined_by(std::string_view source) {
 
 NameTable::NameTable() {
   entries_.reserve(2048);
-  for (const SpecialName& row : all_special_names()) add(std::string(row.name), row.id);
+  for (const LanguageFunctionRow& row : all_language_functions()) add(std::string(row.name), row.id);
   for (const Builtin& row : all_builtins()) add(std::string(row.name), row.id);
   for (const Ufunc& row : all_ufuncs()) add(std::string(row.path), &row);
   for (const Reduction& row : all_reductions()) add("numpy." + std::string(row.name), &row);
   for (const Alias& row : all_aliases()) add(std::string(row.name), entries_.at(std::string(row.row)));
-  for (const Constant& row : kConstants) add(std::string(row.path), row.value);
+  for (const LanguageConstant& row : all_constants()) add(std::string(row.name), row.value);
   add_types("");
-  for (const TypeName& row : kNumbaTypes) add("numba." + std::string(row.name), row.type);
-  for (const TypeName& row : kComplexCodes) add("numba." + std::string(row.name), complex_type(row.type));
+  add_type_names();
   add_types("numba.");
   add_types("numpy.");
   add_libdevice();
-  for (const CudaScalar& row : kCudaScalars)
-    for (int count = 1; count <= 4; ++count) {
-      const std::string name = std::string(row.name) + std::to_string(count);
-      add(name, vector_type(row.type, count));
-      add("make_" + name, vector_type(row.type, count));
-    }
   add("int", ScalarType::I64);
   add("float", ScalarType::F64);
-  for (const TypeName& row : kTypeAliases) {
-    add("numba." + std::string(row.name), row.type);
-    add("numpy." + std::string(row.name), row.type);
-  }
   for (const auto& [name, module] : kLibraryNamespaces) add(std::string(name), LibraryModule{module});
   add("numba.cuda", Prefix{""});
   for (const char* path : {"types", "numba.types", "numba.core.types"}) add(path, Prefix{"numba"});
   add("numba.core", Prefix{"numba.core"});
   add("cupyx.jit", Prefix{"cupyx.jit"});
   for (const std::string_view name : kCupyJitIndices) add("cupyx.jit." + std::string(name), Prefix{std::string(name)});
+}
+
+void NameTable::add_type_names() {
+  for (const TypeName& row : all_type_names()) {
+    const std::string name(row.name);
+    const ScalarType type = *find_scalar_type(row.type);
+    switch (row.family) {
+      case TypeFamily::NumpyAndNumba:
+        add("numpy." + name, type);
+        add("numba." + name, type);
+        break;
+      case TypeFamily::Numba:
+        add("numba." + name, type);
+        break;
+      case TypeFamily::ComplexCode:
+        add("numba." + name, complex_type(type));
+        break;
+      case TypeFamily::CudaVector:
+        for (int count = 1; count <= 4; ++count) {
+          add(name + std::to_string(count), vector_type(type, count));
+          add("make_" + name + std::to_string(count), vector_type(type, count));
+        }
+        break;
+      case TypeFamily::NumpyLetter:
+        break;  // texts, not names
+    }
+  }
 }
 
 void NameTable::add_types(const std::string& prefix) {

@@ -12,11 +12,11 @@
 #include <variant>
 #include <vector>
 
-#include "frontend/check/arrays/reductions.h"
 #include "frontend/check/calls/ufuncs.h"
 #include "pykc/types.h"
 #include "stdlib/builtins.h"
-#include "stdlib/special_names.h"
+#include "stdlib/language_names.h"
+#include "stdlib/reductions.h"
 
 namespace pykc::checker {
 
@@ -39,8 +39,8 @@ struct LibraryModule {  // a namespace that is a module of the library: "fp16"
   std::string_view name;
 };
 
-using NameEntry = std::variant<BuiltinId, TypedBuiltin, LibdeviceFunction, Special, const Ufunc*, const Reduction*,
-                               ElementType, double, Prefix, LibraryModule>;
+using NameEntry = std::variant<BuiltinId, TypedBuiltin, LibdeviceFunction, LanguageFunction, const Ufunc*,
+                               const Reduction*, ElementType, double, Prefix, LibraryModule>;
 
 class NameTable {
  public:
@@ -63,6 +63,7 @@ class NameTable {
  private:
   void add(std::string path, NameEntry entry);
   void add_types(const std::string& prefix);
+  void add_type_names();
   void add_libdevice();
   std::unordered_map<std::string, NameEntry> entries_;
 };
@@ -72,11 +73,11 @@ const NameTable& name_table();
 
 /// The module of the library that holds the builtins that are written in the language.
 inline constexpr std::string_view kIntrinsicsModule = "pykc.intrinsics";
-/// The one that holds what NumPy's ufuncs do on complex numbers; only files that name `numpy` need it.
+/// The module that holds what NumPy's ufuncs do on complex numbers; only files that name `numpy` need it.
 inline constexpr std::string_view kComplexUfuncsModule = "pykc.complex_ufuncs";
-/// The one that holds Numba's libdevice functions that are no builtins under another name.
+/// The module that holds Numba's libdevice functions that are no builtins under another name.
 inline constexpr std::string_view kLibdeviceModule = "pykc.libdevice";
-/// And the one that holds what `print` in kernels calls.
+/// The module that holds what `print` in kernels calls.
 inline constexpr std::string_view kPrintingModule = "pykc.printing";
 
 /// Whether a builtin is a value by itself, not a function: `threadIdx.x`, `laneid`.

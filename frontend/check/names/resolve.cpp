@@ -47,7 +47,7 @@ Entity of_entry(FunctionChecker& checker, const NameEntry& entry, SourceRange ra
   if (const auto* typed = std::get_if<TypedBuiltin>(&entry)) return BuiltinRef{typed->id, typed->type};
   if (const auto* function = std::get_if<LibdeviceFunction>(&entry))
     return FunctionRef{*std::get_if<FunctionDecl*>(checker.module.scope_of(kLibdeviceModule)->find(function->name))};
-  if (const auto* special = std::get_if<Special>(&entry)) return SpecialRef{*special};
+  if (const auto* named = std::get_if<LanguageFunction>(&entry)) return LanguageFunctionRef{*named};
   if (const auto* ufunc = std::get_if<const Ufunc*>(&entry)) return UfuncRef{*ufunc};
   if (const auto* reduction = std::get_if<const Reduction*>(&entry)) return ReductionRef{*reduction};
   if (const auto* type = std::get_if<ElementType>(&entry)) {
@@ -70,7 +70,7 @@ std::string owner_in_text(const SourceFile& file, SourceRange attribute) {
   return as_code(before.substr(begin, before.size() - 1 - begin));
 }
 
-/// The same value, as if it were written there.
+/// A value that a name stands for, as if it were written where the name is.
 Value placed(FunctionChecker& checker, const Value& value, SourceRange range) {
   if (!value.known()) return {};
   return {checker.tree.make(value.type(), range, value.expr->node), value.weak, value.elements};
@@ -165,8 +165,8 @@ Entity member(FunctionChecker& checker, const NamespaceRef& space, std::string_v
     return Unknown{};
   }
   const NameEntry* entry = name_table().find(space.prefix, name);
-  const auto* special = entry ? std::get_if<Special>(entry) : nullptr;
-  const bool is_for_modules = special && info(*special).kind == SpecialKind::ModuleFunction;
+  const auto* named = entry ? std::get_if<LanguageFunction>(entry) : nullptr;
+  const bool is_for_modules = named && info(*named).kind == LanguageFunctionKind::ModuleFunction;
   if (entry && !(checker.function && is_for_modules)) return of_entry(checker, *entry, range);
   const std::string& owner_name = space.path.empty() ? space.prefix : space.path;
   if (const std::string_view note = space.prefix == "numpy" ? host_only_numpy(name) : ""; !note.empty()) {

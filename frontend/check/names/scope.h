@@ -96,6 +96,7 @@ struct FunctionDecl {
   const ast::FunctionDef* def = nullptr;
   const Scope* scope = nullptr;
   Kind kind = Kind::Plain;
+  bool is_device_code() const { return kind == Kind::Plain || kind == Kind::Device; }
   Dialect dialect = Dialect::Native;
   bool is_external = false;        // only declared: a library that is linked defines it
   bool is_declared_right = false;  // of an external one: it has been looked at, and nothing was reported
@@ -114,7 +115,8 @@ struct FunctionDecl {
   /// The parameters that shapes of its arrays are made of, once somebody has asked.
   std::optional<std::set<std::string_view>> shape_parameters;
   std::map<std::string, Specialization> specializations;
-  // Of a function inside another one: that one, and its variables that are used. They are passed behind the arguments.
+  // Where this function stands inside another one: that one, and those of its variables that are used here. They are
+  // passed behind the arguments.
   const FunctionDecl* enclosing = nullptr;
   std::vector<std::string_view> captures;
 };

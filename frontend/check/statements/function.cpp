@@ -63,8 +63,8 @@ bool computes_in_single(const FunctionChecker& checker) {
 bool hides_function(const NameEntry* hidden) {
   if (!hidden) return false;
   const auto* builtin = std::get_if<BuiltinId>(hidden);
-  const auto* special = std::get_if<Special>(hidden);
-  return (builtin && !is_property(*builtin)) || (special && is_function(*special));
+  const auto* named = std::get_if<LanguageFunction>(hidden);
+  return (builtin && !is_property(*builtin)) || (named && is_function(*named));
 }
 
 /// Once for each name, where it is first assigned.

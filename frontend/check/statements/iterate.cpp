@@ -91,7 +91,7 @@ Value range_length(FunctionChecker& checker, const std::array<Value, 3>& bounds,
   return choose(checker, is_none.expr, number(0), choose(checker, is_up.expr, up, down, range), range);
 }
 
-/// The same items, counted from 0 in steps of 1.
+/// An iteration over the same items whose position counts from 0 in steps of 1.
 Iteration from_zero(FunctionChecker& checker, Iteration source, SourceRange range) {
   const auto is = [](const Value& value, Int128 number) {
     return value.is_constant() && integer_of(*value.expr) == number;
@@ -112,7 +112,7 @@ Iteration from_zero(FunctionChecker& checker, Iteration source, SourceRange rang
 std::optional<Iteration> over_enumerate(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"iterable", "start"};
   const auto arguments =
-      bind_arguments(checker, call, range, "enumerate", kParameters, 1, info(Special::Enumerate).signature);
+      bind_arguments(checker, call, range, "enumerate", kParameters, 1, info(LanguageFunction::Enumerate).signature);
   if (!arguments) return std::nullopt;
   std::optional<Iteration> source = iteration(checker, *(*arguments)[0]);
   Value start = checker.tree.weak_integer(0, range);
@@ -145,7 +145,8 @@ Iteration counted(FunctionChecker& checker, Iteration source, SourceRange range)
   return result;
 }
 
-/// As many turns as the shortest has. Tuples alone are unrolled; beside a counted one, a tuple is indexed.
+/// The loop over `zip(…)` has as many turns as the shortest sequence has items. Tuples alone are unrolled; beside a
+/// counted one, a tuple is indexed.
 std::optional<Iteration> over_zip(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   std::vector<Iteration> sources;
   bool all_known = has_no_keywords(checker, call, "`zip`");
@@ -192,7 +193,7 @@ std::optional<Iteration> over_zip(FunctionChecker& checker, const ast::Call& cal
 std::optional<Iteration> over_reversed(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"sequence"};
   const auto arguments =
-      bind_arguments(checker, call, range, "reversed", kParameters, 1, info(Special::Reversed).signature);
+      bind_arguments(checker, call, range, "reversed", kParameters, 1, info(LanguageFunction::Reversed).signature);
   std::optional<Iteration> source = arguments ? iteration(checker, *(*arguments)[0]) : std::nullopt;
   if (!source) return std::nullopt;
   if (source->is_unrolled) {
@@ -211,7 +212,7 @@ std::optional<Iteration> over_reversed(FunctionChecker& checker, const ast::Call
 std::optional<Iteration> over_unroll(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"iterable"};
   const auto arguments =
-      bind_arguments(checker, call, range, "unroll", kParameters, 1, info(Special::Unroll).signature);
+      bind_arguments(checker, call, range, "unroll", kParameters, 1, info(LanguageFunction::Unroll).signature);
   std::optional<Iteration> source = arguments ? iteration(checker, *(*arguments)[0]) : std::nullopt;
   if (!source || source->is_unrolled) return source;
   for (const Value& bound : source->range) {
@@ -366,21 +367,21 @@ void unrolled_loop(FunctionChecker& checker, const ast::For& node, const std::ve
 
 }  // namespace
 
-std::optional<Special> special_of(FunctionChecker& checker, const ast::Call& call) {
+std::optional<LanguageFunction> language_function_of(FunctionChecker& checker, const ast::Call& call) {
   if (!call.function->as<ast::Name>() && !call.function->as<ast::Attribute>()) return std::nullopt;
   const Entity callee = checker.entity(*call.function);
-  const auto* special = std::get_if<SpecialRef>(&callee);
-  return special ? std::optional(special->special) : std::nullopt;
+  const auto* named = std::get_if<LanguageFunctionRef>(&callee);
+  return named ? std::optional(named->id) : std::nullopt;
 }
 
 std::optional<Iteration> iteration(FunctionChecker& checker, const ast::Expr& iterable) {
   if (const auto* call = iterable.as<ast::Call>()) {
-    const std::optional<Special> special = special_of(checker, *call);
-    if (special == Special::Range) return over_range(checker, *call, iterable.range);
-    if (special == Special::Enumerate) return over_enumerate(checker, *call, iterable.range);
-    if (special == Special::Zip) return over_zip(checker, *call, iterable.range);
-    if (special == Special::Reversed) return over_reversed(checker, *call, iterable.range);
-    if (special == Special::Unroll) return over_unroll(checker, *call, iterable.range);
+    const std::optional<LanguageFunction> named = language_function_of(checker, *call);
+    if (named == LanguageFunction::Range) return over_range(checker, *call, iterable.range);
+    if (named == LanguageFunction::Enumerate) return over_enumerate(checker, *call, iterable.range);
+    if (named == LanguageFunction::Zip) return over_zip(checker, *call, iterable.range);
+    if (named == LanguageFunction::Reversed) return over_reversed(checker, *call, iterable.range);
+    if (named == LanguageFunction::Unroll) return over_unroll(checker, *call, iterable.range);
   }
   const Entity found = checker.entity(iterable);
   if (std::holds_alternative<Unknown>(found)) return std::nullopt;

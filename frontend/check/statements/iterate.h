@@ -22,7 +22,7 @@ struct Iteration {
 inline constexpr int kMostUnrolledBodies = 8192;  // of loops within each other
 
 void check(FunctionChecker& checker, const ast::For& node, const ast::Stmt& stmt);
-std::optional<Special> special_of(FunctionChecker& checker, const ast::Call& call);
+std::optional<LanguageFunction> language_function_of(FunctionChecker& checker, const ast::Call& call);
 std::optional<Iteration> iteration(FunctionChecker& checker, const ast::Expr& iterable);
 const LocalSet& assigned_in(FunctionChecker& checker, const ast::For& node);
 void bind_target(FunctionChecker& checker, const ast::Expr& target, const Value& item, const LocalSet& assigned,

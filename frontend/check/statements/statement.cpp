@@ -10,7 +10,7 @@
 #include "frontend/check/arrays/store.h"
 #include "frontend/check/calls/builtin.h"
 #include "frontend/check/calls/call.h"
-#include "frontend/check/calls/special.h"
+#include "frontend/check/calls/language_function.h"
 #include "frontend/check/calls/ufunc.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/operator.h"
@@ -329,11 +329,11 @@ void check(FunctionChecker& checker, const ast::ExprStmt& node, const ast::Stmt&
   const auto* method = call ? call->function->as<ast::Attribute>() : nullptr;
   if (call && !(method && method->name == "sync")) {  // a group's method is no entity by itself
     const Entity callee = opened(checker, checker.entity(*call->function));
-    const auto* special = std::get_if<SpecialRef>(&callee);
+    const auto* named = std::get_if<LanguageFunctionRef>(&callee);
     const auto* ufunc = std::get_if<UfuncRef>(&callee);
     if (ufunc && store_ufunc(checker, *ufunc->row, *call, stmt.range)) return;
-    if (special && special->special == Special::Print) return print(checker, *call, stmt.range);
-    if (special && special->special == Special::StaticAssert) return static_assert_(checker, *call, stmt.range);
+    if (named && named->id == LanguageFunction::Print) return print(checker, *call, stmt.range);
+    if (named && named->id == LanguageFunction::StaticAssert) return static_assert_(checker, *call, stmt.range);
   }
   const int errors = checker.module.diagnostics(false).error_count();
   const Entity result = checker.entity(*node.value);

@@ -93,7 +93,7 @@ void under_condition(FunctionChecker& checker, int number, const ast::Expr& test
 
 void under_loop(FunctionChecker& checker, int number, const ast::For& loop, const std::function<void()>& run) {
   const auto* call = loop.iterable->as<ast::Call>();
-  const bool is_range = call && special_of(checker, *call) == Special::Range;
+  const bool is_range = call && language_function_of(checker, *call) == LanguageFunction::Range;
   const std::optional<Iteration> source = is_range ? std::nullopt : iteration(checker, *loop.iterable);
   if (is_range || (source && !source->is_unrolled)) {
     if (checker.unrolled_bodies == 1) checker.plain_guards.insert(number);

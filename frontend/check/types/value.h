@@ -8,11 +8,11 @@
 #include <variant>
 #include <vector>
 
-#include "frontend/check/arrays/reductions.h"
 #include "frontend/check/calls/ufuncs.h"
 #include "frontend/check/names/names.h"
 #include "frontend/check/types/types.h"
 #include "frontend/checked/tree.h"
+#include "stdlib/reductions.h"
 
 namespace pykc::checker {
 
@@ -66,8 +66,8 @@ struct BuiltinRef {
   BuiltinId id;
   std::optional<ScalarType> type = {};  // of its class letter, where the name says so
 };
-struct SpecialRef {
-  Special special;
+struct LanguageFunctionRef {
+  LanguageFunction id;
 };
 struct UfuncRef {
   const Ufunc* row;
@@ -100,7 +100,7 @@ struct MethodRef {  // of an array or a complex number, waiting for its call
   Method method;
 };
 
-using Entity = std::variant<Unknown, Value, NoneRef, NamespaceRef, TypeRef, BuiltinRef, SpecialRef, UfuncRef,
+using Entity = std::variant<Unknown, Value, NoneRef, NamespaceRef, TypeRef, BuiltinRef, LanguageFunctionRef, UfuncRef,
                             ReductionRef, FunctionRef, TableRef, TextRef, ClassRef, MemberRef, MethodRef>;
 
 /// "a type", "a function": how a message speaks of it.

@@ -42,8 +42,6 @@ std::string constant(ScalarType type, std::uint64_t bits) {
   return std::string(to_string(type)) + " " + digits;
 }
 
-bool is_comparison(const Instruction* i) { return i->opcode >= Opcode::Eq && i->opcode <= Opcode::Ge; }
-
 /// A comparison of a parameter, cast to another type, with a constant.
 struct Comparison {
   ScalarType source, type;
@@ -107,7 +105,7 @@ TEST(DecideByRanges, HoldsForEveryValue) {
       const Function& function = *module->find("k");
       auto comparison = comparisons.begin();
       for (const Instruction* instruction : function.body.instructions)
-        if (is_comparison(instruction)) check(*comparison++, instruction, function);
+        if (is_comparison(instruction->opcode)) check(*comparison++, instruction, function);
       EXPECT_EQ(comparison, comparisons.end());
     }
 }

@@ -8,7 +8,7 @@
 
 namespace pykc::checker {
 
-Entity call_special(FunctionChecker& checker, Special special, const ast::Call& call, SourceRange range);
+Entity call_language_function(FunctionChecker& checker, LanguageFunction id, const ast::Call& call, SourceRange range);
 std::optional<Entity> call_group_sync(FunctionChecker& checker, const ast::Call& call, const ast::Expr& group,
                                       SourceRange range);
 Entity call_bit_count(FunctionChecker& checker, const ast::Call& call, const ast::Expr& number, SourceRange range);

@@ -1,5 +1,5 @@
 // Calls that are more than a row of the builtin table: grid, len, min of any number of arguments, round …
-#include "frontend/check/calls/special.h"
+#include "frontend/check/calls/language_function.h"
 
 #include <array>
 
@@ -29,16 +29,16 @@ namespace {
 constexpr Int128 kMostDigits = 22;  // powers of ten up to it are exact in f64
 
 /// `grid(1)` is one number, `grid(2)` and `grid(3)` are tuples.
-Entity over_axes(FunctionChecker& checker, const ast::Call& call, SourceRange range, Special special,
+Entity over_axes(FunctionChecker& checker, const ast::Call& call, SourceRange range, LanguageFunction id,
                  Value (*along_axis)(FunctionChecker&, int, SourceRange)) {
   constexpr std::string_view kParameters[] = {"ndim"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, info(special).name, kParameters, 1, info(special).signature);
+      bind_arguments(checker, call, range, info(id).name, kParameters, 1, info(id).signature);
   if (!arguments) return Unknown{};
   const std::optional<Int128> count = constant_integer(checker, *(*arguments)[0], "the number of dimensions");
   if (!count) return Unknown{};
   if (*count < 1 || *count > 3) {
-    checker.report((*arguments)[0]->range, DiagnosticId::ArgumentValue, info(special).name, "1, 2 or 3");
+    checker.report((*arguments)[0]->range, DiagnosticId::ArgumentValue, info(id).name, "1, 2 or 3");
     return Unknown{};
   }
   if (*count == 1) return along_axis(checker, 0, range);
@@ -67,7 +67,7 @@ Value threads_along(FunctionChecker& checker, int axis, SourceRange range) {
 Entity call_len(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"a"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "len", kParameters, 1, info(Special::Len).signature);
+      bind_arguments(checker, call, range, "len", kParameters, 1, info(LanguageFunction::Len).signature);
   if (!arguments) return Unknown{};
   const Value given = checker.value(*(*arguments)[0]);
   if (!given.known()) return Unknown{};
@@ -81,7 +81,7 @@ Entity call_len(FunctionChecker& checker, const ast::Call& call, SourceRange ran
 Entity call_abs(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"x"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "abs", kParameters, 1, info(Special::Abs).signature);
+      bind_arguments(checker, call, range, "abs", kParameters, 1, info(LanguageFunction::Abs).signature);
   if (!arguments) return Unknown{};
   const Entity given = checker.entity(*(*arguments)[0]);
   if (has_table(checker, std::span(&given, 1))) {
@@ -162,7 +162,7 @@ Value round_to_digits(FunctionChecker& checker, const Value& number, const Value
 Entity call_round(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"number", "ndigits"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "round", kParameters, 1, info(Special::Round).signature);
+      bind_arguments(checker, call, range, "round", kParameters, 1, info(LanguageFunction::Round).signature);
   if (!arguments) return Unknown{};
   const Value number = scalar(checker, *(*arguments)[0], "`round`");
   if (!number.known()) return Unknown{};
@@ -177,7 +177,7 @@ Entity call_round(FunctionChecker& checker, const ast::Call& call, SourceRange r
 Entity call_sum(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"iterable", "start"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "sum", kParameters, 1, info(Special::Sum).signature);
+      bind_arguments(checker, call, range, "sum", kParameters, 1, info(LanguageFunction::Sum).signature);
   if (!arguments) return Unknown{};
   const Value given = checker.value(*(*arguments)[0]);
   const Value start =
@@ -205,7 +205,7 @@ Entity call_sum(FunctionChecker& checker, const ast::Call& call, SourceRange ran
 Entity call_tuple(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"iterable"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "tuple", kParameters, 1, info(Special::PythonTuple).signature);
+      bind_arguments(checker, call, range, "tuple", kParameters, 1, info(LanguageFunction::PythonTuple).signature);
   if (!arguments) return Unknown{};
   const Value given = checker.value(*(*arguments)[0]);
   if (!given.known()) return Unknown{};
@@ -230,7 +230,8 @@ Entity call_any_all(FunctionChecker& checker, bool is_all, const ast::Call& call
   const std::string_view name = is_all ? "all" : "any";
   constexpr std::string_view kParameters[] = {"iterable"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, name, kParameters, 1, info(is_all ? Special::All : Special::Any).signature);
+      bind_arguments(checker, call, range, name, kParameters, 1,
+                     info(is_all ? LanguageFunction::All : LanguageFunction::Any).signature);
   if (!arguments) return Unknown{};
   const Value given = checker.value(*(*arguments)[0]);
   if (!given.known()) return Unknown{};
@@ -268,7 +269,7 @@ std::optional<bool> is_instance(FunctionChecker& checker, const Value& value, co
 Entity call_isinstance(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"object", "type"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "isinstance", kParameters, 2, info(Special::IsInstance).signature);
+      bind_arguments(checker, call, range, "isinstance", kParameters, 2, info(LanguageFunction::IsInstance).signature);
   if (!arguments) return Unknown{};
   const Value given = argument_value(checker, checker.entity(*(*arguments)[0]), (*arguments)[0]->range);
   if (!given.known()) return Unknown{};
@@ -286,7 +287,7 @@ Entity call_isinstance(FunctionChecker& checker, const ast::Call& call, SourceRa
 Entity call_pow(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"base", "exp"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "pow", kParameters, 2, info(Special::Pow).signature);
+      bind_arguments(checker, call, range, "pow", kParameters, 2, info(LanguageFunction::Pow).signature);
   if (!arguments) return Unknown{};
   return binary(checker, ast::BinaryOp::Pow, checker.value(*(*arguments)[0]), checker.value(*(*arguments)[1]), range);
 }
@@ -294,7 +295,7 @@ Entity call_pow(FunctionChecker& checker, const ast::Call& call, SourceRange ran
 Entity call_divmod(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"a", "b"};
   const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "divmod", kParameters, 2, info(Special::Divmod).signature);
+      bind_arguments(checker, call, range, "divmod", kParameters, 2, info(LanguageFunction::Divmod).signature);
   if (!arguments) return Unknown{};
   const Value a = scalar(checker, *(*arguments)[0], "`divmod`"), b = scalar(checker, *(*arguments)[1], "`divmod`");
   if (!a.known() || !b.known()) return Unknown{};
@@ -312,100 +313,100 @@ Entity call_divmod(FunctionChecker& checker, const ast::Call& call, SourceRange 
 
 }  // namespace
 
-Entity call_special(FunctionChecker& checker, Special special, const ast::Call& call, SourceRange range) {
-  switch (special) {
-    case Special::Grid:
-      return over_axes(checker, call, range, special, &thread_along);
-    case Special::GridSize:
-      return over_axes(checker, call, range, special, &threads_along);
-    case Special::Len:
+Entity call_language_function(FunctionChecker& checker, LanguageFunction id, const ast::Call& call, SourceRange range) {
+  switch (id) {
+    case LanguageFunction::Grid:
+      return over_axes(checker, call, range, id, &thread_along);
+    case LanguageFunction::GridSize:
+      return over_axes(checker, call, range, id, &threads_along);
+    case LanguageFunction::Len:
       return call_len(checker, call, range);
-    case Special::Abs:
+    case LanguageFunction::Abs:
       return call_abs(checker, call, range);
-    case Special::Min:
+    case LanguageFunction::Min:
       return extremum(checker, BuiltinId::Min, "min", call, range);
-    case Special::Max:
+    case LanguageFunction::Max:
       return extremum(checker, BuiltinId::Max, "max", call, range);
-    case Special::Round:
+    case LanguageFunction::Round:
       return call_round(checker, call, range);
-    case Special::Pow:
+    case LanguageFunction::Pow:
       return call_pow(checker, call, range);
-    case Special::Divmod:
+    case LanguageFunction::Divmod:
       return call_divmod(checker, call, range);
-    case Special::SharedArray:
+    case LanguageFunction::SharedArray:
       return call_shared_array(checker, call, range);
-    case Special::LocalArray:
+    case LanguageFunction::LocalArray:
       return call_local_array(checker, call, range);
-    case Special::ConstArray:
+    case LanguageFunction::ConstArray:
       return misplaced_const_array(checker, range);
-    case Special::ConstArrayLike:
+    case LanguageFunction::ConstArrayLike:
       return call_const_array_like(checker, call, range);
-    case Special::NumpyArray:
-    case Special::NumpyZeros:
-    case Special::NumpyOnes:
-    case Special::NumpyFull:
-    case Special::NumpyZerosLike:
-    case Special::NumpyOnesLike:
-    case Special::NumpyFullLike:
-    case Special::NumpyArange:
-    case Special::NumpyLinspace:
-    case Special::NumpyEye:
-    case Special::NumpyDtype:
-      return call_array_function(checker, special, call, range);
-    case Special::Sum:
+    case LanguageFunction::NumpyArray:
+    case LanguageFunction::NumpyZeros:
+    case LanguageFunction::NumpyOnes:
+    case LanguageFunction::NumpyFull:
+    case LanguageFunction::NumpyZerosLike:
+    case LanguageFunction::NumpyOnesLike:
+    case LanguageFunction::NumpyFullLike:
+    case LanguageFunction::NumpyArange:
+    case LanguageFunction::NumpyLinspace:
+    case LanguageFunction::NumpyEye:
+    case LanguageFunction::NumpyDtype:
+      return call_array_function(checker, id, call, range);
+    case LanguageFunction::Sum:
       return call_sum(checker, call, range);
-    case Special::Any:
-    case Special::All:
-      return call_any_all(checker, special == Special::All, call, range);
-    case Special::IsInstance:
+    case LanguageFunction::Any:
+    case LanguageFunction::All:
+      return call_any_all(checker, id == LanguageFunction::All, call, range);
+    case LanguageFunction::IsInstance:
       return call_isinstance(checker, call, range);
-    case Special::PythonComplex:
+    case LanguageFunction::PythonComplex:
       return call_python_complex(checker, call, range);
-    case Special::PythonTuple:
+    case LanguageFunction::PythonTuple:
       return call_tuple(checker, call, range);
-    case Special::NamedTuple:
+    case LanguageFunction::NamedTuple:
       return make_named_tuple(checker, call, range);
-    case Special::ThisGrid:
-      if (!bind_arguments(checker, call, range, "this_grid", {}, 0, info(Special::ThisGrid).signature))
+    case LanguageFunction::ThisGrid:
+      if (!bind_arguments(checker, call, range, "this_grid", {}, 0, info(LanguageFunction::ThisGrid).signature))
         return Unknown{};
       return checker.tree.tuple({}, range);
-    case Special::Ptx:
+    case LanguageFunction::Ptx:
       return call_ptx(checker, call, range);
-    case Special::Range:
-    case Special::Enumerate:
-    case Special::Zip:
-    case Special::Reversed:
-    case Special::Unroll:
+    case LanguageFunction::Range:
+    case LanguageFunction::Enumerate:
+    case LanguageFunction::Zip:
+    case LanguageFunction::Reversed:
+    case LanguageFunction::Unroll:
       checker.report(range, DiagnosticId::UnsupportedInKernel,
                      as_code(checker.scope.file().text(call.function->range)) + " outside a `for` loop");
       return Unknown{};
-    case Special::Print:
-    case Special::StaticAssert:
-    case Special::Constexpr:
+    case LanguageFunction::Print:
+    case LanguageFunction::StaticAssert:
+    case LanguageFunction::Constexpr:
       checker.report(range, DiagnosticId::NotAValue,
                      std::string(checker.scope.file().text(call.function->range)) + "(…)", "None");
       return Unknown{};
-    case Special::Exception:
+    case LanguageFunction::Exception:
       return unsupported(checker, range, "an exception outside of `raise`", "write `raise` before it");
-    case Special::Config:
+    case LanguageFunction::Config:
       checker.report(range, DiagnosticId::NotCallable, checker.scope.file().text(call.function->range))
           .note("it makes a configuration of a kernel, in `@autotune(configs=[config(…), …])`");
       return Unknown{};
-    case Special::NewAxis:
-    case Special::Kernel:
-    case Special::Device:
-    case Special::Extern:
-    case Special::CudaJit:
-    case Special::HostJit:
-    case Special::Vectorize:
-    case Special::GuVectorize:
-    case Special::CudaReduce:
-    case Special::Test:
-    case Special::Autotune:
-    case Special::Struct:
-    case Special::Enum:
-    case Special::IntEnum:
-    case Special::NamedTupleClass:
+    case LanguageFunction::NewAxis:
+    case LanguageFunction::Kernel:
+    case LanguageFunction::Device:
+    case LanguageFunction::Extern:
+    case LanguageFunction::CudaJit:
+    case LanguageFunction::HostJit:
+    case LanguageFunction::Vectorize:
+    case LanguageFunction::GuVectorize:
+    case LanguageFunction::CudaReduce:
+    case LanguageFunction::Test:
+    case LanguageFunction::Autotune:
+    case LanguageFunction::Struct:
+    case LanguageFunction::Enum:
+    case LanguageFunction::IntEnum:
+    case LanguageFunction::NamedTupleClass:
       break;
   }
   checker.report(range, DiagnosticId::NotCallable, checker.scope.file().text(call.function->range))
@@ -454,8 +455,8 @@ Value absolute(FunctionChecker& checker, const Value& given, SourceRange range) 
 /// `static_assert(TILE % 32 == 0, "why")`: tested while compiling.
 void static_assert_(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"condition", "message"};
-  const std::optional<Arguments> arguments =
-      bind_arguments(checker, call, range, "static_assert", kParameters, 1, info(Special::StaticAssert).signature);
+  const std::optional<Arguments> arguments = bind_arguments(checker, call, range, "static_assert", kParameters, 1,
+                                                            info(LanguageFunction::StaticAssert).signature);
   if (!arguments) return;
   const Expr* test = condition(checker, *(*arguments)[0]);
   const std::string why = (*arguments)[1] ? ": " + fault_message(checker, *(*arguments)[1]) : "";
