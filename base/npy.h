@@ -22,7 +22,7 @@ struct NpyHeader {
 /// The bytes of a file, taken apart: numbers, bools, complex numbers, and records of them. They must outlive it.
 class NpyFile {
  public:
-  /// Or what is wrong with the bytes, as the end of a sentence about the file.
+  /// The file, or an error whose text is the end of a sentence about the file.
   static Result<NpyFile> parse(std::string_view bytes);
   /// A record's fields lie as in C, whatever gaps the file has.
   const NpyHeader& header() const { return header_; }

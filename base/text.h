@@ -13,7 +13,7 @@
 
 namespace pykc {
 
-/// Of ASCII's digits, whatever the locale.
+/// Is it a digit of ASCII, whatever the locale?
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The text without the blanks around it.

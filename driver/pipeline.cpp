@@ -97,12 +97,13 @@ Result<std::vector<KernelRequest>> requests_of(const CompileOptions& options) {
 /// A file may ask for checks itself: `# pykc: checked`.
 CheckOptions check_options(const Compilation& compilation, const Program& program) {
   const CompileOptions& options = compilation.options;
-  return {.asserts = options.asserts,
-          .checked = options.checked || program.main->directives.checked || compilation.purpose == Purpose::Counts,
-          .warnings = options.warnings,
-          .fast_math = options.fast_math,
-          .contract = options.contract,
-          .all_configurations = compilation.purpose == Purpose::Reports};
+  return {
+      .asserts = options.asserts,
+      .bounds_checks = options.checked || program.main->directives.checked || compilation.purpose == Purpose::Counts,
+      .warnings = options.warnings,
+      .fast_math = options.fast_math,
+      .contract = options.contract,
+      .all_configurations = compilation.purpose == Purpose::Reports};
 }
 
 /// A module that does not verify is a defect of the compiler, wherever it shows.

@@ -54,7 +54,7 @@ Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolve
 
 struct CheckOptions {
   bool asserts = true;
-  bool checked = false;  // add bounds checks
+  bool bounds_checks = false;
   bool warnings = true;
   bool fast_math = false;
   bool contract = true;
@@ -165,7 +165,7 @@ bool is_constexpr(const ast::Parameter& parameter);
 bool is_typed_kernel(const ast::FunctionDef& function);
 /// Whether its decorator states signatures: then there is a kernel for each.
 bool has_signatures(const ast::FunctionDef& function);
-/// The same, but for `constexpr` parameters that a configuration sets.
+/// Whether the types of a kernel's parameters are known where a configuration sets its `constexpr` parameters.
 bool is_typed_with(const Configuration& configuration, const ast::FunctionDef& kernel);
 
 }  // namespace pykc

@@ -32,7 +32,7 @@ void finish_module(ModuleChecker& module) {
     if (specialization->function->is_kernel) reach(specialization);
   for (std::size_t i = 0; i < reached.size(); ++i)
     for (Specialization* callee : reached[i]->callees) reach(callee);
-  if (module.options.checked)
+  if (module.options.bounds_checks)
     module.output.stop_fault =
         add_fault(module, {"stopped, since another thread has faulted", module.output.name, 0, 0});
   std::unordered_map<const checked::Function*, const checked::Function*> moved;

@@ -53,9 +53,8 @@ struct ModuleChecker {
   std::deque<Scope> scopes;
   std::deque<FunctionDecl> functions;
   std::map<std::pair<const ast::FunctionDef*, const FunctionDecl*>, FunctionDecl> nested_functions;
-  std::deque<Entity> statics;
+  std::deque<Entity> statics;  // what types name by a number; no two are the same
   std::deque<std::unique_ptr<ast::Module>> request_texts;
-  std::map<std::string, int> static_numbers;
   std::deque<ConstantDecl> constants;
   std::deque<ClassDecl> classes;
   std::deque<Table> tables;

@@ -1,5 +1,7 @@
 #include "frontend/check/specialize.h"
 
+#include <algorithm>
+
 #include "frontend/check/names/resolve.h"
 #include "frontend/check/statements/function.h"
 #include "frontend/check/symbols.h"
@@ -8,26 +10,23 @@
 namespace pykc::checker {
 namespace {
 
-/// A text that is the same for the same entity alone; none for what cannot be part of a type.
-std::string key_of(const Entity& entity) {
-  if (const auto* ref = std::get_if<FunctionRef>(&entity))
-    return "function " + std::to_string(reinterpret_cast<std::uintptr_t>(ref->function));
-  if (const auto* ref = std::get_if<BuiltinRef>(&entity)) return "builtin " + std::to_string(static_cast<int>(ref->id));
-  if (const auto* ref = std::get_if<LanguageFunctionRef>(&entity))
-    return "language " + std::to_string(static_cast<int>(ref->id));
-  if (std::holds_alternative<NoneRef>(entity)) return "None";
-  if (const auto* ref = std::get_if<UfuncRef>(&entity)) return "ufunc " + std::string(ref->row->path);
-  if (const auto* ref = std::get_if<ReductionRef>(&entity)) return "reduction " + std::string(ref->row->name);
-  if (const auto* ref = std::get_if<TypeRef>(&entity)) return "type " + std::string(to_string(ref->type));
-  const auto* value = std::get_if<Value>(&entity);
-  if (!value || !value->known()) return {};
-  if (value->is_tuple()) {
-    std::string key = "tuple(";
-    for (const Value& element : value->elements) key += key_of(element) + ",";
-    return key + ")";
-  }
-  return "constant " + std::to_string(static_cast<int>(value->weak)) + " " + checked::to_string(value->type()) + " " +
-         std::to_string(value->expr->as<checked::Constant>()->bits);
+bool is_same(const Value& a, const Value& b) {
+  if (!a.known() || !b.known()) return a.known() == b.known();
+  if (a.is_tuple() && b.is_tuple()) return std::ranges::equal(a.elements, b.elements, is_same);
+  const auto *left = a.expr->as<checked::Constant>(), *right = b.expr->as<checked::Constant>();
+  return left && right && left->bits == right->bits && a.weak == b.weak && a.type() == b.type();
+}
+
+/// Whether two entities are one as parts of a type, so that a function is specialised once for both.
+bool is_same(const Entity& a, const Entity& b) {
+  if (a.index() != b.index()) return false;
+  const auto both = [&]<typename Ref>(auto Ref::*member) {
+    return std::get_if<Ref>(&a) && std::get<Ref>(a).*member == std::get<Ref>(b).*member;
+  };
+  if (const auto* value = std::get_if<Value>(&a)) return is_same(*value, std::get<Value>(b));
+  return std::holds_alternative<NoneRef>(a) || both(&FunctionRef::function) || both(&LanguageFunctionRef::id) ||
+         both(&UfuncRef::row) || both(&ReductionRef::row) || both(&TypeRef::type) ||
+         (both(&BuiltinRef::id) && both(&BuiltinRef::type));
 }
 
 /// The constant in a tree that stays.
@@ -98,13 +97,13 @@ checked::Function* emit(ModuleChecker& module, FunctionDecl& function, Specializ
 }
 
 int intern(ModuleChecker& module, const Entity& entity) {
-  const auto [entry, is_new] =
-      module.static_numbers.try_emplace(key_of(entity), static_cast<int>(module.statics.size()));
-  if (!is_new) return entry->second;
+  const auto found = std::ranges::find_if(module.statics, [&](const Entity& known) { return is_same(known, entity); });
+  const auto number = static_cast<int>(found - module.statics.begin());
+  if (found != module.statics.end()) return number;
   TreeBuilder tree(module.output.exprs);
   const auto* value = std::get_if<Value>(&entity);
   module.statics.push_back(value ? Entity(kept_constant(*value, tree)) : entity);
-  return entry->second;
+  return number;
 }
 
 FunctionDecl& nested_function(ModuleChecker& module, const ast::FunctionDef& def, const FunctionDecl& enclosing) {

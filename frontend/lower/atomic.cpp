@@ -129,7 +129,7 @@ Parts lower(FunctionLowering& lowering, const checked::CopyAsync& node, const ch
   return {};
 }
 
-/// Of an array, its address.
+/// Instructions of PTX take the address of an array that is an operand.
 Parts lower(FunctionLowering& lowering, const checked::InlinePtx& node, const checked::Type& type) {
   Parts operands;
   for (const checked::ExprRef operand : node.operands) operands.push_back(lower(lowering, operand).front());

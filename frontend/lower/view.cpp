@@ -109,7 +109,7 @@ Parts array_parts(const checked::Type& type, Instruction* address, const Parts& 
   return parts;
 }
 
-/// The same array as a type that says less of it.
+/// An array, taken apart as a type says that knows less of it: fewer static extents, or any strides.
 Parts relaid(FunctionLowering& lowering, const checked::Type& from, const Parts& parts, const checked::Type& to) {
   return array_parts(to, parts.front(), extents_of(lowering, from, parts),
                      has_strides(to) ? strides_of(lowering, from, parts) : Parts{});

@@ -288,7 +288,7 @@ ast::ExprPtr parse_condition(Parser& parser) {
   return condition;
 }
 
-/// Those of a function, or those of a lambda, which have no annotations.
+/// The parameters of a function, or of a lambda, which have no annotations.
 std::vector<ast::Parameter> parse_parameters(Parser& parser, TokenKind end) {
   std::vector<ast::Parameter> parameters;
   std::set<std::string> names;

@@ -29,7 +29,7 @@ int take_radix(std::string_view& digits) {
   return radix;
 }
 
-/// As Python reads it, whatever the host program's locale: what is too large is infinite, what is too small is 0.
+/// The value that Python gives the digits, whatever the locale: what is too large is infinite, what is too small is 0.
 double float_value(const std::string& digits) {
   double value = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);

@@ -21,7 +21,7 @@ std::uint64_t scalar_bits(const CaseArgument& argument, ScalarType type) {
   return width == 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
 }
 
-/// Of an argument without its own memory there is nothing here.
+/// An argument that has no memory of its own has no bytes here.
 Execution start(const Case& launch) {
   Execution execution;
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
@@ -147,7 +147,7 @@ std::unique_ptr<ir::Module> compile_to_ir(const std::string& source, const Compi
   const auto file = std::make_shared<const SourceFile>("case.pyk", source);
   const Program program = load_program(file, driver::import_resolver("case.pyk", options), diagnostics);
   const checked::Module checked =
-      check(program, {}, {.checked = options.checked, .contract = options.contract}, diagnostics);
+      check(program, {}, {.bounds_checks = options.checked, .contract = options.contract}, diagnostics);
   if (diagnostics.has_errors()) {
     error = explain({ErrorCode::InvalidSource, "", diagnostics.take()});
     return nullptr;

@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   pykc::Diagnostics diagnostics;
   const pykc::Program program = pykc::load_program(file, from_library, diagnostics);
   const bool parses = !diagnostics.has_errors();
-  const pykc::checked::Module checked = pykc::check(program, {}, {.checked = size % 2 == 0}, diagnostics);
+  const pykc::checked::Module checked = pykc::check(program, {}, {.bounds_checks = size % 2 == 0}, diagnostics);
   if (parses && !diagnostics.has_errors()) compile(checked, diagnostics);
   for (const pykc::Diagnostic& diagnostic : diagnostics.take()) pykc::to_text(diagnostic);
   return 0;

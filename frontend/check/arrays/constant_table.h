@@ -20,7 +20,7 @@ Extents dense_strides(const Extents& extents);
 
 /// A table of the elements at `offset` + the sum of position * stride: a slice, a transpose, a repetition.
 Table gathered(const Table& table, Extents extents, const Extents& strides, std::int64_t offset);
-/// The same elements in other extents, of which there are as many.
+/// The elements of a table in other extents, which hold as many.
 Table with_extents(Table table, Extents extents);
 /// One field of every record.
 Table field_of(const Table& table, const RecordField& field);

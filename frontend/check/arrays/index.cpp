@@ -17,7 +17,8 @@ namespace {
 /// `element`, behind a check of the index in a checked build, and in a function of `debug=True`.
 const checked::Expr* in_tuple(FunctionChecker& checker, const Expr* index, std::size_t size, const Expr* element,
                               SourceRange range) {
-  const bool is_checked = checker.module.options.checked, raises = checker.function && checker.function->raises_errors;
+  const bool is_checked = checker.module.options.bounds_checks,
+             raises = checker.function && checker.function->raises_errors;
   if ((!is_checked && !raises) || checker.is_trial) return element;
   const auto compare = [&](checked::CompareOp op, Int128 bound) {
     return checker.tree.compare(op, index, checker.tree.integer(bound, ScalarType::I64, range), range);
@@ -146,7 +147,7 @@ Value index(FunctionChecker& checker, const Value& array, std::vector<Value> ind
     if (!converted) return {};
     element.indices.push_back(converted);
   }
-  if (checker.module.options.checked && !checker.is_trial && type.rank() > 0)
+  if (checker.module.options.bounds_checks && !checker.is_trial && type.rank() > 0)
     element.bounds_fault = bounds_fault(checker, *array.expr, range);
   return TreeBuilder::strong(checker.tree.make(checked::Type::of(type.element), range, std::move(element)));
 }

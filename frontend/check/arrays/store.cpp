@@ -164,7 +164,7 @@ void store_array(FunctionChecker& checker, const Value& target, const Value& sou
 /// In a checked build, a fault where the extents of the source are not those of the target, or 1 where it may repeat.
 void check_shapes(FunctionChecker& checker, const Value& target, const Value& source, bool may_repeat,
                   SourceRange range) {
-  if (!checker.module.options.checked || checker.is_trial) return;
+  if (!checker.module.options.bounds_checks || checker.is_trial) return;
   const int rank = source.type().array.rank(), before = target.type().array.rank() - rank;
   const auto name = [&](const Value& array) {
     const std::string name = name_of_array(checker, *array.expr);

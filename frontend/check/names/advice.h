@@ -23,7 +23,7 @@ std::string_view foreign_module(std::string_view name);
 /// For a function of NumPy that host code has and kernels lack; "" for others.
 std::string_view host_only_numpy(std::string_view name);
 
-/// Of what stands behind a dot: the name that is spelled most like it, or else all names, where they are few.
+/// Suggests, for a name behind a dot, the one that is spelled most like it, or else all names, where they are few.
 void suggest_member(Diagnostics::Builder diagnostic, std::string_view name, const std::vector<std::string_view>& known);
 
 }  // namespace pykc::checker

@@ -30,7 +30,8 @@ bool imports_numba(const ast::Import& import) {
                      [](const ast::ImportAlias& alias) { return is_of_numba(alias.name); });
 }
 
-/// Of kernels and device functions; those of the host are bound when their definitions are run.
+/// Reports kernels and device functions that share a name. Host functions may: they are bound when their definitions
+/// are run.
 void report_defined_twice(ModuleChecker& module, const Scope& scope) {
   std::map<std::string_view, const FunctionDecl*> defined;
   for (const FunctionDecl& function : module.functions) {

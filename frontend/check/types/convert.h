@@ -22,7 +22,7 @@ std::optional<Unified> unify(FunctionChecker& checker, const Value& a, const Val
 std::optional<Unified> unify_all(FunctionChecker& checker, std::span<const Value> values, TypingRules::Meet meet,
                                  SourceRange range);
 void report_no_common_type(FunctionChecker& checker, const Value& a, const Value& b, SourceRange range);
-/// As NumPy's assignment converts; warns of a lost fraction.
+/// Converts as NumPy's assignment does, and warns of a lost fraction.
 const Expr* convert_for_assignment(FunctionChecker& checker, const Value& value, ScalarType to, SourceRange range);
 Value convert_to(FunctionChecker& checker, const Value& value, const InferredType& to, SourceRange range);
 const Expr* truth(FunctionChecker& checker, const Value& value);

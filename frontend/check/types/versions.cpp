@@ -159,7 +159,7 @@ class VersionFinder {
     return {};
   }
 
-  /// Of any number of turns of a loop, none included.
+  /// The effects of any number of turns of a loop, none included.
   Effects effects_of_turns(const ast::Stmt& loop) {
     const ast::Suite& body = *suites_of_loop(loop).first;
     Effects result = own_effects(loop);

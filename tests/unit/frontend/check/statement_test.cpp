@@ -107,7 +107,7 @@ TEST(Statement, PrintTakesTextAndTuples) {
 }
 
 TEST(Statement, BoundsAreFaultsInCheckedBuilds) {
-  const CheckedText checked = check_text(in_kernel("a[i, 0] = x[i]"), {.options = {.checked = true}});
+  const CheckedText checked = check_text(in_kernel("a[i, 0] = x[i]"), {.options = {.bounds_checks = true}});
   ASSERT_EQ(checked.module.faults.size(), 4u);
   EXPECT_EQ(checked.module.faults[0].message, "index {0} is out of bounds for `x` of shape ({1},)");
   EXPECT_EQ(checked.module.faults[2].message, "index {0} is out of bounds for dimension 1 of `a` of shape ({1}, {2})");
