@@ -20,7 +20,7 @@
 #include "ir/analysis/control_flow.h"
 #include "ir/cut/cut.h"
 #include "ir/passes/passes.h"
-#include "ir/split/split.h"
+#include "ir/split/prepare.h"
 #include "ir/walk.h"
 
 namespace pykc::ir {

@@ -11,7 +11,8 @@
 #include "ir/passes/clone.h"
 #include "ir/passes/inline_calls.h"
 #include "ir/passes/passes.h"
-#include "ir/split/split.h"
+#include "ir/passes/separate_locals.h"
+#include "ir/split/prepare.h"
 #include "ir/walk.h"
 
 namespace pykc::ir {

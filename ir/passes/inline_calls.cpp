@@ -17,8 +17,9 @@
 #include <unordered_map>
 
 #include "ir/passes/clone.h"
+#include "ir/passes/inline_calls.h"
 #include "ir/passes/passes.h"
-#include "ir/split/split.h"
+#include "ir/split/lockstep/lockstep.h"
 #include "ir/walk.h"
 
 namespace pykc::ir {

@@ -4,13 +4,14 @@
 // A walk forwards keeps, for each local, the number of the store that it holds. A store gives a new number. Where paths
 // meet, the numbers of a local that is still to be read are united; the sets that result are the new locals. (A local
 // that nobody reads any more is not united, which is what makes the `i` of a later loop a variable of its own.)
+#include "ir/passes/separate_locals.h"
+
 #include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "ir/analysis/liveness.h"
-#include "ir/split/split.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {

@@ -1,5 +1,6 @@
 // What is left to do when values and locals have found their places.
-#include "ir/split/split.h"
+#include "ir/split/cleanup.h"
+
 #include "ir/walk.h"
 
 namespace pykc::ir::split {

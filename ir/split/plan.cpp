@@ -8,9 +8,10 @@
 //
 // Beyond what is needed, everything uniform, without an effect and directly in a block-level block is a scalar, for
 // that is cheaper than to compute it for each thread and saves slots.
+#include "ir/split/plan.h"
+
 #include <algorithm>
 
-#include "ir/split/split.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {

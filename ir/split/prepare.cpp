@@ -1,8 +1,10 @@
 // What makes kernels simpler before they are split. Nothing here changes what a thread does.
+#include "ir/split/prepare.h"
+
 #include <iterator>
+#include <unordered_map>
 
 #include "ir/builder.h"
-#include "ir/split/split.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {

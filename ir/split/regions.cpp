@@ -19,11 +19,13 @@
 // When threads have returned, the block looks whether any is left before it goes on: in front of whatever comes next,
 // of every exit and at the end of a turn of a loop, so that a loop that can only be left by returning ends. When a
 // thread has faulted, the launch has failed: its block ends behind the region, so faults need no masks.
+#include "ir/split/regions.h"
+
 #include <utility>
 
 #include "ir/builder.h"
 #include "ir/passes/clone.h"
-#include "ir/split/split.h"
+#include "ir/split/plan.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {

@@ -9,8 +9,10 @@
 // Masks are loaded and stored by every thread, in front of and behind the guard; other locals only by those inside it.
 // In a lockstep turn every thread loads and stores all of them, for vectors of plain stores are faster than stores
 // under a mask. So the ends of turns in the middle of a region become exits from a Scope with these stores behind it.
+#include "ir/split/slots.h"
+
 #include "ir/builder.h"
-#include "ir/split/split.h"
+#include "ir/split/regions.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {

@@ -38,7 +38,14 @@
 // A kernel in which nobody meets is one region, but for the loops that lockstep finds.
 #include "ir/passes/inline_calls.h"
 #include "ir/passes/passes.h"
-#include "ir/split/split.h"
+#include "ir/passes/separate_locals.h"
+#include "ir/split/cleanup.h"
+#include "ir/split/lockstep/lockstep.h"
+#include "ir/split/plan.h"
+#include "ir/split/prepare.h"
+#include "ir/split/regions.h"
+#include "ir/split/slots.h"
+#include "ir/split/values.h"
 #include "ir/walk.h"
 
 namespace pykc::ir {

@@ -3,11 +3,13 @@
 // What is cheap to compute from the thread's place and from scalars is computed again in each region that uses it: that
 // costs less than a load, and the vectoriser sees how addresses depend on the thread. Any other value goes through a
 // local, its home: stored where it is computed, loaded at the start of each region that uses it.
+#include "ir/split/values.h"
+
 #include <algorithm>
 
 #include "ir/builder.h"
 #include "ir/passes/clone.h"
-#include "ir/split/split.h"
+#include "ir/split/regions.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {

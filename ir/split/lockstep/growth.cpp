@@ -1,10 +1,11 @@
 // Values of a thread by its place: the same for all that come somewhere, or never less further along an axis.
+#include "ir/split/lockstep/growth.h"
+
 #include <algorithm>
 #include <array>
 
 #include "ir/analysis/affine.h"
 #include "ir/builder.h"
-#include "ir/split/split.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {

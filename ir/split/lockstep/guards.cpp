@@ -17,11 +17,13 @@
 // it: it depends on nothing there.
 //
 // `if i >= n: return` is the same with the rest of the kernel as the branch.
+#include "ir/split/lockstep/guards.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "ir/builder.h"
-#include "ir/split/split.h"
+#include "ir/split/lockstep/growth.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {

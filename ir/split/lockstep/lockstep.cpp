@@ -14,12 +14,18 @@
 //
 // In blocks that are too small for vectors, slots only cost: a loop of the first two kinds that needs some is kept as
 // it was for such blocks, beside the new one.
+#include "ir/split/lockstep/lockstep.h"
+
 #include <algorithm>
 
 #include "ir/analysis/value_range.h"
 #include "ir/builder.h"
 #include "ir/passes/clone.h"
-#include "ir/split/split.h"
+#include "ir/passes/separate_locals.h"
+#include "ir/split/lockstep/growth.h"
+#include "ir/split/lockstep/guards.h"
+#include "ir/split/lockstep/neighbours.h"
+#include "ir/split/lockstep/stride.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {

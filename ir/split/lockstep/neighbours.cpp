@@ -2,8 +2,10 @@
 //
 //   for j in range(m): out[j, i] = x[j, i]      i = grid(1): neighbours stand side by side, a thread's turns do not
 //   for j in range(m): out[i, j] = x[i, j]      the other way round
+#include "ir/split/lockstep/neighbours.h"
+
 #include "ir/analysis/affine.h"
-#include "ir/split/split.h"
+#include "ir/split/lockstep/growth.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {

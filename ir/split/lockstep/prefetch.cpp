@@ -7,10 +7,12 @@
 //   for shift in range(0, …, step):
 //       next = first + shift + step: prefetch x[next], x[next + elements of a line], …
 //       if start + shift < stop: … x[start + shift] …
+#include "ir/split/lockstep/prefetch.h"
+
 #include <algorithm>
 
 #include "ir/builder.h"
-#include "ir/split/split.h"
+#include "ir/split/lockstep/stride.h"
 
 namespace pykc::ir::split {
 namespace {

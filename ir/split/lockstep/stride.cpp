@@ -6,12 +6,15 @@
 //   for shift in range(0, stop - start of the first thread, step):
 //       i = start + shift
 //       if i < stop: body
+#include "ir/split/lockstep/stride.h"
+
 #include <algorithm>
 
 #include "ir/analysis/affine.h"
 #include "ir/analysis/value_range.h"
 #include "ir/builder.h"
-#include "ir/split/split.h"
+#include "ir/split/lockstep/growth.h"
+#include "ir/split/lockstep/prefetch.h"
 #include "ir/walk.h"
 
 namespace pykc::ir::split {
