@@ -147,6 +147,11 @@ Value* small_fma(Emitter& emitter, ScalarType type, Value* a, Value* b, Value* c
   return emitter.target->narrow_float(odd, type);
 }
 
+Value* extremum(Emitter& emitter, ScalarType type, llvm::Intrinsic::ID id, Value* a, Value* b) {
+  if (!is_float(type)) return emitter.builder.CreateBinaryIntrinsic(id, a, b);
+  return narrow(emitter, emitter.target->extreme(id, widen(emitter, a, type), widen(emitter, b, type)), type);
+}
+
 }  // namespace
 
 Value* emit_arithmetic(Emitter& emitter, const Instruction& i) {
@@ -188,21 +193,13 @@ Value* floor_modulo(Builder& builder, Value* a, Value* b, bool is_signed) {
 }
 
 Value* minimum(Emitter& emitter, ScalarType type, Value* a, Value* b) {
-  if (!is_float(type))
-    return emitter.builder.CreateBinaryIntrinsic(
-        is_signed_integer(type) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a, b);
-  return narrow(emitter,
-                emitter.target->extreme(llvm::Intrinsic::minimumnum, widen(emitter, a, type), widen(emitter, b, type)),
-                type);
+  using namespace llvm::Intrinsic;
+  return extremum(emitter, type, is_float(type) ? minimumnum : is_signed_integer(type) ? smin : umin, a, b);
 }
 
 Value* maximum(Emitter& emitter, ScalarType type, Value* a, Value* b) {
-  if (!is_float(type))
-    return emitter.builder.CreateBinaryIntrinsic(
-        is_signed_integer(type) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a, b);
-  return narrow(emitter,
-                emitter.target->extreme(llvm::Intrinsic::maximumnum, widen(emitter, a, type), widen(emitter, b, type)),
-                type);
+  using namespace llvm::Intrinsic;
+  return extremum(emitter, type, is_float(type) ? maximumnum : is_signed_integer(type) ? smax : umax, a, b);
 }
 
 Value* emit_negate(Emitter& emitter, const Instruction& i) {

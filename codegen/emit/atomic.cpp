@@ -84,7 +84,7 @@ struct Place {
   Value* shift;  // null where the word is the value's own
 };
 
-/// Of a value that is narrower than what the target exchanges, the word of 32 bits around it.
+/// Where the target exchanges nothing so narrow, it is the word of 32 bits around the value.
 Place place_of(Emitter& emitter, Value* address, ScalarType type) {
   if (size_in_bits(type) >= emitter.target->narrowest_exchange()) return {emitter.bits_type(type), address, nullptr};
   Builder& builder = emitter.builder;

@@ -43,8 +43,8 @@ bool is_made_of_flags(const llvm::Value* value, int depth = 8) {
          });
 }
 
-/// Of a float that is 0 or -1 by a flag, ptxas 13.0 makes a signed integer, and leaves it so where that becomes an
-/// unsigned one: u32(-f32(x > 3)) and u64(f32(-1) + (x > 3)) were 2^32 - 1 and 2^64 - 1 in the place of 0.
+/// A float that is 0 or -1 by a flag becomes a signed integer in ptxas 13.0, which leaves it so where an unsigned one
+/// is asked for: u32(-f32(x > 3)) and u64(f32(-1) + (x > 3)) were 2^32 - 1 and 2^64 - 1 in the place of 0.
 llvm::Value* hidden_if_made_of_flags(llvm::Value* value, llvm::IRBuilder<>& builder) {
   if (!is_made_of_flags(value)) return value;
   llvm::Type* bits = builder.getIntNTy(value->getType()->getScalarSizeInBits());
