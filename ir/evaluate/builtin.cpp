@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <numbers>
 
 #include "ir/evaluate/evaluate.h"
@@ -9,7 +10,10 @@
 namespace pykc::ir {
 namespace {
 
-std::uint64_t reverse_bits(Scalar value) {
+using Operands = std::span<const Scalar>;
+
+std::uint64_t reverse_bits(Operands operands) {
+  const Scalar value = operands[0];
   std::uint64_t reversed = 0;
   for (int i = 0; i < size_in_bits(value.type); ++i) reversed = reversed << 1 | (value.bits >> i & 1);
   return reversed;
@@ -23,11 +27,16 @@ std::uint64_t find_first_set(Scalar value) {
   return value.bits == 0 ? 0 : static_cast<std::uint64_t>(std::countr_zero(value.bits) + 1);
 }
 
-std::uint64_t absolute(Scalar value) {
+std::uint64_t absolute(Operands operands) {
+  const Scalar value = operands[0];
   if (is_float(value.type)) return value.bits & ~sign_bit(value.type);
   const std::int64_t number = integer_from_bits(value.type, value.bits);
   if (!is_signed_integer(value.type) || number >= 0) return value.bits;
   return wrap_into(value.type, 0 - static_cast<std::uint64_t>(number));
+}
+
+std::uint64_t with_sign_of(Operands operands) {
+  return absolute(operands) | (operands[1].bits & sign_bit(operands[1].type));
 }
 
 bool is_less(Scalar a, Scalar b) {
@@ -97,16 +106,30 @@ std::int64_t part_of(Scalar word, int index, int width) {
 }
 
 /// `c` plus the products of the parts of `a`, each of `width` bits, and as many bytes of `b` from `first` on.
-std::uint64_t dot_product(std::span<const Scalar> operands, int width, int first) {
+std::uint64_t dot_product(Operands operands, int width, int first) {
   std::int64_t sum = integer_from_bits(operands[2].type, operands[2].bits);
   for (int i = 0; i < 32 / width; ++i) sum += part_of(operands[0], i, width) * part_of(operands[1], first + i, 8);
   return wrap_into(operands[2].type, static_cast<std::uint64_t>(sum));
 }
 
+/// What the function of an INTRINSIC row computes: one of a float in the type of its operand, the others on bits.
+template <typename Function>
+std::uint64_t compute(Operands operands, Function function) {
+  if constexpr (std::invocable<Function, double>)
+    return compute_float(operands, [&](auto x, auto, auto) { return function(x); });
+  else
+    return function(operands);
+}
+
 }  // namespace
 
-std::optional<std::uint64_t> evaluate(BuiltinId builtin, std::span<const Scalar> operands) {
+std::optional<std::uint64_t> evaluate(BuiltinId builtin, Operands operands) {
   switch (builtin) {
+#define BUILTIN(id, name, signature, effect, doc, nvptx, cpu, reach)
+#define INTRINSIC(id, name, signature, doc, intrinsic, function, reach) \
+  case BuiltinId::id:                                                   \
+    return compute(operands, [](auto x) -> decltype(function(x)) { return function(x); });
+#include "stdlib/builtins.def"
     case BuiltinId::WarpSize:
       return 32;
     case BuiltinId::Popc:
@@ -115,8 +138,6 @@ std::optional<std::uint64_t> evaluate(BuiltinId builtin, std::span<const Scalar>
       return count_leading_zeros(operands[0]);
     case BuiltinId::Ffs:
       return find_first_set(operands[0]);
-    case BuiltinId::Brev:
-      return reverse_bits(operands[0]);
     case BuiltinId::Mulhi:
       return upper_half_of_product(operands[0], operands[1]);
     case BuiltinId::BytePerm:
@@ -136,8 +157,7 @@ std::optional<std::uint64_t> evaluate(BuiltinId builtin, std::span<const Scalar>
     case BuiltinId::Unlikely:
       return operands[0].bits;
     case BuiltinId::Abs:
-    case BuiltinId::Fabs:
-      return absolute(operands[0]);
+      return absolute(operands);
     case BuiltinId::Min:
       return smaller(operands[0], operands[1]);
     case BuiltinId::Max:
@@ -146,26 +166,12 @@ std::optional<std::uint64_t> evaluate(BuiltinId builtin, std::span<const Scalar>
       return operands[0].bits != 0 ? operands[1].bits : operands[2].bits;
     case BuiltinId::PowInt:
       return integer_power(operands[0], operands[1]);
-    case BuiltinId::Round:
-      return compute_float(operands, [](auto x, auto, auto) { return std::nearbyint(x); });
-    case BuiltinId::Sqrt:
-      return compute_float(operands, [](auto x, auto, auto) { return std::sqrt(x); });
-    case BuiltinId::Floor:
-      return compute_float(operands, [](auto x, auto, auto) { return std::floor(x); });
-    case BuiltinId::Ceil:
-      return compute_float(operands, [](auto x, auto, auto) { return std::ceil(x); });
-    case BuiltinId::Trunc:
-      return compute_float(operands, [](auto x, auto, auto) { return std::trunc(x); });
-    case BuiltinId::Fma:
-      return fused_multiply_add(operands);
     case BuiltinId::Degrees:
       return compute_float(operands,
                            [](auto x, auto, auto) { return x * static_cast<decltype(x)>(180 / std::numbers::pi); });
     case BuiltinId::Radians:
       return compute_float(operands,
                            [](auto x, auto, auto) { return x * static_cast<decltype(x)>(std::numbers::pi / 180); });
-    case BuiltinId::Copysign:
-      return absolute(operands[0]) | (operands[1].bits & sign_bit(operands[1].type));
     case BuiltinId::Isnan:
       return is_nan(operands[0]);
     case BuiltinId::Isinf:
