@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The layers of docs/architecture.md, held against the #include lines: a folder includes only what its row names.
+# The layers of docs/architecture.md, held against the #include lines: a folder includes only what its row names. And the
+# sizes from which on a folder or a header becomes hard to find one's way in.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -46,4 +47,15 @@ done
 while IFS= read -r file; do
   case $file in codegen/*|driver/artifact_cache.cpp|tools/*|tests/*) ;; *) echo "$file includes LLVM"; failed=1 ;; esac
 done < <(grep -rlE '#include [<"]llvm/' --include='*.h' --include='*.cpp' . --exclude-dir=build --exclude-dir=.git | sed 's|^\./||')
+# Sizes.
+while read -r count folder; do
+  ((count <= 25)) && continue
+  echo "$folder: $count files of C++ side by side; at most 25, so make rooms"
+  failed=1
+done < <(find "${!may[@]}" -name '*.cpp' -printf '%h\n' | sort | uniq -c)
+while read -r lines header; do
+  ((lines <= 150)) || [[ $header == total ]] && continue
+  echo "$header: $lines lines; at most 150 for a header of the checker, so split it by subject"
+  failed=1
+done < <(find frontend/check -name '*.h' -exec wc -l {} +)
 exit $failed
