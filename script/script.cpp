@@ -97,8 +97,8 @@ bool has_statements(const ast::Module& module) {
   return !has_functions && !module.body.empty();
 }
 
-Outcome<int> run_program(const Program& program, Evaluator& evaluator, Session& session, const RunOptions& options) {
-  if (!options.device.empty()) RETURN_IF_FAILED(session.device());
+Outcome<int> run_program(const Program& program, Evaluator& evaluator, Run& run, const RunOptions& options) {
+  if (!options.device.empty()) RETURN_IF_FAILED(run.device());
   RETURN_IF_FAILED(run_main_module(evaluator));
   const ast::FunctionDef* const definition = find_function_definition(*program.main, "main");
   const Value* const main = find(evaluator, "main");
@@ -124,10 +124,10 @@ bool is_test(const ast::Module& module, const ast::Stmt& stmt) {
   return function && kind_of(module, *function) == FunctionKind::Test;
 }
 
-TestResult run_test(const Program& program, Evaluator& evaluator, Session& session, const ast::FunctionDef& function) {
+TestResult run_test(const Program& program, Evaluator& evaluator, Run& run, const ast::FunctionDef& function) {
   TestResult result;
   result.name = function.name;
-  session.random = RandomGenerator();  // tests do not depend on each other's random numbers
+  run.random = RandomGenerator();  // tests do not depend on each other's random numbers
   const auto start = std::chrono::steady_clock::now();
   const std::size_t checks_before = evaluator.held.size();
   Outcome<Value> value = Value();
@@ -151,9 +151,9 @@ TestResult run_test(const Program& program, Evaluator& evaluator, Session& sessi
 }  // namespace
 
 Result<int> run_main(const Program& program, const RunOptions& options) {
-  Session session(options);
-  Evaluator evaluator(program, session);
-  Outcome<int> code = run_program(program, evaluator, session, options);
+  Run run(options);
+  Evaluator evaluator(program, run);
+  Outcome<int> code = run_program(program, evaluator, run, options);
   if (!code) return to_error(code.failure(), program);
   return *code;
 }
@@ -166,16 +166,16 @@ std::vector<std::string> list_tests(const Program& program) {
 }
 
 Result<std::vector<TestResult>> run_tests(const Program& program, const RunOptions& options, std::string_view filter) {
-  Session session(options);
-  Evaluator evaluator(program, session);
-  if (Outcome<Device> device = session.device(); !device) return to_error(device.failure(), program);
+  Run run(options);
+  Evaluator evaluator(program, run);
+  if (Outcome<Device> device = run.device(); !device) return to_error(device.failure(), program);
   if (Status done = run_main_module(evaluator); !done) return to_error(done.failure(), program);
   std::vector<TestResult> results;
   for (const ast::StmtPtr& stmt : program.main->body) {
     if (!is_test(*program.main, *stmt)) continue;
     const ast::FunctionDef& function = *stmt->as<ast::FunctionDef>();
     if (function.name.find(filter) == std::string::npos) continue;
-    results.push_back(run_test(program, evaluator, session, function));
+    results.push_back(run_test(program, evaluator, run, function));
   }
   return results;
 }

@@ -108,7 +108,7 @@ Outcome<Value> call_decorator(const DecoratorValue& decorator, const CallArgumen
 
 Outcome<Value> call(Evaluator& evaluator, const Value& callee, CallArguments arguments) {
   if (const auto* builtin = callee.as<BuiltinValue>())
-    return call_builtin(evaluator.session, *builtin, std::move(arguments));
+    return call_builtin(evaluator.run, *builtin, std::move(arguments));
   if (const auto* type = callee.as<TypeValue>(); type && type->definition)
     return make_struct(evaluator, *type, std::move(arguments));
   if (const auto* type = callee.as<TypeValue>()) return call_type(*type, arguments);

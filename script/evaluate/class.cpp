@@ -89,7 +89,7 @@ Failure wrong_class(const Evaluator& evaluator, const ast::ClassDef& node) {
         "write `__init__` for a class of host code, without a decorator; `@struct class` is a record that kernels "
         "take, too");
   for (Diagnostic& diagnostic :
-       driver::check_source(evaluator.frame->module->module->file, evaluator.session.options().compile))
+       driver::check_source(evaluator.frame->module->module->file, evaluator.run.options().compile))
     if (diagnostic.severity == Severity::Error) failure.causes.push_back(std::move(diagnostic));
   return failure;
 }

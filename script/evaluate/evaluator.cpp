@@ -4,11 +4,11 @@
 
 namespace pykc::script {
 
-Evaluator::Evaluator(const Program& program, Session& session)
-    : program(program), session(session), launcher(program, session, scopes), stack_base(__builtin_frame_address(0)) {
-  session.set_call(
+Evaluator::Evaluator(const Program& program, Run& run)
+    : program(program), run(run), launcher(program, run, scopes), stack_base(__builtin_frame_address(0)) {
+  run.set_call(
       [this](const Value& callee, CallArguments arguments) { return call(*this, callee, std::move(arguments)); });
-  session.set_compile([this](const FunctionValue& kernel, const std::vector<Value>* arguments) {
+  run.set_compile([this](const FunctionValue& kernel, const std::vector<Value>* arguments) {
     return launcher.compile(kernel, arguments);
   });
 }

@@ -16,7 +16,7 @@
 
 #include "frontend/frontend.h"
 #include "frontend/syntax/ast.h"
-#include "script/functions/session.h"
+#include "script/functions/run.h"
 #include "script/launch/launcher.h"
 #include "script/values/outcome.h"
 #include "script/values/scope.h"
@@ -35,7 +35,7 @@ struct Frame {
 enum class Flow : std::uint8_t { Next, Break, Continue, Return };
 
 struct Evaluator {
-  Evaluator(const Program& program, Session& session);
+  Evaluator(const Program& program, Run& run);
   /// What functions and objects hold of one another goes, too.
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;
@@ -55,7 +55,7 @@ struct Evaluator {
   Status check_stack() const;
 
   const Program& program;
-  Session& session;
+  Run& run;
   Launcher launcher;
   const void* const stack_base;
   Frame* frame = nullptr;

@@ -58,14 +58,14 @@ Outcome<Flow> run_with(Evaluator& evaluator, const Value& context, const ast::Wi
 /// A context that is built in: a stream, a device, or one of ContextValue.
 Outcome<Flow> run_within(Evaluator& evaluator, const Value& context, const ast::With& node) {
   if (node.target) RETURN_IF_FAILED(assign(evaluator, *node.target, context));
-  const std::shared_ptr<const Stream> before = evaluator.session.streams.current;
+  const std::shared_ptr<const Stream> before = evaluator.run.streams.current;
   const auto* stream = context.as<StreamValue>();
-  if (stream) evaluator.session.streams.current = stream->stream;
+  if (stream) evaluator.run.streams.current = stream->stream;
   Outcome<Flow> flow = run(evaluator, node.body);
-  if (stream) evaluator.session.streams.current = before;
+  if (stream) evaluator.run.streams.current = before;
   const auto* other = context.as<ContextValue>();
   if (!flow || !other || !other->waits_for) return flow;
-  ASSIGN_OR_RETURN(const Device device, evaluator.session.device());
+  ASSIGN_OR_RETURN(const Device device, evaluator.run.device());
   const Stream waited = other->waits_for->stream ? *other->waits_for->stream : device.default_stream();
   RETURN_IF_FAILED(outcome_of(waited.synchronize()));
   return flow;

@@ -38,7 +38,7 @@ Outcome<Axes> axes_of(const Value& value, const Arguments& arguments, std::size_
 
 /// "a, axis=None, keepdims=False"
 template <Reduction kReduction>
-Outcome<Value> reduction(Session&, const Arguments& arguments) {
+Outcome<Value> reduction(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   ASSIGN_OR_RETURN(const Axes axes, axes_of(arguments[1], arguments, 1, array->rank()));
   ASSIGN_OR_RETURN(const bool keep, arguments.flag(2));
@@ -48,7 +48,7 @@ Outcome<Value> reduction(Session&, const Arguments& arguments) {
 
 /// "a, axis=None, ddof=0, keepdims=False"
 template <Reduction kReduction>
-Outcome<Value> spread(Session&, const Arguments& arguments) {
+Outcome<Value> spread(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   ASSIGN_OR_RETURN(const Axes axes, axes_of(arguments[1], arguments, 1, array->rank()));
   ASSIGN_OR_RETURN(const std::int64_t degrees, arguments.integer(2));
@@ -57,7 +57,7 @@ Outcome<Value> spread(Session&, const Arguments& arguments) {
   return reduced(result);
 }
 
-Outcome<Value> host_cumsum(Session&, const Arguments& arguments) {
+Outcome<Value> host_cumsum(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(ArrayRef array, arguments.array(0));
   std::size_t axis = 0;
   if (arguments.is_none(1)) {
@@ -69,13 +69,13 @@ Outcome<Value> host_cumsum(Session&, const Arguments& arguments) {
   return cumulative_sum(array, axis);
 }
 
-Outcome<Value> host_sort(Session&, const Arguments& arguments) {
+Outcome<Value> host_sort(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   if (array->rank() == 0) return fail(DiagnosticId::HostBadAxis, -1, 0);
   return sorted_array(array);
 }
 
-Outcome<Value> host_bincount(Session&, const Arguments& arguments) {
+Outcome<Value> host_bincount(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   ASSIGN_OR_RETURN(const std::int64_t least, arguments.integer(1));
   return count_occurrences(array, least);
@@ -92,7 +92,7 @@ Outcome<Value> into_out(const Arguments& arguments, std::size_t i, const ArrayRe
   return arguments[i];
 }
 
-Outcome<Value> host_dot(Session&, const Arguments& arguments) {
+Outcome<Value> host_dot(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef a, arguments.array(0));
   ASSIGN_OR_RETURN(const ArrayRef b, arguments.array(1));
   ASSIGN_OR_RETURN(const ArrayRef product, matrix_product(a, b));
@@ -100,7 +100,7 @@ Outcome<Value> host_dot(Session&, const Arguments& arguments) {
 }
 
 /// The sum of a matrix's diagonal; of more axes, of each matrix of the first two.
-Outcome<Value> host_trace(Session&, const Arguments& arguments) {
+Outcome<Value> host_trace(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   ASSIGN_OR_RETURN(const std::int64_t offset, arguments.integer(1));
   if (array->rank() < 2) return arguments.wrong_type(0, "an array of two dimensions or more");
@@ -144,7 +144,7 @@ struct Closeness {
 };
 
 /// |a - b| <= atol + rtol * |b| everywhere; equal infinities are close, NaN to nothing unless asked.
-Outcome<Value> host_allclose(Session&, const Arguments& arguments) {
+Outcome<Value> host_allclose(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef a, arguments.any_array(0));
   ASSIGN_OR_RETURN(const ArrayRef b, arguments.any_array(1));
   ASSIGN_OR_RETURN(const double relative, arguments.number(2));
@@ -172,7 +172,7 @@ Outcome<Value> host_allclose(Session&, const Arguments& arguments) {
   return Value(true);
 }
 
-Outcome<Value> host_array_equal(Session&, const Arguments& arguments) {
+Outcome<Value> host_array_equal(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef a, arguments.any_array(0));
   ASSIGN_OR_RETURN(const ArrayRef b, arguments.any_array(1));
   if (a->shape != b->shape) return Value(false);
@@ -196,18 +196,18 @@ Outcome<Shape> shape_of_rest(const Arguments& arguments) {
   return shaped.shape(0);
 }
 
-Outcome<Value> host_reshape(Session&, const Arguments& arguments) {
+Outcome<Value> host_reshape(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
   ASSIGN_OR_RETURN(const Shape shape, shape_of_rest(arguments));
   return reshape_array(array, shape);
 }
 
-Outcome<Value> host_ravel(Session&, const Arguments& arguments) {
+Outcome<Value> host_ravel(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
   return reshape_array(array, {-1});
 }
 
-Outcome<Value> host_transpose(Session&, const Arguments& arguments) {
+Outcome<Value> host_transpose(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
   std::vector<std::size_t> axes;
   if (arguments.rest.empty()) {
@@ -226,14 +226,14 @@ Outcome<Value> host_transpose(Session&, const Arguments& arguments) {
   return Value(permute_axes(*array, axes));
 }
 
-Outcome<Value> host_broadcast_to(Session&, const Arguments& arguments) {
+Outcome<Value> host_broadcast_to(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(1));
   ASSIGN_OR_RETURN(const ArrayRef repeated, broadcast_array(*array, shape));
   return copy_array(repeated);
 }
 
-Outcome<Value> host_concatenate(Session&, const Arguments& arguments) {
+Outcome<Value> host_concatenate(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::vector<Value> parts, all_items(arguments[0]));
   ASSIGN_OR_RETURN(const std::int64_t given_axis, arguments.integer(1));
   if (parts.empty()) return fail(DiagnosticId::HostEmptyReduction, "concatenate");
@@ -267,25 +267,25 @@ Outcome<Value> host_concatenate(Session&, const Arguments& arguments) {
   return Value(result);
 }
 
-Outcome<Value> host_copy(Session&, const Arguments& arguments) {
+Outcome<Value> host_copy(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
   return copy_array(array, array->order());
 }
 
-Outcome<Value> host_astype(Session&, const Arguments& arguments) {
+Outcome<Value> host_astype(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
   return array->type == type ? copy_array(array) : convert_array(array, type);
 }
 
-Outcome<Value> host_fill(Session&, const Arguments& arguments) {
+Outcome<Value> host_fill(Run&, const Arguments& arguments) {
   const ArrayRef* array = arguments[0].as<ArrayRef>();
   if (!array) return arguments.wrong_type(0, "an array");
   RETURN_IF_FAILED(set_item(arguments[0], Value(EllipsisValue{}), arguments[1]));
   return Value();
 }
 
-Outcome<Value> host_item(Session&, const Arguments& arguments) {
+Outcome<Value> host_item(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
   if (array->size() != 1) return fail(DiagnosticId::HostAmbiguousTruth, array->size());
   ASSIGN_OR_RETURN(const Scalar scalar, first_element(*array));
@@ -295,23 +295,21 @@ Outcome<Value> host_item(Session&, const Arguments& arguments) {
   return integer ? Value(*integer) : Value(scalar);  // beyond an i64 only a u64 is
 }
 
-Outcome<Value> host_tolist(Session& session, const Arguments& arguments) {
+Outcome<Value> host_tolist(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
-  if (array->rank() == 0) return host_item(session, arguments);
+  if (array->rank() == 0) return host_item(run, arguments);
   ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments[0]));
   for (Value& item : items) {
     Arguments inner = arguments;
     inner.values = {item};
-    ASSIGN_OR_RETURN(item, host_tolist(session, inner));
+    ASSIGN_OR_RETURN(item, host_tolist(run, inner));
   }
   return make_list(std::move(items));
 }
 
-Outcome<Value> host_where(Session&, const Arguments& arguments) {
-  return where(arguments[0], arguments[1], arguments[2]);
-}
+Outcome<Value> host_where(Run&, const Arguments& arguments) { return where(arguments[0], arguments[1], arguments[2]); }
 
-Outcome<Value> host_clip(Session&, const Arguments& arguments) {
+Outcome<Value> host_clip(Run&, const Arguments& arguments) {
   Value result = arguments[0];
   if (!arguments.is_none(1)) {
     ASSIGN_OR_RETURN(result, apply(BinaryFunction::Maximum, result, arguments[1]));

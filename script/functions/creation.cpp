@@ -30,9 +30,9 @@ Outcome<Value> filled(const Arguments& arguments, Fill fill) {
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
   return make_array(type, shape, order, fill(type));
 }
-Outcome<Value> host_zeros(Session&, const Arguments& a) { return filled(a, zero_of); }
-Outcome<Value> host_empty(Session&, const Arguments& a) { return filled(a, unset); }
-Outcome<Value> host_ones(Session&, const Arguments& a) {
+Outcome<Value> host_zeros(Run&, const Arguments& a) { return filled(a, zero_of); }
+Outcome<Value> host_empty(Run&, const Arguments& a) { return filled(a, unset); }
+Outcome<Value> host_ones(Run&, const Arguments& a) {
   RETURN_IF_FAILED(a.type(1));  // of numbers alone
   return filled(a, [](const ElementType& type) { return std::optional(Scalar::of(1, type.scalar)); });
 }
@@ -43,7 +43,7 @@ ScalarType own_type(const Value& value) {
   return type ? type->type : ScalarType::F64;
 }
 
-Outcome<Value> host_full(Session&, const Arguments& arguments) {
+Outcome<Value> host_full(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
   ScalarType type = own_type(arguments[1]);
   if (!arguments.is_none(2)) {
@@ -62,14 +62,14 @@ Outcome<Value> like(const Arguments& arguments, std::size_t dtype, Fill fill) {
   }
   return make_array(type, model->shape, model->order(), fill(type));
 }
-Outcome<Value> host_zeros_like(Session&, const Arguments& a) { return like(a, 1, zero_of); }
-Outcome<Value> host_empty_like(Session&, const Arguments& a) { return like(a, 1, unset); }
-Outcome<Value> host_ones_like(Session&, const Arguments& a) {
+Outcome<Value> host_zeros_like(Run&, const Arguments& a) { return like(a, 1, zero_of); }
+Outcome<Value> host_empty_like(Run&, const Arguments& a) { return like(a, 1, unset); }
+Outcome<Value> host_ones_like(Run&, const Arguments& a) {
   RETURN_IF_FAILED(a.array(0));  // of numbers alone
   if (!a.is_none(1)) RETURN_IF_FAILED(a.type(1));
   return like(a, 1, [](const ElementType& type) { return std::optional(Scalar::of(1, type.scalar)); });
 }
-Outcome<Value> host_full_like(Session&, const Arguments& arguments) {
+Outcome<Value> host_full_like(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef model, arguments.array(0));
   ScalarType type = model->type;
   if (!arguments.is_none(2)) {
@@ -96,7 +96,7 @@ Outcome<Value> generated(const ElementType& type, std::int64_t count, F element)
   return Value(array);
 }
 
-Outcome<Value> host_arange(Session&, const Arguments& arguments) {
+Outcome<Value> host_arange(Run&, const Arguments& arguments) {
   const bool one = arguments.is_none(1);
   const Value start = one ? Value(std::int64_t{0}) : arguments[0], stop = one ? arguments[0] : arguments[1];
   const Value step = arguments[2];
@@ -123,7 +123,7 @@ Outcome<Value> host_arange(Session&, const Arguments& arguments) {
                    [from, by](std::int64_t i) { return from + static_cast<double>(i) * by; });
 }
 
-Outcome<Value> host_linspace(Session&, const Arguments& arguments) {
+Outcome<Value> host_linspace(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const double start, arguments.number(0));
   ASSIGN_OR_RETURN(const double stop, arguments.number(1));
   ASSIGN_OR_RETURN(const std::int64_t count, arguments.integer(2));
@@ -148,29 +148,29 @@ Outcome<ArrayRef> array_of_type(const Arguments& arguments) {
   return array_from(arguments[0], type);
 }
 
-Outcome<Value> host_array(Session&, const Arguments& arguments) {
+Outcome<Value> host_array(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
   ASSIGN_OR_RETURN(const ArrayRef array, array_of_type(arguments));
   return copy_array(array, order);
 }
 
 /// As array(), but an array that fits is not copied.
-Outcome<Value> host_asarray(Session&, const Arguments& arguments) {
+Outcome<Value> host_asarray(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, array_of_type(arguments));
   if (arguments.is_none(2)) return Value(array);
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
   return dense_array(array, order);
 }
-Outcome<Value> host_asfortranarray(Session&, const Arguments& arguments) {
+Outcome<Value> host_asfortranarray(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, array_from(arguments[0], std::nullopt));
   return dense_array(array, Order::ColumnMajor);
 }
-Outcome<Value> host_ascontiguousarray(Session&, const Arguments& arguments) {
+Outcome<Value> host_ascontiguousarray(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, array_from(arguments[0], std::nullopt));
   return dense_array(array);
 }
 
-Outcome<Value> host_eye(Session&, const Arguments& arguments) {
+Outcome<Value> host_eye(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::int64_t rows, arguments.integer(0));
   std::int64_t columns = rows;
   if (!arguments.is_none(1)) {
@@ -186,7 +186,7 @@ Outcome<Value> host_eye(Session&, const Arguments& arguments) {
 }
 
 /// The layout is C's, whatever `align` says.
-Outcome<Value> host_dtype(Session&, const Arguments& arguments) {
+Outcome<Value> host_dtype(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ElementType type, arguments.element_type(0));
   return Value(TypeValue{TypeValue::Kind::Scalar, type.scalar, type.record});
 }
@@ -216,17 +216,17 @@ Outcome<Value> uniform_array(RandomGenerator& random, const Arguments& arguments
   return drawn(random, arguments[0], type, arguments, 0, [](RandomGenerator& r) { return r.uniform_float(); });
 }
 
-Outcome<Value> host_random(Session& session, const Arguments& arguments) {
+Outcome<Value> host_random(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
-  if (arguments.is_none(2)) return uniform_array(session.random, arguments, type);
+  if (arguments.is_none(2)) return uniform_array(run.random, arguments, type);
   ASSIGN_OR_RETURN(const std::int64_t seed, arguments.integer(2));
   RandomGenerator generator(static_cast<std::uint64_t>(seed));
   return uniform_array(generator, arguments, type);
 }
 
-Outcome<Value> host_numpy_random(Session& session, const Arguments& arguments) {
+Outcome<Value> host_numpy_random(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
-  return uniform_array(session.random, arguments, type);
+  return uniform_array(run.random, arguments, type);
 }
 
 /// rand(2, 3): the extents are the arguments themselves.
@@ -243,35 +243,35 @@ Outcome<ScalarType> drawn_type(const Arguments& arguments, std::size_t i) {
   return is_float(type) ? Outcome<ScalarType>(type) : arguments.wrong_type(i, "a float type");
 }
 
-Outcome<Value> host_rand(Session& session, const Arguments& arguments) {
+Outcome<Value> host_rand(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ScalarType type, drawn_type(arguments, 1));
-  return uniform_array(session.random, with_shape_of_rest(arguments), type);
+  return uniform_array(run.random, with_shape_of_rest(arguments), type);
 }
-Outcome<Value> host_randn(Session& session, const Arguments& arguments) {
+Outcome<Value> host_randn(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ScalarType type, drawn_type(arguments, 1));
   const Arguments shaped = with_shape_of_rest(arguments);
-  return drawn(session.random, shaped[0], type, shaped, 0, [](RandomGenerator& r) { return r.normal(); });
+  return drawn(run.random, shaped[0], type, shaped, 0, [](RandomGenerator& r) { return r.normal(); });
 }
-Outcome<Value> host_standard_normal(Session& session, const Arguments& arguments) {
+Outcome<Value> host_standard_normal(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ScalarType type, drawn_type(arguments, 1));
-  return drawn(session.random, arguments[0], type, arguments, 0, [](RandomGenerator& r) { return r.normal(); });
+  return drawn(run.random, arguments[0], type, arguments, 0, [](RandomGenerator& r) { return r.normal(); });
 }
 
-Outcome<Value> host_uniform(Session& session, const Arguments& arguments) {
+Outcome<Value> host_uniform(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const double low, arguments.number(0));
   ASSIGN_OR_RETURN(const double high, arguments.number(1));
   ASSIGN_OR_RETURN(const ScalarType type, drawn_type(arguments, 3));
-  return drawn(session.random, arguments[2], type, arguments, 2,
+  return drawn(run.random, arguments[2], type, arguments, 2,
                [=](RandomGenerator& r) { return low + (high - low) * r.uniform(); });
 }
-Outcome<Value> host_normal(Session& session, const Arguments& arguments) {
+Outcome<Value> host_normal(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const double mean, arguments.number(0));
   ASSIGN_OR_RETURN(const double deviation, arguments.number(1));
   ASSIGN_OR_RETURN(const ScalarType type, drawn_type(arguments, 3));
-  return drawn(session.random, arguments[2], type, arguments, 2,
+  return drawn(run.random, arguments[2], type, arguments, 2,
                [=](RandomGenerator& r) { return mean + deviation * r.normal(); });
 }
-Outcome<Value> host_randint(Session& session, const Arguments& arguments) {
+Outcome<Value> host_randint(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(std::int64_t low, arguments.integer(0));
   std::int64_t high = low;
   if (arguments.is_none(1)) {
@@ -283,12 +283,11 @@ Outcome<Value> host_randint(Session& session, const Arguments& arguments) {
     return fail(DiagnosticId::HostValueOutOfRange, std::to_string(high), "a bound above " + std::to_string(low));
   ASSIGN_OR_RETURN(const ScalarType type, arguments.type(3));
   if (!is_integer(type)) return arguments.wrong_type(3, "an integer type");
-  return drawn(session.random, arguments[2], type, arguments, 2,
-               [=](RandomGenerator& r) { return r.integer(low, high); });
+  return drawn(run.random, arguments[2], type, arguments, 2, [=](RandomGenerator& r) { return r.integer(low, high); });
 }
-Outcome<Value> host_seed(Session& session, const Arguments& arguments) {
+Outcome<Value> host_seed(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::int64_t seed, arguments.integer(0));
-  session.random = RandomGenerator(static_cast<std::uint64_t>(seed));
+  run.random = RandomGenerator(static_cast<std::uint64_t>(seed));
   return Value();
 }
 

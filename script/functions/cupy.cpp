@@ -17,9 +17,9 @@ constexpr std::uint32_t kNumbaCuda = in(Library::Cuda);
 // ---- the device ----
 
 /// A program has one device, whose number is 0 whatever the machine calls it.
-Outcome<Value> chosen_device(Session& session, const Arguments& arguments, bool is_cupy) {
+Outcome<Value> chosen_device(Run& run, const Arguments& arguments, bool is_cupy) {
   ASSIGN_OR_RETURN(const std::int64_t index, arguments.is_none(0) ? Outcome<std::int64_t>(0) : arguments.integer(0));
-  ASSIGN_OR_RETURN(const Device device, session.device());
+  ASSIGN_OR_RETURN(const Device device, run.device());
   if (index != 0)
     return fail(DiagnosticId::HostValueOutOfRange, std::to_string(index), "0")
         .note("a program has one device, number 0; `pykc run --device cuda:" + std::to_string(index) +
@@ -27,68 +27,64 @@ Outcome<Value> chosen_device(Session& session, const Arguments& arguments, bool 
   return Value(DeviceValue{device, is_cupy});
 }
 
-Outcome<Value> host_cupy_device(Session& session, const Arguments& arguments) {
-  return chosen_device(session, arguments, true);
-}
-Outcome<Value> host_select_device(Session& session, const Arguments& arguments) {
-  return chosen_device(session, arguments, false);
-}
-Outcome<Value> host_current_device(Session& session, const Arguments&) {
-  ASSIGN_OR_RETURN(const Device device, session.device());
+Outcome<Value> host_cupy_device(Run& run, const Arguments& arguments) { return chosen_device(run, arguments, true); }
+Outcome<Value> host_select_device(Run& run, const Arguments& arguments) { return chosen_device(run, arguments, false); }
+Outcome<Value> host_current_device(Run& run, const Arguments&) {
+  ASSIGN_OR_RETURN(const Device device, run.device());
   return Value(DeviceValue{device, false});
 }
-Outcome<Value> host_same_device(Session&, const Arguments& arguments) { return arguments[0]; }
-Outcome<Value> host_device_synchronize(Session&, const Arguments& arguments) {
+Outcome<Value> host_same_device(Run&, const Arguments& arguments) { return arguments[0]; }
+Outcome<Value> host_device_synchronize(Run&, const Arguments& arguments) {
   RETURN_IF_FAILED(outcome_of(arguments[0].as<DeviceValue>()->device.synchronize()));
   return Value();
 }
 
-Outcome<Value> host_is_available(Session&, const Arguments&) { return Value(true); }
+Outcome<Value> host_is_available(Run&, const Arguments&) { return Value(true); }
 
-Outcome<Value> host_detect(Session& session, const Arguments&) {
-  ASSIGN_OR_RETURN(const Device device, session.device());
-  session.print("Found 1 device\nid 0    " + device.info().description + "    [" + device.info().name + "]\n");
+Outcome<Value> host_detect(Run& run, const Arguments&) {
+  ASSIGN_OR_RETURN(const Device device, run.device());
+  run.print("Found 1 device\nid 0    " + device.info().description + "    [" + device.info().name + "]\n");
   return Value(true);
 }
 
-Outcome<Value> host_does_nothing(Session&, const Arguments&) { return Value(); }
-Outcome<Value> host_empty_context(Session&, const Arguments&) { return Value(ContextValue{}); }
+Outcome<Value> host_does_nothing(Run&, const Arguments&) { return Value(); }
+Outcome<Value> host_empty_context(Run&, const Arguments&) { return Value(ContextValue{}); }
 
 // ---- memory ----
 
-Outcome<Value> host_memory_pool(Session&, const Arguments&) { return Value(MemoryPoolValue{false}); }
-Outcome<Value> host_pinned_pool(Session&, const Arguments&) { return Value(MemoryPoolValue{true}); }
-Outcome<Value> host_no_blocks(Session&, const Arguments&) { return Value(std::int64_t{0}); }
+Outcome<Value> host_memory_pool(Run&, const Arguments&) { return Value(MemoryPoolValue{false}); }
+Outcome<Value> host_pinned_pool(Run&, const Arguments&) { return Value(MemoryPoolValue{true}); }
+Outcome<Value> host_no_blocks(Run&, const Arguments&) { return Value(std::int64_t{0}); }
 
-Outcome<PoolStatistics> pool_statistics(Session& session) {
-  ASSIGN_OR_RETURN(const Device device, session.device());
+Outcome<PoolStatistics> pool_statistics(Run& run) {
+  ASSIGN_OR_RETURN(const Device device, run.device());
   RETURN_IF_FAILED(outcome_of(device.synchronize()));
   return outcome_of(device.pool().statistics());
 }
 
-Outcome<Value> host_used_bytes(Session& session, const Arguments&) {
-  ASSIGN_OR_RETURN(const PoolStatistics statistics, pool_statistics(session));
+Outcome<Value> host_used_bytes(Run& run, const Arguments&) {
+  ASSIGN_OR_RETURN(const PoolStatistics statistics, pool_statistics(run));
   return Value(statistics.used);
 }
-Outcome<Value> host_total_bytes(Session& session, const Arguments&) {
-  ASSIGN_OR_RETURN(const PoolStatistics statistics, pool_statistics(session));
+Outcome<Value> host_total_bytes(Run& run, const Arguments&) {
+  ASSIGN_OR_RETURN(const PoolStatistics statistics, pool_statistics(run));
   return Value(statistics.reserved);
 }
-Outcome<Value> host_free_bytes(Session& session, const Arguments&) {
-  ASSIGN_OR_RETURN(const PoolStatistics statistics, pool_statistics(session));
+Outcome<Value> host_free_bytes(Run& run, const Arguments&) {
+  ASSIGN_OR_RETURN(const PoolStatistics statistics, pool_statistics(run));
   return Value(statistics.reserved - statistics.used);
 }
 
-Outcome<Value> host_free_all_blocks(Session& session, const Arguments&) {
-  ASSIGN_OR_RETURN(const Device device, session.device());
+Outcome<Value> host_free_all_blocks(Run& run, const Arguments&) {
+  ASSIGN_OR_RETURN(const Device device, run.device());
   RETURN_IF_FAILED(outcome_of(device.synchronize()));
   RETURN_IF_FAILED(outcome_of(device.pool().trim()));
   return Value();
 }
 
 /// In bytes, or as a part of the device's memory; 0 is no limit.
-Outcome<Value> host_set_limit(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Device device, session.device());
+Outcome<Value> host_set_limit(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Device device, run.device());
   if (arguments.is_none(1) == arguments.is_none(2))
     return arguments.wrong_type(1, "a number of bytes, or else `fraction` a part of the memory");
   std::int64_t bytes = 0;
@@ -102,14 +98,14 @@ Outcome<Value> host_set_limit(Session& session, const Arguments& arguments) {
   }
   const std::int64_t limit = bytes == 0 ? INT64_MAX : bytes;
   RETURN_IF_FAILED(outcome_of(device.pool().set_limit(limit)));
-  session.memory_limit = bytes;
+  run.memory_limit = bytes;
   return Value();
 }
-Outcome<Value> host_get_limit(Session& session, const Arguments&) { return Value(session.memory_limit); }
+Outcome<Value> host_get_limit(Run& run, const Arguments&) { return Value(run.memory_limit); }
 
 // ---- modules ----
 
-Outcome<Value> host_array_module(Session&, const Arguments& arguments) {
+Outcome<Value> host_array_module(Run&, const Arguments& arguments) {
   const bool is_cupy = std::ranges::any_of(arguments.rest, [](const Value& value) {
     const ArrayRef* array = value.as<ArrayRef>();
     return array && (*array)->storage->home();
@@ -120,7 +116,7 @@ Outcome<Value> host_array_module(Session&, const Arguments& arguments) {
 // ---- decorators, called ----
 
 /// `fuse(f)` and `fuse()`: what it decorates computes the same without it.
-Outcome<Value> host_fuse(Session&, const Arguments& arguments) {
+Outcome<Value> host_fuse(Run&, const Arguments& arguments) {
   if (arguments.rest.empty()) return Value(DecoratorValue{FunctionValue::Kind::Host, nullptr});
   const bool is_function = arguments.rest.size() == 1 && arguments.rest[0].is<FunctionValue>();
   return is_function ? Outcome<Value>(arguments.rest[0])
@@ -141,7 +137,7 @@ Outcome<std::vector<Prototype>> prototypes_in(const Value& given) {
 }
 
 /// `vectorize([…])(f)`, `vectorize(f)`
-Outcome<Value> host_vectorize(Session&, const Arguments& arguments) {
+Outcome<Value> host_vectorize(Run&, const Arguments& arguments) {
   auto context = std::make_shared<FunctionContext>();
   if (const auto* function = arguments[0].as<FunctionValue>())
     return decorate(DecoratorValue{FunctionValue::Kind::Vectorized, context}, Value(*function));
@@ -153,7 +149,7 @@ Outcome<Value> host_vectorize(Session&, const Arguments& arguments) {
 }
 
 /// `guvectorize([…], "(n)->()")(f)`
-Outcome<Value> host_guvectorize(Session&, const Arguments& arguments) {
+Outcome<Value> host_guvectorize(Run&, const Arguments& arguments) {
   auto context = std::make_shared<FunctionContext>();
   const bool has_prototypes = !arguments.is_none(1);
   if (has_prototypes) {
@@ -170,7 +166,7 @@ Outcome<Value> host_guvectorize(Session&, const Arguments& arguments) {
   return Value(DecoratorValue{FunctionValue::Kind::Generalized, std::move(context)});
 }
 
-Outcome<Value> host_reduce(Session&, const Arguments& arguments) {
+Outcome<Value> host_reduce(Run&, const Arguments& arguments) {
   return decorate(DecoratorValue{FunctionValue::Kind::Reduction, nullptr}, arguments[0]);
 }
 
@@ -212,12 +208,11 @@ struct Times {
 };
 
 /// One call: the time until it returns, and the time between events around it.
-Status time_call(Session& session, const Device& device, const Value& function, const CallArguments& arguments,
-                 Times& times) {
-  const Stream stream = session.streams.current ? *session.streams.current : device.default_stream();
+Status time_call(Run& run, const Device& device, const Value& function, const CallArguments& arguments, Times& times) {
+  const Stream stream = run.streams.current ? *run.streams.current : device.default_stream();
   ASSIGN_OR_RETURN(const Event start, outcome_of(stream.record()));
   const auto begin = std::chrono::steady_clock::now();
-  ASSIGN_OR_RETURN(const Value ignored, session.call(function, arguments));
+  ASSIGN_OR_RETURN(const Value ignored, run.call(function, arguments));
   times.host.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   ASSIGN_OR_RETURN(const Event end, outcome_of(stream.record()));
   ASSIGN_OR_RETURN(const double milliseconds, outcome_of(end.milliseconds_since(start)));
@@ -225,7 +220,7 @@ Status time_call(Session& session, const Device& device, const Value& function, 
   return Done{};
 }
 
-Outcome<Value> host_benchmark(Session& session, const Arguments& arguments) {
+Outcome<Value> host_benchmark(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::int64_t repeats, arguments.integer(3));
   ASSIGN_OR_RETURN(const std::int64_t warmups, arguments.integer(5));
   ASSIGN_OR_RETURN(const double longest, arguments.is_none(6) ? Outcome<double>(INFINITY) : arguments.number(6));
@@ -237,15 +232,15 @@ Outcome<Value> host_benchmark(Session& session, const Arguments& arguments) {
     if (!items) return arguments.wrong_type(1, "a tuple of arguments");
     call.positional = *items;
   }
-  ASSIGN_OR_RETURN(const Device device, session.device());
+  ASSIGN_OR_RETURN(const Device device, run.device());
   for (std::int64_t i = 0; i < warmups; ++i) {
-    ASSIGN_OR_RETURN(const Value ignored, session.call(arguments[0], call));
+    ASSIGN_OR_RETURN(const Value ignored, run.call(arguments[0], call));
   }
   RETURN_IF_FAILED(outcome_of(device.synchronize()));
   Times times;
   double total = 0;
   for (std::int64_t i = 0; i < repeats && total < longest; ++i) {
-    RETURN_IF_FAILED(time_call(session, device, arguments[0], call, times));
+    RETURN_IF_FAILED(time_call(run, device, arguments[0], call, times));
     total += std::max(times.host.back(), times.device.back());
   }
   static const auto type = std::make_shared<const HostClass>(HostClass{"PerfCaseResult", {}});

@@ -16,7 +16,7 @@ Status check_stream(const Arguments& arguments, std::size_t i) {
   return is_stream ? Status(Done{}) : Status(arguments.wrong_type(i, "a stream"));
 }
 
-Outcome<Value> host_to_device(Session& session, const Arguments& arguments) {
+Outcome<Value> host_to_device(Run& run, const Arguments& arguments) {
   RETURN_IF_FAILED(check_stream(arguments, 1));
   ASSIGN_OR_RETURN(const ArrayRef given, arguments.any_array(0));
   if (const ArrayRef* target = arguments[3].as<ArrayRef>()) {
@@ -25,7 +25,7 @@ Outcome<Value> host_to_device(Session& session, const Arguments& arguments) {
     RETURN_IF_FAILED(assign_array(**target, given));
     return arguments[3];
   }
-  ASSIGN_OR_RETURN(DeviceOperations* const device, session.operations());
+  ASSIGN_OR_RETURN(DeviceOperations* const device, run.operations());
   const Order order = given->order();
   ASSIGN_OR_RETURN(const ArrayRef source, dense_array(given, order));
   ASSIGN_OR_RETURN(const ArrayRef copy, make_array(source->element(), source->shape, order));
@@ -35,8 +35,8 @@ Outcome<Value> host_to_device(Session& session, const Arguments& arguments) {
   return Value(copy);
 }
 
-Outcome<Value> placed(Session& session, const ElementType& type, const Shape& shape, Order order) {
-  ASSIGN_OR_RETURN(DeviceOperations* const device, session.operations());
+Outcome<Value> placed(Run& run, const ElementType& type, const Shape& shape, Order order) {
+  ASSIGN_OR_RETURN(DeviceOperations* const device, run.operations());
   const std::optional<Scalar> fill =
       type.is(ScalarType::Bool) ? std::optional(Scalar{ScalarType::Bool, 0}) : std::nullopt;
   ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order, fill));
@@ -45,35 +45,35 @@ Outcome<Value> placed(Session& session, const ElementType& type, const Shape& sh
   return Value(array);
 }
 
-Outcome<Value> host_device_array(Session& session, const Arguments& arguments) {
+Outcome<Value> host_device_array(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
   ASSIGN_OR_RETURN(const ElementType type, arguments.element_type(1));
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
-  return placed(session, type, shape, order);
+  return placed(run, type, shape, order);
 }
 
-Outcome<Value> host_device_array_like(Session& session, const Arguments& arguments) {
+Outcome<Value> host_device_array_like(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef model, arguments.any_array(0));
-  return placed(session, model->element(), model->shape, model->order());
+  return placed(run, model->element(), model->shape, model->order());
 }
 
-Outcome<Value> host_pinned_array(Session& session, const Arguments& arguments) {
+Outcome<Value> host_pinned_array(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
   ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
   ASSIGN_OR_RETURN(const Order order, arguments.order(2));
-  ASSIGN_OR_RETURN(const Device device, session.device());
+  ASSIGN_OR_RETURN(const Device device, run.device());
   ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order, Scalar{type, 0}));
   RETURN_IF_FAILED(array->storage->pin(device));
   return Value(array);
 }
 
-Outcome<Value> host_const_array(Session&, const Arguments& arguments) {
+Outcome<Value> host_const_array(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
   ASSIGN_OR_RETURN(const ElementType type, arguments.element_type(1));
   return make_array(type, shape, Order::RowMajor, Scalar{type.is_record() ? ScalarType::U8 : type.scalar, 0});
 }
 
-Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
+Outcome<Value> host_copy_to_host(Run&, const Arguments& arguments) {
   RETURN_IF_FAILED(check_stream(arguments, 2));
   ASSIGN_OR_RETURN(const ArrayRef source, arguments.any_array(0));
   if (arguments.is_none(1)) return copy_on_host(*source, source->order());
@@ -90,30 +90,30 @@ Outcome<Value> host_copy_to_host(Session&, const Arguments& arguments) {
   return arguments[1];
 }
 
-Outcome<Value> host_get(Session&, const Arguments& arguments) {
+Outcome<Value> host_get(Run&, const Arguments& arguments) {
   RETURN_IF_FAILED(check_stream(arguments, 1));
   ASSIGN_OR_RETURN(const ArrayRef source, arguments.any_array(0));
   return copy_on_host(*source, source->order());
 }
 
-Outcome<Value> host_same(Session&, const Arguments& arguments) { return arguments.array(0); }
+Outcome<Value> host_same(Run&, const Arguments& arguments) { return arguments.array(0); }
 
-Outcome<Value> host_synchronize(Session& session, const Arguments&) {
-  ASSIGN_OR_RETURN(const Device device, session.device());
+Outcome<Value> host_synchronize(Run& run, const Arguments&) {
+  ASSIGN_OR_RETURN(const Device device, run.device());
   RETURN_IF_FAILED(outcome_of(device.synchronize()));
   return Value();
 }
 
-Outcome<Value> host_nothing(Session&, const Arguments&) { return Value(); }
+Outcome<Value> host_nothing(Run&, const Arguments&) { return Value(); }
 
-Outcome<Value> host_device_name(Session& session, const Arguments&) {
-  ASSIGN_OR_RETURN(const Device device, session.device());
+Outcome<Value> host_device_name(Run& run, const Arguments&) {
+  ASSIGN_OR_RETURN(const Device device, run.device());
   return Value(device.is_cpu() ? std::string("cpu") : device.info().description);
 }
 
 // ---- kernels ----
 
-Outcome<Value> host_forall(Session&, const Arguments& arguments) {
+Outcome<Value> host_forall(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::int64_t tasks, arguments.integer(1));
   ASSIGN_OR_RETURN(const std::int64_t threads, arguments.integer(2));
   ASSIGN_OR_RETURN(const std::int64_t shared_bytes, arguments.integer(4));
@@ -130,37 +130,37 @@ Outcome<Value> host_forall(Session&, const Arguments& arguments) {
 }
 
 /// What `specialize` has compiled; else a kernel whose parameters state their types.
-Outcome<CompiledKernel> compiled_kernel(const Session& session, const Arguments& arguments, std::size_t i) {
+Outcome<CompiledKernel> compiled_kernel(const Run& run, const Arguments& arguments, std::size_t i) {
   const auto* kernel = arguments[i].as<FunctionValue>();
   if (!kernel || kernel->kind != FunctionValue::Kind::Kernel) return arguments.wrong_type(i, "a kernel");
   if (kernel->context && kernel->context->compiled) return *kernel->context->compiled;
-  return session.compile(*kernel, nullptr);
+  return run.compile(*kernel, nullptr);
 }
 
-Outcome<Value> host_specialize(Session& session, const Arguments& arguments) {
+Outcome<Value> host_specialize(Run& run, const Arguments& arguments) {
   FunctionValue kernel = *arguments[0].as<FunctionValue>();
-  ASSIGN_OR_RETURN(CompiledKernel compiled, session.compile(kernel, &arguments.rest));
+  ASSIGN_OR_RETURN(CompiledKernel compiled, run.compile(kernel, &arguments.rest));
   kernel.context =
       kernel.context ? std::make_shared<FunctionContext>(*kernel.context) : std::make_shared<FunctionContext>();
   kernel.context->compiled = std::make_shared<const CompiledKernel>(std::move(compiled));
   return Value(std::move(kernel));
 }
 
-Outcome<Value> host_shared_mem_per_block(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(session, arguments, 0));
+Outcome<Value> host_shared_mem_per_block(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(run, arguments, 0));
   return Value(compiled.kernel.info().static_shared_bytes);
 }
 
 /// A number among the resources.
 template <auto kMember>
-Outcome<Value> host_resource(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(session, arguments, 0));
+Outcome<Value> host_resource(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(run, arguments, 0));
   ASSIGN_OR_RETURN(const KernelResources resources, outcome_of(compiled.kernel.resources()));
   return Value(std::int64_t{resources.*kMember});
 }
 
-Outcome<Value> host_const_mem_size(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(session, arguments, 0));
+Outcome<Value> host_const_mem_size(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(run, arguments, 0));
   std::int64_t bytes = 0;
   for (const ConstantInfo& constant : compiled.module.constants())
     bytes += constant.type.count() * size_in_bytes(constant.type.element);
@@ -173,8 +173,8 @@ Outcome<std::int64_t> active_blocks(const CompiledKernel& compiled, std::int64_t
   return std::int64_t{blocks};
 }
 
-Outcome<Value> host_active_blocks(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(session, arguments, 1));
+Outcome<Value> host_active_blocks(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(run, arguments, 1));
   ASSIGN_OR_RETURN(const std::int64_t threads, arguments.integer(2));
   ASSIGN_OR_RETURN(const std::int64_t bytes, arguments.integer(3));
   ASSIGN_OR_RETURN(const std::int64_t blocks, active_blocks(compiled, threads, bytes));
@@ -182,12 +182,12 @@ Outcome<Value> host_active_blocks(Session& session, const Arguments& arguments) 
 }
 
 /// The least grid that fills the device, and the block.
-Outcome<Value> host_potential_block_size(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(session, arguments, 1));
+Outcome<Value> host_potential_block_size(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const CompiledKernel compiled, compiled_kernel(run, arguments, 1));
   if (!arguments.is_none(2)) return arguments.wrong_type(2, "None: `memsize` holds for blocks of all sizes");
   ASSIGN_OR_RETURN(const std::int64_t bytes, arguments.integer(3));
   ASSIGN_OR_RETURN(const std::int64_t limit, arguments.integer(4));
-  ASSIGN_OR_RETURN(const Device device, session.device());
+  ASSIGN_OR_RETURN(const Device device, run.device());
   ASSIGN_OR_RETURN(const int suggested, outcome_of(compiled.kernel.suggested_block_size(bytes)));
   const std::int64_t threads = limit > 0 ? std::min<std::int64_t>(suggested, limit) : suggested;
   ASSIGN_OR_RETURN(const std::int64_t blocks, active_blocks(compiled, threads, bytes));

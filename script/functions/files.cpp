@@ -8,12 +8,12 @@
 namespace pykc::script {
 namespace {
 
-Outcome<Value> host_load(Session&, const Arguments& arguments) {
+Outcome<Value> host_load(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::string path, arguments.text(0));
   return load_npy(path);
 }
 
-Outcome<Value> host_save(Session&, const Arguments& arguments) {
+Outcome<Value> host_save(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::string path, arguments.text(0));
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(1));
   RETURN_IF_FAILED(save_npy(path.ends_with(".npy") ? path : path + ".npy", array));
@@ -21,7 +21,7 @@ Outcome<Value> host_save(Session&, const Arguments& arguments) {
 }
 
 /// Grey values 0 to 255, floats rounded and cut to that range, as a binary portable greymap that any viewer opens.
-Outcome<Value> host_save_pgm(Session&, const Arguments& arguments) {
+Outcome<Value> host_save_pgm(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::string path, arguments.text(0));
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(1));
   if (array->rank() != 2) return arguments.wrong_type(1, "an array of rank 2");

@@ -144,28 +144,28 @@ std::optional<Failure> check_arguments(const HostFunction& function, std::size_t
 namespace {
 
 /// An array of the host becomes one of the device; one that was passed stays what it is, and is copied.
-Outcome<Value> as_device_array(Session& session, const Value& result, const std::vector<Value>& given) {
+Outcome<Value> as_device_array(Run& run, const Value& result, const std::vector<Value>& given) {
   ArrayRef array = *result.as<ArrayRef>();
   if (array->storage->home()) return result;
   if (shares_memory(*array, given)) {
     ASSIGN_OR_RETURN(array, copy_array(array, array->order()));
   }
-  ASSIGN_OR_RETURN(DeviceOperations* const device, session.operations());
+  ASSIGN_OR_RETURN(DeviceOperations* const device, run.operations());
   array->storage->set_home(device);
   return Value(array);
 }
 
 }  // namespace
 
-Outcome<Value> call_builtin(Session& session, const BuiltinValue& callee, CallArguments arguments) {
+Outcome<Value> call_builtin(Run& run, const BuiltinValue& callee, CallArguments arguments) {
   if (callee.self) arguments.positional.insert(arguments.positional.begin(), *callee.self);
   ASSIGN_OR_RETURN(const Arguments bound, bind(*callee.function, std::move(arguments)));
-  ASSIGN_OR_RETURN(Value result, callee.function->implementation(session, bound));
+  ASSIGN_OR_RETURN(Value result, callee.function->implementation(run, bound));
   if (callee.function->gives_host_array || !result.is<ArrayRef>()) return result;
   std::vector<Value> given = bound.values;
   given.insert(given.end(), bound.rest.begin(), bound.rest.end());
   share_home(result, given);
-  return callee.is_cupy ? as_device_array(session, result, given) : result;
+  return callee.is_cupy ? as_device_array(run, result, given) : result;
 }
 
 std::vector<HostFunctionInfo> host_functions() {

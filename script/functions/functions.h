@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "script/functions/session.h"
+#include "script/functions/run.h"
 #include "script/values/array.h"
 #include "script/values/host_function.h"
 #include "script/values/outcome.h"
@@ -63,7 +63,7 @@ std::vector<std::string_view> function_names(Library library);
 /// What is wrong with a call of so many arguments by position, and of these by name; nothing where it is right.
 std::optional<Failure> check_arguments(const HostFunction& function, std::size_t positional,
                                        const std::vector<std::string>& keywords);
-Outcome<Value> call_builtin(Session& session, const BuiltinValue& callee, CallArguments arguments);
+Outcome<Value> call_builtin(Run& run, const BuiltinValue& callee, CallArguments arguments);
 /// What `namedtuple(…)` gives, and a class made of `NamedTuple` is: a function that makes tuples with these names.
 Value named_tuple_class(const std::vector<std::string>& names);
 /// `f32(x)`, `int(x)`

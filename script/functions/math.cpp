@@ -13,12 +13,12 @@ constexpr std::uint32_t kNumpy = in(Library::Numpy);
 constexpr std::uint32_t kMath = in(Library::Math);
 
 template <UnaryFunction kFunction>
-Outcome<Value> unary(Session&, const Arguments& arguments) {
+Outcome<Value> unary(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));  // for its message
   return apply(kFunction, items_of(arguments[0]) ? Value(array) : arguments[0]);
 }
 template <BinaryFunction kFunction>
-Outcome<Value> binary(Session&, const Arguments& arguments) {
+Outcome<Value> binary(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef a, arguments.array(0));
   ASSIGN_OR_RETURN(const ArrayRef b, arguments.array(1));
   return apply(kFunction, items_of(arguments[0]) ? Value(a) : arguments[0],
@@ -27,7 +27,7 @@ Outcome<Value> binary(Session&, const Arguments& arguments) {
 
 /// Python's math: a float from a float, and an error where the result is not a number but the argument is.
 template <double (*kFunction)(double)>
-Outcome<Value> math_unary(Session&, const Arguments& arguments) {
+Outcome<Value> math_unary(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const double x, arguments.number(0));
   const double result = kFunction(x);
   if (std::isnan(result) && !std::isnan(x))
@@ -37,7 +37,7 @@ Outcome<Value> math_unary(Session&, const Arguments& arguments) {
   return Value(result);
 }
 template <double (*kFunction)(double, double)>
-Outcome<Value> math_binary(Session&, const Arguments& arguments) {
+Outcome<Value> math_binary(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const double x, arguments.number(0));
   ASSIGN_OR_RETURN(const double y, arguments.number(1));
   const double result = kFunction(x, y);
@@ -47,7 +47,7 @@ Outcome<Value> math_binary(Session&, const Arguments& arguments) {
   return Value(result);
 }
 template <double (*kFunction)(double)>
-Outcome<Value> math_whole(Session&, const Arguments& arguments) {
+Outcome<Value> math_whole(Run&, const Arguments& arguments) {
   if (as_integer(arguments[0])) return Value(*as_integer(arguments[0]));
   ASSIGN_OR_RETURN(const double x, arguments.number(0));
   const double whole = kFunction(x);
@@ -55,12 +55,12 @@ Outcome<Value> math_whole(Session&, const Arguments& arguments) {
   return Value(static_cast<std::int64_t>(whole));
 }
 template <bool (*kTest)(double)>
-Outcome<Value> math_test(Session&, const Arguments& arguments) {
+Outcome<Value> math_test(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const double x, arguments.number(0));
   return Value(kTest(x));
 }
-Outcome<Value> math_log(Session& session, const Arguments& arguments) {
-  if (arguments.is_none(1)) return math_unary<std::log>(session, arguments);
+Outcome<Value> math_log(Run& run, const Arguments& arguments) {
+  if (arguments.is_none(1)) return math_unary<std::log>(run, arguments);
   ASSIGN_OR_RETURN(const double x, arguments.number(0));
   ASSIGN_OR_RETURN(const double base, arguments.number(1));
   if (x <= 0 || base <= 0 || base == 1) return fail(DiagnosticId::HostMathDomain, "log");

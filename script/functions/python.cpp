@@ -19,7 +19,7 @@
 namespace pykc::script {
 namespace {
 
-Outcome<Value> host_print(Session& session, const Arguments& arguments) {
+Outcome<Value> host_print(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::string separator, arguments.text(1));
   ASSIGN_OR_RETURN(const std::string end, arguments.text(2));
   std::string line;
@@ -27,16 +27,16 @@ Outcome<Value> host_print(Session& session, const Arguments& arguments) {
     ASSIGN_OR_RETURN(const std::string text, to_text(arguments.rest[i]));
     line += (i > 0 ? separator : "") + text;
   }
-  session.print(line + end);
+  run.print(line + end);
   return Value();
 }
 
-Outcome<Value> host_len(Session&, const Arguments& arguments) {
+Outcome<Value> host_len(Run&, const Arguments& arguments) {
   if (arguments[0].is<GeneratorValue>()) return arguments.wrong_type(0, "something whose items can be counted");
   return item_count(arguments[0]);
 }
 
-Outcome<Value> host_range(Session&, const Arguments& arguments) {
+Outcome<Value> host_range(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::int64_t first, arguments.integer(0));
   if (arguments.is_none(1)) return Value(RangeValue{0, first, 1});
   ASSIGN_OR_RETURN(const std::int64_t stop, arguments.integer(1));
@@ -45,7 +45,7 @@ Outcome<Value> host_range(Session&, const Arguments& arguments) {
   return Value(RangeValue{first, stop, step});
 }
 
-Outcome<Value> host_abs(Session&, const Arguments& arguments) {
+Outcome<Value> host_abs(Run&, const Arguments& arguments) {
   const Value& value = arguments[0];
   if (const std::optional<std::int64_t> integer = as_integer(value); integer && !value.is<Scalar>()) {
     if (*integer == INT64_MIN) return fail(DiagnosticId::HostIntegerOverflow);
@@ -77,12 +77,10 @@ Outcome<Value> extreme(const Arguments& arguments, BinaryFunction before, Reduct
   }
   return best;
 }
-Outcome<Value> host_min(Session&, const Arguments& a) { return extreme(a, BinaryFunction::Less, Reduction::Minimum); }
-Outcome<Value> host_max(Session&, const Arguments& a) {
-  return extreme(a, BinaryFunction::Greater, Reduction::Maximum);
-}
+Outcome<Value> host_min(Run&, const Arguments& a) { return extreme(a, BinaryFunction::Less, Reduction::Minimum); }
+Outcome<Value> host_max(Run&, const Arguments& a) { return extreme(a, BinaryFunction::Greater, Reduction::Maximum); }
 
-Outcome<Value> host_round(Session&, const Arguments& arguments) {
+Outcome<Value> host_round(Run&, const Arguments& arguments) {
   const Value& value = arguments[0];
   if (arguments.is_none(1) && !value.is<ArrayRef>()) {
     if (const std::optional<std::int64_t> integer = as_integer(value)) return Value(*integer);
@@ -113,17 +111,17 @@ Outcome<Value> host_round(Session&, const Arguments& arguments) {
   return Value(std::strtod(buffer, nullptr));
 }
 
-Outcome<Value> host_pow(Session&, const Arguments& arguments) {
+Outcome<Value> host_pow(Run&, const Arguments& arguments) {
   return apply(BinaryFunction::Power, arguments[0], arguments[1]);
 }
 
-Outcome<Value> host_divmod(Session&, const Arguments& arguments) {
+Outcome<Value> host_divmod(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(Value quotient, apply(BinaryFunction::FloorDivide, arguments[0], arguments[1]));
   ASSIGN_OR_RETURN(Value rest, apply(BinaryFunction::Modulo, arguments[0], arguments[1]));
   return make_tuple({std::move(quotient), std::move(rest)});
 }
 
-Outcome<Value> host_enumerate(Session&, const Arguments& arguments) {
+Outcome<Value> host_enumerate(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments[0]));
   ASSIGN_OR_RETURN(const std::int64_t start, arguments.integer(1));
   std::vector<Value> pairs;
@@ -132,7 +130,7 @@ Outcome<Value> host_enumerate(Session&, const Arguments& arguments) {
   return make_list(std::move(pairs));
 }
 
-Outcome<Value> host_zip(Session&, const Arguments& arguments) {
+Outcome<Value> host_zip(Run&, const Arguments& arguments) {
   std::vector<std::vector<Value>> columns;
   std::size_t length = SIZE_MAX;
   for (const Value& iterable : arguments.rest) {
@@ -150,13 +148,13 @@ Outcome<Value> host_zip(Session&, const Arguments& arguments) {
 }
 
 /// The items in ascending order; equal ones stay in their order, from the end too where `reverse` is set.
-Outcome<std::vector<Value>> sorted_items(Session& session, std::vector<Value> items, const Value& key, bool reverse) {
+Outcome<std::vector<Value>> sorted_items(Run& run, std::vector<Value> items, const Value& key, bool reverse) {
   struct Row {
     Value key, item;
   };
   std::vector<Row> rows;
   for (Value& item : items) {
-    ASSIGN_OR_RETURN(Value by, key.is<None>() ? Outcome<Value>(item) : session.call(key, {{item}, {}}));
+    ASSIGN_OR_RETURN(Value by, key.is<None>() ? Outcome<Value>(item) : run.call(key, {{item}, {}}));
     rows.push_back({std::move(by), std::move(item)});
   }
   std::optional<Failure> failure;
@@ -177,41 +175,41 @@ Outcome<std::vector<Value>> sorted_items(Session& session, std::vector<Value> it
   return sorted;
 }
 
-Outcome<Value> host_sorted(Session& session, const Arguments& arguments) {
+Outcome<Value> host_sorted(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments[0]));
   ASSIGN_OR_RETURN(const bool reverse, arguments.flag(2));
-  ASSIGN_OR_RETURN(items, sorted_items(session, std::move(items), arguments[1], reverse));
+  ASSIGN_OR_RETURN(items, sorted_items(run, std::move(items), arguments[1], reverse));
   return make_list(std::move(items));
 }
 
-Outcome<Value> host_sort_list(Session& session, const Arguments& arguments) {
+Outcome<Value> host_sort_list(Run& run, const Arguments& arguments) {
   const std::shared_ptr<Sequence> list = arguments[0].as<ListValue>()->sequence;
   ASSIGN_OR_RETURN(const bool reverse, arguments.flag(2));
-  ASSIGN_OR_RETURN(list->items, sorted_items(session, list->items, arguments[1], reverse));
+  ASSIGN_OR_RETURN(list->items, sorted_items(run, list->items, arguments[1], reverse));
   return Value();
 }
 
-Outcome<Value> host_reversed(Session&, const Arguments& arguments) {
+Outcome<Value> host_reversed(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments[0]));
   std::ranges::reverse(items);
   return Value(GeneratorValue{std::make_shared<Sequence>(std::move(items))});
 }
 
-Outcome<Value> host_list(Session&, const Arguments& arguments) {
+Outcome<Value> host_list(Run&, const Arguments& arguments) {
   if (arguments.rest.empty()) return make_list({});
   ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments.rest[0]));
   return make_list(std::move(items));
 }
 
-Outcome<Value> host_tuple(Session&, const Arguments& arguments) {
+Outcome<Value> host_tuple(Run&, const Arguments& arguments) {
   if (arguments.rest.empty()) return make_tuple({});
   ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments.rest[0]));
   return make_tuple(std::move(items));
 }
 
-Outcome<Value> host_repr(Session&, const Arguments& arguments) { return to_repr(arguments[0]); }
+Outcome<Value> host_repr(Run&, const Arguments& arguments) { return to_repr(arguments[0]); }
 
-Outcome<Value> host_cdiv(Session&, const Arguments& arguments) {
+Outcome<Value> host_cdiv(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::int64_t a, arguments.integer(0));
   ASSIGN_OR_RETURN(const std::int64_t b, arguments.integer(1));
   if (b == 0) return fail(DiagnosticId::HostDivisionByZero);
@@ -219,18 +217,18 @@ Outcome<Value> host_cdiv(Session&, const Arguments& arguments) {
   return Value(a / b + (a % b != 0 && (a < 0) == (b < 0)));
 }
 
-Outcome<Value> host_arguments(Session& session, const Arguments&) {
+Outcome<Value> host_arguments(Run& run, const Arguments&) {
   std::vector<Value> items;
-  for (const std::string& argument : session.options().arguments) items.push_back(argument);
+  for (const std::string& argument : run.options().arguments) items.push_back(argument);
   return make_list(std::move(items));
 }
 
-Outcome<Value> host_skip(Session&, const Arguments& arguments) {
+Outcome<Value> host_skip(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const std::string reason, arguments.text(0));
   return fail(DiagnosticId::HostTestSkipped, reason);
 }
 
-Outcome<Value> host_append(Session&, const Arguments& arguments) {
+Outcome<Value> host_append(Run&, const Arguments& arguments) {
   const auto* list = arguments[0].as<ListValue>();
   if (!list) return arguments.wrong_type(0, "a list");
   if (holds(arguments[1], *list->sequence)) return fail(DiagnosticId::HostListInItself);
@@ -238,13 +236,13 @@ Outcome<Value> host_append(Session&, const Arguments& arguments) {
   return Value();
 }
 
-Outcome<Value> host_clock(Session&, const Arguments&) {
+Outcome<Value> host_clock(Run&, const Arguments&) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return Value(std::chrono::duration<double>(now).count());
 }
 
 /// A value of a named tuple: a tuple with the names that the class has.
-Outcome<Value> host_tuple_of(Session&, const Arguments& arguments) {
+Outcome<Value> host_tuple_of(Run&, const Arguments& arguments) {
   const std::vector<Value>& names = arguments[0].as<TupleValue>()->sequence->items;
   if (arguments.rest.size() > names.size())
     return fail(DiagnosticId::HostTooManyArguments, "the named tuple", names.size(), arguments.rest.size());
@@ -258,7 +256,7 @@ Outcome<Value> host_tuple_of(Session&, const Arguments& arguments) {
 constexpr HostFunction kNamedTuple = {"named tuple", 0, "names, *fields", host_tuple_of, "A value of a named tuple."};
 
 /// `namedtuple('Point', ['x', 'y'])`, `namedtuple('Point', 'x y')`
-Outcome<Value> host_namedtuple(Session&, const Arguments& arguments) {
+Outcome<Value> host_namedtuple(Run&, const Arguments& arguments) {
   std::vector<std::string> names;
   if (const auto* text = arguments[1].as<std::string>()) {
     std::string spaced = *text;

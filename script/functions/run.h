@@ -1,4 +1,4 @@
-// What one run shares: the device, the output, the random numbers.
+// What one run of host code shares: the device, the output, the random numbers.
 #pragma once
 
 #include <functional>
@@ -23,14 +23,14 @@ struct CompiledKernel {
   Module module;
 };
 
-class Session {
+class Run {
  public:
-  explicit Session(const RunOptions& options) : options_(options) {}
+  explicit Run(const RunOptions& options) : options_(options) {}
 
   const RunOptions& options() const { return options_; }
   /// The device, opened when it is first needed: a script that launches nothing needs none.
   Outcome<Device> device();
-  /// The device as arrays know it; it is there as long as the session.
+  /// The device as arrays know it; it is there as long as the run.
   Outcome<DeviceOperations*> operations();
   void print(std::string_view text) const {
     if (options_.print) options_.print(text);

@@ -14,27 +14,27 @@ namespace {
 constexpr std::uint32_t kBoth = in(Library::Prelude, Library::Cuda);
 
 /// A stream by name; None and 0 are the current one. Null: the default stream.
-Outcome<std::shared_ptr<const Stream>> stream_of(const Session& session, const Arguments& arguments, std::size_t i) {
+Outcome<std::shared_ptr<const Stream>> stream_of(const Run& run, const Arguments& arguments, std::size_t i) {
   if (const auto* given = arguments[i].as<StreamValue>()) return given->stream;
   if (!arguments.is_none(i) && as_integer(arguments[i]) != 0) return arguments.wrong_type(i, "a stream");
-  return session.streams.current;
+  return run.streams.current;
 }
 
 /// The runtime's handle.
-Outcome<Stream> handle_of(Session& session, const std::shared_ptr<const Stream>& stream) {
+Outcome<Stream> handle_of(Run& run, const std::shared_ptr<const Stream>& stream) {
   if (stream) return *stream;
-  ASSIGN_OR_RETURN(const Device device, session.device());
+  ASSIGN_OR_RETURN(const Device device, run.device());
   return device.default_stream();
 }
 
-Outcome<Stream> stream_argument(Session& session, const Arguments& arguments, std::size_t i) {
-  ASSIGN_OR_RETURN(const std::shared_ptr<const Stream> stream, stream_of(session, arguments, i));
-  return handle_of(session, stream);
+Outcome<Stream> stream_argument(Run& run, const Arguments& arguments, std::size_t i) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const Stream> stream, stream_of(run, arguments, i));
+  return handle_of(run, stream);
 }
 
 /// The stream that a method was found in.
-Outcome<Stream> own_stream(Session& session, const Arguments& arguments) {
-  return handle_of(session, arguments[0].as<StreamValue>()->stream);
+Outcome<Stream> own_stream(Run& run, const Arguments& arguments) {
+  return handle_of(run, arguments[0].as<StreamValue>()->stream);
 }
 
 Value event_of(Event event) { return EventValue{std::make_shared<std::optional<Event>>(std::move(event))}; }
@@ -53,45 +53,43 @@ Outcome<Value> nothing_or_failure(Result<void> done) {
 
 // ---- streams ----
 
-Outcome<Value> host_stream(Session& session, const Arguments&) {
-  ASSIGN_OR_RETURN(const Device device, session.device());
+Outcome<Value> host_stream(Run& run, const Arguments&) {
+  ASSIGN_OR_RETURN(const Device device, run.device());
   ASSIGN_OR_RETURN(Stream stream, outcome_of(device.create_stream()));
   return Value(StreamValue{std::make_shared<const Stream>(std::move(stream))});
 }
 
-Outcome<Value> host_cupy_stream(Session& session, const Arguments& arguments) {
+Outcome<Value> host_cupy_stream(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const bool is_null, arguments.flag(0));
-  return is_null ? Value(StreamValue{}) : host_stream(session, arguments);
+  return is_null ? Value(StreamValue{}) : host_stream(run, arguments);
 }
 
-Outcome<Value> host_default_stream(Session&, const Arguments&) { return Value(StreamValue{}); }
+Outcome<Value> host_default_stream(Run&, const Arguments&) { return Value(StreamValue{}); }
 
-Outcome<Value> host_current_stream(Session& session, const Arguments&) {
-  return Value(StreamValue{session.streams.current});
-}
+Outcome<Value> host_current_stream(Run& run, const Arguments&) { return Value(StreamValue{run.streams.current}); }
 
-Outcome<Value> host_stream_use(Session& session, const Arguments& arguments) {
-  session.streams.current = arguments[0].as<StreamValue>()->stream;
+Outcome<Value> host_stream_use(Run& run, const Arguments& arguments) {
+  run.streams.current = arguments[0].as<StreamValue>()->stream;
   return arguments[0];
 }
 
-Outcome<Value> host_stream_synchronize(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Stream stream, own_stream(session, arguments));
+Outcome<Value> host_stream_synchronize(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Stream stream, own_stream(run, arguments));
   return nothing_or_failure(stream.synchronize());
 }
 
-Outcome<Value> host_auto_synchronize(Session&, const Arguments& arguments) {
+Outcome<Value> host_auto_synchronize(Run&, const Arguments& arguments) {
   return Value(ContextValue{*arguments[0].as<StreamValue>()});
 }
 
-Outcome<Value> host_stream_wait(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Stream stream, own_stream(session, arguments));
+Outcome<Value> host_stream_wait(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Stream stream, own_stream(run, arguments));
   ASSIGN_OR_RETURN(const Event event, recorded(arguments, 1));
   return nothing_or_failure(stream.wait(event));
 }
 
-Outcome<Value> host_stream_record(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Stream stream, own_stream(session, arguments));
+Outcome<Value> host_stream_record(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Stream stream, own_stream(run, arguments));
   ASSIGN_OR_RETURN(Event event, outcome_of(stream.record()));
   if (arguments.is_none(1)) return event_of(std::move(event));
   const auto* given = arguments[1].as<EventValue>();
@@ -102,29 +100,29 @@ Outcome<Value> host_stream_record(Session& session, const Arguments& arguments) 
 
 // ---- events ----
 
-Outcome<Value> host_event(Session&, const Arguments&) {
+Outcome<Value> host_event(Run&, const Arguments&) {
   return Value(EventValue{std::make_shared<std::optional<Event>>()});
 }
 
-Outcome<Value> host_event_record(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Stream stream, stream_argument(session, arguments, 1));
+Outcome<Value> host_event_record(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Stream stream, stream_argument(run, arguments, 1));
   ASSIGN_OR_RETURN(Event event, outcome_of(stream.record()));
   *arguments[0].as<EventValue>()->event = std::move(event);
   return Value();
 }
 
-Outcome<Value> host_event_wait(Session& session, const Arguments& arguments) {
+Outcome<Value> host_event_wait(Run& run, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Event event, recorded(arguments, 0));
-  ASSIGN_OR_RETURN(const Stream stream, stream_argument(session, arguments, 1));
+  ASSIGN_OR_RETURN(const Stream stream, stream_argument(run, arguments, 1));
   return nothing_or_failure(stream.wait(event));
 }
 
-Outcome<Value> host_event_synchronize(Session&, const Arguments& arguments) {
+Outcome<Value> host_event_synchronize(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Event event, recorded(arguments, 0));
   return nothing_or_failure(event.synchronize());
 }
 
-Outcome<Value> host_elapsed(Session&, const Arguments& arguments) {
+Outcome<Value> host_elapsed(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Event start, recorded(arguments, 0));
   ASSIGN_OR_RETURN(const Event end, recorded(arguments, 1));
   ASSIGN_OR_RETURN(const double milliseconds, outcome_of(end.milliseconds_since(start)));
@@ -133,29 +131,29 @@ Outcome<Value> host_elapsed(Session&, const Arguments& arguments) {
 
 // ---- graphs ----
 
-Outcome<Value> host_begin_capture(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Stream stream, own_stream(session, arguments));
-  session.streams.captured.clear();
+Outcome<Value> host_begin_capture(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Stream stream, own_stream(run, arguments));
+  run.streams.captured.clear();
   return nothing_or_failure(stream.begin_capture());
 }
 
-Outcome<Value> host_end_capture(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Stream stream, own_stream(session, arguments));
+Outcome<Value> host_end_capture(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Stream stream, own_stream(run, arguments));
   ASSIGN_OR_RETURN(Graph graph, outcome_of(stream.end_capture()));
-  return Value(GraphValue{std::make_shared<const CapturedWork>(
-      CapturedWork{std::move(graph), std::exchange(session.streams.captured, {})})});
+  return Value(GraphValue{
+      std::make_shared<const CapturedWork>(CapturedWork{std::move(graph), std::exchange(run.streams.captured, {})})});
 }
 
-Outcome<Value> host_is_capturing(Session& session, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const Stream stream, own_stream(session, arguments));
+Outcome<Value> host_is_capturing(Run& run, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Stream stream, own_stream(run, arguments));
   return Value(stream.is_capturing());
 }
 
 /// The arrays are brought to the device as for any launch, and what the host has of them is stale then.
-Outcome<Value> host_graph_launch(Session& session, const Arguments& arguments) {
+Outcome<Value> host_graph_launch(Run& run, const Arguments& arguments) {
   const CapturedWork& work = *arguments[0].as<GraphValue>()->work;
-  ASSIGN_OR_RETURN(const Stream stream, stream_argument(session, arguments, 1));
-  ASSIGN_OR_RETURN(DeviceOperations* const device, session.operations());
+  ASSIGN_OR_RETURN(const Stream stream, stream_argument(run, arguments, 1));
+  ASSIGN_OR_RETURN(DeviceOperations* const device, run.operations());
   for (const std::shared_ptr<Storage>& array : work.arrays) RETURN_IF_FAILED(array->launch(*device));
   return nothing_or_failure(work.graph.launch(stream));
 }

@@ -307,7 +307,7 @@ const Program& Launcher::program_of(const Scope& module, const std::string& appe
   const auto file = std::make_shared<const SourceFile>(name, std::string(module.file().text()) + appended);
   Diagnostics diagnostics;  // empty: the text has been parsed before, and what is appended is right
   const ImportResolver resolve =
-      driver::import_resolver(program_.main->file->name(), session_.options().compile);  // where the program starts
+      driver::import_resolver(program_.main->file->name(), run_.options().compile);  // where the program starts
   program = std::make_unique<Program>(load_program(file, resolve, diagnostics, program_.package_of(*module.module)));
   return *program;
 }
@@ -319,13 +319,13 @@ Result<Launcher::Loaded> Launcher::load_kernel(const Device& device, const Scope
   if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
   std::vector<Diagnostic> warnings;
   const Result<Module> loaded =
-      jit::specialize(device, program_of(module, appended), request, session_.options().compile, &warnings);
+      jit::specialize(device, program_of(module, appended), request, run_.options().compile, &warnings);
   if (!loaded) return loaded.error();
   const Result<Kernel> kernel = loaded->kernel(name);
   if (!kernel) return kernel.error();
-  if (session_.options().warning)
+  if (run_.options().warning)
     for (const Diagnostic& warning : warnings)
-      if (warnings_.insert(to_text(warning)).second) session_.options().warning(warning);
+      if (warnings_.insert(to_text(warning)).second) run_.options().warning(warning);
   const ast::Module& owner = request.module.empty() ? *module.module : *program_.find(request.module);
   return kernels_
       .emplace(key, Loaded{*kernel, *loaded, &module, is_numba_kernel(owner, name), std::make_shared<ConstantBytes>(),
@@ -335,7 +335,7 @@ Result<Launcher::Loaded> Launcher::load_kernel(const Device& device, const Scope
 
 Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const std::string& name,
                                                const KernelRequest& request, const std::string& appended) {
-  ASSIGN_OR_RETURN(const Device device, session_.device());
+  ASSIGN_OR_RETURN(const Device device, run_.device());
   return kernel_for(device, module, name, request, appended);
 }
 
@@ -477,14 +477,14 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
                                                      const std::vector<Value>& arguments) {
   RETURN_IF_FAILED(set_constants(loaded));
   const Device& device = loaded.device;
-  ASSIGN_OR_RETURN(DeviceOperations* const home, session_.operations());
+  ASSIGN_OR_RETURN(DeviceOperations* const home, run_.operations());
   const bool is_on_host = device.is_cpu() && !home->device().is_cpu();
-  const Stream* const current = is_on_host ? nullptr : session_.streams.current.get();
+  const Stream* const current = is_on_host ? nullptr : run_.streams.current.get();
   const Stream* const stream = shape.stream ? shape.stream.get() : current;
   ASSIGN_OR_RETURN(const LaunchConfig config, configuration(loaded.kernel, shape, stream));
   if (stream != nullptr && stream->is_capturing())
     for (const Value& value : arguments)
-      if (const ArrayRef* array = value.as<ArrayRef>()) session_.streams.captured.push_back((*array)->storage);
+      if (const ArrayRef* array = value.as<ArrayRef>()) run_.streams.captured.push_back((*array)->storage);
   Prepared prepared{config, {}, {}};
   const std::vector<ParameterInfo>& parameters = loaded.kernel.info().parameters;
   DeviceOperations* const memory = is_on_host ? nullptr : home;

@@ -14,7 +14,7 @@
 #include "frontend/frontend.h"
 #include "pykc/configuration.h"
 #include "script/functions/functions.h"
-#include "script/functions/session.h"
+#include "script/functions/run.h"
 #include "script/values/outcome.h"
 #include "script/values/scope.h"
 #include "script/values/value.h"
@@ -37,11 +37,10 @@ class Launcher {
  public:
   using Scopes = std::map<const ast::Module*, std::unique_ptr<Scope>>;
   /// `scopes` are those of the modules that have run, by then.
-  Launcher(const Program& program, Session& session, const Scopes& scopes)
-      : program_(program), session_(session), scopes_(scopes) {}
+  Launcher(const Program& program, Run& run, const Scopes& scopes) : program_(program), run_(run), scopes_(scopes) {}
 
   Outcome<Value> launch(const LaunchValue& launch, const CallArguments& arguments);
-  /// What Session::compile() gives.
+  /// What Run::compile() gives.
   Outcome<CompiledKernel> compile(const FunctionValue& kernel, const std::vector<Value>* arguments);
   /// What `@autotune` lists for the kernel; nothing without one.
   Outcome<const std::vector<Configuration>*> configurations_of(const FunctionValue& kernel);
@@ -111,7 +110,7 @@ class Launcher {
   const Program& program_of(const Scope& module, const std::string& appended = {});
 
   const Program& program_;
-  Session& session_;
+  Run& run_;
   const Scopes& scopes_;
   std::map<std::string, Loaded> kernels_;                     // by name and argument types
   std::map<std::string, checked::Type> call_types_;           // of functions, by the same

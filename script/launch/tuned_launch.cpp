@@ -105,7 +105,7 @@ Outcome<std::size_t> Launcher::choose(const LaunchValue& launch, const std::vect
 Outcome<std::size_t> Launcher::measure(const LaunchValue& launch, const std::vector<Configuration>& configurations,
                                        const Call& call, bool anew) {
   const ast::FunctionDef& definition = *launch.kernel.definition;
-  ASSIGN_OR_RETURN(const Device device, session_.device());
+  ASSIGN_OR_RETURN(const Device device, run_.device());
   std::vector<LaunchConfig> launches;
   for (std::size_t i = 0; i < configurations.size(); ++i)
     launches.push_back({.block = launch.shape(i).block,
@@ -113,7 +113,7 @@ Outcome<std::size_t> Launcher::measure(const LaunchValue& launch, const std::vec
                         .stream = launch.shape(i).stream.get()});
   const jit::Choice choice{device,
                            program_of(call.home),
-                           session_.options().compile,
+                           run_.options().compile,
                            definition.name,
                            call.request,
                            configurations,

@@ -9,10 +9,10 @@
 
 namespace pykc::script {
 
-class Session;
+class Run;
 class Arguments;
 
-using Implementation = Outcome<Value> (*)(Session& session, const Arguments& arguments);
+using Implementation = Outcome<Value> (*)(Run& run, const Arguments& arguments);
 
 struct HostFunction {
   std::string_view name;

@@ -15,7 +15,7 @@
 #include "script/arithmetic/device_expressions.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/reductions.h"
-#include "script/functions/session.h"
+#include "script/functions/run.h"
 
 namespace pykc::script {
 namespace {
@@ -28,7 +28,7 @@ constexpr std::int64_t kRows = 24, kColumns = 16;
 class OperationsOnDevice : public ::testing::Test {
  protected:
   OperationsOnDevice() {
-    device_ = *session_.operations();
+    device_ = *run_.operations();
     device_->set_least(0);
   }
 
@@ -48,7 +48,7 @@ class OperationsOnDevice : public ::testing::Test {
 
   std::mt19937_64 random_{std::random_device{}()};
   RunOptions options_{.device = "cpu"};
-  Session session_{options_};
+  script::Run run_{options_};  // not testing::Test::Run
   DeviceOperations* device_;
 };
 

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "script/functions/session.h"
+#include "script/functions/run.h"
 #include "script/values/device_operations.h"
 
 namespace pykc::script {
@@ -13,8 +13,8 @@ namespace {
 
 DeviceOperations& cpu() {
   static const RunOptions options{.device = "cpu"};
-  static Session session(options);
-  return **session.operations();
+  static Run run(options);
+  return **run.operations();
 }
 
 std::int32_t first_of(Storage& storage) {
