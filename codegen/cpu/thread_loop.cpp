@@ -103,16 +103,25 @@ Value* first_value(CpuEmitter& emitter, const Instruction* i, const RowGuards& g
   return emitter.values[i] = emit(emitter, *i);
 }
 
-/// By how much a value grows from one thread to the next.
+/// By how much a value grows from one thread to the next: in code what ir::Slopes knows of it in bounds.
 Value* slope_of(CpuEmitter& emitter, const Instruction* i, const RowGuards& guards) {
   Builder& builder = emitter.builder;
   if (guards.is_constant(i)) return emitter.constant_i64(0);
-  if (i->opcode == ir::Opcode::Builtin) return emitter.constant_i64(1);  // threadIdx.x
   const auto slope = [&](std::size_t n) { return slope_of(emitter, i->operands[n], guards); };
-  if (i->opcode == ir::Opcode::Add) return builder.CreateAdd(slope(0), slope(1));
-  if (i->opcode == ir::Opcode::Sub) return builder.CreateSub(slope(0), slope(1));
-  const std::size_t factor = guards.is_constant(i->operands[0]) ? 0 : 1;
-  return builder.CreateMul(slope(1 - factor), emitter.operand(*i, factor));
+  switch (i->opcode) {
+    case ir::Opcode::Builtin:
+      return emitter.constant_i64(1);  // threadIdx.x
+    case ir::Opcode::Add:
+      return builder.CreateAdd(slope(0), slope(1));
+    case ir::Opcode::Sub:
+      return builder.CreateSub(slope(0), slope(1));
+    case ir::Opcode::Mul: {
+      const std::size_t factor = guards.is_constant(i->operands[0]) ? 0 : 1;
+      return builder.CreateMul(slope(1 - factor), emitter.operand(*i, factor));
+    }
+    default:
+      llvm::reportFatalInternalError("a guard's operand has a slope that nothing here computes");
+  }
 }
 
 /// The difference of the operands grows by a constant, which RowGuards has found to be no giant. Where the difference
