@@ -48,7 +48,8 @@ std::vector<Row> builtin_rows() {
 std::vector<Row> language_rows() {
   std::vector<Row> rows;
   for (const LanguageFunctionRow& row : all_language_functions())
-    rows.push_back({std::string(row.name), "special", std::string(row.signature), spelling(row), std::string(row.doc)});
+    rows.push_back(
+        {std::string(row.name), "language function", std::string(row.signature), spelling(row), std::string(row.doc)});
   return rows;
 }
 

@@ -120,7 +120,7 @@ expect 0 "visible .entry turn" cat both.ptx
 printf '@kernel\ndef f(x: f32[:]):\n    y = z\n' > bad.pyk
 if ("$pykc" check bad.pyk --diagnostics json || true) | python3 -c 'import json,sys; d=json.load(sys.stdin); assert d[0]["code"].startswith("E0"), d'; then
   passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: check --diagnostics json"; fi
-if "$pykc" builtins --format json | python3 -c 'import json,sys; assert len(json.load(sys.stdin)) > 80'; then
+if "$pykc" builtins --format json | python3 -c 'import json,sys; d=json.load(sys.stdin); assert len(d) > 80 and {"builtin", "language function"} < {r["kind"] for r in d}'; then
   passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: builtins --format json"; fi
 
 # Generic kernels.
