@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/diagnostics.h"
 #include "base/text.h"
 #include "pykc/runtime.h"
 
