@@ -21,7 +21,7 @@ void make_names_unique(Artifact& artifact);
 Result<std::string> embedded_header(const Artifact& artifact, const std::string& name_space);
 std::string embedded_source(const std::vector<Artifact>& artifacts, const std::string& name_space);
 
-/// The same kernels as a cubin, by NVIDIA's assembler.
+/// Turns PTX into a cubin of the same kernels, by NVIDIA's assembler.
 Result<Artifact> assemble(const Artifact& ptx, const std::string& ptxas);
 
 }  // namespace pykc::cli

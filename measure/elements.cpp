@@ -39,7 +39,7 @@ void write_integers(std::span<std::byte> bytes, std::size_t element_bytes, std::
 void write_slot(std::span<std::byte> bytes, std::size_t element_bytes, const Slot& slot, std::uint64_t end,
                 RandomGenerator& random) {
   const auto integers = [&]<typename T>(T) { write_integers<T>(bytes, element_bytes, slot.offset, end, random); };
-  // As many random bits as the type holds exactly, so that none is rounded up to 1.
+  // It takes as many random bits as the type holds exactly, so that none is rounded up to 1.
   const auto small_floats = [&](double scale, int shift) {
     write(bytes, element_bytes, slot.offset, [&] {
       return static_cast<std::uint16_t>(float_to_bits(slot.type, static_cast<double>(random.next() >> shift) * scale));

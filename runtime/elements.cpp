@@ -99,7 +99,7 @@ bool Elements::overlaps(const Elements& other) const {
   return place(*this, mine.begin) < place(other, others.end) && place(other, others.begin) < place(*this, mine.end);
 }
 
-/// As if all elements were read before the first is written.
+/// Copies as if all elements were read before the first is written.
 Result<void> Elements::copy_by_way_of_another(const Elements& source, StreamState* stream) const {
   if (stream != nullptr && stream->is_capturing())
     return Error{ErrorCode::Unsupported,

@@ -13,7 +13,7 @@
 
 namespace pykc::script {
 
-/// Of a program that was parsed without an error; its main file alone is looked at.
+/// What is wrong in a program that was parsed without an error; its main file alone is looked at.
 std::vector<Diagnostic> check_host(const Program& program);
 
 }  // namespace pykc::script

@@ -8,7 +8,7 @@ output=$(PYKC_AUTOTUNE=record PYKC_CACHE=off "$1" run "$(dirname "$0")/tune_libr
   { echo "$output" >&2; exit 1; }
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -1) || driver=
 echo "// $("$1" info | grep "^$3: ")${driver:+, driver $driver}, $(date -u +%Y-%m-%d), by scripts/tune-library.sh."
-# Of neighbouring rows that agree, those at the ends; and nothing for arrays so small that the launch takes all the time.
+# Neighbouring rows that agree become those at the ends; arrays so small that the launch takes all the time have none.
 grep '^TUNED' <<<"$output" | sort -V | awk -F'"' '
   $8 ~ /x/ || $8 >= 1024 { row[++n] = $0; kernel[n] = $2 $4 $6; choice[n] = $2 $4 $6 $10 }
   END { for (i = 1; i <= n; i++)

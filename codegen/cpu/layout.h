@@ -25,7 +25,7 @@ struct CpuLayout {
   std::int64_t bytes_per_thread = 0;
   std::int64_t bytes_per_block = 0;
 
-  /// As KernelInfo has it.
+  /// How many bytes of scratch a launch needs, as KernelInfo says it.
   LaunchExpression scratch_bytes() const;
 };
 

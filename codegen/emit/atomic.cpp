@@ -229,7 +229,7 @@ Value* emit_compare_and_swap(Emitter& emitter, const Instruction& i) {
   return builder.CreateBitCast(builder.CreateExtractValue(result, 0), emitter.type_of(type));
 }
 
-/// As the integer of its bits: not every target loads floats in one step.
+/// What is loaded is the integer of its bits: not every target loads floats in one step.
 Value* emit_atomic_load(Emitter& emitter, const Instruction& i) {
   Builder& builder = emitter.builder;
   const ScalarType type = i.type.scalar;

@@ -10,7 +10,7 @@
 
 namespace pykc::codegen {
 
-/// As the C ABI has them: a kernel's bool is a byte.
+/// The types that the C ABI passes: a kernel's bool is a byte.
 llvm::SmallVector<llvm::Type*> parameter_types(const ModuleState& state, const ir::Function& source);
 
 /// noalias, readonly, alignment, ranges; for the first source.parameters.size() arguments.

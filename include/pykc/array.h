@@ -38,7 +38,7 @@ namespace detail {
 template <typename T>
 constexpr bool is_scalar_element = std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
-/// As scalar_type_of, for every C++ type that an element or an argument may have (`long long` and `char` too).
+/// scalar_type_of, for every C++ type that an element or an argument may have (`long long` and `char` too).
 template <typename T>
 constexpr ScalarType element_type() {
   static_assert(is_scalar_element<T>,
@@ -73,7 +73,7 @@ class Buffer {
   }
   Result<void> fill_zero() const { return fill_zero(nullptr); }
 
-  /// The same as work of a stream. Host memory must stay as it is until the stream has got there; a GPU copies from and
+  /// Copies as work of a stream. Host memory must stay as it is until the stream has got there; a GPU copies from and
   /// to pinned memory beside the host's own work, and waits for any other.
   Result<void> copy_from_host(const Stream& stream, const void* source, std::int64_t bytes,
                               std::int64_t offset = 0) const {
@@ -166,7 +166,7 @@ class Array : public detail::View<Array<T>> {
   Result<void> copy_to(const HostView<T>& target) const { return copy_to(nullptr, target); }
   Result<void> fill_zero() const { return elements().fill_zero(nullptr); }
 
-  /// The same as work of a stream; see Buffer. Copies between two devices wait for the stream.
+  /// Copies as work of a stream; see Buffer. Those between two devices wait for the stream.
   Result<void> copy_from(const Stream& stream, std::span<const T> source) const { return copy_from(&stream, source); }
   Result<void> copy_from(const Stream& stream, const HostView<const T>& source) const {
     return copy_from(&stream, source);

@@ -43,7 +43,7 @@ struct Constant {
     else
       value = static_cast<std::uint64_t>(number);
   }
-  /// As a source spells the value: "32", "True", "f32".
+  /// The value as a source spells it: "32", "True", "f32".
   std::string text() const;
 };
 
@@ -91,7 +91,7 @@ Result<Artifact> compile(std::string_view source, const CompileOptions& options 
                          std::string_view file_name = "<memory>");
 Result<Artifact> compile_file(const std::string& path, const CompileOptions& options = {});
 
-/// The same with everything that the command line shows.
+/// Compiles to what the command line shows with --emit.
 Result<CompileOutput> compile_to(Emit emit, std::string_view source, const CompileOptions& options,
                                  std::string_view file_name);
 

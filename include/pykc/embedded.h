@@ -24,7 +24,7 @@ struct EmbeddedArtifact {
 /// A kernel's parameters as its source has them: "a: f32, x: f32[:]".
 std::string parameter_text(const KernelInfo& kernel);
 
-/// Of the artifacts, loads the one that fits the device best: on a GPU the latest chip that the GPU can run code of, a
+/// Loads the artifact that fits the device best: on a GPU that of the latest chip that the GPU can run code of, a
 /// cubin rather than PTX; on the CPU device the one that uses most of the processor's instructions. What the driver
 /// refuses (a cubin that is newer than the driver) gives way to the next best.
 Result<Module> load_embedded(const Device& device, const EmbeddedArtifact* artifacts);

@@ -176,7 +176,7 @@ class Module {
   template <typename T>
   requires std::is_arithmetic_v<T> Result<void> set_constant(std::string_view name, T value)
   const { return set_constant_on(nullptr, name, std::span<const T>(&value, 1)); }
-  /// The same as work of a stream: `values` must stay as they are until the stream has got there.
+  /// Sets it as work of a stream: `values` must stay as they are until the stream has got there.
   template <std::ranges::contiguous_range Values>
   Result<void> set_constant(const Stream& stream, std::string_view name, const Values& values) const {
     return set_constant_on(&stream, name, std::span(values));

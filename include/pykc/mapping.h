@@ -66,7 +66,7 @@ class Mapping {
     std::int64_t begin = 0, end = 0;
   };
   Range range() const;
-  /// The same strides, with the lowest element at the start of the memory.
+  /// The mapping of the same strides, with the lowest element at the start of the memory.
   Mapping rebased() const;
 
   /// x[a, b, …]: axes that are not named stay whole.
@@ -75,7 +75,7 @@ class Mapping {
   Mapping transpose() const;
   /// Axis i of the view is axis axes[i].
   Result<Mapping> permute(std::span<const int> axes) const;
-  /// The same elements in row-major order under another shape; one extent may be -1 and is worked out. An error where
+  /// The elements in row-major order under another shape; one extent may be -1 and is worked out. An error where
   /// no strides reach them so.
   Result<Mapping> reshape(std::span<const std::int64_t> shape) const;
   /// Without the axes of extent 1; without the axis, whose extent must be 1; with a new one before `axis`. A negative

@@ -41,7 +41,8 @@ struct SourceModuleState;
 
 class GenericKernel {
  public:
-  /// As Kernel::launch. The first launch with new types compiles, and returns what is wrong with the source for them.
+  /// Launches as Kernel::launch does. The first launch with new types compiles, and returns what is wrong with the
+  /// source for them.
   template <typename... Arguments>
   Result<void> launch(const LaunchConfig& config, const Arguments&... arguments) const {
     return launch_with(config, detail::list_of(arguments...));
@@ -79,8 +80,8 @@ class SourceModule {
   Result<GenericKernel> kernel(std::string_view name) const;
   std::vector<std::string> kernel_names() const;
 
-  /// As Module::set_constant(): for all kernels of the source, those that are compiled later too. What an unused kernel
-  /// says of a constant's type is known once it is compiled, so a wrong type may be an error of a launch.
+  /// Sets it as Module::set_constant() does, for all kernels of the source, those that are compiled later too. What an
+  /// unused kernel says of a constant's type is known once it is compiled, so a wrong type may be an error of a launch.
   template <std::ranges::contiguous_range Values>
   Result<void> set_constant(std::string_view name, const Values& values) const {
     using T = std::ranges::range_value_t<Values>;

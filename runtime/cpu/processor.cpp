@@ -10,7 +10,7 @@
 namespace pykc::cpu {
 namespace {
 
-// As much as the largest GPU gives a block (227 KB), so that what fits there fits here.
+// The largest GPU gives a block as much (227 KB), so that what fits there fits here.
 constexpr std::int64_t kSharedBytesPerBlock = 232448;
 
 std::string processor_name() {

@@ -86,7 +86,7 @@ std::string_view spelling(UnaryFunction function);
 Outcome<Value> apply(BinaryFunction function, const Value& left, const Value& right);
 Outcome<Value> apply(UnaryFunction function, const Value& operand);
 
-/// The same for arrays whose type has been decided: both operands are converted to `type` first.
+/// The operation on arrays whose type has been decided: both operands are converted to `type` first.
 Outcome<ArrayRef> apply_arrays(BinaryFunction function, const ArrayRef& left, const ArrayRef& right, ScalarType type);
 Outcome<ArrayRef> apply_array(UnaryFunction function, const ArrayRef& operand, ScalarType type);
 

@@ -84,7 +84,7 @@ struct Rows {
   std::vector<std::size_t> reduced;  // axes
 };
 
-/// But for the elements, which are not made dense yet.
+/// The rows, whose elements are not made dense yet.
 Rows rows_of(const ArrayRef& array, const Axes& axes, bool keep) {
   std::vector<std::size_t> kept;
   Rows rows{nullptr, 1, 1, {}, {}};

@@ -6,7 +6,7 @@
 namespace pykc::script {
 
 Outcome<Value> call(Evaluator& evaluator, const Value& callee, CallArguments arguments);
-/// As call(); what fails inside of a function of the file remembers that it was called here.
+/// Calls as call() does; what fails inside of a function of the file remembers that it was called here.
 Outcome<Value> call_from(Evaluator& evaluator, const ast::Call& node, const Value& callee, CallArguments arguments);
 
 }  // namespace pykc::script

@@ -8,7 +8,7 @@
 namespace pykc::script {
 
 Outcome<bool> evaluate_truth(Evaluator& evaluator, const ast::Expr& expr);
-/// Of a call or a sequence: what stands behind a `*` item by item.
+/// The values of a call or a sequence; what stands behind a `*` comes item by item.
 Outcome<std::vector<Value>> evaluate_items(Evaluator& evaluator, const std::vector<ast::ExprPtr>& exprs);
 Outcome<CallArguments> evaluate_arguments(Evaluator& evaluator, const ast::Call& node);
 

@@ -12,7 +12,7 @@
 namespace pykc::script {
 namespace {
 
-/// As Python's `__name__` has it.
+/// What Python's `__name__` says.
 std::string_view full_name(Library library) {
   const LibraryInfo& row = info(library);
   return row.module.empty() ? row.name : row.module;

@@ -15,7 +15,7 @@ constexpr std::uint32_t kArrays = in(Library::Prelude, Library::Numpy);
 
 using Fill = std::optional<Scalar> (*)(const ElementType& type);
 
-/// Of a record, its bytes.
+/// Records are filled byte by byte.
 std::optional<Scalar> zero_of(const ElementType& type) {
   return Scalar{type.is_record() ? ScalarType::U8 : type.scalar, 0};
 }
@@ -154,7 +154,7 @@ Outcome<Value> host_array(Run&, const Arguments& arguments) {
   return copy_array(array, order);
 }
 
-/// As array(), but an array that fits is not copied.
+/// Does as array() does, but an array that fits is not copied.
 Outcome<Value> host_asarray(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const ArrayRef array, array_of_type(arguments));
   if (arguments.is_none(2)) return Value(array);

@@ -12,7 +12,7 @@ namespace pykc::script {
 
 /// What print shows; reads arrays back from the device.
 Outcome<std::string> to_text(const Value& value);
-/// As inside a list or tuple: strings quoted.
+/// The text inside of a list or tuple: strings are quoted.
 Outcome<std::string> to_repr(const Value& value);
 
 /// `value` by a format specification: `.3f`, `>10`, `,`, `08.3e`.

@@ -32,14 +32,14 @@ class Arguments {
   Outcome<bool> flag(std::size_t i) const;
   Outcome<std::string> text(std::size_t i) const;
   Outcome<ScalarType> type(std::size_t i) const;
-  /// Of scalars or of records.
+  /// A type of scalars or of records.
   Outcome<ElementType> element_type(std::size_t i) const;
   Outcome<Order> order(std::size_t i) const;
   /// An integer, or a sequence of them.
   Outcome<Shape> shape(std::size_t i) const;
   /// An array, or what can be made one: a number or a nest of sequences.
   Outcome<ArrayRef> array(std::size_t i) const;
-  /// As array(), but its elements may be records.
+  /// What array() gives, but its elements may be records.
   Outcome<ArrayRef> any_array(std::size_t i) const;
   Failure wrong_type(std::size_t i, std::string_view expected) const;
 

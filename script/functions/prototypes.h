@@ -20,9 +20,9 @@ struct Operand {
 };
 std::optional<Operand> operand_of(const Value& value);
 
-/// Or what is wrong with the text.
+/// Fails with what is wrong with the text.
 Outcome<Prototype> parse_prototype(const std::string& text);
-/// Of `@guvectorize`: "void(float32[:], float32, float32[:])", also without the result or the name of it.
+/// A prototype of `@guvectorize`: "void(float32[:], float32, float32[:])", also without the result or the name of it.
 Outcome<Prototype> parse_array_prototype(const std::string& text);
 /// Where a decorator lets the function run: it is the program's device in any case.
 Status check_target(const Value& value);

@@ -19,7 +19,7 @@ std::optional<ElementType> element_type_of(const Value& value);
 bool have_same_layout(const RecordRef& a, const RecordRef& b);
 /// `a.x`, `a['x']`: that field of all records of the array.
 Outcome<ArrayRef> field_view(const Array& array, std::string_view name);
-/// The same as a value: of one record, the number itself.
+/// The field as a value: of one record, the number itself.
 Outcome<Value> field_of(const Array& array, std::string_view name);
 /// Gives a field of one record, or of all records of an array, a value.
 Status set_field(const Array& array, std::string_view name, const Value& value);

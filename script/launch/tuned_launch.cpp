@@ -83,7 +83,7 @@ Status Launcher::launch_tuned(const LaunchValue& launch, const std::vector<Confi
   ASSIGN_OR_RETURN(const std::size_t chosen, choose(launch, configurations, call));
   Status launched = launch_one(chosen);
   if (launched || launched.failure().code != ErrorCode::InvalidLaunch) return launched;
-  // Of the sizes that share a choice, this one may need more blocks than a grid has.
+  // Several sizes share a choice; this one may need more blocks than a grid has.
   const Outcome<std::size_t> another = choose(launch, configurations, call, chosen);
   return another && *another != chosen ? launch_one(*another) : launched;
 }

@@ -127,7 +127,7 @@ Status copy_elements(const Array& target, const Array& source) {
   return Done{};
 }
 
-/// The same where they are.
+/// Copies elements where they are.
 Status move_elements(const Array& target, const ArrayRef& source, DeviceOperations* device) {
   if (device && !target.record && !source->record) return device->map(target, "x", {target.type}, {source});
   return copy_elements(target, *source);

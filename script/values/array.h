@@ -58,7 +58,7 @@ Shape dense_strides(const Shape& shape, Order order, std::int64_t step = 1);
 
 /// A new array of the same elements; of an array of the device it is one, too.
 Outcome<ArrayRef> copy_array(const ArrayRef& array, Order order = Order::RowMajor);
-/// The same as an array of the host, whose elements are there.
+/// A copy as an array of the host, whose elements are there.
 Outcome<ArrayRef> copy_on_host(const Array& array, Order order);
 /// The array itself where it has that type, else a converted copy.
 Outcome<ArrayRef> convert_array(const ArrayRef& array, ScalarType type);

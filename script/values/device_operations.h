@@ -61,7 +61,7 @@ class DeviceOperations {
 DeviceOperations* device_for(std::initializer_list<const Array*> operands, std::int64_t elements, bool is_exact = true);
 /// What is made of arrays of the device is one, too.
 void share_home(const Array& result, std::initializer_list<const Array*> operands);
-/// The same for values, which may be no arrays, or hold some. A result that was among them stays what it was.
+/// Does so for values, which may be no arrays, or hold some. A result that was among them stays what it was.
 void share_home(const Value& result, const std::vector<Value>& operands);
 /// Whether one of the values is an array of the same memory.
 bool shares_memory(const Array& array, const std::vector<Value>& values);

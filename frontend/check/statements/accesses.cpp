@@ -2,8 +2,10 @@
 // thread to the next. A first walk finds the origins of all variables, whatever the order of the statements; a second
 // one looks at the accesses, and knows which axes of the launch have been compared with something before them.
 //
-// ir/analysis/affine asks the same of code, and knows slopes by their amounts. Here a word is enough, variables that are
-// set in loops need one that settles soon, and what is not known counts as standing still.
+// ir/analysis/affine asks the same of the IR, and shares nothing but the question. There a value is computed once, its
+// slope is an interval of amounts, and what is not known may move in any way. Here a variable is set again and again,
+// in loops too: a few words that can only rise settle soon, where intervals would grow turn by turn; and what is not
+// known counts as standing still, since only a warning follows.
 //
 // Everything errs on the side of silence: a value from memory, from a call or from a remainder has no origin; any
 // comparison that mentions a block's coordinate guards its axis.
@@ -76,7 +78,7 @@ class Origins {
     return {};
   }
 
-  /// Of everything that an expression mentions.
+  /// The origin of everything that an expression mentions.
   Origin mentioned_in(const Expr& expr) const {
     Origin origin = of(expr);
     checked::for_each_operand(expr, [&](checked::ExprRef operand) { origin = join(origin, mentioned_in(*operand)); });
