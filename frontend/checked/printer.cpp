@@ -19,101 +19,19 @@ constexpr const char* kBinary[] = {"add", "sub", "mul", "div", "floordiv", "mod"
 constexpr const char* kUnary[] = {"neg", "invert", "not"};
 constexpr const char* kCompare[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 
-class Printer {
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) result += c == '\n' ? std::string("\\n") : std::string(1, c);
+  return result + "\"";
+}
+
+/// The expressions of a function, each as text. Variables without names get numbers in the order in which they are
+/// asked for, which is that of the text.
+class Expressions {
  public:
-  explicit Printer(const Module& module) : module_(module) {}
+  explicit Expressions(const Module& module) : module_(module) {}
 
-  std::string print() {
-    for (std::size_t i = 0; i < module_.constant_arrays.size(); ++i) {
-      const ConstantArray& array = module_.constant_arrays[i];
-      text_ += std::string(array.host ? "host constant " : "constant ") + array.name + ": " +
-               pykc::to_string(array.type) + '\n';
-    }
-    for (const Function& function : module_.functions) print(function);
-    return std::move(text_);
-  }
-
- private:
-  void print(const Function& function) {
-    function_ = &function;
-    text_ += std::string(function.is_kernel ? "kernel " : "function ") + function.symbol + "(";
-    for (const Variable* parameter : function.parameters) {
-      if (parameter != function.parameters.front()) text_ += ", ";
-      text_ += parameter->name + ": " + to_string(parameter->type);
-    }
-    text_ += ")";
-    if (function.result.kind != Type::Kind::None) text_ += " -> " + to_string(function.result);
-    text_ += '\n';
-    for (const SharedArray& array : function.shared_arrays) {
-      line(1, "shared " + array.name + ": " + pykc::to_string(array.type));
-      for (const ExprRef extent : array.extents) line(2, "extent " + expr(extent));
-    }
-    for (const LocalArray& array : function.local_arrays)
-      line(1, "local " + array.name + ": " + pykc::to_string(array.type));
-    suite(function.body, 1);
-  }
-
-  void line(int depth, const std::string& text) {
-    text_.append(static_cast<std::size_t>(2 * depth), ' ') += text + '\n';
-  }
-
-  void suite(const Suite& statements, int depth) {
-    for (const Stmt* stmt : statements) std::visit([&](const auto& node) { print(node, depth); }, stmt->node);
-  }
-
-  void otherwise(const Suite& statements, int depth) {
-    if (statements.empty()) return;
-    line(depth, "else");
-    suite(statements, depth + 1);
-  }
-
-  void print(const Evaluate& node, int depth) { line(depth, expr(node.value)); }
-  void print(const Assign& node, int depth) {
-    const std::string variable = name(node.variable);
-    line(depth, variable + ": " + to_string(node.variable->type) + " = " + expr(node.value));
-  }
-  void print(const StoreElement& node, int depth) { line(depth, list({node.element, node.value}, " = ")); }
-  void print(const If& node, int depth) {
-    line(depth, "if " + expr(node.condition));
-    suite(node.then, depth + 1);
-    otherwise(node.otherwise, depth);
-  }
-  void print(const While& node, int depth) {
-    line(depth, "while " + expr(node.condition));
-    suite(node.body, depth + 1);
-    otherwise(node.otherwise, depth);
-  }
-  void print(const ForRange& node, int depth) {
-    const std::string variable = name(node.variable);
-    line(depth, "for " + variable + " in range(" + list({node.start, node.stop, node.step}) + ")");
-    suite(node.body, depth + 1);
-    otherwise(node.otherwise, depth);
-  }
-  void print(const Unrolled& node, int depth) {
-    for (const Suite& turn : node.turns) {
-      line(depth, "turn");
-      suite(turn, depth + 1);
-    }
-    otherwise(node.otherwise, depth);
-  }
-  void print(const Break&, int depth) { line(depth, "break"); }
-  void print(const Continue&, int depth) { line(depth, "continue"); }
-  void print(const Return& node, int depth) { line(depth, node.value ? "return " + expr(node.value) : "return"); }
-  void print(const Check& node, int depth) {
-    const std::string& message = module_.faults[static_cast<std::size_t>(node.fault)].message;
-    line(depth, (node.condition ? "check " + expr(node.condition) + " " : std::string("fault ")) + quoted(message));
-  }
-  void print(const Print& node, int depth) {
-    std::string text = "print";
-    for (const Print::Piece& piece : node.pieces) text += " " + (piece.value ? expr(piece.value) : quoted(piece.text));
-    line(depth, text);
-  }
-
-  static std::string quoted(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) result += c == '\n' ? std::string("\\n") : std::string(1, c);
-    return result + "\"";
-  }
+  void enter(const Function& function) { function_ = &function; }
 
   std::string name(const Variable* variable) {
     if (!variable->name.empty()) return variable->name;
@@ -130,6 +48,7 @@ class Printer {
         exprs, [this](ExprRef e) { return expr(e); }, separator);
   }
 
+ private:
   std::string operation(const std::string& operation, const Type& type, const std::string& operands) {
     return operation + "<" + to_string(type) + ">(" + operands + ")";
   }
@@ -250,6 +169,104 @@ class Printer {
   const Module& module_;
   const Function* function_ = nullptr;
   std::unordered_map<const Variable*, std::size_t> temporaries_;
+};
+
+class Printer {
+ public:
+  explicit Printer(const Module& module) : module_(module), expressions_(module) {}
+
+  std::string print() {
+    for (std::size_t i = 0; i < module_.constant_arrays.size(); ++i) {
+      const ConstantArray& array = module_.constant_arrays[i];
+      text_ += std::string(array.host ? "host constant " : "constant ") + array.name + ": " +
+               pykc::to_string(array.type) + '\n';
+    }
+    for (const Function& function : module_.functions) print(function);
+    return std::move(text_);
+  }
+
+ private:
+  void print(const Function& function) {
+    expressions_.enter(function);
+    text_ += std::string(function.is_kernel ? "kernel " : "function ") + function.symbol + "(";
+    for (const Variable* parameter : function.parameters) {
+      if (parameter != function.parameters.front()) text_ += ", ";
+      text_ += parameter->name + ": " + to_string(parameter->type);
+    }
+    text_ += ")";
+    if (function.result.kind != Type::Kind::None) text_ += " -> " + to_string(function.result);
+    text_ += '\n';
+    for (const SharedArray& array : function.shared_arrays) {
+      line(1, "shared " + array.name + ": " + pykc::to_string(array.type));
+      for (const ExprRef extent : array.extents) line(2, "extent " + expressions_.expr(extent));
+    }
+    for (const LocalArray& array : function.local_arrays)
+      line(1, "local " + array.name + ": " + pykc::to_string(array.type));
+    suite(function.body, 1);
+  }
+
+  void line(int depth, const std::string& text) {
+    text_.append(static_cast<std::size_t>(2 * depth), ' ') += text + '\n';
+  }
+
+  void suite(const Suite& statements, int depth) {
+    for (const Stmt* stmt : statements) std::visit([&](const auto& node) { print(node, depth); }, stmt->node);
+  }
+
+  void otherwise(const Suite& statements, int depth) {
+    if (statements.empty()) return;
+    line(depth, "else");
+    suite(statements, depth + 1);
+  }
+
+  void print(const Evaluate& node, int depth) { line(depth, expressions_.expr(node.value)); }
+  void print(const Assign& node, int depth) {
+    const std::string variable = expressions_.name(node.variable);
+    line(depth, variable + ": " + to_string(node.variable->type) + " = " + expressions_.expr(node.value));
+  }
+  void print(const StoreElement& node, int depth) { line(depth, expressions_.list({node.element, node.value}, " = ")); }
+  void print(const If& node, int depth) {
+    line(depth, "if " + expressions_.expr(node.condition));
+    suite(node.then, depth + 1);
+    otherwise(node.otherwise, depth);
+  }
+  void print(const While& node, int depth) {
+    line(depth, "while " + expressions_.expr(node.condition));
+    suite(node.body, depth + 1);
+    otherwise(node.otherwise, depth);
+  }
+  void print(const ForRange& node, int depth) {
+    const std::string variable = expressions_.name(node.variable);
+    line(depth, "for " + variable + " in range(" + expressions_.list({node.start, node.stop, node.step}) + ")");
+    suite(node.body, depth + 1);
+    otherwise(node.otherwise, depth);
+  }
+  void print(const Unrolled& node, int depth) {
+    for (const Suite& turn : node.turns) {
+      line(depth, "turn");
+      suite(turn, depth + 1);
+    }
+    otherwise(node.otherwise, depth);
+  }
+  void print(const Break&, int depth) { line(depth, "break"); }
+  void print(const Continue&, int depth) { line(depth, "continue"); }
+  void print(const Return& node, int depth) {
+    line(depth, node.value ? "return " + expressions_.expr(node.value) : "return");
+  }
+  void print(const Check& node, int depth) {
+    const std::string& message = module_.faults[static_cast<std::size_t>(node.fault)].message;
+    line(depth, (node.condition ? "check " + expressions_.expr(node.condition) + " " : std::string("fault ")) +
+                    quoted(message));
+  }
+  void print(const Print& node, int depth) {
+    std::string text = "print";
+    for (const Print::Piece& piece : node.pieces)
+      text += " " + (piece.value ? expressions_.expr(piece.value) : quoted(piece.text));
+    line(depth, text);
+  }
+
+  const Module& module_;
+  Expressions expressions_;
   std::string text_;
 };
 
