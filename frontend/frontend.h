@@ -31,13 +31,14 @@ std::unique_ptr<ast::Module> parse(std::shared_ptr<const SourceFile> file, const
 /// Finds the source of `from NAME import …`; null when there is none.
 using ImportResolver = std::function<std::shared_ptr<const SourceFile>(std::string_view module_name)>;
 
-/// A program: a module and everything that it imports, parsed. Cycles and missing modules are reported.
+/// A program: a module and everything that it imports, parsed. Cycles and missing modules are reported. Programs may
+/// share modules.
 struct Program {
-  std::unique_ptr<ast::Module> main;
+  std::shared_ptr<const ast::Module> main;
   struct Imported {
     std::string name;     // in full, from the folder where the program starts: "pykc.reduce"
     std::string package;  // the folder it stands in: "pykc"
-    std::unique_ptr<ast::Module> module;
+    std::shared_ptr<const ast::Module> module;
   };
   std::vector<Imported> imports;  // dependencies first
   std::string package;            // of the main file
@@ -51,6 +52,10 @@ inline constexpr std::string_view kConstantsModule = "<constants>";
 /// name, where the program starts in another one. `constants` is the text of the module of constants.
 Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolver& resolve, Diagnostics& diagnostics,
                      const std::string& package = {}, const std::string& constants = {});
+
+/// The program whose main file is a module of another one, which is parsed already. `further` is text behind it, right
+/// and without imports of its own but of what the program has; with it, the module alone is parsed again.
+Program program_from(const Program& program, const ast::Module& module, const std::string& further = {});
 
 struct CheckOptions {
   bool asserts = true;
@@ -71,7 +76,7 @@ struct FunctionName {
 using ConstantArgument =
     std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, FunctionName, std::string>;
 ConstantArgument constant_argument(const Constant& constant);
-/// As messages and keys spell it.
+/// The spelling of messages and keys.
 std::string constant_text(const ConstantArgument& constant);
 
 /// The type of an argument, as a request or a signature states it.

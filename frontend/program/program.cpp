@@ -89,7 +89,7 @@ class Loader {
   /// It uses its own functions by their builtin names: the mark is set first.
   void load_builtin_module(std::string_view module) {
     std::string name(module);
-    if (!builtin_modules_.insert(name).second) return;
+    if (program_.find(name) || !builtin_modules_.insert(name).second) return;
     auto file = std::make_shared<const SourceFile>(name, std::string(library_source(name)));
     program_.imports.push_back({name, "", load(std::move(file), "")});
   }
@@ -275,6 +275,21 @@ Program load_program(std::shared_ptr<const SourceFile> file, const ImportResolve
   }
   program.main = Loader(program, resolve, diagnostics).load(std::move(file), package);
   return program;
+}
+
+Program program_from(const Program& program, const ast::Module& module, const std::string& further) {
+  const auto place = std::ranges::find(program.imports, &module, [](const auto& known) { return known.module.get(); });
+  const bool is_main = place == program.imports.end();
+  // What a module needs stands before it.
+  Program result{.main = is_main ? program.main : place->module,
+                 .imports = {program.imports.begin(), place},
+                 .package = is_main ? program.package : place->package};
+  if (further.empty()) return result;
+  Diagnostics diagnostics;
+  const ImportResolver resolve;
+  auto file = std::make_shared<const SourceFile>(module.file->name(), std::string(module.file->text()) + further);
+  result.main = Loader(result, resolve, diagnostics).load(std::move(file), result.package);
+  return result;
 }
 
 }  // namespace pykc

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "base/errors.h"
-#include "driver/driver.h"
 #include "frontend/program/function_kind.h"
 #include "jit/specialize.h"
 #include "script/arithmetic/elementwise.h"
@@ -105,15 +104,20 @@ Outcome<ArgumentType> type_of(const Value& value, const Program& program, const 
   return type;
 }
 
-/// The argument of a `constexpr` parameter: Python's numbers as they are, others as they are spelled.
+/// A number without its type.
+ConstantArgument constant_number(const Scalar& number) {
+  if (number.type == ScalarType::Bool) return number.as<bool>();
+  if (is_float(number.type)) return number.as<double>();
+  if (is_unsigned_integer(number.type)) return number.as<std::uint64_t>();
+  return number.as<std::int64_t>();
+}
+
+/// The argument of a `constexpr` parameter: numbers as they are, others as they are spelled.
 Status set_constant(const Value& value, ArgumentType& argument) {
   argument = {};
-  if (const bool* flag = value.as<bool>()) {
-    argument.constant = *flag;
-  } else if (const auto* integer = value.as<std::int64_t>()) {
-    argument.constant = *integer;
-  } else if (const auto* real = value.as<double>()) {
-    argument.constant = *real;
+  if (const std::optional<OperandType> number = operand_type(value); number && !value.as<ArrayRef>()) {
+    ASSIGN_OR_RETURN(const Scalar scalar, to_scalar(value, number->type));
+    argument.constant = constant_number(scalar);
   } else {
     ASSIGN_OR_RETURN(argument.constant, to_repr(value));
   }
@@ -302,13 +306,7 @@ Outcome<KernelRequest> request_for(std::string kernel, const std::vector<Value>&
 const Program& Launcher::program_of(const Scope& module, const std::string& appended) {
   if (appended.empty() && module.module == program_.main.get()) return program_;
   std::unique_ptr<Program>& program = programs_[module.file().name() + appended];
-  if (program) return *program;
-  const std::string& name = module.file().name();
-  const auto file = std::make_shared<const SourceFile>(name, std::string(module.file().text()) + appended);
-  Diagnostics diagnostics;  // empty: the text has been parsed before, and what is appended is right
-  const ImportResolver resolve =
-      driver::import_resolver(program_.main->file->name(), run_.options().compile);  // where the program starts
-  program = std::make_unique<Program>(load_program(file, resolve, diagnostics, program_.package_of(*module.module)));
+  if (!program) program = std::make_unique<Program>(program_from(program_, *module.module, appended));
   return *program;
 }
 
@@ -489,7 +487,7 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
   const std::vector<ParameterInfo>& parameters = loaded.kernel.info().parameters;
   DeviceOperations* const memory = is_on_host ? nullptr : home;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    // Of too many arguments, which a tuple may hold, the runtime complains.
+    // A tuple may hold too many arguments, of which the runtime complains.
     const ParameterInfo parameter = i < parameters.size() ? parameters[i] : ParameterInfo{};
     ASSIGN_OR_RETURN(const Argument argument,
                      argument_of(arguments[i], parameter, device, memory, loaded.wraps_integers, prepared.held));

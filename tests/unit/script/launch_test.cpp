@@ -198,9 +198,11 @@ TEST(Launch, LibraryModulesAreImported) {
 }
 
 TEST(Launch, FunctionsOfSeveralFilesArePassed) {
+  int reads = 0;
   CompileOptions options;
-  options.import = [](std::string_view name) -> Result<std::string> {
+  options.import = [&reads](std::string_view name) -> Result<std::string> {
     if (name != "tools") return Error{ErrorCode::NotFound, "no such file"};
+    ++reads;
     return std::string(R"pyk(
 from numba import cuda, njit
 
@@ -242,6 +244,7 @@ for value in (2.5, -3, True, float("inf"), f32(0.1)):
 )pyk",
                                {}, options);
   EXPECT_EQ(run.output, "[9. 9.]\n[4. 4.]\n2.0 10.0\n[2.5 2.5]\n[-3. -3.]\n[1. 1.]\n[inf inf]\n[0.1 0.1]\n");
+  EXPECT_EQ(reads, 1);
 }
 
 }  // namespace
