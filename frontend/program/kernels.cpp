@@ -267,8 +267,7 @@ KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kern
 }
 
 bool is_constexpr(const ast::Parameter& parameter) {
-  const auto* name = parameter.annotation ? parameter.annotation->as<ast::Name>() : nullptr;
-  return name && name->id == "constexpr";
+  return parameter.annotation && last_name(*parameter.annotation) == "constexpr";
 }
 
 bool is_typed_with(const Configuration& configuration, const ast::FunctionDef& kernel) {

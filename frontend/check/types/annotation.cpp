@@ -140,9 +140,9 @@ std::optional<Type> annotation(FunctionChecker& checker, const ast::Expr& expr) 
         .note(std::string(instead));
     return std::nullopt;
   }
-  if (const auto* name = expr.as<ast::Name>(); name && name->id == "constexpr" && !checker.scope.find(name->id))
-    return Type::of_static();
   const Entity found = checker.entity(expr);
+  if (const auto* form = std::get_if<LanguageFunctionRef>(&found); form && form->id == LanguageFunction::Constexpr)
+    return Type::of_static();
   if (const auto* decl = std::get_if<ClassRef>(&found); decl && decl->decl->kind == ClassDecl::Kind::NamedTuple)
     return tuple_type(checker, *decl->decl, expr.range);
   if (std::holds_alternative<Unknown>(found)) return std::nullopt;
