@@ -52,9 +52,9 @@ struct AccidentalDouble {
 
 struct FunctionChecker {
   /// For a constant of a module, a decorator, an annotation: no variables, reports at once.
-  FunctionChecker(ModuleChecker& session, const Scope& scope);
+  FunctionChecker(ModuleChecker& module, const Scope& scope);
   /// For a function's body.
-  FunctionChecker(ModuleChecker& session, FunctionDecl& function, Specialization& specialization, bool is_trial);
+  FunctionChecker(ModuleChecker& module, FunctionDecl& function, Specialization& specialization, bool is_trial);
   FunctionChecker(const FunctionChecker&) = delete;
 
   Entity entity(const ast::Expr& expr);

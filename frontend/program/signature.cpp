@@ -343,6 +343,12 @@ std::optional<ScalarType> find_type(TypeFamily family, std::string_view name) {
   return std::nullopt;
 }
 
+std::vector<std::string_view> scalar_type_names() {
+  std::vector<std::string_view> names;
+  for (const ScalarTypeInfo& type : kScalarTypes) names.insert(names.end(), {type.spelling, type.numpy});
+  return names;
+}
+
 std::optional<ElementType> dtype_named(std::string_view text, std::string& error) {
   if (const std::optional<ScalarType> letter = find_type(TypeFamily::NumpyLetter, text)) return *letter;
   const bool says_order = !text.empty() && std::string_view("<=|").find(text.front()) != std::string_view::npos;

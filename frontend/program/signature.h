@@ -33,6 +33,8 @@ std::optional<ArgumentType> parse_type_text(std::string_view text, SignatureDial
 
 /// The type of that name in a family.
 std::optional<ScalarType> find_type(TypeFamily family, std::string_view name);
+/// The two names of each type, `f32` and `float32`, for "did you mean".
+std::vector<std::string_view> scalar_type_names();
 /// The type that a string names as NumPy's `dtype` does: "float64", "f4", "<f8", "d". `i8` and `u8` need the `<`: they
 /// would have 8 bytes there and have 8 bits here.
 std::optional<ElementType> dtype_named(std::string_view text, std::string& error);

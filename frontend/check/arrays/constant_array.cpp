@@ -392,11 +392,9 @@ Entity call_constant_method(FunctionChecker& checker, const Table& table, const 
     return type ? converted_constants(checker, table, *type, range) : Entity(Unknown{});
   }
   if (!has_no_keywords(checker, call, as_code(name))) return Unknown{};
-  std::vector<Value> given;
-  for (const ast::ExprPtr& argument : call.arguments) given.push_back(checker.value(*argument));
-  if (given.size() == 1 && given.front().is_tuple()) given = take_apart(checker, given.front());
-  for (const Value& argument : given)
-    if (!argument.known()) return Unknown{};
+  std::optional<std::vector<Value>> listed = listed_arguments(checker, call);
+  if (!listed) return Unknown{};
+  std::vector<Value>& given = *listed;
   if (name == "reshape" && !given.empty()) return reshaped_constants(checker, table, given, range);
   if (given.empty()) {
     const Table flat = with_extents(table, {count_elements(table.type.extents)});

@@ -74,6 +74,14 @@ std::vector<Value> take_apart(FunctionChecker& checker, const Value& tuple) {
   return elements;
 }
 
+/// The arguments of `f(2, 3)` and of `f((2, 3))`; none where one is unknown.
+std::optional<std::vector<Value>> listed_arguments(FunctionChecker& checker, const ast::Call& call) {
+  std::vector<Value> given;
+  for (const ast::ExprPtr& argument : call.arguments) given.push_back(checker.value(*argument));
+  if (given.size() == 1 && given.front().is_tuple()) given = take_apart(checker, given.front());
+  return std::ranges::all_of(given, &Value::known) ? std::optional(std::move(given)) : std::nullopt;
+}
+
 /// Element `at` of a tuple or a record.
 Value component(FunctionChecker& checker, const Value& tuple, std::size_t at, SourceRange range) {
   if (!tuple.elements.empty()) return tuple.elements[at];

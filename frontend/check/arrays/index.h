@@ -24,6 +24,7 @@ Value index_tuple(FunctionChecker& checker, const Value& tuple, const IndexItem&
 Value index_by_variable(FunctionChecker& checker, const Value& tuple, const Value& index, SourceRange range);
 std::optional<std::vector<Value>> index_list(FunctionChecker& checker, const ast::Expr& index);
 std::vector<Value> take_apart(FunctionChecker& checker, const Value& tuple);
+std::optional<std::vector<Value>> listed_arguments(FunctionChecker& checker, const ast::Call& call);
 Value component(FunctionChecker& checker, const Value& tuple, std::size_t at, SourceRange range);
 const Expr* index_value(FunctionChecker& checker, const Value& array, const Value& index, int dimension);
 const Expr* index_number(FunctionChecker& checker, const Value& index);

@@ -441,11 +441,9 @@ Entity call_method(FunctionChecker& checker, const MethodRef& method, const ast:
     if (!bind_arguments(checker, call, range, name, {}, 0, "()")) return Unknown{};
     return copied(checker, method.self, range);
   }
-  std::vector<Value> given;
-  for (const ast::ExprPtr& argument : call.arguments) given.push_back(checker.value(*argument));
-  if (given.size() == 1 && given.front().is_tuple()) given = take_apart(checker, given.front());
-  for (const Value& argument : given)
-    if (!argument.known()) return Unknown{};
+  std::optional<std::vector<Value>> listed = listed_arguments(checker, call);
+  if (!listed) return Unknown{};
+  std::vector<Value>& given = *listed;
   switch (method.method) {
     case Method::Reshape:
       return reshaped(checker, method.self, given, range);

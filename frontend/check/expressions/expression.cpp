@@ -25,6 +25,7 @@
 #include "frontend/check/statements/statement.h"
 #include "frontend/check/types/closure.h"
 #include "frontend/check/types/convert.h"
+#include "frontend/program/signature.h"
 
 namespace pykc::checker {
 
@@ -35,12 +36,12 @@ namespace {
 /// Counts how deep the checker's own recursion is.
 class DepthGuard {
  public:
-  explicit DepthGuard(ModuleChecker& session) : session_(session) { ++session_.depth; }
-  ~DepthGuard() { --session_.depth; }
-  bool is_too_deep() const { return session_.depth > kDeepest; }
+  explicit DepthGuard(ModuleChecker& module) : module_(module) { ++module_.depth; }
+  ~DepthGuard() { --module_.depth; }
+  bool is_too_deep() const { return module_.depth > kDeepest; }
 
  private:
-  ModuleChecker& session_;
+  ModuleChecker& module_;
 };
 
 /// `-1`, `1 << 63`, `2 * 3.5`: CPython computes it with its own numbers before Numba sees it.
@@ -65,16 +66,6 @@ constexpr std::string_view kPrintAdvice = "kernels print text, `print(\"x =\", x
 
 bool is_index_of_threads(std::string_view prefix) {
   return prefix == "threadIdx" || prefix == "blockIdx" || prefix == "blockDim" || prefix == "gridDim";
-}
-
-/// The names of types of numbers, for "did you mean".
-std::vector<std::string_view> type_names() {
-  std::vector<std::string_view> names;
-  for (int i = 0; i < kScalarTypeCount; ++i) {
-    names.push_back(info(static_cast<ScalarType>(i)).spelling);
-    names.push_back(info(static_cast<ScalarType>(i)).numpy);
-  }
-  return names;
 }
 
 // ---- one function a kind of node ----
@@ -553,7 +544,7 @@ std::optional<ElementType> element_type(FunctionChecker& checker, const ast::Exp
     if (!type) {
       auto diagnostic = checker.report(expr.range, DiagnosticId::NotAType, checker.scope.file().text(expr.range));
       diagnostic.note("types are `f32`, `i64`, `np.float32` …");
-      if (const std::string_view near = nearest(text->text, type_names()); !near.empty())
+      if (const std::string_view near = nearest(text->text, scalar_type_names()); !near.empty())
         diagnostic.fix("\"" + std::string(near) + "\"");
     }
     return type;

@@ -39,7 +39,7 @@ std::vector<std::string> words_of(std::string_view text) {
 
 class ClassReader {
  public:
-  ClassReader(ModuleChecker& session, ClassDecl& decl) : decl_(decl), body_(session, *decl.scope) {}
+  ClassReader(ModuleChecker& module, ClassDecl& decl) : decl_(decl), body_(module, *decl.scope) {}
 
   void read() {
     decl_.kind = kind_of_class();

@@ -32,8 +32,8 @@ constexpr std::string_view kOptions[] = {"launch_bounds", "max_registers", "clus
 
 class DecoratorReader {
  public:
-  DecoratorReader(ModuleChecker& session, const Scope& scope, FunctionDecl& function)
-      : session_(session), scope_(scope), function_(function), body_(session, scope) {}
+  DecoratorReader(ModuleChecker& module, const Scope& scope, FunctionDecl& function)
+      : module_(module), scope_(scope), function_(function), body_(module, scope) {}
 
   void read(const ast::Expr& decorator) {
     const auto* call = decorator.as<ast::Call>();
@@ -63,7 +63,7 @@ class DecoratorReader {
     dialect_ = is_numba ? SignatureDialect::NumbaCodes : SignatureDialect::Numba;
     if (named->id == LanguageFunction::Extern) {
       function_.is_external = true;
-      reserve_symbol(session_, function_.def->name);
+      reserve_symbol(module_, function_.def->name);
     }
     const bool is_called_by_host =
         named->id == LanguageFunction::GuVectorize || named->id == LanguageFunction::CudaReduce;
@@ -262,7 +262,7 @@ class DecoratorReader {
     return 0;
   }
 
-  ModuleChecker& session_;
+  ModuleChecker& module_;
   const Scope& scope_;
   FunctionDecl& function_;
   FunctionChecker body_;
@@ -272,8 +272,8 @@ class DecoratorReader {
 
 }  // namespace
 
-void read_decorators(ModuleChecker& session, const Scope& scope, FunctionDecl& function) {
-  DecoratorReader reader(session, scope, function);
+void read_decorators(ModuleChecker& module, const Scope& scope, FunctionDecl& function) {
+  DecoratorReader reader(module, scope, function);
   for (const ast::ExprPtr& decorator : function.def->decorators) reader.read(*decorator);
   reader.finish();
 }

@@ -5,6 +5,6 @@
 
 namespace pykc::checker {
 
-void read_decorators(ModuleChecker& session, const Scope& scope, FunctionDecl& function);
+void read_decorators(ModuleChecker& module, const Scope& scope, FunctionDecl& function);
 
 }  // namespace pykc::checker

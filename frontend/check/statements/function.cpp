@@ -85,16 +85,16 @@ void warn_of_locals(FunctionChecker& checker) {
 
 }  // namespace
 
-FunctionChecker::FunctionChecker(ModuleChecker& session, const Scope& scope)
-    : module(session), scope(scope), tree(session.output.exprs), is_trial(false), rules(&rules_of(Dialect::Native)) {
+FunctionChecker::FunctionChecker(ModuleChecker& module, const Scope& scope)
+    : module(module), scope(scope), tree(module.output.exprs), is_trial(false), rules(&rules_of(Dialect::Native)) {
   flow.is_reachable = true;
 }
 
-FunctionChecker::FunctionChecker(ModuleChecker& session, FunctionDecl& function, Specialization& specialization,
+FunctionChecker::FunctionChecker(ModuleChecker& module, FunctionDecl& function, Specialization& specialization,
                                  bool is_trial)
-    : module(session),
+    : module(module),
       scope(*function.scope),
-      tree(is_trial ? session.scratch : session.output.exprs),
+      tree(is_trial ? module.scratch : module.output.exprs),
       function(&function),
       specialization(&specialization),
       is_trial(is_trial),
