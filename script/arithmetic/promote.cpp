@@ -54,25 +54,4 @@ Outcome<Scalar> to_scalar(const Value& value, ScalarType type) {
   return scalar;
 }
 
-std::optional<ScalarType> scalar_type_named(std::string_view name) {
-  if (const std::optional<ScalarType> type = find_scalar_type(name, true)) return type;
-  static constexpr std::pair<std::string_view, ScalarType> kSynonyms[] = {
-      {"int", ScalarType::I64},    {"float", ScalarType::F64}, {"double", ScalarType::F64},
-      {"single", ScalarType::F32}, {"half", ScalarType::F16},  {"boolean", ScalarType::Bool},
-      {"intp", ScalarType::I64},   {"uintp", ScalarType::U64},
-  };
-  for (const auto& [synonym, type] : kSynonyms)
-    if (name == synonym) return type;
-  return std::nullopt;
-}
-
-std::vector<std::string_view> scalar_type_names() {
-  std::vector<std::string_view> names;
-  for (int i = 0; i < kScalarTypeCount; ++i) {
-    names.push_back(info(static_cast<ScalarType>(i)).spelling);
-    names.push_back(info(static_cast<ScalarType>(i)).numpy);
-  }
-  return names;
-}
-
 }  // namespace pykc::script

@@ -29,9 +29,4 @@ ScalarType promote(const OperandType& a, const OperandType& b);
 /// What both have in common: weak numbers adapt to typed ones.
 OperandType join(const OperandType& a, const OperandType& b);
 
-/// A type by any of its spellings ("f32", "float32", "double"); nothing if it is none.
-std::optional<ScalarType> scalar_type_named(std::string_view name);
-/// For "did you mean".
-std::vector<std::string_view> scalar_type_names();
-
 }  // namespace pykc::script

@@ -3,6 +3,7 @@
 
 #include "frontend/frontend.h"
 #include "script/arithmetic/promote.h"
+#include "script/functions/element_types.h"
 #include "script/functions/functions.h"
 #include "script/functions/instead.h"
 #include "script/functions/libraries.h"
@@ -43,10 +44,8 @@ std::optional<Value> library_member(Library library, std::string_view name) {
   if (library == Library::Prelude)
     if (const std::optional<TypeValue> type = python_type(name)) return *type;
   if (has_types(library))
-    if (const std::optional<ScalarType> type = scalar_type_named(name))
-      return TypeValue{TypeValue::Kind::Scalar, *type};
-  if (has_types(library))
-    if (RecordRef record = record_type_named(name)) return TypeValue{TypeValue::Kind::Scalar, {}, std::move(record)};
+    if (const std::optional<ElementType> type = element_type_in(library, name))
+      return TypeValue{TypeValue::Kind::Scalar, type->scalar, type->record};
   return std::nullopt;
 }
 

@@ -5,9 +5,11 @@
 #include <array>
 #include <charconv>
 
+#include "frontend/program/signature.h"
 #include "script/arithmetic/array_from.h"
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
+#include "script/functions/element_types.h"
 #include "script/functions/indexing.h"
 #include "script/functions/libraries.h"
 #include "script/functions/records.h"
@@ -60,7 +62,7 @@ Value default_value(std::string_view text) {
   if (text == "True" || text == "False") return text == "True";
   if (text.front() == '\'')
     return std::string(text.substr(1, text.size() - 2) == "\\n" ? "\n" : text.substr(1, text.size() - 2));
-  if (const std::optional<ScalarType> type = scalar_type_named(text)) return TypeValue{TypeValue::Kind::Scalar, *type};
+  if (const std::optional<ScalarType> type = find_scalar_type(text)) return TypeValue{TypeValue::Kind::Scalar, *type};
   std::int64_t integer = 0;
   const char* const end = text.data() + text.size();
   if (std::from_chars(text.data(), end, integer).ptr == end) return integer;
@@ -209,21 +211,22 @@ Outcome<std::string> Arguments::text(std::size_t i) const {
 }
 
 Outcome<ScalarType> Arguments::type(std::size_t i) const {
-  const TypeValue* type = values[i].as<TypeValue>();
-  if (type && type->kind != TypeValue::Kind::Str && !type->record) return type->type;
-  if (const std::string* name = values[i].as<std::string>())
-    if (const std::optional<ScalarType> named = scalar_type_named(*name)) return *named;
-  Failure failure = wrong_type(i, "an element type such as f32");
-  if (const std::string* name = values[i].as<std::string>()) {
-    failure.arguments[2] = "'" + *name + "'";
-    failure.fix = nearest(*name, scalar_type_names());
-  }
-  return failure;
+  ASSIGN_OR_RETURN(const ElementType type, element_type(i));
+  if (type.is_record()) return wrong_type(i, "a type of numbers such as f32");
+  return type.scalar;
 }
 
 Outcome<ElementType> Arguments::element_type(std::size_t i) const {
   if (std::optional<ElementType> type = element_type_of(values[i])) return *std::move(type);
-  return wrong_type(i, "an element type such as f32");
+  Failure failure = wrong_type(i, "an element type such as f32");
+  if (const std::string* name = values[i].as<std::string>()) {
+    std::string error;
+    element_type_named(*name, error);
+    failure.arguments[2] = "'" + *name + "'";
+    failure.fix = nearest(*name, scalar_type_names());
+    if (failure.fix.empty() || failure.fix == *name) failure.fix.clear(), failure.notes.push_back(error);
+  }
+  return failure;
 }
 
 Outcome<Order> Arguments::order(std::size_t i) const {

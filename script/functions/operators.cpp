@@ -116,9 +116,7 @@ Outcome<bool> equal_items(const std::vector<Value>& left, const std::vector<Valu
 
 /// `a.dtype == "float32"`
 bool is_type_named(const Value& type, const Value& name) {
-  const auto* type_value = type.as<TypeValue>();
-  const std::string* text = name.as<std::string>();
-  return type_value && text && type_value->kind != TypeValue::Kind::Str && scalar_type_named(*text) == type_value->type;
+  return type.is<TypeValue>() && name.is<std::string>() && element_type_of(type) == element_type_of(name);
 }
 
 /// Equality of anything but numbers and arrays.

@@ -9,12 +9,6 @@
 
 namespace pykc::script {
 
-/// c64, complex128, f32x4, float4 …; empty for other names.
-RecordRef record_type_named(std::string_view name);
-
-/// The type that a value names: `np.float32`, 'f4', a record, or fields: `[("x", np.float32), ("w", np.int16, (3,))]`.
-std::optional<ElementType> element_type_of(const Value& value);
-
 /// Whether the fields have the same names and types at the same offsets: a record of a file has no name of its own.
 bool have_same_layout(const RecordRef& a, const RecordRef& b);
 /// `a.x`, `a['x']`: that field of all records of the array.

@@ -80,6 +80,8 @@ TEST(Arrays, ResultTypes) {
       {"np.sqrt(np.int8(4)).dtype == np.float16", "True"},
       {"np.arange(3, dtype=np.float32).sum().dtype == np.float32", "True"},
       {"np.ones(3, np.int8).sum().dtype == np.int64", "True"},
+      {"np.zeros(3, 'int8').dtype == np.int8", "True"},
+      {"np.zeros(3, 'i8').dtype", "E0410"},  // eight bytes in NumPy, eight bits here
       {"np.ones(3, np.uint8).sum().dtype == np.uint64", "True"},
   });
 }
