@@ -5,6 +5,9 @@
 // added to them, so that the arithmetic cannot overflow.
 #include "frontend/lower/view.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "frontend/lower/array.h"
 #include "frontend/lower/expr.h"
 #include "frontend/lower/function.h"
@@ -166,38 +169,60 @@ Parts lower(FunctionLowering& lowering, const checked::Transpose& node, const ch
   return array_parts(type, parts.front(), extents, strides);
 }
 
-/// A negative extent stands for what the others leave of the elements.
+namespace {
+
+/// The extents as a program wrote them; the first that is negative becomes what the others leave of the elements.
+Parts reshaped_extents(FunctionLowering& lowering, const checked::Reshape& node, Instruction* size) {
+  Parts extents;
+  for (const checked::ExprRef extent : node.extents) extents.push_back(scalar(lowering, extent));
+  const auto may_be_negative = [&](Instruction* extent) {
+    return !ir::range_of(extent, lowering.target).is_non_negative();
+  };
+  if (std::ranges::none_of(extents, may_be_negative)) return extents;
+
+  Instruction* const zero = lowering.build.constant_i64(0);
+  const auto is_negative = [&](Instruction* extent) { return lowering.build.emit(Opcode::Lt, {extent, zero}); };
+  // One division after the other, because a product of extents could wrap.
+  Instruction* rest = size;
+  for (Instruction* extent : extents) {
+    Instruction* const divisor =
+        may_be_negative(extent) ? lowering.build.select(is_negative(extent), lowering.build.constant_i64(1), extent)
+                                : extent;
+    rest = lowering.build.emit(Opcode::FloorDiv, {rest, divisor});
+  }
+  Instruction* unknown = rest;
+  for (Instruction*& extent : extents) {
+    if (!may_be_negative(extent)) continue;
+    Instruction* const stands_for_rest = is_negative(extent);
+    extent = lowering.build.select(stands_for_rest, unknown, extent);
+    unknown = lowering.build.select(stands_for_rest, lowering.build.constant_i64(-1), unknown);
+  }
+  return extents;
+}
+
+/// Stops the kernel unless the product of the extents is `size`. One that does not fit 64 bits counts as the largest.
+void check_reshape(FunctionLowering& lowering, int fault, Instruction* size, const Parts& extents) {
+  Instruction* const largest = lowering.build.constant_i64(std::numeric_limits<std::int64_t>::max());
+  Instruction* total = lowering.build.constant_i64(1);
+  for (Instruction* extent : extents) {
+    Instruction* const upper_half = lowering.build.builtin(BuiltinId::Mulhi, extent->type, {total, extent});
+    Instruction* const is_too_large = lowering.build.emit(Opcode::Ne, {upper_half, lowering.build.constant_i64(0)});
+    total = lowering.build.select(is_too_large, largest, lowering.build.emit(Opcode::Mul, {total, extent}));
+  }
+  lowering.build.enter(lowering.build.if_(lowering.build.emit(Opcode::Ne, {total, size}))->blocks[0]);
+  lowering.build.fault(fault, {size, total});
+  lowering.build.leave();
+}
+
+}  // namespace
+
 Parts lower(FunctionLowering& lowering, const checked::Reshape& node, const checked::Type& type) {
   const checked::Type& array = node.array->type;
   const Parts parts = lower(lowering, node.array);
   Instruction* size = lowering.build.constant_i64(1);
   for (Instruction* extent : extents_of(lowering, array, parts)) size = times(lowering, size, extent);
-  Parts written;
-  for (const checked::ExprRef extent : node.extents) written.push_back(scalar(lowering, extent));
-  const auto positive = [&](Instruction* extent) -> Instruction* {
-    if (ir::range_of(extent, lowering.target).is_non_negative()) return extent;
-    return lowering.build.select(lowering.build.emit(Opcode::Lt, {extent, lowering.build.constant_i64(0)}),
-                                 lowering.build.constant_i64(1), extent);
-  };
-  Instruction* others = lowering.build.constant_i64(1);
-  for (Instruction* extent : written) others = times(lowering, others, positive(extent));
-  Parts extents;
-  Instruction* total = lowering.build.constant_i64(1);
-  for (Instruction* extent : written) {
-    Instruction* chosen = extent;
-    if (!ir::range_of(extent, lowering.target).is_non_negative()) {
-      Instruction* rest = lowering.build.emit(Opcode::FloorDiv, {size, others});
-      chosen = lowering.build.select(lowering.build.emit(Opcode::Lt, {extent, lowering.build.constant_i64(0)}), rest,
-                                     extent);
-    }
-    extents.push_back(chosen);
-    total = times(lowering, total, chosen);
-  }
-  if (node.fault >= 0) {
-    lowering.build.enter(lowering.build.if_(lowering.build.emit(Opcode::Ne, {total, size}))->blocks[0]);
-    lowering.build.fault(node.fault, {size, total});
-    lowering.build.leave();
-  }
+  const Parts extents = reshaped_extents(lowering, node, size);
+  if (node.fault >= 0) check_reshape(lowering, node.fault, size, extents);
   return array_parts(type, parts.front(), extents, {});
 }
 
