@@ -108,12 +108,13 @@ Value* put_in(Builder& builder, const Place& place, Value* word, Value* bits) {
 
 /// Reads the old value and tries to put the new one in its place, until no other thread came between. Stops as well
 /// where the new value is the old one. One loop does for a part of a word, too, of which LLVM would make two.
-Value* compare_exchange_loop(Emitter& emitter, const Instruction& i, ir::Type pointer) {
+/// `change`: the bits of the new value, of those of the old one.
+template <typename Change>
+Value* compare_exchange_loop(Emitter& emitter, const Instruction& i, ScalarType type, Change change) {
   Builder& builder = emitter.builder;
-  const ScalarType type = pointer.scalar;
   llvm::Type* bits = emitter.bits_type(type);
   const Place place = place_of(emitter, emitter.operand(i, 0), type);
-  Value* retries = emitter.target->begin_retries();
+  Value* threads = emitter.target->begin_retries();
   llvm::LoadInst* first =
       builder.CreateAlignedLoad(place.word, place.address, llvm::Align(place.word->getScalarSizeInBits() / 8));
   first->setAtomic(llvm::AtomicOrdering::Monotonic, emitter.target->sync_scope(i.scope));
@@ -121,25 +122,37 @@ Value* compare_exchange_loop(Emitter& emitter, const Instruction& i, ir::Type po
   llvm::BasicBlock* before = builder.GetInsertBlock();
   llvm::BasicBlock* attempt = emitter.new_block("atomic");
   llvm::BasicBlock* swap = emitter.new_block("atomic.swap");
+  llvm::BasicBlock* agree = emitter.new_block("atomic.agree");
   llvm::BasicBlock* done = emitter.new_block("atomic.end");
   builder.CreateBr(attempt);
   builder.SetInsertPoint(attempt);
   llvm::PHINode* word = builder.CreatePHI(place.word, 2);
-  word->addIncoming(first, before);
+  llvm::PHINode* has_won = builder.CreatePHI(builder.getInt1Ty(), 2);  // and waits for other threads
   Value* old_bits = taken_out(builder, place, word, bits);
-  Value* old = builder.CreateBitCast(old_bits, emitter.type_of(type));
-  Value* changed = builder.CreateBitCast(combine(emitter, i.atomic, type, old, emitter.operand(i, 1)), bits);
+  Value* changed = change(old_bits);
   // A relaxed change that changes nothing needs no write.
   const bool may_skip = i.order == ir::MemoryOrder::Relaxed;
-  Value* is_done = may_skip ? builder.CreateICmpEQ(changed, old_bits) : builder.getFalse();
-  builder.CreateCondBr(is_done, done, swap);
+  Value* is_done = may_skip ? builder.CreateOr(has_won, builder.CreateICmpEQ(changed, old_bits)) : has_won;
+  builder.CreateCondBr(is_done, agree, swap);
   builder.SetInsertPoint(swap);
   Value* result = exchange_if_equal(emitter, i, place.address, word, put_in(builder, place, word, changed));
-  word->addIncoming(builder.CreateExtractValue(result, 0), swap);
-  builder.CreateCondBr(builder.CreateExtractValue(result, 1), done, attempt);
+  Value* found = builder.CreateExtractValue(result, 0);
+  Value* wins = builder.CreateExtractValue(result, 1);
+  builder.CreateBr(agree);
+  builder.SetInsertPoint(agree);
+  llvm::PHINode* word_now = builder.CreatePHI(place.word, 2);
+  llvm::PHINode* has_won_now = builder.CreatePHI(builder.getInt1Ty(), 2);
+  word_now->addIncoming(word, attempt);
+  word_now->addIncoming(found, swap);
+  has_won_now->addIncoming(builder.getTrue(), attempt);
+  has_won_now->addIncoming(wins, swap);
+  word->addIncoming(first, before);
+  word->addIncoming(word_now, agree);
+  has_won->addIncoming(builder.getFalse(), before);
+  has_won->addIncoming(has_won_now, agree);
+  builder.CreateCondBr(emitter.target->any_retries(threads, builder.CreateNot(has_won_now)), attempt, done);
   builder.SetInsertPoint(done);
-  emitter.target->end_retries(retries);
-  return old;
+  return builder.CreateBitCast(taken_out(builder, place, word_now, bits), emitter.type_of(type));
 }
 
 }  // namespace
@@ -205,9 +218,12 @@ Value* emit_atomic(Emitter& emitter, const Instruction& i) {
   const bool is_small_float = is_float(type) && size_in_bytes(type) == 2;
   const std::optional<llvm::AtomicRMWInst::BinOp> native = native_operation(op, type);
   const bool adds_by_hand = is_small_float && op == ir::AtomicOp::Add && emitter.target->needs_wide_arithmetic(type);
-  if (!native || adds_by_hand || !emitter.target->keeps_scope(i.scope))
-    return compare_exchange_loop(emitter, i, pointer);
-  return emit_native_atomic(emitter, i, *native, value);
+  if (native && !adds_by_hand && emitter.target->keeps_scope(i.scope) && emitter.target->has_atomic(*native, type))
+    return emit_native_atomic(emitter, i, *native, value);
+  return compare_exchange_loop(emitter, i, type, [&](Value* old_bits) {
+    Value* old = builder.CreateBitCast(old_bits, emitter.type_of(type));
+    return builder.CreateBitCast(combine(emitter, i.atomic, type, old, emitter.operand(i, 1)), emitter.bits_type(type));
+  });
 }
 
 /// Floats are compared by their bits, as the hardware does.
@@ -225,6 +241,10 @@ Value* emit_compare_and_swap(Emitter& emitter, const Instruction& i) {
     builder.CreateAlignedStore(next, address, alignment_of(type));
     return builder.CreateBitCast(old, emitter.type_of(type));
   }
+  if (size_in_bits(type) < emitter.target->narrowest_exchange())
+    return compare_exchange_loop(emitter, i, type, [&](Value* old_bits) {
+      return builder.CreateSelect(builder.CreateICmpEQ(old_bits, expected), desired, old_bits);
+    });
   Value* result = exchange_if_equal(emitter, i, address, expected, desired);
   return builder.CreateBitCast(builder.CreateExtractValue(result, 0), emitter.type_of(type));
 }

@@ -74,10 +74,12 @@ class TargetLowering {
   virtual bool keeps_order() = 0;
   /// The bits of the smallest word that compare and swap has.
   virtual int narrowest_exchange() = 0;
-  /// What a target wants to stand before and behind a loop that a thread repeats until it wins; what the first gives is
-  /// passed to the second.
+  /// Whether LLVM's own read-modify-write is an instruction of the target; else it is a loop of compare and swap.
+  virtual bool has_atomic(llvm::AtomicRMWInst::BinOp, ScalarType) { return true; }
+  /// The threads that begin a loop which each repeats until it wins, and whether one of them is to repeat it: threads
+  /// that must not leave such a loop one by one leave it together.
   virtual Value* begin_retries() { return nullptr; }
-  virtual void end_retries(Value*) {}
+  virtual Value* any_retries(Value* /*threads*/, Value* retries) { return retries; }
   /// What a target wants to stand before a read-modify-write of its own.
   virtual void prepare_atomic(const Instruction&) {}
   virtual Value* emit_hinted_load(const Instruction& i) = 0;

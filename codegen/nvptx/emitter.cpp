@@ -66,13 +66,21 @@ class NvptxLowering final : public TargetLowering {
   bool keeps_scope(ir::MemoryScope scope) override { return scope != ir::MemoryScope::System; }
   bool keeps_order() override { return false; }
   int narrowest_exchange() override { return 32; }
-  // The threads of a warp that began together go on together. In the code of ptxas 13.0 those that won at once did not
-  // wait for the others, although it let them share registers of the warp from there on.
+  // LLVM makes loops of the others.
+  bool has_atomic(llvm::AtomicRMWInst::BinOp operation, ScalarType type) override {
+    using Native = llvm::AtomicRMWInst;
+    if (operation == Native::And || operation == Native::Or || operation == Native::Xor) return true;
+    if (operation == Native::UIncWrap || operation == Native::UDecWrap) return size_in_bits(type) == 32;
+    return is_float(type) || size_in_bits(type) >= narrowest_exchange();
+  }
+  // A loop of compare and swap that threads leave one by one gets a YIELD from ptxas, which lets those that wait behind
+  // the loop go on before the others; yet it keeps values in registers of the whole warp (13.0). A loop that all leave
+  // together has none, and whoever began it together stays together.
   Value* begin_retries() override {
     return emitter_.builder.CreateIntrinsic(emitter_.builder.getInt32Ty(), llvm::Intrinsic::nvvm_activemask, {});
   }
-  void end_retries(Value* lanes) override {
-    emitter_.builder.CreateIntrinsic(emitter_.builder.getVoidTy(), llvm::Intrinsic::nvvm_bar_warp_sync, {lanes});
+  Value* any_retries(Value* threads, Value* retries) override {
+    return emitter_.builder.CreateIntrinsic(llvm::Intrinsic::nvvm_vote_any_sync, {}, {threads, retries});
   }
   void prepare_atomic(const Instruction& i) override { codegen::prepare_atomic(emitter_, i); }
   Value* emit_hinted_load(const Instruction& i) override { return codegen::emit_hinted_load(emitter_, i); }
