@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 seconds=$(($1 * 60))
 shift
 bin=${BIN:-build/release/bin}
+for program in pykc pykc_random_test; do [ -x "$bin/$program" ] || { echo "no $bin/$program"; exit 2; }; done
 export PYKC_CACHE=off
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT

@@ -1,5 +1,13 @@
 #include "tests/random/ptxas.h"
 
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/FileUtilities.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Program.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <algorithm>
 #include <cstdint>
 
 #include "runtime/cuda/driver.h"
@@ -26,6 +34,29 @@ Result<std::string> assemble(const std::string& ptx, int level) {
   d.cuLinkDestroy(state);
   if (!done) return done.error();
   return result;
+}
+
+Result<std::string> assemble_by(const std::string& program, const std::string& ptx, const std::string& chip,
+                                int level) {
+  int file = 0;
+  llvm::SmallString<64> input;
+  if (llvm::sys::fs::createTemporaryFile("pykc_random_test", "ptx", file, input))
+    return Error{ErrorCode::InputOutput, "no temporary file can be made"};
+  const llvm::FileRemover remove_input(input);
+  { llvm::raw_fd_ostream(file, /*shouldClose=*/true) << ptx; }
+  const std::string output = input.str().str() + ".cubin", log = input.str().str() + ".log";
+  const llvm::FileRemover remove_output(output), remove_log(log);
+  const std::string optimization = "-O" + std::to_string(std::min(level, 3));
+  const llvm::StringRef arguments[] = {program, "-arch", chip, optimization, input, "-o", output};
+  const std::optional<llvm::StringRef> redirections[] = {std::nullopt, llvm::StringRef(log), llvm::StringRef(log)};
+  const int status = llvm::sys::ExecuteAndWait(program, arguments, std::nullopt, redirections);
+  const auto read = [](const std::string& path) {
+    const auto buffer = llvm::MemoryBuffer::getFile(path);
+    return buffer ? (*buffer)->getBuffer().str() : std::string();
+  };
+  if (status != 0)
+    return Error{ErrorCode::InputOutput, program + " ended with " + std::to_string(status) + ": " + read(log)};
+  return read(output);
 }
 
 }  // namespace pykc::random_test

@@ -1,5 +1,6 @@
 // Random kernels by the interpreter, on the CPU device and on a GPU where there is one: the same bytes in every array.
 // kUsage below says how it is called. A difference is told with its seed.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -29,6 +30,9 @@ constexpr const char* kUsage =
     "  --seconds N          fresh seeds, for so long\n"
     "  --device NAME        on this device alone, not on all\n"
     "  --target NAME        GPUs run code for this chip: sm_80\n"
+    "  --ptxas PROGRAM      assembles for GPUs in the place of the driver, which does one at a time\n"
+    "  --containing TEXT    only programs whose PTX has this text\n"
+    "  --patience N         ends the process when a program takes longer than N seconds (120), and names it\n"
     "  --jobs N             threads (one a core)\n"
     "  --reduce N           shrinks each program that differs, for at most N seconds, and tells which stage is to "
     "blame\n"
@@ -39,9 +43,9 @@ constexpr const char* kUsage =
 
 struct Request {
   std::uint64_t first = 0, count = 0, fresh = 0;
-  std::int64_t seconds = 0, reduce_seconds = 0;
+  std::int64_t seconds = 0, reduce_seconds = 0, patience = 120;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
-  std::string device, target, file;
+  std::string device, target, ptxas, containing, file;
   std::optional<std::uint64_t> print;
   bool is_report = false, finds_flaws = false;
 };
@@ -72,7 +76,9 @@ class Runner {
 
   void run() {
     std::vector<std::thread> threads;
-    for (unsigned i = 0; i < request_.jobs; ++i) threads.emplace_back([this] { work(); });
+    for (unsigned i = 0; i < request_.jobs; ++i) threads.emplace_back([this, i] { work(under_way_[i]); });
+    std::jthread watch;
+    if (request_.reduce_seconds == 0) watch = std::jthread([this](const std::stop_token& stop) { this->watch(stop); });
     for (std::thread& thread : threads) thread.join();
   }
   std::size_t checked() const { return checked_; }
@@ -86,13 +92,55 @@ class Runner {
     return std::nullopt;
   }
 
-  void work() {
+  /// A program that a thread runs at the moment, and since when.
+  struct UnderWay {
+    std::optional<std::uint64_t> seed;
+    Clock::time_point since;
+  };
+
+  void set(UnderWay& under_way, std::optional<std::uint64_t> seed) {
+    const std::scoped_lock lock(mutex_);
+    under_way = {seed, Clock::now()};
+  }
+
+  /// A kernel that never ends blocks its thread, and all that share the GPU with it, for good. So the process ends.
+  void watch(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      const std::scoped_lock lock(mutex_);
+      const auto has_time = [&](const UnderWay& one) {
+        return !one.seed || Clock::now() - one.since < std::chrono::seconds(request_.patience);
+      };
+      if (std::ranges::all_of(under_way_, has_time)) continue;
+      for (const UnderWay& one : under_way_)
+        if (one.seed)
+          std::printf("seed %llu: under way for %lld s\n", static_cast<unsigned long long>(*one.seed),
+                      static_cast<long long>((Clock::now() - one.since) / std::chrono::seconds(1)));
+      std::printf("%zu random kernels, then one that does not end\n", checked_.load());
+      std::fflush(stdout);
+      std::_Exit(1);
+    }
+  }
+
+  bool is_wanted(const std::string& source, const Settings& settings) const {
+    if (request_.containing.empty()) return true;
+    CompileOptions options{.optimization = settings.optimization, .checked = settings.checked, .cache = false};
+    options.target = settings.target.empty() ? "sm_90" : settings.target;
+    const Result<Artifact> artifact = compile(source, options, "case.pyk");
+    return artifact && artifact->code.find(request_.containing) != std::string::npos;
+  }
+
+  void work(UnderWay& under_way) {
     while (const std::optional<std::uint64_t> seed = next_seed()) {
       const std::string source = source_ ? *source_ : write_program(*seed);
       Settings settings = settings_of(*seed);
       settings.target = request_.target;
+      settings.ptxas = request_.ptxas;
+      if (!is_wanted(source, settings)) continue;
+      set(under_way, seed);
       const std::string wrong =
           request_.finds_flaws ? flaw_of(source, settings) : differences(source, settings, devices_);
+      set(under_way, std::nullopt);
       if (is_endless(wrong)) continue;
       ++checked_;
       if (!wrong.empty()) report(*seed, source, settings, wrong);
@@ -122,6 +170,7 @@ class Runner {
   std::vector<Device> devices_;
   std::vector<std::uint64_t> seeds_;
   std::optional<std::string> source_;
+  std::vector<UnderWay> under_way_ = std::vector<UnderWay>(request_.jobs);
   const Clock::time_point end_ = Clock::now() + std::chrono::seconds(request_.seconds);
   std::mutex mutex_;
   std::size_t next_ = 0;
@@ -146,6 +195,9 @@ bool read_option(std::string_view name, const std::string& value, Request& reque
   if (name == "--print") return request.print = number, true;
   if (name == "--device") return request.device = value, true;
   if (name == "--target") return request.target = value, true;
+  if (name == "--ptxas") return request.ptxas = value, true;
+  if (name == "--containing") return request.containing = value, true;
+  if (name == "--patience") return request.patience = static_cast<std::int64_t>(number), true;
   if (name == "--file") return request.file = value, true;
   if (name == "--flaws") return request.finds_flaws = value == "find", request.finds_flaws;
   if (name == "--verdict") return request.is_report = value == "report", request.is_report;

@@ -6,6 +6,7 @@
 
 #include "ir/walk.h"
 #include "stdlib/builtins.h"
+#include "tests/random/ptxas.h"
 
 namespace pykc::random_test {
 namespace {
@@ -53,9 +54,18 @@ Execution run_with_memory(const Device& device, const Artifact& artifact, const 
   return execution;
 }
 
-Execution run_compiled(const Device& device, const std::string& source, const CompileOptions& options,
-                       const Case& launch) {
-  const Result<Artifact> artifact = compile(source, options, "case.pyk");
+Result<Artifact> compile_for(const Device& device, const std::string& source, const Settings& settings) {
+  Result<Artifact> artifact = compile(source, compile_options(settings, device), "case.pyk");
+  if (!artifact || settings.ptxas.empty() || device.info().name == "cpu") return artifact;
+  Result<std::string> cubin =
+      assemble_by(settings.ptxas, artifact->code, device.info().target, artifact->assembler_level);
+  if (!cubin) return cubin.error();
+  artifact->code = *std::move(cubin);
+  return artifact;
+}
+
+Execution run_compiled(const Device& device, const std::string& source, const Settings& settings, const Case& launch) {
+  const Result<Artifact> artifact = compile_for(device, source, settings);
   if (artifact) return run_with_memory(device, *artifact, launch);
   Execution failed;
   failed.error = differential::explain(artifact.error());
@@ -67,9 +77,8 @@ std::string differences_of(const Prepared& program, const std::string& source, c
   const Execution expected = expected_of(program, source, settings);
   std::string text;
   for (const Device& device : devices)
-    text += difference_in_time(expected, device, program.launch, settings.attempts, [&] {
-      return run_compiled(device, source, compile_options(settings, device), program.launch);
-    });
+    text += difference_in_time(expected, device, program.launch, settings.attempts,
+                               [&] { return run_compiled(device, source, settings, program.launch); });
   return text;
 }
 
@@ -86,7 +95,7 @@ std::string difference_in_time(const Execution& expected, const Device& device, 
 }
 
 Settings settings_of(std::uint64_t seed) {
-  return {.optimization = seed % 8 < 5 ? 3 : static_cast<int>(seed % 8) - 5, .checked = seed % 5 == 4, .target = {}};
+  return {.optimization = seed % 8 < 5 ? 3 : static_cast<int>(seed % 8) - 5, .checked = seed % 5 == 4};
 }
 
 CompileOptions compile_options(const Settings& settings, const Device& device) {
@@ -122,8 +131,8 @@ Prepared prepare(const std::string& source, const Settings& settings) {
 Execution expected_of(const Prepared& program, const std::string& source, const Settings& settings) {
   if (!calls_approximations(*program.module)) return differential::run_interpreter(*program.module, program.launch);
   const Device cpu = Device::open("cpu").value();
-  const Settings plain{.optimization = 0, .checked = settings.checked, .target = {}};
-  return run_compiled(cpu, source, compile_options(plain, cpu), program.launch);
+  const Settings plain{.optimization = 0, .checked = settings.checked};
+  return run_compiled(cpu, source, plain, program.launch);
 }
 
 bool is_endless(const std::string& wrong) { return wrong.find(kStepLimit) != std::string::npos; }
@@ -134,7 +143,7 @@ std::string differences(const std::string& source, const Settings& settings, con
 }
 
 std::string flaw_of(const std::string& source, const Settings& settings) {
-  const Prepared checked = prepare(source, {.optimization = settings.optimization, .checked = true, .target = {}});
+  const Prepared checked = prepare(source, {.optimization = settings.optimization, .checked = true});
   if (!checked.module) return checked.error;
   const differential::Interpretation forward{.step_limit = kStepsOfReduced, .find_races = true};
   const differential::Interpretation backward{.step_limit = kStepsOfReduced, .last_thread_first = true, .poison = 0};

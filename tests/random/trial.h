@@ -11,11 +11,13 @@
 namespace pykc::random_test {
 
 /// How a program is compiled, and how often it runs on a GPU. `target`: for GPUs, in the place of their own; empty:
-/// their own. `attempts`: so often at most until a difference shows, for some depend on who of the threads comes first.
+/// their own. `ptxas`: the program that assembles for GPUs in the place of the driver, if any. `attempts`: so often at
+/// most until a difference shows, for some depend on who of the threads comes first.
 struct Settings {
   int optimization = 3;
   bool checked = false;
   std::string target;
+  std::string ptxas;
   int attempts = 1;
 };
 
