@@ -67,6 +67,7 @@ struct FunctionChecker {
 
   ModuleChecker& module;
   const Scope& scope;
+  checked::TypePool& types;
   TreeBuilder tree;
   FunctionDecl* function = nullptr;
   Specialization* specialization = nullptr;

@@ -10,15 +10,15 @@ constexpr std::int64_t kMostParameterBytes = 4096;
 
 std::int64_t bytes_of(const ArrayType& type) { return type.count() * size_in_bytes(type.element); }
 
-std::int64_t parameter_bytes(const checked::Type& type) {
+std::int64_t parameter_bytes(checked::Type type) {
   if (type.is_tuple() || type.is_static()) {
     std::int64_t sum = 0;
-    for (const checked::Type& element : type.elements) sum += parameter_bytes(element);
+    for (const checked::Type element : type->elements) sum += parameter_bytes(element);
     return sum;
   }
-  if (type.is_record()) return type.record->bytes;
-  const int extents = type.is_array() && !type.array.has_static_shape() ? type.array.rank() : 0;
-  return 8 + 8 * extents * (type.array.layout == Layout::Strided ? 2 : 1);
+  if (type.is_record()) return type->record->bytes;
+  const int extents = type.is_array() && !type->array.has_static_shape() ? type->array.rank() : 0;
+  return 8 + 8 * extents * (type->array.layout == Layout::Strided ? 2 : 1);
 }
 
 /// The bytes of a kernel's arrays of static shape. More than static shared memory holds go to dynamic shared memory.

@@ -48,7 +48,7 @@ std::vector<InferredType> stated_types(const FunctionDecl& function) {
 
 std::vector<InferredType> inferred(const std::vector<checked::Type>& types) {
   std::vector<InferredType> result;
-  for (const checked::Type& type : types) result.push_back(InferredType::of(type));
+  for (const checked::Type type : types) result.push_back(InferredType::of(type));
   return result;
 }
 
@@ -110,7 +110,7 @@ std::optional<checked::Type> requested_constant(ModuleChecker& module, const Fun
                               : is_device_code || std::holds_alternative<BuiltinRef>(entity) ||
                                     std::holds_alternative<LanguageFunctionRef>(entity) ||
                                     std::holds_alternative<UfuncRef>(entity);
-  if (is_known) return checked::Type::of_static(intern(module, entity));
+  if (is_known) return module.output.types.of_static(intern(module, entity));
   module.told.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::RequestConstant,
                      constant_text(argument));
   return std::nullopt;
@@ -119,7 +119,7 @@ std::optional<checked::Type> requested_constant(ModuleChecker& module, const Fun
 void check_kernel(ModuleChecker& module, FunctionDecl& kernel, std::vector<InferredType> arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (is_struct(arguments[i].type) && changes_parameter(module, kernel, i))
-      arguments[i] = InferredType::of(reference_type(arguments[i].type.record));
+      arguments[i] = InferredType::of(reference_type(module.output.types, arguments[i].type->record));
   Specialization& specialization = infer(module, kernel, arguments);
   if (specialization.function) return;  // asked for twice
   const int errors = module.told.error_count();
@@ -162,14 +162,14 @@ FunctionDecl* find_kernel(ModuleChecker& module, const KernelRequest& request) {
 std::optional<checked::Type> requested_type(ModuleChecker& module, const FunctionDecl& kernel,
                                             const ArgumentType& argument) {
   if (argument.is_constant()) return requested_constant(module, kernel, argument.constant);
-  if (!argument.is_tuple) return type_of_argument(argument);
+  if (!argument.is_tuple) return type_of_argument(module.output.types, argument);
   std::vector<checked::Type> elements;
   for (const ArgumentType& element : argument.elements) {
     const std::optional<checked::Type> type = requested_type(module, kernel, element);
     if (!type) return std::nullopt;
     elements.push_back(*type);
   }
-  return checked::Type::tuple(std::move(elements), argument.names);
+  return module.output.types.tuple(std::move(elements), argument.names);
 }
 
 /// The types that a kernel states, and what the request says of the parameters that they leave open; none where it

@@ -58,9 +58,7 @@ const Entity& constant(ModuleChecker& module, ConstantDecl& constant) {
 }
 
 Specialization& infer(ModuleChecker& module, FunctionDecl& function, const std::vector<InferredType>& arguments) {
-  std::string key;
-  for (const InferredType& argument : arguments) key += to_key(argument) + ";";
-  Specialization& specialization = function.specializations[key];
+  Specialization& specialization = function.specializations[arguments];
   if (specialization.is_inferred || specialization.is_inferring) return specialization;
   collect_locals(function);
   specialization.arguments = arguments;
@@ -100,7 +98,7 @@ int intern(ModuleChecker& module, const Entity& entity) {
   const auto found = std::ranges::find_if(module.statics, [&](const Entity& known) { return is_same(known, entity); });
   const auto number = static_cast<int>(found - module.statics.begin());
   if (found != module.statics.end()) return number;
-  TreeBuilder tree(module.output.exprs);
+  TreeBuilder tree(module.output.types, module.output.exprs);
   const auto* value = std::get_if<Value>(&entity);
   module.statics.push_back(value ? Entity(kept_constant(*value, tree)) : entity);
   return number;

@@ -21,15 +21,15 @@ std::string to_symbol(std::string_view name) {
   return symbol;
 }
 
-std::string symbol_part(const checked::Type& type) {
+std::string symbol_part(checked::Type type) {
   if (type.is_tuple() || type.is_static()) {
-    std::string text = type.is_static() ? "s" + std::to_string(type.entity) : "t";
-    for (const checked::Type& element : type.elements) text += "_" + symbol_part(element);
+    std::string text = type.is_static() ? "s" + std::to_string(type->entity) : "t";
+    for (const checked::Type element : type->elements) text += "_" + symbol_part(element);
     return text;
   }
-  if (type.is_record()) return to_symbol(type.record->name);
-  if (!type.is_array()) return std::string(to_string(type.scalar));
-  return to_symbol(to_string(type.array.element)) + "x" + std::to_string(type.array.rank());
+  if (type.is_record()) return to_symbol(type->record->name);
+  if (!type.is_array()) return std::string(to_string(type->scalar));
+  return to_symbol(to_string(type->array.element)) + "x" + std::to_string(type->array.rank());
 }
 
 std::string unique_symbol_of(ModuleChecker& module, std::string symbol) {
@@ -47,7 +47,7 @@ std::string unique_symbol(ModuleChecker& module, const FunctionDecl& function, c
   std::string symbol = to_symbol(function.def->name);
   if (function.kind != FunctionDecl::Kind::Kernel || module.symbols.contains(symbol)) {
     symbol += "_";
-    for (const InferredType& argument : specialization.arguments) symbol += "_" + symbol_part(settled_type(argument));
+    for (const InferredType& argument : specialization.arguments) symbol += "_" + symbol_part(argument.type);
   }
   return unique_symbol_of(module, std::move(symbol));
 }

@@ -49,62 +49,62 @@ class Expressions {
   }
 
  private:
-  std::string operation(const std::string& operation, const Type& type, const std::string& operands) {
+  std::string operation(const std::string& operation, Type type, const std::string& operands) {
     return operation + "<" + to_string(type) + ">(" + operands + ")";
   }
 
-  std::string show(const Constant& node, const Type& type) {
-    if (type.scalar == ScalarType::Bool) return node.bits ? "True" : "False";
-    if (!is_float(type.scalar)) {
-      const std::int64_t value = ir::integer_from_bits(type.scalar, node.bits);
-      const bool is_large = type.scalar == ScalarType::U64 && value < 0;
+  std::string show(const Constant& node, Type type) {
+    if (type->scalar == ScalarType::Bool) return node.bits ? "True" : "False";
+    if (!is_float(type->scalar)) {
+      const std::int64_t value = ir::integer_from_bits(type->scalar, node.bits);
+      const bool is_large = type->scalar == ScalarType::U64 && value < 0;
       return (is_large ? std::to_string(node.bits) : std::to_string(value)) + "<" + to_string(type) + ">";
     }
     char digits[40];
-    std::snprintf(digits, sizeof digits, "%.9g", float_from_bits(type.scalar, node.bits));
+    std::snprintf(digits, sizeof digits, "%.9g", float_from_bits(type->scalar, node.bits));
     return std::string(digits) + "<" + to_string(type) + ">";
   }
-  std::string show(const VariableRef& node, const Type&) { return name(node.variable); }
-  std::string show(const Binary& node, const Type& type) {
+  std::string show(const VariableRef& node, Type) { return name(node.variable); }
+  std::string show(const Binary& node, Type type) {
     return operation(kBinary[static_cast<std::size_t>(node.op)], type, list({node.left, node.right}));
   }
-  std::string show(const Unary& node, const Type& type) {
+  std::string show(const Unary& node, Type type) {
     return operation(kUnary[static_cast<std::size_t>(node.op)], type, expr(node.operand));
   }
-  std::string show(const Compare& node, const Type&) {
+  std::string show(const Compare& node, Type) {
     return operation(kCompare[static_cast<std::size_t>(node.op)], node.left->type, list({node.left, node.right}));
   }
-  std::string show(const Logical& node, const Type&) {
+  std::string show(const Logical& node, Type) {
     return "(" + list({node.left, node.right}, node.is_and ? " and " : " or ") + ")";
   }
-  std::string show(const Conditional& node, const Type&) {
+  std::string show(const Conditional& node, Type) {
     const std::string then = expr(node.then), condition = expr(node.condition), otherwise = expr(node.otherwise);
     return "(" + then + " if " + condition + " else " + otherwise + ")";
   }
-  std::string show(const Cast& node, const Type& type) { return operation("cast", type, expr(node.operand)); }
-  std::string show(const Bitcast& node, const Type& type) { return operation("bitcast", type, expr(node.operand)); }
-  std::string show(const Let& node, const Type&) {
+  std::string show(const Cast& node, Type type) { return operation("cast", type, expr(node.operand)); }
+  std::string show(const Bitcast& node, Type type) { return operation("bitcast", type, expr(node.operand)); }
+  std::string show(const Let& node, Type) {
     const std::string variable = name(node.variable), value = expr(node.value), body = expr(node.body);
     return "let " + variable + " = " + value + " in " + body;
   }
-  std::string show(const Guarded& node, const Type&) {
+  std::string show(const Guarded& node, Type) {
     const std::string condition = expr(node.condition), body = expr(node.body);
     return "check " + condition + " in " + body;
   }
-  std::string show(const Element& node, const Type&) {
+  std::string show(const Element& node, Type) {
     const std::string array = expr(node.array);
     return array + "[" + list(node.indices) + "]";
   }
-  std::string show(const Field& node, const Type& type) {
+  std::string show(const Field& node, Type type) {
     return operation("field", type, expr(node.place) + ", " + std::to_string(node.offset));
   }
-  std::string show(const FieldView& node, const Type& type) {
+  std::string show(const FieldView& node, Type type) {
     return operation("field_view", type, expr(node.array) + ", " + std::to_string(node.offset));
   }
-  std::string show(const Extent& node, const Type&) {
+  std::string show(const Extent& node, Type) {
     return expr(node.array) + ".shape[" + std::to_string(node.dimension) + "]";
   }
-  std::string show(const Stride& node, const Type&) {
+  std::string show(const Stride& node, Type) {
     return expr(node.array) + ".stride[" + std::to_string(node.dimension) + "]";
   }
   std::string show(const ViewAxis& axis) {
@@ -113,56 +113,54 @@ class Expressions {
     if (axis.kind == ViewAxis::Kind::Index) return expr(axis.start);
     return bound(axis.start) + ":" + bound(axis.stop) + (axis.step ? ":" + expr(axis.step) : std::string());
   }
-  std::string show(const View& node, const Type&) {
+  std::string show(const View& node, Type) {
     const std::string axes = list_text(node.axes, [this](const ViewAxis& axis) { return show(axis); });
     return expr(node.array) + "[" + axes + "]";
   }
-  std::string show(const Transpose& node, const Type&) {
+  std::string show(const Transpose& node, Type) {
     return expr(node.array) + ".transpose(" + list_text(node.order) + ")";
   }
-  std::string show(const Reshape& node, const Type&) {
+  std::string show(const Reshape& node, Type) {
     const std::string array = expr(node.array);
     return array + ".reshape(" + list(node.extents) + ")";
   }
-  std::string show(const Reinterpret& node, const Type& type) {
-    return expr(node.array) + ".view(" + std::string(pykc::to_string(type.array.element)) + ")";
+  std::string show(const Reinterpret& node, Type type) {
+    return expr(node.array) + ".view(" + std::string(pykc::to_string(type->array.element)) + ")";
   }
-  std::string show(const SharedArrayRef& node, const Type&) {
+  std::string show(const SharedArrayRef& node, Type) {
     return function_->shared_arrays[static_cast<std::size_t>(node.index)].name;
   }
-  std::string show(const LocalArrayRef& node, const Type&) {
+  std::string show(const LocalArrayRef& node, Type) {
     return function_->local_arrays[static_cast<std::size_t>(node.index)].name;
   }
-  std::string show(const ConstantArrayRef& node, const Type&) {
+  std::string show(const ConstantArrayRef& node, Type) {
     return module_.constant_arrays[static_cast<std::size_t>(node.index)].name;
   }
-  std::string show(const TupleExpr& node, const Type&) { return "(" + list(node.elements) + ")"; }
-  std::string show(const TupleElement& node, const Type&) {
-    return expr(node.tuple) + "." + std::to_string(node.index);
-  }
-  std::string show(const CallFunction& node, const Type& type) {
+  std::string show(const TupleExpr& node, Type) { return "(" + list(node.elements) + ")"; }
+  std::string show(const TupleElement& node, Type) { return expr(node.tuple) + "." + std::to_string(node.index); }
+  std::string show(const CallFunction& node, Type type) {
     return operation(node.callee ? node.callee->symbol : "?", type, list(node.arguments));
   }
-  std::string show(const CallBuiltin& node, const Type& type) {
+  std::string show(const CallBuiltin& node, Type type) {
     return operation(std::string(info(node.builtin).name), type, list(node.arguments));
   }
-  std::string show(const Atomic& node, const Type& type) {
+  std::string show(const Atomic& node, Type type) {
     return operation("atomic_" + std::string(ir::to_string(node.op)), type, list({node.element, node.value}));
   }
-  std::string show(const AtomicCompareAndSwap& node, const Type& type) {
+  std::string show(const AtomicCompareAndSwap& node, Type type) {
     return operation("atomic_cas", type, list({node.element, node.expected, node.value}));
   }
-  std::string show(const Access& node, const Type& type) {
+  std::string show(const Access& node, Type type) {
     constexpr std::string_view kWords[] = {"atomic_load", "atomic_store", "load_hint", "store_hint", "prefetch"};
     const std::vector<ExprRef> operands =
         node.value == nullptr ? std::vector<ExprRef>{node.element} : std::vector<ExprRef>{node.element, node.value};
     return operation(std::string(kWords[static_cast<std::size_t>(node.kind)]), type, list(operands));
   }
-  std::string show(const CopyAsync& node, const Type& type) {
+  std::string show(const CopyAsync& node, Type type) {
     return operation("copy_async " + std::to_string(node.bytes), type, list({node.to, node.from}));
   }
-  std::string show(const InlinePtx& node, const Type& type) { return operation("ptx", type, list(node.operands)); }
-  std::string show(const CallExternal& node, const Type& type) {
+  std::string show(const InlinePtx& node, Type type) { return operation("ptx", type, list(node.operands)); }
+  std::string show(const CallExternal& node, Type type) {
     return operation("extern " + node.symbol, type, list(node.arguments));
   }
 
@@ -194,7 +192,7 @@ class Printer {
       text_ += parameter->name + ": " + to_string(parameter->type);
     }
     text_ += ")";
-    if (function.result.kind != Type::Kind::None) text_ += " -> " + to_string(function.result);
+    if (!function.result.is_none()) text_ += " -> " + to_string(function.result);
     text_ += '\n';
     for (const SharedArray& array : function.shared_arrays) {
       line(1, "shared " + array.name + ": " + pykc::to_string(array.type));
@@ -270,41 +268,7 @@ class Printer {
   std::string text_;
 };
 
-constexpr const char* kSpaces[] = {"", " in shared memory", " in local memory", " in constant memory"};
-
 }  // namespace
-
-std::string to_string(const Type& type) {
-  switch (type.kind) {
-    case Type::Kind::None:
-      return "None";
-    case Type::Kind::Scalar:
-      return std::string(pykc::to_string(type.scalar));
-    case Type::Kind::Array:
-      return pykc::to_string(type.array) + kSpaces[static_cast<std::size_t>(type.space)];
-    case Type::Kind::Record:
-      return type.record->name;
-    case Type::Kind::Static:
-      return "a function";
-    case Type::Kind::Tuple:
-      break;
-  }
-  std::string text = "tuple[";
-  for (const Type& element : type.elements) text += (text.size() > 6 ? ", " : "") + to_string(element);
-  return text + "]";
-}
-
-std::vector<Type> components(const Type& type) {
-  if (!type.is_record()) return type.elements;
-  std::vector<Type> types;
-  for (const RecordField& field : type.record->fields) {
-    Type component = Type::of(field.type);
-    for (std::size_t i = field.extents.size(); i-- > 0;)
-      component = Type::tuple(std::vector<Type>(static_cast<std::size_t>(field.extents[i]), component));
-    types.push_back(std::move(component));
-  }
-  return types;
-}
 
 std::string print(const Module& module) { return Printer(module).print(); }
 

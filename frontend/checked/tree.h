@@ -4,7 +4,7 @@
 // specialisations for their argument types, every conversion is an explicit Cast, literals have their final type,
 // operators have operands of one type, tuples are taken apart where they are assigned. Nothing in it can fail.
 //
-// Nodes are owned by checked::Module's arenas (stable addresses) and refer to each other by pointer.
+// Nodes and types are owned by checked::Module's arenas (stable addresses) and refer to each other by pointer.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/source.h"
+#include "frontend/checked/type.h"
 #include "ir/module.h"
 #include "pykc/types.h"
 #include "stdlib/builtins.h"
@@ -27,66 +28,6 @@ struct Function;
 struct Variable;
 using ExprRef = const Expr*;
 using Suite = std::vector<const Stmt*>;
-
-/// The type of a value in a kernel. Small and recursive only in tuples; compare with ==.
-struct Type {
-  // Static: a function or a constant, which the type names. What a value of it holds are the variables that a function
-  // inside another one uses of that.
-  enum class Kind : std::uint8_t { None, Scalar, Array, Tuple, Record, Static };
-  Kind kind = Kind::None;
-  ScalarType scalar = ScalarType::I64;                // Scalar
-  ArrayType array;                                    // Array
-  ir::AddressSpace space = ir::AddressSpace::Global;  // Array: where its elements live
-  std::vector<Type> elements;                         // Tuple; Static: of those variables
-  std::vector<std::string> names;                     // of the elements of a named tuple; else empty
-  int entity = -1;                                    // Static: a number of the checker's
-  RecordRef record;                                   // Record
-  static Type none() { return {}; }
-  static Type of(ScalarType s) {
-    Type t;
-    t.kind = Kind::Scalar;
-    t.scalar = s;
-    return t;
-  }
-  static Type of(RecordRef r) {
-    Type t;
-    t.kind = Kind::Record;
-    t.record = std::move(r);
-    return t;
-  }
-  static Type of(ArrayType a, ir::AddressSpace space = ir::AddressSpace::Global) {
-    Type t;
-    t.kind = Kind::Array;
-    t.array = std::move(a);
-    t.space = space;
-    return t;
-  }
-  static Type tuple(std::vector<Type> elements, std::vector<std::string> names = {}) {
-    Type t;
-    t.kind = Kind::Tuple;
-    t.elements = std::move(elements);
-    t.names = std::move(names);
-    return t;
-  }
-  /// Without a number: of any function or constant, which an annotation says.
-  static Type of_static(int entity = -1, std::vector<Type> variables = {}) {
-    Type t;
-    t.kind = Kind::Static;
-    t.entity = entity;
-    t.elements = std::move(variables);
-    return t;
-  }
-  static Type of(const ElementType& e) { return e.is_record() ? of(e.record) : of(e.scalar); }
-  bool is_scalar() const { return kind == Kind::Scalar; }
-  bool is_array() const { return kind == Kind::Array; }
-  bool is_tuple() const { return kind == Kind::Tuple; }
-  bool is_static() const { return kind == Kind::Static; }
-  bool is_record() const { return kind == Kind::Record; }
-  friend bool operator==(const Type&, const Type&) = default;
-};
-std::string to_string(const Type& type);
-/// What a tuple or a record is made of, in order; a record's field that is an array is a tuple of its elements.
-std::vector<Type> components(const Type& type);
 
 struct Variable {
   std::string name;
@@ -398,6 +339,7 @@ struct Function {
 struct Module {
   std::string name;
   std::shared_ptr<const SourceFile> source;
+  TypePool types;
   std::deque<Expr> exprs;
   std::deque<Stmt> stmts;
   std::deque<Variable> variables;

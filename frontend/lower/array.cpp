@@ -42,7 +42,7 @@ Instruction* wrap(FunctionLowering& lowering, Instruction* index, Instruction* e
 }
 
 /// The fault reports the index as written, and the shape.
-void check_bounds(FunctionLowering& lowering, Instruction* written, Instruction* index, const checked::Type& array,
+void check_bounds(FunctionLowering& lowering, Instruction* written, Instruction* index, checked::Type array,
                   const Parts& parts, int dimension, int fault) {
   Instruction* is_outside = lowering.build.emit(Opcode::Ge, {index, extent(lowering, array, parts, dimension)});
   if (!ir::range_of(index, lowering.target).is_non_negative())
@@ -50,15 +50,15 @@ void check_bounds(FunctionLowering& lowering, Instruction* written, Instruction*
         Opcode::Or, {lowering.build.emit(Opcode::Lt, {index, lowering.build.constant_i64(0)}), is_outside});
   lowering.build.enter(lowering.build.if_(is_outside)->blocks[0]);
   Parts values = {written};
-  for (int i = 0; i < array.array.rank(); ++i) values.push_back(extent(lowering, array, parts, i));
+  for (int i = 0; i < array->array.rank(); ++i) values.push_back(extent(lowering, array, parts, i));
   lowering.build.fault(fault, std::move(values));
   lowering.build.leave();
 }
 
 /// Horner's scheme over the dimensions, the slowest first.
-Instruction* linear(FunctionLowering& lowering, const checked::Type& array, const Parts& parts, const Parts& indices) {
-  const int rank = array.array.rank();
-  const bool is_column_major = array.array.layout == Layout::ColumnMajor;
+Instruction* linear(FunctionLowering& lowering, checked::Type array, const Parts& parts, const Parts& indices) {
+  const int rank = array->array.rank();
+  const bool is_column_major = array->array.layout == Layout::ColumnMajor;
   Instruction* sum = nullptr;
   for (int i = 0; i < rank; ++i) {
     const int dimension = is_column_major ? rank - 1 - i : i;
@@ -72,7 +72,7 @@ Instruction* linear(FunctionLowering& lowering, const checked::Type& array, cons
   return sum;
 }
 
-Instruction* strided(FunctionLowering& lowering, const checked::Type& array, const Parts& parts, const Parts& indices) {
+Instruction* strided(FunctionLowering& lowering, checked::Type array, const Parts& parts, const Parts& indices) {
   Instruction* sum = nullptr;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     Instruction* term = no_wrap(lowering, Opcode::Mul, indices[i], stride(lowering, array, parts, static_cast<int>(i)));
@@ -81,21 +81,21 @@ Instruction* strided(FunctionLowering& lowering, const checked::Type& array, con
   return sum;
 }
 
-Instruction* offset(FunctionLowering& lowering, const checked::Type& array, const Parts& parts, const Parts& indices) {
-  return has_strides(array) ? strided(lowering, array, parts, indices) : linear(lowering, array, parts, indices);
+Instruction* offset(FunctionLowering& lowering, checked::Type array, const Parts& parts, const Parts& indices) {
+  return has_strides(array->array) ? strided(lowering, array, parts, indices) : linear(lowering, array, parts, indices);
 }
 
 }  // namespace
 
-Parts lower(FunctionLowering& lowering, const checked::Element& node, const checked::Type& type) {
+Parts lower(FunctionLowering& lowering, const checked::Element& node, checked::Type type) {
   return load(lowering, address(lowering, node), type);
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Extent& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::Extent& node, checked::Type) {
   return {extent(lowering, node.array->type, lower(lowering, node.array), node.dimension)};
 }
 
-Parts lower(FunctionLowering& lowering, const checked::SharedArrayRef& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::SharedArrayRef& node, checked::Type) {
   const auto first = lowering.source.shared_arrays.begin();
   if (is_dynamic(first[node.index])) return dynamic_array(lowering, {&lowering.source, node.index});
   // A device function's own list has only the static ones.
@@ -113,24 +113,24 @@ Parts dynamic_array(FunctionLowering& lowering, const DynamicArray& array) {
                      static_cast<int>(lowering.source.shared_arrays.size()) + static_cast<int>(position));
 }
 
-Parts lower(FunctionLowering& lowering, const checked::LocalArrayRef& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::LocalArrayRef& node, checked::Type) {
   return {lowering.build.local_array(node.index)};
 }
 
-Parts lower(FunctionLowering& lowering, const checked::ConstantArrayRef& node, const checked::Type& type) {
-  return {lowering.build.constant_array(node.index, unit_of(type.array.element))};
+Parts lower(FunctionLowering& lowering, const checked::ConstantArrayRef& node, checked::Type type) {
+  return {lowering.build.constant_array(node.index, unit_of(type->array.element))};
 }
 
-Instruction* extent(FunctionLowering& lowering, const checked::Type& array, const Parts& parts, int dimension) {
+Instruction* extent(FunctionLowering& lowering, checked::Type array, const Parts& parts, int dimension) {
   const auto index = static_cast<std::size_t>(dimension);
-  return array.array.has_static_shape() ? lowering.build.constant_i64(array.array.extents[index]) : parts[1 + index];
+  return array->array.has_static_shape() ? lowering.build.constant_i64(array->array.extents[index]) : parts[1 + index];
 }
 
 /// In elements. Of a contiguous array, the product of the extents of the faster dimensions.
-Instruction* stride(FunctionLowering& lowering, const checked::Type& array, const Parts& parts, int dimension) {
-  const int rank = array.array.rank();
-  if (has_strides(array)) return parts[static_cast<std::size_t>(1 + rank + dimension)];
-  const bool is_column_major = array.array.layout == Layout::ColumnMajor;
+Instruction* stride(FunctionLowering& lowering, checked::Type array, const Parts& parts, int dimension) {
+  const int rank = array->array.rank();
+  if (has_strides(array->array)) return parts[static_cast<std::size_t>(1 + rank + dimension)];
+  const bool is_column_major = array->array.layout == Layout::ColumnMajor;
   const int first = is_column_major ? 0 : dimension + 1, end = is_column_major ? dimension : rank;
   Instruction* product = lowering.build.constant_i64(1);
   for (int i = first; i < end; ++i) product = times(lowering, product, extent(lowering, array, parts, i));
@@ -152,7 +152,7 @@ Instruction* no_wrap(FunctionLowering& lowering, Opcode opcode, Instruction* a, 
 }
 
 Instruction* address(FunctionLowering& lowering, const checked::Element& element) {
-  const checked::Type& array = element.array->type;
+  const checked::Type array = element.array->type;
   const Parts parts = lower(lowering, element.array);
   Parts indices;
   for (const checked::ExprRef index : element.indices) indices.push_back(scalar(lowering, index));
@@ -161,11 +161,11 @@ Instruction* address(FunctionLowering& lowering, const checked::Element& element
     indices[i] = position(lowering, indices[i], array, parts, dimension, element.wraparound, element.bounds_fault);
   }
   if (indices.empty()) return parts.front();
-  return element_pointer(lowering, parts.front(), offset(lowering, array, parts, indices), array.array.element);
+  return element_pointer(lowering, parts.front(), offset(lowering, array, parts, indices), array->array.element);
 }
 
 /// The index, counted from the start and tested, as far as is asked for. `fault` is the site of dimension 0.
-Instruction* position(FunctionLowering& lowering, Instruction* written, const checked::Type& array, const Parts& parts,
+Instruction* position(FunctionLowering& lowering, Instruction* written, checked::Type array, const Parts& parts,
                       int dimension, bool wraparound, int fault) {
   Instruction* index = wraparound ? wrap(lowering, written, extent(lowering, array, parts, dimension)) : written;
   if (fault >= 0) check_bounds(lowering, written, index, array, parts, dimension, fault + dimension);

@@ -78,7 +78,7 @@ Instruction* have_same_bits(FunctionLowering& lowering, Instruction* a, Instruct
 
 }  // namespace
 
-Parts lower(FunctionLowering& lowering, const checked::Atomic& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::Atomic& node, checked::Type) {
   Instruction* place = address(lowering, node.element);
   Instruction* value = scalar(lowering, node.value);
   if (place->type.space != ir::AddressSpace::Local)
@@ -88,20 +88,20 @@ Parts lower(FunctionLowering& lowering, const checked::Atomic& node, const check
   return {old};
 }
 
-Parts lower(FunctionLowering& lowering, const checked::AtomicCompareAndSwap& node, const checked::Type& type) {
+Parts lower(FunctionLowering& lowering, const checked::AtomicCompareAndSwap& node, checked::Type type) {
   Instruction* place = address(lowering, node.element);
   Instruction* expected = scalar(lowering, node.expected);
   Instruction* value = scalar(lowering, node.value);
   if (place->type.space != ir::AddressSpace::Local)
     return with_ordering(
-        lowering.build.emit_typed(Opcode::AtomicCas, ir::Type::of(type.scalar), {place, expected, value}),
+        lowering.build.emit_typed(Opcode::AtomicCas, ir::Type::of(type->scalar), {place, expected, value}),
         node.ordering);
   Instruction* old = lowering.build.load(place);
   lowering.build.store(place, lowering.build.select(have_same_bits(lowering, old, expected), value, old));
   return {old};
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Access& node, const checked::Type& type) {
+Parts lower(FunctionLowering& lowering, const checked::Access& node, checked::Type type) {
   using Kind = checked::Access::Kind;
   constexpr Opcode kOpcodes[] = {Opcode::AtomicLoad, Opcode::AtomicStore, Opcode::HintedLoad, Opcode::HintedStore,
                                  Opcode::Prefetch};
@@ -114,7 +114,7 @@ Parts lower(FunctionLowering& lowering, const checked::Access& node, const check
     return {};
   }
   const Opcode opcode = kOpcodes[static_cast<std::size_t>(node.kind)];
-  Instruction* access = loads              ? lowering.build.emit_typed(opcode, ir::Type::of(type.scalar), {place})
+  Instruction* access = loads              ? lowering.build.emit_typed(opcode, ir::Type::of(type->scalar), {place})
                         : value != nullptr ? lowering.build.emit(opcode, {place, value})
                                            : lowering.build.emit(opcode, {place});
   access->hint = node.hint;
@@ -123,29 +123,29 @@ Parts lower(FunctionLowering& lowering, const checked::Access& node, const check
   return loads ? Parts{access} : Parts{};
 }
 
-Parts lower(FunctionLowering& lowering, const checked::CopyAsync& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::CopyAsync& node, checked::Type) {
   Instruction* to = address(lowering, node.to);
   lowering.build.emit(Opcode::CopyAsync, {to, address(lowering, node.from)})->index = node.bytes;
   return {};
 }
 
 /// Instructions of PTX take the address of an array that is an operand.
-Parts lower(FunctionLowering& lowering, const checked::InlinePtx& node, const checked::Type& type) {
+Parts lower(FunctionLowering& lowering, const checked::InlinePtx& node, checked::Type type) {
   Parts operands;
   for (const checked::ExprRef operand : node.operands) operands.push_back(lower(lowering, operand).front());
   ir::ForeignCode code{node.text, {}};
-  if (type.is_scalar()) code.results = {type.scalar};
-  for (const checked::Type& element : type.elements) code.results.push_back(element.scalar);
+  if (type.is_scalar()) code.results = {type->scalar};
+  for (const checked::Type element : type->elements) code.results.push_back(element->scalar);
   return emit_foreign(lowering, std::move(code), std::move(operands));
 }
 
 /// An array as a launch passes it: its address, extents and strides.
-Parts lower(FunctionLowering& lowering, const checked::CallExternal& node, const checked::Type& type) {
+Parts lower(FunctionLowering& lowering, const checked::CallExternal& node, checked::Type type) {
   Parts operands;
   for (const checked::ExprRef argument : node.arguments)
     for (Instruction* part : lower(lowering, argument)) operands.push_back(part);
   ir::ForeignCode code{node.symbol, {}, true};
-  if (type.is_scalar()) code.results = {type.scalar};
+  if (type.is_scalar()) code.results = {type->scalar};
   return emit_foreign(lowering, std::move(code), std::move(operands));
 }
 

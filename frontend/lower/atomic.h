@@ -5,11 +5,11 @@
 
 namespace pykc::lowering {
 
-Parts lower(FunctionLowering& lowering, const checked::Atomic& node, const checked::Type& type);
-Parts lower(FunctionLowering& lowering, const checked::AtomicCompareAndSwap& node, const checked::Type& type);
-Parts lower(FunctionLowering& lowering, const checked::Access& node, const checked::Type& type);
-Parts lower(FunctionLowering& lowering, const checked::CopyAsync& node, const checked::Type& type);
-Parts lower(FunctionLowering& lowering, const checked::InlinePtx& node, const checked::Type& type);
-Parts lower(FunctionLowering& lowering, const checked::CallExternal& node, const checked::Type& type);
+Parts lower(FunctionLowering& lowering, const checked::Atomic& node, checked::Type type);
+Parts lower(FunctionLowering& lowering, const checked::AtomicCompareAndSwap& node, checked::Type type);
+Parts lower(FunctionLowering& lowering, const checked::Access& node, checked::Type type);
+Parts lower(FunctionLowering& lowering, const checked::CopyAsync& node, checked::Type type);
+Parts lower(FunctionLowering& lowering, const checked::InlinePtx& node, checked::Type type);
+Parts lower(FunctionLowering& lowering, const checked::CallExternal& node, checked::Type type);
 
 }  // namespace pykc::lowering

@@ -69,14 +69,14 @@ Parts frexp(FunctionLowering& lowering, Instruction* x) {
 
 }  // namespace
 
-Parts lower(FunctionLowering& lowering, const checked::CallBuiltin& node, const checked::Type& type) {
+Parts lower(FunctionLowering& lowering, const checked::CallBuiltin& node, checked::Type type) {
   Parts arguments;
   for (const checked::ExprRef argument : node.arguments) arguments.push_back(scalar(lowering, argument));
   if (node.builtin == BuiltinId::Modf) return modf(lowering, arguments.front());
   if (node.builtin == BuiltinId::Frexp) return frexp(lowering, arguments.front());
   if (node.builtin == BuiltinId::MatchAllSync) return match_all(lowering, std::move(arguments));
   if (info(node.builtin).cpu.kind == Lowering::Kind::Bitcast)
-    return {lowering.build.emit_typed(Opcode::Bitcast, ir::Type::of(type.scalar), {arguments.front()})};
+    return {lowering.build.emit_typed(Opcode::Bitcast, ir::Type::of(type->scalar), {arguments.front()})};
   if (node.builtin == BuiltinId::Assume) {
     lowering.build.emit(Opcode::Assume, {arguments.front()});
     return {};
@@ -85,7 +85,7 @@ Parts lower(FunctionLowering& lowering, const checked::CallBuiltin& node, const 
     lowering.build.builtin(node.builtin, ir::Type::none(), std::move(arguments));
     return {};
   }
-  return {lowering.build.builtin(node.builtin, ir::Type::of(type.scalar), std::move(arguments))};
+  return {lowering.build.builtin(node.builtin, ir::Type::of(type->scalar), std::move(arguments))};
 }
 
 }  // namespace pykc::lowering

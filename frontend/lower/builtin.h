@@ -5,6 +5,6 @@
 
 namespace pykc::lowering {
 
-Parts lower(FunctionLowering& lowering, const checked::CallBuiltin& node, const checked::Type& type);
+Parts lower(FunctionLowering& lowering, const checked::CallBuiltin& node, checked::Type type);
 
 }  // namespace pykc::lowering

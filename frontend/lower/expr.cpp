@@ -52,8 +52,7 @@ bool is_cheap(checked::ExprRef expr) {
 
 /// Runs one of two ways to the same parts, as a branch over locals.
 template <typename Then, typename Otherwise>
-Parts branch(FunctionLowering& lowering, Instruction* condition, const checked::Type& type, Then then,
-             Otherwise otherwise) {
+Parts branch(FunctionLowering& lowering, Instruction* condition, checked::Type type, Then then, Otherwise otherwise) {
   std::vector<ir::Local*> locals;
   for (const PartInfo& part : parts_of(type))
     locals.push_back(lowering.target.create_local("either" + part.suffix, part.type));
@@ -82,34 +81,34 @@ Parts lower(FunctionLowering& lowering, checked::ExprRef expr) {
   return parts;
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Constant& node, const checked::Type& type) {
-  Instruction* constant = lowering.build.constant_int(type.scalar, 0);
+Parts lower(FunctionLowering& lowering, const checked::Constant& node, checked::Type type) {
+  Instruction* constant = lowering.build.constant_int(type->scalar, 0);
   constant->constant = node.bits;
   return {constant};
 }
 
-Parts lower(FunctionLowering& lowering, const checked::VariableRef& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::VariableRef& node, checked::Type) {
   return read(lowering, node.variable);
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Binary& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::Binary& node, checked::Type) {
   Instruction* left = scalar(lowering, node.left);
   Instruction* right = scalar(lowering, node.right);
   return {lowering.build.emit(kBinary[static_cast<std::size_t>(node.op)], {left, right})};
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Unary& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::Unary& node, checked::Type) {
   return {lowering.build.emit(node.op == checked::UnaryOp::Negate ? Opcode::Neg : Opcode::Not,
                               {scalar(lowering, node.operand)})};
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Compare& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::Compare& node, checked::Type) {
   Instruction* left = scalar(lowering, node.left);
   Instruction* right = scalar(lowering, node.right);
   return {lowering.build.emit(kCompare[static_cast<std::size_t>(node.op)], {left, right})};
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Logical& node, const checked::Type& type) {
+Parts lower(FunctionLowering& lowering, const checked::Logical& node, checked::Type type) {
   Instruction* left = scalar(lowering, node.left);
   if (is_cheap(node.right))
     return {lowering.build.emit(node.is_and ? Opcode::And : Opcode::Or, {left, scalar(lowering, node.right)})};
@@ -119,7 +118,7 @@ Parts lower(FunctionLowering& lowering, const checked::Logical& node, const chec
                      : branch(lowering, left, type, decided, undecided);
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Conditional& node, const checked::Type& type) {
+Parts lower(FunctionLowering& lowering, const checked::Conditional& node, checked::Type type) {
   Instruction* condition = scalar(lowering, node.condition);
   if (!is_cheap(node.then) || !is_cheap(node.otherwise))
     return branch(
@@ -131,26 +130,26 @@ Parts lower(FunctionLowering& lowering, const checked::Conditional& node, const 
   return parts;
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Cast& node, const checked::Type& type) {
+Parts lower(FunctionLowering& lowering, const checked::Cast& node, checked::Type type) {
   if (type.is_array()) return relaid(lowering, node.operand->type, lower(lowering, node.operand), type);
-  return {lowering.build.emit_typed(Opcode::Cast, ir::Type::of(type.scalar), {scalar(lowering, node.operand)})};
+  return {lowering.build.emit_typed(Opcode::Cast, ir::Type::of(type->scalar), {scalar(lowering, node.operand)})};
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Bitcast& node, const checked::Type& type) {
-  return {lowering.build.emit_typed(Opcode::Bitcast, ir::Type::of(type.scalar), {scalar(lowering, node.operand)})};
+Parts lower(FunctionLowering& lowering, const checked::Bitcast& node, checked::Type type) {
+  return {lowering.build.emit_typed(Opcode::Bitcast, ir::Type::of(type->scalar), {scalar(lowering, node.operand)})};
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Let& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::Let& node, checked::Type) {
   assign(lowering, node.variable, lower(lowering, node.value));
   return lower(lowering, node.body);
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Guarded& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::Guarded& node, checked::Type) {
   lower(lowering, checked::Check{node.condition, node.fault, node.values});
   return lower(lowering, node.body);
 }
 
-Parts lower(FunctionLowering& lowering, const checked::TupleExpr& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::TupleExpr& node, checked::Type) {
   Parts parts;
   for (const checked::ExprRef element : node.elements) {
     const Parts values = lower(lowering, element);
@@ -159,11 +158,12 @@ Parts lower(FunctionLowering& lowering, const checked::TupleExpr& node, const ch
   return parts;
 }
 
-Parts lower(FunctionLowering& lowering, const checked::TupleElement& node, const checked::Type& type) {
+Parts lower(FunctionLowering& lowering, const checked::TupleElement& node, checked::Type type) {
   const Parts parts = lower(lowering, node.tuple);
   std::size_t first = 0;
-  const std::vector<checked::Type> elements = checked::components(node.tuple->type);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(node.index); ++i) first += parts_of(elements[i]).size();
+  const checked::Type whole = node.tuple->type;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(node.index); ++i)
+    first += (whole.is_record() ? parts_of(whole->record->fields[i]) : parts_of(whole->elements[i])).size();
   const auto begin = parts.begin() + static_cast<std::ptrdiff_t>(first);
   return {begin, begin + static_cast<std::ptrdiff_t>(parts_of(type).size())};
 }

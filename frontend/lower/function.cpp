@@ -11,35 +11,46 @@ namespace {
 
 const ir::Type kI64 = ir::Type::of(ScalarType::I64);
 
-void append_array_parts(const checked::Type& type, const std::string& prefix, std::vector<PartInfo>& parts) {
-  const ElementType& element = type.array.element;
-  parts.push_back({prefix, ir::Type::pointer(unit_of(element), type.space), false,
-                   element.is_record() ? element.record->alignment : 0});
-  if (type.array.has_static_shape()) return;
-  for (int i = 0; i < type.array.rank(); ++i) parts.push_back({prefix + ".shape" + std::to_string(i), kI64, true});
-  if (!has_strides(type)) return;
-  for (int i = 0; i < type.array.rank(); ++i) parts.push_back({prefix + ".stride" + std::to_string(i), kI64, false});
+void append_parts(const ArrayType& array, ir::AddressSpace space, const std::string& prefix,
+                  std::vector<PartInfo>& parts) {
+  const ElementType& element = array.element;
+  parts.push_back(
+      {prefix, ir::Type::pointer(unit_of(element), space), false, element.is_record() ? element.record->alignment : 0});
+  if (array.has_static_shape()) return;
+  for (int i = 0; i < array.rank(); ++i) parts.push_back({prefix + ".shape" + std::to_string(i), kI64, true});
+  if (!has_strides(array)) return;
+  for (int i = 0; i < array.rank(); ++i) parts.push_back({prefix + ".stride" + std::to_string(i), kI64, false});
 }
 
-void append_parts(const checked::Type& type, const std::string& prefix, std::vector<PartInfo>& parts) {
-  switch (type.kind) {
+void append_parts(const ElementType& element, const std::string& prefix, std::vector<PartInfo>& parts);
+
+/// Of a field that is an array, the parts of its elements from this dimension on.
+void append_parts(const RecordField& field, std::size_t dimension, const std::string& prefix,
+                  std::vector<PartInfo>& parts) {
+  if (dimension == field.extents.size()) return append_parts(field.type, prefix, parts);
+  for (std::int64_t i = 0; i < field.extents[dimension]; ++i)
+    append_parts(field, dimension + 1, prefix + '.' + std::to_string(i), parts);
+}
+
+void append_parts(const ElementType& element, const std::string& prefix, std::vector<PartInfo>& parts) {
+  if (!element.is_record()) return parts.push_back({prefix, ir::Type::of(element.scalar), false});
+  for (const RecordField& field : element.record->fields) append_parts(field, 0, prefix + '.' + field.name, parts);
+}
+
+void append_parts(checked::Type type, const std::string& prefix, std::vector<PartInfo>& parts) {
+  switch (type->kind) {
     case checked::Type::Kind::None:
       return;
     case checked::Type::Kind::Scalar:
-      parts.push_back({prefix, ir::Type::of(type.scalar), false});
-      return;
+      return append_parts(type->scalar, prefix, parts);
+    case checked::Type::Kind::Record:
+      return append_parts(type->record, prefix, parts);
     case checked::Type::Kind::Array:
-      return append_array_parts(type, prefix, parts);
+      return append_parts(type->array, type->space, prefix, parts);
     case checked::Type::Kind::Tuple:
     case checked::Type::Kind::Static:
-      for (std::size_t i = 0; i < type.elements.size(); ++i)
-        append_parts(type.elements[i], prefix + '.' + std::to_string(i), parts);
-      return;
-    case checked::Type::Kind::Record: {
-      const std::vector<checked::Type> fields = checked::components(type);
-      for (std::size_t i = 0; i < fields.size(); ++i)
-        append_parts(fields[i], prefix + '.' + type.record->fields[i].name, parts);
-    }
+      for (std::size_t i = 0; i < type->elements.size(); ++i)
+        append_parts(type->elements[i], prefix + '.' + std::to_string(i), parts);
   }
 }
 
@@ -61,14 +72,14 @@ void bind_parameters(FunctionLowering& lowering) {
     return values;
   };
   for (const checked::Variable* variable : lowering.source.parameters) {
-    const checked::Type& type = variable->type;
+    const checked::Type type = variable->type;
     assign(lowering, variable,
            is_by_value(lowering.source, type) ? load(lowering, lowering.build.parameter(index++), type)
                                               : take(parts_of(type).size()));
   }
   if (lowering.source.is_kernel) return;
   for (const DynamicArray& array : lowering.context.dynamic_arrays.handed_to(&lowering.source))
-    lowering.handed_arrays.push_back(take(parts_of(array.type()).size()));
+    lowering.handed_arrays.push_back(take(parts_of(array.declaration().type, ir::AddressSpace::Shared).size()));
 }
 
 void create_locals(FunctionLowering& lowering, const checked::Variable* variable, Storage& storage) {
@@ -78,9 +89,21 @@ void create_locals(FunctionLowering& lowering, const checked::Variable* variable
 
 }  // namespace
 
-std::vector<PartInfo> parts_of(const checked::Type& type) {
+std::vector<PartInfo> parts_of(checked::Type type) {
   std::vector<PartInfo> parts;
   append_parts(type, "", parts);
+  return parts;
+}
+
+std::vector<PartInfo> parts_of(const ArrayType& array, ir::AddressSpace space) {
+  std::vector<PartInfo> parts;
+  append_parts(array, space, "", parts);
+  return parts;
+}
+
+std::vector<PartInfo> parts_of(const RecordField& field) {
+  std::vector<PartInfo> parts;
+  append_parts(field, 0, "", parts);
   return parts;
 }
 
@@ -114,7 +137,7 @@ Parts read(FunctionLowering& lowering, const checked::Variable* variable) {
   return values;
 }
 
-Parts lower(FunctionLowering& lowering, const checked::CallFunction& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::CallFunction& node, checked::Type) {
   Parts arguments;
   for (const checked::ExprRef argument : node.arguments) {
     const Parts parts = lower(lowering, argument);

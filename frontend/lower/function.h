@@ -32,17 +32,17 @@ struct PartInfo {
   bool is_extent = false;
   int alignment = 0;  // of the address of an array, where it is more than its scalar's size
 };
-std::vector<PartInfo> parts_of(const checked::Type& type);
+std::vector<PartInfo> parts_of(checked::Type type);
+std::vector<PartInfo> parts_of(const ArrayType& array, ir::AddressSpace space);
+std::vector<PartInfo> parts_of(const RecordField& field);
 /// Whether the array's strides are parts of it.
-inline bool has_strides(const checked::Type& array) {
-  return array.array.layout == Layout::Strided && !array.array.has_static_shape();
-}
+inline bool has_strides(const ArrayType& array) { return array.layout == Layout::Strided && !array.has_static_shape(); }
 
 /// The scalar that memory of such elements is addressed in, and how many of them make an element.
 ScalarType unit_of(const ElementType& type);
 std::int64_t units_of(const ElementType& type);
 /// Whether a kernel's parameter of this type is the bytes of a record, which its caller passes by value.
-inline bool is_by_value(const checked::Function& function, const checked::Type& parameter) {
+inline bool is_by_value(const checked::Function& function, checked::Type parameter) {
   return function.is_kernel && parameter.is_record();
 }
 
@@ -86,7 +86,7 @@ struct FunctionLowering {
 
 /// The whole function: parameters, body, end.
 void lower(FunctionLowering& lowering);
-Parts lower(FunctionLowering& lowering, const checked::CallFunction& node, const checked::Type& type);
+Parts lower(FunctionLowering& lowering, const checked::CallFunction& node, checked::Type type);
 void assign(FunctionLowering& lowering, const checked::Variable* variable, const Parts& values);
 Parts read(FunctionLowering& lowering, const checked::Variable* variable);
 

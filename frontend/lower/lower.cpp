@@ -17,19 +17,19 @@ using Op = LaunchExpression::Op;
 constexpr std::int64_t kSharedAlignment = 16;
 
 /// A tuple counts as its elements, one after the other: `t.0`, `t.1`.
-void add_parameter_infos(const std::string& name, const checked::Type& type, std::vector<ParameterInfo>& parameters) {
+void add_parameter_infos(const std::string& name, checked::Type type, std::vector<ParameterInfo>& parameters) {
   if (type.is_tuple() || type.is_static()) {
-    for (std::size_t i = 0; i < type.elements.size(); ++i)
-      add_parameter_infos(name + "." + std::to_string(i), type.elements[i], parameters);
+    for (std::size_t i = 0; i < type->elements.size(); ++i)
+      add_parameter_infos(name + "." + std::to_string(i), type->elements[i], parameters);
     return;
   }
   ParameterInfo& parameter = parameters.emplace_back();
   parameter.name = name;
   parameter.is_array = type.is_array();
   if (parameter.is_array)
-    parameter.array = type.array;
+    parameter.array = type->array;
   else
-    parameter.value = type.is_record() ? ElementType(type.record) : type.scalar;
+    parameter.value = type.is_record() ? ElementType(type->record) : type->scalar;
 }
 
 void append(LaunchExpression& expression, const LaunchExpression& other) {
@@ -109,8 +109,8 @@ void add_record_parameter(ir::Function& target, const std::string& name, const R
   target.parameters.push_back(std::move(parameter));
 }
 
-void add_parameters(ir::Function& target, const std::string& name, const checked::Type& type, bool no_alias) {
-  for (const PartInfo& part : lowering::parts_of(type)) {
+void add_parameters(ir::Function& target, const std::string& name, const std::vector<PartInfo>& parts, bool no_alias) {
+  for (const PartInfo& part : parts) {
     ir::Parameter parameter;
     parameter.name = name + part.suffix;
     parameter.type = part.type;
@@ -131,7 +131,8 @@ void declare_shared_arrays(const checked::Function& source, ir::Function& target
     if (source.is_kernel)
       target.shared_arrays.push_back(shared_storage(array.declaration()));
     else
-      add_parameters(target, name_of(array), array.type(), false);
+      add_parameters(target, name_of(array), lowering::parts_of(array.declaration().type, ir::AddressSpace::Shared),
+                     false);
   }
 }
 
@@ -162,9 +163,9 @@ void declare(const checked::Function& source, ir::Function& target, const Dynami
   target.contract = source.options.contract;
   for (const checked::Variable* variable : source.parameters) {
     if (lowering::is_by_value(source, variable->type))
-      add_record_parameter(target, variable->name, variable->type.record);
+      add_record_parameter(target, variable->name, variable->type->record);
     else
-      add_parameters(target, variable->name, variable->type, source.options.no_alias);
+      add_parameters(target, variable->name, lowering::parts_of(variable->type), source.options.no_alias);
   }
   declare_shared_arrays(source, target, dynamic_arrays);
   for (const PartInfo& part : lowering::parts_of(source.result)) target.results.push_back(part.type);

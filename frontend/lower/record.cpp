@@ -24,9 +24,7 @@ void for_each_scalar(const ElementType& type, std::int64_t offset, const Visit& 
       for_each_scalar(field.type, offset + field.offset + i * size_in_bytes(field.type), visit);
 }
 
-ElementType element_of(const Type& type) {
-  return type.is_record() ? ElementType(type.record) : ElementType(type.scalar);
-}
+ElementType element_of(Type type) { return type.is_record() ? ElementType(type->record) : ElementType(type->scalar); }
 
 }  // namespace
 
@@ -53,7 +51,7 @@ Instruction* element_pointer(FunctionLowering& lowering, Instruction* base, Inst
   return lowering.build.emit(Opcode::ElementPointer, {base, index});
 }
 
-Parts load(FunctionLowering& lowering, Instruction* address, const Type& type) {
+Parts load(FunctionLowering& lowering, Instruction* address, Type type) {
   Parts parts;
   for_each_scalar(element_of(type), 0, [&](ScalarType scalar, std::int64_t offset) {
     parts.push_back(lowering.build.load(lowering.build.field(address, offset, scalar)));
@@ -61,7 +59,7 @@ Parts load(FunctionLowering& lowering, Instruction* address, const Type& type) {
   return parts;
 }
 
-void store(FunctionLowering& lowering, Instruction* address, const Type& type, const Parts& values) {
+void store(FunctionLowering& lowering, Instruction* address, Type type, const Parts& values) {
   std::size_t next = 0;
   for_each_scalar(element_of(type), 0, [&](ScalarType scalar, std::int64_t offset) {
     lowering.build.store(lowering.build.field(address, offset, scalar), values[next++]);
@@ -72,24 +70,24 @@ void store(FunctionLowering& lowering, Instruction* address, const Type& type, c
 Instruction* address(FunctionLowering& lowering, checked::ExprRef place) {
   if (const auto* element = place->as<checked::Element>()) return address(lowering, *element);
   const auto& field = *place->as<checked::Field>();
-  const Type& type = place->type;
+  const Type type = place->type;
   return lowering.build.field(address(lowering, field.place), field.offset,
-                              unit_of(type.is_array() ? type.array.element : element_of(type)));
+                              unit_of(type.is_array() ? type->array.element : element_of(type)));
 }
 
 /// The checker has seen to it that a whole number of fields makes a record.
-Parts lower(FunctionLowering& lowering, const checked::FieldView& node, const Type& type) {
-  const Type& records = node.array->type;
+Parts lower(FunctionLowering& lowering, const checked::FieldView& node, Type type) {
+  const Type records = node.array->type;
   const Parts array = lower(lowering, node.array);
-  const std::int64_t step = size_in_bytes(records.array.element) / size_in_bytes(type.array.element);
+  const std::int64_t step = size_in_bytes(records->array.element) / size_in_bytes(type->array.element);
   Parts strides;
   for (Instruction* stride : strides_of(lowering, records, array))
     strides.push_back(times(lowering, stride, lowering.build.constant_i64(step)));
-  Instruction* first = lowering.build.field(array.front(), node.offset, unit_of(type.array.element));
+  Instruction* first = lowering.build.field(array.front(), node.offset, unit_of(type->array.element));
   return array_parts(type, first, extents_of(lowering, records, array), strides);
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Field& node, const Type& type) {
+Parts lower(FunctionLowering& lowering, const checked::Field& node, Type type) {
   const checked::Expr place{type, lowering.range, node};
   Instruction* at = address(lowering, &place);
   return type.is_array() ? Parts{at} : load(lowering, at, type);

@@ -35,8 +35,6 @@ bool is_dynamic(const checked::SharedArray& array) {
   return array.takes_launch_bytes || !array.extents.empty() || array.is_beyond_static;
 }
 
-checked::Type DynamicArray::type() const { return checked::Type::of(declaration().type, ir::AddressSpace::Shared); }
-
 DynamicArrays::DynamicArrays(const checked::Module& module) {
   bool any = false;
   for (const checked::Function& function : module.functions) {

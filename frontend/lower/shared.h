@@ -19,7 +19,6 @@ struct DynamicArray {
   const checked::Function* owner;
   int index;
   const checked::SharedArray& declaration() const { return owner->shared_arrays[static_cast<std::size_t>(index)]; }
-  checked::Type type() const;
   friend bool operator==(const DynamicArray&, const DynamicArray&) = default;
 };
 

@@ -96,7 +96,7 @@ void lower(FunctionLowering& lowering, const checked::Print& node) {
   for (const checked::Print::Piece& piece : node.pieces) {
     format += with_doubled_percent(piece.text);
     if (piece.value == nullptr) continue;
-    const Conversion conversion = conversion_of(piece.value->type.scalar);
+    const Conversion conversion = conversion_of(piece.value->type->scalar);
     constexpr std::string_view kFlags[] = {"%", "%+", "%-"};  // `%-s` is for a point: see ir::PrintFormat
     format += kFlags[static_cast<std::size_t>(piece.form)];
     format += conversion.text.substr(1);

@@ -91,39 +91,39 @@ SliceBounds slice_bounds(FunctionLowering& lowering, const checked::ViewAxis& ax
 
 }  // namespace
 
-Parts extents_of(FunctionLowering& lowering, const checked::Type& array, const Parts& parts) {
+Parts extents_of(FunctionLowering& lowering, checked::Type array, const Parts& parts) {
   Parts extents;
-  for (int i = 0; i < array.array.rank(); ++i) extents.push_back(extent(lowering, array, parts, i));
+  for (int i = 0; i < array->array.rank(); ++i) extents.push_back(extent(lowering, array, parts, i));
   return extents;
 }
 
-Parts strides_of(FunctionLowering& lowering, const checked::Type& array, const Parts& parts) {
+Parts strides_of(FunctionLowering& lowering, checked::Type array, const Parts& parts) {
   Parts strides;
-  for (int i = 0; i < array.array.rank(); ++i) strides.push_back(stride(lowering, array, parts, i));
+  for (int i = 0; i < array->array.rank(); ++i) strides.push_back(stride(lowering, array, parts, i));
   return strides;
 }
 
 /// The parts that an array of this type has, of all that is known of it.
-Parts array_parts(const checked::Type& type, Instruction* address, const Parts& extents, const Parts& strides) {
+Parts array_parts(checked::Type type, Instruction* address, const Parts& extents, const Parts& strides) {
   Parts parts = {address};
-  if (type.array.has_static_shape()) return parts;
+  if (type->array.has_static_shape()) return parts;
   parts.insert(parts.end(), extents.begin(), extents.end());
-  if (has_strides(type)) parts.insert(parts.end(), strides.begin(), strides.end());
+  if (has_strides(type->array)) parts.insert(parts.end(), strides.begin(), strides.end());
   return parts;
 }
 
 /// An array, taken apart as a type says that knows less of it: fewer static extents, or any strides.
-Parts relaid(FunctionLowering& lowering, const checked::Type& from, const Parts& parts, const checked::Type& to) {
+Parts relaid(FunctionLowering& lowering, checked::Type from, const Parts& parts, checked::Type to) {
   return array_parts(to, parts.front(), extents_of(lowering, from, parts),
-                     has_strides(to) ? strides_of(lowering, from, parts) : Parts{});
+                     has_strides(to->array) ? strides_of(lowering, from, parts) : Parts{});
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Stride& node, const checked::Type&) {
+Parts lower(FunctionLowering& lowering, const checked::Stride& node, checked::Type) {
   return {stride(lowering, node.array->type, lower(lowering, node.array), node.dimension)};
 }
 
-Parts lower(FunctionLowering& lowering, const checked::View& node, const checked::Type& type) {
-  const checked::Type& array = node.array->type;
+Parts lower(FunctionLowering& lowering, const checked::View& node, checked::Type type) {
+  const checked::Type array = node.array->type;
   const Parts parts = lower(lowering, node.array);
   Instruction* offset = nullptr;
   Parts extents, strides;
@@ -154,17 +154,17 @@ Parts lower(FunctionLowering& lowering, const checked::View& node, const checked
     ++dimension;
   }
   Instruction* const address =
-      offset == nullptr ? parts.front() : element_pointer(lowering, parts.front(), offset, type.array.element);
+      offset == nullptr ? parts.front() : element_pointer(lowering, parts.front(), offset, type->array.element);
   return array_parts(type, address, extents, strides);
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Transpose& node, const checked::Type& type) {
-  const checked::Type& array = node.array->type;
+Parts lower(FunctionLowering& lowering, const checked::Transpose& node, checked::Type type) {
+  const checked::Type array = node.array->type;
   const Parts parts = lower(lowering, node.array);
   Parts extents, strides;
   for (const int dimension : node.order) {
     extents.push_back(extent(lowering, array, parts, dimension));
-    if (has_strides(type)) strides.push_back(stride(lowering, array, parts, dimension));
+    if (has_strides(type->array)) strides.push_back(stride(lowering, array, parts, dimension));
   }
   return array_parts(type, parts.front(), extents, strides);
 }
@@ -216,8 +216,8 @@ void check_reshape(FunctionLowering& lowering, int fault, Instruction* size, con
 
 }  // namespace
 
-Parts lower(FunctionLowering& lowering, const checked::Reshape& node, const checked::Type& type) {
-  const checked::Type& array = node.array->type;
+Parts lower(FunctionLowering& lowering, const checked::Reshape& node, checked::Type type) {
+  const checked::Type array = node.array->type;
   const Parts parts = lower(lowering, node.array);
   Instruction* size = lowering.build.constant_i64(1);
   for (Instruction* extent : extents_of(lowering, array, parts)) size = times(lowering, size, extent);
@@ -226,17 +226,17 @@ Parts lower(FunctionLowering& lowering, const checked::Reshape& node, const chec
   return array_parts(type, parts.front(), extents, {});
 }
 
-Parts lower(FunctionLowering& lowering, const checked::Reinterpret& node, const checked::Type& type) {
-  const checked::Type& array = node.array->type;
+Parts lower(FunctionLowering& lowering, const checked::Reinterpret& node, checked::Type type) {
+  const checked::Type array = node.array->type;
   const Parts parts = lower(lowering, node.array);
-  Instruction* address = lowering.build.field(parts.front(), 0, unit_of(type.array.element));
+  Instruction* address = lowering.build.field(parts.front(), 0, unit_of(type->array.element));
   Parts extents = extents_of(lowering, array, parts);
-  const std::int64_t from = size_in_bytes(array.array.element), to = size_in_bytes(type.array.element);
+  const std::int64_t from = size_in_bytes(array->array.element), to = size_in_bytes(type->array.element);
   if (from != to) {
     Instruction* bytes = times(lowering, extents.back(), lowering.build.constant_i64(from));
     extents.back() = lowering.build.emit(Opcode::FloorDiv, {bytes, lowering.build.constant_i64(to)});
   }
-  return array_parts(type, address, extents, has_strides(type) ? strides_of(lowering, array, parts) : Parts{});
+  return array_parts(type, address, extents, has_strides(type->array) ? strides_of(lowering, array, parts) : Parts{});
 }
 
 }  // namespace pykc::lowering

@@ -44,27 +44,26 @@ std::string caller_source(const Callee& callee, int results, const std::string& 
 }
 
 /// Lines that call the function and store its results.
-std::string storing_body(const Callee& callee, const checked::Type& type) {
-  if (!type.is_tuple())
-    return (type.kind == checked::Type::Kind::None ? "" : "compiled_out0[0] = ") + callee.call() + "\n";
+std::string storing_body(const Callee& callee, checked::Type type) {
+  if (!type.is_tuple()) return (type.is_none() ? "" : "compiled_out0[0] = ") + callee.call() + "\n";
   std::string body = "compiled_results = " + callee.call() + "\n";
-  for (std::size_t i = 0; i < type.elements.size(); ++i)
+  for (std::size_t i = 0; i < type->elements.size(); ++i)
     body += "compiled_out" + std::to_string(i) + "[0] = compiled_results[" + std::to_string(i) + "]\n";
   return body;
 }
 
 /// An array of one element for each number that the function returns.
-Outcome<std::vector<ArrayRef>> result_arrays(const ast::FunctionDef& function, const checked::Type& type) {
+Outcome<std::vector<ArrayRef>> result_arrays(const ast::FunctionDef& function, checked::Type type) {
   std::vector<ArrayRef> results;
-  if (type.kind == checked::Type::Kind::None) return results;
-  const std::vector<checked::Type> types = type.is_tuple() ? type.elements : std::vector{type};
-  for (const checked::Type& part : types) {
+  if (type.is_none()) return results;
+  const std::vector<checked::Type> types = type.is_tuple() ? type->elements : std::vector{type};
+  for (const checked::Type part : types) {
     if (!part.is_scalar() && !part.is_record())
       return fail(DiagnosticId::HostWrongType, "result of `" + function.name, "a number or a tuple of numbers",
                   to_string(part))
           .note("pass an array as a parameter, and let the function fill it");
     ASSIGN_OR_RETURN(ArrayRef array,
-                     make_array(part.is_scalar() ? ElementType(part.scalar) : ElementType(part.record), {1}));
+                     make_array(part.is_scalar() ? ElementType(part->scalar) : ElementType(part->record), {1}));
     results.push_back(std::move(array));
   }
   return results;

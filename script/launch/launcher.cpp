@@ -340,9 +340,9 @@ Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const std::s
 Outcome<checked::Type> Launcher::type_of_call(const Scope& module, const std::string& function,
                                               const KernelRequest& request, const std::string& appended) {
   const std::string key = module.file().name() + ":" + jit::signature_text(request) + appended;
-  if (const auto found = call_types_.find(key); found != call_types_.end()) return found->second;
+  if (const auto found = call_types_.find(key); found != call_types_.end()) return found->second.type;
   Diagnostics diagnostics;
-  const checked::Module checked = check(program_of(module, appended), {request}, {.warnings = false}, diagnostics);
+  checked::Module checked = check(program_of(module, appended), {request}, {.warnings = false}, diagnostics);
   if (diagnostics.has_errors()) {
     Failure failure = fail(DiagnosticId::HostKernelNotCompiled, function, jit::signature_text(request));
     failure.causes = diagnostics.take();
@@ -351,7 +351,7 @@ Outcome<checked::Type> Launcher::type_of_call(const Scope& module, const std::st
   checked::Type type;
   for (const checked::Function& candidate : checked.functions)
     if (!candidate.is_kernel && candidate.name == function) type = candidate.result;  // the last calls those before
-  return call_types_.emplace(key, type).first->second;
+  return call_types_.emplace(key, CallType{type, std::move(checked.types)}).first->second.type;
 }
 
 Outcome<Launcher::Loaded> Launcher::kernel_for(const Device& device, const Scope& module, const std::string& name,

@@ -63,6 +63,11 @@ class Launcher {
     std::shared_ptr<ConstantBytes> constants;  // what they hold, by name
     Device device;
   };
+  /// What a function returns, and where that type is kept.
+  struct CallType {
+    checked::Type type;
+    checked::TypePool types;
+  };
   /// A launch as the runtime takes it.
   struct Prepared {
     LaunchConfig config;
@@ -93,7 +98,7 @@ class Launcher {
                              const KernelRequest& request, const std::string& appended);
   Outcome<Loaded> kernel_for(const Scope& module, const std::string& name, const KernelRequest& request,
                              const std::string& appended = {});
-  /// What `function` returns where the request's kernel, which is in `appended`, calls it.
+  /// What `function` returns where the request's kernel, which is in `appended`, calls it. Lives as long as this.
   Outcome<checked::Type> type_of_call(const Scope& module, const std::string& function, const KernelRequest& request,
                                       const std::string& appended);
   Outcome<ElementType> result_of(const FunctionValue& function, const std::vector<Value>& values,
@@ -113,7 +118,7 @@ class Launcher {
   Run& run_;
   const Scopes& scopes_;
   std::map<std::string, Loaded> kernels_;                     // by name and argument types
-  std::map<std::string, checked::Type> call_types_;           // of functions, by the same
+  std::map<std::string, CallType> call_types_;                // of functions, by the same
   std::map<std::string, std::unique_ptr<Program>> programs_;  // those that are not program_
   std::map<const ast::FunctionDef*, std::vector<Configuration>> configurations_;
   std::map<std::string, std::size_t> choices_;  // of configurations, by all that they were made for

@@ -165,8 +165,8 @@ Outcome<ElementType> Launcher::result_of(const FunctionValue& function, const st
   const ast::FunctionDef& definition = *function.definition;
   ASSIGN_OR_RETURN(const KernelRequest request, request_for(loop_name(definition), values, program_, *function.module));
   ASSIGN_OR_RETURN(const checked::Type type, type_of_call(*function.module, definition.name, request, question));
-  if (type.is_scalar()) return ElementType(type.scalar);
-  if (type.is_record()) return ElementType(type.record);
+  if (type.is_scalar()) return ElementType(type->scalar);
+  if (type.is_record()) return ElementType(type->record);
   return fail(DiagnosticId::HostWrongType, "result of `" + definition.name, "a number", to_string(type));
 }
 

@@ -47,7 +47,7 @@ constexpr LaunchBuiltin kLaunchBuiltins[] = {
 
 /// Writes the expression in postfix order; false where it depends on more than the launch.
 bool launch_expression(const FunctionChecker& checker, const Expr& expr, LaunchExpression& out) {
-  if (!expr.type.is_scalar() || expr.type.scalar != ScalarType::I64) return false;
+  if (!expr.type.is_scalar() || expr.type->scalar != ScalarType::I64) return false;
   if (expr.as<checked::Constant>()) {
     out.terms.push_back({LaunchOp::Constant, static_cast<std::int64_t>(integer_of(expr))});
     return true;
@@ -213,11 +213,12 @@ Entity call_shared_array(FunctionChecker& checker, const ast::Call& call, Source
   const auto& [shape, element] = *declared;
   std::vector<std::int64_t> extents = shape.extents;
   if (shape.takes_launch_bytes) extents = {ArrayType::kDynamic};
-  const Type type = Type::of(ArrayType{element, Layout::RowMajor, std::move(extents)}, ir::AddressSpace::Shared);
+  const Type type =
+      checker.types.of(ArrayType{element, Layout::RowMajor, std::move(extents)}, ir::AddressSpace::Shared);
   if (!checker.output) return TreeBuilder::strong(checker.tree.make(type, range, checked::SharedArrayRef{-1}));
   const int index = static_cast<int>(checker.output->shared_arrays.size());
   checker.output->shared_arrays.push_back({.name = "",
-                                           .type = type.array,
+                                           .type = type->array,
                                            .extents = shape.dynamic,
                                            .extent_sizes = shape.launch_sizes,
                                            .takes_launch_bytes = shape.takes_launch_bytes,
@@ -234,10 +235,10 @@ Entity call_local_array(FunctionChecker& checker, const ast::Call& call, SourceR
 
 /// An array of the thread's own, of a static shape.
 Value own_array(FunctionChecker& checker, ArrayType type, SourceRange range, int alignment) {
-  const Type local = Type::of(std::move(type), ir::AddressSpace::Local);
+  const Type local = checker.types.of(std::move(type), ir::AddressSpace::Local);
   if (!checker.output) return TreeBuilder::strong(checker.tree.make(local, range, checked::LocalArrayRef{-1}));
   const int index = static_cast<int>(checker.output->local_arrays.size());
-  checker.output->local_arrays.push_back({"", local.array, alignment});
+  checker.output->local_arrays.push_back({"", local->array, alignment});
   return TreeBuilder::strong(checker.tree.make(local, range, checked::LocalArrayRef{index}));
 }
 
@@ -297,9 +298,9 @@ Entity call_const_array_like(FunctionChecker& checker, const ast::Call& call, So
 }
 
 Value table_value(FunctionChecker& checker, const Table* table, SourceRange range) {
-  Type type = Type::of(table->type, ir::AddressSpace::Constant);
+  const Type type = checker.types.of(table->type, ir::AddressSpace::Constant);
   const int index = checker.is_trial || !checker.function ? -1 : constant_array(checker.module, table);
-  return TreeBuilder::strong(checker.tree.make(std::move(type), range, checked::ConstantArrayRef{index}));
+  return TreeBuilder::strong(checker.tree.make(type, range, checked::ConstantArrayRef{index}));
 }
 
 }  // namespace pykc::checker

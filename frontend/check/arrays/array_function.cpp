@@ -72,7 +72,7 @@ Entity call_dtype(FunctionChecker& checker, const Arguments& arguments, SourceRa
 
 /// The type that an array of the value has.
 ElementType type_as_element(const Value& value) {
-  if (value.is_record()) return value.type().record;
+  if (value.is_record()) return value.type()->record;
   return value.weak == Weak::Int ? type_of_literal(integer_of(*value.expr)) : value.scalar();
 }
 
@@ -287,7 +287,7 @@ std::optional<ElementType> common_element_type(FunctionChecker& checker, const s
                                                SourceRange range) {
   if (elements.empty()) return ElementType(ScalarType::F64);
   if (elements.front().is_record() && !elements.front().is_complex())
-    return ElementType(elements.front().type().record);
+    return ElementType(elements.front().type()->record);
   bool is_complex = false;
   std::vector<Value> parts;
   for (const Value& element : elements) {

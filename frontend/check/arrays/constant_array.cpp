@@ -60,7 +60,7 @@ NumpyType joined(const NumpyType& a, const NumpyType& b) {
 
 /// The type of the results: integers stay as narrow as they came.
 ElementType result_type(const Value& first, const ElementType& computed) {
-  if (first.is_record()) return first.type().record;
+  if (first.is_record()) return first.type()->record;
   const bool widened = is_integer(first.scalar()) && !computed.is_record() && is_integer_or_bool(computed.scalar);
   return widened ? computed : ElementType(first.scalar());
 }
@@ -114,15 +114,13 @@ Entity elementwise(FunctionChecker& checker, std::span<const Entity> operands, S
     }
     const ElementType type = table                ? table->table->type.element
                              : value->is_scalar() ? ElementType(value->scalar())
-                                                  : ElementType(value->type().record);
+                                                  : ElementType(value->type()->record);
     const NumpyType entering = numpy_type(type, value && value->is_weak());
     common = common ? joined(*common, entering) : entering;
     const std::optional<Extents> both = broadcast(extents, table ? table->table->type.extents : Extents());
     if (!both) {
-      const Type first = Type::of(ArrayType{common->element(), Layout::RowMajor, extents});
-      checker
-          .report(range, DiagnosticId::ArrayShapes, checked::to_string(first),
-                  checked::to_string(Type::of(table->table->type)))
+      const ArrayType first{common->element(), Layout::RowMajor, extents};
+      checker.report(range, DiagnosticId::ArrayShapes, to_string(first), to_string(table->table->type))
           .note("arrays of a module are repeated as NumPy repeats them: along dimensions of extent 1");
       return Unknown{};
     }
@@ -197,7 +195,7 @@ Entity reshaped_constants(FunctionChecker& checker, const Table& table, const st
   }
   const bool fits = known > 0 ? (open ? size % known == 0 : size == known) : known == 0 && !open && size == 0;
   if (!fits || extents.size() > static_cast<std::size_t>(kMaximumRank)) {
-    checker.report(range, DiagnosticId::ReshapeSize, checked::to_string(Type::of(table.type)))
+    checker.report(range, DiagnosticId::ReshapeSize, to_string(table.type))
         .note("the product of the extents is the number of elements; one of them may be -1, for what is left");
     return Unknown{};
   }

@@ -69,7 +69,7 @@ std::optional<std::vector<Value>> index_list(FunctionChecker& checker, const ast
 std::vector<Value> take_apart(FunctionChecker& checker, const Value& tuple) {
   if (!tuple.elements.empty()) return tuple.elements;
   std::vector<Value> elements;
-  for (std::size_t i = 0; i < checked::components(tuple.type()).size(); ++i)
+  for (std::size_t i = 0; i < checker.types.components(tuple.type()).size(); ++i)
     elements.push_back(component(checker, tuple, i, tuple.range()));
   return elements;
 }
@@ -86,7 +86,7 @@ std::optional<std::vector<Value>> listed_arguments(FunctionChecker& checker, con
 Value component(FunctionChecker& checker, const Value& tuple, std::size_t at, SourceRange range) {
   if (!tuple.elements.empty()) return tuple.elements[at];
   if (const auto* spelled = tuple.expr->as<checked::TupleExpr>()) return TreeBuilder::strong(spelled->elements[at]);
-  const checked::Type type = checked::components(tuple.type())[at];
+  const checked::Type type = checker.types.components(tuple.type())[at];
   return TreeBuilder::strong(checker.tree.make(type, range, checked::TupleElement{tuple.expr, static_cast<int>(at)}));
 }
 
@@ -100,7 +100,7 @@ Value index_tuple(FunctionChecker& checker, const Value& tuple, const IndexItem&
     return {};
   }
   if (!index.is_constant()) return index_by_variable(checker, tuple, index, range);
-  const auto size = static_cast<Int128>(tuple.type().elements.size());
+  const auto size = static_cast<Int128>(tuple.type()->elements.size());
   Int128 position = integer_of(*index.expr);
   if (position < 0) position += size;
   if (position < 0 || position >= size) {
@@ -114,12 +114,11 @@ Value index_tuple(FunctionChecker& checker, const Value& tuple, const IndexItem&
 
 /// A choice between all elements. In a plain build nothing looks whether the index is in range.
 Value index_by_variable(FunctionChecker& checker, const Value& tuple, const Value& index, SourceRange range) {
-  const std::vector<checked::Type>& types = tuple.type().elements;
+  const std::vector<checked::Type>& types = tuple.type()->elements;
   InferredType joined;
-  const bool has_common_type =
-      !types.empty() && std::all_of(types.begin(), types.end(), [&](const checked::Type& type) {
-        return join_into(joined, InferredType::of(type), *checker.rules);
-      });
+  const bool has_common_type = !types.empty() && std::all_of(types.begin(), types.end(), [&](checked::Type type) {
+    return join_into(joined, InferredType::of(type), *checker.rules, checker.types);
+  });
   if (!has_common_type) {
     checker.report(index.range(), DiagnosticId::NotConstant, "the index of a tuple of different types")
         .note("which type an element has must be known while compiling");
@@ -144,7 +143,7 @@ Value index_by_variable(FunctionChecker& checker, const Value& tuple, const Valu
 }
 
 Value index(FunctionChecker& checker, const Value& array, std::vector<Value> indices, SourceRange range) {
-  const ArrayType& type = array.type().array;
+  const ArrayType& type = array.type()->array;
   if (static_cast<int>(indices.size()) != type.rank()) {
     report_index_count(checker, array, static_cast<int>(indices.size()), range);
     return {};
@@ -157,13 +156,13 @@ Value index(FunctionChecker& checker, const Value& array, std::vector<Value> ind
   }
   if (checker.module.options.bounds_checks && !checker.is_trial && type.rank() > 0)
     element.bounds_fault = bounds_fault(checker, *array.expr, range);
-  return TreeBuilder::strong(checker.tree.make(checked::Type::of(type.element), range, std::move(element)));
+  return TreeBuilder::strong(checker.tree.make(checker.types.of(type.element), range, std::move(element)));
 }
 
 void report_index_count(FunctionChecker& checker, const Value& array, int given, SourceRange range) {
   const std::string name = name_of_array(checker, *array.expr);
   checker
-      .report(range, DiagnosticId::IndexCount, name.empty() ? "the array" : as_code(name), array.type().array.rank(),
+      .report(range, DiagnosticId::IndexCount, name.empty() ? "the array" : as_code(name), array.type()->array.rank(),
               given)
       .note("its type is " + checked::to_string(array.type()));
 }
@@ -171,7 +170,7 @@ void report_index_count(FunctionChecker& checker, const Value& array, int given,
 const checked::Expr* index_value(FunctionChecker& checker, const Value& array, const Value& index, int dimension) {
   const Expr* converted = index_number(checker, index);
   if (!converted) return nullptr;
-  const std::int64_t extent = array.type().array.extents[static_cast<std::size_t>(dimension)];
+  const std::int64_t extent = array.type()->array.extents[static_cast<std::size_t>(dimension)];
   if (index.is_constant() && extent != ArrayType::kDynamic) {
     const Int128 position = integer_of(*index.expr);
     if (position >= extent || position < -extent) {
@@ -211,7 +210,7 @@ std::string name_of_array(const FunctionChecker& checker, const Expr& array) {
 /// One site for each dimension; gives the first.
 int bounds_fault(FunctionChecker& checker, const Expr& array, SourceRange range) {
   const std::string name = name_of_array(checker, array);
-  const int rank = array.type.array.rank();
+  const int rank = array.type->array.rank();
   int last = -1;
   for (int i = 0; i < rank; ++i) {
     const std::string dimension = rank == 1 ? "" : "dimension " + std::to_string(i) + " of ";

@@ -31,9 +31,9 @@ ScalarType type_of_count(ScalarType part, const TypingRules& rules) {
 /// Whether it is an array of numbers that the function is for.
 bool require_numbers_of(FunctionChecker& checker, const Value& array, const Reduction& reduction,
                         const std::string& name) {
-  const bool is_complex = array.is_array() && array.type().array.element.is_record() &&
-                          array.type().array.element.record->kind == RecordType::Kind::Complex;
-  const bool is_number = array.is_array() && !array.type().array.element.is_record();
+  const bool is_complex = array.is_array() && array.type()->array.element.is_record() &&
+                          array.type()->array.element.record->kind == RecordType::Kind::Complex;
+  const bool is_number = array.is_array() && !array.type()->array.element.is_record();
   if (is_number || (is_complex && reduction.is_for_complex())) return true;
   auto diagnostic = checker.report(array.range(), DiagnosticId::OperandType, as_code(name), describe(array));
   if (is_complex) diagnostic.note("complex numbers have no order");
@@ -42,7 +42,7 @@ bool require_numbers_of(FunctionChecker& checker, const Value& array, const Redu
 }
 
 Value reduce(FunctionChecker& checker, const Reduction& reduction, const Value& array, SourceRange range) {
-  const ElementType total = type_of_total(array.type().array.element);
+  const ElementType total = type_of_total(array.type()->array.element);
   const ScalarType part = total.is_record() ? total.record->fields.front().type.scalar : total.scalar;
   const auto number = [&](int value) {
     const Value real = TreeBuilder::strong(checker.tree.convert(checker.tree.weak_integer(value, range), part));

@@ -59,7 +59,7 @@ bool are_parallel(const checked::Expr& a, const checked::Expr& b) {
 }
 
 bool have_one_shape(const Value& target, const Value& source) {
-  const ArrayType &a = target.type().array, &b = source.type().array;
+  const ArrayType &a = target.type()->array, &b = source.type()->array;
   return a.rank() == b.rank() && (!a.has_static_shape() || !b.has_static_shape() || a.extents == b.extents);
 }
 
@@ -108,7 +108,7 @@ bool is_own_memory(const FunctionChecker& checker, const Expr& array) {
 }
 
 bool may_overlap(const FunctionChecker& checker, const Value& target, const Value& source) {
-  if (target.type().space != source.type().space) return false;
+  if (target.type()->space != source.type()->space) return false;
   const Expr &a = origin(checker, *target.expr), &b = origin(checker, *source.expr);
   if (is_own_memory(checker, a) && is_own_memory(checker, b) && !is_same_array(a, b)) return false;
   return !are_parallel(*target.expr, *source.expr);
@@ -123,11 +123,11 @@ void store_array(FunctionChecker& checker, const Value& target, const Value& sou
     std::vector<const Expr*> indices;
     const std::function<bool(const Value&)> store_nested = [&](const Value& part) {
       const std::size_t dimension = indices.size();
-      const bool is_element = dimension == to.type().array.extents.size();
+      const bool is_element = dimension == to.type()->array.extents.size();
       if (is_element != !part.is_tuple()) return false;
       if (is_element) return store(checker, element_in_bounds(checker, to, indices, range), part, range), true;
       const std::vector<Value> parts = take_apart(checker, part);
-      bool fits = static_cast<std::int64_t>(parts.size()) == to.type().array.extents[dimension];
+      bool fits = static_cast<std::int64_t>(parts.size()) == to.type()->array.extents[dimension];
       for (std::size_t i = 0; fits && i < parts.size(); ++i) {
         indices.push_back(checker.tree.integer(static_cast<Int128>(i), ScalarType::I64, range));
         fits = store_nested(parts[i]);
@@ -140,7 +140,7 @@ void store_array(FunctionChecker& checker, const Value& target, const Value& sou
     return;
   }
   if (!source.is_array()) {
-    const bool takes_scalar = !target.type().array.element.is_record() && !source.is_record();
+    const bool takes_scalar = !target.type()->array.element.is_record() && !source.is_record();
     if (!takes_scalar || require_scalar(checker, source, "an element"))
       store_elements(checker, stored_once(checker, target, range), stored_once(checker, source, range), op, range);
     return;
@@ -165,7 +165,7 @@ void store_array(FunctionChecker& checker, const Value& target, const Value& sou
 void check_shapes(FunctionChecker& checker, const Value& target, const Value& source, bool may_repeat,
                   SourceRange range) {
   if (!checker.module.options.bounds_checks || checker.is_trial) return;
-  const int rank = source.type().array.rank(), before = target.type().array.rank() - rank;
+  const int rank = source.type()->array.rank(), before = target.type()->array.rank() - rank;
   const auto name = [&](const Value& array) {
     const std::string name = name_of_array(checker, *array.expr);
     return name.empty() ? std::string("an array") : as_code(name);
@@ -191,7 +191,7 @@ void over_elements(FunctionChecker& checker, const Value& array, SourceRange ran
   std::vector<const Expr*> indices;
   const std::function<void()> over_dimension = [&] {
     const int dimension = static_cast<int>(indices.size());
-    if (dimension == array.type().array.rank()) return body(indices);
+    if (dimension == array.type()->array.rank()) return body(indices);
     checked::ForRange loop = counted_loop(checker, extent(checker, array, dimension, range), range);
     checked::Suite* const outer = std::exchange(checker.suite, &loop.body);
     indices.push_back(checker.tree.scalar(ScalarType::I64, range, checked::VariableRef{loop.variable}));
@@ -206,7 +206,7 @@ void over_elements(FunctionChecker& checker, const Value& array, SourceRange ran
 /// The element at a place that is in bounds: the arrays have the shapes that they should, or a check has stopped.
 Value element_in_bounds(FunctionChecker& checker, const Value& array, const std::vector<const Expr*>& indices,
                         SourceRange range) {
-  return TreeBuilder::strong(checker.tree.make(checked::Type::of(array.type().array.element), range,
+  return TreeBuilder::strong(checker.tree.make(checker.types.of(array.type()->array.element), range,
                                                checked::Element{array.expr, indices, false, -1}));
 }
 

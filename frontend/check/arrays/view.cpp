@@ -75,6 +75,13 @@ void set_extents(ArrayType& type, const std::vector<std::optional<std::int64_t>>
   if (type.rank() <= 1 && type.layout == Layout::ColumnMajor) type.layout = Layout::RowMajor;
 }
 
+/// An array of this type in the memory of `array`.
+template <typename Node>
+Value viewed_as(FunctionChecker& checker, const Value& array, ArrayType type, SourceRange range, Node node) {
+  const Type view = checker.types.of(std::move(type), array.type()->space);
+  return TreeBuilder::strong(checker.tree.make(view, range, std::move(node)));
+}
+
 struct MethodName {
   std::string_view name;
   Method method;
@@ -143,43 +150,42 @@ bool add_index_item(FunctionChecker& checker, const ast::Expr& part, bool may_be
 }
 
 Value view_of(FunctionChecker& checker, const Value& array, checked::View view, SourceRange range) {
-  Type type = array.type();
-  type.array.layout = layout_of_view(array.type().array, view.axes);
+  ArrayType type = array.type()->array;
+  type.layout = layout_of_view(type, view.axes);
   std::vector<std::optional<std::int64_t>> extents;
   std::size_t dimension = 0;
   for (const ViewAxis& axis : view.axes) {
     const bool is_new = axis.kind == ViewAxis::Kind::New;
-    const std::int64_t extent = is_new ? 1 : array.type().array.extents[dimension++];
+    const std::int64_t extent = is_new ? 1 : array.type()->array.extents[dimension++];
     if (axis.kind != ViewAxis::Kind::Index) extents.push_back(count_of(axis, extent));
   }
   if (static_cast<int>(extents.size()) > kMaximumRank) {
     checker.report(range, DiagnosticId::TooManyDimensions);
     return {};
   }
-  set_extents(type.array, extents);
-  return TreeBuilder::strong(checker.tree.make(std::move(type), range, std::move(view)));
+  set_extents(type, extents);
+  return viewed_as(checker, array, std::move(type), range, std::move(view));
 }
 
 Value transposed(FunctionChecker& checker, const Value& array, std::vector<int> order, SourceRange range) {
-  const ArrayType& from = array.type().array;
+  const ArrayType& from = array.type()->array;
   const int rank = from.rank();
   const bool is_same = std::is_sorted(order.begin(), order.end());
   const bool is_reversed = std::is_sorted(order.rbegin(), order.rend());
   if (is_same || rank <= 1) return array;
-  Type type = array.type();
+  ArrayType type = from;
   if (from.layout != Layout::Strided && is_reversed)
-    type.array.layout = from.layout == Layout::RowMajor ? Layout::ColumnMajor : Layout::RowMajor;
+    type.layout = from.layout == Layout::RowMajor ? Layout::ColumnMajor : Layout::RowMajor;
   else
-    type.array.layout = Layout::Strided;
+    type.layout = Layout::Strided;
   std::vector<std::optional<std::int64_t>> extents;
   for (const int dimension : order) extents.push_back(count_of({}, from.extents[static_cast<std::size_t>(dimension)]));
-  set_extents(type.array, extents);
-  return TreeBuilder::strong(
-      checker.tree.make(std::move(type), range, checked::Transpose{array.expr, std::move(order)}));
+  set_extents(type, extents);
+  return viewed_as(checker, array, std::move(type), range, checked::Transpose{array.expr, std::move(order)});
 }
 
 bool require_row_major(FunctionChecker& checker, const Value& array, std::string_view what, SourceRange range) {
-  const ArrayType& type = array.type().array;
+  const ArrayType& type = array.type()->array;
   if (type.layout == Layout::RowMajor || (type.rank() <= 1 && type.layout != Layout::Strided)) return true;
   checker.report(range, DiagnosticId::NotContiguous, what, checked::to_string(array.type()));
   return false;
@@ -201,7 +207,7 @@ Value reshaped(FunctionChecker& checker, const Value& array, const std::vector<V
     if (constant && *constant > 0 && product <= (Int128{1} << 48)) product *= *constant;
     known.push_back(constant ? std::optional(static_cast<std::int64_t>(*constant)) : std::nullopt);
   }
-  const ArrayType& from = array.type().array;
+  const ArrayType& from = array.type()->array;
   const bool all_known = std::all_of(known.begin(), known.end(), [](const auto& extent) { return extent.has_value(); });
   std::optional<Int128> size;
   if (from.has_static_shape() || from.rank() == 0)
@@ -222,39 +228,39 @@ Value reshaped(FunctionChecker& checker, const Value& array, const std::vector<V
   }
   if (checker.module.options.bounds_checks && !checker.is_trial && !(size && all_known))
     reshape.fault = add_fault(checker, "an array of {0} elements cannot be reshaped to one of {1}", range);
-  Type type = array.type();
-  type.array.layout = Layout::RowMajor;
-  set_extents(type.array, known);
-  return TreeBuilder::strong(checker.tree.make(std::move(type), range, std::move(reshape)));
+  ArrayType type = array.type()->array;
+  type.layout = Layout::RowMajor;
+  set_extents(type, known);
+  return viewed_as(checker, array, std::move(type), range, std::move(reshape));
 }
 
 /// All elements in row-major order, as one dimension.
 Value flattened(FunctionChecker& checker, const Value& array, std::string_view what, SourceRange range) {
-  if (array.type().array.rank() == 1) return array;
+  if (array.type()->array.rank() == 1) return array;
   if (!require_row_major(checker, array, what, range)) return {};
   return reshaped(checker, array, {checker.tree.weak_integer(-1, range)}, range);
 }
 
 Value reinterpreted(FunctionChecker& checker, const Value& array, ScalarType element, SourceRange range) {
-  Type type = array.type();
-  const std::int64_t from = size_in_bytes(type.array.element), to = size_in_bytes(element);
+  ArrayType type = array.type()->array;
+  const std::int64_t from = size_in_bytes(type.element), to = size_in_bytes(element);
   if (from != to) {
     if (!require_row_major(checker, array, "view with another size of element", range)) return {};
-    const std::int64_t last = type.array.rank() == 0 ? 1 : type.array.extents.back();
+    const std::int64_t last = type.rank() == 0 ? 1 : type.extents.back();
     const bool fits = last == ArrayType::kDynamic || last * from % to == 0;
-    if (!fits || type.array.rank() == 0) {
+    if (!fits || type.rank() == 0) {
       checker.report(range, DiagnosticId::ViewSize, checked::to_string(array.type()), to_string(element));
       return {};
     }
-    if (last != ArrayType::kDynamic) type.array.extents.back() = last * from / to;
+    if (last != ArrayType::kDynamic) type.extents.back() = last * from / to;
   }
-  type.array.element = element;
-  return TreeBuilder::strong(checker.tree.make(std::move(type), range, checked::Reinterpret{array.expr}));
+  type.element = element;
+  return viewed_as(checker, array, std::move(type), range, checked::Reinterpret{array.expr});
 }
 
 /// `a.copy()`: an array of the thread's own, which is the same one each time that the place is reached.
 Value copied(FunctionChecker& checker, const Value& array, SourceRange range) {
-  const ArrayType& from = array.type().array;
+  const ArrayType& from = array.type()->array;
   if (!from.has_static_shape()) {
     checker
         .report(range, DiagnosticId::UnsupportedInKernel, "a copy of an array whose shape is not known while compiling")
@@ -267,7 +273,7 @@ Value copied(FunctionChecker& checker, const Value& array, SourceRange range) {
 }
 
 Value call_transpose(FunctionChecker& checker, const Value& array, const std::vector<Value>& axes, SourceRange range) {
-  const int rank = array.type().array.rank();
+  const int rank = array.type()->array.rank();
   if (axes.empty()) return transposed(checker, array, reversed_order(rank), range);
   std::vector<int> order;
   for (const Value& axis : axes) {
@@ -286,7 +292,7 @@ Value call_transpose(FunctionChecker& checker, const Value& array, const std::ve
 
 /// `a.item()`, `a.item(i)` counting through all elements, `a.item(i, j)`
 Value item_of(FunctionChecker& checker, const Value& array, std::vector<Value> position, SourceRange range) {
-  const ArrayType& type = array.type().array;
+  const ArrayType& type = array.type()->array;
   const auto rank = static_cast<std::size_t>(type.rank());
   if (position.size() == rank) return index(checker, array, std::move(position), range);
   if (position.empty())
@@ -332,7 +338,7 @@ std::optional<std::vector<IndexItem>> index_items(FunctionChecker& checker, cons
 /// An element where every dimension has a position, else a view. Dimensions that nothing stands for are taken whole.
 Value select(FunctionChecker& checker, const Value& array, const std::vector<IndexItem>& items, SourceRange range) {
   using Kind = IndexItem::Kind;
-  const int rank = array.type().array.rank();
+  const int rank = array.type()->array.rank();
   const auto count = [&](Kind kind) {
     return static_cast<int>(
         std::count_if(items.begin(), items.end(), [&](const auto& item) { return item.kind == kind; }));
@@ -374,11 +380,11 @@ Value select(FunctionChecker& checker, const Value& array, const std::vector<Ind
 // ---- attributes and methods ----
 Entity array_attribute(FunctionChecker& checker, const Value& array, const ast::Attribute& node, SourceRange range) {
   if (!array.known()) return Unknown{};
-  const int rank = array.type().array.rank();
+  const int rank = array.type()->array.rank();
   const std::string_view name = node.name;
   if (name == "ndim") return checker.tree.weak_integer(rank, range);
-  if (name == "dtype") return TypeRef{array.type().array.element};
-  if (name == "itemsize") return checker.tree.weak_integer(size_in_bytes(array.type().array.element), range);
+  if (name == "dtype") return TypeRef{array.type()->array.element};
+  if (name == "itemsize") return checker.tree.weak_integer(size_in_bytes(array.type()->array.element), range);
   if (name == "flat") return flattened(checker, array, "`flat`", range);
   if (name == "T") return transposed(checker, array, reversed_order(rank), range);
   if (name == "shape" || name == "strides" || name == "size" || name == "nbytes") {
@@ -389,7 +395,7 @@ Entity array_attribute(FunctionChecker& checker, const Value& array, const ast::
   }
   for (const MethodName& row : kMethods)
     if (row.name == name && row.method != Method::Conjugate) return MethodRef{array, row.method};
-  if (const ElementType& element = array.type().array.element; element.is_record() && element.record->find(name))
+  if (const ElementType& element = array.type()->array.element; element.is_record() && element.record->find(name))
     return field_view(checker, array, name, node.name_range, range);
   for (const Reduction& row : all_reductions())
     if (row.name == name && row.is_method()) return ReductionRef{&row, array};
@@ -405,8 +411,8 @@ Entity array_attribute(FunctionChecker& checker, const Value& array, const ast::
 
 /// `shape`, `strides`, `size`, `nbytes`
 Value measured(FunctionChecker& checker, const Value& array, std::string_view name, SourceRange range) {
-  const int rank = array.type().array.rank();
-  const Value item = checker.tree.weak_integer(size_in_bytes(array.type().array.element), range);
+  const int rank = array.type()->array.rank();
+  const Value item = checker.tree.weak_integer(size_in_bytes(array.type()->array.element), range);
   if (name == "shape" || name == "strides") {
     std::vector<Value> numbers;
     for (int i = 0; i < rank; ++i) {

@@ -151,7 +151,8 @@ Value element_argument(FunctionChecker& checker, BuiltinId id, const ast::Expr& 
     return {};
   }
   if (!index_argument)
-    indices = std::vector<Value>(array.type().array.extents.size(), checker.tree.weak_integer(0, array_argument.range));
+    indices =
+        std::vector<Value>(array.type()->array.extents.size(), checker.tree.weak_integer(0, array_argument.range));
   if (!indices) return {};
   // Numba's atomics take a float for an index, which `(i, j)` becomes where a u64 meets an i64.
   const bool converts = !checker.rules->has_weak_literals && row_of<AtomicRow>(kAtomics, id);
@@ -190,7 +191,7 @@ Value call_memcpy_async(FunctionChecker& checker, const Arguments& arguments, So
   const auto require_space = [&](const Value& element, const ast::Expr& argument, ir::AddressSpace space,
                                  std::string_view what) {
     const auto* place = element.expr->as<checked::Element>();
-    if (place && place->array->type.space == space) return true;
+    if (place && place->array->type->space == space) return true;
     checker.report(argument.range, DiagnosticId::ArgumentValue, info(kId).name, what);
     return false;
   };

@@ -221,7 +221,7 @@ Value builtin_result(FunctionChecker& checker, BuiltinId id, std::vector<const E
   const bool widens = is_half(type) && computes_in_f32(checker, id);
   if (widens)
     for (const Expr*& argument : arguments)
-      if (argument->type.scalar == type) argument = checker.tree.cast(argument, ScalarType::F32);
+      if (argument->type->scalar == type) argument = checker.tree.cast(argument, ScalarType::F32);
   if (info(id).nvptx.kind == Lowering::Kind::Library) {
     const Value result = call_library(checker, id, arguments, range);
     if (!result.is_scalar()) return result;
@@ -238,10 +238,10 @@ Value builtin_result(FunctionChecker& checker, BuiltinId id, std::vector<const E
     const Expr* call = checker.tree.builtin(id, type_of(signature.results[0]), std::move(arguments), range);
     return TreeBuilder::strong(widens && !signature.results[0].scalar ? checker.tree.cast(call, type) : call);
   }
-  checked::Type tuple = checked::Type::tuple({});
-  for (const SignatureType& result : signature.results) tuple.elements.push_back(checked::Type::of(type_of(result)));
-  const Value call =
-      TreeBuilder::strong(checker.tree.make(std::move(tuple), range, checked::CallBuiltin{id, std::move(arguments)}));
+  std::vector<checked::Type> results;
+  for (const SignatureType& result : signature.results) results.push_back(checked::Type::of(type_of(result)));
+  const Value call = TreeBuilder::strong(checker.tree.make(checker.types.tuple(std::move(results)), range,
+                                                           checked::CallBuiltin{id, std::move(arguments)}));
   if (!widens) return call;
   return TreeBuilder::strong(with_parts(checker, call, [&](std::vector<Value> parts) {
     for (std::size_t i = 0; i < parts.size(); ++i)

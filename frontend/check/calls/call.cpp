@@ -121,8 +121,8 @@ Value reference_to(FunctionChecker& checker, const Value& record, SourceRange ra
   checked::View view{element->array, {}, element->wraparound, element->bounds_fault};
   for (const Expr* index : element->indices)
     view.axes.push_back({.kind = checked::ViewAxis::Kind::Index, .start = index});
-  return TreeBuilder::strong(
-      checker.tree.make(reference_type(record.type().record, element->array->type.space), range, std::move(view)));
+  return TreeBuilder::strong(checker.tree.make(
+      reference_type(checker.types, record.type()->record, element->array->type->space), range, std::move(view)));
 }
 
 /// The argument as the parameter takes it. An annotation converts scalars; of an array it states what must hold.
@@ -133,30 +133,31 @@ std::optional<Value> argument_for(FunctionChecker& checker, FunctionDecl& functi
   if (is_struct(given.type()) && given.expr->as<checked::Element>() &&
       changes_parameter(checker.module, function, index))
     return reference_to(checker, given, range);
-  const std::optional<checked::Type>& wanted = function.parameter_types[index];
-  if (!wanted) {
+  const std::optional<checked::Type> stated = function.parameter_types[index];
+  if (!stated) {
     if (is_known_constant(given) && is_shape_parameter(checker.module, function, index))
       return constant_argument(checker, given, function.def->parameters[index].name, range);
-    if (given.type().kind != checked::Type::Kind::None) return given;
+    if (!given.type().is_none()) return given;
     checker.report(range, DiagnosticId::NotAValue, checker.scope.file().text(range), "None");
     return std::nullopt;
   }
-  if (wanted->is_static()) return constant_argument(checker, given, function.def->parameters[index].name, range);
-  if (wanted->is_scalar() && given.is_scalar()) {
+  const checked::Type wanted = *stated;
+  if (wanted.is_static()) return constant_argument(checker, given, function.def->parameters[index].name, range);
+  if (wanted.is_scalar() && given.is_scalar()) {
     const Expr* converted = convert_for_assignment(checker, given, wanted->scalar, range);
     if (!converted) return std::nullopt;
     return TreeBuilder::strong(converted);
   }
-  const bool is_complex = wanted->is_record() && wanted->record->kind == RecordType::Kind::Complex;
+  const bool is_complex = wanted.is_record() && wanted->record->kind == RecordType::Kind::Complex;
   if (is_complex && (given.is_scalar() || given.is_complex()))
-    return convert_to(checker, given, InferredType::of(*wanted), range);
-  if (fits_parameter(*wanted, given.type())) return given;
-  if (wanted->is_tuple() && given.is_tuple() && wanted->elements.size() == given.type().elements.size()) {
-    const Value converted = convert_to(checker, given, InferredType::of(*wanted), range);
+    return convert_to(checker, given, InferredType::of(wanted), range);
+  if (fits_parameter(wanted, given.type())) return given;
+  if (wanted.is_tuple() && given.is_tuple() && wanted->elements.size() == given.type()->elements.size()) {
+    const Value converted = convert_to(checker, given, InferredType::of(wanted), range);
     return converted.known() ? std::optional(converted) : std::nullopt;
   }
   const ast::Parameter& parameter = function.def->parameters[index];
-  checker.report(range, DiagnosticId::ArgumentType, parameter.name, checked::to_string(*wanted), describe(given))
+  checker.report(range, DiagnosticId::ArgumentType, parameter.name, checked::to_string(wanted), describe(given))
       .label(function.scope->file(), parameter.range, "the parameter is declared here");
   return std::nullopt;
 }
@@ -176,11 +177,11 @@ std::optional<Value> variadic_argument(FunctionChecker& checker, FunctionDecl& f
 
 /// What to annotate the result of a function with that calls itself: what its other returns give, joined with the first
 /// number that it takes.
-std::string likely_result(const Specialization& specialization, const TypingRules& rules) {
+std::string likely_result(const FunctionChecker& checker, const Specialization& specialization) {
   InferredType result = specialization.result;
   for (const InferredType& argument : specialization.arguments)
     if (argument.known && argument.type.is_scalar()) {
-      join_into(result, argument, rules);
+      join_into(result, argument, *checker.rules, checker.types);
       break;
     }
   if (!result.known) return "i64";
@@ -302,12 +303,12 @@ Value argument_value(FunctionChecker& checker, Entity given, SourceRange range) 
 }
 
 /// The shape of an array may be known better than stated, and contiguous is a case of any strides.
-bool fits_parameter(const checked::Type& stated, const checked::Type& given) {
+bool fits_parameter(checked::Type stated, checked::Type given) {
   if (stated.is_tuple() && given.is_tuple())
-    return std::equal(stated.elements.begin(), stated.elements.end(), given.elements.begin(), given.elements.end(),
+    return std::equal(stated->elements.begin(), stated->elements.end(), given->elements.begin(), given->elements.end(),
                       fits_parameter);
   if (!stated.is_array() || !given.is_array()) return stated == given;
-  const ArrayType &wanted = stated.array, &array = given.array;
+  const ArrayType &wanted = stated->array, &array = given->array;
   if (wanted.element != array.element || wanted.rank() != array.rank()) return false;
   if (wanted.has_static_shape()) return wanted.extents == array.extents;
   if (wanted.layout == Layout::Strided || wanted.layout == array.layout) return true;
@@ -336,15 +337,14 @@ Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::ve
       checker.specialization->result_readers.insert(checker.site);
     checker.met_own_call |= &specialization == checker.specialization && !specialization.result.known;
     if (!specialization.result.known) return {};
-    const Expr* call =
-        checker.tree.make(settled_type(specialization.result), range, checked::CallFunction{nullptr, {}});
+    const Expr* call = checker.tree.make(specialization.result.type, range, checked::CallFunction{nullptr, {}});
     return {call, weakness(specialization.result), {}};
   }
   const bool is_itself = &specialization == checker.specialization && specialization.result.known;
   if (specialization.is_emitting && !function.result_type && !is_itself) {
     checker.report(range, DiagnosticId::RecursionWithoutType, function.def->name)
         .label(function.scope->file(), function.def->name_range,
-               "annotate the result here: " + as_code("-> " + likely_result(specialization, *checker.rules)));
+               "annotate the result here: " + as_code("-> " + likely_result(checker, specialization)));
     return {};
   }
   checker.specialization->callees.push_back(&specialization);
@@ -352,7 +352,7 @@ Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::ve
   for (std::size_t i = 0; i < arguments.size(); ++i)
     node.arguments.push_back(convert_to(checker, arguments[i], types[i], range).expr);
   if (!specialization.result.known) return {};
-  const Expr* call = checker.tree.make(settled_type(specialization.result), range, std::move(node));
+  const Expr* call = checker.tree.make(specialization.result.type, range, std::move(node));
   return {call, weakness(specialization.result), {}};
 }
 

@@ -16,7 +16,7 @@ struct Given {
 };
 
 /// Whether a value of type `given` may be passed, as it is, where `stated` is annotated.
-bool fits_parameter(const checked::Type& stated, const checked::Type& given);
+bool fits_parameter(checked::Type stated, checked::Type given);
 std::optional<Arguments> bind_arguments(FunctionChecker& checker, const ast::Call& call, SourceRange range,
                                         std::string_view name, std::span<const std::string_view> parameters,
                                         std::size_t required, std::string_view signature);

@@ -16,8 +16,8 @@ namespace pykc::checker {
 namespace {
 
 /// Types that C passes the same way on every device. Narrower ones are extended here so, there otherwise.
-bool is_passed_alike(const checked::Type& type) {
-  return type.is_scalar() && type.scalar != ScalarType::Bool && size_in_bytes(type.scalar) >= 4;
+bool is_passed_alike(checked::Type type) {
+  return type.is_scalar() && type->scalar != ScalarType::Bool && size_in_bytes(type->scalar) >= 4;
 }
 
 bool is_empty_body(const ast::FunctionDef& def) {
@@ -53,7 +53,7 @@ bool check_external(ModuleChecker& module, FunctionDecl& function) {
           .note("it takes i32, u32, i64, u64, f32 and f64, and arrays, which are passed as to a kernel");
   }
   const std::optional<checked::Type>& result = function.result_type;
-  if (result && result->kind != checked::Type::Kind::None && !is_passed_alike(*result))
+  if (result && !result->is_none() && !is_passed_alike(*result))
     refuse(def.returns ? def.returns->range : def.name_range, "cannot return this")
         .note("it returns i32, u32, i64, u64, f32, f64 or nothing");
   const bool has_types =
@@ -68,8 +68,8 @@ Value call_external(FunctionChecker& checker, FunctionDecl& function, const std:
   if (!check_external(checker.module, function)) return {};
   checked::CallExternal node{function.def->name, {}};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const checked::Type& wanted = *function.parameter_types[i];
-    if (wanted.is_array() && arguments[i].type().array != wanted.array) {
+    const checked::Type wanted = *function.parameter_types[i];
+    if (wanted.is_array() && arguments[i].type()->array != wanted->array) {
       checker
           .report(arguments[i].range(), DiagnosticId::ArgumentType, function.def->parameters[i].name,
                   checked::to_string(wanted), describe(arguments[i]))

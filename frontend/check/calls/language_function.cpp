@@ -71,8 +71,8 @@ Entity call_len(FunctionChecker& checker, const ast::Call& call, SourceRange ran
   if (!arguments) return Unknown{};
   const Value given = checker.value(*(*arguments)[0]);
   if (!given.known()) return Unknown{};
-  if (given.is_tuple()) return checker.tree.weak_integer(static_cast<Int128>(given.type().elements.size()), range);
-  if (given.is_array() && given.type().array.rank() > 0) return extent(checker, given, 0, range);
+  if (given.is_tuple()) return checker.tree.weak_integer(static_cast<Int128>(given.type()->elements.size()), range);
+  if (given.is_array() && given.type()->array.rank() > 0) return extent(checker, given, 0, range);
   checker.report((*arguments)[0]->range, DiagnosticId::OperandType, "`len`", describe(given))
       .note("`len` is for arrays and tuples");
   return Unknown{};
@@ -210,7 +210,7 @@ Entity call_tuple(FunctionChecker& checker, const ast::Call& call, SourceRange r
   const Value given = checker.value(*(*arguments)[0]);
   if (!given.known()) return Unknown{};
   if (given.is_tuple()) return given;
-  const std::int64_t count = given.is_array() && given.type().array.rank() == 1 ? given.type().array.extents[0] : -1;
+  const std::int64_t count = given.is_array() && given.type()->array.rank() == 1 ? given.type()->array.extents[0] : -1;
   if (count < 0 || count > static_cast<std::int64_t>(kMostNumbers)) {
     checker.report((*arguments)[0]->range, DiagnosticId::OperandType, "`tuple`", describe(given))
         .note("how many elements a tuple has must be known while compiling: write them out, `(a[0], a[1])`");
@@ -262,7 +262,7 @@ std::optional<bool> is_instance(FunctionChecker& checker, const Value& value, co
   const std::optional<ElementType> wanted = element_type(checker, type);
   if (!wanted) return std::nullopt;
   const bool has_type = value.is_scalar() || value.is_record();
-  return has_type && !value.is_weak() && value.type() == checked::Type::of(*wanted);
+  return has_type && !value.is_weak() && value.type() == checker.types.of(*wanted);
 }
 
 /// `isinstance(x, int)`, or a tuple of types: known while compiling.
@@ -419,7 +419,7 @@ std::optional<Entity> call_group_sync(FunctionChecker& checker, const ast::Call&
                                       SourceRange range) {
   const Entity owner = checker.entity(group);
   const auto* given = std::get_if<Value>(&owner);
-  if (!given || !given->is_tuple() || !given->type().elements.empty()) return std::nullopt;
+  if (!given || !given->is_tuple() || !given->type()->elements.empty()) return std::nullopt;
   if (!bind_arguments(checker, call, range, "sync", {}, 0, "()")) return Unknown{};
   return builtin_result(checker, BuiltinId::GridSync, {}, ScalarType::I64, range);
 }

@@ -39,17 +39,17 @@ std::optional<checked::Type> ptx_result(FunctionChecker& checker, const ast::Exp
   const auto* tuple = argument.as<ast::Tuple>();
   const bool is_type = argument.as<ast::Name>() || argument.as<ast::Attribute>();
   if (!tuple && !is_type) return std::nullopt;
-  checked::Type result = checked::Type::tuple({});
+  std::vector<checked::Type> results;
   for (const ast::Expr* part : ast::parts_of(argument)) {
     const Entity given = checker.entity(*part);
     const auto* type = std::get_if<TypeRef>(&given);
     if (!type) return std::nullopt;
-    result.elements.push_back(checked::Type::of(type->type));
-    const checked::Type& element = result.elements.back();
-    const bool fits = element.is_scalar() && (element.scalar == ScalarType::Bool || size_in_bytes(element.scalar) >= 2);
+    const checked::Type element = results.emplace_back(checker.types.of(type->type));
+    const bool fits =
+        element.is_scalar() && (element->scalar == ScalarType::Bool || size_in_bytes(element->scalar) >= 2);
     if (!fits) checker.report(part->range, DiagnosticId::ArgumentValue, "ptx", "results of 16, 32 or 64 bits, or bool");
   }
-  return tuple ? result : result.elements.front();
+  return tuple ? checker.types.tuple(std::move(results)) : results.front();
 }
 
 }  // namespace
@@ -70,8 +70,8 @@ Entity call_ptx(FunctionChecker& checker, const ast::Call& call, SourceRange ran
   checked::Type result = checked::Type::none();
   for (std::size_t i = 1; i < call.arguments.size(); ++i) {
     const ast::Expr& argument = *call.arguments[i];
-    if (std::optional<checked::Type> type = i == 1 ? ptx_result(checker, argument) : std::nullopt) {
-      result = *std::move(type);
+    if (const std::optional<checked::Type> type = i == 1 ? ptx_result(checker, argument) : std::nullopt) {
+      result = *type;
       continue;
     }
     const Value operand = checker.value(argument);
@@ -84,7 +84,7 @@ Entity call_ptx(FunctionChecker& checker, const ast::Call& call, SourceRange ran
     }
     node.operands.push_back(operand.expr);
   }
-  const int results = result.is_tuple() ? static_cast<int>(result.elements.size()) : result.is_scalar() ? 1 : 0;
+  const int results = result.is_tuple() ? static_cast<int>(result->elements.size()) : result.is_scalar() ? 1 : 0;
   const int count = static_cast<int>(node.operands.size()) + results;
   const std::vector<int> used = numbers_in(node.text);
   const auto is_wrong = [&](int number) { return number < 0 || number >= count; };

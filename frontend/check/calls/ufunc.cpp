@@ -114,7 +114,7 @@ Value apply(FunctionChecker& checker, NumpyFunction function, const Value& x, co
 /// Whether `source` has, or may have, the shape of `out`, or can be repeated along dimensions to it.
 bool require_broadcast(FunctionChecker& checker, const Value& out, const Value& source, SourceRange range) {
   if (!source.is_array()) return true;
-  const std::vector<std::int64_t>&to = out.type().array.extents, &from = source.type().array.extents;
+  const std::vector<std::int64_t>&to = out.type()->array.extents, &from = source.type()->array.extents;
   bool fits = from.size() <= to.size();
   for (std::size_t i = 0; fits && i < from.size(); ++i) {
     const std::int64_t wanted = to[to.size() - from.size() + i];
@@ -136,7 +136,7 @@ bool require_broadcast(FunctionChecker& checker, const Value& out, const Value& 
 /// The element that stands beside that of `out` at the indices; of a dimension of extent 1, always the one.
 Value broadcast_element(FunctionChecker& checker, const Value& source, const Value& out,
                         const std::vector<const Expr*>& indices, SourceRange range) {
-  const std::size_t before = indices.size() - static_cast<std::size_t>(source.type().array.rank());
+  const std::size_t before = indices.size() - static_cast<std::size_t>(source.type()->array.rank());
   const Expr *zero = checker.tree.integer(0, ScalarType::I64, range),
              *one = checker.tree.integer(1, ScalarType::I64, range);
   std::vector<const Expr*> places;
@@ -219,7 +219,7 @@ bool store_ufunc(FunctionChecker& checker, const Ufunc& ufunc, const ast::Call& 
   for (int i = 0; i < ufunc.inputs; ++i) inputs.push_back(checker.value(*(*arguments)[static_cast<std::size_t>(i)]));
   const Value written = checker.value(*arguments->back());
   if (!written.known()) return true;
-  if (!written.is_array() || written.type().array.rank() == 0) {
+  if (!written.is_array() || written.type()->array.rank() == 0) {
     checker.report(written.range(), DiagnosticId::ArgumentValue, checker.scope.file().text(call.function->range),
                    "an array for its results");
     return true;

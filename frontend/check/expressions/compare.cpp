@@ -22,7 +22,7 @@ bool is_ordering(ast::CompareOp op) { return op >= ast::CompareOp::Lt && op <= a
 
 /// Whether there is one object of each such value, so that `is` is `==`: True and False, and the members of an enum.
 bool has_identity(const Value& value) {
-  const bool is_member = value.is_record() && value.type().record->kind == RecordType::Kind::Enum;
+  const bool is_member = value.is_record() && value.type()->record->kind == RecordType::Kind::Enum;
   return is_member || (value.is_scalar() && value.scalar() == ScalarType::Bool);
 }
 
@@ -175,7 +175,7 @@ Value compare(FunctionChecker& checker, ast::CompareOp op, const Value& left, co
 Value compare_parts(FunctionChecker& checker, ast::CompareOp op, const Value& left, const Value& right,
                     SourceRange range) {
   const bool is_equality = op == ast::CompareOp::Eq;
-  if (left.type().elements.size() != right.type().elements.size())
+  if (left.type()->elements.size() != right.type()->elements.size())
     return TreeBuilder::strong(checker.tree.boolean(!is_equality, range));
   const Expr* result = with_parts(checker, left, [&](const std::vector<Value>& as) {
     return with_parts(checker, right, [&](const std::vector<Value>& bs) -> const Expr* {
@@ -206,7 +206,7 @@ Value choose(FunctionChecker& checker, const Expr* test, const Value& then, cons
             {}};
   }
   InferredType type = inferred_type(then);
-  if (join_into(type, inferred_type(otherwise), *checker.rules)) {
+  if (join_into(type, inferred_type(otherwise), *checker.rules, checker.types)) {
     settle(type);
     const Value a = convert_to(checker, then, type, range), b = convert_to(checker, otherwise, type, range);
     if (!a.known() || !b.known()) return {};

@@ -61,7 +61,7 @@ Value complex_product(FunctionChecker& checker, Parts a, Parts b, SourceRange ra
 /// Smith's algorithm: the larger part of the divisor is divided out first, so that no square overflows.
 Value complex_quotient(FunctionChecker& checker, Parts a, Parts b, SourceRange range) {
   const auto node = [&](BinaryOp op, const Expr* x, const Expr* y) { return checker.tree.binary(op, x, y, range); };
-  const ScalarType type = a.real->type.scalar;
+  const ScalarType type = a.real->type->scalar;
   if (!a.imaginary) a.imaginary = checker.tree.bits(type, 0, range);
   if (!b.imaginary)
     return checker.tree.complex(node(BinaryOp::Div, a.real, b.real), node(BinaryOp::Div, a.imaginary, b.real), Weak::No,
@@ -111,7 +111,7 @@ Value factors(FunctionChecker& checker, const Value& base, int count, SourceRang
 }
 
 Value polar_power(FunctionChecker& checker, Parts a, Parts b, SourceRange range) {
-  const ScalarType type = a.real->type.scalar;
+  const ScalarType type = a.real->type->scalar;
   const auto node = [&](BinaryOp op, const Expr* x, const Expr* y) { return checker.tree.binary(op, x, y, range); };
   const auto call = [&](BuiltinId id, std::vector<const Expr*> arguments) {
     return builtin_result(checker, id, std::move(arguments), type, range).expr;
@@ -168,7 +168,7 @@ Value complex_of(FunctionChecker& checker, const Value& real, const Value& imagi
 
 Entity complex_of_tuple(FunctionChecker& checker, const Value& tuple, SourceRange range) {
   if (!tuple.known()) return Unknown{};
-  if (!tuple.is_tuple() || tuple.type().elements.size() != 2) {
+  if (!tuple.is_tuple() || tuple.type()->elements.size() != 2) {
     checker.report(tuple.range(), DiagnosticId::OperandType, "`complex(*t)`", describe(tuple))
         .note("it takes a tuple of two numbers");
     return Unknown{};
@@ -183,7 +183,7 @@ Entity complex_of_tuple(FunctionChecker& checker, const Value& tuple, SourceRang
 
 Value TreeBuilder::complex(const checked::Expr* real, const checked::Expr* imaginary, Weak weak, SourceRange range) {
   const Weak part = weak == Weak::Complex ? Weak::Float : Weak::No;
-  Value result = record(complex_type(real->type.scalar), {{real, part, {}}, {imaginary, part, {}}}, range);
+  Value result = record(complex_type(real->type->scalar), {{real, part, {}}, {imaginary, part, {}}}, range);
   result.weak = weak;
   return result;
 }
@@ -191,7 +191,7 @@ Value TreeBuilder::complex(const checked::Expr* real, const checked::Expr* imagi
 /// A stand-in for the type rules: a float of the type, and the weakness, that the parts have.
 Value part_of(FunctionChecker& checker, const Value& number) {
   if (!number.is_complex()) return number;
-  const ScalarType part = number.type().record->fields.front().type.scalar;
+  const ScalarType part = number.type()->record->fields.front().type.scalar;
   const Weak weak = number.weak == Weak::Complex ? Weak::Float : Weak::No;
   return {checker.tree.scalar(part, number.range(), checked::VariableRef{nullptr}), weak, {}};
 }

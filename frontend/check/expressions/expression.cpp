@@ -109,7 +109,7 @@ Entity value_attribute(FunctionChecker& checker, const Value& value, const ast::
   if (value.is_scalar() && node.name == "dtype") return TypeRef{value.scalar()};
   if (value.is_scalar() && node.name == "real") return value;
   if (value.is_scalar() && node.name == "imag") return TreeBuilder::strong(checker.tree.zero(value.type(), range));
-  const std::vector<std::string>& names = value.type().names;
+  const std::vector<std::string>& names = value.type()->names;
   if (const auto found = std::find(names.begin(), names.end(), node.name); found != names.end())
     return component(checker, value, static_cast<std::size_t>(found - names.begin()), range);
   suggest_member(checker.report(node.name_range, DiagnosticId::UnknownAttribute, describe(value), node.name), node.name,
@@ -168,7 +168,7 @@ Entity check(FunctionChecker& checker, const ast::Subscript& node, const ast::Ex
   const auto all_positions = [](const std::vector<IndexItem>& items) {
     return std::all_of(items.begin(), items.end(), [](const auto& i) { return i.kind == IndexItem::Kind::Position; });
   };
-  const auto rank_of = [](const Value& value) { return value.is_array() ? value.type().array.extents.size() : 0; };
+  const auto rank_of = [](const Value& value) { return value.is_array() ? value.type()->array.extents.size() : 0; };
   for (auto subscript = chain.rbegin(); subscript != chain.rend(); ++subscript) {
     if (!result.known()) return Unknown{};
     const auto* field = (*subscript)->index->as<ast::StringLiteral>();
@@ -226,7 +226,7 @@ Value value_in_tuple(FunctionChecker& checker, const ast::Expr& element) {
   if (!table || checker.function) return to_value(checker, found, element.range);
   const checked::ConstantArrayRef array{constant_array(checker.module, table->table)};
   return TreeBuilder::strong(
-      checker.tree.make(checked::Type::of(table->table->type, ir::AddressSpace::Constant), element.range, array));
+      checker.tree.make(checker.types.of(table->table->type, ir::AddressSpace::Constant), element.range, array));
 }
 
 Entity check(FunctionChecker& checker, const ast::Tuple& node, const ast::Expr& expr) {
@@ -384,10 +384,19 @@ Entity check(FunctionChecker& checker, const ast::Call& node, const ast::Expr& e
 
 }  // namespace
 
-std::size_t count_numbers(const Type& type) {
-  if (!type.is_tuple() && !type.is_record()) return 1;
+std::size_t count_numbers(const ElementType& type) {
+  if (!type.is_record()) return 1;
   std::size_t count = 0;
-  for (const Type& element : checked::components(type)) count += count_numbers(element);
+  for (const RecordField& field : type.record->fields)
+    count += static_cast<std::size_t>(field.count()) * count_numbers(field.type);
+  return count;
+}
+
+std::size_t count_numbers(Type type) {
+  if (type.is_record()) return count_numbers(type->record);
+  if (!type.is_tuple()) return 1;
+  std::size_t count = 0;
+  for (const Type element : type->elements) count += count_numbers(element);
   return count;
 }
 
@@ -395,9 +404,9 @@ std::string describe(const Value& value) {
   if (!value.known()) return "an unknown value";
   if (value.weak == Weak::Int) return "an integer";
   if (value.weak == Weak::Float) return "a float";
-  if (value.type().is_static()) return value.type().names.empty() ? "a function" : value.type().names.front();
+  if (value.type().is_static()) return value.type()->names.empty() ? "a function" : value.type()->names.front();
   if (value.weak == Weak::Complex) return "a complex number";
-  if (value.is_tuple()) return "a tuple of " + std::to_string(value.type().elements.size());
+  if (value.is_tuple()) return "a tuple of " + std::to_string(value.type()->elements.size());
   return checked::to_string(value.type());
 }
 
@@ -495,7 +504,7 @@ bool require_scalar(FunctionChecker& checker, const Value& value, std::string_vi
   if (!value.known()) return false;
   if (value.is_scalar()) return true;
   if (value.type().is_static()) {
-    report_not_a_value(checker, checker.module.static_entity(value.type().entity), value.range());
+    report_not_a_value(checker, checker.module.static_entity(value.type()->entity), value.range());
     return false;
   }
   auto diagnostic = checker.report(value.range(), DiagnosticId::NotAScalar, what, describe(value));
@@ -505,7 +514,7 @@ bool require_scalar(FunctionChecker& checker, const Value& value, std::string_vi
   if (value.is_tuple()) diagnostic.note("index the tuple, or unpack it: `a, b = …`");
   if (value.is_record())
     diagnostic.note("name one of its fields")
-        .fix(std::string(checker.scope.file().text(value.range())) + "." + value.type().record->fields.front().name);
+        .fix(std::string(checker.scope.file().text(value.range())) + "." + value.type()->record->fields.front().name);
   return false;
 }
 

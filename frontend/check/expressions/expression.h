@@ -12,7 +12,8 @@
 namespace pykc::checker {
 
 /// How many numbers and arrays a value of the type is made of, and how many a tuple or a record may be made of.
-std::size_t count_numbers(const checked::Type& type);
+std::size_t count_numbers(const ElementType& type);
+std::size_t count_numbers(checked::Type type);
 
 inline constexpr std::size_t kMostNumbers = 256;
 

@@ -154,8 +154,8 @@ Value shift(FunctionChecker& checker, BinaryOp op, const Value& left, const Valu
     const Int128 value = integer_of(*right.expr);
     count = checker.tree.integer(value < 0 ? -1 : value > 64 ? 64 : value, type, right.range());
     if (value < 0) count = checker.tree.integer(64, type, right.range());
-  } else if (size_in_bytes(count->type.scalar) > size_in_bytes(type)) {
-    const ScalarType wide = count->type.scalar;
+  } else if (size_in_bytes(count->type->scalar) > size_in_bytes(type)) {
+    const ScalarType wide = count->type->scalar;
     const Expr* width = checker.tree.integer(64, wide, right.range());
     count = checker.tree.builtin(BuiltinId::Min, wide, {count, width}, right.range());
     if (is_signed_integer(wide))

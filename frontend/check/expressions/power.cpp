@@ -28,7 +28,7 @@ const checked::Expr* product_of(FunctionChecker& checker, const Expr* factor, in
 }
 
 const checked::Expr* power_by_products(FunctionChecker& checker, const Expr* base, int exponent, SourceRange range) {
-  const Expr* one = checker.tree.cast(checker.tree.integer(1, ScalarType::I64, range), base->type.scalar);
+  const Expr* one = checker.tree.cast(checker.tree.integer(1, ScalarType::I64, range), base->type->scalar);
   return with_temporary(checker, base, [&](const Expr* x) -> const Expr* {
     if (exponent == 0) return one;
     const Expr* product = product_of(checker, x, std::abs(exponent), range);
@@ -37,7 +37,7 @@ const checked::Expr* power_by_products(FunctionChecker& checker, const Expr* bas
 }
 
 const checked::Expr* power_of_half(FunctionChecker& checker, const Expr* base, SourceRange range) {
-  const ScalarType type = base->type.scalar;
+  const ScalarType type = base->type->scalar;
   const double infinity = std::numeric_limits<double>::infinity();
   return with_temporary(checker, base, [&](const Expr* x) {
     const Expr* without_negative_zero = checker.tree.binary(BinaryOp::Add, x, checker.tree.real(0, type, range), range);

@@ -26,9 +26,9 @@ using checked::Type;
 
 namespace {
 
-Type type_in_memory(const RecordField& field, ir::AddressSpace space) {
-  if (field.extents.empty()) return Type::of(field.type);
-  return Type::of(ArrayType{field.type, Layout::RowMajor, field.extents}, space);
+Type type_in_memory(checked::TypePool& types, const RecordField& field, ir::AddressSpace space) {
+  if (field.extents.empty()) return types.of(field.type);
+  return types.of(ArrayType{field.type, Layout::RowMajor, field.extents}, space);
 }
 
 std::vector<std::string_view> names_of(const RecordType& record) {
@@ -39,17 +39,18 @@ std::vector<std::string_view> names_of(const RecordType& record) {
 
 Value field(FunctionChecker& checker, const Value& record, std::size_t index, SourceRange range) {
   if (!is_place(*record.expr)) return component(checker, record, index, range);
-  const RecordField& field = record.type().record->fields[index];
+  const RecordField& field = record.type()->record->fields[index];
   const Expr& root = root_of(*record.expr);
   const auto* outer = record.expr->as<checked::Field>();
   const std::int64_t offset = (outer ? outer->offset : 0) + field.offset;
-  const ir::AddressSpace space = root.as<checked::Element>()->array->type.space;
-  return TreeBuilder::strong(checker.tree.make(type_in_memory(field, space), range, checked::Field{&root, offset}));
+  const ir::AddressSpace space = root.as<checked::Element>()->array->type->space;
+  return TreeBuilder::strong(
+      checker.tree.make(type_in_memory(checker.types, field, space), range, checked::Field{&root, offset}));
 }
 
 std::optional<std::size_t> field_index(FunctionChecker& checker, const Value& record, std::string_view name,
                                        SourceRange range) {
-  const RecordType& type = *record.type().record;
+  const RecordType& type = *record.type()->record;
   if (const RecordField* found = type.find(name)) return static_cast<std::size_t>(found - type.fields.data());
   auto diagnostic = checker.report(range, DiagnosticId::UnknownAttribute, describe(record), name);
   suggest_member(diagnostic, name, names_of(type));
@@ -64,8 +65,7 @@ bool may_change_fields(FunctionChecker& checker, const ast::Expr& target) {
   if (!index) return true;  // reports itself as it is assigned
   const bool is_copy = checker.locals[static_cast<std::size_t>(*index)].decl->is_parameter ||
                        checker.specialization->copied_records.contains(*index);
-  if (!is_copy ||
-      settled_type(checker.locals[static_cast<std::size_t>(*index)].type).record->kind != RecordType::Kind::Struct)
+  if (!is_copy || checker.locals[static_cast<std::size_t>(*index)].type.type->record->kind != RecordType::Kind::Struct)
     return true;
   checker.report(target.range, DiagnosticId::RecordIsCopy, name->id)
       .note("to change the array, write to its element: `a[i].x = …`")
@@ -94,7 +94,7 @@ Entity call_vector(FunctionChecker& checker, const RecordRef& type, const ast::C
     given.push_back(checker.value(*argument));
     if (!given.back().known() || (!given.back().is_vector() && !require_scalar(checker, given.back(), type->name)))
       return Unknown{};
-    count += given.back().is_vector() ? given.back().type().record->fields.size() : 1;
+    count += given.back().is_vector() ? given.back().type()->record->fields.size() : 1;
   }
   if (count == type->fields.size()) return TreeBuilder::strong(vector_of(checker, type, given, {}, range));
   checker.report(range, DiagnosticId::ArgumentCount, as_code(type->name),
@@ -105,8 +105,8 @@ Entity call_vector(FunctionChecker& checker, const RecordRef& type, const ast::C
 /// Component by component; a scalar stands for a vector of it.
 Value vector_binary(FunctionChecker& checker, ast::BinaryOp op, const Value& left, const Value& right,
                     SourceRange range) {
-  const std::size_t count = (left.is_vector() ? left : right).type().record->fields.size();
-  if (left.is_vector() && right.is_vector() && right.type().record->fields.size() != count) {
+  const std::size_t count = (left.is_vector() ? left : right).type()->record->fields.size();
+  if (left.is_vector() && right.is_vector() && right.type()->record->fields.size() != count) {
     checker.report(range, DiagnosticId::OperandTypes, spelling(op), describe(left), describe(right))
         .note("the vectors have different lengths");
     return {};
@@ -143,7 +143,7 @@ Value TreeBuilder::record(const RecordRef& type, std::vector<Value> fields, Sour
     if (!field.known()) return {};
     node.elements.push_back(field.expr);
   }
-  return {make(Type::of(type), range, std::move(node)), Weak::No, std::move(fields)};
+  return {make(types_.of(type), range, std::move(node)), Weak::No, std::move(fields)};
 }
 
 Entity record_attribute(FunctionChecker& checker, const Value& record, const ast::Attribute& node, SourceRange range) {
@@ -161,17 +161,17 @@ Value index_by_name(FunctionChecker& checker, const Value& record, const ast::Ex
     checker.report(index.range, DiagnosticId::IndexType, "a string");
     return {};
   }
-  const bool is_struct = record.type().record->kind == RecordType::Kind::Struct;
+  const bool is_struct = record.type()->record->kind == RecordType::Kind::Struct;
   if (is_struct && index.as<ast::IntLiteral>()) {  // NumPy counts fields, too
     const std::uint64_t position = index.as<ast::IntLiteral>()->value;
-    const std::size_t count = record.type().record->fields.size();
+    const std::size_t count = record.type()->record->fields.size();
     if (position < count) return field(checker, record, static_cast<std::size_t>(position), range);
     checker.report(index.range, DiagnosticId::IndexOutOfRange, std::to_string(position), describe(record), count);
     return {};
   }
   if (!name) {
     checker.report(index.range, DiagnosticId::NotIndexable, describe(record))
-        .note("a field has a name: " + as_code("." + record.type().record->fields.front().name));
+        .note("a field has a name: " + as_code("." + record.type()->record->fields.front().name));
     return {};
   }
   const std::optional<std::size_t> found = field_index(checker, record, name->value, index.range);
@@ -190,7 +190,7 @@ void assign_field(FunctionChecker& checker, const ast::Attribute& node, const as
   }
   const Value& record = std::get<Value>(owner);
   if (!record.known() || !value.known()) return;
-  if (!record.is_record() || record.is_complex() || record.type().record->kind == RecordType::Kind::Enum) {
+  if (!record.is_record() || record.is_complex() || record.type()->record->kind == RecordType::Kind::Enum) {
     checker.report(target.range, DiagnosticId::AssignmentTarget)
         .note("this is " + describe(record) + ": make a new one");
     return;
@@ -206,7 +206,7 @@ void assign_field(FunctionChecker& checker, const ast::Attribute& node, const as
   if (!may_change_fields(checker, *node.value)) return;
   std::vector<Value> parts = take_apart(checker, record);
   parts[*index] = convert_to(checker, value, InferredType::of(parts[*index].type()), range);
-  assign(checker, *node.value, checker.tree.record(record.type().record, std::move(parts), range), range);
+  assign(checker, *node.value, checker.tree.record(record.type()->record, std::move(parts), range), range);
 }
 
 /// Whether this is written as a field of an element: `a[i].x`, `a[i].p.x`.
@@ -225,7 +225,7 @@ bool shares_record(const checked::Expr& value) {
 /// `a.x`, `a['x']`: that field of all records of an array, as an array.
 Entity field_view(FunctionChecker& checker, const Value& array, std::string_view name, SourceRange name_range,
                   SourceRange range) {
-  const ElementType& element = array.type().array.element;
+  const ElementType& element = array.type()->array.element;
   const RecordField* field = element.is_record() ? element.record->find(name) : nullptr;
   if (!field) {
     checker.report(name_range, DiagnosticId::UnknownAttribute, describe(array), name);
@@ -236,10 +236,9 @@ Entity field_view(FunctionChecker& checker, const Value& array, std::string_view
         .note("index the array first: " + as_code("a[i]." + std::string(name)));
     return Unknown{};
   }
-  Type type = array.type();
-  type.array = {field->type, Layout::Strided,
-                std::vector<std::int64_t>(type.array.extents.size(), ArrayType::kDynamic)};
-  return TreeBuilder::strong(checker.tree.make(std::move(type), range, checked::FieldView{array.expr, field->offset}));
+  std::vector<std::int64_t> extents(array.type()->array.extents.size(), ArrayType::kDynamic);
+  const Type type = checker.types.of(ArrayType{field->type, Layout::Strided, std::move(extents)}, array.type()->space);
+  return TreeBuilder::strong(checker.tree.make(type, range, checked::FieldView{array.expr, field->offset}));
 }
 
 // ---- making them ----
@@ -280,7 +279,7 @@ Value record_unary(FunctionChecker& checker, ast::UnaryOp op, const Value& opera
   }
   const Expr* made = with_temporary(checker, operand.expr, [&](const Expr* kept) -> const Expr* {
     std::vector<Value> components;
-    for (std::size_t i = 0; i < operand.type().record->fields.size(); ++i)
+    for (std::size_t i = 0; i < operand.type()->record->fields.size(); ++i)
       components.push_back(unary(checker, op, component(checker, TreeBuilder::strong(kept), i, range), range));
     if (!components.front().known()) return nullptr;
     const RecordRef type = vector_type(components.front().scalar(), static_cast<int>(components.size()));

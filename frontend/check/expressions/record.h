@@ -11,12 +11,11 @@ namespace pykc::checker {
 bool shares_record(const checked::Expr& value);
 
 /// A record of a `@struct class`, and the type of a reference to one: an array without dimensions.
-inline bool is_struct(const checked::Type& type) {
-  return type.is_record() && type.record->kind == RecordType::Kind::Struct;
-}
+inline bool is_struct(checked::Type type) { return type.is_record() && type->record->kind == RecordType::Kind::Struct; }
 
-inline checked::Type reference_type(const RecordRef& record, ir::AddressSpace space = ir::AddressSpace::Global) {
-  return checked::Type::of(ArrayType{record, Layout::RowMajor, {}}, space);
+inline checked::Type reference_type(checked::TypePool& types, const RecordRef& record,
+                                    ir::AddressSpace space = ir::AddressSpace::Global) {
+  return types.of(ArrayType{record, Layout::RowMajor, {}}, space);
 }
 
 Entity record_attribute(FunctionChecker& checker, const Value& record, const ast::Attribute& node, SourceRange range);

@@ -26,19 +26,19 @@ constexpr ir::Opcode kCompareOpcodes[] = {ir::Opcode::Eq, ir::Opcode::Ne, ir::Op
 std::optional<ir::Scalar> constant_of(const Expr* expr) {
   const auto* constant = expr->as<checked::Constant>();
   if (!constant) return std::nullopt;
-  return ir::Scalar{expr->type.scalar, constant->bits};
+  return ir::Scalar{expr->type->scalar, constant->bits};
 }
 
 }  // namespace
 
 Int128 integer_of(const Expr& expr) {
   const std::uint64_t bits = expr.as<checked::Constant>()->bits;
-  if (expr.type.scalar == ScalarType::U64) return static_cast<Int128>(bits);
-  return ir::integer_from_bits(expr.type.scalar, bits);
+  if (expr.type->scalar == ScalarType::U64) return static_cast<Int128>(bits);
+  return ir::integer_from_bits(expr.type->scalar, bits);
 }
 
 double real_of(const Expr& expr) {
-  if (is_float(expr.type.scalar)) return float_from_bits(expr.type.scalar, expr.as<checked::Constant>()->bits);
+  if (is_float(expr.type->scalar)) return float_from_bits(expr.type->scalar, expr.as<checked::Constant>()->bits);
   return static_cast<double>(integer_of(expr));
 }
 
@@ -57,7 +57,7 @@ bool literals_fit(const Expr& weak, ScalarType type) {
   if (const auto* choice = weak.as<checked::Conditional>())
     return literals_fit(*choice->then, type) && literals_fit(*choice->otherwise, type);
   if (weak.as<checked::Constant>()) return is_wide_enough(integer_of(weak), type);
-  return type == weak.type.scalar;
+  return type == weak.type->scalar;
 }
 
 const Expr* TreeBuilder::bits(ScalarType type, std::uint64_t bits, SourceRange range) {
@@ -72,10 +72,10 @@ const Expr* TreeBuilder::real(double value, ScalarType type, SourceRange range) 
   return bits(type, float_to_bits(type, value), range);
 }
 
-const Expr* TreeBuilder::zero(const checked::Type& type, SourceRange range) {
-  if (type.is_scalar()) return bits(type.scalar, 0, range);
+const Expr* TreeBuilder::zero(checked::Type type, SourceRange range) {
+  if (type.is_scalar()) return bits(type->scalar, 0, range);
   checked::TupleExpr tuple;
-  for (const checked::Type& element : checked::components(type)) tuple.elements.push_back(zero(element, range));
+  for (const checked::Type element : types_.components(type)) tuple.elements.push_back(zero(element, range));
   return make(type, range, std::move(tuple));
 }
 
@@ -88,14 +88,14 @@ Value TreeBuilder::weak_real(double value, SourceRange range) {
 }
 
 Value TreeBuilder::tuple(std::vector<Value> elements, SourceRange range) {
-  checked::Type type = checked::Type::tuple({});
+  std::vector<checked::Type> types;
   checked::TupleExpr node;
   for (const Value& element : elements) {
     if (!element.known()) return {};
-    type.elements.push_back(element.type());
+    types.push_back(element.type());
     node.elements.push_back(element.expr);
   }
-  return {make(std::move(type), range, std::move(node)), Weak::No, std::move(elements)};
+  return {make(types_.tuple(std::move(types)), range, std::move(node)), Weak::No, std::move(elements)};
 }
 
 const Expr* TreeBuilder::fold(ir::Opcode opcode, ScalarType result, std::initializer_list<const Expr*> operands,
@@ -112,7 +112,7 @@ const Expr* TreeBuilder::fold(ir::Opcode opcode, ScalarType result, std::initial
 }
 
 const Expr* TreeBuilder::cast(const Expr* expr, ScalarType to) {
-  if (expr->type.scalar == to) return expr;
+  if (expr->type->scalar == to) return expr;
   if (const Expr* folded = fold(ir::Opcode::Cast, to, {expr}, expr->range)) return folded;
   return scalar(to, expr->range, checked::Cast{expr});
 }
@@ -123,7 +123,7 @@ const Expr* TreeBuilder::convert(const Value& value, ScalarType to) {
 }
 
 const Expr* TreeBuilder::retype(const Expr* weak, ScalarType to) {
-  if (weak->type.scalar == to) return weak;
+  if (weak->type->scalar == to) return weak;
   if (const auto* node = weak->as<checked::Binary>())
     return binary(node->op, retype(node->left, to), retype(node->right, to), weak->range);
   if (const auto* node = weak->as<checked::Unary>()) return unary(node->op, retype(node->operand, to), weak->range);
@@ -134,14 +134,14 @@ const Expr* TreeBuilder::retype(const Expr* weak, ScalarType to) {
 }
 
 const Expr* TreeBuilder::binary(BinaryOp op, const Expr* left, const Expr* right, SourceRange range) {
-  const ScalarType type = left->type.scalar;
+  const ScalarType type = left->type->scalar;
   if (const Expr* folded = fold(kBinaryOpcodes[static_cast<std::size_t>(op)], type, {left, right}, range))
     return folded;
   return scalar(type, range, checked::Binary{op, left, right});
 }
 
 const Expr* TreeBuilder::unary(UnaryOp op, const Expr* operand, SourceRange range) {
-  const ScalarType type = operand->type.scalar;
+  const ScalarType type = operand->type->scalar;
   if (const Expr* folded = fold(kUnaryOpcodes[static_cast<std::size_t>(op)], type, {operand}, range)) return folded;
   return scalar(type, range, checked::Unary{op, operand});
 }

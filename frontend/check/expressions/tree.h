@@ -28,7 +28,7 @@ bool literals_fit(const checked::Expr& weak, ScalarType type);
 
 class TreeBuilder {
  public:
-  explicit TreeBuilder(std::deque<checked::Expr>& exprs) : exprs_(exprs) {}
+  TreeBuilder(checked::TypePool& types, std::deque<checked::Expr>& exprs) : types_(types), exprs_(exprs) {}
 
   /// Nodes that have been made since the mark was taken go again; nothing may point at them.
   std::size_t mark() const { return exprs_.size(); }
@@ -38,7 +38,7 @@ class TreeBuilder {
 
   template <typename Node>
   const checked::Expr* make(checked::Type type, SourceRange range, Node node) {
-    exprs_.push_back({std::move(type), range, std::move(node)});
+    exprs_.push_back({type, range, std::move(node)});
     return &exprs_.back();
   }
   template <typename Node>
@@ -50,7 +50,7 @@ class TreeBuilder {
   const checked::Expr* integer(Int128 value, ScalarType type, SourceRange range);  // wraps
   const checked::Expr* real(double value, ScalarType type, SourceRange range);
   const checked::Expr* boolean(bool value, SourceRange range) { return bits(ScalarType::Bool, value, range); }
-  const checked::Expr* zero(const checked::Type& type, SourceRange range);  // of a scalar or a tuple of scalars
+  const checked::Expr* zero(checked::Type type, SourceRange range);  // of a scalar or a tuple of scalars
 
   Value weak_integer(Int128 value, SourceRange range);
   Value weak_real(double value, SourceRange range);
@@ -79,6 +79,7 @@ class TreeBuilder {
   const checked::Expr* retype(const checked::Expr* weak, ScalarType to);
   const checked::Expr* fold(ir::Opcode opcode, ScalarType result, std::initializer_list<const checked::Expr*> operands,
                             SourceRange range);
+  checked::TypePool& types_;
   std::deque<checked::Expr>& exprs_;
 };
 

@@ -108,25 +108,24 @@ class ClassReader {
     decl_.defaults.push_back(node->value.get());
   }
 
-  static bool may_be_field(const Type& type) {
-    return type.is_scalar() || type.is_record() || (type.is_array() && type.array.has_static_shape());
+  static bool may_be_field(Type type) {
+    return type.is_scalar() || type.is_record() || (type.is_array() && type->array.has_static_shape());
   }
 
   void finish_struct() {
     RecordType record{decl_.name, RecordType::Kind::Struct};
     for (std::size_t i = 0; i < decl_.names.size(); ++i) {
-      const Type& type = *decl_.field_types[i];
+      const Type type = *decl_.field_types[i];
       if (type.is_array())
-        record.fields.push_back({decl_.names[i], type.array.element, type.array.extents});
+        record.fields.push_back({decl_.names[i], type->array.element, type->array.extents});
       else
-        record.fields.push_back({decl_.names[i], type.is_record() ? ElementType(type.record) : type.scalar, {}});
+        record.fields.push_back({decl_.names[i], type.is_record() ? ElementType(type->record) : type->scalar, {}});
     }
-    // Counted with the extents first: a value of the type is only made of it when it is small.
+    // The extents first: what they are multiplied by may make a number that is too large to count with.
     std::int64_t elements = 0;
     for (const RecordField& field : record.fields) elements += field.count();
     const RecordRef type = lay_out(std::move(record));
-    const bool is_small =
-        elements <= static_cast<std::int64_t>(kMostNumbers) && count_numbers(Type::of(type)) <= kMostNumbers;
+    const bool is_small = elements <= static_cast<std::int64_t>(kMostNumbers) && count_numbers(type) <= kMostNumbers;
     if (!is_small)
       return wrong(decl_.range, "has more than " + std::to_string(kMostNumbers) + " numbers",
                    "a few fields; keep large arrays in arrays of their own");
@@ -242,7 +241,8 @@ std::optional<std::vector<Value>> field_values(FunctionChecker& checker, const C
   const auto required = static_cast<std::size_t>(std::ranges::count(decl.defaults, nullptr));  // they stand first
   const std::optional<Arguments> arguments = bind_arguments(checker, call, range, decl.name, names, required, "");
   if (!arguments) return std::nullopt;
-  const std::vector<Type> parts = decl.record ? checked::components(Type::of(decl.record)) : std::vector<Type>();
+  const std::vector<Type> parts =
+      decl.record ? checker.types.components(checker.types.of(decl.record)) : std::vector<Type>();
   std::vector<Value> values;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const ast::Expr* argument = (*arguments)[i];
@@ -258,10 +258,9 @@ std::optional<std::vector<Value>> field_values(FunctionChecker& checker, const C
 
 /// The tuple, with names for its elements.
 Value with_names(FunctionChecker& checker, Value tuple, const std::vector<std::string>& names) {
-  if (!tuple.known() || tuple.type().names == names) return tuple;
-  Type type = tuple.type();
-  type.names = names;
-  tuple.expr = checker.tree.make(std::move(type), tuple.range(), tuple.expr->node);
+  if (!tuple.known() || tuple.type()->names == names) return tuple;
+  const Type named = checker.types.tuple(tuple.type()->elements, names);
+  tuple.expr = checker.tree.make(named, tuple.range(), tuple.expr->node);
   return tuple;
 }
 
@@ -295,7 +294,7 @@ Entity make_named_tuple(FunctionChecker& checker, const ast::Call& call, SourceR
 
 /// What a named tuple's annotation stands for; none where a field has no type.
 std::optional<Type> tuple_type(FunctionChecker& checker, const ClassDecl& decl, SourceRange range) {
-  Type tuple = Type::tuple({}, decl.names);
+  std::vector<Type> elements;
   for (const std::optional<Type>& type : decl.field_types) {
     if (!type) {
       checker.report(range, DiagnosticId::BadType, "the fields of " + as_code(decl.name) + " have no types")
@@ -303,9 +302,9 @@ std::optional<Type> tuple_type(FunctionChecker& checker, const ClassDecl& decl, 
                 as_code("    " + decl.names.front() + ": f32"));
       return std::nullopt;
     }
-    tuple.elements.push_back(*type);
+    elements.push_back(*type);
   }
-  return tuple;
+  return checker.types.tuple(std::move(elements), decl.names);
 }
 
 }  // namespace pykc::checker

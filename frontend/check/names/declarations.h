@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -113,7 +112,7 @@ struct FunctionDecl {
   LocalTable locals;
   /// The parameters that shapes of its arrays are made of, once somebody has asked.
   std::optional<std::set<std::string_view>> shape_parameters;
-  std::map<std::string, Specialization> specializations;
+  std::unordered_map<std::vector<InferredType>, Specialization, HashOfTypes> specializations;  // by their arguments
   // Where this function stands inside another one: that one, and those of its variables that are used here. They are
   // passed behind the arguments.
   const FunctionDecl* enclosing = nullptr;

@@ -76,8 +76,8 @@ Value placed(FunctionChecker& checker, const Value& value, SourceRange range) {
   return {checker.tree.make(value.type(), range, value.expr->node), value.weak, value.elements};
 }
 
-bool has_no_zero(const checked::Type& type) {
-  return type.is_array() || type.is_static() || std::any_of(type.elements.begin(), type.elements.end(), has_no_zero);
+bool has_no_zero(checked::Type type) {
+  return type.is_array() || type.is_static() || std::any_of(type->elements.begin(), type->elements.end(), has_no_zero);
 }
 
 void report_unassigned(FunctionChecker& checker, Local& local, SourceRange range) {
@@ -90,7 +90,7 @@ void report_unassigned(FunctionChecker& checker, Local& local, SourceRange range
     checker.flow.possible.insert(index);
     return;
   }
-  if (local.decl->closure || has_no_zero(settled_type(local.type))) {
+  if (local.decl->closure || has_no_zero(local.type.type)) {
     checker.report(range, DiagnosticId::MaybeUnassignedArray, local.decl->name)
         .label(checker.scope.file(), local.decl->range, "assigned here, on some paths only");
     return;
@@ -208,9 +208,9 @@ Entity read_local(FunctionChecker& checker, int index, SourceRange range) {
   if (!local.type.known) return Unknown{};  // its assignments are wrong, and have been reported
   if (local.alias) return read_now(TreeBuilder::strong(local.alias));
   const checked::Variable* variable = checker.is_trial ? nullptr : variable_of(checker, local);
-  const Expr* expr = checker.tree.make(settled_type(local.type), range, checked::VariableRef{variable});
-  const bool is_reference = local.decl->is_parameter && expr->type.is_array() && expr->type.array.rank() == 0 &&
-                            expr->type.array.element.is_record();
+  const Expr* expr = checker.tree.make(local.type.type, range, checked::VariableRef{variable});
+  const bool is_reference = local.decl->is_parameter && expr->type.is_array() && expr->type->array.rank() == 0 &&
+                            expr->type->array.element.is_record();
   if (is_reference && changes_parameter(checker.module, *checker.function, static_cast<std::size_t>(index)))
     return checker::index(checker, TreeBuilder::strong(expr), {}, range);
   return Value{expr, weakness(local.type), {}};
@@ -222,7 +222,7 @@ Entity module_constant(FunctionChecker& checker, const ConstantDecl& constant) {
   Entity result = checker.entity(*constant.value);
   for (const int index : constant.path) {
     const auto* tuple = std::get_if<Value>(&result);
-    const bool has_element = tuple && tuple->is_tuple() && index < static_cast<int>(tuple->type().elements.size());
+    const bool has_element = tuple && tuple->is_tuple() && index < static_cast<int>(tuple->type()->elements.size());
     if (!has_element) {
       if (!std::holds_alternative<Unknown>(result))
         checker.report(constant.range, DiagnosticId::NotConstant, as_code(constant.name));
@@ -244,7 +244,7 @@ Entity module_constant(FunctionChecker& checker, const ConstantDecl& constant) {
 }
 
 Value extent(FunctionChecker& checker, const Value& array, int dimension, SourceRange range) {
-  const std::int64_t known = array.type().array.extents[static_cast<std::size_t>(dimension)];
+  const std::int64_t known = array.type()->array.extents[static_cast<std::size_t>(dimension)];
   if (known != ArrayType::kDynamic) return checker.tree.weak_integer(known, range);
   return TreeBuilder::strong(checker.tree.scalar(ScalarType::I64, range, checked::Extent{array.expr, dimension}));
 }

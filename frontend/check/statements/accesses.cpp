@@ -293,7 +293,7 @@ class AccessWarnings {
       if (open == 0) continue;
       has_warned_of_guard_ = true;
       const std::string extent =
-          array.type.array.rank() == 1 ? "len(" + array.name + ")" : array.name + ".shape[" + std::to_string(i) + "]";
+          array.type->array.rank() == 1 ? "len(" + array.name + ")" : array.name + ".shape[" + std::to_string(i) + "]";
       const std::string index(file_.text(element.indices[i]->range));
       diagnostics_.report(file_, range, DiagnosticId::UnguardedAccess, file_.text(range))
           .note("a launch has whole blocks of threads, often more than there are elements")
@@ -303,7 +303,7 @@ class AccessWarnings {
 
   /// Once an array.
   void warn_of_distance(const checked::Element& element, const checked::Variable& array, SourceRange range) {
-    const ArrayType& type = array.type.array;
+    const ArrayType& type = array.type->array;
     if (type.layout == Layout::Strided || guards_.one_thread || warned_of_distance_.contains(&array)) return;
     const bool is_row_major = type.layout == Layout::RowMajor;
     const std::size_t fastest = is_row_major ? element.indices.size() - 1 : 0;

@@ -20,7 +20,7 @@ namespace {
 /// Whether the name stands for this array wherever it has a meaning: then it needs no variable.
 bool is_fixed_array(const FunctionChecker& checker, const Local& local, const Expr& array) {
   if (local.decl->assignments != 1 || local.decl->is_parameter) return false;
-  if (settled_type(local.type) != array.type) return false;
+  if (local.type.type != array.type) return false;
   return array.as<checked::VariableRef>() ? is_unchanged_parameter(checker, array) : is_simple(array);
 }
 
@@ -76,7 +76,7 @@ void assign_tuple(FunctionChecker& checker, const std::vector<ast::ExprPtr>& tar
 
 }  // namespace
 
-const checked::Variable* temporary(FunctionChecker& checker, const checked::Type& type, SourceRange range) {
+const checked::Variable* temporary(FunctionChecker& checker, checked::Type type, SourceRange range) {
   if (checker.is_trial || !checker.function) return nullptr;
   checker.module.output.variables.push_back({.name = "", .type = type, .range = range});
   return &checker.module.output.variables.back();
@@ -85,7 +85,7 @@ const checked::Variable* temporary(FunctionChecker& checker, const checked::Type
 const checked::Variable* variable_of(FunctionChecker& checker, Local& local) {
   if (!local.variable) {
     checker.module.output.variables.push_back(
-        {.name = std::string(local.decl->name), .type = settled_type(local.type), .range = local.decl->range});
+        {.name = std::string(local.decl->name), .type = local.type.type, .range = local.decl->range});
     local.variable = &checker.module.output.variables.back();
   }
   return local.variable;
@@ -125,7 +125,7 @@ void assign_local(FunctionChecker& checker, int index, const Value& value, Sourc
     mark_defined(checker, index);
     return;
   }
-  if (value.type().kind == checked::Type::Kind::None) {
+  if (value.type().is_none()) {
     checker.report(value.range(), DiagnosticId::NotAValue, checker.scope.file().text(value.range()), "None")
         .note("the function returns nothing");
     return mark_defined(checker, index);
@@ -150,11 +150,11 @@ void assign_local(FunctionChecker& checker, int index, const Value& value, Sourc
   if (!local.is_fixed && !local.type.known && checker.module.diagnostics(checker.is_trial).has_errors())
     return mark_defined(checker, index);
   InferredType joined = local.type;
-  const bool fits = local.is_fixed || (join_into(joined, inferred_type(value), *checker.rules) &&
-                                       settled_type(joined) == settled_type(local.type));
+  const bool fits = local.is_fixed || (join_into(joined, inferred_type(value), *checker.rules, checker.types) &&
+                                       joined.type == local.type.type);
   if (!fits) {
     checker
-        .report(range, DiagnosticId::VariableTypes, local.decl->name, checked::to_string(settled_type(local.type)),
+        .report(range, DiagnosticId::VariableTypes, local.decl->name, checked::to_string(local.type.type),
                 describe(value))
         .label(checker.scope.file(), local.decl->range, "first assigned here")
         .note("a variable has one type: use another name, convert the value, or annotate the variable: " +
@@ -172,7 +172,7 @@ void assign_local(FunctionChecker& checker, int index, const Value& value, Sourc
 bool require_writable(FunctionChecker& checker, const Value& place, SourceRange range) {
   const auto* element = root_of(*place.expr).as<checked::Element>();
   const Expr& array = element ? *element->array : *place.expr;
-  if (array.type.space != ir::AddressSpace::Constant) return true;
+  if (array.type->space != ir::AddressSpace::Constant) return true;
   checker.report(range, DiagnosticId::ReadOnlyArray, name_of_array(checker, origin(checker, array)))
       .note("copy it to a `local.array` or `shared.array` to change it");
   return false;

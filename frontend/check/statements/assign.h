@@ -8,7 +8,7 @@
 
 namespace pykc::checker {
 
-const checked::Variable* temporary(FunctionChecker& checker, const checked::Type& type, SourceRange range);
+const checked::Variable* temporary(FunctionChecker& checker, checked::Type type, SourceRange range);
 void assign(FunctionChecker& checker, const ast::Expr& target, const Value& value, SourceRange range);
 void assign_local(FunctionChecker& checker, int index, const Value& value, SourceRange range);
 std::optional<std::vector<Value>> parts_for(FunctionChecker& checker, const std::vector<ast::ExprPtr>& targets,

@@ -17,14 +17,14 @@ void bind_parameters(FunctionChecker& checker) {
   for (std::size_t i = 0; i < checker.specialization->arguments.size(); ++i) {
     Local& local = checker.locals[i];
     checker.module.output.variables.push_back({.name = std::string(local.decl->name),
-                                               .type = settled_type(checker.specialization->arguments[i]),
+                                               .type = checker.specialization->arguments[i].type,
                                                .is_parameter = true,
                                                .parameter_index = static_cast<int>(i),
                                                .range = local.decl->range});
     checked::Variable* parameter = &checker.module.output.variables.back();
     checker.output->parameters.push_back(parameter);
     mark_defined(checker, static_cast<int>(i));
-    if (settled_type(local.type) == parameter->type) {
+    if (local.type.type == parameter->type) {
       local.variable = parameter;
       continue;
     }
@@ -53,7 +53,7 @@ bool computes_in_single(const FunctionChecker& checker) {
     return false;
   bool has_single = false;
   for (const InferredType& argument : checker.specialization->arguments) {
-    const ElementType& element = argument.type.is_array() ? argument.type.array.element : argument.type.scalar;
+    const ElementType& element = argument.type.is_array() ? argument.type->array.element : argument.type->scalar;
     if (element.is(ScalarType::F64)) return false;
     has_single |= argument.type.is_array() && element.is(ScalarType::F32);
   }
@@ -86,7 +86,12 @@ void warn_of_locals(FunctionChecker& checker) {
 }  // namespace
 
 FunctionChecker::FunctionChecker(ModuleChecker& module, const Scope& scope)
-    : module(module), scope(scope), tree(module.output.exprs), is_trial(false), rules(&rules_of(Dialect::Native)) {
+    : module(module),
+      scope(scope),
+      types(module.output.types),
+      tree(types, module.output.exprs),
+      is_trial(false),
+      rules(&rules_of(Dialect::Native)) {
   flow.is_reachable = true;
 }
 
@@ -94,7 +99,8 @@ FunctionChecker::FunctionChecker(ModuleChecker& module, FunctionDecl& function, 
                                  bool is_trial)
     : module(module),
       scope(*function.scope),
-      tree(is_trial ? module.scratch : module.output.exprs),
+      types(module.output.types),
+      tree(types, is_trial ? module.scratch : module.output.exprs),
       function(&function),
       specialization(&specialization),
       is_trial(is_trial),
@@ -109,9 +115,9 @@ void emit(FunctionChecker& checker, checked::Function& to) {
   checked::Suite prologue;
   checker.suite = &prologue;
   bind_parameters(checker);
-  to.result = settled_type(checker.specialization->result);
+  to.result = checker.specialization->result.type;
   to.body = suite(checker, checker.function->def->body);
-  if (checker.flow.is_reachable && to.result.kind != checked::Type::Kind::None)
+  if (checker.flow.is_reachable && !to.result.is_none())
     checker
         .report(checker.function->def->name_range, DiagnosticId::MissingReturn, checker.function->def->name,
                 checked::to_string(to.result))

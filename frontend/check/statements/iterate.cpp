@@ -249,7 +249,7 @@ void counted_loop(FunctionChecker& checker, const ast::For& node, const Iteratio
     const std::optional<int> index =
         name && source->counts_itself ? local_index(checker, name->id, node.target->range) : std::nullopt;
     Local* local = index ? &checker.locals[static_cast<std::size_t>(*index)] : nullptr;
-    const bool is_own = local && local->type.known && settled_type(local->type) == number;
+    const bool is_own = local && local->type.known && local->type.type == number;
     result.variable = is_own ? variable_of(checker, *local) : temporary(checker, number, node.target->range);
     const Expr* counter = checker.tree.make(number, node.target->range, checked::VariableRef{result.variable});
     if (is_own)
@@ -282,8 +282,7 @@ bool all_fit(const FunctionChecker& checker, const ast::Expr& target, const std:
     return index && std::all_of(items.begin(), items.end(), [&](const Value& item) {
              const InferredType& type = checker.locals[static_cast<std::size_t>(*index)].type;
              InferredType joined = type;
-             return join_into(joined, inferred_type(item), *checker.rules) &&
-                    settled_type(joined) == settled_type(type);
+             return join_into(joined, inferred_type(item), *checker.rules, checker.types) && joined.type == type.type;
            });
   }
   const std::vector<ast::ExprPtr>* parts = targets_of(target);
@@ -388,7 +387,7 @@ std::optional<Iteration> iteration(FunctionChecker& checker, const ast::Expr& it
   const auto* value = std::get_if<Value>(&found);
   const bool is_table = std::holds_alternative<TableRef>(found);
   if (value && value->is_tuple()) return over_tuple(checker, stored_once(checker, *value, iterable.range));
-  if (is_table || (value && value->is_array() && value->type().array.rank() > 0))
+  if (is_table || (value && value->is_array() && value->type()->array.rank() > 0))
     return over_array(checker, stored_once(checker, to_value(checker, found, iterable.range), iterable.range),
                       iterable.range);
   auto diagnostic = checker.report(iterable.range, DiagnosticId::NotIterable, describe(found));
@@ -425,7 +424,7 @@ void bind_target(FunctionChecker& checker, const ast::Expr& target, const Value&
     return;
   }
   const std::vector<ast::ExprPtr>* parts = targets_of(target);
-  if (parts && item.is_tuple() && item.type().elements.size() == parts->size()) {
+  if (parts && item.is_tuple() && item.type()->elements.size() == parts->size()) {
     const std::vector<Value> items = take_apart(checker, item);
     for (std::size_t i = 0; i < parts->size(); ++i) bind_target(checker, *(*parts)[i], items[i], assigned, keeps);
   } else if (!checker.is_trial) {

@@ -107,7 +107,7 @@ bool outlives_function(const FunctionChecker& checker, const Value& value) {
   if (value.is_tuple())
     return std::ranges::all_of(value.elements,
                                [&](const Value& element) { return outlives_function(checker, element); });
-  if (!value.is_array() || value.type().space != ir::AddressSpace::Local) return true;
+  if (!value.is_array() || value.type()->space != ir::AddressSpace::Local) return true;
   const Expr& array = origin(checker, *value.expr);
   return array.as<checked::VariableRef>() && is_own_memory(checker, array);
 }
@@ -117,8 +117,8 @@ const checked::Expr* convert_result(FunctionChecker& checker, const Value& given
   InferredType joined = wanted;
   const bool is_stated = checker.function->result_type.has_value();
   if (!is_stated &&
-      (!join_into(joined, inferred_type(given), *checker.rules) || settled_type(joined) != settled_type(wanted))) {
-    checker.report(range, DiagnosticId::ReturnTypes, checked::to_string(settled_type(wanted)), describe(given))
+      (!join_into(joined, inferred_type(given), *checker.rules, checker.types) || joined.type != wanted.type)) {
+    checker.report(range, DiagnosticId::ReturnTypes, checked::to_string(wanted.type), describe(given))
         .note("annotate the result, `-> f32`, or convert the values");
     return nullptr;
   }
@@ -139,14 +139,14 @@ void check(FunctionChecker& checker, const ast::Return& node, const ast::Stmt& s
     if (given.known() && !outlives_function(checker, given))
       checker.report(node.value->range, DiagnosticId::ReturnsLocalArray)
           .note("make the array in the caller, and pass it");
-    else if (given.known() && wanted.known && wanted.type.kind != checked::Type::Kind::None)
+    else if (given.known() && wanted.known && !wanted.type.is_none())
       result.value = convert_result(checker, given, wanted, node.value->range);
-    else if (given.known() && given.type().kind == checked::Type::Kind::None)
+    else if (given.known() && given.type().is_none())
       append(checker, checked::Evaluate{given.expr}, stmt.range);
     else if (given.known() && wanted.known)
       checker.report(node.value->range, DiagnosticId::ReturnTypes, "None", describe(given));
-  } else if (wanted.known && wanted.type.kind != checked::Type::Kind::None) {
-    checker.report(stmt.range, DiagnosticId::ReturnTypes, checked::to_string(settled_type(wanted)), "None")
+  } else if (wanted.known && !wanted.type.is_none()) {
+    checker.report(stmt.range, DiagnosticId::ReturnTypes, checked::to_string(wanted.type), "None")
         .note("return a value on every path");
   }
   append(checker, std::move(result), stmt.range);
@@ -252,10 +252,10 @@ void print_value(FunctionChecker& checker, const Value& value, std::vector<check
                                  {"j)", nullptr}});
     return;
   }
-  pieces.push_back({(value.is_record() ? value.type().record->name : "") + "(", nullptr});
+  pieces.push_back({(value.is_record() ? value.type()->record->name : "") + "(", nullptr});
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (i > 0) pieces.push_back({", ", nullptr});
-    if (value.is_record()) pieces.push_back({value.type().record->fields[i].name + "=", nullptr});
+    if (value.is_record()) pieces.push_back({value.type()->record->fields[i].name + "=", nullptr});
     print_value(checker, elements[i], pieces);
   }
   pieces.push_back({value.is_tuple() && elements.size() == 1 ? ",)" : ")", nullptr});

@@ -71,13 +71,13 @@ std::optional<Dimension> dimension(FunctionChecker& checker, const ast::Expr& pa
 }
 
 std::optional<Type> tuple_annotation(FunctionChecker& checker, const ast::Subscript& node) {
-  Type tuple = Type::tuple({});
+  std::vector<Type> elements;
   for (const ast::Expr* part : ast::parts_of(*node.index)) {
-    std::optional<Type> element = annotation(checker, *part);
+    const std::optional<Type> element = annotation(checker, *part);
     if (!element) return std::nullopt;
-    tuple.elements.push_back(std::move(*element));
+    elements.push_back(*element);
   }
-  return tuple;
+  return checker.types.tuple(std::move(elements));
 }
 
 std::optional<Type> subscript_annotation(FunctionChecker& checker, const ast::Subscript& node) {
@@ -93,33 +93,33 @@ std::optional<Type> subscript_annotation(FunctionChecker& checker, const ast::Su
   }
   std::string error;
   std::optional<ArrayType> array = array_type(*element, dimensions, false, error);
-  if (array) return Type::of(std::move(*array));
+  if (array) return checker.types.of(*std::move(array));
   checker.report(join(node.value->range, node.index->range), DiagnosticId::BadType, error);
   return std::nullopt;
 }
 
-bool can_be_in_tuple(const Type& type) {
-  if (type.is_tuple()) return std::all_of(type.elements.begin(), type.elements.end(), can_be_in_tuple);
+bool can_be_in_tuple(Type type) {
+  if (type.is_tuple()) return std::all_of(type->elements.begin(), type->elements.end(), can_be_in_tuple);
   return type.is_scalar() || type.is_array();
 }
 
 /// Whether a launch can pass such a value.
-bool can_be_passed(const Type& type) { return type.is_record() || type.is_static() || can_be_in_tuple(type); }
+bool can_be_passed(Type type) { return type.is_record() || type.is_static() || can_be_in_tuple(type); }
 
 }  // namespace
 
 /// None for what is no type.
-std::optional<Type> type_of_argument(const ArgumentType& argument) {
+std::optional<Type> type_of_argument(checked::TypePool& types, const ArgumentType& argument) {
   if (argument.is_constant()) return std::nullopt;
   const ParameterInfo& parameter = argument.parameter;
-  if (!argument.is_tuple) return parameter.is_array ? Type::of(parameter.array) : Type::of(parameter.value);
-  Type tuple = Type::tuple({});
+  if (!argument.is_tuple) return parameter.is_array ? types.of(parameter.array) : types.of(parameter.value);
+  std::vector<Type> elements;
   for (const ArgumentType& element : argument.elements) {
-    const std::optional<Type> type = type_of_argument(element);
+    const std::optional<Type> type = type_of_argument(types, element);
     if (!type) return std::nullopt;
-    tuple.elements.push_back(*type);
+    elements.push_back(*type);
   }
-  return tuple;
+  return types.tuple(std::move(elements));
 }
 
 std::optional<Type> annotation(FunctionChecker& checker, const ast::Expr& expr) {
@@ -127,7 +127,7 @@ std::optional<Type> annotation(FunctionChecker& checker, const ast::Expr& expr) 
   if (const auto* text = expr.as<ast::StringLiteral>()) {
     std::string error;
     const std::optional<ArgumentType> parsed = parse_type_text(text->value, SignatureDialect::Pykc, error);
-    const std::optional<Type> type = parsed ? type_of_argument(*parsed) : std::nullopt;
+    const std::optional<Type> type = parsed ? type_of_argument(checker.types, *parsed) : std::nullopt;
     if (type) return type;
     if (parsed) error = as_code(text->value) + " is not a type";
     checker.report(expr.range, DiagnosticId::BadType, error);
@@ -142,13 +142,13 @@ std::optional<Type> annotation(FunctionChecker& checker, const ast::Expr& expr) 
   }
   const Entity found = checker.entity(expr);
   if (const auto* form = std::get_if<LanguageFunctionRef>(&found); form && form->id == LanguageFunction::Constexpr)
-    return Type::of_static();
+    return checker.types.of_static();
   if (const auto* decl = std::get_if<ClassRef>(&found); decl && decl->decl->kind == ClassDecl::Kind::NamedTuple)
     return tuple_type(checker, *decl->decl, expr.range);
   if (std::holds_alternative<Unknown>(found)) return std::nullopt;
   const std::optional<ElementType> type = element_type(checker, expr);
   if (!type) return std::nullopt;
-  return Type::of(*type);
+  return checker.types.of(*type);
 }
 
 void read_types(ModuleChecker& module, FunctionDecl& function) {
@@ -161,7 +161,7 @@ void read_types(ModuleChecker& module, FunctionDecl& function) {
     std::optional<checked::Type> type;
     if (parameters[i].annotation) type = annotation(body, *parameters[i].annotation);
     if (!type && function.signature && i < function.signature->parameters.size())
-      type = type_of_argument(function.signature->parameters[i]);
+      type = type_of_argument(body.types, function.signature->parameters[i]);
     if (type && is_kernel && !can_be_passed(*type)) {
       body.report(parameters[i].range, DiagnosticId::BadType,
                   "a kernel's parameter is a scalar, a record, an array, or a tuple of scalars and arrays");
@@ -172,7 +172,7 @@ void read_types(ModuleChecker& module, FunctionDecl& function) {
     if (is_kernel && parameters[i].is_keyword_only)
       body.report(parameters[i].range, DiagnosticId::UnsupportedInKernel, "a parameter that is given by name only")
           .note("a launch gives a kernel's arguments by position");
-    function.parameter_types.push_back(std::move(type));
+    function.parameter_types.push_back(type);
   }
   function.parameter_types.resize(parameters.size() + function.captures.size());
   if (function.def->returns) {
@@ -182,9 +182,9 @@ void read_types(ModuleChecker& module, FunctionDecl& function) {
     const std::optional<ArgumentType> result =
         parse_type_text(function.signature->name, SignatureDialect::Numba, error);
     if (function.signature->name == "void") function.result_type = Type::none();
-    if (result) function.result_type = type_of_argument(*result);
+    if (result) function.result_type = type_of_argument(body.types, *result);
   }
-  if (is_kernel && function.result_type && function.result_type->kind != Type::Kind::None) {
+  if (is_kernel && function.result_type && !function.result_type->is_none()) {
     body.report(function.def->returns ? function.def->returns->range : function.def->name_range,
                 DiagnosticId::KernelReturnsValue)
         .note("a function that gives a value to device code is made by `@device`, or `@cuda.jit(device=True)`");

@@ -21,40 +21,42 @@ namespace pykc::checker {
 using checked::Type;
 
 /// Whether a function is in it that uses variables of the function around it.
-bool has_captures(const Type& type) {
-  if (type.is_static()) return !type.elements.empty();
-  return std::any_of(type.elements.begin(), type.elements.end(), has_captures);
+bool has_captures(Type type) {
+  if (type.is_static()) return !type->elements.empty();
+  return std::any_of(type->elements.begin(), type->elements.end(), has_captures);
 }
 
 bool is_known_constant(const Value& value) {
   if (!value.is_tuple()) return value.is_constant();
-  return value.elements.size() == value.type().elements.size() &&
+  return value.elements.size() == value.type()->elements.size() &&
          std::all_of(value.elements.begin(), value.elements.end(), is_known_constant);
 }
 
 Value static_value(FunctionChecker& checker, const Entity& entity, const std::vector<Value>& captures,
                    SourceRange range) {
-  Type type = Type::of_static(intern(checker.module, entity));
-  if (std::holds_alternative<NoneRef>(entity)) type.names = {"None"};
+  std::vector<Type> variables;
   checked::TupleExpr node;
   for (const Value& capture : captures) {
-    type.elements.push_back(capture.type());
+    variables.push_back(capture.type());
     node.elements.push_back(capture.expr);
   }
-  return {checker.tree.make(std::move(type), range, std::move(node)), Weak::No, captures};
+  std::vector<std::string> names;
+  if (std::holds_alternative<NoneRef>(entity)) names = {"None"};
+  const Type type = checker.types.of_static(intern(checker.module, entity), std::move(variables), std::move(names));
+  return {checker.tree.make(type, range, std::move(node)), Weak::No, captures};
 }
 
 /// What a value of a function type stands for.
 Entity opened(const FunctionChecker& checker, const Entity& entity) {
   const auto* value = std::get_if<Value>(&entity);
   if (!value || !value->known() || !value->type().is_static()) return entity;
-  return checker.module.static_entity(value->type().entity);
+  return checker.module.static_entity(value->type()->entity);
 }
 
 /// The variables that a function brings along.
 std::vector<Value> captures_of(FunctionChecker& checker, const Entity& named) {
   const auto* value = std::get_if<Value>(&named);
-  if (!value || !value->known() || value->type().elements.empty()) return {};
+  if (!value || !value->known() || value->type()->elements.empty()) return {};
   return value->elements.empty() ? take_apart(checker, stored_once(checker, *value, value->range())) : value->elements;
 }
 
@@ -79,8 +81,8 @@ Value closure(FunctionChecker& checker, const ast::FunctionDef& def, SourceRange
 /// The function inside this one that the value stands for. One that came as an argument keeps what it was passed with.
 const ast::FunctionDef* own_closure(const FunctionChecker& checker, const Value& value) {
   const bool is_spelled = value.known() && value.type().is_static() && value.expr->as<checked::TupleExpr>();
-  if (!is_spelled || value.type().elements.empty()) return nullptr;
-  const auto* function = std::get_if<FunctionRef>(&checker.module.static_entity(value.type().entity));
+  if (!is_spelled || value.type()->elements.empty()) return nullptr;
+  const auto* function = std::get_if<FunctionRef>(&checker.module.static_entity(value.type()->entity));
   return function && function->function->enclosing == checker.function ? function->function->def : nullptr;
 }
 
@@ -95,9 +97,9 @@ Value as_of_now(FunctionChecker& checker, const Value& value, SourceRange range)
 }
 
 /// The constant that a parameter of this type always is.
-std::optional<Value> constant_parameter(const FunctionChecker& checker, const Type& type) {
+std::optional<Value> constant_parameter(const FunctionChecker& checker, Type type) {
   if (!type.is_static()) return std::nullopt;
-  const auto* value = std::get_if<Value>(&checker.module.static_entity(type.entity));
+  const auto* value = std::get_if<Value>(&checker.module.static_entity(type->entity));
   return value ? std::optional(*value) : std::nullopt;
 }
 

@@ -10,7 +10,7 @@
 namespace pykc::checker {
 
 bool is_known_constant(const Value& value);
-bool has_captures(const checked::Type& type);
+bool has_captures(checked::Type type);
 Value static_value(FunctionChecker& checker, const Entity& entity, const std::vector<Value>& captures,
                    SourceRange range);
 Entity opened(const FunctionChecker& checker, const Entity& entity);
@@ -18,7 +18,7 @@ std::vector<Value> captures_of(FunctionChecker& checker, const Entity& named);
 Value closure(FunctionChecker& checker, const ast::FunctionDef& def, SourceRange range);
 const ast::FunctionDef* own_closure(const FunctionChecker& checker, const Value& value);
 Value as_of_now(FunctionChecker& checker, const Value& value, SourceRange range);
-std::optional<Value> constant_parameter(const FunctionChecker& checker, const checked::Type& type);
+std::optional<Value> constant_parameter(const FunctionChecker& checker, checked::Type type);
 std::optional<Value> constant_argument(FunctionChecker& checker, const Value& given, std::string_view parameter,
                                        SourceRange range);
 

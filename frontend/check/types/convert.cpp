@@ -31,10 +31,10 @@ bool is_single(const Value& value) {
 bool is_narrow_product(const checked::Expr& expr, int depth) {
   const auto* node = expr.as<checked::Binary>();
   if (!node || depth > 2) return false;
-  if (expr.type.scalar != ScalarType::I32 && expr.type.scalar != ScalarType::U32) return false;
+  if (expr.type->scalar != ScalarType::I32 && expr.type->scalar != ScalarType::U32) return false;
   const auto is_full = [](const checked::Expr* operand) {
     const auto* cast = operand->as<checked::Cast>();
-    return !operand->as<checked::Constant>() && !(cast && is_narrow(cast->operand->type.scalar));
+    return !operand->as<checked::Constant>() && !(cast && is_narrow(cast->operand->type->scalar));
   };
   if (node->op == checked::BinaryOp::Mul) return is_full(node->left) && is_full(node->right);
   if (node->op != checked::BinaryOp::Add && node->op != checked::BinaryOp::Sub) return false;
@@ -119,34 +119,33 @@ const checked::Expr* convert_for_assignment(FunctionChecker& checker, const Valu
 Value convert_to(FunctionChecker& checker, const Value& value, const InferredType& to, SourceRange range) {
   if (!value.known() || !to.known) return {};
   if (to.type.is_scalar() && value.is_scalar()) {
-    const Expr* converted = convert_for_assignment(checker, value, to.type.scalar, range);
+    const Expr* converted = convert_for_assignment(checker, value, to.type->scalar, range);
     return {converted, weakness(to), {}};
   }
-  const bool is_complex = to.type.is_record() && to.type.record->kind == RecordType::Kind::Complex;
+  const bool is_complex = to.type.is_record() && to.type->record->kind == RecordType::Kind::Complex;
   if (is_complex && (value.is_scalar() || value.is_complex())) {
     if (to.weak && value.weak == Weak::Complex) return value;
-    Value converted = to_complex(checker, value, to.type.record->fields.front().type.scalar, range);
+    Value converted = to_complex(checker, value, to.type->record->fields.front().type.scalar, range);
     converted.weak = weakness(to);
     return converted;
   }
-  if (to.type.is_tuple() && value.is_tuple() && value.type().elements.size() == to.elements.size()) {
-    if (settled_type(to) == value.type() && value.elements.empty()) return value;
+  if (to.type.is_tuple() && value.is_tuple() && value.type()->elements.size() == to.elements.size()) {
+    if (to.type == value.type() && value.elements.empty()) return value;
     const Expr* tuple = with_parts(checker, value, [&](const std::vector<Value>& parts) {
       std::vector<Value> converted;
       for (std::size_t i = 0; i < parts.size(); ++i)
         converted.push_back(convert_to(checker, parts[i], to.elements[i], range));
-      return with_names(checker, checker.tree.tuple(std::move(converted), range), to.type.names).expr;
+      return with_names(checker, checker.tree.tuple(std::move(converted), range), to.type->names).expr;
     });
     return TreeBuilder::strong(tuple);
   }
-  if (settled_type(to) == value.type()) return value;
+  if (to.type == value.type()) return value;
   InferredType joined = to;
-  if (value.is_array() && join_into(joined, inferred_type(value), *checker.rules) && joined == to)
+  if (value.is_array() && join_into(joined, inferred_type(value), *checker.rules, checker.types) && joined == to)
     return TreeBuilder::strong(checker.tree.make(to.type, value.range(), checked::Cast{value.expr}));
-  auto diagnostic =
-      checker.report(range, DiagnosticId::TypeMismatch, checked::to_string(settled_type(to)), describe(value));
+  auto diagnostic = checker.report(range, DiagnosticId::TypeMismatch, checked::to_string(to.type), describe(value));
   if (value.is_complex()) diagnostic.note("take a part of it: `.real`, `.imag`, or `abs(…)`");
-  if (value.is_record() && value.type().record->kind == RecordType::Kind::Enum)
+  if (value.is_record() && value.type()->record->kind == RecordType::Kind::Enum)
     diagnostic.note("its integer is `.value`");
   return {};
 }

@@ -23,7 +23,7 @@ namespace {
 /// Where the function calls itself, what it returns decides further types.
 void contribute_to_result(FunctionChecker& checker, const InferredType& type) {
   InferredType joined = checker.specialization->result;
-  if (!join_into(joined, type, *checker.rules) || joined == checker.specialization->result) return;
+  if (!join_into(joined, type, *checker.rules, checker.types) || joined == checker.specialization->result) return;
   checker.specialization->result = std::move(joined);
   checker.pending.insert(checker.specialization->result_readers.begin(), checker.specialization->result_readers.end());
 }
@@ -32,7 +32,7 @@ void contribute_to(FunctionChecker& checker, int index, const InferredType& type
   Local& local = checker.locals[static_cast<std::size_t>(index)];
   if (local.is_fixed) return;
   InferredType joined = local.type;
-  if (!join_into(joined, type, *checker.rules) || joined == local.type) return;
+  if (!join_into(joined, type, *checker.rules, checker.types) || joined == local.type) return;
   local.type = std::move(joined);
   checker.pending.insert(local.readers.begin(), local.readers.end());
 }

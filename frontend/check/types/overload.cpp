@@ -27,9 +27,9 @@ Conversion number_conversion(ScalarType from, ScalarType to) {
   return is_wider && is_signed_integer(to) ? Conversion::Safe : Conversion::Unsafe;
 }
 
-Conversion conversion(const Type& from, const Type& to) {
-  if (from.is_scalar() && to.is_scalar()) return number_conversion(from.scalar, to.scalar);
-  const bool is_complex = to.is_record() && to.record->kind == RecordType::Kind::Complex;
+Conversion conversion(Type from, Type to) {
+  if (from.is_scalar() && to.is_scalar()) return number_conversion(from->scalar, to->scalar);
+  const bool is_complex = to.is_record() && to->record->kind == RecordType::Kind::Complex;
   if (from.is_scalar() && is_complex) return Conversion::Safe;
   if (from == to) return Conversion::Exact;
   return fits_parameter(to, from) ? Conversion::Safe : Conversion::None;
@@ -51,13 +51,13 @@ std::optional<Rating> rating(const std::vector<Type>& given, const std::vector<T
 
 std::string list_of(const std::vector<Type>& types) {
   std::string text = "(";
-  for (const Type& type : types) text += (text.size() > 1 ? ", " : "") + checked::to_string(type);
+  for (const Type type : types) text += (text.size() > 1 ? ", " : "") + checked::to_string(type);
   return text + ")";
 }
 
 }  // namespace
 
-bool launch_converts(const Type& given, const Type& stated) {
+bool launch_converts(Type given, Type stated) {
   const bool is_number = given.is_scalar() && (stated.is_scalar() || stated.is_record());
   return is_number && conversion(given, stated) != Conversion::None;
 }
@@ -68,7 +68,7 @@ std::vector<std::vector<Type>> overloads_of(ModuleChecker& module, const Functio
   for (const SignatureText& signature : kernel.overloads) {
     std::vector<Type>& types = overloads.emplace_back();
     for (const ArgumentType& parameter : signature.parameters)
-      types.push_back(type_of_argument(parameter).value_or(Type::none()));
+      types.push_back(type_of_argument(module.output.types, parameter).value_or(Type::none()));
     const bool returns = !signature.name.empty() && signature.name != "void" && signature.name != "none";
     if (returns) module.told.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::KernelReturnsValue);
   }

@@ -10,7 +10,7 @@
 namespace pykc::checker {
 
 /// Whether a launch converts a number of the one type to the other: what has a fraction does not lose it.
-bool launch_converts(const checked::Type& given, const checked::Type& stated);
+bool launch_converts(checked::Type given, checked::Type stated);
 
 FunctionDecl& device_function_of(ModuleChecker& module, const FunctionDecl& kernel);  // types/overload.cpp
 std::vector<std::vector<checked::Type>> overloads_of(ModuleChecker& module, const FunctionDecl& kernel);

@@ -1,42 +1,46 @@
 #include "frontend/check/types/types.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace pykc::checker {
 namespace {
 
-bool join_tuples(InferredType& into, const InferredType& other, const TypingRules& rules) {
-  if (into.elements.size() != other.elements.size() || into.type.names != other.type.names) return false;
+bool join_tuples(InferredType& into, const InferredType& other, const TypingRules& rules, checked::TypePool& types) {
+  if (into.elements.size() != other.elements.size() || into.type->names != other.type->names) return false;
   std::vector<InferredType> joined = into.elements;
-  for (std::size_t i = 0; i < joined.size(); ++i)
-    if (!join_into(joined[i], other.elements[i], rules)) return false;
+  std::vector<checked::Type> joined_types;
+  for (std::size_t i = 0; i < joined.size(); ++i) {
+    if (!join_into(joined[i], other.elements[i], rules, types)) return false;
+    joined_types.push_back(joined[i].type);
+  }
   into.elements = std::move(joined);
+  into.type = types.with_elements(into.type, std::move(joined_types));
   return true;
 }
 
 /// Arrays in one memory, of one element and rank. What they differ in, layout or extents, the join leaves open.
-bool join_arrays(checked::Type& into, const checked::Type& other) {
-  ArrayType& array = into.array;
-  if (into.space != other.space || array.element != other.array.element || array.rank() != other.array.rank())
+bool join_arrays(checked::Type& into, checked::Type other, checked::TypePool& types) {
+  ArrayType array = into->array;
+  if (into->space != other->space || array.element != other->array.element || array.rank() != other->array.rank())
     return false;
-  const bool has_one_layout = array.layout == other.array.layout;
-  if (has_one_layout && array.extents == other.array.extents) return true;
-  if (!has_one_layout) array.layout = Layout::Strided;
+  if (array.layout != other->array.layout) array.layout = Layout::Strided;
   std::fill(array.extents.begin(), array.extents.end(), ArrayType::kDynamic);
+  into = types.of(std::move(array), into->space);
   return true;
 }
 
 bool is_complex(const InferredType& type) {
-  return type.type.is_record() && type.type.record->kind == RecordType::Kind::Complex;
+  return type.type.is_record() && type.type->record->kind == RecordType::Kind::Complex;
 }
 
 /// The type of the number, or of its parts.
 ScalarType part_of(const InferredType& number) {
-  return is_complex(number) ? number.type.record->fields.front().type.scalar : number.type.scalar;
+  return is_complex(number) ? number.type->record->fields.front().type.scalar : number.type->scalar;
 }
 
 /// One of them is complex: it becomes one whose parts hold both. What is weak leaves the parts to the other.
-bool join_complex(InferredType& into, const InferredType& other, const TypingRules& rules) {
+bool join_complex(InferredType& into, const InferredType& other, const TypingRules& rules, checked::TypePool& types) {
   const auto is_number = [](const InferredType& type) { return type.type.is_scalar() || is_complex(type); };
   if (!is_number(into) || !is_number(other)) return false;
   const auto decides = [](const InferredType& type) { return !type.weak && is_float(part_of(type)); };
@@ -45,7 +49,7 @@ bool join_complex(InferredType& into, const InferredType& other, const TypingRul
                           : decides(into)                 ? part_of(into)
                           : decides(other)                ? part_of(other)
                                                           : ScalarType::F64;
-  into = InferredType::of(checked::Type::of(complex_type(size_in_bytes(part) > 4 ? ScalarType::F64 : ScalarType::F32)));
+  into = InferredType::of(types.of(complex_type(size_in_bytes(part) > 4 ? ScalarType::F64 : ScalarType::F32)));
   into.weak = is_weak;
   return true;
 }
@@ -54,7 +58,7 @@ bool join_weak(InferredType& into, const InferredType& other) {
   const InferredType& strong = into.weak ? other : into;
   if (strong.weak) return true;
   if (!strong.type.is_scalar()) return false;
-  into = is_float(strong.type.scalar) ? InferredType(strong) : InferredType::weak_float();
+  into = is_float(strong.type->scalar) ? InferredType(strong) : InferredType::weak_float();
   return true;
 }
 
@@ -72,11 +76,8 @@ ScalarType type_of_literal(Int128 value) {
 }
 
 InferredType InferredType::of(checked::Type type) {
-  InferredType inferred;
-  inferred.known = true;
-  for (checked::Type& element : type.elements) inferred.elements.push_back(of(std::move(element)));
-  type.elements.clear();
-  inferred.type = std::move(type);
+  InferredType inferred{.known = true, .type = type};
+  for (const checked::Type element : type->elements) inferred.elements.push_back(of(element));
   return inferred;
 }
 
@@ -86,23 +87,24 @@ InferredType InferredType::weak_float() {
   return inferred;
 }
 
-bool join_into(InferredType& into, const InferredType& other, const TypingRules& rules) {
+bool join_into(InferredType& into, const InferredType& other, const TypingRules& rules, checked::TypePool& types) {
   if (!other.known) return true;
   if (!into.known) {
     into = other;
     return true;
   }
   if (into == other) return true;
-  if (is_complex(into) || is_complex(other)) return join_complex(into, other, rules);
+  if (is_complex(into) || is_complex(other)) return join_complex(into, other, rules, types);
   if (into.weak || other.weak) return join_weak(into, other);
   const bool are_one_function =
-      into.type.is_static() && other.type.is_static() && into.type.entity == other.type.entity;
-  if (are_one_function || (into.type.is_tuple() && other.type.is_tuple())) return join_tuples(into, other, rules);
-  if (into.type.is_array() && other.type.is_array()) return join_arrays(into.type, other.type);
+      into.type.is_static() && other.type.is_static() && into.type->entity == other.type->entity;
+  if (are_one_function || (into.type.is_tuple() && other.type.is_tuple()))
+    return join_tuples(into, other, rules, types);
+  if (into.type.is_array() && other.type.is_array()) return join_arrays(into.type, other.type, types);
   if (!into.type.is_scalar() || !other.type.is_scalar()) return false;
-  const std::optional<ScalarType> common = rules.join(into.type.scalar, other.type.scalar);
+  const std::optional<ScalarType> common = rules.join(into.type->scalar, other.type->scalar);
   if (!common) return false;
-  into.type.scalar = *common;
+  into.type = checked::Type::of(*common);
   return true;
 }
 
@@ -111,20 +113,10 @@ void settle(InferredType& type) {
   for (InferredType& element : type.elements) settle(element);
 }
 
-checked::Type settled_type(const InferredType& type) {
-  checked::Type result = type.known ? type.type : checked::Type::none();
-  for (const InferredType& element : type.elements) result.elements.push_back(settled_type(element));
-  return result;
-}
-
-std::string to_key(const InferredType& type) {
-  if (!type.known) return "?";
-  if (type.weak) return type.type.is_record() ? "~j" : "~";
-  if (!type.type.is_tuple() && !type.type.is_static()) return checked::to_string(type.type);
-  std::string key = type.type.is_static() ? "@" + std::to_string(type.type.entity) + "(" : "(";
-  for (const std::string& name : type.type.names) key += name + ":";
-  for (const InferredType& element : type.elements) key += to_key(element) + ",";
-  return key + ")";
+std::size_t HashOfTypes::operator()(const std::vector<InferredType>& types) const {
+  std::size_t hash = 0;
+  for (const InferredType& type : types) hash = hash * 31 + std::hash<checked::Type>()(type.type) + type.weak;
+  return hash;
 }
 
 }  // namespace pykc::checker

@@ -1,7 +1,7 @@
 // What is known of the types of variables, arguments and results while they are worked out, and what a literal fits.
 #pragma once
 
-#include <string>
+#include <cstddef>
 #include <vector>
 
 #include "frontend/check/types/dialect.h"
@@ -19,9 +19,9 @@ ScalarType type_of_literal(Int128 value);                    // i64, or u64 abov
 /// unknown → weak float → a type → a wider type.
 struct InferredType {
   bool known = false;
-  bool weak = false;  // a float that no more than literals have decided: f64 unless it meets another float
-  checked::Type type;
-  std::vector<InferredType> elements;  // of a tuple
+  bool weak = false;   // a float that no more than literals have decided: f64 unless it meets another float
+  checked::Type type;  // what it is once no more is found out: None where it is not known, f64 where it is weak
+  std::vector<InferredType> elements;  // of a tuple or a function
 
   static InferredType of(checked::Type type);
   static InferredType weak_float();
@@ -29,12 +29,13 @@ struct InferredType {
 };
 
 /// Widens `into` by `other`. False, and no change, where the two have no type in common.
-bool join_into(InferredType& into, const InferredType& other, const TypingRules& rules);
+bool join_into(InferredType& into, const InferredType& other, const TypingRules& rules, checked::TypePool& types);
 /// Makes what is weak an f64.
 void settle(InferredType& type);
-/// The type, with the types of tuple elements put together; none for what is not known.
-checked::Type settled_type(const InferredType& type);
-/// A key for memo tables: equal exactly for equal types.
-std::string to_key(const InferredType& type);
+
+/// What specialisations are found by.
+struct HashOfTypes {
+  std::size_t operator()(const std::vector<InferredType>& types) const;
+};
 
 }  // namespace pykc::checker

@@ -30,14 +30,14 @@ struct Value {
   std::vector<Value> elements;  // of a tuple or a record that is spelled out: each may be weak
 
   bool known() const { return expr != nullptr; }
-  const checked::Type& type() const { return expr->type; }
-  ScalarType scalar() const { return expr->type.scalar; }
+  checked::Type type() const { return expr->type; }
+  ScalarType scalar() const { return expr->type->scalar; }
   bool is_scalar() const { return expr && expr->type.is_scalar(); }
   bool is_array() const { return expr && expr->type.is_array(); }
   bool is_tuple() const { return expr && expr->type.is_tuple(); }
   bool is_record() const { return expr && expr->type.is_record(); }
-  bool is_complex() const { return is_record() && expr->type.record->kind == RecordType::Kind::Complex; }
-  bool is_vector() const { return is_record() && expr->type.record->kind == RecordType::Kind::Vector; }
+  bool is_complex() const { return is_record() && expr->type->record->kind == RecordType::Kind::Complex; }
+  bool is_vector() const { return is_record() && expr->type->record->kind == RecordType::Kind::Vector; }
   bool is_weak() const { return weak != Weak::No; }
   bool is_constant() const { return expr && expr->as<checked::Constant>(); }
   bool is_weak_integer() const { return weak == Weak::Int && is_constant(); }

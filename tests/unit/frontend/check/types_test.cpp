@@ -84,16 +84,65 @@ TEST(Types, LiteralsFit) {
 }
 
 TEST(Types, JoinsOnlyWiden) {
-  const TypingRules& native = rules_of(Dialect::Native);
+  checked::TypePool types;
+  const auto join = [&](InferredType& into, const InferredType& other) {
+    return join_into(into, other, rules_of(Dialect::Native), types);
+  };
+  const auto of = [](ScalarType type) { return InferredType::of(checked::Type::of(type)); };
   InferredType type = InferredType::weak_float();
-  EXPECT_TRUE(join_into(type, InferredType::of(checked::Type::of(ScalarType::I64)), native));
+  EXPECT_TRUE(join(type, of(ScalarType::I64)));
   EXPECT_TRUE(type.weak) << "an integer does not decide a float";
-  EXPECT_TRUE(join_into(type, InferredType::of(checked::Type::of(ScalarType::F32)), native));
-  EXPECT_EQ(settled_type(type), checked::Type::of(ScalarType::F32));
-  EXPECT_TRUE(join_into(type, InferredType::weak_float(), native));
-  EXPECT_EQ(settled_type(type), checked::Type::of(ScalarType::F32));
-  InferredType signed_type = InferredType::of(checked::Type::of(ScalarType::I64));
-  EXPECT_FALSE(join_into(signed_type, InferredType::of(checked::Type::of(ScalarType::U64)), native));
+  EXPECT_TRUE(join(type, of(ScalarType::F32)));
+  EXPECT_EQ(type.type, checked::Type::of(ScalarType::F32));
+  EXPECT_TRUE(join(type, InferredType::weak_float()));
+  EXPECT_EQ(type.type, checked::Type::of(ScalarType::F32));
+  InferredType signed_type = of(ScalarType::I64);
+  EXPECT_FALSE(join(signed_type, of(ScalarType::U64)));
+}
+
+TEST(Types, JoinsOfTuplesAndArraysHaveTypesOfTheirOwn) {
+  checked::TypePool types;
+  const checked::Type f32 = checked::Type::of(ScalarType::F32), f64 = checked::Type::of(ScalarType::F64);
+  InferredType pair = InferredType::of(types.tuple({f32, f32}));
+  EXPECT_TRUE(join_into(pair, InferredType::of(types.tuple({f64, f32})), rules_of(Dialect::Native), types));
+  EXPECT_EQ(pair, InferredType::of(types.tuple({f64, f32})));
+  const auto rows = [&](std::int64_t extent) {
+    return InferredType::of(types.of(ArrayType{ScalarType::F32, Layout::RowMajor, {extent}}));
+  };
+  InferredType array = rows(4);
+  EXPECT_TRUE(join_into(array, rows(8), rules_of(Dialect::Native), types));
+  EXPECT_EQ(array, rows(ArrayType::kDynamic));
+}
+
+TEST(Types, AreOnePointerWhereTheySayTheSame) {
+  checked::TypePool types;
+  const checked::Type i64 = checked::Type::of(ScalarType::I64);
+  const ArrayType row{ScalarType::F32, Layout::RowMajor, {ArrayType::kDynamic}};
+  EXPECT_EQ(types.of(ScalarType::I64), i64);
+  EXPECT_EQ(types.of(row), types.of(row));
+  EXPECT_NE(types.of(row), types.of(row, ir::AddressSpace::Shared));
+  EXPECT_NE(types.of(row), types.of(ArrayType{ScalarType::F32, Layout::Strided, row.extents}));
+  EXPECT_EQ(types.tuple({i64, types.of(row)}), types.tuple({i64, types.of(row)}));
+  EXPECT_NE(types.tuple({i64, i64}), types.tuple({i64, i64}, {"x", "y"}));
+  EXPECT_NE(types.tuple({}), types.of_static());
+  EXPECT_NE(types.of_static(0), types.of_static(1));
+  EXPECT_EQ(types.with_elements(types.of_static(1, {i64}), {}), types.of_static(1));
+}
+
+TEST(Types, RecordsOfOneNameDiffer) {
+  checked::TypePool types;
+  const RecordRef narrow = lay_out({"record", RecordType::Kind::Struct, {{"x", ScalarType::F32, {}}}});
+  const RecordRef wide = lay_out({"record", RecordType::Kind::Struct, {{"x", ScalarType::F64, {}}}});
+  EXPECT_EQ(types.of(narrow), types.of(RecordRef(RecordType(*narrow))));
+  EXPECT_NE(types.of(narrow), types.of(wide));
+}
+
+TEST(Types, StayWhereTheyAreWhenTheirPoolMoves) {
+  checked::TypePool first;
+  const checked::Type pair = first.tuple({checked::Type::of(ScalarType::I64), checked::Type::of(ScalarType::F32)});
+  checked::TypePool second = std::move(first);
+  EXPECT_EQ(checked::to_string(pair), "tuple[i64, f32]");
+  EXPECT_EQ(second.tuple(pair->elements), pair);
 }
 
 struct Expression {

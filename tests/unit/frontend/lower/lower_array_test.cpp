@@ -9,11 +9,11 @@ namespace pykc::lowering {
 namespace {
 
 /// The IR of `x[indices…] = 1` in a kernel, without the argument lines.
-std::string store_text(const checked::Type& type, const std::function<std::vector<ExprRef>(Tree&)>& indices,
+std::string store_text(const ArrayType& type, const std::function<std::vector<ExprRef>(Tree&)>& indices,
                        bool wraparound = true, int fault = -1) {
   Tree t;
   t.module.faults.resize(1);
-  const Variable* x = t.parameter("x", type);
+  const Variable* x = t.parameter("x", t.module.types.of(type));
   const Variable* i = t.parameter("i", scalar(ScalarType::I64));
   const Variable* j = t.parameter("j", scalar(ScalarType::I64));
   static_cast<void>(i), static_cast<void>(j);
@@ -30,19 +30,20 @@ std::vector<ExprRef> parameters(Tree& t, std::size_t count) {
 }
 
 TEST(LowerElement, RowMajor) {
-  EXPECT_EQ(store_text(
-                array(ScalarType::F32, {kDynamic, kDynamic}), [](Tree& t) { return parameters(t, 2); }, false),
-            "  %0 = mul no_wrap %i, %x.shape1\n"
-            "  %1 = add no_wrap %0, %j\n"
-            "  %2 = element %x, %1\n"
-            "  store %2, f32 1\n"
-            "  return\n");
+  EXPECT_EQ(
+      store_text(
+          {ScalarType::F32, Layout::RowMajor, {kDynamic, kDynamic}}, [](Tree& t) { return parameters(t, 2); }, false),
+      "  %0 = mul no_wrap %i, %x.shape1\n"
+      "  %1 = add no_wrap %0, %j\n"
+      "  %2 = element %x, %1\n"
+      "  store %2, f32 1\n"
+      "  return\n");
 }
 
 TEST(LowerElement, ColumnMajor) {
   EXPECT_EQ(store_text(
-                array(ScalarType::F32, {kDynamic, kDynamic}, Layout::ColumnMajor),
-                [](Tree& t) { return parameters(t, 2); }, false),
+                {ScalarType::F32, Layout::ColumnMajor, {kDynamic, kDynamic}}, [](Tree& t) { return parameters(t, 2); },
+                false),
             "  %0 = mul no_wrap %j, %x.shape0\n"
             "  %1 = add no_wrap %0, %i\n"
             "  %2 = element %x, %1\n"
@@ -51,20 +52,20 @@ TEST(LowerElement, ColumnMajor) {
 }
 
 TEST(LowerElement, Strided) {
-  EXPECT_EQ(store_text(
-                array(ScalarType::F32, {kDynamic, kDynamic}, Layout::Strided), [](Tree& t) { return parameters(t, 2); },
-                false),
-            "  %0 = mul no_wrap %i, %x.stride0\n"
-            "  %1 = mul no_wrap %j, %x.stride1\n"
-            "  %2 = add no_wrap %0, %1\n"
-            "  %3 = element %x, %2\n"
-            "  store %3, f32 1\n"
-            "  return\n");
+  EXPECT_EQ(
+      store_text(
+          {ScalarType::F32, Layout::Strided, {kDynamic, kDynamic}}, [](Tree& t) { return parameters(t, 2); }, false),
+      "  %0 = mul no_wrap %i, %x.stride0\n"
+      "  %1 = mul no_wrap %j, %x.stride1\n"
+      "  %2 = add no_wrap %0, %1\n"
+      "  %3 = element %x, %2\n"
+      "  store %3, f32 1\n"
+      "  return\n");
 }
 
 TEST(LowerElement, StaticShape) {
   EXPECT_EQ(store_text(
-                array(ScalarType::F32, {16, 33}), [](Tree& t) { return parameters(t, 2); }, false),
+                {ScalarType::F32, Layout::RowMajor, {16, 33}}, [](Tree& t) { return parameters(t, 2); }, false),
             "  %0 = mul no_wrap %i, i64 33\n"
             "  %1 = add no_wrap %0, %j\n"
             "  %2 = element %x, %1\n"
@@ -73,12 +74,12 @@ TEST(LowerElement, StaticShape) {
 }
 
 TEST(LowerElement, RankZeroIsItsAddress) {
-  EXPECT_EQ(store_text(array(ScalarType::F32, {}), [](Tree&) { return std::vector<ExprRef>{}; }),
+  EXPECT_EQ(store_text({ScalarType::F32, Layout::RowMajor, {}}, [](Tree&) { return std::vector<ExprRef>{}; }),
             "  store %x, f32 1\n  return\n");
 }
 
 TEST(LowerElement, AnIndexThatMayBeNegativeCountsFromTheEnd) {
-  EXPECT_EQ(store_text(array(ScalarType::F32, {kDynamic}), [](Tree& t) { return parameters(t, 1); }),
+  EXPECT_EQ(store_text({ScalarType::F32, Layout::RowMajor, {kDynamic}}, [](Tree& t) { return parameters(t, 1); }),
             "  %0 = add %i, %x.shape0\n"
             "  %1 = lt %i, i64 0\n"
             "  %2 = select %1, %0, %i : i64\n"
@@ -88,15 +89,16 @@ TEST(LowerElement, AnIndexThatMayBeNegativeCountsFromTheEnd) {
 }
 
 TEST(LowerElement, AnIndexThatIsNotNegativeCostsNothing) {
-  EXPECT_EQ(store_text(array(ScalarType::F32, {kDynamic}), [](Tree& t) { return std::vector{t.thread()}; }),
-            "  %0 = builtin threadIdx.x : i64\n"
-            "  %1 = element %x, %0\n"
-            "  store %1, f32 1\n"
-            "  return\n");
+  EXPECT_EQ(
+      store_text({ScalarType::F32, Layout::RowMajor, {kDynamic}}, [](Tree& t) { return std::vector{t.thread()}; }),
+      "  %0 = builtin threadIdx.x : i64\n"
+      "  %1 = element %x, %0\n"
+      "  store %1, f32 1\n"
+      "  return\n");
 }
 
 TEST(LowerElement, AnIndexThatIsNegativeIsNotAsked) {
-  EXPECT_EQ(store_text(array(ScalarType::F32, {kDynamic}), [](Tree& t) { return std::vector{t.i64(-1)}; }),
+  EXPECT_EQ(store_text({ScalarType::F32, Layout::RowMajor, {kDynamic}}, [](Tree& t) { return std::vector{t.i64(-1)}; }),
             "  %0 = add i64 -1, %x.shape0\n"
             "  %1 = element %x, %0\n"
             "  store %1, f32 1\n"
@@ -105,7 +107,7 @@ TEST(LowerElement, AnIndexThatIsNegativeIsNotAsked) {
 
 TEST(LowerElement, BoundsCheck) {
   EXPECT_EQ(store_text(
-                array(ScalarType::F32, {kDynamic}), [](Tree& t) { return parameters(t, 1); }, true, 0),
+                {ScalarType::F32, Layout::RowMajor, {kDynamic}}, [](Tree& t) { return parameters(t, 1); }, true, 0),
             "  %0 = add %i, %x.shape0\n"
             "  %1 = lt %i, i64 0\n"
             "  %2 = select %1, %0, %i : i64\n"
@@ -123,7 +125,7 @@ TEST(LowerElement, BoundsCheck) {
 TEST(LowerElement, BoundsCheckStopsExactlyWhatIsOutside) {
   Tree t;
   t.module.faults.resize(2);  // one a dimension
-  const Variable* x = t.parameter("x", array(ScalarType::F32, {kDynamic, kDynamic}));
+  const Variable* x = t.parameter("x", t.array(ScalarType::F32, {kDynamic, kDynamic}));
   const Variable* i = t.parameter("i", scalar(ScalarType::I64));
   t.function->body = {t.store(t.element(t.ref(x), {t.i64(0), t.ref(i)}, true, 0), t.f32(1))};
   for (const std::int64_t index : {-4, -3, -1, 0, 2, 3}) {
@@ -142,8 +144,8 @@ TEST(LowerElement, BoundsCheckStopsExactlyWhatIsOutside) {
 
 TEST(LowerExtent, StaticAndDynamic) {
   Tree t;
-  const Variable* x = t.parameter("x", array(ScalarType::I64, {kDynamic, kDynamic}));
-  const Variable* y = t.parameter("y", array(ScalarType::F32, {4, 7}));
+  const Variable* x = t.parameter("x", t.array(ScalarType::I64, {kDynamic, kDynamic}));
+  const Variable* y = t.parameter("y", t.array(ScalarType::F32, {4, 7}));
   const auto extent = [&](const Variable* v, int d) {
     return t.expr(scalar(ScalarType::I64), checked::Extent{t.ref(v), d});
   };
@@ -179,7 +181,7 @@ class LowerShared : public testing::Test {
   }
   ExprRef shared(int index) {
     const ArrayType& type = t.function->shared_arrays[static_cast<std::size_t>(index)].type;
-    return t.expr(array(type.element.scalar, type.extents, type.layout, ir::AddressSpace::Shared),
+    return t.expr(t.array(type.element.scalar, type.extents, type.layout, ir::AddressSpace::Shared),
                   checked::SharedArrayRef{index});
   }
   Tree t;
@@ -215,7 +217,7 @@ TEST_F(LowerShared, SizedArraysAddUpInRoundedBytes) {
 TEST_F(LowerShared, ExtentsAreOfTheLaunch) {
   const int sized = add_sized(ScalarType::F32, 3);
   const int rest = add_rest(ScalarType::F64);
-  const Variable* out = t.parameter("out", array(ScalarType::I64, {2}));
+  const Variable* out = t.parameter("out", t.array(ScalarType::I64, {2}));
   const auto extent = [&](int index) { return t.expr(scalar(ScalarType::I64), checked::Extent{shared(index), 0}); };
   t.function->body = {t.store(t.element(out, {t.i64(0)}), extent(sized)),
                       t.store(t.element(out, {t.i64(1)}), extent(rest))};
@@ -227,7 +229,7 @@ TEST_F(LowerShared, ExtentsAreOfTheLaunch) {
 
 TEST_F(LowerShared, ANegativeExtentCountsAsNone) {
   const int sized = add_sized(ScalarType::F32, -3);
-  const Variable* out = t.parameter("out", array(ScalarType::I64, {1}));
+  const Variable* out = t.parameter("out", t.array(ScalarType::I64, {1}));
   t.function->body = {
       t.store(t.element(out, {t.i64(0)}), t.expr(scalar(ScalarType::I64), checked::Extent{shared(sized), 0}))};
   std::int64_t value = -1;
@@ -251,7 +253,7 @@ TEST_F(LowerShared, OfDeviceFunctionsAreTheKernels) {
   outer->body = {t.store(t.element(shared(sized), {t.i64(0)}), t.call(inner, {})),
                  t.return_(t.add(t.element(shared(sized), {t.i64(0)}), extent(sized)))};
   t.function = kernel;
-  const Variable* out = t.parameter("out", array(ScalarType::I64, {1}));
+  const Variable* out = t.parameter("out", t.array(ScalarType::I64, {1}));
   kernel->body = {t.store(t.element(shared(own), {t.i64(0)}), t.constant(ScalarType::F64, 0)),
                   t.store(t.element(out, {t.i64(0)}), t.call(outer, {}))};
 
@@ -273,9 +275,9 @@ TEST(LowerArrays, LocalAndConstant) {
   t.module.constant_arrays.push_back(
       {"table", {ScalarType::F32, Layout::RowMajor, {2}}, std::string("\0\0\x80\x3f\0\0\0\x40", 8)});
   const ExprRef buffer =
-      t.expr(array(ScalarType::F32, {2, 3}, Layout::RowMajor, ir::AddressSpace::Local), checked::LocalArrayRef{0});
+      t.expr(t.array(ScalarType::F32, {2, 3}, Layout::RowMajor, ir::AddressSpace::Local), checked::LocalArrayRef{0});
   const ExprRef table =
-      t.expr(array(ScalarType::F32, {2}, Layout::RowMajor, ir::AddressSpace::Constant), checked::ConstantArrayRef{0});
+      t.expr(t.array(ScalarType::F32, {2}, Layout::RowMajor, ir::AddressSpace::Constant), checked::ConstantArrayRef{0});
   t.function->body = {t.store(t.element(buffer, {t.i64(0), t.i64(1)}), t.element(table, {t.i64(1)}))};
   EXPECT_EQ(t.text(),
             "  local_array buffer: f32[6] align 16\n"

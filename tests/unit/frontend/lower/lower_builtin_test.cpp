@@ -12,10 +12,10 @@ namespace {
 /// A kernel that writes both results of `id` of x, and the second as an i64 for frexp.
 void call_pair(Tree& t, BuiltinId id, ScalarType type) {
   const checked::Type second = scalar(id == BuiltinId::Frexp ? ScalarType::I32 : type);
-  const Variable* x = t.parameter("x", array(type, {}));
-  const Variable* a = t.parameter("a", array(type, {}));
-  const Variable* b = t.parameter("b", array(second.scalar, {}));
-  const Variable* pair = t.variable("pair", tuple({scalar(type), second}));
+  const Variable* x = t.parameter("x", t.array(type, {}));
+  const Variable* a = t.parameter("a", t.array(type, {}));
+  const Variable* b = t.parameter("b", t.array(second->scalar, {}));
+  const Variable* pair = t.variable("pair", t.tuple({scalar(type), second}));
   t.function->body = {t.assign(pair, t.builtin(id, pair->type, {t.element(x, {})})),
                       t.store(t.element(a, {}), t.tuple_element(t.ref(pair), 0)),
                       t.store(t.element(b, {}), t.tuple_element(t.ref(pair), 1))};
@@ -84,7 +84,7 @@ TEST(LowerFrexp, F64) { test_frexp<double, std::uint64_t>(ScalarType::F64); }
 
 TEST(LowerBuiltin, OneInstruction) {
   Tree t;
-  const Variable* x = t.parameter("x", array(ScalarType::F32, {1}));
+  const Variable* x = t.parameter("x", t.array(ScalarType::F32, {1}));
   const ExprRef root = t.builtin(BuiltinId::Sqrt, scalar(ScalarType::F32), {t.element(x, {t.i64(0)})});
   t.function->body = {t.stmt(checked::Evaluate{t.builtin(BuiltinId::Syncthreads, checked::Type::none())}),
                       t.store(t.element(x, {t.i64(0)}), root)};
@@ -103,11 +103,11 @@ TEST(LowerBuiltin, OneInstruction) {
 template <typename T>
 std::pair<T, T> run_atomic(ScalarType type, ir::AtomicOp op, T first, T value, bool is_local) {
   Tree t;
-  const Variable* out = t.parameter("out", array(type, {2}));
+  const Variable* out = t.parameter("out", t.array(type, {2}));
   const Variable* given = t.parameter("given", scalar(type));
   const Variable* old = t.variable("old", scalar(type));
   t.function->local_arrays.push_back({"own", {type, Layout::RowMajor, {1}}});
-  const ExprRef own = t.expr(array(type, {1}, Layout::RowMajor, ir::AddressSpace::Local), checked::LocalArrayRef{0});
+  const ExprRef own = t.expr(t.array(type, {1}, Layout::RowMajor, ir::AddressSpace::Local), checked::LocalArrayRef{0});
   const ExprRef place = t.element(is_local ? own : t.ref(out), {t.i64(0)});
   t.function->body = {t.store(place, t.element(out, {t.i64(0)})),
                       t.assign(old, t.expr(scalar(type), checked::Atomic{op, {}, place, t.ref(given)})),
@@ -133,11 +133,11 @@ TEST(LowerAtomic, OnALocalArrayDoesTheSame) {
 
 TEST(LowerAtomic, CompareAndSwapOnALocalArrayComparesBits) {
   Tree t;
-  const Variable* out = t.parameter("out", array(ScalarType::F32, {1}));
+  const Variable* out = t.parameter("out", t.array(ScalarType::F32, {1}));
   const Variable* expected = t.parameter("expected", scalar(ScalarType::F32));
   t.function->local_arrays.push_back({"own", {ScalarType::F32, Layout::RowMajor, {1}}});
   const ExprRef own =
-      t.expr(array(ScalarType::F32, {1}, Layout::RowMajor, ir::AddressSpace::Local), checked::LocalArrayRef{0});
+      t.expr(t.array(ScalarType::F32, {1}, Layout::RowMajor, ir::AddressSpace::Local), checked::LocalArrayRef{0});
   const ExprRef place = t.element(own, {t.i64(0)});
   const ExprRef swap =
       t.expr(scalar(ScalarType::F32), checked::AtomicCompareAndSwap{{}, place, t.ref(expected), t.f32(9)});
@@ -155,7 +155,7 @@ TEST(LowerAtomic, CompareAndSwapOnALocalArrayComparesBits) {
 
 TEST(LowerAtomic, GivesTheOldValue) {
   Tree t;
-  const Variable* x = t.parameter("x", array(ScalarType::I64, {3}));
+  const Variable* x = t.parameter("x", t.array(ScalarType::I64, {3}));
   const ExprRef place = t.element(x, {t.i64(0)});
   const ExprRef old = t.expr(scalar(ScalarType::I64), checked::Atomic{ir::AtomicOp::Add, {}, place, t.i64(5)});
   const ExprRef swapped =

@@ -9,7 +9,7 @@ namespace {
 class LowerChoice : public testing::Test {
  protected:
   LowerChoice() {
-    out = t.parameter("out", array(ScalarType::I64, {4}));
+    out = t.parameter("out", t.array(ScalarType::I64, {4}));
     a = t.parameter("a", scalar(ScalarType::Bool));
     b = t.parameter("b", scalar(ScalarType::Bool));
   }
@@ -90,8 +90,8 @@ TEST_F(LowerChoice, ALoadIsBehindABranch) {
 }
 
 TEST_F(LowerChoice, OfArraysGoesPartByPart) {
-  const Variable* x = t.parameter("x", array(ScalarType::I64, {ArrayType::kDynamic}));
-  const Variable* y = t.parameter("y", array(ScalarType::I64, {ArrayType::kDynamic}));
+  const Variable* x = t.parameter("x", t.array(ScalarType::I64, {ArrayType::kDynamic}));
+  const Variable* y = t.parameter("y", t.array(ScalarType::I64, {ArrayType::kDynamic}));
   result(t.element(t.conditional(t.ref(a), t.ref(x), t.ref(y)), {t.i64(-1)}));
   std::int64_t values[4] = {}, xs[2] = {1, 2}, ys[3] = {3, 4, 5};
   for (const bool choice : {true, false}) {

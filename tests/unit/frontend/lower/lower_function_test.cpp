@@ -13,9 +13,9 @@ std::string signature(const ir::Module& module, std::string_view symbol) {
 
 TEST(LowerParameters, AreTakenApart) {
   Tree t;
-  t.parameter("x", array(ScalarType::F32, {kDynamic, kDynamic}));
-  t.parameter("y", array(ScalarType::F64, {kDynamic}, Layout::Strided));
-  t.parameter("z", array(ScalarType::I8, {4, 4}));
+  t.parameter("x", t.array(ScalarType::F32, {kDynamic, kDynamic}));
+  t.parameter("y", t.array(ScalarType::F64, {kDynamic}, Layout::Strided));
+  t.parameter("z", t.array(ScalarType::I8, {4, 4}));
   t.parameter("a", scalar(ScalarType::U16));
   const auto ir = t.lowered();
   EXPECT_EQ(signature(*ir, "k"),
@@ -50,7 +50,7 @@ TEST(LowerFunction, CarriesTheOptions) {
 TEST(LowerParameters, NoAliasIsForPointers) {
   Tree t;
   t.function->options.no_alias = true;
-  t.parameter("x", array(ScalarType::F32, {kDynamic}));
+  t.parameter("x", t.array(ScalarType::F32, {kDynamic}));
   EXPECT_EQ(signature(*t.lowered(), "k"),
             "kernel @k(%x: ptr<f32, global> no_alias read_only, %x.shape0: i64 non_negative) {");
 }
@@ -58,10 +58,10 @@ TEST(LowerParameters, NoAliasIsForPointers) {
 // def split(x: f32[:], p) -> tuple[f32[:], tuple[i64, i64]]
 TEST(LowerCall, ArraysAndTuplesGoPartByPart) {
   Tree t;
-  const checked::Type row = array(ScalarType::F32, {kDynamic});
-  const checked::Type pair = tuple({scalar(ScalarType::I64), scalar(ScalarType::I64)});
+  const checked::Type row = t.array(ScalarType::F32, {kDynamic});
+  const checked::Type pair = t.tuple({scalar(ScalarType::I64), scalar(ScalarType::I64)});
   checked::Function* kernel = t.function;
-  checked::Function* split = t.add_function("split", false, tuple({row, pair}));
+  checked::Function* split = t.add_function("split", false, t.tuple({row, pair}));
   const Variable* x = t.parameter("x", row);
   const Variable* p = t.parameter("p", pair);
   const ExprRef swapped =
@@ -101,7 +101,7 @@ TEST(LowerCall, Recursion) {
   factorial->body = {t.return_(
       t.conditional(t.compare(CompareOp::Lt, t.ref(n), t.i64(2)), t.i64(1), t.binary(BinaryOp::Mul, t.ref(n), rest)))};
   t.function = kernel;
-  const Variable* out = t.parameter("out", array(ScalarType::I64, {1}));
+  const Variable* out = t.parameter("out", t.array(ScalarType::I64, {1}));
   kernel->body = {t.store(t.element(out, {t.i64(0)}), t.call(factorial, {t.i64(10)}))};
   std::int64_t value = 0;
   EXPECT_TRUE(t.run({reference::bits_of(&value)}).is_clean());
@@ -127,7 +127,7 @@ TEST(LowerFunction, EveryPathReturns) {
 
 class LowerReadOnly : public testing::Test {
  protected:
-  const Variable* parameter(std::string name) { return t.parameter(std::move(name), array(ScalarType::F32, {4})); }
+  const Variable* parameter(std::string name) { return t.parameter(std::move(name), t.array(ScalarType::F32, {4})); }
   const checked::Stmt* write(const Variable* array) { return t.store(t.element(array, {t.i64(0)}), t.f32(1)); }
   /// The names of the kernel's read-only parameters.
   std::string read_only() {
@@ -180,7 +180,7 @@ TEST_F(LowerReadOnly, NotWhatACalleeWrites) {
 
 TEST_F(LowerReadOnly, NotWhatACalleeGivesBack) {
   checked::Function* kernel = t.function;
-  checked::Function* same = t.add_function("same", false, array(ScalarType::F32, {4}));
+  checked::Function* same = t.add_function("same", false, t.array(ScalarType::F32, {4}));
   same->body = {t.return_(t.ref(parameter("a")))};
   t.function = kernel;
   const Variable* x = parameter("x");

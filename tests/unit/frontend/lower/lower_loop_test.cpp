@@ -44,7 +44,7 @@ Trace python(std::int64_t start, std::int64_t stop, std::int64_t step) {
 class RangeLoop {
  public:
   explicit RangeLoop(const std::int64_t* step, bool body_assigns) {
-    const Variable* out = t.parameter("out", array(ScalarType::I64, {4}));
+    const Variable* out = t.parameter("out", t.array(ScalarType::I64, {4}));
     const Variable* start = t.parameter("start", scalar(ScalarType::I64));
     const Variable* stop = t.parameter("stop", scalar(ScalarType::I64));
     const Variable* stride = t.parameter("step", scalar(ScalarType::I64));
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Steps, ForRange, testing::ValuesIn(kSteps));
 class LowerLoop : public testing::Test {
  protected:
   LowerLoop() {
-    out = t.parameter("out", array(ScalarType::I64, {8}));
+    out = t.parameter("out", t.array(ScalarType::I64, {8}));
     n = t.parameter("n", scalar(ScalarType::I64));
     i = t.variable("i");
     j = t.variable("j");
@@ -180,7 +180,7 @@ TEST_F(LowerLoop, BoundsAreEvaluatedOnce) {
 }
 
 TEST_F(LowerLoop, AGridStrideLoopOverAnExtentCannotWrap) {
-  const Variable* x = t.parameter("x", array(ScalarType::I64, {ArrayType::kDynamic}));
+  const Variable* x = t.parameter("x", t.array(ScalarType::I64, {ArrayType::kDynamic}));
   const ExprRef stop = t.expr(scalar(ScalarType::I64), checked::Extent{t.ref(x), 0});
   const ExprRef stride = t.builtin(BuiltinId::BlockDimX, scalar(ScalarType::I64));
   t.function->body = {t.for_(i, t.thread(), stop, stride, {t.store(t.element(x, {t.ref(i)}), t.i64(1))})};

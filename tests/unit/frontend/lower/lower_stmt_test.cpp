@@ -58,7 +58,7 @@ TEST(LowerSuite, NothingFollowsAReturn) {
 
 TEST(LowerStore, TheValueIsEvaluatedFirst) {
   Tree t;
-  const Variable* x = t.parameter("x", array(ScalarType::I64, {4}));
+  const Variable* x = t.parameter("x", t.array(ScalarType::I64, {4}));
   const auto count = [&] {
     return t.expr(scalar(ScalarType::I64), checked::Atomic{ir::AtomicOp::Add, {}, t.element(x, {t.i64(3)}), t.i64(1)});
   };
@@ -70,7 +70,7 @@ TEST(LowerStore, TheValueIsEvaluatedFirst) {
 
 TEST(LowerPlaces, InstructionsKnowTheirSource) {
   Tree t;
-  const Variable* x = t.parameter("x", array(ScalarType::F32, {1}));
+  const Variable* x = t.parameter("x", t.array(ScalarType::F32, {1}));
   t.module.stmts.push_back({{10, 20}, checked::StoreElement{t.element(x, {t.i64(0)}), t.f32(1)}});
   const_cast<SourceRange&>(t.module.exprs.back().range) = {18, 20};
   t.function->body = {&t.module.stmts.back()};

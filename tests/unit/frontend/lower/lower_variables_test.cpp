@@ -10,7 +10,7 @@ namespace {
 class LowerVariables : public testing::Test {
  protected:
   LowerVariables() {
-    out = t.parameter("out", array(ScalarType::I64, {1}));
+    out = t.parameter("out", t.array(ScalarType::I64, {1}));
     c = t.parameter("c", scalar(ScalarType::Bool));
     v = t.variable("v");
   }
@@ -94,7 +94,7 @@ TEST_F(LowerVariables, WhatIsReadAfterTheLoopIsACopy) {
 }
 
 TEST_F(LowerVariables, SwappedArraysAreLocalsOfPointers) {
-  const checked::Type row = array(ScalarType::I64, {1});
+  const checked::Type row = t.array(ScalarType::I64, {1});
   const Variable* x = t.parameter("x", row);
   const Variable* a = t.variable("a", row);
   const Variable* b = t.variable("b", row);

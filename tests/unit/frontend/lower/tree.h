@@ -1,7 +1,7 @@
 // Checked trees by hand, for the tests of lowering.
 //
 //   Tree t;
-//   auto* x = t.parameter("x", array(ScalarType::F32, {-1}));
+//   auto* x = t.parameter("x", t.array(ScalarType::F32, {-1}));
 //   t.body = {t.store(t.element(x, {t.i64(0)}), t.f32(1))};
 //   EXPECT_EQ(t.text(), "…");
 #pragma once
@@ -32,13 +32,6 @@ constexpr std::int64_t kDynamic = ArrayType::kDynamic;
 
 inline checked::Type scalar(ScalarType type) { return checked::Type::of(type); }
 
-inline checked::Type array(ScalarType element, std::vector<std::int64_t> extents, Layout layout = Layout::RowMajor,
-                           ir::AddressSpace space = ir::AddressSpace::Global) {
-  return checked::Type::of(ArrayType{element, layout, std::move(extents)}, space);
-}
-
-inline checked::Type tuple(std::vector<checked::Type> elements) { return checked::Type::tuple(std::move(elements)); }
-
 class Tree {
  public:
   /// A kernel @k; `add_function` makes others, which later calls of `parameter` belong to.
@@ -48,23 +41,29 @@ class Tree {
     function = &module.functions.emplace_back();
     function->name = function->symbol = std::move(name);
     function->is_kernel = is_kernel;
-    function->result = std::move(result);
+    function->result = result;
     return function;
   }
   const Variable* parameter(std::string name, checked::Type type) {
     const auto index = static_cast<int>(function->parameters.size());
-    function->parameters.push_back(
-        &module.variables.emplace_back(Variable{std::move(name), std::move(type), true, index, {}}));
+    function->parameters.push_back(&module.variables.emplace_back(Variable{std::move(name), type, true, index, {}}));
     return function->parameters.back();
   }
   const Variable* variable(std::string name, checked::Type type = scalar(ScalarType::I64)) {
-    return &module.variables.emplace_back(Variable{std::move(name), std::move(type), false, -1, {}});
+    return &module.variables.emplace_back(Variable{std::move(name), type, false, -1, {}});
   }
+
+  // Types.
+  checked::Type array(ScalarType element, std::vector<std::int64_t> extents, Layout layout = Layout::RowMajor,
+                      ir::AddressSpace space = ir::AddressSpace::Global) {
+    return module.types.of(ArrayType{element, layout, std::move(extents)}, space);
+  }
+  checked::Type tuple(std::vector<checked::Type> elements) { return module.types.tuple(std::move(elements)); }
 
   // Expressions.
   template <typename Node>
   ExprRef expr(checked::Type type, Node node) {
-    return &module.exprs.emplace_back(checked::Expr{std::move(type), {}, std::move(node)});
+    return &module.exprs.emplace_back(checked::Expr{type, {}, std::move(node)});
   }
   ExprRef constant(ScalarType type, std::uint64_t bits) { return expr(scalar(type), checked::Constant{bits}); }
   ExprRef i64(std::int64_t value) { return constant(ScalarType::I64, static_cast<std::uint64_t>(value)); }
@@ -86,21 +85,21 @@ class Tree {
   }
   ExprRef cast(ExprRef value, ScalarType to) { return expr(scalar(to), checked::Cast{value}); }
   ExprRef element(ExprRef array, std::vector<ExprRef> indices, bool wraparound = true, int fault = -1) {
-    return expr(scalar(array->type.array.element.scalar),
+    return expr(scalar(array->type->array.element.scalar),
                 checked::Element{array, std::move(indices), wraparound, fault});
   }
   ExprRef element(const Variable* array, std::vector<ExprRef> indices) {
     return element(ref(array), std::move(indices));
   }
   ExprRef builtin(BuiltinId id, checked::Type type, std::vector<ExprRef> arguments = {}) {
-    return expr(std::move(type), checked::CallBuiltin{id, std::move(arguments)});
+    return expr(type, checked::CallBuiltin{id, std::move(arguments)});
   }
   ExprRef thread() { return builtin(BuiltinId::ThreadIdxX, scalar(ScalarType::I64)); }
   ExprRef call(const checked::Function* callee, std::vector<ExprRef> arguments) {
     return expr(callee->result, checked::CallFunction{callee, std::move(arguments)});
   }
   ExprRef tuple_element(ExprRef tuple, int index) {
-    return expr(tuple->type.elements[static_cast<std::size_t>(index)], checked::TupleElement{tuple, index});
+    return expr(tuple->type->elements[static_cast<std::size_t>(index)], checked::TupleElement{tuple, index});
   }
 
   // Statements.
