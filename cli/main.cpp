@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "pykc/compiler.h"
 
 namespace {
 

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <span>
 
+#include "base/text.h"
+
 namespace pykc::checker {
 namespace {
 
@@ -19,7 +21,6 @@ constexpr ForeignRow kNames[] = {
 #define FOREIGN(name, write, note) {name, write, note},
 #define FOREIGN_MODULE(name, note)
 #define FOREIGN_NUMPY(name, note)
-#include "base/text.h"
 #include "frontend/check/names/foreign_names.def"
 };
 constexpr NoteRow kModules[] = {
