@@ -1,7 +1,7 @@
 // From IR to an Artifact: PTX text or an object file, by LLVM.
 //
-// `generate` takes a module that verifies, and that check_target has let through. On it alone it cannot fail, only where
-// a library does not define what the module calls. No LLVM type shows here.
+// `generate` takes a module that verifies, and that check_target has let through. On it alone it cannot fail, only
+// where a library does not define what the module calls. No LLVM type shows here.
 #pragma once
 
 #include <string>

@@ -43,9 +43,9 @@ struct CpuLaunch {
 using CpuKernel = void (*)(const CpuLaunch* launch, void* shared, void* scratch, std::int64_t first, std::int64_t last);
 
 /// The functions that a CPU object may call; the loader resolves these names and nothing else: `pykc_print`,
-/// `pykc_nanoseconds`, `pykc_grid_sync`; of libm fma, fmaf, fmod, fmodf; of libc memcpy, memmove, memset; of the compiler's library
-/// __extendhfsf2, __truncsfhf2,
-/// __truncdfhf2 (conversions of f16 on processors without F16C). The object is position-independent code for x86-64.
+/// `pykc_nanoseconds`, `pykc_grid_sync`; of libm fma, fmaf, fmod, fmodf; of libc memcpy, memmove, memset; of the
+/// compiler's library __extendhfsf2, __truncsfhf2, __truncdfhf2 (conversions of f16 on processors without F16C). The
+/// object is position-independent code for x86-64.
 ///
 /// void pykc_print(const char* format, ...): formats as printf does and writes the text to stdout in one piece.
 inline constexpr const char* kPrintSymbol = "pykc_print";

@@ -6,8 +6,8 @@
 
 namespace pykc::ir {
 
-/// How many calls of functions that call themselves may be under way in a thread, and the bytes of local arrays that each
-/// of them may hold.
+/// How many calls of functions that call themselves may be under way in a thread, and the bytes of local arrays that
+/// each of them may hold.
 inline constexpr int kMaxRecursion = 256;
 inline constexpr std::int64_t kMaxRecursiveArrayBytes = 1024;
 

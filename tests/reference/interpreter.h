@@ -10,9 +10,10 @@
 // has not returned, a warp operation for the lanes of its mask. It also runs IR that has been through
 // split_at_barriers, block by block, so that a kernel can be compared with its own split form.
 //
-// The same bits as on a device may be expected of everything but the functions of the math library (they come from the
-// host's libm), atomics on floats (order) and racing kernels (which it finds when asked to). Addresses are the host's and are not checked. Local and
-// shared arrays start as bytes of poison: nothing may depend on what they hold.
+// The same bits as on a device may be expected of everything but the functions of the math library (they come from
+// the host's libm), atomics on floats (order) and racing kernels (which it finds when asked to). Addresses are the
+// host's and are not checked. Local and shared arrays start as bytes of poison: nothing may depend on what they
+// hold.
 #pragma once
 
 #include <array>
