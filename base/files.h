@@ -1,6 +1,8 @@
 // Whole files. The message of an error is the reason alone: "No such file or directory".
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -8,8 +10,9 @@
 
 namespace pykc {
 
-Result<std::string> read_file(const std::string& path);
-/// The second part comes after the first.
+/// The first `most` bytes of a regular file: what waits for a writer, or never ends, is none.
+Result<std::string> read_file(const std::string& path, std::size_t most = std::numeric_limits<std::size_t>::max());
+/// The second part comes after the first. What cannot be written whole does not stay.
 Result<void> write_file(const std::string& path, std::string_view first, std::string_view second = {});
 
 }  // namespace pykc

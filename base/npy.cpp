@@ -165,8 +165,20 @@ std::string format_npy_header(const NpyHeader& header) {
   return bytes + text;
 }
 
+Result<std::string> read_npy(const std::string& path) {
+  ASSIGN_OR_RETURN(std::string start, read_file(path, kMostHeader));
+  const Result<Parts> parts = split(start);
+  const Result<ParsedNpyHeader> parsed = parts ? parse_npy_header(parts->header) : parts.error();
+  const std::optional<std::int64_t> size =
+      parsed ? npy_size(parsed->header.shape, parsed->header.element) : std::nullopt;
+  if (!size) return start;  // `parse` says what is wrong
+  const std::size_t needed =
+      (start.size() - parts->elements.size()) + static_cast<std::size_t>(*size * size_in_bytes(parsed->header.element));
+  return needed <= start.size() ? std::move(start) : read_file(path, needed);
+}
+
 Result<detail::NpyElements> detail::load_npy(const std::string& path, const ElementType& wanted) {
-  const Result<std::string> bytes = read_file(path);
+  const Result<std::string> bytes = read_npy(path);
   if (!bytes) return about(path, bytes.error().message);
   const Result<NpyFile> file = NpyFile::parse(*bytes);
   if (!file) return about(path, file.error().message);

@@ -45,6 +45,9 @@ class NpyFile {
   std::string_view elements_;
 };
 
+/// The bytes of a file as far as its header announces elements; the header is looked at before the others are read.
+Result<std::string> read_npy(const std::string& path);
+
 /// Not bf16, nor a record with one.
 bool has_numpy_type(const ElementType& type);
 

@@ -37,5 +37,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? pykc::cli::kSuccess : pykc::cli::kUsage;
   }
+  if (const pykc::Result<void> printed = pykc::cli::flush_stdout(); !printed && exit_code == pykc::cli::kSuccess)
+    return pykc::cli::report(printed.error());
   return exit_code;
 }

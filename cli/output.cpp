@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/files.h"
+
 namespace pykc::cli {
 namespace {
 
@@ -37,12 +39,18 @@ int report(const Error& error, DiagnosticsFormat format) {
 }
 
 Result<void> write_output(const std::string& path, std::string_view bytes) {
-  std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
-  if (!file) return Error{ErrorCode::InputOutput, "cannot write " + path + ": " + std::strerror(errno)};
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  const bool closed = (path == "-" ? std::fflush(file) : std::fclose(file)) == 0;
-  if (!written || !closed) return Error{ErrorCode::InputOutput, "cannot write " + path + ": " + std::strerror(errno)};
+  if (path == "-") {
+    print_to_stdout(bytes);
+    return flush_stdout();
+  }
+  if (Result<void> written = write_file(path, bytes); !written)
+    return Error{ErrorCode::InputOutput, "cannot write " + path + ": " + written.error().message};
   return {};
+}
+
+Result<void> flush_stdout() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
+  return Error{ErrorCode::InputOutput, std::string("cannot write the output: ") + std::strerror(errno)};
 }
 
 void print_to_stdout(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }

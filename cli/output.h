@@ -19,6 +19,8 @@ void print_diagnostics(const std::vector<Diagnostic>& diagnostics, DiagnosticsFo
 int report(const Error& error, DiagnosticsFormat format = DiagnosticsFormat::Text);
 /// Writes to a file, or to stdout for "-".
 Result<void> write_output(const std::string& path, std::string_view bytes);
+/// Whether all that was printed has arrived: a full disk shows here.
+Result<void> flush_stdout();
 /// Where print() of host functions writes, and where their kernels' warnings go.
 void print_to_stdout(std::string_view text);
 void print_warning(const Diagnostic& warning);

@@ -35,8 +35,8 @@ bool is_name(const std::string& text);
 /// The text of the module that defines `constants`, or which of them cannot be one.
 Result<std::string> constants_text(const std::vector<Constant>& constants);
 
-/// Where modules are looked for: options.import if given; else the folder of `path`, or that around its package, then
-/// the built-in library ("pykc.reduce").
+/// Where modules are looked for: options.import if given; else the folder of `path`, or that around its package, unless
+/// `path` is "<…>", a text's name; then the built-in library ("pykc.reduce"). Links out of the folder are not followed.
 ImportResolver import_resolver(const std::string& path, const CompileOptions& options);
 /// The package that a file stands in, "lib.sub": of its folder and those around it that have an `__init__.pyk`, as
 /// pytest has it. Empty without, and where options.import finds the modules.

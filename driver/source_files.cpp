@@ -1,5 +1,8 @@
 // Where source text comes from: files, the folder of the importing file, the library built into the program.
+#include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <system_error>
 
 #include "base/errors.h"
@@ -24,8 +27,8 @@ std::string module_path(std::string_view module_name, std::string_view end) {
   return path.append(end);
 }
 
-Result<std::string> read_named(const std::string& path) {
-  Result<std::string> bytes = read_file(path);
+Result<std::string> read_named(const std::string& path, std::size_t most) {
+  Result<std::string> bytes = read_file(path, most);
   if (!bytes) return Error{ErrorCode::InputOutput, "cannot read " + path + ": " + bytes.error().message};
   return bytes;
 }
@@ -34,6 +37,18 @@ bool is_package(const std::filesystem::path& folder) {
   std::error_code error;
   return std::filesystem::is_regular_file(folder / "__init__.pyk", error);
 }
+
+/// Whether a file lies in the folder, or below it, also where links lead.
+bool lies_in(const std::filesystem::path& folder, const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::path from = std::filesystem::canonical(folder.empty() ? "." : folder, error);
+  if (error) return false;
+  const std::filesystem::path real = std::filesystem::canonical(file, error);
+  return !error && std::ranges::mismatch(from, real).in1 == from.end();
+}
+
+/// A text has a name in brackets in place of a file's, and no folder: it has the modules of the library alone.
+bool is_text(std::string_view name) { return name.starts_with('<'); }
 
 /// The folder where a program starts whose main file is `path`, and the package of that file.
 struct Start {
@@ -60,26 +75,26 @@ Start start_of(const std::string& path) {
 }  // namespace
 
 std::string package_of_file(const std::string& path, const CompileOptions& options) {
-  return options.import ? std::string() : start_of(path).package;
+  return options.import || is_text(path) ? std::string() : start_of(path).package;
 }
 
 Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path) {
-  ASSIGN_OR_RETURN(std::string text, read_named(path));
+  ASSIGN_OR_RETURN(std::string text, read_named(path, SourceFile::kMaximumBytes + 1));
   return std::make_shared<const SourceFile>(path, std::move(text));
 }
 
 ImportResolver import_resolver(const std::string& path, const CompileOptions& options) {
-  const std::filesystem::path folder = options.import ? std::filesystem::path() : start_of(path).folder;
+  std::optional<std::filesystem::path> folder;
+  if (!options.import && !is_text(path)) folder = start_of(path).folder;
   return [folder, import = options.import](std::string_view name) -> std::shared_ptr<const SourceFile> {
     if (import) {
       Result<std::string> text = import(name);
       if (text) return std::make_shared<const SourceFile>(std::string(name) + ".pyk", std::move(*text));
-    } else {
+    } else if (folder) {
       for (const std::string_view end : {".pyk", "/__init__.pyk"}) {
-        const std::filesystem::path file = folder / module_path(name, end);
-        std::error_code error;
-        if (std::filesystem::is_regular_file(file, error))
-          if (auto source = read_source(file.string()); source) return *source;
+        const std::filesystem::path file = *folder / module_path(name, end);
+        if (!lies_in(*folder, file)) continue;
+        if (auto source = read_source(file.string()); source) return *source;
       }
     }
     const std::string_view library = library_source(name);
@@ -93,7 +108,7 @@ ImportResolver import_resolver(const std::string& path, const CompileOptions& op
 namespace pykc {
 
 Result<Library> Library::read(const std::string& path) {
-  ASSIGN_OR_RETURN(std::string bytes, driver::read_named(path));
+  ASSIGN_OR_RETURN(std::string bytes, driver::read_named(path, std::numeric_limits<std::size_t>::max()));
   return Library{path, std::move(bytes)};
 }
 

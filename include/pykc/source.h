@@ -59,7 +59,7 @@ consteval auto operator""_pyk() {
 /// Source text of kernels, with its name and place. A value: copies are independent.
 class Source {
  public:
-  /// `name` is what diagnostics show; imports are looked for in its folder.
+  /// `name` is what diagnostics show. Imports are looked for in its folder; one in brackets has none.
   explicit Source(std::string text, std::string name = "<memory>") : text_(std::move(text)), name_(std::move(name)) {}
   template <std::size_t N>
   Source(const SourceLiteral<N>& literal)

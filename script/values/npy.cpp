@@ -32,7 +32,7 @@ Outcome<std::string> format_npy(const ArrayRef& array) {
 }
 
 Outcome<ArrayRef> load_npy(const std::string& path) {
-  const Result<std::string> bytes = read_file(path);
+  const Result<std::string> bytes = read_npy(path);
   if (!bytes) return fail(DiagnosticId::HostFileFailed, path, bytes.error().message);
   return parse_npy(*bytes, path);
 }

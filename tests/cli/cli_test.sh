@@ -319,6 +319,45 @@ expect 1 "outside.pyk:6: index 3 is out of bounds for \`x\` of shape (3,)" "$pyk
 expect 1 "commented.pyk:7: index 3 is out of bounds" "$pykc" run commented.pyk --device cpu
 expect 0 "pykc_fault" "$pykc" compile outside.pyk --checked -o -
 
+# What is no regular file is not waited for, and a header is read before what it announces.
+mkfifo pipe.pyk pipe.npy
+expect 1 "cannot read pipe.pyk: it is no regular file" "$pykc" check pipe.pyk
+expect 1 "cannot read /dev/zero: it is no regular file" "$pykc" check /dev/zero
+printf 'from pipe import x\n' > imports_pipe.pyk
+expect 1 "there is no module \`pipe\`" "$pykc" check imports_pipe.pyk
+truncate -s 30G large.pyk
+expect 1 "E0101" "$pykc" check large.pyk
+printf 'def main():\n    print(load("pipe.npy"))\n' > loads_pipe.pyk
+expect 1 "it is no regular file" "$pykc" run loads_pipe.pyk --device cpu
+truncate -s 30G large.npy
+printf 'def main():\n    print(load("large.npy"))\n' > loads_large.pyk
+expect 1 "NumPy's magic word" "$pykc" run loads_large.pyk --device cpu
+# A link may not lead out of the folder; one inside may.
+mkdir -p linked/inner elsewhere
+printf 'def twice(x):\n    return 2 * x\n' | tee elsewhere/secret.pyk > linked/inner/shown.pyk
+ln -s ../elsewhere/secret.pyk linked/secret.pyk
+ln -s inner/shown.pyk linked/shown.pyk
+printf 'from secret import twice\n' > linked/out.pyk
+printf 'from shown import twice\n' > linked/in.pyk
+expect 1 "secret" "$pykc" check linked/out.pyk
+expect 0 "" "$pykc" check linked/in.pyk
+# Output that does not arrive is a failure, and leaves no half of a file.
+expect 1 "No space left on device" bash -c '"$0" builtins > /dev/full' "$pykc"
+expect 1 "No space left on device" bash -c '"$0" compile vecadd.pyk -o - > /dev/full' "$pykc"
+expect 1 "cannot write small.ptx" bash -c 'ulimit -f 1; trap "" XFSZ; "$0" compile vecadd.pyk --emit llvm -o small.ptx' "$pykc"
+[ ! -e small.ptx ] || { failed=$((failed + 1)); echo "FAILED: half of small.ptx stays"; }
+
+# An entry of the cache that stands under another's name is not used, nor is a folder that others may write.
+PYKC_CACHE_DIR=$work/keys "$pykc" run vecadd.pyk --device cpu >/dev/null
+sed 's/x\[i\] + y\[i\]/x[i] - y[i]/; s/assert.*/pass/' vecadd.pyk > vecsub.pyk
+PYKC_CACHE_DIR=$work/keys "$pykc" run vecsub.pyk --device cpu >/dev/null 2>&1
+entries=("$work"/keys/llvmcache-*)
+cp "${entries[0]}" kept_entry && cp "${entries[1]}" "${entries[0]}" && cp kept_entry "${entries[1]}"
+PYKC_CACHE_DIR=$work/keys expect 0 "on cpu" "$pykc" run vecadd.pyk --device cpu
+mkdir -m 777 shared_cache
+PYKC_CACHE_DIR=$work/shared_cache "$pykc" run vecadd.pyk --device cpu >/dev/null
+[ -z "$(ls shared_cache)" ] || { failed=$((failed + 1)); echo "FAILED: a cache that others may write is used"; }
+
 # Every diagnostic of the catalogue explains itself, with an example of each kind.
 while read -r code _; do
   text=$("$pykc" explain "$code")
