@@ -5,13 +5,15 @@
 #include <llvm/Support/BLAKE3.h>
 #include <llvm/Support/CachePruning.h>
 #include <llvm/Support/FileSystem.h>
-#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Process.h>
 #include <llvm/Support/raw_ostream.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <chrono>
 #include <filesystem>
+
+#include "base/files.h"
 
 namespace pykc::driver {
 namespace {
@@ -28,6 +30,14 @@ std::string find_folder() {
   if (const std::string caches = variable("XDG_CACHE_HOME"); !caches.empty()) return caches + "/pykc";
   const std::string home = variable("HOME");
   return home.empty() ? std::string() : home + "/.cache/pykc";
+}
+
+/// What is found there is executed, so nobody else may put anything there.
+bool may_be_changed_by_others(const std::string& folder) {
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(folder, status)) return false;  // there is none yet
+  using llvm::sys::fs::perms;
+  return status.getUser() != ::geteuid() || (status.permissions() & (perms::group_write | perms::others_write)) != 0;
 }
 
 std::uint64_t most_bytes() {
@@ -112,7 +122,7 @@ std::optional<ArtifactCache> ArtifactCache::open() {
   if (variable("PYKC_CACHE") == "off") return std::nullopt;
   std::string folder = find_folder();
   std::string compiler = identify_compiler();
-  if (folder.empty() || compiler.empty()) return std::nullopt;
+  if (folder.empty() || compiler.empty() || may_be_changed_by_others(folder)) return std::nullopt;
   return ArtifactCache(std::move(folder), std::move(compiler));
 }
 
@@ -148,13 +158,12 @@ std::string ArtifactCache::path_of(const std::string& key) const {
 }
 
 std::optional<Artifact> ArtifactCache::find(const std::string& key) const {
-  const std::string path = path_of(key);
-  const auto file = llvm::MemoryBuffer::getFile(path, false, false);
-  if (!file) return std::nullopt;
-  Result<Artifact> artifact = Artifact::parse((*file)->getBuffer());
+  const std::optional<std::string> bytes = find_text(key);
+  if (!bytes) return std::nullopt;
+  Result<Artifact> artifact = Artifact::parse(*bytes);
   if (artifact) return std::move(*artifact);
   std::error_code error;
-  std::filesystem::remove(path, error);
+  std::filesystem::remove(path_of(key), error);
   return std::nullopt;
 }
 
@@ -163,15 +172,16 @@ void ArtifactCache::store(const std::string& key, const Artifact& artifact) cons
 }
 
 std::optional<std::string> ArtifactCache::find_text(const std::string& key) const {
-  const auto file = llvm::MemoryBuffer::getFile(path_of(key), false, false);
-  return file ? std::optional((*file)->getBuffer().str()) : std::nullopt;
+  const Result<std::string> bytes = read_file(path_of(key));
+  if (!bytes || !bytes->starts_with(key + '\n')) return std::nullopt;
+  return bytes->substr(key.size() + 1);
 }
 
 void ArtifactCache::store_text(const std::string& key, const std::string& text) const {
   std::error_code error;
   if (std::filesystem::create_directories(folder_, error))
     std::filesystem::permissions(folder_, std::filesystem::perms::owner_all, error);
-  if (!write_whole(path_of(key), text)) return;
+  if (!write_whole(path_of(key), key + '\n' + text)) return;
   llvm::CachePruningPolicy policy;
   policy.Interval = kBetweenPrunings;
   policy.Expiration = kUnusedFor;

@@ -1,9 +1,10 @@
 // Compiled kernels kept on disk, so that a program that has run before starts without compiling; and beside them what
 // was measured (kept_choice.h).
 //
-// An entry is one file, an Artifact as serialize() writes it, named by a hash (BLAKE3) of all that it depends on: the
-// program that compiles, every source with its name, the kernels asked for, the options and the target. So an entry is
-// never out of date, only unused. Files appear whole (written beside, then renamed), so any number of processes share
+// An entry is one file, named by a hash (BLAKE3) of all that it depends on: the program that compiles, every source with
+// its name, the kernels asked for, the options and the target. So an entry is never out of date, only unused. The hash
+// is its first line, so that one put in the place of another is not taken for it; an Artifact follows as serialize()
+// writes it. Files appear whole (written beside, then renamed), so any number of processes share
 // the folder; one that does not parse is removed and compiled again.
 //
 // The folder: PYKC_CACHE_DIR, else pykc in XDG_CACHE_HOME, else ~/.cache/pykc. PYKC_CACHE=off turns the cache off. Once
@@ -24,7 +25,8 @@ namespace pykc::driver {
 
 class ArtifactCache {
  public:
-  /// Nothing where the cache is turned off, or where the program or a folder for it cannot be found.
+  /// Nothing where the cache is turned off, where the program or a folder for it cannot be found, and where others than
+  /// this user may write the folder: what is found there is executed.
   static std::optional<ArtifactCache> open();
 
   /// What an artifact depends on, as the name of its entry.

@@ -51,9 +51,15 @@ class Cache : public ::testing::Test {
   fs::path folder_;
 };
 
+/// What stands before the artifact: the key that the entry is named by.
+std::string key_line(const fs::path& entry) {
+  return entry.filename().string().substr(std::string_view("llvmcache-").size()) + "\n";
+}
+
 /// Replaces an entry by one that says so.
 void plant(const fs::path& entry) {
-  std::ofstream(entry, std::ios::binary) << Artifact{.target = "nvptx:sm_80", .code = "planted"}.serialize();
+  std::ofstream(entry, std::ios::binary) << key_line(entry)
+                                         << Artifact{.target = "nvptx:sm_80", .code = "planted"}.serialize();
 }
 
 TEST_F(Cache, FindsWhatWasCompiledBefore) {
@@ -67,6 +73,25 @@ TEST_F(Cache, FindsWhatWasCompiledBefore) {
   options_.cache = true;
   setenv("PYKC_CACHE", "off", 1);
   EXPECT_EQ(compile(kSource, options_, "k.pyk").value().code, first.code);
+}
+
+TEST_F(Cache, AnEntryUnderAnothersNameIsNotUsed) {
+  const Artifact first = compile(kSource, options_, "k.pyk").value();
+  const fs::path entry = entries().front();
+  factor_ = "3.0";
+  EXPECT_NE(compile(kSource, options_, "k.pyk").value().code, first.code);
+  const std::vector<fs::path> both = entries();
+  ASSERT_EQ(both.size(), 2U);
+  fs::copy_file(both[0] == entry ? both[1] : both[0], entry, fs::copy_options::overwrite_existing);
+  factor_ = "2.0";
+  EXPECT_EQ(compile(kSource, options_, "k.pyk").value().code, first.code);
+}
+
+TEST_F(Cache, AFolderThatOthersMayWriteIsNotUsed) {
+  fs::create_directories(folder_);
+  fs::permissions(folder_, fs::perms::all);
+  EXPECT_TRUE(compile(kSource, options_, "k.pyk"));
+  EXPECT_EQ(entries().size(), 0U);
 }
 
 TEST_F(Cache, EverythingThatMattersIsInTheKey) {
@@ -116,7 +141,7 @@ TEST_F(Cache, AskedTypesAreInTheKey) {
 TEST_F(Cache, DamagedEntriesAreCompiledAgain) {
   const Artifact first = compile(kSource, options_, "k.pyk").value();
   const fs::path entry = entries().front();
-  const std::string good = first.serialize();
+  const std::string good = key_line(entry) + first.serialize();
   std::string flipped = good;
   flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 1);
   for (const std::string& bytes : {std::string(), std::string("noise"), good.substr(0, good.size() / 2), flipped}) {
