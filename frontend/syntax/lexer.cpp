@@ -157,7 +157,22 @@ bool Lexer::check_encoding() {
     report(one_byte(bad), DiagnosticId::InvalidUtf8, std::string{'0', 'x', digits[byte >> 4], digits[byte & 15]});
   }
   check_declared_encoding();
+  check_text_direction();
   return true;
+}
+
+/// U+202A to U+202E and U+2066 to U+2069 change the order in which an editor shows what follows, not what is read.
+void Lexer::check_text_direction() {
+  for (const std::string_view start : {"\xE2\x80", "\xE2\x81"})
+    for (std::size_t at = text_.find(start); at != std::string_view::npos; at = text_.find(start, at + 3)) {
+      const CodePoint point = decode_utf8(text_, static_cast<std::uint32_t>(at));
+      const bool embeds = point.value >= 0x202A && point.value <= 0x202E;
+      const bool isolates = point.value >= 0x2066 && point.value <= 0x2069;
+      if (!embeds && !isolates) continue;
+      const auto begin = static_cast<std::uint32_t>(at);
+      report({begin, begin + 3}, DiagnosticId::TextDirection);
+      return;
+    }
 }
 
 /// PEP 263: a comment such as `# -*- coding: latin-1 -*-` in the first two lines. It matters once there is a byte that

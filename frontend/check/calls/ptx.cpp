@@ -28,6 +28,26 @@ std::vector<int> numbers_in(std::string_view text) {
   return numbers;
 }
 
+/// Why a text is no piece of a kernel: it would close the kernel, or take what follows with it. Empty where it is one.
+std::string_view why_no_piece(std::string_view text) {
+  int open = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with("//")) {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (rest.starts_with("/*")) {
+      const std::size_t end = text.find("*/", i + 2);
+      if (end == std::string_view::npos) return "a comment in it does not end";
+      i = end + 1;
+    } else if (text[i] == '{') {
+      ++open;
+    } else if (text[i] == '}' && --open < 0) {
+      return "it closes a brace that it has not opened";
+    }
+  }
+  return open > 0 ? "it does not close a brace" : "";
+}
+
 /// The registers of PTX have 16, 32 or 64 bits, or one.
 bool has_register(const Value& value) {
   if (value.is_array()) return true;
@@ -64,6 +84,10 @@ Entity call_ptx(FunctionChecker& checker, const ast::Call& call, SourceRange ran
         .report(call.arguments.empty() ? range : call.arguments[0]->range, DiagnosticId::ArgumentValue, "ptx",
                 "its text, a string, first")
         .note("write " + as_code(kSignature));
+    return Unknown{};
+  }
+  if (const std::string_view wrong = why_no_piece(text->text); !wrong.empty()) {
+    checker.report(call.arguments[0]->range, DiagnosticId::PtxText, std::string(wrong));
     return Unknown{};
   }
   checked::InlinePtx node{text->text, {}};
