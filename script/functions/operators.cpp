@@ -6,6 +6,7 @@
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/arithmetic/reductions.h"
+#include "script/functions/element_types.h"
 #include "script/functions/format.h"
 #include "script/functions/functions.h"
 #include "script/functions/indexing.h"
