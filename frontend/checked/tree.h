@@ -296,6 +296,7 @@ struct Print {  // pieces of text and values in turn; lowering makes the format
     std::string text;
     ExprRef value;  // null: text alone
     Form form = Form::Plain;
+    bool has_six_decimals = false;  // a float, as Numba prints it
   };
   std::vector<Piece> pieces;
 };

@@ -19,7 +19,9 @@ struct Conversion {
   ScalarType type;  // what the operand is converted to
 };
 
-Conversion conversion_of(ScalarType type) {
+Conversion conversion_of(const checked::Print::Piece& piece) {
+  const ScalarType type = piece.value->type->scalar;
+  if (piece.has_six_decimals) return {"%f", ScalarType::F64};
   if (type == ScalarType::Bool) return {"%s", type};
   if (type == ScalarType::F64) return {"%.15g", type};
   if (is_float(type)) return {"%g", ScalarType::F64};
@@ -96,7 +98,7 @@ void lower(FunctionLowering& lowering, const checked::Print& node) {
   for (const checked::Print::Piece& piece : node.pieces) {
     format += with_doubled_percent(piece.text);
     if (piece.value == nullptr) continue;
-    const Conversion conversion = conversion_of(piece.value->type->scalar);
+    const Conversion conversion = conversion_of(piece);
     constexpr std::string_view kFlags[] = {"%", "%+", "%-"};  // `%-s` is for a point: see ir::PrintFormat
     format += kFlags[static_cast<std::size_t>(piece.form)];
     format += conversion.text.substr(1);

@@ -226,7 +226,7 @@ std::string check_fault(const Instruction& fault, const Module* module) {
 Type conversion_type(std::string_view conversion) {
   if (conversion.ends_with("lld")) return kI64;
   if (conversion.ends_with("llu")) return kU64;
-  if (conversion.ends_with('g')) return kF64;
+  if (conversion.ends_with('f') || conversion.ends_with('g')) return kF64;
   if (conversion.ends_with('s')) return kBool;
   return Type::none();
 }
@@ -411,7 +411,7 @@ std::string check_instruction(const Instruction& instruction, const Function& fu
 std::vector<std::string_view> conversions_of(std::string_view format) {
   std::vector<std::string_view> conversions;
   while ((format = format.substr(std::min(format.find('%'), format.size()))).size() > 1) {
-    const std::size_t end = format.find_first_of("%dugs", 1);
+    const std::size_t end = format.find_first_of("%dufgs", 1);
     if (format[1] != '%') conversions.push_back(format.substr(0, end == format.npos ? end : end + 1));
     format.remove_prefix(format[1] == '%' ? 2 : 1);
   }

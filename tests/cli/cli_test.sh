@@ -140,6 +140,19 @@ def main():
 END
 expect 0 $'< 1.0 -3.0 >\n< 0.5 0.1 >\n< 123457.0 100000000000000.0 >\n< 2.0 1e+15 >\n< 1e+07 nan >\n(1+2j) True 2.0 (1, 2.0) -0.0' \
   "$pykc" run print.pyk --device cpu
+cat > print_numba.pyk <<'END'
+from numba import cuda
+
+
+@cuda.jit
+def show(x, z):
+    print("<", x[0], 1.0, (2.5, 1), z, cuda.bfloat16(0.9375), ">")
+
+
+def main():
+    show[1, 1](array([123456.75], f32), 1 + 2.5j)
+END
+expect 0 '< 123456.750000 1.000000 (2.500000, 1) (1.000000+2.500000j) 0.937500 >' "$pykc" run print_numba.pyk --device cpu
 printf '@kernel\ndef saxpy(a, y, x):\n    i = grid(1)\n    if i < len(y):\n        y[i] += a * x[i]\n' > saxpy.pyk
 expect 0 ".entry" "$pykc" compile saxpy.pyk --sig 'saxpy(f32, f32[:], f32[:])' -o -
 expect 1 "there is nothing to compile; --sig 'saxpy(" "$pykc" compile saxpy.pyk -o -

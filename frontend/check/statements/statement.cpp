@@ -238,17 +238,18 @@ const checked::Expr* lacks_point(FunctionChecker& checker, const Value& number) 
 
 void print_value(FunctionChecker& checker, const Value& value, std::vector<checked::Print::Piece>& pieces) {
   const Value once = stored_once(checker, value, value.range());
+  const bool has_six_decimals = checker.function->dialect == Dialect::Numba;
   if (value.is_scalar()) {
-    pieces.push_back({"", once.expr});
-    if (is_float(value.scalar()))
+    pieces.push_back({.value = once.expr, .has_six_decimals = has_six_decimals && is_float(value.scalar())});
+    if (is_float(value.scalar()) && !has_six_decimals)
       pieces.push_back({"", lacks_point(checker, once), checked::Print::Piece::Form::Point});
     return;
   }
   const std::vector<Value> elements = take_apart(checker, once);
   if (value.is_complex()) {
     pieces.insert(pieces.end(), {{"(", nullptr},
-                                 {"", elements[0].expr},
-                                 {"", elements[1].expr, checked::Print::Piece::Form::Signed},
+                                 {.value = elements[0].expr, .has_six_decimals = has_six_decimals},
+                                 {"", elements[1].expr, checked::Print::Piece::Form::Signed, has_six_decimals},
                                  {"j)", nullptr}});
     return;
   }
