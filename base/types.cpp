@@ -85,6 +85,18 @@ std::string to_string(const ElementType& type) {
   return type.is_record() ? type.record->name : std::string(to_string(type.scalar));
 }
 
+std::string layout_text(const ElementType& type) {
+  if (!type.is_record()) return to_string(type);
+  std::string text = type.record->name + "{";
+  for (const RecordField& field : type.record->fields) {
+    if (text.back() != '{') text += ", ";
+    text += field.name + ": " + layout_text(field.type);
+    for (const std::int64_t extent : field.extents) text += "[" + std::to_string(extent) + "]";
+    text += " @ " + std::to_string(field.offset);
+  }
+  return text + "}";
+}
+
 std::int64_t RecordField::count() const { return product(extents); }
 std::int64_t ArrayType::count() const { return product(extents); }
 

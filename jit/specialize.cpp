@@ -30,6 +30,15 @@ std::string type_text(const ArgumentType& type) {
   return "tuple[" + list_text(elements) + "]";
 }
 
+/// The layouts of the records in it.
+std::string layouts_text(const ArgumentType& type) {
+  const ParameterInfo& parameter = type.parameter;
+  const ElementType& element = parameter.is_array ? parameter.array.element : parameter.value;
+  std::string text = element.is_record() ? layout_text(element) : "";
+  for (const ArgumentType& part : type.elements) text += layouts_text(part);
+  return text;
+}
+
 }  // namespace
 
 Layout layout_of(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides) {
@@ -44,6 +53,12 @@ Layout layout_of(std::span<const std::int64_t> extents, std::span<const std::int
 std::string signature_text(const KernelRequest& request) {
   if (request.use_annotations) return "its annotations";
   return "(" + list_text(request.arguments, type_text) + ")";
+}
+
+std::string request_key(const KernelRequest& request) {
+  std::string key = signature_text(request);
+  for (const ArgumentType& argument : request.arguments) key += layouts_text(argument);
+  return key;
 }
 
 Result<Module> specialize(const Device& device, const Program& program, const KernelRequest& request,

@@ -16,6 +16,10 @@ Layout layout_of(std::span<const std::int64_t> extents, std::span<const std::int
 /// "(f32, f32[:, :])", or "its annotations".
 std::string signature_text(const KernelRequest& request);
 
+/// The same, for finding again what was made for it: records of one name, such as those of files, differ by their
+/// fields.
+std::string request_key(const KernelRequest& request);
+
 /// Compiles one kernel of a program for the device, and loads a module of it alone. `options.target` does not matter.
 /// An error has the code InvalidSource where the kernel does not compile.
 Result<Module> specialize(const Device& device, const Program& program, const KernelRequest& request,

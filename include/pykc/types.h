@@ -137,6 +137,8 @@ std::int64_t size_in_bytes(const ElementType& type);
 int alignment_of(const ElementType& type);
 /// "f32", "Particle", "f32x4".
 std::string to_string(const ElementType& type);
+/// The same with the fields of records, "Particle{x: f32 @ 0, w: f32[4] @ 4}": equal for equal types alone.
+std::string layout_text(const ElementType& type);
 
 struct RecordField {
   std::string name;

@@ -313,7 +313,7 @@ const Program& Launcher::program_of(const Scope& module, const std::string& appe
 Result<Launcher::Loaded> Launcher::load_kernel(const Device& device, const Scope& module, const std::string& name,
                                                const KernelRequest& request, const std::string& appended) {
   const std::string key = device.info().name + module.file().name() + ":" + request.module + "." + request.kernel +
-                          jit::signature_text(request) + appended;
+                          jit::request_key(request) + appended;
   if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
   std::vector<Diagnostic> warnings;
   const Result<Module> loaded =
@@ -339,7 +339,7 @@ Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const std::s
 
 Outcome<checked::Type> Launcher::type_of_call(const Scope& module, const std::string& function,
                                               const KernelRequest& request, const std::string& appended) {
-  const std::string key = module.file().name() + ":" + jit::signature_text(request) + appended;
+  const std::string key = module.file().name() + ":" + jit::request_key(request) + appended;
   if (const auto found = call_types_.find(key); found != call_types_.end()) return found->second.type;
   Diagnostics diagnostics;
   checked::Module checked = check(program_of(module, appended), {request}, {.warnings = false}, diagnostics);

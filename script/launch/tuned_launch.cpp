@@ -93,7 +93,7 @@ Outcome<std::size_t> Launcher::choose(const LaunchValue& launch, const std::vect
   const std::string sizes = sizes_of(call.passed);
   // Launches at different places of the source may give a configuration different blocks.
   const std::string key = call.home.file().name() + ":" + call.request.module + "." + call.request.kernel +
-                          jit::signature_text(call.request) + sizes +
+                          jit::request_key(call.request) + sizes +
                           std::to_string(reinterpret_cast<std::uintptr_t>(launch.brackets));
   if (const auto known = choices_.find(key); known != choices_.end() && known->second != unfit) return known->second;
   if (launch.brackets == nullptr) RETURN_IF_FAILED(check_use(launch, configurations));
