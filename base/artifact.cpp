@@ -64,7 +64,7 @@ class Writer {
 /// The last valid value of each enumeration that is stored.
 constexpr auto last_of(ScalarType) { return static_cast<ScalarType>(kScalarTypeCount - 1); }
 constexpr auto last_of(Layout) { return Layout::Strided; }
-constexpr auto last_of(RecordType::Kind) { return RecordType::Kind::Enum; }
+constexpr auto last_of(RecordType::Kind) { return RecordType::Kind::Text; }
 constexpr auto last_of(LaunchExpression::Op) { return LaunchExpression::Op::Maximum; }
 
 class Reader {

@@ -57,7 +57,7 @@ bool is_aligned(const ElementType& type) {
 /// A bool is 0 or 1, whatever the file says.
 void normalize_bools(std::byte* element, const ElementType& type) {
   if (type.is(ScalarType::Bool)) *element = std::byte{*element != std::byte{0}};
-  if (!type.is_record()) return;
+  if (!type.is_record() || is_text(type)) return;
   for (const RecordField& field : type.record->fields)
     for (std::int64_t i = 0; i < field.count(); ++i)
       normalize_bools(element + field.offset + i * size_in_bytes(field.type), field.type);
@@ -68,6 +68,7 @@ std::string descr_of(const ElementType& type) {
   if (!type.is_record())
     return std::string("'") + (size_in_bytes(type) == 1 ? '|' : '<') + std::string(info(type.scalar).npy) + "'";
   if (type.record->kind == RecordType::Kind::Complex) return "'<c" + std::to_string(type.record->bytes) + "'";
+  if (is_text(type)) return (character_of(type.record) == ScalarType::U8 ? "'|" : "'<") + type.record->name + "'";
   std::string text = "[";
   std::int64_t end = 0;
   const auto fill_to = [&](std::int64_t offset) {

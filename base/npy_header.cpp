@@ -13,13 +13,14 @@ namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 46;  // more memory than any device has
 
-/// The type that a letter and a size spell: "f4", "b1", "c8".
+/// The type that a letter and a size spell: "f4", "b1", "c8", "S12".
 std::optional<ElementType> type_of_code(std::string_view code) {
   if (code == "c8") return complex_type(ScalarType::F32);
   if (code == "c16") return complex_type(ScalarType::F64);
   for (int i = 0; i < kScalarTypeCount; ++i)
     if (const auto type = static_cast<ScalarType>(i); !info(type).npy.empty() && info(type).npy == code) return type;
-  return std::nullopt;
+  const RecordRef text = find_text_type(code);
+  return text ? std::optional<ElementType>(text) : std::nullopt;
 }
 
 /// Reads the dict from left to right. A function that returns false has said why in `reason`, and the first reason
@@ -87,7 +88,7 @@ class HeaderParser {
     if (!parse_string(text)) return false;
     const bool has_order = !text.empty() && std::string_view("<>=|").find(text[0]) != std::string_view::npos;
     const std::optional<ElementType> found = type_of_code(std::string_view(text).substr(has_order ? 1 : 0));
-    const bool is_single = found && !found->is_record() && size_in_bytes(*found) == 1;
+    const bool is_single = found && (!found->is_record() || is_text(*found)) && alignment_of(*found) == 1;
     if (!found || (has_order && text[0] == '|' && !is_single))
       return refuse("its elements are of the type '" + text + "', which pykc does not have");
     result.is_swapped = has_order && text[0] == '>' && !is_single;

@@ -156,6 +156,29 @@ RecordRef vector_type(ScalarType element, int count) {
   return types[static_cast<std::size_t>(element)][static_cast<std::size_t>(count - kFewest)];
 }
 
+RecordRef text_type(ScalarType character, std::int64_t width) {
+  const std::string name = (character == ScalarType::U8 ? "S" : "U") + std::to_string(width);
+  return lay_out({name, RecordType::Kind::Text, {{"characters", character, {width}}}});
+}
+
+RecordRef find_text_type(std::string_view name) {
+  constexpr std::size_t kMostDigits = 6;
+  if (name.size() < 2 || name.size() > 1 + kMostDigits || (name[0] != 'S' && name[0] != 'U') || name[1] == '0')
+    return {};
+  std::int64_t width = 0;
+  for (const char digit : name.substr(1)) {
+    if (digit < '0' || digit > '9') return {};
+    width = width * 10 + (digit - '0');
+  }
+  return text_type(name[0] == 'S' ? ScalarType::U8 : ScalarType::U32, width);
+}
+
+bool is_text(const ElementType& type) { return type.is_record() && type.record->kind == RecordType::Kind::Text; }
+
+ScalarType character_of(const RecordRef& text) { return text->fields.front().type.scalar; }
+
+std::int64_t width_of(const RecordRef& text) { return text->fields.front().extents.front(); }
+
 std::string to_string(const ArrayType& type) {
   std::string text(to_string(type.element));
   if (type.extents.empty()) return text + "[()]";

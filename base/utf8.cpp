@@ -1,5 +1,6 @@
 #include "base/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace pykc {
@@ -37,6 +38,16 @@ CodePoint decode_utf8(std::string_view text, std::size_t offset) {
   const bool is_surrogate = value >= 0xD800 && value <= 0xDFFF;
   if (value < kSmallest[length] || value > 0x10FFFF || is_surrogate) return {};
   return {value, length};
+}
+
+std::u32string code_points(std::string_view text) {
+  std::u32string points;
+  for (std::size_t i = 0; i < text.size();) {
+    const CodePoint point = decode_utf8(text, i);
+    points += point.bytes > 0 ? point.value : U'\uFFFD';
+    i += static_cast<std::size_t>(std::max(point.bytes, 1));
+  }
+  return points;
 }
 
 void append_utf8(std::string& text, char32_t code_point) {

@@ -14,6 +14,9 @@ struct CodePoint {
 /// The code point at `offset`; overlong forms, surrogates and values above U+10FFFF are invalid.
 CodePoint decode_utf8(std::string_view text, std::size_t offset);
 
+/// All code points; U+FFFD for each byte that belongs to none.
+std::u32string code_points(std::string_view text);
+
 /// Appends a code point that is not a surrogate.
 void append_utf8(std::string& text, char32_t code_point);
 

@@ -28,13 +28,14 @@ std::optional<ElementName> scalar_name(std::string_view name, SignatureDialect d
   return alias ? std::optional(ElementName{*alias, true}) : std::nullopt;
 }
 
-/// A scalar, `c64` and `complex64`, `f32x4` and `float32x4`.
+/// A scalar, `c64` and `complex64`, `f32x4` and `float32x4`, `S12`.
 std::optional<ElementName> element_name(std::string_view name, SignatureDialect dialect) {
   if (name == "c64" || name == "complex64") return ElementName{complex_type(ScalarType::F32), name != "c64"};
   if (name == "c128" || name == "complex128") return ElementName{complex_type(ScalarType::F64), name != "c128"};
   if (const std::optional<ScalarType> part = find_type(TypeFamily::ComplexCode, name))
     return ElementName{complex_type(*part), true};
   if (std::optional<ElementName> scalar = scalar_name(name, dialect)) return scalar;
+  if (const RecordRef text = find_text_type(name)) return ElementName{text, false};
   if (name.size() < 3 || name[name.size() - 2] != 'x' || name.back() < '1' || name.back() > '4') return std::nullopt;
   const std::string_view component = name.substr(0, name.size() - 2);
   const std::optional<ScalarType> type = find_scalar_type(component, true);

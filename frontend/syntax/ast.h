@@ -41,6 +41,9 @@ struct BoolLiteral {
 struct StringLiteral {
   std::string value;  // escapes resolved, adjacent literals joined
 };
+struct BytesLiteral {
+  std::string value;  // the bytes themselves
+};
 /// An f-string: `parts[0] {values[0]:formats[0]} parts[1] …`; there is one more part than values. Host functions only.
 struct FormattedString {
   std::vector<std::string> parts;
@@ -147,9 +150,9 @@ struct Unsupported {
 
 struct Expr {
   SourceRange range;
-  std::variant<IntLiteral, FloatLiteral, ImaginaryLiteral, BoolLiteral, StringLiteral, FormattedString, NoneLiteral,
-               EllipsisLiteral, Name, Attribute, Subscript, Slice, Call, Starred, Tuple, List, Unary, Binary, Logical,
-               Compare, Conditional, Lambda, Comprehension, Unsupported>
+  std::variant<IntLiteral, FloatLiteral, ImaginaryLiteral, BoolLiteral, StringLiteral, BytesLiteral, FormattedString,
+               NoneLiteral, EllipsisLiteral, Name, Attribute, Subscript, Slice, Call, Starred, Tuple, List, Unary,
+               Binary, Logical, Compare, Conditional, Lambda, Comprehension, Unsupported>
       node;
   int height = 1;  // of the tree from here down; the parser bounds it, so that later passes may recurse
 

@@ -20,7 +20,7 @@ std::string spelling(const std::string_view (&table)[size], Op op) {
 }
 
 /// A text between quotes on one line.
-std::string quoted(std::string_view text) {
+std::string quoted(std::string_view text, bool is_of_bytes = false) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string result = "\"";
   for (const char c : text) {
@@ -28,7 +28,7 @@ std::string quoted(std::string_view text) {
       result += "\\n";
     else if (c == '"' || c == '\\')
       result += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F || (is_of_bytes && static_cast<unsigned char>(c) > 0x7F))
       result += {'\\', 'x', digits[c >> 4 & 15], digits[c & 15]};
     else
       result += c;
@@ -89,6 +89,7 @@ void print(Outline& out, const FloatLiteral& n) { out.node("Float", shortest(n.v
 void print(Outline& out, const ImaginaryLiteral& n) { out.node("Imaginary", shortest(n.value)); }
 void print(Outline& out, const BoolLiteral& n) { out.node("Bool", n.value ? "True" : "False"); }
 void print(Outline& out, const StringLiteral& n) { out.node("String", quoted(n.value)); }
+void print(Outline& out, const BytesLiteral& n) { out.node("Bytes", quoted(n.value, true)); }
 void print(Outline& out, const NoneLiteral&) { out.node("None"); }
 void print(Outline& out, const EllipsisLiteral&) { out.node("Ellipsis"); }
 void print(Outline& out, const Name& n) { out.node("Name", n.id); }

@@ -137,12 +137,14 @@ void Lexer::lex_string(std::size_t prefix_length) {
   }
   pos_ += quotes;
   const bool is_formatted = prefix.find('f') != std::string::npos;
-  const bool is_valid_prefix = prefix.size() < 2 || prefix == "rf" || prefix == "fr";
-  if (prefix.find('b') != std::string::npos || !is_valid_prefix) {
+  const bool is_bytes = prefix.find('b') != std::string::npos;
+  const bool is_valid_prefix =
+      prefix.size() < 2 || prefix == "rf" || prefix == "fr" || prefix == "rb" || prefix == "br";
+  if (!is_valid_prefix) {
     report(opening, DiagnosticId::StringPrefix, text_.substr(begin, prefix_length));
     return push(TokenKind::Error, range_from(begin));
   }
-  push(is_formatted ? TokenKind::FString : TokenKind::String, range_from(begin));
+  push(is_bytes ? TokenKind::Bytes : is_formatted ? TokenKind::FString : TokenKind::String, range_from(begin));
 }
 
 }  // namespace pykc

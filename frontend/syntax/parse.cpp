@@ -67,6 +67,7 @@ bool starts_expression(TokenKind kind) {
     case TokenKind::Imaginary:
     case TokenKind::String:
     case TokenKind::FString:
+    case TokenKind::Bytes:
     case TokenKind::KwTrue:
     case TokenKind::KwFalse:
     case TokenKind::KwNone:

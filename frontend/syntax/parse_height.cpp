@@ -50,6 +50,7 @@ struct Children {
   int operator()(const ImaginaryLiteral&) const { return 0; }
   int operator()(const BoolLiteral&) const { return 0; }
   int operator()(const StringLiteral&) const { return 0; }
+  int operator()(const BytesLiteral&) const { return 0; }
   int operator()(const NoneLiteral&) const { return 0; }
   int operator()(const EllipsisLiteral&) const { return 0; }
   int operator()(const Name&) const { return 0; }

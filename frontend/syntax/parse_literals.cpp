@@ -46,19 +46,28 @@ struct SimpleEscape {
 constexpr SimpleEscape kSimpleEscapes[] = {{'\\', '\\'}, {'\'', '\''}, {'"', '"'},  {'a', '\a'}, {'b', '\b'},
                                            {'f', '\f'},  {'n', '\n'},  {'r', '\r'}, {'t', '\t'}, {'v', '\v'}};
 
-void append_string(Parser& parser, const Token& token, ast::FormattedString& into) {
+/// What stands between the quotes of a string.
+struct Quoted {
+  SourceRange content;
+  bool is_raw;
+};
+
+Quoted between_quotes(const Parser& parser, const Token& token) {
   const std::string_view text = parser.text_of(token.range);
   const std::size_t prefix = text.find_first_of("'\"");
   const bool is_raw = text.substr(0, prefix).find_first_of("rR") != std::string_view::npos;
   const bool is_triple =
       text.size() >= prefix + 6 && text[prefix] == text[prefix + 1] && text[prefix] == text[prefix + 2];
   const auto quotes = static_cast<std::uint32_t>(is_triple ? 3 : 1);
-  const SourceRange content = {token.range.begin + static_cast<std::uint32_t>(prefix) + quotes,
-                               token.range.end - quotes};
+  return {{token.range.begin + static_cast<std::uint32_t>(prefix) + quotes, token.range.end - quotes}, is_raw};
+}
+
+void append_string(Parser& parser, const Token& token, ast::FormattedString& into) {
+  const Quoted quoted = between_quotes(parser, token);
   if (token.kind == TokenKind::FString)
-    append_formatted(parser, content, is_raw, into);
+    append_formatted(parser, quoted.content, quoted.is_raw, into);
   else
-    append_text(parser, content, is_raw, into.parts.back());
+    append_text(parser, quoted.content, quoted.is_raw, into.parts.back());
 }
 
 /// `\xhh`, `\uhhhh`, `\Uhhhhhhhh`; `\N{…}` would need the names of all characters and is refused.
@@ -111,6 +120,45 @@ std::size_t append_escape(Parser& parser, std::size_t offset, std::size_t end, s
   return offset + 1;
 }
 
+/// The bytes that the characters are the numbers of: those up to U+00FF, as `\xff` writes them.
+void append_bytes(std::string_view characters, std::string& into) {
+  for (std::size_t i = 0; i < characters.size();) {
+    const CodePoint character = decode_utf8(characters, i);
+    into += static_cast<char>(character.value);
+    i += static_cast<std::size_t>(character.bytes);
+  }
+}
+
+void require_ascii(Parser& parser, SourceRange range) {
+  const std::string_view text = parser.text_of(range);
+  const auto other = std::ranges::find_if(text, [](char c) { return static_cast<unsigned char>(c) > 0x7F; });
+  if (other == text.end()) return;
+  const auto at = range.begin + static_cast<std::uint32_t>(other - text.begin());
+  const SourceRange character = {at, at + static_cast<std::uint32_t>(decode_utf8(parser.file.text(), at).bytes)};
+  parser.report(character, DiagnosticId::UnexpectedCharacter, parser.text_of(character))
+      .note("bytes are written in ASCII, others as `\\xff`");
+}
+
+/// Bytes know the escapes of a string but for those of Unicode, which stand for themselves.
+void append_bytes(Parser& parser, const Quoted& quoted, std::string& into) {
+  const std::string_view text = parser.file.text();
+  const SourceRange content = quoted.content;
+  for (std::size_t i = content.begin; i < content.end;) {
+    const bool is_escape = text[i] == '\\' && !quoted.is_raw && std::string_view("uUN").find(text[i + 1]) == text.npos;
+    std::string characters;
+    if (is_escape) {
+      i = append_escape(parser, i, content.end, characters);
+    } else {
+      const std::size_t next = quoted.is_raw ? content.end : std::min<std::size_t>(text.find('\\', i + 1), content.end);
+      const SourceRange plain = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(next)};
+      require_ascii(parser, plain);
+      append_text(parser, plain, true, characters);
+      i = next;
+    }
+    append_bytes(characters, into);
+  }
+}
+
 }  // namespace
 
 ast::ExprPtr parse_integer(Parser& parser) {
@@ -149,6 +197,16 @@ ast::ExprPtr parse_strings(Parser& parser) {
   }
   if (!is_formatted) return parser.make(parser.since(begin), ast::StringLiteral{std::move(joined.parts.front())});
   return parser.make(parser.since(begin), std::move(joined));
+}
+
+ast::ExprPtr parse_bytes(Parser& parser) {
+  const std::uint32_t begin = parser.current().range.begin;
+  std::string bytes;
+  while (parser.kind() == TokenKind::Bytes) {
+    append_bytes(parser, between_quotes(parser, parser.current()), bytes);
+    parser.advance();
+  }
+  return parser.make(parser.since(begin), ast::BytesLiteral{std::move(bytes)});
 }
 
 /// Text between quotes, with its escapes resolved. Every kind of line end becomes "\n", as in Python.

@@ -185,6 +185,8 @@ ast::ExprPtr parse_atom(Parser& parser) {
     case TokenKind::String:
     case TokenKind::FString:
       return parse_strings(parser);
+    case TokenKind::Bytes:
+      return parse_bytes(parser);
     case TokenKind::KwTrue:
       return word(ast::BoolLiteral{true});
     case TokenKind::KwFalse:

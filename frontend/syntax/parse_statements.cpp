@@ -61,6 +61,7 @@ struct Naming {
   std::string_view operator()(const ast::FloatLiteral&) const { return "a number"; }
   std::string_view operator()(const ast::ImaginaryLiteral&) const { return "a number"; }
   std::string_view operator()(const ast::StringLiteral&) const { return "a string"; }
+  std::string_view operator()(const ast::BytesLiteral&) const { return "bytes"; }
   std::string_view operator()(const ast::FormattedString&) const { return "an f-string"; }
   std::string_view operator()(const ast::Starred&) const { return "a starred expression alone"; }
   std::string_view operator()(const ast::Tuple&) const { return "a tuple here"; }

@@ -156,6 +156,7 @@ struct RecordType {
     Complex,  // c64, c128
     Vector,   // f32x4: aligned as CUDA aligns float4
     Enum,     // a member of an Enum: the field `value`
+    Text,     // NumPy's S12 and U12: the field `characters`, with zeros behind the last
   };
   std::string name;
   Kind kind = Kind::Struct;
@@ -177,6 +178,14 @@ RecordRef lay_out(RecordType type, int least_alignment = 1);
 RecordRef complex_type(ScalarType part);
 /// f32x2 … of 1 to 4 scalars; the fields are x, y, z, w.
 RecordRef vector_type(ScalarType element, int count);
+/// S12 for u8, U12 for u32.
+RecordRef text_type(ScalarType character, std::int64_t width);
+/// The type that NumPy calls "S12" or "U12"; empty for other names.
+RecordRef find_text_type(std::string_view name);
+bool is_text(const ElementType& type);
+/// What such text is made of, and how many characters fit into it.
+ScalarType character_of(const RecordRef& text);
+std::int64_t width_of(const RecordRef& text);
 
 /// An array type as a kernel's parameter states it. The rank is the number of extents, 0 to 8.
 struct ArrayType {

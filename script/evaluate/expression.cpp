@@ -14,6 +14,7 @@
 #include "script/functions/indexing.h"
 #include "script/functions/operators.h"
 #include "script/functions/records.h"
+#include "script/values/text.h"
 
 namespace pykc::script {
 namespace {
@@ -32,6 +33,8 @@ Outcome<Value> evaluate_node(Evaluator&, const ast::ImaginaryLiteral& node) {
 Outcome<Value> evaluate_node(Evaluator&, const ast::BoolLiteral& node) { return Value(node.value); }
 
 Outcome<Value> evaluate_node(Evaluator&, const ast::StringLiteral& node) { return Value(node.value); }
+
+Outcome<Value> evaluate_node(Evaluator&, const ast::BytesLiteral& node) { return bytes_array(node.value); }
 
 Outcome<Value> evaluate_node(Evaluator&, const ast::NoneLiteral&) { return Value(); }
 

@@ -183,7 +183,7 @@ Outcome<std::string> records_text(const Array& array) {
       continue;
     }
     ASSIGN_OR_RETURN(const Value item, item_at(Value(std::make_shared<const Array>(array)), i));
-    ASSIGN_OR_RETURN(const std::string part, records_text(**item.as<ArrayRef>()));
+    ASSIGN_OR_RETURN(const std::string part, to_repr(item));
     text += part;
   }
   return text + "]";

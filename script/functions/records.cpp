@@ -8,6 +8,7 @@
 #include "script/arithmetic/reductions.h"
 #include "script/functions/format.h"
 #include "script/functions/indexing.h"
+#include "script/values/text.h"
 
 namespace pykc::script {
 namespace {
@@ -61,8 +62,8 @@ Outcome<Value> equal_records(const Array& left, const Array& right) {
   for (const RecordField& field : left.record->fields) {
     ASSIGN_OR_RETURN(const Value a, field_of(left, field.name));
     ASSIGN_OR_RETURN(const Value b, field_of(right, field.name));
-    ASSIGN_OR_RETURN(Value same, has_records(a) ? apply_to_records(BinaryFunction::Equal, a, b)
-                                                : apply(BinaryFunction::Equal, a, b));
+    ASSIGN_OR_RETURN(Value same, field.type.is_record() ? apply_to_records(BinaryFunction::Equal, a, b)
+                                                        : apply(BinaryFunction::Equal, a, b));
     // An array in a record is equal where all its elements are.
     for (std::size_t i = 0; i < field.extents.size(); ++i) {
       ASSIGN_OR_RETURN(const ArrayRef flags, to_array(same, ScalarType::Bool));
@@ -133,6 +134,12 @@ Outcome<Value> apply_to_records(BinaryFunction function, const Value& left, cons
   using enum BinaryFunction;
   const bool compares = function == Equal || function == NotEqual;
   const bool computes = function == Add || function == Subtract || function == Multiply || function == TrueDivide;
+  if (const RecordRef type = common_text_type(text_type_of(left), text_type_of(right)); type && compares) {
+    ASSIGN_OR_RETURN(const ArrayRef a, to_records(left, type));
+    ASSIGN_OR_RETURN(const ArrayRef b, to_records(right, type));
+    ASSIGN_OR_RETURN(Value same, equal_records(*a, *b));
+    return function == Equal ? same : apply(Equal, same, Value(false));
+  }
   const bool are_complex = (is_complex(left) || operand_type(left)) && (is_complex(right) || operand_type(right));
   if (compares && has_records(left) && has_records(right) &&
       (*left.as<ArrayRef>())->record == (*right.as<ArrayRef>())->record) {
@@ -196,6 +203,9 @@ Outcome<ArrayRef> to_records(const Value& value, const RecordRef& type) {
     named.record = type;
     return std::make_shared<const Array>(std::move(named));
   }
+  if (const std::string* text = value.as<std::string>(); text && is_text(type) && character_of(type) == ScalarType::U32)
+    return text_array(*text, type);
+  if (array && common_text_type((*array)->record, type)) return resized_text(**array, type);
   if (type->kind == RecordType::Kind::Enum && as_integer(value)) return make_record(type, {{value}, {}});
   if (const auto* tuple = value.as<TupleValue>(); tuple && type->kind == RecordType::Kind::Struct)
     return make_record(type, {tuple->sequence->items, {}});
@@ -254,11 +264,18 @@ Status collect(const Value& value, const RecordRef& type, std::size_t depth, Sha
 }  // namespace
 
 RecordRef record_in(const Value& nest) {
+  if (const RecordRef text = text_type_of(nest)) return text;
   if (has_records(nest)) return (*nest.as<ArrayRef>())->record;
   const std::vector<Value>* items = items_of(nest);
-  for (std::size_t i = 0; items && i < items->size(); ++i)
-    if (RecordRef record = record_in((*items)[i])) return record;
-  return {};
+  RecordRef found;
+  for (std::size_t i = 0; items && i < items->size(); ++i) {
+    const RecordRef record = record_in((*items)[i]);
+    if (!record) continue;
+    if (!is_text(record)) return record;
+    found = found ? common_text_type(found, record) : record;
+    if (!found) break;  // bytes beside characters
+  }
+  return found;
 }
 
 Outcome<ArrayRef> records_from(const Value& nest, const RecordRef& type) {
@@ -274,7 +291,35 @@ Outcome<ArrayRef> records_from(const Value& nest, const RecordRef& type) {
   return result;
 }
 
+namespace {
+
+/// `b'ABC'` for bytes, else as Python writes a string.
+Outcome<std::string> text_in_quotes(const Array& text) {
+  if (character_of(text.record) == ScalarType::U32) {
+    ASSIGN_OR_RETURN(std::string string, string_of(text));
+    return to_repr(Value(std::move(string)));
+  }
+  ASSIGN_OR_RETURN(const std::u32string bytes, characters_of(text));
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const bool has_quote = bytes.find(U'\'') != std::u32string::npos && bytes.find(U'"') == std::u32string::npos;
+  const char quote = has_quote ? '"' : '\'';
+  std::string result = {'b', quote};
+  for (const char32_t byte : bytes) {
+    const char c = static_cast<char>(byte);
+    if (c == '\\' || c == quote)
+      result += {'\\', c};
+    else if (byte < 0x20 || byte > 0x7E)
+      result += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    else
+      result += c;
+  }
+  return result + quote;
+}
+
+}  // namespace
+
 Outcome<std::string> record_text(const Array& record) {
+  if (is_text(record.record)) return text_in_quotes(record);
   std::vector<std::string> parts;
   for (const RecordField& field : record.record->fields) {
     ASSIGN_OR_RETURN(const ArrayRef view, field_view(record, field.name));

@@ -13,6 +13,7 @@
 #include "script/values/array.h"
 #include "script/values/device_operations.h"
 #include "script/values/scope.h"
+#include "script/values/text.h"
 
 namespace pykc::script {
 namespace {
@@ -98,6 +99,10 @@ Outcome<ArgumentType> type_of(const Value& value, const Program& program, const 
                                                            : Layout::Strided;
     return type;
   }
+  if (value.is<std::string>()) {
+    parameter.value = text_type_of(value);
+    return type;
+  }
   const std::optional<OperandType> number = operand_type(value);
   if (!number) return fail(DiagnosticId::HostLaunchArgument, describe(value));
   parameter.value = number->type;
@@ -165,7 +170,8 @@ Status will_write(const Array& array, DeviceOperations* device) {
 Outcome<Argument> argument_of(const Value& value, const ParameterInfo& parameter, const Device& device,
                               DeviceOperations* memory, bool wraps_integers, std::vector<ArrayRef>& held) {
   Argument argument;
-  if (parameter.value.is_record() && !parameter.is_array && (operand_type(value) || has_records(value))) {
+  const bool may_be_record = operand_type(value) || has_records(value) || value.is<std::string>();
+  if (parameter.value.is_record() && !parameter.is_array && may_be_record) {
     ASSIGN_OR_RETURN(const ArrayRef record, to_records(value, parameter.value.record));
     ASSIGN_OR_RETURN(const std::byte* bytes, record->read());
     held.push_back(record);

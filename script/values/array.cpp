@@ -6,6 +6,7 @@
 
 #include "script/values/device_operations.h"
 #include "script/values/rows.h"
+#include "script/values/text.h"
 
 namespace pykc::script {
 
@@ -255,6 +256,8 @@ Outcome<Scalar> first_element(const Array& array) {
 }
 
 Outcome<Value> number_or_array(const ArrayRef& array) {
+  const bool is_string = is_text(array->element()) && character_of(array->record) == ScalarType::U32;
+  if (array->rank() == 0 && is_string) return string_of(*array);
   if (array->rank() > 0 || array->record) return Value(array);
   return first_element(*array);
 }

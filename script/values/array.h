@@ -85,7 +85,7 @@ bool is_elements(const Value& value);
 Outcome<ArrayRef> array_of(const Scalar& scalar);
 /// The first element.
 Outcome<Scalar> first_element(const Array& array);
-/// An array of rank 0 as the number that it holds; others, and records, as they are.
+/// An array of rank 0 as the number or string that it holds; others, and records, as they are.
 Outcome<Value> number_or_array(const ArrayRef& array);
 
 }  // namespace pykc::script

@@ -231,7 +231,10 @@ bool append_constant(FunctionChecker& checker, const Value& value, const Element
   const RecordType& record = *type.record;
   const bool is_complex = record.kind == RecordType::Kind::Complex;
   if (is_complex && !value.is_complex() && !require_scalar(checker, value, "an element")) return false;
-  const Value whole = is_complex ? to_complex(checker, value, record.fields.front().type.scalar, range) : value;
+  const Value whole = is_complex        ? to_complex(checker, value, record.fields.front().type.scalar, range)
+                      : value.is_text() ? convert_to(checker, value, InferredType::of(checker.types.of(type)), range)
+                                        : value;
+  if (!whole.known()) return false;
   const std::vector<Value> parts =
       whole.is_tuple() || whole.is_record() ? take_apart(checker, whole) : std::vector<Value>();
   if (parts.size() != record.fields.size()) {

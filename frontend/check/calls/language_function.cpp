@@ -14,6 +14,7 @@
 #include "frontend/check/expressions/complex.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/operator.h"
+#include "frontend/check/expressions/text.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/names/class.h"
 #include "frontend/check/names/resolve.h"
@@ -73,8 +74,9 @@ Entity call_len(FunctionChecker& checker, const ast::Call& call, SourceRange ran
   if (!given.known()) return Unknown{};
   if (given.is_tuple()) return checker.tree.weak_integer(static_cast<Int128>(given.type()->elements.size()), range);
   if (given.is_array() && given.type()->array.rank() > 0) return extent(checker, given, 0, range);
+  if (given.is_text()) return text_length(checker, given, range);
   checker.report((*arguments)[0]->range, DiagnosticId::OperandType, "`len`", describe(given))
-      .note("`len` is for arrays and tuples");
+      .note("`len` is for arrays, tuples and text");
   return Unknown{};
 }
 

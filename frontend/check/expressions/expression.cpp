@@ -17,6 +17,7 @@
 #include "frontend/check/expressions/compare.h"
 #include "frontend/check/expressions/operator.h"
 #include "frontend/check/expressions/record.h"
+#include "frontend/check/expressions/text.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 #include "frontend/check/names/advice.h"
@@ -87,6 +88,10 @@ Entity check(FunctionChecker& checker, const ast::BoolLiteral& node, const ast::
 }
 
 Entity check(FunctionChecker&, const ast::StringLiteral& node, const ast::Expr&) { return TextRef{node.value}; }
+
+Entity check(FunctionChecker& checker, const ast::BytesLiteral& node, const ast::Expr& expr) {
+  return bytes_literal(checker, node.value, expr.range);
+}
 
 Entity check(FunctionChecker& checker, const ast::FormattedString&, const ast::Expr& expr) {
   return unsupported(checker, expr.range, "an f-string",
@@ -219,9 +224,10 @@ Entity check(FunctionChecker& checker, const ast::Starred&, const ast::Expr& exp
   return unsupported(checker, expr.range, "unpacking with `*`", "write the elements out");
 }
 
-/// In a tuple of a module, an array of constants is there for the kernels that read it.
+/// In a tuple of a module, an array of constants is there for the kernels that read it, and text for a record.
 Value value_in_tuple(FunctionChecker& checker, const ast::Expr& element) {
   const Entity found = checker.entity(element);
+  if (const auto* text = std::get_if<TextRef>(&found)) return text_literal(checker, text->text, element.range);
   const auto* table = std::get_if<TableRef>(&found);
   if (!table || checker.function) return to_value(checker, found, element.range);
   const checked::ConstantArrayRef array{constant_array(checker.module, table->table)};
@@ -407,6 +413,7 @@ std::string describe(const Value& value) {
   if (value.type().is_static()) return value.type()->names.empty() ? "a function" : value.type()->names.front();
   if (value.weak == Weak::Complex) return "a complex number";
   if (value.is_tuple()) return "a tuple of " + std::to_string(value.type()->elements.size());
+  if (value.is_text()) return "text (" + value.type()->record->name + ")";
   return checked::to_string(value.type());
 }
 
@@ -469,6 +476,8 @@ Value to_value(FunctionChecker& checker, Entity entity, SourceRange range) {
   if (const auto* builtin = std::get_if<BuiltinRef>(&entity); builtin && is_property(builtin->id))
     return without_weakness(checker, property(checker, builtin->id, range));
   if (const auto* table = std::get_if<TableRef>(&entity)) return table_value(checker, table->table, range);
+  if (const auto* text = std::get_if<TextRef>(&entity); text && checker.function)
+    return text_literal(checker, text->text, range);
   if (const auto* member = std::get_if<MemberRef>(&entity))
     return without_weakness(checker, member_value(checker, *member, range));
   const auto* function = std::get_if<FunctionRef>(&entity);
@@ -512,7 +521,7 @@ bool require_scalar(FunctionChecker& checker, const Value& value, std::string_vi
     diagnostic.note("a kernel works on elements: index the array")
         .fix(std::string(checker.scope.file().text(value.range())) + "[i]");
   if (value.is_tuple()) diagnostic.note("index the tuple, or unpack it: `a, b = …`");
-  if (value.is_record())
+  if (value.is_record() && !value.is_text())
     diagnostic.note("name one of its fields")
         .fix(std::string(checker.scope.file().text(value.range())) + "." + value.type()->record->fields.front().name);
   return false;

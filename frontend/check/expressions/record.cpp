@@ -12,6 +12,7 @@
 #include "frontend/check/expressions/complex.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/operator.h"
+#include "frontend/check/expressions/text.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/names/advice.h"
 #include "frontend/check/names/class.h"
@@ -25,6 +26,8 @@ namespace pykc::checker {
 using checked::Type;
 
 namespace {
+
+constexpr const char* kTextAdvice = "text is compared and assigned as a whole; `a.view(np.uint8)` shows its bytes";
 
 Type type_in_memory(checked::TypePool& types, const RecordField& field, ir::AddressSpace space) {
   if (field.extents.empty()) return types.of(field.type);
@@ -148,6 +151,10 @@ Value TreeBuilder::record(const RecordRef& type, std::vector<Value> fields, Sour
 
 Entity record_attribute(FunctionChecker& checker, const Value& record, const ast::Attribute& node, SourceRange range) {
   if (record.is_complex() && node.name == "conjugate") return MethodRef{record, Method::Conjugate};
+  if (record.is_text()) {
+    checker.report(node.name_range, DiagnosticId::UnknownAttribute, describe(record), node.name).note(kTextAdvice);
+    return Unknown{};
+  }
   const std::optional<std::size_t> index = field_index(checker, record, node.name, node.name_range);
   return index ? Entity(field(checker, record, *index, range)) : Entity(Unknown{});
 }
@@ -159,6 +166,10 @@ Value index_by_name(FunctionChecker& checker, const Value& record, const ast::Ex
     return to_value(checker, field_view(checker, record, name->value, index.range, range), range);
   if (!record.is_record()) {
     checker.report(index.range, DiagnosticId::IndexType, "a string");
+    return {};
+  }
+  if (record.is_text()) {
+    checker.report(index.range, DiagnosticId::NotIndexable, describe(record)).note(kTextAdvice);
     return {};
   }
   const bool is_struct = record.type()->record->kind == RecordType::Kind::Struct;
@@ -266,7 +277,8 @@ Value record_binary(FunctionChecker& checker, ast::BinaryOp op, const Value& lef
     return has_vector ? vector_binary(checker, op, left, right, range)
                       : complex_binary(checker, op, left, right, range);
   checker.report(range, DiagnosticId::OperandTypes, spelling(op), describe(left), describe(right))
-      .note("records have no arithmetic: compute with their fields");
+      .note(left.is_text() || right.is_text() ? "kernels print text, `print(\"x =\", x[i])`, but do not compute with it"
+                                              : "records have no arithmetic: compute with their fields");
   return {};
 }
 
@@ -292,12 +304,15 @@ Value record_unary(FunctionChecker& checker, ast::UnaryOp op, const Value& opera
 Value compare_records(FunctionChecker& checker, ast::CompareOp op, const Value& left, const Value& right,
                       SourceRange range) {
   const bool is_equality = op == ast::CompareOp::Eq || op == ast::CompareOp::Ne;
+  if (is_text_like(left.type(), right.type())) return compare_text(checker, op, left, right, range);
   const bool is_complex = (left.is_complex() || left.is_scalar()) && (right.is_complex() || right.is_scalar());
   if (is_equality && is_complex) return compare_complex(checker, op, left, right, range);
   if (is_equality && left.type() == right.type()) return compare_parts(checker, op, left, right, range);
   auto diagnostic = checker.report(range, DiagnosticId::OperandTypes, spelling(op), describe(left), describe(right));
   if (is_complex)
     diagnostic.note("complex numbers have no order: compare `abs(…)` or a part of them, or by `np.less` and its kin");
+  else if (left.is_text() && right.is_text())
+    diagnostic.note("`b\"…\"` is text of bytes, as in `S4`, and `\"…\"` of characters, as in `U4`");
   else
     diagnostic.note("records are compared by `==` and `!=`, with records of the same type");
   return {};

@@ -291,6 +291,9 @@ void print(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
     } else if (value.known() && value.is_array()) {
       checker.report(argument->range, DiagnosticId::NotAScalar, "`print`", describe(value))
           .note("print its elements in a loop");
+    } else if (value.known() && value.is_text()) {
+      unsupported(checker, argument->range, "`print` of text that is not spelled out there",
+                  "print what it stands for, or its index");
     } else if (value.known()) {
       print_value(checker, value, result.pieces);
     }

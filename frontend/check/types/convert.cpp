@@ -3,6 +3,7 @@
 
 #include "frontend/check/expressions/complex.h"
 #include "frontend/check/expressions/expression.h"
+#include "frontend/check/expressions/text.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/names/class.h"
 
@@ -129,6 +130,7 @@ Value convert_to(FunctionChecker& checker, const Value& value, const InferredTyp
     converted.weak = weakness(to);
     return converted;
   }
+  if (value.is_text() && is_text_like(to.type, value.type())) return to_text(checker, value, to.type->record, range);
   if (to.type.is_tuple() && value.is_tuple() && value.type()->elements.size() == to.elements.size()) {
     if (to.type == value.type() && value.elements.empty()) return value;
     const Expr* tuple = with_parts(checker, value, [&](const std::vector<Value>& parts) {

@@ -75,6 +75,11 @@ ScalarType type_of_literal(Int128 value) {
   return is_wide_enough(value, ScalarType::I64) ? ScalarType::I64 : ScalarType::U64;
 }
 
+bool is_text_like(checked::Type a, checked::Type b) {
+  return a.is_record() && b.is_record() && is_text(a->record) && is_text(b->record) &&
+         character_of(a->record) == character_of(b->record);
+}
+
 InferredType InferredType::of(checked::Type type) {
   InferredType inferred{.known = true, .type = type};
   for (const checked::Type element : type->elements) inferred.elements.push_back(of(element));
@@ -94,6 +99,10 @@ bool join_into(InferredType& into, const InferredType& other, const TypingRules&
     return true;
   }
   if (into == other) return true;
+  if (is_text_like(into.type, other.type)) {
+    if (width_of(other.type->record) > width_of(into.type->record)) into = other;
+    return true;
+  }
   if (is_complex(into) || is_complex(other)) return join_complex(into, other, rules, types);
   if (into.weak || other.weak) return join_weak(into, other);
   const bool are_one_function =

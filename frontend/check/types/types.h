@@ -28,6 +28,8 @@ struct InferredType {
   friend bool operator==(const InferredType&, const InferredType&) = default;
 };
 
+/// Whether both are text of one kind of characters, of whatever width.
+bool is_text_like(checked::Type a, checked::Type b);
 /// Widens `into` by `other`. False, and no change, where the two have no type in common.
 bool join_into(InferredType& into, const InferredType& other, const TypingRules& rules, checked::TypePool& types);
 /// Makes what is weak an f64.

@@ -37,6 +37,7 @@ struct Value {
   bool is_tuple() const { return expr && expr->type.is_tuple(); }
   bool is_record() const { return expr && expr->type.is_record(); }
   bool is_complex() const { return is_record() && expr->type->record->kind == RecordType::Kind::Complex; }
+  bool is_text() const { return is_record() && pykc::is_text(expr->type->record); }
   bool is_vector() const { return is_record() && expr->type->record->kind == RecordType::Kind::Vector; }
   bool is_weak() const { return weak != Weak::No; }
   bool is_constant() const { return expr && expr->as<checked::Constant>(); }

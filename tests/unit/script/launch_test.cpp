@@ -159,7 +159,8 @@ TEST(Launch, MistakesInTheConfiguration) {
 
 TEST(Launch, MistakesInTheArguments) {
   EXPECT_EQ(code_of("x = zeros(3, f32)\nscale[1, 32](x, x)\n"), "E0446");
-  EXPECT_EQ(code_of("x = zeros(3, f32)\ncopy[1, 32](x, 'text')\n"), "E0442");
+  EXPECT_EQ(code_of("x = zeros(3, f32)\ncopy[1, 32](x, None)\n"), "E0442");
+  EXPECT_EQ(code_of("x = zeros(3, f32)\ncopy[1, 32](x, 'text')\n"), "E0255");
   EXPECT_EQ(code_of("x = zeros(3, f32)\ncopy[1, 32](x, x=x)\n"), "E0442");
   EXPECT_EQ(code_of("x = zeros(3, f64)\nscale[1, 32](x, x, 1.0)\n"), "E0443");
   EXPECT_EQ(code_of("x = zeros((3, 3), f32)\nscale[1, 32](x, x, 1.0)\n"), "E0443");

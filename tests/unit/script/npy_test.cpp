@@ -81,6 +81,17 @@ TEST(Npy, RecordsAreLaidOutAsInC) {
   EXPECT_EQ((*parse_npy(*written, "a.npy"))->record, (*array)->record);
 }
 
+TEST(Npy, Text) {
+  const std::string elements("ab\0x\0\0\0e\0\0\0", 11);
+  const Outcome<ArrayRef> array = parse_npy(
+      npy("{'descr': [('s', '|S3'), ('u', '<U2')], 'fortran_order': False, 'shape': (1,), }", elements), "a.npy");
+  ASSERT_TRUE(array);
+  EXPECT_EQ((*array)->record->find("s")->type.record, text_type(ScalarType::U8, 3));
+  EXPECT_EQ((*array)->record->find("u")->type.record, text_type(ScalarType::U32, 2));
+  EXPECT_EQ((*array)->record->find("u")->offset, 4);
+  EXPECT_NE(format_npy(*array)->find("[('s', '|S3'), ('', '|V1'), ('u', '<U2')]"), std::string::npos);
+}
+
 TEST(Npy, ComplexNumbers) {
   const float number[2] = {1.0F, -2.0F};
   const std::string elements(reinterpret_cast<const char*>(number), sizeof number);
@@ -98,7 +109,7 @@ TEST(Npy, WrongRecords) {
   EXPECT_EQ(error("[]"), "its records have no fields");
   EXPECT_EQ(error("[('x', '<f4'), ('x', '<f4')]"), "a record has the field 'x' twice");
   EXPECT_EQ(error("[('x', '>f4')]"), "the bytes of its numbers are in the other order");
-  EXPECT_EQ(error("[('x', '<U8')]"), "its elements are of the type '<U8', which pykc does not have");
+  EXPECT_EQ(error("[('x', '<M8[D]')]"), "its elements are of the type '<M8[D]', which pykc does not have");
   EXPECT_EQ(error("[('x', '<f4', (0,))]"), "a field has no possible shape");
   EXPECT_EQ(error("[('', '|Vx')]"), "a gap in its records is no gap");
   EXPECT_EQ(error("[('x', '<f4', (4096, 4096))]"), "its records are too large");
@@ -227,7 +238,7 @@ TEST(Npy, BrokenHeadersAreRefused) {
 }
 
 TEST(Npy, ForeignTypesAreRefused) {
-  for (const char* type : {"<c4", "|O", "<U5", "|S3", "<f16", "f3", "", "<", "|i4", "<M8[ns]"})
+  for (const char* type : {"<c4", "|O", "|U5", "|S0", "|S", "<U03", "<f16", "f3", "", "<", "|i4", "<M8[ns]"})
     EXPECT_EQ(error_of(npy("{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': (1,), }")),
               "its elements are of the type '" + std::string(type) + "', which pykc does not have");
 }

@@ -23,7 +23,6 @@ constexpr Mistake kMistakes[] = {
     {"x[i] = len", "E0204 7 len"},
     {"x[i] = f32", "E0204 7 f32"},
     {"syncthreads", "E0204 7 syncthreads"},
-    {"v = 'text'", "E0204 7 'text'"},
     {"v = print(1)", "E0204 7 print(1)"},
     {"v = syncthreads()", "E0204 7 syncthreads()"},
     {"if x:\n    pass", "E0205 7 x"},

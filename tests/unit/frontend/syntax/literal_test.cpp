@@ -29,6 +29,12 @@ std::string string(const std::string& text) {
   return std::get<ast::StringLiteral>(value_of(parsed).node).value;
 }
 
+std::string bytes(const std::string& text) {
+  const Parsed parsed = parse_text("x = " + text + "\n");
+  EXPECT_TRUE(parsed.diagnostics.empty()) << text << ": " << errors_in("x = " + text + "\n");
+  return std::get<ast::BytesLiteral>(value_of(parsed).node).value;
+}
+
 TEST(Integer, EveryBase) {
   EXPECT_EQ(integer("0"), 0u);
   EXPECT_EQ(integer("00_0"), 0u);
@@ -130,6 +136,17 @@ TEST(String, BadEscapes) {
   EXPECT_EQ(errors_in("x = '\\x4' '\\x5'\n"), "E0121 1:6; E0121 1:12");
 }
 
+TEST(Bytes, Values) {
+  EXPECT_EQ(bytes("b'a\\n\\x41\\xff\\101' B\"b\""),
+            "a\nA\xff"
+            "Ab");
+  EXPECT_EQ(bytes("b'\\u12 \\N{x} \\q'"), "\\u12 \\N{x} \\q");
+  EXPECT_EQ(bytes("Rb'\\x41' bR'\\n'"), "\\x41\\n");
+  EXPECT_EQ(bytes("b'''a\r\nb'''"), "a\nb");
+  EXPECT_EQ(errors_in("x = b'a\u00e9'\n"), "E0105 1:8");
+  EXPECT_EQ(errors_in("x = b'\\x4'\n"), "E0121 1:7");
+}
+
 TEST(String, Unterminated) {
   EXPECT_EQ(errors_in("x = 'abc\ny = 1\n"), "E0115 1:5");
   EXPECT_EQ(errors_in("x = 'abc"), "E0115 1:5");
@@ -139,8 +156,8 @@ TEST(String, Unterminated) {
 }
 
 TEST(String, Prefixes) {
-  EXPECT_EQ(errors_in("x = b'a'\n"), "E0116 1:5");
-  EXPECT_EQ(errors_in("x = Rb'a'\n"), "E0116 1:5");
+  EXPECT_EQ(errors_in("x = ub'a'\n"), "E0116 1:5");
+  EXPECT_EQ(errors_in("x = fB'a'\n"), "E0116 1:5");
   EXPECT_EQ(errors_in("x = ur'a'\n"), "E0116 1:5");
   EXPECT_EQ(errors_in("x = ff'a'\n"), "E0116 1:5");
   EXPECT_EQ(errors_in("x = rf'a' Fr'b' fR'c'\n"), "");

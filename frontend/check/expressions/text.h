@@ -1,0 +1,22 @@
+// Text of a fixed width, NumPy's `S12` and `U12`: a record of characters, with zeros behind the last.
+#pragma once
+
+#include <string_view>
+
+#include "frontend/check/function_checker.h"
+
+namespace pykc::checker {
+
+/// `"ABC"`, as wide as it is long.
+Value text_literal(FunctionChecker& checker, std::string_view text, SourceRange range);
+/// `b"ABC"`
+Value bytes_literal(FunctionChecker& checker, std::string_view bytes, SourceRange range);
+/// What is longer than the type is wide is cut off, as NumPy does.
+Value to_text(FunctionChecker& checker, const Value& text, const RecordRef& type, SourceRange range);
+/// Character by character; none for two kinds of text.
+Value compare_text(FunctionChecker& checker, ast::CompareOp op, const Value& left, const Value& right,
+                   SourceRange range);
+/// The characters before the zeros at the end.
+Value text_length(FunctionChecker& checker, const Value& text, SourceRange range);
+
+}  // namespace pykc::checker
