@@ -70,6 +70,8 @@ Diagnostics::Builder Diagnostics::report_kept(const SourceFile& file, SourceRang
   return Builder(&diagnostic);
 }
 
+bool Diagnostics::is_full() const { return kept_errors_ == kMostKept; }
+
 void Diagnostics::silence(std::string_view file, int line, std::string_view code) {
   silences_.push_back({std::string(file), line, std::string(code)});
 }

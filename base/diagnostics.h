@@ -61,6 +61,8 @@ class Diagnostics {
   /// From now on a warning is an error.
   void set_warnings_are_errors() { warnings_are_errors_ = true; }
   bool has_errors() const { return error_count_ > 0; }
+  /// Whether a further error is counted, but not kept: nobody need work out what to say of it.
+  bool is_full() const;
   int error_count() const { return error_count_; }
   const std::vector<Diagnostic>& list() const { return list_; }
   /// Hands the list over, errors and warnings in the order of the source, none twice. At most 1000 of either are kept.

@@ -10,6 +10,7 @@
 #include "driver/artifact_cache.h"
 #include "driver/counting.h"
 #include "driver/driver.h"
+#include "driver/stack.h"
 #include "frontend/frontend.h"
 #include "ir/passes/count_operations.h"
 #include "ir/passes/passes.h"
@@ -245,20 +246,24 @@ Result<CompileOutput> compile_text(Compilation& compilation, std::shared_ptr<con
 
 Result<CompileOutput> compile_to(Emit emit, std::string_view source, const CompileOptions& options,
                                  std::string_view file_name) {
-  Compilation compilation(options, Purpose::Work, emit);
-  Result<CompileOutput> output =
-      compile_text(compilation, std::make_shared<const SourceFile>(std::string(file_name), std::string(source)));
-  if (!output) return output;
-  output->warnings = compilation.diagnostics.take();
-  output->times = std::move(compilation.clock.times);
-  return output;
+  return driver::with_stack([&]() -> Result<CompileOutput> {
+    Compilation compilation(options, Purpose::Work, emit);
+    Result<CompileOutput> output =
+        compile_text(compilation, std::make_shared<const SourceFile>(std::string(file_name), std::string(source)));
+    if (!output) return output;
+    output->warnings = compilation.diagnostics.take();
+    output->times = std::move(compilation.clock.times);
+    return output;
+  });
 }
 
 Result<Artifact> compile(const Source& source, const CompileOptions& options) {
-  Compilation compilation(options);
-  ASSIGN_OR_RETURN(const std::vector<KernelRequest> requests, requests_of(options));
-  ASSIGN_OR_RETURN(const Program program, parse_with_constants(compilation, driver::source_file(source)));
-  return find_or_compile(compilation, program, requests);
+  return driver::with_stack([&]() -> Result<Artifact> {
+    Compilation compilation(options);
+    ASSIGN_OR_RETURN(const std::vector<KernelRequest> requests, requests_of(options));
+    ASSIGN_OR_RETURN(const Program program, parse_with_constants(compilation, driver::source_file(source)));
+    return find_or_compile(compilation, program, requests);
+  });
 }
 
 Result<Artifact> compile(std::string_view source, const CompileOptions& options, std::string_view file_name) {
@@ -273,33 +278,40 @@ Result<Artifact> compile_file(const std::string& path, const CompileOptions& opt
 namespace driver {
 
 Result<Program> load_source(const Source& source, const CompileOptions& options) {
-  Compilation compilation(options);
-  Result<Program> program = parse_with_constants(compilation, source_file(source));
-  if (program && compilation.diagnostics.has_errors()) return source_error(compilation.diagnostics);
-  return program;
+  return with_stack([&]() -> Result<Program> {
+    Compilation compilation(options);
+    Result<Program> program = parse_with_constants(compilation, source_file(source));
+    if (program && compilation.diagnostics.has_errors()) return source_error(compilation.diagnostics);
+    return program;
+  });
 }
 
 Result<Artifact> compile_kernels(const Program& program, const std::vector<KernelRequest>& requests,
                                  const CompileOptions& options, std::vector<Diagnostic>* warnings) {
-  Compilation compilation(options);
-  Result<Artifact> artifact = find_or_compile(compilation, program, requests);
-  if (artifact && warnings) *warnings = compilation.diagnostics.take();
-  return artifact;
+  return with_stack([&] {
+    Compilation compilation(options);
+    Result<Artifact> artifact = find_or_compile(compilation, program, requests);
+    if (artifact && warnings) *warnings = compilation.diagnostics.take();
+    return artifact;
+  });
 }
 
 Result<CountingKernel> compile_counting(const Program& program, const KernelRequest& request,
                                         const CompileOptions& options) {
-  Compilation compilation(options, Purpose::Counts);
-  ASSIGN_OR_RETURN(Arrival arrival, travel(compilation, program, {request}));
-  return describe_counting(*arrival.module, std::move(arrival.output.artifact));
+  return with_stack([&]() -> Result<CountingKernel> {
+    Compilation compilation(options, Purpose::Counts);
+    ASSIGN_OR_RETURN(Arrival arrival, travel(compilation, program, {request}));
+    return describe_counting(*arrival.module, std::move(arrival.output.artifact));
+  });
 }
 
 std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, const CompileOptions& options) {
-  Compilation compilation(options, Purpose::Reports);
-  const Program program = parse(compilation, std::move(file), {});
-  Result<Arrival> arrival = travel(compilation, program, {});
-  if (!arrival) return std::move(arrival.error().diagnostics);
-  return compilation.diagnostics.take();
+  return with_stack([&] {
+    Compilation compilation(options, Purpose::Reports);
+    const Program program = parse(compilation, std::move(file), {});
+    Result<Arrival> arrival = travel(compilation, program, {});
+    return arrival ? compilation.diagnostics.take() : std::move(arrival.error().diagnostics);
+  });
 }
 
 }  // namespace driver

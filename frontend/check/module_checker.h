@@ -28,6 +28,8 @@ inline constexpr std::int64_t kMostConstantBytes = 64 * 1024;
 /// Guards the depth of the program's own recursion: nested code, and functions that specialise functions.
 inline constexpr int kDeepest = 1200;
 inline constexpr int kMostNestedSpecializations = 64;
+/// Bounds the time and memory of few lines that call each other with ever new types.
+inline constexpr int kMostSpecializations = 4096;
 
 struct ModuleChecker {
   ModuleChecker(const Program& program, const CheckOptions& options, Diagnostics& diagnostics);
@@ -44,6 +46,7 @@ struct ModuleChecker {
 
   int depth = 0;
   int specialization_depth = 0;
+  int called_specializations = 0;  // of functions that others call; kernels are not counted
 
   const Program& program;
   const CheckOptions& options;

@@ -6,7 +6,8 @@
 //   if (!artifact)
 //     for (const pykc::Diagnostic& d : artifact.error().diagnostics) std::cerr << to_text(d);
 //
-// Threads: compile() may be called from many threads at once; it keeps no state between calls.
+// Threads: compile() may be called from many threads at once; it keeps no state between calls. On a thread with less than
+// 2 MiB of stack left, it and the `import` it calls run on a thread of their own, while the caller waits.
 #pragma once
 
 #include <cstdint>

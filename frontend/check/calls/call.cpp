@@ -331,6 +331,10 @@ Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::ve
     checker.report(range, DiagnosticId::NestedTooDeeply);
     return {};
   }
+  if (!function.specializations.contains(types) && ++checker.module.called_specializations > kMostSpecializations) {
+    checker.report(range, DiagnosticId::TooManySpecializations, kMostSpecializations);
+    return {};
+  }
   Specialization& specialization = infer(checker.module, function, types);
   if (checker.is_trial) {
     if (&specialization == checker.specialization && checker.site >= 0)

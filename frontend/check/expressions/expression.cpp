@@ -278,6 +278,10 @@ Entity check(FunctionChecker& checker, const ast::Binary& node, const ast::Expr&
 
 /// `a or b` is `a` where a holds, else `b`: a value, of the type that both have in common.
 Entity check(FunctionChecker& checker, const ast::Logical& node, const ast::Expr& expr) {
+  if (node.operands.size() > static_cast<std::size_t>(ast::kMostExpressionHeight)) {  // each stands within another
+    checker.report(expr.range, DiagnosticId::NestedTooDeeply);
+    return Unknown{};
+  }
   std::vector<Value> operands;
   bool all_bool = true;
   for (const ast::ExprPtr& operand : node.operands) {

@@ -21,10 +21,13 @@
 namespace pykc::checker {
 namespace {
 
+/// Whether anybody reads what is said beside an error.
+bool is_told(const FunctionChecker& checker) { return !checker.is_trial && !checker.module.told.is_full(); }
+
 /// What the name is called here, or else the name that is spelled most like it.
 void suggest(const FunctionChecker& checker, Diagnostics::Builder diagnostic, std::string_view name,
              const std::vector<std::string_view>& known) {
-  if (checker.is_trial) return;
+  if (!is_told(checker)) return;
   const Advice advice = foreign_name(name, name_table());
   if (!advice.note.empty()) diagnostic.note(advice.note);
   if (!advice.write.empty()) diagnostic.fix(advice.write);
@@ -32,7 +35,7 @@ void suggest(const FunctionChecker& checker, Diagnostics::Builder diagnostic, st
 }
 
 std::vector<std::string_view> visible_names(const FunctionChecker& checker) {
-  if (checker.is_trial) return {};
+  if (!is_told(checker)) return {};
   std::vector<std::string_view> names = checker.scope.names();
   for (const Local& local : checker.locals) names.push_back(local.decl->name);
   for (const std::string_view name : name_table().names_in("")) names.push_back(name);
@@ -177,7 +180,7 @@ Entity member(FunctionChecker& checker, const NamespaceRef& space, std::string_v
     return Unknown{};
   }
   const std::string owner = owner_name.empty() ? owner_in_text(checker.scope.file(), range) : as_code(owner_name);
-  const auto known = checker.is_trial ? std::vector<std::string_view>() : name_table().names_in(space.prefix);
+  const auto known = is_told(checker) ? name_table().names_in(space.prefix) : std::vector<std::string_view>();
   auto diagnostic = checker.report(range, DiagnosticId::UnknownAttribute, owner, name);
   if (space.prefix.empty())
     suggest(checker, diagnostic, name, known);

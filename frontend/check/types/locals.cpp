@@ -12,7 +12,10 @@ namespace {
 
 class LocalCollector {
  public:
-  explicit LocalCollector(LocalTable& table) : table_(table) {}
+  enum class Reads : std::uint8_t { Counted, Ignored };
+
+  /// Reads within inner functions count, too: each is walked over for them.
+  LocalCollector(LocalTable& table, Reads reads) : table_(table), counts_reads_(reads == Reads::Counted) {}
 
   /// Parameter number i is local number i, even where a name stands twice (which the parser has reported).
   void parameter(const ast::Parameter& parameter) {
@@ -47,7 +50,8 @@ class LocalCollector {
       LocalDecl& local = add(function->name, function->name_range);
       ++local.assignments;
       local.closure = function;
-      for (const std::string_view name : free_names(*function)) ++reads_[name];
+      if (counts_reads_)
+        for (const std::string_view name : free_names(*function)) ++reads_[name];
     }
     if (const auto* assign = stmt.as<ast::AugmentedAssign>()) assigned(*assign->target, How::Augmented);
     if (const auto* assign = stmt.as<ast::AnnotatedAssign>()) annotated(*assign);
@@ -138,6 +142,7 @@ class LocalCollector {
   }
 
   LocalTable& table_;
+  bool counts_reads_;
   int guard_ = -1;
   std::unordered_map<std::string_view, int> reads_;
 };
@@ -154,7 +159,7 @@ void collect_locals(FunctionDecl& function) {
   LocalTable& table = function.locals;
   if (table.collected) return;
   table.collected = true;
-  LocalCollector collector(table);
+  LocalCollector collector(table, LocalCollector::Reads::Counted);
   for (const ast::Parameter& parameter : function.def->parameters) collector.parameter(parameter);
   for (const std::string_view name : function.captures) collector.capture(name, function.def->name_range);
   // What has one type natively may have another one in Numba's dialect wherever it is assigned anew.
@@ -191,13 +196,16 @@ class NameCollector {
 }  // namespace
 
 std::vector<std::string_view> free_names(const ast::FunctionDef& function) {
-  FunctionDecl alone;
-  alone.def = &function;
-  collect_locals(alone);
-  NameCollector collector;
-  for (const ast::StmtPtr& stmt : function.body) collector.statement(*stmt);
-  std::erase_if(collector.names, [&](std::string_view name) { return alone.locals.index.contains(name); });
-  return collector.names;
+  LocalTable bound;
+  LocalCollector locals(bound, LocalCollector::Reads::Ignored);
+  for (const ast::Parameter& parameter : function.parameters) locals.parameter(parameter);
+  NameCollector used;
+  for (const ast::StmtPtr& stmt : function.body) {
+    locals.statement(*stmt);
+    used.statement(*stmt);
+  }
+  std::erase_if(used.names, [&](std::string_view name) { return bound.index.contains(name); });
+  return used.names;
 }
 
 }  // namespace pykc::checker
