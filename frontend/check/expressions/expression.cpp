@@ -278,10 +278,6 @@ Entity check(FunctionChecker& checker, const ast::Binary& node, const ast::Expr&
 
 /// `a or b` is `a` where a holds, else `b`: a value, of the type that both have in common.
 Entity check(FunctionChecker& checker, const ast::Logical& node, const ast::Expr& expr) {
-  if (node.operands.size() > static_cast<std::size_t>(ast::kMostExpressionHeight)) {  // each stands within another
-    checker.report(expr.range, DiagnosticId::NestedTooDeeply);
-    return Unknown{};
-  }
   std::vector<Value> operands;
   bool all_bool = true;
   for (const ast::ExprPtr& operand : node.operands) {
@@ -290,14 +286,19 @@ Entity check(FunctionChecker& checker, const ast::Logical& node, const ast::Expr
     all_bool &= operands.back().scalar() == ScalarType::Bool;
   }
   const bool is_and = node.op == ast::BoolOp::And;
+  if (all_bool) {
+    std::vector<const Expr*> tests;
+    for (const Value& operand : operands) tests.push_back(operand.expr);
+    return TreeBuilder::strong(checker.tree.logical(is_and, std::move(tests)));
+  }
+  if (operands.size() > static_cast<std::size_t>(ast::kMostExpressionHeight)) {  // each stands within the one before
+    checker.report(expr.range, DiagnosticId::NestedTooDeeply);
+    return Unknown{};
+  }
   Value result = std::move(operands.back());
   for (std::size_t i = operands.size() - 1; i-- > 0;) {
     const Value& left = operands[i];
     const SourceRange range = join(left.range(), expr.range);
-    if (all_bool) {
-      result = TreeBuilder::strong(checker.tree.logical(is_and, left.expr, result.expr, range));
-      continue;
-    }
     result = TreeBuilder::strong(with_temporary(checker, left.expr, [&](const Expr* kept) {
       const Value again{kept, left.weak, {}};
       const Value chosen = is_and ? choose(checker, truth(checker, again), result, again, range)

@@ -152,6 +152,17 @@ const Expr* TreeBuilder::compare(CompareOp op, const Expr* left, const Expr* rig
   return scalar(ScalarType::Bool, range, checked::Compare{op, left, right});
 }
 
+const Expr* TreeBuilder::logical(bool is_and, std::vector<const Expr*> operands) {
+  while (operands.size() > 1) {
+    std::vector<const Expr*> halved;
+    for (std::size_t i = 0; i + 1 < operands.size(); i += 2)
+      halved.push_back(logical(is_and, operands[i], operands[i + 1], join(operands[i]->range, operands[i + 1]->range)));
+    if (operands.size() % 2 == 1) halved.push_back(operands.back());
+    operands = std::move(halved);
+  }
+  return operands.front();
+}
+
 const Expr* TreeBuilder::logical(bool is_and, const Expr* left, const Expr* right, SourceRange range) {
   if (const auto* known = left->as<checked::Constant>()) return (known->bits != 0) == is_and ? right : left;
   return scalar(ScalarType::Bool, range, checked::Logical{is_and, left, right});

@@ -69,6 +69,8 @@ class TreeBuilder {
   const checked::Expr* unary(checked::UnaryOp op, const checked::Expr* operand, SourceRange range);
   const checked::Expr* compare(checked::CompareOp op, const checked::Expr* left, const checked::Expr* right,
                                SourceRange range);
+  /// Of all operands, from left to right: a balanced tree, so that a long chain does not become a deep one.
+  const checked::Expr* logical(bool is_and, std::vector<const checked::Expr*> operands);
   const checked::Expr* logical(bool is_and, const checked::Expr* left, const checked::Expr* right, SourceRange range);
   const checked::Expr* conditional(const checked::Expr* condition, const checked::Expr* then,
                                    const checked::Expr* otherwise);

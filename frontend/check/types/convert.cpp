@@ -172,18 +172,8 @@ const checked::Expr* condition(FunctionChecker& checker, const ast::Expr& expr) 
     if ((constant->bits != 0) != is_and) break;  // what follows is never evaluated
     if (operands.size() > 1 || &operand != &logical->operands.back()) operands.pop_back();
   }
-  // A balanced tree, so that a long chain does not become a deep one.
-  while (operands.size() > 1) {
-    std::vector<const Expr*> halved;
-    for (std::size_t i = 0; i < operands.size(); i += 2) {
-      if (!operands[i] || (i + 1 < operands.size() && !operands[i + 1])) return nullptr;
-      halved.push_back(i + 1 < operands.size() ? checker.tree.logical(is_and, operands[i], operands[i + 1],
-                                                                      join(operands[i]->range, operands[i + 1]->range))
-                                               : operands[i]);
-    }
-    operands = std::move(halved);
-  }
-  return operands.front();
+  if (std::ranges::find(operands, nullptr) != operands.end()) return nullptr;
+  return checker.tree.logical(is_and, std::move(operands));
 }
 
 /// `f32(x)`, `int(x)`: an explicit conversion says that a loss is meant, but a literal must still fit.

@@ -65,7 +65,7 @@ void expect_error(const std::string& source, const std::string& code) {
 }
 
 TEST(Stack, WhatIsTooDeepIsAnError) {
-  expect_error(assigning("1.0 if " + repeated("a > 0.0 and ", 100'000) + "True else 0.0"), "E0269");
+  expect_error(assigning(repeated("a and ", 100'000) + "a"), "E0269");
   expect_error(assigning(repeated("-", 100'000) + "a"), "E0140");
   expect_error(assigning(repeated("a + ", 100'000) + "a"), "E0140");
 }
