@@ -102,6 +102,15 @@ std::string_view declared_encoding(std::string_view line) {
   return line.substr(begin, line.find_first_not_of(name_characters, begin) - begin);
 }
 
+/// U+202A to U+202E and U+2066 to U+2069 change the order in which an editor shows what follows, not what is read.
+std::size_t find_direction_mark(std::string_view text) {
+  for (std::size_t at = text.find('\xE2'); at != std::string_view::npos; at = text.find('\xE2', at + 1)) {
+    const char32_t point = decode_utf8(text, at).value;
+    if ((point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069)) return at;
+  }
+  return std::string_view::npos;
+}
+
 bool is_utf8_name(std::string_view encoding) {
   constexpr std::string_view kNames[] = {"utf-8", "utf8", "utf_8", "UTF-8", "UTF8", "utf-8-sig"};
   return std::find(std::begin(kNames), std::end(kNames), encoding) != std::end(kNames);
@@ -156,23 +165,12 @@ bool Lexer::check_encoding() {
     const auto byte = static_cast<unsigned char>(text_[bad]);
     report(one_byte(bad), DiagnosticId::InvalidUtf8, std::string{'0', 'x', digits[byte >> 4], digits[byte & 15]});
   }
+  if (const std::size_t mark = find_direction_mark(text_); mark != std::string_view::npos) {
+    const auto begin = static_cast<std::uint32_t>(mark);
+    report({begin, begin + 3}, DiagnosticId::TextDirection);
+  }
   check_declared_encoding();
-  check_text_direction();
   return true;
-}
-
-/// U+202A to U+202E and U+2066 to U+2069 change the order in which an editor shows what follows, not what is read.
-void Lexer::check_text_direction() {
-  for (const std::string_view start : {"\xE2\x80", "\xE2\x81"})
-    for (std::size_t at = text_.find(start); at != std::string_view::npos; at = text_.find(start, at + 3)) {
-      const CodePoint point = decode_utf8(text_, static_cast<std::uint32_t>(at));
-      const bool embeds = point.value >= 0x202A && point.value <= 0x202E;
-      const bool isolates = point.value >= 0x2066 && point.value <= 0x2069;
-      if (!embeds && !isolates) continue;
-      const auto begin = static_cast<std::uint32_t>(at);
-      report({begin, begin + 3}, DiagnosticId::TextDirection);
-      return;
-    }
 }
 
 /// PEP 263: a comment such as `# -*- coding: latin-1 -*-` in the first two lines. It matters once there is a byte that

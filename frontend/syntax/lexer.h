@@ -49,7 +49,6 @@ class Lexer {
   // lexer.cpp: the encoding, and the parts that every token shares
   bool check_encoding();
   void check_declared_encoding();
-  void check_text_direction();
   void lex_token();
   void lex_newline();
   void lex_backslash();
