@@ -71,7 +71,7 @@ class NvptxLowering final : public TargetLowering {
     using Native = llvm::AtomicRMWInst;
     if (operation == Native::And || operation == Native::Or || operation == Native::Xor) return true;
     if (operation == Native::UIncWrap || operation == Native::UDecWrap) return size_in_bits(type) == 32;
-    return is_float(type) || size_in_bits(type) >= narrowest_exchange();
+    return operation == Native::FAdd || size_in_bits(type) >= narrowest_exchange();
   }
   // A loop of compare and swap that threads leave one by one gets a YIELD from ptxas, which lets those that wait behind
   // the loop go on before the others; yet it keeps values in registers of the whole warp (13.0). A loop that all leave
