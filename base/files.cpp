@@ -27,8 +27,13 @@ Result<Input> open_input(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return bad(std::strerror(errno));
   Input input{File(::fdopen(descriptor, "rb"), std::fclose), 0};
+  if (!input.file) {
+    const Error failed = bad(std::strerror(errno));
+    ::close(descriptor);
+    return failed;
+  }
   struct stat status {};
-  if (!input.file || ::fstat(descriptor, &status) != 0) return bad(std::strerror(errno));
+  if (::fstat(descriptor, &status) != 0) return bad(std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return bad("it is a folder");
   if (!S_ISREG(status.st_mode)) return bad("it is no regular file");
   input.bytes = static_cast<std::size_t>(status.st_size);

@@ -50,6 +50,12 @@ std::u32string code_points(std::string_view text) {
   return points;
 }
 
+std::u32string code_points_of_bytes(std::string_view bytes) {
+  std::u32string result;
+  for (const char byte : bytes) result += static_cast<unsigned char>(byte);
+  return result;
+}
+
 void append_utf8(std::string& text, char32_t code_point) {
   const auto tail = [&](int shift) { text += static_cast<char>(0x80 | ((code_point >> shift) & 0x3F)); };
   if (code_point < 0x80) {

@@ -17,6 +17,9 @@ CodePoint decode_utf8(std::string_view text, std::size_t offset);
 /// All code points; U+FFFD for each byte that belongs to none.
 std::u32string code_points(std::string_view text);
 
+/// One code point a byte: Latin-1.
+std::u32string code_points_of_bytes(std::string_view bytes);
+
 /// Appends a code point that is not a surrogate.
 void append_utf8(std::string& text, char32_t code_point);
 

@@ -4,8 +4,8 @@
 // An entry is one file, named by a hash (BLAKE3) of all that it depends on: the program that compiles, every source with
 // its name, the kernels asked for, the options and the target. So an entry is never out of date, only unused. The hash
 // is its first line, so that one put in the place of another is not taken for it; an Artifact follows as serialize()
-// writes it. Files appear whole (written beside, then renamed), so any number of processes share
-// the folder; one that does not parse is removed and compiled again.
+// writes it. Files appear whole (written beside, then renamed), so any number of processes share the folder; one that
+// does not parse is removed and compiled again.
 //
 // The folder: PYKC_CACHE_DIR, else pykc in XDG_CACHE_HOME, else ~/.cache/pykc. PYKC_CACHE=off turns the cache off. Once
 // a minute at most, a program that adds an entry removes those used longest ago beyond PYKC_CACHE_BYTES (256 MiB) or

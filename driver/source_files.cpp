@@ -27,7 +27,7 @@ std::string module_path(std::string_view module_name, std::string_view end) {
   return path.append(end);
 }
 
-Result<std::string> read_named(const std::string& path, std::size_t most) {
+Result<std::string> read_named(const std::string& path, std::size_t most = std::numeric_limits<std::size_t>::max()) {
   Result<std::string> bytes = read_file(path, most);
   if (!bytes) return Error{ErrorCode::InputOutput, "cannot read " + path + ": " + bytes.error().message};
   return bytes;
@@ -108,7 +108,7 @@ ImportResolver import_resolver(const std::string& path, const CompileOptions& op
 namespace pykc {
 
 Result<Library> Library::read(const std::string& path) {
-  ASSIGN_OR_RETURN(std::string bytes, driver::read_named(path, std::numeric_limits<std::size_t>::max()));
+  ASSIGN_OR_RETURN(std::string bytes, driver::read_named(path));
   return Library{path, std::move(bytes)};
 }
 

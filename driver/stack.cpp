@@ -5,18 +5,28 @@
 
 namespace pykc::driver {
 
-bool has_stack() {
+namespace {
+
+/// The lowest address of this thread's stack; 0 where it cannot be found out.
+std::uintptr_t lowest_address() {
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return true;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
   void* lowest = nullptr;
   std::size_t bytes = 0;
-  const bool is_known = pthread_attr_getstack(&attributes, &lowest, &bytes) == 0;
+  if (pthread_attr_getstack(&attributes, &lowest, &bytes) != 0) lowest = nullptr;
   pthread_attr_destroy(&attributes);
-  return !is_known || llvm::getStackPointer() - reinterpret_cast<std::uintptr_t>(lowest) >= kStackBytes;
+  return reinterpret_cast<std::uintptr_t>(lowest);
+}
+
+}  // namespace
+
+bool has_stack() {
+  thread_local const std::uintptr_t lowest = lowest_address();  // the main thread's is read from a file each time
+  return llvm::getStackPointer() - lowest >= kStackBytes;
 }
 
 void run_on_own_stack(const std::function<void()>& work) {
-  llvm::runOnNewStack(kStackBytes, [&] { work(); });
+  llvm::runOnNewStack(4 * kStackBytes, [&] { work(); });
 }
 
 }  // namespace pykc::driver

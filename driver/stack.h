@@ -13,7 +13,7 @@ inline constexpr std::size_t kStackBytes = std::size_t{2} << 20;
 
 /// Whether this thread has as much of its stack left. Where that cannot be found out, it has.
 bool has_stack();
-/// Runs `work` on a new thread with so much, and waits for it.
+/// Runs `work` on a new thread with plenty of stack, of which what is not touched costs nothing, and waits for it.
 void run_on_own_stack(const std::function<void()>& work);
 
 /// What `work` gives, on this thread where its stack is large enough, as it is but for threads that a program made with

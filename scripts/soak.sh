@@ -40,8 +40,8 @@ worker() { # worker NUMBER OPTIONS…: runs until the time is over; worker N tak
 for ((i = 0; i < jobs; i++)); do worker $i "$@" & done
 wait
 kernels=$(sed -nE 's/^([0-9]+) random kernels.*/\1/p' "$log"/run.* | awk '{ sum += $1 } END { print sum + 0 }')
-broken=$(grep -h 'ended with status' "$log"/run.*)
-mapfile -t differing < <(sed -nE 's/^seed ([0-9]+):.*/\1/p' "$log"/run.* | sort -u)
+broken=$(grep -hE 'ended with status|^seed [0-9]+: under way' "$log"/run.*)  # what never ends is not shrunk
+mapfile -t differing < <(sed -nE '/: under way/d; s/^seed ([0-9]+):.*/\1/p' "$log"/run.* | sort -u)
 for seed in "${differing[@]}"; do
   number=$(((seed - first) / per_run % jobs))
   mapfile -t options < <(grep . "$log/options.$number")

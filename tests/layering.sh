@@ -43,11 +43,12 @@ for room in values arithmetic functions launch evaluate; do
   done < <(grep -rnoE '^#include "script/[^"]+' --include='*.h' --include='*.cpp' "script/$room" | sed 's/#include //')
 done
 
-# LLVM shows in code generation, in its build tool, and where the
-# compile cache uses its hash and files, and a compilation its stacks.
+# LLVM shows in code generation, in its build tool, and where the compile cache uses its hash and files, and a
+# compilation its stacks.
 while IFS= read -r file; do
   case $file in codegen/*|driver/artifact_cache.cpp|driver/stack.cpp|tools/*|tests/*) ;; *) echo "$file includes LLVM"; failed=1 ;; esac
 done < <(grep -rlE '#include [<"]llvm/' --include='*.h' --include='*.cpp' . --exclude-dir=build --exclude-dir=.git | sed 's|^\./||')
+
 # Sizes.
 while read -r count folder; do
   ((count <= 25)) && continue

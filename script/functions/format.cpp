@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/utf8.h"
 #include "script/functions/format_spec.h"
 #include "script/functions/functions.h"
 #include "script/values/scope.h"
@@ -57,22 +58,6 @@ std::string shortest_small(const Scalar& value) {
   return python_notation(buffer);
 }
 
-std::string quoted(std::string_view text) {
-  const char quote = text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos ? '"' : '\'';
-  std::string result(1, quote);
-  for (const char c : text) {
-    if (c == quote || c == '\\')
-      result += {'\\', c};
-    else if (c == '\n')
-      result += "\\n";
-    else if (c == '\t')
-      result += "\\t";
-    else
-      result += c;
-  }
-  return result + quote;
-}
-
 Outcome<std::string> repr(const Value& value, int depth);
 
 Outcome<std::string> items_text(const std::vector<Value>& items, bool is_tuple, int depth) {
@@ -87,7 +72,7 @@ Outcome<std::string> items_text(const std::vector<Value>& items, bool is_tuple, 
 }
 
 Outcome<std::string> repr(const Value& value, int depth) {
-  if (const std::string* text = value.as<std::string>()) return quoted(*text);
+  if (const std::string* text = value.as<std::string>()) return quoted(code_points(*text), TextKind::String);
   if (const std::vector<Value>* items = items_of(value)) return items_text(*items, value.is<TupleValue>(), depth);
   return to_text(value);
 }
@@ -115,6 +100,31 @@ std::string range_text(const RangeValue& range) {
 }
 
 }  // namespace
+
+std::string quoted(std::u32string_view characters, TextKind kind) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const bool has_single = characters.find(U'\'') != std::u32string_view::npos;
+  const bool has_double = characters.find(U'"') != std::u32string_view::npos;
+  const char quote = has_single && !has_double ? '"' : '\'';
+  std::string text(kind == TextKind::Bytes ? "b" : "");
+  text += quote;
+  for (const char32_t c : characters) {
+    const bool is_control = c < 0x20 || (c >= 0x7F && c <= 0xA0) || c == 0xAD;
+    if (c == U'\n')
+      text += "\\n";
+    else if (c == U'\r')
+      text += "\\r";
+    else if (c == U'\t')
+      text += "\\t";
+    else if (is_control || (kind == TextKind::Bytes && c > 0x7E))
+      text += {'\\', 'x', kDigits[c >> 4 & 15], kDigits[c & 15]};
+    else if (c == U'\\' || c == static_cast<char32_t>(quote))
+      text += {'\\', static_cast<char>(c)};
+    else
+      append_utf8(text, c);
+  }
+  return text + quote;
+}
 
 std::string float_text(double value) { return shortest(value); }
 

@@ -20,6 +20,10 @@ Outcome<std::string> format_value(const Value& value, std::string_view specifica
 /// `"%d of %.1f" % (3, 2.5)`
 Outcome<std::string> format_percent(std::string_view format, const Value& arguments);
 
+enum class TextKind : bool { String, Bytes };
+/// Text as Python's source would have it: 'it', "it's", 'two\\nlines', b'\\xff'.
+std::string quoted(std::u32string_view characters, TextKind kind);
+
 /// The shortest digits that read back as the same number: "0.1", "1e+20", "inf".
 std::string float_text(double value);
 std::string float_text(const Scalar& value);

@@ -220,11 +220,14 @@ Outcome<ElementType> Arguments::element_type(std::size_t i) const {
   if (std::optional<ElementType> type = element_type_of(values[i])) return *std::move(type);
   Failure failure = wrong_type(i, "an element type such as f32");
   if (const std::string* name = values[i].as<std::string>()) {
-    std::string error;
-    element_type_named(*name, error);
     failure.arguments[2] = "'" + *name + "'";
-    failure.fix = nearest(*name, scalar_type_names());
-    if (failure.fix.empty() || failure.fix == *name) failure.fix.clear(), failure.notes.push_back(error);
+    if (const std::string_view near = nearest(*name, scalar_type_names()); !near.empty() && near != *name) {
+      failure.fix = near;
+    } else {
+      std::string error;
+      element_type_named(*name, error);
+      failure.notes.push_back(error);
+    }
   }
   return failure;
 }

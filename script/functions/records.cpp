@@ -293,27 +293,9 @@ Outcome<ArrayRef> records_from(const Value& nest, const RecordRef& type) {
 
 namespace {
 
-/// `b'ABC'` for bytes, else as Python writes a string.
 Outcome<std::string> text_in_quotes(const Array& text) {
-  if (character_of(text.record) == ScalarType::U32) {
-    ASSIGN_OR_RETURN(std::string string, string_of(text));
-    return to_repr(Value(std::move(string)));
-  }
-  ASSIGN_OR_RETURN(const std::u32string bytes, characters_of(text));
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  const bool has_quote = bytes.find(U'\'') != std::u32string::npos && bytes.find(U'"') == std::u32string::npos;
-  const char quote = has_quote ? '"' : '\'';
-  std::string result = {'b', quote};
-  for (const char32_t byte : bytes) {
-    const char c = static_cast<char>(byte);
-    if (c == '\\' || c == quote)
-      result += {'\\', c};
-    else if (byte < 0x20 || byte > 0x7E)
-      result += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
-    else
-      result += c;
-  }
-  return result + quote;
+  ASSIGN_OR_RETURN(const std::u32string characters, characters_of(text));
+  return quoted(characters, character_of(text.record) == ScalarType::U32 ? TextKind::String : TextKind::Bytes);
 }
 
 }  // namespace

@@ -25,9 +25,7 @@ RecordRef type_for(ScalarType character, std::size_t count) {
 }  // namespace
 
 Outcome<ArrayRef> bytes_array(std::string_view bytes) {
-  std::u32string characters;
-  for (const char byte : bytes) characters += static_cast<unsigned char>(byte);
-  return array_of_characters(characters, type_for(ScalarType::U8, characters.size()));
+  return array_of_characters(code_points_of_bytes(bytes), type_for(ScalarType::U8, bytes.size()));
 }
 
 Outcome<ArrayRef> text_array(std::string_view text, const RecordRef& type) {

@@ -136,15 +136,15 @@ class Runner {
       Settings settings = settings_of(*seed);
       settings.target = request_.target;
       settings.ptxas = request_.ptxas;
-      if (!is_wanted(source, settings)) continue;
       set(under_way, seed);
+      if (!is_wanted(source, settings)) continue;
       const std::string wrong =
           request_.finds_flaws ? flaw_of(source, settings) : differences(source, settings, devices_);
-      set(under_way, std::nullopt);
       if (is_endless(wrong)) continue;
       ++checked_;
       if (!wrong.empty()) report(*seed, source, settings, wrong);
     }
+    set(under_way, std::nullopt);
   }
 
   void report(std::uint64_t seed, const std::string& source, const Settings& settings, const std::string& wrong) {

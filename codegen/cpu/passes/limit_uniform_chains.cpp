@@ -4,8 +4,9 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/LoopIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
+
+#include <algorithm>
 
 namespace pykc::codegen {
 namespace {
@@ -17,55 +18,48 @@ struct Answer {
   bool is_uniform = true;
   double steps = 1;
 };
+using Answers = llvm::DenseMap<const llvm::Value*, Answer>;  // without the values that come from outside the loop
 
 bool looks_at_operands(const llvm::Instruction& instruction) {
   return llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::CmpInst, llvm::SelectInst,
                    llvm::GetElementPtrInst, llvm::FreezeInst, llvm::PHINode>(instruction);
 }
 
-class Questions {
- public:
-  explicit Questions(llvm::Loop& loop) : loop_(loop) {}
-
-  /// Operands come before what uses them.
-  double most_steps(llvm::LoopInfo& loops) {
-    double most = 0;
-    llvm::LoopBlocksRPO blocks(&loop_);
-    blocks.perform(&loops);
-    for (const llvm::BasicBlock* block : blocks)
-      for (const llvm::Instruction& instruction : *block) {
-        const Answer answer = ask(instruction);
-        answers_[&instruction] = answer;
-        most = std::max(most, answer.steps);
-      }
-    return most;
+/// The vectorizer asks one operand after the other, until one differs between turns.
+Answer ask(const llvm::Instruction& instruction, const Answers& known) {
+  Answer answer;
+  for (const llvm::Value* operand : instruction.operands()) {
+    const auto found = known.find(operand);
+    if (found == known.end()) continue;
+    answer.steps += found->second.steps;
+    answer.is_uniform = found->second.is_uniform;
+    if (!answer.is_uniform) break;
   }
+  if (!looks_at_operands(instruction)) answer.steps = 1;
+  return answer;
+}
 
- private:
-  Answer ask(const llvm::Instruction& instruction) const {
-    if (llvm::isa<llvm::PHINode>(instruction) && instruction.getParent() == loop_.getHeader()) return {false, 1};
-    Answer answer;
-    for (const llvm::Value* operand : instruction.operands()) {
-      const auto known = answers_.find(operand);
-      if (known == answers_.end()) continue;  // comes from outside
-      answer.steps += known->second.steps;
-      answer.is_uniform = known->second.is_uniform;
-      if (!answer.is_uniform) break;
+double most_steps(llvm::Loop& loop, llvm::LoopInfo& loops) {
+  double most = 0;
+  Answers known;
+  llvm::LoopBlocksRPO blocks(&loop);  // operands come before what uses them
+  blocks.perform(&loops);
+  for (const llvm::BasicBlock* block : blocks)
+    for (const llvm::Instruction& instruction : *block) {
+      const bool changes_by_turn = llvm::isa<llvm::PHINode>(instruction) && block == loop.getHeader();
+      const Answer answer = changes_by_turn ? Answer{.is_uniform = false} : ask(instruction, known);
+      known[&instruction] = answer;
+      most = std::max(most, answer.steps);
     }
-    if (!looks_at_operands(instruction)) answer.steps = 1;
-    return answer;
-  }
-
-  llvm::Loop& loop_;
-  llvm::DenseMap<const llvm::Value*, Answer> answers_;
-};
+  return most;
+}
 
 }  // namespace
 
 llvm::PreservedAnalyses LimitUniformChains::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
   llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   for (llvm::Loop* loop : loops.getLoopsInPreorder())
-    if (loop->isInnermost() && Questions(*loop).most_steps(loops) > kMostSteps)
+    if (loop->isInnermost() && most_steps(*loop, loops) > kMostSteps)
       llvm::addStringMetadataToLoop(loop, "llvm.loop.vectorize.enable", 0);
   return llvm::PreservedAnalyses::all();
 }

@@ -43,9 +43,7 @@ Value text_literal(FunctionChecker& checker, std::string_view text, SourceRange 
 }
 
 Value bytes_literal(FunctionChecker& checker, std::string_view bytes, SourceRange range) {
-  std::u32string numbers;
-  for (const char byte : bytes) numbers += static_cast<unsigned char>(byte);
-  return text_of(checker, ScalarType::U8, numbers, range);
+  return text_of(checker, ScalarType::U8, code_points_of_bytes(bytes), range);
 }
 
 Value to_text(FunctionChecker& checker, const Value& text, const RecordRef& type, SourceRange range) {
