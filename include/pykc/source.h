@@ -17,7 +17,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,10 +36,11 @@ struct SourceLiteral {
   char file[kLongestName + 1] = {};
   std::uint_least32_t line = 0;
 
-  consteval SourceLiteral(const char (&string)[N], std::source_location place = std::source_location::current())
-      : line(place.line()) {
+  // By builtins: clang 14 lacks what libstdc++ makes std::source_location of.
+  consteval SourceLiteral(const char (&string)[N], const char* name = __builtin_FILE(),
+                          std::uint_least32_t place = __builtin_LINE())
+      : line(place) {
     for (std::size_t i = 0; i < N; ++i) text[i] = string[i];
-    const char* name = place.file_name();
     std::size_t length = 0;
     while (name[length] != '\0') ++length;
     const std::size_t first = length > kLongestName ? length - kLongestName : 0;

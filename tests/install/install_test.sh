@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Installs the build into an empty folder, and uses what lies there as a stranger does: each public header by itself, a
-# project by find_package, a program by pkg-config.
+# Installs the build into an empty folder, and uses what lies there as a stranger does: a project by find_package, a
+# program by pkg-config.
 # usage: install_test.sh BUILD_DIR
 set -euo pipefail
 build=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
+source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 project=$work/project  # a copy: it is changed on the way
 cp -r "$(dirname "$0")/project" "$project"
 export PYKC_CACHE=off
@@ -17,18 +18,8 @@ step "install"
 cmake --install "$build" --prefix "$prefix" >"$work/log" 2>&1 || { cat "$work/log"; fail "cmake --install"; }
 "$prefix/bin/pykc" --version
 
-step "public headers compile alone, and include nothing but the standard library"
-cxx=(g++)
-if command -v clang++-22 >/dev/null; then cxx+=(clang++-22); else echo "clang++-22 is not installed"; fi
-for header in "$prefix"/include/pykc/*.h; do
-  printf '#include <pykc/%s>\n#include <pykc/%s>\n' "$(basename "$header")" "$(basename "$header")" >"$work/header.cpp"
-  for compiler in "${cxx[@]}"; do
-    "$compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only "$work/header.cpp" ||
-      fail "$compiler, $header"
-  done
-  foreign=$(g++ -std=c++20 -I"$prefix/include" -M "$work/header.cpp" | grep -iE 'llvm|cuda' || true)
-  [ -z "$foreign" ] || fail "$header includes $foreign"
-done
+step "public headers"  # tests/headers compiles each
+diff -r "$source_dir/include" "$prefix/include" || fail "other headers are installed than the source has"
 
 step "find_package"
 cmake -S "$project" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release >/dev/null

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Compiles each public header alone, and twice, by every C++ compiler that is found: GCC, and clang from 14 on (Debian
+# 12's). Then programs that use the templates of the headers. The headers include nothing but the standard library.
+# usage: headers_test.sh SOURCE_DIR
+set -euo pipefail
+source_dir=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+declare -A compilers  # by file: several names may be one compiler
+for compiler in g++ clang++ clang++-14 clang++-22; do
+  if file=$(command -v "$compiler"); then
+    compilers[$(readlink -f "$file")]=$compiler
+  else
+    echo "$compiler is not installed"
+  fi
+done
+
+flags=(-std=c++20 -Wall -Wextra -Wpedantic -Werror -I"$source_dir/include" -fsyntax-only)
+sources=("$source_dir"/examples/cpp/{vecadd,generic,kmeans}.cpp)
+for header in "$source_dir"/include/pykc/*.h; do
+  name=$(basename "$header")
+  printf '#include <pykc/%s>\n#include <pykc/%s>\n' "$name" "$name" >"$work/$name.cpp"
+  sources+=("$work/$name.cpp")
+  foreign=$(g++ -std=c++20 -I"$source_dir/include" -M "$work/$name.cpp" | grep -iE 'llvm|cuda' || true)
+  [ -z "$foreign" ] || { echo "FAILED: $header includes $foreign" >&2; exit 1; }
+done
+for compiler in "${compilers[@]}"; do
+  printf '%s\0' "${sources[@]}" | xargs -0 -P 2 -n 4 "$compiler" "${flags[@]}" || {
+    echo "FAILED: $compiler" >&2
+    exit 1
+  }
+  echo "$compiler: ${#sources[@]} files"
+done
