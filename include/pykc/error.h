@@ -5,7 +5,14 @@
 //   device->synchronize();
 //
 // `value()` on a failed result ends the program with the error's text on stderr (a programmer's error, like
-// reading past the end of a vector); test first, or use `value_or`.
+// reading past the end of a vector); test first, or use `value_or`. So does `error()` on a successful one. Of a result
+// that is a temporary, both give a value of its own, which a reference may be bound to.
+//
+// Steps that may fail are strung together by `and_then`, which hands the value to a function that returns a Result, and
+// an error past it:
+//
+//   const auto load = [&](const pykc::Artifact& artifact) { return device.load(artifact); };
+//   pykc::Result<pykc::Module> module = pykc::compile_file("vecadd.pyk").and_then(load);
 #pragma once
 
 #include <cstdint>
@@ -13,6 +20,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -35,6 +43,9 @@ enum class ErrorCode : std::uint8_t {
   Internal,           // a defect of pykc: please report it
 };
 
+template <typename T>
+class Result;
+
 struct Error {
   ErrorCode code = ErrorCode::Internal;
   std::string message;
@@ -46,6 +57,19 @@ namespace detail {
   std::fprintf(stderr, "pykc: value() of a failed result: %s\n", error.message.c_str());
   std::abort();
 }
+[[noreturn]] inline void terminate_without_error() {
+  std::fprintf(stderr, "pykc: error() of a successful result\n");
+  std::abort();
+}
+
+template <typename T>
+inline constexpr bool is_result = false;
+template <typename T>
+inline constexpr bool is_result<Result<T>> = true;
+
+/// What and_then() calls with a value returns.
+template <typename Function, typename... Value>
+using NextResult = std::remove_cvref_t<std::invoke_result_t<Function, Value...>>;
 }  // namespace detail
 
 template <typename T>
@@ -55,7 +79,7 @@ class [[nodiscard]] Result {
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
-  bool has_value() const { return state_.index() == 0; }
+  [[nodiscard]] bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
 
   T& value() & {
@@ -66,24 +90,51 @@ class [[nodiscard]] Result {
     require();
     return *std::get_if<0>(&state_);
   }
-  T&& value() && {
+  T value() && {
     require();
     return std::move(*std::get_if<0>(&state_));
   }
-  T value_or(T other) && { return has_value() ? std::move(*std::get_if<0>(&state_)) : std::move(other); }
+  [[nodiscard]] T value_or(T other) const& { return has_value() ? *std::get_if<0>(&state_) : std::move(other); }
+  [[nodiscard]] T value_or(T other) && { return has_value() ? std::move(*std::get_if<0>(&state_)) : std::move(other); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  /// Only for a failed result.
-  const Error& error() const { return *std::get_if<1>(&state_); }
-  Error& error() { return *std::get_if<1>(&state_); }
+  [[nodiscard]] const Error& error() const& {
+    require_error();
+    return *std::get_if<1>(&state_);
+  }
+  [[nodiscard]] Error& error() & {
+    require_error();
+    return *std::get_if<1>(&state_);
+  }
+  [[nodiscard]] Error error() && {
+    require_error();
+    return std::move(*std::get_if<1>(&state_));
+  }
+
+  /// What `function` makes of the value, a Result of any type; or this error.
+  template <typename Function>
+  auto and_then(Function&& function) const& -> detail::NextResult<Function, const T&> {
+    static_assert(detail::is_result<detail::NextResult<Function, const T&>>, "and_then() takes what returns a Result");
+    if (!has_value()) return error();
+    return std::forward<Function>(function)(value());
+  }
+  template <typename Function>
+  auto and_then(Function&& function) && -> detail::NextResult<Function, T> {
+    static_assert(detail::is_result<detail::NextResult<Function, T>>, "and_then() takes what returns a Result");
+    if (!has_value()) return std::move(*this).error();
+    return std::forward<Function>(function)(std::move(*this).value());
+  }
 
  private:
   void require() const {
     if (!has_value()) detail::terminate_with(error());
+  }
+  void require_error() const {
+    if (has_value()) detail::terminate_without_error();
   }
   std::variant<T, Error> state_;
 };
@@ -95,15 +146,36 @@ class [[nodiscard]] Result<void> {
   Result() = default;
   Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}
 
-  bool has_value() const { return error_ == nullptr; }
+  [[nodiscard]] bool has_value() const { return error_ == nullptr; }
   explicit operator bool() const { return has_value(); }
   void value() const {
     if (!has_value()) detail::terminate_with(*error_);
   }
-  const Error& error() const { return *error_; }
-  Error& error() { return *error_; }
+  [[nodiscard]] const Error& error() const& {
+    require_error();
+    return *error_;
+  }
+  [[nodiscard]] Error& error() & {
+    require_error();
+    return *error_;
+  }
+  [[nodiscard]] Error error() && {
+    require_error();
+    return std::move(*error_);
+  }
+
+  /// What `function`, which is called with nothing, returns; or this error.
+  template <typename Function>
+  auto and_then(Function&& function) const -> detail::NextResult<Function> {
+    static_assert(detail::is_result<detail::NextResult<Function>>, "and_then() takes what returns a Result");
+    if (!has_value()) return error();
+    return std::forward<Function>(function)();
+  }
 
  private:
+  void require_error() const {
+    if (has_value()) detail::terminate_without_error();
+  }
   std::unique_ptr<Error> error_;
 };
 
