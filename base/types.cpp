@@ -78,7 +78,7 @@ std::int64_t size_in_bytes(const ElementType& type) {
 }
 
 int alignment_of(const ElementType& type) {
-  return type.is_record() ? type.record->alignment : size_in_bytes(type.scalar);
+  return type.is_record() ? type.record->alignment : std::max(size_in_bytes(type.scalar), 1);
 }
 
 std::string to_string(const ElementType& type) {
@@ -153,6 +153,7 @@ RecordRef vector_type(ScalarType element, int count) {
             make_vector_type(static_cast<ScalarType>(type), n);
     return made;
   }();
+  if (!is_valid(element) || count < kFewest || count > kMost) return {};
   return types[static_cast<std::size_t>(element)][static_cast<std::size_t>(count - kFewest)];
 }
 

@@ -26,6 +26,9 @@ Result<std::string> constants_text(const std::vector<Constant>& constants) {
                               "` cannot be the name of a constant: a name has letters, digits and `_`, does not start "
                               "with a digit, and is no keyword of Python");
     if (!names.insert(name).second) return invalid_argument("the constant `" + name + "` is given twice");
+    if (const ScalarType* const type = std::get_if<ScalarType>(&constant.value); type != nullptr && !is_valid(*type))
+      return invalid_argument("the constant `" + name + "` is given as " + std::string(to_string(*type)) + " (" +
+                              std::to_string(static_cast<int>(*type)) + ")");
     text += name + " = " + constant.text() + "\n";
   }
   return text;

@@ -51,8 +51,17 @@ std::int64_t size_of(std::span<const std::int64_t> shape) {
   return size;
 }
 
+Result<void> check_types(std::span<const Argument> arguments) {
+  for (const Argument& argument : arguments)
+    if (!argument.record && !is_valid(argument.type))
+      return invalid_argument("an argument has " + std::string(to_string(argument.type)) + " (" +
+                              std::to_string(static_cast<int>(argument.type)) + ")");
+  return {};
+}
+
 Result<Shape> broadcast_shape(std::span<const Argument> arguments) {
   Shape shape;
+  RETURN_IF_FAILED(check_types(arguments));
   for (const Argument& argument : arguments) {
     if (!argument.is_array) continue;
     if (argument.rank < 0 || argument.rank > Argument::kMaxRank)

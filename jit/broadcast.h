@@ -14,6 +14,8 @@ using Shape = std::vector<std::int64_t>;
 Shape shape_of(const Argument& array);
 std::int64_t size_of(std::span<const std::int64_t> shape);
 
+/// Fails where an argument that was built by hand has a type that is none.
+Result<void> check_types(std::span<const Argument> arguments);
 /// NumPy's rule: axes are matched from the last, and an extent of 1 is repeated. Numbers have no say.
 Result<Shape> broadcast_shape(std::span<const Argument> arguments);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "jit/broadcast.h"
 #include "jit/source_module_state.h"
 #include "jit/specialize.h"
 
@@ -79,6 +80,7 @@ KernelRequest GenericKernelState::request_for(std::span<const Argument> argument
 Result<const Kernel*> GenericKernelState::compile(CompiledVariant& variant, const ArgumentTypes& types) const {
   const std::lock_guard lock(variant.compiling);
   if (variant.kernel) return &*variant.kernel;
+  RETURN_IF_FAILED(jit::check_types(types.arguments));
   const KernelRequest request = with_constants(request_for(types.arguments), definition, constants);
   Result<Module> loaded = jit::specialize(module.device, module.program, request, module.options);
   if (!loaded) {

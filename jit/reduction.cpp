@@ -117,6 +117,7 @@ Result<ReductionLoop> make_loop(const detail::ReductionState& state, const Reduc
                                 std::span<const Argument> arguments) {
   const Argument& output = arguments.front();
   const std::span<const Argument> inputs = arguments.subspan(1);
+  RETURN_IF_FAILED(jit::check_types(arguments.first(1)));
   ASSIGN_OR_RETURN(const jit::Shape shape, jit::broadcast_shape(inputs));
   if (std::ranges::none_of(inputs, &Argument::is_array)) return invalid_argument("none of the inputs is an array");
   ASSIGN_OR_RETURN(const std::vector<bool> is_reduced, reduced_axes(axes, shape.size()));
@@ -287,6 +288,8 @@ Result<void> launch_in_two(detail::ReductionState& state, ReductionLoop loop, co
 
 Result<Reduction> Reduction::create(const Device& device, const ReductionSource& source,
                                     const CompileOptions& options) {
+  if (source.accumulator && !is_valid(*source.accumulator))
+    return invalid_argument("the accumulator has " + std::string(to_string(*source.accumulator)));
   ASSIGN_OR_RETURN(jit::ReductionText text, jit::reduction_text(source));
   auto state = std::make_shared<detail::ReductionState>(std::move(text), source, device, options);
   const jit::ReductionVariant usual{.reduced = 1,

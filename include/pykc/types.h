@@ -35,7 +35,13 @@ inline constexpr std::array<ScalarTypeInfo, kScalarTypeCount> kScalarTypes = {{
 #include "pykc/scalar_types.def"
 }};
 
-constexpr const ScalarTypeInfo& info(ScalarType type) { return kScalarTypes[static_cast<std::size_t>(type)]; }
+/// What a number that names no scalar type is described as.
+inline constexpr ScalarTypeInfo kInvalidScalarType = {"an invalid ScalarType", 0, "", ""};
+
+constexpr bool is_valid(ScalarType type) { return static_cast<int>(type) < kScalarTypeCount; }
+constexpr const ScalarTypeInfo& info(ScalarType type) {
+  return is_valid(type) ? kScalarTypes[static_cast<std::size_t>(type)] : kInvalidScalarType;
+}
 constexpr int size_in_bytes(ScalarType type) { return info(type).bytes; }
 constexpr int size_in_bits(ScalarType type) { return 8 * size_in_bytes(type); }
 constexpr std::string_view to_string(ScalarType type) { return info(type).spelling; }
@@ -176,7 +182,7 @@ constexpr T round_up(T bytes, std::type_identity_t<T> multiple) {
 RecordRef lay_out(RecordType type, int least_alignment = 1);
 /// c64 for f32, c128 for f64.
 RecordRef complex_type(ScalarType part);
-/// f32x2 … of 1 to 4 scalars; the fields are x, y, z, w.
+/// f32x2 … of 1 to 4 scalars; the fields are x, y, z, w. Empty for other counts, and where the scalar is none.
 RecordRef vector_type(ScalarType element, int count);
 /// S12 for u8, U12 for u32.
 RecordRef text_type(ScalarType character, std::int64_t width);

@@ -22,6 +22,18 @@ TEST(Types, ArrayTypesAreSpelledAsInSource) {
   EXPECT_EQ(to_string(ArrayType{ScalarType::BF16, Layout::RowMajor, {}}), "bf16[()]");
 }
 
+TEST(Types, WhatIsNoScalarTypeIsNamedSo) {
+  const auto none = static_cast<ScalarType>(200);
+  EXPECT_FALSE(is_valid(none));
+  EXPECT_TRUE(is_valid(ScalarType::F64));
+  EXPECT_EQ(to_string(none), "an invalid ScalarType");
+  EXPECT_EQ(size_in_bytes(none), 0);
+  EXPECT_EQ(to_string(ArrayType{none, Layout::RowMajor, {kDynamic}}), "an invalid ScalarType[:]");
+  EXPECT_FALSE(vector_type(none, 2));
+  EXPECT_FALSE(vector_type(ScalarType::F32, 5));
+  EXPECT_EQ(lay_out({"Strange", RecordType::Kind::Struct, {{"field", none, {}}}})->bytes, 0);
+}
+
 std::int64_t evaluate(std::int64_t left, Op op, std::int64_t right) {
   const LaunchExpression expression{{{Op::Constant, left}, {Op::Constant, right}, {op, 0}}};
   return expression.evaluate({}, {});

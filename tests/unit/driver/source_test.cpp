@@ -140,6 +140,7 @@ TEST(Source, WrongConstantsAreErrors) {
     const Result<Artifact> artifact = compile(kScale, {.target = "cpu", .constants = std::move(constants)});
     return artifact ? std::string() : artifact.error().message;
   };
+  EXPECT_EQ(message({{"T", static_cast<ScalarType>(99)}}), "the constant `T` is given as an invalid ScalarType (99)");
   EXPECT_TRUE(message({{"2D", 1}}).starts_with("`2D` cannot be the name of a constant"));
   EXPECT_TRUE(message({{"class", 1}}).starts_with("`class` cannot be"));
   EXPECT_TRUE(message({{"a b", 1}}).starts_with("`a b` cannot be"));

@@ -216,6 +216,10 @@ TEST_F(ElementwiseTest, WhatIsWrongIsSaid) {
   EXPECT_EQ(message(f, 1, three, three), "the output `z` is a number, and the result has the shape (3,)");
   EXPECT_EQ(message(f, three, three),
             "the operation takes its outputs (z) and its inputs (x, y); 2 arguments are given");
+  Argument strange = Argument::of(three);
+  strange.type = static_cast<ScalarType>(99);
+  const Argument list[] = {Argument::of(three), strange, Argument::of(three)};
+  EXPECT_EQ(f.launch_with(nullptr, list).error().message, "an argument has an invalid ScalarType (99)");
   const Elementwise bits = Elementwise::create(device_, {"x", "y", "y = x & 1"}).value();
   EXPECT_NE(message(bits, three, three).find("elementwise"), std::string::npos);
   const auto refused = [&](const ElementwiseStep& step) {

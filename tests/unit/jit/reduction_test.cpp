@@ -216,6 +216,8 @@ TEST_F(ReductionTest, WhatIsWrongIsSaid) {
   EXPECT_EQ(f.launch({}, two, x, x).error().message,
             "the reduction takes its output and its inputs (x); 3 arguments are given");
   EXPECT_FALSE(Reduction::create(device_, {.reduce = "a +"}));
+  EXPECT_EQ(Reduction::create(device_, {.accumulator = static_cast<ScalarType>(99)}).error().message,
+            "the accumulator has an invalid ScalarType");
 }
 
 }  // namespace

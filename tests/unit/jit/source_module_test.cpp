@@ -189,6 +189,11 @@ TEST_F(Generic, WhatIsWrongIsSaid) {
   const Argument list[] = {Argument::of(1), deep, deep};
   EXPECT_EQ(module.kernel("saxpy").value().launch_with(config_, list).error().message,
             "kernel `saxpy` is given an array of rank 9; at most 8 are possible");
+  Argument strange = Argument::of(x);
+  strange.type = static_cast<ScalarType>(99);
+  const Argument strangers[] = {Argument::of(1), strange, strange};
+  EXPECT_EQ(module.kernel("saxpy").value().launch_with(config_, strangers).error().message,
+            "an argument has an invalid ScalarType (99)");
   const Result<SourceModule> broken = SourceModule::load(device_, R"pyk(
     @kernel
     def k(x:

@@ -153,6 +153,10 @@ TEST_F(LaunchTest, RefusesOtherScalars) {
             "kernel `k`, parameter `n`: expected a scalar i32, given bool");
   EXPECT_EQ(pass(scalar("n", ScalarType::I32), array_argument(ScalarType::I32, {4}, {1})),
             "kernel `k`, parameter `n`: expected a scalar i32, given an array of i32 with shape (4)");
+  Argument strange = Argument::of(1);
+  strange.type = static_cast<ScalarType>(99);
+  EXPECT_EQ(pass(scalar("n", ScalarType::I32), strange),
+            "kernel `k`, parameter `n`: expected a scalar i32, given an invalid ScalarType");
 }
 
 TEST_F(LaunchTest, ConvertsIntegersThatFit) {
@@ -238,6 +242,8 @@ TEST_F(LaunchTest, RefusesOtherArrays) {
   EXPECT_NE(pass(array("x", ScalarType::F32, {kAny}, Layout::Strided),
                  array_argument(ScalarType::F32, {std::int64_t{1} << 48}, {0})),
             "");
+  EXPECT_EQ(pass(matrix, array_argument(static_cast<ScalarType>(99), {3, 5}, {5, 1})),
+            "kernel `k`, parameter `x`: expected f32[:, :], given an array of an invalid ScalarType with shape (3, 5)");
   Argument wrong_rank = array_argument(ScalarType::F32, {}, {});
   wrong_rank.rank = 9;
   EXPECT_EQ(pass(matrix, wrong_rank), "kernel `k`, parameter `x`: expected f32[:, :], given an array of rank 9");
