@@ -147,13 +147,13 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   /// `owner` goes before the device does.
   Result<Buffer> wrap_buffer(void* address, std::int64_t bytes, std::shared_ptr<void> owner);
   /// Copies between the host and this device, the device's side leading, or within this device, the target leading; and
-  /// clears the target of `rows`. A null stream means: wait until it is done.
+  /// fills the target of `rows`. A null stream means: wait until it is done.
   virtual Result<void> copy_from_host(const StridedCopy& copy, StreamState* stream) = 0;
   virtual Result<void> copy_to_host(const StridedCopy& copy, StreamState* stream) = 0;
   virtual Result<void> copy_within(const StridedCopy& copy, StreamState* stream) = 0;
   /// Copies one row from another device of this kind to this one, and waits.
   virtual Result<void> copy_from_peer(const StridedCopy& row, DeviceState& source) = 0;
-  virtual Result<void> fill_zero(const StridedCopy& rows, StreamState* stream) = 0;
+  virtual Result<void> fill(const StridedCopy& rows, FillPattern pattern, StreamState* stream) = 0;
 
   DeviceInfo info;
 };

@@ -6,6 +6,7 @@
 namespace pykc {
 namespace {
 
+using detail::FillPattern;
 using detail::StridedCopy;
 
 Error other_device() { return invalid_argument("the copy's stream belongs to another device"); }
@@ -131,7 +132,21 @@ Result<void> Elements::copy_from_other_device(const Elements& source, const Stre
 Result<void> Elements::fill_zero(const Stream* stream) const {
   ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
   if (buffer.device_ == nullptr) return {};
-  return device().fill_zero(copy_of(*this), on);
+  return device().fill(copy_of(*this), {}, on);
+}
+
+Result<void> Elements::fill(const void* value, const Stream* stream) const {
+  ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
+  if (buffer.device_ == nullptr) return {};
+  const std::span bytes(static_cast<const std::byte*>(value), static_cast<std::size_t>(element_bytes));
+  if (const std::optional<FillPattern> pattern = FillPattern::of(bytes))
+    return device().fill(copy_of(*this), *pattern, on);
+  if (on != nullptr && on->is_capturing())
+    return Error{ErrorCode::Unsupported,
+                 "a graph fills elements of at most 4 bytes, or of 4 bytes over and over; copy from an array instead"};
+  constexpr std::array<std::int64_t, kMaxRank> kNoStrides{};
+  const Result<Mapping> same = Mapping::strided(mapping.shape(), std::span(kNoStrides).first(mapping.shape().size()));
+  return copy_from_host(value, *same, stream);
 }
 
 }  // namespace detail
@@ -158,8 +173,8 @@ Result<void> Buffer::copy_to_host(const Stream* stream, void* target, std::int64
 
 Result<void> Buffer::fill_zero(const Stream* stream) const {
   if (Result<void> fits = check(stream, bytes_, 0); !fits || device_ == nullptr) return fits;
-  return device_->fill_zero(bytes_between(address_, nullptr, bytes_),
-                            stream == nullptr ? nullptr : stream->state_.get());
+  return device_->fill(bytes_between(address_, nullptr, bytes_), {},
+                       stream == nullptr ? nullptr : stream->state_.get());
 }
 
 Result<Buffer> Buffer::allocate_beside(std::int64_t bytes) const {

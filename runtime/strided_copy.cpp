@@ -37,6 +37,14 @@ void copy_rows_of(const StridedCopy& copy) {
                [&](std::int64_t to, std::int64_t from) { std::memcpy(copy.target + to, copy.source + from, kBytes); });
 }
 
+template <typename Bits>
+void fill_rows(const StridedCopy& copy, Bits bits) {
+  for_each_row(copy, [&](std::int64_t to, std::int64_t) {
+    std::byte* const row = copy.target + to;
+    for (std::int64_t at = 0; at < copy.row_bytes; at += sizeof(Bits)) std::memcpy(row + at, &bits, sizeof(Bits));
+  });
+}
+
 }  // namespace
 
 StridedCopy StridedCopy::between(void* target, const Mapping& to, const void* source, const Mapping& from,
@@ -156,11 +164,29 @@ void copy_on_host(const StridedCopy& copy) {
   }
 }
 
-void fill_zero_on_host(const StridedCopy& copy) {
-  if (copy.row_bytes == 0) return;
-  for_each_row(copy, [&](std::int64_t to, std::int64_t) {
-    std::memset(copy.target + to, 0, static_cast<std::size_t>(copy.row_bytes));
-  });
+std::optional<FillPattern> FillPattern::of(std::span<const std::byte> value) {
+  for (const std::size_t bytes : {1, 2, 4}) {
+    if (value.size() % bytes != 0 ||
+        !std::equal(value.begin() + static_cast<std::ptrdiff_t>(bytes), value.end(), value.begin()))
+      continue;
+    FillPattern pattern{0, static_cast<int>(bytes)};
+    std::memcpy(&pattern.bits, value.data(), bytes);
+    return pattern;
+  }
+  return std::nullopt;
+}
+
+void fill_on_host(const StridedCopy& copy, FillPattern pattern) {
+  switch (copy.row_bytes == 0 ? 0 : pattern.bytes) {
+    case 1:
+      return fill_rows(copy, static_cast<std::uint8_t>(pattern.bits));
+    case 2:
+      return fill_rows(copy, static_cast<std::uint16_t>(pattern.bits));
+    case 4:
+      return fill_rows(copy, pattern.bits);
+    default:
+      return;
+  }
 }
 
 }  // namespace pykc::detail

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "pykc/error.h"
 #include "pykc/mapping.h"
@@ -44,9 +46,17 @@ struct StridedCopy {
 using HostBytes = std::unique_ptr<std::byte[]>;
 Result<HostBytes> host_bytes(std::int64_t bytes);
 
+/// What rows are filled with: 1, 2 or 4 bytes, over and over.
+struct FillPattern {
+  std::uint32_t bits = 0;
+  int bytes = 1;
+  /// The shortest that repeats to these bytes; none where it would be longer than 4.
+  static std::optional<FillPattern> of(std::span<const std::byte> value);
+};
+
 /// Both sides are memory that the host can reach.
 void copy_on_host(const StridedCopy& copy);
-/// Clears the target; the source does not count.
-void fill_zero_on_host(const StridedCopy& copy);
+/// Fills the target, whose rows are multiples of the pattern; the source does not count.
+void fill_on_host(const StridedCopy& copy, FillPattern pattern);
 
 }  // namespace pykc::detail

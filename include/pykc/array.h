@@ -118,6 +118,7 @@ struct Elements {
   Result<void> copy_to_host(void* target, const Mapping& to, const Stream* stream) const;
   Result<void> copy_from(const Elements& source, const Stream* stream) const;
   Result<void> fill_zero(const Stream* stream) const;
+  Result<void> fill(const void* value, const Stream* stream) const;
 
  private:
   DeviceState& device() const { return *buffer.device_; }
@@ -165,6 +166,22 @@ class Array : public detail::View<Array<T>> {
   Result<void> copy_to(std::span<T> target) const { return copy_to(nullptr, target); }
   Result<void> copy_to(const HostView<T>& target) const { return copy_to(nullptr, target); }
   Result<void> fill_zero() const { return elements().fill_zero(nullptr); }
+  /// Sets all elements to one value. On a GPU, values of 8 bytes and more go by way of the host, and through no graph,
+  /// unless they repeat 4 bytes.
+  Result<void> fill(const std::type_identity_t<T>& value) const { return elements().fill(&value, nullptr); }
+  /// All elements, in row-major order. The vector is the standard library's, and throws where the host has no memory.
+  Result<std::vector<T>> to_vector() const {
+    if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no memory to copy to
+      const auto count = static_cast<std::size_t>(this->size());
+      const auto elements = std::make_unique<bool[]>(count);
+      if (Result<void> copied = copy_to(std::span<T>(elements.get(), count)); !copied) return copied.error();
+      return std::vector<T>(elements.get(), elements.get() + count);
+    } else {
+      std::vector<T> elements(static_cast<std::size_t>(this->size()));
+      if (Result<void> copied = copy_to(std::span<T>(elements)); !copied) return copied.error();
+      return elements;
+    }
+  }
 
   /// Copies as work of a stream; see Buffer. Those between two devices wait for the stream.
   Result<void> copy_from(const Stream& stream, std::span<const T> source) const { return copy_from(&stream, source); }
@@ -177,6 +194,9 @@ class Array : public detail::View<Array<T>> {
   Result<void> copy_to(const Stream& stream, std::span<T> target) const { return copy_to(&stream, target); }
   Result<void> copy_to(const Stream& stream, const HostView<T>& target) const { return copy_to(&stream, target); }
   Result<void> fill_zero(const Stream& stream) const { return elements().fill_zero(&stream); }
+  Result<void> fill(const Stream& stream, const std::type_identity_t<T>& value) const {
+    return elements().fill(&value, &stream);
+  }
 
   /// A dense copy of the elements on the same device, in row-major order; flatten() gives it one axis.
   Result<Array> copy() const {

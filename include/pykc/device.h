@@ -1,8 +1,10 @@
 // The devices of this machine: what they are, and what is made on them. See runtime.h for an example.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -115,8 +117,9 @@ class Device {
   Result<UnifiedArray<T>> allocate_mapped(const std::vector<std::int64_t>& shape) const {
     return allocate_unified<T>(detail::UnifiedKind::Mapped, shape);
   }
-  /// Arrays, dense in the order given. allocate() leaves the elements as they come, zeros() clears them; like() and
-  /// zeros_like() take shape and order from another array, of any device.
+  /// Arrays, dense in the order given, of a shape or of one axis: allocate<float>({rows, columns}), allocate<float>(n).
+  /// allocate() leaves the elements as they come, zeros() clears them; like() and zeros_like() take shape and order
+  /// from another array, of any device.
   template <typename T>
   Result<Array<T>> allocate(const std::vector<std::int64_t>& shape, Layout order = Layout::RowMajor) const {
     const Result<detail::DenseMemory> dense = detail::dense_memory(shape, order, sizeof(T));
@@ -125,9 +128,9 @@ class Device {
     if (!buffer) return buffer.error();
     return Array<T>(std::move(*buffer), dense->mapping);
   }
-  template <typename T>
-  Result<Array<T>> allocate(std::int64_t size) const {
-    return allocate<T>(std::vector<std::int64_t>{size});
+  template <typename T, std::integral Size>
+  Result<Array<T>> allocate(Size size) const {
+    return allocate<T>(std::vector<std::int64_t>{static_cast<std::int64_t>(size)});
   }
   template <typename T>
   Result<Array<T>> zeros(const std::vector<std::int64_t>& shape, Layout order = Layout::RowMajor) const {
@@ -135,6 +138,10 @@ class Device {
     if (!array) return array;
     if (Result<void> filled = array->fill_zero(); !filled) return filled.error();
     return array;
+  }
+  template <typename T, std::integral Size>
+  Result<Array<T>> zeros(Size size) const {
+    return zeros<T>(std::vector<std::int64_t>{static_cast<std::int64_t>(size)});
   }
   template <typename T>
   Result<Array<T>> like(const Array<T>& other) const {
@@ -153,6 +160,15 @@ class Device {
     return PinnedArray<T>(std::move(*memory), size);
   }
   /// A copy of host elements, with one axis or in row-major order; of a HostView; or of an array of any device.
+  /// copy_from(values) takes the type of the elements from a std::vector, a std::array or a span.
+  template <std::ranges::contiguous_range Values>
+  auto copy_from(const Values& values) const {
+    return copy_from(std::span<const std::ranges::range_value_t<Values>>(values));
+  }
+  template <std::ranges::contiguous_range Values>
+  auto copy_from(const Values& values, const std::vector<std::int64_t>& shape) const {
+    return copy_from(std::span<const std::ranges::range_value_t<Values>>(values), shape);
+  }
   template <typename T>
   Result<Array<T>> copy_from(std::span<const T> source) const {
     return copy_from<T>(source, {static_cast<std::int64_t>(source.size())});

@@ -127,11 +127,11 @@ Result<void> Device::copy_within(const detail::StridedCopy& copy, detail::Stream
   return copy_from_host(copy, stream);
 }
 
-Result<void> Device::fill_zero(const detail::StridedCopy& rows, detail::StreamState* stream) {
-  if (capture(stream, [this, rows](detail::StreamState& on) { return fill_zero(rows, &on); })) return {};
+Result<void> Device::fill(const detail::StridedCopy& rows, detail::FillPattern pattern, detail::StreamState* stream) {
+  if (capture(stream, [this, rows, pattern](detail::StreamState& on) { return fill(rows, pattern, &on); })) return {};
   {
     const std::lock_guard turn(turn_);
-    fill_zero_on_host(rows);
+    fill_on_host(rows, pattern);
   }
   return stream == nullptr ? finish(nullptr) : Result<void>();
 }

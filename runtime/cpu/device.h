@@ -71,7 +71,7 @@ class Device final : public detail::DeviceState {
   Result<void> copy_from_host(const detail::StridedCopy& copy, detail::StreamState* stream) override;
   Result<void> copy_to_host(const detail::StridedCopy& copy, detail::StreamState* stream) override;
   Result<void> copy_within(const detail::StridedCopy& copy, detail::StreamState* stream) override;
-  Result<void> fill_zero(const detail::StridedCopy& rows, detail::StreamState* stream) override;
+  Result<void> fill(const detail::StridedCopy& rows, detail::FillPattern pattern, detail::StreamState* stream) override;
 
   /// What a waiting call does: shows what was printed, and reports the first fault of `stream` (null: of any).
   Result<void> finish(const detail::StreamState* stream);

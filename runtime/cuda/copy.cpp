@@ -9,6 +9,7 @@
 namespace pykc::cuda {
 namespace {
 
+using detail::FillPattern;
 using detail::HostBytes;
 using detail::StridedCopy;
 using Axis = StridedCopy::Axis;
@@ -152,6 +153,44 @@ Result<void> copy_within_device(const Device& device, const StridedCopy& copy, C
   return copy_to_device(device, copy.out_of_dense(staging.get()), stream);
 }
 
+Result<void> fill_row(const Device& device, const StridedCopy& row, FillPattern pattern, CUstream stream) {
+  const CUdeviceptr target = pointer(row.target);
+  const auto count = static_cast<std::size_t>(row.row_bytes / pattern.bytes);
+  const Driver& driver = device.driver();
+  switch (pattern.bytes) {
+    case 1:
+      return device.check("cuMemsetD8Async",
+                          driver.cuMemsetD8Async(target, static_cast<unsigned char>(pattern.bits), count, stream));
+    case 2:
+      return device.check("cuMemsetD16Async",
+                          driver.cuMemsetD16Async(target, static_cast<unsigned short>(pattern.bits), count, stream));
+    default:
+      return device.check("cuMemsetD32Async", driver.cuMemsetD32Async(target, pattern.bits, count, stream));
+  }
+}
+
+Result<void> fill_rectangle(const Device& device, const StridedCopy& rows, FillPattern pattern, CUstream stream) {
+  if (rows.rank == 0) return fill_row(device, rows, pattern, stream);
+  const CUdeviceptr target = pointer(rows.target);
+  const auto pitch = static_cast<std::size_t>(rows.axes[0].target_stride);
+  const auto width = static_cast<std::size_t>(rows.row_bytes / pattern.bytes);
+  const auto height = static_cast<std::size_t>(rows.axes[0].extent);
+  const Driver& driver = device.driver();
+  switch (pattern.bytes) {
+    case 1:
+      return device.check(
+          "cuMemsetD2D8Async",
+          driver.cuMemsetD2D8Async(target, pitch, static_cast<unsigned char>(pattern.bits), width, height, stream));
+    case 2:
+      return device.check(
+          "cuMemsetD2D16Async",
+          driver.cuMemsetD2D16Async(target, pitch, static_cast<unsigned short>(pattern.bits), width, height, stream));
+    default:
+      return device.check("cuMemsetD2D32Async",
+                          driver.cuMemsetD2D32Async(target, pitch, pattern.bits, width, height, stream));
+  }
+}
+
 using CopyNow = Result<void> (*)(const Device&, const StridedCopy&, CUstream);
 
 /// A graph's copies are made when it is launched, so none can go by way of the host, which would take part now.
@@ -184,18 +223,12 @@ Result<void> Device::copy_within(const StridedCopy& copy, detail::StreamState* s
   return stream == nullptr ? finish_default_stream() : Result<void>();
 }
 
-Result<void> Device::fill_zero(const StridedCopy& rows, detail::StreamState* stream) {
+Result<void> Device::fill(const StridedCopy& rows, FillPattern pattern, detail::StreamState* stream) {
   const ContextScope scope = enter();
-  const auto fill = [&](const StridedCopy& rectangle) {
-    const auto width = static_cast<std::size_t>(rectangle.row_bytes);
-    if (rectangle.rank == 0)
-      return check("cuMemsetD8Async", driver_.cuMemsetD8Async(pointer(rectangle.target), 0, width, handle_of(stream)));
-    const Axis& axis = rectangle.axes[0];
-    return check("cuMemsetD2D8Async",
-                 driver_.cuMemsetD2D8Async(pointer(rectangle.target), static_cast<std::size_t>(axis.target_stride), 0,
-                                           width, static_cast<std::size_t>(axis.extent), handle_of(stream)));
-  };
-  if (rows.row_bytes > 0) RETURN_IF_FAILED(for_each_rectangle(rows, fill));
+  const CUstream on = handle_of(stream);
+  if (rows.row_bytes > 0)
+    RETURN_IF_FAILED(for_each_rectangle(
+        rows, [&](const StridedCopy& rectangle) { return fill_rectangle(*this, rectangle, pattern, on); }));
   return stream == nullptr ? finish_default_stream() : Result<void>();
 }
 

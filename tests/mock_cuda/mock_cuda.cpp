@@ -597,16 +597,39 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* copy, CUstream stream) {
       std::memcpy(target + row * copied.dstPitch, source + row * copied.srcPitch, copied.WidthInBytes);
   });
 }
+template <typename Value>
+CUresult fill_rows(CUdeviceptr target, std::size_t pitch, Value value, std::size_t width, std::size_t height,
+                   CUstream stream) {
+  const std::size_t bytes = width * sizeof(Value);
+  if (pitch < bytes || height == 0 || !is_device_range(target, pitch * (height - 1) + bytes)) return kInvalidValue;
+  if (target % sizeof(Value) != 0 || pitch % sizeof(Value) != 0) return kInvalidValue;
+  return run(stream, [=] {
+    for (std::size_t row = 0; row < height; ++row)
+      for (std::size_t i = 0; i < width; ++i)
+        std::memcpy(pointer(target + row * pitch + i * sizeof(Value)), &value, sizeof(Value));
+  });
+}
 CUresult cuMemsetD2D8Async(CUdeviceptr target, std::size_t pitch, unsigned char value, std::size_t width,
                            std::size_t height, CUstream stream) {
-  if (pitch < width || height == 0 || !is_device_range(target, pitch * (height - 1) + width)) return kInvalidValue;
-  return run(stream, [=] {
-    for (std::size_t row = 0; row < height; ++row) std::memset(pointer(target + row * pitch), value, width);
-  });
+  return fill_rows(target, pitch, value, width, height, stream);
+}
+CUresult cuMemsetD2D16Async(CUdeviceptr target, std::size_t pitch, unsigned short value, std::size_t width,
+                            std::size_t height, CUstream stream) {
+  return fill_rows(target, pitch, value, width, height, stream);
+}
+CUresult cuMemsetD2D32Async(CUdeviceptr target, std::size_t pitch, unsigned value, std::size_t width,
+                            std::size_t height, CUstream stream) {
+  return fill_rows(target, pitch, value, width, height, stream);
 }
 CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, std::size_t bytes, CUstream) {
   std::memset(pointer(target), value, bytes);
   return CUDA_SUCCESS;
+}
+CUresult cuMemsetD16Async(CUdeviceptr target, unsigned short value, std::size_t count, CUstream stream) {
+  return fill_rows(target, count * sizeof(value), value, count, 1, stream);
+}
+CUresult cuMemsetD32Async(CUdeviceptr target, unsigned value, std::size_t count, CUstream stream) {
+  return fill_rows(target, count * sizeof(value), value, count, 1, stream);
 }
 
 CUresult cuStreamCreate(CUstream* stream, unsigned) {

@@ -1,6 +1,9 @@
 // Arrays on the CPU device and on the CUDA device over the fake driver: views, copies both ways, and what is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <complex>
 #include <cstdlib>
 #include <numeric>
 #include <random>
@@ -88,6 +91,84 @@ TEST_P(Arrays, CreatedAsByNumPy) {
   const Array<int> scalar = device().copy_from<int>(Values{7}, {}).value();
   EXPECT_EQ(scalar.rank(), 0);
   EXPECT_EQ(values_of(scalar), (Values{7}));
+}
+
+TEST_P(Arrays, TakeTheirTypeFromWhatIsCopied) {
+  const std::vector<double> vector = {1, 2, 3, 4};
+  const std::array<std::uint8_t, 2> pair = {7, 8};
+  const float plain[] = {1.5F};
+  const Array<double> x = device().copy_from(vector).value(), square = device().copy_from(vector, {2, 2}).value();
+  const Array<std::uint8_t> y = device().copy_from(pair).value();
+  const Array<float> z = device().copy_from(plain).value();
+  EXPECT_EQ(values_of(x), vector);
+  EXPECT_EQ(square.rank(), 2);
+  EXPECT_EQ(values_of(y), (std::vector<std::uint8_t>{7, 8}));
+  EXPECT_EQ(values_of(z), std::vector<float>{1.5F});
+  EXPECT_EQ(values_of(device().copy_from(std::span(vector).first(2)).value()), (std::vector<double>{1, 2}));
+}
+
+TEST_P(Arrays, OfOneAxisNeedNoList) {
+  const std::size_t n = 3;
+  EXPECT_EQ(values_of(device().zeros<int>(n).value()), Values(3));
+  EXPECT_EQ(device().allocate<int>(n).value().size(), 3);
+  // An empty list is a shape: that of one element.
+  EXPECT_EQ(device().zeros<int>({}).value().size(), 1);
+  EXPECT_EQ(device().allocate<int>({}).value().size(), 1);
+}
+
+TEST_P(Arrays, BecomeVectors) {
+  const Array<int> x = counting({2, 3});
+  EXPECT_EQ(x.transpose().to_vector().value(), (Values{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(Array<int>().to_vector().value(), Values());
+  const bool flags[] = {true, false, true};
+  EXPECT_EQ(device().copy_from(flags).value().to_vector().value(), (std::vector<bool>{true, false, true}));
+  if (device().is_cpu()) return;
+  mock_cuda::mock_fail("cuMemcpyDtoHAsync", 1, 1);
+  EXPECT_EQ(x.to_vector().error().code, ErrorCode::DriverError);
+}
+
+template <typename T>
+void expect_filled(const Device& device, const T& value) {
+  const Array<T> x = device.zeros<T>({3, 4, 5}).value();
+  ASSERT_TRUE(x.fill(value));
+  EXPECT_EQ(x.to_vector().value(), std::vector<T>(60, value));
+  ASSERT_TRUE(x.fill(T()));
+  const Stream stream = device.create_stream().value();
+  for (const Array<T>& part :
+       {x.slice(Slice{}, Slice{1, -1}).value(), x.slice(1, Slice{}, Slice{.step = -2}).value()}) {
+    ASSERT_TRUE(part.fill(stream, value));
+    ASSERT_TRUE(stream.synchronize());
+    EXPECT_EQ(part.to_vector().value(), std::vector<T>(static_cast<std::size_t>(part.size()), value));
+  }
+  const std::vector<T> all = x.to_vector().value();
+  EXPECT_EQ(std::count(all.begin(), all.end(), value), 30 + 6);  // what lies between has stayed
+}
+
+TEST_P(Arrays, AreFilledWithAValue) {
+  expect_filled<std::int8_t>(device(), -3);
+  expect_filled<std::uint16_t>(device(), 54321);
+  expect_filled<std::int32_t>(device(), -1);
+  expect_filled<float>(device(), 1.5F);
+  expect_filled<double>(device(), 1.0 / 3);
+  expect_filled<std::uint64_t>(device(), 0x1234567812345678);
+  expect_filled<std::complex<double>>(device(), {1, -2});
+  EXPECT_TRUE(Array<int>().fill(1));
+  EXPECT_TRUE(device().allocate<double>(0).value().fill(2.5));
+  EXPECT_EQ(device().zeros<float>({}).value().transpose().fill(2).has_value(), true);
+}
+
+TEST_P(Arrays, AreFilledInGraphsByFourBytes) {
+  const Stream stream = device().create_stream().value();
+  const Array<float> x = device().zeros<float>({2, 3}).value();
+  const Array<double> y = device().zeros<double>(3).value();
+  ASSERT_TRUE(stream.begin_capture());
+  ASSERT_TRUE(x.fill(stream, 2.5F));
+  EXPECT_EQ(y.fill(stream, 2.5).error().code, ErrorCode::Unsupported);
+  const Graph graph = stream.end_capture().value();
+  EXPECT_EQ(x.to_vector().value(), std::vector<float>(6));
+  ASSERT_TRUE(graph.launch(stream));
+  ASSERT_TRUE(stream.synchronize());
+  EXPECT_EQ(x.to_vector().value(), std::vector<float>(6, 2.5F));
 }
 
 TEST_P(Arrays, CopiesAndFlattens) {
@@ -351,6 +432,10 @@ TEST(ArraysAcrossDevices, EveryCallOfAStridedCopyMayFail) {
   expect_failure(x.copy_from(y), "cuMemcpyDtoDAsync");
   mock_cuda::mock_fail("cuMemsetD2D8Async", 1, 1);
   expect_failure(part.fill_zero(), "cuMemsetD2D8Async");
+  mock_cuda::mock_fail("cuMemsetD2D32Async", 1, 1);
+  expect_failure(part.fill(3), "cuMemsetD2D32Async");
+  mock_cuda::mock_fail("cuMemsetD32Async", 1, 1);
+  expect_failure(x.fill(3), "cuMemsetD32Async");
   Values turned(160);
   const HostView<int> columns = HostView<int>::of(turned, {4, 40}, Layout::ColumnMajor).value();
   for (const char* function : {"cuMemcpyDtoHAsync", "cuStreamSynchronize"}) {

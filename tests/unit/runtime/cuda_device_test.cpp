@@ -167,6 +167,9 @@ TEST_F(CudaDevice, CopiesViewsAndNothingBetween) {
       ASSERT_TRUE(view.copy().value().copy_to(got));
       EXPECT_EQ(got, expected);
       for (int& value : got) value += 100000;
+      ASSERT_TRUE(view.fill(stream, 7));
+      ASSERT_TRUE(stream.synchronize());
+      EXPECT_EQ(view.to_vector().value(), std::vector<int>(got.size(), 7));
       ASSERT_TRUE(view.fill_zero(stream));
       ASSERT_TRUE(view.copy_from(stream, got));
       ASSERT_TRUE(stream.synchronize());

@@ -78,6 +78,11 @@ Result<void> use_memory(const Device& device, const Stream& stream) {
   TRY_TO_MAKE(columns, x.slice(Slice{}, Slice{0, 4}));
   TRY(columns.fill_zero());
   TRY(x.fill_zero(stream));
+  TRY(x.fill(1.5F));
+  TRY(columns.fill(1.5F));
+  TRY_TO_MAKE(halves, device.zeros<Half>({8, 8}));
+  TRY(halves.fill(Half{1}));
+  TRY(halves.slice(Slice{}, Slice{0, 4}).value().fill(Half{1}));
   TRY(x.copy_to(host));
   TRY_TO_MAKE(pinned, device.allocate_pinned<float>(64));
   TRY(y.copy_from(stream, pinned.span()));
