@@ -4,6 +4,7 @@
 #include "codegen/cpu/passes/flag_halves.h"
 #include "codegen/cpu/passes/limit_uniform_chains.h"
 #include "codegen/cpu/passes/sink_uniform_loads.h"
+#include "codegen/cpu/passes/stop_polls.h"
 #include "codegen/cpu/passes/table_reads.h"
 #include "codegen/nvptx/passes/flag_bits.h"
 #include "codegen/nvptx/passes/integers_to_bfloat.h"

@@ -134,6 +134,7 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual Result<std::shared_ptr<StreamState>> wrap_stream(void* native_handle, std::shared_ptr<void> owner) = 0;
   virtual StreamState& default_stream() = 0;
   virtual Result<void> synchronize() = 0;
+  virtual Result<void> cancel() = 0;
   /// What CurrentContext holds.
   virtual Result<std::shared_ptr<void>> make_current() = 0;
   /// `other` is another device of this kind.

@@ -176,6 +176,7 @@ Result<CurrentContext> Device::make_current() const {
 }
 
 Result<void> Device::synchronize() const { return state_->synchronize(); }
+Result<void> Device::cancel() const { return state_->cancel(); }
 
 Result<void> Device::enable_peer_access(const Device& other) const {
   if (state_ == other.state_) return {};

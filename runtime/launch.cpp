@@ -1,6 +1,7 @@
 #include "runtime/launch.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 
 #include "base/errors.h"
@@ -119,6 +120,7 @@ PreparedLaunch::PreparedLaunch(const PreparedLaunch& other)
       block(other.block),
       dynamic_shared_bytes(other.dynamic_shared_bytes),
       blocks(other.blocks),
+      timeout(other.timeout),
       count(other.count),
       words(other.words) {
   std::copy(other.values, other.values + words, values);
@@ -158,6 +160,8 @@ Result<void> prepare_configuration(const KernelInfo& kernel, const LaunchRules& 
   prepared.grid = config.grid;
   prepared.block = config.block;
   prepared.blocks = config.grid.x * config.grid.y * config.grid.z;
+  prepared.timeout = config.timeout;
+  if (config.timeout.count() < 0) return invalid_launch(kernel, "a launch cannot have less than no time");
   return add_shared_bytes(kernel, rules, config.shared_bytes, prepared);
 }
 
@@ -168,6 +172,13 @@ Result<void> prepare_launch(const KernelInfo& kernel, const LaunchRules& rules, 
     return invalid_launch(kernel, "takes " + std::to_string(kernel.parameters.size()) + " arguments (" +
                                       parameter_names(kernel) + "), " + std::to_string(arguments.size()) + " given");
   return append_arguments(kernel, rules, arguments, device, prepared);
+}
+
+Error timeout_error(const KernelInfo& kernel, std::chrono::nanoseconds timeout, const std::string& then) {
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%g", std::chrono::duration<double>(timeout).count());
+  return {ErrorCode::Timeout,
+          "kernel `" + kernel.name + "` has taken longer than its limit of " + seconds + " s, and " + then};
 }
 
 Error too_many_cooperative_blocks(const KernelInfo& kernel, std::int64_t blocks, std::int64_t most) {

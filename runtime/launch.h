@@ -1,8 +1,10 @@
 // The checks of a launch, in one place, before any device sees it; and its arguments laid out for the kernel.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "pykc/runtime.h"
@@ -39,7 +41,8 @@ struct PreparedLaunch {
   Dim3 grid;
   Dim3 block;
   std::int64_t dynamic_shared_bytes = 0;
-  std::int64_t blocks = 0;  // 0: nothing to do
+  std::int64_t blocks = 0;              // 0: nothing to do
+  std::chrono::nanoseconds timeout{0};  // 0: none
   int count = 0;
   int words = 0;
   // Uninitialised beyond `count` and `words`. `parameters` is what cuLaunchKernel and abi::CpuLaunch take.
@@ -77,6 +80,9 @@ Result<void> prepare_launch(const KernelInfo& kernel, const LaunchRules& rules, 
 inline Error invalid_launch(const KernelInfo& kernel, const std::string& why) {
   return {ErrorCode::InvalidLaunch, "kernel `" + kernel.name + "`: " + why};
 }
+
+/// The error of a launch that has taken longer than it may; `then` says what became of it.
+Error timeout_error(const KernelInfo& kernel, std::chrono::nanoseconds timeout, const std::string& then);
 
 /// The error of a kernel that waits for its whole grid, where not all blocks can run at a time: the device runs `most`.
 Error too_many_cooperative_blocks(const KernelInfo& kernel, std::int64_t blocks, std::int64_t most);

@@ -2,10 +2,20 @@
 
 #include <algorithm>
 
+#include "codegen/cpu/passes/stop_polls.h"
 #include "ir/walk.h"
 
 namespace pykc::codegen {
 namespace {
+
+constexpr llvm::StringLiteral kPlain = "llvm.loop.unroll.disable";
+
+llvm::MDNode* property(const llvm::Instruction* latch, llvm::StringRef name, llvm::StringRef value = {}) {
+  llvm::LLVMContext& context = latch->getContext();
+  llvm::SmallVector<llvm::Metadata*> operands = {llvm::MDString::get(context, name)};
+  if (!value.empty()) operands.push_back(llvm::MDString::get(context, value));
+  return llvm::MDNode::get(context, operands);
+}
 
 void set_loop_metadata(llvm::Instruction* latch, llvm::ArrayRef<llvm::Metadata*> properties) {
   llvm::SmallVector<llvm::Metadata*> operands = {nullptr};  // a loop's node names itself first
@@ -22,15 +32,25 @@ void annotate(CpuEmitter& emitter, llvm::Instruction* access, ir::AddressSpace s
     access->setMetadata(llvm::LLVMContext::MD_access_group, emitter.access_group);
 }
 
+std::string place_in_source(const ModuleState& state, const ir::Function& source, const Instruction* i) {
+  const SourceFile& file = ir::source_of(state.source, source, i);
+  const SourceRange range = i != nullptr ? i->range : source.range;
+  return file.name() + ":" + std::to_string(file.line_column(range.begin).line);
+}
+
 /// The inliner hands the group on to all accesses of the callee, so it must have none that are not independent.
 void annotate_call(CpuEmitter& emitter, llvm::CallInst* call, const ir::Function& callee) {
   if (!emitter.state.traits(callee).meets_itself) annotate(emitter, call, ir::AddressSpace::Global);
 }
 
-void annotate_loop(llvm::Instruction* latch, const Instruction& loop) {
+void annotate_loop(CpuEmitter& emitter, llvm::Instruction* latch, const Instruction& loop) {
+  if (!llvm::isa<llvm::BranchInst>(latch)) return;
   const auto runs_threads = [](const Instruction* i) { return i->opcode == ir::Opcode::ThreadLoop; };
+  llvm::SmallVector<llvm::Metadata*> properties = {
+      property(latch, kPlaceInSource, place_in_source(emitter.state, emitter.source, &loop))};
   if (std::ranges::any_of(loop.blocks, [&](const ir::Block& b) { return ir::any_instruction(b, runs_threads); }))
-    mark_plain(latch);
+    properties.push_back(property(latch, kPlain));
+  set_loop_metadata(latch, properties);
 }
 
 /// Says of the loop that `latch` repeats that its turns' accesses are independent; asks for one vector a step, since
@@ -38,15 +58,19 @@ void annotate_loop(llvm::Instruction* latch, const Instruction& loop) {
 void mark_parallel(CpuEmitter& emitter, llvm::Instruction* latch) {
   llvm::LLVMContext& context = emitter.state.context;
   const auto text = [&](llvm::StringRef name) { return llvm::MDString::get(context, name); };
-  set_loop_metadata(latch, {llvm::MDNode::get(context, {text("llvm.loop.parallel_accesses"), emitter.access_group}),
+  set_loop_metadata(latch, {property(latch, kRunsThreads),
+                            llvm::MDNode::get(context, {text("llvm.loop.parallel_accesses"), emitter.access_group}),
                             llvm::MDNode::get(context, {text("llvm.loop.interleave.count"),
                                                         llvm::ConstantAsMetadata::get(emitter.builder.getInt32(1))})});
 }
 
 /// Loops around the turns gain nothing from being unrolled, and the copies take time to compile.
-void mark_plain(llvm::Instruction* latch) {
-  llvm::MDString* name = llvm::MDString::get(latch->getContext(), "llvm.loop.unroll.disable");
-  set_loop_metadata(latch, {llvm::MDNode::get(latch->getContext(), {name})});
+void mark_plain(llvm::Instruction* latch) { set_loop_metadata(latch, {property(latch, kPlain)}); }
+
+void mark_plain_over_threads(llvm::Instruction* latch) {
+  set_loop_metadata(latch, {property(latch, kPlain), property(latch, kRunsThreads)});
 }
+
+void mark_over_threads(llvm::Instruction* latch) { set_loop_metadata(latch, {property(latch, kRunsThreads)}); }
 
 }  // namespace pykc::codegen

@@ -12,10 +12,10 @@ constexpr unsigned kPlaceNumbers = 13;  // i64: the thread's index and number, t
 
 void append_place_types(const ModuleState& state, const ir::Function& source,
                         llvm::SmallVectorImpl<llvm::Type*>& types) {
+  types.push_back(llvm::PointerType::get(state.context, 0));  // the record of faults
   if (!state.traits(source).asks_for_place) return;
   types.append(kPlaceNumbers, llvm::Type::getInt64Ty(state.context));
-  types.push_back(llvm::PointerType::get(state.context, 0));  // the record of faults
-  types.push_back(llvm::Type::getInt32Ty(state.context));     // the kernel's number
+  types.push_back(llvm::Type::getInt32Ty(state.context));  // the kernel's number
 }
 
 llvm::Type* device_result_type(const ModuleState& state, const ir::Function& source) {
@@ -28,13 +28,13 @@ llvm::Type* device_result_type(const ModuleState& state, const ir::Function& sou
 }
 
 void take_place(CpuEmitter& emitter) {
-  if (!emitter.state.traits(emitter.source).asks_for_place) return;
   auto n = static_cast<unsigned>(emitter.source.parameters.size());
   const auto take = [&] { return emitter.function.getArg(n++); };
+  emitter.fault_record = take();
+  if (!emitter.state.traits(emitter.source).asks_for_place) return;
   for (Axes* axes : {&emitter.thread_index, &emitter.block_index, &emitter.block_extents, &emitter.grid_extents})
     for (Value*& axis : *axes) axis = take();
   emitter.thread_number = take();
-  emitter.fault_record = take();
   emitter.kernel_number = take();
 }
 
@@ -42,12 +42,12 @@ void add_hidden_arguments(CpuEmitter& emitter, const ir::Function& callee, llvm:
   if (callee.part == ir::FunctionPart::OfBlock)
     return arguments.append(
         {emitter.launch, emitter.shared, emitter.scratch, emitter.block_number, emitter.kernel_number});
+  arguments.push_back(emitter.fault_record);
   if (!emitter.state.traits(callee).asks_for_place) return;
   const auto add = [&](Value* number) { arguments.push_back(number != nullptr ? number : emitter.constant_i64(0)); };
   for (const Axes& axes : {emitter.thread_index, emitter.block_index, emitter.block_extents, emitter.grid_extents})
     for (Value* axis : axes) add(axis);
   add(emitter.thread_number);
-  arguments.push_back(emitter.fault_record);
   arguments.push_back(emitter.kernel_number);
 }
 

@@ -1,5 +1,6 @@
-// How a device function is called on the CPU, and left. One that asks for its thread's place takes it as further
-// arguments; one that may stop its thread says, by one more result, whether it has.
+// How a device function is called on the CPU, and left. It takes the launch's record of faults as one more argument;
+// where it asks for its thread's place, that as well. One that may stop its thread says, by one more result, whether it
+// has.
 #pragma once
 
 #include "codegen/cpu/emitter.h"

@@ -39,7 +39,7 @@ class CpuLowering final : public TargetLowering {
     return codegen::finish_call(emitter_, i, call);
   }
   void annotate_loop(llvm::Instruction* latch, const Instruction& loop) override {
-    codegen::annotate_loop(latch, loop);
+    codegen::annotate_loop(emitter_, latch, loop);
   }
   Value* emit_split(const Instruction& i) override;
 

@@ -7,11 +7,13 @@
 #include "codegen/cpu/annotations.h"
 #include "codegen/cpu/device_function.h"
 #include "codegen/cpu/emitter.h"
+#include "codegen/cpu/passes/stop_polls.h"
 #include "codegen/cpu/thread_loop.h"
 #include "codegen/emit/control.h"
 #include "codegen/emit/parameters.h"
 #include "codegen/emit/report.h"
 #include "codegen/kernel_info.h"
+#include "ir/walk.h"
 #include "pykc/kernel_abi.h"
 
 namespace pykc::codegen {
@@ -37,6 +39,26 @@ llvm::Function* create_function(ModuleState& state, llvm::ArrayRef<llvm::Type*> 
   return function;
 }
 
+/// The loop of a function that has one, in however many versions; else null.
+const Instruction* only_loop(const ir::Function& source) {
+  const Instruction* found = nullptr;
+  bool is_only = true;
+  ir::for_each_instruction(source.body, [&](const Instruction* i) {
+    if (i->opcode != ir::Opcode::Loop) return;
+    is_only &= found == nullptr || (found->source == i->source && found->range.begin == i->range.begin);
+    found = i;
+  });
+  return is_only ? found : nullptr;
+}
+
+/// Tells add_stop_polls what it wants to know; `leads` leads to the record of faults.
+void describe(const ModuleState& state, const ir::Function& source, llvm::Function& function, llvm::Argument& leads,
+              llvm::StringRef as) {
+  leads.addAttr(llvm::Attribute::get(state.context, as));
+  function.addFnAttr(kPlaceInSource, place_in_source(state, source, only_loop(source)));
+  if (source.is_recursive) function.addFnAttr(kIsRecursive);
+}
+
 Value* launch_field(Builder& builder, Value* launch, std::size_t offset, llvm::Type* type) {
   Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), launch, offset);
   llvm::LoadInst* field = builder.CreateAlignedLoad(type, address, llvm::Align(8));
@@ -52,6 +74,7 @@ void emit_entry(ModuleState& state, const ir::Function& source, llvm::Function* 
   llvm::Function* entry =
       create_function(state, {pointer, pointer, pointer, i64, i64}, llvm::Type::getVoidTy(state.context),
                       entry_symbol(source, state.target), true);
+  describe(state, source, *entry, *entry->getArg(kLaunch), kLaunchParameter);
   Builder builder(llvm::BasicBlock::Create(state.context, "entry", entry));
   Value* parameters = launch_field(builder, entry->getArg(kLaunch), offsetof(abi::CpuLaunch, parameters), pointer);
   llvm::SmallVector<Value*> arguments;
@@ -178,9 +201,12 @@ llvm::Function* declare_cpu_function(ModuleState& state, const ir::Function& sou
   llvm::Function* function = create_function(state, types, result, source.symbol + ".body", false);
   add_parameter_attributes(source, *function);
   if (source.part != ir::FunctionPart::None) function->addFnAttr(llvm::Attribute::NoInline);
+  const auto count = static_cast<unsigned>(source.parameters.size());
+  describe(state, source, *function, *function->getArg(count),
+           runs_blocks(source) ? kLaunchParameter : kRecordParameter);
   if (!runs_blocks(source)) return function;
   for (const unsigned hidden : {kLaunch, kShared, kScratch}) {
-    llvm::Argument& argument = *function->getArg(static_cast<unsigned>(source.parameters.size()) + hidden);
+    llvm::Argument& argument = *function->getArg(count + hidden);
     argument.addAttr(llvm::Attribute::NoUndef);
     if (hidden != kLaunch) argument.addAttr(llvm::Attribute::NoAlias);
     argument.addAttr(llvm::Attribute::getWithAlignment(state.context, llvm::Align(hidden == kLaunch ? 8 : 64)));

@@ -7,7 +7,7 @@ namespace pykc::codegen {
 
 void emit_fault(CpuEmitter& emitter, const Instruction& i) {
   Builder& builder = emitter.builder;
-  FaultReport report{.record = emitter.fault_record};
+  FaultReport report{.record = emitter.fault_record, .host_stops = true};
   report.kernel = emitter.kernel_number;
   report.site = builder.getInt32(static_cast<std::uint32_t>(i.index));
   report.block = emitter.block_index;

@@ -45,10 +45,10 @@ Value* any_slot(CpuEmitter& emitter, std::int64_t slot) {
   Builder& builder = emitter.builder;
   llvm::AllocaInst* any = emitter.create_alloca(builder.getInt8Ty(), 1, "any");
   builder.CreateStore(builder.getInt8(0), any);
-  counted_loop(emitter, emitter.threads, "any", [&](Value* thread) {
+  mark_over_threads(counted_loop(emitter, emitter.threads, "any", [&](Value* thread) {
     Value* flag = builder.CreateLoad(builder.getInt8Ty(), slot_address(emitter, slot, thread));
     builder.CreateStore(builder.CreateOr(builder.CreateLoad(builder.getInt8Ty(), any), flag), any);
-  });
+  }));
   return builder.CreateIsNotNull(builder.CreateLoad(builder.getInt8Ty(), any));
 }
 
@@ -57,10 +57,10 @@ Value* many_slot(CpuEmitter& emitter, std::int64_t slot) {
   llvm::Type* i16 = builder.getInt16Ty();  // narrow, for wide vectors; a block has at most 1,024 threads
   llvm::AllocaInst* sum = emitter.create_alloca(i16, 1, "many");
   builder.CreateStore(builder.getInt16(0), sum);
-  counted_loop(emitter, emitter.threads, "many", [&](Value* thread) {
+  mark_over_threads(counted_loop(emitter, emitter.threads, "many", [&](Value* thread) {
     Value* flag = builder.CreateLoad(builder.getInt8Ty(), slot_address(emitter, slot, thread));
     builder.CreateStore(builder.CreateAdd(builder.CreateLoad(i16, sum), builder.CreateZExt(flag, i16)), sum);
-  });
+  }));
   Value* count = builder.CreateZExt(builder.CreateLoad(i16, sum), builder.getInt64Ty());
   Value* part = builder.CreateICmpUGE(builder.CreateMul(count, emitter.constant_i64(8)), emitter.threads);
   return builder.CreateAnd(part, builder.CreateICmpUGE(count, emitter.constant_i64(8)));

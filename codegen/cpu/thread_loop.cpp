@@ -183,14 +183,14 @@ void emit_segments(CpuEmitter& emitter, const Instruction& i, const RowGuards& g
   emitter.fixed = {};
   begin->addIncoming(end, builder.GetInsertBlock());
   llvm::Instruction* latch = builder.CreateCondBr(builder.CreateICmpSLT(end, emitter.block_extents[0]), segment, done);
-  mark_plain(latch);
+  mark_plain_over_threads(latch);
   builder.SetInsertPoint(done);
 }
 
 void emit_rows(CpuEmitter& emitter, const Instruction& i) {
   const RowGuards guards(emitter.source, i.blocks[0]);
-  mark_plain(counted_loop(emitter, emitter.block_extents[2], "z", [&](Value* z) {
-    mark_plain(counted_loop(emitter, emitter.block_extents[1], "y", [&](Value* y) {
+  mark_plain_over_threads(counted_loop(emitter, emitter.block_extents[2], "z", [&](Value* z) {
+    mark_plain_over_threads(counted_loop(emitter, emitter.block_extents[1], "y", [&](Value* y) {
       emitter.thread_index = {nullptr, y, z};
       if (guards.comparisons().empty())
         emit_row(emitter, i, emitter.constant_i64(0), emitter.block_extents[0]);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "codegen/cpu/annotations.h"
 #include "codegen/cpu/storage.h"
 #include "codegen/emit/atomic.h"
 #include "codegen/emit/builtin.h"
@@ -44,11 +45,11 @@ Value* reduce_block(CpuEmitter& emitter, const Instruction& i) {
   };
   builder.CreateStore(builder.getInt32(0), holding);
   builder.CreateStore(builder.getInt32(0), living);
-  counted_loop(emitter, emitter.threads, "reduce", [&](Value* thread) {
+  mark_over_threads(counted_loop(emitter, emitter.threads, "reduce", [&](Value* thread) {
     Value* active = is_active(emitter, i, thread);
     add(living, active);
     add(holding, builder.CreateAnd(active, exchange_argument(emitter, i, 0, thread)));
-  });
+  }));
   Value* count = builder.CreateLoad(i32, holding);
   if (i.builtin == BuiltinId::SyncthreadsCount) return count;
   if (i.builtin == BuiltinId::SyncthreadsOr) return builder.CreateIsNotNull(count);
@@ -260,9 +261,9 @@ Value* emit_exchange(CpuEmitter& emitter, const Instruction& i) {
   }
   Value* warps =
       builder.CreateLShr(builder.CreateAdd(emitter.threads, emitter.constant_i64(kLanes - 1)), emitter.constant_i64(5));
-  counted_loop(emitter, warps, "warp", [&](Value* warp) {
+  mark_over_threads(counted_loop(emitter, warps, "warp", [&](Value* warp) {
     exchange_in_warp(emitter, i, builder.CreateMul(warp, emitter.constant_i64(kLanes), "", true, true));
-  });
+  }));
   return nullptr;
 }
 

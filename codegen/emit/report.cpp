@@ -8,6 +8,8 @@
 namespace pykc::codegen {
 namespace {
 
+using llvm::BasicBlock;
+
 constexpr llvm::StringLiteral kReport = "__pykc_report_fault";
 
 /// Each field of the record that a caller passes, in the order of the function's arguments after the record itself.
@@ -31,11 +33,11 @@ Value* field_address(Builder& builder, Value* record, std::size_t offset) {
   return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), record, offset);
 }
 
-llvm::Function* report_function(llvm::Module& module, llvm::Type* pointer, llvm::SyncScope::ID scope) {
+llvm::Function* report_function(llvm::Module& module, const FaultReport& report) {
   if (llvm::Function* known = module.getFunction(kReport)) return known;
   llvm::LLVMContext& context = module.getContext();
   const std::vector<Field> filled = fields();
-  llvm::SmallVector<llvm::Type*> types = {pointer};
+  llvm::SmallVector<llvm::Type*> types = {report.record->getType()};
   for (const Field& field : filled) types.push_back(llvm::Type::getIntNTy(context, field.bits));
   llvm::Function* function =
       llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
@@ -45,13 +47,22 @@ llvm::Function* report_function(llvm::Module& module, llvm::Type* pointer, llvm:
   function->setDoesNotThrow();
 
   Builder builder(llvm::BasicBlock::Create(context, "entry", function));
-  llvm::BasicBlock* first = llvm::BasicBlock::Create(context, "first", function);
-  llvm::BasicBlock* done = llvm::BasicBlock::Create(context, "done", function);
+  BasicBlock* first = BasicBlock::Create(context, "first", function);
+  BasicBlock* done = BasicBlock::Create(context, "done", function);
   Value* record = function->getArg(0);
-  Value* claim = builder.CreateAtomicCmpXchg(field_address(builder, record, offsetof(abi::FaultRecord, claimed)),
-                                             builder.getInt32(0), builder.getInt32(1), llvm::MaybeAlign(),
-                                             llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic, scope);
-  builder.CreateCondBr(builder.CreateExtractValue(claim, 1), first, done);
+  const auto claim = [&](std::int32_t from, std::int32_t to, BasicBlock* otherwise) {
+    Value* swapped = builder.CreateAtomicCmpXchg(
+        field_address(builder, record, offsetof(abi::FaultRecord, claimed)),
+        builder.getInt32(static_cast<std::uint32_t>(from)), builder.getInt32(static_cast<std::uint32_t>(to)),
+        llvm::MaybeAlign(), llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic, report.scope);
+    builder.CreateCondBr(builder.CreateExtractValue(swapped, 1), first, otherwise);
+  };
+  BasicBlock* told = report.host_stops ? BasicBlock::Create(context, "told", function, done) : done;
+  claim(0, 1, told);
+  if (report.host_stops) {
+    builder.SetInsertPoint(told);
+    claim(abi::kStopAsked, abi::kStopSeen, done);
+  }
   builder.SetInsertPoint(first);
   for (unsigned n = 0; n < filled.size(); ++n)
     builder.CreateStore(function->getArg(n + 1), field_address(builder, record, filled[n].offset));
@@ -73,7 +84,7 @@ void emit_fault_report(Builder& builder, const FaultReport& report) {
   for (Value* index : report.block) arguments.push_back(builder.CreateTrunc(index, builder.getInt32Ty()));
   for (Value* index : report.thread) arguments.push_back(builder.CreateTrunc(index, builder.getInt32Ty()));
   for (Value* value : report.values) arguments.push_back(value != nullptr ? value : builder.getInt64(0));
-  builder.CreateCall(report_function(module, report.record->getType(), report.scope), arguments);
+  builder.CreateCall(report_function(module, report), arguments);
 }
 
 Value* any_fault(Emitter& emitter) {

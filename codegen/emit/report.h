@@ -17,6 +17,7 @@ struct FaultReport {
   std::array<Value*, 3> block{};                   // i64
   std::array<Value*, 3> thread{};                  // i64
   std::array<Value*, abi::kFaultValues> values{};  // i64; null for a value that the site has not
+  bool host_stops = false;                         // the host may have asked the launch to stop
 };
 
 /// Calls a function (made once a module, kept out of line) that claims the record and fills it, if nobody came before.

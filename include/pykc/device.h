@@ -104,6 +104,12 @@ class Device {
   Result<CurrentContext> make_current() const;
   /// Waits for all work of the device, and reports the first fault.
   Result<void> synchronize() const;
+  /// Stops what runs on the CPU device: all launches that other threads have made and that have not returned, of graphs
+  /// too, end with ErrorCode::Cancelled, within milliseconds. What their kernels have written so far stays; the device
+  /// and its memory can be used as before. Called from any thread, but not by a signal handler. Kernels look whether
+  /// they are to stop where they may take long, in loops and where functions call themselves; code of libraries
+  /// (CompileOptions::libraries) does not. An error on a GPU, whose driver stops no kernel.
+  Result<void> cancel() const;
   /// Lets kernels of this GPU reach memory of another, whose arrays a launch refuses else; not the other way round. An
   /// error where no link joins the two. Copies between devices need it not.
   Result<void> enable_peer_access(const Device& other) const;

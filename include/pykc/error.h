@@ -41,6 +41,8 @@ enum class ErrorCode : std::uint8_t {
   KernelFault,        // an assert, a raise or a failed check inside a kernel
   Unsupported,        // the target cannot do this
   Internal,           // a defect of pykc: please report it
+  Cancelled,          // the kernel was stopped by Device::cancel()
+  Timeout,            // the kernel, or the program, had no more time
 };
 
 template <typename T>

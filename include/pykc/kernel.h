@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,12 @@ struct LaunchConfig {
   Dim3 block{};
   std::int64_t shared_bytes = 0;  // for `shared.array(0, …)`; sized arrays are worked out from the kernel's description
   const Stream* stream = nullptr;  // null: the device's default stream
+  /// How long the launch may take; 0: as long as it likes. With a limit, launch() waits for the kernel, and returns
+  /// ErrorCode::Timeout when the time is over. On the CPU device the kernel is stopped then, see Device::cancel(); time
+  /// that the launch waits for others does not count. No driver stops a kernel of a GPU: there it goes on, and holds
+  /// its stream, until it ends by itself or the program does; work that the stream had before counts. A graph's
+  /// launches on a GPU have no limits.
+  std::chrono::nanoseconds timeout{0};
 };
 
 /// One argument of a launch: a scalar or a record by value, or an array as address, extents and strides (in elements).

@@ -16,6 +16,11 @@ inline constexpr int kFaultValues = 9;
 /// that can fault), zero at load; on the CPU it belongs to the launch.
 /// Protocol: a thread that faults swaps `claimed` from 0 to 1; the winner writes the other fields, then `ready` = 1;
 /// every faulting thread then stops. The runtime zeroes the record after it has reported it.
+///
+/// On the CPU the host stops a launch by swapping `claimed` from 0 to kStopAsked. Loops that may run for long look at
+/// it, as do functions that call themselves; the first that sees it swaps it to kStopSeen, and says where it stands: as
+/// a fault does, or, with -1 for `site`, by the address of a text ("file:line", ends with a zero) in values[0]. Then
+/// `ready` = 1.
 struct FaultRecord {
   std::int32_t claimed;
   std::int32_t ready;
@@ -26,6 +31,8 @@ struct FaultRecord {
   std::int64_t values[kFaultValues];  // what "{0}" to "{8}" of the site's message stand for
 };
 inline constexpr const char* kFaultSymbol = "pykc_fault";
+/// What `claimed` holds of a launch on the CPU that the host stops.
+inline constexpr std::int32_t kStopAsked = 2, kStopSeen = 3;
 
 /// One launch on the CPU device, read only but for `fault`.
 struct CpuLaunch {

@@ -9,6 +9,7 @@
 #include "runtime/cpu/graph.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/processor.h"
+#include "runtime/cpu/stop.h"
 #include "runtime/device.h"
 #include "runtime/fault.h"
 
@@ -60,6 +61,10 @@ class Device final : public detail::DeviceState {
   }
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override { return finish(nullptr); }
+  Result<void> cancel() override {
+    running_.cancel();
+    return {};
+  }
   Result<std::shared_ptr<void>> make_current() override { return std::shared_ptr<void>(); }
   // There is one CPU device.
   Result<void> enable_peer_access(detail::DeviceState&) override { return {}; }
@@ -77,10 +82,12 @@ class Device final : public detail::DeviceState {
   Result<void> finish(const detail::StreamState* stream);
   /// Launches and copies take turns: a launch uses all cores anyway.
   std::mutex& turn() { return turn_; }
+  RunningLaunch& running() { return running_; }
   detail::FaultLog& faults() { return faults_; }
 
  private:
   std::mutex turn_;
+  RunningLaunch running_;
   detail::FaultLog faults_;
   Pool pool_;
   Stream default_stream_;

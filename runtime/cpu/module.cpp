@@ -32,6 +32,10 @@ class Module final : public detail::ModuleState {
   Result<KernelResources> resources(std::size_t) override { return KernelResources{}; }
 
  private:
+  Result<void> ended(std::size_t kernel, RunningLaunch::Stop stop, const detail::PreparedLaunch& launch,
+                     const detail::StreamState& stream);
+  std::string place_of(const abi::FaultRecord& record) const;
+
   Device& device_;
   const ElfObject object_;
   std::unique_ptr<Function[]> functions_;
@@ -72,12 +76,12 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
   const std::int64_t scratch = info.scratch_bytes.evaluate(launch.grid, launch.block);
   if (scratch < 0 || scratch > kLargestScratch)
     return detail::invalid_launch(info, "a block would need " + std::to_string(scratch) + " bytes of scratch memory");
-  abi::FaultRecord fault{};
+  RunningLaunch& running = device_.running();
   const abi::CpuLaunch raw{.parameters = launch.parameters,
                            .grid = {launch.grid.x, launch.grid.y, launch.grid.z},
                            .block = {launch.block.x, launch.block.y, launch.block.z},
                            .shared_bytes = launch.dynamic_shared_bytes,
-                           .fault = &fault};
+                           .fault = &running.record()};
   // Dynamic shared memory begins 16-byte aligned behind the static part.
   const std::int64_t static_shared = round_up(info.static_shared_bytes, 16);
   const BlockRun run{.kernel = functions_[kernel].entry,
@@ -87,14 +91,39 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
                      .scratch_bytes = scratch};
   if (info.is_cooperative && launch.blocks > kMostCooperativeBlocks)
     return detail::too_many_cooperative_blocks(info, launch.blocks, kMostCooperativeBlocks);
+  const std::uint64_t cancellations = running.cancellations();
   const std::lock_guard turn(device_.turn());
-  if (Result<void> done = info.is_cooperative ? run_cooperative(run) : run_blocks(run, functions_[kernel].time);
-      !done) {
+  Result<void> done = running.begin(cancellations, launch.timeout);
+  if (done && !running.is_to_stop())
+    done = info.is_cooperative ? run_cooperative(run) : run_blocks(run, functions_[kernel].time);
+  const RunningLaunch::Stop stop = running.end(cancellations, launch.timeout);
+  if (!done) {
     done.error().message = "kernel `" + info.name + "`: " + done.error().message;
     return done;
   }
-  if (fault.ready != 0) device_.faults().add(&stream, detail::fault_error(fault, kernels));
+  return ended(kernel, stop, launch, stream);
+}
+
+/// How a launch that has run has ended.
+Result<void> Module::ended(std::size_t kernel, RunningLaunch::Stop stop, const detail::PreparedLaunch& launch,
+                           const detail::StreamState& stream) {
+  const abi::FaultRecord& record = device_.running().record();
+  if (stop == RunningLaunch::Stop::Cancelled)
+    return Error{ErrorCode::Cancelled, "kernel `" + kernels[kernel].name + "` was cancelled" + place_of(record)};
+  if (stop == RunningLaunch::Stop::Timeout)
+    return detail::timeout_error(kernels[kernel], launch.timeout, "was stopped" + place_of(record));
+  if (record.ready != 0) device_.faults().add(&stream, detail::fault_error(record, kernels));
   return {};
+}
+
+/// " at file.pyk:7", where a launch that was stopped has said it.
+std::string Module::place_of(const abi::FaultRecord& record) const {
+  if (record.ready == 0) return "";
+  if (record.site < 0) return std::string(" at ") + reinterpret_cast<const char*>(record.values[0]);
+  const auto kernel = static_cast<std::size_t>(record.kernel), site = static_cast<std::size_t>(record.site);
+  if (kernel >= kernels.size() || site >= kernels[kernel].faults.size()) return "";
+  const FaultSite& at = kernels[kernel].faults[site];
+  return " at " + at.file + ":" + std::to_string(at.line);
 }
 
 /// A block is one loop over its threads: long enough for the loop to count, short enough for its scratch to stay in

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -29,6 +30,8 @@ class Stream final : public detail::StreamState {
   Stream(Device& on, CUstream handle, std::shared_ptr<detail::DeviceState> owner, std::shared_ptr<void> keeper);
   ~Stream() override;
   Result<void> synchronize() override;
+  /// Whether the work was done in time.
+  Result<bool> wait_at_most(std::chrono::nanoseconds timeout);
   Result<std::shared_ptr<detail::EventState>> record() override;
   Result<void> wait(detail::EventState& event) override;
   Result<void> call(std::function<void()> function) override;
@@ -60,6 +63,9 @@ class Device final : public detail::DeviceState {
   Result<std::shared_ptr<detail::StreamState>> wrap_stream(void* native_handle, std::shared_ptr<void> owner) override;
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<void> synchronize() override;
+  Result<void> cancel() override {
+    return Error{ErrorCode::Unsupported, "no driver stops a kernel of a GPU that runs; only the CPU device cancels"};
+  }
   Result<std::shared_ptr<void>> make_current() override;
   Result<void> enable_peer_access(detail::DeviceState& other) override;
   bool has_peer_access(const detail::DeviceState& other) const override;

@@ -175,6 +175,9 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
   Function& function = functions_[kernel];
   const ContextScope scope = device_.enter();
   RETURN_IF_FAILED(allow_shared(function, launch));
+  const bool has_limit = launch.timeout.count() > 0;
+  if (has_limit && stream.is_capturing())
+    return detail::invalid_launch(kernels[kernel], "the launches of a graph have no limits of time on a GPU");
   const bool is_cooperative = kernels[kernel].is_cooperative;
   if (is_cooperative) RETURN_IF_FAILED(check_that_grid_fits(kernel, launch));
   const auto size = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
@@ -197,7 +200,10 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
     graph->keep(shared_from_this(), may_fault ? &faults_ : nullptr);
   else if (may_fault)
     device_.faults().note_launch(faults_, &stream);
-  return {};
+  if (!has_limit) return {};
+  ASSIGN_OR_RETURN(const bool in_time, static_cast<Stream&>(stream).wait_at_most(launch.timeout));
+  if (in_time) return {};
+  return detail::timeout_error(kernels[kernel], launch.timeout, "goes on, since no driver stops a kernel of a GPU");
 }
 
 Result<int> Module::suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) {

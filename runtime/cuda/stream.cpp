@@ -1,4 +1,7 @@
 // Streams and events of a GPU.
+#include <chrono>
+#include <thread>
+
 #include "base/errors.h"
 #include "runtime/cuda/device.h"
 
@@ -70,6 +73,21 @@ Result<void> Stream::synchronize() {
   const CUresult waited = device_.driver().cuStreamSynchronize(handle_);
   RETURN_IF_FAILED(device_.check("cuStreamSynchronize", waited));
   return device_.faults().report(this, latest);
+}
+
+Result<bool> Stream::wait_at_most(std::chrono::nanoseconds timeout) {
+  using Clock = std::chrono::steady_clock;
+  const ContextScope scope = device_.enter();
+  const Clock::time_point start = Clock::now();
+  while (true) {
+    const CUresult state = device_.driver().cuStreamQuery(handle_);
+    if (state != CUDA_ERROR_NOT_READY) {
+      RETURN_IF_FAILED(device_.check("cuStreamQuery", state));
+      return true;
+    }
+    if (Clock::now() - start >= timeout) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
 }
 
 Result<std::shared_ptr<detail::EventState>> Stream::record() {

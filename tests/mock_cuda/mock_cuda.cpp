@@ -651,6 +651,7 @@ CUresult cuStreamSynchronize(CUstream stream) {
   if (current == nullptr) return kInvalidContext;
   return stream == nullptr || state().objects.contains(stream) ? CUDA_SUCCESS : kInvalidValue;
 }
+CUresult cuStreamQuery(CUstream stream) { return cuStreamSynchronize(stream); }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   if (!state().objects.contains(event)) return kInvalidValue;
   const bool is_capturing = stream != nullptr && stream->capture != nullptr;

@@ -354,6 +354,30 @@ TEST_F(CudaMock, CopiesThereAndBack) {
   EXPECT_EQ(back, (std::vector<int>(4)));
 }
 
+TEST_F(CudaMock, ALaunchWithALimitOfTimeWaits) {
+  constexpr int kNotReady = 600;
+  const Device device = Device::open("cuda:0").value();
+  const Module module = device.load(test_artifact()).value();
+  const Kernel shared = module.kernel("shared").value();
+  LaunchConfig config{.grid = {1}, .block = {1}, .timeout = std::chrono::seconds(20)};
+  mock_fail("cuStreamQuery", 2, kNotReady);
+  ASSERT_TRUE(shared.launch(config));
+  ASSERT_TRUE(shared.launch(config));
+  EXPECT_EQ(mock_calls("cuStreamQuery"), 3);
+  config.timeout = std::chrono::nanoseconds(1);
+  mock_fail("cuStreamQuery", 1, kNotReady);
+  expect_error(shared.launch(config), ErrorCode::Timeout, "kernel `shared` has taken longer than its limit of 1e-09 s");
+  mock_fail("cuStreamQuery", 1, kIllegalAddress);
+  expect_error(shared.launch(config), ErrorCode::DriverError, "cuStreamQuery failed:");
+  mock_reset();
+  expect_error(device.cancel(), ErrorCode::Unsupported, "no driver stops a kernel");
+  const Stream stream = device.create_stream().value();
+  config.stream = &stream;
+  ASSERT_TRUE(stream.begin_capture());
+  expect_error(shared.launch(config), ErrorCode::InvalidLaunch, "no limits of time on a GPU");
+  ASSERT_TRUE(stream.end_capture());
+}
+
 TEST_F(CudaMock, EveryCopyMayFail) {
   const Device device = Device::open("cuda:0").value();
   const Array<int> array = device.allocate<int>(4).value();

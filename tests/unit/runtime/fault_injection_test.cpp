@@ -109,7 +109,7 @@ Result<void> use_kernels(const Device& device, const Stream& stream) {
   TRY(module.kernel("scale")->for_all(100, x, 2.0F));
   TRY(module.kernel("faulty")->launch({.grid = {1}, .block = {32}, .stream = &stream}));
   TRY(module.kernel("shared")->launch({.grid = {1}, .block = {200}}));
-  TRY(module.kernel("waiting")->launch({.grid = {1}, .block = {32}}));
+  TRY(module.kernel("waiting")->launch({.grid = {1}, .block = {32}, .timeout = std::chrono::hours(1)}));
   return stream.synchronize();  // reads the record of faults
 }
 

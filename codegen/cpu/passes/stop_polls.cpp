@@ -1,0 +1,435 @@
+// A look costs a load and a branch, which is nothing beside a long turn of a loop, and much beside a short one. So:
+//
+//   Loops that are known to end soon     are left alone: those of few turns, and those over a block's threads.
+//   Loops with long turns                look in each turn.
+//   Loops with short turns that count    run in strips, with a look between two of them. The strip's end takes the
+//                                        place of the loop's in its test, so that a turn costs what it did.
+//   Other loops with short turns         look in each turn.
+//
+//                                              strip:  s = phi [start], [next]
+//                                                      end = s + min(n - s, turns of a strip)
+//   loop:   i = phi [start], [next]            loop:   i = phi [s], [next]
+//           …                             →            …
+//           br next != n, loop, exit                   br next != end, loop, look
+//                                              look:   br next != n, again, exit
+//                                              again:  br any_stop, stop, strip
+//
+// Whoever sees that the launch is to stop returns from where it stands; nobody uses what it has computed. So every
+// caller looks as well, behind calls of functions that may have stopped, and functions that call themselves where they
+// begin.
+#include "codegen/cpu/passes/stop_polls.h"
+
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassInstrumentation.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pykc/kernel_abi.h"
+
+namespace pykc::codegen {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::CmpInst;
+using llvm::Value;
+using Builder = llvm::IRBuilder<>;
+
+// Work is counted in instructions.
+constexpr std::uint64_t kMostUnwatched = 1 << 17;  // between two looks: well below a millisecond, as a rule
+constexpr std::uint64_t kFewestTurns = 8;          // of a strip that is worth it
+constexpr std::uint64_t kWorkOfCall = 100;
+constexpr std::uint64_t kMostThreads = 1024;  // of a block
+constexpr llvm::StringLiteral kReportStop = "__pykc_report_stop";
+
+/// The test that ends a loop which counts: it goes on while `counter` compares so with `bound`.
+struct Counting {
+  llvm::ICmpInst* test;
+  CmpInst::Predicate goes_on;
+  Value* counter;
+  Value* bound;
+  llvm::PHINode* phi;  // `counter`, or what is one step behind it
+  std::int64_t step;
+};
+
+/// A loop that has to look.
+struct Watched {
+  BasicBlock* header;
+  BasicBlock* latch;
+  std::string place;
+  std::optional<Counting> counting;  // it runs in strips
+  std::uint64_t turns = 0;           // of a strip
+};
+
+// --- What is to be done ----------------------------------------------------------------------------------------------
+
+bool is_marked(const llvm::Loop& loop, llvm::StringRef mark) {
+  return llvm::findOptionMDForLoop(&loop, mark) != nullptr;
+}
+
+std::string place_of(const llvm::Loop& loop, const llvm::Function& function) {
+  for (const llvm::Loop* around = &loop; around != nullptr; around = around->getParentLoop())
+    if (const llvm::MDNode* place = llvm::findOptionMDForLoop(around, kPlaceInSource))
+      return llvm::cast<llvm::MDString>(place->getOperand(1))->getString().str();
+  return function.getFnAttribute(kPlaceInSource).getValueAsString().str();
+}
+
+std::uint64_t work_of(const llvm::Instruction& instruction) {
+  if (llvm::isa<llvm::PHINode>(instruction) || instruction.isLifetimeStartOrEnd()) return 0;
+  if (llvm::isa<llvm::IntrinsicInst>(instruction) || !llvm::isa<llvm::CallBase>(instruction)) return 1;
+  return kWorkOfCall;
+}
+
+std::optional<Counting> counting_of(const llvm::Loop& loop) {
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(loop.getLoopLatch()->getTerminator());
+  if (branch == nullptr || !branch->isConditional() || !loop.isLoopExiting(loop.getLoopLatch())) return std::nullopt;
+  auto* test = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+  if (test == nullptr || !test->getOperand(0)->getType()->isIntegerTy()) return std::nullopt;
+  Counting found{test, test->getPredicate(), test->getOperand(0), test->getOperand(1), nullptr, 0};
+  if (branch->getSuccessor(0) != loop.getHeader()) found.goes_on = CmpInst::getInversePredicate(found.goes_on);
+  if (loop.isLoopInvariant(found.counter)) {
+    std::swap(found.counter, found.bound);
+    found.goes_on = CmpInst::getSwappedPredicate(found.goes_on);
+  }
+  if (!loop.isLoopInvariant(found.bound)) return std::nullopt;
+
+  const auto step_of = [&](llvm::PHINode* phi) -> const llvm::BinaryOperator* {
+    if (phi == nullptr || phi->getParent() != loop.getHeader()) return nullptr;
+    auto* next = llvm::dyn_cast<llvm::BinaryOperator>(phi->getIncomingValueForBlock(loop.getLoopLatch()));
+    const bool counts = next != nullptr && next->getOpcode() == llvm::Instruction::Add && next->getOperand(0) == phi &&
+                        llvm::isa<llvm::ConstantInt>(next->getOperand(1));
+    return counts ? next : nullptr;
+  };
+  auto* added = llvm::dyn_cast<llvm::BinaryOperator>(found.counter);
+  found.phi = llvm::dyn_cast<llvm::PHINode>(added != nullptr ? added->getOperand(0) : found.counter);
+  const llvm::BinaryOperator* next = step_of(found.phi);
+  if (next == nullptr || (added != nullptr && added != next)) return std::nullopt;
+  const llvm::APInt& step = llvm::cast<llvm::ConstantInt>(next->getOperand(1))->getValue();
+  if (step.getBitWidth() > 64) return std::nullopt;
+  found.step = step.getSExtValue();
+
+  using enum CmpInst::Predicate;
+  const bool is_upwards =
+      found.goes_on == ICMP_SLT || found.goes_on == ICMP_SLE || found.goes_on == ICMP_ULT || found.goes_on == ICMP_ULE;
+  const bool is_downwards =
+      found.goes_on == ICMP_SGT || found.goes_on == ICMP_SGE || found.goes_on == ICMP_UGT || found.goes_on == ICMP_UGE;
+  const bool is_sound = found.goes_on == ICMP_NE || (found.step > 0 ? is_upwards : is_downwards);
+  if (found.step == 0 || !is_sound) return std::nullopt;
+  return found;
+}
+
+/// Finds the loops of a function that have to look, the inner ones first.
+class LoopWatcher {
+ public:
+  LoopWatcher(llvm::Function& function, llvm::FunctionAnalysisManager& analyses)
+      : function_(function),
+        loops_(analyses.getResult<llvm::LoopAnalysis>(function)),
+        scalars_(analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)) {}
+
+  std::vector<Watched> find() {
+    for (const llvm::Loop* loop : loops_) visit(*loop);
+    return std::move(watched_);
+  }
+
+ private:
+  /// Gives the most work that the loop does without a look.
+  std::uint64_t visit(const llvm::Loop& loop) {
+    std::uint64_t turn = 0;
+    bool runs_threads_inside = false;
+    for (const llvm::Loop* inner : loop) {
+      turn += visit(*inner);
+      runs_threads_inside |= is_marked(*inner, kRunsThreads);
+    }
+    for (const BasicBlock* block : loop.blocks())
+      if (loops_.getLoopFor(block) == &loop)
+        for (const llvm::Instruction& instruction : *block) turn += work_of(instruction);
+    turn = std::clamp<std::uint64_t>(turn, 1, std::uint64_t{1} << 32);
+    if (is_marked(loop, kRunsThreads)) return runs_threads_inside ? turn : turn * kMostThreads;
+    const std::uint64_t turns = scalars_.getSmallConstantMaxTripCount(&loop);
+    if (turns > 0 && turns * turn < kMostUnwatched) return turns * turn;
+    // Where a loop runs in strips, the last may be as long as any, and has no look behind it.
+    return watch(loop, turn) ? kMostUnwatched : turn;
+  }
+
+  /// Whether it runs in strips.
+  bool watch(const llvm::Loop& loop, std::uint64_t turn) {
+    Watched watched{loop.getHeader(), loop.getLoopLatch(), place_of(loop, function_), {}};
+    watched.turns = std::bit_floor(kMostUnwatched / turn);
+    if (watched.turns >= kFewestTurns && watched.latch != nullptr && loop.getLoopPreheader() != nullptr)
+      watched.counting = counting_of(loop);
+    // The end of a strip must not lie farther than the counter goes.
+    if (watched.counting) {
+      const unsigned bits = watched.counting->counter->getType()->getIntegerBitWidth();
+      const std::int64_t farthest = (std::int64_t{1} << 30) / static_cast<std::int64_t>(watched.turns);
+      if (bits < 32 || watched.counting->step > farthest || watched.counting->step < -farthest)
+        watched.counting.reset();
+    }
+    watched_.push_back(watched);
+    return watched.counting.has_value();
+  }
+
+  llvm::Function& function_;
+  llvm::LoopInfo& loops_;
+  llvm::ScalarEvolution& scalars_;
+  std::vector<Watched> watched_;
+};
+
+// --- Doing it --------------------------------------------------------------------------------------------------------
+
+/// Tells the host where the launch has stopped, if nobody came before.
+llvm::Function* report_function(llvm::Module& module) {
+  if (llvm::Function* known = module.getFunction(kReportStop)) return known;
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type* pointer = llvm::PointerType::get(context, 0);
+  llvm::Function* function =
+      llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer}, false),
+                             llvm::GlobalValue::InternalLinkage, kReportStop, module);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  function->addFnAttr(llvm::Attribute::Cold);
+  function->setDoesNotThrow();
+
+  Builder builder(BasicBlock::Create(context, "entry", function));
+  BasicBlock* first = BasicBlock::Create(context, "first", function);
+  BasicBlock* done = BasicBlock::Create(context, "done", function);
+  const auto field = [&](std::size_t offset) {
+    return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), function->getArg(0), offset);
+  };
+  const auto number = [&](std::int32_t value) { return builder.getInt32(static_cast<std::uint32_t>(value)); };
+  Value* seen = builder.CreateAtomicCmpXchg(field(offsetof(abi::FaultRecord, claimed)), number(abi::kStopAsked),
+                                            number(abi::kStopSeen), llvm::MaybeAlign(), llvm::AtomicOrdering::Monotonic,
+                                            llvm::AtomicOrdering::Monotonic);
+  builder.CreateCondBr(builder.CreateExtractValue(seen, 1), first, done);
+  builder.SetInsertPoint(first);
+  builder.CreateStore(number(-1), field(offsetof(abi::FaultRecord, site)));
+  builder.CreateStore(builder.CreatePtrToInt(function->getArg(1), builder.getInt64Ty()),
+                      field(offsetof(abi::FaultRecord, values)));
+  llvm::StoreInst* ready =
+      builder.CreateAlignedStore(number(1), field(offsetof(abi::FaultRecord, ready)), llvm::Align(4));
+  ready->setAtomic(llvm::AtomicOrdering::Release);
+  builder.CreateBr(done);
+  builder.SetInsertPoint(done);
+  builder.CreateRetVoid();
+  return function;
+}
+
+class PollAdder {
+ public:
+  PollAdder(llvm::Function& function, llvm::Argument& place_of_record) : function_(function), builder_(context()) {
+    builder_.SetInsertPoint(&function.getEntryBlock(), function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    record_ = &place_of_record;
+    if (!place_of_record.hasAttribute(kLaunchParameter)) return;
+    record_ = field(&place_of_record, offsetof(abi::CpuLaunch, fault));
+    llvm::LoadInst* load = builder_.CreateAlignedLoad(builder_.getPtrTy(), record_, llvm::Align(8));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context(), {}));
+    record_ = load;
+  }
+
+  void watch(const Watched& loop) {
+    const auto* branch =
+        llvm::dyn_cast<llvm::BranchInst>(loop.latch == nullptr ? nullptr : loop.latch->getTerminator());
+    const bool still_counts =
+        loop.counting && branch != nullptr && branch->isConditional() && branch->getCondition() == loop.counting->test;
+    if (still_counts) return take_in_strips(loop, *loop.counting);
+    if (loop.latch != nullptr) return poll_before(loop.latch->getTerminator(), loop.place);
+    poll_before(&*loop.header->getFirstNonPHIIt(), loop.place);
+  }
+
+  /// Behind what the entry block has to hold.
+  void watch_entry() {
+    auto* last = llvm::dyn_cast<llvm::Instruction>(record_);
+    poll_before(last != nullptr ? last->getNextNode() : &*function_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca(),
+                place());
+  }
+  void watch_call(llvm::CallInst* call) { poll_before(call->getNextNode(), place()); }
+
+ private:
+  llvm::LLVMContext& context() const { return function_.getContext(); }
+  std::string place() const { return function_.getFnAttribute(kPlaceInSource).getValueAsString().str(); }
+  Value* field(Value* base, std::size_t offset) {
+    return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), base, offset);
+  }
+
+  void poll_before(llvm::Instruction* instruction, const std::string& place) {
+    BasicBlock* block = instruction->getParent();
+    BasicBlock* rest = block->splitBasicBlock(instruction);
+    block->getTerminator()->eraseFromParent();
+    builder_.SetInsertPoint(block);
+    poll(rest, place);
+  }
+
+  /// Ends the block where the builder stands: the launch stops, or goes on with `next`.
+  void poll(BasicBlock* next, const std::string& place) {
+    BasicBlock* block = builder_.GetInsertBlock();
+    llvm::LoadInst* claimed = builder_.CreateAlignedLoad(
+        builder_.getInt32Ty(), field(record_, offsetof(abi::FaultRecord, claimed)), llvm::Align(4));
+    claimed->setAtomic(llvm::AtomicOrdering::Monotonic);
+    builder_.CreateCondBr(builder_.CreateIsNotNull(claimed), stop(), next,
+                          llvm::MDBuilder(context()).createUnlikelyBranchWeights());
+    place_->addIncoming(text(place), block);
+  }
+
+  /// Where the function returns from, told where the launch has stopped.
+  BasicBlock* stop() {
+    if (place_ != nullptr) return place_->getParent();
+    BasicBlock* stop = BasicBlock::Create(context(), "stop", &function_);
+    Builder builder(stop);
+    place_ = builder.CreatePHI(builder.getPtrTy(), 2);
+    builder.CreateCall(report_function(*function_.getParent()), {record_, place_});
+    if (function_.getReturnType()->isVoidTy())
+      builder.CreateRetVoid();
+    else
+      builder.CreateRet(llvm::Constant::getNullValue(function_.getReturnType()));
+    return stop;
+  }
+
+  llvm::Constant* text(const std::string& place) {
+    const std::string name = "place." + place;
+    if (llvm::GlobalVariable* known = function_.getParent()->getGlobalVariable(name, true)) return known;
+    llvm::Constant* bytes = llvm::ConstantDataArray::getString(context(), place, true);
+    return new llvm::GlobalVariable(*function_.getParent(), bytes->getType(), true, llvm::GlobalValue::InternalLinkage,
+                                    bytes, name);
+  }
+
+  void take_in_strips(const Watched& loop, const Counting& counting) {
+    auto* branch = llvm::cast<llvm::BranchInst>(loop.latch->getTerminator());
+    const unsigned leaves = branch->getSuccessor(0) == loop.header ? 1 : 0;
+    BasicBlock* exit = branch->getSuccessor(leaves);
+    BasicBlock* strip = BasicBlock::Create(context(), "strip", &function_, loop.header);
+    BasicBlock* look = BasicBlock::Create(context(), "look", &function_, exit);
+    BasicBlock* again = BasicBlock::Create(context(), "again", &function_, exit);
+
+    // What goes from turn to turn goes from strip to strip.
+    builder_.SetInsertPoint(strip);
+    llvm::PHINode* counter = nullptr;
+    for (llvm::PHINode& phi : loop.header->phis()) {
+      llvm::PHINode* outer = builder_.CreatePHI(phi.getType(), 2);
+      const int from_latch = phi.getBasicBlockIndex(loop.latch);
+      const auto from_before = static_cast<unsigned>(1 - from_latch);
+      outer->addIncoming(phi.getIncomingValue(from_before), phi.getIncomingBlock(from_before));
+      outer->addIncoming(phi.getIncomingValue(static_cast<unsigned>(from_latch)), again);
+      phi.setIncomingValue(from_before, outer);
+      phi.setIncomingBlock(from_before, strip);
+      if (&phi == counting.phi) counter = outer;
+    }
+    for (BasicBlock* before : llvm::to_vector(llvm::predecessors(loop.header)))
+      if (before != loop.latch) before->getTerminator()->replaceSuccessorWith(loop.header, strip);
+    Value* end = end_of_strip(counting, counter, loop.turns);
+    builder_.CreateBr(loop.header);
+
+    builder_.SetInsertPoint(look);
+    llvm::Instruction* test = counting.test->clone();
+    test->insertInto(look, look->end());
+    llvm::BranchInst* leave = builder_.CreateCondBr(test, again, again);
+    leave->setSuccessor(leaves, exit);
+    exit->replacePhiUsesWith(loop.latch, look);
+
+    builder_.SetInsertPoint(again);
+    poll(strip, loop.place);
+
+    builder_.SetInsertPoint(branch);
+    branch->setCondition(builder_.CreateICmp(
+        leaves == 1 ? counting.goes_on : CmpInst::getInversePredicate(counting.goes_on), counting.counter, end));
+    branch->setSuccessor(leaves, look);
+    if (counting.test->use_empty()) counting.test->eraseFromParent();
+  }
+
+  /// What the counter is compared with in a strip that begins where the phi is `counter`. The loop never goes on with
+  /// it where it would have ended without; where it ends too early, it goes on with the next strip.
+  Value* end_of_strip(const Counting& counting, Value* counter, std::uint64_t turns) {
+    using enum CmpInst::Predicate;
+    const auto number = [&](std::int64_t value) { return llvm::ConstantInt::getSigned(counter->getType(), value); };
+    if (counting.counter != counting.phi) counter = builder_.CreateAdd(counter, number(counting.step));
+    const std::int64_t way = counting.step * static_cast<std::int64_t>(turns);
+    if (counting.goes_on == ICMP_NE) {
+      const auto minus = [&](Value* a, Value* b) { return builder_.CreateSub(a, b); };
+      Value* left = counting.step > 0 ? minus(counting.bound, counter) : minus(counter, counting.bound);
+      Value* part = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, number(std::abs(way)));
+      return counting.step > 0 ? builder_.CreateAdd(counter, part) : minus(counter, part);
+    }
+    const bool is_signed = CmpInst::isSigned(counting.goes_on);
+    const llvm::Intrinsic::ID nearer = counting.step > 0 ? (is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin)
+                                                         : (is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax);
+    return builder_.CreateBinaryIntrinsic(nearer, counting.bound, builder_.CreateAdd(counter, number(way)));
+  }
+
+  llvm::Function& function_;
+  Builder builder_;
+  Value* record_ = nullptr;
+  llvm::PHINode* place_ = nullptr;
+};
+
+/// The parameter that leads to the record of faults, or null.
+llvm::Argument* place_of_record(llvm::Function& function) {
+  const auto leads = [](const llvm::Argument& a) {
+    return a.hasAttribute(kLaunchParameter) || a.hasAttribute(kRecordParameter);
+  };
+  const auto found = llvm::find_if(function.args(), leads);
+  return found == function.arg_end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void add_stop_polls(llvm::Module& module) {
+  llvm::FunctionAnalysisManager analyses;
+  analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+  analyses.registerPass([] { return llvm::TargetIRAnalysis(); });
+  analyses.registerPass([] { return llvm::AssumptionAnalysis(); });
+  analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+  analyses.registerPass([] { return llvm::LoopAnalysis(); });
+  analyses.registerPass([] { return llvm::ScalarEvolutionAnalysis(); });
+  analyses.registerPass([&] { return llvm::TargetLibraryAnalysis(); });
+
+  std::map<llvm::Function*, std::vector<Watched>> loops;
+  std::set<const llvm::Function*> may_stop;
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() || place_of_record(function) == nullptr) continue;
+    const llvm::PreservedAnalyses preserved = llvm::LoopSimplifyPass().run(function, analyses);
+    analyses.invalidate(function, preserved);
+    std::vector<Watched>& found = loops[&function] = LoopWatcher(function, analyses).find();
+    if (!found.empty() || function.hasFnAttribute(kIsRecursive)) may_stop.insert(&function);
+  }
+  analyses.clear();
+
+  const auto calls_that_stop = [&](llvm::Function& function) {
+    std::vector<llvm::CallInst*> calls;
+    for (llvm::Instruction& instruction : llvm::instructions(function))
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+          call && may_stop.contains(call->getCalledFunction()))
+        calls.push_back(call);
+    return calls;
+  };
+  for (std::size_t before = 0; before != may_stop.size();) {
+    before = may_stop.size();
+    for (auto& [function, watched] : loops)
+      if (!calls_that_stop(*function).empty()) may_stop.insert(function);
+  }
+
+  for (llvm::Function& function : module) {
+    if (!may_stop.contains(&function)) continue;
+    const std::vector<llvm::CallInst*> calls = calls_that_stop(function);
+    PollAdder adder(function, *place_of_record(function));
+    for (const Watched& loop : loops.at(&function)) adder.watch(loop);
+    for (llvm::CallInst* call : calls) adder.watch_call(call);
+    if (function.hasFnAttribute(kIsRecursive)) adder.watch_entry();
+  }
+}
+
+}  // namespace pykc::codegen

@@ -1,0 +1,108 @@
+#include "runtime/cpu/stop.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <mutex>
+
+namespace pykc::cpu {
+
+using Clock = std::chrono::steady_clock;
+
+void ask_to_stop(abi::FaultRecord& record) {
+  std::int32_t unclaimed = 0;
+  std::atomic_ref(record.claimed).compare_exchange_strong(unclaimed, abi::kStopAsked);
+}
+
+struct Deadline::Watch {
+  const pid_t process = getpid();
+  std::mutex mutex;
+  std::condition_variable changed;
+  abi::FaultRecord* record = nullptr;  // null: nobody has a limit
+  Clock::time_point end;
+  bool is_over = false;
+  Clock::time_point wakes = Clock::time_point::max();
+  pthread_t thread{};
+  bool has_thread = pthread_create(&thread, nullptr, begin, this) == 0;
+
+  ~Watch() {
+    if (!has_thread) return;
+    {
+      const std::lock_guard lock(mutex);
+      is_over = true;
+    }
+    changed.notify_one();
+    pthread_join(thread, nullptr);
+  }
+
+  static void* begin(void* watch) {
+    static_cast<Watch*>(watch)->run();
+    return nullptr;
+  }
+
+  void run() {
+    std::unique_lock lock(mutex);
+    while (!is_over) {
+      if (record != nullptr && Clock::now() >= end) {
+        ask_to_stop(*record);
+        record = nullptr;
+      }
+      wakes = record == nullptr ? Clock::time_point::max() : end;
+      if (record == nullptr)
+        changed.wait(lock);
+      else
+        changed.wait_until(lock, end);
+    }
+  }
+};
+
+Deadline::Deadline() = default;
+
+Deadline::~Deadline() {
+  if (watch_ != nullptr && watch_->process != getpid()) (void)watch_.release();
+}
+
+Result<void> Deadline::set(abi::FaultRecord& record, std::chrono::nanoseconds timeout) {
+  // The thread stayed with the parent, perhaps with its mutex locked: nothing of it can be given back.
+  if (watch_ != nullptr && watch_->process != getpid()) (void)watch_.release();
+  if (watch_ == nullptr) watch_ = std::make_unique<Watch>();
+  if (!watch_->has_thread) {
+    watch_.reset();
+    return Error{ErrorCode::OutOfMemory, "the host has no thread left to watch the time of a launch"};
+  }
+  const std::lock_guard lock(watch_->mutex);
+  watch_->record = &record;
+  const Clock::time_point now = Clock::now();
+  watch_->end = timeout < Clock::time_point::max() - now ? now + timeout : Clock::time_point::max();
+  // A launch that has as much time as the one before it is waited for already.
+  if (watch_->end < watch_->wakes) watch_->changed.notify_one();
+  return {};
+}
+
+void Deadline::clear() {
+  const std::lock_guard lock(watch_->mutex);
+  watch_->record = nullptr;
+}
+
+Result<void> RunningLaunch::begin(std::uint64_t cancellations_before, std::chrono::nanoseconds timeout) {
+  std::atomic_ref(record_.claimed).store(0);
+  record_.ready = 0;
+  // cancel() counts before it asks: one that comes too early for the record is seen here.
+  if (cancellations_.load() != cancellations_before) ask_to_stop(record_);
+  return timeout.count() > 0 ? deadline_.set(record_, timeout) : Result<void>();
+}
+
+RunningLaunch::Stop RunningLaunch::end(std::uint64_t cancellations_before, std::chrono::nanoseconds timeout) {
+  if (timeout.count() > 0) deadline_.clear();
+  const std::int32_t claimed = std::atomic_ref(record_.claimed).load();
+  if (claimed != abi::kStopAsked && claimed != abi::kStopSeen) return Stop::None;
+  return cancellations_.load() != cancellations_before ? Stop::Cancelled : Stop::Timeout;
+}
+
+void RunningLaunch::cancel() {
+  cancellations_.fetch_add(1);
+  ask_to_stop(record_);
+}
+
+}  // namespace pykc::cpu

@@ -1,0 +1,277 @@
+// Launches that are stopped from outside: Device::cancel() and LaunchConfig::timeout, on kernels that would never end.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pykc/compiler.h"
+#include "pykc/runtime.h"
+
+namespace pykc {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+/// Each never ends while x[0] is 0, in a way of its own; `n` is large.
+constexpr const char* kEndless = R"(
+from pykc import *
+
+
+@kernel
+def spins(x: i32[:], n: i64):
+    while x[0] == 0:
+        pass
+
+
+@kernel
+def forever(x: i32[:], n: i64):
+    while True:
+        pass
+
+
+@kernel
+def waits_for_others(x: i32[:], n: i64):
+    while atomic.load(x, 0) == 0:
+        pass
+
+
+@kernel
+def counts(x: i32[:], n: i64):
+    s: i32 = 0
+    for i in range(n):
+        s ^= x[i & 1023] + i32(i >> 3)
+    x[1] = s
+
+
+@kernel
+def counts_down(x: i32[:], n: i64):
+    s: i32 = 0
+    for i in range(n, 0, -3):
+        s ^= x[i & 1023] + i32(i >> 3)
+    x[1] = s
+
+
+@kernel
+def counts_in_vectors(x: i32[:], n: i64):
+    for k in range(n):
+        for i in range(1024):
+            x[i] += 1
+
+
+@kernel
+def searches(x: i32[:], n: i64):
+    for i in range(n):
+        if x[i & 1023] != 0:
+            x[2] = 1
+            return
+
+
+@kernel
+def meets(x: i32[:], n: i64):
+    tile = shared.array(64, i32)
+    tile[threadIdx.x] = 0
+    while x[0] == 0:
+        syncthreads()
+        tile[threadIdx.x] += tile[63 - threadIdx.x]
+        syncthreads()
+    x[threadIdx.x] = tile[threadIdx.x]
+
+
+@kernel
+def differ(x: i32[:], n: i64):
+    t = threadIdx.x
+    value = f32(t)
+    while value >= 0.0:
+        value = value * 0.5 + 1.0
+        syncthreads()
+    x[t] = i32(value)
+
+
+@kernel
+def arithmetic(x: i32[:], n: i64):
+    value = f32(threadIdx.x)
+    while value >= 0.0:
+        value = value * 0.5 + 1.0
+    x[threadIdx.x] = i32(value)
+
+
+def paths(depth: i32, n: i32) -> i32:
+    if depth == 0:
+        return n
+    return paths(depth - 1, n) ^ paths(depth - 1, n + 1)
+
+
+@kernel
+def calls_itself(x: i32[:], n: i64):
+    x[1] = paths(60, i32(threadIdx.x))
+
+
+@kernel
+def all_blocks_wait(x: i32[:], n: i64):
+    while x[0] == 0:
+        grid_sync()
+
+
+@kernel
+def one_block_of_all_waits(x: i32[:], n: i64):
+    if blockIdx.x == 0:
+        while atomic.load(x, 0) == 0:
+            pass
+    grid_sync()
+    x[blockIdx.x + 1] = 5
+
+
+@kernel
+def ends(x: i32[:], n: i64):
+    x[threadIdx.x] = 7
+)";
+
+const std::vector<std::string> kKernels = {
+    "spins", "forever", "waits_for_others", "counts",       "counts_down",     "counts_in_vectors",     "searches",
+    "meets", "differ",  "arithmetic",       "calls_itself", "all_blocks_wait", "one_block_of_all_waits"};
+
+class Stops : public ::testing::TestWithParam<int> {
+ protected:
+  static constexpr std::int64_t kElements = 1024;
+  Device device_ = Device::open("cpu").value();
+  CompileOptions options_{.target = "cpu", .optimization = GetParam() % 10, .checked = GetParam() >= 10};
+  Module module_ = device_.load(compile(kEndless, options_, "endless.pyk").value()).value();
+  Array<std::int32_t> x_ = device_.zeros<std::int32_t>({kElements}).value();
+
+  Result<void> launch(const std::string& name, std::chrono::nanoseconds timeout = {}, std::int64_t blocks = 2) {
+    const LaunchConfig config{.grid = {blocks}, .block = {64}, .timeout = timeout};
+    return module_.kernel(name).value().launch(config, x_, std::int64_t{1} << 60);
+  }
+  void expect_all_works() {
+    ASSERT_TRUE(x_.fill_zero());
+    ASSERT_TRUE(launch("ends"));
+    std::vector<std::int32_t> host(kElements);
+    ASSERT_TRUE(x_.copy_to(host));
+    EXPECT_EQ(host[63], 7);
+    ASSERT_TRUE(x_.fill_zero());
+  }
+  static void expect_error(const Result<void>& result, ErrorCode code, const std::string& text) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, code) << result.error().message;
+    EXPECT_NE(result.error().message.find(text), std::string::npos) << result.error().message;
+  }
+};
+
+TEST_P(Stops, AKernelThatNeverEndsIsCancelled) {
+  Clock::duration longest{};
+  for (const std::string& name : kKernels) {
+    SCOPED_TRACE(name);
+    ASSERT_TRUE(x_.fill_zero());
+    Clock::time_point asked;
+    std::thread canceller([&] {
+      std::this_thread::sleep_for(30ms);
+      asked = Clock::now();
+      EXPECT_TRUE(device_.cancel());
+    });
+    const Result<void> launched = launch(name);
+    const auto took = Clock::now() - asked;
+    canceller.join();
+    expect_error(launched, ErrorCode::Cancelled, "kernel `" + name + "` was cancelled at endless.pyk:");
+    EXPECT_LT(took, 500ms) << "50 ms on a machine that has nothing else to do";
+    longest = std::max(longest, took);
+    expect_all_works();
+  }
+  std::printf("cancelled within %.1f ms\n", std::chrono::duration<double, std::milli>(longest).count());
+}
+
+TEST_P(Stops, AKernelHasALimitOfTime) {
+  for (const std::string& name : kKernels) {
+    SCOPED_TRACE(name);
+    ASSERT_TRUE(x_.fill_zero());
+    expect_error(launch(name, 10ms), ErrorCode::Timeout, "has taken longer than its limit of 0.01 s, and was stopped");
+    expect_all_works();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, Stops, ::testing::Values(0, 1, 3, 13));
+
+class Stop : public Stops {};
+
+TEST_P(Stop, TellsTheLine) {
+  expect_error(launch("spins", 1ms), ErrorCode::Timeout, "was stopped at endless.pyk:7");
+  expect_error(launch("counts", 1ms), ErrorCode::Timeout, "was stopped at endless.pyk:26");
+  expect_error(launch("calls_itself", 1ms), ErrorCode::Timeout, "was stopped at endless.pyk:83");
+}
+
+TEST_P(Stop, LimitsThatAreKeptCostNothingButThemselves) {
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(launch("ends", std::chrono::nanoseconds::max()));
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(launch("ends", 10s));
+    expect_error(launch("forever", 100us), ErrorCode::Timeout, "0.0001 s");
+  }
+  expect_error(launch("ends", -1ns), ErrorCode::InvalidLaunch, "less than no time");
+}
+
+TEST_P(Stop, AFaultIsToldAsAFault) {
+  const char* source =
+      "@kernel\ndef faults(x: i32[:]):\n    if threadIdx.x == 0:\n        assert x[0] == 1\n    while x[0] == 0:\n"
+      "        pass\n";
+  const Module module = device_.load(compile(source, options_).value()).value();
+  // The other threads end in their loops once one of them has faulted.
+  ASSERT_TRUE(module.kernel("faults").value().launch({.grid = {1}, .block = {4}}, x_));
+  expect_error(device_.synchronize(), ErrorCode::KernelFault, "assert failed");
+}
+
+TEST_P(Stop, LaunchesThatWaitForTheirTurnAreCancelledToo) {
+  std::atomic<int> cancelled = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      const Result<void> launched = launch(kKernels[static_cast<std::size_t>(i)]);
+      cancelled += !launched && launched.error().code == ErrorCode::Cancelled;
+    });
+  std::this_thread::sleep_for(50ms);
+  ASSERT_TRUE(device_.cancel());
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(cancelled, 8);
+  expect_all_works();
+}
+
+TEST_P(Stop, WhoComesLaterIsNotCancelled) {
+  ASSERT_TRUE(device_.cancel());
+  ASSERT_TRUE(device_.cancel());
+  expect_all_works();
+}
+
+TEST_P(Stop, LaunchesOfGraphs) {
+  const Stream stream = device_.create_stream().value();
+  ASSERT_TRUE(stream.begin_capture());
+  ASSERT_TRUE(module_.kernel("ends").value().launch({.grid = {1}, .block = {64}, .stream = &stream}, x_, 1));
+  ASSERT_TRUE(
+      module_.kernel("forever").value().launch({.grid = {1}, .block = {64}, .stream = &stream, .timeout = 1ms}, x_, 1));
+  const Graph graph = stream.end_capture().value();
+  expect_error(graph.launch(stream), ErrorCode::Timeout, "`forever`");
+}
+
+TEST_P(Stop, AChildOfForkHasLimitsOfItsOwn) {
+  expect_error(launch("forever", 1ms, 1), ErrorCode::Timeout, "`forever`");
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    const Result<void> launched = launch("forever", 1ms, 1);
+    _exit(!launched && launched.error().code == ErrorCode::Timeout ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  expect_all_works();
+}
+
+INSTANTIATE_TEST_SUITE_P(Once, Stop, ::testing::Values(3));
+
+}  // namespace
+}  // namespace pykc
