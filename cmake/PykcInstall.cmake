@@ -12,7 +12,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS pykc)
 install(DIRECTORY include/pykc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES LICENSE NOTICE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES CHANGELOG.md LICENSE NOTICE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
 
 # What a program links beside the archives. GCC's OpenMP library is taken as an archive, as pykc itself takes it.

@@ -96,7 +96,7 @@ Result<Artifact> compile_file(const std::string& path, const CompileOptions& opt
 Result<CompileOutput> compile_to(Emit emit, std::string_view source, const CompileOptions& options,
                                  std::string_view file_name);
 
-/// "0.1.0", LLVM's version, the math library's name.
+/// "0.1.0" (version.h has the header's, as macros), LLVM's version, the math library's name.
 std::string version();
 std::string llvm_version();
 std::string math_library();
