@@ -3,7 +3,7 @@
 #
 # The libraries of the folders become two archives, made when something is installed:
 #
-#   libpykc_runtime.a   runtime/ and base/, a member for each source file
+#   libpykc_runtime.a   runtime/, base/ and their part of pykc.h, a member for each source file
 #   libpykc_compiler.a  all that stands behind compile(), linked into one object together with those parts of LLVM that
 #                       it uses. So a program that embeds the compiler needs no LLVM package, and no list of 60 archives
 #                       that must be of the very version pykc was compiled with.
@@ -11,7 +11,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS pykc)
-install(DIRECTORY include/pykc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES CHANGELOG.md LICENSE NOTICE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
 

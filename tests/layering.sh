@@ -14,6 +14,7 @@ declare -A may=(
   [codegen]="pykc stdlib base ir codegen"
   [driver]="pykc stdlib base ir frontend codegen driver"
   [jit]="pykc base frontend driver jit stdlib"
+  [capi]="pykc.h pykc base capi"
   [script]="pykc stdlib base frontend driver jit script"
   [measure]="pykc base ir frontend driver jit measure"
   [cli]="pykc stdlib base frontend driver script measure cli"

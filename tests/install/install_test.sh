@@ -8,6 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
+documents=$prefix/share/doc/pykc
 project=$work/project  # a copy: it is changed on the way
 cp -r "$(dirname "$0")/project" "$project"
 export PYKC_CACHE=off
@@ -27,9 +28,12 @@ cmake --build "$work/build"
 "$work/build/compile_and_run" "$project/scale.pyk"
 "$prefix/bin/pykc" compile "$project/scale.pyk" --target cpu --emit artifact -o "$work/scale.pykc"
 "$work/build/load_and_run" "$work/scale.pykc"
+version=$("$prefix/bin/pykc" --version)
+from_c=$("$work/build/from_c" "$work/scale.pykc")
+[ "$from_c" = "${version%% (*}: scale(x: f32[:], a: f32)" ] || fail "pykc.h: $from_c"
 has_llvm() { [ "$(nm "$work/build/$1" | grep -c ' _ZN4llvm')" -gt 0 ]; }
 has_llvm compile_and_run || fail "LLVM's names are not seen where they are"
-for program in load_and_run embedded; do
+for program in load_and_run from_c embedded; do
   if has_llvm "$program"; then fail "$program links pykc::runtime alone, and contains LLVM"; fi
 done
 
@@ -53,14 +57,19 @@ done
 step "pkg-config"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 if command -v pkg-config >/dev/null; then
+  # shellcheck disable=SC2046
   build_by_pkg_config() { # build_by_pkg_config PROGRAM PACKAGE
-    # shellcheck disable=SC2046
     g++ -std=c++20 "$project/$1.cpp" $(pkg-config --cflags --libs "$2") -o "$work/$1"
   }
   build_by_pkg_config load_and_run pykc-runtime
   "$work/load_and_run" "$work/scale.pykc"
   build_by_pkg_config compile_and_run pykc-compiler
   "$work/compile_and_run" "$project/scale.pyk"
+  # C, linked as C++ is.
+  gcc -std=c99 -Wall -Wextra -Werror -pedantic $(pkg-config --cflags pykc-compiler) -c "$documents/examples/c/vecadd.c" \
+    -o "$work/vecadd.o"
+  g++ "$work/vecadd.o" $(pkg-config --libs pykc-compiler) -o "$work/vecadd"
+  "$work/vecadd" "$documents/examples/vecadd.pyk" cpu
 else
   echo "pkg-config is not installed"
 fi

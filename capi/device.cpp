@@ -1,0 +1,174 @@
+// Devices, streams, events and graphs.
+#include "capi/handles.h"
+
+using namespace pykc::capi;
+using pykc::Result;
+
+namespace {
+
+pykc_device_info info_of(const pykc::DeviceInfo& from) {
+  pykc_device_info info{};
+  info.name = from.name.c_str();
+  info.description = from.description.c_str();
+  info.target = from.target.c_str();
+  info.driver = from.driver.c_str();
+  info.multiprocessors = from.multiprocessors;
+  info.max_threads_per_block = from.max_threads_per_block;
+  info.memory_bytes = from.memory_bytes;
+  info.max_shared_bytes_per_block = from.max_shared_bytes_per_block;
+  return info;
+}
+
+}  // namespace
+
+extern "C" {
+
+pykc_error* pykc_device_list_create(pykc_device_list** list) {
+  return guarded(
+      [&]() -> Result<void> {
+        *list = new pykc_device_list{pykc::Device::list()};
+        return {};
+      },
+      list);
+}
+
+size_t pykc_device_list_count(const pykc_device_list* list) { return list->devices.size(); }
+
+pykc_error* pykc_device_list_get(const pykc_device_list* list, size_t index, pykc_device_info* info) {
+  return guarded(
+      [&]() -> Result<void> {
+        if (index < list->devices.size()) return fill(*info, info_of(list->devices[index]));
+        return pykc::Error{pykc::ErrorCode::NotFound, "there is no device " + std::to_string(index)};
+      },
+      list, info);
+}
+
+void pykc_device_list_free(pykc_device_list* list) { delete list; }
+
+pykc_error* pykc_device_open(const char* name, pykc_device** device) {
+  return guarded(
+      [&]() -> Result<void> {
+        ASSIGN_OR_RETURN(pykc::Device opened, pykc::Device::open(name == nullptr ? "" : name));
+        *device = new pykc_device{std::move(opened)};
+        return {};
+      },
+      device);
+}
+
+pykc_error* pykc_device_get_info(const pykc_device* device, pykc_device_info* info) {
+  return guarded([&] { return fill(*info, info_of(device->value.info())); }, device, info);
+}
+
+const char* pykc_device_target(const pykc_device* device) { return device->value.info().target.c_str(); }
+int32_t pykc_device_is_cpu(const pykc_device* device) { return device->value.is_cpu() ? 1 : 0; }
+
+pykc_error* pykc_device_synchronize(const pykc_device* device) {
+  return guarded([&] { return device->value.synchronize(); }, device);
+}
+
+pykc_error* pykc_device_enable_peer_access(const pykc_device* device, const pykc_device* other) {
+  return guarded([&] { return device->value.enable_peer_access(other->value); }, device, other);
+}
+
+void pykc_device_free(pykc_device* device) { delete device; }
+
+pykc_error* pykc_stream_create(const pykc_device* device, pykc_stream** stream) {
+  return guarded(
+      [&]() -> Result<void> {
+        ASSIGN_OR_RETURN(pykc::Stream created, device->value.create_stream());
+        *stream = new pykc_stream{std::move(created)};
+        return {};
+      },
+      device, stream);
+}
+
+pykc_error* pykc_stream_default(const pykc_device* device, pykc_stream** stream) {
+  return guarded(
+      [&]() -> Result<void> {
+        *stream = new pykc_stream{device->value.default_stream()};
+        return {};
+      },
+      device, stream);
+}
+
+pykc_error* pykc_stream_wrap(const pykc_device* device, void* native_handle, pykc_stream** stream) {
+  return guarded(
+      [&]() -> Result<void> {
+        ASSIGN_OR_RETURN(pykc::Stream wrapped, device->value.wrap_stream(native_handle));
+        *stream = new pykc_stream{std::move(wrapped)};
+        return {};
+      },
+      device, stream);
+}
+
+void* pykc_stream_native_handle(const pykc_stream* stream) { return stream->value.native_handle(); }
+
+pykc_error* pykc_stream_synchronize(const pykc_stream* stream) {
+  return guarded([&] { return stream->value.synchronize(); }, stream);
+}
+
+pykc_error* pykc_stream_wait(const pykc_stream* stream, const pykc_event* event) {
+  return guarded([&] { return stream->value.wait(event->value); }, stream, event);
+}
+
+pykc_error* pykc_stream_call(const pykc_stream* stream, void (*function)(void* context), void* context) {
+  return guarded(
+      [&]() -> Result<void> {
+        if (function == nullptr) return pykc::invalid_argument("the function to call is NULL");
+        return stream->value.call([function, context] { function(context); });
+      },
+      stream);
+}
+
+void pykc_stream_free(pykc_stream* stream) { delete stream; }
+
+pykc_error* pykc_event_record(const pykc_stream* stream, pykc_event** event) {
+  return guarded(
+      [&]() -> Result<void> {
+        ASSIGN_OR_RETURN(pykc::Event recorded, stream->value.record());
+        *event = new pykc_event{std::move(recorded)};
+        return {};
+      },
+      stream, event);
+}
+
+pykc_error* pykc_event_synchronize(const pykc_event* event) {
+  return guarded([&] { return event->value.synchronize(); }, event);
+}
+
+pykc_error* pykc_event_milliseconds_since(const pykc_event* event, const pykc_event* earlier, double* milliseconds) {
+  return guarded(
+      [&]() -> Result<void> {
+        ASSIGN_OR_RETURN(*milliseconds, event->value.milliseconds_since(earlier->value));
+        return {};
+      },
+      event, earlier, milliseconds);
+}
+
+void pykc_event_free(pykc_event* event) { delete event; }
+
+pykc_error* pykc_stream_begin_capture(const pykc_stream* stream) {
+  return guarded([&] { return stream->value.begin_capture(); }, stream);
+}
+
+pykc_error* pykc_stream_end_capture(const pykc_stream* stream, pykc_graph** graph) {
+  return guarded(
+      [&]() -> Result<void> {
+        ASSIGN_OR_RETURN(pykc::Graph captured, stream->value.end_capture());
+        *graph = new pykc_graph{std::move(captured)};
+        return {};
+      },
+      stream, graph);
+}
+
+pykc_error* pykc_graph_launch(const pykc_graph* graph, const pykc_stream* stream) {
+  return guarded([&] { return graph->value.launch(stream->value); }, graph, stream);
+}
+
+pykc_error* pykc_graph_update(const pykc_graph* graph, const pykc_graph* other) {
+  return guarded([&] { return graph->value.update(other->value); }, graph, other);
+}
+
+void pykc_graph_free(pykc_graph* graph) { delete graph; }
+
+}  // extern "C"
