@@ -66,6 +66,10 @@ pykc_error* pykc_device_synchronize(const pykc_device* device) {
   return guarded([&] { return device->value.synchronize(); }, device);
 }
 
+pykc_error* pykc_device_cancel(const pykc_device* device) {
+  return guarded([&] { return device->value.cancel(); }, device);
+}
+
 pykc_error* pykc_device_enable_peer_access(const pykc_device* device, const pykc_device* other) {
   return guarded([&] { return device->value.enable_peer_access(other->value); }, device, other);
 }

@@ -27,6 +27,10 @@ std::int32_t code_of(ErrorCode code) {
       return PYKC_KERNEL_FAULT;
     case ErrorCode::Unsupported:
       return PYKC_UNSUPPORTED;
+    case ErrorCode::Cancelled:
+      return PYKC_CANCELLED;
+    case ErrorCode::Timeout:
+      return PYKC_TIMEOUT;
     case ErrorCode::Internal:
       break;
   }

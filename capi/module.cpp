@@ -4,7 +4,7 @@
 namespace pykc::capi {
 namespace {
 
-const pykc_launch_config kDefaults = {sizeof(pykc_launch_config), {1, 1, 1}, {1, 1, 1}, 0, nullptr};
+const pykc_launch_config kDefaults = {sizeof(pykc_launch_config), {1, 1, 1}, {1, 1, 1}, 0, nullptr, 0};
 
 Argument of_number(const pykc_argument& from) {
   Argument argument;
@@ -70,7 +70,8 @@ Result<LaunchConfig> launch_config(const pykc_launch_config& given) {
   return LaunchConfig{.grid = {config.grid[0], config.grid[1], config.grid[2]},
                       .block = {config.block[0], config.block[1], config.block[2]},
                       .shared_bytes = config.shared_bytes,
-                      .stream = config.stream == nullptr ? nullptr : &config.stream->value};
+                      .stream = config.stream == nullptr ? nullptr : &config.stream->value,
+                      .timeout = std::chrono::nanoseconds(config.timeout_nanoseconds)};
 }
 
 }  // namespace pykc::capi

@@ -97,7 +97,9 @@ enum {
   PYKC_OUT_OF_MEMORY = 8,      /* the device or the host has no memory left */
   PYKC_KERNEL_FAULT = 9,       /* an assert, a raise or a failed check inside a kernel */
   PYKC_UNSUPPORTED = 10,       /* the target cannot do this */
-  PYKC_INTERNAL = 11           /* a defect of pykc: please report it */
+  PYKC_INTERNAL = 11,          /* a defect of pykc: please report it */
+  PYKC_CANCELLED = 12,         /* the kernel was stopped by pykc_device_cancel */
+  PYKC_TIMEOUT = 13            /* the kernel had no more time */
 };
 
 /* NULL is PYKC_OK, and has an empty message. */
@@ -363,6 +365,8 @@ PYKC_API const char* pykc_device_target(const pykc_device* device);
 PYKC_API int32_t pykc_device_is_cpu(const pykc_device* device);
 /* Waits for all work of the device, and reports the first fault. */
 PYKC_API pykc_error* pykc_device_synchronize(const pykc_device* device);
+/* Stops what other threads run on the CPU device, whose launches return PYKC_CANCELLED. An error on a GPU. */
+PYKC_API pykc_error* pykc_device_cancel(const pykc_device* device);
 /* Lets kernels of this GPU reach memory of another. */
 PYKC_API pykc_error* pykc_device_enable_peer_access(const pykc_device* device, const pykc_device* other);
 /* Work of the device goes on; its memory lives as long as the arrays do. */
@@ -495,10 +499,11 @@ PYKC_API void pykc_kernel_free(pykc_kernel* kernel);
 /* See pykc::LaunchConfig. An extent 0 of the grid is an empty grid, whose launch does nothing. */
 typedef struct pykc_launch_config {
   size_t size;
-  int64_t grid[3];           /* 1, 1, 1 */
-  int64_t block[3];          /* 1, 1, 1 */
-  int64_t shared_bytes;      /* 0; for `shared.array(0, …)` */
-  const pykc_stream* stream; /* NULL: the device's default stream */
+  int64_t grid[3];             /* 1, 1, 1 */
+  int64_t block[3];            /* 1, 1, 1 */
+  int64_t shared_bytes;        /* 0; for `shared.array(0, …)` */
+  const pykc_stream* stream;   /* NULL: the device's default stream */
+  int64_t timeout_nanoseconds; /* 0: none; else the launch waits, and returns PYKC_TIMEOUT when the time is over */
 } pykc_launch_config;
 
 /* Sets the defaults, and `size`; call it with sizeof(pykc_launch_config). */

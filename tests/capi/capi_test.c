@@ -1,7 +1,11 @@
 /* pykc.h from C99: every function, what it gives, and what it refuses. On the CPU device. */
+#define _POSIX_C_SOURCE 200112L /* nanosleep */
+
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "pykc.h"
 
@@ -55,7 +59,12 @@ static const char kSource[] =
     "\n"
     "@kernel\n"
     "def fail(n: i32):\n"
-    "    assert n > 2, 'n is too small'\n";
+    "    assert n > 2, 'n is too small'\n"
+    "\n"
+    "@kernel\n"
+    "def spin(flag: i32[:]):\n"
+    "    while atomic.load(flag, 0) == 0:\n"
+    "        pass\n";
 
 static void import_weight(void* context, const char* name, pykc_import_answer* answer) {
   ++*(int*)context;
@@ -466,6 +475,43 @@ static void test_launches(const pykc_device* device, const pykc_module* module) 
   pykc_kernel_free(scale);
 }
 
+typedef struct Canceller {
+  const pykc_device* device;
+  volatile int is_done;
+} Canceller;
+
+/* Asks until the launch has ended: a launch that has not begun is not stopped. */
+static void* cancel_until_done(void* context) {
+  Canceller* const canceller = context;
+  while (!canceller->is_done) {
+    const struct timespec a_millisecond = {0, 1000000};
+    nanosleep(&a_millisecond, NULL);
+    OK(pykc_device_cancel(canceller->device));
+  }
+  return NULL;
+}
+
+static void test_stops(const pykc_device* device, const pykc_module* module) {
+  pykc_kernel* spin = NULL;
+  pykc_array* flag = NULL;
+  const int64_t one = 1;
+  OK(pykc_module_kernel(module, "spin", &spin));
+  OK(pykc_array_zeros(device, PYKC_I32, 1, &one, &flag));
+  const pykc_argument argument = array_argument(flag);
+  pykc_launch_config config = config_of(1, 1);
+  config.timeout_nanoseconds = 20000000;
+  FAILS(PYKC_TIMEOUT, "spin", pykc_kernel_launch(spin, &config, &argument, 1));
+  config.timeout_nanoseconds = 0;
+  Canceller canceller = {device, 0};
+  pthread_t thread;
+  EXPECT(pthread_create(&thread, NULL, cancel_until_done, &canceller) == 0);
+  FAILS(PYKC_CANCELLED, "spin", pykc_kernel_launch(spin, &config, &argument, 1));
+  canceller.is_done = 1;
+  pthread_join(thread, NULL);
+  pykc_array_free(flag);
+  pykc_kernel_free(spin);
+}
+
 static void test_streams(const pykc_device* device, const pykc_module* module) {
   pykc_stream *stream = NULL, *main_stream = NULL;
   pykc_event *start = NULL, *end = NULL;
@@ -577,16 +623,17 @@ int main(void) {
   char source[2048];
   snprintf(source, sizeof source, "from weights import weight\n%s", kSource);
   OK(pykc_compile(source, strlen(source), "kernels.pyk", &options, &artifact));
-  EXPECT(imports == 1 && pykc_artifact_kernel_count(artifact) == 3);
-  EXPECT(pykc_artifact_kernel_info(artifact, 3) == NULL);
+  EXPECT(imports == 1 && pykc_artifact_kernel_count(artifact) == 4);
+  EXPECT(pykc_artifact_kernel_info(artifact, 4) == NULL);
   OK(pykc_artifact_serialize(artifact, &bytes));
   OK(pykc_artifact_parse(pykc_text_data(bytes), pykc_text_size(bytes), &read));
   FAILS(PYKC_INPUT_OUTPUT, "", pykc_artifact_parse("nonsense", 8, &artifact));
   pykc_text_free(bytes);
   OK(pykc_module_load(device, read, &module));
-  EXPECT(pykc_module_kernel_count(module) == 3 && pykc_module_kernel_info(module, 3) == NULL);
+  EXPECT(pykc_module_kernel_count(module) == 4 && pykc_module_kernel_info(module, 4) == NULL);
   test_records(device, module);
   test_launches(device, module);
+  test_stops(device, module);
   test_streams(device, module);
 
   pykc_module_free(module);
