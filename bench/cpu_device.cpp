@@ -122,7 +122,7 @@ void time_empty_launches() {
 int main() {
   const auto threads = static_cast<int>(std::thread::hardware_concurrency());
   // All three take the number from the environment or from here, before their first thread starts.
-  setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
+  for (const char* variable : {"PYKC_THREADS", "OMP_NUM_THREADS"}) setenv(variable, std::to_string(threads).c_str(), 1);
   const Inputs inputs = make_inputs();
   std::vector<System> systems = {make_pykc(inputs, threads), make_openmp(inputs, threads)};
 #ifdef PYKC_BENCH_OPENCL

@@ -15,12 +15,8 @@ install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES CHANGELOG.md LICENSE NOTICE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
 
-# What a program links beside the archives. GCC's OpenMP library is taken as an archive, as pykc itself takes it.
-set(PYKC_INSTALLED_LIBRARIES ${OpenMP_CXX_LIBRARIES})
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(PYKC_INSTALLED_LIBRARIES -l:libgomp.a)
-endif()
-list(APPEND PYKC_INSTALLED_LIBRARIES -lm -ldl -lpthread -lrt)
+# What a program links beside the archives.
+set(PYKC_INSTALLED_LIBRARIES -lm -ldl -lpthread -lrt)
 get_target_property(PYKC_LLVM_ARCHIVES pykc_codegen LINK_LIBRARIES)
 list(FILTER PYKC_LLVM_ARCHIVES INCLUDE REGEX "\\.a$")
 

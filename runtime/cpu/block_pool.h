@@ -4,10 +4,13 @@
 #include <atomic>
 #include <cfenv>
 #include <cstdint>
+#include <cstdlib>
+#include <vector>
 
 #include "pykc/error.h"
 #include "pykc/kernel_abi.h"
 #include "pykc/types.h"
+#include "runtime/cpu/thread_pool.h"
 
 namespace pykc::cpu {
 
@@ -51,11 +54,37 @@ class BlockTime {
   std::atomic<double> per_block_ = 1e9;  // not known yet: as if it were long
 };
 
-/// Runs every block once and returns when all are done; fails only if there is no memory for a block. After a fault the
-/// blocks that have not begun are left out.
-Result<void> run_blocks(const BlockRun& run, BlockTime& time);
+/// A thread's memory for the block that it runs.
+class Workspace {
+ public:
+  Workspace() = default;
+  ~Workspace() { std::free(memory_); }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
 
-/// Threads that run blocks, the caller's included.
-int worker_count();
+  /// False if there is no memory.
+  bool reserve(std::int64_t bytes);
+  char* at(std::int64_t offset) const { return memory_ + offset; }
+
+ private:
+  char* memory_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+/// Runs one launch at a time. Each thread keeps its memory for blocks from launch to launch.
+class BlockPool {
+ public:
+  /// Runs every block once and returns when all are done; fails only if there is no memory for a block. After a fault
+  /// the blocks that have not begun are left out.
+  Result<void> run(const BlockRun& run, BlockTime& time);
+  ThreadPool& threads() { return threads_; }
+
+ private:
+  Result<std::int64_t> run_on_caller(const BlockRun& run, BlockTime& time);
+  Result<void> run_on_all(const BlockRun& run, std::int64_t first, BlockTime& time);
+
+  ThreadPool threads_;
+  std::vector<Workspace> workspaces_ = std::vector<Workspace>(static_cast<std::size_t>(threads_.size()));
+};
 
 }  // namespace pykc::cpu

@@ -1,6 +1,7 @@
-// Every block is a fiber: it runs on a stack of its own until it waits for the grid, when its thread goes on with its
-// next block. A thread whose blocks all wait or have ended meets the other threads at a barrier; then a new round
-// begins. A block that has ended, by a fault perhaps, is waited for no longer, so a launch always comes to its end.
+// Every block is a fiber: it runs on a stack of its own until it waits for the grid, when its thread goes on with
+// another block. A round is over when every block waits or has ended; then the next begins. A thread has blocks of its
+// own, which are in its cache, and goes on with those of threads that are behind or have not come. A block that has
+// ended, by a fault perhaps, is waited for no longer, so a launch always comes to its end.
 #include "runtime/cpu/cooperative.h"
 
 #include <sys/mman.h>
@@ -93,45 +94,64 @@ class Fiber {
   bool is_done_ = false;
 };
 
-using Fibers = std::vector<std::unique_ptr<Fiber>>;
-
-/// What the threads of a cooperative launch share.
-struct Team {
-  Fibers fibers;
-  std::atomic<std::int64_t> left;  // blocks that have not ended
-  std::atomic<std::size_t> threads = 0;
+/// The blocks of one thread in a round; the others take of them when they have none of their own.
+struct alignas(64) Share {
+  std::atomic<std::size_t> next;
+  std::size_t end;
 };
 
-/// Rounds until no block of any thread is left. Each thread keeps its own blocks from round to round.
-void run_rounds(Team& team) {
-  const DefaultFloatingPoint floating_point;
-  const std::size_t first = team.threads.fetch_add(1);
-#pragma omp barrier
-  const std::size_t step = team.threads.load();
-  while (team.left.load() > 0) {
-#pragma omp barrier
-    for (std::size_t i = first; i < team.fibers.size(); i += step) {
-      Fiber& fiber = *team.fibers[i];
-      if (fiber.is_done()) continue;
-      fiber.run();
-      if (fiber.is_done()) team.left.fetch_sub(1);
-    }
-#pragma omp barrier
+class CooperativeLaunch {
+ public:
+  CooperativeLaunch(const BlockRun& run, ThreadPool& threads)
+      : threads_(threads),
+        shares_(static_cast<std::size_t>(threads.size())),
+        left_(static_cast<std::size_t>(run.blocks)) {
+    for (std::int64_t block = 0; block < run.blocks; ++block) fibers_.push_back(std::make_unique<Fiber>(run, block));
   }
-}
+  bool has_memory() const {
+    return std::all_of(fibers_.begin(), fibers_.end(), [](const auto& fiber) { return fiber->has_memory(); });
+  }
+  void run() {
+    while (left_.load(std::memory_order_relaxed) > 0) {
+      for (std::size_t i = 0; i < shares_.size(); ++i) {
+        shares_[i].next.store(fibers_.size() * i / shares_.size(), std::memory_order_relaxed);
+        shares_[i].end = fibers_.size() * (i + 1) / shares_.size();
+      }
+      threads_.run([this](int thread) { run_round(static_cast<std::size_t>(thread)); });
+    }
+  }
+
+ private:
+  void run_round(std::size_t thread) {
+    const DefaultFloatingPoint floating_point;
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      Share& share = shares_[(thread + i) % shares_.size()];
+      while (share.next.load(std::memory_order_relaxed) < share.end) {
+        const std::size_t block = share.next.fetch_add(1, std::memory_order_relaxed);
+        if (block < share.end) run_block(*fibers_[block]);
+      }
+    }
+  }
+  void run_block(Fiber& fiber) {
+    if (fiber.is_done()) return;
+    fiber.run();
+    if (fiber.is_done()) left_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  ThreadPool& threads_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Share> shares_;
+  std::atomic<std::size_t> left_;  // blocks that have not ended
+};
 
 }  // namespace
 
-Result<void> run_cooperative(const BlockRun& run) {
-  Team team{.fibers = {}, .left = run.blocks};
-  for (std::int64_t block = 0; block < run.blocks; ++block) {
-    team.fibers.push_back(std::make_unique<Fiber>(run, block));
-    if (!team.fibers.back()->has_memory())
-      return Error{ErrorCode::OutOfMemory,
-                   "the host has no room for " + std::to_string(run.blocks) + " blocks that wait for one another"};
-  }
-#pragma omp parallel num_threads(static_cast <int>(std::min <std::int64_t>(worker_count(), run.blocks)))
-  run_rounds(team);
+Result<void> run_cooperative(const BlockRun& run, ThreadPool& threads) {
+  CooperativeLaunch launch(run, threads);
+  if (!launch.has_memory())
+    return Error{ErrorCode::OutOfMemory,
+                 "the host has no room for " + std::to_string(run.blocks) + " blocks that wait for one another"};
+  launch.run();
   return {};
 }
 

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 
 #include "base/errors.h"
+#include "runtime/cpu/block_pool.h"
 #include "runtime/cpu/graph.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/processor.h"
 #include "runtime/cpu/stop.h"
+#include "runtime/cpu/thread_pool.h"
 #include "runtime/device.h"
 #include "runtime/fault.h"
 
@@ -81,12 +82,14 @@ class Device final : public detail::DeviceState {
   /// What a waiting call does: shows what was printed, and reports the first fault of `stream` (null: of any).
   Result<void> finish(const detail::StreamState* stream);
   /// Launches and copies take turns: a launch uses all cores anyway.
-  std::mutex& turn() { return turn_; }
+  Turn& turn() { return turn_; }
+  BlockPool& blocks() { return blocks_; }
   RunningLaunch& running() { return running_; }
   detail::FaultLog& faults() { return faults_; }
 
  private:
-  std::mutex turn_;
+  Turn turn_;
+  BlockPool blocks_;
   RunningLaunch running_;
   detail::FaultLog faults_;
   Pool pool_;

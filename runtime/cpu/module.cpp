@@ -1,6 +1,7 @@
 #include "runtime/cpu/module.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "base/errors.h"
 #include "runtime/constants.h"
@@ -95,7 +96,8 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
   const std::lock_guard turn(device_.turn());
   Result<void> done = running.begin(cancellations, launch.timeout);
   if (done && !running.is_to_stop())
-    done = info.is_cooperative ? run_cooperative(run) : run_blocks(run, functions_[kernel].time);
+    done = info.is_cooperative ? run_cooperative(run, device_.blocks().threads())
+                               : device_.blocks().run(run, functions_[kernel].time);
   const RunningLaunch::Stop stop = running.end(cancellations, launch.timeout);
   if (!done) {
     done.error().message = "kernel `" + info.name + "`: " + done.error().message;

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "runtime/cpu/block_pool.h"
+#include "runtime/cpu/thread_pool.h"
 
 namespace pykc::cpu {
 namespace {
@@ -86,7 +86,7 @@ bool processor_has(Needs needs) {
 }  // namespace
 
 DeviceInfo device_info() {
-  const int threads = worker_count();
+  const int threads = thread_count();
   return DeviceInfo{.name = "cpu",
                     .description = processor_name(),
                     .target = "cpu",
@@ -94,7 +94,7 @@ DeviceInfo device_info() {
                     .memory_bytes = memory_bytes(),
                     .max_shared_bytes_per_block = kSharedBytesPerBlock,
                     .max_threads_per_block = 1024,
-                    .driver = "OpenMP, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads")};
+                    .driver = std::to_string(threads) + (threads == 1 ? " thread" : " threads")};
 }
 
 std::int64_t memory_bytes() { return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE); }

@@ -6,7 +6,6 @@
 #include <cfenv>
 #include <chrono>
 #include <cstring>
-#include <thread>
 #include <vector>
 
 namespace pykc::cpu {
@@ -36,7 +35,7 @@ void count_runs(const abi::CpuLaunch* launch, void* shared, void* scratch, std::
   }
 }
 
-class BlockPool : public ::testing::Test {
+class BlockPoolTest : public ::testing::Test {
  protected:
   Result<void> run(std::int64_t blocks, std::int64_t scratch_bytes = 1000) {
     probe_.runs = std::vector<std::atomic<int>>(static_cast<std::size_t>(blocks));
@@ -44,26 +43,27 @@ class BlockPool : public ::testing::Test {
     fault_ = {};
     const abi::CpuLaunch launch{
         .parameters = parameters, .grid = {blocks, 1, 1}, .block = {1, 1, 1}, .shared_bytes = 100, .fault = &fault_};
-    return run_blocks({count_runs, &launch, blocks, 100, scratch_bytes}, time_);
+    return pool_.run({count_runs, &launch, blocks, 100, scratch_bytes}, time_);
   }
   void expect_each_ran_once() const {
     for (std::size_t i = 0; i < probe_.runs.size(); ++i) EXPECT_EQ(probe_.runs[i].load(), 1) << "block " << i;
   }
 
+  BlockPool pool_;
   Probe probe_;
   BlockTime time_;
   abi::FaultRecord fault_{};
 };
 
-TEST_F(BlockPool, RunsEachBlockOnce) {
+TEST_F(BlockPoolTest, RunsEachBlockOnce) {
   for (std::int64_t blocks : {1, 2, 3, 7, 64, 1000, 12345}) {
     ASSERT_TRUE(run(blocks));
     expect_each_ran_once();
   }
 }
 
-TEST_F(BlockPool, RunsEachBlockOnceWhenTheExpectationIsWrong) {
-  if (worker_count() == 1) GTEST_SKIP() << "one core runs everything itself";
+TEST_F(BlockPoolTest, RunsEachBlockOnceWhenTheExpectationIsWrong) {
+  if (pool_.threads().size() == 1) GTEST_SKIP() << "one core runs everything itself";
   time_.measured(1, 1000);  // as if blocks were very short
   probe_.nanoseconds_per_block = 3000;
   ASSERT_TRUE(run(50));
@@ -71,14 +71,14 @@ TEST_F(BlockPool, RunsEachBlockOnceWhenTheExpectationIsWrong) {
   EXPECT_GT(time_.nanoseconds_for(1), 1000);  // and it has learned
 }
 
-TEST_F(BlockPool, LearnsThatBlocksAreShort) {
-  if (worker_count() == 1) GTEST_SKIP() << "one core runs everything itself";
+TEST_F(BlockPoolTest, LearnsThatBlocksAreShort) {
+  if (pool_.threads().size() == 1) GTEST_SKIP() << "one core runs everything itself";
   EXPECT_GT(time_.nanoseconds_for(1), 1000000);
   ASSERT_TRUE(run(100000));
   EXPECT_LT(time_.nanoseconds_for(1), 1000000);
 }
 
-TEST_F(BlockPool, LeavesBlocksOutAfterAFault) {
+TEST_F(BlockPoolTest, LeavesBlocksOutAfterAFault) {
   probe_.fault_at = 0;
   probe_.nanoseconds_per_block = 20000;
   ASSERT_TRUE(run(10000));
@@ -87,7 +87,7 @@ TEST_F(BlockPool, LeavesBlocksOutAfterAFault) {
   EXPECT_LT(runs, 10000);
 }
 
-TEST_F(BlockPool, FailsWithoutMemory) {
+TEST_F(BlockPoolTest, FailsWithoutMemory) {
   for (std::int64_t blocks : {1, 100}) {
     const Result<void> done = run(blocks, std::int64_t{1} << 60);
     ASSERT_FALSE(done);
@@ -97,34 +97,13 @@ TEST_F(BlockPool, FailsWithoutMemory) {
   expect_each_ran_once();
 }
 
-TEST_F(BlockPool, RoundsToNearestWhateverTheHostDoes) {
+TEST_F(BlockPoolTest, RoundsToNearestWhateverTheHostDoes) {
   std::fesetround(FE_UPWARD);
   ASSERT_TRUE(run(1));
   ASSERT_TRUE(run(1000));
   EXPECT_EQ(std::fegetround(), FE_UPWARD);
   std::fesetround(FE_TONEAREST);
   EXPECT_EQ(probe_.rounding_errors, 0);
-}
-
-TEST(BlockPoolThreads, ManyHostThreadsAtOnce) {
-  std::vector<std::thread> hosts;
-  std::atomic<std::int64_t> total = 0;
-  for (int host = 0; host < 4; ++host) {
-    hosts.emplace_back([&] {
-      Probe probe;
-      const void* parameters[] = {&probe};
-      BlockTime time;
-      abi::FaultRecord fault{};
-      for (int round = 0; round < 50; ++round) {
-        probe.runs = std::vector<std::atomic<int>>(100);
-        const abi::CpuLaunch launch{.parameters = parameters, .fault = &fault};
-        ASSERT_TRUE(run_blocks({count_runs, &launch, 100, 100, 1000}, time));
-        for (const std::atomic<int>& count : probe.runs) total += count.load();
-      }
-    });
-  }
-  for (std::thread& host : hosts) host.join();
-  EXPECT_EQ(total, 4 * 50 * 100);
 }
 
 }  // namespace

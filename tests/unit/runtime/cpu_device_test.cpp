@@ -1,7 +1,10 @@
 // The CPU device from load to launch, on kernels that the C++ compiler made.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <numeric>
 #include <thread>
@@ -58,6 +61,28 @@ TEST_F(CpuDevice, AddsVectorsOfEverySize) {
     for (std::size_t i = 0; i < z.size(); ++i) ASSERT_EQ(z[i], x[i] + y[i]) << i << " of " << n;
   }
 }
+
+#ifndef __SANITIZE_THREAD__  // which ends a child that starts threads
+TEST_F(CpuDevice, LaunchesInTheChildOfAProcessThatHasLaunched) {
+  const auto adds = [&] {
+    constexpr std::int64_t kSize = 1 << 20;  // for all threads
+    const std::vector<float> ones(kSize, 1.0F);
+    const Array<float> x = device_.copy_from<float>(ones).value(), z = device_.allocate<float>(kSize).value();
+    std::vector<float> sums(kSize);
+    return kernel_named("vecadd").for_all(kSize, z, x, x) && z.copy_to(sums) &&
+           std::accumulate(sums.begin(), sums.end(), 0.0) == 2.0 * kSize;
+  };
+  ASSERT_TRUE(adds());
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(adds() ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0) << "SIGALRM is " << SIGALRM;
+}
+#endif
 
 TEST_F(CpuDevice, AThreadForEachTask) {
   for (std::int64_t n : {0, 1, 1000, 100003}) {

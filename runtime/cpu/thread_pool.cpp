@@ -1,0 +1,184 @@
+// A work is open from its begin to the return of the caller's own call. Helpers come while it is open, and the caller
+// waits for those that came. Thus a launch never waits for a thread that has not woken up, because other programs have
+// the processors, and a short launch ends before a helper comes at all. Each helper that comes wakes two others: with
+// many processors all are awake soon, and a caller with little to do wakes few.
+//
+// Who waits looks for a moment, then sleeps. A longer moment would take from other programs, and from helpers that have
+// lost their processor, the time that they need. docs/history.md has the figures.
+//
+// After a fork the child has the pool's memory and none of its threads. A counter that is raised in each child tells;
+// a process's number would not, since a child in a namespace of its own may have that of its parent.
+#include "runtime/cpu/thread_pool.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+namespace pykc::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kAwake = std::chrono::microseconds(50);  // about what it takes to wake a thread
+constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
+constexpr int kMostThreads = 4096;
+
+void pause() {
+#ifdef __x86_64__
+  __builtin_ia32_pause();
+#endif
+}
+
+void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
+  constexpr int kLooks = 16;  // between two looks at the clock
+  const Clock::time_point until = Clock::now() + kAwake;
+  do {
+    for (int look = 0; look < kLooks; ++look) {
+      if (value.load(std::memory_order_acquire) != old) return;
+      pause();
+    }
+  } while (Clock::now() < until);
+  value.wait(old, std::memory_order_acquire);
+}
+
+/// A helper that wakes up on the caller's processor would only take turns with it, and the system is slow to move it
+/// where other programs have the rest.
+void leave_processor(int callers) {
+  cpu_set_t allowed;
+  if (sched_getcpu() != callers || sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 1)
+    return;
+  cpu_set_t others = allowed;
+  CPU_CLR(static_cast<std::size_t>(callers), &others);
+  sched_setaffinity(0, sizeof others, &others);
+  sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+/// Blocks the signals of the program, which are for its own threads, on the threads that are started meanwhile. What a
+/// thread does wrong itself arrives there, and a profiler sees them.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF}) sigdelset(&blocked, signal);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+int thread_count() {
+  if (const char* const said = std::getenv("PYKC_THREADS")) {
+    int threads = 0;
+    std::from_chars(said, said + std::strlen(said), threads);
+    if (threads > 0) return std::min(threads, kMostThreads);
+  }
+  cpu_set_t processors;
+  if (sched_getaffinity(0, sizeof processors, &processors) == 0) return CPU_COUNT(&processors);
+  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+std::uint32_t forks() {
+  static std::atomic<std::uint32_t> count = 0;
+  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { ++count; });
+  return count.load(std::memory_order_relaxed);
+}
+
+ThreadPool::~ThreadPool() {
+  if (process_ != forks()) return;
+  is_ending_ = true;
+  works_.fetch_add(1, std::memory_order_release);
+  works_.notify_all();
+  for (const Helper& helper : helpers_) pthread_join(helper.thread, nullptr);
+}
+
+/// Starts as many as the system gives.
+void ThreadPool::start() {
+  has_started_ = true;
+  process_ = forks();
+  size_ = std::min(size_, thread_count());  // fewer, perhaps, after a fork
+  inside_.store(0, std::memory_order_relaxed);
+  helpers_.assign(static_cast<std::size_t>(size_ - 1), Helper{this, 0, {}});
+  const BlockedSignals blocked;
+  for (int number = 1; number < size_; ++number) {
+    Helper& helper = helpers_[static_cast<std::size_t>(number - 1)];
+    helper.number = number;
+    if (pthread_create(&helper.thread, nullptr, help, &helper) != 0)
+      return helpers_.resize(static_cast<std::size_t>(number - 1));
+  }
+}
+
+void ThreadPool::wake_some() {
+  works_.notify_one();
+  works_.notify_one();
+}
+
+void ThreadPool::run(Work work, const void* shared) {
+  if (!has_started_ || process_ != forks()) start();
+  work_ = work;
+  shared_ = shared;
+  processor_ = sched_getcpu();
+  inside_.store(kOpen, std::memory_order_release);
+  works_.fetch_add(1);
+  wake_some();
+  work(shared, 0);
+  std::uint32_t inside = inside_.fetch_sub(kOpen, std::memory_order_acquire) - kOpen;
+  for (; inside != 0; inside = inside_.load(std::memory_order_acquire)) wait_for_change(inside_, inside);
+}
+
+bool ThreadPool::enter() {
+  std::uint32_t inside = inside_.load(std::memory_order_relaxed);
+  while ((inside & kOpen) != 0)
+    if (inside_.compare_exchange_weak(inside, inside + 1, std::memory_order_acquire)) return true;
+  return false;
+}
+
+void ThreadPool::leave() {
+  if (inside_.fetch_sub(1, std::memory_order_release) == 1) inside_.notify_one();
+}
+
+void* ThreadPool::help(void* argument) {
+  const Helper& helper = *static_cast<const Helper*>(argument);
+  ThreadPool& pool = *helper.pool;
+  for (std::uint32_t seen = 0;;) {
+    wait_for_change(pool.works_, seen);
+    seen = pool.works_.load(std::memory_order_acquire);
+    if (pool.is_ending_) return nullptr;
+    if (!pool.enter()) continue;
+    pool.wake_some();
+    leave_processor(pool.processor_);
+    pool.work_(pool.shared_, helper.number);
+    pool.leave();
+  }
+}
+
+void Turn::lock() {
+  const std::uint32_t mine = forks() + 1;
+  for (;;) {
+    std::uint32_t holder = 0;
+    if (holder_.compare_exchange_strong(holder, mine, std::memory_order_acquire)) return;
+    if (holder == mine)
+      holder_.wait(holder, std::memory_order_relaxed);
+    else if (holder_.compare_exchange_strong(holder, mine, std::memory_order_acquire))
+      return;  // the holder stayed in the parent
+  }
+}
+
+void Turn::unlock() {
+  holder_.store(0, std::memory_order_release);
+  holder_.notify_one();
+}
+
+}  // namespace pykc::cpu
