@@ -109,12 +109,15 @@ pykc_error* guarded(const Work& work, const Pointers*... needed) {
   }
 }
 
+/// Structs end where a word does in every version, so that none ends within a field.
+inline bool is_a_size(std::size_t size) { return size >= sizeof(std::size_t) && size % sizeof(std::size_t) == 0; }
+
 /// A struct of the caller's, as this version has it: what the caller's is too short for keeps its default.
 template <typename Struct>
 Result<Struct> read(const Struct& given, const Struct& defaults, const char* name) {
   Struct own = defaults;
-  if (given.size < sizeof(std::size_t))
-    return invalid_argument(std::string(name) + " has no size: set it by " + name + "_init");
+  if (!is_a_size(given.size))
+    return invalid_argument(std::string(name) + " has a size that no version has: set it by " + name + "_init");
   std::memcpy(&own, &given, std::min(given.size, sizeof own));
   const auto* const bytes = reinterpret_cast<const char*>(&given);
   if (given.size > sizeof own &&
@@ -127,8 +130,9 @@ Result<Struct> read(const Struct& given, const Struct& defaults, const char* nam
 /// Fills as much as the caller's struct has.
 template <typename Struct>
 Result<void> fill(Struct& callers, Struct own) {
+  static_assert(sizeof(Struct) % sizeof(std::size_t) == 0);
   own.size = callers.size;
-  if (callers.size < sizeof(std::size_t)) return invalid_argument("the size of the struct to fill is not set");
+  if (!is_a_size(callers.size)) return invalid_argument("the size of the struct to fill is not set");
   std::memcpy(&callers, &own, std::min(callers.size, sizeof own));
   return {};
 }

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(lexer parser check ir npy artifact)
+[ ${#targets[@]} -gt 0 ] || targets=(lexer parser check ir npy artifact capi)
 ./scripts/install-dependencies.sh fuzz || exit 1
 [ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null || exit 1
 cmake --build --preset fuzz --target "${targets[@]/%/_fuzz}" || exit 1

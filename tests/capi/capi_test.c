@@ -219,6 +219,9 @@ static void test_options(void) {
   pykc_compile_options_init(&options, offsetof(pykc_compile_options, asserts));
   EXPECT(options.optimization == 3 && options.asserts == 0);
   options.asserts = 77; /* not read */
+  options.size -= 3;    /* ends within a field, as no version's does */
+  FAILS(PYKC_INVALID_ARGUMENT, "no version", pykc_compile(source, strlen(source), NULL, &options, &artifact));
+  options.size += 3;
   OK(pykc_compile(source, strlen(source), NULL, &options, &artifact));
   EXPECT(strcmp(pykc_artifact_target(artifact), "nvptx:sm_80") == 0);
   size_t size = 0;
