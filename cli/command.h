@@ -1,6 +1,7 @@
 // The program `pykc`: one file a subcommand, each with a function that adds it to the command line.
 //
-// Exit codes: 0 success · 1 the source, a test or a launch failed · 2 the command line is wrong.
+// Exit codes: 0 success · 1 the source, a test or a launch failed · 2 the command line is wrong · 124 the time of
+// --timeout is over, as the program `timeout` has it.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -23,7 +23,9 @@ int run(RunRequest& request) {
   request.options.warning = print_warning;
   const Result<int> code = script::run_main(*program, request.options);
   std::fflush(stdout);
-  return code ? *code : report(code.error());
+  if (code) return *code;
+  const int failure = report(code.error());
+  return code.error().code == ErrorCode::Timeout ? static_cast<int>(kTimeout) : failure;
 }
 
 }  // namespace
@@ -34,6 +36,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("FILE", request->file, "The .pyk file")->required();
   command->add_option("ARGS", request->options.arguments, "Arguments of main, in order or as NAME=VALUE");
   add_device_flag(*command, request->options.device);
+  add_timeout_flag(*command, request->options, "the run");
   add_compile_flags(*command, request->options.compile);
   command->positionals_at_end(false);
   command->callback([request, &exit_code] { exit_code = run(*request); });

@@ -26,6 +26,7 @@ struct TestRequest {
   std::string device, filter, known_failures;
   bool verbose = false;
   DiagnosticsFormat format = DiagnosticsFormat::Text;
+  script::RunOptions run;  // its limit of time
   CompileOptions compile;
 };
 
@@ -87,7 +88,9 @@ class FileTester {
   }
 
   void run_on(const std::string& device, const Program& program, std::vector<Diagnostic> diagnostics) {
-    script::RunOptions options{.device = device, .arguments = {}, .compile = compile_, .print = {}, .warning = {}};
+    script::RunOptions options = request_.run;
+    options.device = device;
+    options.compile = compile_;
     if (request_.verbose) options.print = print_to_stdout;
     if (expected_.stated) options.warning = [&](const Diagnostic& warning) { diagnostics.push_back(warning); };
     const Result<std::vector<script::TestResult>> results = script::run_tests(program, options, request_.filter);
@@ -185,6 +188,7 @@ void add_test(CLI::App& app, int& exit_code) {
   command->add_option("--known-failures", request->known_failures,
                       "A list of files that may fail, and must be taken off it once they pass");
   add_device_flag(*command, request->device);
+  add_timeout_flag(*command, request->run, "each test");
   add_diagnostics_flag(*command, request->format);
   add_compile_flags(*command, request->compile);
   command->callback([request, &exit_code] { exit_code = run(*request); });

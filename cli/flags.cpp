@@ -1,6 +1,9 @@
 #include "cli/flags.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 
 #include "base/diagnostics.h"
 #include "base/text.h"
@@ -65,6 +68,21 @@ void add_warning_flags(CLI::App& command, CompileOptions& options) {
 
 void add_device_flag(CLI::App& command, std::string& device) {
   command.add_option("--device", device, "cpu or cuda:0 (default: the first GPU, else the CPU)")->check(names_a_device);
+}
+
+void add_timeout_flag(CLI::App& command, script::RunOptions& options, const std::string& what) {
+  const auto set = [&options](double seconds) {
+    options.timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+    options.overdue = [seconds](const std::string& place) {
+      // The other thread may hold stdout for ever.
+      if (ftrylockfile(stdout) == 0) std::fflush(stdout);
+      std::fprintf(stderr, "%s: error: the time is over (--timeout %g), and what runs here cannot be stopped\n",
+                   place.c_str(), seconds);
+      std::_Exit(kTimeout);
+    };
+  };
+  command.add_option_function<double>("--timeout", set, "The most seconds that " + what + " may take")
+      ->check(CLI::Range(1e-3, 1e9));
 }
 
 void add_diagnostics_flag(CLI::App& command, DiagnosticsFormat& format) {

@@ -6,6 +6,7 @@
 
 #include "cli/output.h"
 #include "pykc/compiler.h"
+#include "script/script.h"
 
 namespace pykc::cli {
 
@@ -15,6 +16,8 @@ void add_compile_flags(CLI::App& command, CompileOptions& options);
 void add_warning_flags(CLI::App& command, CompileOptions& options);
 /// `--device cpu|cuda:N`.
 void add_device_flag(CLI::App& command, std::string& device);
+/// `--timeout SECONDS` of a run of host code; what does not stop then ends with the program.
+void add_timeout_flag(CLI::App& command, script::RunOptions& options, const std::string& what);
 /// `--diagnostics text|json`.
 void add_diagnostics_flag(CLI::App& command, DiagnosticsFormat& format);
 

@@ -9,7 +9,7 @@
 
 namespace pykc::cli {
 
-enum ExitCode : int { kSuccess = 0, kFailure = 1, kUsage = 2 };
+enum ExitCode : int { kSuccess = 0, kFailure = 1, kUsage = 2, kTimeout = 124 };
 
 enum class DiagnosticsFormat { Text, Json };
 

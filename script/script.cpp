@@ -11,10 +11,23 @@
 namespace pykc::script {
 namespace {
 
-Error to_error(const Failure& failure, const Program& program) {
+Error to_error(const Failure& failure, const Program& program, const Run& run) {
   std::vector<Diagnostic> diagnostics = to_diagnostics(failure, *program.main->file);
   std::string message = diagnostics.back().message;
-  return Error{ErrorCode::InvalidSource, std::move(message), std::move(diagnostics)};
+  const ErrorCode code = run.time.is_over() ? ErrorCode::Timeout : ErrorCode::InvalidSource;
+  return Error{code, std::move(message), std::move(diagnostics)};
+}
+
+/// Whatever failed when the time was over failed for that reason: a kernel was cancelled, perhaps.
+Failure told(Failure failure, const Run& run) {
+  if (!run.time.is_over() || failure.id == DiagnosticId::HostTimeIsOver) return failure;
+  Failure over = run.time.failure();
+  if (!failure.arguments.empty()) over.notes = {failure.arguments.back()};
+  over.notes.insert(over.notes.end(), failure.notes.begin(), failure.notes.end());
+  over.file = failure.file;
+  over.range = failure.range;
+  over.callers = std::move(failure.callers);
+  return over;
 }
 
 const ast::FunctionDef* find_function_definition(const ast::Module& module, std::string_view name) {
@@ -128,6 +141,7 @@ TestResult run_test(const Program& program, Evaluator& evaluator, Run& run, cons
   TestResult result;
   result.name = function.name;
   run.random = RandomGenerator();  // tests do not depend on each other's random numbers
+  run.time.start();
   const auto start = std::chrono::steady_clock::now();
   const std::size_t checks_before = evaluator.held.size();
   Outcome<Value> value = Value();
@@ -135,10 +149,11 @@ TestResult run_test(const Program& program, Evaluator& evaluator, Run& run, cons
     value = call(evaluator, *find(evaluator, function.name), {});
   else
     value = fail(DiagnosticId::HostTestParameter, function.name);
+  run.time.stop();
   result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   result.checks = static_cast<int>(evaluator.held.size() - checks_before);
   if (value) return result;
-  Failure failure = std::move(value.failure());
+  Failure failure = told(std::move(value.failure()), run);
   if (!failure.file) failure = at(std::move(failure), program, function.name_range);
   const bool skipped = failure.id == DiagnosticId::HostTestSkipped;
   result.outcome = skipped ? TestResult::Outcome::Skipped : TestResult::Outcome::Failed;
@@ -153,8 +168,10 @@ TestResult run_test(const Program& program, Evaluator& evaluator, Run& run, cons
 Result<int> run_main(const Program& program, const RunOptions& options) {
   Run run(options);
   Evaluator evaluator(program, run);
+  run.time.start();
   Outcome<int> code = run_program(program, evaluator, run, options);
-  if (!code) return to_error(code.failure(), program);
+  run.time.stop();
+  if (!code) return to_error(told(std::move(code.failure()), run), program, run);
   return *code;
 }
 
@@ -168,8 +185,11 @@ std::vector<std::string> list_tests(const Program& program) {
 Result<std::vector<TestResult>> run_tests(const Program& program, const RunOptions& options, std::string_view filter) {
   Run run(options);
   Evaluator evaluator(program, run);
-  if (Outcome<Device> device = run.device(); !device) return to_error(device.failure(), program);
-  if (Status done = run_main_module(evaluator); !done) return to_error(done.failure(), program);
+  if (Outcome<Device> device = run.device(); !device) return to_error(device.failure(), program, run);
+  run.time.start();
+  Status done = run_main_module(evaluator);
+  run.time.stop();
+  if (!done) return to_error(told(std::move(done.failure()), run), program, run);
   std::vector<TestResult> results;
   for (const ast::StmtPtr& stmt : program.main->body) {
     if (!is_test(*program.main, *stmt)) continue;

@@ -10,6 +10,7 @@
 // Threads: one call uses one thread (and the device's own); calls on different threads do not meet.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,12 @@ struct RunOptions {
   CompileOptions compile;                          // `target` is set from the device
   std::function<void(std::string_view)> print;     // where print() writes; null drops it
   std::function<void(const Diagnostic&)> warning;  // what kernels' compilations warn of; null drops it
+  /// The time of a run, or of each test; 0: as much as it likes. What it stops is an error of ErrorCode::Timeout, or a
+  /// test that failed; launches of others on the CPU device are cancelled, too.
+  std::chrono::nanoseconds timeout{0};
+  /// Called on another thread where the run goes on two seconds later, in a kernel of a GPU or a compilation: the place
+  /// in the source. Nothing but the end of the program helps then.
+  std::function<void(const std::string&)> overdue = {};
 };
 
 /// Runs the file's statements in order, then `main` (unless they called it). Gives what main returned, 0 for None.

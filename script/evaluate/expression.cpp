@@ -215,6 +215,7 @@ Outcome<Value> evaluate_node(Evaluator&, const ast::Unsupported& node) {
 
 Outcome<Value> Evaluator::evaluate(const ast::Expr& expr) {
   RETURN_IF_FAILED(located(check_stack(), expr.range));
+  RETURN_IF_FAILED(located(run.time.check(file(), expr.range), expr.range));
   return located(std::visit([this](const auto& node) { return evaluate_node(*this, node); }, expr.node), expr.range);
 }
 

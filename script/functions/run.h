@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "pykc/runtime.h"
+#include "script/functions/time_limit.h"
 #include "script/script.h"
 #include "script/values/device_operations.h"
 #include "script/values/outcome.h"
@@ -25,7 +26,7 @@ struct CompiledKernel {
 
 class Run {
  public:
-  explicit Run(const RunOptions& options) : options_(options) {}
+  explicit Run(const RunOptions& options) : time(options.timeout, options.overdue), options_(options) {}
 
   const RunOptions& options() const { return options_; }
   /// The device, opened when it is first needed: a script that launches nothing needs none.
@@ -42,6 +43,7 @@ class Run {
   Outcome<CompiledKernel> compile(const FunctionValue& kernel, const std::vector<Value>* arguments) const;
   using Compile = std::function<Outcome<CompiledKernel>(const FunctionValue&, const std::vector<Value>*)>;
   void set_compile(Compile compile) { compile_ = std::move(compile); }
+  TimeLimit time;
   RandomGenerator random;
   StreamState streams;
   std::int64_t memory_limit = 0;  // of arrays on the device; 0: none

@@ -75,6 +75,43 @@ expect 0 "syncthreads() -> none" "$pykc" builtins
 expect 0 "compile" "$pykc" --help
 expect 0 "" bash -c "'$pykc' compile vecadd.pyk -o - | head -1"
 
+# What takes too long.
+cat > endless.pyk <<'EOF'
+from pykc import *
+
+
+@kernel
+def spin(x: i32[:]):
+    while x[0] == 0:
+        pass
+
+
+def main(what: str):
+    x = zeros(4, i32)
+    while what == "host":
+        pass
+    if what == "list":
+        a = [[i for i in range(1000000)] for j in range(1000000)]
+    spin[1, 1](x)
+
+
+@test
+def test_endless():
+    main("kernel")
+
+
+@test
+def test_fine():
+    assert zeros(3, i32).sum() == 0
+EOF
+expect 124 "endless.pyk:12:" "$pykc" run endless.pyk --timeout 0.3 host
+expect 124 "error E0466: the time is over: the limit is 0.3 s" "$pykc" run endless.pyk --timeout 0.3 host
+expect 124 "endless.pyk:15:" "$pykc" run endless.pyk --timeout 0.3 list
+expect 124 "note: kernel \`spin\` was cancelled at endless.pyk:6" "$pykc" run endless.pyk --device cpu --timeout 0.3 kernel
+expect 1 "1 passed, 1 failed" "$pykc" test endless.pyk --device cpu --timeout 0.3
+expect 0 "" "$pykc" run vecadd.pyk --device cpu --timeout 60
+expect 2 "--timeout" "$pykc" run endless.pyk --timeout 0
+
 # A kernel with several configurations.
 cat > tuned.pyk <<'EOF'
 from pykc import *
