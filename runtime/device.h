@@ -135,6 +135,8 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual StreamState& default_stream() = 0;
   virtual Result<void> synchronize() = 0;
   virtual Result<void> cancel() = 0;
+  virtual Result<void> set_output(Output output) = 0;
+  virtual void set_crash_messages(bool) {}
   /// What CurrentContext holds.
   virtual Result<std::shared_ptr<void>> make_current() = 0;
   /// `other` is another device of this kind.

@@ -177,6 +177,8 @@ Result<CurrentContext> Device::make_current() const {
 
 Result<void> Device::synchronize() const { return state_->synchronize(); }
 Result<void> Device::cancel() const { return state_->cancel(); }
+Result<void> Device::set_output(Output output) const { return state_->set_output(std::move(output)); }
+void Device::set_crash_messages(bool on) const { state_->set_crash_messages(on); }
 
 Result<void> Device::enable_peer_access(const Device& other) const {
   if (state_ == other.state_) return {};

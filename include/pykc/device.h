@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <ranges>
 #include <span>
@@ -21,6 +22,9 @@
 namespace pykc {
 
 class Device;
+
+/// Takes text.
+using Output = std::function<void(std::string_view)>;
 
 namespace detail {
 struct DeviceState;
@@ -110,6 +114,15 @@ class Device {
   /// they are to stop where they may take long, in loops and where functions call themselves; code of libraries
   /// (CompileOptions::libraries) does not. An error on a GPU, whose driver stops no kernel.
   Result<void> cancel() const;
+  /// Where `print` of kernels goes from now on, for all handles of this device; null: to stdout. `output` gets one line
+  /// at a time, with its newline, on whatever thread; it must not throw, and neither launch nor call this. An error on
+  /// a GPU, whose driver writes to stdout.
+  Result<void> set_output(Output output) const;
+  /// A kernel of the CPU device that touches memory which is not there ends the process, as such code does in C++. At
+  /// first, a message on stderr says which kernel it was: while a launch runs that is new or takes 20 us or more, the
+  /// process has handlers of SIGSEGV and SIGBUS, which hand the signal on to the handlers of before. This turns them
+  /// off and on, for all handles of this device. Does nothing on a GPU.
+  void set_crash_messages(bool on) const;
   /// Lets kernels of this GPU reach memory of another, whose arrays a launch refuses else; not the other way round. An
   /// error where no link joins the two. Copies between devices need it not.
   Result<void> enable_peer_access(const Device& other) const;

@@ -7,11 +7,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <string>
 
 #include "base/errors.h"
-#include "runtime/cpu/processor.h"
 
 namespace pykc::cpu {
 namespace {
@@ -30,10 +28,12 @@ class Worker {
  public:
   Worker(const BlockRun& run, Workspace& workspace) : run_(run), workspace_(workspace) {}
   /// False if there is no memory.
-  bool prepare() { return workspace_.reserve(round_up(run_.shared_bytes, kBlockAlignment) + run_.scratch_bytes); }
+  bool prepare() {
+    return workspace_.shared.reserve(run_.shared_bytes) && workspace_.scratch.reserve(run_.scratch_bytes);
+  }
   void operator()(std::int64_t first, std::int64_t last) const {
-    run_.kernel(run_.launch, workspace_.at(0), workspace_.at(round_up(run_.shared_bytes, kBlockAlignment)), first,
-                last);
+    run_.kernel(run_.launch, workspace_.shared.ending(run_.shared_bytes), workspace_.scratch.ending(run_.scratch_bytes),
+                first, last);
   }
   bool has_faulted() const { return std::atomic_ref(run_.launch->fault->claimed).load(std::memory_order_relaxed) != 0; }
 
@@ -72,16 +72,6 @@ std::int64_t run_pieces(const BlockRun& run, Workspace& workspace, Remaining& re
 }
 
 }  // namespace
-
-bool Workspace::reserve(std::int64_t bytes) {
-  if (bytes <= bytes_) return true;
-  std::free(memory_);
-  memory_ = bytes > memory_bytes() ? nullptr
-                                   : static_cast<char*>(std::aligned_alloc(
-                                         kBlockAlignment, static_cast<std::size_t>(round_up(bytes, kBlockAlignment))));
-  bytes_ = memory_ == nullptr ? 0 : bytes;
-  return memory_ != nullptr;
-}
 
 Result<void> BlockPool::run(const BlockRun& run, BlockTime& time) {
   std::int64_t first = 0;

@@ -4,18 +4,15 @@
 #include <atomic>
 #include <cfenv>
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
 #include "pykc/error.h"
 #include "pykc/kernel_abi.h"
 #include "pykc/types.h"
+#include "runtime/cpu/guarded_memory.h"
 #include "runtime/cpu/thread_pool.h"
 
 namespace pykc::cpu {
-
-/// What the memory of a block is aligned to, its shared and its scratch part.
-inline constexpr std::int64_t kBlockAlignment = 64;
 
 struct BlockRun {
   abi::CpuKernel kernel = nullptr;
@@ -55,20 +52,8 @@ class BlockTime {
 };
 
 /// A thread's memory for the block that it runs.
-class Workspace {
- public:
-  Workspace() = default;
-  ~Workspace() { std::free(memory_); }
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
-
-  /// False if there is no memory.
-  bool reserve(std::int64_t bytes);
-  char* at(std::int64_t offset) const { return memory_ + offset; }
-
- private:
-  char* memory_ = nullptr;
-  std::int64_t bytes_ = 0;
+struct Workspace {
+  GuardedMemory shared, scratch;
 };
 
 /// Runs one launch at a time. Each thread keeps its memory for blocks from launch to launch.

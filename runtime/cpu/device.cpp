@@ -31,20 +31,41 @@ class Event final : public detail::EventState {
   Graph::Progress point_;  // in the capture
 };
 
+constexpr std::int64_t kLargestElement = 16;  // of what elements are aligned to
+
+bool guards_arrays() {
+  static const bool is_on = [] {
+    const char* const setting = std::getenv("PYKC_GUARD_ARRAYS");
+    return setting != nullptr && std::string_view(setting) == "on";
+  }();
+  return is_on;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<detail::DeviceState>> open_device() {
   return std::shared_ptr<detail::DeviceState>(std::make_shared<Device>());
 }
 
+std::int64_t size_step() { return guards_arrays() ? kLargestElement : kMemoryAlignment; }
+
 Result<void*> allocate_host(std::int64_t bytes) {
-  constexpr auto kAlignment = static_cast<std::size_t>(kMemoryAlignment);
-  void* const memory = bytes > memory_bytes()
-                           ? nullptr
-                           : std::aligned_alloc(kAlignment, round_up(static_cast<std::size_t>(bytes), kAlignment));
+  const std::int64_t step = size_step();
+  void* memory = nullptr;
+  if (guards_arrays())
+    memory = allocate_guarded(bytes, step);
+  else if (bytes <= memory_bytes())
+    memory = std::aligned_alloc(static_cast<std::size_t>(step), static_cast<std::size_t>(round_up(bytes, step)));
   if (memory != nullptr) return memory;
   return Error{ErrorCode::OutOfMemory, "the host has no room for " + std::to_string(bytes) + " bytes: it has " +
                                            std::to_string(memory_bytes()) + " bytes of memory in all"};
+}
+
+void free_host(void* memory, std::int64_t bytes) {
+  if (guards_arrays())
+    free_guarded(static_cast<char*>(memory), bytes, size_step());
+  else
+    std::free(memory);
 }
 
 Stream::~Stream() {
@@ -140,7 +161,7 @@ Result<void> Device::fill(const detail::StridedCopy& rows, detail::FillPattern p
 Result<std::shared_ptr<void>> Device::allocate_pinned(std::int64_t bytes) {
   if (bytes == 0) return std::shared_ptr<void>();
   ASSIGN_OR_RETURN(void* const memory, allocate_host(bytes));
-  return std::shared_ptr<void>(memory, std::free);
+  return std::shared_ptr<void>(memory, [bytes](void* allocated) { free_host(allocated, bytes); });
 }
 
 Result<detail::UnifiedMemory> Device::allocate_unified(detail::UnifiedKind, std::int64_t bytes) {
@@ -150,6 +171,17 @@ Result<detail::UnifiedMemory> Device::allocate_unified(detail::UnifiedKind, std:
 
 Result<std::shared_ptr<detail::StreamState>> Device::create_stream() {
   return std::shared_ptr<detail::StreamState>(std::make_shared<Stream>(*this, shared_from_this()));
+}
+
+Result<void> Device::set_output(Output output) {
+  const std::lock_guard turn(turn_);
+  output_ = std::move(output);
+  return {};
+}
+
+void Device::set_crash_messages(bool on) {
+  const std::lock_guard turn(turn_);
+  tells_crashes_ = on;
 }
 
 Result<void> Device::finish(const detail::StreamState* stream) {

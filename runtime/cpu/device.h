@@ -19,8 +19,11 @@ namespace pykc::cpu {
 Result<std::shared_ptr<detail::DeviceState>> open_device();
 
 inline constexpr std::int64_t kMemoryAlignment = 256;  // as the CUDA driver's
-/// At least one byte, to be given back by std::free.
+/// Memory for arrays. With the environment variable PYKC_GUARD_ARRAYS=on each ends at a page that nobody may touch.
 Result<void*> allocate_host(std::int64_t bytes);
+void free_host(void* memory, std::int64_t bytes);
+/// What sizes are rounded up to, so that memory can be used once more.
+std::int64_t size_step();
 
 class Stream final : public detail::StreamState {
  public:
@@ -66,6 +69,8 @@ class Device final : public detail::DeviceState {
     running_.cancel();
     return {};
   }
+  Result<void> set_output(Output output) override;
+  void set_crash_messages(bool on) override;
   Result<std::shared_ptr<void>> make_current() override { return std::shared_ptr<void>(); }
   // There is one CPU device.
   Result<void> enable_peer_access(detail::DeviceState&) override { return {}; }
@@ -86,12 +91,17 @@ class Device final : public detail::DeviceState {
   BlockPool& blocks() { return blocks_; }
   RunningLaunch& running() { return running_; }
   detail::FaultLog& faults() { return faults_; }
+  // In the device's turn.
+  const Output& output() const { return output_; }
+  bool tells_crashes() const { return tells_crashes_; }
 
  private:
   Turn turn_;
   BlockPool blocks_;
   RunningLaunch running_;
   detail::FaultLog faults_;
+  Output output_;
+  bool tells_crashes_ = true;
   Pool pool_;
   Stream default_stream_;
 };

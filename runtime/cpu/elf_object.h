@@ -25,6 +25,8 @@ class ElfObject {
   ElfObject& operator=(ElfObject&&) = delete;
   ~ElfObject();
 
+  /// Where the object lies.
+  std::string_view image() const { return {static_cast<const char*>(image_), bytes_}; }
   /// The address of a global function; null if the object does not define it.
   void* find(std::string_view symbol) const;
   /// The address of a global variable of that size, which can be written; null if there is none.

@@ -1,15 +1,46 @@
 #include "runtime/cpu/host_functions.h"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <string>
 
 #include "pykc/kernel_abi.h"
 #include "runtime/cpu/cooperative.h"
+
+namespace pykc::cpu {
+namespace {
+
+/// Where the kernel that runs prints to. What it calls has no other way to be told.
+struct Printing {
+  std::atomic<const Output*> output = nullptr;  // null: stdout
+  std::mutex one_at_a_time;
+};
+Printing printing;
+
+void show(std::string_view line) {
+  const Output* const output = printing.output.load(std::memory_order_relaxed);
+  if (output == nullptr) {
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    return;
+  }
+  const std::lock_guard lock(printing.one_at_a_time);
+  (*output)(line);
+}
+
+}  // namespace
+
+PrintsTo::PrintsTo(const Output& output) {
+  printing.output.store(output ? &output : nullptr, std::memory_order_relaxed);
+}
+PrintsTo::~PrintsTo() { printing.output.store(nullptr, std::memory_order_relaxed); }
+
+}  // namespace pykc::cpu
 
 extern "C" {
 // Conversions of half precision, which processors without F16C instructions leave to the compiler's library.
@@ -32,7 +63,7 @@ static void print_line(const char* format, ...) {
   }
   va_end(again);
   va_end(arguments);
-  if (bytes > 0) std::fwrite(line.data(), 1, static_cast<std::size_t>(bytes), stdout);
+  if (bytes > 0) pykc::cpu::show({line.data(), static_cast<std::size_t>(bytes)});
 }
 
 static std::int64_t nanoseconds() {

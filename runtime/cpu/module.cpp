@@ -1,12 +1,14 @@
 #include "runtime/cpu/module.h"
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 
 #include "base/errors.h"
 #include "runtime/constants.h"
 #include "runtime/cpu/block_pool.h"
 #include "runtime/cpu/cooperative.h"
+#include "runtime/cpu/crash_message.h"
 #include "runtime/cpu/elf_object.h"
 #include "runtime/cpu/host_functions.h"
 
@@ -15,9 +17,13 @@ namespace {
 
 constexpr std::int64_t kLargestScratch = std::int64_t{1} << 40;
 
+/// Launches that are expected to be shorter do not tell of crashes: what prepares for it would show in their time.
+constexpr std::int64_t kWorthACrashMessage = 20'000;  // nanoseconds
+
 struct Function {
   abi::CpuKernel entry = nullptr;
   BlockTime time;
+  BlockTime time_of_all;  // while crashes are told
 };
 
 class Module final : public detail::ModuleState {
@@ -33,6 +39,7 @@ class Module final : public detail::ModuleState {
   Result<KernelResources> resources(std::size_t) override { return KernelResources{}; }
 
  private:
+  Result<void> run_blocks(std::size_t kernel, const BlockRun& run);
   Result<void> ended(std::size_t kernel, RunningLaunch::Stop stop, const detail::PreparedLaunch& launch,
                      const detail::StreamState& stream);
   std::string place_of(const abi::FaultRecord& record) const;
@@ -95,15 +102,30 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
   const std::uint64_t cancellations = running.cancellations();
   const std::lock_guard turn(device_.turn());
   Result<void> done = running.begin(cancellations, launch.timeout);
-  if (done && !running.is_to_stop())
-    done = info.is_cooperative ? run_cooperative(run, device_.blocks().threads())
-                               : device_.blocks().run(run, functions_[kernel].time);
+  if (done && !running.is_to_stop()) done = run_blocks(kernel, run);
   const RunningLaunch::Stop stop = running.end(cancellations, launch.timeout);
   if (!done) {
     done.error().message = "kernel `" + info.name + "`: " + done.error().message;
     return done;
   }
   return ended(kernel, stop, launch, stream);
+}
+
+/// In the device's turn.
+Result<void> Module::run_blocks(std::size_t kernel, const BlockRun& run) {
+  Function& function = functions_[kernel];
+  const PrintsTo prints(device_.output());
+  const auto run_it = [&] {
+    return kernels[kernel].is_cooperative ? run_cooperative(run, device_.blocks().threads())
+                                          : device_.blocks().run(run, function.time);
+  };
+  if (!device_.tells_crashes() || function.time_of_all.nanoseconds_for(run.blocks) < kWorthACrashMessage)
+    return run_it();
+  const CrashMessage message(kernels[kernel].name, object_);
+  const auto start = std::chrono::steady_clock::now();
+  Result<void> done = run_it();
+  function.time_of_all.measured(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count(), run.blocks);
+  return done;
 }
 
 /// How a launch that has run has ended.

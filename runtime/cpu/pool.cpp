@@ -1,7 +1,6 @@
 #include "runtime/cpu/pool.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/errors.h"
 #include "runtime/cpu/device.h"
@@ -12,7 +11,7 @@ Pool::~Pool() { release_until(0); }
 
 Result<std::shared_ptr<void>> Pool::allocate(std::int64_t bytes, detail::StreamState&) {
   if (bytes > memory_bytes()) return allocate_host(bytes).error();
-  const std::int64_t rounded = round_up(bytes, kMemoryAlignment);
+  const std::int64_t rounded = round_up(bytes, size_step());
   const std::lock_guard lock(mutex_);
   if (rounded > limit_ - bytes_.used) return detail::beyond_limit(bytes, bytes_.used, limit_);
   ASSIGN_OR_RETURN(void* const block, take(rounded));
@@ -49,7 +48,7 @@ void Pool::give_back(void* block, std::int64_t bytes) {
 void Pool::release_until(std::int64_t reserved) {
   while (bytes_.reserved > reserved && !unused_.empty()) {
     const auto largest = std::prev(unused_.end());
-    std::free(largest->second);
+    free_host(largest->second, largest->first);
     bytes_.reserved -= largest->first;
     unused_.erase(largest);
   }

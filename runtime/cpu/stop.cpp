@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <csignal>
 #include <mutex>
 
 namespace pykc::cpu {
@@ -24,7 +25,7 @@ struct Deadline::Watch {
   bool is_over = false;
   Clock::time_point wakes = Clock::time_point::max();
   pthread_t thread{};
-  bool has_thread = pthread_create(&thread, nullptr, begin, this) == 0;
+  const bool has_thread = start();
 
   ~Watch() {
     if (!has_thread) return;
@@ -34,6 +35,16 @@ struct Deadline::Watch {
     }
     changed.notify_one();
     pthread_join(thread, nullptr);
+  }
+
+  /// The program's signals are for its own threads.
+  bool start() {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool has_started = pthread_create(&thread, nullptr, begin, this) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return has_started;
   }
 
   static void* begin(void* watch) {

@@ -66,6 +66,9 @@ class Device final : public detail::DeviceState {
   Result<void> cancel() override {
     return Error{ErrorCode::Unsupported, "no driver stops a kernel of a GPU that runs; only the CPU device cancels"};
   }
+  Result<void> set_output(Output) override {
+    return Error{ErrorCode::Unsupported, "the driver of a GPU writes what kernels print to stdout itself"};
+  }
   Result<std::shared_ptr<void>> make_current() override;
   Result<void> enable_peer_access(detail::DeviceState& other) override;
   bool has_peer_access(const detail::DeviceState& other) const override;

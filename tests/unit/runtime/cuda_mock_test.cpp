@@ -371,6 +371,7 @@ TEST_F(CudaMock, ALaunchWithALimitOfTimeWaits) {
   expect_error(shared.launch(config), ErrorCode::DriverError, "cuStreamQuery failed:");
   mock_reset();
   expect_error(device.cancel(), ErrorCode::Unsupported, "no driver stops a kernel");
+  expect_error(device.set_output(nullptr), ErrorCode::Unsupported, "writes what kernels print");
   const Stream stream = device.create_stream().value();
   config.stream = &stream;
   ASSERT_TRUE(stream.begin_capture());
