@@ -70,6 +70,21 @@ pykc_error* pykc_device_cancel(const pykc_device* device) {
   return guarded([&] { return device->value.cancel(); }, device);
 }
 
+pykc_error* pykc_device_set_output(const pykc_device* device,
+                                   void (*output)(void* context, const char* text, size_t length), void* context) {
+  return guarded(
+      [&] {
+        if (output == nullptr) return device->value.set_output(nullptr);
+        return device->value.set_output(
+            [output, context](std::string_view text) { output(context, text.data(), text.size()); });
+      },
+      device);
+}
+
+void pykc_device_set_crash_messages(const pykc_device* device, int32_t on) {
+  device->value.set_crash_messages(on != 0);
+}
+
 pykc_error* pykc_device_enable_peer_access(const pykc_device* device, const pykc_device* other) {
   return guarded([&] { return device->value.enable_peer_access(other->value); }, device, other);
 }

@@ -367,6 +367,15 @@ PYKC_API int32_t pykc_device_is_cpu(const pykc_device* device);
 PYKC_API pykc_error* pykc_device_synchronize(const pykc_device* device);
 /* Stops what other threads run on the CPU device, whose launches return PYKC_CANCELLED. An error on a GPU. */
 PYKC_API pykc_error* pykc_device_cancel(const pykc_device* device);
+/* Where `print` of kernels of the CPU device goes from now on: a line at a time, with its newline, on whatever thread;
+ * NULL: to stdout. `output` must return, and neither launch nor call this. An error on a GPU. `context` must live until
+ * another output is set, or the device is gone. */
+PYKC_API pykc_error* pykc_device_set_output(const pykc_device* device,
+                                            void (*output)(void* context, const char* text, size_t length),
+                                            void* context);
+/* 0 turns off that a kernel of the CPU device that ends the process by a fault is named on stderr, by handlers of
+ * signals while it runs; 1 turns it on, as it is at first. Does nothing on a GPU. */
+PYKC_API void pykc_device_set_crash_messages(const pykc_device* device, int32_t on);
 /* Lets kernels of this GPU reach memory of another. */
 PYKC_API pykc_error* pykc_device_enable_peer_access(const pykc_device* device, const pykc_device* other);
 /* Work of the device goes on; its memory lives as long as the arrays do. */

@@ -62,6 +62,10 @@ static const char kSource[] =
     "    assert n > 2, 'n is too small'\n"
     "\n"
     "@kernel\n"
+    "def say(n: i32):\n"
+    "    print('n =', n)\n"
+    "\n"
+    "@kernel\n"
     "def spin(flag: i32[:]):\n"
     "    while atomic.load(flag, 0) == 0:\n"
     "        pass\n";
@@ -515,6 +519,24 @@ static void test_stops(const pykc_device* device, const pykc_module* module) {
   pykc_kernel_free(spin);
 }
 
+static void keep_text(void* context, const char* text, size_t length) { strncat(context, text, length); }
+
+static void test_output(const pykc_device* device, const pykc_module* module) {
+  char printed[64] = "";
+  pykc_kernel* say = NULL;
+  const pykc_launch_config config = config_of(1, 1);
+  const pykc_argument number = i32_argument(42);
+  OK(pykc_module_kernel(module, "say", &say));
+  OK(pykc_device_set_output(device, keep_text, printed));
+  OK(pykc_kernel_launch(say, &config, &number, 1));
+  OK(pykc_device_synchronize(device));
+  OK(pykc_device_set_output(device, NULL, NULL));
+  EXPECT(strcmp(printed, "n = 42\n") == 0);
+  pykc_device_set_crash_messages(device, 0);
+  pykc_device_set_crash_messages(device, 1);
+  pykc_kernel_free(say);
+}
+
 static void test_streams(const pykc_device* device, const pykc_module* module) {
   pykc_stream *stream = NULL, *main_stream = NULL;
   pykc_event *start = NULL, *end = NULL;
@@ -626,17 +648,18 @@ int main(void) {
   char source[2048];
   snprintf(source, sizeof source, "from weights import weight\n%s", kSource);
   OK(pykc_compile(source, strlen(source), "kernels.pyk", &options, &artifact));
-  EXPECT(imports == 1 && pykc_artifact_kernel_count(artifact) == 4);
-  EXPECT(pykc_artifact_kernel_info(artifact, 4) == NULL);
+  EXPECT(imports > 0 && pykc_artifact_kernel_count(artifact) == 5);
+  EXPECT(pykc_artifact_kernel_info(artifact, 5) == NULL);
   OK(pykc_artifact_serialize(artifact, &bytes));
   OK(pykc_artifact_parse(pykc_text_data(bytes), pykc_text_size(bytes), &read));
   FAILS(PYKC_INPUT_OUTPUT, "", pykc_artifact_parse("nonsense", 8, &artifact));
   pykc_text_free(bytes);
   OK(pykc_module_load(device, read, &module));
-  EXPECT(pykc_module_kernel_count(module) == 4 && pykc_module_kernel_info(module, 4) == NULL);
+  EXPECT(pykc_module_kernel_count(module) == 5 && pykc_module_kernel_info(module, 5) == NULL);
   test_records(device, module);
   test_launches(device, module);
   test_stops(device, module);
+  test_output(device, module);
   test_streams(device, module);
 
   pykc_module_free(module);
