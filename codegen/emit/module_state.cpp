@@ -51,6 +51,7 @@ void ModuleState::collect_traits() {
     for (const auto& function : source.functions) {
       FunctionTraits found;
       found.meets_itself = !function->local_arrays.empty();
+      found.recurses = function->is_recursive;
       ir::for_each_instruction(function->body, [&](const ir::Instruction* i) {
         const FunctionTraits callee = i->opcode == ir::Opcode::Call ? traits_.at(i->callee) : FunctionTraits{};
         found.can_fault |= i->opcode == ir::Opcode::Fault || callee.can_fault;
@@ -58,6 +59,7 @@ void ModuleState::collect_traits() {
                                 ir::has_builtin_effect(i, Effect::Thread) || ir::has_builtin_effect(i, Effect::Block) ||
                                 callee.asks_for_place;
         found.waits |= ir::is_meeting_point(i) || callee.waits;
+        found.recurses |= callee.recurses;
         const bool is_atomic = i->opcode == ir::Opcode::AtomicRmw || i->opcode == ir::Opcode::AtomicCas ||
                                i->opcode == ir::Opcode::AtomicLoad || i->opcode == ir::Opcode::AtomicStore;
         found.meets_itself |= is_atomic || callee.meets_itself;

@@ -21,6 +21,7 @@ struct FunctionTraits {
   bool can_fault = false;
   bool asks_for_place = false;  // of its thread, its block, or the record of faults
   bool waits = false;           // has a barrier or a warp operation: LLVM must not move its calls into branches
+  bool recurses = false;        // calls itself, by itself or through others, or one that does
   bool meets_itself =
       false;  // has local arrays or atomic operations: turns of a block's threads may meet at an address
   friend bool operator==(const FunctionTraits&, const FunctionTraits&) = default;

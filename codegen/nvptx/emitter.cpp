@@ -35,6 +35,9 @@ class NvptxLowering final : public TargetLowering {
   void add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) override {
     codegen::add_hidden_arguments(emitter_, callee, arguments);
   }
+  Value* finish_call(const Instruction& i, llvm::CallInst* call) override {
+    return codegen::finish_call(emitter_, i, call);
+  }
   Value* emit_split(const Instruction&) override { llvm_unreachable("only in split functions of the CPU"); }
 
   Value* emit_target_builtin(const Instruction& i) override { return codegen::emit_target_builtin(emitter_, i); }
