@@ -139,7 +139,7 @@ typedef struct pykc_label {
 } pykc_label;
 
 PYKC_API size_t pykc_diagnostics_count(const pykc_diagnostics* diagnostics);
-/* Fill the struct, whose `size` is set; an error where there is none of this number. The texts belong to the
+/* These two fill the struct, whose `size` is set; an error where there is none of this number. The texts belong to the
  * diagnostics. */
 PYKC_API pykc_error* pykc_diagnostics_get(const pykc_diagnostics* diagnostics, size_t index,
                                           pykc_diagnostic* diagnostic);
@@ -202,15 +202,15 @@ typedef union pykc_value {
 
 /* ---- Compiling ----
  *
- * In the library that has the compiler, libpykc; all below "Devices" is in libpykc_runtime, too. */
+ * In the library that has the compiler; all other sections are in the runtime's as well. */
 
 enum { PYKC_CONSTANT_NUMBER = 0, PYKC_CONSTANT_TYPE = 1 };
 
-/* A number or a type that a program passes to a source by name. */
+/* A number or a type that a program passes to a source by name: of kind PYKC_CONSTANT_NUMBER `value`, which is of
+ * `type` (not f16 or bf16); of kind PYKC_CONSTANT_TYPE `type` itself. */
 typedef struct pykc_constant {
   const char* name;
-  int32_t
-      kind; /* PYKC_CONSTANT_NUMBER: `type` and `value` are a number, no f16 or bf16; _TYPE: `type` is meant itself */
+  int32_t kind;
   int32_t type; /* PYKC_BOOL to PYKC_F64 */
   pykc_value value;
 } pykc_constant;
@@ -451,11 +451,12 @@ PYKC_API pykc_error* pykc_array_wrap(const pykc_device* device, int32_t type, in
  * the one `offset` elements behind the array's first. An error where that leaves the memory. */
 PYKC_API pykc_error* pykc_array_view(const pykc_array* array, int32_t rank, const int64_t* shape,
                                      const int64_t* strides, int64_t offset, pykc_array** view);
-/* A dense array of bytes as an array of what the kernel's parameter has for elements, a record: one axis is added up,
- * so (n * element_bytes) becomes (n). The same memory. */
+/* A dense array of bytes as an array of what the kernel's parameter has for elements, a record: the last extent is
+ * divided by element_bytes. The same memory. */
 PYKC_API pykc_error* pykc_array_as_parameter(const pykc_array* bytes, const pykc_kernel_info* info, size_t parameter,
                                              pykc_array** records);
-/* The memory lives until the last view and all work on it are gone; work of streams has to be waited for before. */
+/* The memory goes with the last handle that names it. Wait before for the work that uses it, unless it was allocated on
+ * the very stream that does the work. */
 PYKC_API void pykc_array_free(pykc_array* array);
 
 PYKC_API int32_t pykc_array_type(const pykc_array* array);
