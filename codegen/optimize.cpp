@@ -205,6 +205,7 @@ void add_vector_passes(llvm::FunctionPassManager& passes, const Target& target, 
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass(
       SimplifyCFGOptions().forwardSwitchCondToPhi(true).convertSwitchRangeToICmp(true).needCanonicalLoops(false)));
+  add_own_passes(passes, PassPoint::BeforeLanes, target, options);
   passes.addPass(llvm::SLPVectorizerPass());
   add_own_passes(passes, PassPoint::BehindVectors, target, options);
   passes.addPass(llvm::InstCombinePass());

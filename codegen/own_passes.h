@@ -10,7 +10,8 @@
 namespace pykc::codegen {
 
 /// Where in optimize.cpp a pass over functions runs.
-enum class PassPoint : std::uint8_t { First, BeforeVectors, BehindVectors, BeforeUnrolling };
+/// BeforeLanes: before neighbouring scalars become vectors.
+enum class PassPoint : std::uint8_t { First, BeforeVectors, BeforeLanes, BehindVectors, BeforeUnrolling };
 
 /// Adds those of the target that run there.
 void add_own_passes(llvm::FunctionPassManager& passes, PassPoint point, const Target& target, const Options& options);

@@ -11,7 +11,7 @@ seconds=$(($1 * 60))
 shift
 bin=${BIN:-build/release/bin}
 for program in pykc pykc_random_test; do [ -x "$bin/$program" ] || { echo "no $bin/$program"; exit 2; }; done
-export PYKC_CACHE=off
+export PYKC_CACHE=off PYKC_THREADS=1
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
 jobs=${JOBS:-$(nproc)}

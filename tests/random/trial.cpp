@@ -19,8 +19,11 @@ constexpr const char* kStepLimit = "the step limit is reached";  // as the inter
 
 bool fits(const differential::CaseArgument& argument, const ParameterInfo& parameter) {
   if (argument.is_array != parameter.is_array) return false;
-  const bool lacks_strides = argument.layout == Layout::Strided && parameter.array.layout != Layout::Strided;
-  return !argument.is_array || (static_cast<int>(argument.shape.size()) == parameter.array.rank() && !lacks_strides);
+  if (!argument.is_array) return true;
+  const ArrayType& array = parameter.array;
+  if (argument.layout == Layout::Strided && array.layout != Layout::Strided) return false;
+  return array.has_static_shape() ? argument.shape == array.extents
+                                  : static_cast<int>(argument.shape.size()) == array.rank();
 }
 
 bool fits(const Case& launch, const ir::Function& kernel) {
