@@ -26,20 +26,23 @@ std::int64_t nanoseconds_since(Clock::time_point start) {
 /// One thread's way to run blocks of a launch.
 class Worker {
  public:
-  Worker(const BlockRun& run, Workspace& workspace) : run_(run), workspace_(workspace) {}
+  Worker(const BlockRun& run, GuardedMemory& workspace) : run_(run), workspace_(workspace) {}
   /// False if there is no memory.
-  bool prepare() {
-    return workspace_.shared.reserve(run_.shared_bytes) && workspace_.scratch.reserve(run_.scratch_bytes);
-  }
+  bool prepare() { return workspace_.reserve(scratch_bytes_ + shared_bytes_); }
+  /// The shared memory ends at the guard, the scratch memory where that begins. If each ended at a page of its own,
+  /// their addresses would have the last 12 bits in common, and a processor that has just written one waits to read the
+  /// other.
   void operator()(std::int64_t first, std::int64_t last) const {
-    run_.kernel(run_.launch, workspace_.shared.ending(run_.shared_bytes), workspace_.scratch.ending(run_.scratch_bytes),
-                first, last);
+    char* const scratch = workspace_.ending(scratch_bytes_ + shared_bytes_);
+    run_.kernel(run_.launch, scratch + scratch_bytes_, scratch, first, last);
   }
   bool has_faulted() const { return std::atomic_ref(run_.launch->fault->claimed).load(std::memory_order_relaxed) != 0; }
 
  private:
   const BlockRun& run_;
-  Workspace& workspace_;
+  GuardedMemory& workspace_;
+  const std::int64_t shared_bytes_ = round_up(run_.shared_bytes, kBlockAlignment);
+  const std::int64_t scratch_bytes_ = round_up(run_.scratch_bytes, kBlockAlignment);
   const DefaultFloatingPoint floating_point_;
 };
 
@@ -57,7 +60,7 @@ struct Remaining {
 };
 
 /// Takes pieces until none are left; returns how many blocks these had.
-std::int64_t run_pieces(const BlockRun& run, Workspace& workspace, Remaining& remaining) {
+std::int64_t run_pieces(const BlockRun& run, GuardedMemory& workspace, Remaining& remaining) {
   Worker worker(run, workspace);
   std::int64_t ran = 0;
   if (!worker.prepare()) return ran;

@@ -51,11 +51,6 @@ class BlockTime {
   std::atomic<double> per_block_ = 1e9;  // not known yet: as if it were long
 };
 
-/// A thread's memory for the block that it runs.
-struct Workspace {
-  GuardedMemory shared, scratch;
-};
-
 /// Runs one launch at a time. Each thread keeps its memory for blocks from launch to launch.
 class BlockPool {
  public:
@@ -69,7 +64,7 @@ class BlockPool {
   Result<void> run_on_all(const BlockRun& run, std::int64_t first, BlockTime& time);
 
   ThreadPool threads_;
-  std::vector<Workspace> workspaces_ = std::vector<Workspace>(static_cast<std::size_t>(threads_.size()));
+  std::vector<GuardedMemory> workspaces_ = std::vector<GuardedMemory>(static_cast<std::size_t>(threads_.size()));
 };
 
 }  // namespace pykc::cpu

@@ -9,7 +9,7 @@ namespace pykc::cpu {
 /// What the memory of a block is aligned to, its shared and its scratch part.
 inline constexpr std::int64_t kBlockAlignment = 64;
 
-/// The memory of a block, its shared or its scratch part, kept from launch to launch.
+/// The memory of a block, its scratch and its shared part, kept from launch to launch.
 class GuardedMemory {
  public:
   GuardedMemory() = default;

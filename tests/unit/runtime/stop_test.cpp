@@ -197,6 +197,86 @@ TEST_P(Stops, AKernelHasALimitOfTime) {
   }
 }
 
+/// So many turns that each loop has several strips.
+TEST_P(Stops, LoopsThatAreTakenInStripsDoTheSame) {
+  constexpr const char* kLoops = R"(
+from pykc import *
+
+
+@kernel
+def loops(out: i64[:], x: i32[:], n: i64, m: i32):
+    s: i64 = 1
+    for i in range(n):
+        s = s * 31 + i
+    out[0] = s
+    for i in range(n, 5, -3):
+        s = s * 31 + i
+    out[1] = s
+    for i in range(7, n, 4):
+        s = s * 31 + i
+    out[2] = s
+    k: i32 = 3
+    while k <= m:
+        s = s * 31 + i64(k)
+        k += 5
+    out[3] = s
+    while k != 3:
+        s = s * 31 + i64(k)
+        k -= 5
+    out[4] = s
+    for i in range(n):
+        s = s * 31 + i
+        if i * 3 == n - 1:
+            break
+    out[5] = s
+    t: i32 = 0
+    for i in range(n):
+        t += x[i & 1023]
+    out[6] = i64(t)
+    for i in range(n):
+        for j in range(i & 3):
+            s = s * 31 + j
+    out[7] = s
+)";
+  const Module module = device_.load(compile(kLoops, options_).value()).value();
+  for (const std::int64_t n : {0, 1, 5, 131072, 1'000'003}) {
+    const auto m = static_cast<std::int32_t>(n);
+    std::vector<std::int32_t> x(kElements);
+    for (std::int64_t i = 0; i < kElements; ++i) x[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i * 7 + 1);
+    const Array<std::int64_t> out = device_.zeros<std::int64_t>(8).value();
+    ASSERT_TRUE(x_.copy_from(x));
+    ASSERT_TRUE(module.kernel("loops").value().launch({.grid = {1}, .block = {1}}, out, x_, n, m));
+    std::vector<std::int64_t> found(8), expected(8);
+    ASSERT_TRUE(out.copy_to(found));
+
+    std::uint64_t s = 1;
+    const auto add = [&](std::int64_t value) { s = s * 31 + static_cast<std::uint64_t>(value); };
+    const auto note = [&](std::size_t at) { expected[at] = static_cast<std::int64_t>(s); };
+    for (std::int64_t i = 0; i < n; ++i) add(i);
+    note(0);
+    for (std::int64_t i = n; i > 5; i -= 3) add(i);
+    note(1);
+    for (std::int64_t i = 7; i < n; i += 4) add(i);
+    note(2);
+    std::int32_t k = 3;
+    for (; k <= m; k += 5) add(k);
+    note(3);
+    for (; k != 3; k -= 5) add(k);
+    note(4);
+    for (std::int64_t i = 0; i < n; ++i) {
+      add(i);
+      if (i * 3 == n - 1) break;
+    }
+    note(5);
+    for (std::int64_t i = 0; i < n; ++i) expected[6] += x[static_cast<std::size_t>(i & 1023)];
+    expected[6] = static_cast<std::int32_t>(expected[6]);
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < (i & 3); ++j) add(j);
+    note(7);
+    EXPECT_EQ(found, expected) << n;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Levels, Stops, ::testing::Values(0, 1, 3, 13));
 
 class Stop : public Stops {};
