@@ -43,7 +43,8 @@ class LockstepFinder {
 
   /// Whether there were any, so that what is known of the kernel is to be found out anew.
   bool find_strides() {
-    visit_strides(kernel_.body, {});
+    CountedLoops::Values known;
+    visit_strides(kernel_.body, known);
     return !found_.empty();
   }
 
@@ -57,8 +58,9 @@ class LockstepFinder {
     return i.opcode == Opcode::Loop && !any_instruction(i.blocks[0], is_meeting_point);
   }
 
-  /// Not in loops whose turns differ from thread to thread: there too few may be left to be worth it.
-  void visit_strides(Block& block, CountedLoops::Values known) {
+  /// Not in loops whose turns differ from thread to thread: there too few may be left to be worth it. `known` is what
+  /// stands before the block.
+  void visit_strides(Block& block, CountedLoops::Values& known) {
     for (std::size_t n = 0; n < block.instructions.size(); ++n) {
       Instruction* i = block.instructions[n];
       const std::optional<CountedLoop> counted = is_loop(*i) ? find_counted(block, n) : std::nullopt;
@@ -69,6 +71,7 @@ class LockstepFinder {
       known.insert(i);
       for (Block& nested : i->blocks) visit_strides(nested, known);
     }
+    for (const Instruction* i : block.instructions) known.erase(i);
   }
 
   void visit(Block& block, Company company) {
