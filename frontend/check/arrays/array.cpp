@@ -285,10 +285,14 @@ Entity call_const_array_like(FunctionChecker& checker, const ast::Call& call, So
   const ast::Expr& source = *(*arguments)[0];
   const bool is_spelled = source.as<ast::List>() || source.as<ast::Tuple>();
   const Entity found = is_spelled ? table(checker, source, nullptr) : checker.entity(source);
-  if (const auto* ref = std::get_if<TableRef>(&found)) return table_value(checker, ref->table, range);
+  const auto array = [&](const TableRef& ref) -> Entity {
+    if (!checker.function) return ref;  // a constant of the module, which kernels have as an array
+    return table_value(checker, ref.table, range);
+  };
+  if (const auto* ref = std::get_if<TableRef>(&found)) return array(*ref);
   if (const auto* tuple = std::get_if<Value>(&found); tuple && tuple->is_tuple()) {
     const Entity made = table_of(checker, *tuple, nullptr, source.range);
-    if (const auto* ref = std::get_if<TableRef>(&made)) return table_value(checker, ref->table, range);
+    if (const auto* ref = std::get_if<TableRef>(&made)) return array(*ref);
     return Unknown{};
   }
   if (!std::holds_alternative<Unknown>(found))

@@ -199,5 +199,23 @@ TEST(Source, ImportsComeFromACallback) {
   EXPECT_EQ(only_diagnostic(other, options).place.line, __LINE__ - 2);
 }
 
+TEST(Sources, AConstantOfTheModuleMayBeMadeByConstArrayLike) {
+  const Source source = R"(
+    from pykc import *
+    TABLE = const.array_like([1.5, 2.5])
+    @kernel
+    def k(x: f64[:]):
+        i = grid(1)
+        x[i] = TABLE[i % 2]
+  )"_pyk;
+  const Device device = Device::open("cpu").value();
+  for (const bool checked : {false, true}) {
+    const Artifact artifact = compile(source, {.target = "cpu", .checked = checked}).value();
+    const Array<double> x = device.zeros<double>(4).value();
+    device.load(artifact).value().kernel("k").value().launch({.grid = {1}, .block = {4}}, x).value();
+    EXPECT_EQ(x.to_vector().value(), (std::vector<double>{1.5, 2.5, 1.5, 2.5}));
+  }
+}
+
 }  // namespace
 }  // namespace pykc
