@@ -15,6 +15,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/errors.h"
+
 namespace pykc {
 
 namespace {
@@ -186,7 +188,7 @@ std::string Artifact::serialize() const {
   return std::string(kMagic) + std::move(header).take() + bytes;
 }
 
-Result<Artifact> Artifact::parse(std::string_view bytes) {
+Result<Artifact> Artifact::parse(std::string_view bytes) try {
   if (bytes.substr(0, kMagic.size()) != kMagic) return broken("it does not start with the magic word");
   if (bytes.size() < kHeaderBytes) return broken("the header is cut off");
   std::uint32_t version = 0;
@@ -206,6 +208,8 @@ Result<Artifact> Artifact::parse(std::string_view bytes) {
   reader.field(artifact);
   if (!reader.succeeded()) return broken("its fields are malformed");
   return artifact;
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

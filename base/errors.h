@@ -4,6 +4,9 @@
 //   RETURN_IF_FAILED(kernel.launch(config, z, x, y));
 #pragma once
 
+#include <exception>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -13,6 +16,28 @@ namespace pykc {
 
 /// A value that makes no sense; the message says why.
 inline Error invalid_argument(std::string message) { return {ErrorCode::InvalidArgument, std::move(message)}; }
+
+/// What every door of the public API does with an exception, which its caller must not see: memory that is not there,
+/// or what the standard library has to say of a thread or a file.
+///
+///   Result<Module> Device::load(const Artifact& artifact) const try {
+///     …
+///   } catch (...) {
+///     return error_in_flight();
+///   }
+inline Error error_in_flight() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return {ErrorCode::OutOfMemory, "out of memory"};  // a text that needs none
+  } catch (const std::length_error&) {
+    return {ErrorCode::OutOfMemory, "out of memory"};
+  } catch (const std::exception& exception) {
+    return {ErrorCode::Internal, exception.what()};
+  } catch (...) {
+    return {ErrorCode::Internal, "an exception that says nothing"};
+  }
+}
 
 /// What a failed result has to say. Host code has such a function for its own kind of result (script/values/outcome.h).
 template <typename T>

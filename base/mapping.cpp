@@ -80,7 +80,7 @@ void Mapping::append(std::int64_t extent, std::int64_t stride) {
   size_ *= extent;
 }
 
-Result<Mapping> Mapping::dense(std::span<const std::int64_t> shape, Layout order) {
+Result<Mapping> Mapping::dense(std::span<const std::int64_t> shape, Layout order) try {
   RETURN_IF_FAILED(check_shape(shape));
   Mapping mapping = single(0);
   for (const std::int64_t extent : shape) mapping.append(extent, 1);
@@ -91,10 +91,12 @@ Result<Mapping> Mapping::dense(std::span<const std::int64_t> shape, Layout order
     stride *= std::max<std::int64_t>(shape[axis], 1);
   }
   return mapping;
+} catch (...) {
+  return error_in_flight();
 }
 
 Result<Mapping> Mapping::strided(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
-                                 std::int64_t offset) {
+                                 std::int64_t offset) try {
   RETURN_IF_FAILED(check_shape(shape));
   if (shape.size() != strides.size())
     return invalid_argument("shape " + text(shape) + " and strides " + text(strides) + " are of different lengths");
@@ -111,6 +113,8 @@ Result<Mapping> Mapping::strided(std::span<const std::int64_t> shape, std::span<
   if (offset > kMostElements || offset < -kMostElements)
     return invalid_argument("no memory holds an array that starts at element " + std::to_string(offset));
   return mapping;
+} catch (...) {
+  return error_in_flight();
 }
 
 bool Mapping::is_contiguous(Layout order) const {
@@ -163,7 +167,7 @@ Result<void> Mapping::append_slice(std::int64_t extent, std::int64_t stride, con
   return {};
 }
 
-Result<Mapping> Mapping::slice(std::span<const Index> indices) const {
+Result<Mapping> Mapping::slice(std::span<const Index> indices) const try {
   Mapping view = single(offset_);
   const auto added = std::ranges::count_if(indices, [](const Index& i) { return i.value.index() == 2; });
   const auto named = static_cast<std::ptrdiff_t>(indices.size()) - added;
@@ -193,6 +197,8 @@ Result<Mapping> Mapping::slice(std::span<const Index> indices) const {
   for (; axis < shape().size(); ++axis) view.append(extents_[axis], strides_[axis]);
   if (view.size_ == 0) view.offset_ = offset_;  // stays within the memory
   return view;
+} catch (...) {
+  return error_in_flight();
 }
 
 Mapping Mapping::transpose() const {
@@ -206,7 +212,7 @@ Result<int> Mapping::find_axis(int axis) const {
   return invalid_argument("an array of " + std::to_string(rank_) + " axes has no axis " + std::to_string(axis));
 }
 
-Result<Mapping> Mapping::permute(std::span<const int> axes) const {
+Result<Mapping> Mapping::permute(std::span<const int> axes) const try {
   if (axes.size() != shape().size())
     return invalid_argument(std::to_string(axes.size()) + " axes are named to permute an array of " +
                             std::to_string(rank_));
@@ -220,11 +226,13 @@ Result<Mapping> Mapping::permute(std::span<const int> axes) const {
     view.append(extents_[axis], strides_[axis]);
   }
   return view;
+} catch (...) {
+  return error_in_flight();
 }
 
 /// Old and new axes are matched in groups with equal numbers of elements, the smallest possible. The old axes of a
 /// group must be one run of elements; the new ones then divide that run.
-Result<Mapping> Mapping::reshape(std::span<const std::int64_t> new_shape) const {
+Result<Mapping> Mapping::reshape(std::span<const std::int64_t> new_shape) const try {
   ASSIGN_OR_RETURN(const std::vector<std::int64_t> resolved, resolve(new_shape, size_));
   Result<Mapping> view = dense(resolved);
   view->offset_ = offset_;
@@ -251,6 +259,8 @@ Result<Mapping> Mapping::reshape(std::span<const std::int64_t> new_shape) const 
     }
   }
   return view;
+} catch (...) {
+  return error_in_flight();
 }
 
 Mapping Mapping::squeeze() const {
@@ -260,7 +270,7 @@ Mapping Mapping::squeeze() const {
   return view;
 }
 
-Result<Mapping> Mapping::squeeze(int axis) const {
+Result<Mapping> Mapping::squeeze(int axis) const try {
   ASSIGN_OR_RETURN(const int found, find_axis(axis));
   if (const std::int64_t extent = extents_[static_cast<std::size_t>(found)]; extent != 1)
     return invalid_argument("axis " + std::to_string(axis) + " cannot go: its extent is " + std::to_string(extent));
@@ -268,15 +278,19 @@ Result<Mapping> Mapping::squeeze(int axis) const {
   for (int i = 0; i < rank_; ++i)
     if (i != found) view.append(extents_[static_cast<std::size_t>(i)], strides_[static_cast<std::size_t>(i)]);
   return view;
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<Mapping> Mapping::expand(int axis) const {
+Result<Mapping> Mapping::expand(int axis) const try {
   const int before = axis < 0 ? axis + rank_ + 1 : axis;
   if (before < 0 || before > rank_)
     return invalid_argument("an array of " + std::to_string(rank_) + " axes gets no new axis " + std::to_string(axis));
   std::vector<Index> indices(static_cast<std::size_t>(before), Index(Slice{}));
   indices.emplace_back(newaxis);
   return slice(indices);
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

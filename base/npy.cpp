@@ -178,7 +178,7 @@ Result<std::string> read_npy(const std::string& path) {
   return needed <= start.size() ? std::move(start) : read_file(path, needed);
 }
 
-Result<detail::NpyElements> detail::load_npy(const std::string& path, const ElementType& wanted) {
+Result<detail::NpyElements> detail::load_npy(const std::string& path, const ElementType& wanted) try {
   const Result<std::string> bytes = read_npy(path);
   if (!bytes) return about(path, bytes.error().message);
   const Result<NpyFile> file = NpyFile::parse(*bytes);
@@ -191,10 +191,12 @@ Result<detail::NpyElements> detail::load_npy(const std::string& path, const Elem
                      std::make_unique<std::byte[]>(static_cast<std::size_t>(file->size() * size_in_bytes(wanted)))};
   file->copy_to(loaded.elements.get());
   return loaded;
+} catch (...) {
+  return error_in_flight();
 }
 
 Result<void> detail::save_npy(const std::string& path, const ElementType& type, std::span<const std::int64_t> shape,
-                              Layout order, std::span<const std::byte> elements) {
+                              Layout order, std::span<const std::byte> elements) try {
   const std::string header = format_npy_header({type, order == Layout::ColumnMajor, {shape.begin(), shape.end()}});
   if (header.empty())
     return invalid_argument("NumPy has no type for elements of type " + to_string(type) +
@@ -202,6 +204,8 @@ Result<void> detail::save_npy(const std::string& path, const ElementType& type, 
   const std::string_view bytes(reinterpret_cast<const char*>(elements.data()), elements.size());
   if (Result<void> written = write_file(path, header, bytes); !written) return about(path, written.error().message);
   return {};
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

@@ -1,8 +1,7 @@
 # What every target of pykc shares: language level, warnings, sanitizers; and where LLVM and GoogleTest come from.
 
 add_library(pykc_options INTERFACE)
-target_compile_options(pykc_options INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Werror
-  $<$<NOT:$<BOOL:$<TARGET_PROPERTY:PYKC_EXCEPTIONS>>>:-fno-exceptions>)
+target_compile_options(pykc_options INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # "…" + std::string warns of an overlap that cannot be (GCC bug 105651).
   target_compile_options(pykc_options INTERFACE -Wno-restrict)

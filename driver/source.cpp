@@ -59,9 +59,11 @@ Source::Source(std::string text, std::string name, int line) : name_(std::move(n
   indentation_ = std::move(dedented.indentation);
 }
 
-Result<Source> Source::read(const std::string& path) {
+Result<Source> Source::read(const std::string& path) try {
   ASSIGN_OR_RETURN(const std::shared_ptr<const SourceFile> file, driver::read_source(path));
   return Source(std::string(file->text()), path);
+} catch (...) {
+  return error_in_flight();
 }
 
 Source Source::followed_by(std::string_view text) const {

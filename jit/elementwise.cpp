@@ -45,16 +45,18 @@ Result<GenericKernel> kernel_for(detail::ElementwiseState& state, const jit::Ele
 }  // namespace
 
 Result<Elementwise> Elementwise::create(const Device& device, std::vector<ElementwiseStep> steps,
-                                        const CompileOptions& options, const std::string& preamble) {
+                                        const CompileOptions& options, const std::string& preamble) try {
   ASSIGN_OR_RETURN(jit::Fusion fusion, jit::fuse(steps, preamble));
   const jit::ArrayFlags all_arrays(fusion.inputs.size(), true);
   auto state = std::make_shared<detail::ElementwiseState>(std::move(fusion), device, options);
   const jit::ElementwiseVariant usual{.is_array = all_arrays, .is_cpu = device.is_cpu()};
   RETURN_IF_FAILED(kernel_for(*state, usual));
   return Elementwise(std::move(state));
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> Elementwise::launch_with(const Stream* stream, std::span<const Argument> arguments) const {
+Result<void> Elementwise::launch_with(const Stream* stream, std::span<const Argument> arguments) const try {
   const std::size_t outputs = state_->fusion.outputs.size(), inputs = state_->fusion.inputs.size();
   if (arguments.size() != outputs + inputs)
     return invalid_argument("the operation takes its outputs (" + list_text(state_->fusion.outputs) +
@@ -89,12 +91,16 @@ Result<void> Elementwise::launch_with(const Stream* stream, std::span<const Argu
   for (Argument& argument : passed)
     if (argument.is_array) argument = *next++;
   return kernel.launch_with(config, passed);
+} catch (...) {
+  return error_in_flight();
 }
 
 const Device& Elementwise::device() const { return state_->kernels.device(); }
 
-Result<std::vector<std::int64_t>> Elementwise::broadcast_shape(std::span<const Argument> arguments) {
+Result<std::vector<std::int64_t>> Elementwise::broadcast_shape(std::span<const Argument> arguments) try {
   return jit::broadcast_shape(arguments);
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

@@ -153,7 +153,7 @@ Result<GenericKernel> detail::GeneralizedUfuncState::kernel(const GeneralizedUfu
 }
 
 Result<GeneralizedUfunc> GeneralizedUfunc::create(const Device& device, std::string_view signature,
-                                                  const Source& source, const CompileOptions& options) {
+                                                  const Source& source, const CompileOptions& options) try {
   ASSIGN_OR_RETURN(jit::AxesSignature axes, jit::parse_axes(signature));
   ASSIGN_OR_RETURN(const Program program, driver::load_source(source, options));
   ASSIGN_OR_RETURN(const ast::FunctionDef* const function, last_function(program));
@@ -164,9 +164,11 @@ Result<GeneralizedUfunc> GeneralizedUfunc::create(const Device& device, std::str
     return invalid_argument("`" + state->function + "` has " + std::to_string(function->parameters.size()) +
                             " parameters, and the signature " + std::to_string(state->arguments()) + " arguments");
   return GeneralizedUfunc(std::move(state));
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> GeneralizedUfunc::launch_with(const Stream* stream, std::span<const Argument> arguments) const {
+Result<void> GeneralizedUfunc::launch_with(const Stream* stream, std::span<const Argument> arguments) const try {
   const std::size_t outputs = state_->outputs();
   if (arguments.size() != state_->arguments())
     return invalid_argument("`" + state_->function + "` takes " + std::to_string(outputs) + " outputs and then " +
@@ -194,16 +196,20 @@ Result<void> GeneralizedUfunc::launch_with(const Stream* stream, std::span<const
   passed.insert(passed.begin(), Argument::of(places));
   constexpr std::int64_t kBlock = 128;
   return kernel.launch_with({.grid = {(places + kBlock - 1) / kBlock}, .block = {kBlock}, .stream = stream}, passed);
+} catch (...) {
+  return error_in_flight();
 }
 
 const Device& GeneralizedUfunc::device() const { return state_->kernels.device(); }
 
-Result<std::vector<std::int64_t>> GeneralizedUfunc::output_shape(std::span<const Argument> inputs) const {
+Result<std::vector<std::int64_t>> GeneralizedUfunc::output_shape(std::span<const Argument> inputs) const try {
   if (inputs.size() != state_->signature.inputs.size())
     return invalid_argument("`" + state_->function + "` takes " + std::to_string(state_->signature.inputs.size()) +
                             " inputs; " + std::to_string(inputs.size()) + " are given");
   ASSIGN_OR_RETURN(const Extents extents, extents_of(*state_, inputs));
   return shape_of_output(state_->signature.outputs.front(), extents);
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

@@ -133,7 +133,7 @@ struct BoundKernel {
 
 const std::string& GenericKernel::name() const { return state_->name(); }
 
-Result<GenericKernel> GenericKernel::bind(const Configuration& constants) const {
+Result<GenericKernel> GenericKernel::bind(const Configuration& constants) const try {
   std::vector<Constant> all = state_->constants.constants();
   for (const Constant& constant : constants.constants()) {
     const std::vector<ast::Parameter>& parameters = state_->definition.parameters;
@@ -149,16 +149,22 @@ Result<GenericKernel> GenericKernel::bind(const Configuration& constants) const 
   const std::shared_ptr<detail::BoundKernel> bound(
       new detail::BoundKernel{state_, {state_->module, state_->source, Configuration(std::move(all))}});
   return GenericKernel({bound, &bound->kernel});
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> GenericKernel::launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const {
+Result<void> GenericKernel::launch_with(const LaunchConfig& config, std::span<const Argument> arguments) const try {
   ASSIGN_OR_RETURN(const Kernel* const kernel, state_->kernel_for(arguments));
   return kernel->launch_with(config, arguments);
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<Kernel> GenericKernel::specialization_with(std::span<const Argument> arguments) const {
+Result<Kernel> GenericKernel::specialization_with(std::span<const Argument> arguments) const try {
   ASSIGN_OR_RETURN(const Kernel* const kernel, state_->kernel_for(arguments));
   return *kernel;
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

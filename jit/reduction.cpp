@@ -287,7 +287,7 @@ Result<void> launch_in_two(detail::ReductionState& state, ReductionLoop loop, co
 }  // namespace
 
 Result<Reduction> Reduction::create(const Device& device, const ReductionSource& source,
-                                    const CompileOptions& options) {
+                                    const CompileOptions& options) try {
   if (source.accumulator && !is_valid(*source.accumulator))
     return invalid_argument("the accumulator has " + std::string(to_string(*source.accumulator)));
   ASSIGN_OR_RETURN(jit::ReductionText text, jit::reduction_text(source));
@@ -301,10 +301,12 @@ Result<Reduction> Reduction::create(const Device& device, const ReductionSource&
   ASSIGN_OR_RETURN(const GenericKernel kernel,
                    state->kernels.kernel(usual, "reduction", [&] { return jit::source_of(state->text, usual); }));
   return Reduction(std::move(state));
+} catch (...) {
+  return error_in_flight();
 }
 
 Result<void> Reduction::launch_with(const Stream* stream, const ReductionAxes& axes,
-                                    std::span<const Argument> arguments) const {
+                                    std::span<const Argument> arguments) const try {
   const std::vector<std::string>& inputs = state_->text.map.inputs;
   if (arguments.size() != inputs.size() + 1)
     return invalid_argument("the reduction takes its output and its inputs (" + list_text(inputs) + "); " +
@@ -314,14 +316,19 @@ Result<void> Reduction::launch_with(const Stream* stream, const ReductionAxes& a
   const Blocks blocks = choose_blocks(loop, device().info());
   if (blocks.parts == 1) return launch_loop(*state_, loop, blocks, loop.output, stream);
   return launch_in_two(*state_, loop, blocks, stream != nullptr ? *stream : device().default_stream());
+} catch (...) {
+  return error_in_flight();
 }
 
 const Device& Reduction::device() const { return state_->kernels.device(); }
 
-Result<std::vector<std::int64_t>> Reduction::result_shape(const ReductionAxes& axes, std::span<const Argument> inputs) {
+Result<std::vector<std::int64_t>> Reduction::result_shape(const ReductionAxes& axes,
+                                                          std::span<const Argument> inputs) try {
   ASSIGN_OR_RETURN(const jit::Shape shape, jit::broadcast_shape(inputs));
   ASSIGN_OR_RETURN(const std::vector<bool> is_reduced, reduced_axes(axes, shape.size()));
   return kept_shape(shape, is_reduced, axes.keepdims);
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

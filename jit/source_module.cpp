@@ -52,26 +52,32 @@ Result<void> SourceModuleState::set_constant(ConstantSetting wanted) {
 
 }  // namespace detail
 
-Result<SourceModule> SourceModule::load(const Device& device, const Source& source, const CompileOptions& options) {
+Result<SourceModule> SourceModule::load(const Device& device, const Source& source, const CompileOptions& options) try {
   ASSIGN_OR_RETURN(Program program, driver::load_source(source, options));
   std::shared_ptr<detail::SourceModuleState> state(new detail::SourceModuleState{device, options, std::move(program)});
   for (const NamedKernel& kernel : kernels_of(state->program))
     state->kernels.push_back(
         std::unique_ptr<detail::GenericKernelState>(new detail::GenericKernelState{*state, kernel, Configuration({})}));
   return SourceModule(std::move(state));
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<GenericKernel> SourceModule::kernel(std::string_view name) const {
+Result<GenericKernel> SourceModule::kernel(std::string_view name) const try {
   for (const std::unique_ptr<detail::GenericKernelState>& kernel : state_->kernels)
     if (kernel->name() == name) return GenericKernel({state_, kernel.get()});
   return Error{ErrorCode::NotFound,
                "the source has no kernel `" + std::string(name) + "`; it has: " + list_text(kernel_names())};
+} catch (...) {
+  return error_in_flight();
 }
 
 Result<void> SourceModule::set_constant_bytes(std::string_view name, const detail::ConstantElement& element,
-                                              std::span<const std::byte> bytes) const {
+                                              std::span<const std::byte> bytes) const try {
   const auto count = static_cast<std::int64_t>(bytes.size()) / element.bytes;
   return state_->set_constant({std::string(name), element, count, {bytes.begin(), bytes.end()}});
+} catch (...) {
+  return error_in_flight();
 }
 
 std::vector<std::string> SourceModule::kernel_names() const {

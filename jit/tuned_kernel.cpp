@@ -154,7 +154,7 @@ Result<std::size_t> TunedKernelState::measure(const ShapeFunction& shape, std::s
 
 }  // namespace detail
 
-Result<TunedKernel> TunedKernel::create(const GenericKernel& kernel, const std::vector<Configuration>& given) {
+Result<TunedKernel> TunedKernel::create(const GenericKernel& kernel, const std::vector<Configuration>& given) try {
   detail::GenericKernelState& state = *kernel.state_;
   std::vector<Configuration> configurations = given;
   if (configurations.empty()) {
@@ -181,15 +181,20 @@ Result<TunedKernel> TunedKernel::create(const GenericKernel& kernel, const std::
   }
   return TunedKernel(std::shared_ptr<detail::TunedKernelState>(
       new detail::TunedKernelState{std::move(configurations), std::move(kernels), state}));
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> TunedKernel::launch_with(const detail::ShapeFunction& shape, std::span<const Argument> arguments) const {
+Result<void> TunedKernel::launch_with(const detail::ShapeFunction& shape, std::span<const Argument> arguments) const
+    try {
   ASSIGN_OR_RETURN(const std::size_t chosen, state_->choose(shape, arguments));
   Result<void> launched = state_->launch(chosen, shape, arguments);
   if (launched || launched.error().code != ErrorCode::InvalidLaunch) return launched;
   // Several sizes share a choice, and this one may need more blocks of it than a grid has.
   const Result<std::size_t> another = state_->choose(shape, arguments, chosen);
   return another && *another != chosen ? state_->launch(*another, shape, arguments) : std::move(launched);
+} catch (...) {
+  return error_in_flight();
 }
 
 Result<Configuration> TunedKernel::chosen_with(const detail::ShapeFunction& shape,

@@ -62,15 +62,17 @@ Error detail::no_such_constant(const ConstantInfo& constant) {
 
 const std::vector<ConstantInfo>& Module::constants() const { return state_->constants; }
 
-Result<Buffer> Module::constant_bytes(std::string_view name) const {
+Result<Buffer> Module::constant_bytes(std::string_view name) const try {
   const auto found = std::ranges::find(state_->constants, name, &ConstantInfo::name);
   if (found == state_->constants.end()) return unknown(name, state_->constants);
   const auto index = static_cast<std::size_t>(found - state_->constants.begin());
   return state_->device->wrap_buffer(state_->constant_addresses[index], detail::bytes_of(*found), state_);
+} catch (...) {
+  return error_in_flight();
 }
 
 Result<detail::ConstantMemory> Module::constant_memory(std::string_view name, const detail::ConstantElement& element,
-                                                       std::int64_t given) const {
+                                                       std::int64_t given) const try {
   ASSIGN_OR_RETURN(Buffer buffer, constant_bytes(name));
   const auto found = std::ranges::find(state_->constants, name, &ConstantInfo::name);
   const ArrayType& type = found->type;
@@ -81,6 +83,8 @@ Result<detail::ConstantMemory> Module::constant_memory(std::string_view name, co
                             std::to_string(given) + " are given; to set a part of it, copy to a slice of constant()");
   ASSIGN_OR_RETURN(const Mapping mapping, Mapping::dense(type.extents));
   return detail::ConstantMemory{std::move(buffer), mapping};
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

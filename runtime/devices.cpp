@@ -67,11 +67,13 @@ Result<void> check_artifact(const Artifact& artifact, bool is_cpu, const DeviceI
 
 }  // namespace
 
-Result<Device> Device::open(std::string_view name) {
+Result<Device> Device::open(std::string_view name) try {
   Result<DevicePointer> state = open_named(name.empty() ? "cuda:0" : name);
   if (!state && name.empty() && state.error().code == ErrorCode::DriverUnavailable) state = open_named("cpu");
   if (!state) return state.error();
   return Device(std::move(*state));
+} catch (...) {
+  return error_in_flight();
 }
 
 std::vector<DeviceInfo> Device::list() {
@@ -83,10 +85,12 @@ std::vector<DeviceInfo> Device::list() {
 const DeviceInfo& Device::info() const { return state_->info; }
 bool Device::is_cpu() const { return state_->is_cpu(); }
 
-Result<Module> Device::load(const Artifact& artifact) const {
+Result<Module> Device::load(const Artifact& artifact) const try {
   RETURN_IF_FAILED(check_artifact(artifact, state_->is_cpu(), state_->info));
   ASSIGN_OR_RETURN(std::shared_ptr<detail::ModuleState> module, state_->load(artifact));
   return Module(std::move(module));
+} catch (...) {
+  return error_in_flight();
 }
 
 Result<Buffer> detail::DeviceState::allocate_buffer(std::int64_t bytes) {
@@ -106,7 +110,7 @@ Result<Buffer> detail::DeviceState::wrap_buffer(void* address, std::int64_t byte
 
 Result<detail::WrappedElements> detail::wrap_elements(const Device& device, void* first, const Mapping& mapping,
                                                       std::int64_t element_bytes, std::int64_t alignment,
-                                                      std::shared_ptr<void> owner) {
+                                                      std::shared_ptr<void> owner) try {
   const Mapping::Range range = mapping.range();
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(range.end - range.begin, element_bytes, &bytes))
@@ -119,9 +123,11 @@ Result<detail::WrappedElements> detail::wrap_elements(const Device& device, void
   const Elements elements{wrapped.buffer, wrapped.mapping, element_bytes};
   RETURN_IF_FAILED(elements.check(alignment));
   return wrapped;
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<Buffer> Device::wrap_bytes(void* address, std::int64_t bytes, std::shared_ptr<void> owner) const {
+Result<Buffer> Device::wrap_bytes(void* address, std::int64_t bytes, std::shared_ptr<void> owner) const try {
   if (bytes < 0) return invalid_argument("a buffer cannot have " + std::to_string(bytes) + " bytes");
   if (bytes > 0) {
     if (address == nullptr)
@@ -129,40 +135,52 @@ Result<Buffer> Device::wrap_bytes(void* address, std::int64_t bytes, std::shared
     RETURN_IF_FAILED(state_->check_foreign(address));
   }
   return state_->wrap_buffer(address, bytes, std::move(owner));
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<Buffer> Device::allocate_bytes(std::int64_t bytes) const {
+Result<Buffer> Device::allocate_bytes(std::int64_t bytes) const try {
   if (bytes < 0) return invalid_argument("a buffer cannot have " + std::to_string(bytes) + " bytes");
   return state_->allocate_buffer(bytes);
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<detail::UnifiedBuffer> Device::allocate_unified_bytes(detail::UnifiedKind kind, std::int64_t bytes) const {
+Result<detail::UnifiedBuffer> Device::allocate_unified_bytes(detail::UnifiedKind kind, std::int64_t bytes) const try {
   detail::UnifiedMemory memory;
   if (bytes > 0) {
     ASSIGN_OR_RETURN(memory, state_->allocate_unified(kind, bytes));
   }
   ASSIGN_OR_RETURN(Buffer buffer, state_->wrap_buffer(memory.on_device, bytes, std::move(memory.memory)));
   return detail::UnifiedBuffer{std::move(buffer), memory.on_host};
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<std::shared_ptr<void>> Device::allocate_pinned_bytes(std::int64_t bytes) const {
+Result<std::shared_ptr<void>> Device::allocate_pinned_bytes(std::int64_t bytes) const try {
   if (bytes < 0) return invalid_argument("host memory cannot have " + std::to_string(bytes) + " bytes");
   return state_->allocate_pinned(bytes);
+} catch (...) {
+  return error_in_flight();
 }
 
 MemoryPool Device::pool() const {
   return MemoryPool(std::shared_ptr<detail::PoolState>(state_, &state_->pool()));  // shares the device, which owns it
 }
 
-Result<Stream> Device::create_stream() const {
+Result<Stream> Device::create_stream() const try {
   ASSIGN_OR_RETURN(std::shared_ptr<detail::StreamState> stream, state_->create_stream());
   return Stream(std::move(stream));
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<Stream> Device::wrap_stream(void* native_handle, std::shared_ptr<void> owner) const {
+Result<Stream> Device::wrap_stream(void* native_handle, std::shared_ptr<void> owner) const try {
   if (native_handle == nullptr) return default_stream();
   ASSIGN_OR_RETURN(std::shared_ptr<detail::StreamState> stream, state_->wrap_stream(native_handle, std::move(owner)));
   return Stream(std::move(stream));
+} catch (...) {
+  return error_in_flight();
 }
 
 Stream Device::default_stream() const {
@@ -170,22 +188,35 @@ Stream Device::default_stream() const {
   return Stream(std::shared_ptr<detail::StreamState>(state_, &state_->default_stream()));
 }
 
-Result<CurrentContext> Device::make_current() const {
+Result<CurrentContext> Device::make_current() const try {
   ASSIGN_OR_RETURN(std::shared_ptr<void> restorer, state_->make_current());
   return CurrentContext(std::move(restorer));
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> Device::synchronize() const { return state_->synchronize(); }
-Result<void> Device::cancel() const { return state_->cancel(); }
-Result<void> Device::set_output(Output output) const { return state_->set_output(std::move(output)); }
+Result<void> Device::synchronize() const try { return state_->synchronize(); } catch (...) {
+  return error_in_flight();
+}
+
+Result<void> Device::cancel() const try { return state_->cancel(); } catch (...) {
+  return error_in_flight();
+}
+
+Result<void> Device::set_output(Output output) const try { return state_->set_output(std::move(output)); } catch (...) {
+  return error_in_flight();
+}
+
 void Device::set_crash_messages(bool on) const { state_->set_crash_messages(on); }
 
-Result<void> Device::enable_peer_access(const Device& other) const {
+Result<void> Device::enable_peer_access(const Device& other) const try {
   if (state_ == other.state_) return {};
   if (is_cpu() || other.is_cpu())
     return invalid_argument("peer access joins two GPUs, not " + info().name + " and " + other.info().name +
                             "; copy the arrays");
   return state_->enable_peer_access(*other.state_);
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

@@ -106,7 +106,7 @@ struct Exported {
 }  // namespace
 
 Result<WrappedElements> import_tensor(const Device& device, DLManagedTensorVersioned* tensor, DLDataType type,
-                                      std::int64_t alignment) {
+                                      std::int64_t alignment) try {
   if (tensor == nullptr) return invalid_tensor("there is none");
   if (tensor->version.major != DLPACK_MAJOR_VERSION)
     return invalid_tensor("it is of DLPack " + std::to_string(tensor->version.major) + "." +
@@ -114,16 +114,20 @@ Result<WrappedElements> import_tensor(const Device& device, DLManagedTensorVersi
   if ((tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0)
     return invalid_tensor("it is read-only, and an array can be written to; export a copy of it");
   return take(device, tensor, type, alignment);
+} catch (...) {
+  return error_in_flight();
 }
 
 Result<WrappedElements> import_tensor(const Device& device, DLManagedTensor* tensor, DLDataType type,
-                                      std::int64_t alignment) {
+                                      std::int64_t alignment) try {
   if (tensor == nullptr) return invalid_tensor("there is none");
   return take(device, tensor, type, alignment);
+} catch (...) {
+  return error_in_flight();
 }
 
 template <typename Managed>
-Result<Managed*> export_tensor(const Buffer& buffer, const Mapping& mapping, DLDataType type) {
+Result<Managed*> export_tensor(const Buffer& buffer, const Mapping& mapping, DLDataType type) try {
   auto exported = std::make_unique<Exported<Managed>>();
   exported->buffer = buffer;
   std::ranges::copy(mapping.shape(), exported->shape.begin());
@@ -141,6 +145,8 @@ Result<Managed*> export_tensor(const Buffer& buffer, const Mapping& mapping, DLD
   tensor.manager_ctx = exported.get();
   tensor.deleter = [](Managed* self) { delete static_cast<Exported<Managed>*>(self->manager_ctx); };
   return &exported.release()->tensor;
+} catch (...) {
+  return error_in_flight();
 }
 template Result<DLManagedTensorVersioned*> export_tensor(const Buffer&, const Mapping&, DLDataType);
 template Result<DLManagedTensor*> export_tensor(const Buffer&, const Mapping&, DLDataType);

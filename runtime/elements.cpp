@@ -31,15 +31,17 @@ Result<void> check_target(const Mapping& mapping) {
 
 namespace detail {
 
-Result<DenseMemory> dense_memory(std::span<const std::int64_t> shape, Layout order, std::int64_t element_bytes) {
+Result<DenseMemory> dense_memory(std::span<const std::int64_t> shape, Layout order, std::int64_t element_bytes) try {
   ASSIGN_OR_RETURN(const Mapping mapping, Mapping::dense(shape, order));
   DenseMemory dense{mapping, 0};
   if (!__builtin_mul_overflow(mapping.size(), element_bytes, &dense.bytes)) return dense;
   return invalid_argument("no memory holds " + std::to_string(mapping.size()) + " elements of " +
                           std::to_string(element_bytes) + " bytes");
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> Elements::check(std::int64_t alignment) const {
+Result<void> Elements::check(std::int64_t alignment) const try {
   const Mapping::Range range = mapping.range();
   if (range.begin < 0 || range.end > buffer.bytes() / element_bytes)
     return invalid_argument("an array with " + to_string(mapping) + " from element " +
@@ -49,6 +51,8 @@ Result<void> Elements::check(std::int64_t alignment) const {
     return invalid_argument("the address of the buffer is not aligned to " + std::to_string(alignment) +
                             " bytes, as its elements must be");
   return {};
+} catch (...) {
+  return error_in_flight();
 }
 
 Result<StreamState*> Elements::find_stream(const Stream* stream) const {
@@ -57,25 +61,29 @@ Result<StreamState*> Elements::find_stream(const Stream* stream) const {
   return stream->state_.get();
 }
 
-Result<void> Elements::copy_from_host(const void* source, const Mapping& from, const Stream* stream) const {
+Result<void> Elements::copy_from_host(const void* source, const Mapping& from, const Stream* stream) const try {
   RETURN_IF_FAILED(check_same_shape(mapping, from));
   RETURN_IF_FAILED(check_target(mapping));
   ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
   if (buffer.device_ == nullptr) return {};
   return device().copy_from_host(
       StridedCopy::between(buffer.address(), mapping, source, from, element_bytes, StridedCopy::Side::Target), on);
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> Elements::copy_to_host(void* target, const Mapping& to, const Stream* stream) const {
+Result<void> Elements::copy_to_host(void* target, const Mapping& to, const Stream* stream) const try {
   RETURN_IF_FAILED(check_same_shape(to, mapping));
   RETURN_IF_FAILED(check_target(to));
   ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
   if (buffer.device_ == nullptr) return {};
   return device().copy_to_host(
       StridedCopy::between(target, to, buffer.address(), mapping, element_bytes, StridedCopy::Side::Source), on);
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> Elements::copy_from(const Elements& source, const Stream* stream) const {
+Result<void> Elements::copy_from(const Elements& source, const Stream* stream) const try {
   RETURN_IF_FAILED(check_same_shape(mapping, source.mapping));
   RETURN_IF_FAILED(check_target(mapping));
   if (buffer.device_ == nullptr || source.buffer.device_ == nullptr) return {};  // of no elements
@@ -83,6 +91,8 @@ Result<void> Elements::copy_from(const Elements& source, const Stream* stream) c
   ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
   if (overlaps(source)) return copy_by_way_of_another(source, on);
   return device().copy_within(copy_of(source), on);
+} catch (...) {
+  return error_in_flight();
 }
 
 StridedCopy Elements::copy_of(const Elements& source) const {
@@ -129,13 +139,15 @@ Result<void> Elements::copy_from_other_device(const Elements& source, const Stre
   return copy_from_host(staging.get(), *dense, nullptr);
 }
 
-Result<void> Elements::fill_zero(const Stream* stream) const {
+Result<void> Elements::fill_zero(const Stream* stream) const try {
   ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
   if (buffer.device_ == nullptr) return {};
   return device().fill(copy_of(*this), {}, on);
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> Elements::fill(const void* value, const Stream* stream) const {
+Result<void> Elements::fill(const void* value, const Stream* stream) const try {
   ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
   if (buffer.device_ == nullptr) return {};
   const std::span bytes(static_cast<const std::byte*>(value), static_cast<std::size_t>(element_bytes));
@@ -147,6 +159,8 @@ Result<void> Elements::fill(const void* value, const Stream* stream) const {
   constexpr std::array<std::int64_t, kMaxRank> kNoStrides{};
   const Result<Mapping> same = Mapping::strided(mapping.shape(), std::span(kNoStrides).first(mapping.shape().size()));
   return copy_from_host(value, *same, stream);
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace detail
@@ -159,28 +173,37 @@ Result<void> Buffer::check(const Stream* stream, std::int64_t bytes, std::int64_
 }
 
 Result<void> Buffer::copy_from_host(const Stream* stream, const void* source, std::int64_t bytes,
-                                    std::int64_t offset) const {
+                                    std::int64_t offset) const try {
   if (Result<void> fits = check(stream, bytes, offset); !fits || device_ == nullptr) return fits;
   return device_->copy_from_host(bytes_between(static_cast<std::byte*>(address_) + offset, source, bytes),
                                  stream == nullptr ? nullptr : stream->state_.get());
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> Buffer::copy_to_host(const Stream* stream, void* target, std::int64_t bytes, std::int64_t offset) const {
+Result<void> Buffer::copy_to_host(const Stream* stream, void* target, std::int64_t bytes, std::int64_t offset) const
+    try {
   if (Result<void> fits = check(stream, bytes, offset); !fits || device_ == nullptr) return fits;
   return device_->copy_to_host(bytes_between(target, static_cast<std::byte*>(address_) + offset, bytes),
                                stream == nullptr ? nullptr : stream->state_.get());
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> Buffer::fill_zero(const Stream* stream) const {
+Result<void> Buffer::fill_zero(const Stream* stream) const try {
   if (Result<void> fits = check(stream, bytes_, 0); !fits || device_ == nullptr) return fits;
   return device_->fill(bytes_between(address_, nullptr, bytes_), {},
                        stream == nullptr ? nullptr : stream->state_.get());
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<Buffer> Buffer::allocate_beside(std::int64_t bytes) const {
+Result<Buffer> Buffer::allocate_beside(std::int64_t bytes) const try {
   if (device_ != nullptr) return device_->allocate_buffer(bytes);
   if (bytes == 0) return Buffer();
   return invalid_argument("a buffer without a device has no memory beside it");
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

@@ -61,7 +61,7 @@ std::string parameter_text(const KernelInfo& kernel) {
   });
 }
 
-Result<Module> load_embedded(const Device& device, const EmbeddedArtifact* embedded) {
+Result<Module> load_embedded(const Device& device, const EmbeddedArtifact* embedded) try {
   std::vector<Artifact> artifacts;
   for (; embedded->size > 0; ++embedded) {
     ASSIGN_OR_RETURN(Artifact artifact,
@@ -83,14 +83,18 @@ Result<Module> load_embedded(const Device& device, const EmbeddedArtifact* embed
   for (std::size_t i = 1; i < candidates.size() && !best && best.error().code == ErrorCode::DriverError; ++i)
     if (Result<Module> next = device.load(*candidates[i].artifact)) return next;
   return best;
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<Kernel> embedded_kernel(const Module& module, std::string_view name, std::string_view parameters) {
+Result<Kernel> embedded_kernel(const Module& module, std::string_view name, std::string_view parameters) try {
   Result<Kernel> kernel = module.kernel(name);
   if (!kernel || parameter_text(kernel->info()) == parameters) return kernel;
   return invalid_argument("kernel `" + std::string(name) + "` takes (" + parameter_text(kernel->info()) +
                           ") where the header has (" + std::string(parameters) +
                           "): make both anew from the same source");
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

@@ -21,26 +21,36 @@ Error detail::beyond_limit(std::int64_t bytes, std::int64_t used, std::int64_t l
                                            std::to_string(bytes) + " beside the " + std::to_string(used) + " in use"};
 }
 
-Result<PoolStatistics> MemoryPool::statistics() const { return state_->statistics(); }
+Result<PoolStatistics> MemoryPool::statistics() const try { return state_->statistics(); } catch (...) {
+  return error_in_flight();
+}
 
-Result<void> MemoryPool::reset_peaks() const { return state_->reset_peaks(); }
+Result<void> MemoryPool::reset_peaks() const try { return state_->reset_peaks(); } catch (...) {
+  return error_in_flight();
+}
 
-Result<void> MemoryPool::set_limit(std::int64_t bytes) const {
+Result<void> MemoryPool::set_limit(std::int64_t bytes) const try {
   RETURN_IF_FAILED(check_bytes(bytes));
   return state_->set_limit(bytes);
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> MemoryPool::set_release_threshold(std::int64_t bytes) const {
+Result<void> MemoryPool::set_release_threshold(std::int64_t bytes) const try {
   RETURN_IF_FAILED(check_bytes(bytes));
   return state_->set_release_threshold(bytes);
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<void> MemoryPool::trim(std::int64_t keep) const {
+Result<void> MemoryPool::trim(std::int64_t keep) const try {
   RETURN_IF_FAILED(check_bytes(keep));
   return state_->trim(keep);
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<Buffer> Stream::allocate_bytes(std::int64_t bytes) const {
+Result<Buffer> Stream::allocate_bytes(std::int64_t bytes) const try {
   RETURN_IF_FAILED(check_not_capturing("it gives no memory"));
   RETURN_IF_FAILED(check_bytes(bytes));
   struct Kept {
@@ -53,6 +63,8 @@ Result<Buffer> Stream::allocate_bytes(std::int64_t bytes) const {
   }
   void* const address = kept->memory.get();
   return Buffer(std::shared_ptr<void>(kept, address), address, bytes, &state_->device);
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

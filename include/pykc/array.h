@@ -234,8 +234,9 @@ class Array : public detail::View<Array<T>> {
   /// The span with this array's shape.
   template <typename U>
   Result<HostView<U>> shaped(std::span<U> elements) const {
-    const Result<HostView<U>> view = HostView<U>::of(elements, {this->shape().begin(), this->shape().end()});
-    if (view) return view;
+    const Result<Mapping> mapping = Mapping::dense(this->shape());
+    if (mapping && mapping->size() == static_cast<std::int64_t>(elements.size()))
+      return HostView<U>(elements.data(), *mapping);
     return Error{ErrorCode::InvalidArgument, "a host span of " + std::to_string(elements.size()) +
                                                  " elements does not fit an array of " + std::to_string(this->size()) +
                                                  " elements"};

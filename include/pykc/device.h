@@ -141,34 +141,28 @@ class Device {
   /// from another array, of any device.
   template <typename T>
   Result<Array<T>> allocate(const std::vector<std::int64_t>& shape, Layout order = Layout::RowMajor) const {
-    const Result<detail::DenseMemory> dense = detail::dense_memory(shape, order, sizeof(T));
-    if (!dense) return dense.error();
-    Result<Buffer> buffer = allocate_bytes(dense->bytes);
-    if (!buffer) return buffer.error();
-    return Array<T>(std::move(*buffer), dense->mapping);
+    return allocate_dense<T>(shape, order);
   }
   template <typename T, std::integral Size>
   Result<Array<T>> allocate(Size size) const {
-    return allocate<T>(std::vector<std::int64_t>{static_cast<std::int64_t>(size)});
+    const auto extent = static_cast<std::int64_t>(size);
+    return allocate_dense<T>({&extent, 1});
   }
   template <typename T>
   Result<Array<T>> zeros(const std::vector<std::int64_t>& shape, Layout order = Layout::RowMajor) const {
-    const Result<Array<T>> array = allocate<T>(shape, order);
-    if (!array) return array;
-    if (Result<void> filled = array->fill_zero(); !filled) return filled.error();
-    return array;
+    return cleared(allocate<T>(shape, order));
   }
   template <typename T, std::integral Size>
   Result<Array<T>> zeros(Size size) const {
-    return zeros<T>(std::vector<std::int64_t>{static_cast<std::int64_t>(size)});
+    return cleared(allocate<T>(size));
   }
   template <typename T>
   Result<Array<T>> like(const Array<T>& other) const {
-    return allocate<T>({other.shape().begin(), other.shape().end()}, other.mapping().order());
+    return allocate_dense<T>(other.shape(), other.mapping().order());
   }
   template <typename T>
   Result<Array<T>> zeros_like(const Array<T>& other) const {
-    return zeros<T>({other.shape().begin(), other.shape().end()}, other.mapping().order());
+    return cleared(like(other));
   }
   template <typename T>
   Result<PinnedArray<T>> allocate_pinned(std::int64_t size) const {
@@ -190,7 +184,7 @@ class Device {
   }
   template <typename T>
   Result<Array<T>> copy_from(std::span<const T> source) const {
-    return copy_from<T>(source, {static_cast<std::int64_t>(source.size())});
+    return filled_from(allocate<T>(source.size()), source);
   }
   template <typename T>
   Result<Array<T>> copy_from(std::span<const T> source, const std::vector<std::int64_t>& shape) const {
@@ -198,7 +192,7 @@ class Device {
   }
   template <typename T>
   Result<Array<T>> copy_from(const HostView<const T>& source) const {
-    return filled_from(allocate<T>({source.shape().begin(), source.shape().end()}), source);
+    return filled_from(allocate_dense<T>(source.shape()), source);
   }
   template <typename T>
   Result<Array<T>> copy_from(const Array<T>& source) const {
@@ -232,6 +226,20 @@ class Device {
     if (!memory) return memory.error();
     const std::span<T> host(static_cast<T*>(memory->host), static_cast<std::size_t>(dense->mapping.size()));
     return UnifiedArray<T>(Array<T>(memory->buffer, dense->mapping), HostView<T>::of(host, shape).value());
+  }
+  template <typename T>
+  Result<Array<T>> allocate_dense(std::span<const std::int64_t> shape, Layout order = Layout::RowMajor) const {
+    const Result<detail::DenseMemory> dense = detail::dense_memory(shape, order, sizeof(T));
+    if (!dense) return dense.error();
+    Result<Buffer> buffer = allocate_bytes(dense->bytes);
+    if (!buffer) return buffer.error();
+    return Array<T>(std::move(*buffer), dense->mapping);
+  }
+  template <typename T>
+  static Result<Array<T>> cleared(const Result<Array<T>>& array) {
+    if (!array) return array;
+    if (Result<void> filled = array->fill_zero(); !filled) return filled.error();
+    return array;
   }
   template <typename T>
   Result<Array<T>> wrapped(T* first, const Result<Mapping>& mapping, std::shared_ptr<void> owner) const {

@@ -1,4 +1,5 @@
-// Result<T>: what every call of the public API that can fail returns. pykc throws no exceptions.
+// Result<T>: what every call of the public API that can fail returns. pykc throws no exceptions: where the host has no
+// memory left, that is an error like any other, and the call may be made again once there is some.
 //
 //   pykc::Result<pykc::Device> device = pykc::Device::open("cuda:0");
 //   if (!device) { std::cerr << device.error().message << '\n'; return 1; }
@@ -19,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -72,6 +74,24 @@ inline constexpr bool is_result<Result<T>> = true;
 /// What and_then() calls with a value returns.
 template <typename Function, typename... Value>
 using NextResult = std::remove_cvref_t<std::invoke_result_t<Function, Value...>>;
+
+/// Stands for an error that there was no memory for. Nobody reads it itself: what it stands for may be moved from.
+inline Error* no_memory_for_error() {
+  static Error mark;
+  return &mark;
+}
+inline Error& readable(Error& error) {
+  if (&error != no_memory_for_error()) return error;
+  thread_local Error out_of_memory;
+  out_of_memory.code = ErrorCode::OutOfMemory;
+  out_of_memory.message = "out of memory";  // short enough to need none
+  return out_of_memory;
+}
+struct ErrorDeleter {
+  void operator()(Error* error) const {
+    if (error != no_memory_for_error()) delete error;
+  }
+};
 }  // namespace detail
 
 template <typename T>
@@ -146,25 +166,18 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}
+  Result(Error error) : error_(new (std::nothrow) Error(std::move(error))) {
+    if (error_ == nullptr) error_.reset(detail::no_memory_for_error());
+  }
 
   [[nodiscard]] bool has_value() const { return error_ == nullptr; }
   explicit operator bool() const { return has_value(); }
   void value() const {
-    if (!has_value()) detail::terminate_with(*error_);
+    if (!has_value()) detail::terminate_with(error());
   }
-  [[nodiscard]] const Error& error() const& {
-    require_error();
-    return *error_;
-  }
-  [[nodiscard]] Error& error() & {
-    require_error();
-    return *error_;
-  }
-  [[nodiscard]] Error error() && {
-    require_error();
-    return std::move(*error_);
-  }
+  [[nodiscard]] const Error& error() const& { return required_error(); }
+  [[nodiscard]] Error& error() & { return required_error(); }
+  [[nodiscard]] Error error() && { return std::move(required_error()); }
 
   /// What `function`, which is called with nothing, returns; or this error.
   template <typename Function>
@@ -175,10 +188,11 @@ class [[nodiscard]] Result<void> {
   }
 
  private:
-  void require_error() const {
+  Error& required_error() const {
     if (has_value()) detail::terminate_without_error();
+    return detail::readable(*error_);
   }
-  std::unique_ptr<Error> error_;
+  std::unique_ptr<Error, detail::ErrorDeleter> error_;
 };
 
 }  // namespace pykc

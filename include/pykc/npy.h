@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -65,7 +66,8 @@ template <typename T>
 Result<void> save_npy(const std::string& path, const Array<T>& array) {
   const Layout order = array.mapping().order();
   const auto count = static_cast<std::size_t>(array.size());
-  const auto memory = std::make_unique<T[]>(count);
+  const std::unique_ptr<T[]> memory(new (std::nothrow) T[count]);
+  if (memory == nullptr) return Error{ErrorCode::OutOfMemory, "out of memory"};
   const std::span<T> elements(memory.get(), count);
   if (Result<void> copied = (order == Layout::ColumnMajor ? array.transpose() : array).copy_to(elements); !copied)
     return copied;

@@ -15,6 +15,9 @@
 
 namespace pykc {
 
+template <typename T>
+class Array;
+
 namespace detail {
 
 /// Shape, strides and views of Array and HostView (`Self`). A view names the same elements; nothing is copied.
@@ -135,6 +138,8 @@ class HostView : public detail::View<HostView<T>> {
 
  private:
   friend class HostView<std::remove_const_t<T>>;
+  template <typename>
+  friend class Array;
   HostView(T* memory, const Mapping& mapping) : detail::View<HostView>(mapping), memory_(memory) {}
   static Mapping one_axis(std::size_t size) {
     const auto extent = static_cast<std::int64_t>(size);
