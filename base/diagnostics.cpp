@@ -9,9 +9,6 @@ namespace pykc {
 
 namespace {
 
-// A program with more mistakes than this is not a program; without a bound, a large file of noise would take gigabytes.
-constexpr int kMostKept = 1000;
-
 bool is_same_report(const Diagnostic& a, const Diagnostic& b) {
   return a.code == b.code && a.place.file == b.place.file && a.place.line == b.place.line &&
          a.place.column == b.place.column && a.message == b.message;
@@ -57,7 +54,7 @@ Diagnostics::Builder Diagnostics::report_kept(const SourceFile& file, SourceRang
   if (is_error) ++error_count_;
   if (muted_) return {};
   int& kept = is_error ? kept_errors_ : kept_others_;
-  if (kept == kMostKept) {
+  if (kept >= most_kept_) {
     ++dropped_;
     return {};
   }
@@ -70,7 +67,12 @@ Diagnostics::Builder Diagnostics::report_kept(const SourceFile& file, SourceRang
   return Builder(&diagnostic);
 }
 
-bool Diagnostics::is_full() const { return kept_errors_ == kMostKept; }
+void Diagnostics::add(Diagnostic diagnostic) {
+  if (diagnostic.severity == Severity::Error) ++error_count_;
+  list_.push_back(std::move(diagnostic));
+}
+
+bool Diagnostics::is_full() const { return kept_errors_ >= most_kept_; }
 
 void Diagnostics::silence(std::string_view file, int line, std::string_view code) {
   silences_.push_back({std::string(file), line, std::string(code)});

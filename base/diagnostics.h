@@ -13,6 +13,7 @@
 #include "base/message.h"
 #include "base/source.h"
 #include "pykc/diagnostic.h"
+#include "pykc/limits.h"
 
 namespace pykc {
 
@@ -65,7 +66,11 @@ class Diagnostics {
   bool is_full() const;
   int error_count() const { return error_count_; }
   const std::vector<Diagnostic>& list() const { return list_; }
-  /// Hands the list over, errors and warnings in the order of the source, none twice. At most 1000 of either are kept.
+  /// One that was reported elsewhere, however many there are.
+  void add(Diagnostic diagnostic);
+  /// Of errors and of warnings no more than this are kept: without a bound, a large file of noise would take gigabytes.
+  void set_most_kept(int most) { most_kept_ = most; }
+  /// Hands the list over, errors and warnings in the order of the source, none twice.
   std::vector<Diagnostic> take();
 
  private:
@@ -80,6 +85,7 @@ class Diagnostics {
   std::vector<Diagnostic> list_;
   int error_count_ = 0;
   int kept_errors_ = 0, kept_others_ = 0, dropped_ = 0;
+  int most_kept_ = CompileLimits().diagnostics;
   bool muted_ = false;
   bool warnings_are_errors_ = false;
 };

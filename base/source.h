@@ -34,7 +34,9 @@ class SourceFile {
   struct Origin {
     int line = 1;
     std::string indentation = {};
+    bool is_built_in = false;  // a module of the library that comes with the compiler
   };
+  static Origin built_in() { return {.is_built_in = true}; }
 
   SourceFile(std::string name, std::string text) : SourceFile(std::move(name), std::move(text), Origin()) {}
   SourceFile(std::string name, std::string text, Origin origin);

@@ -1,9 +1,12 @@
 #include "cli/flags.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
+#include <optional>
 
 #include "base/diagnostics.h"
 #include "base/text.h"
@@ -18,6 +21,41 @@ std::string silences_a_warning(const std::string& text) {
     return row.severity == Severity::Warning && text == "no-" + std::string(row.code);
   });
   return is_known ? "" : "it takes no-CODE with the code of a warning, such as no-W0505; not " + text;
+}
+
+/// `--limit NAME=NUMBER`: which limit, and how many of its units one of the flag's is.
+struct LimitName {
+  std::string_view name;
+  std::int64_t unit;
+  void (*set)(CompileLimits& limits, std::int64_t value);
+};
+constexpr LimitName kLimits[] = {
+    {"time", 1, [](CompileLimits& limits, std::int64_t value) { limits.time = std::chrono::milliseconds(value); }},
+    {"memory", 1 << 20, [](CompileLimits& limits, std::int64_t value) { limits.memory = value; }},
+    {"operations", 1, [](CompileLimits& limits, std::int64_t value) { limits.operations = value; }},
+    {"output", 1, [](CompileLimits& limits, std::int64_t value) { limits.output_bytes = value; }},
+    {"source", 1, [](CompileLimits& limits, std::int64_t value) { limits.source_bytes = value; }},
+};
+
+struct Limit {
+  const LimitName* row;
+  std::int64_t value;
+};
+std::optional<Limit> parse_limit(std::string_view text) {
+  const std::size_t equals = std::min(text.find('='), text.size() - 1);
+  const auto* const row = std::ranges::find(kLimits, text.substr(0, equals), &LimitName::name);
+  const std::string_view digits = text.substr(equals + 1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool is_number = error == std::errc{} && end == digits.data() + digits.size() && value > 0;
+  if (row == std::end(kLimits) || !is_number || value > std::numeric_limits<std::int64_t>::max() / row->unit)
+    return std::nullopt;
+  return Limit{row, value * row->unit};
+}
+
+std::string is_a_limit(const std::string& text) {
+  if (!text.empty() && parse_limit(text)) return "";
+  return "a limit is " + list_text(kLimits, &LimitName::name) + " and a number above 0, such as time=2000; not " + text;
 }
 
 /// Empty where a device can be called so, else what is wrong, with the devices of this machine.
@@ -37,6 +75,21 @@ void add_compile_flags(CLI::App& command, CompileOptions& options) {
   command.add_flag("!--no-contract", options.contract, "Never fuse a*b + c into one rounding");
   command.add_flag("--checked", options.checked, "Report an index out of bounds instead of leaving it undefined");
   add_warning_flags(command, options);
+  command.add_flag("--untrusted", options.untrusted,
+                   "The source is a stranger's: checked, no PTX, no other files, strict limits");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--limit",
+          [&options](const std::vector<std::string>& given) {
+            CompileLimits limits = options.effective_limits();
+            for (const std::string& text : given)
+              if (const std::optional<Limit> limit = parse_limit(text)) limit->row->set(limits, limit->value);
+            options.limits = limits;
+          },
+          "time=MILLISECONDS, memory=MIB, operations=N, output=BYTES or source=BYTES: what compiling may take")
+      ->check(is_a_limit)
+      ->allow_extra_args(false)
+      ->trigger_on_parse();
   command
       .add_option_function<int>(
           "-O", [&options](const int& level) { options.optimization = level; },

@@ -4,10 +4,14 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
+
+#include "base/budget.h"
 #include "codegen/codegen.h"
 #include "codegen/cpu/function.h"
 #include "codegen/emit/module_state.h"
 #include "codegen/kernel_info.h"
+#include "codegen/left_in_llvm.h"
 #include "codegen/libraries.h"
 #include "codegen/machine.h"
 #include "codegen/math/library.h"
@@ -32,12 +36,12 @@ void emit_functions(ModuleState& state, decltype(declare_cpu_function) declare, 
 
 void emit_module(const ir::Module& source, const Target& target, const Options& options,
                  const llvm::TargetMachine& machine, llvm::Module& module) {
-  ModuleState state(source, target, options, machine, module);
-  state.define_host_constants();
+  const LeftByExceptions<ModuleState> state(source, target, options, machine, module);
+  state->define_host_constants();
   if (target.kind == Target::Kind::Nvptx)
-    emit_functions(state, declare_nvptx_function, emit_nvptx_function);
+    emit_functions(*state, declare_nvptx_function, emit_nvptx_function);
   else
-    emit_functions(state, declare_cpu_function, emit_cpu_function);
+    emit_functions(*state, declare_cpu_function, emit_cpu_function);
 }
 
 /// Constants that the host fills are constant for the optimiser, as they are during a launch; in the object they must
@@ -47,21 +51,53 @@ void make_host_constants_writable(llvm::Module& module) {
     if (global.isExternallyInitialized()) global.setConstant(false);
 }
 
-/// Every step up to the code itself; `emit` says which text, or bytes, becomes the artifact's code.
-Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target, const Options& options) {
+/// What one compilation makes in LLVM.
+struct Session {
+  explicit Session(const std::string& name) : module(name, context) {}
   llvm::LLVMContext context;
-  context.setDiscardValueNames(emit != Emit::Llvm);
-  llvm::Module module(source.name, context);
-  const std::unique_ptr<llvm::TargetMachine> machine = make_machine(target, options);
+  llvm::Module module;
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+
+/// How far LLVM's part has got within the limits, which are for the caller to report: nothing but std::bad_alloc is
+/// thrown past LLVM's objects.
+struct Progress {
+  Budget* const budget = Budget::current();
+  std::int64_t operations = 0;  // of LLVM's, at most
+
+  bool may_go_on(const llvm::Module& module) {
+    if (budget == nullptr) return true;
+    operations = std::max(operations, static_cast<std::int64_t>(module.getInstructionCount()));
+    return operations <= budget->limits().operations && !budget->is_exhausted();
+  }
+  void report(const Artifact& artifact) const {
+    if (budget == nullptr) return;
+    budget->check_operations(operations);
+    budget->look();
+    budget->check_output(static_cast<std::int64_t>(artifact.code.size()));
+  }
+};
+
+/// Every step up to the code itself; `emit` says which text, or bytes, becomes the artifact's code. An artifact without
+/// code where the limits allow no more.
+Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target, const Options& options,
+                       Progress& progress) {
+  const LeftByExceptions<Session> session(source.name);
+  session->context.setDiscardValueNames(emit != Emit::Llvm);
+  llvm::Module& module = session->module;
+  session->machine = make_machine(target, options);
+  llvm::TargetMachine* const machine = session->machine.get();
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
 
   emit_module(source, target, options, *machine, module);
+  if (!progress.may_go_on(module)) return Artifact{};
   pass_results_in_memory(module);
   Result<std::vector<Library>> left = link_libraries(module, options.libraries);
   if (!left) return left.error();
   link_math_library(module);
   optimize(module, *machine, target, options);
+  if (!progress.may_go_on(module)) return Artifact{};
   run_own_last_passes(module, target, options);
   if (target.kind == Target::Kind::Cpu) make_host_constants_writable(module);
 
@@ -73,25 +109,34 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   const bool is_text = emit == Emit::Assembly || target.kind == Target::Kind::Nvptx;
   llvm::SmallVector<char> code;
   llvm::raw_svector_ostream out(code);
-  llvm::legacy::PassManager passes;
-  machine->addPassesToEmitFile(passes, out, nullptr,
+  const LeftByExceptions<llvm::legacy::PassManager> passes;
+  machine->addPassesToEmitFile(*passes, out, nullptr,
                                is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
-  passes.run(module);
+  passes->run(module);
   return Artifact{
       target.to_string(), {code.begin(), code.end()},     kernel_infos(source, target),
       std::move(*left),   constant_infos(source, target), options.optimization == 0 ? 0 : kHighestAssemblerLevel};
 }
 
+Result<Artifact> build_within_limits(Emit emit, const ir::Module& source, const Target& target,
+                                     const Options& options) {
+  throw_where_memory_ends();
+  Progress progress;
+  Result<Artifact> artifact = build(emit, source, target, options, progress);
+  if (artifact) progress.report(*artifact);
+  return artifact;
+}
+
 }  // namespace
 
 Result<std::string> generate_text(Emit emit, const ir::Module& module, const Target& target, const Options& options) {
-  Result<Artifact> artifact = build(emit, module, target, options);
+  Result<Artifact> artifact = build_within_limits(emit, module, target, options);
   if (!artifact) return artifact.error();
   return std::move(artifact->code);
 }
 
 Result<Artifact> generate(const ir::Module& module, const Target& target, const Options& options) {
-  return build(Emit::Code, module, target, options);
+  return build_within_limits(Emit::Code, module, target, options);
 }
 
 std::string llvm_version() { return LLVM_VERSION_STRING; }

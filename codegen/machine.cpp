@@ -3,6 +3,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
@@ -10,6 +11,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
+
+#include "codegen/left_in_llvm.h"
 
 namespace pykc::codegen {
 namespace {
@@ -36,6 +40,9 @@ void register_x86() {
   }();
   static_cast<void>(done);
 }
+
+/// What report_bad_alloc_error() does where LLVM is compiled with exceptions.
+void throw_bad_alloc(void*, const char*, bool) { throw std::bad_alloc(); }
 
 const llvm::Target& find_target(const llvm::Triple& triple) {
   std::string error;
@@ -66,6 +73,14 @@ llvm::CodeGenOptLevel level_of(const Options& options) {
 }
 
 }  // namespace
+
+void throw_where_memory_ends() {
+  static const bool done = [] {
+    llvm::install_bad_alloc_error_handler(throw_bad_alloc);
+    return true;
+  }();
+  static_cast<void>(done);
+}
 
 ProcessorCheck check_processor(const std::string& chip) {
   register_x86();

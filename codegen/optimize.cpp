@@ -29,6 +29,7 @@
 #include <llvm/Analysis/UniformityAnalysis.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/AggressiveInstCombine/AggressiveInstCombine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
@@ -63,6 +64,8 @@
 
 #include <unordered_map>
 
+#include "base/budget.h"
+#include "codegen/left_in_llvm.h"
 #include "codegen/own_passes.h"
 
 namespace pykc::codegen {
@@ -75,6 +78,7 @@ using llvm::SROAOptions;
 // --- Analyses --------------------------------------------------------------------------------------------------------
 
 struct Analyses {
+  llvm::PassInstrumentationCallbacks callbacks;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::ModuleAnalysisManager modules;
@@ -83,6 +87,14 @@ struct Analyses {
 template <typename... Analysis, typename Manager>
 void add(Manager& manager) {
   (manager.registerPass([] { return Analysis(); }), ...);
+}
+
+/// Once the time of the compilation is over, what need not run does not.
+void skip_passes_without_budget(llvm::PassInstrumentationCallbacks& callbacks) {
+  Budget* const budget = Budget::current();
+  if (budget == nullptr) return;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [budget](llvm::StringRef, llvm::Any) { return !budget->is_exhausted(); });
 }
 
 void register_analyses(Analyses& analyses, llvm::TargetMachine& machine) {
@@ -99,14 +111,17 @@ void register_analyses(Analyses& analyses, llvm::TargetMachine& machine) {
     aliases.registerFunctionAnalysis<llvm::ScopedNoAliasAA>();
     return aliases;
   });
+  analyses.functions.registerPass([&] { return llvm::PassInstrumentationAnalysis(&analyses.callbacks); });
+  analyses.loops.registerPass([&] { return llvm::PassInstrumentationAnalysis(&analyses.callbacks); });
+  analyses.modules.registerPass([&] { return llvm::PassInstrumentationAnalysis(&analyses.callbacks); });
   add<llvm::AssumptionAnalysis, llvm::BasicAA, llvm::BlockFrequencyAnalysis, llvm::BranchProbabilityAnalysis,
       llvm::CycleAnalysis, llvm::DemandedBitsAnalysis, llvm::DominatorTreeAnalysis, llvm::LastRunTrackingAnalysis,
       llvm::LazyValueAnalysis, llvm::LoopAccessAnalysis, llvm::LoopAnalysis, llvm::MemoryDependenceAnalysis,
-      llvm::MemorySSAAnalysis, llvm::OptimizationRemarkEmitterAnalysis, llvm::PassInstrumentationAnalysis,
-      llvm::PhiValuesAnalysis, llvm::PostDominatorTreeAnalysis, llvm::ScalarEvolutionAnalysis, llvm::ScopedNoAliasAA,
+      llvm::MemorySSAAnalysis, llvm::OptimizationRemarkEmitterAnalysis, llvm::PhiValuesAnalysis,
+      llvm::PostDominatorTreeAnalysis, llvm::ScalarEvolutionAnalysis, llvm::ScopedNoAliasAA,
       llvm::ShouldRunExtraVectorPasses, llvm::UniformityInfoAnalysis>(analyses.functions);
-  add<llvm::PassInstrumentationAnalysis, llvm::ShouldRunExtraSimpleLoopUnswitch>(analyses.loops);
-  add<llvm::PassInstrumentationAnalysis, llvm::ProfileSummaryAnalysis>(analyses.modules);
+  add<llvm::ShouldRunExtraSimpleLoopUnswitch>(analyses.loops);
+  add<llvm::ProfileSummaryAnalysis>(analyses.modules);
   analyses.modules.registerPass([&] { return llvm::FunctionAnalysisManagerModuleProxy(analyses.functions); });
   analyses.functions.registerPass([&] { return llvm::ModuleAnalysisManagerFunctionProxy(analyses.modules); });
   analyses.functions.registerPass([&] { return llvm::LoopAnalysisManagerFunctionProxy(analyses.loops); });
@@ -248,11 +263,17 @@ void translate_plainly(llvm::Function& function) {
   function.addFnAttr(llvm::Attribute::OptimizeNone);
 }
 
+struct Phases {
+  llvm::FunctionPassManager first, vector, last;
+};
+
 }  // namespace
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& target, const Options& options) {
   if (options.optimization == 0) return;
-  Analyses analyses;
+  const LeftByExceptions<Analyses> all_analyses;
+  Analyses& analyses = *all_analyses;
+  skip_passes_without_budget(analyses.callbacks);
   register_analyses(analyses, machine);
 
   mark_for_inlining(module);
@@ -261,7 +282,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   inlining.addPass(llvm::GlobalDCEPass());
   inlining.run(module, analyses.modules);
 
-  llvm::FunctionPassManager first, vector, last;
+  const LeftByExceptions<Phases> phases;
+  auto& [first, vector, last] = *phases;
   add_first_passes(first, target, options);
   add_loop_passes(first, options);
   add_redundancy_passes(first, target);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/budget.h"
 #include "base/errors.h"
 #include "codegen/codegen.h"
 #include "driver/artifact_cache.h"
@@ -36,6 +37,7 @@ class PhaseClock {
 /// Where reports go: without the warnings that nobody wants.
 Diagnostics make_diagnostics(const CompileOptions& options) {
   Diagnostics diagnostics;
+  diagnostics.set_most_kept(options.effective_limits().diagnostics);
   for (const std::string& code : options.silenced_warnings) diagnostics.silence("", 0, code);
   if (!options.warnings) diagnostics.silence("", 0, "");
   if (options.warnings_are_errors) diagnostics.set_warnings_are_errors();
@@ -68,6 +70,28 @@ Error source_error(Diagnostics& diagnostics) {
   return {ErrorCode::InvalidSource, std::to_string(count) + (count == 1 ? " error" : " errors"), std::move(list)};
 }
 
+/// A door: what `work` gives, on a stack that is large enough and within the limits. What is thrown ends here.
+template <typename Work>
+auto enter(Compilation& compilation, Work work) -> decltype(work()) {
+  using Outcome = decltype(work());
+  const auto within_limits = [&]() -> Outcome {
+    try {
+      const Budget budget(compilation.options.effective_limits());
+      return work();
+    } catch (LimitReached& reached) {
+      compilation.diagnostics.add(std::move(reached.diagnostic));
+      return source_error(compilation.diagnostics);
+    } catch (...) {
+      return error_in_flight();  // on the thread that threw
+    }
+  };
+  try {
+    return driver::with_stack(within_limits);
+  } catch (...) {
+    return error_in_flight();
+  }
+}
+
 // --- Source → trees --------------------------------------------------------------------------------------------------
 
 /// The file and what it imports, as trees that never change again.
@@ -98,13 +122,14 @@ Result<std::vector<KernelRequest>> requests_of(const CompileOptions& options) {
 /// A file may ask for checks itself: `# pykc: checked`.
 CheckOptions check_options(const Compilation& compilation, const Program& program) {
   const CompileOptions& options = compilation.options;
-  return {
-      .asserts = options.asserts,
-      .bounds_checks = options.checked || program.main->directives.checked || compilation.purpose == Purpose::Counts,
-      .warnings = options.warnings,
-      .fast_math = options.fast_math,
-      .contract = options.contract,
-      .all_configurations = compilation.purpose == Purpose::Reports};
+  return {.asserts = options.asserts,
+          .bounds_checks = options.checked || options.untrusted || program.main->directives.checked ||
+                           compilation.purpose == Purpose::Counts,
+          .warnings = options.warnings,
+          .fast_math = options.fast_math,
+          .contract = options.contract,
+          .all_configurations = compilation.purpose == Purpose::Reports,
+          .untrusted = options.untrusted};
 }
 
 /// A module that does not verify is a defect of the compiler, wherever it shows.
@@ -114,6 +139,16 @@ std::optional<Error> verify(const ir::Module& module, std::string_view after) {
   std::string message = "internal error: broken IR after " + std::string(after) + " (please report this)";
   for (const std::string& rule : broken) message += "\n  " + rule;
   return Error{ErrorCode::Internal, std::move(message)};
+}
+
+/// What the step makes of each function, those included that it adds.
+template <typename Step>
+void for_each_function(ir::Module& module, Step step) {
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    ir::Function& function = *module.functions[i];
+    stand_at(ir::source_of(module, function), function.range);
+    step(function);
+  }
 }
 
 /// IR that is ready for the target; without a target, IR that no target has refused.
@@ -126,11 +161,11 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
 
   // Decided before anything that depends on the target, so that CPU and GPU round alike; and before anything is
   // optimised, so that what rounds once is what the source says.
-  for (const auto& function : module->functions) ir::contract_multiply_add(*function);
+  for_each_function(*module, ir::contract_multiply_add);
 
   // From here on a value that never changes is a value, not a variable: uniformity and ranges can see through it.
-  for (const auto& function : module->functions) ir::promote_locals(*function);
-  for (const auto& function : module->functions) ir::fold_constants(*function);
+  for_each_function(*module, ir::promote_locals);
+  for_each_function(*module, ir::fold_constants);
 
   // The last steps that can find a user error: a barrier needs all threads, and some builtins a certain target.
   ir::check_uniformity(*module, compilation.diagnostics);
@@ -143,8 +178,9 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
   if (for_cpu) {
     // A kernel that waits must hold every place at which it waits, before it is cut there.
     ir::inline_calls(*module);
-    for (std::size_t i = 0; i < module->functions.size(); ++i)
-      if (module->functions[i]->is_kernel) ir::split_at_barriers(*module->functions[i], *module);
+    for_each_function(*module, [&](ir::Function& function) {
+      if (function.is_kernel) ir::split_at_barriers(function, *module);
+    });
   }
   // No function is so long that LLVM's time for it would grow with the square of its length.
   ir::cut_long_functions(*module, for_cpu ? ir::kLongestOnCpu : ir::kLongestOnGpu);
@@ -185,6 +221,8 @@ struct Arrival {
 /// From trees to what the compilation asks for.
 Result<Arrival> travel(Compilation& compilation, const Program& program, const std::vector<KernelRequest>& requests) {
   const Emit emit = compilation.emit;
+  if (compilation.options.untrusted && !compilation.options.libraries.empty())
+    return invalid_argument("no library is linked to source that is not trusted");
   // Every name bound, every type known; of a file with syntax errors, what could be read is checked all the same, so
   // that one run reports everything.
   const checked::Module checked =
@@ -214,7 +252,8 @@ Result<Artifact> find_or_compile(Compilation& compilation, const Program& progra
   const CompileOptions& options = compilation.options;
   std::optional<driver::ArtifactCache> cache;
   std::string key;
-  if (options.cache && !compilation.diagnostics.has_errors()) cache = driver::ArtifactCache::open();
+  if (options.cache && !options.untrusted && !compilation.diagnostics.has_errors())
+    cache = driver::ArtifactCache::open();
   if (cache) {
     ASSIGN_OR_RETURN(const codegen::Target target, codegen::Target::parse(options.target));
     key = cache->key(program, requests, options, codegen::describe_machine(target));
@@ -244,10 +283,15 @@ Result<CompileOutput> compile_text(Compilation& compilation, std::shared_ptr<con
 
 // --- The doors -------------------------------------------------------------------------------------------------------
 
+const CompileLimits& CompileOptions::effective_limits() const {
+  static const CompileLimits generous, strict = CompileLimits::strict();
+  return limits ? *limits : untrusted ? strict : generous;
+}
+
 Result<CompileOutput> compile_to(Emit emit, std::string_view source, const CompileOptions& options,
-                                 std::string_view file_name) {
-  return driver::with_stack([&]() -> Result<CompileOutput> {
-    Compilation compilation(options, Purpose::Work, emit);
+                                 std::string_view file_name) try {
+  Compilation compilation(options, Purpose::Work, emit);
+  return enter(compilation, [&]() -> Result<CompileOutput> {
     Result<CompileOutput> output =
         compile_text(compilation, std::make_shared<const SourceFile>(std::string(file_name), std::string(source)));
     if (!output) return output;
@@ -255,31 +299,39 @@ Result<CompileOutput> compile_to(Emit emit, std::string_view source, const Compi
     output->times = std::move(compilation.clock.times);
     return output;
   });
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<Artifact> compile(const Source& source, const CompileOptions& options) {
-  return driver::with_stack([&]() -> Result<Artifact> {
-    Compilation compilation(options);
+Result<Artifact> compile(const Source& source, const CompileOptions& options) try {
+  Compilation compilation(options);
+  return enter(compilation, [&]() -> Result<Artifact> {
     ASSIGN_OR_RETURN(const std::vector<KernelRequest> requests, requests_of(options));
     ASSIGN_OR_RETURN(const Program program, parse_with_constants(compilation, driver::source_file(source)));
     return find_or_compile(compilation, program, requests);
   });
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<Artifact> compile(std::string_view source, const CompileOptions& options, std::string_view file_name) {
+Result<Artifact> compile(std::string_view source, const CompileOptions& options, std::string_view file_name) try {
   return compile(Source(std::string(source), std::string(file_name)), options);
+} catch (...) {
+  return error_in_flight();
 }
 
-Result<Artifact> compile_file(const std::string& path, const CompileOptions& options) {
+Result<Artifact> compile_file(const std::string& path, const CompileOptions& options) try {
   ASSIGN_OR_RETURN(const Source source, Source::read(path));
   return compile(source, options);
+} catch (...) {
+  return error_in_flight();
 }
 
 namespace driver {
 
 Result<Program> load_source(const Source& source, const CompileOptions& options) {
-  return with_stack([&]() -> Result<Program> {
-    Compilation compilation(options);
+  Compilation compilation(options);
+  return enter(compilation, [&]() -> Result<Program> {
     Result<Program> program = parse_with_constants(compilation, source_file(source));
     if (program && compilation.diagnostics.has_errors()) return source_error(compilation.diagnostics);
     return program;
@@ -288,8 +340,8 @@ Result<Program> load_source(const Source& source, const CompileOptions& options)
 
 Result<Artifact> compile_kernels(const Program& program, const std::vector<KernelRequest>& requests,
                                  const CompileOptions& options, std::vector<Diagnostic>* warnings) {
-  return with_stack([&] {
-    Compilation compilation(options);
+  Compilation compilation(options);
+  return enter(compilation, [&] {
     Result<Artifact> artifact = find_or_compile(compilation, program, requests);
     if (artifact && warnings) *warnings = compilation.diagnostics.take();
     return artifact;
@@ -298,20 +350,21 @@ Result<Artifact> compile_kernels(const Program& program, const std::vector<Kerne
 
 Result<CountingKernel> compile_counting(const Program& program, const KernelRequest& request,
                                         const CompileOptions& options) {
-  return with_stack([&]() -> Result<CountingKernel> {
-    Compilation compilation(options, Purpose::Counts);
+  Compilation compilation(options, Purpose::Counts);
+  return enter(compilation, [&]() -> Result<CountingKernel> {
     ASSIGN_OR_RETURN(Arrival arrival, travel(compilation, program, {request}));
     return describe_counting(*arrival.module, std::move(arrival.output.artifact));
   });
 }
 
 std::vector<Diagnostic> check_source(std::shared_ptr<const SourceFile> file, const CompileOptions& options) {
-  return with_stack([&] {
-    Compilation compilation(options, Purpose::Reports);
+  Compilation compilation(options, Purpose::Reports);
+  const Result<void> checked = enter(compilation, [&]() -> Result<void> {
     const Program program = parse(compilation, std::move(file), {});
-    Result<Arrival> arrival = travel(compilation, program, {});
-    return arrival ? compilation.diagnostics.take() : std::move(arrival.error().diagnostics);
+    ASSIGN_OR_RETURN(const Arrival arrival, travel(compilation, program, {}));
+    return {};
   });
+  return checked ? compilation.diagnostics.take() : checked.error().diagnostics;
 }
 
 }  // namespace driver

@@ -75,7 +75,7 @@ Start start_of(const std::string& path) {
 }  // namespace
 
 std::string package_of_file(const std::string& path, const CompileOptions& options) {
-  return options.import || is_text(path) ? std::string() : start_of(path).package;
+  return options.import || options.untrusted || is_text(path) ? std::string() : start_of(path).package;
 }
 
 Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path) {
@@ -83,13 +83,30 @@ Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path) {
   return std::make_shared<const SourceFile>(path, std::move(text));
 }
 
+namespace {
+
+/// What the program's own `import` gives; what it throws is an error, too.
+Result<std::string> ask(const CompileOptions& options, std::string_view name) {
+  try {
+    return options.import(name);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (...) {
+    return error_in_flight();
+  }
+}
+
+}  // namespace
+
 ImportResolver import_resolver(const std::string& path, const CompileOptions& options) {
   std::optional<std::filesystem::path> folder;
-  if (!options.import && !is_text(path)) folder = start_of(path).folder;
-  return [folder, import = options.import](std::string_view name) -> std::shared_ptr<const SourceFile> {
-    if (import) {
-      Result<std::string> text = import(name);
+  if (!options.import && !options.untrusted && !is_text(path)) folder = start_of(path).folder;
+  return [folder, options](std::string_view name) -> Result<std::shared_ptr<const SourceFile>> {
+    std::optional<Error> failed;
+    if (options.import) {
+      Result<std::string> text = ask(options, name);
       if (text) return std::make_shared<const SourceFile>(std::string(name) + ".pyk", std::move(*text));
+      if (text.error().code != ErrorCode::NotFound) failed = std::move(text.error());
     } else if (folder) {
       for (const std::string_view end : {".pyk", "/__init__.pyk"}) {
         const std::filesystem::path file = *folder / module_path(name, end);
@@ -98,8 +115,11 @@ ImportResolver import_resolver(const std::string& path, const CompileOptions& op
       }
     }
     const std::string_view library = library_source(name);
-    if (library.empty()) return nullptr;
-    return std::make_shared<const SourceFile>("<" + std::string(name) + ">", std::string(library));
+    if (!library.empty())
+      return std::make_shared<const SourceFile>("<" + std::string(name) + ">", std::string(library),
+                                                SourceFile::built_in());
+    if (failed) return *std::move(failed);
+    return std::shared_ptr<const SourceFile>();
   };
 }
 
@@ -107,9 +127,11 @@ ImportResolver import_resolver(const std::string& path, const CompileOptions& op
 
 namespace pykc {
 
-Result<Library> Library::read(const std::string& path) {
+Result<Library> Library::read(const std::string& path) try {
   ASSIGN_OR_RETURN(std::string bytes, driver::read_named(path));
   return Library{path, std::move(bytes)};
+} catch (...) {
+  return error_in_flight();
 }
 
 }  // namespace pykc

@@ -28,8 +28,8 @@ std::vector<Token> lex(const SourceFile& file, Diagnostics& diagnostics);
 std::unique_ptr<ast::Module> parse(std::shared_ptr<const SourceFile> file, const std::vector<Token>& tokens,
                                    Diagnostics& diagnostics);
 
-/// Finds the source of `from NAME import …`; null when there is none.
-using ImportResolver = std::function<std::shared_ptr<const SourceFile>(std::string_view module_name)>;
+/// Finds the source of `from NAME import …`; null when there is none, an error where it cannot be had.
+using ImportResolver = std::function<Result<std::shared_ptr<const SourceFile>>(std::string_view module_name)>;
 
 /// A program: a module and everything that it imports, parsed. Cycles and missing modules are reported. Programs may
 /// share modules.
@@ -64,6 +64,7 @@ struct CheckOptions {
   bool fast_math = false;
   bool contract = true;
   bool all_configurations = false;  // of kernels with `@autotune`, and not the first alone
+  bool untrusted = false;           // neither PTX nor functions of libraries, but in the library that is built in
 };
 
 /// A function by its name in a module of the program: in full, empty for the main file.

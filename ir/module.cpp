@@ -1,5 +1,7 @@
 #include "ir/module.h"
 
+#include "base/budget.h"
+
 namespace pykc::ir {
 namespace {
 
@@ -27,6 +29,7 @@ std::string to_string(Type type) {
 }
 
 Instruction* Function::create(Opcode opcode, Type type, SourceRange place) {
+  spend_operations(1);
   Instruction& instruction = instructions.emplace_back();
   instruction.opcode = opcode;
   instruction.type = type;

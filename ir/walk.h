@@ -1,6 +1,7 @@
 // Looking at every instruction of a function, and the few questions that several passes ask of one.
 #pragma once
 
+#include "base/budget.h"
 #include "ir/module.h"
 
 namespace pykc::ir {
@@ -9,6 +10,7 @@ namespace pykc::ir {
 template <typename AnyBlock, typename Visit>
 void for_each_instruction(AnyBlock& block, Visit&& visit) {
   for (auto* instruction : block.instructions) {
+    spend_time();
     visit(instruction);
     for (auto& nested : instruction->blocks) for_each_instruction(nested, visit);
   }
@@ -18,6 +20,7 @@ void for_each_instruction(AnyBlock& block, Visit&& visit) {
 template <typename Predicate>
 bool any_instruction(const Block& block, Predicate&& holds) {
   for (const Instruction* instruction : block.instructions) {
+    spend_time();
     if (holds(instruction)) return true;
     for (const Block& nested : instruction->blocks)
       if (any_instruction(nested, holds)) return true;

@@ -69,6 +69,10 @@ ModuleChecker::ModuleChecker(const Program& program, const CheckOptions& options
   reserve_symbols_of_code(*this);
 }
 
+bool may_leave_language(const ModuleChecker& module, const Scope& scope) {
+  return !module.options.untrusted || scope.file().origin().is_built_in;
+}
+
 Table* add_table(ModuleChecker& module, Table table) {
   for (Table& known : module.tables)
     if (!known.host && !table.host && known.type == table.type && known.bytes == table.bytes) return &known;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/diagnostics.h"
 #include "frontend/check/calls/signatures.h"
 #include "frontend/check/names/names.h"
@@ -28,8 +29,6 @@ inline constexpr std::int64_t kMostConstantBytes = 64 * 1024;
 /// Guards the depth of the program's own recursion: nested code, and functions that specialise functions.
 inline constexpr int kDeepest = 1200;
 inline constexpr int kMostNestedSpecializations = 64;
-/// Bounds the time and memory of few lines that call each other with ever new types.
-inline constexpr int kMostSpecializations = 4096;
 
 struct ModuleChecker {
   ModuleChecker(const Program& program, const CheckOptions& options, Diagnostics& diagnostics);
@@ -50,6 +49,7 @@ struct ModuleChecker {
 
   const Program& program;
   const CheckOptions& options;
+  const CompileLimits limits = current_limits();
   Diagnostics& told;
   Diagnostics trial_diagnostics;
   SignatureTable signatures;
@@ -69,6 +69,8 @@ struct ModuleChecker {
   checked::Module output;
 };
 
+/// Whether what stands there may have PTX, and functions of libraries.
+bool may_leave_language(const ModuleChecker& module, const Scope& scope);
 Table* add_table(ModuleChecker& module, Table table);
 int constant_array(ModuleChecker& module, const Table* table);
 int add_fault(ModuleChecker& module, FaultSite site);

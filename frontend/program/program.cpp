@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/budget.h"
 #include "base/text.h"
 #include "frontend/check/names/advice.h"
 #include "frontend/check/names/names.h"
@@ -56,6 +57,7 @@ class Loader {
 
   /// `package` is the folder of the file, as a dotted name.
   std::unique_ptr<ast::Module> load(std::shared_ptr<const SourceFile> file, const std::string& package) {
+    stand_at(*file, {});
     const std::vector<Token> tokens = lex(*file, diagnostics_);
     load_builtin_modules(*file, tokens);
     Directives directives = read_directives(*file, tokens, diagnostics_);
@@ -90,7 +92,7 @@ class Loader {
   void load_builtin_module(std::string_view module) {
     std::string name(module);
     if (program_.find(name) || !builtin_modules_.insert(name).second) return;
-    auto file = std::make_shared<const SourceFile>(name, std::string(library_source(name)));
+    auto file = std::make_shared<const SourceFile>(name, std::string(library_source(name)), SourceFile::built_in());
     program_.imports.push_back({name, "", load(std::move(file), "")});
   }
 
@@ -209,7 +211,13 @@ class Loader {
       return true;
     }
     if (missing_.contains(name) || NameTable::is_known_module(name) || !resolve_) return false;
-    std::shared_ptr<const SourceFile> file = resolve_(name);
+    Result<std::shared_ptr<const SourceFile>> found = resolve_(name);
+    if (!found) {
+      diagnostics_.report(place.file, place.range, DiagnosticId::ImportFailed, name, found.error().message);
+      missing_.insert(name);
+      return true;
+    }
+    std::shared_ptr<const SourceFile> file = std::move(*found);
     if (!file) {
       missing_.insert(name);
       return false;

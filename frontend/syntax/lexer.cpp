@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/budget.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "frontend/frontend.h"
@@ -10,6 +11,11 @@
 namespace pykc {
 
 namespace {
+
+/// Of a source that this compilation reads.
+std::size_t most_bytes() {
+  return std::min(SourceFile::kMaximumBytes, static_cast<std::size_t>(current_limits().source_bytes));
+}
 
 struct Spelling {
   TokenKind kind;
@@ -151,8 +157,9 @@ std::vector<Token> Lexer::lex_embedded(SourceRange range) && {
 
 /// False when there is no sense in reading on.
 bool Lexer::check_encoding() {
-  if (text_.size() > SourceFile::kMaximumBytes) {
-    report({}, DiagnosticId::SourceTooLarge, SourceFile::kMaximumBytes >> 20);
+  const std::size_t most = most_bytes();
+  if (text_.size() > most) {
+    report({}, DiagnosticId::SourceTooLarge, most >> 20);
     return false;
   }
   const auto one_byte = [](std::size_t offset) {

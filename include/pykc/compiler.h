@@ -6,12 +6,16 @@
 //   if (!artifact)
 //     for (const pykc::Diagnostic& d : artifact.error().diagnostics) std::cerr << to_text(d);
 //
-// Threads: compile() may be called from many threads at once; it keeps no state between calls. On a thread with less than
-// 2 MiB of stack left, it and the `import` it calls run on a thread of their own, while the caller waits.
+// Threads: compile() may be called from many threads at once; it keeps no state between calls. On a thread with less
+// than 2 MiB of stack left, it and the `import` it calls run on a thread of their own, while the caller waits.
+//
+// Memory: where there is none left, a compilation gives ErrorCode::OutOfMemory, and may be tried again. What it held
+// goes back to the process, but for what LLVM held when it failed within it: LLVM is not made to be left in the middle.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -21,6 +25,7 @@
 
 #include "pykc/artifact.h"
 #include "pykc/error.h"
+#include "pykc/limits.h"
 
 namespace pykc {
 
@@ -64,8 +69,10 @@ struct CompileOptions {
   std::vector<Constant> constants = {};
   /// Linked in this order: what one calls, a later one defines. The CPU device takes LLVM bitcode alone.
   std::vector<Library> libraries = {};
-  /// Finds `from NAME import …` modules; returns the source text or an error. Empty: the folder of the file, then the
-  /// library that is built in.
+  /// Finds `from NAME import …` modules; returns the source text, or an error with ErrorCode::NotFound where there is
+  /// none of that name, which may then be one of the library that is built in; any other error, or exception, is told
+  /// where the import stands. Empty: the folder of the file, then the library. A text that was compiled under no name
+  /// of a file has no folder.
   std::function<Result<std::string>(std::string_view module_name)> import = {};
   /// compile() and compile_file() look the artifact up on disk, and put it there unless there were warnings, which a
   /// later compilation would not tell: in PYKC_CACHE_DIR, else ~/.cache/pykc. PYKC_CACHE=off has the same effect as
@@ -74,6 +81,15 @@ struct CompileOptions {
   bool warnings = true;
   bool warnings_are_errors = false;
   std::vector<std::string> silenced_warnings = {};  // by code: "W0505"
+  /// What the compilation may take; empty: CompileLimits(), or CompileLimits::strict() where the source is untrusted.
+  std::optional<CompileLimits> limits = {};
+  /// The source is a stranger's: indices are checked whatever `checked` says; there is no PTX in it, no function of a
+  /// library (`@extern`, `libraries`), and no other file but what `import` gives and the library that is built in;
+  /// nothing is looked for in the cache, or put there. What its kernels do with the arrays that they are given, and
+  /// how long they run, is the launch's to limit.
+  bool untrusted = false;
+
+  const CompileLimits& effective_limits() const;
 };
 
 struct PhaseTime {

@@ -19,6 +19,12 @@ ELSEWHERE = {
     "E0280": "a kernel that the command line names: tests/unit/frontend/check",
     "E0281": "a kernel that the command line names: tests/unit/frontend/check",
     "E0283": "a signature of the command line: tests/unit/frontend/check",
+    "E0288": "the import of an embedding program: tests/unit/driver",
+    "E0310": "a limit of an embedding program: tests/unit/driver",
+    "E0311": "a limit of an embedding program: tests/unit/driver",
+    "E0312": "a limit of an embedding program: tests/unit/driver",
+    "E0313": "a limit of an embedding program: tests/unit/driver",
+    "E0314": "a choice of an embedding program: tests/unit/driver",
     "E0360": "depends on the target: tests/unit/frontend/check",
     "E0282": "a kernel that the command line names: tests/unit/frontend/check",
 }

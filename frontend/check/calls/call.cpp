@@ -331,8 +331,9 @@ Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::ve
     checker.report(range, DiagnosticId::NestedTooDeeply);
     return {};
   }
-  if (!function.specializations.contains(types) && ++checker.module.called_specializations > kMostSpecializations) {
-    checker.report(range, DiagnosticId::TooManySpecializations, kMostSpecializations);
+  if (!function.specializations.contains(types) &&
+      ++checker.module.called_specializations > checker.module.limits.specializations) {
+    checker.report(range, DiagnosticId::TooManySpecializations, checker.module.limits.specializations);
     return {};
   }
   Specialization& specialization = infer(checker.module, function, types);

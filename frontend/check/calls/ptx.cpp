@@ -77,6 +77,10 @@ std::optional<checked::Type> ptx_result(FunctionChecker& checker, const ast::Exp
 Entity call_ptx(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kSignature = "ptx(text, [type of the result,] operands…)";
   if (!has_no_keywords(checker, call, "`ptx`")) return Unknown{};
+  if (!may_leave_language(checker.module, checker.scope)) {
+    checker.report(range, DiagnosticId::Untrusted, "ptx");
+    return Unknown{};
+  }
   const Entity first = call.arguments.empty() ? Entity(NoneRef{}) : checker.entity(*call.arguments[0]);
   const auto* text = std::get_if<TextRef>(&first);
   if (!text) {

@@ -454,6 +454,7 @@ InferredType inferred_type(const Value& value) {
 }
 
 Entity FunctionChecker::entity(const ast::Expr& expr) {
+  spend_time();
   const DepthGuard guard(module);
   if (guard.is_too_deep()) {
     report(expr.range, DiagnosticId::NestedTooDeeply);

@@ -63,6 +63,7 @@ class DecoratorReader {
     dialect_ = is_numba ? SignatureDialect::NumbaCodes : SignatureDialect::Numba;
     if (named->id == LanguageFunction::Extern) {
       function_.is_external = true;
+      if (!may_leave_language(module_, scope_)) body_.report(name.range, DiagnosticId::Untrusted, "@extern");
       reserve_symbol(module_, function_.def->name);
     }
     const bool is_called_by_host =

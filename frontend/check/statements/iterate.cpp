@@ -27,8 +27,6 @@ using checked::BinaryOp;
 
 namespace {
 
-constexpr Int128 kMostTurns = 1024;
-
 constexpr std::string_view kAdvice =
     "a kernel loops over ranges, arrays and tuples, by way of `enumerate`, `zip`, `reversed` and `unroll` too";
 
@@ -226,8 +224,8 @@ std::optional<Iteration> over_unroll(FunctionChecker& checker, const ast::Call& 
   Iteration result;
   result.is_unrolled = true;
   for (Int128 i = start; step > 0 ? i < stop : step < 0 && i > stop; i += step) {
-    if (static_cast<Int128>(result.turns.size()) == kMostTurns) {
-      checker.report(range, DiagnosticId::TooManyTurns, static_cast<int>(kMostTurns));
+    if (static_cast<int>(result.turns.size()) >= checker.module.limits.unrolled_turns) {
+      checker.report(range, DiagnosticId::TooManyTurns, checker.module.limits.unrolled_turns);
       return std::nullopt;
     }
     result.turns.push_back(source->item(TreeBuilder::strong(checker.tree.integer(i, ScalarType::I64, range))));
@@ -332,8 +330,8 @@ bool is_read_outside(const FunctionChecker& checker, const ast::For& node) {
 void unrolled_loop(FunctionChecker& checker, const ast::For& node, const std::vector<Value>& turns, SourceRange range) {
   const int bodies_around = std::exchange(checker.unrolled_bodies,
                                           checker.unrolled_bodies * std::max<int>(1, static_cast<int>(turns.size())));
-  if (checker.unrolled_bodies > kMostUnrolledBodies) {
-    checker.report(range, DiagnosticId::TooManyTurns, kMostUnrolledBodies);
+  if (checker.unrolled_bodies > checker.module.limits.unrolled_statements) {
+    checker.report(range, DiagnosticId::TooManyTurns, checker.module.limits.unrolled_statements);
     checker.unrolled_bodies = bodies_around;
     return;
   }

@@ -19,8 +19,6 @@ struct Iteration {
   std::function<Value(const Value& counter)> item;  // or give them
 };
 
-inline constexpr int kMostUnrolledBodies = 8192;  // of loops within each other
-
 void check(FunctionChecker& checker, const ast::For& node, const ast::Stmt& stmt);
 std::optional<LanguageFunction> language_function_of(FunctionChecker& checker, const ast::Call& call);
 std::optional<Iteration> iteration(FunctionChecker& checker, const ast::Expr& iterable);

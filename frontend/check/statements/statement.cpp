@@ -205,6 +205,7 @@ void check(FunctionChecker& checker, const ast::While& node, const ast::Stmt& st
 }
 
 void statement(FunctionChecker& checker, const ast::Stmt& stmt) {
+  stand_at(checker.scope.file(), stmt.range);
   ++checker.module.depth;
   if (checker.module.depth > kDeepest) {
     checker.report(stmt.range, DiagnosticId::NestedTooDeeply);

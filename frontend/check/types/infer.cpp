@@ -103,7 +103,7 @@ void under_loop(FunctionChecker& checker, int number, const ast::For& loop, cons
   const int bodies_around = checker.unrolled_bodies;
   checker.unrolled_bodies *= std::max<int>(2, static_cast<int>(source->turns.size()));
   for (const Value& item : source->turns) {
-    if (checker.unrolled_bodies > kMostUnrolledBodies) break;  // it will be reported
+    if (checker.unrolled_bodies > checker.module.limits.unrolled_statements) break;  // it will be reported
     bind_target(checker, *loop.target, item, assigned_in(checker, loop), false);
     run();
   }
