@@ -1,4 +1,6 @@
 // The compiler, and sources whose kernels are compiled when they are used.
+#include <limits>
+
 #include "capi/handles.h"
 #include "pykc/compiler.h"
 #include "pykc/source.h"
@@ -42,6 +44,40 @@ pykc_compile_options defaults() {
   options.warnings = of.warnings ? 1 : 0;
   options.warnings_are_errors = of.warnings_are_errors ? 1 : 0;
   return options;
+}
+
+pykc_compile_limits limits_from(const pykc::CompileLimits& of) {
+  pykc_compile_limits limits{};
+  limits.size = sizeof limits;
+  limits.time_milliseconds = of.time.count();
+  limits.memory = of.memory;
+  limits.source_bytes = of.source_bytes;
+  limits.specializations = of.specializations;
+  limits.unrolled_turns = of.unrolled_turns;
+  limits.unrolled_statements = of.unrolled_statements;
+  limits.operations = of.operations;
+  limits.output_bytes = of.output_bytes;
+  limits.diagnostics = of.diagnostics;
+  return limits;
+}
+
+Result<pykc::CompileLimits> limits_of(const pykc_compile_limits& given) {
+  ASSIGN_OR_RETURN(const pykc_compile_limits from, read(given, limits_from({}), "pykc_compile_limits"));
+  // A limit beyond what an int holds limits nothing that an int counts.
+  const auto as_int = [](std::int64_t limit) {
+    return static_cast<int>(std::clamp<std::int64_t>(limit, 0, std::numeric_limits<int>::max()));
+  };
+  pykc::CompileLimits limits;
+  limits.time = std::chrono::milliseconds(from.time_milliseconds);
+  limits.memory = from.memory;
+  limits.source_bytes = from.source_bytes;
+  limits.specializations = as_int(from.specializations);
+  limits.unrolled_turns = as_int(from.unrolled_turns);
+  limits.unrolled_statements = as_int(from.unrolled_statements);
+  limits.operations = from.operations;
+  limits.output_bytes = from.output_bytes;
+  limits.diagnostics = as_int(from.diagnostics);
+  return limits;
 }
 
 Result<std::vector<std::string>> strings(const char* const* list, std::size_t count, const char* what) {
@@ -138,6 +174,10 @@ Result<pykc::CompileOptions> options_of(const pykc_compile_options* given) {
                    strings(from.silenced_warnings, from.silenced_warning_count, "silenced warnings"));
   ASSIGN_OR_RETURN(options.constants, constants_of(from.constants, from.constant_count));
   ASSIGN_OR_RETURN(options.libraries, libraries_of(from.libraries, from.library_count));
+  options.untrusted = from.untrusted != 0;
+  if (from.limits != nullptr) {
+    ASSIGN_OR_RETURN(options.limits, limits_of(*from.limits));
+  }
   if (from.import != nullptr)
     options.import = [import = from.import, context = from.import_context](std::string_view name) {
       return call_import(import, context, name);
@@ -157,6 +197,18 @@ void pykc_import_reply(pykc_import_answer* answer, const char* text, size_t leng
   } catch (...) {
     answer->text = pykc::Error{pykc::ErrorCode::OutOfMemory, "no memory left"};
   }
+}
+
+void pykc_import_fail(pykc_import_answer* answer, const char* message) {
+  try {
+    answer->text = pykc::Error{pykc::ErrorCode::InputOutput, message};
+  } catch (...) {
+    answer->text = pykc::Error{pykc::ErrorCode::OutOfMemory, "no memory left"};
+  }
+}
+
+void pykc_compile_limits_init(pykc_compile_limits* limits, size_t size, int32_t strict) {
+  initialize(limits, size, limits_from(strict != 0 ? pykc::CompileLimits::strict() : pykc::CompileLimits()));
 }
 
 void pykc_compile_options_init(pykc_compile_options* options, size_t size) { initialize(options, size, defaults()); }

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <exception>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,9 +100,7 @@ pykc_error* guarded(const Work& work, const Pointers*... needed) {
     if (((needed == nullptr) || ...)) return error_of(invalid_argument("a handle or a pointer that is needed is NULL"));
     Result<void> done = work();
     return done ? nullptr : error_of(std::move(done).error());
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
-  } catch (...) {
+  } catch (...) {  // std::bad_alloc, or std::length_error: nothing else is thrown
     return out_of_memory();
   }
 }

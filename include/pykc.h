@@ -215,12 +215,13 @@ typedef struct pykc_constant {
   pykc_value value;
 } pykc_constant;
 
-/* Gives the text of a module that a source imports by this name, by pykc_import_reply. Where it does not, the module is
- * looked for in the library that is built in. It may be called from another thread than the one that compiles, which
- * waits for it; it must return (no longjmp, no exception). */
+/* Gives the text of a module that a source imports by this name, by pykc_import_reply, or says why it cannot, by
+ * pykc_import_fail. Where it calls neither, the module is looked for in the library that is built in. It may be called
+ * from another thread than the one that compiles, which waits for it; it must return (no longjmp, no exception). */
 typedef void (*pykc_import_function)(void* context, const char* module_name, pykc_import_answer* answer);
-/* Copies the text. */
+/* Both copy the text. */
 PYKC_API void pykc_import_reply(pykc_import_answer* answer, const char* text, size_t length);
+PYKC_API void pykc_import_fail(pykc_import_answer* answer, const char* message);
 
 /* A file of functions that somebody else compiled, which kernels declare with @extern. */
 typedef struct pykc_library {
@@ -228,6 +229,24 @@ typedef struct pykc_library {
   const void* bytes;
   size_t byte_count;
 } pykc_library;
+
+/* What a compilation may take: see pykc::CompileLimits. */
+typedef struct pykc_compile_limits {
+  size_t size;
+  int64_t time_milliseconds;
+  int64_t memory; /* bytes by which the process may grow meanwhile */
+  int64_t source_bytes;
+  int64_t specializations;
+  int64_t unrolled_turns;
+  int64_t unrolled_statements;
+  int64_t operations;
+  int64_t output_bytes;
+  int64_t diagnostics;
+} pykc_compile_limits;
+
+/* Sets the defaults, or where `strict` is 1 what an untrusted source gets, and `size`; call it with
+ * sizeof(pykc_compile_limits). */
+PYKC_API void pykc_compile_limits_init(pykc_compile_limits* limits, size_t size, int32_t strict);
 
 /* See pykc::CompileOptions. Flags are 0 or 1; the default is given. */
 typedef struct pykc_compile_options {
@@ -249,9 +268,11 @@ typedef struct pykc_compile_options {
   const pykc_constant* constants;
   size_t constant_count; /* 0 */
   const pykc_library* libraries;
-  size_t library_count;        /* 0 */
-  pykc_import_function import; /* NULL: the folder of the file, then the library that is built in */
-  void* import_context;        /* passed to `import` */
+  size_t library_count;              /* 0 */
+  pykc_import_function import;       /* NULL: the folder of the file, then the library that is built in */
+  void* import_context;              /* passed to `import` */
+  const pykc_compile_limits* limits; /* NULL: the defaults, or the strict ones where `untrusted` */
+  int64_t untrusted;                 /* 0; 1: the source is a stranger's: see pykc::CompileOptions::untrusted */
 } pykc_compile_options;
 
 /* Sets the defaults, and `size`; call it with sizeof(pykc_compile_options). */

@@ -72,6 +72,7 @@ static const char kSource[] =
 
 static void import_weight(void* context, const char* name, pykc_import_answer* answer) {
   ++*(int*)context;
+  if (strcmp(name, "forbidden") == 0) pykc_import_fail(answer, "this one is not for you");
   if (strcmp(name, "weights") == 0) {
     const char text[] = "def weight(i):\n    return 2\n";
     pykc_import_reply(answer, text, strlen(text));
@@ -251,7 +252,7 @@ static void test_options(void) {
   int imports = 0;
   pykc_constant constant = number("OFFSET", 1);
   options = options_for(&constant, &imports);
-  FAILS(PYKC_INVALID_SOURCE, "no module `forbidden`",
+  FAILS(PYKC_INVALID_SOURCE, "not for you",
         pykc_compile(imports_forbidden, strlen(imports_forbidden), NULL, &options, &artifact));
   EXPECT(imports > 0);
   constant.type = PYKC_F16;
@@ -267,6 +268,36 @@ static void test_options(void) {
   options.signature_count = 1;
   OK(pykc_compile(source, strlen(source), NULL, &options, &artifact));
   pykc_artifact_free(artifact);
+}
+
+static void test_limits(void) {
+  const char long_source[] =
+      "from pykc import *\n\n@kernel\ndef k(x: f32[:]):\n    for i in unroll(range(400)):\n        x[i] = i\n";
+  const char ptx_source[] = "from pykc import *\n\n@kernel\ndef k(x: f32[:]):\n    x[0] = ptx('', i32)\n";
+  pykc_artifact* artifact = NULL;
+  pykc_compile_options options;
+  pykc_compile_limits limits;
+  pykc_compile_options_init(&options, sizeof options);
+  options.target = "cpu";
+  OK(pykc_compile(long_source, strlen(long_source), NULL, &options, &artifact));
+  pykc_artifact_free(artifact);
+  artifact = NULL;
+  options.untrusted = 1;
+  FAILS(PYKC_INVALID_SOURCE, "", pykc_compile(long_source, strlen(long_source), NULL, &options, &artifact));
+  FAILS(PYKC_INVALID_SOURCE, "", pykc_compile(ptx_source, strlen(ptx_source), NULL, &options, &artifact));
+  pykc_compile_limits_init(&limits, sizeof limits, 1);
+  EXPECT(limits.time_milliseconds < 10000 && limits.unrolled_turns < 400);
+  limits.unrolled_turns = 500;
+  options.limits = &limits;
+  OK(pykc_compile(long_source, strlen(long_source), NULL, &options, &artifact));
+  pykc_artifact_free(artifact);
+  artifact = NULL;
+  options.untrusted = 0;
+  limits.source_bytes = 10;
+  FAILS(PYKC_INVALID_SOURCE, "", pykc_compile(long_source, strlen(long_source), NULL, &options, &artifact));
+  limits.size = 5;
+  FAILS(PYKC_INVALID_ARGUMENT, "pykc_compile_limits_init",
+        pykc_compile(long_source, strlen(long_source), NULL, &options, &artifact));
 }
 
 static void test_stages(void) {
@@ -638,6 +669,7 @@ int main(void) {
   test_devices(device);
   test_errors_of_a_source();
   test_options();
+  test_limits();
   test_stages();
   test_arrays(device);
   test_generic_kernels(device);

@@ -20,7 +20,7 @@ class CompileOptions(ctypes.Structure):
         + [("signatures", POINTER(c_char_p)), ("signature_count", c_size_t)]
         + [("silenced_warnings", POINTER(c_char_p)), ("silenced_warning_count", c_size_t)]
         + [("constants", c_void_p), ("constant_count", c_size_t), ("libraries", c_void_p), ("library_count", c_size_t)]
-        + [("import_", c_void_p), ("import_context", c_void_p)]
+        + [("import_", c_void_p), ("import_context", c_void_p), ("limits", c_void_p), ("untrusted", c_int64)]
     )
 
 
