@@ -23,6 +23,11 @@ std::int64_t nanoseconds_since(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
 }
 
+/// Whether a thread has faulted, or somebody has stopped the launch.
+bool is_over(const BlockRun& run) {
+  return std::atomic_ref(run.launch->fault->claimed).load(std::memory_order_relaxed) != 0;
+}
+
 /// One thread's way to run blocks of a launch.
 class Worker {
  public:
@@ -36,7 +41,6 @@ class Worker {
     char* const scratch = workspace_.ending(scratch_bytes_ + shared_bytes_);
     run_.kernel(run_.launch, scratch + scratch_bytes_, scratch, first, last);
   }
-  bool has_faulted() const { return std::atomic_ref(run_.launch->fault->claimed).load(std::memory_order_relaxed) != 0; }
 
  private:
   const BlockRun& run_;
@@ -64,7 +68,7 @@ std::int64_t run_pieces(const BlockRun& run, GuardedMemory& workspace, Remaining
   Worker worker(run, workspace);
   std::int64_t ran = 0;
   if (!worker.prepare()) return ran;
-  while (!worker.has_faulted()) {
+  while (!is_over(run)) {
     const std::int64_t first = remaining.next.fetch_add(remaining.piece, std::memory_order_relaxed);
     if (first >= remaining.end) break;
     const std::int64_t last = std::min(first + remaining.piece, remaining.end);
@@ -81,7 +85,7 @@ Result<void> BlockPool::run(const BlockRun& run, BlockTime& time) {
   if (run.blocks == 1 || threads_.size() == 1 || time.nanoseconds_for(run.blocks) < kShort) {
     ASSIGN_OR_RETURN(first, run_on_caller(run, time));
   }
-  if (first >= run.blocks || run.launch->fault->claimed != 0) return {};
+  if (first >= run.blocks || is_over(run)) return {};
   return run_on_all(run, first, time);
 }
 
@@ -96,7 +100,7 @@ Result<std::int64_t> BlockPool::run_on_caller(const BlockRun& run, BlockTime& ti
   const Clock::time_point start = Clock::now();
   std::int64_t done = 0;
   std::int64_t elapsed = 0;
-  for (std::int64_t piece = 1; done < run.blocks && elapsed < kShort && !worker.has_faulted(); piece *= 2) {
+  for (std::int64_t piece = 1; done < run.blocks && elapsed < kShort && !is_over(run); piece *= 2) {
     const std::int64_t last = std::min(done + piece, run.blocks);
     worker(done, last);
     done = last;
@@ -117,7 +121,7 @@ Result<void> BlockPool::run_on_all(const BlockRun& run, std::int64_t first, Bloc
     if (thread == 0 && ran > 0) time.measured(nanoseconds_since(start), ran);
   });
   const bool is_done = remaining.next.load(std::memory_order_relaxed) >= run.blocks;
-  if (!is_done && run.launch->fault->claimed == 0) return no_memory(run);
+  if (!is_done && !is_over(run)) return no_memory(run);
   return {};
 }
 

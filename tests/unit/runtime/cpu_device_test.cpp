@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -35,7 +36,7 @@ Artifact test_artifact() {
   return {.target = "cpu:x86-64",
           .code = testing::test_object(),
           .kernels = {kernel("vecadd", {vector, vector, vector}), faulty, kernel("nothing", {}), block_numbers,
-                      kernel("printing", {scalar("text", ScalarType::I64)}),
+                      kernel("printing", {scalar("text", ScalarType::I64)}), kernel("endless", {}),
                       kernel("references", {array("out", ScalarType::F64, {5})}),
                       kernel("add_indices", {array("x", ScalarType::I32, {kAny, kAny}, Layout::Strided)})}};
 }
@@ -83,6 +84,34 @@ TEST_F(CpuDevice, LaunchesInTheChildOfAProcessThatHasLaunched) {
   EXPECT_EQ(status, 0) << "SIGALRM is " << SIGALRM;
 }
 #endif
+
+TEST_F(CpuDevice, LaunchesThatNeverEndAreStopped) {
+  using namespace std::chrono_literals;
+  std::vector<std::thread> threads;
+  for (int n = 0; n < 4; ++n)
+    threads.emplace_back([this, n] {
+      for (int i = 0; i < 20; ++i) {
+        const Result<void> launched = kernel_named("endless").launch(
+            {.grid = {n + 1}, .block = {1}, .timeout = n % 2 == 0 ? 1ms : std::chrono::nanoseconds::max()});
+        ASSERT_FALSE(launched);
+        const ErrorCode code = launched.error().code;
+        EXPECT_TRUE(code == ErrorCode::Timeout || code == ErrorCode::Cancelled) << launched.error().message;
+      }
+    });
+  std::atomic<bool> is_done = false;
+  std::thread canceller([&] {
+    while (!is_done) {
+      std::this_thread::sleep_for(1ms);
+      EXPECT_TRUE(device_.cancel());
+    }
+  });
+  for (std::thread& thread : threads) thread.join();
+  is_done = true;
+  canceller.join();
+  EXPECT_TRUE(kernel_named("nothing").launch({.grid = {9}, .block = {1}, .timeout = 100s}));
+  EXPECT_EQ(kernel_named("endless").launch({.grid = {1}, .block = {1}, .timeout = 1s}).error().message,
+            "kernel `endless` has taken longer than its limit of 1 s, and was stopped at endless.pyk:7");
+}
 
 TEST_F(CpuDevice, AThreadForEachTask) {
   for (std::int64_t n : {0, 1, 1000, 100003}) {
@@ -389,8 +418,8 @@ TEST_F(CpuDevice, ChecksSizesOfMemory) {
 
 TEST_F(CpuDevice, NamesWhatIsMissing) {
   EXPECT_EQ(module_.kernel("saxpy").error().message,
-            "the module has no kernel `saxpy`; it has: vecadd, faulty, nothing, block_numbers, printing, references, "
-            "add_indices");
+            "the module has no kernel `saxpy`; it has: vecadd, faulty, nothing, block_numbers, printing, endless, "
+            "references, add_indices");
   Artifact artifact = test_artifact();
   artifact.kernels[0].symbol = "no_such_symbol";
   EXPECT_EQ(device_.load(artifact).error().message,
