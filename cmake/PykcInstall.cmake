@@ -7,6 +7,8 @@
 #   libpykc_compiler.a  all that stands behind compile(), linked into one object together with those parts of LLVM that
 #                       it uses. So a program that embeds the compiler needs no LLVM package, and no list of 60 archives
 #                       that must be of the very version pykc was compiled with.
+#
+# and two shared libraries of the same code (PykcShared.cmake).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -37,8 +39,10 @@ set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH PYKC_PREFIX_FROM_PKGCONFIG /${pkgconfig_folder} /)
 list(JOIN PYKC_INSTALLED_LIBRARIES " " PYKC_PKGCONFIG_LIBRARIES)
 foreach(library runtime compiler)
-  configure_file(cmake/pykc-${library}.pc.in ${installed}/pykc-${library}.pc @ONLY)
-  install(FILES ${installed}/pykc-${library}.pc DESTINATION ${pkgconfig_folder})
+  foreach(package pykc-${library} pykc-${library}-shared)
+    configure_file(cmake/${package}.pc.in ${installed}/${package}.pc @ONLY)
+    install(FILES ${installed}/${package}.pc DESTINATION ${pkgconfig_folder})
+  endforeach()
 endforeach()
 
 set(CPACK_GENERATOR DEB)

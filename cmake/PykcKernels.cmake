@@ -2,7 +2,9 @@
 #                  [ARCHS 80 90a NATIVE]    chips of GPUs; NATIVE: those of this machine; default 80
 #                  [CPU x86-64-v3 native]   processors, beside any x86-64 with SSE4.2
 #                  [GPU_ONLY]               nothing for the CPU device: for kernels that need a GPU
-#                  [OPTIONS --checked …])   more options of `pykc compile`
+#                  [OPTIONS --checked …]    more options of `pykc compile`
+#                  [RUNTIME LIBRARY])       what TARGET links for them, in place of pykc::runtime: pykc::runtime_shared, or
+#                                           pykc::compiler_shared where it links that
 #
 # Compiles the kernels when TARGET is built, and again when a file that they import changes. TARGET gets for each
 # kernels.pyk a header "kernels.h" with a C++ function a kernel, and the code: PTX for every chip, a cubin as well where
@@ -12,7 +14,7 @@ find_program(PYKC_PTXAS ptxas HINTS ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES 
   DOC "NVIDIA's assembler: pykc_add_kernels embeds cubins where it is found")
 
 function(pykc_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "GPU_ONLY" "" "ARCHS;CPU;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "GPU_ONLY" "RUNTIME" "ARCHS;CPU;OPTIONS")
   if(NOT ARG_ARCHS)
     set(ARG_ARCHS 80)
   endif()
@@ -57,5 +59,8 @@ function(pykc_add_kernels target)
     target_sources(${target} PRIVATE ${output}.c ${output}.h)
   endforeach()
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${folder}>)
-  target_link_libraries(${target} PUBLIC pykc::runtime)
+  if(NOT ARG_RUNTIME)
+    set(ARG_RUNTIME pykc::runtime)
+  endif()
+  target_link_libraries(${target} PUBLIC ${ARG_RUNTIME})
 endfunction()

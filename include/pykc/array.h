@@ -18,7 +18,7 @@
 #include "pykc/types.h"
 #include "pykc/view.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 namespace detail {
 struct DeviceState;

@@ -10,7 +10,7 @@
 #include "pykc/error.h"
 #include "pykc/types.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 /// A file of functions that somebody else compiled, which kernels declare with `@extern` and call: LLVM bitcode, linked
 /// when the kernels are compiled; or, for GPUs, PTX or a cubin, linked when they are loaded.

@@ -48,7 +48,7 @@
 #include "pykc/configuration.h"
 #include "pykc/source_module.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 namespace detail {
 struct TunedKernelState;

@@ -27,7 +27,7 @@
 #include "pykc/error.h"
 #include "pykc/limits.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 /// What to produce. Everything before Code stops the pipeline early, for people and tests.
 enum class Emit : std::uint8_t { Tokens, Ast, Checked, Ir, CpuIr, Llvm, Assembly, Code };

@@ -16,7 +16,7 @@
 
 #include "pykc/compiler.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 class Configuration {
  public:

@@ -19,7 +19,7 @@
 #include "pykc/pool.h"
 #include "pykc/stream.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 class Device;
 

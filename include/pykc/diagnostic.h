@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 enum class Severity : std::uint8_t { Note, Warning, Error };
 

@@ -102,7 +102,7 @@ typedef struct DLManagedTensorVersioned {
 #error "pykc/dlpack.h needs DLPack 1.0 or later, and found an older dlpack.h"
 #endif
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 namespace detail {
 

@@ -24,7 +24,7 @@
 #include "pykc/compiler.h"
 #include "pykc/runtime.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 namespace detail {
 struct ElementwiseState;

@@ -13,7 +13,7 @@
 
 #include "pykc/runtime.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 /// The bytes of a serialised Artifact in the program's own data. A list of these ends with an empty one.
 struct EmbeddedArtifact {

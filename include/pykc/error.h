@@ -29,7 +29,7 @@
 
 #include "pykc/diagnostic.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 enum class ErrorCode : std::uint8_t {
   InvalidSource,      // the .pyk source has errors; see `diagnostics`

@@ -29,7 +29,7 @@
 #include "pykc/runtime.h"
 #include "pykc/source.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 namespace detail {
 struct GeneralizedUfuncState;

@@ -20,7 +20,7 @@
 #include "pykc/stream.h"
 #include "pykc/types.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 namespace detail {
 struct DeviceState;

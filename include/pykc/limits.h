@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 struct CompileLimits {
   /// From the first step to the last. Looked at in every step, and by LLVM between its passes: a compilation ends a

@@ -13,7 +13,7 @@
 #include "pykc/error.h"
 #include "pykc/types.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 /// The most axes an array has, as a kernel's parameter.
 inline constexpr int kMaxRank = 8;

@@ -19,7 +19,7 @@
 #include "pykc/error.h"
 #include "pykc/types.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 namespace detail {
 

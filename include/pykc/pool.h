@@ -14,7 +14,7 @@
 
 #include "pykc/error.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 namespace detail {
 struct PoolState;

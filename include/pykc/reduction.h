@@ -25,7 +25,7 @@
 #include "pykc/elementwise.h"
 #include "pykc/runtime.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 namespace detail {
 struct ReductionState;

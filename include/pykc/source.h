@@ -25,7 +25,7 @@
 #include "pykc/compiler.h"
 #include "pykc/error.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 /// A string of a C++ file and where it stands: what `R"pyk(…)pyk"_pyk` gives. All of it is worked out by the C++
 /// compiler.

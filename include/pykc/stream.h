@@ -9,7 +9,7 @@
 
 #include "pykc/error.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 class Buffer;
 class Stream;

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 enum class ScalarType : std::uint8_t {
 #define SCALAR_TYPE(name, spelling, bytes, numpy, npy) name,

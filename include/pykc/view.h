@@ -13,7 +13,7 @@
 #include "pykc/error.h"
 #include "pykc/mapping.h"
 
-namespace pykc {
+namespace [[gnu::visibility("default")]] pykc {
 
 template <typename T>
 class Array;

@@ -37,6 +37,18 @@ for program in load_and_run from_c embedded; do
   if has_llvm "$program"; then fail "$program links pykc::runtime alone, and contains LLVM"; fi
 done
 
+step "shared libraries"
+"$work/build/compile_and_run_shared" "$project/scale.pyk"
+"$work/build/load_and_run_shared" "$work/scale.pykc"
+[ "$("$work/build/from_c_shared" "$work/scale.pykc")" = "$from_c" ] || fail "pykc.h by the shared library"
+"$work/build/embedded_shared"
+for program in compile_and_run_shared load_and_run_shared from_c_shared embedded_shared; do
+  if has_llvm "$program"; then fail "$program links a shared library, and contains LLVM"; fi
+done
+nm -D --defined-only "$work/build/libplugin.so" >"$work/log"
+grep launch_file "$work/log" || fail "the plugin shows nothing"
+if grep -E ' (_ZN4llvm|LLVM|ZSTD|inflate|pykc_)' "$work/log"; then fail "the plugin shows what its archives have"; fi
+
 step "pykc_add_kernels"
 expect_output() {
   local output
@@ -70,6 +82,8 @@ if command -v pkg-config >/dev/null; then
     -o "$work/vecadd.o"
   g++ "$work/vecadd.o" $(pkg-config --libs pykc-compiler) -o "$work/vecadd"
   "$work/vecadd" "$documents/examples/vecadd.pyk" cpu
+  gcc "$work/vecadd.o" $(pkg-config --libs pykc-compiler-shared) -Wl,-rpath,"$prefix/lib" -o "$work/vecadd"
+  "$work/vecadd" "$documents/examples/vecadd.pyk" cpu
 else
   echo "pkg-config is not installed"
 fi
@@ -78,7 +92,7 @@ step "Debian package"
 if command -v dpkg-shlibdeps >/dev/null; then
   (cd "$build" && cpack -B "$work/package") >"$work/log" 2>&1 || { cat "$work/log"; fail "cpack"; }
   dpkg-deb --info "$work"/package/*.deb | grep -E '^ (Package|Version|Depends):'
-  diff <(cd "$prefix" && find . -type f | sort) \
+  diff <(cd "$prefix" && find . ! -type d | sort) \
     <(dpkg-deb --fsys-tarfile "$work"/package/*.deb | tar -t | sed -n 's|^\./usr/\(.*[^/]\)$|./\1|p' | sort) ||
     fail "the package has other files than cmake --install"
 else
