@@ -155,8 +155,9 @@ void tell_configurations(const CompileRequest& request) {
   if (!program) return;
   Diagnostics unheard;
   for (const ast::FunctionDef* kernel : kernels_of(*program->main)) {
+    if (is_typed_kernel(*kernel)) continue;
     const std::vector<Configuration> choices = configurations_of(*program, *program->main, *kernel, unheard);
-    if (choices.empty() || is_typed_kernel(*kernel) || !is_typed_with(choices.front(), *kernel)) continue;
+    if (choices.empty() || !is_typed_with(choices.front(), *kernel)) continue;
     std::fprintf(stderr,
                  "pykc: %s is compiled for %s, the first of its %zu configurations; --sig '%s' names the values, which "
                  "can be others\n",
@@ -174,10 +175,9 @@ Result<void> tell_untyped(const CompileRequest& request) {
   std::vector<const ast::FunctionDef*> untyped;
   const std::vector<const ast::FunctionDef*> kernels = kernels_of(*program->main);
   for (const ast::FunctionDef* kernel : kernels) {
+    if (is_typed_kernel(*kernel) || has_signatures(*kernel)) continue;
     const std::vector<Configuration> choices = configurations_of(*program, *program->main, *kernel, unheard);
-    const bool is_typed = is_typed_kernel(*kernel) || has_signatures(*kernel) ||
-                          (!choices.empty() && is_typed_with(choices.front(), *kernel));
-    if (!is_typed) untyped.push_back(kernel);
+    if (choices.empty() || !is_typed_with(choices.front(), *kernel)) untyped.push_back(kernel);
   }
   const auto example = [&](const ast::FunctionDef& kernel) {
     return "--sig '" + driver::example_signature(*program, kernel) + "' gives it types";
