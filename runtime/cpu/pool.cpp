@@ -12,12 +12,17 @@ Pool::~Pool() { release_until(0); }
 Result<std::shared_ptr<void>> Pool::allocate(std::int64_t bytes, detail::StreamState&) {
   if (bytes > memory_bytes()) return allocate_host(bytes).error();
   const std::int64_t rounded = round_up(bytes, size_step());
-  const std::lock_guard lock(mutex_);
-  if (rounded > limit_ - bytes_.used) return detail::beyond_limit(bytes, bytes_.used, limit_);
-  ASSIGN_OR_RETURN(void* const block, take(rounded));
-  bytes_.used += rounded;
-  bytes_.peak_used = std::max(bytes_.peak_used, bytes_.used);
-  return std::shared_ptr<void>(block, [this, rounded](void* memory) { give_back(memory, rounded); });
+  const Result<void*> block = [&]() -> Result<void*> {
+    const std::lock_guard lock(mutex_);
+    if (rounded > limit_ - bytes_.used) return detail::beyond_limit(bytes, bytes_.used, limit_);
+    ASSIGN_OR_RETURN(void* const taken, take(rounded));
+    bytes_.used += rounded;
+    bytes_.peak_used = std::max(bytes_.peak_used, bytes_.used);
+    return taken;
+  }();
+  if (!block) return block.error();
+  // Without the lock: where there is no memory for the pointer, it gives the block back at once.
+  return std::shared_ptr<void>(*block, [this, rounded](void* memory) { give_back(memory, rounded); });
 }
 
 /// A block of exactly this size, so that no room is lost; programs allocate the same sizes again and again.
@@ -41,7 +46,12 @@ Result<void*> Pool::take(std::int64_t bytes) {
 void Pool::give_back(void* block, std::int64_t bytes) {
   const std::lock_guard lock(mutex_);
   bytes_.used -= bytes;
-  unused_.emplace(bytes, block);
+  try {
+    unused_.emplace(bytes, block);
+  } catch (const std::bad_alloc&) {  // no memory to remember it
+    free_host(block, bytes);
+    bytes_.reserved -= bytes;
+  }
   release_until(release_threshold_);
 }
 
