@@ -31,6 +31,9 @@ std::string describe_machine(const Target& target);
 /// 90 for "sm_90" and "sm_90a"; 0 for a CPU.
 int sm_number(const Target& target);
 
+/// Before anything else here: LLVM then throws std::bad_alloc where there is no memory for it.
+void throw_where_memory_ends();
+
 struct Options {
   int optimization = 3;
   bool fast_math = false;

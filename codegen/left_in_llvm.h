@@ -10,9 +10,6 @@
 
 namespace pykc::codegen {
 
-/// Makes LLVM throw std::bad_alloc where there is no memory for it.
-void throw_where_memory_ends();
-
 /// An object of LLVM's, which an exception that passes leaves where it is, for good. Nothing else is thrown past LLVM.
 template <typename T>
 class LeftByExceptions {

@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "codegen/left_in_llvm.h"
+#include "codegen/codegen.h"
 
 namespace pykc::codegen {
 namespace {
