@@ -35,7 +35,7 @@ struct CompileLimits {
     limits.specializations = 256;
     limits.unrolled_turns = 256;
     limits.unrolled_statements = 1024;
-    limits.operations = 100'000;
+    limits.operations = 50'000;
     limits.output_bytes = std::int64_t{16} << 20;
     limits.diagnostics = 100;
     return limits;

@@ -1,0 +1,232 @@
+// Sources that a server would rather not have been sent. Under CompileOptions::untrusted each is answered, by a result
+// or an error, within 2 s and 500 MB, for either kind of device. Each is compiled in a process of its own, whose time
+// is that of the processor: a busy machine is no fault of the compiler's.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pykc/compiler.h"
+
+namespace pykc {
+namespace {
+
+using Lines = std::function<std::string(int)>;
+
+std::string repeated(int times, const Lines& line) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += line(i);
+  return all;
+}
+std::string repeated(int times, std::string_view text) {
+  return repeated(times, [&](int) { return std::string(text); });
+}
+std::string number(int value) { return std::to_string(value); }
+
+/// A kernel `k` of `x`, with `before` above it.
+std::string kernel(const std::string& body, const std::string& before = {}) {
+  return "import math\nfrom pykc import *\n" + before + "@kernel\ndef k(x: f32[:]):\n" + body;
+}
+
+/// Blocks within each other, with a statement in the innermost.
+std::string nested(int depth, const Lines& head) {
+  return repeated(depth, [&](int i) { return std::string(static_cast<std::size_t>(i) + 1, ' ') + head(i) + ":\n"; }) +
+         std::string(static_cast<std::size_t>(depth) + 1, ' ') + "x[1] = 2\n";
+}
+
+std::string unrolled(int outer, int inner, const std::string& statement) {
+  return "    for a in unroll(range(" + number(outer) + ")):\n        for b in unroll(range(" + number(inner) +
+         ")):\n            " + statement + "\n";
+}
+
+/// Functions that call the next one twice each.
+std::string chain(int length, const std::string& first, const std::string& second, const std::string& last) {
+  return repeated(length,
+                  [&](int i) {
+                    const std::string next = "f" + number(i + 1);
+                    return "def f" + number(i) + "(a):\n    return " + next + "(" + first + ") + " + next + "(" +
+                           second + ")\n";
+                  }) +
+         "def f" + number(length) + "(a):\n    return " + last + "\n";
+}
+
+std::string tuple_of(int size, const Lines& element) {
+  return "(" + repeated(size, [&](int i) { return element(i) + ", "; }) + ")";
+}
+
+struct Trial {
+  const char* name;
+  std::string source;
+};
+
+std::vector<Trial> trials() {
+  const std::string barrier = "    t[i] = x[i]\n    syncthreads()\n";
+  const std::string shared = "    t = shared.array(32, f32)\n    i = threadIdx.x\n";
+  const std::string variables = repeated(2000, [](int i) { return "    v" + number(i) + " = x[" + number(i) + "]\n"; });
+  const std::string stores = repeated(2000, [](int i) { return "    x[" + number(i) + "] = v" + number(i) + "\n"; });
+  return {
+      // What is unrolled.
+      {"unroll 1024 x 8 around sin", kernel(unrolled(1024, 8, "x[a] = math.sin(x[b])"))},
+      {"unroll 128 x 8 around sin", kernel(unrolled(128, 8, "x[a] = math.sin(x[b])"))},
+      {"unroll 16 x 16 around math",
+       kernel(unrolled(16, 16, "x[a + b] = math.sin(x[a]) / math.gamma(x[b]) ** x[a - b]"))},
+      {"80-element tuple through nested calls",
+       kernel("    t = " + tuple_of(80, [](int) { return "x[0]"; }) +
+                  "\n    for a in unroll(range(16)):\n        for b in unroll(range(16)):\n"
+                  "            t = f(t)\n    x[0] = t[0]\n",
+              "def f(t):\n    return g(g(t))\ndef g(t):\n    return h(h(t))\ndef h(t):\n    return " +
+                  tuple_of(80, [](int i) { return "t[" + number((i + 1) % 80) + "] + 1"; }) + "\n")},
+      // Many of something.
+      {"4,000 barriers", kernel(shared + repeated(4000, barrier))},
+      {"700 barriers", kernel(shared + repeated(700, barrier))},
+      {"barriers that keep 1,000 values",
+       kernel(shared + repeated(1000, [](int j) { return "    v" + number(j) + " = x[" + number(j) + "]\n"; }) +
+              repeated(1000, [](int j) { return "    syncthreads()\n    t[i] = v" + number(j) + "\n"; }) +
+              repeated(1000, [](int j) { return "    x[" + number(j) + "] = v" + number(j) + "\n"; }))},
+      {"10,000 kernels",
+       "import math\nfrom pykc import *\n" + repeated(10'000,
+                                                      [](int i) {
+                                                        return "@kernel\ndef k" + number(i) +
+                                                               "(x: f32[:]):\n    x[grid(1)] = math.sin(x[0])\n";
+                                                      })},
+      {"2,000 kernels",
+       "from pykc import *\n" +
+           repeated(2000, [](int i) { return "@kernel\ndef k" + number(i) + "(x: f32[:]):\n    x[grid(1)] = 1\n"; })},
+      {"print of 10,000", kernel("    print(" + repeated(10'000, "x[0], ") + "x[0])\n")},
+      {"print of 100,000", kernel("    print(" + repeated(100'000, "x[0], ") + "x[0])\n")},
+      {"100,000 autotunes", "from pykc import *\n" + repeated(30'000, "@autotune(configs=[config(T=32)])\n") +
+                                "@kernel\ndef k(x: f32[:], T: constexpr):\n    x[0] = T\n"},
+      {"30,000 configurations", "from pykc import *\n@autotune(configs=[" +
+                                    repeated(30'000, [](int i) { return "config(T=" + number(i) + "), "; }) +
+                                    "])\n@kernel\ndef k(x: f32[:], T: constexpr):\n    x[0] = T\n"},
+      {"60,000 fields", "from pykc import *\n@struct\nclass S:\n" +
+                            repeated(60'000, [](int i) { return "    f" + number(i) + ": f32\n"; }) +
+                            "@kernel\ndef k(x: S[:]):\n    x[0].f0 = 1\n"},
+      {"60,000 errors", kernel(repeated(60'000, "    x[0] = y\n"))},
+      {"20,000 functions",
+       kernel(repeated(10'000, [](int i) { return "    x[0] += f" + number(i) + "(x[1])\n"; }),
+              repeated(10'000, [](int i) { return "def f" + number(i) + "(a):\n    return a\n"; }))},
+      {"10,000 parameters", "from pykc import *\n@kernel\ndef k(" +
+                                repeated(10'000, [](int i) { return "a" + number(i) + ": f32, "; }) + "):\n    pass\n"},
+      {"10,000 asserts", kernel(repeated(10'000, [](int i) { return "    assert x[" + number(i) + "] > 0\n"; }))},
+      {"40,000 statements", kernel(repeated(40'000, "    x[0] += 1\n"))},
+      {"10,000 calls of sin", kernel(repeated(10'000, "    x[0] = math.sin(x[1])\n"))},
+      {"2,000 powers", kernel(repeated(2000, [](int i) { return "    x[0] = x[0] ** " + number(i % 1000) + "\n"; }))},
+      {"2,000 variables in a loop",
+       kernel(
+           variables + "    for j in range(100):\n" +
+           repeated(2000, [](int i) { return "        v" + number(i) + " += v" + number((i * 7 + 1) % 2000) + "\n"; }) +
+           stores)},
+      {"a local array, filled by hand",
+       kernel("    t = local.array(131072, f32)\n" +
+              repeated(3000, [](int i) { return "    t[" + number(i) + "] = x[" + number(i) + "]\n"; }) +
+              "    x[0] = t[int(x[1])]\n")},
+      {"10,000 imports", repeated(10'000, [](int i) { return "import m" + number(i) + "\n"; })},
+      {"and of 16,000", kernel("    x[0] = 1 if " + repeated(16'000, "x[1] > 1 and ") + "x[2] > 1 else 0\n")},
+      // What doubles.
+      {"16 generic functions for two types each", kernel("    x[0] = f0(1)\n", chain(16, "(a, 1)", "(a, 1.5)", "1"))},
+      {"16 functions that double types of numbers", kernel("    x[0] = f0(1)\n", chain(16, "a", "a * 1.5", "a + 1"))},
+      {"a tree of 2^30 calls", kernel("    x[0] = f0(x[1])\n", chain(30, "a", "a + 1", "a * a"))},
+      {"a tree of 2^11 barriers", kernel("    t = shared.array(64, f32)\n    g11(t)\n    x[0] = t[0]\n",
+                                         "def g0(t):\n    syncthreads()\n    t[threadIdx.x] += 1\n    return 1\n" +
+                                             repeated(11,
+                                                      [](int i) {
+                                                        return "def g" + number(i + 1) + "(t):\n    return g" +
+                                                               number(i) + "(t) + g" + number(i) + "(t)\n";
+                                                      }))},
+      {"functions nested 22 deep", kernel(repeated(22,
+                                                   [](int i) {
+                                                     return std::string(static_cast<std::size_t>(i) + 1, ' ') +
+                                                            "def g" + number(i) + "(a):\n";
+                                                   }) +
+                                          std::string(23, ' ') + "return a\n x[0] = 1\n")},
+      // What is deep.
+      {"150 brackets", kernel("    x[0] = " + std::string(150, '(') + "1.0" + std::string(150, ')') + "\n")},
+      {"100,000 brackets",
+       kernel("    x[0] = " + std::string(100'000, '(') + "1.0" + std::string(100'000, ')') + "\n")},
+      {"100,000 times minus", kernel("    x[0] = " + std::string(100'000, '-') + "1.0\n")},
+      {"100,000 times not", kernel("    x[0] = " + repeated(100'000, "not ") + "1.0\n")},
+      {"a sum of 100,000", kernel("    x[0] = " + repeated(100'000, "x[1] + ") + "1.0\n")},
+      {"90 ifs", kernel(nested(90, [](int) { return "if x[0] > 1"; }))},
+      {"90 loops", kernel(nested(90, [](int i) { return "for i" + number(i) + " in range(10)"; }))},
+      {"5,000 elifs",
+       kernel("    if x[0] == 0:\n        x[1] = 0\n" +
+              repeated(5000, [](int i) { return "    elif x[0] == " + number(i) + ":\n        x[1] = 1\n"; }))},
+      // What is huge.
+      {"an integer of 900,000 digits", kernel("    x[0] = " + std::string(900'000, '9') + "\n")},
+      {"10 to the power of powers", kernel("    x[0] = 10 ** 10 ** 10 ** 10\n")},
+      {"a shift by 10 to the 18", kernel("    x[0] = 1 << 10 ** 18\n")},
+      {"a table of 200,000 numbers", kernel("    x[0] = T[0]\n", "T = [" + repeated(200'000, "1.5, ") + "]\n")},
+      {"a constant array of 16,000 numbers",
+       kernel("    x[0] = T[grid(1)]\n", "T = const.array_like([" + repeated(16'000, "1, ") + "])\n")},
+      {"shared memory of 8 GB", kernel("    t = shared.array(2000000000, f32)\n    t[0] = 1\n")},
+      {"a text of 900 KB", kernel("    print('" + std::string(900'000, 'a') + "')\n")},
+      {"a name of 900 KB", kernel("    " + std::string(900'000, 'a') + " = 1\n")},
+      {"2 MB of nothing", std::string(2 << 20, '\n')},
+  };
+}
+
+/// What a child tells of its compilation: the code of its first error, or "".
+struct Answer {
+  std::string told;
+  double seconds = 0;
+  double megabytes = 0;
+};
+
+Answer answer(const Trial& trial, const char* target) {
+  int channel[2];
+  EXPECT_EQ(::pipe(channel), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    CompileOptions options;
+    options.target = target;
+    options.untrusted = true;
+    const Result<Artifact> artifact = compile(trial.source, options);
+    std::string told = "compiled";
+    if (!artifact) {
+      told = artifact.error().message;
+      for (const Diagnostic& diagnostic : artifact.error().diagnostics)
+        if (diagnostic.severity == Severity::Error) told = diagnostic.code;
+    }
+    if (::write(channel[1], told.data(), told.size()) < 0) ::_exit(1);
+    ::_exit(0);
+  }
+  ::close(channel[1]);
+  Answer answer;
+  char text[200];
+  if (const auto length = ::read(channel[0], text, sizeof(text)); length > 0)
+    answer.told.assign(text, static_cast<std::size_t>(length));
+  ::close(channel[0]);
+  int status = 0;
+  rusage used{};
+  ::wait4(child, &status, 0, &used);
+  if (!WIFEXITED(status)) answer.told = "ended by signal " + number(WTERMSIG(status));
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  answer.seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+  answer.megabytes = static_cast<double>(used.ru_maxrss) / 1024;
+  return answer;
+}
+
+TEST(Trials, AreAnsweredWithin2SecondsAnd500Megabytes) {
+  for (const Trial& trial : trials())
+    for (const char* target : {"cpu", "sm_80"}) {
+      const Answer found = answer(trial, target);
+      std::printf("%-42s %-6s %5.2f s %4.0f MB  %s\n", trial.name, target, found.seconds, found.megabytes,
+                  found.told.c_str());
+      EXPECT_TRUE(found.told == "compiled" || (found.told.size() == 5 && found.told.starts_with("E")))
+          << trial.name << ", " << target << ": " << found.told;
+      EXPECT_LT(found.seconds, 2) << trial.name << ", " << target;
+      EXPECT_LT(found.megabytes, 500) << trial.name << ", " << target;
+    }
+}
+
+}  // namespace
+}  // namespace pykc
