@@ -16,6 +16,7 @@
 //   pykc::Result<pykc::Module> module = pykc::compile_file("vecadd.pyk").and_then(load);
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -82,10 +83,9 @@ inline Error* no_memory_for_error() {
 }
 inline Error& readable(Error& error) {
   if (&error != no_memory_for_error()) return error;
-  thread_local Error out_of_memory;
-  out_of_memory.code = ErrorCode::OutOfMemory;
-  out_of_memory.message = "out of memory";  // short enough to need none
-  return out_of_memory;
+  // Without a destructor, which a thread would need memory to note down.
+  alignas(Error) thread_local std::byte place[sizeof(Error)];
+  return *::new (place) Error{ErrorCode::OutOfMemory, "out of memory"};  // short enough to need none
 }
 struct ErrorDeleter {
   void operator()(Error* error) const {

@@ -1,11 +1,12 @@
 #include "runtime/cpu/stop.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
+
+#include "runtime/cpu/thread_pool.h"
 
 namespace pykc::cpu {
 
@@ -17,7 +18,7 @@ void ask_to_stop(abi::FaultRecord& record) {
 }
 
 struct Deadline::Watch {
-  const pid_t process = getpid();
+  const std::uint32_t process = forks();
   std::mutex mutex;
   std::condition_variable changed;
   abi::FaultRecord* record = nullptr;  // null: nobody has a limit
@@ -71,12 +72,12 @@ struct Deadline::Watch {
 Deadline::Deadline() = default;
 
 Deadline::~Deadline() {
-  if (watch_ != nullptr && watch_->process != getpid()) (void)watch_.release();
+  if (watch_ != nullptr && watch_->process != forks()) (void)watch_.release();
 }
 
 Result<void> Deadline::set(abi::FaultRecord& record, std::chrono::nanoseconds timeout) {
   // The thread stayed with the parent, perhaps with its mutex locked: nothing of it can be given back.
-  if (watch_ != nullptr && watch_->process != getpid()) (void)watch_.release();
+  if (watch_ != nullptr && watch_->process != forks()) (void)watch_.release();
   if (watch_ == nullptr) watch_ = std::make_unique<Watch>();
   if (!watch_->has_thread) {
     watch_.reset();
@@ -92,6 +93,7 @@ Result<void> Deadline::set(abi::FaultRecord& record, std::chrono::nanoseconds ti
 }
 
 void Deadline::clear() {
+  if (watch_ == nullptr) return;  // set() found no thread
   const std::lock_guard lock(watch_->mutex);
   watch_->record = nullptr;
 }

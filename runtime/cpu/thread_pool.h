@@ -56,7 +56,7 @@ class ThreadPool {
   std::uint32_t process_ = forks();
   bool has_started_ = false;
   std::vector<Helper> helpers_;
-  bool is_ending_ = false;
+  std::atomic<bool> is_ending_ = false;
   // What the caller tells the helpers, in one line of the cache.
   alignas(64) std::atomic<std::uint32_t> works_ = 0;  // so far
   Work work_ = nullptr;
