@@ -15,6 +15,7 @@
 #include "codegen/nvptx/passes/share_division_checks.h"
 #include "codegen/nvptx/passes/unroll_loads.h"
 #include "codegen/nvptx/passes/widen_small_integers.h"
+#include "codegen/passes/halve_large_bfloats.h"
 #include "codegen/passes/keep_unsigned_conversions.h"
 
 namespace pykc::codegen {

@@ -18,7 +18,8 @@ constexpr int kSignals[] = {SIGSEGV, SIGBUS};
 struct Watched {
   std::atomic<const char*> kernel = nullptr;
   std::atomic<std::uintptr_t> begin = 0, end = 0;  // of its code
-  std::atomic<pid_t> handing_on = 0;               // the thread that called the handlers before
+  std::atomic<bool> is_told = false;
+  std::atomic<pid_t> handing_on = 0;  // the thread that called the handlers before
   struct sigaction before[std::size(kSignals)];
 };
 Watched watched;
@@ -56,8 +57,13 @@ void hand_on(int signal, siginfo_t* info, void* context) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   const auto at = static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-  if (info->si_code > 0 && at >= watched.begin && at < watched.end)
-    if (const char* const kernel = watched.kernel.exchange(nullptr)) write_message(kernel, info->si_addr);
+  if (info->si_code > 0 && at >= watched.begin && at < watched.end) {
+    if (const char* const kernel = watched.kernel.exchange(nullptr)) {
+      write_message(kernel, info->si_addr);
+      watched.is_told = true;
+    }
+    while (!watched.is_told) continue;  // another thread tells it: the process must not end meanwhile
+  }
   hand_on(signal, info, context);
 }
 
@@ -67,6 +73,7 @@ CrashMessage::CrashMessage(const std::string& kernel, const ElfObject& code) {
   const auto begin = reinterpret_cast<std::uintptr_t>(code.image().data());
   watched.begin = begin;
   watched.end = begin + code.image().size();
+  watched.is_told = false;
   watched.kernel = kernel.c_str();
   for (const int signal : kSignals) {
     sigaction(signal, nullptr, &handler_before(signal));
