@@ -57,8 +57,8 @@ std::vector<std::vector<double>> time_in_turn(const std::vector<System>& systems
   std::vector<std::vector<double>> times(systems.size());
   for (std::size_t round = 0; round < kRounds + 1; ++round)
     for (std::size_t n = 0; n < systems.size(); ++n) {
-      // The threads of the system before have gone to sleep then.
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      // The threads of the system before have gone to sleep then; libgomp's spin for more than 5 ms.
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
       const double time = milliseconds(systems[n].runners[work].run);
       if (round > 0) times[n].push_back(time);
     }
