@@ -87,6 +87,19 @@ Result<pykc::Mapping> dense_mapping(const pykc_array& array) { return pykc::Mapp
 
 const pykc::Stream* stream_of(const pykc_stream* stream) { return stream == nullptr ? nullptr : &stream->value; }
 
+/// A new array in the bytes that `allocate` gives.
+template <typename Owner, typename Allocate>
+pykc_error* guarded_array(int32_t type, int32_t rank, const int64_t* shape, const Owner* owner, pykc_array** array,
+                          Allocate allocate) {
+  return guarded(
+      [&]() -> Result<void> {
+        ASSIGN_OR_RETURN(pykc_array made, dense_array(type, rank, shape, allocate));
+        *array = new pykc_array(std::move(made));
+        return {};
+      },
+      owner, array);
+}
+
 }  // namespace
 
 extern "C" {
@@ -98,29 +111,16 @@ pykc_error* pykc_array_allocate(const pykc_device* device, int32_t type, int32_t
 
 pykc_error* pykc_array_allocate_in(const pykc_device* device, int32_t memory, int32_t type, int32_t rank,
                                    const int64_t* shape, pykc_array** array) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(pykc_array made, dense_array(type, rank, shape, [&](std::int64_t bytes) {
-                           return allocate_in(device->value, memory, bytes);
-                         }));
-        *array = new pykc_array(std::move(made));
-        return {};
-      },
-      device, array);
+  return guarded_array(type, rank, shape, device, array,
+                       [&](std::int64_t bytes) { return allocate_in(device->value, memory, bytes); });
 }
 
 pykc_error* pykc_array_allocate_on(const pykc_stream* stream, int32_t type, int32_t rank, const int64_t* shape,
                                    pykc_array** array) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(pykc_array made, dense_array(type, rank, shape, [&](std::int64_t bytes) -> Result<pykc_array> {
-                           ASSIGN_OR_RETURN(pykc::Buffer buffer, stream->value.allocate_bytes(bytes));
-                           return in_buffer(std::move(buffer), false);
-                         }));
-        *array = new pykc_array(std::move(made));
-        return {};
-      },
-      stream, array);
+  return guarded_array(type, rank, shape, stream, array, [&](std::int64_t bytes) -> Result<pykc_array> {
+    ASSIGN_OR_RETURN(pykc::Buffer buffer, stream->value.allocate_bytes(bytes));
+    return in_buffer(std::move(buffer), false);
+  });
 }
 
 pykc_error* pykc_array_zeros(const pykc_device* device, int32_t type, int32_t rank, const int64_t* shape,
