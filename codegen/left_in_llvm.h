@@ -2,6 +2,9 @@
 // exceptions, and ends the program where it gets none. Here std::bad_alloc passes through it in place of that. It frees
 // nothing on the way, and what it was changing stays half changed: its objects must not be touched any more, not even
 // to free them.
+//
+// Sources that run LLVM's pass managers and analyses are compiled without exceptions, too. These are templates, whose
+// destructors ask for memory: compiled with exceptions they would end the program where they get none.
 #pragma once
 
 #include <exception>

@@ -2,6 +2,8 @@
 // whose callees all disappear into them. So this is a list of the passes that do something here, in the order in which
 // LLVM's O3 has them: it starts faster, and what is not in the list is not in the program.
 //
+// Compiled without exceptions, as LLVM is: see left_in_llvm.h.
+//
 // The target machine is there from the first pass on: passes that move code must know where a GPU's threads diverge.
 #include "codegen/optimize.h"
 
@@ -65,7 +67,6 @@
 #include <unordered_map>
 
 #include "base/budget.h"
-#include "codegen/left_in_llvm.h"
 #include "codegen/own_passes.h"
 
 namespace pykc::codegen {
@@ -263,16 +264,11 @@ void translate_plainly(llvm::Function& function) {
   function.addFnAttr(llvm::Attribute::OptimizeNone);
 }
 
-struct Phases {
-  llvm::FunctionPassManager first, vector, last;
-};
-
 }  // namespace
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& target, const Options& options) {
   if (options.optimization == 0) return;
-  const LeftByExceptions<Analyses> all_analyses;
-  Analyses& analyses = *all_analyses;
+  Analyses analyses;
   skip_passes_without_budget(analyses.callbacks);
   register_analyses(analyses, machine);
 
@@ -282,8 +278,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   inlining.addPass(llvm::GlobalDCEPass());
   inlining.run(module, analyses.modules);
 
-  const LeftByExceptions<Phases> phases;
-  auto& [first, vector, last] = *phases;
+  llvm::FunctionPassManager first, vector, last;
   add_first_passes(first, target, options);
   add_loop_passes(first, options);
   add_redundancy_passes(first, target);

@@ -301,7 +301,7 @@ class PollAdder {
   }
 
   llvm::Constant* text(const std::string& place) {
-    const std::string name = "place." + place;
+    const std::string name = (llvm::Twine("place.") + place).str();
     if (llvm::GlobalVariable* known = function_.getParent()->getGlobalVariable(name, true)) return known;
     llvm::Constant* bytes = llvm::ConstantDataArray::getString(context(), place, true);
     return new llvm::GlobalVariable(*function_.getParent(), bytes->getType(), true, llvm::GlobalValue::InternalLinkage,
