@@ -1,0 +1,44 @@
+"""pykc: GPU kernels in Python, on NVIDIA GPUs and on the CPU.
+
+`from pykc import cuda` has the surface of numba.cuda; `python -m pykc script.py` runs a script that imports Numba.
+"""
+from __future__ import annotations
+
+import importlib
+
+_MODULES = ("cuda", "types", "numba")
+_NAMES = {
+    "CompileError": "_native", "DeviceError": "_native", "Error": "_native", "KernelFault": "_native",
+    "LaunchError": "_native", "list_devices": "_native",
+    "CaptureError": "_capture", "SourceError": "_source", "PykcWarning": "_host",
+    "install_as_numba": "_redirect", "device": "_kernel", "kernel": "_kernel",
+}
+
+
+def __getattr__(name: str):
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    if name in _NAMES:
+        value = getattr(importlib.import_module(f".{_NAMES[name]}", __name__), name)
+    elif name == "__version__":
+        value = importlib.import_module("._native", __name__).version
+    elif name == "__all__":
+        names = importlib.import_module("._kernel_names", __name__)
+        value = sorted(["kernel", "device", *names.NATIVE, *names.NATIVE_TYPES])
+    else:
+        value = _kernel_name(name)
+    globals()[name] = value
+    return value
+
+
+def _kernel_name(name: str):
+    names = importlib.import_module("._kernel_names", __name__)
+    if name in names.NATIVE_TYPES:
+        return getattr(importlib.import_module(".types", __name__), names.NATIVE_TYPES[name])
+    if name not in names.NATIVE:
+        raise AttributeError(f"module 'pykc' has no attribute {name!r}")
+    return names.KernelName(f"numba.cuda.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *_NAMES})

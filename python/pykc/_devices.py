@@ -1,0 +1,45 @@
+"""The device that launches and arrays go to: PYKC_DEVICE, else the first GPU, else the CPU; a thread may select one."""
+from __future__ import annotations
+
+import os
+import threading
+
+from . import _native
+
+_lock = threading.Lock()
+_opened: dict[str, _native.Device] = {}
+_selected = threading.local()
+
+
+def device(name: str = "") -> _native.Device:
+    """The device of that name, "cpu" or "cuda:0"; without a name the one in use."""
+    if not name:
+        return current()
+    with _lock:
+        if name not in _opened:
+            _opened[name] = _native.Device(name)
+        return _opened[name]
+
+
+def current() -> _native.Device:
+    chosen = getattr(_selected, "device", None)
+    return chosen if chosen is not None else _default()
+
+
+def _default() -> _native.Device:
+    with _lock:
+        if "" not in _opened:
+            found = _native.Device(os.environ.get("PYKC_DEVICE", ""))
+            _opened[""] = _opened.setdefault(found.name, found)
+        return _opened[""]
+
+
+def select(chosen: _native.Device | None) -> None:
+    """Makes it the one in use, for this thread; None: the default again."""
+    _selected.device = chosen
+
+
+def close() -> None:
+    with _lock:
+        _opened.clear()
+    _selected.device = None

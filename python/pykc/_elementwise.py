@@ -1,0 +1,68 @@
+"""Generated kernels that go through the elements of arrays of one shape, or of shapes that broadcast to one."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from . import _devices, _native
+from ._capture import CUDA, NUMPY
+from ._modules import Program, program_around
+
+BLOCK = 256
+
+
+class Loaded:
+    """Kernels that were made of these texts, on each device; what the functions in them refer to may change."""
+
+    def __init__(self):
+        self._known: dict[tuple, tuple[Program, Any]] = {}
+
+    def kernel(self, text: str, name: str, functions: dict[str, Any]) -> Any:
+        device = _devices.current()
+        found = self._known.get((device.name, text))
+        if found is None or found[0].watch.changed():
+            program = program_around(text, functions, name)
+            module = _native.Module(device, *program.main, import_=program.import_)
+            found = self._known[device.name, text] = (program, module.kernel(name))
+        return found[1]
+
+
+def places(extents: tuple[int, ...], loop: tuple[int, ...]) -> str:
+    """The indices of an array's leading axes for the element of a loop over `loop`: "i0, 0" where its second extent
+    is 1, and repeats."""
+    skipped = len(loop) - len(extents)
+    return ", ".join("0" if extent == 1 and loop[axis + skipped] != 1 else f"i{axis + skipped}"
+                     for axis, extent in enumerate(extents))
+
+
+def kernel_text(name: str, parameters: list[str], loop: tuple[int, ...], body: str) -> str:
+    """A kernel whose threads do BODY for the indices i0, i1 … of a loop; the extents are its first arguments."""
+    rank = len(loop)
+    extents = ["n"] + [f"e{axis}" for axis in range(1, rank)]
+    lines = [f"@{CUDA}.jit", f"def {name}({', '.join(extents + parameters)}):", f"    i = {CUDA}.grid(1)",
+             "    if i < n:"]
+    for axis in range(rank - 1, 0, -1):
+        lines += [f"        i{axis} = i % e{axis}", f"        i = i // e{axis}"]
+    lines += ["        i0 = i"] if rank else []
+    return "\n".join(lines + [f"        {line}" for line in body.splitlines()]) + "\n"
+
+
+def launch(kernel: Any, loop: tuple[int, ...], arguments: list, stream=None) -> None:
+    count = math.prod(loop)
+    if count:
+        kernel.launch(-(-count // BLOCK), BLOCK, stream, 0, [count, *loop[1:], *arguments])
+
+
+_copies = Loaded()
+
+
+def assign(target, source, stream) -> None:
+    """`target[...] = source` for device arrays of one shape and any strides."""
+    loop = target.shape or (1,)
+    index = places(target.shape, (0,) * len(loop)) or "()"
+    text = kernel_text("assign", ["target", "source"], loop, f"target[{index}] = source[{index}]")
+    launch(_copies.kernel(text, "assign", {}), loop, [target._array, source._array], stream)
+
+
+def converted(type_name: str, value: str) -> str:
+    return f"{NUMPY}.{type_name}({value})"

@@ -1,0 +1,29 @@
+"""`@pykc.kernel` and `@pykc.device`: functions in which pykc's own typing rules hold."""
+from __future__ import annotations
+
+import types
+
+from . import _devices
+from .cuda._dispatcher import Dispatcher
+
+
+class Kernel(Dispatcher):
+    """A function under `@pykc.kernel`."""
+
+    native = True
+
+    def decorator(self) -> str:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self._options.items())
+        return ("@device" if self.device else "@kernel") + (f"({arguments})" if arguments else "")
+
+
+def kernel(function: types.FunctionType | None = None, **options):
+    """A kernel: parameters have the types of their annotations, or those of each launch."""
+    if function is None:
+        return lambda function: Kernel(function, **options)
+    return Kernel(function, **options)
+
+
+def device(what: types.FunctionType | str = ""):
+    """`@pykc.device`: a function that kernels call. With a name, "cpu" or "cuda:0", or without one: that device."""
+    return _devices.device(what) if isinstance(what, str) else Kernel(what, device=True)

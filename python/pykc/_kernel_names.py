@@ -1,0 +1,73 @@
+"""Names that only kernels know. Python programs refer to them and pass them on; nothing can be called outside."""
+from __future__ import annotations
+
+
+class KernelName:
+    """What stands behind `cuda.syncthreads` and its kin in Python."""
+
+    def __init__(self, path: str):
+        self._pykc_path = path  # as the language imports it, "numba.cuda.atomic.add"
+
+    def __getattr__(self, name: str) -> KernelName:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        member = KernelName(f"{self._pykc_path}.{name}")
+        self.__dict__[name] = member
+        return member
+
+    def _outside(self) -> RuntimeError:
+        name = self._pykc_path.removeprefix("numba.")
+        return RuntimeError(f"`{name}` is for kernels: it has a value only in a function under @cuda.jit, "
+                            "while a launch runs it")
+
+    def __call__(self, *arguments, **keywords):
+        raise self._outside()
+
+    def __index__(self):
+        raise self._outside()
+
+    __int__ = __float__ = __bool__ = __len__ = __iter__ = __index__
+
+    def __getitem__(self, index):
+        raise self._outside()
+
+    def __add__(self, other):
+        raise self._outside()
+
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __lt__ = __gt__ = __le__ = __ge__ = __add__
+
+    def __repr__(self) -> str:
+        return f"<{self._pykc_path.removeprefix('numba.')}, a name of kernels>"
+
+
+def _vectors() -> set[str]:
+    numbers = [f"{kind}{width}" for kind in ("int", "uint") for width in (8, 16, 32, 64)] + ["float32", "float64"]
+    c_names = "char uchar short ushort int uint long ulong longlong ulonglong float double".split()
+    return ({f"{number}x{count}" for number in numbers for count in (1, 2, 3, 4)}
+            | {f"{name}{count}" for name in c_names for count in (1, 2, 3, 4)})
+
+
+CUDA = _vectors() | set("""
+    threadIdx blockIdx blockDim gridDim laneid warpsize grid gridsize shared local const atomic cg fp16
+    syncthreads syncthreads_count syncthreads_and syncthreads_or syncwarp grid_sync
+    threadfence threadfence_block threadfence_system
+    shfl_sync shfl_up_sync shfl_down_sync shfl_xor_sync vote_sync_intrinsic match_any_sync match_all_sync
+    all_sync any_sync eq_sync ballot_sync activemask lanemask_lt lanemask_le lanemask_eq lanemask_ge lanemask_gt
+    redux_sync_add redux_sync_min redux_sync_max redux_sync_and redux_sync_or redux_sync_xor elect_sync
+    popc brev clz ffs fma cbrt selp nanosleep mulhi byte_perm
+    clock clock64 globaltimer ldca ldcg ldcs ldlu ldcv ldg stcg stcs stwb stwt
+    prefetch_l1 prefetch_l2 memcpy_async memcpy_async_commit memcpy_async_wait
+    barrier_sync barrier_arrive cluster_sync cluster_ctarank cluster_nctarank ptx unroll
+""".split())
+
+#: What `pykc` has beside these, for functions under `@pykc.kernel`.
+NATIVE = CUDA | {"constexpr", "static_assert", "libdevice"}
+NATIVE_TYPES = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16",
+                "u32": "uint32", "u64": "uint64", "f16": "float16", "bf16": "bfloat16", "f32": "float32",
+                "f64": "float64", "c64": "complex64", "c128": "complex128"}
+
+
+def cuda_name(name: str) -> KernelName:
+    if name not in CUDA:
+        raise AttributeError(f"module 'pykc.cuda' has no attribute {name!r}")
+    return KernelName(f"numba.cuda.{name}")

@@ -1,0 +1,198 @@
+"""Python functions as the modules of text that pykc compiles.
+
+Each function is a module of its own: a line that binds what the function refers to, a line with the decorator, and the
+`def` with its lines unchanged, so that errors name the lines of the Python file. Functions that call one another in a
+circle share a module, each in its place.
+"""
+from __future__ import annotations
+
+import types
+from typing import Any, NamedTuple
+
+from ._capture import CUDA, NUMPY, Capture, CaptureError, Scope, Watch
+from ._source import FunctionText, function_text
+
+
+class ModuleText(NamedTuple):
+    """What the compiler is given: `line` is the file's line of the text's first line, `name` the file."""
+    text: str
+    name: str
+    line: int = 1
+    indentation: str = ""
+
+
+class Function:
+    """A Python function that kernels can call."""
+
+    native = False  # whether pykc's typing rules hold in it, in place of Numba's
+
+    def __init__(self, py_func: types.FunctionType, text: FunctionText | None = None):
+        self.py_func = py_func
+        self._text = text
+        self.__doc__ = py_func.__doc__
+        self.__name__ = py_func.__name__
+        self.__qualname__ = py_func.__qualname__
+        self.__module__ = py_func.__module__
+        self.__wrapped__ = py_func
+
+    @property
+    def text(self) -> FunctionText:
+        if self._text is None:
+            self._text = function_text(self.py_func)
+        return self._text
+
+    def decorator(self) -> str:
+        """The decorator as pykc reads it."""
+        return "@device" if self.native else f"@{CUDA}.jit(device=True)"
+
+
+def as_function(value: Any, native: bool = False) -> Function | None:
+    """The function behind what a Python name stands for, if it is one."""
+    if isinstance(value, Function):
+        return value
+    inner = getattr(value, "py_func", value)  # Numba's own functions
+    if not isinstance(inner, types.FunctionType):
+        return None
+    function = Function(inner)
+    function.native = native
+    return function
+
+
+class Program(NamedTuple):
+    """A function with all that it refers to."""
+    main: ModuleText
+    function_name: str
+    modules: dict[str, ModuleText]
+    watch: Watch
+
+    @property
+    def key(self) -> tuple:
+        return (self.main, *self.modules.items())
+
+    def import_(self, module: str) -> ModuleText | None:
+        return self.modules.get(module)
+
+
+def program_of(function: Function) -> Program:
+    builder = _Builder()
+    node = builder.visit(function)
+    return Program(builder.modules.pop(node.home), node.function.text.name, builder.modules, builder.watch)
+
+
+def program_around(text: str, functions: dict[str, Any], name: str) -> Program:
+    """A generated kernel, whose text calls these functions by these names. NAME is the kernel's."""
+    builder = _Builder()
+    statements = []
+    for alias, value in functions.items():
+        function = as_function(value)
+        assert function is not None
+        node = builder.visit(function)
+        statements.append(f"from {node.name} import {function.text.name} as {alias}")
+    header = "; ".join([f"from numba import cuda as {CUDA}; import numpy as {NUMPY}", *statements])
+    return Program(ModuleText(f"{header}\n{text}", f"<{name}>", 0), name, builder.modules, builder.watch)
+
+
+class _Node:
+    """A function that was found, on the way to its module."""
+
+    def __init__(self, function: Function, index: int):
+        self.function = function
+        self.name = f"f{index}"  # of its module
+        self.index = self.low = index  # `low`: the lowest index that it leads back to
+        self.statements: list[str] = []
+        self.header = ""
+        self.is_open = True  # it may still turn out to be part of a circle
+        self.home = ""  # the module that holds its text
+
+
+class _Builder:
+    """Finds the functions behind a function; circles as Tarjan finds strongly connected components."""
+
+    def __init__(self):
+        self.modules: dict[str, ModuleText] = {}
+        self.watch = Watch()
+        self._nodes: dict[int, _Node] = {}
+        self._open: list[_Node] = []
+        self._text_names: dict[str, str] = {}
+
+    def visit(self, function: Function) -> _Node:
+        known = self._nodes.get(id(function.py_func))
+        if known is not None:
+            return known
+        node = _Node(function, len(self._nodes))
+        self._nodes[id(function.py_func)] = node
+        self._open.append(node)
+        capture = Capture(function.native, lambda value: self._reference(node, value), self._text_module)
+        capture.names(function.text, Scope(function.py_func))
+        node.statements, node.header = capture.statements, capture.header()
+        self.watch.add(capture.watch)
+        if node.low == node.index:
+            circle = self._open[self._open.index(node):]
+            del self._open[-len(circle):]
+            self._emit(circle)
+        return node
+
+    def _reference(self, user: _Node, value: Any) -> tuple[str | None, str] | None:
+        function = as_function(value, user.function.native)
+        if function is None:
+            return None
+        if function.py_func is user.function.py_func:
+            return None, function.text.name
+        node = self.visit(function)
+        if node.is_open:
+            user.low = min(user.low, node.low)
+        return node.name, function.text.name
+
+    def _text_module(self, text: str) -> str:
+        if text not in self._text_names:
+            name = self._text_names[text] = f"m{len(self._text_names)}"
+            self.modules[name] = ModuleText(text, f"<{name}>")
+        return self._text_names[text]
+
+    def _emit(self, circle: list[_Node]) -> None:
+        home = circle[0].name
+        for node in circle:
+            node.is_open, node.home = False, home
+        if len(circle) == 1:
+            node = circle[0]
+            text = node.function.text
+            lines = [_header(node.function.native, node.header), node.function.decorator()]
+            self.modules[home] = ModuleText("\n".join(lines) + "\n" + text.text, text.file, text.line - 2,
+                                            text.indentation)
+            return
+        self.modules[home] = _circle_text(circle)
+        for node in circle[1:]:
+            self.modules[node.name] = ModuleText(f"from {home} import {node.function.text.name}\n", f"<{node.name}>")
+
+
+def _header(native: bool, line: str) -> str:
+    return line if native else "; ".join(filter(None, (f"from numba import cuda as {CUDA}", line)))
+
+
+def _circle_text(circle: list[_Node]) -> ModuleText:
+    """Functions that call one another, in one module, each in its line."""
+    nodes = sorted(circle, key=lambda node: node.function.text.line)
+    first = nodes[0].function.text
+    names = ", ".join(f"`{node.function.text.name}`" for node in nodes)
+    if any(node.function.text.file != first.file or node.function.text.indentation != first.indentation
+           or node.function.native != nodes[0].function.native for node in nodes):
+        raise CaptureError(f"{names} call one another: they must stand in one file, side by side")
+    statements: dict[str, None] = {}
+    for node in nodes:
+        for statement in node.statements:
+            words = statement.split()
+            imported = next((other for other in nodes if words[:2] == ["from", other.name]), None)
+            if imported is None:
+                statements[statement] = None
+            elif words[-1] != imported.function.text.name:
+                statements[f"{words[-1]} = {imported.function.text.name}"] = None
+    header = Capture.line_of(list(statements))
+    lines = [_header(nodes[0].function.native, header)]
+    start = first.line - 2
+    for node in nodes:
+        text = node.function.text
+        lines += [""] * (text.line - start - 1 - len(lines))
+        if len(lines) == text.line - start - 1:
+            lines.append(node.function.decorator())
+        lines += text.text.splitlines()
+    return ModuleText("\n".join(lines) + "\n", first.file, start, first.indentation)

@@ -1,0 +1,36 @@
+"""What a function returns for arguments of given types, by the compiler's own word."""
+from __future__ import annotations
+
+import re
+
+from . import _native
+from ._capture import CUDA
+from ._modules import Function, program_around
+
+_LETTERS = {"i": "int", "u": "uint", "f": "float", "c": "complex"}
+
+
+def result_text(function: Function, types: list[str]) -> str:
+    """The type as the compiler prints it: "f32", "tuple[f64, i8]", "None"."""
+    names = ", ".join(f"x{number}" for number in range(len(types)))
+    text = f'@{CUDA}.jit("void({", ".join(types)})")\ndef caller({names}):\n    core({names})\n'
+    program = program_around(text, {"core": function}, "caller")
+    printed = _native.compile(*program.main, target="cpu", emit="checked", import_=program.import_)
+    printed = printed.decode() if isinstance(printed, bytes) else printed
+    found = re.search(r"^kernel caller.*\n  [^<\n]+<([^>]*)>\(", printed, re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def result_types(function: Function, types: list[str]) -> list | None:
+    """The NumPy dtypes of the numbers that it returns; None for what is not made of numbers."""
+    import numpy
+    text = result_text(function, types)
+    parts = text[6:-1].split(", ") if text.startswith("tuple[") else [text]
+    if not all(re.fullmatch(r"bool|[iufc]\d+", part) for part in parts):
+        return None
+    return [numpy.dtype(part if part == "bool" else _LETTERS[part[0]] + part[1:]) for part in parts]
+
+
+def returns_nothing(function: Function, types: list[str]) -> bool:
+    return result_text(function, types) == "None"

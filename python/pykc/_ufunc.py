@@ -1,0 +1,287 @@
+"""`@vectorize` and `@guvectorize`: functions of numbers, or of parts of arrays, that work on whole arrays."""
+from __future__ import annotations
+
+import re
+import types
+from typing import Any
+
+from . import _devices
+from ._elementwise import Loaded, converted, kernel_text, launch, places
+from ._modules import Function
+from ._results import result_types
+from .cuda._arrays import DeviceNDArray, as_cuda_array, device_array, is_cuda_array, to_device
+from .cuda._streams import native_stream
+from .types import Signature, Type, parsed, signature_text
+
+
+class _Loop:
+    """One prototype: the dtypes of what goes in and comes out."""
+
+    def __init__(self, inputs: list, outputs: list):
+        self.inputs, self.outputs = inputs, outputs
+
+
+class _ArrayFunction(Function):
+    """What the two have in common."""
+
+    def __init__(self, py_func: types.FunctionType, signatures: list):
+        super().__init__(py_func)
+        self._signatures = [one if isinstance(one, Signature) else parsed(signature_text(one)) for one in signatures]
+        self._loaded = Loaded()
+
+    @property
+    def types(self) -> list[str]:
+        return [str(signature) for signature in self._signatures]
+
+    def _chosen(self, loops: list[_Loop], dtypes: list) -> _Loop:
+        """The first prototype that the inputs convert to without loss, as NumPy chooses."""
+        for loop in loops:
+            if all(_fits(found, wanted) for found, wanted in zip(dtypes, loop.inputs)):
+                return loop
+        found = ", ".join(str(getattr(dtype, "__name__", dtype)) for dtype in dtypes)
+        raise TypeError(f"`{self.__name__}` has no version for ({found}): there are {', '.join(self.types)}")
+
+
+class DUFunc(_ArrayFunction):
+    """A function under `@vectorize`."""
+
+    nout = 1
+    max_blocksize = 2 ** 30
+
+    def __init__(self, py_func: types.FunctionType, signatures: list):
+        super().__init__(py_func, signatures)
+        self.nin = py_func.__code__.co_argcount
+        self.nargs = self.nin + 1
+        self._loops = [_Loop([type_.dtype for type_ in one.args], [one.return_type.dtype]) for one in self._signatures]
+        if any(len(loop.inputs) != self.nin for loop in self._loops):
+            raise TypeError(f"`{self.__name__}` has {self.nin} parameters; its signatures do not")
+
+    def __call__(self, *args, out=None, stream=0):
+        import numpy
+        if len(args) == self.nargs and out is None:
+            *args, out = args
+        if len(args) != self.nin:
+            raise TypeError(f"`{self.__name__}` takes {self.nin} arguments, not {len(args)}")
+        out = out[0] if isinstance(out, tuple) else out
+        on_device = any(map(is_cuda_array, args))
+        inputs = [_input(argument) for argument in args]
+        dtypes = [_dtype(argument) for argument in inputs]
+        loop = self._chosen(self._loops, dtypes) if self._loops else self._found(dtypes)
+        shape = numpy.broadcast_shapes(*(getattr(argument, "shape", ()) for argument in inputs))
+        result = out if out is not None else \
+            device_array(shape, loop.outputs[0]) if on_device else numpy.empty(shape, loop.outputs[0])
+        if tuple(result.shape) != shape:
+            raise ValueError(f"the result has the shape {shape}, `out` has {tuple(result.shape)}")
+        native = native_stream(stream)
+        target = as_cuda_array(result) if is_cuda_array(result) else \
+            result if _devices.current().is_cpu else device_array(shape, result.dtype)
+        self._run(loop, inputs, target, shape, native)
+        if isinstance(target, DeviceNDArray) and not is_cuda_array(result):
+            target.copy_to_host(result, stream)
+        if isinstance(result, numpy.ndarray):
+            (native or _devices.current()).synchronize()
+            return result[()] if out is None else result
+        return result
+
+    def _run(self, loop: _Loop, inputs: list, target, shape: tuple[int, ...], stream) -> None:
+        arrays, names, values = [], [], []
+        flat = all(_is_rows(one) and one.shape == shape for one in [*inputs, target] if getattr(one, "shape", ()))
+        over = shape if not flat else (target.size,)
+        for number, argument in enumerate(inputs):
+            name = f"x{number}"
+            names.append(name)
+            extents = getattr(argument, "shape", ())
+            index = "[i0]" if extents and flat else f"[{places(extents, shape)}]" if extents else ""
+            values.append(converted(_kernel_type(loop.inputs[number]), name + index))
+            arrays.append(_argument(argument, flat) if extents else loop.inputs[number].type(argument))
+        index = "i0" if flat and shape else places(shape, (0,) * len(shape)) or "()"
+        text = kernel_text(self._kernel_name, [*names, "out"], over, f"out[{index}] = core({', '.join(values)})")
+        kernel = self._loaded.kernel(text, self._kernel_name, {"core": self})
+        launch(kernel, over, [*arrays, _argument(target, flat and bool(shape))], stream)
+
+    _kernel_name = "elementwise"
+
+    def _found(self, dtypes: list) -> _Loop:
+        """The prototype for these inputs, of a function that was given none."""
+        import numpy
+        inputs = [numpy.dtype(dtype) for dtype in dtypes]
+        outputs = result_types(self, [_kernel_type(dtype) for dtype in inputs])
+        if outputs is None or len(outputs) != 1:
+            raise TypeError(f"`{self.__name__}` must return one number")
+        return _Loop(inputs, outputs)
+
+    def reduce(self, arg, stream=0):
+        """The elements of a vector, combined by the function."""
+        from ._reduce import Reduce
+        if self.nin != 2:
+            raise TypeError("only a function of two numbers reduces")
+        return Reduce(self).all(arg, stream)
+
+
+class GUFunc(_ArrayFunction):
+    """A function under `@guvectorize`."""
+
+    max_blocksize = 2 ** 30
+
+    def __init__(self, py_func: types.FunctionType, signatures: list, layout: str):
+        super().__init__(py_func, signatures)
+        self.signature = layout
+        self._inputs, self._outputs = _layout(layout)
+        self.nin, self.nout = len(self._inputs), len(self._outputs)
+        if self.nin + self.nout != py_func.__code__.co_argcount:
+            raise TypeError(f"`{self.__name__}` has {py_func.__code__.co_argcount} parameters, {layout!r} has "
+                            f"{self.nin + self.nout}")
+        self._loops = [_Loop([_element(one) for one in signature.args[:self.nin]],
+                             [_element(one) for one in signature.args[self.nin:]]) for signature in self._signatures]
+
+    def __call__(self, *args, out=None, stream=0):
+        import numpy
+        if len(args) == self.nin + self.nout and out is None:
+            args, out = args[:self.nin], args[self.nin:]
+        if len(args) != self.nin:
+            raise TypeError(f"`{self.__name__}` takes {self.nin} arguments, not {len(args)}")
+        outs = () if out is None else out if isinstance(out, tuple) else (out,)
+        on_device = any(map(is_cuda_array, args))
+        inputs = [_input(argument) for argument in args]
+        inputs = [one if hasattr(one, "shape") else numpy.asarray(one) for one in inputs]
+        dtypes = [one.dtype for one in inputs]
+        if self._loops:
+            loop = self._chosen(self._loops, dtypes)
+        elif outs:
+            loop = _Loop(dtypes, [one.dtype for one in outs])
+        else:
+            raise TypeError(f"`{self.__name__}` has no signatures: pass the arrays for its results, too")
+        loops, sizes = self._sizes(inputs)
+        shape = numpy.broadcast_shapes(*loops)
+        native = native_stream(stream)
+        results = list(outs) or [
+            (device_array if on_device else numpy.empty)(shape + tuple(sizes[name] for name in core), dtype)
+            for core, dtype in zip(self._outputs, loop.outputs)]
+        targets = [as_cuda_array(one) if is_cuda_array(one) else
+                   one if _devices.current().is_cpu else to_device(one) for one in results]
+        inputs = [_of_type(one, dtype) for one, dtype in zip(inputs, loop.inputs)]
+        self._run(inputs, loops, targets, shape, native)
+        for target, result in zip(targets, results):
+            if isinstance(target, DeviceNDArray) and not is_cuda_array(result):
+                target.copy_to_host(result, stream)
+        (native or _devices.current()).synchronize()
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _sizes(self, inputs: list) -> tuple[list[tuple[int, ...]], dict[str, int]]:
+        """The leading extents of each input, and what the letters of the layout stand for."""
+        loops, sizes = [], {}
+        for number, (array, core) in enumerate(zip(inputs, self._inputs)):
+            if array.ndim < len(core):
+                raise ValueError(f"input {number} of `{self.__name__}` needs {len(core)} dimensions, not {array.ndim}")
+            split = array.ndim - len(core)
+            loops.append(tuple(array.shape[:split]))
+            for name, extent in zip(core, array.shape[split:]):
+                if sizes.setdefault(name, extent) != extent:
+                    raise ValueError(f"`{name}` of {self.signature} is both {sizes[name]} and {extent}")
+        missing = {name for core in self._outputs for name in core} - set(sizes)
+        if missing:
+            raise ValueError(f"{', '.join(sorted(missing))} of {self.signature} stand only in the results")
+        return loops, sizes
+
+    def _run(self, inputs: list, loops: list, targets: list, shape: tuple[int, ...], stream) -> None:
+        names = [f"x{number}" for number in range(len(inputs))] + [f"out{number}" for number in range(len(targets))]
+        values, arrays = [], []
+        for name, array, extents, core in zip(names, inputs, loops, self._inputs):
+            index = places(extents, shape)
+            values.append(f"{name}[{index}]" if index else name)
+            arrays.append(_argument(array, False) if array.ndim else array[()])
+        for name, target, core in zip(names[len(inputs):], targets, self._outputs):
+            leading = [f"i{axis}" for axis in range(len(shape))]
+            if not core and leading:  # a number comes out: an array of one element
+                leading[-1] = f"{leading[-1]}:{leading[-1]} + 1"
+            values.append(f"{name}[{', '.join(leading)}]" if leading else name)
+            arrays.append(_argument(target.reshape(1) if not target.ndim else target, False))
+        text = kernel_text("generalized", names, shape or (1,), f"core({', '.join(values)})")
+        kernel = self._loaded.kernel(text, "generalized", {"core": self})
+        launch(kernel, shape or (1,), arrays, stream)
+
+
+def vectorize(ftylist_or_function=(), target: str = "cpu", **options):
+    """`@vectorize`: of a function of numbers one of arrays, which broadcasts as NumPy's do."""
+    if isinstance(ftylist_or_function, (types.FunctionType, Function)):
+        return DUFunc(_plain(ftylist_or_function), [])
+    signatures = _listed(ftylist_or_function)
+    return lambda function: DUFunc(_plain(function), signatures)
+
+
+def guvectorize(ftylist, signature: str | None = None, target: str = "cpu", **options):
+    """`@guvectorize`: of a function of parts of arrays one of arrays of such parts."""
+    layout = ftylist if signature is None else signature
+    signatures = [] if signature is None else _listed(ftylist)
+    return lambda function: GUFunc(_plain(function), signatures, layout)
+
+
+def _plain(function) -> types.FunctionType:
+    return getattr(function, "py_func", function)
+
+
+def _listed(signatures) -> list:
+    single = isinstance(signatures, (str, Signature)) or isinstance(signatures, tuple) and signatures and all(
+        isinstance(one, Type) for one in signatures)
+    return [signatures] if single else list(signatures)
+
+
+def _layout(text: str) -> tuple[list[list[str]], list[list[str]]]:
+    sides = text.replace(" ", "").split("->")
+    if len(sides) != 2:
+        raise ValueError(f"{text!r} is no layout: it is written '(m,n),(n)->(m)'")
+    found = [[[name for name in part.split(",") if name] for part in re.findall(r"\(([^()]*)\)", side)]
+             for side in sides]
+    return found[0], found[1]
+
+
+def _element(type_: Type) -> Any:
+    dtype = type_.dtype
+    return dtype.dtype if isinstance(dtype, Type) else dtype
+
+
+def _input(argument: Any) -> Any:
+    """An array of the host or the device, or a plain number."""
+    import numpy
+    if is_cuda_array(argument):
+        return as_cuda_array(argument)
+    if isinstance(argument, (bool, int, float, complex, numpy.generic)):
+        return argument
+    array = numpy.asarray(argument)
+    return array[()] if array.ndim == 0 else array
+
+
+def _dtype(argument: Any) -> Any:
+    """The dtype, or Python's type of a plain number, which fits every dtype of its kind."""
+    return getattr(argument, "dtype", None) or type(argument)
+
+
+def _fits(found: Any, wanted: Any) -> bool:
+    import numpy
+    if isinstance(found, type):
+        return "biufc".index(wanted.kind) >= {bool: 0, int: 1, float: 3, complex: 4}[found]
+    return numpy.can_cast(found, wanted, "safe")
+
+
+def _kernel_type(dtype: Any) -> str:
+    return "bool_" if dtype.name == "bool" else dtype.name
+
+
+def _is_rows(array: Any) -> bool:
+    return array.is_c_contiguous() if isinstance(array, DeviceNDArray) else array.flags.c_contiguous
+
+
+def _argument(array: Any, flat: bool) -> Any:
+    if not isinstance(array, DeviceNDArray) and not _devices.current().is_cpu:
+        array = to_device(array)
+    if flat:
+        array = array.reshape(array.size)
+    return array._array if isinstance(array, DeviceNDArray) else array
+
+
+def _of_type(array: Any, dtype: Any) -> Any:
+    if array.dtype == dtype:
+        return array
+    if isinstance(array, DeviceNDArray):
+        return to_device(array.copy_to_host().astype(dtype))
+    return array.astype(dtype)

@@ -1,0 +1,41 @@
+"""The surface of numba.cuda: kernels in Python, on GPUs and on the CPU."""
+from __future__ import annotations
+
+import importlib
+
+from .._kernel_names import cuda_name
+from ._arguments import In, InOut, Out
+from ._arrays import (DeviceNDArray, as_cuda_array, device_array, device_array_like, from_cuda_array_interface,
+                      is_cuda_array, managed_array, mapped_array, mapped_array_like, pinned, pinned_array,
+                      pinned_array_like, to_device)
+from ._contexts import (close, current_context, defer_cleanup, detect, get_current_device, gpus, is_available,
+                        is_bfloat16_supported, is_float16_supported, is_gpu, is_supported_version, list_devices,
+                        profile_start, profile_stop, profiling, require_context, select_device, synchronize)
+from ._dispatcher import Dispatcher, jit
+from ._streams import (Event, Stream, default_stream, event, event_elapsed_time, external_stream,
+                       legacy_default_stream, per_thread_default_stream, stream)
+
+_pykc_path = "numba.cuda"
+_LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "compile_ptx": "._compile",
+          "compile_ptx_for_current_device": "._compile", "reduce": ".._reduce", "Reduce": ".._reduce",
+          "vectorize": ".._ufunc", "guvectorize": ".._ufunc", "random": ".random", "libdevice": ".libdevice",
+          "types": "..types", "typeof": "..types"}
+_TYPES = frozenset(importlib.import_module("..types", __name__).NUMBA_NAMES)
+
+
+def declare_device(name: str, sig, link=None, **options):
+    """Numba's way to code in other languages."""
+    raise NotImplementedError(f"declare_device({name!r}): declare the function with @extern in a .pyk file and link "
+                              "its library there (docs/embedding.md)")
+
+
+def __getattr__(name: str):
+    if name in _LATER:
+        module = importlib.import_module(_LATER[name], __name__)
+        value = module if name in ("random", "libdevice", "types") else getattr(module, name)
+    elif name in _TYPES:
+        value = getattr(importlib.import_module("..types", __name__), name)
+    else:
+        value = cuda_name(name)
+    globals()[name] = value
+    return value

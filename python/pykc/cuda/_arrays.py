@@ -1,0 +1,471 @@
+"""Arrays in a device's memory, with the attributes of NumPy's and the methods of Numba's."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import _devices, _native
+from ..types import Type
+from ._streams import native_stream
+
+
+class DeviceNDArray:
+    """An array in the memory of a device. Slices and reshaped arrays are the same memory."""
+
+    __array_priority__ = 100
+    __slots__ = ("_array", "dtype", "stream", "__weakref__")
+    __cuda_ndarray__ = True
+
+    def __init__(self, array: _native.Array, dtype, stream=0):
+        self._array = array
+        self.dtype = dtype
+        self.stream = stream
+
+    # --- what NumPy's arrays have ---------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._array.shape)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        return tuple(self._array.strides)
+
+    @property
+    def ndim(self) -> int:
+        return self._array.ndim
+
+    @property
+    def size(self) -> int:
+        return self._array.size
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    alloc_size = nbytes
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    def __len__(self) -> int:
+        if self.ndim == 0:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    @property
+    def T(self) -> DeviceNDArray:
+        return self.transpose()
+
+    def transpose(self, axes=None) -> DeviceNDArray:
+        if axes is not None and set(axes) != set(range(self.ndim)):
+            raise ValueError(f"invalid axes list {axes!r}")
+        order = tuple(range(self.ndim))[::-1] if axes is None else tuple(axes)
+        return self._of(self._array.permuted(order))
+
+    def reshape(self, *newshape, order: str = "C") -> DeviceNDArray:
+        shape = newshape[0] if len(newshape) == 1 and not isinstance(newshape[0], int) else newshape
+        _only_rows(order)
+        return self._of(self._array.reshaped(_resolved(tuple(shape), self.size)))
+
+    def ravel(self, order: str = "C", stream=0) -> DeviceNDArray:
+        return self.reshape(self.size, order=order)
+
+    def squeeze(self, axis=None, stream=0) -> DeviceNDArray:
+        axes = [axis] if isinstance(axis, int) else axis
+        kept = tuple(extent for i, extent in enumerate(self.shape)
+                     if extent != 1 or axes is not None and i not in axes and i - self.ndim not in axes)
+        return self.reshape(kept)
+
+    def view(self, dtype) -> DeviceNDArray:
+        """The same memory as elements of another type."""
+        import numpy
+        dtype = numpy.dtype(dtype)
+        if self.dtype.itemsize != dtype.itemsize and not self.is_c_contiguous():
+            raise ValueError("To change to a dtype of a different size, the array must be C-contiguous")
+        return DeviceNDArray(_viewed(self, dtype), dtype, self.stream)
+
+    def is_c_contiguous(self) -> bool:
+        return _contiguous(self.shape[::-1], self.strides[::-1], self.dtype.itemsize)
+
+    def is_f_contiguous(self) -> bool:
+        return _contiguous(self.shape, self.strides, self.dtype.itemsize)
+
+    @property
+    def flags(self) -> dict[str, bool]:
+        return {"C_CONTIGUOUS": self.is_c_contiguous(), "F_CONTIGUOUS": self.is_f_contiguous()}
+
+    def __repr__(self) -> str:
+        return f"<array of {self.dtype} {self.shape} on {self._array.device.name}>"
+
+    # --- copies ---------------------------------------------------------------------------------------------------
+
+    def copy_to_host(self, ary=None, stream=0):
+        """The elements as a NumPy array, ARY or a new one."""
+        import numpy
+        native = native_stream(stream or self.stream)
+        if ary is None:
+            order = "F" if self.is_f_contiguous() and not self.is_c_contiguous() else "C"
+            host = numpy.empty(self.shape, self.dtype, order=order)
+        else:
+            host = ary
+            _check_same(self, host)
+        if self.size:
+            self._copy_out(host, native)
+        return host
+
+    def _copy_out(self, host, native) -> None:
+        import numpy
+        source = self if _packed(self) else packed(self)
+        if host.strides == source.strides:
+            source._array.copy_to(host, native)
+            return
+        whole = numpy.empty(self.shape, self.dtype, order="C" if source.is_c_contiguous() else "F")
+        source._array.copy_to(whole, native)
+        if native is not None:
+            native.synchronize()
+        host[...] = whole
+
+    def copy_to_device(self, ary, stream=0) -> None:
+        """Takes the elements of ARY, an array of the host or of a device."""
+        import numpy
+        native = native_stream(stream or self.stream)
+        if not is_cuda_array(ary):
+            ary = numpy.asarray(ary)
+        else:
+            ary = as_cuda_array(ary)
+        _check_same(self, ary)
+        if not self.size:
+            return
+        if isinstance(ary, DeviceNDArray):
+            copied(self, ary, native)
+        elif _packed(self):
+            order = "C" if self.is_c_contiguous() else "F"
+            host = ary.astype(self.dtype, order=order, copy=False)
+            self._array.copy_from(host if host.flags[order + "_CONTIGUOUS"] else host.copy(order), native)
+        else:
+            copied(self, to_device(numpy.ascontiguousarray(ary)), native)
+
+    def __array__(self, dtype=None, copy=None):
+        host = self.copy_to_host()
+        return host if dtype is None else host.astype(dtype)
+
+    def bind(self, stream=0) -> DeviceNDArray:
+        return DeviceNDArray(self._array, self.dtype, stream)
+
+    def split(self, section: int, stream=0):
+        """Views of `section` elements each, the last perhaps shorter."""
+        if self.ndim != 1:
+            raise ValueError("array must be 1d")
+        for start in range(0, self.size, section):
+            yield self[start:start + section]
+
+    # --- indices --------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, index):
+        view = self._sliced(index)
+        if view.ndim == 0 and not _has_slice(index):
+            return view.copy_to_host()[()]
+        return view
+
+    getitem = __getitem__
+
+    def __setitem__(self, index, value) -> None:
+        import numpy
+        view = self._sliced(index)
+        if is_cuda_array(value):
+            source = as_cuda_array(value)
+            if source.dtype == view.dtype and source.shape == view.shape:
+                copied(view, source, None)
+                return
+            value = source.copy_to_host()
+        value = numpy.asarray(value)
+        if value.ndim > view.ndim:
+            raise ValueError(f"Can't assign {value.ndim}-D array to {view.ndim}-D self")
+        try:
+            whole = numpy.broadcast_to(value.astype(view.dtype), view.shape)
+        except ValueError:
+            raise ValueError(f"Can't copy sequence with size {value.shape} to array of shape {view.shape}") from None
+        view.copy_to_device(whole)
+
+    def setitem(self, index, value, stream=0) -> None:
+        self[index] = value
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def _sliced(self, index) -> DeviceNDArray:
+        starts, stops, steps, dropped = _ranges(index, self.shape)
+        return self._of(self._array.sliced(starts, stops, steps, dropped))
+
+    def _of(self, array: _native.Array) -> DeviceNDArray:
+        return DeviceNDArray(array, self.dtype, self.stream)
+
+    # --- other libraries --------------------------------------------------------------------------------------------
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        if self._array.device.is_cpu:
+            raise AttributeError("an array of the CPU device lies in the host's memory: use __array_interface__")
+        return {"shape": self.shape, "strides": None if self.is_c_contiguous() else self.strides,
+                "data": (self._array.address if self.size else 0, False), "typestr": self.dtype.str,
+                "descr": self.dtype.descr, "version": 3,
+                "stream": native_stream(self.stream).native_handle or 1 if self.stream else None}
+
+    def __dlpack__(self, **options):
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._array.__dlpack_device__()
+
+    @property
+    def device_ctypes_pointer(self):
+        import ctypes
+        return ctypes.c_void_p(self._array.address)
+
+
+MappedNDArray = ManagedNDArray = DeviceNDArray
+
+
+def _contiguous(extents, strides, itemsize: int) -> bool:
+    if 0 in extents:
+        return True
+    expected = itemsize
+    for extent, stride in zip(extents, strides):
+        if extent != 1 and stride != expected:
+            return False
+        expected *= extent
+    return True
+
+
+def _packed(array: DeviceNDArray) -> bool:
+    return array.is_c_contiguous() or array.is_f_contiguous()
+
+
+def _only_rows(order: str) -> None:
+    if order not in ("C", "A", "K"):
+        raise NotImplementedError(f"order={order!r}: arrays of devices are reshaped in rows; transpose first")
+
+
+def _resolved(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+    if shape.count(-1) > 1:
+        raise ValueError("can only specify one unknown dimension")
+    known = math.prod(extent for extent in shape if extent != -1)
+    if -1 in shape:
+        shape = tuple(size // known if known and extent == -1 else extent for extent in shape)
+    if math.prod(shape) != size:
+        raise ValueError(f"cannot reshape an array of {size} elements into shape {shape}")
+    return shape
+
+
+def _has_slice(index) -> bool:
+    return any(isinstance(one, slice) or one is Ellipsis for one in (index if isinstance(index, tuple) else (index,)))
+
+
+def _ranges(index, shape: tuple[int, ...]):
+    """An index as starts, stops, steps for each axis, and which axes it drops."""
+    indices = list(index) if isinstance(index, tuple) else [index]
+    if sum(one is Ellipsis for one in indices) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    if Ellipsis in [one for one in indices if isinstance(one, type(Ellipsis))]:
+        place = next(i for i, one in enumerate(indices) if one is Ellipsis)
+        indices[place:place + 1] = [slice(None)] * (len(shape) - len(indices) + 1)
+    if len(indices) > len(shape):
+        raise IndexError(f"too many indices for array: array is {len(shape)}-dimensional")
+    indices += [slice(None)] * (len(shape) - len(indices))
+    starts, stops, steps, dropped = [], [], [], []
+    for one, extent in zip(indices, shape):
+        if isinstance(one, slice):
+            start, stop, step = one.indices(extent)
+        elif hasattr(one, "__index__"):
+            start = one.__index__()
+            if not -extent <= start < extent:
+                raise IndexError(f"index {start} is out of bounds for an axis of {extent} elements")
+            start %= extent
+            stop, step = start + 1, 1
+        else:
+            raise NotImplementedError(f"arrays of devices take numbers and slices as indices, not {one!r}")
+        starts.append(start)
+        stops.append(stop)
+        steps.append(step)
+        dropped.append(not isinstance(one, slice))
+    return starts, stops, steps, dropped
+
+
+def _check_same(one, other) -> None:
+    if one.dtype != other.dtype:
+        raise TypeError(f"incompatible dtype: {one.dtype} vs. {other.dtype}")
+    if one.shape != tuple(other.shape) and (one.size or other.size):
+        raise ValueError(f"incompatible shape: {one.shape} vs. {tuple(other.shape)}")
+
+
+# --- making arrays --------------------------------------------------------------------------------------------------
+
+
+def _typestr(dtype) -> Any:
+    return "bf16" if dtype.name == "bfloat16" else dtype if dtype.names is not None else dtype.str
+
+
+def device_array(shape, dtype="float64", strides=None, order: str = "C", stream=0) -> DeviceNDArray:
+    """An array in the device's memory, with any values."""
+    import numpy
+    if strides is not None:
+        raise NotImplementedError("strides=: allocate the whole array and slice it")
+    dtype = numpy.dtype(dtype.dtype if isinstance(dtype, Type) else dtype)
+    shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+    array = _devices.current().allocate(_typestr(dtype), tuple(extent.__index__() for extent in shape), order)
+    return DeviceNDArray(array, dtype, stream)
+
+
+def device_array_like(ary, stream=0) -> DeviceNDArray:
+    """`device_array` of the shape, type and order of ARY."""
+    return device_array(ary.shape, ary.dtype, order=_order_like(ary), stream=stream)
+
+
+def _order_like(ary) -> str:
+    itemsize = ary.dtype.itemsize
+    is_c = _contiguous(ary.shape[::-1], ary.strides[::-1], itemsize)
+    return "F" if not is_c and _contiguous(ary.shape, ary.strides, itemsize) else "C"
+
+
+def to_device(obj, stream=0, copy: bool = True, to: DeviceNDArray | None = None) -> DeviceNDArray:
+    """The elements of an array in the device's memory."""
+    import numpy
+    if is_cuda_array(obj):
+        source = as_cuda_array(obj)
+        if to is None and not copy:
+            return source
+        made = device_array_like(source, stream) if to is None else to
+        copied(made, source, native_stream(stream))
+        return made
+    host = obj if isinstance(obj, (numpy.ndarray, numpy.void)) else numpy.asarray(obj)
+    made = device_array_like(host, stream) if to is None else to
+    if copy:
+        made.copy_to_device(host, stream)
+    return made
+
+
+def is_cuda_array(obj) -> bool:
+    """Whether it is an array of a device, of pykc or another library."""
+    return isinstance(obj, DeviceNDArray) or hasattr(obj, "__cuda_array_interface__")
+
+
+def as_cuda_array(obj, sync: bool = True) -> DeviceNDArray:
+    """Another library's array without a copy; the result keeps it alive."""
+    import numpy
+    if isinstance(obj, DeviceNDArray):
+        return obj
+    if not is_cuda_array(obj) and not hasattr(obj, "__dlpack__"):
+        raise TypeError("*obj* doesn't implement the cuda array interface.")
+    array = _native.wrap(_devices.current(), obj)
+    interface = getattr(obj, "__cuda_array_interface__", None)
+    typestr = interface["typestr"] if interface else array.typestr
+    dtype = numpy.dtype(interface["descr"] if interface and typestr[1] == "V" else typestr)
+    return DeviceNDArray(array, dtype)
+
+
+def from_cuda_array_interface(desc: dict, owner=None, sync: bool = True) -> DeviceNDArray:
+    class Described:
+        __cuda_array_interface__ = desc
+        keeps = owner
+    return as_cuda_array(Described())
+
+
+def pinned_array(shape, dtype="float64", strides=None, order: str = "C"):
+    """A NumPy array in pages that a GPU copies from and to at full speed."""
+    import numpy
+    dtype = numpy.dtype(dtype)
+    count = math.prod((shape,) if hasattr(shape, "__index__") else shape)
+    if _devices.current().is_cpu or count == 0:
+        return numpy.empty(shape, dtype, order=order)
+    memory = _devices.current().pinned(count * dtype.itemsize)
+    return numpy.frombuffer(memory, dtype, count).reshape(shape, order=order)
+
+
+def pinned_array_like(ary):
+    return pinned_array(ary.shape, ary.dtype, order=_order_like(ary))
+
+
+def _shared_with_host(what: str):
+    if not _devices.current().is_cpu:
+        raise NotImplementedError(f"{what} on a GPU: use pinned_array and copies, or device_array")
+
+
+def mapped_array(shape, dtype="float64", strides=None, order: str = "C", stream=0, portable=False, wc=False):
+    """An array that host and device share; on the CPU device every NumPy array is one."""
+    import numpy
+    _shared_with_host("mapped_array")
+    return numpy.empty(shape, dtype, order=order)
+
+
+def mapped_array_like(ary, stream=0, portable=False, wc=False):
+    return mapped_array(ary.shape, ary.dtype, order=_order_like(ary))
+
+
+def managed_array(shape, dtype="float64", strides=None, order: str = "C", stream=0, attach_global=True):
+    """An array whose pages go to where they are used; on the CPU device every NumPy array is one."""
+    import numpy
+    _shared_with_host("managed_array")
+    return numpy.empty(shape, dtype, order=order)
+
+
+class pinned:
+    """`with cuda.pinned(a, b):` for arrays that are copied in the block. pykc pins what it copies from by itself."""
+
+    def __init__(self, *arrays):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception) -> None:
+        pass
+
+
+# --- copies between parts of arrays -----------------------------------------------------------------------------------
+
+
+def copied(target: DeviceNDArray, source: DeviceNDArray, native) -> None:
+    """Copies the elements of one device array into another, of any strides."""
+    _check_same(target, source)
+    if not target.size:
+        return
+    if _packed(target) and target.strides == source.strides:
+        target._array.copy_from(source._array, native)
+        return
+    from .._elementwise import assign
+    assign(target, source, native)
+
+
+def packed(array: DeviceNDArray) -> DeviceNDArray:
+    """A contiguous copy."""
+    made = device_array(array.shape, array.dtype)
+    copied(made, array, None)
+    return made
+
+
+def _viewed(array: DeviceNDArray, dtype) -> _native.Array:
+    """The memory of an array as elements of another type."""
+    import numpy
+    device = array._array.device
+    if device.is_cpu:
+        return _native.wrap(device, numpy.asarray(array._array).view(dtype))
+    return _native.wrap(device, _Described(array, dtype))
+
+
+class _Described:
+    """The memory of an array of a GPU, described anew, for `wrap`."""
+
+    def __init__(self, array: DeviceNDArray, dtype):
+        self._keeps = array
+        extents = array.shape
+        if array.dtype.itemsize != dtype.itemsize:
+            last = extents[-1] * array.dtype.itemsize
+            if last % dtype.itemsize:
+                raise ValueError("When changing to a larger dtype, its size must be a divisor of the total size in "
+                                 "bytes of the last axis of the array.")
+            extents = (*extents[:-1], last // dtype.itemsize)
+        self.__cuda_array_interface__ = {
+            "shape": extents, "strides": None if array.is_c_contiguous() else array.strides, "typestr": dtype.str,
+            "descr": dtype.descr, "data": (array._array.address, False), "version": 3}

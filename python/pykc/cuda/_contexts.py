@@ -1,0 +1,222 @@
+"""Devices and what is asked of them, by Numba's names. On a machine without a GPU the one device is the CPU."""
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterator, NamedTuple
+
+from .. import _devices, _native
+
+
+class MemoryInfo(NamedTuple):
+    free: int
+    total: int
+
+
+class Device:
+    """A device, as `cuda.gpus` lists it. In a `with` block it is the one in use."""
+
+    WARP_SIZE = 32
+    MAX_GRID_DIM_X, MAX_GRID_DIM_Y, MAX_GRID_DIM_Z = 2 ** 31 - 1, 65535, 65535
+    MAX_BLOCK_DIM_X, MAX_BLOCK_DIM_Y, MAX_BLOCK_DIM_Z = 1024, 1024, 64
+    MAX_SHARED_MEMORY_PER_BLOCK = 48 * 1024
+    UNIFIED_ADDRESSING = 1
+
+    def __init__(self, number: int, facts: dict[str, Any]):
+        self.id = number
+        self._facts = facts
+        self._before: list = []
+
+    @property
+    def name(self) -> str:
+        return self._facts["description"]
+
+    @property
+    def is_cpu(self) -> bool:
+        return self._facts["name"] == "cpu"
+
+    @property
+    def compute_capability(self) -> tuple[int, int]:
+        """Of a GPU its own; the CPU device knows what kernels for (9, 0) use."""
+        digits = "".join(c for c in self._facts["target"] if c.isdigit())
+        return (9, 0) if self.is_cpu or not digits else (int(digits[:-1]), int(digits[-1]))
+
+    @property
+    def MULTIPROCESSOR_COUNT(self) -> int:
+        return self._facts["multiprocessors"]
+
+    @property
+    def MAX_THREADS_PER_BLOCK(self) -> int:
+        return self._facts["max_threads_per_block"]
+
+    def _open(self) -> _native.Device:
+        return _devices.device(self._facts["name"])
+
+    def reset(self) -> None:
+        self._open().synchronize()
+
+    def __enter__(self) -> Device:
+        self._before.append(_devices.current())
+        _devices.select(self._open())
+        return self
+
+    def __exit__(self, *exception) -> None:
+        _devices.select(self._before.pop())
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, Device) and self._facts["name"] == other._facts["name"]
+
+    def __hash__(self) -> int:
+        return hash(self._facts["name"])
+
+    def __repr__(self) -> str:
+        return f"<CUDA device {self.id} '{self.name}'>"
+
+
+def list_devices() -> list[Device]:
+    """The devices that kernels can use: those of the kind of the default one."""
+    found = _native.list_devices()
+    on_cpu = _devices.current().is_cpu
+    return [Device(number, facts) for number, facts in
+            enumerate(facts for facts in found if (facts["name"] == "cpu") == on_cpu)]
+
+
+class _Gpus:
+    """`cuda.gpus`."""
+
+    @property
+    def lst(self) -> list[Device]:
+        return list_devices()
+
+    @property
+    def current(self) -> Device:
+        return get_current_device()
+
+    def __getitem__(self, number: int) -> Device:
+        return list_devices()[number]
+
+    def __len__(self) -> int:
+        return len(list_devices())
+
+    def __iter__(self) -> Iterator[Device]:
+        return iter(list_devices())
+
+
+gpus = _Gpus()
+
+
+def get_current_device() -> Device:
+    name = _devices.current().name
+    return next(device for device in list_devices() if device._facts["name"] == name)
+
+
+def select_device(device_id: int) -> Context:
+    """Makes it the device in use for this thread."""
+    _devices.select(list_devices()[device_id]._open())
+    return current_context()
+
+
+class Context:
+    """What `cuda.current_context()` gives: the device in use."""
+
+    def __init__(self, native: _native.Device):
+        self._native = native
+
+    @property
+    def device(self) -> Device:
+        return get_current_device()
+
+    def get_memory_info(self) -> MemoryInfo:
+        """Bytes that are free, and all."""
+        return MemoryInfo(*self._native.memory_info())
+
+    def synchronize(self) -> None:
+        self._native.synchronize()
+
+    def reset(self) -> None:
+        self._native.synchronize()
+
+    def push(self) -> None:
+        _devices.select(self._native)
+
+    def pop(self) -> None:
+        _devices.select(None)
+
+    def __enter__(self) -> Context:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        pass
+
+
+def current_context(devnum: int | None = None) -> Context:
+    return Context(_devices.current() if devnum is None else list_devices()[devnum]._open())
+
+
+def synchronize() -> None:
+    """Waits for all that the device was given."""
+    _devices.current().synchronize()
+
+
+def close() -> None:
+    """Forgets the open devices; the next call opens them again. Arrays keep their device."""
+    _devices.close()
+
+
+def is_available() -> bool:
+    """Whether kernels can run. The CPU device is always there."""
+    return True
+
+
+def is_gpu() -> bool:
+    """Whether kernels run on a GPU."""
+    return not _devices.current().is_cpu
+
+
+def detect() -> bool:
+    """Prints the devices."""
+    devices = list_devices()
+    print(f"Found {len(devices)} CUDA device{'s' * (len(devices) != 1)}")
+    for device in devices:
+        major, minor = device.compute_capability
+        print(f"id {device.id}  {device.name}  [SUPPORTED]  compute capability: {major}.{minor}")
+    return bool(devices)
+
+
+def profile_start() -> None:
+    """For a profiler that was told to wait; none attaches to the CPU device."""
+
+
+def profile_stop() -> None:
+    """The end of what a profiler looks at."""
+
+
+@contextlib.contextmanager
+def profiling() -> Iterator[None]:
+    profile_start()
+    try:
+        yield
+    finally:
+        profile_stop()
+
+
+@contextlib.contextmanager
+def defer_cleanup() -> Iterator[None]:
+    """Numba frees nothing within the block; pykc's pool of memory never waits for the device to free."""
+    yield
+
+
+def require_context(function):
+    """Numba's decorator for functions that need a device; every function here finds its own."""
+    return function
+
+
+def is_float16_supported() -> bool:
+    return True
+
+
+def is_bfloat16_supported() -> bool:
+    return True
+
+
+def is_supported_version() -> bool:
+    return True

@@ -1,0 +1,312 @@
+"""What `@cuda.jit` makes of a function: a kernel, compiled for the types of each launch, or a device function."""
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from .. import _devices, _native
+from .._capture import CUDA
+from .._modules import Function, Program, program_of
+from ..types import Array, Signature, Type, is_signature, parsed, signature_text, typeof, void
+from ._arguments import prepared, restored
+from ._streams import native_stream
+
+#: Options that the decorator of the language has, with their values where they say nothing.
+_DECORATOR_OPTIONS = {"fastmath": False, "max_registers": None, "launch_bounds": None, "debug": False, "noalias": False,
+                      "wraparound": True, "contract": True, "weak_literals": False, "cluster": None}
+#: What only advises Numba or the driver, and what is done by other means here.
+_ADVICE = {"opt", "cache", "inline", "forceinline", "lto", "shared_memory_carveout", "lineinfo", "boundscheck",
+           "cooperative", "bind", "nopython", "nogil", "parallel", "chip", "locals", "error_model", "target", "cc"}
+
+
+class Configured:
+    """`k[grid, block, stream, shared]`."""
+
+    __slots__ = ("_dispatcher", "_grid", "_block", "_stream", "_shared")
+
+    def __init__(self, dispatcher: Dispatcher, grid, block, stream=None, shared: int = 0):
+        self._dispatcher = dispatcher
+        self._grid, self._block = grid, block
+        self._stream, self._shared = native_stream(stream), shared
+
+    def __call__(self, *args) -> None:
+        dispatcher = self._dispatcher
+        kernel = dispatcher._kernel()
+        arguments, after = prepared(args, dispatcher._defaults)
+        kernel.launch(self._grid, self._block, self._stream, self._shared, arguments)
+        if after:
+            restored(after, self._stream)
+
+
+class ForAll:
+    """`k.forall(tasks)`: a launch of enough threads for so many tasks."""
+
+    def __init__(self, dispatcher: Dispatcher, tasks: int, block: int, stream, shared: int):
+        if tasks < 0:
+            raise ValueError(f"Can't create ForAll with negative task count: {tasks}")
+        self._dispatcher, self._tasks, self._block = dispatcher, tasks, block
+        self._stream, self._shared = native_stream(stream), shared
+
+    def __call__(self, *args) -> None:
+        if self._tasks == 0:
+            return
+        kernel = self._dispatcher._kernel()
+        arguments, after = prepared(args, self._dispatcher._defaults)
+        kernel.for_all(self._tasks, self._block, self._stream, self._shared, arguments)
+        if after:
+            restored(after, self._stream)
+
+
+class Dispatcher(Function):
+    """A function under `@cuda.jit`."""
+
+    def __init__(self, py_func: types.FunctionType, signatures=(), *, device: bool = False, text=None, **options):
+        super().__init__(py_func, text)
+        self.device = device
+        self._signatures = list(signatures)
+        self.specializations: dict[tuple, Dispatcher] = {}
+        self._texts = [signature_text(signature) for signature in signatures]
+        self._options = options
+        self._defaults = py_func.__defaults__ and (py_func.__code__.co_argcount, py_func.__defaults__)
+        self._loaded: dict[int, tuple[Program, Any]] = {}  # by the device
+        self._kernels: dict[tuple, Any] = {}
+        _check(options)
+        if self._texts and not device:
+            self._kernel()
+
+    # --- compiling ---------------------------------------------------------------------------------------------
+
+    def decorator(self) -> str:
+        arguments = []
+        if None not in self._texts:  # a type that signatures cannot spell is found at the launch
+            arguments += [repr(self._texts[0])] if len(self._texts) == 1 else [repr(self._texts)] if self._texts else []
+        if self.device:
+            arguments.append("device=True")
+        for name, default in _DECORATOR_OPTIONS.items():
+            value = self._options.get(name, default)
+            if value != default and value is not None:
+                arguments.append(f"{name}={bool(value) if name in ('fastmath', 'debug') else value!r}")
+        return f"@{CUDA}.jit" + (f"({', '.join(arguments)})" if arguments else "")
+
+    def _compile_options(self) -> dict[str, bool]:
+        checked = bool(self._options.get("debug") or self._options.get("boundscheck"))
+        return {"checked": checked, "line_info": bool(self._options.get("lineinfo") or self._options.get("debug"))}
+
+    def _kernel(self) -> Any:
+        device = _devices.current()
+        loaded = self._loaded.get(id(device))
+        if loaded is not None and not loaded[0].watch.changed():
+            return loaded[1]
+        if self.device:
+            raise RuntimeError(f"`{self.__name__}` is a device function: kernels call it, and nothing launches it")
+        program = program_of(self)
+        key = (id(device), program.key)
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            module = _native.Module(device, *program.main, import_=program.import_, **self._compile_options())
+            kernel = self._kernels[key] = module.kernel(program.function_name)
+        self._loaded[id(device)] = (program, kernel)
+        return kernel
+
+    def text_of(self, emit: str, signature=None, target: str = "") -> str:
+        """What the compiler makes of the function on the way: `emit` is one of `pykc._native.compile`'s."""
+        program = program_of(self)
+        signatures = [] if signature is None else [_with_name(signature, program.function_name)]
+        return _native.compile(*program.main, target=target or _target(), emit=emit, signatures=signatures,
+                               import_=program.import_, **self._compile_options())
+
+    # --- launching ---------------------------------------------------------------------------------------------
+
+    def __getitem__(self, configuration) -> Configured:
+        if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:
+            raise ValueError("must specify at least the griddim and blockdim: k[grid, block, stream, shared_bytes]")
+        return Configured(self, *configuration)
+
+    def configure(self, griddim, blockdim, stream=0, sharedmem=0) -> Configured:
+        return Configured(self, griddim, blockdim, stream, sharedmem)
+
+    def forall(self, ntasks: int, tpb: int = 0, stream=0, sharedmem: int = 0) -> ForAll:
+        return ForAll(self, ntasks, tpb, stream, sharedmem)
+
+    def __call__(self, *args):
+        if self.device:
+            raise RuntimeError(f"`{self.__name__}` is a device function: only kernels can call it")
+        raise ValueError(f"a launch needs its configuration: {self.__name__}[grid, block](…)")
+
+    def __get__(self, instance, owner=None):
+        """As a method of a class it gets the instance, as any function does."""
+        return self if instance is None else types.MethodType(self, instance)
+
+    # --- what it was compiled for --------------------------------------------------------------------------------
+
+    def compile(self, signature) -> Any:
+        """Compiles for these types now."""
+        return self._with(signature)._kernel()
+
+    @property
+    def specialized(self) -> bool:
+        """Whether it is for one list of types alone."""
+        return len(self._signatures) == 1
+
+    def specialize(self, *args) -> Dispatcher:
+        """The kernel for the types of these arguments alone; types may be passed, too."""
+        if self.specialized:
+            raise RuntimeError("Dispatcher already specialized")
+        types_ = tuple(argument if isinstance(argument, Type) else typeof(argument) for argument in args)
+        if types_ not in self.specializations:
+            self.specializations[types_] = self._with(types_)
+        return self.specializations[types_]
+
+    def _with(self, signature) -> Dispatcher:
+        return Dispatcher(self.py_func, [signature], device=self.device, text=self._text, **self._options)
+
+    @property
+    def signatures(self) -> list[tuple[Type, ...]]:
+        """The types that it was declared for or, where there are none, those of the launches so far."""
+        if self._signatures:
+            return [_types(one) for one in self._signatures]
+        found: dict[tuple, None] = {}
+        for kernel in self._kernels.values():
+            found.update((_types(text), None) for text in kernel.specializations())
+        return list(found)
+
+    @property
+    def overloads(self) -> dict[tuple[Type, ...], Overload]:
+        return {types_: Overload(self, types_) for types_ in self.signatures}
+
+    def _texts_for(self, signature, emit: str, target: str = "") -> Any:
+        def text(types_):
+            return _str(self._for(types_).text_of(emit, target=target))
+        return {types_: text(types_) for types_ in self.signatures} if signature is None else text(_types(signature))
+
+    def inspect_asm(self, signature=None):
+        """PTX, on the CPU device for `sm_80`; `text_of("asm", target="cpu")` has the CPU's own assembly."""
+        return self._texts_for(signature, "code", _chip())
+
+    def inspect_llvm(self, signature=None):
+        return self._texts_for(signature, "llvm", _chip())
+
+    def inspect_sass(self, signature=None):
+        raise NotImplementedError("no disassembler is at hand: give inspect_asm's PTX to ptxas, and that to nvdisasm")
+
+    def inspect_types(self, file=None) -> None:
+        """Prints the function with the types that were found."""
+        print(_str(self.text_of("checked")), file=file)
+
+    def _for(self, types_: tuple[Type, ...]) -> Dispatcher:
+        return self if self.specialized else _Untested(self.py_func, [types_], device=self.device, text=self._text,
+                                                       **self._options)
+
+    def _info(self, signature, field: str):
+        def number(types_):
+            return self._kernel().info(examples(types_))[field]
+        if signature is not None or self.specialized:
+            return number(_types(signature or self._signatures[0]))
+        return {types_: number(types_) for types_ in self.signatures}
+
+    def get_regs_per_thread(self, signature=None):
+        return self._info(signature, "registers")
+
+    def get_shared_mem_per_block(self, signature=None):
+        return self._info(signature, "shared_bytes")
+
+    def get_local_mem_per_thread(self, signature=None):
+        return self._info(signature, "local_bytes")
+
+    def get_max_threads_per_block(self, signature=None):
+        return self._info(signature, "max_threads_per_block")
+
+    def get_const_mem_size(self, signature=None):
+        return self._info(signature, "constant_bytes")
+
+
+class _Untested(Dispatcher):
+    """A kernel that is only looked at, or is for another device than the one in use."""
+
+    def _kernel(self):
+        return None
+
+
+class Overload:
+    """A kernel for one list of types."""
+
+    def __init__(self, dispatcher: Dispatcher, types_: tuple[Type, ...]):
+        self._dispatcher, self._types = dispatcher, types_
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(void, self._types)
+
+    def __getattr__(self, name: str):
+        """`inspect_asm`, `inspect_llvm`, and the numbers of the kernel: `regs_per_thread` and its kin."""
+        if name.startswith("inspect_"):
+            return lambda: getattr(self._dispatcher, name)(self._types)
+        if name in ("regs_per_thread", "shared_mem_per_block", "local_mem_per_thread", "max_threads_per_block"):
+            return getattr(self._dispatcher, f"get_{name}")(self._types)
+        raise AttributeError(name)
+
+
+def jit(func_or_sig=None, *, argtypes=None, device: bool = False, link=(), extensions=(), **options):
+    """`@cuda.jit`, bare or with signatures and options."""
+    if link:
+        raise NotImplementedError("link=: what is linked comes from libraries of device code, which `@extern` "
+                                  "functions of a .pyk file declare (docs/embedding.md)")
+    if extensions:
+        raise NotImplementedError("extensions=: convert the arguments before the launch")
+    if isinstance(func_or_sig, Function):
+        func_or_sig = func_or_sig.py_func
+    if isinstance(func_or_sig, types.FunctionType):
+        return Dispatcher(func_or_sig, device=device, **options)
+    if func_or_sig is not None and argtypes is not None:
+        raise ValueError("argtypes and a signature say the same twice")
+    signature = func_or_sig if func_or_sig is not None else argtypes
+    signatures = [] if signature is None else [signature] if is_signature(signature) else list(signature)
+    for one in signatures:
+        signature_text(one)
+
+    def decorate(function) -> Dispatcher:
+        if isinstance(function, Function):
+            function = function.py_func
+        if not isinstance(function, types.FunctionType):
+            raise TypeError(f"@cuda.jit is for functions, not for a {type(function).__name__}")
+        return Dispatcher(function, signatures, device=device, **options)
+
+    return decorate
+
+
+def _check(options: dict[str, Any]) -> None:
+    for name in options:
+        if name not in _DECORATOR_OPTIONS and name not in _ADVICE:
+            raise TypeError(f"@cuda.jit has no option {name!r}: there are " +
+                            ", ".join(sorted([*_DECORATOR_OPTIONS, *_ADVICE])))
+
+
+def _types(signature) -> tuple[Type, ...]:
+    if isinstance(signature, str):
+        signature = parsed(signature)
+    return tuple(signature.args if isinstance(signature, Signature) else signature)
+
+
+def _with_name(signature, name: str) -> str:
+    text = signature_text(signature)
+    return name + text[text.index("("):]
+
+
+def _target() -> str:
+    return "cpu" if _devices.current().is_cpu else _devices.current().target
+
+
+def _chip() -> str:
+    return "sm_80" if _devices.current().is_cpu else _devices.current().target
+
+
+def _str(text: str | bytes) -> str:
+    return text.decode() if isinstance(text, bytes) else text
+
+
+def examples(types_: tuple[Type, ...]) -> list:
+    """Arguments of these types."""
+    import numpy
+    return [type_.dtype.type(0) if not isinstance(type_, Array) else
+            numpy.empty((2,) * type_.ndim, type_.element.dtype, order="F" if type_.layout == "F" else "C")
+            for type_ in types_]

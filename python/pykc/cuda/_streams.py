@@ -1,0 +1,119 @@
+"""Streams and events, by Numba's names."""
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, Iterator
+
+from .. import _devices, _native
+
+
+class Stream:
+    """Launches and copies that run one after the other."""
+
+    def __init__(self, native: _native.Stream):
+        self._native = native
+
+    @property
+    def handle(self) -> int:
+        return self._native.native_handle
+
+    def __int__(self) -> int:
+        return self.handle
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.handle
+
+    def synchronize(self) -> None:
+        """Waits for all that was given to the stream so far."""
+        self._native.synchronize()
+
+    @contextlib.contextmanager
+    def auto_synchronize(self) -> Iterator[Stream]:
+        """Waits for the stream where the block ends."""
+        yield self
+        self.synchronize()
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.synchronize()
+
+    def add_callback(self, callback: Callable, arg: Any = None) -> None:
+        """Calls `callback(stream, status, arg)` once the stream has come so far; here, it waits for that."""
+        self.synchronize()
+        callback(self, 0, arg)
+
+    def __repr__(self) -> str:
+        return f"<CUDA stream {self.handle} of {_devices.current().name}>"
+
+
+def native_stream(stream) -> _native.Stream | None:
+    """The native stream behind what a program passes as one; None, 0 is the default one."""
+    if stream is None or isinstance(stream, int) and stream == 0:
+        return None
+    if isinstance(stream, Stream):
+        return stream._native
+    if isinstance(stream, _native.Stream):
+        return stream
+    if isinstance(stream, int):
+        return _devices.current().wrap_stream(stream)
+    if hasattr(stream, "__cuda_stream__"):
+        found = stream.__cuda_stream__
+        return _devices.current().wrap_stream((found() if callable(found) else found)[1])
+    raise TypeError(f"a {type(stream).__name__} is no stream")
+
+
+def stream() -> Stream:
+    """A new stream."""
+    return Stream(_devices.current().create_stream())
+
+
+def default_stream() -> Stream:
+    return Stream(_devices.current().default_stream)
+
+
+legacy_default_stream = per_thread_default_stream = default_stream
+
+
+def external_stream(ptr: int) -> Stream:
+    """A stream that another library made, by its handle."""
+    return Stream(_devices.current().wrap_stream(ptr))
+
+
+class Event:
+    """A place in a stream, to wait for and to measure from."""
+
+    def __init__(self):
+        self._native: _native.Event | None = None
+
+    def _recorded(self) -> _native.Event:
+        if self._native is None:
+            raise RuntimeError("the event was not recorded")
+        return self._native
+
+    def record(self, stream=0) -> None:
+        """Marks what was given to the stream so far."""
+        self._native = (native_stream(stream) or _devices.current().default_stream).record()
+
+    def synchronize(self) -> None:
+        """Waits until the stream has come to the event."""
+        if self._native is not None:
+            self._native.synchronize()
+
+    def wait(self, stream=0) -> None:
+        """What is given to the stream from now on waits for the event."""
+        (native_stream(stream) or _devices.current().default_stream).wait(self._recorded())
+
+    def elapsed_time(self, evtend: Event) -> float:
+        """Milliseconds from this event to the other."""
+        return event_elapsed_time(self, evtend)
+
+
+def event(timing: bool = True) -> Event:
+    return Event()
+
+
+def event_elapsed_time(evtstart: Event, evtend: Event) -> float:
+    """Milliseconds between two events."""
+    return evtend._recorded().milliseconds_since(evtstart._recorded())

@@ -1,0 +1,13 @@
+"""`numba.config`: switches that scripts read or set. None of them changes what pykc does."""
+import os
+
+ENABLE_CUDASIM = False
+CUDA_LOW_OCCUPANCY_WARNINGS = 0
+CUDA_WARN_ON_IMPLICIT_COPY = 0
+CUDA_ENABLE_PYNVJITLINK = 0
+CUDA_USE_NVIDIA_BINDING = 0
+CUDA_DEBUGINFO_DEFAULT = 0
+CUDA_PER_THREAD_DEFAULT_STREAM = 0
+DISABLE_JIT = 0
+NUMBA_NUM_THREADS = NUMBA_DEFAULT_NUM_THREADS = os.cpu_count() or 1
+THREADING_LAYER = "default"

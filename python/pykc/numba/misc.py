@@ -1,0 +1,2 @@
+"""`numba.misc`, as far as its names are public."""
+from . import special
