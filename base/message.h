@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 namespace pykc {
@@ -103,8 +104,9 @@ requires(MessageNumber<T> || MessageText<T>) inline constexpr ArgumentKind kArgu
                                                                                                ? ArgumentKind::Number
                                                                                                : ArgumentKind::Text;
 
+/// The identity: a call's Arguments are deduced from what fills the holes, never from the id.
 template <typename... Arguments>
-using DiagnosticFor = DiagnosticTaking<kArgumentKind<Arguments>...>;
+using DiagnosticFor = std::type_identity_t<DiagnosticTaking<kArgumentKind<Arguments>...>>;
 
 /// What fills a hole; a text is not owned.
 using MessageArgument = std::variant<std::string_view, std::int64_t>;

@@ -188,12 +188,10 @@ void run_unary(UnaryFunction function, const Shape& shape, const std::array<Walk
 /// `test` on floats; on integers always `otherwise`.
 template <typename T, typename F>
 void run_classification(const Shape& shape, const std::array<WalkOperand, 2>& operands, bool otherwise, F test) {
-  unary_loop<bool, T>(shape, operands, [otherwise, test](Compute<T> x) {
-    if constexpr (kIsFloat<T>)
-      return test(x);
-    else
-      return (void)x, otherwise;
-  });
+  if constexpr (kIsFloat<T>)
+    unary_loop<bool, T>(shape, operands, [test](Compute<T> x) { return test(x); });
+  else
+    unary_loop<bool, T>(shape, operands, [otherwise](Compute<T>) { return otherwise; });
 }
 
 }  // namespace
