@@ -122,11 +122,7 @@ std::size_t append_escape(Parser& parser, std::size_t offset, std::size_t end, s
 
 /// The bytes that the characters are the numbers of: those up to U+00FF, as `\xff` writes them.
 void append_bytes(std::string_view characters, std::string& into) {
-  for (std::size_t i = 0; i < characters.size();) {
-    const CodePoint character = decode_utf8(characters, i);
-    into += static_cast<char>(character.value);
-    i += static_cast<std::size_t>(character.bytes);
-  }
+  for (const char32_t character : code_points(characters)) into += static_cast<char>(character);
 }
 
 void require_ascii(Parser& parser, SourceRange range) {
@@ -134,7 +130,9 @@ void require_ascii(Parser& parser, SourceRange range) {
   const auto other = std::ranges::find_if(text, [](char c) { return static_cast<unsigned char>(c) > 0x7F; });
   if (other == text.end()) return;
   const auto at = range.begin + static_cast<std::uint32_t>(other - text.begin());
-  const SourceRange character = {at, at + static_cast<std::uint32_t>(decode_utf8(parser.file.text(), at).bytes)};
+  const int bytes = decode_utf8(parser.file.text(), at).bytes;
+  if (bytes == 0) return;  // the lexer has told that this is no UTF-8
+  const SourceRange character = {at, at + static_cast<std::uint32_t>(bytes)};
   parser.report(character, DiagnosticId::UnexpectedCharacter, parser.text_of(character))
       .note("bytes are written in ASCII, others as `\\xff`");
 }
