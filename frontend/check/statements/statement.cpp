@@ -390,6 +390,7 @@ void check(FunctionChecker& checker, const ast::UnsupportedStmt& node, const ast
   const auto* row = std::ranges::find(kInstead, node.what, &std::pair<std::string_view, std::string_view>::first);
   unsupported(checker, stmt.range, node.what,
               row == std::end(kInstead) ? "use assignments, `if` and loops" : row->second);
+  if (!checker.output) return;                // only the names of a generic function are checked: nothing flows
   for (const std::string& name : node.names)  // what follows from it is no second mistake
     if (const std::optional<int> local = local_index(checker, name, stmt.range)) {
       checker.flow.definite.insert(*local);
