@@ -54,9 +54,11 @@ StridedCopy StridedCopy::between(void* target, const Mapping& to, const void* so
   copy.target = static_cast<std::byte*>(target) + to.offset() * element_bytes;
   copy.source = static_cast<const std::byte*>(source) + from.offset() * element_bytes;
   copy.row_bytes = element_bytes;
-  for (std::size_t i = 0; i < to.shape().size(); ++i)
+  for (std::size_t i = 0; i < to.shape().size(); ++i) {
+    if (to.shape()[i] == 1) continue;  // its stride may be any number
     copy.axes[static_cast<std::size_t>(copy.rank++)] = {to.shape()[i], to.strides()[i] * element_bytes,
                                                         from.strides()[i] * element_bytes};
+  }
   return copy.simplified(leading);
 }
 
@@ -67,7 +69,6 @@ StridedCopy StridedCopy::simplified(Side leading) const {
     return leading == Side::Target ? axis.target_stride : axis.source_stride;
   };
   for (Axis axis : std::span(axes).first(static_cast<std::size_t>(rank))) {
-    if (axis.extent == 1) continue;
     if (stride(axis) < 0) {  // the other way round
       copy.target += (axis.extent - 1) * axis.target_stride;
       copy.source += (axis.extent - 1) * axis.source_stride;

@@ -101,9 +101,11 @@ class Calls {
     for (std::int32_t i = 0; i < rank_ && i < 9; ++i) shape_[static_cast<std::size_t>(i)] = input.extent();
   }
 
+  static constexpr std::int64_t kMany = 1 << 16;
+
   /// Whether so many elements would be given, and take long to clear.
   bool is_large() const {
-    constexpr std::int64_t kMany = 1 << 16, kTooMany = std::int64_t{1} << 44;
+    constexpr std::int64_t kTooMany = std::int64_t{1} << 44;
     std::int64_t size = 1;
     for (const std::int64_t extent : shape_)
       if (__builtin_mul_overflow(size, extent, &size)) return false;
@@ -134,7 +136,10 @@ class Calls {
     std::array<std::int64_t, 9> strides{};
     for (std::int64_t& stride : strides) stride = input.extent();
     pykc_array* made = nullptr;
-    if (heard(pykc_array_view(of, rank_, shape_.data(), strides.data(), input.extent(), &made)))
+    if (!heard(pykc_array_view(of, rank_, shape_.data(), strides.data(), input.extent(), &made))) return;
+    if (pykc_array_size(made) > kMany)  // a few elements, seen so often that a copy takes for ever
+      pykc_array_free(made);
+    else
       keep(made, array(input));
   }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <complex>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -245,6 +246,18 @@ TEST_P(Arrays, WhatHasOnePlaceForManyElementsIsReadOnly) {
       Array<int>::over(counting({6}).buffer(), Mapping::strided(Shape{4, 3}, Shape{1, 1}).value()).value();
   EXPECT_EQ(values_of(windows), (Values{0, 1, 2, 1, 2, 3, 2, 3, 4, 3, 4, 5}));
   EXPECT_EQ(values_of(windows.transpose().copy().value()), (Values{0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5}));
+}
+
+TEST_P(Arrays, TheStrideOfASingleElementMayBeAnyNumber) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const Array<int> x = counting({3});
+  for (const std::int64_t stride : {kMost, -kMost - 1}) {
+    const Array<int> column =
+        Array<int>::over(x.buffer(), Mapping::strided(Shape{3, 1}, Shape{1, stride}).value()).value();
+    EXPECT_EQ(values_of(column), (Values{0, 1, 2}));
+    EXPECT_TRUE(column.copy_from(counting({3, 1})));
+    EXPECT_EQ(values_of(column.copy().value()), (Values{0, 1, 2}));
+  }
 }
 
 TEST_P(Arrays, RefusesWhatDoesNotFit) {
