@@ -145,11 +145,12 @@ Result<std::vector<pykc::Library>> libraries_of(const pykc_library* list, std::s
   return libraries;
 }
 
-Result<std::string> call_import(pykc_import_function import, void* context, std::string_view name) {
+Result<pykc::Source> call_import(pykc_import_function import, void* context, std::string_view name) {
   try {
     pykc_import_answer answer;
     import(context, std::string(name).c_str(), &answer);
-    return std::move(answer.text);
+    if (!answer.text) return std::move(answer.text).error();
+    return pykc::Source(*std::move(answer.text));
   } catch (...) {
     return pykc::Error{pykc::ErrorCode::OutOfMemory, "no memory left"};
   }

@@ -289,17 +289,22 @@ const CompileLimits& CompileOptions::effective_limits() const {
   return limits ? *limits : untrusted ? strict : generous;
 }
 
-Result<CompileOutput> compile_to(Emit emit, std::string_view source, const CompileOptions& options,
-                                 std::string_view file_name) try {
+Result<CompileOutput> compile_to(Emit emit, const Source& source, const CompileOptions& options) try {
   Compilation compilation(options, Purpose::Work, emit);
   return enter(compilation, [&]() -> Result<CompileOutput> {
-    Result<CompileOutput> output =
-        compile_text(compilation, std::make_shared<const SourceFile>(std::string(file_name), std::string(source)));
+    Result<CompileOutput> output = compile_text(compilation, driver::source_file(source));
     if (!output) return output;
     output->warnings = compilation.diagnostics.take();
     output->times = std::move(compilation.clock.times);
     return output;
   });
+} catch (...) {
+  return error_in_flight();
+}
+
+Result<CompileOutput> compile_to(Emit emit, std::string_view source, const CompileOptions& options,
+                                 std::string_view file_name) try {
+  return compile_to(emit, Source(std::string(source), std::string(file_name)), options);
 } catch (...) {
   return error_in_flight();
 }

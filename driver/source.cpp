@@ -53,8 +53,8 @@ driver::Dedented driver::dedent(const std::string& text) {
   return {text.substr(0, first_line) + without_indentation(others, indentation), std::move(indentation)};
 }
 
-Source::Source(std::string text, std::string name, int line) : name_(std::move(name)), line_(line) {
-  driver::Dedented dedented = driver::dedent(text);
+Source::Source(Literal literal) : name_(std::move(literal.name)), line_(literal.line) {
+  driver::Dedented dedented = driver::dedent(literal.text);
   text_ = std::move(dedented.text);
   indentation_ = std::move(dedented.indentation);
 }

@@ -86,7 +86,7 @@ Result<std::shared_ptr<const SourceFile>> read_source(const std::string& path) {
 namespace {
 
 /// What the program's own `import` gives; what it throws is an error, too.
-Result<std::string> ask(const CompileOptions& options, std::string_view name) {
+Result<Source> ask(const CompileOptions& options, std::string_view name) {
   try {
     return options.import(name);
   } catch (const std::bad_alloc&) {
@@ -104,9 +104,10 @@ ImportResolver import_resolver(const std::string& path, const CompileOptions& op
   return [folder, options](std::string_view name) -> Result<std::shared_ptr<const SourceFile>> {
     std::optional<Error> failed;
     if (options.import) {
-      Result<std::string> text = ask(options, name);
-      if (text) return std::make_shared<const SourceFile>(std::string(name) + ".pyk", std::move(*text));
-      if (text.error().code != ErrorCode::NotFound) failed = std::move(text.error());
+      const Result<Source> source = ask(options, name);
+      if (source && source->name() != Source::kNoName) return source_file(*source);
+      if (source) return std::make_shared<const SourceFile>(std::string(name) + ".pyk", source->text());
+      if (source.error().code != ErrorCode::NotFound) failed = source.error();
     } else if (folder) {
       for (const std::string_view end : {".pyk", "/__init__.pyk"}) {
         const std::filesystem::path file = *folder / module_path(name, end);

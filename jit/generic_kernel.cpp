@@ -133,6 +133,8 @@ struct BoundKernel {
 
 const std::string& GenericKernel::name() const { return state_->name(); }
 
+bool GenericKernel::is_typed() const { return state_->is_typed; }
+
 Result<GenericKernel> GenericKernel::bind(const Configuration& constants) const try {
   std::vector<Constant> all = state_->constants.constants();
   for (const Constant& constant : constants.constants()) {

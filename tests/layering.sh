@@ -15,6 +15,7 @@ declare -A may=(
   [driver]="pykc stdlib base ir frontend codegen driver"
   [jit]="pykc base frontend driver jit stdlib"
   [capi]="pykc.h pykc base capi"
+  [python]="pykc python"
   [script]="pykc stdlib base frontend driver jit script"
   [measure]="pykc base ir frontend driver jit measure"
   [cli]="pykc stdlib base frontend driver script measure cli"

@@ -29,6 +29,8 @@
 
 namespace [[gnu::visibility("default")]] pykc {
 
+class Source;
+
 /// What to produce. Everything before Code stops the pipeline early, for people and tests.
 enum class Emit : std::uint8_t { Tokens, Ast, Checked, Ir, CpuIr, Llvm, Assembly, Code };
 
@@ -69,11 +71,11 @@ struct CompileOptions {
   std::vector<Constant> constants = {};
   /// Linked in this order: what one calls, a later one defines. The CPU device takes LLVM bitcode alone.
   std::vector<Library> libraries = {};
-  /// Finds `from NAME import …` modules; returns the source text, or an error with ErrorCode::NotFound where there is
-  /// none of that name, which may then be one of the library that is built in; any other error, or exception, is told
-  /// where the import stands. Empty: the folder of the file, then the library. A text that was compiled under no name
-  /// of a file has no folder.
-  std::function<Result<std::string>(std::string_view module_name)> import = {};
+  /// Finds `from NAME import …` modules; returns the source (source.h), or an error with ErrorCode::NotFound where
+  /// there is none of that name, which may then be one of the library that is built in; any other error, or exception,
+  /// is told where the import stands. A source without a name of its own is shown as NAME.pyk. Empty: the folder of the
+  /// file, then the library. A text that was compiled under no name of a file has no folder.
+  std::function<Result<Source>(std::string_view module_name)> import = {};
   /// compile() and compile_file() look the artifact up on disk, and put it there unless there were warnings, which a
   /// later compilation would not tell: in PYKC_CACHE_DIR, else ~/.cache/pykc. PYKC_CACHE=off has the same effect as
   /// false.
@@ -117,4 +119,4 @@ std::string version();
 std::string llvm_version();
 std::string math_library();
 
-}  // namespace pykc
+}  // namespace gnu::visibility("default")]]pykc

@@ -59,11 +59,17 @@ consteval auto operator""_pyk() {
 /// Source text of kernels, with its name and place. A value: copies are independent.
 class Source {
  public:
+  static constexpr std::string_view kNoName = "<memory>";
   /// `name` is what diagnostics show. Imports are looked for in its folder; one in brackets has none.
-  explicit Source(std::string text, std::string name = "<memory>") : text_(std::move(text)), name_(std::move(name)) {}
+  explicit Source(std::string text, std::string name = std::string(kNoName))
+      : text_(std::move(text)), name_(std::move(name)) {}
+  /// A part of a larger file, such as a function of a Python program: the line of the file on which the text begins, 0
+  /// or less where lines were put before it, and the white space that was taken off its lines.
+  Source(std::string text, std::string name, int line, std::string indentation)
+      : text_(std::move(text)), name_(std::move(name)), indentation_(std::move(indentation)), line_(line) {}
   template <std::size_t N>
   Source(const SourceLiteral<N>& literal)
-      : Source(std::string(literal.text, N - 1), literal.file, static_cast<int>(literal.line)) {}
+      : Source(Literal{std::string(literal.text, N - 1), literal.file, static_cast<int>(literal.line)}) {}
   /// A .pyk file.
   static Result<Source> read(const std::string& path);
 
@@ -77,7 +83,11 @@ class Source {
   const std::string& indentation() const { return indentation_; }
 
  private:
-  Source(std::string text, std::string name, int line);
+  struct Literal {
+    std::string text, name;
+    int line;
+  };
+  explicit Source(Literal literal);  // takes the indentation off
   std::string text_;
   std::string name_;
   std::string indentation_;
@@ -85,5 +95,6 @@ class Source {
 };
 
 Result<Artifact> compile(const Source& source, const CompileOptions& options = {});
+Result<CompileOutput> compile_to(Emit emit, const Source& source, const CompileOptions& options = {});
 
-}  // namespace pykc
+}  // namespace gnu::visibility("default")]]pykc

@@ -61,6 +61,8 @@ class GenericKernel {
   Result<GenericKernel> bind(const Configuration& constants) const;
 
   const std::string& name() const;
+  /// Whether its parameters are all annotated: it is compiled once, whatever the types of the arguments.
+  bool is_typed() const;
 
  private:
   friend class SourceModule;

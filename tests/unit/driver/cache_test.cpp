@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "driver/artifact_cache.h"
+#include "pykc/source.h"
 
 namespace pykc {
 namespace {
@@ -44,8 +45,8 @@ class Cache : public ::testing::Test {
     return found;
   }
 
-  CompileOptions options_ = {.target = "sm_80", .import = [this](std::string_view) -> Result<std::string> {
-                               return "def scale(v: f32) -> f32:\n    return v * " + factor_ + "\n";
+  CompileOptions options_ = {.target = "sm_80", .import = [this](std::string_view) -> Result<Source> {
+                               return Source("def scale(v: f32) -> f32:\n    return v * " + factor_ + "\n");
                              }};
   std::string factor_ = "2.0";
   fs::path folder_;

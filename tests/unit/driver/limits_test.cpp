@@ -55,7 +55,7 @@ std::string long_kernel(int statements) {
 
 TEST(Doors, WhatAnImportThrowsIsToldWhereItStands) {
   CompileOptions options = uncached();
-  options.import = [](std::string_view name) -> Result<std::string> {
+  options.import = [](std::string_view name) -> Result<Source> {
     throw std::runtime_error("no connection to fetch " + std::string(name));
   };
   const Result<Artifact> artifact = compile("x = 1\nfrom shapes import area\n", options);
@@ -65,13 +65,13 @@ TEST(Doors, WhatAnImportThrowsIsToldWhereItStands) {
   EXPECT_EQ(first.code, "E0288");
   EXPECT_EQ(first.place.line, 2);
   EXPECT_EQ(first.message, "the import of `shapes` failed: no connection to fetch shapes");
-  options.import = [](std::string_view) -> Result<std::string> { throw 1; };
+  options.import = [](std::string_view) -> Result<Source> { throw 1; };
   EXPECT_EQ(failure("x = 1\nfrom shapes import area\n", options), "E0288 2");
 }
 
 TEST(Doors, AnImportWithoutMemoryIsNoMistakeOfTheSource) {
   CompileOptions options = uncached();
-  options.import = [](std::string_view) -> Result<std::string> { throw std::bad_alloc(); };
+  options.import = [](std::string_view) -> Result<Source> { throw std::bad_alloc(); };
   const Result<Artifact> artifact = compile("from shapes import area\n", options);
   ASSERT_FALSE(artifact);
   EXPECT_EQ(artifact.error().code, ErrorCode::OutOfMemory);
@@ -79,12 +79,12 @@ TEST(Doors, AnImportWithoutMemoryIsNoMistakeOfTheSource) {
 
 TEST(Doors, AnImportThatIsNotFoundMayBeTheLibrarys) {
   CompileOptions options = uncached();
-  options.import = [](std::string_view) -> Result<std::string> { return Error{ErrorCode::NotFound, "no such module"}; };
+  options.import = [](std::string_view) -> Result<Source> { return Error{ErrorCode::NotFound, "no such module"}; };
   EXPECT_EQ(failure("from pykc import *\nfrom pykc.reduce import block_sum\n@kernel\ndef k(x: f32[:]):\n    x[0] = 1\n",
                     options),
             "no error");
   EXPECT_EQ(failure("from shapes import area\n", options), "E0210 1");
-  options.import = [](std::string_view) -> Result<std::string> {
+  options.import = [](std::string_view) -> Result<Source> {
     return Error{ErrorCode::InputOutput, "the disk is broken"};
   };
   EXPECT_EQ(failure("from shapes import area\n", options), "E0288 1");
@@ -199,7 +199,7 @@ TEST(Untrusted, SeesNoFiles) {
   options.untrusted = true;
   EXPECT_FALSE(compile_file(path, options));
   EXPECT_FALSE(compile(text, options, path));
-  options.import = [](std::string_view) -> Result<std::string> { return std::string("def area(a):\n    return a\n"); };
+  options.import = [](std::string_view) -> Result<Source> { return Source("def area(a):\n    return a\n"); };
   EXPECT_TRUE(compile(text, options, path));
 }
 

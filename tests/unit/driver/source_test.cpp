@@ -182,8 +182,8 @@ TEST(Source, ImportsComeFromACallback) {
         x[0] = area(x[0], SIDE)
   )pyk"_pyk;
   const CompileOptions options{
-      .target = "cpu", .constants = {{"SIDE", 2.5}}, .import = [](std::string_view name) -> Result<std::string> {
-        if (name == "shapes") return std::string("def area(a: f32, b: f32) -> f32:\n    return a * b\n");
+      .target = "cpu", .constants = {{"SIDE", 2.5}}, .import = [](std::string_view name) -> Result<Source> {
+        if (name == "shapes") return Source("def area(a: f32, b: f32) -> f32:\n    return a * b\n");
         return Error{ErrorCode::NotFound, "no such module"};
       }};
   const Device device = Device::open("cpu").value();
@@ -197,6 +197,23 @@ TEST(Source, ImportsComeFromACallback) {
   const Source other = R"(import shape
 )"_pyk;
   EXPECT_EQ(only_diagnostic(other, options).place.line, __LINE__ - 2);
+}
+
+TEST(Source, APartOfALargerFileIsToldByThatFile) {
+  // As a binding for Python has it: a line of imports put before the function, on line 41 of the file.
+  const Source part("from shapes import area as a\n@kernel\ndef k(x: f32[:]):\n    x[0] = a(y)\n", "model.py", 39,
+                    "    ");
+  const Source shapes("@device\ndef area(v):\n    return v * w\n", "shapes.py", 7, "");
+  const CompileOptions options{.target = "cpu", .import = [&](std::string_view) { return Result<Source>(shapes); }};
+  const Diagnostic own = only_diagnostic(part, options);
+  EXPECT_EQ(own.place.file, "model.py");
+  EXPECT_EQ(own.place.line, 42);
+  EXPECT_EQ(own.place.column, 18);
+  EXPECT_EQ(own.place.source_line, "        x[0] = a(y)");
+  const Source other("from shapes import area as a\n@kernel\ndef k(x: f32[:]):\n    x[0] = a(x[0])\n");
+  const Diagnostic imported = only_diagnostic(other, options);
+  EXPECT_EQ(imported.place.file, "shapes.py");
+  EXPECT_EQ(imported.place.line, 9);
 }
 
 TEST(Sources, AConstantOfTheModuleMayBeMadeByConstArrayLike) {

@@ -34,9 +34,9 @@ class Constants : public ::testing::Test {
  protected:
   Module load() { return device_.load(compile(kConstantsSource, options(device_.info().target)).value()).value(); }
   static CompileOptions options(const std::string& target) {
-    return {.target = target, .import = [](std::string_view name) -> Result<std::string> {
+    return {.target = target, .import = [](std::string_view name) -> Result<Source> {
               if (name != "filters") return Error{ErrorCode::NotFound, "no such module"};
-              return std::string("BIAS = const.array(1, f32)\ndef biased(x):\n    return x + BIAS[0]\n");
+              return Source("BIAS = const.array(1, f32)\ndef biased(x):\n    return x + BIAS[0]\n");
             }};
   }
   std::vector<float> smooth(const Module& module) {

@@ -40,8 +40,8 @@ class Generic : public ::testing::Test {
  protected:
   /// Counts the compilations: each asks for what the source imports.
   SourceModule load(const Source& source = kModuleSource) {
-    return SourceModule::load(device_, source, {.import = [](std::string_view) -> Result<std::string> {
-                                return std::string("def scaled(a, x):\n    return a * x\n");
+    return SourceModule::load(device_, source, {.import = [](std::string_view) -> Result<Source> {
+                                return Source("def scaled(a, x):\n    return a * x\n");
                               }})
         .value();
   }

@@ -73,8 +73,8 @@ TEST(TunedTable, EveryRowNamesAConfigurationOfItsKernel) {
 
 TEST(TunedTable, AModuleOfTheUserIsNotTheLibrarys) {
   CompileOptions options;
-  options.import = [](std::string_view) -> Result<std::string> {
-    return std::string("from pykc import *\n@kernel\ndef transpose_tiled(b, a):\n    pass\n");
+  options.import = [](std::string_view) -> Result<Source> {
+    return Source("from pykc import *\n@kernel\ndef transpose_tiled(b, a):\n    pass\n");
   };
   const Program program = driver::load_source(Source("from pykc.transpose import transpose_tiled\n"), options).value();
   const std::vector<NamedKernel> kernels = kernels_of(program);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "host.h"
+#include "pykc/source.h"
 
 namespace pykc::script {
 namespace {
@@ -201,10 +202,10 @@ TEST(Launch, LibraryModulesAreImported) {
 TEST(Launch, FunctionsOfSeveralFilesArePassed) {
   int reads = 0;
   CompileOptions options;
-  options.import = [&reads](std::string_view name) -> Result<std::string> {
+  options.import = [&reads](std::string_view name) -> Result<Source> {
     if (name != "tools") return Error{ErrorCode::NotFound, "no such file"};
     ++reads;
-    return std::string(R"pyk(
+    return Source(R"pyk(
 from numba import cuda, njit
 
 @njit

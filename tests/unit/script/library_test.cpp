@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "host.h"
+#include "pykc/source.h"
 #include "script/functions/functions.h"
 
 namespace pykc::script {
@@ -112,7 +113,7 @@ print("fine")
 }
 
 /// A module of the library whose kernels have one configuration alone: number `index`, or the last.
-Result<std::string> with_one_configuration(std::string_view module, std::size_t index) {
+Result<Source> with_one_configuration(std::string_view module, std::size_t index) {
   std::string text(library_source(module));
   if (text.empty()) return Error{ErrorCode::NotFound, "no module of the library"};
   constexpr std::string_view kList = "@autotune(configs=[", kOne = "config(";
@@ -125,7 +126,7 @@ Result<std::string> with_one_configuration(std::string_view module, std::size_t 
       one = list.find(kOne, one + 1);
     text.replace(at, end - at, list.substr(one, list.find(')', one) + 1 - one));
   }
-  return text;
+  return Source(text);
 }
 
 TEST(Library, EveryConfigurationComputesTheSame) {

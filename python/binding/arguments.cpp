@@ -1,0 +1,287 @@
+#include "python/binding/arguments.h"
+
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "python/binding/elements.h"
+#include "python/binding/errors.h"
+
+namespace pykc::python {
+namespace {
+
+/// A number that Python or NumPy has.
+struct Number {
+  enum class Kind { Boolean, Integer, Unsigned, Float, Complex } kind = Kind::Integer;
+  std::int64_t integer = 0;  // of an Unsigned its bits
+  double real = 0, imaginary = 0;
+};
+
+template <typename T>
+T read(const void* memory) {
+  T value;
+  std::memcpy(&value, memory, sizeof(T));
+  return value;
+}
+
+template <typename T>
+void write(Argument& argument, T value) {
+  std::memcpy(argument.scalar, &value, sizeof(T));
+}
+
+bool is_integral(const Number& number) {
+  constexpr double kLimit = 9223372036854775808.0;
+  return std::trunc(number.real) == number.real && number.real >= -kLimit && number.real < kLimit;
+}
+
+/// The number as the parameter has it; nothing where it would be another one.
+std::optional<Argument> converted(const Number& number, ScalarType type) {
+  Argument argument;
+  argument.type = type;
+  if (is_float(type)) {
+    const double value = number.kind == Number::Kind::Float ? number.real
+                         : number.kind == Number::Kind::Unsigned
+                             ? static_cast<double>(static_cast<std::uint64_t>(number.integer))
+                             : static_cast<double>(number.integer);
+    if (type == ScalarType::F64) return write(argument, value), argument;
+    if (type == ScalarType::F32) return write(argument, static_cast<float>(value)), argument;
+    return std::nullopt;
+  }
+  std::int64_t value = number.integer;
+  if (number.kind == Number::Kind::Float) {
+    if (!is_integral(number)) return std::nullopt;
+    value = static_cast<std::int64_t>(number.real);
+  }
+  if (type == ScalarType::Bool) return write(argument, static_cast<std::uint8_t>(value != 0)), argument;
+  write(argument, value);  // the low bytes, as NumPy wraps
+  return argument;
+}
+
+Argument as_it_is(const Number& number) {
+  switch (number.kind) {
+    case Number::Kind::Boolean:
+      return *converted(number, ScalarType::Bool);
+    case Number::Kind::Integer:
+      return *converted(number, ScalarType::I64);
+    case Number::Kind::Unsigned:
+      return *converted(number, ScalarType::U64);
+    default:
+      return *converted(number, ScalarType::F64);
+  }
+}
+
+/// An int, which may be one of 64 bits without a sign.
+Number integer_of(nb::handle given) {
+  Number number;
+  int overflow = 0;
+  number.integer = PyLong_AsLongLongAndOverflow(given.ptr(), &overflow);
+  if (overflow == 0) return number;
+  number.kind = Number::Kind::Unsigned;
+  number.integer = static_cast<std::int64_t>(PyLong_AsUnsignedLongLong(given.ptr()));
+  if (PyErr_Occurred() != nullptr) nb::raise_python_error();
+  return number;
+}
+
+/// What NumPy's scalars hold. Nothing for f16 and bf16, which keep their bits.
+std::optional<Number> number_at(const void* memory, ScalarType type) {
+  Number number;
+  switch (type) {
+    case ScalarType::Bool:
+      number.kind = Number::Kind::Boolean;
+      number.integer = read<std::uint8_t>(memory);
+      return number;
+    case ScalarType::I8:
+      number.integer = read<std::int8_t>(memory);
+      return number;
+    case ScalarType::I16:
+      number.integer = read<std::int16_t>(memory);
+      return number;
+    case ScalarType::I32:
+      number.integer = read<std::int32_t>(memory);
+      return number;
+    case ScalarType::I64:
+      number.integer = read<std::int64_t>(memory);
+      return number;
+    case ScalarType::U8:
+      number.integer = read<std::uint8_t>(memory);
+      return number;
+    case ScalarType::U16:
+      number.integer = read<std::uint16_t>(memory);
+      return number;
+    case ScalarType::U32:
+      number.integer = read<std::uint32_t>(memory);
+      return number;
+    case ScalarType::U64:
+      number.kind = Number::Kind::Unsigned;
+      number.integer = read<std::int64_t>(memory);
+      return number;
+    case ScalarType::F32:
+      number.kind = Number::Kind::Float;
+      number.real = read<float>(memory);
+      return number;
+    case ScalarType::F64:
+      number.kind = Number::Kind::Float;
+      number.real = read<double>(memory);
+      return number;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Whether the records differ in their names alone.
+bool have_same_layout(const RecordRef& a, const RecordRef& b) {
+  if (!a || !b) return false;
+  RecordType named = *a;
+  named.name = b->name;
+  return named == *b;
+}
+
+/// The parameter's type for memory of this type: records of the same layout, and integers of the other sign, whose bits
+/// stay what they are.
+ElementType stated_element(const ElementType& given, const ElementType& stated) {
+  if (given.is_record() || stated.is_record()) return have_same_layout(given.record, stated.record) ? stated : given;
+  const bool is_alike = is_integer(given.scalar) && is_integer(stated.scalar) &&
+                        size_in_bits(given.scalar) == size_in_bits(stated.scalar);
+  return is_alike ? stated : given;
+}
+
+void set_element(Argument& argument, const ElementType& element) {
+  argument.record = element.record;
+  argument.type = element.is_record() ? ScalarType::U8 : element.scalar;
+}
+
+Argument array_at(void* first, const ElementType& element, const Mapping& mapping) {
+  Argument argument;
+  argument.is_array = true;
+  set_element(argument, element);
+  argument.rank = mapping.rank();
+  argument.address = first;
+  std::ranges::copy(mapping.shape(), argument.extents);
+  std::ranges::copy(mapping.strides(), argument.strides);
+  return argument;
+}
+
+bool is_complex(const ElementType& type) { return type.is_record() && type.record->kind == RecordType::Kind::Complex; }
+
+}  // namespace
+
+ArgumentList::ArgumentList(const Device& device, nb::handle arguments, const std::vector<ParameterInfo>* parameters)
+    : device_(device) {
+  std::size_t index = 0;
+  for (const nb::handle given : nb::borrow<nb::tuple>(arguments)) {
+    const bool is_stated = parameters != nullptr && index < parameters->size();
+    list_.push_back(argument_of(given, is_stated ? &(*parameters)[index] : nullptr));
+    ++index;
+  }
+}
+
+Argument ArgumentList::complex_number(double real, double imaginary, const ElementType& type) {
+  std::array<std::byte, 16>& bytes = values_.emplace_back();
+  if (size_in_bytes(type) == 8) {
+    const float parts[2] = {static_cast<float>(real), static_cast<float>(imaginary)};
+    std::memcpy(bytes.data(), parts, sizeof parts);
+  } else {
+    const double parts[2] = {real, imaginary};
+    std::memcpy(bytes.data(), parts, sizeof parts);
+  }
+  return Argument::of(type.record, bytes.data());
+}
+
+Argument ArgumentList::number(nb::handle given, const ParameterInfo* parameter) {
+  const bool is_stated = parameter != nullptr && !parameter->is_array;
+  Number number;
+  if (PyBool_Check(given.ptr())) {
+    number.kind = Number::Kind::Boolean;
+    number.integer = given.is(nb::handle(Py_True)) ? 1 : 0;
+  } else if (PyLong_Check(given.ptr())) {
+    number = integer_of(given);
+  } else {
+    number.kind = Number::Kind::Float;
+    number.real = PyFloat_AsDouble(given.ptr());
+  }
+  if (is_stated && is_complex(parameter->value))
+    return complex_number(number.kind == Number::Kind::Float ? number.real : static_cast<double>(number.integer), 0,
+                          parameter->value);
+  if (is_stated && !parameter->value.is_record())
+    if (const std::optional<Argument> argument = converted(number, parameter->value.scalar)) return *argument;
+  return as_it_is(number);
+}
+
+Argument ArgumentList::argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter) {
+  const ElementType& own = buffer.element();
+  if (buffer.mapping().rank() == 0) {  // a scalar of NumPy's, or an array of one element
+    const bool is_stated = parameter != nullptr && !parameter->is_array;
+    if (own.is_record()) {
+      Argument argument =
+          Argument::of(is_stated ? stated_element(own, parameter->value).record : own.record, buffer.first());
+      hosts_.push_back(std::move(buffer));
+      return argument;
+    }
+    const std::optional<Number> number = number_at(buffer.first(), own.scalar);
+    if (number && is_stated && is_complex(parameter->value)) {
+      const double real = number->kind == Number::Kind::Float ? number->real : static_cast<double>(number->integer);
+      return complex_number(real, 0, parameter->value);
+    }
+    if (number && is_stated && !parameter->value.is_record())
+      if (const std::optional<Argument> argument = converted(*number, parameter->value.scalar)) return *argument;
+    Argument argument;
+    argument.type = own.scalar;
+    std::memcpy(argument.scalar, buffer.first(), static_cast<std::size_t>(size_in_bytes(own)));
+    return argument;
+  }
+  const bool is_stated = parameter != nullptr && parameter->is_array;
+  const ElementType element = is_stated ? stated_element(own, parameter->array.element) : own;
+  if (device_.is_cpu()) {
+    Argument argument = array_at(buffer.first(), element, buffer.mapping());
+    hosts_.push_back(std::move(buffer));
+    return argument;
+  }
+  DeviceArray array = allocate(device_, element, buffer.mapping().shape(), buffer.mapping().order());
+  take(without_gil([&] { return array.elements().copy_from_host(buffer.first(), buffer.mapping(), nullptr); }));
+  Argument argument = array.argument();
+  copies_.push_back({std::move(buffer), std::move(array)});
+  return argument;
+}
+
+Argument ArgumentList::argument_of(nb::handle given, const ParameterInfo* parameter) {
+  const DeviceArray* array = nullptr;
+  if (nb::try_cast<const DeviceArray*>(given, array, false) && array != nullptr) {
+    Argument argument = array->argument();
+    if (parameter != nullptr && parameter->is_array)
+      set_element(argument, stated_element(array->element, parameter->array.element));
+    return argument;
+  }
+  PyObject* const object = given.ptr();
+  if (PyLong_Check(object) || PyFloat_Check(object)) return number(given, parameter);
+  if (PyComplex_Check(object)) {
+    const Py_complex value = PyComplex_AsCComplex(object);
+    const bool is_stated = parameter != nullptr && !parameter->is_array && is_complex(parameter->value);
+    return complex_number(value.real, value.imag,
+                          is_stated ? parameter->value : ElementType(complex_type(ScalarType::F64)));
+  }
+  const bool shows_memory =
+      !PyBytes_Check(object) && (PyObject_CheckBuffer(object) != 0 || nb::hasattr(given, "__array_interface__"));
+  if (shows_memory)
+    if (HostBuffer buffer(given); buffer) return argument_of_buffer(std::move(buffer), parameter);
+  if (std::optional<DeviceArray> foreign = wrap(device_, given)) {
+    wrapped_.push_back(*std::move(foreign));
+    return wrapped_.back().argument();
+  }
+  const auto type = nb::cast<std::string>(nb::str(given.type().attr("__name__")));
+  throw nb::type_error(("a kernel takes numbers, arrays and records, not a `" + type + "`").c_str());
+}
+
+Result<void> ArgumentList::copy_back(const Stream* stream) const {
+  if (copies_.empty()) return {};
+  for (const Copy& copy : copies_) {
+    if (copy.host.is_read_only()) continue;
+    Result<void> done = copy.array.elements().copy_to_host(copy.host.first(), copy.host.mapping(), stream);
+    if (!done) return done;
+  }
+  return stream != nullptr ? stream->synchronize() : Result<void>();
+}
+
+}  // namespace pykc::python

@@ -1,0 +1,47 @@
+// Objects of Python as arguments of a launch.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "pykc/kernel.h"
+#include "python/binding/arrays.h"
+#include "python/binding/host_buffer.h"
+
+namespace pykc::python {
+
+/// Arguments, and what must live until the launch is done.
+class ArgumentList {
+ public:
+  /// `parameters` where the kernel states its types: numbers become those. Host arrays are used where they lie on the
+  /// CPU device; a GPU gets copies. Raises TypeError for what no kernel takes.
+  ArgumentList(const Device& device, nb::handle arguments, const std::vector<ParameterInfo>* parameters);
+
+  std::span<const Argument> list() const { return list_; }
+  /// Brings what a GPU wrote back to the host's arrays, once the launch is made. No GIL is needed.
+  Result<void> copy_back(const Stream* stream) const;
+
+ private:
+  struct Copy {
+    HostBuffer host;
+    DeviceArray array;
+  };
+  Argument argument_of(nb::handle given, const ParameterInfo* parameter);
+  Argument argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter);
+  Argument number(nb::handle given, const ParameterInfo* parameter);
+  Argument complex_number(double real, double imaginary, const ElementType& type);
+
+  const Device& device_;
+  std::vector<Argument> list_;
+  std::vector<HostBuffer> hosts_;
+  std::vector<Copy> copies_;
+  std::vector<DeviceArray> wrapped_;
+  std::deque<std::array<std::byte, 16>> values_;  // complex numbers
+};
+
+}  // namespace pykc::python

@@ -1,0 +1,369 @@
+#include "python/binding/arrays.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "pykc/dlpack.h"
+#include "python/binding/elements.h"
+#include "python/binding/errors.h"
+#include "python/binding/options.h"
+
+namespace pykc::python {
+namespace {
+
+constexpr const char* kTensor = "dltensor";
+constexpr const char* kUsedTensor = "used_dltensor";
+constexpr const char* kVersionedTensor = "dltensor_versioned";
+constexpr const char* kUsedVersionedTensor = "used_dltensor_versioned";
+
+nb::tuple tuple_of(std::span<const std::int64_t> values, std::int64_t factor = 1) {
+  nb::list list;
+  for (const std::int64_t value : values) list.append(value * factor);
+  return nb::tuple(list);
+}
+
+DeviceArray view_of(const DeviceArray& array, Mapping mapping) {
+  DeviceArray view = array;
+  view.mapping = mapping;
+  return view;
+}
+
+// --- Indices ---------------------------------------------------------------------------------------------------------
+
+std::optional<std::int64_t> bound_of(nb::handle value) {
+  if (value.is_none()) return std::nullopt;
+  return nb::cast<std::int64_t>(value.attr("__index__")());
+}
+
+void append_index(nb::handle key, std::vector<Index>& indices) {
+  if (key.is_none()) return indices.push_back(newaxis);
+  if (PySlice_Check(key.ptr())) {
+    Slice slice{bound_of(key.attr("start")), bound_of(key.attr("stop")), 1};
+    slice.step = bound_of(key.attr("step")).value_or(1);
+    return indices.push_back(slice);
+  }
+  if (PyIndex_Check(key.ptr()) == 0) throw nb::type_error("an index is an integer, a slice, None or ...");
+  indices.push_back(*bound_of(key));
+}
+
+/// x[key] as NumPy reads it, but for arrays as indices.
+std::vector<Index> indices_of(const nb::object& key, int rank) {
+  const nb::tuple keys = nb::isinstance<nb::tuple>(key) ? nb::borrow<nb::tuple>(key) : nb::make_tuple(key);
+  std::ptrdiff_t named = 0;
+  for (const nb::handle item : keys) named += !item.is_none() && item.ptr() != Py_Ellipsis;
+  std::vector<Index> indices;
+  bool has_ellipsis = false;
+  for (const nb::handle item : keys) {
+    if (item.ptr() != Py_Ellipsis) {
+      append_index(item, indices);
+      continue;
+    }
+    if (std::exchange(has_ellipsis, true)) throw nb::index_error("an index has one ellipsis at most");
+    for (std::ptrdiff_t axis = named; axis < rank; ++axis) indices.emplace_back(Slice());
+  }
+  return indices;
+}
+
+// --- Copies ----------------------------------------------------------------------------------------------------------
+
+void check_same_element(const DeviceArray& array, const ElementType& other) {
+  const bool is_same = array.element == other || (array.element.is_record() && other.is_record() &&
+                                                  size_in_bytes(other) == array.element_bytes());
+  if (!is_same)
+    throw nb::type_error(("the array holds " + typestr_of(array.element) + ", the other " + typestr_of(other)).c_str());
+}
+
+void copy_from(const DeviceArray& array, nb::handle source, nb::handle stream) {
+  const Stream* const on = stream_of(stream);
+  if (nb::isinstance<DeviceArray>(source)) {
+    const DeviceArray& other = *nb::cast<const DeviceArray*>(source);
+    check_same_element(array, other.element);
+    return take(without_gil([&] { return array.elements().copy_from(other.elements(), on); }));
+  }
+  const HostBuffer host(source);
+  if (!host) throw nb::type_error("only arrays, and what shows its memory as NumPy's arrays do, can be copied");
+  check_same_element(array, host.element());
+  take(without_gil([&] {
+    Result<void> done = array.elements().copy_from_host(host.first(), host.mapping(), on);
+    // The object's memory is the caller's again when this returns.
+    return done && on != nullptr ? on->synchronize() : std::move(done);
+  }));
+}
+
+void copy_to(const DeviceArray& array, nb::handle target, nb::handle stream) {
+  const Stream* const on = stream_of(stream);
+  const HostBuffer host(target);
+  if (!host) throw nb::type_error("an array is copied to what shows its memory as NumPy's arrays do");
+  if (host.is_read_only()) throw nb::value_error("the host's array is read-only");
+  check_same_element(array, host.element());
+  take(without_gil([&] {
+    Result<void> done = array.elements().copy_to_host(host.first(), host.mapping(), on);
+    return done && on != nullptr ? on->synchronize() : std::move(done);
+  }));
+}
+
+// --- Other libraries -------------------------------------------------------------------------------------------------
+
+DLDataType dlpack_type_of(const ElementType& element) {
+  const auto bits = static_cast<std::uint8_t>(8 * size_in_bytes(element));
+  if (element.is_record()) {
+    if (element.record->kind != RecordType::Kind::Complex) throw nb::buffer_error("DLPack knows no records");
+    return {kDLComplex, bits, 1};
+  }
+  const ScalarType type = element.scalar;
+  const DLDataTypeCode code = type == ScalarType::Bool   ? kDLBool
+                              : type == ScalarType::BF16 ? kDLBfloat
+                              : is_float(type)           ? kDLFloat
+                              : is_signed_integer(type)  ? kDLInt
+                                                         : kDLUInt;
+  return {static_cast<std::uint8_t>(code), bits, 1};
+}
+
+ElementType element_of_dlpack(DLDataType type) {
+  if (type.lanes == 1) {
+    if (type.code == kDLComplex && type.bits == 64) return complex_type(ScalarType::F32);
+    if (type.code == kDLComplex && type.bits == 128) return complex_type(ScalarType::F64);
+    for (int i = 0; i < kScalarTypeCount; ++i) {
+      const DLDataType own = dlpack_type_of(static_cast<ScalarType>(i));
+      if (own.code == type.code && own.bits == type.bits) return static_cast<ScalarType>(i);
+    }
+  }
+  throw nb::type_error("kernels have no elements of this DLPack type");
+}
+
+template <typename Managed>
+DeviceArray import_tensor(const Device& device, Managed* tensor) {
+  const ElementType element = element_of_dlpack(tensor->dl_tensor.dtype);
+  detail::WrappedElements wrapped =
+      take(detail::import_tensor(device, tensor, tensor->dl_tensor.dtype, alignment_of(element)));
+  return {device, element, std::move(wrapped.buffer), wrapped.mapping};
+}
+
+DeviceArray import_capsule(const Device& device, const nb::object& capsule) {
+  if (PyCapsule_IsValid(capsule.ptr(), kVersionedTensor) != 0) {
+    auto* const tensor = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule.ptr(), kVersionedTensor));
+    DeviceArray array = import_tensor(device, tensor);
+    PyCapsule_SetName(capsule.ptr(), kUsedVersionedTensor);
+    return array;
+  }
+  auto* const tensor = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), kTensor));
+  if (tensor == nullptr) throw nb::python_error();
+  DeviceArray array = import_tensor(device, tensor);
+  PyCapsule_SetName(capsule.ptr(), kUsedTensor);
+  return array;
+}
+
+/// A capsule that frees the tensor unless somebody took it.
+template <typename Managed>
+nb::object export_capsule(const DeviceArray& array, const char* name) {
+  Managed* const tensor =
+      take(detail::export_tensor<Managed>(array.buffer, array.mapping, dlpack_type_of(array.element)));
+  PyObject* const capsule = PyCapsule_New(tensor, name, [](PyObject* unused) {
+    const char* const current = PyCapsule_GetName(unused);
+    if (current == nullptr || std::strncmp(current, "used_", 5) == 0) return;
+    auto* const held = static_cast<Managed*>(PyCapsule_GetPointer(unused, current));
+    held->deleter(held);
+  });
+  if (capsule == nullptr) {
+    tensor->deleter(tensor);
+    nb::raise_python_error();
+  }
+  return nb::steal(capsule);
+}
+
+nb::object to_dlpack(const DeviceArray& array, const nb::object& stream, const nb::object& max_version,
+                     const nb::object& /*dl_device*/, const nb::object& copy) {
+  if (!copy.is_none() && nb::cast<bool>(copy)) throw nb::buffer_error("only the memory itself is shared, not a copy");
+  // Work that was put on other streams is done before another library reads it.
+  const bool asks_for_no_order = nb::isinstance<nb::int_>(stream) && nb::cast<std::int64_t>(stream) == -1;
+  if (!array.device.is_cpu() && !asks_for_no_order)
+    take(without_gil([&] { return array.device.default_stream().synchronize(); }));
+  const bool knows_versions = nb::isinstance<nb::tuple>(max_version) && nb::cast<int>(max_version[0]) >= 1;
+  return knows_versions ? export_capsule<DLManagedTensorVersioned>(array, kVersionedTensor)
+                        : export_capsule<DLManagedTensor>(array, kTensor);
+}
+
+int gpu_number(const Device& device) {
+  const std::string& name = device.info().name;
+  const std::size_t colon = name.find(':');
+  return colon == std::string::npos ? 0 : std::stoi(name.substr(colon + 1));
+}
+
+nb::tuple dlpack_device(const DeviceArray& array) {
+  return array.device.is_cpu() ? nb::make_tuple(static_cast<int>(kDLCPU), 0)
+                               : nb::make_tuple(static_cast<int>(kDLCUDA), gpu_number(array.device));
+}
+
+nb::dict array_interface(const DeviceArray& array, int version) {
+  if (array.element.is(ScalarType::BF16)) throw nb::attribute_error("NumPy has no bfloat16 of its own");
+  nb::dict description;
+  description["shape"] = tuple_of(array.mapping.shape());
+  description["typestr"] = typestr_of(array.element);
+  description["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(array.first()), false);
+  description["strides"] = tuple_of(array.mapping.strides(), array.element_bytes());
+  description["version"] = version;
+  return description;
+}
+
+DeviceArray wrap_at(const Device& device, void* first, const ElementType& element, const Mapping& mapping,
+                    std::shared_ptr<void> owner) {
+  detail::WrappedElements wrapped = take(
+      detail::wrap_elements(device, first, mapping, size_in_bytes(element), alignment_of(element), std::move(owner)));
+  return {device, element, std::move(wrapped.buffer), wrapped.mapping};
+}
+
+DeviceArray wrap_cuda_array(const Device& device, nb::handle object) {
+  const nb::object description = object.attr("__cuda_array_interface__");
+  const ElementType element = element_of(description["typestr"]);
+  const std::vector<std::int64_t> extents = extents_of(description["shape"]);
+  const nb::object given = description.attr("get")("strides");
+  std::vector<std::int64_t> strides(extents.size());
+  std::int64_t step = size_in_bytes(element);
+  for (std::size_t axis = extents.size(); axis-- > 0; step *= extents[axis])
+    strides[axis] = given.is_none() ? step : nb::cast<std::int64_t>(given[axis]);
+  auto* const first = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(description["data"][0]));
+  return wrap_at(device, first, element, mapping_of_bytes(extents, strides, size_in_bytes(element)),
+                 held(nb::borrow(object)));
+}
+
+/// The host's memory, which the object must not let go or move meanwhile: a view of it is held.
+DeviceArray wrap_host(const Device& device, HostBuffer buffer) {
+  if (buffer.is_read_only()) throw nb::value_error("the array is read-only; kernels may write to what they are given");
+  const auto held = std::shared_ptr<HostBuffer>(new HostBuffer(std::move(buffer)), [](HostBuffer* own) {
+    const nb::gil_scoped_acquire acquired;
+    delete own;
+  });
+  return wrap_at(device, held->first(), held->element(), held->mapping(), held);
+}
+
+DeviceArray wrap_or_refuse(const Device& device, nb::handle object) {
+  if (std::optional<DeviceArray> wrapped = wrap(device, object)) return *std::move(wrapped);
+  throw nb::type_error("neither __cuda_array_interface__, __dlpack__ nor, on the CPU device, a buffer of the host");
+}
+
+Layout layout_of(const std::string& order) {
+  if (order == "F") return Layout::ColumnMajor;
+  if (order == "C" || order == "K" || order == "A") return Layout::RowMajor;
+  throw nb::value_error("`order` is \"C\" or \"F\"");
+}
+
+}  // namespace
+
+std::vector<std::int64_t> extents_of(nb::handle shape) {
+  std::vector<std::int64_t> extents;
+  if (PyIndex_Check(shape.ptr()) != 0) return {*bound_of(shape)};
+  for (const nb::handle extent : shape) extents.push_back(*bound_of(extent));
+  return extents;
+}
+
+Argument DeviceArray::argument() const {
+  Argument argument;
+  argument.is_array = true;
+  argument.record = element.record;
+  argument.type = element.is_record() ? ScalarType::U8 : element.scalar;
+  argument.rank = mapping.rank();
+  argument.address = first();
+  std::ranges::copy(mapping.shape(), argument.extents);
+  std::ranges::copy(mapping.strides(), argument.strides);
+  argument.device = device.state();
+  return argument;
+}
+
+DeviceArray allocate(const Device& device, const ElementType& element, std::span<const std::int64_t> shape,
+                     Layout order) {
+  const detail::DenseMemory dense = take(detail::dense_memory(shape, order, size_in_bytes(element)));
+  Buffer buffer = take(without_gil([&] { return device.allocate_bytes(dense.bytes); }));
+  return {device, element, std::move(buffer), dense.mapping};
+}
+
+std::optional<DeviceArray> wrap(const Device& device, nb::handle object) {
+  if (device.is_cpu() && PyObject_CheckBuffer(object.ptr()) != 0)
+    if (HostBuffer buffer(object); buffer) return wrap_host(device, std::move(buffer));
+  if (!device.is_cpu() && nb::hasattr(object, "__cuda_array_interface__")) return wrap_cuda_array(device, object);
+  if (!nb::hasattr(object, "__dlpack__")) return std::nullopt;
+  nb::object capsule;
+  try {
+    capsule = object.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 0));
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;
+    capsule = object.attr("__dlpack__")();  // from before DLPack 1.0
+  }
+  return import_capsule(device, capsule);
+}
+
+void add_arrays(nb::module_& module) {
+  nb::class_<DeviceArray>(module, "Array", nb::is_weak_referenceable())
+      .def("__init__", [](DeviceArray* self, const DeviceArray& other) { new (self) DeviceArray(other); })
+      .def_prop_ro("device", [](const DeviceArray& array) { return array.device; })
+      .def_prop_ro("typestr", [](const DeviceArray& array) { return typestr_of(array.element); })
+      .def_prop_ro("shape", [](const DeviceArray& array) { return tuple_of(array.mapping.shape()); })
+      .def_prop_ro("strides",
+                   [](const DeviceArray& array) { return tuple_of(array.mapping.strides(), array.element_bytes()); })
+      .def_prop_ro("ndim", [](const DeviceArray& array) { return array.mapping.rank(); })
+      .def_prop_ro("size", [](const DeviceArray& array) { return array.mapping.size(); })
+      .def_prop_ro("itemsize", &DeviceArray::element_bytes)
+      .def_prop_ro("nbytes", [](const DeviceArray& array) { return array.mapping.size() * array.element_bytes(); })
+      .def_prop_ro("address", [](const DeviceArray& array) { return reinterpret_cast<std::uintptr_t>(array.first()); })
+      .def(
+          "is_contiguous",
+          [](const DeviceArray& array, const std::string& order) {
+            return array.mapping.is_contiguous(layout_of(order));
+          },
+          nb::arg("order") = "C")
+      .def("copy_from", &copy_from, nb::arg("source"), nb::arg("stream") = nb::none())
+      .def("copy_to", &copy_to, nb::arg("target"), nb::arg("stream") = nb::none())
+      .def(
+          "fill_zero",
+          [](const DeviceArray& array, nb::handle stream) {
+            take(without_gil([&, on = stream_of(stream)] { return array.elements().fill_zero(on); }));
+          },
+          nb::arg("stream") = nb::none())
+      .def("__getitem__",
+           [](const DeviceArray& array, const nb::object& key) {
+             return view_of(array, take(array.mapping.slice(indices_of(key, array.mapping.rank()))));
+           })
+      .def("reshaped", [](const DeviceArray& array,
+                          nb::handle shape) { return view_of(array, take(array.mapping.reshape(extents_of(shape)))); })
+      .def("permuted", [](const DeviceArray& array,
+                          const std::vector<int>& axes) { return view_of(array, take(array.mapping.permute(axes))); })
+      .def("transposed", [](const DeviceArray& array) { return view_of(array, array.mapping.transpose()); })
+      .def(
+          "strided",
+          [](const DeviceArray& array, nb::handle shape, nb::handle strides, std::int64_t offset) {
+            DeviceArray view = view_of(
+                array, take(Mapping::strided(extents_of(shape), extents_of(strides), array.mapping.offset() + offset)));
+            take(view.elements().check(alignment_of(view.element)));
+            return view;
+          },
+          nb::arg("shape"), nb::arg("strides"), nb::arg("offset") = 0,
+          "A view with these extents and strides, in elements; one that leaves the array's memory is an error.")
+      .def("__dlpack__", &to_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
+           nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
+      .def("__dlpack_device__", &dlpack_device)
+      .def_prop_ro("__array_interface__",
+                   [](const DeviceArray& array) {
+                     if (!array.device.is_cpu()) throw nb::attribute_error("the array lies on a GPU");
+                     return array_interface(array, 3);
+                   })
+      .def_prop_ro("__cuda_array_interface__", [](const DeviceArray& array) {
+        if (array.device.is_cpu()) throw nb::attribute_error("the array lies on the host");
+        nb::dict description = array_interface(array, 3);
+        description["stream"] = 1;  // the default stream
+        return description;
+      });
+  module.def("wrap", &wrap_or_refuse, nb::arg("device"), nb::arg("object"),
+             "The memory of another library's array as an Array, without a copy.");
+  module.def(
+      "allocate",
+      [](const Device& device, nb::handle dtype, nb::handle shape, const std::string& order) {
+        return allocate(device, element_of(dtype), extents_of(shape), layout_of(order));
+      },
+      nb::arg("device"), nb::arg("dtype"), nb::arg("shape"), nb::arg("order") = "C");
+  module.def("typestr", [](nb::handle dtype) { return typestr_of(element_of(dtype)); });
+}
+
+}  // namespace pykc::python

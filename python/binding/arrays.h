@@ -1,0 +1,48 @@
+// Arrays on devices, as Python holds them, and streams.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <optional>
+
+#include "pykc/device.h"
+#include "pykc/runtime.h"
+#include "python/binding/host_buffer.h"
+
+namespace pykc::python {
+
+/// A view of elements on a device: copies share them, and keep the device.
+struct DeviceArray {
+  Device device;
+  ElementType element;
+  Buffer buffer;
+  Mapping mapping;
+
+  std::int64_t element_bytes() const { return size_in_bytes(element); }
+  detail::Elements elements() const { return {buffer, mapping, element_bytes()}; }
+  void* first() const { return static_cast<std::byte*>(buffer.address()) + mapping.offset() * element_bytes(); }
+  Argument argument() const;
+};
+
+/// Memory without gaps for these extents.
+DeviceArray allocate(const Device& device, const ElementType& element, std::span<const std::int64_t> shape,
+                     Layout order);
+
+/// What another library has on the device, or on the CPU device what the host has, without a copy. Nothing where the
+/// object is none of these.
+std::optional<DeviceArray> wrap(const Device& device, nb::handle object);
+
+/// The extents of a tuple, or of one number.
+std::vector<std::int64_t> extents_of(nb::handle shape);
+
+void add_arrays(nb::module_& module);
+
+/// Null for None.
+const Stream* stream_of(nb::handle stream);
+
+void add_devices(nb::module_& module);
+void add_kernels(nb::module_& module);
+void add_compiler(nb::module_& module);
+
+}  // namespace pykc::python

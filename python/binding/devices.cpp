@@ -1,0 +1,82 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "python/binding/arrays.h"
+#include "python/binding/elements.h"
+#include "python/binding/errors.h"
+
+namespace pykc::python {
+namespace {
+
+nb::dict dict_of(const DeviceInfo& info) {
+  nb::dict dict;
+  dict["name"] = info.name;
+  dict["description"] = info.description;
+  dict["target"] = info.target;
+  dict["multiprocessors"] = info.multiprocessors;
+  dict["memory_bytes"] = info.memory_bytes;
+  dict["max_shared_bytes_per_block"] = info.max_shared_bytes_per_block;
+  dict["max_threads_per_block"] = info.max_threads_per_block;
+  dict["driver"] = info.driver;
+  return dict;
+}
+
+void add_streams(nb::module_& module) {
+  nb::class_<Event>(module, "Event")
+      .def("synchronize", [](const Event& event) { take(without_gil([&] { return event.synchronize(); })); })
+      .def("milliseconds_since", [](const Event& event, const Event& earlier) {
+        return take(without_gil([&] { return event.milliseconds_since(earlier); }));
+      });
+  nb::class_<Graph>(module, "Graph").def("launch", [](const Graph& graph, const Stream& stream) {
+    take(without_gil([&] { return graph.launch(stream); }));
+  });
+  nb::class_<Stream>(module, "Stream", nb::is_weak_referenceable())
+      .def("synchronize", [](const Stream& stream) { take(without_gil([&] { return stream.synchronize(); })); })
+      .def("record", [](const Stream& stream) { return take(stream.record()); })
+      .def("wait", [](const Stream& stream, const Event& event) { take(stream.wait(event)); })
+      .def_prop_ro("native_handle",
+                   [](const Stream& stream) { return reinterpret_cast<std::uintptr_t>(stream.native_handle()); })
+      .def("begin_capture", [](const Stream& stream) { take(stream.begin_capture()); })
+      .def("end_capture", [](const Stream& stream) { return take(stream.end_capture()); })
+      .def_prop_ro("is_capturing", &Stream::is_capturing);
+}
+
+}  // namespace
+
+const Stream* stream_of(nb::handle stream) { return stream.is_none() ? nullptr : nb::cast<const Stream*>(stream); }
+
+void add_devices(nb::module_& module) {
+  add_streams(module);
+  nb::class_<Device>(module, "Device", nb::is_weak_referenceable())
+      .def(
+          "__init__",
+          [](Device* self, const std::string& name) {
+            new (self) Device(take(without_gil([&] { return Device::open(name); })));
+          },
+          nb::arg("name") = "")
+      .def_prop_ro("name", [](const Device& device) { return device.info().name; })
+      .def_prop_ro("description", [](const Device& device) { return device.info().description; })
+      .def_prop_ro("target", [](const Device& device) { return device.info().target; })
+      .def_prop_ro("info", [](const Device& device) { return dict_of(device.info()); })
+      .def_prop_ro("is_cpu", &Device::is_cpu)
+      .def_prop_ro("default_stream", &Device::default_stream)
+      .def("create_stream", [](const Device& device) { return take(device.create_stream()); })
+      .def("wrap_stream",
+           [](const Device& device, std::uintptr_t handle) {
+             return take(device.wrap_stream(reinterpret_cast<void*>(handle)));
+           })
+      .def("synchronize", [](const Device& device) { take(without_gil([&] { return device.synchronize(); })); })
+      .def("cancel", [](const Device& device) { take(without_gil([&] { return device.cancel(); })); })
+      .def("__eq__",
+           [](const Device& a, nb::handle b) {
+             return nb::isinstance<Device>(b) && a.state() == nb::cast<const Device*>(b)->state();
+           })
+      .def("__hash__", [](const Device& device) { return reinterpret_cast<std::intptr_t>(device.state()) >> 4; });
+  module.def("list_devices", [] {
+    nb::list devices;
+    for (const DeviceInfo& info : without_gil([] { return Device::list(); })) devices.append(dict_of(info));
+    return devices;
+  });
+}
+
+}  // namespace pykc::python

@@ -1,0 +1,97 @@
+#include "python/binding/host_buffer.h"
+
+#include <nanobind/stl/string.h>
+
+#include <array>
+#include <span>
+#include <utility>
+
+#include "python/binding/elements.h"
+#include "python/binding/errors.h"
+
+namespace pykc::python {
+
+Mapping mapping_of_bytes(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides,
+                         std::int64_t element_bytes) {
+  std::array<std::int64_t, kMaxRank> steps{};
+  if (extents.size() > steps.size()) throw nb::value_error("an array of kernels has at most 8 axes");
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    if (strides[axis] % element_bytes != 0 && extents[axis] > 1)
+      throw nb::value_error(
+          "the elements lie no whole number of elements apart, as in a view of a record's field; "
+          "pass the records, or a copy");
+    steps[axis] = strides[axis] / element_bytes;
+  }
+  return take(Mapping::strided(extents, {steps.data(), extents.size()}));
+}
+
+HostBuffer::HostBuffer(nb::handle owner) {
+  if (PyObject_CheckBuffer(owner.ptr()) == 0) {
+    (void)take_array_interface(owner);
+    return;
+  }
+  if (PyObject_GetBuffer(owner.ptr(), &view_, PyBUF_RECORDS_RO) != 0) {
+    // Types that the buffer protocol has no letter for, such as bfloat16.
+    PyErr_Clear();
+    if (!take_array_interface(owner)) throw nb::type_error("this object's memory cannot be shared");
+    return;
+  }
+  holds_view_ = true;
+  take_view(owner);
+}
+
+HostBuffer::HostBuffer(HostBuffer&& other) noexcept
+    : view_(other.view_),
+      holds_view_(std::exchange(other.holds_view_, false)),
+      owner_(std::move(other.owner_)),
+      element_(std::move(other.element_)),
+      mapping_(other.mapping_),
+      first_(other.first_),
+      is_read_only_(other.is_read_only_) {}
+
+void HostBuffer::release() {
+  if (std::exchange(holds_view_, false)) PyBuffer_Release(&view_);
+}
+
+void HostBuffer::take_view(nb::handle owner) {
+  static char nothing;  // what an array without elements points to
+  const auto rank = static_cast<std::size_t>(view_.ndim);
+  static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
+  try {
+    element_ = element_of_format(view_.format, owner);
+    if (view_.itemsize != size_in_bytes(element_))
+      throw nb::type_error("the elements have a size that kernels do not know");
+    mapping_ = mapping_of_bytes({reinterpret_cast<const std::int64_t*>(view_.shape), rank},
+                                {reinterpret_cast<const std::int64_t*>(view_.strides), rank}, view_.itemsize);
+  } catch (...) {
+    release();
+    throw;
+  }
+  first_ = view_.buf == nullptr ? &nothing : view_.buf;
+  is_read_only_ = view_.readonly != 0;
+}
+
+bool HostBuffer::take_array_interface(nb::handle owner) {
+  if (!nb::hasattr(owner, "__array_interface__")) return false;
+  const nb::object description = owner.attr("__array_interface__");
+  const nb::object place = description["data"];
+  if (!nb::isinstance<nb::tuple>(place)) return false;
+  element_ = nb::hasattr(owner, "dtype") ? element_of(owner.attr("dtype")) : element_of(description["typestr"]);
+  std::array<std::int64_t, kMaxRank> extents{}, strides{};
+  std::size_t rank = 0;
+  for (const nb::handle extent : nb::borrow<nb::tuple>(description["shape"])) {
+    if (rank == extents.size()) throw nb::value_error("an array of kernels has at most 8 axes");
+    extents[rank++] = nb::cast<std::int64_t>(extent);
+  }
+  const nb::object given = description.attr("get")("strides");
+  std::int64_t step = size_in_bytes(element_);
+  for (std::size_t axis = rank; axis-- > 0; step *= extents[axis])
+    strides[axis] = given.is_none() ? step : nb::cast<std::int64_t>(given[axis]);
+  mapping_ = mapping_of_bytes({extents.data(), rank}, {strides.data(), rank}, size_in_bytes(element_));
+  first_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(place[0]));
+  is_read_only_ = nb::cast<bool>(place[1]);
+  owner_ = nb::borrow(owner);
+  return first_ != nullptr;
+}
+
+}  // namespace pykc::python

@@ -1,0 +1,146 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "pykc/source_module.h"
+#include "python/binding/arguments.h"
+#include "python/binding/arrays.h"
+#include "python/binding/errors.h"
+#include "python/binding/options.h"
+
+namespace pykc::python {
+namespace {
+
+struct LoadedSource {
+  Device device;
+  SourceModule module;
+};
+
+/// A kernel of a source. One whose parameters all state their types is compiled once, and numbers become those types.
+struct SourceKernel {
+  Device device;
+  GenericKernel kernel;
+  std::optional<Kernel> typed = std::nullopt;
+
+  const std::vector<ParameterInfo>* parameters() const { return typed ? &typed->info().parameters : nullptr; }
+};
+
+std::int64_t extent_of(nb::handle value) {
+  const Py_ssize_t extent = PyNumber_AsSsize_t(value.ptr(), PyExc_OverflowError);
+  if (extent == -1 && PyErr_Occurred() != nullptr) nb::raise_python_error();
+  return extent;
+}
+
+/// An integer, or a tuple of up to three.
+Dim3 dimensions(nb::handle value, const char* what) {
+  if (PyLong_CheckExact(value.ptr())) return {extent_of(value), 1, 1};
+  if (PyIndex_Check(value.ptr())) return {extent_of(value), 1, 1};
+  std::int64_t extents[3] = {1, 1, 1};
+  std::size_t count = 0;
+  for (const nb::handle extent : value) {
+    if (count == 3) break;
+    extents[count++] = extent_of(extent);
+  }
+  if (count == 0 || count != nb::len(value))
+    throw nb::value_error((std::string("the ") + what + " is an integer or a tuple of one to three").c_str());
+  return {extents[0], extents[1], extents[2]};
+}
+
+/// Compiles a typed kernel before its arguments are made; which they are matters only for their number.
+void find_types(SourceKernel& kernel, std::size_t count) {
+  if (kernel.typed || !kernel.kernel.is_typed()) return;
+  const std::vector<Argument> any(count);
+  kernel.typed = take(without_gil([&] { return kernel.kernel.specialization_with(any); }));
+}
+
+Result<void> launch_now(const SourceKernel& kernel, const LaunchConfig& config, const ArgumentList& arguments) {
+  Result<void> done = kernel.typed ? kernel.typed->launch_with(config, arguments.list())
+                                   : kernel.kernel.launch_with(config, arguments.list());
+  if (!done) return done;
+  if (kernel.device.is_cpu()) return kernel.device.synchronize();  // the launch is done: faults are told here
+  return arguments.copy_back(config.stream);
+}
+
+void launch(SourceKernel& kernel, nb::handle grid, nb::handle block, nb::handle stream, std::int64_t shared_bytes,
+            nb::handle arguments) {
+  find_types(kernel, nb::len(arguments));
+  const ArgumentList list(kernel.device, arguments, kernel.parameters());
+  const LaunchConfig config{.grid = dimensions(grid, "grid"),
+                            .block = dimensions(block, "block"),
+                            .shared_bytes = shared_bytes,
+                            .stream = stream_of(stream)};
+  take(without_gil([&] { return launch_now(kernel, config, list); }));
+}
+
+Kernel specialization(SourceKernel& kernel, const ArgumentList& list) {
+  if (kernel.typed) return *kernel.typed;
+  return take(without_gil([&] { return kernel.kernel.specialization_with(list.list()); }));
+}
+
+/// A thread for each task: in blocks of `block_size`, or of what keeps most threads running where it is 0.
+void for_all(SourceKernel& kernel, std::int64_t tasks, std::int64_t block_size, nb::handle stream,
+             std::int64_t shared_bytes, nb::handle arguments) {
+  find_types(kernel, nb::len(arguments));
+  const ArgumentList list(kernel.device, arguments, kernel.parameters());
+  LaunchConfig config{.block = {block_size, 1, 1}, .shared_bytes = shared_bytes};
+  if (block_size > 0)
+    config.grid.x = tasks / block_size + (tasks % block_size != 0);
+  else
+    config = take(specialization(kernel, list).configuration_for(tasks, shared_bytes));
+  config.stream = stream_of(stream);
+  take(without_gil([&] { return launch_now(kernel, config, list); }));
+}
+
+/// What the kernel for these arguments is: compiled and loaded, if it was not yet.
+nb::dict info(SourceKernel& kernel, const nb::args& arguments) {
+  find_types(kernel, arguments.size());
+  const ArgumentList list(kernel.device, arguments, kernel.parameters());
+  const Kernel special = specialization(kernel, list);
+  const KernelResources resources = take(special.resources());
+  nb::dict dict;
+  nb::list types, names;
+  for (const ParameterInfo& parameter : special.info().parameters) {
+    types.append(parameter.is_array ? to_string(parameter.array) : to_string(parameter.value));
+    names.append(parameter.name);
+  }
+  dict["name"] = special.info().name;
+  dict["types"] = types;
+  dict["parameters"] = names;
+  dict["static_shared_bytes"] = special.info().static_shared_bytes;
+  dict["registers_per_thread"] = resources.registers_per_thread;
+  dict["local_bytes_per_thread"] = resources.local_bytes_per_thread;
+  dict["max_threads_per_block"] = resources.max_threads_per_block;
+  dict["suggested_block_size"] = take(special.suggested_block_size());
+  return dict;
+}
+
+}  // namespace
+
+void add_kernels(nb::module_& module) {
+  nb::class_<SourceKernel>(module, "Kernel", nb::is_weak_referenceable())
+      .def_prop_ro("name", [](const SourceKernel& kernel) { return kernel.kernel.name(); })
+      .def_prop_ro("is_typed", [](const SourceKernel& kernel) { return kernel.kernel.is_typed(); })
+      .def("launch", &launch, nb::arg("grid"), nb::arg("block"), nb::arg("stream").none(), nb::arg("shared_bytes"),
+           nb::arg("arguments"))
+      .def("for_all", &for_all, nb::arg("tasks"), nb::arg("block_size"), nb::arg("stream").none(),
+           nb::arg("shared_bytes"), nb::arg("arguments"))
+      .def("info", &info);
+  nb::class_<LoadedSource>(module, "Module", nb::is_weak_referenceable())
+      .def(
+          "__init__",
+          [](LoadedSource* self, const Device& device, const std::string& text, const std::string& name, int line,
+             const std::string& indentation, const nb::kwargs& keywords) {
+            const CompileOptions options = options_of(keywords);
+            const Source source(text, name, line, indentation);
+            new (self)
+                LoadedSource{device, take(without_gil([&] { return SourceModule::load(device, source, options); }))};
+          },
+          nb::arg("device"), nb::arg("text"), nb::arg("name") = "<memory>", nb::arg("line") = 1,
+          nb::arg("indentation") = "", nb::arg("options"))
+      .def("kernel_names", [](const LoadedSource& source) { return source.module.kernel_names(); })
+      .def("kernel", [](const LoadedSource& source, const std::string& name) {
+        return SourceKernel{source.device, take(source.module.kernel(name))};
+      });
+}
+
+}  // namespace pykc::python

@@ -1,0 +1,15 @@
+// The extension module `pykc._native`: the public C++ API, as Python's objects. What NumPy's, Numba's and CuPy's users
+// know is made of it in Python.
+#include <nanobind/nanobind.h>
+
+#include "python/binding/arrays.h"
+#include "python/binding/errors.h"
+
+NB_MODULE(_native, module) {
+  using namespace pykc::python;
+  add_exceptions(module);
+  add_devices(module);
+  add_arrays(module);
+  add_kernels(module);
+  add_compiler(module);
+}
