@@ -17,12 +17,12 @@ class Loaded:
     def __init__(self):
         self._known: dict[tuple, tuple[Program, Any]] = {}
 
-    def kernel(self, text: str, name: str, functions: dict[str, Any]) -> Any:
+    def kernel(self, text: str, name: str, values: dict[str, Any], **options) -> Any:
         device = _devices.current()
         found = self._known.get((device.name, text))
         if found is None or found[0].watch.changed():
-            program = program_around(text, functions, name)
-            module = _native.Module(device, *program.main, import_=program.import_)
+            program = program_around(text, values, name)
+            module = _native.Module(device, *program.main, import_=program.import_, **options)
             found = self._known[device.name, text] = (program, module.kernel(name))
         return found[1]
 
@@ -50,7 +50,7 @@ def kernel_text(name: str, parameters: list[str], loop: tuple[int, ...], body: s
 def launch(kernel: Any, loop: tuple[int, ...], arguments: list, stream=None) -> None:
     count = math.prod(loop)
     if count:
-        kernel.launch(-(-count // BLOCK), BLOCK, stream, 0, [count, *loop[1:], *arguments])
+        kernel.launch(-(-count // BLOCK), BLOCK, stream, 0, (count, *loop[1:], *arguments))
 
 
 _copies = Loaded()
@@ -58,10 +58,10 @@ _copies = Loaded()
 
 def assign(target, source, stream) -> None:
     """`target[...] = source` for device arrays of one shape and any strides."""
-    loop = target.shape or (1,)
-    index = places(target.shape, (0,) * len(loop)) or "()"
+    loop = target.shape
+    index = places(target.shape, (0,) * len(loop))
     text = kernel_text("assign", ["target", "source"], loop, f"target[{index}] = source[{index}]")
-    launch(_copies.kernel(text, "assign", {}), loop, [target._array, source._array], stream)
+    launch(_copies.kernel(text, "assign", {}), loop, [target, source], stream)
 
 
 def converted(type_name: str, value: str) -> str:

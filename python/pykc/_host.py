@@ -59,7 +59,7 @@ class HostFunction(Function):
         body = f"{', '.join(f'{out}[0]' for out in outs)} = {call}" if outs else call
         text = f"@{CUDA}.jit\ndef call({', '.join([*names, *outs])}):\n    {body}\n"
         with on_cpu() as cpu:
-            self._loaded.kernel(text, "call", {"core": self}).launch(1, 1, None, 0, [*args, *results])
+            self._loaded.kernel(text, "call", {"core": self}).launch(1, 1, None, 0, (*args, *results))
             cpu.synchronize()
         values = [result[0].item() for result in results]
         return None if dtypes is None else values[0] if len(values) == 1 else tuple(values)

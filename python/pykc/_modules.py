@@ -79,16 +79,14 @@ def program_of(function: Function) -> Program:
     return Program(builder.modules.pop(node.home), node.function.text.name, builder.modules, builder.watch)
 
 
-def program_around(text: str, functions: dict[str, Any], name: str) -> Program:
-    """A generated kernel, whose text calls these functions by these names. NAME is the kernel's."""
+def program_around(text: str, values: dict[str, Any], name: str) -> Program:
+    """A generated kernel, whose text knows these values by these names. NAME is the kernel's."""
     builder = _Builder()
-    statements = []
-    for alias, value in functions.items():
-        function = as_function(value)
-        assert function is not None
-        node = builder.visit(function)
-        statements.append(f"from {node.name} import {function.text.name} as {alias}")
-    header = "; ".join([f"from numba import cuda as {CUDA}; import numpy as {NUMPY}", *statements])
+    capture = Capture(False, builder.reference, builder.text_module)
+    for alias, value in values.items():
+        capture.bind(alias, value)
+    builder.watch.add(capture.watch)
+    header = "; ".join([f"from numba import cuda as {CUDA}; import numpy as {NUMPY}", *capture.statements])
     return Program(ModuleText(f"{header}\n{text}", f"<{name}>", 0), name, builder.modules, builder.watch)
 
 
@@ -122,7 +120,7 @@ class _Builder:
         node = _Node(function, len(self._nodes))
         self._nodes[id(function.py_func)] = node
         self._open.append(node)
-        capture = Capture(function.native, lambda value: self._reference(node, value), self._text_module)
+        capture = Capture(function.native, lambda value: self.reference(value, node), self.text_module)
         capture.names(function.text, Scope(function.py_func))
         node.statements, node.header = capture.statements, capture.header()
         self.watch.add(capture.watch)
@@ -132,18 +130,19 @@ class _Builder:
             self._emit(circle)
         return node
 
-    def _reference(self, user: _Node, value: Any) -> tuple[str | None, str] | None:
-        function = as_function(value, user.function.native)
+    def reference(self, value: Any, user: _Node | None = None) -> tuple[str | None, str] | None:
+        """The module and the name of the function behind a value that USER refers to; no module: it is USER's own."""
+        function = as_function(value, user is not None and user.function.native)
         if function is None:
             return None
-        if function.py_func is user.function.py_func:
+        if user is not None and function.py_func is user.function.py_func:
             return None, function.text.name
         node = self.visit(function)
-        if node.is_open:
+        if user is not None and node.is_open:
             user.low = min(user.low, node.low)
         return node.name, function.text.name
 
-    def _text_module(self, text: str) -> str:
+    def text_module(self, text: str) -> str:
         if text not in self._text_names:
             name = self._text_names[text] = f"m{len(self._text_names)}"
             self.modules[name] = ModuleText(text, f"<{name}>")

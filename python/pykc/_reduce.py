@@ -64,7 +64,7 @@ class Reduce(Function):
         partial = self._partial(arr, count, native_stream(stream))
         target = device_array(1, arr.dtype) if res is None else res[:1]
         kernel = self._loaded.kernel(_START, "add_start", {"core": self._function})
-        kernel.launch(1, 1, native_stream(stream), 0, [partial._array, start, target._array])
+        kernel.launch(1, 1, native_stream(stream), 0, (partial, start, target))
         return None if res is not None else target.copy_to_host(stream=stream)[0]
 
     def all(self, arr, stream=0):
@@ -80,7 +80,7 @@ class Reduce(Function):
         while True:
             blocks = min(-(-count // BLOCK), _MOST_BLOCKS)
             partial = device_array(blocks, arr.dtype)
-            kernel.launch(blocks, BLOCK, stream, 0, [source._array, count, partial._array])
+            kernel.launch(blocks, BLOCK, stream, 0, (source, count, partial))
             if blocks == 1:
                 return partial
             source, count = partial, blocks

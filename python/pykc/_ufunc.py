@@ -11,7 +11,7 @@ from ._modules import Function
 from ._results import result_types
 from .cuda._arrays import DeviceNDArray, as_cuda_array, device_array, is_cuda_array, to_device
 from .cuda._streams import native_stream
-from .types import Signature, Type, parsed, signature_text
+from .types import Array, Signature, Type, parsed, signature_text
 
 
 class _Loop:
@@ -24,6 +24,8 @@ class _Loop:
 class _ArrayFunction(Function):
     """What the two have in common."""
 
+    _castings: tuple[str, ...] = ("safe",)  # of the inputs, in the order in which they are tried
+
     def __init__(self, py_func: types.FunctionType, signatures: list):
         super().__init__(py_func)
         self._signatures = [one if isinstance(one, Signature) else parsed(signature_text(one)) for one in signatures]
@@ -35,9 +37,10 @@ class _ArrayFunction(Function):
 
     def _chosen(self, loops: list[_Loop], dtypes: list) -> _Loop:
         """The first prototype that the inputs convert to without loss, as NumPy chooses."""
-        for loop in loops:
-            if all(_fits(found, wanted) for found, wanted in zip(dtypes, loop.inputs)):
-                return loop
+        for casting in self._castings:
+            for loop in loops:
+                if all(_fits(found, wanted, casting) for found, wanted in zip(dtypes, loop.inputs)):
+                    return loop
         found = ", ".join(str(getattr(dtype, "__name__", dtype)) for dtype in dtypes)
         raise TypeError(f"`{self.__name__}` has no version for ({found}): there are {', '.join(self.types)}")
 
@@ -66,6 +69,8 @@ class DUFunc(_ArrayFunction):
         on_device = any(map(is_cuda_array, args))
         inputs = [_input(argument) for argument in args]
         dtypes = [_dtype(argument) for argument in inputs]
+        if all(isinstance(dtype, type) for dtype in dtypes):  # there is no array whose type they could take
+            dtypes = [numpy.dtype(dtype) for dtype in dtypes]
         loop = self._chosen(self._loops, dtypes) if self._loops else self._found(dtypes)
         shape = numpy.broadcast_shapes(*(getattr(argument, "shape", ()) for argument in inputs))
         result = out if out is not None else \
@@ -94,10 +99,10 @@ class DUFunc(_ArrayFunction):
             index = "[i0]" if extents and flat else f"[{places(extents, shape)}]" if extents else ""
             values.append(converted(_kernel_type(loop.inputs[number]), name + index))
             arrays.append(_argument(argument, flat) if extents else loop.inputs[number].type(argument))
-        index = "i0" if flat and shape else places(shape, (0,) * len(shape)) or "()"
+        index = "i0" if flat and shape else places(shape, (0,) * len(shape)) or "0"
         text = kernel_text(self._kernel_name, [*names, "out"], over, f"out[{index}] = core({', '.join(values)})")
         kernel = self._loaded.kernel(text, self._kernel_name, {"core": self})
-        launch(kernel, over, [*arrays, _argument(target, flat and bool(shape))], stream)
+        launch(kernel, over, [*arrays, _argument(target, flat or not shape)], stream)
 
     _kernel_name = "elementwise"
 
@@ -121,6 +126,7 @@ class DUFunc(_ArrayFunction):
 class GUFunc(_ArrayFunction):
     """A function under `@guvectorize`."""
 
+    _castings = ("safe", "same_kind")
     max_blocksize = 2 ** 30
 
     def __init__(self, py_func: types.FunctionType, signatures: list, layout: str):
@@ -131,24 +137,30 @@ class GUFunc(_ArrayFunction):
         if self.nin + self.nout != py_func.__code__.co_argcount:
             raise TypeError(f"`{self.__name__}` has {py_func.__code__.co_argcount} parameters, {layout!r} has "
                             f"{self.nin + self.nout}")
+        # Inputs that the layout has as numbers and a signature as arrays, as was once done.
+        self._one_element_arrays = {f"x{number}" for number, core in enumerate(self._inputs) if not core
+                                    and any(isinstance(one.args[number], Array) for one in self._signatures)}
         self._loops = [_Loop([_element(one) for one in signature.args[:self.nin]],
                              [_element(one) for one in signature.args[self.nin:]]) for signature in self._signatures]
 
     def __call__(self, *args, out=None, stream=0):
         import numpy
-        if len(args) == self.nin + self.nout and out is None:
+        if len(args) == self.nin + self.nout:
+            if out is not None:
+                raise ValueError("cannot specify argument 'out' as both positional and keyword")
             args, out = args[:self.nin], args[self.nin:]
         if len(args) != self.nin:
-            raise TypeError(f"`{self.__name__}` takes {self.nin} arguments, not {len(args)}")
+            raise TypeError(f"`{self.__name__}`: gufunc accepts {self.nin} positional arguments, or "
+                            f"{self.nin + self.nout} with those for its results; there are {len(args)}")
         outs = () if out is None else out if isinstance(out, tuple) else (out,)
         on_device = any(map(is_cuda_array, args))
         inputs = [_input(argument) for argument in args]
+        dtypes = [_dtype(one) for one in inputs]
         inputs = [one if hasattr(one, "shape") else numpy.asarray(one) for one in inputs]
-        dtypes = [one.dtype for one in inputs]
         if self._loops:
             loop = self._chosen(self._loops, dtypes)
         elif outs:
-            loop = _Loop(dtypes, [one.dtype for one in outs])
+            loop = _Loop([one.dtype for one in inputs], [one.dtype for one in outs])
         else:
             raise TypeError(f"`{self.__name__}` has no signatures: pass the arrays for its results, too")
         loops, sizes = self._sizes(inputs)
@@ -188,6 +200,9 @@ class GUFunc(_ArrayFunction):
         values, arrays = [], []
         for name, array, extents, core in zip(names, inputs, loops, self._inputs):
             index = places(extents, shape)
+            if name in self._one_element_arrays:
+                array = array.reshape(1) if not array.ndim else array
+                index = f"{index}:{index.split(', ')[-1]} + 1" if index else ""
             values.append(f"{name}[{index}]" if index else name)
             arrays.append(_argument(array, False) if array.ndim else array[()])
         for name, target, core in zip(names[len(inputs):], targets, self._outputs):
@@ -256,11 +271,11 @@ def _dtype(argument: Any) -> Any:
     return getattr(argument, "dtype", None) or type(argument)
 
 
-def _fits(found: Any, wanted: Any) -> bool:
+def _fits(found: Any, wanted: Any, casting: str) -> bool:
     import numpy
     if isinstance(found, type):
         return "biufc".index(wanted.kind) >= {bool: 0, int: 1, float: 3, complex: 4}[found]
-    return numpy.can_cast(found, wanted, "safe")
+    return numpy.can_cast(found, wanted, casting)
 
 
 def _kernel_type(dtype: Any) -> str:
@@ -276,7 +291,7 @@ def _argument(array: Any, flat: bool) -> Any:
         array = to_device(array)
     if flat:
         array = array.reshape(array.size)
-    return array._array if isinstance(array, DeviceNDArray) else array
+    return array
 
 
 def _of_type(array: Any, dtype: Any) -> Any:

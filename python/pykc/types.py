@@ -34,6 +34,11 @@ class Type:
     def bitwidth(self) -> int:
         return self.dtype.itemsize * 8
 
+    @property
+    def underlying_float(self) -> Type:
+        """Of a complex type that of its parts."""
+        return globals()[{"complex64": "float32", "complex128": "float64"}[self.name]]
+
     def __eq__(self, other) -> bool:
         return isinstance(other, Type) and str(self) == str(other)
 
@@ -109,7 +114,7 @@ class CPointer(Type):
     """`CPointer(float32)`: an array of one dimension, for pykc."""
 
     def __init__(self, dtype: Type):
-        self.element = dtype
+        self.pointee = dtype
         super().__init__(f"CPointer({dtype})")
 
 
@@ -242,8 +247,7 @@ def signature_text(signature) -> str | None:
     if isinstance(signature, Signature):
         return _spelled(str(signature))
     if isinstance(signature, (tuple, list)):
-        parts = [str(part) for part in signature]
-        return _spelled(f"void({', '.join(parts)})")
+        return _spelled(f"({', '.join(str(part) for part in signature)})")
     raise TypeError(f"{signature!r} is no signature")
 
 

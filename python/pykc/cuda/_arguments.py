@@ -1,13 +1,10 @@
 """The arguments of a launch, as the runtime takes them."""
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-from .. import _native
 from ._arrays import DeviceNDArray, as_cuda_array, device_array_like, to_device
-
-_AS_THEY_ARE = {int, float, bool, complex, _native.Array}
-
 
 class In:
     """`cuda.In(a)`: a host array that the kernel only reads."""
@@ -30,40 +27,62 @@ class InOut(In):
     """`cuda.InOut(a)`: a host array that the kernel reads and writes."""
 
 
-def prepared(args: tuple, defaults: tuple[int, tuple] | None) -> tuple[list, list[tuple[In, DeviceNDArray]]]:
-    """The arguments for the launch, and which of them come back to the host behind it."""
-    if defaults is not None and len(args) < defaults[0]:
-        args += defaults[1][len(args) - defaults[0]:]
-    after: list[tuple[In, DeviceNDArray]] = []
-    taken: list[Any] = []
-    for argument in args:
-        kind = type(argument)
-        if kind is DeviceNDArray:
-            taken.append(argument._array)
-        elif kind in _AS_THEY_ARE or kind.__module__ == "numpy":
-            taken.append(argument)
-        else:
-            taken.append(_converted(argument, after))
-    return taken, after
+class Prepared:
+    """Arguments of which the runtime does not take all: `values` are what it takes, `texts` the expressions of them
+    that stand for the arguments, `names` what those know besides, and `after` what comes back behind the launch."""
+
+    def __init__(self, args: tuple):
+        self.values: list[Any] = []
+        self.names: dict[str, Any] = {}
+        self.after: list[tuple[In, DeviceNDArray]] = []
+        self.texts = [self._text(argument) for argument in args]
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether each argument is one value."""
+        return self.texts == [f"x{number}" for number in range(len(self.values))]
+
+    def _text(self, argument: Any) -> str:
+        if argument is None or isinstance(argument, (str, bytes)):
+            return repr(argument)
+        if isinstance(argument, tuple):
+            parts = [self._text(part) for part in argument]
+            if hasattr(argument, "_fields"):
+                name = f"tuple{len(self.names)}"
+                self.names[name] = type(argument)
+                return f"{name}({', '.join(parts)})"
+            return f"({''.join(part + ', ' for part in parts)})"
+        self.values.append(self._value(argument))
+        return f"x{len(self.values) - 1}" + ("[0]" if _is_record(argument) else "")
+
+    def _value(self, argument: Any) -> Any:
+        if _is_record(argument):
+            return _array_of(argument)
+        if isinstance(argument, In):
+            device = argument.to_device()
+            if type(argument) is not In:
+                self.after.append((argument, device))
+            return device
+        if hasattr(argument, "__cuda_array_interface__"):
+            return as_cuda_array(argument)
+        return argument
+
+    def restore(self) -> None:
+        """Copies what the kernel wrote back to the host."""
+        for argument, device in self.after:
+            device.copy_to_host(argument.value)
 
 
-def _converted(argument: Any, after: list) -> Any:
-    if isinstance(argument, In):
-        device = argument.to_device()
-        if type(argument) is not In:
-            after.append((argument, device))
-        return device._array
-    if isinstance(argument, tuple):
-        parts = [part._array if isinstance(part, DeviceNDArray) else _converted(part, after) for part in argument]
-        return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
-    if isinstance(argument, DeviceNDArray):
-        return argument._array
-    if not isinstance(argument, int) and hasattr(argument, "__cuda_array_interface__"):
-        return as_cuda_array(argument)._array
-    return argument
+def _is_record(argument: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(argument, numpy.void)
 
 
-def restored(after: list[tuple[In, DeviceNDArray]], stream) -> None:
-    """Copies what the kernel wrote back to the host."""
-    for argument, device in after:
-        device.copy_to_host(argument.value)
+def _array_of(record: Any) -> Any:
+    """The memory of a record as an array of one, so that a kernel's assignments to its fields stay."""
+    import numpy
+
+    class Shown:
+        __array_interface__ = {**record.__array_interface__, "shape": (1,)}
+        keeps = record
+    return numpy.asarray(Shown()).view(record.dtype)

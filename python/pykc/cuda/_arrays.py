@@ -1,6 +1,7 @@
 """Arrays in a device's memory, with the attributes of NumPy's and the methods of Numba's."""
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -9,45 +10,23 @@ from ..types import Type
 from ._streams import native_stream
 
 
-class DeviceNDArray:
-    """An array in the memory of a device. Slices and reshaped arrays are the same memory."""
+class DeviceNDArray(_native.Array):
+    """An array in the memory of a device. Slices and reshaped arrays are the same memory. `shape`, `strides`, `ndim`,
+    `size`, `itemsize` and `nbytes` are as NumPy's."""
 
     __array_priority__ = 100
-    __slots__ = ("_array", "dtype", "stream", "__weakref__")
     __cuda_ndarray__ = True
 
     def __init__(self, array: _native.Array, dtype, stream=0):
-        self._array = array
+        super().__init__(array)
         self.dtype = dtype
         self.stream = stream
 
-    # --- what NumPy's arrays have ---------------------------------------------------------------------------------
+    # --- what NumPy's arrays have --------------------------------------------------------------------------------
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self._array.shape)
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        return tuple(self._array.strides)
-
-    @property
-    def ndim(self) -> int:
-        return self._array.ndim
-
-    @property
-    def size(self) -> int:
-        return self._array.size
-
-    @property
-    def nbytes(self) -> int:
-        return self.size * self.dtype.itemsize
-
-    alloc_size = nbytes
-
-    @property
-    def itemsize(self) -> int:
-        return self.dtype.itemsize
+    def alloc_size(self) -> int:
+        return self.nbytes
 
     def __len__(self) -> int:
         if self.ndim == 0:
@@ -62,12 +41,12 @@ class DeviceNDArray:
         if axes is not None and set(axes) != set(range(self.ndim)):
             raise ValueError(f"invalid axes list {axes!r}")
         order = tuple(range(self.ndim))[::-1] if axes is None else tuple(axes)
-        return self._of(self._array.permuted(order))
+        return self._of(self.permuted(order))
 
     def reshape(self, *newshape, order: str = "C") -> DeviceNDArray:
         shape = newshape[0] if len(newshape) == 1 and not isinstance(newshape[0], int) else newshape
         _only_rows(order)
-        return self._of(self._array.reshaped(_resolved(tuple(shape), self.size)))
+        return self._of(self.reshaped(_resolved(tuple(shape), self.size)))
 
     def ravel(self, order: str = "C", stream=0) -> DeviceNDArray:
         return self.reshape(self.size, order=order)
@@ -97,7 +76,7 @@ class DeviceNDArray:
         return {"C_CONTIGUOUS": self.is_c_contiguous(), "F_CONTIGUOUS": self.is_f_contiguous()}
 
     def __repr__(self) -> str:
-        return f"<array of {self.dtype} {self.shape} on {self._array.device.name}>"
+        return f"<array of {self.dtype} {self.shape} on {self.device.name}>"
 
     # --- copies ---------------------------------------------------------------------------------------------------
 
@@ -119,10 +98,10 @@ class DeviceNDArray:
         import numpy
         source = self if _packed(self) else packed(self)
         if host.strides == source.strides:
-            source._array.copy_to(host, native)
+            source.copy_to(host, native)
             return
         whole = numpy.empty(self.shape, self.dtype, order="C" if source.is_c_contiguous() else "F")
-        source._array.copy_to(whole, native)
+        source.copy_to(whole, native)
         if native is not None:
             native.synchronize()
         host[...] = whole
@@ -143,7 +122,7 @@ class DeviceNDArray:
         elif _packed(self):
             order = "C" if self.is_c_contiguous() else "F"
             host = ary.astype(self.dtype, order=order, copy=False)
-            self._array.copy_from(host if host.flags[order + "_CONTIGUOUS"] else host.copy(order), native)
+            self.copy_from(host if host.flags[order + "_CONTIGUOUS"] else host.copy(order), native)
         else:
             copied(self, to_device(numpy.ascontiguousarray(ary)), native)
 
@@ -152,7 +131,7 @@ class DeviceNDArray:
         return host if dtype is None else host.astype(dtype)
 
     def bind(self, stream=0) -> DeviceNDArray:
-        return DeviceNDArray(self._array, self.dtype, stream)
+        return DeviceNDArray(self, self.dtype, stream)
 
     def split(self, section: int, stream=0):
         """Views of `section` elements each, the last perhaps shorter."""
@@ -196,8 +175,7 @@ class DeviceNDArray:
         return (self[i] for i in range(len(self)))
 
     def _sliced(self, index) -> DeviceNDArray:
-        starts, stops, steps, dropped = _ranges(index, self.shape)
-        return self._of(self._array.sliced(starts, stops, steps, dropped))
+        return self._of(super().__getitem__(_whole_index(index, self.shape)))
 
     def _of(self, array: _native.Array) -> DeviceNDArray:
         return DeviceNDArray(array, self.dtype, self.stream)
@@ -206,23 +184,17 @@ class DeviceNDArray:
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        if self._array.device.is_cpu:
+        if self.device.is_cpu and _has_gpu():
             raise AttributeError("an array of the CPU device lies in the host's memory: use __array_interface__")
         return {"shape": self.shape, "strides": None if self.is_c_contiguous() else self.strides,
-                "data": (self._array.address if self.size else 0, False), "typestr": self.dtype.str,
+                "data": (self.address if self.size else 0, False), "typestr": self.dtype.str,
                 "descr": self.dtype.descr, "version": 3,
                 "stream": native_stream(self.stream).native_handle or 1 if self.stream else None}
-
-    def __dlpack__(self, **options):
-        return self._array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self._array.__dlpack_device__()
 
     @property
     def device_ctypes_pointer(self):
         import ctypes
-        return ctypes.c_void_p(self._array.address)
+        return ctypes.c_void_p(self.address)
 
 
 MappedNDArray = ManagedNDArray = DeviceNDArray
@@ -263,34 +235,26 @@ def _has_slice(index) -> bool:
     return any(isinstance(one, slice) or one is Ellipsis for one in (index if isinstance(index, tuple) else (index,)))
 
 
-def _ranges(index, shape: tuple[int, ...]):
-    """An index as starts, stops, steps for each axis, and which axes it drops."""
+def _whole_index(index, shape: tuple[int, ...]) -> tuple:
+    """A number or a slice for each axis."""
     indices = list(index) if isinstance(index, tuple) else [index]
-    if sum(one is Ellipsis for one in indices) > 1:
+    places = [place for place, one in enumerate(indices) if one is Ellipsis]
+    if len(places) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
-    if Ellipsis in [one for one in indices if isinstance(one, type(Ellipsis))]:
-        place = next(i for i, one in enumerate(indices) if one is Ellipsis)
-        indices[place:place + 1] = [slice(None)] * (len(shape) - len(indices) + 1)
-    if len(indices) > len(shape):
+    missing = len(shape) - (len(indices) - len(places))
+    if missing < 0:
         raise IndexError(f"too many indices for array: array is {len(shape)}-dimensional")
-    indices += [slice(None)] * (len(shape) - len(indices))
-    starts, stops, steps, dropped = [], [], [], []
-    for one, extent in zip(indices, shape):
+    place = places[0] if places else len(indices)
+    indices[place:place + len(places)] = [slice(None)] * missing
+    for axis, (one, extent) in enumerate(zip(indices, shape)):
         if isinstance(one, slice):
-            start, stop, step = one.indices(extent)
-        elif hasattr(one, "__index__"):
-            start = one.__index__()
-            if not -extent <= start < extent:
-                raise IndexError(f"index {start} is out of bounds for an axis of {extent} elements")
-            start %= extent
-            stop, step = start + 1, 1
-        else:
+            continue
+        if not hasattr(one, "__index__"):
             raise NotImplementedError(f"arrays of devices take numbers and slices as indices, not {one!r}")
-        starts.append(start)
-        stops.append(stop)
-        steps.append(step)
-        dropped.append(not isinstance(one, slice))
-    return starts, stops, steps, dropped
+        indices[axis] = one.__index__()
+        if not -extent <= indices[axis] < extent:
+            raise IndexError(f"index {indices[axis]} is out of bounds for an axis of {extent} elements")
+    return tuple(indices)
 
 
 def _check_same(one, other) -> None:
@@ -303,10 +267,6 @@ def _check_same(one, other) -> None:
 # --- making arrays --------------------------------------------------------------------------------------------------
 
 
-def _typestr(dtype) -> Any:
-    return "bf16" if dtype.name == "bfloat16" else dtype if dtype.names is not None else dtype.str
-
-
 def device_array(shape, dtype="float64", strides=None, order: str = "C", stream=0) -> DeviceNDArray:
     """An array in the device's memory, with any values."""
     import numpy
@@ -314,7 +274,7 @@ def device_array(shape, dtype="float64", strides=None, order: str = "C", stream=
         raise NotImplementedError("strides=: allocate the whole array and slice it")
     dtype = numpy.dtype(dtype.dtype if isinstance(dtype, Type) else dtype)
     shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
-    array = _devices.current().allocate(_typestr(dtype), tuple(extent.__index__() for extent in shape), order)
+    array = _native.allocate(_devices.current(), dtype, tuple(extent.__index__() for extent in shape), order)
     return DeviceNDArray(array, dtype, stream)
 
 
@@ -324,9 +284,11 @@ def device_array_like(ary, stream=0) -> DeviceNDArray:
 
 
 def _order_like(ary) -> str:
-    itemsize = ary.dtype.itemsize
-    is_c = _contiguous(ary.shape[::-1], ary.strides[::-1], itemsize)
-    return "F" if not is_c and _contiguous(ary.shape, ary.strides, itemsize) else "C"
+    """The order in which the array's elements lie: F where its first axis has the smallest stride."""
+    if _contiguous(ary.shape[::-1], ary.strides[::-1], ary.dtype.itemsize):
+        return "C"
+    strides = [abs(stride) for extent, stride in zip(ary.shape, ary.strides) if extent != 1]
+    return "F" if strides == sorted(strides) and len(strides) > 1 else "C"
 
 
 def to_device(obj, stream=0, copy: bool = True, to: DeviceNDArray | None = None) -> DeviceNDArray:
@@ -358,11 +320,29 @@ def as_cuda_array(obj, sync: bool = True) -> DeviceNDArray:
         return obj
     if not is_cuda_array(obj) and not hasattr(obj, "__dlpack__"):
         raise TypeError("*obj* doesn't implement the cuda array interface.")
-    array = _native.wrap(_devices.current(), obj)
     interface = getattr(obj, "__cuda_array_interface__", None)
+    device = _devices.current()
+    array = _native.wrap(device, _host_array(obj, interface) if interface and device.is_cpu else obj)
     typestr = interface["typestr"] if interface else array.typestr
     dtype = numpy.dtype(interface["descr"] if interface and typestr[1] == "V" else typestr)
     return DeviceNDArray(array, dtype)
+
+
+def _host_array(obj, interface: dict):
+    """What an array of the CPU device shows to others as a GPU's."""
+    import numpy
+
+    class Shown:
+        __array_interface__ = {"version": 3, "strides": None, **{key: interface[key] for key in interface
+                               if key in ("shape", "typestr", "descr", "data", "strides")}}
+        keeps = obj
+    return numpy.asarray(Shown())
+
+
+@functools.cache
+def _has_gpu() -> bool:
+    """Whether there is a library that could take memory of the host for a GPU's."""
+    return any(facts["name"] != "cpu" for facts in _native.list_devices())
 
 
 def from_cuda_array_interface(desc: dict, owner=None, sync: bool = True) -> DeviceNDArray:
@@ -373,14 +353,9 @@ def from_cuda_array_interface(desc: dict, owner=None, sync: bool = True) -> Devi
 
 
 def pinned_array(shape, dtype="float64", strides=None, order: str = "C"):
-    """A NumPy array in pages that a GPU copies from and to at full speed."""
+    """A NumPy array to copy from and to. Its pages are not pinned: the runtime goes by pinned memory of its own."""
     import numpy
-    dtype = numpy.dtype(dtype)
-    count = math.prod((shape,) if hasattr(shape, "__index__") else shape)
-    if _devices.current().is_cpu or count == 0:
-        return numpy.empty(shape, dtype, order=order)
-    memory = _devices.current().pinned(count * dtype.itemsize)
-    return numpy.frombuffer(memory, dtype, count).reshape(shape, order=order)
+    return numpy.empty(shape, dtype, order=order)
 
 
 def pinned_array_like(ary):
@@ -432,7 +407,7 @@ def copied(target: DeviceNDArray, source: DeviceNDArray, native) -> None:
     if not target.size:
         return
     if _packed(target) and target.strides == source.strides:
-        target._array.copy_from(source._array, native)
+        target.copy_from(source, native)
         return
     from .._elementwise import assign
     assign(target, source, native)
@@ -447,11 +422,16 @@ def packed(array: DeviceNDArray) -> DeviceNDArray:
 
 def _viewed(array: DeviceNDArray, dtype) -> _native.Array:
     """The memory of an array as elements of another type."""
-    import numpy
-    device = array._array.device
+    device = array.device
     if device.is_cpu:
-        return _native.wrap(device, numpy.asarray(array._array).view(dtype))
+        return _native.wrap(device, _on_host(array).view(dtype))
     return _native.wrap(device, _Described(array, dtype))
+
+
+def _on_host(array: DeviceNDArray):
+    """The memory of an array of the CPU device as a NumPy array."""
+    import numpy
+    return numpy.asarray(_native.Array(array)).view(array.dtype)
 
 
 class _Described:
@@ -468,4 +448,4 @@ class _Described:
             extents = (*extents[:-1], last // dtype.itemsize)
         self.__cuda_array_interface__ = {
             "shape": extents, "strides": None if array.is_c_contiguous() else array.strides, "typestr": dtype.str,
-            "descr": dtype.descr, "data": (array._array.address, False), "version": 3}
+            "descr": dtype.descr, "data": (array.address, False), "version": 3}

@@ -14,7 +14,7 @@ def compile_ptx(pyfunc, sig, debug: bool = False, lineinfo: bool = False, device
     if device:
         raise NotImplementedError("PTX of a device function alone: compile a kernel that calls it")
     dispatcher = _typed(pyfunc, sig, debug=debug, lineinfo=lineinfo, fastmath=fastmath)
-    return _str(dispatcher.text_of("code", target=_target(cc))), void
+    return _str(dispatcher.text_of("asm", target=_target(cc))), void
 
 
 def compile_ptx_for_current_device(pyfunc, sig, **options) -> tuple[str, Type]:

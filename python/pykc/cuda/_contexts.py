@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import Any, Iterator, NamedTuple
 
 from .. import _devices, _native
+from ._faults import python_error
 
 
 class MemoryInfo(NamedTuple):
@@ -127,7 +129,10 @@ class Context:
 
     def get_memory_info(self) -> MemoryInfo:
         """Bytes that are free, and all."""
-        return MemoryInfo(*self._native.memory_info())
+        if not self._native.is_cpu:
+            raise NotImplementedError("get_memory_info on a GPU: ask NVML, or nvidia-smi")
+        pages = os.sysconf("SC_AVPHYS_PAGES")
+        return MemoryInfo(pages * os.sysconf("SC_PAGESIZE"), self._native.info["memory_bytes"])
 
     def synchronize(self) -> None:
         self._native.synchronize()
@@ -154,7 +159,10 @@ def current_context(devnum: int | None = None) -> Context:
 
 def synchronize() -> None:
     """Waits for all that the device was given."""
-    _devices.current().synchronize()
+    try:
+        _devices.current().synchronize()
+    except _native.KernelFault as fault:
+        raise python_error(fault) from None
 
 
 def close() -> None:

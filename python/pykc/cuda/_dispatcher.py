@@ -6,9 +6,11 @@ from typing import Any
 
 from .. import _devices, _native
 from .._capture import CUDA
+from .._elementwise import Loaded
 from .._modules import Function, Program, program_of
-from ..types import Array, Signature, Type, is_signature, parsed, signature_text, typeof, void
-from ._arguments import prepared, restored
+from ..types import Array, Signature, Type, is_signature, parsed, pyobject, signature_text, typeof, void
+from ._arguments import Prepared
+from ._faults import python_error
 from ._streams import native_stream
 
 #: Options that the decorator of the language has, with their values where they say nothing.
@@ -22,20 +24,14 @@ _ADVICE = {"opt", "cache", "inline", "forceinline", "lto", "shared_memory_carveo
 class Configured:
     """`k[grid, block, stream, shared]`."""
 
-    __slots__ = ("_dispatcher", "_grid", "_block", "_stream", "_shared")
+    __slots__ = ("_dispatcher", "_where")
 
     def __init__(self, dispatcher: Dispatcher, grid, block, stream=None, shared: int = 0):
         self._dispatcher = dispatcher
-        self._grid, self._block = grid, block
-        self._stream, self._shared = native_stream(stream), shared
+        self._where = (grid, block, native_stream(stream), shared)
 
     def __call__(self, *args) -> None:
-        dispatcher = self._dispatcher
-        kernel = dispatcher._kernel()
-        arguments, after = prepared(args, dispatcher._defaults)
-        kernel.launch(self._grid, self._block, self._stream, self._shared, arguments)
-        if after:
-            restored(after, self._stream)
+        self._dispatcher._launched("launch", self._where, args)
 
 
 class ForAll:
@@ -44,17 +40,12 @@ class ForAll:
     def __init__(self, dispatcher: Dispatcher, tasks: int, block: int, stream, shared: int):
         if tasks < 0:
             raise ValueError(f"Can't create ForAll with negative task count: {tasks}")
-        self._dispatcher, self._tasks, self._block = dispatcher, tasks, block
-        self._stream, self._shared = native_stream(stream), shared
+        self._dispatcher = dispatcher
+        self._where = (tasks, block, native_stream(stream), shared)
 
     def __call__(self, *args) -> None:
-        if self._tasks == 0:
-            return
-        kernel = self._dispatcher._kernel()
-        arguments, after = prepared(args, self._dispatcher._defaults)
-        kernel.for_all(self._tasks, self._block, self._stream, self._shared, arguments)
-        if after:
-            restored(after, self._stream)
+        if self._where[0]:
+            self._dispatcher._launched("for_all", self._where, args)
 
 
 class Dispatcher(Function):
@@ -70,9 +61,11 @@ class Dispatcher(Function):
         self._defaults = py_func.__defaults__ and (py_func.__code__.co_argcount, py_func.__defaults__)
         self._loaded: dict[int, tuple[Program, Any]] = {}  # by the device
         self._kernels: dict[tuple, Any] = {}
+        self._around = Loaded()
+        self._launch_types: list | None = None
         _check(options)
-        if self._texts and not device:
-            self._kernel()
+        if self._texts and None not in self._texts and not device:
+            self._compile_now()
 
     # --- compiling ---------------------------------------------------------------------------------------------
 
@@ -82,6 +75,9 @@ class Dispatcher(Function):
             arguments += [repr(self._texts[0])] if len(self._texts) == 1 else [repr(self._texts)] if self._texts else []
         if self.device:
             arguments.append("device=True")
+        return self._decorator(arguments)
+
+    def _decorator(self, arguments: list[str]) -> str:
         for name, default in _DECORATOR_OPTIONS.items():
             value = self._options.get(name, default)
             if value != default and value is not None:
@@ -108,6 +104,13 @@ class Dispatcher(Function):
         self._loaded[id(device)] = (program, kernel)
         return kernel
 
+    def _compile_now(self) -> None:
+        """Errors of a kernel with signatures show at the decoration."""
+        kernel = self._kernel()
+        for types_ in self.signatures:
+            if all(type(type_) in (Type, Array) for type_ in types_):
+                kernel.info(*examples(types_))
+
     def text_of(self, emit: str, signature=None, target: str = "") -> str:
         """What the compiler makes of the function on the way: `emit` is one of `pykc._native.compile`'s."""
         program = program_of(self)
@@ -121,6 +124,38 @@ class Dispatcher(Function):
         if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:
             raise ValueError("must specify at least the griddim and blockdim: k[grid, block, stream, shared_bytes]")
         return Configured(self, *configuration)
+
+    def _launched(self, how: str, where: tuple, args: tuple) -> None:
+        """Launches: HOW is the method of the native kernel, WHERE its arguments before those of the kernel."""
+        if self._defaults is not None and len(args) < self._defaults[0]:
+            args += self._defaults[1][len(args) - self._defaults[0]:]
+        kernel = self._kernel()
+        try:
+            getattr(kernel, how)(*where, args)
+        except (TypeError, _native.LaunchError) as error:
+            prepared = Prepared(args)
+            if prepared.are_plain and all(a is b for a, b in zip(args, prepared.values)):
+                raise _with_types(error) from None
+            self._launched_around(prepared, kernel, how, where)
+        except _native.KernelFault as fault:
+            raise python_error(fault, self.py_func) from None
+        if self._launch_types is None:
+            self._launch_types = [argument_types(args)]
+
+    def _launched_around(self, prepared: Prepared, kernel: Any, how: str, where: tuple) -> None:
+        """Launches with arguments that the runtime takes no values of, tuples and the like, by a kernel around this
+        one that makes them."""
+        if not prepared.are_plain:
+            name = self.text.name
+            names = ", ".join(f"x{number}" for number in range(len(prepared.values)))
+            text = (f"{self._decorator([])}\ndef {name}({names}):\n"
+                    f"    inner({', '.join(prepared.texts)})\n")
+            kernel = self._around.kernel(text, name, {"inner": self, **prepared.names}, **self._compile_options())
+        try:
+            getattr(kernel, how)(*where, tuple(prepared.values))
+        except _native.KernelFault as fault:
+            raise python_error(fault, self.py_func) from None
+        prepared.restore()
 
     def configure(self, griddim, blockdim, stream=0, sharedmem=0) -> Configured:
         return Configured(self, griddim, blockdim, stream, sharedmem)
@@ -162,13 +197,8 @@ class Dispatcher(Function):
 
     @property
     def signatures(self) -> list[tuple[Type, ...]]:
-        """The types that it was declared for or, where there are none, those of the launches so far."""
-        if self._signatures:
-            return [_types(one) for one in self._signatures]
-        found: dict[tuple, None] = {}
-        for kernel in self._kernels.values():
-            found.update((_types(text), None) for text in kernel.specializations())
-        return list(found)
+        """The types that it was declared for or, where there are none, those of its first launch."""
+        return [_types(one) for one in self._signatures] or self._launch_types or []
 
     @property
     def overloads(self) -> dict[tuple[Type, ...], Overload]:
@@ -181,7 +211,7 @@ class Dispatcher(Function):
 
     def inspect_asm(self, signature=None):
         """PTX, on the CPU device for `sm_80`; `text_of("asm", target="cpu")` has the CPU's own assembly."""
-        return self._texts_for(signature, "code", _chip())
+        return self._texts_for(signature, "asm", _chip())
 
     def inspect_llvm(self, signature=None):
         return self._texts_for(signature, "llvm", _chip())
@@ -199,19 +229,19 @@ class Dispatcher(Function):
 
     def _info(self, signature, field: str):
         def number(types_):
-            return self._kernel().info(examples(types_))[field]
+            return self._kernel().info(*examples(types_))[field]
         if signature is not None or self.specialized:
             return number(_types(signature or self._signatures[0]))
         return {types_: number(types_) for types_ in self.signatures}
 
     def get_regs_per_thread(self, signature=None):
-        return self._info(signature, "registers")
+        return self._info(signature, "registers_per_thread")
 
     def get_shared_mem_per_block(self, signature=None):
-        return self._info(signature, "shared_bytes")
+        return self._info(signature, "static_shared_bytes")
 
     def get_local_mem_per_thread(self, signature=None):
-        return self._info(signature, "local_bytes")
+        return self._info(signature, "local_bytes_per_thread")
 
     def get_max_threads_per_block(self, signature=None):
         return self._info(signature, "max_threads_per_block")
@@ -223,8 +253,8 @@ class Dispatcher(Function):
 class _Untested(Dispatcher):
     """A kernel that is only looked at, or is for another device than the one in use."""
 
-    def _kernel(self):
-        return None
+    def _compile_now(self) -> None:
+        pass
 
 
 class Overload:
@@ -281,6 +311,27 @@ def _check(options: dict[str, Any]) -> None:
                             ", ".join(sorted([*_DECORATOR_OPTIONS, *_ADVICE])))
 
 
+def argument_types(args: tuple) -> tuple[Type, ...]:
+    found = []
+    for argument in args:
+        try:
+            found.append(typeof(argument))
+        except (TypeError, ValueError, NotImplementedError):
+            found.append(pyobject)
+    return tuple(found)
+
+
+def _with_types(error: Exception) -> Exception:
+    """A launch whose arguments do not fit is Python's TypeError, too."""
+    if isinstance(error, TypeError) or "parameter" not in str(error) and "argument" not in str(error):
+        return error
+    return _ArgumentError(*error.args)
+
+
+class _ArgumentError(_native.LaunchError, TypeError):
+    """An argument does not fit its parameter."""
+
+
 def _types(signature) -> tuple[Type, ...]:
     if isinstance(signature, str):
         signature = parsed(signature)
@@ -307,6 +358,8 @@ def _str(text: str | bytes) -> str:
 def examples(types_: tuple[Type, ...]) -> list:
     """Arguments of these types."""
     import numpy
+    if any(type(type_) not in (Type, Array) for type_ in types_):
+        raise NotImplementedError(f"{Signature(void, types_)}: launch the kernel first")
     return [type_.dtype.type(0) if not isinstance(type_, Array) else
             numpy.empty((2,) * type_.ndim, type_.element.dtype, order="F" if type_.layout == "F" else "C")
             for type_ in types_]

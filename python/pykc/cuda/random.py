@@ -4,22 +4,14 @@ from __future__ import annotations
 from .. import _devices, _native
 from .._kernel_names import KernelName
 from ._arrays import DeviceNDArray, device_array
+from ._streams import native_stream
 
 _pykc_path = "numba.cuda.random"
 _NAMES = frozenset(f"xoroshiro128p_{kind}_float{width}" for kind in ("uniform", "normal") for width in (32, 64)) | {
     "init_xoroshiro128p_state", "xoroshiro128p_next", "xoroshiro128p_jump", "uint64_to_unit_float32",
     "uint64_to_unit_float64"}
-_FILL = """from numba import cuda; from numba.cuda.random import init_xoroshiro128p_state, xoroshiro128p_jump
-@cuda.jit
-def fill(states, seed, start):
-    init_xoroshiro128p_state(states, 0, seed)
-    for i in range(start):
-        xoroshiro128p_jump(states, 0)
-    for i in range(1, len(states)):
-        states[i, 0] = states[i - 1, 0]
-        states[i, 1] = states[i - 1, 1]
-        xoroshiro128p_jump(states, i)
-"""
+_LIBRARY = "from pykc.random import fill_powers_of_jump, fill_states\n"
+_INDEX_BITS = 40  # of a thread's index and the first subsequence together
 
 
 def __getattr__(name: str) -> KernelName:
@@ -28,20 +20,46 @@ def __getattr__(name: str) -> KernelName:
     return KernelName(f"{_pykc_path}.{name}")
 
 
+class States(DeviceNDArray):
+    """States: two words each, for kernels; records of them, as in Numba, for the host."""
+
+    ndim = 1
+    strides = (16,)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (super().shape[0],)
+
+    @property
+    def size(self) -> int:
+        return self.shape[0]
+
+    def copy_to_host(self, ary=None, stream=0):
+        import numpy
+        words = DeviceNDArray(self, numpy.dtype("uint64"), self.stream).copy_to_host(stream=stream)
+        host = words.view(self.dtype)[:, 0]
+        if ary is None:
+            return host
+        ary[:] = host
+        return ary
+
+
 def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, stream=0) -> DeviceNDArray:
-    """A state for each of N threads, 2**64 numbers apart: two words each, in an array of `uint64`."""
-    states = device_array((n, 2), "uint64", stream=stream)
+    """A state for each of N threads, 2**64 numbers apart."""
+    import numpy
+    states = States(device_array((n, 2), "uint64"), numpy.dtype([("s0", "uint64"), ("s1", "uint64")]), stream)
     init_xoroshiro128p_states(states, seed, subsequence_start, stream)
     return states
 
 
 def init_xoroshiro128p_states(states: DeviceNDArray, seed: int, subsequence_start: int = 0, stream=0) -> None:
+    """Seeds the states: the i-th starts 2**64 * (subsequence_start + i) numbers into the sequence of the seed."""
     import numpy
     if not len(states):
         return
-    cpu = _devices.device("cpu")
-    host = numpy.empty((len(states), 2), numpy.uint64)
-    kernel = _native.Module(cpu, _FILL, "<random states>").kernel("fill")
-    kernel.launch(1, 1, None, 0, [host, numpy.uint64(seed % 2 ** 64), subsequence_start])
-    cpu.synchronize()
-    states.copy_to_device(host, stream)
+    native = native_stream(stream)
+    library = _native.Module(_devices.current(), _LIBRARY, "<random>")
+    powers = device_array((_INDEX_BITS, 128, 2), "uint64")
+    library.kernel("fill_powers_of_jump").launch(1, 128, native, 0, (powers,))
+    library.kernel("fill_states").for_all(
+        len(states), 0, native, 0, (states, powers, numpy.uint64(seed % 2 ** 64), subsequence_start))

@@ -1,0 +1,146 @@
+"""Arrays in a device's memory."""
+import numpy as np
+import pytest
+
+from pykc import cuda
+
+
+@pytest.fixture
+def host():
+    return np.arange(24, dtype=np.float32).reshape(4, 6)
+
+
+def test_to_device_and_back(host):
+    device = cuda.to_device(host)
+    assert (device.shape, device.strides, device.dtype, device.size, device.ndim, device.nbytes, len(device)) == \
+        (host.shape, host.strides, host.dtype, 24, 2, 96, 4)
+    assert (device.copy_to_host() == host).all()
+    out = np.zeros_like(host)
+    assert device.copy_to_host(out) is out and (out == host).all()
+    assert (cuda.to_device([1, 2, 3]).copy_to_host() == [1, 2, 3]).all()
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (5,), (3, 0, 2), (2, 3, 4)])
+@pytest.mark.parametrize("order", "CF")
+def test_shapes_and_orders(shape, order):
+    host = np.asarray(np.random.default_rng(1).random(shape), order=order)
+    device = cuda.to_device(host)
+    back = device.copy_to_host()
+    assert (back == host).all() and back.shape == shape
+    assert cuda.device_array_like(device).strides == device.strides
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i8", "f2", "f8", "c8", "c16"])
+def test_dtypes(dtype):
+    host = np.arange(5).astype(dtype)
+    device = cuda.to_device(host)
+    assert device.dtype == host.dtype and (device.copy_to_host() == host).all()
+
+
+def test_records():
+    host = np.array([(1, 2.5), (3, 4.5)], [("a", np.int32), ("b", np.float64)])
+    device = cuda.to_device(host)
+    assert device.dtype == host.dtype and (device.copy_to_host() == host).all()
+
+
+@pytest.mark.parametrize("index", [np.s_[1], np.s_[1:3], np.s_[:, 2], np.s_[::2, 1::3], np.s_[..., 0], np.s_[-1, -2],
+                                   np.s_[::-1], np.s_[2:2], np.s_[1, ...]])
+def test_slices(host, index):
+    found = cuda.to_device(host)[index]
+    found = found.copy_to_host() if hasattr(found, "copy_to_host") else found
+    assert np.array_equal(found, host[index]) and np.shape(found) == host[index].shape
+
+
+@pytest.mark.parametrize("index", [np.s_[1], np.s_[1:3], np.s_[:, 2], np.s_[::2, 1::3], np.s_[-1, -2], np.s_[:]])
+@pytest.mark.parametrize("on_device", [False, True])
+def test_assignment(host, index, on_device):
+    device = cuda.to_device(host)
+    value = np.full(host[index].shape, 99, np.float32)
+    device[index] = cuda.to_device(value) if on_device and value.ndim else value
+    host[index] = value
+    assert (device.copy_to_host() == host).all()
+    device[index] = 7
+    host[index] = 7
+    assert (device.copy_to_host() == host).all()
+
+
+def test_errors(host):
+    device = cuda.to_device(host)
+    with pytest.raises(IndexError):
+        device[9]
+    with pytest.raises(IndexError):
+        device[1, 1, 1]
+    with pytest.raises(ValueError):
+        device[0] = np.zeros(5, np.float32)
+    with pytest.raises(TypeError, match="incompatible dtype"):
+        device.copy_to_host(np.zeros((4, 6)))
+    with pytest.raises(ValueError, match="incompatible shape"):
+        device.copy_to_device(np.zeros((6, 4), np.float32))
+    with pytest.raises(ValueError):
+        device.reshape(5, 5)
+
+
+def test_views(host):
+    device = cuda.to_device(host)
+    assert (device.T.copy_to_host() == host.T).all()
+    assert (device.reshape(6, 4).copy_to_host() == host.reshape(6, 4)).all()
+    assert device.reshape((2, -1)).shape == (2, 12)
+    assert (device.ravel().copy_to_host() == host.ravel()).all()
+    assert (device.view(np.int32).copy_to_host() == host.view(np.int32)).all()
+    assert device.view(np.uint8).shape == (4, 24)
+    assert device[1].is_c_contiguous() and not device[:, 1].is_c_contiguous() and device.T.is_f_contiguous()
+    device[1][:] = 5
+    assert (device.copy_to_host()[1] == 5).all()
+
+
+def test_copies_between_devices_arrays(host):
+    source, target = cuda.to_device(host), cuda.device_array((4, 6), np.float32)
+    target.copy_to_device(source)
+    assert (target.copy_to_host() == host).all()
+    target[::2].copy_to_device(source[1::2])
+    assert (target.copy_to_host()[::2] == host[1::2]).all()
+    target.copy_to_device(np.asfortranarray(host))
+    assert (target.copy_to_host() == host).all()
+
+
+def test_split_and_iteration():
+    device = cuda.to_device(np.arange(10))
+    assert [part.copy_to_host().tolist() for part in device.split(4)] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    assert list(device) == list(range(10))
+
+
+def test_kernels_on_views(host):
+    @cuda.jit
+    def double(x):
+        i, j = cuda.grid(2)
+        if i < x.shape[0] and j < x.shape[1]:
+            x[i, j] *= 2
+
+    device = cuda.to_device(host)
+    double[1, (8, 8)](device[1:3, ::2])
+    host[1:3, ::2] *= 2
+    assert (device.copy_to_host() == host).all()
+
+
+def test_memory_of_the_host():
+    for make in (cuda.pinned_array, cuda.mapped_array, cuda.managed_array):
+        if make is not cuda.pinned_array and cuda.is_gpu():
+            continue
+        array = make((3, 4), dtype=np.int32)
+        array[:] = 5
+        assert isinstance(array, np.ndarray) and array.sum() == 60
+    assert cuda.pinned_array_like(np.zeros((2, 3), np.int8)).shape == (2, 3)
+
+
+def test_as_cuda_array(host):
+    device = cuda.to_device(host)
+    assert cuda.is_cuda_array(device) and not cuda.is_cuda_array(host) and cuda.as_cuda_array(device) is device
+    with pytest.raises(TypeError, match="cuda array interface"):
+        cuda.as_cuda_array(3)
+    assert (np.asarray(device) == host).all()
+
+
+def test_arrays_outlive_a_closed_device(host):
+    device = cuda.to_device(host)
+    cuda.close()
+    assert (device.copy_to_host() == host).all()

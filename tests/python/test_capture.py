@@ -1,0 +1,200 @@
+"""What functions refer to: by value, and compiled again where it has changed."""
+import collections
+import enum
+import math
+import operator
+from math import sqrt as root
+
+import helper_module
+import numpy as np
+import pytest
+from numpy import float32 as single
+
+import pykc
+from pykc import cuda, types
+
+
+def run(kernel, *arguments, count=1, dtype=np.float64):
+    out = np.zeros(count, dtype)
+    kernel[1, 1](out, *arguments)
+    cuda.synchronize()
+    return out[0] if count == 1 else out.tolist()
+
+
+class Color(enum.IntEnum):
+    red = 3
+    green = 4
+
+
+class Shape(enum.Enum):
+    round = 1
+    square = 2
+
+
+Point = collections.namedtuple("Point", ["x", "y"])
+RECORD = np.dtype([("a", np.int32), ("b", np.float32)])
+GAPS = np.dtype({"names": ["a", "b"], "formats": ["<i2", "<f8"], "offsets": [0, 16], "itemsize": 32})
+
+VALUES = [
+    (7, "x", 7), (-(2 ** 40), "x", -(2 ** 40)), (True, "x + 1", 2), (2.5, "x", 2.5), (float("inf"), "x", math.inf),
+    (1 + 2j, "x.imag", 2), ("abc", "len(x)", 3), (None, "1 if x is None else 2", 1),
+    (np.float32(1.5), "x", 1.5), (np.int8(-3), "x", -3), (np.bool_(True), "x + 1", 2), (np.complex64(1j), "x.imag", 1),
+    ((1, (2.5, 3)), "x[1][0] + x[0]", 3.5), ((), "len(x)", 0), ([1, 2, 3], "x[1]", 2), (Point(1, 2), "x.y", 2),
+    (np.arange(6, dtype=np.int16).reshape(2, 3), "x[1, 2]", 5), (np.zeros((0, 3)), "x.shape[1]", 3),
+    (np.array([1.5, math.inf]), "x[0]", 1.5), (np.array([[1, 2], [3, 4]]).T, "x[0, 1]", 3),
+    (np.array([(1, 2.5)], RECORD), "x[0].b", 2.5), (np.array([(1, 2.5), (3, 4.5)], GAPS), "x[1].b", 4.5),
+    (np.array([True, False]), "x[0] + 1", 2), ((np.array([1.0]), np.array([2.0, 3.0])), "x[1][1]", 3),
+    (Color.green, "x", 4), (Color, "x.green", 4), (Shape, "1 if x.round == x.round else 0", 1),
+    (root, "x(16.0)", 4), (math, "x.sqrt(16.0)", 4), (operator.add, "x(1, 2)", 3), (np.sin, "x(0.0)", 0),
+    (np, "x.float32(2.5)", 2.5), (single, "x(2.5)", 2.5), (types.int32, "x(2.5)", 2), (types, "x.int32(2.5)", 2),
+    (int, "x(2.5)", 2), (abs, "x(-2)", 2), (cuda.grid, "x(1)", 0), (cuda.threadIdx, "x.x", 0),
+    (np.dtype("f4"), "1 if out.dtype == x else 2", 2), (helper_module, "x.scaled(x.FACTOR) + x.plain(1)", 11),
+    (helper_module.plain, "x(1)", 2), (lambda a: a * 2, "x(4)", 8),
+]
+
+
+@pytest.mark.parametrize("value, expression, expected", VALUES, ids=[f"{e} of {v!r}"[:60] for v, e, _ in VALUES])
+def test_value(value, expression, expected, tmp_path):
+    source = tmp_path / "made.py"
+    source.write_text(f"def make(x):\n    def kernel(out):\n        out[0] = {expression}\n    return kernel\n")
+    names = {}
+    exec(compile(source.read_text(), str(source), "exec"), names)
+    assert run(cuda.jit(names["make"](value))) == expected
+
+
+N = 3
+TABLE = np.array([1.0, 2.0])
+helper = helper_module.plain
+
+
+def test_a_global_that_changes_compiles_again(monkeypatch):
+    @cuda.jit
+    def kernel(out):
+        out[0] = N
+
+    assert run(kernel) == 3
+    monkeypatch.setitem(globals(), "N", 5)
+    assert run(kernel) == 5
+    monkeypatch.setitem(globals(), "N", 3)
+    assert run(kernel) == 3
+
+
+def test_an_array_that_changes_in_place_compiles_again():
+    @cuda.jit
+    def kernel(out):
+        out[0] = TABLE[0]
+
+    assert run(kernel) == 1
+    TABLE[0] = 9
+    assert run(kernel) == 9
+    TABLE[0] = 1
+
+
+def test_a_closure_that_changes_compiles_again():
+    n = 1
+
+    @cuda.jit
+    def kernel(out):
+        out[0] = n
+
+    assert run(kernel) == 1
+    n = 2
+    assert run(kernel) == 2
+
+
+def test_a_module_attribute_and_a_helper_that_change(monkeypatch):
+    @cuda.jit
+    def kernel(out):
+        out[0] = helper_module.scaled(1) + helper(1)
+
+    assert run(kernel) == 5
+    monkeypatch.setattr(helper_module, "FACTOR", 10)
+    assert run(kernel) == 12
+    monkeypatch.setitem(globals(), "helper", cuda.jit(device=True)(lambda a: a + 100))
+    assert run(kernel) == 111
+
+
+def test_closures_of_one_function_are_kernels_of_their_own():
+    def make(n, function):
+        @cuda.jit
+        def kernel(out):
+            out[0] = function(n)
+        return kernel
+
+    first, second = make(1, helper_module.plain), make(2, helper_module.scaled)
+    assert (run(first), run(second), run(first)) == (2, 6, 2)
+
+
+def test_recursion():
+    @cuda.jit(device=True)
+    def factorial(n):
+        if n < 2:
+            return 1
+        return n * factorial(n - 1)
+
+    @cuda.jit
+    def kernel(out, n):
+        out[0] = factorial(n)
+
+    assert run(kernel, 5) == 120
+
+
+def even(n) -> types.boolean:
+    if n == 0:
+        return True
+    return odd(n - 1)
+
+
+def odd(n) -> types.boolean:
+    if n == 0:
+        return False
+    return even(n - 1)
+
+
+def test_functions_that_call_one_another():
+    @cuda.jit
+    def kernel(out, n):
+        out[0] = even(n) + 2 * odd(n)
+
+    assert (run(kernel, 4), run(kernel, 5)) == (1, 2)
+
+
+def test_kernels_call_kernels_and_functions_of_both_dialects():
+    @pykc.device
+    def native(x):
+        return x * 2
+
+    @cuda.jit
+    def inner(x):
+        return native(x) + 1
+
+    @cuda.jit
+    def kernel(out):
+        out[0] = inner(np.float32(20))
+
+    assert run(kernel) == 41
+
+
+def test_native_rules_hold_under_pykc_kernel():
+    @pykc.kernel
+    def native(out: pykc.f64[:], x: pykc.f32[:]):
+        out[0] = x[0] * 1.1
+
+    @cuda.jit
+    def numba(out, x):
+        out[0] = x[0] * 1.1
+
+    x = np.array([1.0], np.float32)
+    assert run(native, x) == float(np.float32(1.1))
+    assert run(numba, x) == 1.1
+
+
+def test_a_device_array_is_no_constant():
+    array = cuda.to_device(np.zeros(3))
+
+    @cuda.jit
+    def kernel(out):
+        out[0] = array[0]
+
+    with pytest.raises(pykc.CaptureError, match="takes it as an argument"):
+        run(kernel)

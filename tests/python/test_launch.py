@@ -1,0 +1,275 @@
+"""`@cuda.jit` in all its forms, launches, and what can be asked of a kernel."""
+import collections
+
+import numpy as np
+import pytest
+
+import pykc
+from pykc import cuda, types
+from pykc.types import float32, float64, int32, int64, void
+
+
+def add_body(z, x, y):
+    i = cuda.grid(1)
+    if i < z.size:
+        z[i] = x[i] + y[i]
+
+
+FORMS = {
+    "bare": cuda.jit, "empty": cuda.jit(), "options": cuda.jit(fastmath=True, opt=False, lineinfo=True, cache=True),
+    "string": cuda.jit("void(float64[:], float64[:], float64[:])"),
+    "types": cuda.jit(void(float64[:], float64[:], float64[::1])),
+    "tuple": cuda.jit((float64[:], float64[:], float64[:])),
+    "list": cuda.jit([void(float32[:], float32[:], float32[:]), "void(float64[:], float64[:], float64[:])"]),
+    "debug": cuda.jit(debug=True, opt=False), "bounds": cuda.jit(launch_bounds=(128, 2), max_registers=64),
+    "inline": cuda.jit(inline="always", forceinline=False),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms(form):
+    add = FORMS[form](add_body)
+    x, z = np.arange(100.0), np.zeros(100)
+    add[1, 128](z, x, x)
+    cuda.synchronize()
+    assert (z == 2 * x).all()
+
+
+def test_jit_twice_and_py_func():
+    kernel = cuda.jit(cuda.jit(add_body))
+    assert kernel.py_func is add_body and kernel.__name__ == "add_body"
+
+
+def test_unknown_option():
+    with pytest.raises(TypeError, match="no option 'fast_math'"):
+        cuda.jit(fast_math=True)(add_body)
+
+
+def test_signature_errors_show_at_the_decoration():
+    with pytest.raises(pykc.CompileError):
+        @cuda.jit("void(float32[:])")
+        def kernel(x):
+            x[0] = x.nothing
+
+
+@cuda.jit
+def count(out):
+    cuda.atomic.add(out, 0, 1)
+
+
+@pytest.mark.parametrize("grid, block, threads", [(2, 3, 6), ((2, 2), (3, 1, 2), 24), ((2, 1, 1), 4, 8)])
+def test_configurations(grid, block, threads):
+    out = np.zeros(1, np.int32)
+    count[grid, block](out)
+    count[grid, block, 0](out)
+    count[grid, block, cuda.stream(), 16](out)
+    cuda.synchronize()
+    assert out[0] == 3 * threads
+
+
+def test_configuration_errors():
+    with pytest.raises(ValueError, match="griddim and blockdim"):
+        count[1]
+    with pytest.raises(ValueError, match=r"count\[grid, block\]"):
+        count(np.zeros(1))
+    with pytest.raises(pykc.LaunchError):
+        count[1, 4096](np.zeros(1, np.int32))
+
+
+def test_device_functions_are_not_launched():
+    @cuda.jit(device=True)
+    def helper(x):
+        return x
+
+    with pytest.raises(RuntimeError, match="device function"):
+        helper(1)
+    with pytest.raises(RuntimeError, match="device function"):
+        helper[1, 1](1)
+
+
+def test_forall():
+    x, z = np.arange(1000.0), np.zeros(1000)
+    kernel = cuda.jit(add_body)
+    kernel.forall(1000)(z, x, x)
+    cuda.synchronize()
+    assert (z == 2 * x).all()
+    kernel.forall(0)(z, x, x)
+    with pytest.raises(ValueError):
+        kernel.forall(-1)
+
+
+def test_arguments():
+    @cuda.jit
+    def kernel(out, i, f, b, c, s):
+        out[0], out[1], out[2], out[3], out[4] = i, f, b, c.imag, s
+
+    out = np.zeros(5)
+    kernel[1, 1](out, 2 ** 40, 2.5, True, 1 + 3j, np.float32(0.5))
+    cuda.synchronize()
+    assert out.tolist() == [2 ** 40, 2.5, 1, 3, 0.5]
+
+
+def test_defaults_of_parameters():
+    @cuda.jit
+    def kernel(out, n=3):
+        out[0] = n
+
+    out = np.zeros(1)
+    kernel[1, 1](out)
+    cuda.synchronize()
+    assert out[0] == 3
+
+
+def test_arrays_of_any_strides():
+    @cuda.jit
+    def kernel(x):
+        i, j = cuda.grid(2)
+        if i < x.shape[0] and j < x.shape[1]:
+            x[i, j] = 10 * i + j
+
+    whole = np.zeros((6, 8))
+    kernel[1, (8, 8)](whole[::2, 1::3].T)
+    cuda.synchronize()
+    assert (whole[::2, 1::3].T == np.add.outer(10 * np.arange(3), np.arange(3))).all()
+    assert whole.sum() == whole[::2, 1::3].sum()
+
+
+def test_records():
+    record = np.dtype([("a", np.int32), ("b", np.float64)], align=True)
+
+    @cuda.jit
+    def kernel(x):
+        x[0].b = x[0].a * 1.5
+
+    x = np.array([(3, 0.0)], record)
+    kernel[1, 1](x)
+    cuda.synchronize()
+    assert x[0]["b"] == 4.5
+
+
+def test_in_out_wrappers():
+    @cuda.jit
+    def kernel(z, x, y):
+        z[0] = x[0]
+        y[0] += 1
+
+    z, x, y = np.zeros(1), np.ones(1), np.ones(1)
+    kernel[1, 1](cuda.Out(z), cuda.In(x), cuda.InOut(y))
+    cuda.synchronize()
+    assert (z[0], y[0]) == (1, 2)
+
+
+def test_tuples_records_and_other_arguments():
+    Pair = collections.namedtuple("Pair", ["x", "y"])
+
+    @cuda.jit
+    def kernel(out, t, p, nothing, word, empty):
+        out[0], out[1], out[2], out[3] = t[0][0] + t[1], p.y[0], len(word), 1 if nothing is None else 2
+
+    out = np.zeros(4)
+    kernel[1, 1](out, ((1, 2.5), 3), Pair(1, np.array([7.0])), None, "abc", ())
+    cuda.synchronize()
+    assert out.tolist() == [4, 7, 3, 1]
+
+    @cuda.jit
+    def assigns(record):
+        record.a = 5
+
+    records = np.zeros(2, [("a", np.int32), ("b", np.float32)])
+    assigns[1, 1](records[1])
+    cuda.synchronize()
+    assert records["a"].tolist() == [0, 5]
+
+
+def test_arguments_that_no_kernel_takes():
+    with pytest.raises(TypeError, match="not a `dict`"):
+        count[1, 1]({})
+    with pytest.raises(TypeError):
+        cuda.jit("void(int32)")(lambda x: None)[1, 1](1j)
+
+
+def test_shared_memory_barriers_and_warps():
+    @cuda.jit
+    def reverse(x):
+        shared = cuda.shared.array(64, float32)
+        i = cuda.threadIdx.x
+        shared[i] = x[i]
+        cuda.syncthreads()
+        x[i] = shared[63 - i] + 0 * cuda.shfl_sync(0xffffffff, i, 0)
+
+    x = np.arange(64, dtype=np.float32)
+    reverse[1, 64](x)
+    cuda.synchronize()
+    assert (x == np.arange(64)[::-1]).all()
+
+
+def test_dynamic_shared_memory():
+    @cuda.jit
+    def kernel(x):
+        shared = cuda.shared.array(0, int32)
+        shared[cuda.threadIdx.x] = 7
+        cuda.syncthreads()
+        x[cuda.threadIdx.x] = shared[cuda.threadIdx.x]
+
+    x = np.zeros(32, np.int32)
+    kernel[1, 32, 0, 128](x)
+    cuda.synchronize()
+    assert (x == 7).all()
+
+
+def test_specialize():
+    kernel = cuda.jit(add_body)
+    special = kernel.specialize(np.zeros(1), np.zeros(1), np.zeros(1))
+    assert special is kernel.specialize(float64[::1], float64[::1], float64[::1])
+    assert special.specialized and not kernel.specialized
+    with pytest.raises(RuntimeError, match="already specialized"):
+        special.specialize(1)
+    assert special.get_shared_mem_per_block() == 0
+    assert special.get_regs_per_thread() >= 0
+    assert special.get_max_threads_per_block() >= 32
+
+
+def test_inspection(capsys):
+    kernel = cuda.jit("void(float32[:], float32[:], float32[:])")(add_body)
+    (ptx,) = kernel.inspect_asm().values()
+    assert ".visible .entry add_body" in ptx
+    assert "define" in next(iter(kernel.inspect_llvm().values()))
+    kernel.inspect_types()
+    assert "kernel add_body" in capsys.readouterr().out
+    with pytest.raises(NotImplementedError):
+        kernel.inspect_sass()
+
+
+def test_compile_ptx():
+    ptx, result = cuda.compile_ptx(add_body, (float32[:], float32[:], float32[:]), cc=(9, 0))
+    assert ".target sm_90" in ptx and result == void
+    ptx, _ = cuda.compile("def f(x):\n    x[0] = 1\n", "void(int64[:])")
+    assert ".entry f" in ptx
+    with pytest.raises(NotImplementedError):
+        cuda.compile_ptx(add_body, (float32,), device=True)
+
+
+def test_names_of_kernels_outside_of_them():
+    for use in (lambda: cuda.grid(1), lambda: cuda.shared.array(3, int64), lambda: int(cuda.threadIdx.x),
+                lambda: cuda.libdevice.sqrt(2.0), lambda: cuda.blockDim.x * 2):
+        with pytest.raises(RuntimeError, match="is for kernels"):
+            use()
+    with pytest.raises(AttributeError):
+        cuda.no_such_name
+
+
+def test_what_is_missing_says_what_there_is():
+    with pytest.raises(NotImplementedError, match="@extern"):
+        cuda.declare_device("f", "int32(int32)")
+    with pytest.raises(NotImplementedError, match="@extern"):
+        cuda.jit(link=["f.cu"])
+
+
+def test_types():
+    assert str(void(float32[:], int32[:, ::1], int64)) == "void(float32[:], int32[:, ::1], int64)"
+    assert types.i8 is int64 and types.float32[:, :].layout == "A" and types.float32[::1].layout == "C"
+    assert types.typeof(np.zeros((2, 3), order="F")).layout == "F"
+    assert types.typeof(1.0) == float64 and types.typeof((1, 2.0)) == types.Tuple((int64, float64))
+    assert types.from_dtype("f4") is float32 and float32(3).dtype == np.float32
+    assert isinstance(int32, types.Integer) and not isinstance(float32, types.Integer)
+    assert types.parsed("(f4[:], i8)") == void(float32[:], int64)

@@ -1,0 +1,82 @@
+"""Programs that import Numba, run as they stand."""
+import os
+import subprocess
+import sys
+
+import pytest
+
+HERE = os.path.dirname(__file__)
+SCRIPT = '''
+import sys
+import numba
+import numba.cuda as same
+import numpy as np
+from numba import cuda, float32, guvectorize, jit, njit, prange, types, vectorize
+from numba.core.errors import NumbaPerformanceWarning, TypingError
+from numba.cuda import libdevice, grid
+from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
+
+assert same is cuda and numba.cuda is cuda
+
+
+@cuda.jit
+def kernel(states, out):
+    i = grid(1)
+    if i < out.size:
+        out[i] = xoroshiro128p_uniform_float32(states, i) + libdevice.sqrt(float32(0.0))
+
+
+out = np.zeros(100, np.float32)
+kernel[1, 128](create_xoroshiro128p_states(128, seed=1), out)
+cuda.synchronize()
+assert 0.3 < out.mean() < 0.7 and len(set(out)) > 90
+exec("""
+@cuda.jit
+def made(x):
+    x[0] = 42
+""")
+made[1, 1](out)
+cuda.synchronize()
+print(out[0], sys.argv[1:], __name__)
+'''
+
+
+def run(*arguments, **options):
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, **options)
+
+
+def test_script(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    done = run("-m", "pykc", str(path), "a", "b")
+    assert done.stdout.strip() == "42.0 ['a', 'b'] __main__", done.stderr
+    done = run("-m", "pykc", "-m", "script", "c", cwd=tmp_path)
+    assert done.stdout.strip() == "42.0 ['c'] __main__", done.stderr
+
+
+def test_usage():
+    assert run("-m", "pykc").returncode == 2
+    assert "python -m pykc script.py" in run("-m", "pykc", "--help").stdout
+
+
+def test_what_is_not_public_says_so():
+    done = run("-c", "import pykc; pykc.install_as_numba(); import numba.core.typing")
+    assert done.returncode == 1 and "docs/python.md" in done.stderr
+
+
+def test_too_late():
+    done = run("-c", "import sys, types; sys.modules['numba'] = types.ModuleType('numba')\n"
+                     "import pykc; pykc.install_as_numba()")
+    assert "Numba is imported already" in done.stderr
+
+
+def test_import_is_light():
+    done = run("-c", "import sys, pykc; print(sorted({'numpy', 'ast', 'pykc._native'} & set(sys.modules)))")
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.parametrize("example", sorted(name for name in os.listdir(os.path.join(HERE, "../../examples/numba"))
+                                           if name.endswith(".py")))
+def test_examples(example):
+    done = run("-m", "pykc", os.path.join(HERE, "../../examples/numba", example))
+    assert done.returncode == 0, done.stderr

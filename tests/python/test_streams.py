@@ -1,0 +1,62 @@
+"""Streams, events and devices."""
+import numpy as np
+import pytest
+
+import pykc
+from pykc import cuda
+
+
+@cuda.jit
+def increment(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] += 1
+
+
+def test_streams():
+    stream = cuda.stream()
+    device = cuda.to_device(np.zeros(100), stream)
+    with stream.auto_synchronize():
+        for _ in range(5):
+            increment[1, 128, stream](device)
+    host = device.copy_to_host(stream=stream)
+    stream.synchronize()
+    assert (host == 5).all()
+    cuda.default_stream().synchronize()
+    with pytest.raises(TypeError, match="is no stream"):
+        increment[1, 1, "s"]
+
+
+def test_events():
+    stream = cuda.stream()
+    device = cuda.to_device(np.zeros(100))
+    start, end = cuda.event(), cuda.event(timing=True)
+    start.record(stream)
+    increment[1, 128, stream](device)
+    end.record(stream)
+    end.synchronize()
+    end.wait(cuda.stream())
+    assert cuda.event_elapsed_time(start, end) >= 0 and start.elapsed_time(end) >= 0
+    with pytest.raises(RuntimeError, match="not recorded"):
+        cuda.event().elapsed_time(end)
+
+
+def test_callback():
+    called = []
+    cuda.stream().add_callback(lambda stream, status, arg: called.append(arg), 3)
+    assert called == [3]
+
+
+def test_devices(capsys):
+    assert cuda.is_available() and len(cuda.gpus) == len(cuda.list_devices()) >= 1
+    device = cuda.get_current_device()
+    assert device in list(cuda.gpus) and device.MULTIPROCESSOR_COUNT >= 1 and device.MAX_THREADS_PER_BLOCK == 1024
+    assert len(device.compute_capability) == 2
+    free, total = cuda.current_context().get_memory_info()
+    assert 0 < free <= total
+    with cuda.gpus[0]:
+        assert cuda.get_current_device().id == 0
+    cuda.select_device(0)
+    assert cuda.detect() and "CUDA device" in capsys.readouterr().out
+    assert pykc.device("cpu").is_cpu
+    assert cuda.is_gpu() != pykc.device().is_cpu

@@ -1,0 +1,163 @@
+"""vectorize, guvectorize, reductions, and functions that the host calls."""
+import warnings
+
+import numpy as np
+import pytest
+
+import pykc
+from pykc import cuda
+from pykc.numba import guvectorize, jit, njit, vectorize
+from pykc.types import float32, float64, int32, int64, void
+
+
+@vectorize(["int32(int32, int32)", "float32(float32, float32)", float64(float64, float64)], target="cuda")
+def add(a, b):
+    return a + b
+
+
+@pytest.mark.parametrize("x, y", [
+    (np.arange(6, dtype=np.float32), np.arange(6, dtype=np.float32)), (np.arange(6.0).reshape(2, 3), np.arange(3.0)),
+    (np.arange(6.0).reshape(2, 3).T, np.arange(6.0).reshape(3, 2)), (np.arange(4.0), 2), (1.5, 2.5),
+    (np.arange(12.0).reshape(3, 4)[:, ::2], np.ones((3, 1))), (np.zeros(0), np.zeros(0)),
+    (np.arange(24, dtype=np.int32).reshape(2, 3, 4), np.arange(12, dtype=np.int32).reshape(1, 3, 4))])
+def test_vectorize(x, y):
+    found, expected = add(x, y), np.add(x, y)
+    assert np.array_equal(found, expected) and np.asarray(found).dtype == expected.dtype
+
+
+def test_vectorize_on_device_and_out():
+    x = np.arange(6, dtype=np.float32)
+    device = cuda.to_device(x)
+    found = add(device, x)
+    assert cuda.is_cuda_array(found) and (found.copy_to_host() == 2 * x).all()
+    out = cuda.device_array_like(device)
+    assert add(device, device, out=out) is out and (out.copy_to_host() == 2 * x).all()
+    host = np.zeros_like(x)
+    add(x, x, out=host)
+    assert (host == 2 * x).all()
+
+
+def test_vectorize_errors():
+    with pytest.raises(TypeError, match="no version for"):
+        add(np.array([1j]), np.array([1j]))
+    with pytest.raises(ValueError):
+        add(np.zeros(3), np.zeros(4))
+
+
+def test_vectorize_without_signatures_and_reduce():
+    @vectorize
+    def scaled(x):
+        return x * 2 + 0.5
+
+    assert scaled(np.arange(3)).tolist() == [0.5, 2.5, 4.5] and scaled(3) == 6.5
+    assert add.reduce(np.arange(1000, dtype=np.int32)) == 499500
+
+
+def test_vectorize_is_called_by_kernels():
+    @cuda.jit
+    def kernel(out):
+        out[0] = add(1.5, 2.0)
+
+    out = np.zeros(1)
+    kernel[1, 1](out)
+    cuda.synchronize()
+    assert out[0] == 3.5
+
+
+@guvectorize([void(float32[:, :], float32[:, :], float32[:, :])], "(m,n),(n,p)->(m,p)", target="cuda")
+def product(a, b, c):
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            c[i, j] = 0
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * b[k, j]
+
+
+@guvectorize(["void(float64[:], float64, float64[:])"], "(n),()->()")
+def scaled_sum(x, factor, result):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i]
+    result[0] = total * factor
+
+
+@pytest.mark.parametrize("leading", [(), (4,), (2, 3)])
+def test_guvectorize(leading):
+    random = np.random.default_rng(1)
+    a, b = random.random(leading + (2, 3), np.float32), random.random(leading + (3, 5), np.float32)
+    assert np.allclose(product(a, b), a @ b)
+    assert np.allclose(product(a, b.reshape((-1, 3, 5))[0]), a @ b.reshape((-1, 3, 5))[0])
+    x = random.random(leading + (7,))
+    assert np.allclose(scaled_sum(x, 2.0), 2 * x.sum(-1)) and np.shape(scaled_sum(x, 2.0)) == leading
+    out = np.zeros(leading + (2, 5), np.float32)
+    assert product(a, b, out=out) is out and np.allclose(out, a @ b)
+    assert np.allclose(product(cuda.to_device(a), cuda.to_device(b)).copy_to_host(), a @ b)
+
+
+def test_guvectorize_errors():
+    with pytest.raises(ValueError, match="`n` of"):
+        product(np.zeros((2, 3), np.float32), np.zeros((4, 5), np.float32))
+    with pytest.raises(TypeError, match="accepts 2 positional arguments"):
+        product(np.zeros((2, 3), np.float32))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 255, 256, 257, 10_000, 300_001])
+def test_reduce(n):
+    total = cuda.reduce(lambda a, b: a + b)
+    x = np.arange(n, dtype=np.float64)
+    assert total(x) == x.sum() and total(cuda.to_device(x), init=5) == x.sum() + 5
+    result = cuda.device_array(1, np.float64)
+    assert total(x, res=result) is None and result[0] == x.sum()
+    assert total(x, size=n // 2) == x[:n // 2].sum()
+
+
+def test_reduce_of_other_functions():
+    largest = cuda.Reduce(lambda a, b: max(a, b))
+    x = np.random.default_rng(1).integers(1, 10 ** 6, 5000)
+    assert largest(x) == x.max() and largest(x).dtype == x.dtype
+    with pytest.raises(TypeError, match="1D"):
+        largest(np.zeros((2, 2)))
+
+
+def test_jit_of_host_functions():
+    @njit
+    def sums(x):
+        total = 0.0
+        for i in range(x.shape[0]):
+            total += x[i]
+        return total, total / 2
+
+    @jit(nopython=True)
+    def fill(x, value=3):
+        for i in range(len(x)):
+            x[i] = value
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert sums(np.arange(5)) == (10.0, 5.0) and sums(np.arange(5, dtype=np.float32)) == (10.0, 5.0)
+        x = np.zeros(4)
+        assert fill(x) is None and (x == 3).all()
+
+
+def test_jit_says_what_it_does_not_compile():
+    @njit
+    def words(n):
+        return ["a"] * n
+
+    with pytest.warns(pykc.PykcWarning, match="`words` runs as plain Python"):
+        assert words(2) == ["a", "a"]
+
+
+def test_jit_functions_in_kernels():
+    @njit
+    def square(x):
+        return x * x
+
+    @cuda.jit
+    def kernel(out):
+        out[0] = square(3)
+
+    out = np.zeros(1, np.int64)
+    kernel[1, 1](out)
+    cuda.synchronize()
+    assert out[0] == square(3) == 9
