@@ -6,8 +6,14 @@
 
 using pykc::abi::CpuLaunch;
 
-// Called through the global offset table; what libm has is called through the linkage table.
-extern "C" __attribute__((noplt)) void pykc_print(const char* format, ...);
+// Called through the global offset table, by the compilers that can be told so; what libm has is called through the
+// linkage table.
+#if __has_attribute(noplt)
+#define BY_OFFSET_TABLE __attribute__((noplt))
+#else
+#define BY_OFFSET_TABLE
+#endif
+extern "C" BY_OFFSET_TABLE void pykc_print(const char* format, ...);
 
 namespace {
 
