@@ -121,6 +121,7 @@ struct UnifiedMemory {
 struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual ~DeviceState() = default;
   virtual bool is_cpu() const = 0;
+  virtual Result<MemoryInfo> memory_info() = 0;
   /// `artifact` is for this kind of device, and its kernels' descriptions make sense.
   virtual Result<std::shared_ptr<ModuleState>> load(const Artifact& artifact) = 0;
   /// Memory that is given back when the pointer goes, which keeps the device until then; a null address of 0 bytes.

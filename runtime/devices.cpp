@@ -199,6 +199,10 @@ Result<void> Device::synchronize() const try { return state_->synchronize(); } c
   return error_in_flight();
 }
 
+Result<MemoryInfo> Device::memory_info() const try { return state_->memory_info(); } catch (...) {
+  return error_in_flight();
+}
+
 Result<void> Device::cancel() const try { return state_->cancel(); } catch (...) {
   return error_in_flight();
 }

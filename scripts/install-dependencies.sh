@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what building and testing pykc needs, from Debian's packages, where it is missing. Debian 12 or later.
-# `install-dependencies.sh fuzz` installs what scripts/fuzz.sh needs beside it.
+# `install-dependencies.sh fuzz` installs what scripts/fuzz.sh needs beside it, `… python` what the Python package needs.
 set -euo pipefail
 
 packages=(
@@ -10,6 +10,7 @@ packages=(
   libcli11-dev libgtest-dev                   # the command line, the tests
   llvm-22-tools python3                       # tests: FileCheck, and reading the JSON that pykc prints
 )
+[ "${1:-}" != python ] || packages+=(python3-dev python3-venv)
 [ "${1:-}" != fuzz ] || packages+=(clang-22 libclang-rt-22-dev)
 
 missing=()

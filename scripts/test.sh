@@ -1,10 +1,20 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds everything and runs all tests. A preset's name runs them there: ./scripts/test.sh asan
+# Installs what is missing, builds everything and runs all tests. The Python package is built and tested in a virtual
+# environment of its own, with packages from PyPI. A preset's name runs the tests there: ./scripts/test.sh asan
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-release}
 ./scripts/install-dependencies.sh
-./scripts/build.sh "$preset"
+options=()
+if [ "$preset" = release ]; then
+  ./scripts/install-dependencies.sh python
+  if python=$(./scripts/python-environment.sh); then
+    options=(-DPYKC_PYTHON=ON "-DPython_EXECUTABLE=$python")
+  else
+    echo "Python package: skipped: its environment cannot be made (is PyPI in reach?)"
+  fi
+fi
+./scripts/build.sh "$preset" "${options[@]}"
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

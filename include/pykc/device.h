@@ -72,6 +72,11 @@ struct DeviceInfo {
   std::string driver;  // "CUDA driver 13.0", or what runs the threads
 };
 
+struct MemoryInfo {
+  std::int64_t free_bytes = 0;  // on the CPU device what programs can have without the system taking it from others
+  std::int64_t total_bytes = 0;
+};
+
 /// A device of this machine.
 class Device {
  public:
@@ -83,6 +88,8 @@ class Device {
 
   const DeviceInfo& info() const;
   bool is_cpu() const;
+  /// What there is of memory now: other programs take and give back, too.
+  Result<MemoryInfo> memory_info() const;
 
   /// A GPU takes PTX text or a cubin as the artifact's code, the CPU device an object file.
   Result<Module> load(const Artifact& artifact) const;

@@ -168,10 +168,11 @@ bool is_complex(const ElementType& type) { return type.is_record() && type.recor
 
 }  // namespace
 
-ArgumentList::ArgumentList(const Device& device, nb::handle arguments, const std::vector<ParameterInfo>* parameters)
+ArgumentList::ArgumentList(const Device& device, const nb::tuple& arguments,
+                           const std::vector<ParameterInfo>* parameters)
     : device_(device) {
   std::size_t index = 0;
-  for (const nb::handle given : nb::borrow<nb::tuple>(arguments)) {
+  for (const nb::handle given : arguments) {
     const bool is_stated = parameters != nullptr && index < parameters->size();
     list_.push_back(argument_of(given, is_stated ? &(*parameters)[index] : nullptr));
     ++index;

@@ -20,7 +20,7 @@ class ArgumentList {
  public:
   /// `parameters` where the kernel states its types: numbers become those. Host arrays are used where they lie on the
   /// CPU device; a GPU gets copies. Raises TypeError for what no kernel takes.
-  ArgumentList(const Device& device, nb::handle arguments, const std::vector<ParameterInfo>* parameters);
+  ArgumentList(const Device& device, const nb::tuple& arguments, const std::vector<ParameterInfo>* parameters);
 
   std::span<const Argument> list() const { return list_; }
   /// Brings what a GPU wrote back to the host's arrays, once the launch is made. No GIL is needed.

@@ -21,6 +21,22 @@ nb::dict dict_of(const DeviceInfo& info) {
   return dict;
 }
 
+/// Host memory that a GPU copies from and to at full speed; it shows itself by the buffer protocol.
+struct PinnedMemory {
+  std::shared_ptr<void> memory;
+  std::int64_t bytes;
+};
+
+int show_pinned(PyObject* self, Py_buffer* view, int flags) {
+  const PinnedMemory& pinned = *nb::inst_ptr<PinnedMemory>(self);
+  return PyBuffer_FillInfo(view, self, pinned.memory.get(), pinned.bytes, 0, flags);
+}
+
+void add_pinned_memory(nb::module_& module) {
+  static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(show_pinned)}, {0, nullptr}};
+  nb::class_<PinnedMemory>(module, "PinnedMemory", nb::type_slots(slots));
+}
+
 void add_streams(nb::module_& module) {
   nb::class_<Event>(module, "Event")
       .def("synchronize", [](const Event& event) { take(without_gil([&] { return event.synchronize(); })); })
@@ -46,6 +62,7 @@ void add_streams(nb::module_& module) {
 const Stream* stream_of(nb::handle stream) { return stream.is_none() ? nullptr : nb::cast<const Stream*>(stream); }
 
 void add_devices(nb::module_& module) {
+  add_pinned_memory(module);
   add_streams(module);
   nb::class_<Device>(module, "Device", nb::is_weak_referenceable())
       .def(
@@ -64,6 +81,15 @@ void add_devices(nb::module_& module) {
       .def("wrap_stream",
            [](const Device& device, std::uintptr_t handle) {
              return take(device.wrap_stream(reinterpret_cast<void*>(handle)));
+           })
+      .def("memory_info",
+           [](const Device& device) {
+             const MemoryInfo info = take(without_gil([&] { return device.memory_info(); }));
+             return nb::make_tuple(info.free_bytes, info.total_bytes);
+           })
+      .def("pinned",
+           [](const Device& device, std::int64_t bytes) {
+             return PinnedMemory{take(without_gil([&] { return device.allocate_pinned_bytes(bytes); })), bytes};
            })
       .def("synchronize", [](const Device& device) { take(without_gil([&] { return device.synchronize(); })); })
       .def("cancel", [](const Device& device) { take(without_gil([&] { return device.cancel(); })); })

@@ -62,8 +62,8 @@ Result<void> launch_now(const SourceKernel& kernel, const LaunchConfig& config, 
 }
 
 void launch(SourceKernel& kernel, nb::handle grid, nb::handle block, nb::handle stream, std::int64_t shared_bytes,
-            nb::handle arguments) {
-  find_types(kernel, nb::len(arguments));
+            const nb::tuple& arguments) {
+  find_types(kernel, arguments.size());
   const ArgumentList list(kernel.device, arguments, kernel.parameters());
   const LaunchConfig config{.grid = dimensions(grid, "grid"),
                             .block = dimensions(block, "block"),
@@ -79,8 +79,8 @@ Kernel specialization(SourceKernel& kernel, const ArgumentList& list) {
 
 /// A thread for each task: in blocks of `block_size`, or of what keeps most threads running where it is 0.
 void for_all(SourceKernel& kernel, std::int64_t tasks, std::int64_t block_size, nb::handle stream,
-             std::int64_t shared_bytes, nb::handle arguments) {
-  find_types(kernel, nb::len(arguments));
+             std::int64_t shared_bytes, const nb::tuple& arguments) {
+  find_types(kernel, arguments.size());
   const ArgumentList list(kernel.device, arguments, kernel.parameters());
   LaunchConfig config{.block = {block_size, 1, 1}, .shared_bytes = shared_bytes};
   if (block_size > 0)

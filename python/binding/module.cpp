@@ -7,6 +7,7 @@
 
 NB_MODULE(_native, module) {
   using namespace pykc::python;
+  nb::set_leak_warnings(false);  // what modules of Python hold at the end is theirs
   add_exceptions(module);
   add_devices(module);
   add_arrays(module);

@@ -64,6 +64,7 @@ class Device final : public detail::DeviceState {
     return invalid_argument("the CPU device has no streams of CUDA to wrap; use create_stream()");
   }
   detail::StreamState& default_stream() override { return default_stream_; }
+  Result<MemoryInfo> memory_info() override { return MemoryInfo{available_bytes(), memory_bytes()}; }
   Result<void> synchronize() override { return finish(nullptr); }
   Result<void> cancel() override {
     running_.cancel();

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -98,6 +99,14 @@ DeviceInfo device_info() {
 }
 
 std::int64_t memory_bytes() { return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE); }
+
+std::int64_t available_bytes() {
+  std::ifstream lines("/proc/meminfo");
+  constexpr std::string_view kName = "MemAvailable:";
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(kName)) return 1024 * std::strtoll(line.c_str() + kName.size(), nullptr, 10);
+  return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
 
 int instruction_level(std::string_view chip) {
   for (const Chip& known : kChips)

@@ -12,6 +12,8 @@ DeviceInfo device_info();
 
 /// All memory of this machine. Linux promises more than there is, and ends the program that uses it: ask here first.
 std::int64_t memory_bytes();
+/// What of it programs can still have.
+std::int64_t available_bytes();
 
 /// Whether this processor has the instructions that code for `chip` ("znver4", "x86-64-v3") uses. True for a name that
 /// is not known here.

@@ -141,6 +141,13 @@ Result<void> Device::finish_default_stream() {
   return faults_.report(nullptr, latest);
 }
 
+Result<MemoryInfo> Device::memory_info() {
+  const ContextScope scope = enter();
+  std::size_t free = 0, total = 0;
+  RETURN_IF_FAILED(check("cuMemGetInfo", driver_.cuMemGetInfo(&free, &total)));
+  return MemoryInfo{static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)};
+}
+
 Error Device::out_of_memory(std::int64_t bytes) const {
   std::size_t free = 0, total = 0;
   driver_.cuMemGetInfo(&free, &total);

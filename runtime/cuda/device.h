@@ -54,6 +54,7 @@ class Device final : public detail::DeviceState {
  public:
   Device(const Driver& driver, std::unique_ptr<PrimaryContext> context, DeviceInfo description);
   bool is_cpu() const override { return false; }
+  Result<MemoryInfo> memory_info() override;
   Result<std::shared_ptr<detail::ModuleState>> load(const Artifact& artifact) override;
   Result<std::shared_ptr<void>> allocate(std::int64_t bytes) override;
   Result<std::shared_ptr<void>> allocate_pinned(std::int64_t bytes) override;

@@ -56,6 +56,16 @@ TEST_P(Memory, UnifiedHasOneContentOnBothSides) {
   EXPECT_EQ(huge.error().code, ErrorCode::OutOfMemory);
 }
 
+TEST_P(Memory, IsCounted) {
+  const MemoryInfo before = device_->memory_info().value();
+  EXPECT_GT(before.free_bytes, 0);
+  EXPECT_LT(before.free_bytes, before.total_bytes + 1);
+  EXPECT_EQ(before.total_bytes, device_->info().memory_bytes);
+  if (device_->is_cpu()) return;  // where others take memory, too
+  const Buffer held = device_->allocate_bytes(1 << 20).value();
+  EXPECT_EQ(device_->memory_info().value().free_bytes, before.free_bytes - (1 << 20));
+}
+
 TEST_P(Memory, OfAPoolIsUsedAgain) {
   const Stream stream = device_->create_stream().value();
   const std::int64_t size = 1024;

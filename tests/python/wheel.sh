@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The wheel in a fresh environment, with nothing but NumPy beside it: wheel.sh SOURCE_FOLDER
+set -euo pipefail
+cd "$1"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+./scripts/build-wheel.sh "$work/wheels"
+bytes=$(stat -c %s "$work"/wheels/*.whl)
+((bytes < 20 << 20)) || { echo "the wheel has $bytes bytes, more than 20 MiB"; exit 1; }
+python3 -m venv "$work/fresh"
+"$work/fresh/bin/pip" install --quiet --disable-pip-version-check "$work"/wheels/*.whl numpy
+cd "$work"
+cat >script.py <<'PYTHON'
+import numpy as np
+from pykc import cuda
+
+FACTOR = 3
+
+@cuda.jit(device=True)
+def scaled(a):
+    return FACTOR * a
+
+@cuda.jit
+def add_scaled(x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] += scaled(x[i])
+
+x, y = np.arange(1000.0), np.ones(1000)
+add_scaled[4, 256](x, y)
+assert (y == 3 * np.arange(1000.0) + 1).all()
+PYTHON
+PYKC_DEVICE=cpu fresh/bin/python script.py
+sed 's/from pykc import cuda/from numba import cuda/' script.py >numba_script.py
+PYKC_DEVICE=cpu fresh/bin/python -m pykc numba_script.py
+echo "$bytes bytes; both scripts ran"
