@@ -5,10 +5,8 @@ a class or the members of a Python module, there is a module that the statement 
 """
 from __future__ import annotations
 
-import ast
 import builtins
 import enum
-import symtable
 import sys
 import types
 from typing import Any
@@ -28,6 +26,8 @@ class CaptureError(TypeError):
 def names_of(text: FunctionText) -> dict[str, set[tuple[str, ...]]]:
     """The names that a function takes from outside, each with the attributes by which it is used: `config.N` gives
     `{"config": {("N",)}}`; an empty path is the name itself."""
+    import ast
+    import symtable
     free: set[str] = set()
     tables = [symtable.symtable(text.text, text.file, "exec")]
     while tables:
@@ -51,6 +51,7 @@ def names_of(text: FunctionText) -> dict[str, set[tuple[str, ...]]]:
 
 
 def _line_of(name: str, text: FunctionText) -> int:
+    import ast
     return text.line - 1 + min(node.lineno for node in ast.walk(text.tree)
                                if isinstance(node, ast.Name) and node.id == name)
 
@@ -86,13 +87,9 @@ class Watch:
         for namespace, name, value in self.names:
             if namespace.get(name, _MISSING) is not value:
                 return True
-        for cell, value in self.cells:
-            if _contents(cell) is not value:
-                return True
-        for value, snapshot in self.contents:
-            if _snapshot(value) != snapshot:
-                return True
-        return False
+        if self.cells and any(_contents(cell) is not value for cell, value in self.cells):
+            return True
+        return bool(self.contents) and any(_snapshot(value) != snapshot for value, snapshot in self.contents)
 
     def add(self, other: Watch) -> None:
         self.names += other.names
@@ -169,7 +166,8 @@ class Capture:
         module, _, member = path.rpartition(".")
         if not module:
             return f"import {path} as {name}"
-        if module in ("numba", "numba.cuda", "numba.cuda.libdevice", "numba.cuda.random", "pykc") or self.native:
+        if module in ("numba", "numba.cuda", "numba.cuda.libdevice", "numba.cuda.random", "numba.cuda.bf16",
+                      "pykc") or self.native:
             return f"from {module} import {member} as {name}"
         return f"{name} = {CUDA}.{path.removeprefix('numba.cuda.')}"
 

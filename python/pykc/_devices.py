@@ -22,8 +22,7 @@ def device(name: str = "") -> _native.Device:
 
 
 def current() -> _native.Device:
-    chosen = getattr(_selected, "device", None)
-    return chosen if chosen is not None else _default()
+    return getattr(_selected, "device", None) or _opened.get("") or _default()
 
 
 def _default() -> _native.Device:

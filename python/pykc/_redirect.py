@@ -13,7 +13,7 @@ _MODULES = {
     "numba.core": "pykc.numba.core", "numba.core.types": "pykc.types", "numba.core.errors": "pykc.numba.errors",
     "numba.core.config": "pykc.numba.config",
     "numba.cuda": "pykc.cuda", "numba.cuda.types": "pykc.types", "numba.cuda.random": "pykc.cuda.random",
-    "numba.cuda.libdevice": "pykc.cuda.libdevice",
+    "numba.cuda.libdevice": "pykc.cuda.libdevice", "numba.cuda.bf16": "pykc.cuda.bf16",
     "numba.np": "pykc.numba.np", "numba.np.numpy_support": "pykc.numba.numpy_support",
     "numba.cuda.np": "pykc.numba.np", "numba.cuda.np.numpy_support": "pykc.numba.numpy_support",
     "numba.misc": "pykc.numba.misc", "numba.misc.special": "pykc.numba.special",

@@ -1,11 +1,12 @@
 """The text of a Python function: where it stands in its file, and the lines of its `def`, dedented."""
 from __future__ import annotations
 
-import ast
-import linecache
 import sys
 import types
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import ast
 
 REMEDY = ("pykc compiles the text of a function, and Python keeps none for this one: put it into a file or a notebook "
           "cell, or give the text to `linecache.cache` under the file's name before `exec`")
@@ -26,6 +27,8 @@ class FunctionText(NamedTuple):
 
 
 def function_text(function: types.FunctionType) -> FunctionText:
+    import ast
+    import linecache
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__) or _command_line(function)
     if not lines:
@@ -44,6 +47,7 @@ def function_text(function: types.FunctionType) -> FunctionText:
 
 def text_of(text: str, file: str = "<text>") -> FunctionText:
     """The one function that a text holds."""
+    import ast
     definitions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     if len(definitions) != 1:
         raise SourceError("the text must hold one function")
@@ -53,6 +57,7 @@ def text_of(text: str, file: str = "<text>") -> FunctionText:
 
 
 def _parsed(text: str, file: str, line: int, indentation: str) -> FunctionText:
+    import ast
     if not text.endswith("\n"):
         text += "\n"
     tree = ast.parse(text).body[0]
@@ -61,6 +66,7 @@ def _parsed(text: str, file: str, line: int, indentation: str) -> FunctionText:
 
 
 def _text_of_lambda(node: ast.Lambda, lines: list[str], code: types.CodeType) -> FunctionText:
+    import ast
     source = "".join(lines)
     arguments = ast.unparse(node.args)
     body = ast.get_source_segment(source, node.body)
@@ -84,6 +90,7 @@ _trees: dict[str, tuple[list[str], ast.Module]] = {}
 
 
 def _file_tree(file: str, lines: list[str]) -> ast.Module:
+    import ast
     known = _trees.get(file)
     if known is None or known[0] is not lines:
         try:
@@ -95,6 +102,7 @@ def _file_tree(file: str, lines: list[str]) -> ast.Module:
 
 
 def _definition(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.Lambda | None:
+    import ast
     kind = ast.Lambda if code.co_name == "<lambda>" else ast.FunctionDef
     names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
     for node in ast.walk(tree):

@@ -1,6 +1,7 @@
 """`@vectorize` and `@guvectorize`: functions of numbers, or of parts of arrays, that work on whole arrays."""
 from __future__ import annotations
 
+import math
 import re
 import types
 from typing import Any
@@ -24,8 +25,6 @@ class _Loop:
 class _ArrayFunction(Function):
     """What the two have in common."""
 
-    _castings: tuple[str, ...] = ("safe",)  # of the inputs, in the order in which they are tried
-
     def __init__(self, py_func: types.FunctionType, signatures: list):
         super().__init__(py_func)
         self._signatures = [one if isinstance(one, Signature) else parsed(signature_text(one)) for one in signatures]
@@ -37,10 +36,9 @@ class _ArrayFunction(Function):
 
     def _chosen(self, loops: list[_Loop], dtypes: list) -> _Loop:
         """The first prototype that the inputs convert to without loss, as NumPy chooses."""
-        for casting in self._castings:
-            for loop in loops:
-                if all(_fits(found, wanted, casting) for found, wanted in zip(dtypes, loop.inputs)):
-                    return loop
+        for loop in loops:
+            if all(_fits(found, wanted) for found, wanted in zip(dtypes, loop.inputs)):
+                return loop
         found = ", ".join(str(getattr(dtype, "__name__", dtype)) for dtype in dtypes)
         raise TypeError(f"`{self.__name__}` has no version for ({found}): there are {', '.join(self.types)}")
 
@@ -126,7 +124,6 @@ class DUFunc(_ArrayFunction):
 class GUFunc(_ArrayFunction):
     """A function under `@guvectorize`."""
 
-    _castings = ("safe", "same_kind")
     max_blocksize = 2 ** 30
 
     def __init__(self, py_func: types.FunctionType, signatures: list, layout: str):
@@ -150,8 +147,8 @@ class GUFunc(_ArrayFunction):
                 raise ValueError("cannot specify argument 'out' as both positional and keyword")
             args, out = args[:self.nin], args[self.nin:]
         if len(args) != self.nin:
-            raise TypeError(f"`{self.__name__}`: gufunc accepts {self.nin} positional arguments, or "
-                            f"{self.nin + self.nout} with those for its results; there are {len(args)}")
+            raise TypeError(f"`{self.__name__}`: gufunc accepts {self.nin} or {self.nin + self.nout} positional "
+                            f"arguments, the second with those for its results; there are {len(args)}")
         outs = () if out is None else out if isinstance(out, tuple) else (out,)
         on_device = any(map(is_cuda_array, args))
         inputs = [_input(argument) for argument in args]
@@ -166,7 +163,7 @@ class GUFunc(_ArrayFunction):
         loops, sizes = self._sizes(inputs)
         shape = numpy.broadcast_shapes(*loops)
         native = native_stream(stream)
-        results = list(outs) or [
+        results = [self._shaped(one, shape, core, sizes) for one, core in zip(outs, self._outputs)] or [
             (device_array if on_device else numpy.empty)(shape + tuple(sizes[name] for name in core), dtype)
             for core, dtype in zip(self._outputs, loop.outputs)]
         targets = [as_cuda_array(one) if is_cuda_array(one) else
@@ -177,7 +174,15 @@ class GUFunc(_ArrayFunction):
             if isinstance(target, DeviceNDArray) and not is_cuda_array(result):
                 target.copy_to_host(result, stream)
         (native or _devices.current()).synchronize()
+        results = list(outs) or results
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _shaped(self, out: Any, shape: tuple[int, ...], core: list[str], sizes: dict[str, int]) -> Any:
+        """An array for a result, which may lack or have leading extents of 1."""
+        wanted = shape + tuple(sizes[name] for name in core)
+        if math.prod(out.shape) != math.prod(wanted):
+            raise ValueError(f"a result of `{self.__name__}` has the shape {wanted}, `out` has {tuple(out.shape)}")
+        return out if tuple(out.shape) == wanted else out.reshape(wanted)
 
     def _sizes(self, inputs: list) -> tuple[list[tuple[int, ...]], dict[str, int]]:
         """The leading extents of each input, and what the letters of the layout stand for."""
@@ -271,11 +276,11 @@ def _dtype(argument: Any) -> Any:
     return getattr(argument, "dtype", None) or type(argument)
 
 
-def _fits(found: Any, wanted: Any, casting: str) -> bool:
+def _fits(found: Any, wanted: Any) -> bool:
     import numpy
     if isinstance(found, type):
         return "biufc".index(wanted.kind) >= {bool: 0, int: 1, float: 3, complex: 4}[found]
-    return numpy.can_cast(found, wanted, casting)
+    return numpy.can_cast(found, wanted, "safe")
 
 
 def _kernel_type(dtype: Any) -> str:

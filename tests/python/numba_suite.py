@@ -24,7 +24,7 @@ import tempfile
 import types
 import unittest
 
-SECONDS = 60  # for one test
+SECONDS = 120  # for one test
 
 # Files about the inside of Numba; what they are about.
 INTERNAL = {
@@ -125,6 +125,13 @@ def override_config(name, value):
         setattr(config, name, before)
 
 
+def run_in_subprocess(code: str, flags=None, env=None, timeout=30):
+    done = subprocess.run([sys.executable, *(flags or []), "-c", code], capture_output=True, timeout=timeout, env=env)
+    if done.returncode:
+        raise AssertionError(done.stderr.decode())
+    return done.stdout, done.stderr
+
+
 def support_modules(tests: str) -> dict[str, types.ModuleType]:
     testing, support = types.ModuleType("numba.cuda.testing"), types.ModuleType("numba.cuda.tests.support")
     testing.unittest = unittest
@@ -132,7 +139,8 @@ def support_modules(tests: str) -> dict[str, types.ModuleType]:
     testing.DeprecatedTypesTestCase = TestCase
     testing.ForeignArray = ForeignArray
     support.TestCase = testing.TestCase = TestCase
-    support.MemoryLeakMixin = support.EnableNRTStatsMixin = object
+    support.MemoryLeakMixin = support.EnableNRTStatsMixin = support.CheckWarningsMixin = type("Mixin", (), {})
+    support.run_in_subprocess = run_in_subprocess
     support.captured_stdout = lambda: captured("stdout")
     support.captured_stderr = lambda: captured("stderr")
     support.override_config = override_config

@@ -70,6 +70,10 @@ def test_configurations(grid, block, threads):
 def test_configuration_errors():
     with pytest.raises(ValueError, match="griddim and blockdim"):
         count[1]
+    with pytest.raises(ValueError, match="1, 2 or 3 integers"):
+        count[(1, 2, 3, 4), 1]
+    with pytest.raises(TypeError, match="sequence of integers"):
+        count[1, (1.5,)]
     with pytest.raises(ValueError, match=r"count\[grid, block\]"):
         count(np.zeros(1))
     with pytest.raises(pykc.LaunchError):

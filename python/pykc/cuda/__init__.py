@@ -19,6 +19,7 @@ _pykc_path = "numba.cuda"
 _LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "compile_ptx": "._compile",
           "compile_ptx_for_current_device": "._compile", "reduce": ".._reduce", "Reduce": ".._reduce",
           "vectorize": ".._ufunc", "guvectorize": ".._ufunc", "random": ".random", "libdevice": ".libdevice",
+          "bf16": ".bf16", "config": "..numba.config", "core": "..numba.core",
           "types": "..types", "typeof": "..types"}
 _TYPES = frozenset(importlib.import_module("..types", __name__).NUMBA_NAMES)
 
@@ -32,7 +33,7 @@ def declare_device(name: str, sig, link=None, **options):
 def __getattr__(name: str):
     if name in _LATER:
         module = importlib.import_module(_LATER[name], __name__)
-        value = module if name in ("random", "libdevice", "types") else getattr(module, name)
+        value = module if name in ("random", "libdevice", "bf16", "config", "core", "types") else getattr(module, name)
     elif name in _TYPES:
         value = getattr(importlib.import_module("..types", __name__), name)
     else:

@@ -1,6 +1,7 @@
 """The arguments of a launch, as the runtime takes them."""
 from __future__ import annotations
 
+import enum
 import sys
 from typing import Any
 
@@ -52,6 +53,10 @@ class Prepared:
                 self.names[name] = type(argument)
                 return f"{name}({', '.join(parts)})"
             return f"({''.join(part + ', ' for part in parts)})"
+        if isinstance(argument, enum.Enum) and not isinstance(argument, int):
+            name = f"enum{len(self.names)}"
+            self.names[name] = type(argument)
+            return f"{name}.{argument.name}"
         self.values.append(self._value(argument))
         return f"x{len(self.values) - 1}" + ("[0]" if _is_record(argument) else "")
 

@@ -5,9 +5,9 @@ import types
 from typing import Any
 
 from .. import _devices, _native
-from .._capture import CUDA
+from .._capture import CUDA, Watch
 from .._elementwise import Loaded
-from .._modules import Function, Program, program_of
+from .._modules import Function, program_of
 from ..types import Array, Signature, Type, is_signature, parsed, pyobject, signature_text, typeof, void
 from ._arguments import Prepared
 from ._faults import python_error
@@ -59,7 +59,7 @@ class Dispatcher(Function):
         self._texts = [signature_text(signature) for signature in signatures]
         self._options = options
         self._defaults = py_func.__defaults__ and (py_func.__code__.co_argcount, py_func.__defaults__)
-        self._loaded: dict[int, tuple[Program, Any]] = {}  # by the device
+        self._loaded: dict[int, tuple[Watch, Any]] = {}  # by the device
         self._kernels: dict[tuple, Any] = {}
         self._around = Loaded()
         self._launch_types: list | None = None
@@ -91,7 +91,7 @@ class Dispatcher(Function):
     def _kernel(self) -> Any:
         device = _devices.current()
         loaded = self._loaded.get(id(device))
-        if loaded is not None and not loaded[0].watch.changed():
+        if loaded is not None and not loaded[0].changed():
             return loaded[1]
         if self.device:
             raise RuntimeError(f"`{self.__name__}` is a device function: kernels call it, and nothing launches it")
@@ -101,7 +101,7 @@ class Dispatcher(Function):
         if kernel is None:
             module = _native.Module(device, *program.main, import_=program.import_, **self._compile_options())
             kernel = self._kernels[key] = module.kernel(program.function_name)
-        self._loaded[id(device)] = (program, kernel)
+        self._loaded[id(device)] = (program.watch, kernel)
         return kernel
 
     def _compile_now(self) -> None:
@@ -123,6 +123,10 @@ class Dispatcher(Function):
     def __getitem__(self, configuration) -> Configured:
         if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:
             raise ValueError("must specify at least the griddim and blockdim: k[grid, block, stream, shared_bytes]")
+        grid, block = configuration[:2]
+        if not type(grid) is type(block) is int:
+            _check_extents("griddim", grid)
+            _check_extents("blockdim", block)
         return Configured(self, *configuration)
 
     def _launched(self, how: str, where: tuple, args: tuple) -> None:
@@ -131,7 +135,7 @@ class Dispatcher(Function):
             args += self._defaults[1][len(args) - self._defaults[0]:]
         kernel = self._kernel()
         try:
-            getattr(kernel, how)(*where, args)
+            kernel.launch(*where, args) if how == "launch" else kernel.for_all(*where, args)
         except (TypeError, _native.LaunchError) as error:
             prepared = Prepared(args)
             if prepared.are_plain and all(a is b for a, b in zip(args, prepared.values)):
@@ -166,7 +170,7 @@ class Dispatcher(Function):
     def __call__(self, *args):
         if self.device:
             raise RuntimeError(f"`{self.__name__}` is a device function: only kernels can call it")
-        raise ValueError(f"a launch needs its configuration: {self.__name__}[grid, block](…)")
+        raise ValueError(f"launch configuration was not specified: {self.__name__}[grid, block](…)")
 
     def __get__(self, instance, owner=None):
         """As a method of a class it gets the instance, as any function does."""
@@ -247,7 +251,7 @@ class Dispatcher(Function):
         return self._info(signature, "max_threads_per_block")
 
     def get_const_mem_size(self, signature=None):
-        return self._info(signature, "constant_bytes")
+        raise NotImplementedError("get_const_mem_size: the tables of a kernel are what `const.array_like` names")
 
 
 class _Untested(Dispatcher):
@@ -266,6 +270,13 @@ class Overload:
     @property
     def signature(self) -> Signature:
         return Signature(void, self._types)
+
+    def max_cooperative_grid_blocks(self, blockdim, dynsmemsize: int = 0) -> int:
+        """The most blocks of a launch whose threads wait for one another; the CPU device has room for any number."""
+        if not _devices.current().is_cpu:
+            raise NotImplementedError("max_cooperative_grid_blocks on a GPU: a launch of too many blocks says how many "
+                                      "fit")
+        return 2 ** 20
 
     def __getattr__(self, name: str):
         """`inspect_asm`, `inspect_llvm`, and the numbers of the kernel: `regs_per_thread` and its kin."""
@@ -302,6 +313,14 @@ def jit(func_or_sig=None, *, argtypes=None, device: bool = False, link=(), exten
         return Dispatcher(function, signatures, device=device, **options)
 
     return decorate
+
+
+def _check_extents(name: str, extents: Any) -> None:
+    listed = list(extents) if isinstance(extents, (tuple, list)) else [extents]
+    if not 1 <= len(listed) <= 3:
+        raise ValueError(f"{name} must be a sequence of 1, 2 or 3 integers, got {listed}")
+    if not all(hasattr(extent, "__index__") for extent in listed):
+        raise TypeError(f"{name} must be a sequence of integers, got {listed}")
 
 
 def _check(options: dict[str, Any]) -> None:

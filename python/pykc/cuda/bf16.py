@@ -1,0 +1,13 @@
+"""Arithmetic of bfloat16 in kernels, by Numba's names. Outside of kernels the functions are names alone."""
+from __future__ import annotations
+
+from .._kernel_names import KernelName
+from ..types import bfloat16
+
+_pykc_path = "numba.cuda.bf16"
+
+
+def __getattr__(name: str) -> KernelName:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return KernelName(f"{_pykc_path}.{name}")
