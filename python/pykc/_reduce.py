@@ -4,7 +4,6 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from . import _devices
 from ._capture import CUDA
 from ._elementwise import BLOCK, Loaded
 from ._modules import Function, as_function

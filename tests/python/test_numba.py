@@ -54,6 +54,16 @@ def test_script(tmp_path):
     assert done.stdout.strip() == "42.0 ['c'] __main__", done.stderr
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_programs_of_the_pages(page):
+    with open(os.path.join(HERE, "../..", page)) as file:
+        programs = [part.split("```")[0] for part in file.read().split("```python\n")[1:] if "from pykc import cuda" in part]
+    assert programs
+    for program in programs:
+        done = run("-c", program)
+        assert done.returncode == 0, done.stderr
+
+
 def test_usage():
     assert run("-m", "pykc").returncode == 2
     assert "python -m pykc script.py" in run("-m", "pykc", "--help").stdout
@@ -76,7 +86,7 @@ def test_import_is_light():
 
 
 @pytest.mark.parametrize("example", sorted(name for name in os.listdir(os.path.join(HERE, "../../examples/numba"))
-                                           if name.endswith(".py")))
-def test_examples(example):
-    done = run("-m", "pykc", os.path.join(HERE, "../../examples/numba", example))
+                                           if name.endswith(".pyk")))
+def test_examples_of_numbas_documentation(example):
+    done = run(os.path.join(HERE, "run_pyk.py"), os.path.join(HERE, "../../examples/numba", example))
     assert done.returncode == 0, done.stderr

@@ -7,7 +7,7 @@ import pytest
 import pykc
 from pykc import cuda
 from pykc.numba import guvectorize, jit, njit, vectorize
-from pykc.types import float32, float64, int32, int64, void
+from pykc.types import float32, float64, void
 
 
 @vectorize(["int32(int32, int32)", "float32(float32, float32)", float64(float64, float64)], target="cuda")

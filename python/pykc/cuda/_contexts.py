@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from typing import Any, Iterator, NamedTuple
 
 from .. import _devices, _native
@@ -129,10 +128,7 @@ class Context:
 
     def get_memory_info(self) -> MemoryInfo:
         """Bytes that are free, and all."""
-        if not self._native.is_cpu:
-            raise NotImplementedError("get_memory_info on a GPU: ask NVML, or nvidia-smi")
-        pages = os.sysconf("SC_AVPHYS_PAGES")
-        return MemoryInfo(pages * os.sysconf("SC_PAGESIZE"), self._native.info["memory_bytes"])
+        return MemoryInfo(*self._native.memory_info())
 
     def synchronize(self) -> None:
         self._native.synchronize()
