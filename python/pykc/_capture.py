@@ -83,6 +83,10 @@ class Watch:
         self.cells: list[tuple[types.CellType, Any]] = []
         self.contents: list[tuple[Any, Any]] = []  # of what can be changed in place
 
+    @property
+    def watches_anything(self) -> bool:
+        return bool(self.names or self.cells or self.contents)
+
     def changed(self) -> bool:
         for namespace, name, value in self.names:
             if namespace.get(name, _MISSING) is not value:

@@ -200,18 +200,16 @@ def as_dtype(type_: Type):
 
 def typeof(value) -> Type:
     """The type that a kernel sees where it is passed the value."""
-    import numpy
     if isinstance(value, bool):
         return globals()["boolean"]
-    if isinstance(value, (int, float, complex)):
+    if isinstance(value, (int, float, complex)) and not hasattr(value, "dtype"):
         return globals()[{int: "int64", float: "float64", complex: "complex128"}[
             next(kind for kind in (int, float, complex) if isinstance(value, kind))]]
     if isinstance(value, tuple):
         return Tuple(map(typeof, value))
-    if isinstance(value, numpy.generic):
-        return from_dtype(value.dtype)
     if hasattr(value, "dtype") and hasattr(value, "strides") and hasattr(value, "ndim"):
-        return Array(from_dtype(value.dtype), value.ndim, _layout(value))
+        element = from_dtype(value.dtype)
+        return Array(element, value.ndim, _layout(value)) if value.ndim else element
     if value is None:
         return none
     raise ValueError(f"a kernel cannot be passed a {type(value).__name__}")

@@ -189,6 +189,16 @@ def test_native_rules_hold_under_pykc_kernel():
     assert run(numba, x) == 1.1
 
 
+def test_another_thread_selects_another_device():
+    @cuda.jit
+    def kernel(out):
+        out[0] = 7
+
+    assert run(kernel) == run(kernel) == 7
+    with cuda.gpus[0]:
+        assert run(kernel) == 7
+
+
 def test_a_device_array_is_no_constant():
     array = cuda.to_device(np.zeros(3))
 

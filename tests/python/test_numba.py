@@ -57,7 +57,8 @@ def test_script(tmp_path):
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
 def test_programs_of_the_pages(page):
     with open(os.path.join(HERE, "../..", page)) as file:
-        programs = [part.split("```")[0] for part in file.read().split("```python\n")[1:] if "from pykc import cuda" in part]
+        programs = [part.split("```")[0] for part in file.read().split("```python\n")[1:]]
+    programs = [program for program in programs if "from pykc import cuda" in program]
     assert programs
     for program in programs:
         done = run("-c", program)
@@ -78,6 +79,12 @@ def test_too_late():
     done = run("-c", "import sys, types; sys.modules['numba'] = types.ModuleType('numba')\n"
                      "import pykc; pykc.install_as_numba()")
     assert "Numba is imported already" in done.stderr
+
+
+def test_a_launch_without_numpy():
+    done = run("-c", "import array, sys\nfrom pykc import cuda\n@cuda.jit\ndef f(x):\n    x[0] = 42\n"
+                     "x = array.array('f', [0.0])\nf[1, 1](x)\nf[1, 1](x)\nprint(x[0], 'numpy' in sys.modules)")
+    assert done.stdout.strip() == "42.0 False", done.stderr
 
 
 def test_import_is_light():

@@ -31,7 +31,16 @@ class Configured:
         self._where = (grid, block, native_stream(stream), shared)
 
     def __call__(self, *args) -> None:
-        self._dispatcher._launched("launch", self._where, args)
+        dispatcher = self._dispatcher
+        device, watch, kernel = dispatcher._recent
+        if device is not _devices.current() or watch is not None and watch.changed():
+            return dispatcher._launched("launch", self._where, args)
+        try:
+            kernel.launch(*self._where, args)
+        except (TypeError, _native.LaunchError):  # it says so again where that is the last word
+            dispatcher._launched("launch", self._where, args)
+        except _native.KernelFault as fault:
+            raise python_error(fault, dispatcher.py_func) from None
 
 
 class ForAll:
@@ -59,7 +68,8 @@ class Dispatcher(Function):
         self._texts = [signature_text(signature) for signature in signatures]
         self._options = options
         self._defaults = py_func.__defaults__ and (py_func.__code__.co_argcount, py_func.__defaults__)
-        self._loaded: dict[int, tuple[Watch, Any]] = {}  # by the device
+        self._recent: tuple[Any, Watch | None, Any] = (None, None, None)  # of what was launched last
+        self._loaded: dict[_native.Device, tuple[Watch, Any]] = {}  # by the device
         self._kernels: dict[tuple, Any] = {}
         self._around = Loaded()
         self._launch_types: list | None = None
@@ -90,18 +100,18 @@ class Dispatcher(Function):
 
     def _kernel(self) -> Any:
         device = _devices.current()
-        loaded = self._loaded.get(id(device))
+        loaded = self._loaded.get(device)
         if loaded is not None and not loaded[0].changed():
             return loaded[1]
         if self.device:
             raise RuntimeError(f"`{self.__name__}` is a device function: kernels call it, and nothing launches it")
         program = program_of(self)
-        key = (id(device), program.key)
+        key = (device, program.key)
         kernel = self._kernels.get(key)
         if kernel is None:
             module = _native.Module(device, *program.main, import_=program.import_, **self._compile_options())
             kernel = self._kernels[key] = module.kernel(program.function_name)
-        self._loaded[id(device)] = (program.watch, kernel)
+        self._loaded[device] = (program.watch, kernel)
         return kernel
 
     def _compile_now(self) -> None:
@@ -145,6 +155,9 @@ class Dispatcher(Function):
             raise python_error(fault, self.py_func) from None
         if self._launch_types is None:
             self._launch_types = [argument_types(args)]
+        device = _devices.current()
+        watch = self._loaded[device][0]
+        self._recent = (device, watch if watch.watches_anything else None, kernel)
 
     def _launched_around(self, prepared: Prepared, kernel: Any, how: str, where: tuple) -> None:
         """Launches with arguments that the runtime takes no values of, tuples and the like, by a kernel around this
