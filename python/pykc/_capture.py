@@ -75,6 +75,15 @@ class Scope:
         return self.globals.get(name, _MISSING)
 
 
+    def names_type(self, annotation: str) -> bool:
+        """Whether an annotation is a type of kernels."""
+        names = {name: self.find(name) for name in self.cells}
+        try:
+            return _is_type(eval(annotation, self.globals, names))
+        except Exception:  # whatever it is, it is no such type
+            return False
+
+
 class Watch:
     """What was captured, to see whether it is still so."""
 

@@ -10,7 +10,7 @@ import types
 from typing import Any, NamedTuple
 
 from ._capture import CUDA, NUMPY, Capture, CaptureError, Scope, Watch
-from ._source import FunctionText, function_text
+from ._source import FunctionText, function_text, without_annotations
 
 
 class ModuleText(NamedTuple):
@@ -38,7 +38,8 @@ class Function:
     @property
     def text(self) -> FunctionText:
         if self._text is None:
-            self._text = function_text(self.py_func)
+            text = function_text(self.py_func)
+            self._text = text if self.native else without_annotations(text, Scope(self.py_func).names_type)
         return self._text
 
     def decorator(self) -> str:

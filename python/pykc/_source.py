@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Callable, NamedTuple
 
 if TYPE_CHECKING:
     import ast
@@ -54,6 +54,28 @@ def text_of(text: str, file: str = "<text>") -> FunctionText:
     found = definitions[0]
     lines = text.splitlines(keepends=True)[found.lineno - 1:found.end_lineno]
     return _parsed("".join(lines), file, found.lineno, "")
+
+
+def without_annotations(text: FunctionText, is_type: Callable[[str], bool]) -> FunctionText:
+    """The text with blanks for annotations of parameters and result that are no types of kernels: Numba ignores them."""
+    import ast
+    tree = text.tree
+    arguments = tree.args.posonlyargs + tree.args.args + tree.args.kwonlyargs
+    found = [one.annotation for one in [*arguments, tree.args.vararg] if one is not None and one.annotation is not None]
+    found += [tree.returns] if tree.returns is not None else []
+    content = text.text.encode()
+    starts = [0]
+    for line in content.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    for annotation in found:
+        if is_type(ast.unparse(annotation)):
+            continue
+        start = starts[annotation.lineno - 1] + annotation.col_offset
+        end = starts[annotation.end_lineno - 1] + annotation.end_col_offset
+        start = content.rindex(b"->" if annotation is tree.returns else b":", 0, start)
+        blank = bytes(byte if byte in b"\r\n" else ord(" ") for byte in content[start:end])
+        content = content[:start] + blank + content[end:]
+    return _parsed(content.decode(), text.file, text.line, text.indentation)
 
 
 def _parsed(text: str, file: str, line: int, indentation: str) -> FunctionText:

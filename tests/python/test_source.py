@@ -59,6 +59,22 @@ def test_text_of_one_function():
         text_of("x = 1")
 
 
+def test_annotations_are_ignored_as_in_numba():
+    Unknown = object()
+
+    @cuda.jit
+    def kernel(x: np.ndarray, n: "an integer" = 3,  # noqa: F722
+               m: Unknown
+               = 2) -> None:
+        x[0] = n + m + 0 * missing  # noqa: F821
+
+    with pytest.raises(pykc.CompileError) as error:
+        kernel[1, 1](np.zeros(1))
+    (first,) = error.value.diagnostics
+    assert first["message"] == "the name `missing` is not defined"
+    assert linecache.getline(__file__, first["line"])[first["column"] - 1:].startswith("missing")
+
+
 def test_error_names_the_line_of_the_file():
     @cuda.jit
     def kernel(x):

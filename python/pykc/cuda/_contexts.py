@@ -116,6 +116,16 @@ def select_device(device_id: int) -> Context:
     return current_context()
 
 
+class Deallocations:
+    """Numba's list of memory to free later. Nothing waits to be freed here."""
+
+    def clear(self) -> None:
+        pass
+
+    def __len__(self) -> int:
+        return 0
+
+
 class Context:
     """What `cuda.current_context()` gives: the device in use."""
 
@@ -129,6 +139,10 @@ class Context:
     def get_memory_info(self) -> MemoryInfo:
         """Bytes that are free, and all."""
         return MemoryInfo(*self._native.memory_info())
+
+    @property
+    def deallocations(self) -> Deallocations:
+        return Deallocations()
 
     def synchronize(self) -> None:
         self._native.synchronize()

@@ -16,6 +16,7 @@ from ._streams import native_stream
 #: Options that the decorator of the language has, with their values where they say nothing.
 _DECORATOR_OPTIONS = {"fastmath": False, "max_registers": None, "launch_bounds": None, "debug": False, "noalias": False,
                       "wraparound": True, "contract": True, "weak_literals": False, "cluster": None}
+_MOST_KERNELS = 64  # of one function that are kept, for different values of what it captures
 #: What only advises Numba or the driver, and what is done by other means here.
 _ADVICE = {"opt", "cache", "inline", "forceinline", "lto", "shared_memory_carveout", "lineinfo", "boundscheck",
            "cooperative", "bind", "nopython", "nogil", "parallel", "chip", "locals", "error_model", "target", "cc"}
@@ -111,6 +112,8 @@ class Dispatcher(Function):
         if kernel is None:
             module = _native.Module(device, *program.main, import_=program.import_, **self._compile_options())
             kernel = self._kernels[key] = module.kernel(program.function_name)
+            if len(self._kernels) > _MOST_KERNELS:  # what it captures keeps changing
+                del self._kernels[next(iter(self._kernels))]
         self._loaded[device] = (program.watch, kernel)
         return kernel
 
