@@ -15,14 +15,15 @@ std::atomic<int> running = 0;  // compilations of the process
 
 constexpr auto kBetweenMeasurements = std::chrono::milliseconds(5);
 
-/// Bytes of memory that the process has for itself; 0 where that cannot be found out.
-std::int64_t own_memory() {
+/// Bytes of memory that the process has for itself; nothing where that cannot be found out, for want of a descriptor
+/// perhaps.
+std::optional<std::int64_t> own_memory() {
   const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
+  if (file < 0) return std::nullopt;
   char text[128];
   const auto length = ::read(file, text, sizeof(text));
   ::close(file);
-  if (length <= 0) return 0;
+  if (length <= 0) return std::nullopt;
   const char* place = text;
   const char* const end = text + length;
   std::int64_t pages[3] = {};  // of addresses, in memory, of these shared with files
@@ -54,7 +55,10 @@ std::int64_t Budget::memory_growth(Clock::time_point now) {
   if (now < next_measurement_) return growth_;
   next_measurement_ = now + kBetweenMeasurements;
   most_running_ = std::max(most_running_, running.load(std::memory_order_relaxed));
-  growth_ = (own_memory() - memory_at_start_) / most_running_;
+  const std::optional<std::int64_t> memory = own_memory();
+  if (!memory) return growth_;
+  if (!memory_at_start_) memory_at_start_ = memory;
+  growth_ = (*memory - *memory_at_start_) / most_running_;
   return growth_;
 }
 

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include "base/diagnostics.h"
 #include "base/source.h"
@@ -69,7 +70,7 @@ class Budget {
   Budget* const outer_;
   const CompileLimits limits_;
   const Clock::time_point end_;
-  const std::int64_t memory_at_start_;
+  std::optional<std::int64_t> memory_at_start_;  // or the first that could be found out
   std::int64_t growth_ = 0;
   Clock::time_point next_measurement_;
   int most_running_;  // compilations of the process at a time, as far as this one has seen

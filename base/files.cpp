@@ -7,37 +7,59 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 
 namespace pykc {
 namespace {
 
 Error bad(const char* reason) { return Error{ErrorCode::InputOutput, reason}; }
+Error last_error() { return bad(std::strerror(errno)); }
 
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-/// A regular file, and its size. One that is not, such as a pipe, must not even be waited for.
-struct Input {
-  File file;
-  std::size_t bytes;
-};
-Result<Input> open_input(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) return bad(std::strerror(errno));
-  Input input{File(::fdopen(descriptor, "rb"), std::fclose), 0};
-  if (!input.file) {
-    const Error failed = bad(std::strerror(errno));
-    ::close(descriptor);
-    return failed;
+/// An open file, or none.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { (void)close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+  /// Whether all that was written has arrived. The system closes it in any case, an interruption included.
+  bool close() {
+    if (number_ < 0) return true;
+    const bool closed = ::close(number_) == 0 || errno == EINTR;
+    number_ = -1;
+    return closed;
   }
+
+ private:
+  int number_;
+};
+
+/// The size of a regular file. One that is not, such as a pipe, must not even be waited for.
+Result<std::size_t> size_of(const Descriptor& file) {
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0) return bad(std::strerror(errno));
+  if (::fstat(file.number(), &status) != 0) return last_error();
   if (S_ISDIR(status.st_mode)) return bad("it is a folder");
   if (!S_ISREG(status.st_mode)) return bad("it is no regular file");
-  input.bytes = static_cast<std::size_t>(status.st_size);
-  return input;
+  return static_cast<std::size_t>(status.st_size);
+}
+
+bool write_all(const Descriptor& file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = TEMP_FAILURE_RETRY(::write(file.number(), bytes.data(), bytes.size()));
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+/// Not a device, nor a link to a file that stays.
+void remove_regular(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  if (!error && std::filesystem::is_regular_file(real, error)) std::filesystem::remove(real, error);
 }
 
 std::size_t machine_memory() {
@@ -47,27 +69,40 @@ std::size_t machine_memory() {
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::size_t most) {
-  const Result<Input> input = open_input(path);
-  if (!input) return input.error();
-  const std::size_t wanted = std::min(input->bytes, most);
+  const Descriptor file(TEMP_FAILURE_RETRY(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)));
+  if (file.number() < 0) return last_error();
+  const Result<std::size_t> size = size_of(file);
+  if (!size) return size.error();
+  const std::size_t wanted = std::min(*size, most);
   if (wanted > machine_memory()) return bad("it is larger than the memory of this machine");
   std::string bytes(wanted, '\0');
-  bytes.resize(std::fread(bytes.data(), 1, wanted, input->file.get()));
-  if (std::ferror(input->file.get())) return bad("reading failed");
+  std::size_t length = 0;
+  while (length < wanted) {
+    const ssize_t more = TEMP_FAILURE_RETRY(::read(file.number(), bytes.data() + length, wanted - length));
+    if (more < 0) return last_error();
+    if (more == 0) break;  // another program has cut it short
+    length += static_cast<std::size_t>(more);
+  }
+  bytes.resize(length);
   return bytes;
 }
 
 Result<void> write_file(const std::string& path, std::string_view first, std::string_view second) {
-  File file(std::fopen(path.c_str(), "wb"), std::fclose);
-  if (!file) return bad(std::strerror(errno));
-  bool written = true;
-  for (const std::string_view part : {first, second})
-    written = written && (part.empty() || std::fwrite(part.data(), 1, part.size(), file.get()) == part.size());
-  const bool closed = std::fclose(file.release()) == 0;
-  if (written && closed) return {};
-  const Error failed = bad(std::strerror(errno));
-  std::error_code error;
-  if (std::filesystem::is_regular_file(path, error)) std::filesystem::remove(path, error);
+  Descriptor file(TEMP_FAILURE_RETRY(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)));
+  if (file.number() < 0) return last_error();
+  if (write_all(file, first) && write_all(file, second) && file.close()) return {};
+  const Error failed = last_error();
+  remove_regular(path);
+  return failed;
+}
+
+Result<void> replace_file(const std::string& path, std::string_view bytes) {
+  std::string unfinished = path + ".XXXXXX";
+  Descriptor file(TEMP_FAILURE_RETRY(::mkostemp(unfinished.data(), O_CLOEXEC)));
+  if (file.number() < 0) return last_error();
+  if (write_all(file, bytes) && file.close() && std::rename(unfinished.c_str(), path.c_str()) == 0) return {};
+  const Error failed = last_error();
+  ::unlink(unfinished.c_str());
   return failed;
 }
 

@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <system_error>
 
+#include "base/files.h"
 #include "cli/embed.h"
 
 namespace pykc::cli {
@@ -16,13 +16,15 @@ namespace {
 
 /// A folder that is gone with all its files when this is.
 struct TemporaryFolder {
-  std::string path = (std::filesystem::temp_directory_path() / "pykc-XXXXXX").string();
-  bool exists = mkdtemp(path.data()) != nullptr;
-  TemporaryFolder() = default;
+  std::error_code error;
+  std::string path = (std::filesystem::temp_directory_path(error) / "pykc-XXXXXX").string();
+  bool exists = !error && mkdtemp(path.data()) != nullptr;
+  TemporaryFolder() {
+    if (!exists && !error) error.assign(errno, std::generic_category());
+  }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder() {
-    std::error_code error;
     if (exists) std::filesystem::remove_all(path, error);
   }
 };
@@ -46,21 +48,19 @@ Result<void> run_program(const std::vector<std::string>& command) {
 
 Result<Artifact> assemble(const Artifact& ptx, const std::string& ptxas) {
   const TemporaryFolder folder;
-  if (!folder.exists) return Error{ErrorCode::InputOutput, "cannot make a temporary folder " + folder.path};
+  if (!folder.exists) return Error{ErrorCode::InputOutput, "cannot make a temporary folder: " + folder.error.message()};
   const std::string source = folder.path + "/kernels.ptx", cubin = folder.path + "/kernels.cubin";
-  if (!(std::ofstream(source, std::ios::binary) << ptx.code << std::flush))
-    return Error{ErrorCode::InputOutput, "cannot write " + source};
+  if (const Result<void> written = write_file(source, ptx.code); !written)
+    return Error{ErrorCode::InputOutput, "cannot write " + source + ": " + written.error().message};
   const std::string chip = ptx.target.substr(ptx.target.find(':') + 1);
   if (Result<void> ran = run_program(
           {ptxas, "-arch=" + chip, "-O" + std::to_string(std::min(ptx.assembler_level, 3)), source, "-o", cubin});
       !ran)
     return ran.error();
-  std::ifstream stream(cubin, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << stream.rdbuf();
-  if (!stream) return Error{ErrorCode::InputOutput, ptxas + " left no cubin"};
+  Result<std::string> bytes = read_file(cubin);
+  if (!bytes) return Error{ErrorCode::InputOutput, "cannot read what " + ptxas + " left: " + bytes.error().message};
   Artifact artifact = ptx;
-  artifact.code = std::move(bytes).str();
+  artifact.code = std::move(*bytes);
   return artifact;
 }
 

@@ -16,14 +16,14 @@ void print_entries(const char* what, const ArtifactCache::Statistics& entries, c
 }
 
 int with_cache(int (*run)(const ArtifactCache& cache)) {
-  const std::optional<ArtifactCache> cache = ArtifactCache::open();
-  if (cache) return run(*cache);
-  std::fprintf(stderr, "pykc: the cache is off: PYKC_CACHE says so, or neither PYKC_CACHE_DIR nor HOME is set\n");
-  return kFailure;
+  const Result<ArtifactCache> cache = ArtifactCache::open();
+  return cache ? run(*cache) : report(cache.error());
 }
 
 int print_statistics(const ArtifactCache& cache) {
-  print_entries("", cache.statistics(), cache);
+  const Result<ArtifactCache::Statistics> found = cache.statistics();
+  if (!found) return report(found.error());
+  print_entries("", *found, cache);
   return kSuccess;
 }
 

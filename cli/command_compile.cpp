@@ -108,7 +108,7 @@ Result<void> write_depfile(const CompileRequest& request) {
   };
   add(request.output, ":");
   const auto add_source = [&](const ast::Module& module) {
-    if (!std::filesystem::exists(module.file->name())) return;  // of the library that is built in
+    if (module.file->origin().is_built_in) return;
     text += " \\\n  ";
     add(module.file->name(), "");
   };

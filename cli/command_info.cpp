@@ -24,7 +24,7 @@ int run() {
   std::printf("pykc %s\n", version().c_str());
   std::printf("  LLVM                %s\n", llvm_version().c_str());
   std::printf("  math library        %s\n", math_library().c_str());
-  const std::optional<driver::ArtifactCache> cache = driver::ArtifactCache::open();
+  const Result<driver::ArtifactCache> cache = driver::ArtifactCache::open();
   std::printf("  cache               %s\n", cache ? cache->folder().c_str() : "off");
   const std::vector<DeviceInfo> devices = Device::list();
   for (const DeviceInfo& device : devices) print_device(device);

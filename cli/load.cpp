@@ -13,7 +13,10 @@ Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& pa
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     std::error_code error;
-    if (!std::filesystem::is_directory(path, error)) {
+    const std::filesystem::file_status status = std::filesystem::status(path, error);
+    if (!std::filesystem::status_known(status))
+      return Error{ErrorCode::InputOutput, "cannot read " + path + ": " + error.message()};
+    if (!std::filesystem::is_directory(status)) {
       files.push_back(path);
       continue;
     }
@@ -30,8 +33,8 @@ Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& pa
 Result<Program> load(const std::string& path, const CompileOptions& options) {
   ASSIGN_OR_RETURN(std::shared_ptr<const SourceFile> file, driver::read_source(path));
   Diagnostics diagnostics;
-  Program program =
-      load_program(file, driver::import_resolver(path, options), diagnostics, driver::package_of_file(path, options));
+  const driver::Imports imports = driver::imports_of(path, options);
+  Program program = load_program(file, imports.resolver, diagnostics, imports.package);
   if (!diagnostics.has_errors()) return program;
   return Error{ErrorCode::InvalidSource, path + " has errors", diagnostics.take()};
 }
@@ -39,8 +42,8 @@ Result<Program> load(const std::string& path, const CompileOptions& options) {
 std::vector<Diagnostic> check_file(const std::shared_ptr<const SourceFile>& file, const CompileOptions& options) {
   std::vector<Diagnostic> found = driver::check_source(file, options);
   Diagnostics told;  // by the line above
-  const Program program = load_program(file, driver::import_resolver(file->name(), options), told,
-                                       driver::package_of_file(file->name(), options));
+  const driver::Imports imports = driver::imports_of(file->name(), options);
+  const Program program = load_program(file, imports.resolver, told, imports.package);
   if (told.has_errors()) return found;
   std::ranges::move(script::check_host(program), std::back_inserter(found));
   return found;

@@ -1,6 +1,7 @@
 // The program `pykc`. See command.h for its parts and exit codes.
 #include <cstdio>
 
+#include "base/errors.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "pykc/compiler.h"
@@ -36,6 +37,8 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? pykc::cli::kSuccess : pykc::cli::kUsage;
+  } catch (...) {
+    return pykc::cli::report(pykc::error_in_flight());
   }
   if (const pykc::Result<void> printed = pykc::cli::flush_stdout(); !printed && exit_code == pykc::cli::kSuccess)
     return pykc::cli::report(printed.error());

@@ -3,23 +3,29 @@
 #include <dlfcn.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/BLAKE3.h>
-#include <llvm/Support/CachePruning.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Process.h>
-#include <llvm/Support/raw_ostream.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
+#include <functional>
+#include <limits>
 
+#include "base/errors.h"
 #include "base/files.h"
 
 namespace pykc::driver {
 namespace {
 
-constexpr std::string_view kEntryPrefix = "llvmcache-";  // what llvm::pruneCache takes for an entry
-constexpr std::uint64_t kDefaultBytes = std::uint64_t{256} << 20;
+constexpr std::string_view kEntryPrefix = "llvmcache-";  // of earlier versions, too, whose entries go in time
+constexpr std::string_view kPruned = "/llvmcache.timestamp";
+constexpr std::int64_t kDefaultBytes = std::int64_t{256} << 20;
 constexpr std::chrono::hours kUnusedFor{30 * 24};
 constexpr std::chrono::minutes kBetweenPrunings{1};
 
@@ -32,28 +38,39 @@ std::string find_folder() {
   return home.empty() ? std::string() : home + "/.cache/pykc";
 }
 
+Error no_cache(const std::string& why) { return Error{ErrorCode::NotFound, "the cache is off: " + why}; }
+
 /// What is found there is executed, so nobody else may put anything there.
-bool may_be_changed_by_others(const std::string& folder) {
+Result<void> check_folder(const std::string& folder) {
   llvm::sys::fs::file_status status;
-  if (llvm::sys::fs::status(folder, status)) return false;  // there is none yet
+  const std::error_code error = llvm::sys::fs::status(folder, status);
+  if (error == std::errc::no_such_file_or_directory) return {};
+  if (error) return no_cache("cannot look at the folder " + folder + ": " + error.message());
   using llvm::sys::fs::perms;
-  return status.getUser() != ::geteuid() || (status.permissions() & (perms::group_write | perms::others_write)) != 0;
+  if (status.getUser() == ::geteuid() && (status.permissions() & (perms::group_write | perms::others_write)) == 0)
+    return {};
+  return no_cache("others than this user may write to the folder " + folder);
 }
 
-std::uint64_t most_bytes() {
+std::int64_t most_bytes() {
   const std::string text = variable("PYKC_CACHE_BYTES");
   std::uint64_t bytes = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  return error == std::errc() && end == text.data() + text.size() ? bytes : kDefaultBytes;
+  if (error != std::errc() || end != text.data() + text.size()) return kDefaultBytes;
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, std::numeric_limits<std::int64_t>::max()));
 }
 
 /// The program or library that this code is part of, by its file: compilers under development share a version.
-std::string identify_compiler() {
+Result<std::string> identify_compiler() {
   Dl_info found;
-  if (dladdr(reinterpret_cast<const void*>(&identify_compiler), &found) == 0) return {};
-  const std::string file = found.dli_fname;
+  if (dladdr(reinterpret_cast<const void*>(&identify_compiler), &found) == 0)
+    return no_cache("the file that this code is part of cannot be found");
+  // A program has the name that it was called by, from a folder that it may have left.
+  const bool is_program = std::string_view(found.dli_fname) == program_invocation_name;
   llvm::sys::fs::file_status status;
-  if (llvm::sys::fs::status(file.find('/') == std::string::npos ? "/proc/self/exe" : file, status)) return {};
+  const char* const file = is_program ? "/proc/self/exe" : found.dli_fname;
+  if (const std::error_code error = llvm::sys::fs::status(file, status))
+    return no_cache("cannot look at " + std::string(file) + ": " + error.message());
   const std::chrono::nanoseconds changed = status.getLastModificationTime().time_since_epoch();
   return version() + ' ' + std::to_string(status.getSize()) + ' ' + std::to_string(changed.count());
 }
@@ -88,41 +105,62 @@ class Hash {
   llvm::BLAKE3 hasher_;
 };
 
-/// Puts the file there whole or not at all.
-bool write_whole(const std::string& path, std::string_view bytes) {
-  int descriptor = 0;
-  llvm::SmallString<128> unfinished;
-  if (llvm::sys::fs::createUniqueFile(path + ".%%%%%%%%", descriptor, unfinished)) return false;
-  llvm::raw_fd_ostream out(descriptor, true);
-  out << llvm::StringRef(bytes);
-  out.close();
-  const bool is_written = !out.has_error() && !llvm::sys::fs::rename(unfinished, path);
-  out.clear_error();  // which would end the program
-  if (!is_written) llvm::sys::fs::remove(unfinished);
-  return is_written;
+struct Entry {
+  std::string path;
+  std::int64_t bytes;
+  std::chrono::nanoseconds used;  // since 1970
+};
+/// Every entry; a folder that is not there has none.
+Result<std::vector<Entry>> entries_of(const std::string& folder) {
+  std::vector<Entry> entries;
+  std::error_code error;
+  for (std::filesystem::directory_iterator file(folder, error), end; !error && file != end; file.increment(error)) {
+    const std::string path = file->path().string();
+    if (!file->path().filename().string().starts_with(kEntryPrefix)) continue;
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0 && errno != ENOENT) {
+      error.assign(errno, std::generic_category());
+      break;
+    }
+    const auto used = std::chrono::seconds(status.st_atim.tv_sec) + std::chrono::nanoseconds(status.st_atim.tv_nsec);
+    if (S_ISREG(status.st_mode)) entries.push_back({path, status.st_size, used});
+  }
+  if (!error || error == std::errc::no_such_file_or_directory) return entries;
+  return Error{ErrorCode::InputOutput, "cannot read the folder " + folder + ": " + error.message()};
 }
 
-bool is_entry(const std::filesystem::directory_entry& file) {
+/// Whether nobody has looked after the folder for a while; a file's time says when somebody did.
+bool is_to_be_pruned(const std::string& folder) {
+  const std::string mark = folder + std::string(kPruned);
   std::error_code error;
-  return file.path().filename().string().starts_with(kEntryPrefix) && file.is_regular_file(error);
+  const auto last = std::filesystem::last_write_time(mark, error);
+  if (!error && decltype(last)::clock::now() - last < kBetweenPrunings) return false;
+  return write_file(mark, "").has_value();
 }
 
-/// Calls `visit` with every entry; a folder that is not there has none.
-template <typename Visit>
-void for_each_entry(const std::string& folder, Visit visit) {
-  std::error_code error;
-  std::filesystem::directory_iterator file(folder, error);
-  for (; !error && file != std::filesystem::directory_iterator(); file.increment(error))
-    if (is_entry(*file)) visit(*file);
+/// Removes what nobody has used for long, then what was used longest ago until the rest has room.
+void prune(const std::string& folder) {
+  if (!is_to_be_pruned(folder)) return;
+  Result<std::vector<Entry>> entries = entries_of(folder);
+  if (!entries) return;
+  std::ranges::sort(*entries, std::greater(), &Entry::used);
+  const std::chrono::nanoseconds unused_since = std::chrono::system_clock::now().time_since_epoch() - kUnusedFor;
+  const std::int64_t most = most_bytes();
+  std::int64_t kept = 0;
+  for (const Entry& entry : *entries) {
+    kept += entry.bytes;
+    if (kept > most || entry.used < unused_since) ::unlink(entry.path.c_str());
+  }
 }
 
 }  // namespace
 
-std::optional<ArtifactCache> ArtifactCache::open() {
-  if (variable("PYKC_CACHE") == "off") return std::nullopt;
+Result<ArtifactCache> ArtifactCache::open() {
+  if (variable("PYKC_CACHE") == "off") return no_cache("PYKC_CACHE says so");
   std::string folder = find_folder();
-  std::string compiler = identify_compiler();
-  if (folder.empty() || compiler.empty() || may_be_changed_by_others(folder)) return std::nullopt;
+  if (folder.empty()) return no_cache("neither PYKC_CACHE_DIR nor HOME is set");
+  ASSIGN_OR_RETURN(std::string compiler, identify_compiler());
+  RETURN_IF_FAILED(check_folder(folder));
   return ArtifactCache(std::move(folder), std::move(compiler));
 }
 
@@ -181,36 +219,29 @@ void ArtifactCache::store_text(const std::string& key, const std::string& text) 
   std::error_code error;
   if (std::filesystem::create_directories(folder_, error))
     std::filesystem::permissions(folder_, std::filesystem::perms::owner_all, error);
-  if (!write_whole(path_of(key), key + '\n' + text)) return;
-  llvm::CachePruningPolicy policy;
-  policy.Interval = kBetweenPrunings;
-  policy.Expiration = kUnusedFor;
-  policy.MaxSizeBytes = most_bytes();
-  llvm::pruneCache(folder_, policy);
+  if (replace_file(path_of(key), key + '\n' + text)) prune(folder_);
 }
 
-ArtifactCache::Statistics ArtifactCache::statistics() const {
+Result<ArtifactCache::Statistics> ArtifactCache::statistics() const {
+  ASSIGN_OR_RETURN(const std::vector<Entry> entries, entries_of(folder_));
   Statistics found;
-  for_each_entry(folder_, [&](const std::filesystem::directory_entry& file) {
-    std::error_code error;
-    const std::uintmax_t bytes = file.file_size(error);
-    if (error) return;  // another process has removed it
+  for (const Entry& entry : entries) {
     ++found.entries;
-    found.bytes += static_cast<std::int64_t>(bytes);
-  });
+    found.bytes += entry.bytes;
+  }
   return found;
 }
 
 Result<ArtifactCache::Statistics> ArtifactCache::clear() const {
-  const Statistics found = statistics();
-  std::error_code failed;
-  for_each_entry(folder_, [&](const std::filesystem::directory_entry& file) {
-    std::error_code error;
-    std::filesystem::remove(file, error);
-    if (error) failed = error;
-  });
-  if (failed) return Error{ErrorCode::InputOutput, "cannot remove all entries of " + folder_ + ": " + failed.message()};
-  return found;
+  ASSIGN_OR_RETURN(const std::vector<Entry> entries, entries_of(folder_));
+  Statistics removed;
+  for (const Entry& entry : entries) {
+    if (::unlink(entry.path.c_str()) != 0 && errno != ENOENT)
+      return Error{ErrorCode::InputOutput, "cannot remove " + entry.path + ": " + std::strerror(errno)};
+    ++removed.entries;
+    removed.bytes += entry.bytes;
+  }
+  return removed;
 }
 
 }  // namespace pykc::driver

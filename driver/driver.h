@@ -35,12 +35,17 @@ bool is_name(const std::string& text);
 /// The text of the module that defines `constants`, or which of them cannot be one.
 Result<std::string> constants_text(const std::vector<Constant>& constants);
 
-/// Where modules are looked for: options.import if given; else the folder of `path`, or that around its package, unless
-/// `path` is "<…>", a text's name; then the built-in library ("pykc.reduce"). Links out of the folder are not followed.
-ImportResolver import_resolver(const std::string& path, const CompileOptions& options);
-/// The package that a file stands in, "lib.sub": of its folder and those around it that have an `__init__.pyk`, as
-/// pytest has it. Empty without, and where options.import finds the modules.
-std::string package_of_file(const std::string& path, const CompileOptions& options);
+/// What the imports of a file mean.
+struct Imports {
+  /// Looks for modules: asks options.import if given; else in the folder of the file, or that around its package,
+  /// unless the file is "<…>", a text's name; then in the built-in library ("pykc.reduce"). Links out of the folder are
+  /// not followed. A module that is there and cannot be read is an error: another must not take its place.
+  ImportResolver resolver;
+  /// The package that the file stands in, "lib.sub": of its folder and those around it that have an `__init__.pyk`, as
+  /// pytest has it. Empty without, and where options.import finds the modules.
+  std::string package;
+};
+Imports imports_of(const std::string& path, const CompileOptions& options);
 
 /// Parses a source, its constants and what it imports; an error has all that is wrong with their syntax.
 Result<Program> load_source(const Source& source, const CompileOptions& options);

@@ -7,7 +7,8 @@ namespace pykc::driver {
 KeptChoice::KeptChoice(const Program& program, const KernelRequest& request, const CompileOptions& options,
                        const std::string& situation) {
   const Result<codegen::Target> target = codegen::Target::parse(options.target);
-  if (options.cache && target) cache_ = ArtifactCache::open();
+  if (!options.cache || !target) return;
+  if (Result<ArtifactCache> opened = ArtifactCache::open()) cache_ = std::move(*opened);
   if (cache_) key_ = cache_->key(program, {request}, options, codegen::describe_machine(*target) + "\n" + situation);
 }
 

@@ -97,9 +97,9 @@ auto enter(Compilation& compilation, Work work) -> decltype(work()) {
 
 /// The file and what it imports, as trees that never change again.
 Program parse(Compilation& compilation, std::shared_ptr<const SourceFile> file, const std::string& constants) {
-  const ImportResolver resolver = driver::import_resolver(file->name(), compilation.options);
-  const std::string package = driver::package_of_file(file->name(), compilation.options);
-  Program program = load_program(std::move(file), resolver, compilation.diagnostics, package, constants);
+  const driver::Imports imports = driver::imports_of(file->name(), compilation.options);
+  Program program =
+      load_program(std::move(file), imports.resolver, compilation.diagnostics, imports.package, constants);
   compilation.clock.finish("parse");
   return program;
 }
@@ -254,7 +254,7 @@ Result<Artifact> find_or_compile(Compilation& compilation, const Program& progra
   std::optional<driver::ArtifactCache> cache;
   std::string key;
   if (options.cache && !options.untrusted && !compilation.diagnostics.has_errors())
-    cache = driver::ArtifactCache::open();
+    if (Result<driver::ArtifactCache> opened = driver::ArtifactCache::open()) cache = std::move(*opened);
   if (cache) {
     ASSIGN_OR_RETURN(const codegen::Target target, codegen::Target::parse(options.target));
     key = cache->key(program, requests, options, codegen::describe_machine(target));

@@ -21,8 +21,9 @@ std::uintptr_t lowest_address() {
 }  // namespace
 
 bool has_stack() {
-  thread_local const std::uintptr_t lowest = lowest_address();  // the main thread's is read from a file each time
-  return llvm::getStackPointer() - lowest >= kStackBytes;
+  thread_local std::uintptr_t lowest = 0;  // the main thread's would be read from a file each time
+  if (lowest == 0) lowest = lowest_address();
+  return lowest != 0 && llvm::getStackPointer() - lowest >= kStackBytes;
 }
 
 void run_on_own_stack(const std::function<void()>& work) {

@@ -374,7 +374,7 @@ mkfifo pipe.pyk pipe.npy
 expect 1 "cannot read pipe.pyk: it is no regular file" "$pykc" check pipe.pyk
 expect 1 "cannot read /dev/zero: it is no regular file" "$pykc" check /dev/zero
 printf 'from pipe import x\n' > imports_pipe.pyk
-expect 1 "there is no module \`pipe\`" "$pykc" check imports_pipe.pyk
+expect 1 "the import of \`pipe\` failed: cannot read pipe.pyk: it is no regular file" "$pykc" check imports_pipe.pyk
 truncate -s 30G large.pyk
 expect 1 "E0101" "$pykc" check large.pyk
 printf 'def main():\n    print(load("pipe.npy"))\n' > loads_pipe.pyk

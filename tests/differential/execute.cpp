@@ -145,7 +145,7 @@ std::unique_ptr<ir::Module> compile_to_ir(const std::string& source, const Compi
                                           std::string& error) {
   Diagnostics diagnostics;
   const auto file = std::make_shared<const SourceFile>("case.pyk", source);
-  const Program program = load_program(file, driver::import_resolver("case.pyk", options), diagnostics);
+  const Program program = load_program(file, driver::imports_of("case.pyk", options).resolver, diagnostics);
   const checked::Module checked =
       check(program, {}, {.bounds_checks = options.checked, .contract = options.contract}, diagnostics);
   if (diagnostics.has_errors()) {

@@ -75,7 +75,7 @@ class GoldenTest : public testing::Test {
   std::vector<Diagnostic> host_diagnostics(const std::string& source) const {
     Diagnostics told;
     const auto file = std::make_shared<const SourceFile>(path_.filename().string(), source);
-    const Program program = load_program(file, driver::import_resolver(file->name(), {}), told);
+    const Program program = load_program(file, driver::imports_of(file->name(), {}).resolver, told);
     return told.has_errors() ? std::vector<Diagnostic>() : script::check_host(program);
   }
 

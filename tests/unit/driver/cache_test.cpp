@@ -186,12 +186,12 @@ TEST_F(Cache, StatisticsAndClearing) {
   EXPECT_TRUE(compile(kSource, options_, "b.pyk"));
   const driver::ArtifactCache cache = driver::ArtifactCache::open().value();
   EXPECT_EQ(cache.folder(), folder_.string());
-  EXPECT_EQ(cache.statistics().entries, 2);
-  EXPECT_EQ(cache.statistics().bytes,
+  EXPECT_EQ(cache.statistics()->entries, 2);
+  EXPECT_EQ(cache.statistics()->bytes,
             static_cast<std::int64_t>(fs::file_size(entries()[0]) + fs::file_size(entries()[1])));
   std::ofstream(folder_ / "something else") << "kept";
   EXPECT_EQ(cache.clear().value().entries, 2);
-  EXPECT_EQ(cache.statistics().entries, 0);
+  EXPECT_EQ(cache.statistics()->entries, 0);
   EXPECT_TRUE(fs::exists(folder_ / "something else"));
 }
 

@@ -9,7 +9,7 @@ namespace pykc::script {
 Program parse_program(std::string_view source, const CompileOptions& options) {
   Diagnostics diagnostics;
   const auto file = std::make_shared<const SourceFile>("test.pyk", std::string(source));
-  Program program = load_program(file, driver::import_resolver("test.pyk", options), diagnostics);
+  Program program = load_program(file, driver::imports_of("test.pyk", options).resolver, diagnostics);
   for (const Diagnostic& diagnostic : diagnostics.list()) ADD_FAILURE() << to_text(diagnostic);
   return program;
 }
