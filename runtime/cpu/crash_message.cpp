@@ -33,14 +33,21 @@ void write_text(const char* text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
-void write_message(const char* kernel, const void* address) {
+/// Whether a fault there comes from the end of a stack whose top is here: calls and what a function holds touch no more
+/// at a time.
+bool is_end_of_stack(std::uintptr_t address, std::uintptr_t top) {
+  constexpr std::uintptr_t kReach = 64 << 10;
+  return address + kReach >= top && address < top + kReach;
+}
+
+void write_message(const char* kernel, const void* address, bool has_no_stack) {
   char digits[2 + 2 * sizeof address + 1] = "0x";
   auto rest = reinterpret_cast<std::uintptr_t>(address);
   for (std::size_t i = sizeof digits - 2; i >= 2; --i, rest >>= 4) digits[i] = "0123456789abcdef"[rest & 15];
-  for (const char* part :
-       {"pykc: kernel `", kernel, "` has touched memory that is not its own, at ", static_cast<const char*>(digits),
-        "; a checked build (`--checked`, CompileOptions::checked) tells the line\n"})
-    write_text(part);
+  const char* const what = has_no_stack ? "` has no stack left, at " : "` has touched memory that is not its own, at ";
+  const char* const advice = has_no_stack ? "; 512 KiB are enough for functions that call themselves 256 levels deep\n"
+                                          : "; a checked build (`--checked`, CompileOptions::checked) tells the line\n";
+  for (const char* part : {"pykc: kernel `", kernel, what, static_cast<const char*>(digits), advice}) write_text(part);
 }
 
 void hand_on(int signal, siginfo_t* info, void* context) {
@@ -56,10 +63,13 @@ void hand_on(int signal, siginfo_t* info, void* context) {
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  const auto at = static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  const greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto at = static_cast<std::uintptr_t>(registers[REG_RIP]);
   if (info->si_code > 0 && at >= watched.begin && at < watched.end) {
     if (const char* const kernel = watched.kernel.exchange(nullptr)) {
-      write_message(kernel, info->si_addr);
+      write_message(kernel, info->si_addr,
+                    is_end_of_stack(reinterpret_cast<std::uintptr_t>(info->si_addr),
+                                    static_cast<std::uintptr_t>(registers[REG_RSP])));
       watched.is_told = true;
     }
     while (!watched.is_told) continue;  // another thread tells it: the process must not end meanwhile

@@ -20,6 +20,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/cpu/alternate_stack.h"
+
 namespace pykc::cpu {
 namespace {
 
@@ -152,6 +154,8 @@ void ThreadPool::leave() {
 void* ThreadPool::help(void* argument) {
   const Helper& helper = *static_cast<const Helper*>(argument);
   ThreadPool& pool = *helper.pool;
+  AlternateStackMemory memory;  // at the other end of the stack than where that ends
+  const AlternateStack alternate_stack(memory);
   for (std::uint32_t seen = 0;;) {
     wait_for_change(pool.works_, seen);
     seen = pool.works_.load(std::memory_order_acquire);

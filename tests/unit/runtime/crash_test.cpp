@@ -1,5 +1,6 @@
 // Kernels of the CPU device that touch memory which is not theirs, and where kernels print to.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,6 +35,21 @@ def writes_shared(x: i32[:], i: i64):
     tile[i + threadIdx.x] = 1
     syncthreads()
     x[threadIdx.x] = tile[63 - threadIdx.x]
+
+
+@device
+def descends(x: i32[:], i: i64) -> i32:
+    own = local.array(200, i32)
+    for k in range(200):
+        own[k] = x[k % 64] + k
+    if i > 0:
+        own[i % 200] += descends(x, i - 1)
+    return own[i % 100] + own[i % 7]
+
+
+@kernel
+def recurses(x: i32[:], i: i64):
+    x[0] = descends(x, i)
 
 
 @kernel
@@ -142,6 +158,52 @@ TEST_F(Crash, HandlersAreThereDuringLaunchesAlone) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(handler(SIGSEGV), segv);
   EXPECT_EQ(handler(SIGBUS), bus);
+}
+
+/// Calls `work` on a thread with a stack of that many bytes.
+template <typename Work>
+void on_a_stack_of(std::size_t bytes, Work work) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+  pthread_t thread;
+  const auto enter = [](void* argument) -> void* {
+    (*static_cast<Work*>(argument))();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, enter, &work), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+TEST_F(Crash, AStackThatEndsIsTold) {
+  const auto crash = [](std::int64_t levels) {
+    const Program program;
+    on_a_stack_of(128 << 10, [&] { (void)program.launch("recurses", levels); });
+    _exit(0);
+  };
+  EXPECT_EXIT(crash(20), ExitedWithCode(0), "^$");
+  EXPECT_EXIT(crash(250), KilledBySignal(SIGSEGV), "pykc: kernel `recurses` has no stack left, at 0x[0-9a-f]*; 512 KiB");
+  const Program program;
+  on_a_stack_of(512 << 10, [&] { EXPECT_TRUE(program.launch("recurses", 250)); });
+}
+
+TEST_F(Crash, AThreadsAlternateStackStays) {
+  const Program program;
+  const auto alternate_stack = [] {
+    stack_t now{};
+    sigaltstack(nullptr, &now);
+    return now;
+  };
+  on_a_stack_of(1 << 20, [&] {
+    EXPECT_TRUE(program.launch("writes", 0));
+    EXPECT_EQ(alternate_stack().ss_flags, SS_DISABLE);
+    std::vector<char> memory(std::size_t{64} << 10);
+    const stack_t own{.ss_sp = memory.data(), .ss_flags = 0, .ss_size = memory.size()};
+    ASSERT_EQ(sigaltstack(&own, nullptr), 0);
+    EXPECT_TRUE(program.launch("writes", 0));
+    EXPECT_EQ(alternate_stack().ss_sp, memory.data());
+  });
 }
 
 TEST_F(Crash, TheEndOfSharedMemoryIsGuarded) {
