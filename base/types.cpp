@@ -19,12 +19,9 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-// Arithmetic wraps, as in kernels: it is done on the unsigned type, where C++ defines it so.
-std::int64_t wrap(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-
+/// Not by -1.
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   if (b == 0) return 0;
-  if (b == -1) return wrap(0 - static_cast<std::uint64_t>(a));
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
@@ -34,18 +31,19 @@ std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 
-std::int64_t combine(LaunchExpression::Op op, std::int64_t left, std::int64_t right) {
+/// In a kernel the same wraps: its arrays would be larger than the memory that it gets for them.
+std::optional<std::int64_t> combine(LaunchExpression::Op op, std::int64_t left, std::int64_t right) {
   using Op = LaunchExpression::Op;
-  const auto a = static_cast<std::uint64_t>(left), b = static_cast<std::uint64_t>(right);
+  std::int64_t result = 0;
   switch (op) {
     case Op::Add:
-      return wrap(a + b);
+      return __builtin_add_overflow(left, right, &result) ? std::nullopt : std::optional(result);
     case Op::Subtract:
-      return wrap(a - b);
+      return __builtin_sub_overflow(left, right, &result) ? std::nullopt : std::optional(result);
     case Op::Multiply:
-      return wrap(a * b);
+      return __builtin_mul_overflow(left, right, &result) ? std::nullopt : std::optional(result);
     case Op::FloorDivide:
-      return floor_divide(left, right);
+      return right == -1 ? combine(Op::Subtract, 0, left) : floor_divide(left, right);
     case Op::Modulo:
       return floor_modulo(left, right);
     case Op::Minimum:
@@ -187,7 +185,7 @@ std::string to_string(const ArrayType& type) {
   return text + "]";
 }
 
-std::int64_t LaunchExpression::evaluate(Dim3 grid, Dim3 block) const {
+std::optional<std::int64_t> LaunchExpression::evaluate(Dim3 grid, Dim3 block) const {
   if (terms.empty()) return 0;
   // On this function's own stack, unless an expression is deeper than any that is written by hand: launches come here.
   std::array<std::byte, 512> room;
@@ -225,7 +223,9 @@ std::int64_t LaunchExpression::evaluate(Dim3 grid, Dim3 block) const {
         break;
       default: {
         const std::int64_t right = pop(), left = pop();
-        stack.push_back(combine(term.op, left, right));
+        const std::optional<std::int64_t> result = combine(term.op, left, right);
+        if (!result) return std::nullopt;
+        stack.push_back(*result);
       }
     }
   }

@@ -81,15 +81,20 @@ Result<void> add_shared_bytes(const KernelInfo& kernel, const LaunchRules& rules
                               PreparedLaunch& prepared) {
   if (launch_bytes < 0)
     return invalid_launch(kernel, "shared_bytes of the launch is negative (" + std::to_string(launch_bytes) + ")");
-  const std::int64_t sized = kernel.dynamic_shared_bytes.evaluate(prepared.grid, prepared.block);
-  if (sized < 0)
-    return invalid_launch(kernel, "a shared array has a negative size for the block " + to_text(prepared.block) +
-                                      " and the grid " + to_text(prepared.grid));
+  const std::optional<std::int64_t> evaluated = kernel.dynamic_shared_bytes.evaluate(prepared.grid, prepared.block);
+  const auto wrong_size = [&](const char* what) {
+    return invalid_launch(kernel, std::string(what) + " for the block " + to_text(prepared.block) + " and the grid " +
+                                      to_text(prepared.grid));
+  };
+  if (!evaluated) return wrong_size("the shared arrays have more bytes than 64 bits can count");
+  const std::int64_t sized = *evaluated;
+  if (sized < 0) return wrong_size("a shared array has a negative size");
   const std::int64_t room = rules.max_shared_bytes - kernel.static_shared_bytes;
   if (sized > room || launch_bytes > room - sized)
     return invalid_launch(
         kernel,
-        "a block of it needs " + std::to_string(kernel.static_shared_bytes + sized) +
+        "a block of it needs " +
+            std::to_string(static_cast<std::uint64_t>(kernel.static_shared_bytes) + static_cast<std::uint64_t>(sized)) +
             " bytes of shared memory for its arrays" +
             (launch_bytes > 0 ? " and " + std::to_string(launch_bytes) + " that the launch asks for" : std::string()) +
             "; this device gives a block at most " + std::to_string(rules.max_shared_bytes));

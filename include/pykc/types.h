@@ -243,7 +243,8 @@ struct LaunchExpression {
   };
   std::vector<Term> terms;  // postfix; empty means 0
 
-  std::int64_t evaluate(Dim3 grid, Dim3 block) const;
+  /// Nothing where the value, or one on the way to it, does not fit 64 bits.
+  std::optional<std::int64_t> evaluate(Dim3 grid, Dim3 block) const;
   friend bool operator==(const LaunchExpression&, const LaunchExpression&) = default;
 };
 

@@ -81,7 +81,7 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
     return {};
   }
   const KernelInfo& info = kernels[kernel];
-  const std::int64_t scratch = info.scratch_bytes.evaluate(launch.grid, launch.block);
+  const std::int64_t scratch = info.scratch_bytes.evaluate(launch.grid, launch.block).value_or(-1);
   if (scratch < 0 || scratch > kLargestScratch)
     return detail::invalid_launch(info, "a block would need " + std::to_string(scratch) + " bytes of scratch memory");
   RunningLaunch& running = device_.running();

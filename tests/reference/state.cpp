@@ -33,7 +33,8 @@ bool takes_launch_bytes(const ArrayStorage& array) { return array.is_dynamic && 
 
 std::size_t size_of(const ArrayStorage& array, const Launch& launch) {
   if (!array.is_dynamic) return static_cast<std::size_t>(array.count * size_in_bytes(array.element));
-  return static_cast<std::size_t>(std::max<std::int64_t>(0, array.dynamic_bytes.evaluate(launch.grid, launch.block)));
+  return static_cast<std::size_t>(
+      std::max<std::int64_t>(0, array.dynamic_bytes.evaluate(launch.grid, launch.block).value()));
 }
 
 }  // namespace

@@ -90,9 +90,10 @@ void CpuProgram::run(std::string_view kernel, const Launch& launch, const std::v
   if (info == nullptr) fail("no kernel " + std::string(kernel));
   const auto entry = reinterpret_cast<abi::CpuKernel>(loaded_->object.find(info->symbol));
 
-  const std::int64_t dynamic = launch.shared_bytes + info->dynamic_shared_bytes.evaluate(launch.grid, launch.block);
+  const std::int64_t dynamic =
+      launch.shared_bytes + info->dynamic_shared_bytes.evaluate(launch.grid, launch.block).value();
   const Memory shared(info->static_shared_bytes + dynamic);
-  const Memory scratch(info->scratch_bytes.evaluate(launch.grid, launch.block));
+  const Memory scratch(info->scratch_bytes.evaluate(launch.grid, launch.block).value());
   const abi::CpuLaunch description = {.parameters = parameters.data(),
                                       .grid = {launch.grid.x, launch.grid.y, launch.grid.z},
                                       .block = {launch.block.x, launch.block.y, launch.block.z},

@@ -118,6 +118,16 @@ TEST_F(LaunchTest, AddsUpSharedMemory) {
   k.dynamic_shared_bytes = constant(-8);
   EXPECT_EQ(prepare(k, {.grid = {1}, .block = {1}}, {}),
             "kernel `k`: a shared array has a negative size for the block (1, 1, 1) and the grid (1, 1, 1)");
+  for (const std::int64_t bytes : {std::int64_t{1} << 60, std::int64_t{1} << 62}) {  // 2^64 bytes, or 2^66
+    k.dynamic_shared_bytes = for_each_thread(bytes);
+    EXPECT_EQ(prepare(k, {.grid = {1}, .block = {16}}, {}),
+              "kernel `k`: the shared arrays have more bytes than 64 bits can count for the block (16, 1, 1) and the "
+              "grid (1, 1, 1)");
+  }
+  k.dynamic_shared_bytes = constant(std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(prepare(k, {.grid = {1}, .block = {1}}, {}),
+            "kernel `k`: a block of it needs 9223372036854776807 bytes of shared memory for its arrays; this device "
+            "gives a block at most 100000");
 }
 
 TEST_F(LaunchTest, LaunchBytesForAKernelThatTakesNoneAreFine) {
