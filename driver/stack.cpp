@@ -3,6 +3,8 @@
 #include <llvm/Support/ProgramStack.h>
 #include <pthread.h>
 
+#include <new>
+
 namespace pykc::driver {
 
 namespace {
@@ -27,7 +29,18 @@ bool has_stack() {
 }
 
 void run_on_own_stack(const std::function<void()>& work) {
-  llvm::runOnNewStack(4 * kStackBytes, [&] { work(); });
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 4 * kStackBytes);
+  const auto enter = [](void* given) -> void* {
+    (*static_cast<const std::function<void()>*>(given))();
+    return nullptr;
+  };
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, enter, const_cast<std::function<void()>*>(&work));
+  pthread_attr_destroy(&attributes);
+  if (error != 0) throw std::bad_alloc();
+  pthread_join(thread, nullptr);
 }
 
 }  // namespace pykc::driver

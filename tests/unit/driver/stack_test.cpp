@@ -1,11 +1,27 @@
 // Compilations on threads with little stack, as servers and languages with threads of their own have them.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include <atomic>
+#include <cerrno>
 #include <functional>
 #include <string>
 
 #include "pykc/compiler.h"
+
+namespace {
+
+std::atomic<bool> system_has_no_thread = false;
+
+}  // namespace
+
+/// In place of the system's, in this program.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                              void* argument) noexcept {
+  static const auto next = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  return system_has_no_thread ? EAGAIN : next(thread, attributes, start, argument);
+}
 
 namespace pykc {
 namespace {
@@ -53,6 +69,18 @@ TEST(Stack, DeepSourcesCompileOnASmallOne) {
         const Result<Artifact> artifact = compile(source, {.target = target, .cache = false, .warnings = false});
         EXPECT_TRUE(artifact) << target << ": " << artifact.error().message;
       });
+}
+
+TEST(Stack, ASystemWithoutRoomForAThreadIsOutOfMemory) {
+  const std::string source = assigning("a");
+  run_on_small_stack([&] {
+    system_has_no_thread = true;
+    const Result<Artifact> artifact = compile(source, {.target = "sm_90", .cache = false});
+    system_has_no_thread = false;
+    ASSERT_FALSE(artifact);
+    EXPECT_EQ(artifact.error().code, ErrorCode::OutOfMemory);
+    EXPECT_TRUE(compile(source, {.target = "sm_90", .cache = false}));
+  });
 }
 
 void expect_error(const std::string& source, const std::string& code) {
