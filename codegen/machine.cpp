@@ -10,7 +10,10 @@
 #include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <new>
 
 #include "codegen/codegen.h"
@@ -21,6 +24,7 @@ namespace {
 /// LLVM keeps its back ends in a registry of its own; each is entered once, and only when it is asked for.
 void register_nvptx() {
   static const bool done = [] {
+    require_memory_for_passes();
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
@@ -32,6 +36,7 @@ void register_nvptx() {
 
 void register_x86() {
   static const bool done = [] {
+    require_memory_for_passes();
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
@@ -73,6 +78,12 @@ llvm::CodeGenOptLevel level_of(const Options& options) {
 }
 
 }  // namespace
+
+void require_memory_for_passes() {
+  // Pieces so small that they come from the heap, where what is given back stays for the next.
+  std::array<std::unique_ptr<std::byte[]>, 128> pieces;
+  for (std::unique_ptr<std::byte[]>& piece : pieces) piece = std::make_unique_for_overwrite<std::byte[]>(8192);
+}
 
 void throw_where_memory_ends() {
   static const bool done = [] {

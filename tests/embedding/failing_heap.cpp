@@ -1,5 +1,8 @@
 #include "tests/embedding/failing_heap.h"
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 
@@ -17,10 +20,12 @@ namespace {
 thread_local constinit long made = 0, live = 0;
 thread_local constinit long until_failure = 0;
 thread_local constinit bool fails_for_good = false, failed = false;
+thread_local constinit long held = 0, most_held = 0, limit = -1;
 
 /// Counts an allocation; whether it is to fail.
-bool fails() {
+bool fails(std::size_t bytes) {
   ++made;
+  if (limit >= 0 && held + static_cast<long>(bytes) > limit) return true;
   if (fails_for_good && failed) return true;
   if (until_failure == 0 || --until_failure > 0) return false;
   failed = true;
@@ -28,8 +33,17 @@ bool fails() {
 }
 
 void* given(void* memory) {
-  if (memory != nullptr) ++live;
+  if (memory == nullptr) return memory;
+  ++live;
+  held += static_cast<long>(malloc_usable_size(memory));
+  most_held = std::max(most_held, held);
   return memory;
+}
+
+void taken_back(void* memory) {
+  if (memory == nullptr) return;
+  --live;
+  held -= static_cast<long>(malloc_usable_size(memory));
 }
 
 void* refused() {
@@ -40,17 +54,17 @@ void* refused() {
 }  // namespace
 
 extern "C" {
-void* malloc(std::size_t bytes) noexcept { return fails() ? refused() : given(__libc_malloc(bytes)); }
+void* malloc(std::size_t bytes) noexcept { return fails(bytes) ? refused() : given(__libc_malloc(bytes)); }
 void* calloc(std::size_t count, std::size_t bytes) noexcept {
-  return fails() ? refused() : given(__libc_calloc(count, bytes));
+  return fails(count * bytes) ? refused() : given(__libc_calloc(count, bytes));
 }
 void* realloc(void* memory, std::size_t bytes) noexcept {
-  if (fails()) return refused();
-  void* const moved = __libc_realloc(memory, bytes);
-  return memory == nullptr ? given(moved) : moved;
+  if (fails(bytes)) return refused();
+  taken_back(memory);
+  return given(__libc_realloc(memory, bytes));
 }
 void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-  return fails() ? refused() : given(__libc_memalign(alignment, bytes));
+  return fails(bytes) ? refused() : given(__libc_memalign(alignment, bytes));
 }
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept { return memalign(alignment, bytes); }
 int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) noexcept {
@@ -58,7 +72,7 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) noex
   return *memory == nullptr ? ENOMEM : 0;
 }
 void free(void* memory) noexcept {
-  if (memory != nullptr) --live;
+  taken_back(memory);
   __libc_free(memory);
 }
 }
@@ -71,6 +85,11 @@ void fail_allocation(long n, bool for_good) {
   failed = false;
 }
 bool has_failed() { return failed; }
+void limit_memory(long bytes) {
+  limit = bytes;
+  held = most_held = 0;
+}
+long most_memory() { return most_held; }
 long allocations() { return made; }
 long live_allocations() { return live; }
 

@@ -7,6 +7,11 @@ namespace pykc::testing {
 void fail_allocation(long n, bool for_good);
 /// Whether one has failed since then.
 bool has_failed();
+/// From now on this thread may hold so many bytes more than now, and allocations fail that would be beyond; negative:
+/// as many as it likes.
+void limit_memory(long bytes);
+/// How many more it has held at a time since then.
+long most_memory();
 /// Allocations of this thread since it started, and how many of them are not freed yet.
 long allocations();
 long live_allocations();

@@ -31,7 +31,9 @@ namespace {
 using testing::allocations;
 using testing::fail_allocation;
 using testing::has_failed;
+using testing::limit_memory;
 using testing::live_allocations;
+using testing::most_memory;
 
 constexpr std::string_view kSource =
     "from pykc import *\n"
@@ -127,6 +129,42 @@ TEST(InLlvm, AnErrorAndTheNextCompilationWorks) {
   std::mt19937_64 random(static_cast<std::uint64_t>(seed));
   for (const char* target : {"cpu", "sm_80"}) {
     EXPECT_EQ(in_a_child([&] { return try_target(target, trials, random); }), 0) << target;
+  }
+}
+
+/// 0 where a first compilation in that many bytes is told as one without memory, or works, and the next works.
+int compile_first_in(long bytes, const CompileOptions& options) {
+  ::alarm(60);
+  limit_memory(bytes);
+  const Ended how = ended(compile(kSource, options));
+  limit_memory(-1);
+  if (how == Ended::Otherwise) return 1;
+  return compile(kSource, options) ? 0 : 2;
+}
+
+// A host whose memory is almost full. LLVM makes tables in the first compilation, and must not be left within that.
+TEST(InLlvm, TheFirstCompilationOfAProcessMayBeTheOneWithoutMemory) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(number_from_environment("PYKC_SEED", std::time(nullptr))));
+  for (const char* target : {"cpu", "sm_80"}) {
+    const CompileOptions options = options_for(target);
+    int channel[2];
+    ASSERT_EQ(::pipe(channel), 0);
+    const int measured = in_a_child([&] {
+      limit_memory(-1);
+      (void)compile(kSource, options);
+      const long most = most_memory();
+      return ::write(channel[1], &most, sizeof most) == sizeof most ? 0 : 1;
+    });
+    long most = 0;
+    ASSERT_EQ(measured, 0);
+    ASSERT_EQ(::read(channel[0], &most, sizeof most), static_cast<ssize_t>(sizeof most));
+    ::close(channel[0]);
+    ::close(channel[1]);
+    std::cout << target << ": " << most << " bytes\n";
+    for (long trial = number_from_environment("PYKC_TRIALS", 60); trial > 0; --trial) {
+      const long bytes = static_cast<long>(random() % static_cast<std::uint64_t>(most));
+      EXPECT_EQ(in_a_child([&] { return compile_first_in(bytes, options); }), 0) << target << " in " << bytes;
+    }
   }
 }
 
