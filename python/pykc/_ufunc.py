@@ -71,13 +71,14 @@ class DUFunc(_ArrayFunction):
             dtypes = [numpy.dtype(dtype) for dtype in dtypes]
         loop = self._chosen(self._loops, dtypes) if self._loops else self._found(dtypes)
         shape = numpy.broadcast_shapes(*(getattr(argument, "shape", ()) for argument in inputs))
+        out = as_cuda_array(out) if out is not None and is_cuda_array(out) else out
         result = out if out is not None else \
             device_array(shape, loop.outputs[0]) if on_device else numpy.empty(shape, loop.outputs[0])
-        if tuple(result.shape) != shape:
-            raise ValueError(f"the result has the shape {shape}, `out` has {tuple(result.shape)}")
         native = native_stream(stream)
-        target = as_cuda_array(result) if is_cuda_array(result) else \
-            result if _devices.current().is_cpu else device_array(shape, result.dtype)
+        target = result if is_cuda_array(result) or _devices.current().is_cpu else \
+            device_array(result.shape, result.dtype)
+        if tuple(target.shape) != shape:
+            raise ValueError(f"the result has the shape {shape}, `out` has {tuple(target.shape)}")
         self._run(loop, inputs, target, shape, native)
         if isinstance(target, DeviceNDArray) and not is_cuda_array(result):
             target.copy_to_host(result, stream)
@@ -163,7 +164,8 @@ class GUFunc(_ArrayFunction):
         loops, sizes = self._sizes(inputs)
         shape = numpy.broadcast_shapes(*loops)
         native = native_stream(stream)
-        results = [self._shaped(one, shape, core, sizes) for one, core in zip(outs, self._outputs)] or [
+        given = [as_cuda_array(one) if is_cuda_array(one) else one for one in outs]
+        results = [self._shaped(one, shape, core, sizes) for one, core in zip(given, self._outputs)] or [
             (device_array if on_device else numpy.empty)(shape + tuple(sizes[name] for name in core), dtype)
             for core, dtype in zip(self._outputs, loop.outputs)]
         targets = [as_cuda_array(one) if is_cuda_array(one) else
@@ -174,7 +176,7 @@ class GUFunc(_ArrayFunction):
             if isinstance(target, DeviceNDArray) and not is_cuda_array(result):
                 target.copy_to_host(result, stream)
         (native or _devices.current()).synchronize()
-        results = list(outs) or results
+        results = given or results
         return results[0] if len(results) == 1 else tuple(results)
 
     def _shaped(self, out: Any, shape: tuple[int, ...], core: list[str], sizes: dict[str, int]) -> Any:

@@ -192,6 +192,13 @@ def test_arguments_that_no_kernel_takes():
         cuda.jit("void(int32)")(lambda x: None)[1, 1](1j)
 
 
+def test_arguments_that_fit_no_signature():
+    kernel = cuda.jit(["(int64[::1], int64)", "(float64[::1], float64)"])(lambda r, x: None)
+    with pytest.raises(TypeError, match="no signature") as error:
+        kernel[1, 1](np.zeros(1, np.complex128), 1j)
+    assert isinstance(error.value, pykc.CompileError) and error.value.diagnostics[0]["code"] == "E0285"
+
+
 def test_shared_memory_barriers_and_warps():
     @cuda.jit
     def reverse(x):

@@ -38,7 +38,7 @@ class Configured:
             return dispatcher._launched("launch", self._where, args)
         try:
             kernel.launch(*self._where, args)
-        except (TypeError, _native.LaunchError):  # it says so again where that is the last word
+        except (TypeError, _native.LaunchError, _native.CompileError):  # it says so again where that is the last word
             dispatcher._launched("launch", self._where, args)
         except _native.KernelFault as fault:
             raise python_error(fault, dispatcher.py_func) from None
@@ -156,6 +156,8 @@ class Dispatcher(Function):
             self._launched_around(prepared, kernel, how, where)
         except _native.KernelFault as fault:
             raise python_error(fault, self.py_func) from None
+        except _native.CompileError as error:
+            raise _with_types(error) from None
         if self._launch_types is None:
             self._launch_types = [argument_types(args)]
         device = _devices.current()
@@ -358,13 +360,24 @@ def argument_types(args: tuple) -> tuple[Type, ...]:
 
 def _with_types(error: Exception) -> Exception:
     """A launch whose arguments do not fit is Python's TypeError, too."""
-    if isinstance(error, TypeError) or "parameter" not in str(error) and "argument" not in str(error):
-        return error
-    return _ArgumentError(*error.args)
+    if isinstance(error, _native.LaunchError) and ("parameter" in str(error) or "argument" in str(error)):
+        return _ArgumentError(*error.args)
+    if isinstance(error, _native.CompileError) and error.diagnostics[0]["code"] in _NO_SIGNATURE:
+        made = _SignatureError(*error.args)
+        made.diagnostics = error.diagnostics
+        return made
+    return error
+
+
+_NO_SIGNATURE = ("E0285", "E0286")  # of several none fits the arguments, or more than one
 
 
 class _ArgumentError(_native.LaunchError, TypeError):
     """An argument does not fit its parameter."""
+
+
+class _SignatureError(_native.CompileError, TypeError):
+    """The arguments fit none of several signatures, or more than one."""
 
 
 def _types(signature) -> tuple[Type, ...]:
