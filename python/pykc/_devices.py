@@ -8,7 +8,13 @@ from . import _native
 
 _lock = threading.Lock()
 _opened: dict[str, _native.Device] = {}
-_selected = threading.local()
+
+
+class _Selected(threading.local):
+    device: _native.Device | None = None
+
+
+_selected = _Selected()
 
 
 def device(name: str = "") -> _native.Device:
@@ -22,7 +28,7 @@ def device(name: str = "") -> _native.Device:
 
 
 def current() -> _native.Device:
-    return getattr(_selected, "device", None) or _opened.get("") or _default()
+    return _selected.device or _opened.get("") or _default()
 
 
 def _default() -> _native.Device:
