@@ -72,15 +72,16 @@ struct FunctionName {
   std::string module;
   std::string name;
 };
-/// What a parameter is known to be while compiling: a number, a function, or the source text of either, which is read
-/// as an expression of the main file. Nothing where a type is all that is known.
+/// What a parameter is known to be while compiling: a number, a function, a type, or what somebody wrote in a
+/// signature, which is read as an expression of the main file. Nothing where a type is all that is known.
 using ConstantArgument =
-    std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, FunctionName, std::string>;
+    std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, ScalarType, FunctionName, std::string>;
 ConstantArgument constant_argument(const Constant& constant);
 /// The spelling of messages and keys.
 std::string constant_text(const ConstantArgument& constant);
 
-/// The type of an argument, as a request or a signature states it.
+/// The type of an argument, as a request or a signature states it. A tuple of numbers is all constants: for a
+/// `constexpr` parameter its value.
 struct ArgumentType {
   ParameterInfo parameter;  // of a number, a record or an array
   bool is_tuple = false;
@@ -89,6 +90,8 @@ struct ArgumentType {
   ConstantArgument constant = {};       // instead of a type
   bool is_constant() const { return !std::holds_alternative<std::monostate>(constant); }
 };
+/// As a signature spells it: "f32[:, :]", "tuple[f32, 16]".
+std::string to_string(const ArgumentType& type);
 
 /// What to specialise: a kernel by name with its argument types; those that configurations set may be left out, and
 /// are then as in the first one. Without requests, every kernel whose parameters are all typed, or set by

@@ -20,16 +20,6 @@ bool is_dense(std::span<const std::int64_t> extents, std::span<const std::int64_
   return true;
 }
 
-std::string type_text(const ArgumentType& type) {
-  if (type.is_constant()) return constant_text(type.constant);
-  const ParameterInfo& parameter = type.parameter;
-  if (!type.is_tuple) return parameter.is_array ? to_string(parameter.array) : to_string(parameter.value);
-  std::vector<std::string> elements;
-  for (std::size_t i = 0; i < type.elements.size(); ++i)
-    elements.push_back((type.names.empty() ? "" : type.names[i] + ": ") + type_text(type.elements[i]));
-  return "tuple[" + list_text(elements) + "]";
-}
-
 /// The layouts of the records in it.
 std::string layouts_text(const ArgumentType& type) {
   const ParameterInfo& parameter = type.parameter;
@@ -52,7 +42,7 @@ Layout layout_of(std::span<const std::int64_t> extents, std::span<const std::int
 
 std::string signature_text(const KernelRequest& request) {
   if (request.use_annotations) return "its annotations";
-  return "(" + list_text(request.arguments, type_text) + ")";
+  return "(" + list_text(request.arguments, [](const ArgumentType& type) { return to_string(type); }) + ")";
 }
 
 std::string request_key(const KernelRequest& request) {

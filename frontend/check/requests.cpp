@@ -81,7 +81,6 @@ Entity read_text(FunctionChecker& reader, const std::string& text) {
   return entity;
 }
 
-/// What a request gives a parameter.
 struct GivenEntity {
   FunctionChecker& reader;  // of the main file
 
@@ -90,6 +89,7 @@ struct GivenEntity {
   Entity operator()(std::int64_t value) { return reader.tree.weak_integer(value, {}); }
   Entity operator()(std::uint64_t value) { return reader.tree.weak_integer(value, {}); }
   Entity operator()(double value) { return reader.tree.weak_real(value, {}); }
+  Entity operator()(ScalarType type) { return TypeRef{type}; }
   Entity operator()(const std::string& text) { return read_text(reader, text); }
   Entity operator()(const FunctionName& function) {
     const Scope* scope = scope_named(reader.module, function.module);
@@ -99,10 +99,23 @@ struct GivenEntity {
   }
 };
 
+/// What a request gives a parameter.
+Entity given_entity(FunctionChecker& reader, const ArgumentType& argument) {
+  if (!argument.is_tuple) return std::visit(GivenEntity{reader}, argument.constant);
+  std::vector<Value> elements;
+  for (const ArgumentType& element : argument.elements) {
+    const Entity entity = given_entity(reader, element);
+    const auto* value = std::get_if<Value>(&entity);
+    if (!value) return Unknown{};
+    elements.push_back(*value);
+  }
+  return reader.tree.tuple(std::move(elements), {}, argument.names);
+}
+
 std::optional<checked::Type> requested_constant(ModuleChecker& module, const FunctionDecl& kernel,
-                                                const ConstantArgument& argument) {
+                                                const ArgumentType& argument) {
   FunctionChecker reader(module, module.scopes.back());
-  const Entity entity = std::visit(GivenEntity{reader}, argument);
+  const Entity entity = given_entity(reader, argument);
   const auto* value = std::get_if<Value>(&entity);
   const auto* function = std::get_if<FunctionRef>(&entity);
   const bool is_device_code = function && (function->function->is_device_code() || function->function->is_numba_kernel);
@@ -111,8 +124,7 @@ std::optional<checked::Type> requested_constant(ModuleChecker& module, const Fun
                                     std::holds_alternative<LanguageFunctionRef>(entity) ||
                                     std::holds_alternative<UfuncRef>(entity);
   if (is_known) return module.output.types.of_static(intern(module, entity));
-  module.told.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::RequestConstant,
-                     constant_text(argument));
+  module.told.report(kernel.scope->file(), kernel.def->name_range, DiagnosticId::RequestConstant, to_string(argument));
   return std::nullopt;
 }
 
@@ -135,7 +147,8 @@ void check_configurations(ModuleChecker& module, FunctionDecl& kernel) {
     for (std::size_t i = 0; i < kernel.parameter_types.size(); ++i) {
       const Constant* constant = configuration.find(kernel.def->parameters[i].name);
       const std::optional<checked::Type> type =
-          constant ? requested_constant(module, kernel, constant_argument(*constant)) : kernel.parameter_types[i];
+          constant ? requested_constant(module, kernel, {.constant = constant_argument(*constant)})
+                   : kernel.parameter_types[i];
       arguments.push_back(InferredType::of(*type));
     }
     check_kernel(module, kernel, arguments);
@@ -159,13 +172,16 @@ FunctionDecl* find_kernel(ModuleChecker& module, const KernelRequest& request) {
   return nullptr;
 }
 
+/// `stated` is what the kernel says of the parameter.
 std::optional<checked::Type> requested_type(ModuleChecker& module, const FunctionDecl& kernel,
-                                            const ArgumentType& argument) {
-  if (argument.is_constant()) return requested_constant(module, kernel, argument.constant);
+                                            const std::optional<checked::Type>& stated, const ArgumentType& argument) {
+  const bool is_constexpr = stated && stated->is_static();
+  if (argument.is_constant() || (is_constexpr && argument.is_tuple))
+    return requested_constant(module, kernel, argument);
   if (!argument.is_tuple) return type_of_argument(module.output.types, argument);
   std::vector<checked::Type> elements;
   for (const ArgumentType& element : argument.elements) {
-    const std::optional<checked::Type> type = requested_type(module, kernel, element);
+    const std::optional<checked::Type> type = requested_type(module, kernel, std::nullopt, element);
     if (!type) return std::nullopt;
     elements.push_back(*type);
   }
@@ -181,7 +197,7 @@ std::optional<std::vector<InferredType>> annotated_types(ModuleChecker& module, 
   for (const std::optional<checked::Type>& stated : kernel.parameter_types) {
     const bool is_open = !stated || stated->is_static();
     if (is_open && next == open.size()) return std::nullopt;
-    const std::optional<checked::Type> type = is_open ? requested_type(module, kernel, open[next++]) : stated;
+    const std::optional<checked::Type> type = is_open ? requested_type(module, kernel, stated, open[next++]) : stated;
     if (!type) return std::nullopt;
     types.push_back(InferredType::of(*type));
   }
@@ -238,8 +254,9 @@ void check_request(ModuleChecker& module, const KernelRequest& asked) {
     return;
   }
   std::vector<checked::Type> given;
-  for (const ArgumentType& argument : request.arguments) {
-    const std::optional<checked::Type> type = requested_type(module, *kernel, argument);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::optional<checked::Type> type =
+        requested_type(module, *kernel, kernel->parameter_types[i], request.arguments[i]);
     if (!type) return;
     given.push_back(*type);
   }

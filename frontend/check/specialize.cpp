@@ -12,7 +12,8 @@ namespace {
 
 bool is_same(const Value& a, const Value& b) {
   if (!a.known() || !b.known()) return a.known() == b.known();
-  if (a.is_tuple() && b.is_tuple()) return std::ranges::equal(a.elements, b.elements, is_same);
+  if (a.is_tuple() && b.is_tuple())
+    return a.type()->names == b.type()->names && std::ranges::equal(a.elements, b.elements, is_same);
   const auto *left = a.expr->as<checked::Constant>(), *right = b.expr->as<checked::Constant>();
   return left && right && left->bits == right->bits && a.weak == b.weak && a.type() == b.type();
 }
@@ -35,7 +36,7 @@ Value kept_constant(const Value& value, TreeBuilder& tree) {
     return {tree.bits(value.scalar(), value.expr->as<checked::Constant>()->bits, value.range()), value.weak, {}};
   std::vector<Value> elements;
   for (const Value& element : value.elements) elements.push_back(kept_constant(element, tree));
-  return tree.tuple(std::move(elements), value.range());
+  return tree.tuple(std::move(elements), value.range(), value.type()->names);
 }
 
 }  // namespace

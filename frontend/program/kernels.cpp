@@ -1,6 +1,7 @@
 // What the decorators and annotations of a module's functions say of its kernels, before anything is checked.
 #include <algorithm>
 
+#include "base/text.h"
 #include "frontend/check/names/names.h"
 #include "frontend/frontend.h"
 #include "frontend/program/function_kind.h"
@@ -227,13 +228,7 @@ bool leaves_out(const KernelRequest& request, const ast::FunctionDef& kernel, co
 }
 
 ConstantArgument constant_argument(const Constant& constant) {
-  const auto given = [&](auto value) -> ConstantArgument {
-    if constexpr (std::is_same_v<decltype(value), ScalarType>)
-      return constant.text();
-    else
-      return value;
-  };
-  return std::visit(given, constant.value);
+  return std::visit([](auto value) -> ConstantArgument { return value; }, constant.value);
 }
 
 std::string constant_text(const ConstantArgument& constant) {
@@ -249,6 +244,16 @@ std::string constant_text(const ConstantArgument& constant) {
       return Constant("", value).text();
   };
   return std::visit(text, constant);
+}
+
+std::string to_string(const ArgumentType& type) {
+  if (type.is_constant()) return constant_text(type.constant);
+  const ParameterInfo& parameter = type.parameter;
+  if (!type.is_tuple) return parameter.is_array ? to_string(parameter.array) : to_string(parameter.value);
+  std::vector<std::string> elements;
+  for (std::size_t i = 0; i < type.elements.size(); ++i)
+    elements.push_back((type.names.empty() ? "" : type.names[i] + ": ") + to_string(type.elements[i]));
+  return "tuple[" + list_text(elements) + "]";
 }
 
 KernelRequest with_constants(KernelRequest request, const ast::FunctionDef& kernel, const Configuration& constants) {

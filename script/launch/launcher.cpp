@@ -117,14 +117,15 @@ ConstantArgument constant_number(const Scalar& number) {
   return number.as<std::int64_t>();
 }
 
-/// The argument of a `constexpr` parameter: numbers as they are, others as they are spelled.
+/// Makes the type of an argument the constant that a `constexpr` parameter takes: a number, or a tuple of constants.
+/// What is no constant stays a type, which the checker refuses.
 Status set_constant(const Value& value, ArgumentType& argument) {
-  argument = {};
-  if (const std::optional<OperandType> number = operand_type(value); number && !value.as<ArrayRef>()) {
+  if (const auto* tuple = value.as<TupleValue>()) {
+    for (std::size_t i = 0; i < argument.elements.size(); ++i)
+      RETURN_IF_FAILED(set_constant(tuple->sequence->items[i], argument.elements[i]));
+  } else if (const std::optional<OperandType> number = operand_type(value); number && !value.as<ArrayRef>()) {
     ASSIGN_OR_RETURN(const Scalar scalar, to_scalar(value, number->type));
-    argument.constant = constant_number(scalar);
-  } else {
-    ASSIGN_OR_RETURN(argument.constant, to_repr(value));
+    argument = {.constant = constant_number(scalar)};
   }
   return Done{};
 }
@@ -402,7 +403,7 @@ Outcome<Launcher::Call> Launcher::bind(const FunctionValue& kernel, const std::v
     const Value& value = given[i];
     if (!is_constexpr(*parameters[i]))
       add_passed(value, call.passed);
-    else if (!value.as<FunctionValue>())
+    else
       RETURN_IF_FAILED(set_constant(value, call.request.arguments[i]));
   }
   return call;

@@ -87,7 +87,7 @@ Value TreeBuilder::weak_real(double value, SourceRange range) {
   return {real(value, ScalarType::F64, range), Weak::Float, {}};
 }
 
-Value TreeBuilder::tuple(std::vector<Value> elements, SourceRange range) {
+Value TreeBuilder::tuple(std::vector<Value> elements, SourceRange range, std::vector<std::string> names) {
   std::vector<checked::Type> types;
   checked::TupleExpr node;
   for (const Value& element : elements) {
@@ -95,7 +95,8 @@ Value TreeBuilder::tuple(std::vector<Value> elements, SourceRange range) {
     types.push_back(element.type());
     node.elements.push_back(element.expr);
   }
-  return {make(types_.tuple(std::move(types)), range, std::move(node)), Weak::No, std::move(elements)};
+  return {make(types_.tuple(std::move(types), std::move(names)), range, std::move(node)), Weak::No,
+          std::move(elements)};
 }
 
 const Expr* TreeBuilder::fold(ir::Opcode opcode, ScalarType result, std::initializer_list<const Expr*> operands,

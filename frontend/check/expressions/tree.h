@@ -55,7 +55,7 @@ class TreeBuilder {
   Value weak_integer(Int128 value, SourceRange range);
   Value weak_real(double value, SourceRange range);
   static Value strong(const checked::Expr* expr) { return {expr, Weak::No, {}}; }
-  Value tuple(std::vector<Value> elements, SourceRange range);
+  Value tuple(std::vector<Value> elements, SourceRange range, std::vector<std::string> names = {});
   Value record(const RecordRef& type, std::vector<Value> fields, SourceRange range);
   Value complex(const checked::Expr* real, const checked::Expr* imaginary, Weak weak, SourceRange range);
 

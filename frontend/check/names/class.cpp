@@ -153,8 +153,7 @@ class ClassReader {
 
 Entity call_named_tuple(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call, SourceRange range) {
   std::optional<std::vector<Value>> elements = field_values(checker, decl, call, range);
-  return elements ? Entity(with_names(checker, checker.tree.tuple(*std::move(elements), range), decl.names))
-                  : Entity(Unknown{});
+  return elements ? Entity(checker.tree.tuple(*std::move(elements), range, decl.names)) : Entity(Unknown{});
 }
 
 std::map<std::string, RecordRef> records(ModuleChecker& module, const ast::Module& source) {
@@ -254,14 +253,6 @@ std::optional<std::vector<Value>> field_values(FunctionChecker& checker, const C
                               : given);
   }
   return values;
-}
-
-/// The tuple, with names for its elements.
-Value with_names(FunctionChecker& checker, Value tuple, const std::vector<std::string>& names) {
-  if (!tuple.known() || tuple.type()->names == names) return tuple;
-  const Type named = checker.types.tuple(tuple.type()->elements, names);
-  tuple.expr = checker.tree.make(named, tuple.range(), tuple.expr->node);
-  return tuple;
 }
 
 /// `namedtuple('Point', ['x', 'y'])`, `namedtuple('Point', 'x y')`

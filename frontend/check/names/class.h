@@ -16,7 +16,6 @@ Value member_value(FunctionChecker& checker, const MemberRef& member, SourceRang
 Entity call_class(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call, SourceRange range);
 std::optional<std::vector<Value>> field_values(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call,
                                                SourceRange range);
-Value with_names(FunctionChecker& checker, Value tuple, const std::vector<std::string>& names);
 Entity make_named_tuple(FunctionChecker& checker, const ast::Call& call, SourceRange range);
 std::optional<checked::Type> tuple_type(FunctionChecker& checker, const ClassDecl& decl, SourceRange range);
 

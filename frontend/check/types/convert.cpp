@@ -5,7 +5,6 @@
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/text.h"
 #include "frontend/check/function_checker.h"
-#include "frontend/check/names/class.h"
 
 namespace pykc::checker {
 
@@ -137,7 +136,7 @@ Value convert_to(FunctionChecker& checker, const Value& value, const InferredTyp
       std::vector<Value> converted;
       for (std::size_t i = 0; i < parts.size(); ++i)
         converted.push_back(convert_to(checker, parts[i], to.elements[i], range));
-      return with_names(checker, checker.tree.tuple(std::move(converted), range), to.type->names).expr;
+      return checker.tree.tuple(std::move(converted), range, to.type->names).expr;
     });
     return TreeBuilder::strong(tuple);
   }

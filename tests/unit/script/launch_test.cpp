@@ -249,5 +249,40 @@ for value in (2.5, -3, True, float("inf"), f32(0.1)):
   EXPECT_EQ(reads, 1);
 }
 
+TEST(Launch, TuplesOfNumbersAreConstants) {
+  const HostRun run = run_host(R"pyk(
+from collections import namedtuple
+
+Tile = namedtuple("Tile", ("width", "scale"))
+
+@device
+def area(tile: constexpr):
+    return tile.width * tile.scale
+
+@kernel
+def fill(y, sizes: constexpr):
+    y[0] = sizes[0]
+    y[1] = sizes[1][-1]
+
+@kernel
+def fill_tile(y, tile: constexpr):
+    y[0] = tile.scale
+    y[1] = area(tile)
+
+y = zeros(2, f64)
+for sizes in ((2.5, (1, -3)), (-2, (float("inf"),)), (f32(0.1), (True, False)), Tile(u8(7), (1, 2))):
+    fill[1, 1](y, sizes)
+    print(y)
+fill_tile[1, 1](y, Tile(16, 0.5))
+print(y)
+)pyk",
+                               {});
+  EXPECT_EQ(run.output, "[ 2.5 -3. ]\n[-2. inf]\n[0.1 0. ]\n[7. 2.]\n[0.5 8. ]\n");
+  const std::string kernel = "@kernel\ndef fill(y, value: constexpr):\n    y[0] = value\n\ny = zeros(3, f32)\n";
+  EXPECT_EQ(code_of(kernel + "fill[1, 1](y, y)\n"), "E0249");
+  EXPECT_EQ(code_of(kernel + "fill[1, 1](y, 1 + 2j)\n"), "E0249");
+  EXPECT_EQ(code_of(kernel + "fill[1, 1](y, (1, y))\n"), "E0283");
+}
+
 }  // namespace
 }  // namespace pykc::script

@@ -171,6 +171,9 @@ TEST(Kernel, RequestsMustFit) {
   EXPECT_EQ(reports_in(text, {.signatures = {"scale(f64[:], f32)"}}), "E0249 2 x");
   EXPECT_EQ(reports_in(text, {.signatures = {"scale(f32[:])"}}), "E0282 2 scale");
   EXPECT_EQ(reports_in(text, {.signatures = {"scael(f32[:])"}}), "E0280 1 ");
+  const std::string sized = "@kernel\ndef scale(x: f32[:], s: constexpr):\n    x[0] *= s[1]\n";
+  EXPECT_EQ(reports_in(sized, {.signatures = {"scale(f32[:], tuple[2, 3.5])"}}), "");
+  EXPECT_EQ(reports_in(sized, {.signatures = {"scale(f32[:], tuple[2, f32])"}}), "E0283 2 scale");
 }
 
 TEST(Kernel, WithoutTypesOnlyItsNamesAreChecked) {
