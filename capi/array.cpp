@@ -87,19 +87,6 @@ Result<pykc::Mapping> dense_mapping(const pykc_array& array) { return pykc::Mapp
 
 const pykc::Stream* stream_of(const pykc_stream* stream) { return stream == nullptr ? nullptr : &stream->value; }
 
-/// A new array in the bytes that `allocate` gives.
-template <typename Owner, typename Allocate>
-pykc_error* guarded_array(int32_t type, int32_t rank, const int64_t* shape, const Owner* owner, pykc_array** array,
-                          Allocate allocate) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(pykc_array made, dense_array(type, rank, shape, allocate));
-        *array = new pykc_array(std::move(made));
-        return {};
-      },
-      owner, array);
-}
-
 }  // namespace
 
 extern "C" {
@@ -111,41 +98,44 @@ pykc_error* pykc_array_allocate(const pykc_device* device, int32_t type, int32_t
 
 pykc_error* pykc_array_allocate_in(const pykc_device* device, int32_t memory, int32_t type, int32_t rank,
                                    const int64_t* shape, pykc_array** array) {
-  return guarded_array(type, rank, shape, device, array,
-                       [&](std::int64_t bytes) { return allocate_in(device->value, memory, bytes); });
+  const auto allocate = [&](std::int64_t bytes) { return allocate_in(device->value, memory, bytes); };
+  return make(
+      array, [&] { return dense_array(type, rank, shape, allocate); }, device);
 }
 
 pykc_error* pykc_array_allocate_on(const pykc_stream* stream, int32_t type, int32_t rank, const int64_t* shape,
                                    pykc_array** array) {
-  return guarded_array(type, rank, shape, stream, array, [&](std::int64_t bytes) -> Result<pykc_array> {
+  const auto allocate = [&](std::int64_t bytes) -> Result<pykc_array> {
     ASSIGN_OR_RETURN(pykc::Buffer buffer, stream->value.allocate_bytes(bytes));
     return in_buffer(std::move(buffer), false);
-  });
+  };
+  return make(
+      array, [&] { return dense_array(type, rank, shape, allocate); }, stream);
 }
 
 pykc_error* pykc_array_zeros(const pykc_device* device, int32_t type, int32_t rank, const int64_t* shape,
                              pykc_array** array) {
-  return guarded(
-      [&]() -> Result<void> {
+  return make(
+      array,
+      [&]() -> Result<pykc_array> {
         ASSIGN_OR_RETURN(pykc_array made, allocate(device, type, rank, shape));
         RETURN_IF_FAILED(made.elements().fill_zero(nullptr));
-        *array = new pykc_array(std::move(made));
-        return {};
+        return made;
       },
-      device, array);
+      device);
 }
 
 pykc_error* pykc_array_from_host(const pykc_device* device, int32_t type, int32_t rank, const int64_t* shape,
                                  const void* elements, pykc_array** array) {
-  return guarded(
-      [&]() -> Result<void> {
+  return make(
+      array,
+      [&]() -> Result<pykc_array> {
         ASSIGN_OR_RETURN(pykc_array made, allocate(device, type, rank, shape));
         if (elements == nullptr && made.mapping.size() > 0) return pykc::invalid_argument("the elements are NULL");
         RETURN_IF_FAILED(made.elements().copy_from_host(elements, made.mapping, nullptr));
-        *array = new pykc_array(std::move(made));
-        return {};
+        return made;
       },
-      device, array);
+      device);
 }
 
 pykc_error* pykc_array_wrap(const pykc_device* device, int32_t type, int32_t rank, const int64_t* shape,
@@ -176,8 +166,9 @@ pykc_error* pykc_array_wrap(const pykc_device* device, int32_t type, int32_t ran
 
 pykc_error* pykc_array_view(const pykc_array* array, int32_t rank, const int64_t* shape, const int64_t* strides,
                             int64_t offset, pykc_array** view) {
-  return guarded(
-      [&]() -> Result<void> {
+  return make(
+      view,
+      [&]() -> Result<pykc_array> {
         ASSIGN_OR_RETURN(const Shape extents, shape_of(rank, shape));
         ASSIGN_OR_RETURN(const Shape steps, shape_of(rank, strides));
         std::int64_t start = 0;
@@ -186,16 +177,16 @@ pykc_error* pykc_array_view(const pykc_array* array, int32_t rank, const int64_t
         pykc_array made = *array;
         ASSIGN_OR_RETURN(made.mapping, pykc::Mapping::strided(extents, steps, start));
         RETURN_IF_FAILED(made.elements().check(alignment_of(made.element)));
-        *view = new pykc_array(std::move(made));
-        return {};
+        return made;
       },
-      array, view);
+      array);
 }
 
 pykc_error* pykc_array_as_parameter(const pykc_array* bytes, const pykc_kernel_info* info, size_t parameter,
                                     pykc_array** records) {
-  return guarded(
-      [&]() -> Result<void> {
+  return make(
+      records,
+      [&]() -> Result<pykc_array> {
         if (parameter >= info->types.size() || !info->info->parameters[parameter].is_array)
           return pykc::invalid_argument("kernel `" + info->info->name + "` takes no array as parameter " +
                                         std::to_string(parameter));
@@ -213,10 +204,9 @@ pykc_error* pykc_array_as_parameter(const pykc_array* bytes, const pykc_kernel_i
         ASSIGN_OR_RETURN(made.mapping,
                          pykc::Mapping::strided(dense.shape(), dense.strides(), bytes->mapping.offset() / size));
         RETURN_IF_FAILED(made.elements().check(alignment_of(made.element)));
-        *records = new pykc_array(std::move(made));
-        return {};
+        return made;
       },
-      bytes, info, records);
+      bytes, info);
 }
 
 void pykc_array_free(pykc_array* array) { delete array; }
@@ -282,14 +272,8 @@ pykc_error* pykc_array_fill(const pykc_array* array, const pykc_stream* stream, 
 }
 
 pykc_error* pykc_pinned_allocate(const pykc_device* device, size_t byte_count, pykc_pinned** memory) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(std::shared_ptr<void> allocated,
-                         device->value.allocate_pinned_bytes(static_cast<std::int64_t>(byte_count)));
-        *memory = new pykc_pinned{std::move(allocated)};
-        return {};
-      },
-      device, memory);
+  return make(
+      memory, [&] { return device->value.allocate_pinned_bytes(static_cast<std::int64_t>(byte_count)); }, device);
 }
 
 void* pykc_pinned_data(const pykc_pinned* memory) { return memory->memory.get(); }

@@ -57,22 +57,17 @@ size_t pykc_type_size(int32_t type) {
 }
 
 pykc_error* pykc_artifact_parse(const void* bytes, size_t size, pykc_artifact** artifact) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(pykc::Artifact parsed, pykc::Artifact::parse({static_cast<const char*>(bytes), size}));
-        *artifact = new pykc_artifact(std::move(parsed));
-        return {};
+  return make(
+      artifact,
+      [&] {
+        return pykc::Artifact::parse({static_cast<const char*>(bytes), size});
       },
-      bytes, artifact);
+      bytes);
 }
 
 pykc_error* pykc_artifact_serialize(const pykc_artifact* artifact, pykc_text** bytes) {
-  return guarded(
-      [&]() -> Result<void> {
-        *bytes = new pykc_text{artifact->value.serialize()};
-        return {};
-      },
-      artifact, bytes);
+  return make(
+      bytes, [&]() -> Result<std::string> { return artifact->value.serialize(); }, artifact);
 }
 
 const char* pykc_artifact_target(const pykc_artifact* artifact) { return artifact->value.target.c_str(); }

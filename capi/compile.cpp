@@ -216,25 +216,23 @@ void pykc_compile_options_init(pykc_compile_options* options, size_t size) { ini
 
 pykc_error* pykc_compile(const char* source, size_t length, const char* file_name, const pykc_compile_options* options,
                          pykc_artifact** artifact) {
-  return guarded(
-      [&]() -> Result<void> {
+  return make(
+      artifact,
+      [&]() -> Result<pykc::Artifact> {
         ASSIGN_OR_RETURN(const pykc::CompileOptions how, options_of(options));
-        ASSIGN_OR_RETURN(pykc::Artifact compiled, pykc::compile({source, length}, how, name_of(file_name)));
-        *artifact = new pykc_artifact(std::move(compiled));
-        return {};
+        return pykc::compile({source, length}, how, name_of(file_name));
       },
-      source, artifact);
+      source);
 }
 
 pykc_error* pykc_compile_file(const char* path, const pykc_compile_options* options, pykc_artifact** artifact) {
-  return guarded(
-      [&]() -> Result<void> {
+  return make(
+      artifact,
+      [&]() -> Result<pykc::Artifact> {
         ASSIGN_OR_RETURN(const pykc::CompileOptions how, options_of(options));
-        ASSIGN_OR_RETURN(pykc::Artifact compiled, pykc::compile_file(path, how));
-        *artifact = new pykc_artifact(std::move(compiled));
-        return {};
+        return pykc::compile_file(path, how);
       },
-      path, artifact);
+      path);
 }
 
 pykc_error* pykc_compile_to(int32_t emit, const char* source, size_t length, const char* file_name,
@@ -270,40 +268,33 @@ const char* pykc_llvm_version(void) {
 
 pykc_error* pykc_source_module_load(const pykc_device* device, const char* source, size_t length, const char* file_name,
                                     const pykc_compile_options* options, pykc_source_module** module) {
-  return guarded(
-      [&]() -> Result<void> {
+  return make(
+      module,
+      [&]() -> Result<pykc::SourceModule> {
         ASSIGN_OR_RETURN(const pykc::CompileOptions how, options_of(options));
         const pykc::Source text(std::string(source, length), name_of(file_name));
-        ASSIGN_OR_RETURN(pykc::SourceModule loaded, pykc::SourceModule::load(device->value, text, how));
-        *module = new pykc_source_module{std::move(loaded)};
-        return {};
+        return pykc::SourceModule::load(device->value, text, how);
       },
-      device, source, module);
+      device, source);
 }
 
 pykc_error* pykc_source_module_kernel(const pykc_source_module* module, const char* name,
                                       pykc_generic_kernel** kernel) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(pykc::GenericKernel found, module->value.kernel(name));
-        *kernel = new pykc_generic_kernel{std::move(found)};
-        return {};
-      },
-      module, name, kernel);
+  return make(
+      kernel, [&] { return module->value.kernel(name); }, module, name);
 }
 
 void pykc_source_module_free(pykc_source_module* module) { delete module; }
 
 pykc_error* pykc_generic_kernel_bind(const pykc_generic_kernel* kernel, const pykc_constant* constants, size_t count,
                                      pykc_generic_kernel** bound) {
-  return guarded(
-      [&]() -> Result<void> {
+  return make(
+      bound,
+      [&]() -> Result<pykc::GenericKernel> {
         ASSIGN_OR_RETURN(std::vector<Constant> values, constants_of(constants, count));
-        ASSIGN_OR_RETURN(pykc::GenericKernel made, kernel->value.bind(pykc::Configuration(std::move(values))));
-        *bound = new pykc_generic_kernel{std::move(made)};
-        return {};
+        return kernel->value.bind(pykc::Configuration(std::move(values)));
       },
-      kernel, bound);
+      kernel);
 }
 
 void pykc_generic_kernel_free(pykc_generic_kernel* kernel) { delete kernel; }

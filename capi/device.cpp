@@ -24,12 +24,7 @@ pykc_device_info info_of(const pykc::DeviceInfo& from) {
 extern "C" {
 
 pykc_error* pykc_device_list_create(pykc_device_list** list) {
-  return guarded(
-      [&]() -> Result<void> {
-        *list = new pykc_device_list{pykc::Device::list()};
-        return {};
-      },
-      list);
+  return make(list, []() -> Result<std::vector<pykc::DeviceInfo>> { return pykc::Device::list(); });
 }
 
 size_t pykc_device_list_count(const pykc_device_list* list) { return list->devices.size(); }
@@ -46,13 +41,7 @@ pykc_error* pykc_device_list_get(const pykc_device_list* list, size_t index, pyk
 void pykc_device_list_free(pykc_device_list* list) { delete list; }
 
 pykc_error* pykc_device_open(const char* name, pykc_device** device) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(pykc::Device opened, pykc::Device::open(name == nullptr ? "" : name));
-        *device = new pykc_device{std::move(opened)};
-        return {};
-      },
-      device);
+  return make(device, [&] { return pykc::Device::open(name == nullptr ? "" : name); });
 }
 
 pykc_error* pykc_device_get_info(const pykc_device* device, pykc_device_info* info) {
@@ -92,32 +81,18 @@ pykc_error* pykc_device_enable_peer_access(const pykc_device* device, const pykc
 void pykc_device_free(pykc_device* device) { delete device; }
 
 pykc_error* pykc_stream_create(const pykc_device* device, pykc_stream** stream) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(pykc::Stream created, device->value.create_stream());
-        *stream = new pykc_stream{std::move(created)};
-        return {};
-      },
-      device, stream);
+  return make(
+      stream, [&] { return device->value.create_stream(); }, device);
 }
 
 pykc_error* pykc_stream_default(const pykc_device* device, pykc_stream** stream) {
-  return guarded(
-      [&]() -> Result<void> {
-        *stream = new pykc_stream{device->value.default_stream()};
-        return {};
-      },
-      device, stream);
+  return make(
+      stream, [&]() -> Result<pykc::Stream> { return device->value.default_stream(); }, device);
 }
 
 pykc_error* pykc_stream_wrap(const pykc_device* device, void* native_handle, pykc_stream** stream) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(pykc::Stream wrapped, device->value.wrap_stream(native_handle));
-        *stream = new pykc_stream{std::move(wrapped)};
-        return {};
-      },
-      device, stream);
+  return make(
+      stream, [&] { return device->value.wrap_stream(native_handle); }, device);
 }
 
 void* pykc_stream_native_handle(const pykc_stream* stream) { return stream->value.native_handle(); }
@@ -142,13 +117,8 @@ pykc_error* pykc_stream_call(const pykc_stream* stream, void (*function)(void* c
 void pykc_stream_free(pykc_stream* stream) { delete stream; }
 
 pykc_error* pykc_event_record(const pykc_stream* stream, pykc_event** event) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(pykc::Event recorded, stream->value.record());
-        *event = new pykc_event{std::move(recorded)};
-        return {};
-      },
-      stream, event);
+  return make(
+      event, [&] { return stream->value.record(); }, stream);
 }
 
 pykc_error* pykc_event_synchronize(const pykc_event* event) {
@@ -171,13 +141,8 @@ pykc_error* pykc_stream_begin_capture(const pykc_stream* stream) {
 }
 
 pykc_error* pykc_stream_end_capture(const pykc_stream* stream, pykc_graph** graph) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(pykc::Graph captured, stream->value.end_capture());
-        *graph = new pykc_graph{std::move(captured)};
-        return {};
-      },
-      stream, graph);
+  return make(
+      graph, [&] { return stream->value.end_capture(); }, stream);
 }
 
 pykc_error* pykc_graph_launch(const pykc_graph* graph, const pykc_stream* stream) {

@@ -147,22 +147,18 @@ const char* pykc_diagnostics_note(const pykc_diagnostics* diagnostics, size_t in
 }
 
 pykc_error* pykc_diagnostics_text(const pykc_diagnostics* diagnostics, size_t index, int32_t color, pykc_text** text) {
-  return guarded(
-      [&]() -> Result<void> {
+  return make(
+      text,
+      [&]() -> Result<std::string> {
         if (index >= diagnostics->list.size()) return no_such("diagnostic", index, diagnostics->list.size());
-        *text = new pykc_text{to_text(diagnostics->list[index], color != 0)};
-        return {};
+        return to_text(diagnostics->list[index], color != 0);
       },
-      diagnostics, text);
+      diagnostics);
 }
 
 pykc_error* pykc_diagnostics_json(const pykc_diagnostics* diagnostics, pykc_text** json) {
-  return guarded(
-      [&]() -> Result<void> {
-        *json = new pykc_text{to_json(diagnostics->list)};
-        return {};
-      },
-      diagnostics, json);
+  return make(
+      json, [&]() -> Result<std::string> { return to_json(diagnostics->list); }, diagnostics);
 }
 
 const char* pykc_text_data(const pykc_text* text) { return text->value.c_str(); }

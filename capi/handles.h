@@ -83,6 +83,7 @@ struct pykc_module {
 };
 
 struct pykc_kernel {
+  explicit pykc_kernel(pykc::Kernel kernel);
   pykc::Kernel value;
   pykc_kernel_info info;
 };
@@ -103,6 +104,18 @@ pykc_error* guarded(const Work& work, const Pointers*... needed) {
   } catch (...) {  // std::bad_alloc, or std::length_error: nothing else is thrown
     return out_of_memory();
   }
+}
+
+/// The same for a call that makes something: puts a handle of what `work` gives at `place`.
+template <typename Handle, typename Work, typename... Pointers>
+pykc_error* make(Handle** place, const Work& work, const Pointers*... needed) {
+  return guarded(
+      [&]() -> Result<void> {
+        ASSIGN_OR_RETURN(auto made, work());
+        *place = new Handle{std::move(made)};
+        return {};
+      },
+      place, needed...);
 }
 
 /// Structs end where a word does in every version, so that none ends within a field.

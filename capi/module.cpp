@@ -79,19 +79,16 @@ Result<LaunchConfig> launch_config(const pykc_launch_config& given) {
 using namespace pykc::capi;
 using pykc::Result;
 
+pykc_kernel::pykc_kernel(pykc::Kernel kernel) : value(std::move(kernel)), info(value.info()) {}
+
 pykc_module::pykc_module(pykc::Module module)
     : value(std::move(module)), kernels(value.kernels().begin(), value.kernels().end()) {}
 
 extern "C" {
 
 pykc_error* pykc_module_load(const pykc_device* device, const pykc_artifact* artifact, pykc_module** module) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(pykc::Module loaded, device->value.load(artifact->value));
-        *module = new pykc_module(std::move(loaded));
-        return {};
-      },
-      device, artifact, module);
+  return make(
+      module, [&] { return device->value.load(artifact->value); }, device, artifact);
 }
 
 size_t pykc_module_kernel_count(const pykc_module* module) { return module->kernels.size(); }
@@ -101,28 +98,23 @@ const pykc_kernel_info* pykc_module_kernel_info(const pykc_module* module, size_
 }
 
 pykc_error* pykc_module_kernel(const pykc_module* module, const char* name, pykc_kernel** kernel) {
-  return guarded(
-      [&]() -> Result<void> {
-        ASSIGN_OR_RETURN(const pykc::Kernel found, module->value.kernel(name));
-        *kernel = new pykc_kernel{found, pykc_kernel_info(found.info())};
-        return {};
-      },
-      module, name, kernel);
+  return make(
+      kernel, [&] { return module->value.kernel(name); }, module, name);
 }
 
 pykc_error* pykc_module_constant(const pykc_module* module, const char* name, pykc_array** constant) {
-  return guarded(
-      [&]() -> Result<void> {
+  return make(
+      constant,
+      [&]() -> Result<pykc_array> {
         ASSIGN_OR_RETURN(pykc::Buffer buffer, module->value.constant_bytes(name));
         const auto info = std::ranges::find(module->value.constants(), name, &pykc::ConstantInfo::name);
         pykc_array made;
         made.element = info->type.element;
         made.buffer = std::move(buffer);
         ASSIGN_OR_RETURN(made.mapping, pykc::Mapping::dense(info->type.extents));
-        *constant = new pykc_array(std::move(made));
-        return {};
+        return made;
       },
-      module, name, constant);
+      module, name);
 }
 
 void pykc_module_free(pykc_module* module) { delete module; }
