@@ -7,6 +7,7 @@
 #include "codegen/cpu/passes/stop_polls.h"
 #include "codegen/cpu/passes/table_reads.h"
 #include "codegen/nvptx/passes/flag_bits.h"
+#include "codegen/nvptx/passes/halve_large_bfloats.h"
 #include "codegen/nvptx/passes/integers_to_bfloat.h"
 #include "codegen/nvptx/passes/keep_negations.h"
 #include "codegen/nvptx/passes/limit_shift_counts.h"
@@ -15,7 +16,6 @@
 #include "codegen/nvptx/passes/share_division_checks.h"
 #include "codegen/nvptx/passes/unroll_loads.h"
 #include "codegen/nvptx/passes/widen_small_integers.h"
-#include "codegen/passes/halve_large_bfloats.h"
 #include "codegen/passes/keep_unsigned_conversions.h"
 
 namespace pykc::codegen {
@@ -44,6 +44,13 @@ void run_own_last_passes(llvm::Module& module, const Target& target, const Optio
   }
 #undef FUNCTION_PASS
 #undef MODULE_PASS
+}
+
+llvm::PreservedAnalyses with_its_branches(bool has_changed) {
+  if (!has_changed) return llvm::PreservedAnalyses::all();
+  llvm::PreservedAnalyses preserved;
+  preserved.preserveSet<llvm::CFGAnalyses>();
+  return preserved;
 }
 
 }  // namespace pykc::codegen

@@ -19,4 +19,7 @@ void add_own_passes(llvm::FunctionPassManager& passes, PassPoint point, const Ta
 /// Runs those that follow all of LLVM's.
 void run_own_last_passes(llvm::Module& module, const Target& target, const Options& options);
 
+/// What stays known of a function whose instructions may have changed, and whose branches have not.
+llvm::PreservedAnalyses with_its_branches(bool has_changed);
+
 }  // namespace pykc::codegen

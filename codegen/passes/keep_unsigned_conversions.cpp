@@ -4,6 +4,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 
+#include "codegen/own_passes.h"
+
 namespace pykc::codegen {
 
 llvm::PreservedAnalyses KeepUnsignedConversions::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
@@ -17,10 +19,7 @@ llvm::PreservedAnalyses KeepUnsignedConversions::run(llvm::Function& function, l
     conversion->setOperand(0, llvm::IRBuilder<>(conversion).CreateFreeze(integer));  // it does not look behind one
     changed = true;
   }
-  if (!changed) return llvm::PreservedAnalyses::all();
-  llvm::PreservedAnalyses preserved;
-  preserved.preserveSet<llvm::CFGAnalyses>();
-  return preserved;
+  return with_its_branches(changed);
 }
 
 }  // namespace pykc::codegen

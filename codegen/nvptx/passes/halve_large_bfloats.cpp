@@ -1,8 +1,10 @@
-#include "codegen/passes/halve_large_bfloats.h"
+#include "codegen/nvptx/passes/halve_large_bfloats.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PatternMatch.h>
+
+#include "codegen/own_passes.h"
 
 namespace pykc::codegen {
 namespace {
@@ -17,7 +19,7 @@ bool is_large(const llvm::Value* value) {
 
 llvm::PreservedAnalyses HalveLargeBfloats::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
   bool changed = false;
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto* comparison = llvm::dyn_cast<llvm::FCmpInst>(&instruction);
     if (!comparison || !comparison->getOperand(0)->getType()->isBFloatTy()) continue;
     if (!is_large(comparison->getOperand(0)) && !is_large(comparison->getOperand(1))) continue;
@@ -29,12 +31,10 @@ llvm::PreservedAnalyses HalveLargeBfloats::run(llvm::Function& function, llvm::F
     llvm::Value* halves = builder.CreateFCmp(comparison->getPredicate(), half(comparison->getOperand(0)),
                                              half(comparison->getOperand(1)));
     comparison->replaceAllUsesWith(halves);
+    comparison->eraseFromParent();
     changed = true;
   }
-  if (!changed) return llvm::PreservedAnalyses::all();
-  llvm::PreservedAnalyses preserved;
-  preserved.preserveSet<llvm::CFGAnalyses>();
-  return preserved;
+  return with_its_branches(changed);
 }
 
 }  // namespace pykc::codegen
