@@ -172,6 +172,7 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
   ir::check_uniformity(*module, compilation.diagnostics);
   if (target != nullptr) ir::check_target(*module, {for_cpu, codegen::sm_number(*target)}, compilation.diagnostics);
   if (compilation.diagnostics.has_errors()) return source_error(compilation.diagnostics);
+  if (compilation.purpose == Purpose::Reports) return module;
 
   // What is counted is what the source asks for, the same on every target.
   if (compilation.purpose == Purpose::Counts) ir::count_operations(*module);

@@ -63,7 +63,7 @@ struct CheckOptions {
   bool warnings = true;
   bool fast_math = false;
   bool contract = true;
-  bool all_configurations = false;  // of kernels with `@autotune`, and not the first alone
+  bool all_configurations = false;  // of kernels with `@autotune`; only the first is in the checked module all the same
   bool untrusted = false;           // neither PTX nor functions of libraries, but in the library that is built in
 };
 

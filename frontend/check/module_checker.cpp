@@ -29,7 +29,7 @@ void finish_module(ModuleChecker& module) {
     specialization->is_needed = true;
   };
   for (Specialization* specialization : module.finished)
-    if (specialization->function->is_kernel) reach(specialization);
+    if (specialization->function->is_kernel && !specialization->is_only_checked) reach(specialization);
   for (std::size_t i = 0; i < reached.size(); ++i)
     for (Specialization* callee : reached[i]->callees) reach(callee);
   if (module.options.bounds_checks)

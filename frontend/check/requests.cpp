@@ -128,12 +128,14 @@ std::optional<checked::Type> requested_constant(ModuleChecker& module, const Fun
   return std::nullopt;
 }
 
-void check_kernel(ModuleChecker& module, FunctionDecl& kernel, std::vector<InferredType> arguments) {
+void check_kernel(ModuleChecker& module, FunctionDecl& kernel, std::vector<InferredType> arguments,
+                  bool is_compiled = true) {
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (is_struct(arguments[i].type) && changes_parameter(module, kernel, i))
       arguments[i] = InferredType::of(reference_type(module.output.types, arguments[i].type->record));
   Specialization& specialization = infer(module, kernel, arguments);
   if (specialization.function) return;  // asked for twice
+  specialization.is_only_checked = !is_compiled;
   const int errors = module.told.error_count();
   emit(module, kernel, specialization);
   check_limits(module, kernel, specialization);
@@ -151,7 +153,7 @@ void check_configurations(ModuleChecker& module, FunctionDecl& kernel) {
                    : kernel.parameter_types[i];
       arguments.push_back(InferredType::of(*type));
     }
-    check_kernel(module, kernel, arguments);
+    check_kernel(module, kernel, arguments, &configuration == &kernel.configurations.front());
     if (!module.options.all_configurations) return;
   }
 }

@@ -131,6 +131,31 @@ def main():
     turn[8, 256](x)
 EOF
 expect 0 "" "$pykc" check tuned.pyk
+cat > wrong_configuration.pyk <<'EOF'
+from pykc import *
+
+
+@autotune(configs=[config(PART=0), config(PART=2)])
+@kernel
+def k(x: f32[:], PART: constexpr):
+    x[(1.0, 2.0)[PART]] = 1
+EOF
+expect 1 "error E0" "$pykc" check wrong_configuration.pyk
+cat > missed_barrier.pyk <<'EOF'
+from pykc import *
+
+
+@autotune(configs=[config(PART=0), config(PART=1)])
+@kernel
+def k(x: f32[:], PART: constexpr):
+    if PART == 1 or threadIdx.x == 0:
+        syncthreads()
+    x[0] = 1
+EOF
+expect 0 "W0550" "$pykc" check missed_barrier.pyk
+sed -i 's/PART == 1/PART == 0/' missed_barrier.pyk # now it is the second configuration that misses it
+"$pykc" check missed_barrier.pyk > missed_barrier.text 2>&1
+same "check looks for missed barriers in the first configuration alone" missed_barrier.text /dev/null
 expect 0 "pykc: turn: TURNS=4 of 2 configurations, " env PYKC_AUTOTUNE=report "$pykc" run tuned.pyk --device cpu
 expect 0 "pykc: turn: TURNS=4 of 2 configurations, as measured before" env PYKC_AUTOTUNE=report "$pykc" run tuned.pyk --device cpu
 expect 1 "PYKC_AUTOTUNE is \`no\`; it may be" env PYKC_AUTOTUNE=no "$pykc" run tuned.pyk --device cpu

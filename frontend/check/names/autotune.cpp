@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/text.h"
@@ -90,13 +92,11 @@ class ConfigurationReader {
   /// With the names in the order of the first one; none, and a report, where it is one of the others again.
   std::optional<Configuration> in_order(const Configuration& configuration, const std::vector<Configuration>& others,
                                         SourceRange range) {
-    if (others.empty()) return configuration;
     std::vector<Constant> constants;
-    for (const Constant& wanted : others.front().constants()) constants.push_back(*configuration.find(wanted.name));
+    for (const Constant& wanted : (others.empty() ? configuration : others.front()).constants())
+      constants.push_back(*configuration.find(wanted.name));
     Configuration ordered(std::move(constants));
-    const bool is_repeated =
-        std::ranges::any_of(others, [&](const Configuration& other) { return other.text() == ordered.text(); });
-    if (!is_repeated) return ordered;
+    if (texts_.insert(ordered.text()).second) return ordered;
     wrong(range, "differ, and this one stands there twice");
     return std::nullopt;
   }
@@ -140,6 +140,7 @@ class ConfigurationReader {
   FunctionChecker& body_;
   const FunctionDecl& function_;
   const ast::Expr* first_ = nullptr;
+  std::set<std::string> texts_;  // of the configurations so far
 };
 
 std::vector<Configuration> configurations(ModuleChecker& module, const ast::Module& source,

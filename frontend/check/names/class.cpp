@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "base/text.h"
 #include "frontend/check/calls/call.h"
@@ -84,9 +86,14 @@ class ClassReader {
   }
 
   bool is_new_name(std::string_view name, SourceRange range) {
-    if (std::ranges::find(decl_.names, name) == decl_.names.end()) return true;
+    if (!names_.contains(name)) return true;
     wrong(range, "has " + as_code(name) + " twice", "`x: f32`, each name once");
     return false;
+  }
+
+  void add_name(const std::string& name) {
+    decl_.names.push_back(name);
+    names_.insert(name);
   }
 
   /// `x: f32`, `x: f32 = 0.0`
@@ -103,7 +110,7 @@ class ClassReader {
     if (decl_.kind == Kind::Struct && !may_be_field(*type))
       return wrong(node->annotation->range, "has a field of type " + checked::to_string(*type),
                    "`x: f32`, `p: f32x3`, `w: f32[4]`");
-    decl_.names.push_back(name->id);
+    add_name(name->id);
     decl_.field_types.push_back(type);
     decl_.defaults.push_back(node->value.get());
   }
@@ -143,12 +150,13 @@ class ClassReader {
     if (!value) return;
     if (!is_wide_enough(*value, ScalarType::I64))
       return wrong(node->value->range, "has a member that does not fit i64", "`RED = 1`");
-    decl_.names.push_back(name->id);
+    add_name(name->id);
     decl_.members.push_back(*value);
   }
 
   ClassDecl& decl_;
   FunctionChecker body_;
+  std::set<std::string_view> names_;  // those of decl_, as the tree has them
 };
 
 Entity call_named_tuple(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call, SourceRange range) {

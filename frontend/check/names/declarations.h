@@ -81,6 +81,7 @@ struct Specialization {
   bool is_inferred = false;
   bool is_inferring = false;
   bool is_emitting = false;
+  bool is_only_checked = false;  // a kernel that nobody compiles
   bool is_needed = false;        // reached from a kernel that is wanted
   bool mentions_double = false;  // says f64 by name: then it means it
   checked::Function* function = nullptr;
