@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "driver/driver.h"
 #include "frontend/frontend.h"
+#include "frontend/syntax/token.h"
 
 namespace pykc::driver {
 

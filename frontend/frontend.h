@@ -14,14 +14,21 @@
 
 #include "base/diagnostics.h"
 #include "base/source.h"
-#include "frontend/checked/tree.h"
 #include "frontend/syntax/ast.h"
-#include "frontend/syntax/token.h"
-#include "ir/module.h"
 #include "pykc/configuration.h"
 #include "pykc/error.h"
+#include "pykc/types.h"
+
+namespace pykc::checked {
+struct Module;  // frontend/checked/tree.h
+}
+namespace pykc::ir {
+struct Module;  // ir/module.h
+}
 
 namespace pykc {
+
+struct Token;  // frontend/syntax/token.h
 
 std::vector<Token> lex(const SourceFile& file, Diagnostics& diagnostics);
 

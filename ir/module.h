@@ -33,43 +33,13 @@
 #include <vector>
 
 #include "base/source.h"
+#include "ir/memory.h"
+#include "ir/opcode.h"
 #include "ir/type.h"
 #include "pykc/types.h"
 #include "stdlib/builtins.h"
 
 namespace pykc::ir {
-
-enum class Opcode : std::uint8_t {
-#define OPCODE(name, text, operands, result, effect, meaning) name,
-#include "ir/opcodes.def"
-};
-
-enum class ResultKind : std::uint8_t { None, Operand, Bool, Own };
-enum class OpcodeEffect : std::uint8_t { Pure, Read, Write, Control };
-
-struct OpcodeInfo {
-  std::string_view text;
-  int operands;
-  ResultKind result;
-  OpcodeEffect effect;
-  std::string_view meaning;
-};
-const OpcodeInfo& info(Opcode opcode);
-/// The rows that make a bool of two operands.
-inline bool is_comparison(Opcode opcode) {
-  return info(opcode).result == ResultKind::Bool && info(opcode).operands == 2;
-}
-
-/// Raise and Lower put the value where it is greater or less than what is there: so a NaN that is there stays.
-enum class AtomicOp : std::uint8_t { Add, Sub, Max, Min, And, Or, Xor, Exchange, Increment, Decrement, Raise, Lower };
-constexpr AtomicOp kLastAtomicOp = AtomicOp::Lower;
-std::string_view to_string(AtomicOp op);
-
-/// What an atomic access orders beside itself, as C++ has it, and for whom.
-enum class MemoryOrder : std::uint8_t { Relaxed, Acquire, Release, AcquireRelease, SequentiallyConsistent };
-enum class MemoryScope : std::uint8_t { Block, Device, System };
-/// What to do with the cache line of an access, in PTX's words; NonCoherent: the data does not change in the launch.
-enum class CacheHint : std::uint8_t { All, Global, Streaming, LastUse, Volatile, NonCoherent, WriteBack, WriteThrough };
 
 struct Instruction;
 struct Function;

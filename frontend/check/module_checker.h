@@ -14,7 +14,6 @@
 #include "base/budget.h"
 #include "base/diagnostics.h"
 #include "frontend/check/calls/signatures.h"
-#include "frontend/check/names/names.h"
 #include "frontend/check/names/scope.h"
 #include "frontend/checked/tree.h"
 #include "frontend/frontend.h"

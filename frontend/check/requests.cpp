@@ -12,6 +12,7 @@
 #include "frontend/check/types/closure.h"
 #include "frontend/check/types/generic.h"
 #include "frontend/check/types/overload.h"
+#include "frontend/syntax/token.h"
 
 namespace pykc::checker {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "base/source.h"
 #include "frontend/checked/type.h"
-#include "ir/module.h"
+#include "ir/memory.h"
 #include "pykc/types.h"
 #include "stdlib/builtins.h"
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ir/module.h"
+#include "ir/type.h"
 #include "pykc/types.h"
 
 namespace pykc::checked {

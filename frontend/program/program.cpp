@@ -10,6 +10,7 @@
 #include "frontend/check/names/advice.h"
 #include "frontend/check/names/names.h"
 #include "frontend/frontend.h"
+#include "frontend/syntax/token.h"
 #include "stdlib/library.h"
 #include "stdlib/reductions.h"
 

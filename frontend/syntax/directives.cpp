@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "frontend/syntax/token.h"
 
 namespace pykc {
 namespace {

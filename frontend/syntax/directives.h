@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "frontend/syntax/token.h"
 
 namespace pykc {
+
+struct Token;
 
 struct Directives {
   struct Silence {

@@ -15,7 +15,9 @@
 #include <optional>
 #include <span>
 
-#include "ir/module.h"
+#include "ir/opcode.h"
+#include "pykc/types.h"
+#include "stdlib/builtins.h"
 
 namespace pykc::ir {
 

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/errors.h"
+#include "frontend/checked/tree.h"
 #include "frontend/program/function_kind.h"
 #include "jit/specialize.h"
 #include "script/arithmetic/elementwise.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/checked/tree.h"
+#include "frontend/checked/type.h"
 #include "frontend/frontend.h"
 #include "pykc/configuration.h"
 #include "script/functions/functions.h"

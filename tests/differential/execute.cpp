@@ -5,6 +5,7 @@
 
 #include "base/float_bits.h"
 #include "driver/driver.h"
+#include "frontend/checked/tree.h"
 #include "frontend/frontend.h"
 #include "ir/passes/passes.h"
 #include "ir/text/parser.h"

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "frontend/frontend.h"
+#include "frontend/syntax/token.h"
 #include "tests/random/random.h"
 
 namespace pykc {

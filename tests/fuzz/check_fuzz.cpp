@@ -2,6 +2,7 @@
 // barriers.
 #include <cstdlib>
 
+#include "frontend/checked/tree.h"
 #include "frontend/frontend.h"
 #include "ir/passes/passes.h"
 #include "ir/verify/verifier.h"

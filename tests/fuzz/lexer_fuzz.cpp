@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "frontend/frontend.h"
+#include "frontend/syntax/token.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using pykc::TokenKind;

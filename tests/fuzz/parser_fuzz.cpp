@@ -1,5 +1,6 @@
 // Any bytes become a tree that can be printed and freed, and diagnostics that can be shown.
 #include "frontend/frontend.h"
+#include "frontend/syntax/token.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file =

@@ -14,6 +14,7 @@
 #include "frontend/check/arrays/view.h"
 #include "frontend/check/calls/call.h"
 #include "frontend/check/calls/ufunc.h"
+#include "frontend/check/calls/ufuncs.h"
 #include "frontend/check/expressions/compare.h"
 #include "frontend/check/expressions/complex.h"
 #include "frontend/check/expressions/expression.h"

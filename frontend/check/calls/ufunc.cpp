@@ -11,6 +11,7 @@
 #include "frontend/check/calls/builtin.h"
 #include "frontend/check/calls/call.h"
 #include "frontend/check/calls/language_function.h"
+#include "frontend/check/calls/ufuncs.h"
 #include "frontend/check/expressions/compare.h"
 #include "frontend/check/expressions/complex.h"
 #include "frontend/check/expressions/expression.h"

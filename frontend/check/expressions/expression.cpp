@@ -23,6 +23,7 @@
 #include "frontend/check/names/advice.h"
 #include "frontend/check/names/class.h"
 #include "frontend/check/names/resolve.h"
+#include "frontend/check/statements/assign.h"
 #include "frontend/check/statements/statement.h"
 #include "frontend/check/types/closure.h"
 #include "frontend/check/types/convert.h"
@@ -613,6 +614,22 @@ Entity check(FunctionChecker& checker, const ast::Unsupported& node, const ast::
   if (node.what.empty()) return Unknown{};  // a syntax error
   return unsupported(checker, expr.range, node.what,
                      "use loops over `range`, and `local.array` or `shared.array` for storage");
+}
+
+const Expr* with_temporary(FunctionChecker& checker, const Expr* value,
+                           const std::function<const Expr*(const Expr*)>& make_body) {
+  if (is_simple(*value)) return make_body(value);
+  const checked::Variable* variable = temporary(checker, value->type, value->range);
+  const Expr* body = make_body(checker.tree.make(value->type, value->range, checked::VariableRef{variable}));
+  return body ? checker.tree.make(body->type, value->range, checked::Let{variable, value, body}) : nullptr;
+}
+
+const Expr* with_parts(FunctionChecker& checker, const Value& tuple,
+                       const std::function<const Expr*(std::vector<Value>)>& make_body) {
+  if (!tuple.elements.empty() || tuple.expr->as<checked::TupleExpr>()) return make_body(take_apart(checker, tuple));
+  return with_temporary(checker, tuple.expr, [&](const Expr* kept) {
+    return make_body(take_apart(checker, {kept, Weak::No, {}}));
+  });
 }
 
 }  // namespace pykc::checker

@@ -1,13 +1,12 @@
 // Expressions: a function for each kind of node, and what expressions of every kind need.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "frontend/check/arrays/index.h"
 #include "frontend/check/function_checker.h"
-#include "frontend/check/statements/assign.h"
 
 namespace pykc::checker {
 
@@ -29,22 +28,12 @@ void report_not_a_value(FunctionChecker& checker, const Entity& entity, SourceRa
 Value scalar(FunctionChecker& checker, const ast::Expr& expr, std::string_view what);
 bool require_scalar(FunctionChecker& checker, const Value& value, std::string_view what);
 bool add_unpacked(FunctionChecker& checker, const ast::Starred& starred, std::vector<Value>& values);
-/// Evaluates `value` once for `body` to use any number of times.
-template <typename Make>
-const Expr* with_temporary(FunctionChecker& checker, const Expr* value, Make make_body) {
-  if (is_simple(*value)) return make_body(value);
-  const checked::Variable* variable = temporary(checker, value->type, value->range);
-  const Expr* body = make_body(checker.tree.make(value->type, value->range, checked::VariableRef{variable}));
-  return body ? checker.tree.make(body->type, value->range, checked::Let{variable, value, body}) : nullptr;
-}
 
+/// Evaluates `value` once for the body to use any number of times.
+const Expr* with_temporary(FunctionChecker& checker, const Expr* value,
+                           const std::function<const Expr*(const Expr*)>& make_body);
 /// The elements of a tuple, each to be used once; the tuple itself is evaluated once.
-template <typename Make>
-const Expr* with_parts(FunctionChecker& checker, const Value& tuple, Make make_body) {
-  if (!tuple.elements.empty() || tuple.expr->as<checked::TupleExpr>()) return make_body(take_apart(checker, tuple));
-  return with_temporary(checker, tuple.expr, [&](const Expr* kept) {
-    return make_body(take_apart(checker, {kept, Weak::No, {}}));
-  });
-}
+const Expr* with_parts(FunctionChecker& checker, const Value& tuple,
+                       const std::function<const Expr*(std::vector<Value>)>& make_body);
 
 }  // namespace pykc::checker

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "base/float_bits.h"
+#include "frontend/check/names/names.h"
+#include "ir/evaluate/evaluate.h"
 
 namespace pykc::checker {
 

@@ -9,7 +9,10 @@
 
 #include "frontend/check/types/value.h"
 #include "frontend/checked/tree.h"
-#include "ir/evaluate/evaluate.h"
+
+namespace pykc::ir {
+enum class Opcode : std::uint8_t;
+}
 
 namespace pykc::checker {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontend/check/calls/ufuncs.h"
 #include "stdlib/language_names.h"
 #include "stdlib/library.h"
 #include "stdlib/type_names.h"

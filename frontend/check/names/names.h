@@ -12,13 +12,14 @@
 #include <variant>
 #include <vector>
 
-#include "frontend/check/calls/ufuncs.h"
 #include "pykc/types.h"
 #include "stdlib/builtins.h"
 #include "stdlib/language_names.h"
 #include "stdlib/reductions.h"
 
 namespace pykc::checker {
+
+struct Ufunc;
 
 /// A builtin for one type: `libdevice.sinf`.
 struct TypedBuiltin {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frontend/check/names/declarations.h"
+#include "frontend/check/names/names.h"
 
 namespace pykc::checker {
 

@@ -8,10 +8,10 @@
 #include <variant>
 #include <vector>
 
-#include "frontend/check/calls/ufuncs.h"
-#include "frontend/check/names/names.h"
 #include "frontend/check/types/types.h"
 #include "frontend/checked/tree.h"
+#include "stdlib/builtins.h"
+#include "stdlib/language_names.h"
 #include "stdlib/reductions.h"
 
 namespace pykc::checker {
@@ -19,6 +19,7 @@ namespace pykc::checker {
 class Scope;
 struct ClassDecl;
 struct FunctionDecl;
+struct Ufunc;
 
 /// Literals, and what is made of literals alone, are weak: they take the type of what they meet.
 enum class Weak : std::uint8_t { No, Int, Float, Complex };

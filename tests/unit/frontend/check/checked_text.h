@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/checked/tree.h"
 #include "frontend/frontend.h"
 #include "stdlib/library.h"
 

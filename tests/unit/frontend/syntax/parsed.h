@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontend/frontend.h"
+#include "frontend/syntax/token.h"
 
 namespace pykc {
 
