@@ -2,12 +2,14 @@
 // and constants, and the checked module that is built.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -55,7 +57,8 @@ struct ModuleChecker {
   std::deque<Scope> scopes;
   std::deque<FunctionDecl> functions;
   std::map<std::pair<const ast::FunctionDef*, const FunctionDecl*>, FunctionDecl> nested_functions;
-  std::deque<Entity> statics;  // what types name by a number; no two are the same
+  std::deque<Entity> statics;                                 // what types name by a number; no two are the same
+  std::unordered_multimap<std::size_t, int> statics_by_hash;  // those numbers
   std::deque<std::unique_ptr<ast::Module>> request_texts;
   std::deque<ConstantDecl> constants;
   std::deque<ClassDecl> classes;

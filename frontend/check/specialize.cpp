@@ -30,6 +30,18 @@ bool is_same(const Entity& a, const Entity& b) {
          (both(&BuiltinRef::id) && both(&BuiltinRef::type));
 }
 
+/// Those of what is the same are equal.
+std::size_t hash_of(const Value& value) {
+  const auto* constant = value.known() ? value.expr->as<checked::Constant>() : nullptr;
+  std::size_t hash = constant ? constant->bits : value.elements.size();
+  for (const Value& element : value.elements) hash = 31 * hash + hash_of(element);
+  return hash;
+}
+std::size_t hash_of(const Entity& entity) {
+  const auto* value = std::get_if<Value>(&entity);
+  return value ? hash_of(*value) : entity.index();
+}
+
 /// The constant in a tree that stays.
 Value kept_constant(const Value& value, TreeBuilder& tree) {
   if (!value.is_tuple())
@@ -96,9 +108,12 @@ checked::Function* emit(ModuleChecker& module, FunctionDecl& function, Specializ
 }
 
 int intern(ModuleChecker& module, const Entity& entity) {
-  const auto found = std::ranges::find_if(module.statics, [&](const Entity& known) { return is_same(known, entity); });
-  const auto number = static_cast<int>(found - module.statics.begin());
-  if (found != module.statics.end()) return number;
+  const std::size_t hash = hash_of(entity);
+  const auto [first, last] = module.statics_by_hash.equal_range(hash);
+  for (auto known = first; known != last; ++known)
+    if (is_same(module.static_entity(known->second), entity)) return known->second;
+  const auto number = static_cast<int>(module.statics.size());
+  module.statics_by_hash.emplace(hash, number);
   TreeBuilder tree(module.output.types, module.output.exprs);
   const auto* value = std::get_if<Value>(&entity);
   module.statics.push_back(value ? Entity(kept_constant(*value, tree)) : entity);
