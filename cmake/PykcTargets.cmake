@@ -39,6 +39,11 @@ if(PYKC_LLD)
   get_filename_component(PYKC_LLD_FOLDER ${PYKC_LLD} DIRECTORY)
   set(PYKC_LLD_OPTIONS -fuse-ld=lld -B${PYKC_LLD_FOLDER})
   add_link_options(${PYKC_LLD_OPTIONS} -Wl,--icf=all)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # It folds equal code without a look at how it is unwound. The cold ends that GCC takes out of functions are often
+    # equal, where the frames are not: an exception that passes one would end the program.
+    add_compile_options(-fno-reorder-blocks-and-partition)
+  endif()
 endif()
 
 # LLVM by llvm-config, not by its CMake package: that one wants the development packages of libraries (libedit, libffi,
