@@ -7,6 +7,8 @@
 
 NB_MODULE(_native, module) {
   using namespace pykc::python;
+  if (PyInterpreterState_Get() != PyInterpreterState_Main())
+    throw nb::import_error("pykc serves the main interpreter of a process, and none beside it");
   nb::set_leak_warnings(false);  // what modules of Python hold at the end is theirs
   add_exceptions(module);
   add_devices(module);

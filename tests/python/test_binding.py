@@ -183,3 +183,13 @@ def test_memory_is_let_go(device):
     free, total = device.memory_info()
     assert 0 < free <= total
     assert len(memoryview(device.pinned(64))) == 64
+
+
+def test_interpreters_beside_the_main_one_are_refused():
+    interpreters = pytest.importorskip("_xxsubinterpreters")
+    other = interpreters.create()
+    try:
+        with pytest.raises(interpreters.RunFailedError, match="main interpreter"):
+            interpreters.run_string(other, "import pykc._native")
+    finally:
+        interpreters.destroy(other)
