@@ -21,7 +21,8 @@ struct Probe {
 
 void count_runs(const abi::CpuLaunch* launch, void* shared, void* scratch, std::int64_t first, std::int64_t last) {
   auto& probe = *static_cast<Probe*>(const_cast<void*>(launch->parameters[0]));
-  if (std::fegetround() != FE_TONEAREST) ++probe.rounding_errors;
+  volatile double one = 1, little = 1e-30;
+  if (one + little != 1) ++probe.rounding_errors;
   for (std::int64_t block = first; block < last; ++block) {
     std::memset(shared, static_cast<int>(block), 100);
     std::memset(scratch, static_cast<int>(block), 1000);
