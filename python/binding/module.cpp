@@ -5,14 +5,24 @@
 #include "python/binding/arrays.h"
 #include "python/binding/errors.h"
 
+// nanobind's own, which a second interpreter must not even enter: what it knows of types would be that one's from then
+// on. The module's is below.
+#define PyInit__native pykc_init_native
+
 NB_MODULE(_native, module) {
   using namespace pykc::python;
-  if (PyInterpreterState_Get() != PyInterpreterState_Main())
-    throw nb::import_error("pykc serves the main interpreter of a process, and none beside it");
   nb::set_leak_warnings(false);  // what modules of Python hold at the end is theirs
   add_exceptions(module);
   add_devices(module);
   add_arrays(module);
   add_kernels(module);
   add_compiler(module);
+}
+
+#undef PyInit__native
+
+PyMODINIT_FUNC PyInit__native() {
+  if (PyInterpreterState_Get() == PyInterpreterState_Main()) return pykc_init_native();
+  PyErr_SetString(PyExc_ImportError, "pykc serves the main interpreter of a process, and none beside it");
+  return nullptr;
 }

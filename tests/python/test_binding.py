@@ -193,3 +193,4 @@ def test_interpreters_beside_the_main_one_are_refused():
             interpreters.run_string(other, "import pykc._native")
     finally:
         interpreters.destroy(other)
+    assert _native.Device("cpu").name == "cpu"
