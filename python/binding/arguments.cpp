@@ -13,13 +13,6 @@
 namespace pykc::python {
 namespace {
 
-/// A number that Python or NumPy has.
-struct Number {
-  enum class Kind { Boolean, Integer, Unsigned, Float, Complex } kind = Kind::Integer;
-  std::int64_t integer = 0;  // of an Unsigned its bits
-  double real = 0, imaginary = 0;
-};
-
 template <typename T>
 T read(const void* memory) {
   T value;
@@ -42,12 +35,8 @@ std::optional<Argument> converted(const Number& number, ScalarType type) {
   Argument argument;
   argument.type = type;
   if (is_float(type)) {
-    const double value = number.kind == Number::Kind::Float ? number.real
-                         : number.kind == Number::Kind::Unsigned
-                             ? static_cast<double>(static_cast<std::uint64_t>(number.integer))
-                             : static_cast<double>(number.integer);
-    if (type == ScalarType::F64) return write(argument, value), argument;
-    if (type == ScalarType::F32) return write(argument, static_cast<float>(value)), argument;
+    if (type == ScalarType::F64) return write(argument, number.as_double()), argument;
+    if (type == ScalarType::F32) return write(argument, static_cast<float>(number.as_double())), argument;
     return std::nullopt;
   }
   std::int64_t value = number.integer;
@@ -87,48 +76,39 @@ Number integer_of(nb::handle given) {
 
 /// What NumPy's scalars hold. Nothing for f16 and bf16, which keep their bits.
 std::optional<Number> number_at(const void* memory, ScalarType type) {
-  Number number;
+  using Kind = Number::Kind;
   switch (type) {
     case ScalarType::Bool:
-      number.kind = Number::Kind::Boolean;
-      number.integer = read<std::uint8_t>(memory);
-      return number;
+      return Number{Kind::Boolean, read<std::uint8_t>(memory)};
     case ScalarType::I8:
-      number.integer = read<std::int8_t>(memory);
-      return number;
+      return Number{Kind::Integer, read<std::int8_t>(memory)};
     case ScalarType::I16:
-      number.integer = read<std::int16_t>(memory);
-      return number;
+      return Number{Kind::Integer, read<std::int16_t>(memory)};
     case ScalarType::I32:
-      number.integer = read<std::int32_t>(memory);
-      return number;
+      return Number{Kind::Integer, read<std::int32_t>(memory)};
     case ScalarType::I64:
-      number.integer = read<std::int64_t>(memory);
-      return number;
+      return Number{Kind::Integer, read<std::int64_t>(memory)};
     case ScalarType::U8:
-      number.integer = read<std::uint8_t>(memory);
-      return number;
+      return Number{Kind::Integer, read<std::uint8_t>(memory)};
     case ScalarType::U16:
-      number.integer = read<std::uint16_t>(memory);
-      return number;
+      return Number{Kind::Integer, read<std::uint16_t>(memory)};
     case ScalarType::U32:
-      number.integer = read<std::uint32_t>(memory);
-      return number;
+      return Number{Kind::Integer, read<std::uint32_t>(memory)};
     case ScalarType::U64:
-      number.kind = Number::Kind::Unsigned;
-      number.integer = read<std::int64_t>(memory);
-      return number;
+      return Number{Kind::Unsigned, read<std::int64_t>(memory)};
     case ScalarType::F32:
-      number.kind = Number::Kind::Float;
-      number.real = read<float>(memory);
-      return number;
+      return Number{Kind::Float, 0, read<float>(memory)};
     case ScalarType::F64:
-      number.kind = Number::Kind::Float;
-      number.real = read<double>(memory);
-      return number;
+      return Number{Kind::Float, 0, read<double>(memory)};
     default:
       return std::nullopt;
   }
+}
+
+Number number_of(nb::handle given) {
+  if (PyBool_Check(given.ptr())) return {Number::Kind::Boolean, given.is(nb::handle(Py_True)) ? 1 : 0};
+  if (PyLong_Check(given.ptr())) return integer_of(given);
+  return {Number::Kind::Float, 0, PyFloat_AsDouble(given.ptr())};
 }
 
 /// Whether the records differ in their names alone.
@@ -148,19 +128,12 @@ ElementType stated_element(const ElementType& given, const ElementType& stated) 
   return is_alike ? stated : given;
 }
 
-void set_element(Argument& argument, const ElementType& element) {
-  argument.record = element.record;
-  argument.type = element.is_record() ? ScalarType::U8 : element.scalar;
-}
-
-Argument array_at(void* first, const ElementType& element, const Mapping& mapping) {
-  Argument argument;
-  argument.is_array = true;
-  set_element(argument, element);
-  argument.rank = mapping.rank();
-  argument.address = first;
-  std::ranges::copy(mapping.shape(), argument.extents);
-  std::ranges::copy(mapping.strides(), argument.strides);
+Argument argument_of_array(const DeviceArray& array, const ParameterInfo* parameter) {
+  const bool is_stated = parameter != nullptr && parameter->is_array;
+  Argument argument =
+      array_argument(array.first(), is_stated ? stated_element(array.element, parameter->array.element) : array.element,
+                     array.mapping);
+  argument.device = array.device.state();
   return argument;
 }
 
@@ -191,72 +164,57 @@ Argument ArgumentList::complex_number(double real, double imaginary, const Eleme
   return Argument::of(type.record, bytes.data());
 }
 
-Argument ArgumentList::number(nb::handle given, const ParameterInfo* parameter) {
-  const bool is_stated = parameter != nullptr && !parameter->is_array;
-  Number number;
-  if (PyBool_Check(given.ptr())) {
-    number.kind = Number::Kind::Boolean;
-    number.integer = given.is(nb::handle(Py_True)) ? 1 : 0;
-  } else if (PyLong_Check(given.ptr())) {
-    number = integer_of(given);
-  } else {
-    number.kind = Number::Kind::Float;
-    number.real = PyFloat_AsDouble(given.ptr());
-  }
-  if (is_stated && is_complex(parameter->value))
-    return complex_number(number.kind == Number::Kind::Float ? number.real : static_cast<double>(number.integer), 0,
-                          parameter->value);
-  if (is_stated && !parameter->value.is_record())
-    if (const std::optional<Argument> argument = converted(number, parameter->value.scalar)) return *argument;
-  return as_it_is(number);
+std::optional<Argument> ArgumentList::as_stated(const Number& number, const ParameterInfo* parameter) {
+  if (parameter == nullptr || parameter->is_array) return std::nullopt;
+  if (is_complex(parameter->value)) return complex_number(number.as_double(), 0, parameter->value);
+  return parameter->value.is_record() ? std::nullopt : converted(number, parameter->value.scalar);
 }
 
-Argument ArgumentList::argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter) {
+/// A scalar of NumPy's, or an array without axes.
+Argument ArgumentList::scalar_in(HostBuffer buffer, const ParameterInfo* parameter) {
   const ElementType& own = buffer.element();
-  if (buffer.mapping().rank() == 0) {  // a scalar of NumPy's, or an array of one element
+  if (own.is_record()) {
     const bool is_stated = parameter != nullptr && !parameter->is_array;
-    if (own.is_record()) {
-      Argument argument =
-          Argument::of(is_stated ? stated_element(own, parameter->value).record : own.record, buffer.first());
-      hosts_.push_back(std::move(buffer));
-      return argument;
-    }
-    const std::optional<Number> number = number_at(buffer.first(), own.scalar);
-    if (number && is_stated && is_complex(parameter->value)) {
-      const double real = number->kind == Number::Kind::Float ? number->real : static_cast<double>(number->integer);
-      return complex_number(real, 0, parameter->value);
-    }
-    if (number && is_stated && !parameter->value.is_record())
-      if (const std::optional<Argument> argument = converted(*number, parameter->value.scalar)) return *argument;
-    Argument argument;
-    argument.type = own.scalar;
-    std::memcpy(argument.scalar, buffer.first(), static_cast<std::size_t>(size_in_bytes(own)));
-    return argument;
-  }
-  const bool is_stated = parameter != nullptr && parameter->is_array;
-  const ElementType element = is_stated ? stated_element(own, parameter->array.element) : own;
-  if (device_.is_cpu()) {
-    Argument argument = array_at(buffer.first(), element, buffer.mapping());
+    Argument argument =
+        Argument::of(is_stated ? stated_element(own, parameter->value).record : own.record, buffer.first());
     hosts_.push_back(std::move(buffer));
     return argument;
   }
-  DeviceArray array = allocate(device_, element, buffer.mapping().shape(), buffer.mapping().order());
+  if (const std::optional<Number> number = number_at(buffer.first(), own.scalar))
+    if (const std::optional<Argument> argument = as_stated(*number, parameter)) return *argument;
+  Argument argument;
+  argument.type = own.scalar;
+  std::memcpy(argument.scalar, buffer.first(), static_cast<std::size_t>(size_in_bytes(own)));
+  return argument;
+}
+
+Argument ArgumentList::argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter) {
+  if (buffer.mapping().rank() == 0) return scalar_in(std::move(buffer), parameter);
+  if (device_.is_cpu()) {
+    const bool is_stated = parameter != nullptr && parameter->is_array;
+    const ElementType& own = buffer.element();
+    Argument argument = array_argument(buffer.first(), is_stated ? stated_element(own, parameter->array.element) : own,
+                                       buffer.mapping());
+    hosts_.push_back(std::move(buffer));
+    return argument;
+  }
+  DeviceArray array = allocate(device_, buffer.element(), buffer.mapping().shape(), buffer.mapping().order());
   take(without_gil([&] { return array.elements().copy_from_host(buffer.first(), buffer.mapping(), nullptr); }));
-  Argument argument = array.argument();
+  Argument argument = argument_of_array(array, parameter);
   copies_.push_back({std::move(buffer), std::move(array)});
   return argument;
 }
 
 Argument ArgumentList::argument_of(nb::handle given, const ParameterInfo* parameter) {
   const DeviceArray* array = nullptr;
-  if (nb::try_cast<const DeviceArray*>(given, array, false) && array != nullptr) {
-    Argument argument = array->argument();
-    if (parameter != nullptr && parameter->is_array)
-      set_element(argument, stated_element(array->element, parameter->array.element));
-    return argument;
-  }
+  if (nb::try_cast<const DeviceArray*>(given, array, false) && array != nullptr)
+    return argument_of_array(*array, parameter);
   PyObject* const object = given.ptr();
-  if (PyLong_Check(object) || PyFloat_Check(object)) return number(given, parameter);
+  if (PyLong_Check(object) || PyFloat_Check(object)) {
+    const Number number = number_of(given);
+    const std::optional<Argument> stated = as_stated(number, parameter);
+    return stated ? *stated : as_it_is(number);
+  }
   if (PyComplex_Check(object)) {
     const Py_complex value = PyComplex_AsCComplex(object);
     const bool is_stated = parameter != nullptr && !parameter->is_array && is_complex(parameter->value);
@@ -269,7 +227,7 @@ Argument ArgumentList::argument_of(nb::handle given, const ParameterInfo* parame
     if (HostBuffer buffer(given); buffer) return argument_of_buffer(std::move(buffer), parameter);
   if (std::optional<DeviceArray> foreign = wrap(device_, given)) {
     wrapped_.push_back(*std::move(foreign));
-    return wrapped_.back().argument();
+    return argument_of_array(wrapped_.back(), parameter);
   }
   const auto type = nb::cast<std::string>(nb::str(given.type().attr("__name__")));
   throw nb::type_error(("a kernel takes numbers, arrays and records, not a `" + type + "`").c_str());

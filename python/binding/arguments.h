@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,19 @@
 #include "python/binding/host_buffer.h"
 
 namespace pykc::python {
+
+/// A number that Python or NumPy has.
+struct Number {
+  enum class Kind { Boolean, Integer, Unsigned, Float } kind = Kind::Integer;
+  std::int64_t integer = 0;  // of an Unsigned its bits
+  double real = 0;           // of a Float
+
+  double as_double() const {
+    if (kind == Kind::Float) return real;
+    return kind == Kind::Unsigned ? static_cast<double>(static_cast<std::uint64_t>(integer))
+                                  : static_cast<double>(integer);
+  }
+};
 
 /// Arguments, and what must live until the launch is done.
 class ArgumentList {
@@ -33,7 +47,9 @@ class ArgumentList {
   };
   Argument argument_of(nb::handle given, const ParameterInfo* parameter);
   Argument argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter);
-  Argument number(nb::handle given, const ParameterInfo* parameter);
+  /// Nothing where the parameter does not say a type for the number, or one that would be another number.
+  std::optional<Argument> as_stated(const Number& number, const ParameterInfo* parameter);
+  Argument scalar_in(HostBuffer buffer, const ParameterInfo* parameter);
   Argument complex_number(double real, double imaginary, const ElementType& type);
 
   const Device& device_;

@@ -260,16 +260,15 @@ std::vector<std::int64_t> extents_of(nb::handle shape) {
   return extents;
 }
 
-Argument DeviceArray::argument() const {
+Argument array_argument(void* first, const ElementType& element, const Mapping& mapping) {
   Argument argument;
   argument.is_array = true;
   argument.record = element.record;
   argument.type = element.is_record() ? ScalarType::U8 : element.scalar;
   argument.rank = mapping.rank();
-  argument.address = first();
+  argument.address = first;
   std::ranges::copy(mapping.shape(), argument.extents);
   std::ranges::copy(mapping.strides(), argument.strides);
-  argument.device = device.state();
   return argument;
 }
 

@@ -22,8 +22,10 @@ struct DeviceArray {
   std::int64_t element_bytes() const { return size_in_bytes(element); }
   detail::Elements elements() const { return {buffer, mapping, element_bytes()}; }
   void* first() const { return static_cast<std::byte*>(buffer.address()) + mapping.offset() * element_bytes(); }
-  Argument argument() const;
 };
+
+/// Elements at an address, of a device or the host, as an argument.
+Argument array_argument(void* first, const ElementType& element, const Mapping& mapping);
 
 /// Memory without gaps for these extents.
 DeviceArray allocate(const Device& device, const ElementType& element, std::span<const std::int64_t> shape,

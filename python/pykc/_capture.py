@@ -67,13 +67,7 @@ class Scope:
         self.defaults = dict(zip(parameters[len(parameters) - len(defaults):], defaults))
 
     def find(self, name: str) -> Any:
-        if name in self.cells:
-            try:
-                return self.cells[name].cell_contents
-            except ValueError:  # not assigned yet
-                return _MISSING
-        return self.globals.get(name, _MISSING)
-
+        return _contents(self.cells[name]) if name in self.cells else self.globals.get(name, _MISSING)
 
     def names_type(self, annotation: str) -> bool:
         """Whether an annotation is a type of kernels."""
@@ -113,7 +107,7 @@ class Watch:
 def _contents(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
-    except ValueError:
+    except ValueError:  # not assigned yet
         return _MISSING
 
 

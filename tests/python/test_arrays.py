@@ -129,6 +129,7 @@ def test_memory_of_the_host():
         array = make((3, 4), dtype=np.int32)
         array[:] = 5
         assert isinstance(array, np.ndarray) and array.sum() == 60
+    assert cuda.pinned_array((2, 3), np.int16, order="F").flags.f_contiguous and cuda.pinned_array(0).size == 0
     assert cuda.pinned_array_like(np.zeros((2, 3), np.int8)).shape == (2, 3)
 
 
