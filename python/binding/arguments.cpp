@@ -37,7 +37,13 @@ std::optional<Argument> converted(const Number& number, ScalarType type) {
   if (is_float(type)) {
     if (type == ScalarType::F64) return write(argument, number.as_double()), argument;
     if (type == ScalarType::F32) return write(argument, static_cast<float>(number.as_double())), argument;
-    return std::nullopt;
+    if (type == ScalarType::BF16) return std::nullopt;
+    char half[2];
+    if (PyFloat_Pack2(number.as_double(), half, 1) != 0) {  // too large for one
+      PyErr_Clear();
+      return std::nullopt;
+    }
+    return write(argument, read<std::uint16_t>(half)), argument;
   }
   std::int64_t value = number.integer;
   if (number.kind == Number::Kind::Float) {

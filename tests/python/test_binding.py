@@ -61,6 +61,21 @@ def test_numbers_become_what_the_signature_says(module):
         assert (x == np.float32(value)).all()
 
 
+def test_numbers_become_halves(device):
+    text = """from numba import cuda
+@cuda.jit("void(float16[:], float16)")
+def fill(x, a):
+    x[0] = a
+"""
+    fill = _native.Module(device, text).kernel("fill")
+    x = np.zeros(1, np.float16)
+    for value in (2.5, 3, True, 0.1, np.float32(0.1), np.float16(1.5), -65504):
+        fill.launch(1, 1, None, 0, (x, value))
+        assert x[0] == np.float16(value)
+    with pytest.raises(_native.LaunchError):
+        fill.launch(1, 1, None, 0, (x, 1e6))
+
+
 def test_records_and_complex_numbers(module):
     x = np.zeros(3, dtype=[("a", "i4"), ("b", "f8")])
     module.kernel("parts").launch(1, 3, None, 0, (x, 2 + 1.5j))
