@@ -12,6 +12,7 @@ _NAMES = {
     "LaunchError": "_native", "list_devices": "_native",
     "CaptureError": "_capture", "SourceError": "_source", "PykcWarning": "_host",
     "install_as_numba": "_redirect", "device": "_kernel", "kernel": "_kernel",
+    "load_ipython_extension": "_notebook", "unload_ipython_extension": "_notebook",
 }
 
 

@@ -247,8 +247,6 @@ def test_inspection(capsys):
     assert "define" in next(iter(kernel.inspect_llvm().values()))
     kernel.inspect_types()
     assert "kernel add_body" in capsys.readouterr().out
-    with pytest.raises(NotImplementedError):
-        kernel.inspect_sass()
 
 
 def test_compile_ptx():

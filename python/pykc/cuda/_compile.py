@@ -5,7 +5,7 @@ from typing import Any
 
 from .._source import text_of
 from ..types import Type, void
-from ._dispatcher import Dispatcher, _chip, _str, _Untested
+from ._dispatcher import Dispatcher, _str, _Untested, default_chip
 
 
 def compile_ptx(pyfunc, sig, debug: bool = False, lineinfo: bool = False, device: bool = False, fastmath: bool = False,
@@ -42,4 +42,4 @@ def _typed(pyfunc: Any, sig: Any, **options) -> Dispatcher:
 
 
 def _target(cc: tuple[int, int] | None) -> str:
-    return f"sm_{cc[0]}{cc[1]}" if cc else _chip()
+    return f"sm_{cc[0]}{cc[1]}" if cc else default_chip()

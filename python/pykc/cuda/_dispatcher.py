@@ -222,6 +222,12 @@ class Dispatcher(Function):
         """The types that it was declared for or, where there are none, those of its first launch."""
         return [_types(one) for one in self._signatures] or self._launch_types or []
 
+    def known_signatures(self) -> list:
+        """What `text_of` takes to show the whole kernel: None where its types are declared, else those of its first
+        launch; nothing where it has no types yet."""
+        declared = bool(self._signatures) or self._kernel().is_typed
+        return [None] if declared else self._launch_types or []
+
     @property
     def overloads(self) -> dict[tuple[Type, ...], Overload]:
         return {types_: Overload(self, types_) for types_ in self.signatures}
@@ -233,13 +239,16 @@ class Dispatcher(Function):
 
     def inspect_asm(self, signature=None):
         """PTX, on the CPU device for `sm_80`; `text_of("asm", target="cpu")` has the CPU's own assembly."""
-        return self._texts_for(signature, "asm", _chip())
+        return self._texts_for(signature, "asm", default_chip())
 
     def inspect_llvm(self, signature=None):
-        return self._texts_for(signature, "llvm", _chip())
+        return self._texts_for(signature, "llvm", default_chip())
 
     def inspect_sass(self, signature=None):
-        raise NotImplementedError("no disassembler is at hand: give inspect_asm's PTX to ptxas, and that to nvdisasm")
+        """The machine code of a GPU, by NVIDIA's ptxas and nvdisasm; a RuntimeError where these are missing."""
+        from .._machine_code import sass
+        ptx = self.inspect_asm(signature)
+        return {types_: sass(text) for types_, text in ptx.items()} if signature is None else sass(ptx)
 
     def inspect_types(self, file=None) -> None:
         """Prints the function with the types that were found."""
@@ -395,7 +404,8 @@ def _target() -> str:
     return "cpu" if _devices.current().is_cpu else _devices.current().target
 
 
-def _chip() -> str:
+def default_chip() -> str:
+    """The chip of what is only looked at: the GPU in use, or `sm_80` where there is none."""
     return "sm_80" if _devices.current().is_cpu else _devices.current().target
 
 
