@@ -1,4 +1,4 @@
-"""SASS, the machine code of NVIDIA's GPUs: their own assembler and disassembler make it of PTX, where they are there."""
+"""SASS, the machine code of NVIDIA's GPUs: made of PTX by their own assembler and disassembler, where these are."""
 from __future__ import annotations
 
 import os
@@ -26,9 +26,9 @@ def sass(ptx: str) -> str:
 def _program(name: str) -> str:
     path = shutil.which(name, path=os.pathsep.join(map(str, _folders())))
     if path is None:
-        raise RuntimeError(f"SASS is made by NVIDIA's ptxas and nvdisasm, and {name} is not here: it comes with the CUDA "
-                           "toolkit, or by `pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm`, and is looked for in "
-                           "PATH, CUDA_HOME, /usr/local/cuda and the packages of this Python")
+        raise RuntimeError(f"SASS is made by NVIDIA's ptxas and nvdisasm, and {name} is not here: it comes with the "
+                           "CUDA toolkit, or by `pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm`, and is looked "
+                           "for in PATH, CUDA_HOME, /usr/local/cuda and the packages of this Python")
     return path
 
 

@@ -1,4 +1,4 @@
-"""`%load_ext pykc`: the magic `pykc`, which shows what kernels are compiled to, and errors of kernels as pykc writes them.
+"""`%load_ext pykc`: the magic `pykc`, which shows what kernels are compiled to, and errors as pykc writes them.
 
     %%pykc --ptx --target sm_90     the kernels that this cell defines
     %pykc --ir vecadd               a kernel that is there

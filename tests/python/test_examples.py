@@ -1,19 +1,42 @@
-"""The scripts of examples/python, which are written for Numba, run unchanged."""
+"""The scripts of examples/python run as they stand, and so do the notebooks that are made of them."""
 
 import pathlib
+import runpy
 import subprocess
 import sys
 
 import pytest
 
-SCRIPTS = sorted((pathlib.Path(__file__).parents[2] / "examples/python").glob("*.py"))
+ROOT = pathlib.Path(__file__).parents[2]
+SCRIPTS = sorted((ROOT / "examples/python").glob("*.py"))
+NOTEBOOKS = sorted((ROOT / "examples/notebooks").glob("*.ipynb"))
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
-def test_example(script):
+def name(path):
+    return path.name
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=name)
+def test_script(script):
     done = subprocess.run([sys.executable, "-m", "pykc", str(script)], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout, done.stderr
 
 
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=name)
+def test_notebook(notebook):
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    run = nbclient.NotebookClient(nbformat.read(notebook, 4), timeout=60).execute()
+    shown = [output for cell in run.cells for output in cell.get("outputs", ())]
+    assert any("image/png" in output.get("data", ()) for output in shown)
+
+
+def test_notebooks_are_what_the_scripts_say():
+    pytest.importorskip("jupytext")
+    made = runpy.run_path(str(ROOT / "scripts/build-notebooks.py"))["notebooks"]()
+    assert sorted(made) == NOTEBOOKS
+    for path, text in made.items():
+        assert path.read_text() == text, f"{path}: run scripts/build-notebooks.py"
+
+
 def test_there_are_examples():
-    assert SCRIPTS
+    assert len(SCRIPTS) > len(NOTEBOOKS) >= 5

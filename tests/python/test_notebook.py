@@ -53,8 +53,8 @@ def test_a_kernel_of_a_cell(run):
 
 def test_the_views(run):
     _, shown = run("%%pykc --types --ir --llvm --ptx --asm --target sm_90\n" + TYPED)
-    for words in ("kernel doubled(x: f32[::])", "kernel @doubled(%x: ptr<f32, global>", "define ptx_kernel void @doubled",
-                  ".target sm_90", ".visible .entry doubled", ".text"):
+    for words in ("kernel doubled(x: f32[::])", "kernel @doubled(%x: ptr<f32, global>",
+                  "define ptx_kernel void @doubled", ".target sm_90", ".visible .entry doubled", ".text"):
         assert words in shown
 
 
@@ -67,7 +67,8 @@ def test_the_cpu_as_target(run):
 
 def test_without_a_view_the_kernels_are_compiled(run):
     value, shown = run("%%pykc --target sm_80\n" + TYPED + "@pykc.kernel\ndef one(x: pykc.f32[:]):\n    x[0] = 1\n"
-                       "@cuda.jit\ndef later(x):\n    pass\n@cuda.jit(device=True)\ndef inner(x):\n    return x\n40 + 2")
+                       "@cuda.jit\ndef later(x):\n    pass\n@cuda.jit(device=True)\ndef inner(x):\n    return x\n"
+                       "40 + 2")
     assert value == 42
     assert shown.splitlines()[:3] == ["`doubled` is compiled for sm_80", "`one` is compiled for sm_80",
                                       "`later` is compiled when it is launched: its parameters have no types yet"]
