@@ -75,13 +75,14 @@ Value complex_quotient(FunctionChecker& checker, Parts a, Parts b, SourceRange r
         return with_temporary(checker, node(BinaryOp::Div, smaller, larger), [&](const Expr* ratio) {
           const Expr* sum = node(BinaryOp::Add, larger, node(BinaryOp::Mul, smaller, ratio));
           return with_temporary(checker, sum, [&](const Expr* divisor) {
-            // With the parts of a in the order of b's: (p + q r) / d and ± (q - p r) / d.
+            // With the parts of a in the order of b's: (p + q r) / d and (q - p r) / d, or (p r - q) / d, which is no
+            // negated difference: that would turn the sign of a zero.
             const Expr *p = pick(a.real, a.imaginary), *q = pick(a.imaginary, a.real);
             return with_temporary(checker, p, [&](const Expr* first) {
               return with_temporary(checker, q, [&](const Expr* second) {
                 const Expr* real = node(BinaryOp::Add, first, node(BinaryOp::Mul, second, ratio));
-                const Expr* cross = node(BinaryOp::Sub, second, node(BinaryOp::Mul, first, ratio));
-                const Expr* imaginary = pick(cross, checker.tree.unary(checked::UnaryOp::Negate, cross, range));
+                const Expr* imaginary = pick(node(BinaryOp::Sub, second, node(BinaryOp::Mul, first, ratio)),
+                                             node(BinaryOp::Sub, node(BinaryOp::Mul, first, ratio), second));
                 return checker.tree
                     .complex(node(BinaryOp::Div, real, divisor), node(BinaryOp::Div, imaginary, divisor), Weak::No,
                              range)
