@@ -8,10 +8,10 @@ import itertools
 import sys
 
 _MODULES = {
-    "numba": "pykc.numba", "numba.types": "pykc.types", "numba.config": "pykc.numba.config",
+    "numba": "pykc.numba", "numba.types": "pykc.types", "numba.config": "pykc._config",
     "numba.errors": "pykc.numba.errors",
     "numba.core": "pykc.numba.core", "numba.core.types": "pykc.types", "numba.core.errors": "pykc.numba.errors",
-    "numba.core.config": "pykc.numba.config",
+    "numba.core.config": "pykc._config",
     "numba.cuda": "pykc.cuda", "numba.cuda.types": "pykc.types", "numba.cuda.random": "pykc.cuda.random",
     "numba.cuda.libdevice": "pykc.cuda.libdevice", "numba.cuda.bf16": "pykc.cuda.bf16",
     "numba.np": "pykc.numba.np", "numba.np.numpy_support": "pykc.numba.numpy_support",
@@ -20,7 +20,7 @@ _MODULES = {
     "numba.cuda.misc": "pykc.numba.misc", "numba.cuda.misc.special": "pykc.numba.special",
     "numba.cuda.compiler": "pykc.cuda._compile",
     "numba.cuda.core": "pykc.numba.core", "numba.cuda.core.errors": "pykc.numba.errors",
-    "numba.cuda.core.config": "pykc.numba.config", "numba.cuda.config": "pykc.numba.config",
+    "numba.cuda.core.config": "pykc._config", "numba.cuda.config": "pykc._config",
 }
 
 

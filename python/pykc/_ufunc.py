@@ -4,15 +4,20 @@ from __future__ import annotations
 import math
 import re
 import types
+import warnings
 from typing import Any
 
-from . import _devices
-from ._elementwise import Loaded, converted, kernel_text, launch, places
+from . import _config, _devices
+from ._advice import warn_of_few_blocks
+from ._elementwise import BLOCK, Loaded, converted, kernel_text, launch, places
 from ._modules import Function
 from ._results import result_types
 from .cuda._arrays import DeviceNDArray, as_cuda_array, device_array, is_cuda_array, to_device
 from .cuda._streams import native_stream
-from .types import Array, Signature, Type, parsed, signature_text
+from .types import Array, Signature, Type, parsed, signature_text, void
+
+#: Options that only advise Numba, for one target or another.
+_ADVICE = {"nopython", "cache", "identity", "writable_args", "fastmath", "boundscheck", "error_model", "inline"}
 
 
 class _Loop:
@@ -34,11 +39,12 @@ class _ArrayFunction(Function):
     def types(self) -> list[str]:
         return [str(signature) for signature in self._signatures]
 
-    def _chosen(self, loops: list[_Loop], dtypes: list) -> _Loop:
+    def _chosen(self, loops: list[_Loop], dtypes: list, castings: tuple[str, ...] = ("safe",)) -> _Loop:
         """The first prototype that the inputs convert to without loss, as NumPy chooses."""
-        for loop in loops:
-            if all(_fits(found, wanted) for found, wanted in zip(dtypes, loop.inputs)):
-                return loop
+        for casting in castings:
+            for loop in loops:
+                if all(_fits(found, wanted, casting) for found, wanted in zip(dtypes, loop.inputs)):
+                    return loop
         found = ", ".join(str(getattr(dtype, "__name__", dtype)) for dtype in dtypes)
         raise TypeError(f"`{self.__name__}` has no version for ({found}): there are {', '.join(self.types)}")
 
@@ -138,6 +144,10 @@ class GUFunc(_ArrayFunction):
         # Inputs that the layout has as numbers and a signature as arrays, as was once done.
         self._one_element_arrays = {f"x{number}" for number, core in enumerate(self._inputs) if not core
                                     and any(isinstance(one.args[number], Array) for one in self._signatures)}
+        returned = next((one.return_type for one in self._signatures if one.return_type != void), None)
+        if returned is not None:
+            raise TypeError(f"guvectorized functions cannot return values: signature of `{self.__name__}` specifies "
+                            f"{returned} return type")
         self._loops = [_Loop([_element(one) for one in signature.args[:self.nin]],
                              [_element(one) for one in signature.args[self.nin:]]) for signature in self._signatures]
 
@@ -148,15 +158,16 @@ class GUFunc(_ArrayFunction):
                 raise ValueError("cannot specify argument 'out' as both positional and keyword")
             args, out = args[:self.nin], args[self.nin:]
         if len(args) != self.nin:
-            raise TypeError(f"`{self.__name__}`: gufunc accepts {self.nin} or {self.nin + self.nout} positional "
-                            f"arguments, the second with those for its results; there are {len(args)}")
+            raise TypeError(f"`{self.__name__}`: gufunc accepts {self.nin} positional arguments (its inputs) or "
+                            f"{self.nin + self.nout} positional arguments (its results, too). Got {len(args)} "
+                            f"positional argument{'s' * (len(args) != 1)}.")
         outs = () if out is None else out if isinstance(out, tuple) else (out,)
         on_device = any(map(is_cuda_array, args))
         inputs = [_input(argument) for argument in args]
         dtypes = [_dtype(one) for one in inputs]
         inputs = [one if hasattr(one, "shape") else numpy.asarray(one) for one in inputs]
         if self._loops:
-            loop = self._chosen(self._loops, dtypes)
+            loop = self._chosen(self._loops, dtypes, ("safe", "same_kind"))
         elif outs:
             loop = _Loop([one.dtype for one in inputs], [one.dtype for one in outs])
         else:
@@ -220,11 +231,18 @@ class GUFunc(_ArrayFunction):
             arrays.append(_argument(target.reshape(1) if not target.ndim else target, False))
         text = kernel_text("generalized", names, shape or (1,), f"core({', '.join(values)})")
         kernel = self._loaded.kernel(text, "generalized", {"core": self})
+        if _config.CUDA_LOW_OCCUPANCY_WARNINGS:
+            warn_of_few_blocks(-(-math.prod(shape) // BLOCK))
         launch(kernel, shape or (1,), arrays, stream)
 
 
 def vectorize(ftylist_or_function=(), target: str = "cpu", **options):
     """`@vectorize`: of a function of numbers one of arrays, which broadcasts as NumPy's do."""
+    for option in options:
+        if option not in _ADVICE:
+            raise KeyError(f"Unrecognized options. @vectorize does not support option: {option!r}")
+    if target == "cuda" and "nopython" in options:
+        warnings.warn("nopython kwarg for cuda target is redundant", RuntimeWarning, stacklevel=2)
     if isinstance(ftylist_or_function, (types.FunctionType, Function)):
         return DUFunc(_plain(ftylist_or_function), [])
     signatures = _listed(ftylist_or_function)
@@ -233,6 +251,11 @@ def vectorize(ftylist_or_function=(), target: str = "cpu", **options):
 
 def guvectorize(ftylist, signature: str | None = None, target: str = "cpu", **options):
     """`@guvectorize`: of a function of parts of arrays one of arrays of such parts."""
+    if not options.get("nopython", True):
+        raise TypeError("nopython flag must be True")
+    unknown = [repr(option) for option in options if option not in _ADVICE]
+    if unknown:
+        raise TypeError(f"The following target options are not supported: {', '.join(unknown)}")
     layout = ftylist if signature is None else signature
     signatures = [] if signature is None else _listed(ftylist)
     return lambda function: GUFunc(_plain(function), signatures, layout)
@@ -278,11 +301,11 @@ def _dtype(argument: Any) -> Any:
     return getattr(argument, "dtype", None) or type(argument)
 
 
-def _fits(found: Any, wanted: Any) -> bool:
+def _fits(found: Any, wanted: Any, casting: Any) -> bool:
     import numpy
     if isinstance(found, type):
         return "biufc".index(wanted.kind) >= {bool: 0, int: 1, float: 3, complex: 4}[found]
-    return numpy.can_cast(found, wanted, "safe")
+    return numpy.can_cast(found, wanted, casting)
 
 
 def _kernel_type(dtype: Any) -> str:
@@ -305,5 +328,7 @@ def _of_type(array: Any, dtype: Any) -> Any:
     if array.dtype == dtype:
         return array
     if isinstance(array, DeviceNDArray):
+        if not _fits(array.dtype, dtype, "safe"):
+            raise TypeError(f"an array of a device does not support .astype() from {array.dtype} to {dtype}")
         return to_device(array.copy_to_host().astype(dtype))
     return array.astype(dtype)

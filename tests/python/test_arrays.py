@@ -145,3 +145,22 @@ def test_arrays_outlive_a_closed_device(host):
     device = cuda.to_device(host)
     cuda.close()
     assert (device.copy_to_host() == host).all()
+
+
+@pytest.mark.parametrize("order", "CFAK")
+def test_reshape_and_ravel_in_an_order(host, order):
+    for array in (host, np.asfortranarray(host), host.reshape(-1)):
+        device = cuda.to_device(array)
+        expected = array.ravel("C" if order == "K" and array.flags.c_contiguous else order)
+        in_place = array.flags.f_contiguous if order == "F" else order in "AK" or array.flags.c_contiguous
+        if not in_place:
+            with pytest.raises(NotImplementedError):
+                device.ravel(order)
+            continue
+        flat = device.ravel(order)
+        assert (flat.copy_to_host() == expected).all() and flat.address == device.address
+        assert (flat.reshape(3, 8, order="F").copy_to_host() == expected.reshape(3, 8, order="F")).all()
+    with pytest.raises(NotImplementedError):
+        cuda.to_device(host)[:, ::2].ravel()
+    with pytest.raises(ValueError):
+        cuda.to_device(host).ravel("X")

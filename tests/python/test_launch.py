@@ -1,11 +1,14 @@
 """`@cuda.jit` in all its forms, launches, and what can be asked of a kernel."""
 import collections
+import warnings
 
 import numpy as np
 import pytest
 
 import pykc
+from pykc import _config as config
 from pykc import cuda, types
+from pykc.numba.errors import NumbaPerformanceWarning
 from pykc.types import float32, float64, int32, int64, void
 
 
@@ -256,6 +259,33 @@ def test_compile_ptx():
     assert ".entry f" in ptx
     with pytest.raises(NotImplementedError):
         cuda.compile_ptx(add_body, (float32,), device=True)
+
+
+def test_pointers():
+    @cuda.jit(void(types.CPointer(int32), int64))
+    def add_one(x, n):
+        i = cuda.grid(1)
+        if i < n:
+            x[i] += 1
+
+    x = cuda.to_device(np.arange(10, dtype=np.int32))
+    add_one[1, 32](x.address, 8)
+    assert x.copy_to_host().tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 8, 9]
+    add_one[1, 32](x, 1)
+    assert x.copy_to_host()[0] == 2
+
+
+def test_a_warning_of_few_blocks(monkeypatch):
+    @cuda.jit
+    def nothing():
+        pass
+
+    monkeypatch.setattr(config, "CUDA_LOW_OCCUPANCY_WARNINGS", 1)
+    with pytest.warns(NumbaPerformanceWarning, match="Grid size 6 .* low occupancy"):
+        nothing[(2, 3), 32]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nothing[256, 32]()
 
 
 def test_names_of_kernels_outside_of_them():

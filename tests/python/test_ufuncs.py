@@ -97,7 +97,7 @@ def test_guvectorize(leading):
 def test_guvectorize_errors():
     with pytest.raises(ValueError, match="`n` of"):
         product(np.zeros((2, 3), np.float32), np.zeros((4, 5), np.float32))
-    with pytest.raises(TypeError, match="accepts 2 or 3 positional arguments"):
+    with pytest.raises(TypeError, match="accepts 2 positional arguments"):
         product(np.zeros((2, 3), np.float32))
 
 
@@ -161,3 +161,31 @@ def test_jit_functions_in_kernels():
     kernel[1, 1](out)
     cuda.synchronize()
     assert out[0] == square(3) == 9
+
+
+def test_guvectorize_takes_inputs_of_the_same_kind():
+    @guvectorize(["void(int32, int32[:], int32[:])"], "(),(n)->(n)", target="cuda")
+    def scaled(a, x, out):
+        for i in range(x.size):
+            out[i] = a * x[i]
+
+    x = np.arange(4, dtype=np.int32)
+    assert scaled(np.int64(2), x).tolist() == [0, 2, 4, 6]
+    with pytest.raises(TypeError, match="does not support .astype"):
+        scaled(cuda.to_device(np.array(2)), x)
+    with pytest.raises(TypeError, match="no version"):
+        scaled(2.5, x)
+    with pytest.raises(TypeError, match="gufunc accepts 2 positional arguments .* or 3 .* Got 1 positional argument."):
+        scaled(x)
+
+
+def test_options_and_signatures_that_array_functions_lack():
+    with pytest.raises(KeyError, match="Unrecognized options"):
+        vectorize(["float64(float64)"], target="cuda", unheard_of=1)(lambda x: x)
+    with pytest.warns(RuntimeWarning, match="redundant"):
+        vectorize(["float64(float64)"], target="cuda", nopython=True)(lambda x: x)
+    for options, message in (({"nopython": False}, "must be True"), ({"unheard_of": 1}, "not supported: 'unheard_of'")):
+        with pytest.raises(TypeError, match=message):
+            guvectorize([void(float32[:], float32[:])], "(n)->(n)", **options)(lambda x, y: None)
+    with pytest.raises(TypeError, match="specifies float32 return type"):
+        guvectorize([float32(float32[:], float32[:])], "(n)->(n)")(lambda x, y: None)

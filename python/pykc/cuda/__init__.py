@@ -19,7 +19,7 @@ _pykc_path = "numba.cuda"
 _LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "compile_ptx": "._compile",
           "compile_ptx_for_current_device": "._compile", "reduce": ".._reduce", "Reduce": ".._reduce",
           "vectorize": ".._ufunc", "guvectorize": ".._ufunc", "random": ".random", "libdevice": ".libdevice",
-          "bf16": ".bf16", "config": "..numba.config", "core": "..numba.core",
+          "bf16": ".bf16", "config": ".._config", "core": "..numba.core",
           "types": "..types", "typeof": "..types"}
 _TYPES = frozenset(importlib.import_module("..types", __name__).NUMBA_NAMES)
 

@@ -5,6 +5,7 @@ import enum
 import sys
 from typing import Any
 
+from .. import _devices
 from ._arrays import DeviceNDArray, as_cuda_array, device_array_like, to_device
 
 class In:
@@ -26,6 +27,20 @@ class Out(In):
 
 class InOut(In):
     """`cuda.InOut(a)`: a host array that the kernel reads and writes."""
+
+
+class Pointed:
+    """What lies at an address, as an array that begins there; how far it goes nobody says."""
+
+    _MANY = 2 ** 40
+
+    def __init__(self, address: int, type_):
+        described = {"shape": (self._MANY,), "typestr": type_.dtype.str, "strides": None, "data": (address, False),
+                     "version": 3}
+        if _devices.current().is_cpu:
+            self.__array_interface__ = described
+        else:
+            self.__cuda_array_interface__ = described
 
 
 class Prepared:

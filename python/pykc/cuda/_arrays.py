@@ -45,11 +45,25 @@ class DeviceNDArray(_native.Array):
 
     def reshape(self, *newshape, order: str = "C") -> DeviceNDArray:
         shape = newshape[0] if len(newshape) == 1 and not isinstance(newshape[0], int) else newshape
-        _only_rows(order)
-        return self._of(self.reshaped(_resolved(tuple(shape), self.size)))
+        shape = _resolved(tuple(shape), self.size)
+        if not self._is_in_columns(order):
+            return self._of(self.reshaped(shape))
+        if not self.is_f_contiguous():
+            raise NotImplementedError("reshape would require copy")
+        return self.T._of(self.T.reshaped(shape[::-1])).T
 
     def ravel(self, order: str = "C", stream=0) -> DeviceNDArray:
-        return self.reshape(self.size, order=order)
+        """The elements as a vector, in the same memory."""
+        in_columns = self._is_in_columns(order)
+        if not (self.is_f_contiguous() if in_columns else self.is_c_contiguous()):
+            raise NotImplementedError("ravel of an array that is not contiguous: copy it first")
+        return self.T.ravel() if in_columns else self._of(self.reshaped((self.size,)))
+
+    def _is_in_columns(self, order: str) -> bool:
+        """Whether NumPy's `order` means columns for this array."""
+        if order not in ("C", "F", "A", "K"):
+            raise ValueError(f"order must be one of 'C', 'F', 'A', 'K', not {order!r}")
+        return order == "F" or order in "AK" and self.is_f_contiguous() and not self.is_c_contiguous()
 
     def squeeze(self, axis=None, stream=0) -> DeviceNDArray:
         axes = [axis] if isinstance(axis, int) else axis
@@ -213,11 +227,6 @@ def _contiguous(extents, strides, itemsize: int) -> bool:
 
 def _packed(array: DeviceNDArray) -> bool:
     return array.is_c_contiguous() or array.is_f_contiguous()
-
-
-def _only_rows(order: str) -> None:
-    if order not in ("C", "A", "K"):
-        raise NotImplementedError(f"order={order!r}: arrays of devices are reshaped in rows; transpose first")
 
 
 def _resolved(shape: tuple[int, ...], size: int) -> tuple[int, ...]:

@@ -42,6 +42,14 @@ class Device:
         return (9, 0) if self.is_cpu or not digits else (int(digits[:-1]), int(digits[-1]))
 
     @property
+    def supports_float16(self) -> bool:
+        return self.compute_capability >= (5, 3)
+
+    @property
+    def supports_bfloat16(self) -> bool:
+        return self.compute_capability >= (8, 0)
+
+    @property
     def MULTIPROCESSOR_COUNT(self) -> int:
         return self._facts["multiprocessors"]
 
@@ -193,7 +201,7 @@ def is_gpu() -> bool:
 def detect() -> bool:
     """Prints the devices."""
     devices = list_devices()
-    print(f"Found {len(devices)} CUDA device{'s' * (len(devices) != 1)}")
+    print(f"Found {len(devices)} CUDA devices")
     for device in devices:
         major, minor = device.compute_capability
         print(f"id {device.id}  {device.name}  [SUPPORTED]  compute capability: {major}.{minor}")

@@ -4,12 +4,13 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from .. import _devices, _native
+from .. import _config, _devices, _native
+from .._advice import warn_of_few_blocks
 from .._capture import CUDA, Watch
 from .._elementwise import Loaded
 from .._modules import Function, program_of
-from ..types import Array, Signature, Type, is_signature, parsed, pyobject, signature_text, typeof, void
-from ._arguments import Prepared
+from ..types import Array, CPointer, Signature, Type, is_signature, parsed, pyobject, signature_text, typeof, void
+from ._arguments import Pointed, Prepared
 from ._faults import python_error
 from ._streams import native_stream
 
@@ -140,6 +141,8 @@ class Dispatcher(Function):
         if not type(grid) is type(block) is int:
             _check_extents("griddim", grid)
             _check_extents("blockdim", block)
+        if _config.CUDA_LOW_OCCUPANCY_WARNINGS:
+            warn_of_few_blocks(grid)
         return Configured(self, *configuration)
 
     def _launched(self, how: str, where: tuple, args: tuple) -> None:
@@ -150,7 +153,7 @@ class Dispatcher(Function):
         try:
             kernel.launch(*where, args) if how == "launch" else kernel.for_all(*where, args)
         except (TypeError, _native.LaunchError) as error:
-            prepared = Prepared(args)
+            prepared = Prepared(self._with_pointed(args))
             if prepared.are_plain and all(a is b for a, b in zip(args, prepared.values)):
                 raise _with_types(error) from None
             self._launched_around(prepared, kernel, how, where)
@@ -163,6 +166,15 @@ class Dispatcher(Function):
         device = _devices.current()
         watch = self._loaded[device][0]
         self._recent = (device, watch if watch.watches_anything else None, kernel)
+
+    def _with_pointed(self, args: tuple) -> tuple:
+        """The arguments with arrays in place of the addresses that a signature calls pointers."""
+        found = list(args)
+        for signature in self._signatures:
+            for index, type_ in enumerate(_types(signature)):
+                if isinstance(type_, CPointer) and index < len(args) and isinstance(args[index], int):
+                    found[index] = Pointed(args[index], type_.pointee)
+        return tuple(found)
 
     def _launched_around(self, prepared: Prepared, kernel: Any, how: str, where: tuple) -> None:
         """Launches with arguments that the runtime takes no values of, tuples and the like, by a kernel around this

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import importlib
 
+from .. import _config as config
 from .. import cuda, types
 from .._host import generated_jit, jit, njit, objmode, prange
 from .._kernel_names import KernelName
@@ -28,7 +29,7 @@ def set_num_threads(n: int) -> None:
 def __getattr__(name: str):
     if name in _TYPES:
         return getattr(types, name)
-    if name in ("config", "core", "np", "misc"):
+    if name in ("core", "np", "misc"):
         return importlib.import_module(f".{name}", __name__)
     if name in ("jitclass", "cfunc", "stencil", "typed"):
         raise AttributeError(f"numba.{name} is not here: pykc compiles kernels and functions of numbers and arrays")

@@ -1,3 +1,4 @@
 """`numba.core`, as far as its names are public."""
+from .. import _config as config
 from .. import types
-from . import config, errors
+from . import errors

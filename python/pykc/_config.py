@@ -1,0 +1,18 @@
+"""`numba.config`: switches that scripts read or set. Those for warnings change what pykc says, none what it does."""
+import os
+
+
+def _switch(name: str) -> int:
+    return int(os.environ.get(f"NUMBA_{name}", "0"))
+
+
+ENABLE_CUDASIM = False
+CUDA_LOW_OCCUPANCY_WARNINGS = _switch("CUDA_LOW_OCCUPANCY_WARNINGS")
+CUDA_WARN_ON_IMPLICIT_COPY = _switch("CUDA_WARN_ON_IMPLICIT_COPY")
+CUDA_ENABLE_PYNVJITLINK = 0
+CUDA_USE_NVIDIA_BINDING = 0
+CUDA_DEBUGINFO_DEFAULT = 0
+CUDA_PER_THREAD_DEFAULT_STREAM = 0
+DISABLE_JIT = 0
+NUMBA_NUM_THREADS = NUMBA_DEFAULT_NUM_THREADS = os.cpu_count() or 1
+THREADING_LAYER = "default"
