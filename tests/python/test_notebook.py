@@ -117,6 +117,11 @@ def test_an_error_in_a_cell_under_the_magic(run, shell):
     assert shown.startswith(f"CompileError: Cell In[{number}]:4:14: error") and "^^^^^^^" in shown
 
 
+def test_an_error_has_the_name_that_programs_know(run):
+    run(TYPED)
+    assert "\nLaunchError: kernel `doubled`: takes 1 argument" in run("doubled[1, 1]()", fails=True)[1]
+
+
 def test_a_fault_shows_its_place(run):
     run("@cuda.jit\ndef checks(x):\n    assert x[0] > 0, 'must be positive'")
     _, shown = run("checks[1, 1](np.zeros(1))\ncuda.synchronize()", fails=True)

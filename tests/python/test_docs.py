@@ -1,0 +1,34 @@
+"""What the pages on Python show is what happens: a block of Python, and the error that the block after it tells."""
+
+import linecache
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import pykc
+from pykc import cuda
+
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+SHOWN = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
+
+
+def test_the_errors_of_teaching():
+    names = {"cuda": cuda, "np": np}
+    found = SHOWN.findall((DOCS / "teaching.md").read_text())
+    assert len(found) >= 8
+    for program, shown in found:
+        names.update({name: np.ones(1000, np.float32) for name in "xyz"})
+        linecache.cache["lesson.py"] = (len(program), None, program.splitlines(keepends=True), "lesson.py")
+        with pytest.raises((pykc.Error, ValueError)) as error:
+            exec(compile(program, "lesson.py", "exec"), names)
+            cuda.synchronize()
+        kind = next(kind for kind in type(error.value).__mro__ if not kind.__name__.startswith("_"))
+        assert f"{kind.__name__}: {str(error.value).strip()}" == shown.strip()
+
+
+def test_the_program_of_python_md():
+    first = re.search(r"```python\n(.*?)```", (DOCS / "python.md").read_text(), re.DOTALL)[1]
+    linecache.cache["<python.md>"] = (len(first), None, first.splitlines(keepends=True), "<python.md>")
+    exec(compile(first, "<python.md>", "exec"), {})
