@@ -89,7 +89,10 @@ def _refuse(function: Function):
 
 
 def jit(signature_or_function=None, *, target: str | None = None, **options):
-    """`@jit`: compiled for the types of each call. What pykc does not compile runs as Python, with a warning."""
+    """`@jit`, `@njit`: a function that kernels call and that the host calls, compiled for the types of each call.
+
+    The host's calls run in one thread of the CPU. What pykc does not compile runs as Python, and a PykcWarning says
+    why. With `target="cuda"` it is `cuda.jit`."""
     if target in ("cuda", "gpu"):
         from . import cuda
         return cuda.jit(signature_or_function, **options)

@@ -18,7 +18,10 @@ class Kernel(Dispatcher):
 
 
 def kernel(function: types.FunctionType | None = None, **options):
-    """A kernel: parameters have the types of their annotations, or those of each launch."""
+    """`@pykc.kernel`, bare or with options: a kernel in which pykc's own typing rules hold (docs/language.md).
+
+    Parameters have the types of their annotations, `x: pykc.f32[:]`, or those of each launch. Launches and all else are
+    those of `cuda.jit`."""
     if function is None:
         return lambda function: Kernel(function, **options)
     return Kernel(function, **options)

@@ -57,7 +57,8 @@ def text_of(text: str, file: str = "<text>") -> FunctionText:
 
 
 def without_annotations(text: FunctionText, is_type: Callable[[str], bool]) -> FunctionText:
-    """The text with blanks for annotations of parameters and result that are no types of kernels: Numba ignores them."""
+    """The text with blanks for annotations of parameters and result that are no types of kernels: Numba ignores
+    them."""
     import ast
     tree = text.tree
     arguments = tree.args.posonlyargs + tree.args.args + tree.args.kwonlyargs

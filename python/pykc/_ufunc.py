@@ -237,7 +237,11 @@ class GUFunc(_ArrayFunction):
 
 
 def vectorize(ftylist_or_function=(), target: str = "cpu", **options):
-    """`@vectorize`: of a function of numbers one of arrays, which broadcasts as NumPy's do."""
+    """`@vectorize`: of a function of numbers one of arrays, which runs on the device in use, whatever TARGET says.
+
+    The signatures, `["float32(float32, float32)"]`, are what it is compiled for, the first one that fits the arguments;
+    without any it is compiled for the types of each call. What it makes broadcasts as NumPy's ufuncs do and takes
+    `out=`. Given arrays of the device it returns one, and nothing goes through the host."""
     for option in options:
         if option not in _ADVICE:
             raise KeyError(f"Unrecognized options. @vectorize does not support option: {option!r}")
@@ -250,7 +254,11 @@ def vectorize(ftylist_or_function=(), target: str = "cpu", **options):
 
 
 def guvectorize(ftylist, signature: str | None = None, target: str = "cpu", **options):
-    """`@guvectorize`: of a function of parts of arrays one of arrays of such parts."""
+    """`@guvectorize`: of a function of parts of arrays one of arrays of such parts, on the device in use.
+
+    SIGNATURE is the layout of a part, `"(m,n),(n)->(m)"`; the function gets the parts, the results among them, and
+    returns nothing. The axes before those of the layout are the batch, which broadcasts. `out=` and arrays of the
+    device as with `vectorize`."""
     if not options.get("nopython", True):
         raise TypeError("nopython flag must be True")
     unknown = [repr(option) for option in options if option not in _ADVICE]

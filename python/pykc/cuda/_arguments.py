@@ -9,7 +9,7 @@ from .. import _devices
 from ._arrays import DeviceNDArray, as_cuda_array, device_array_like, to_device
 
 class In:
-    """`cuda.In(a)`: a host array that the kernel only reads."""
+    """`kernel[grid, block](cuda.In(a))`: an array of the host that is copied to the device, and not back."""
 
     def __init__(self, value):
         self.value = value
@@ -19,14 +19,14 @@ class In:
 
 
 class Out(In):
-    """`cuda.Out(a)`: a host array that the kernel only writes."""
+    """`kernel[grid, block](cuda.Out(a))`: an array of the host that is copied back from the device, and not there."""
 
     def to_device(self) -> DeviceNDArray:
         return device_array_like(self.value)
 
 
 class InOut(In):
-    """`cuda.InOut(a)`: a host array that the kernel reads and writes."""
+    """`kernel[grid, block](cuda.InOut(a))`: an array of the host that is copied there and back, as a bare one is."""
 
 
 class Pointed:

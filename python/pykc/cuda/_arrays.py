@@ -11,8 +11,11 @@ from ._streams import native_stream
 
 
 class DeviceNDArray(_native.Array):
-    """An array in the memory of a device. Slices and reshaped arrays are the same memory. `shape`, `strides`, `ndim`,
-    `size`, `itemsize` and `nbytes` are as NumPy's."""
+    """An array in the memory of a device: what `to_device` and `device_array` give, and kernels take without a copy.
+
+    `shape`, `strides` (in bytes), `ndim`, `size`, `itemsize`, `nbytes` and `dtype` are as NumPy's. Slices and reshaped
+    arrays are the same memory. `a[i]` of one element copies it to the host, `a[i:j] = b` copies B to the device. Other
+    libraries take it by `__cuda_array_interface__` and DLPack, NumPy by `numpy.asarray`, which copies."""
 
     __array_priority__ = 100
     __cuda_ndarray__ = True
@@ -26,6 +29,7 @@ class DeviceNDArray(_native.Array):
 
     @property
     def alloc_size(self) -> int:
+        """The bytes of the elements."""
         return self.nbytes
 
     def __len__(self) -> int:
@@ -35,15 +39,19 @@ class DeviceNDArray(_native.Array):
 
     @property
     def T(self) -> DeviceNDArray:
+        """The array with its axes in the opposite order, in the same memory."""
         return self.transpose()
 
     def transpose(self, axes=None) -> DeviceNDArray:
+        """The array with its axes in the order AXES, else the opposite one, in the same memory."""
         if axes is not None and set(axes) != set(range(self.ndim)):
             raise ValueError(f"invalid axes list {axes!r}")
         order = tuple(range(self.ndim))[::-1] if axes is None else tuple(axes)
         return self._of(self.permuted(order))
 
     def reshape(self, *newshape, order: str = "C") -> DeviceNDArray:
+        """The same memory in another shape, one extent of which may be -1. NotImplementedError where that takes a
+        copy."""
         shape = newshape[0] if len(newshape) == 1 and not isinstance(newshape[0], int) else newshape
         shape = _resolved(tuple(shape), self.size)
         if not self._is_in_columns(order):
@@ -66,6 +74,7 @@ class DeviceNDArray(_native.Array):
         return order == "F" or order in "AK" and self.is_f_contiguous() and not self.is_c_contiguous()
 
     def squeeze(self, axis=None, stream=0) -> DeviceNDArray:
+        """The array without its axes of one element, or without those that AXIS names."""
         axes = [axis] if isinstance(axis, int) else axis
         kept = tuple(extent for i, extent in enumerate(self.shape)
                      if extent != 1 or axes is not None and i not in axes and i - self.ndim not in axes)
@@ -80,13 +89,16 @@ class DeviceNDArray(_native.Array):
         return DeviceNDArray(_viewed(self, dtype), dtype, self.stream)
 
     def is_c_contiguous(self) -> bool:
+        """Whether the elements lie row by row, without gaps."""
         return _contiguous(self.shape[::-1], self.strides[::-1], self.dtype.itemsize)
 
     def is_f_contiguous(self) -> bool:
+        """Whether the elements lie column by column, without gaps."""
         return _contiguous(self.shape, self.strides, self.dtype.itemsize)
 
     @property
     def flags(self) -> dict[str, bool]:
+        """`C_CONTIGUOUS` and `F_CONTIGUOUS`, as NumPy's flags have them."""
         return {"C_CONTIGUOUS": self.is_c_contiguous(), "F_CONTIGUOUS": self.is_f_contiguous()}
 
     def __repr__(self) -> str:
@@ -95,7 +107,8 @@ class DeviceNDArray(_native.Array):
     # --- copies ---------------------------------------------------------------------------------------------------
 
     def copy_to_host(self, ary=None, stream=0):
-        """The elements as a NumPy array, ARY or a new one."""
+        """The elements as a NumPy array: ARY, of the same shape and type, or a new one. Waits for the copy; with a
+        STREAM and an array of `pinned_array` it may still be under way."""
         import numpy
         native = native_stream(stream or self.stream)
         if ary is None:
@@ -121,7 +134,8 @@ class DeviceNDArray(_native.Array):
         host[...] = whole
 
     def copy_to_device(self, ary, stream=0) -> None:
-        """Takes the elements of ARY, an array of the host or of a device."""
+        """Takes the elements of ARY, an array of the host or of a device, of the same shape (ValueError) and type
+        (TypeError)."""
         import numpy
         native = native_stream(stream or self.stream)
         if not is_cuda_array(ary):
@@ -145,6 +159,7 @@ class DeviceNDArray(_native.Array):
         return host if dtype is None else host.astype(dtype)
 
     def bind(self, stream=0) -> DeviceNDArray:
+        """The same array, whose copies go to STREAM."""
         return DeviceNDArray(self, self.dtype, stream)
 
     def split(self, section: int, stream=0):
@@ -183,6 +198,7 @@ class DeviceNDArray(_native.Array):
         view.copy_to_device(whole)
 
     def setitem(self, index, value, stream=0) -> None:
+        """`self[index] = value`."""
         self[index] = value
 
     def __iter__(self):
@@ -207,6 +223,7 @@ class DeviceNDArray(_native.Array):
 
     @property
     def device_ctypes_pointer(self):
+        """The address of the first element, for ctypes."""
         import ctypes
         return ctypes.c_void_p(self.address)
 
@@ -277,7 +294,10 @@ def _check_same(one, other) -> None:
 
 
 def device_array(shape, dtype="float64", strides=None, order: str = "C", stream=0) -> DeviceNDArray:
-    """An array in the device's memory, with any values."""
+    """An array in the device's memory, whose elements have any values.
+
+    SHAPE is a number or a tuple, ORDER "C" (row by row) or "F" (column by column). MemoryError where there is no
+    room."""
     import numpy
     if strides is not None:
         raise NotImplementedError("strides=: allocate the whole array and slice it")
@@ -301,7 +321,10 @@ def _order_like(ary) -> str:
 
 
 def to_device(obj, stream=0, copy: bool = True, to: DeviceNDArray | None = None) -> DeviceNDArray:
-    """The elements of an array in the device's memory."""
+    """The elements of an array, or of what NumPy makes one of, in the device's memory.
+
+    TO is an array of the device that takes them; with `copy=False` only the shape and type are taken. The copy may
+    still be under way on STREAM when this returns; launches on that stream wait for it."""
     import numpy
     if is_cuda_array(obj):
         source = as_cuda_array(obj)
@@ -323,7 +346,8 @@ def is_cuda_array(obj) -> bool:
 
 
 def as_cuda_array(obj, sync: bool = True) -> DeviceNDArray:
-    """Another library's array without a copy; the result keeps it alive."""
+    """Another library's array (`__cuda_array_interface__` or DLPack) without a copy; the result keeps it alive.
+    TypeError where it has neither."""
     import numpy
     if isinstance(obj, DeviceNDArray):
         return obj
@@ -355,6 +379,7 @@ def _has_gpu() -> bool:
 
 
 def from_cuda_array_interface(desc: dict, owner=None, sync: bool = True) -> DeviceNDArray:
+    """The array that a dictionary of the CUDA array interface describes. OWNER is kept alive as long as the array."""
     class Described:
         __cuda_array_interface__ = desc
         keeps = owner
@@ -372,6 +397,7 @@ def pinned_array(shape, dtype="float64", strides=None, order: str = "C"):
 
 
 def pinned_array_like(ary):
+    """`pinned_array` of the shape, type and order of ARY."""
     return pinned_array(ary.shape, ary.dtype, order=_order_like(ary))
 
 
@@ -388,6 +414,7 @@ def mapped_array(shape, dtype="float64", strides=None, order: str = "C", stream=
 
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
+    """`mapped_array` of the shape, type and order of ARY."""
     return mapped_array(ary.shape, ary.dtype, order=_order_like(ary))
 
 

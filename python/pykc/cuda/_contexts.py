@@ -9,12 +9,15 @@ from ._faults import python_error
 
 
 class MemoryInfo(NamedTuple):
+    """Bytes of a device's memory."""
+
     free: int
     total: int
 
 
 class Device:
-    """A device, as `cuda.gpus` lists it. In a `with` block it is the one in use."""
+    """A device, as `cuda.gpus` lists it: `id`, `name`, `compute_capability`, and the limits that Numba names in
+    capitals. In a `with` block it is the one in use."""
 
     WARP_SIZE = 32
     MAX_GRID_DIM_X, MAX_GRID_DIM_Y, MAX_GRID_DIM_Z = 2 ** 31 - 1, 65535, 65535
@@ -29,10 +32,12 @@ class Device:
 
     @property
     def name(self) -> str:
+        """What it is called, such as the name of the GPU."""
         return self._facts["description"]
 
     @property
     def is_cpu(self) -> bool:
+        """Whether it is the CPU device."""
         return self._facts["name"] == "cpu"
 
     @property
@@ -43,24 +48,29 @@ class Device:
 
     @property
     def supports_float16(self) -> bool:
+        """Whether kernels can compute with float16."""
         return self.compute_capability >= (5, 3)
 
     @property
     def supports_bfloat16(self) -> bool:
+        """Whether kernels can compute with bfloat16."""
         return self.compute_capability >= (8, 0)
 
     @property
     def MULTIPROCESSOR_COUNT(self) -> int:
+        """The multiprocessors of a GPU; the cores that the CPU device takes."""
         return self._facts["multiprocessors"]
 
     @property
     def MAX_THREADS_PER_BLOCK(self) -> int:
+        """The most threads of a block."""
         return self._facts["max_threads_per_block"]
 
     def _open(self) -> _native.Device:
         return _devices.device(self._facts["name"])
 
     def reset(self) -> None:
+        """Waits for the device. Arrays stay as they are."""
         self._open().synchronize()
 
     def __enter__(self) -> Device:
@@ -90,7 +100,7 @@ def list_devices() -> list[Device]:
 
 
 class _Gpus:
-    """`cuda.gpus`."""
+    """The devices that kernels can use: `cuda.gpus[0]`, `len`, a loop over them, `lst`, `current`."""
 
     @property
     def lst(self) -> list[Device]:
@@ -114,12 +124,14 @@ gpus = _Gpus()
 
 
 def get_current_device() -> Device:
+    """The device in use."""
     name = _devices.current().name
     return next(device for device in list_devices() if device._facts["name"] == name)
 
 
 def select_device(device_id: int) -> Context:
-    """Makes it the device in use for this thread."""
+    """Makes the device of that number in `cuda.gpus` the one in use, for this thread. IndexError where there is
+    none."""
     _devices.select(list_devices()[device_id]._open())
     return current_context()
 
@@ -142,26 +154,32 @@ class Context:
 
     @property
     def device(self) -> Device:
+        """The device."""
         return get_current_device()
 
     def get_memory_info(self) -> MemoryInfo:
-        """Bytes that are free, and all."""
+        """Bytes of the device's memory: (free, total)."""
         return MemoryInfo(*self._native.memory_info())
 
     @property
     def deallocations(self) -> Deallocations:
+        """Numba's list of memory that waits to be freed; empty here."""
         return Deallocations()
 
     def synchronize(self) -> None:
+        """Waits for all that the device was given."""
         self._native.synchronize()
 
     def reset(self) -> None:
+        """Waits for the device. Arrays stay as they are."""
         self._native.synchronize()
 
     def push(self) -> None:
+        """Makes it the device in use, for this thread."""
         _devices.select(self._native)
 
     def pop(self) -> None:
+        """Makes the default device the one in use again, for this thread."""
         _devices.select(None)
 
     def __enter__(self) -> Context:
@@ -172,11 +190,13 @@ class Context:
 
 
 def current_context(devnum: int | None = None) -> Context:
+    """The device in use, or that of number DEVNUM, as what Numba calls its context."""
     return Context(_devices.current() if devnum is None else list_devices()[devnum]._open())
 
 
 def synchronize() -> None:
-    """Waits for all that the device was given."""
+    """Waits for all that the device was given. What stopped a kernel (KernelFault, and an assertion or index error of
+    Python) is raised here at the latest."""
     try:
         _devices.current().synchronize()
     except _native.KernelFault as fault:
@@ -199,7 +219,7 @@ def is_gpu() -> bool:
 
 
 def detect() -> bool:
-    """Prints the devices."""
+    """Prints the devices that kernels can use. Returns whether there are any."""
     devices = list_devices()
     print(f"Found {len(devices)} CUDA devices")
     for device in devices:
@@ -218,6 +238,7 @@ def profile_stop() -> None:
 
 @contextlib.contextmanager
 def profiling() -> Iterator[None]:
+    """`with cuda.profiling():` for what a profiler is to look at."""
     profile_start()
     try:
         yield
@@ -237,12 +258,15 @@ def require_context(function):
 
 
 def is_float16_supported() -> bool:
+    """Whether kernels can use float16: always."""
     return True
 
 
 def is_bfloat16_supported() -> bool:
+    """Whether kernels can use bfloat16: always."""
     return True
 
 
 def is_supported_version() -> bool:
+    """Numba's question after the toolkit's version: always true, for none is needed."""
     return True

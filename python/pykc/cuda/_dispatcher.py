@@ -60,7 +60,13 @@ class ForAll:
 
 
 class Dispatcher(Function):
-    """A function under `@cuda.jit`."""
+    """A function under `@cuda.jit`: a kernel, compiled for the types of each launch, or a device function.
+
+    `kernel[grid, block](a, b)` launches it; `kernel[grid, block, stream, shared_bytes]` are the four numbers that a
+    launch may have. GRID and BLOCK are numbers or tuples of up to three. Arguments are arrays of NumPy (copied there
+    and back), of the device or of other libraries, numbers, tuples and records. A launch raises CompileError,
+    LaunchError (a ValueError) where the configuration or the arguments do not fit, and KernelFault for what happened in
+    a kernel."""
 
     def __init__(self, py_func: types.FunctionType, signatures=(), *, device: bool = False, text=None, **options):
         super().__init__(py_func, text)
@@ -192,9 +198,12 @@ class Dispatcher(Function):
         prepared.restore()
 
     def configure(self, griddim, blockdim, stream=0, sharedmem=0) -> Configured:
+        """`kernel[griddim, blockdim, stream, sharedmem]`."""
         return Configured(self, griddim, blockdim, stream, sharedmem)
 
     def forall(self, ntasks: int, tpb: int = 0, stream=0, sharedmem: int = 0) -> ForAll:
+        """`kernel.forall(n)(a, b)`: a launch of at least NTASKS threads in one dimension, in blocks of TPB or of what
+        fits best."""
         return ForAll(self, ntasks, tpb, stream, sharedmem)
 
     def __call__(self, *args):
@@ -242,6 +251,7 @@ class Dispatcher(Function):
 
     @property
     def overloads(self) -> dict[tuple[Type, ...], Overload]:
+        """What it was compiled for: a mapping of types to what can be asked of that version."""
         return {types_: Overload(self, types_) for types_ in self.signatures}
 
     def _texts_for(self, signature, emit: str, target: str = "") -> Any:
@@ -250,10 +260,12 @@ class Dispatcher(Function):
         return {types_: text(types_) for types_ in self.signatures} if signature is None else text(_types(signature))
 
     def inspect_asm(self, signature=None):
-        """PTX, on the CPU device for `sm_80`; `text_of("asm", target="cpu")` has the CPU's own assembly."""
+        """PTX, for the GPU in use or, without one, for `sm_80`: of one signature, or a dictionary of all."""
         return self._texts_for(signature, "asm", default_chip())
 
     def inspect_llvm(self, signature=None):
+        """LLVM's assembly, for the GPU in use or, without one, for `sm_80`: of one signature, or a dictionary of
+        all."""
         return self._texts_for(signature, "llvm", default_chip())
 
     def inspect_sass(self, signature=None):
@@ -278,15 +290,19 @@ class Dispatcher(Function):
         return {types_: number(types_) for types_ in self.signatures}
 
     def get_regs_per_thread(self, signature=None):
+        """Registers of a thread; 0 on the CPU device."""
         return self._info(signature, "registers_per_thread")
 
     def get_shared_mem_per_block(self, signature=None):
+        """Bytes of shared memory of a block, without what a launch adds."""
         return self._info(signature, "static_shared_bytes")
 
     def get_local_mem_per_thread(self, signature=None):
+        """Bytes of a thread's local memory."""
         return self._info(signature, "local_bytes_per_thread")
 
     def get_max_threads_per_block(self, signature=None):
+        """The most threads that a block of this kernel may have."""
         return self._info(signature, "max_threads_per_block")
 
     def get_const_mem_size(self, signature=None):
@@ -327,7 +343,13 @@ class Overload:
 
 
 def jit(func_or_sig=None, *, argtypes=None, device: bool = False, link=(), extensions=(), **options):
-    """`@cuda.jit`, bare or with signatures and options."""
+    """`@cuda.jit`, bare or with signatures and options: makes a kernel, or a device function, of a Python function.
+
+    A signature is text, `"void(float32[:], int64)"`, what `void(float32[:], int64)` of `pykc.types` gives, or a tuple
+    of types; with one, or a list of them, the kernel is compiled at once, for these types alone. Else it is compiled
+    for the types of each launch. Options: `device` for functions that kernels call, `debug` (checks every index and
+    division), `fastmath`, `max_registers`, `launch_bounds`, `cluster`, `lineinfo`. Others of Numba's, which only advise
+    it, are taken and do nothing; what is no option is a TypeError."""
     if link:
         raise NotImplementedError("link=: what is linked comes from libraries of device code, which `@extern` "
                                   "functions of a .pyk file declare (docs/embedding.md)")

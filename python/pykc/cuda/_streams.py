@@ -8,13 +8,15 @@ from .. import _devices, _native
 
 
 class Stream:
-    """Launches and copies that run one after the other."""
+    """A queue of launches and copies, which run one after the other; those of different streams are independent. On the
+    CPU device each has run when its call returns. A `with` block waits for the stream at its end."""
 
     def __init__(self, native: _native.Stream):
         self._native = native
 
     @property
     def handle(self) -> int:
+        """The CUstream of the driver, as a number; 0 on the CPU device."""
         return self._native.native_handle
 
     def __int__(self) -> int:
@@ -70,6 +72,7 @@ def stream() -> Stream:
 
 
 def default_stream() -> Stream:
+    """The stream of launches and copies that name none."""
     return Stream(_devices.current().default_stream)
 
 
@@ -82,7 +85,7 @@ def external_stream(ptr: int) -> Stream:
 
 
 class Event:
-    """A place in a stream, to wait for and to measure from."""
+    """A place in a stream, to wait for and to measure from. Until `record` it has none: a RuntimeError says so."""
 
     def __init__(self):
         self._native: _native.Event | None = None
@@ -111,6 +114,7 @@ class Event:
 
 
 def event(timing: bool = True) -> Event:
+    """A new event. TIMING is taken for Numba's sake: every event can be measured from."""
     return Event()
 
 

@@ -18,6 +18,7 @@ _TYPES = frozenset(types.NUMBA_NAMES)
 
 
 def get_num_threads() -> int:
+    """The cores of this machine."""
     import os
     return os.cpu_count() or 1
 
