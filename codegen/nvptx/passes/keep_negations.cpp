@@ -54,10 +54,11 @@ bool is_magnitude_that_wraps(const llvm::Value* value) {
   return match(value, m_Intrinsic<llvm::Intrinsic::abs>(m_Value(), m_Zero()));
 }
 
-/// Unoptimised, the operand of a minimum comes out of a variable, through which ptxas sees.
+/// Unoptimised, the operand of a minimum or shift comes out of a variable, through which ptxas sees.
 bool must_keep(const llvm::Instruction& instruction, bool is_optimized) {
   if (is_part_of_word(&instruction)) return is_modifier(&instruction);
-  return is_magnitude_that_wraps(&instruction) || (!is_optimized && is_word(&instruction) && is_negation(&instruction));
+  if (!instruction.getType()->isIntegerTy()) return false;
+  return is_magnitude_that_wraps(&instruction) || (!is_optimized && is_negation(&instruction));
 }
 
 void keep_operand_of(llvm::CastInst& conversion, bool is_optimized) {
@@ -65,6 +66,21 @@ void keep_operand_of(llvm::CastInst& conversion, bool is_optimized) {
   if (integer == nullptr || !is_modifier(integer) || must_keep(*integer, is_optimized)) return;
   llvm::IRBuilder<> builder(&conversion);
   conversion.setOperand(0, hidden(integer, builder));
+}
+
+/// The low word of a negated i64 is a negation, too.
+bool is_word_of_negation(const llvm::Value* value) {
+  const llvm::Value* wide = value;
+  match(value, m_Trunc(m_Value(wide)));
+  return is_word(value) && is_negation(wide);
+}
+
+/// Shifts to the right by a constant, which may become part of a sum.
+void keep_what_is_shifted(llvm::Instruction& shift, bool is_optimized) {
+  if (!is_optimized || !match(&shift, m_Shr(m_Value(), m_ConstantInt()))) return;
+  if (!is_word_of_negation(shift.getOperand(0))) return;
+  llvm::IRBuilder<> builder(&shift);
+  shift.setOperand(0, hidden(shift.getOperand(0), builder));
 }
 
 void keep(llvm::Instruction& negation) {
@@ -86,6 +102,7 @@ void keep_negations(llvm::Module& module, bool is_optimized) {
       auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
       if (llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(instruction))
         keep_operand_of(llvm::cast<llvm::CastInst>(instruction), is_optimized);
+      keep_what_is_shifted(instruction, is_optimized);
       if (must_keep(instruction, is_optimized)) keep(instruction);
       if (is_optimized && call != nullptr && is_signed_extremum(*call) && may_become_one_of_three(*call))
         keep_operands_of(*call);
