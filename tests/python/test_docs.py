@@ -11,6 +11,7 @@ import pykc
 from pykc import cuda
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
+MODULES = {f"pykc.cuda{name}" for name in ("", "._arguments", "._arrays", "._contexts", "._dispatcher", "._streams")}
 SHOWN = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 
 
@@ -26,6 +27,16 @@ def test_the_errors_of_teaching():
             cuda.synchronize()
         kind = next(kind for kind in type(error.value).__mro__ if not kind.__name__.startswith("_"))
         assert f"{kind.__name__}: {str(error.value).strip()}" == shown.strip()
+
+
+def test_the_reference_has_all_names():
+    reference = (DOCS / "reference/cuda.md").read_text()
+    for name in vars(cuda):
+        value = getattr(cuda, name)
+        is_own = getattr(value, "__module__", None) in MODULES and not name.startswith("_") and name != "cuda_name"
+        assert not is_own or re.search(rf" pykc\.cuda\.{name}\b", reference), f"docs/reference/cuda.md lacks {name}"
+    for name in pykc._NAMES:
+        assert f" pykc.{name}\n" in (DOCS / "reference/pykc.md").read_text(), f"docs/reference/pykc.md lacks {name}"
 
 
 def test_the_program_of_python_md():
