@@ -5,6 +5,7 @@ import os
 import runpy
 import sys
 
+from ._interrupt import stop_kernels_on_interrupt
 from ._redirect import install_as_numba, keep_text_of_exec
 
 USAGE = """usage: python -m pykc script.py [arguments]
@@ -20,6 +21,7 @@ def main() -> int:
         return 0 if arguments else 2
     install_as_numba()
     keep_text_of_exec()
+    stop_kernels_on_interrupt()
     if arguments[0] == "-m":
         if len(arguments) < 2:
             print(USAGE, file=sys.stderr)

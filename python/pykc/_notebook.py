@@ -19,6 +19,7 @@ from IPython.display import Code, display
 
 from . import _devices, _native
 from ._capture import CaptureError
+from ._interrupt import stop_kernels_on_interrupt
 from ._machine_code import sass
 from ._source import SourceError
 from .cuda._dispatcher import Dispatcher, default_chip
@@ -131,6 +132,7 @@ def _with_cells(text: str) -> str:
 def load_ipython_extension(shell: IPython.InteractiveShell) -> None:
     """What `%load_ext pykc` does."""
     shell.register_magics(PykcMagics)
+    stop_kernels_on_interrupt()
     for kind in _ERRORS:
         kind._render_traceback_ = _rendered
 

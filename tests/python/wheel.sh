@@ -9,6 +9,7 @@ bytes=$(stat -c %s "$work"/wheels/*.whl)
 ((bytes < 20 << 20)) || { echo "the wheel has $bytes bytes, more than 20 MiB"; exit 1; }
 python3 -m venv "$work/fresh"
 "$work/fresh/bin/pip" install --quiet --disable-pip-version-check "$work"/wheels/*.whl numpy
+source=$PWD
 cd "$work"
 cat >script.py <<'PYTHON'
 import numpy as np
@@ -33,4 +34,7 @@ PYTHON
 PYKC_DEVICE=cpu fresh/bin/python script.py
 sed 's/from pykc import cuda/from numba import cuda/' script.py >numba_script.py
 PYKC_DEVICE=cpu fresh/bin/python -m pykc numba_script.py
-echo "$bytes bytes; both scripts ran"
+for lesson in adding_vectors reductions; do
+  PYKC_DEVICE=cpu fresh/bin/python "$source/examples/python/$lesson.py" >/dev/null
+done
+echo "$bytes bytes; both scripts and two lessons ran"
