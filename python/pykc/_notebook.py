@@ -118,8 +118,7 @@ def _rendered(error: BaseException) -> list[str]:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
     is_told = bool(frames) and not frames[-1].line.startswith("get_ipython()")  # a magic has no line of its own
     place = [f"{frames[-1].filename}, line {frames[-1].lineno}: {frames[-1].line}"] if is_told else []
-    kind = next(kind.__name__ for kind in type(error).__mro__ if not kind.__name__.startswith("_"))
-    return [_with_cells(line) for line in [*place, f"{kind}: {str(error).rstrip()}"]]
+    return [_with_cells(line) for line in [*place, f"{type(error).__name__}: {str(error).rstrip()}"]]
 
 
 def _with_cells(text: str) -> str:

@@ -415,12 +415,10 @@ def _with_types(error: Exception) -> Exception:
 _NO_SIGNATURE = ("E0285", "E0286")  # of several none fits the arguments, or more than one
 
 
-class _ArgumentError(_native.LaunchError, TypeError):
-    """An argument does not fit its parameter."""
-
-
-class _SignatureError(_native.CompileError, TypeError):
-    """The arguments fit none of several signatures, or more than one."""
+#: An argument does not fit its parameter.
+_ArgumentError = type("LaunchError", (_native.LaunchError, TypeError), {"__module__": "pykc"})
+#: The arguments fit none of several signatures, or more than one.
+_SignatureError = type("CompileError", (_native.CompileError, TypeError), {"__module__": "pykc"})
 
 
 def _types(signature) -> tuple[Type, ...]:
