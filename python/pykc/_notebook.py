@@ -108,7 +108,10 @@ def _view(kernel: Dispatcher, signature: Any, view: str, target: str) -> str:
         return kernel.text_of("asm", signature, "cpu")
     if view in ("ptx", "sass"):
         ptx = kernel.text_of("asm", signature, target or default_chip())
-        return ptx if view == "ptx" else sass(ptx)
+        try:
+            return ptx if view == "ptx" else sass(ptx)
+        except RuntimeError as error:
+            raise UsageError(str(error)) from None
     emit = {"types": "checked", "ir": "cpu-ir" if target == "cpu" else "ir"}.get(view, view)
     return kernel.text_of(emit, signature, target or default_chip())
 

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 
 import pytest
 
@@ -46,13 +45,15 @@ def test_a_notebooks_interrupt(monkeypatch):
     kernel, client = manager.start_new_kernel(kernel_name="python3")
 
     def run(cell):
-        return client.execute_interactive(cell, timeout=20, output_hook=lambda message: None)["content"]
+        return client.execute_interactive(cell, timeout=20, output_hook=interrupt_where_it_prints)["content"]
+
+    def interrupt_where_it_prints(message):
+        if message["msg_type"] == "stream":
+            kernel.interrupt_kernel()
 
     try:
         assert run("%load_ext pykc\n" + FOREVER)["status"] == "ok"
-        timer = threading.Timer(1, kernel.interrupt_kernel)
-        timer.start()
-        assert run("forever[1, 1](np.ones(2))")["ename"] == "KeyboardInterrupt"
+        assert run("print('runs', flush=True)\nforever[1, 1](np.ones(2))")["ename"] == "KeyboardInterrupt"
         assert run("forever[1, 1](np.zeros(2))")["status"] == "ok"
     finally:
         client.stop_channels()

@@ -151,6 +151,12 @@ def test_sass(run, assembler):
     assert ".entry doubled" in text
 
 
+def test_sass_without_an_assembler(run, monkeypatch):
+    monkeypatch.setattr("pykc._machine_code._folders", list)
+    _, shown = run("%%pykc --sass\n" + TYPED, fails=True)
+    assert shown.startswith("UsageError: SASS is made by NVIDIA's ptxas and nvdisasm, and ptxas is not here")
+
+
 def test_what_the_assembler_says_is_told(assembler):
     assembler("ptxas", 'echo "no such chip" >&2; exit 1')
     with pytest.raises(RuntimeError, match="ptxas failed: no such chip"):
