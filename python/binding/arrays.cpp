@@ -279,6 +279,13 @@ DeviceArray allocate(const Device& device, const ElementType& element, std::span
   return {device, element, std::move(buffer), dense.mapping};
 }
 
+DeviceArray allocate_from_pool(const Device& device, const ElementType& element, std::span<const std::int64_t> shape,
+                               Layout order) {
+  const detail::DenseMemory dense = take(detail::dense_memory(shape, order, size_in_bytes(element)));
+  Buffer buffer = take(without_gil([&] { return device.default_stream().allocate_bytes(dense.bytes); }));
+  return {device, element, std::move(buffer), dense.mapping};
+}
+
 std::optional<DeviceArray> wrap(const Device& device, nb::handle object) {
   if (device.is_cpu() && PyObject_CheckBuffer(object.ptr()) != 0)
     if (HostBuffer buffer(object); buffer) return wrap_host(device, std::move(buffer));
@@ -362,6 +369,13 @@ void add_arrays(nb::module_& module) {
         return allocate(device, element_of(dtype), extents_of(shape), layout_of(order));
       },
       nb::arg("device"), nb::arg("dtype"), nb::arg("shape"), nb::arg("order") = "C");
+  module.def(
+      "allocate_from_pool",
+      [](const Device& device, nb::handle dtype, nb::handle shape, const std::string& order) {
+        return allocate_from_pool(device, element_of(dtype), extents_of(shape), layout_of(order));
+      },
+      nb::arg("device"), nb::arg("dtype"), nb::arg("shape"), nb::arg("order") = "C",
+      "As `allocate`, of memory that is used again once nobody has it.");
   module.def("typestr", [](nb::handle dtype) { return typestr_of(element_of(dtype)); });
 }
 

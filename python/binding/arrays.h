@@ -31,6 +31,10 @@ Argument array_argument(void* first, const ElementType& element, const Mapping& 
 DeviceArray allocate(const Device& device, const ElementType& element, std::span<const std::int64_t> shape,
                      Layout order);
 
+/// The same, of the pool of the device, for work that is put on its default stream from now on.
+DeviceArray allocate_from_pool(const Device& device, const ElementType& element, std::span<const std::int64_t> shape,
+                               Layout order = Layout::RowMajor);
+
 /// What another library has on the device, or on the CPU device what the host has, without a copy. Nothing where the
 /// object is none of these.
 std::optional<DeviceArray> wrap(const Device& device, nb::handle object);
@@ -45,6 +49,7 @@ const Stream* stream_of(nb::handle stream);
 
 void add_devices(nb::module_& module);
 void add_kernels(nb::module_& module);
+void add_functions(nb::module_& module);
 void add_compiler(nb::module_& module);
 
 }  // namespace pykc::python

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "pykc/autotune.h"
 #include "pykc/source_module.h"
 #include "python/binding/arguments.h"
 #include "python/binding/arrays.h"
@@ -23,6 +24,12 @@ struct SourceKernel {
   std::optional<Kernel> typed = std::nullopt;
 
   const std::vector<ParameterInfo>* parameters() const { return typed ? &typed->info().parameters : nullptr; }
+};
+
+/// A kernel with configurations, between which its launches choose.
+struct TunedSourceKernel {
+  Device device;
+  TunedKernel kernel;
 };
 
 std::int64_t extent_of(nb::handle value) {
@@ -70,6 +77,47 @@ void launch(SourceKernel& kernel, nb::handle grid, nb::handle block, nb::handle 
                             .shared_bytes = shared_bytes,
                             .stream = stream_of(stream)};
   take(without_gil([&] { return launch_now(kernel, config, list); }));
+}
+
+std::vector<Constant> constants_of(const nb::dict& values) {
+  std::vector<Constant> constants;
+  for (const auto& [name, value] : values)
+    constants.push_back({nb::cast<std::string>(name), nb::cast<std::int64_t>(value)});
+  return constants;
+}
+
+/// The kernel for the one configuration given, or for those that the source lists.
+TunedSourceKernel tuned(const SourceKernel& kernel, nb::handle configuration) {
+  std::vector<Configuration> given;
+  if (!configuration.is_none()) given.emplace_back(constants_of(nb::borrow<nb::dict>(configuration)));
+  return {kernel.device, take(TunedKernel::create(kernel.kernel, given))};
+}
+
+/// `shape` is called with the names and numbers of a configuration, and returns grid and block. What it raises is
+/// raised again.
+void launch_tuned(TunedSourceKernel& tuned, nb::handle shape, nb::handle stream, const nb::tuple& arguments) {
+  const ArgumentList list(tuned.device, arguments, nullptr);
+  std::optional<nb::python_error> raised;
+  const Stream* const on = stream_of(stream);
+  const auto shape_of = [&](const Configuration& configuration) -> LaunchConfig {
+    const nb::gil_scoped_acquire acquired;
+    try {
+      nb::dict values;
+      for (const Constant& constant : configuration.constants())
+        values[constant.name.c_str()] = configuration[constant.name];
+      const nb::object found = shape(values);
+      return {.grid = dimensions(found[0], "grid"), .block = dimensions(found[1], "block"), .stream = on};
+    } catch (nb::python_error& error) {
+      raised.emplace(std::move(error));
+      return {.grid = {0}, .block = {0}};  // no launch
+    }
+  };
+  Result<void> done = without_gil([&]() -> Result<void> {
+    Result<void> launched = tuned.kernel.launch_with(detail::ShapeFunction(shape_of), list.list());
+    return launched && tuned.device.is_cpu() ? tuned.device.synchronize() : std::move(launched);
+  });
+  if (raised) throw std::move(*raised);
+  take(std::move(done));
 }
 
 Kernel specialization(SourceKernel& kernel, const ArgumentList& list) {
@@ -124,7 +172,10 @@ void add_kernels(nb::module_& module) {
            nb::arg("arguments"))
       .def("for_all", &for_all, nb::arg("tasks"), nb::arg("block_size"), nb::arg("stream").none(),
            nb::arg("shared_bytes"), nb::arg("arguments"))
+      .def("tuned", &tuned, nb::arg("configuration") = nb::none())
       .def("info", &info);
+  nb::class_<TunedSourceKernel>(module, "TunedKernel")
+      .def("launch", &launch_tuned, nb::arg("shape"), nb::arg("stream").none(), nb::arg("arguments"));
   nb::class_<LoadedSource>(module, "Module", nb::is_weak_referenceable())
       .def(
           "__init__",

@@ -16,6 +16,7 @@ NB_MODULE(_native, module) {
   add_devices(module);
   add_arrays(module);
   add_kernels(module);
+  add_functions(module);
   add_compiler(module);
 }
 

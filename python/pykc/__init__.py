@@ -1,9 +1,11 @@
 """pykc: GPU kernels in Python, on NVIDIA GPUs and on the CPU.
 
 `from pykc import cuda` has the surface of numba.cuda; `python -m pykc script.py` runs a script that imports Numba.
+`pykc.array` and its kin are arrays with NumPy's operators and functions, as CuPy has them.
 """
 from __future__ import annotations
 
+import contextlib
 import importlib
 
 _MODULES = ("cuda", "types", "numba")
@@ -36,10 +38,14 @@ def _kernel_name(name: str):
     names = importlib.import_module("._kernel_names", __name__)
     if name in names.NATIVE_TYPES:
         return getattr(importlib.import_module(".types", __name__), names.NATIVE_TYPES[name])
-    if name not in names.NATIVE:
+    if name in names.NATIVE and name != "cbrt":
+        return names.KernelName(f"numba.cuda.{name}")
+    if name.startswith("_"):  # not yet imported, or none
         raise AttributeError(f"module 'pykc' has no attribute {name!r}")
-    return names.KernelName(f"numba.cuda.{name}")
+    return importlib.import_module("._arrays", __name__).find(name)
 
 
 def __dir__() -> list[str]:
+    with contextlib.suppress(ImportError):  # arrays take NumPy
+        return sorted({*globals(), *_MODULES, *_NAMES, *importlib.import_module("._arrays", __name__).names()})
     return sorted({*globals(), *_MODULES, *_NAMES})

@@ -54,11 +54,11 @@ def test_script(tmp_path):
     assert done.stdout.strip() == "42.0 ['c'] __main__", done.stderr
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/cupy.md"])
 def test_programs_of_the_pages(page):
     with open(os.path.join(HERE, "../..", page)) as file:
         programs = [part.split("```")[0] for part in file.read().split("```python\n")[1:]]
-    programs = [program for program in programs if "from pykc import cuda" in program]
+    programs = [program for program in programs if "from pykc import cuda" in program or "import pykc" in program]
     assert programs
     for program in programs:
         done = run("-c", program)

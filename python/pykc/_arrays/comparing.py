@@ -1,0 +1,128 @@
+"""Functions of elements that NumPy has as plain functions: limits, roundings, comparisons with tolerance."""
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy
+
+from . import ufuncs
+from .creation import asarray
+from .generated import computed
+from .ndarray import convert_into, ndarray
+from .ufuncs import as_operand
+
+_BOOL = numpy.dtype(bool)
+
+
+def _common(*values: Any) -> numpy.dtype:
+    return numpy.result_type(*(one.dtype if isinstance(one, (ndarray, numpy.generic)) else one for one in values))
+
+
+def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None) -> ndarray:
+    """The elements, none less than `min` or greater than `max`."""
+    a = asarray(a)
+    low, high = _bound(a_min, min, a.dtype, -1), _bound(a_max, max, a.dtype, 1)
+    if low is None and high is None:
+        return a.copy() if out is None else ufuncs.find("positive")(a, out=out)
+    if low is None:
+        return ufuncs.find("minimum")(a, high, out=out)
+    if high is None:
+        return ufuncs.find("maximum")(a, low, out=out)
+    dtype = _common(a, low, high)
+    return computed("z = np.minimum(np.maximum(x, low), high)", dtype, out=out, x=(a, dtype), low=(low, dtype),
+                    high=(high, dtype))
+
+
+def _bound(one: Any, other: Any, dtype: numpy.dtype, side: int):
+    """The limit that is given; of integers, one that lies beyond all of them on its own side is the last of them."""
+    if one is not None and other is not None:
+        raise TypeError("a limit is given twice")
+    found = other if one is None else one
+    if type(found) is int and dtype.kind in "iu":
+        info = numpy.iinfo(dtype)
+        return builtins.min(found, int(info.max)) if side > 0 else builtins.max(found, int(info.min))
+    return None if found is None else as_operand(found)
+
+
+def round(a, decimals: int = 0, out=None) -> ndarray:
+    """To so many decimals, halves to even."""
+    a = asarray(a)
+    if a.dtype.kind in "biu":
+        if decimals < 0:
+            raise NotImplementedError("round of integers to tens: divide first")
+        found = a.copy() if a.dtype.kind != "b" else a.astype("float16")
+    elif decimals == 0:
+        found = ufuncs.find("rint")(a)
+    else:
+        factor = 10.0 ** abs(decimals)
+        found = ufuncs.find("rint")(a * factor if decimals > 0 else a / factor)
+        found = found / factor if decimals > 0 else found * factor
+    if out is not None:
+        convert_into(out, found)
+    return found if out is None else out
+
+
+around = round
+
+
+def isclose(a, b, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> ndarray:
+    """Whether |a - b| <= atol + rtol |b|, element by element."""
+    a, b = as_operand(a), as_operand(b)
+    dtype = numpy.result_type(_common(a, b), numpy.float16)
+    wide = numpy.dtype(float)
+    equal = "(x != x and y != y)" if equal_nan else "False"
+    if not isinstance(a, ndarray) and not isinstance(b, ndarray):
+        a = asarray(a)
+    return computed("z = abs(x - y) <= atol + rtol * abs(y) if np.isfinite(x) and np.isfinite(y) "
+                    f"else x == y or {equal}", _BOOL, x=(a, dtype), y=(b, dtype), rtol=(rtol, wide), atol=(atol, wide))
+
+
+def allclose(a, b, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> ndarray:
+    """Whether |a - b| <= atol + rtol |b| everywhere."""
+    return isclose(a, b, rtol, atol, equal_nan).all()
+
+
+def array_equal(a1, a2, equal_nan: bool = False) -> ndarray:
+    """Whether shapes and all elements are equal."""
+    a1, a2 = asarray(a1), asarray(a2)
+    if a1.shape != a2.shape:
+        return asarray(False)
+    same = a1 == a2
+    return (same | (a1 != a1) & (a2 != a2) if equal_nan else same).all()
+
+
+def nan_to_num(x, copy: bool = True, nan=0.0, posinf=None, neginf=None) -> ndarray:
+    """Numbers in place of NaNs and infinities: the largest of the type for these."""
+    x = asarray(x)
+    if x.dtype.kind not in "fc":
+        return x.copy() if copy else x
+    made = x.copy() if copy else x
+    for part in (made.real, made.imag) if x.dtype.kind == "c" else (made,):
+        most = float(numpy.finfo(part.dtype).max)
+        values = {"nan": nan, "up": most if posinf is None else posinf, "down": -most if neginf is None else neginf}
+        computed("z = nan if x != x else up if x == math.inf else down if x == -math.inf else x", part.dtype, out=part,
+                 x=(part, part.dtype), **{name: (float(value), part.dtype) for name, value in values.items()})
+    return made
+
+
+def real(val) -> ndarray:
+    """The real parts, as a view."""
+    return asarray(val).real
+
+
+def imag(val) -> ndarray:
+    """The imaginary parts, as a view; zeros for real numbers."""
+    return asarray(val).imag
+
+
+def angle(z, deg: bool = False) -> ndarray:
+    """The angle of complex numbers."""
+    z = asarray(z)
+    found = ufuncs.find("arctan2")(z.imag, z.real)
+    return ufuncs.find("rad2deg")(found) if deg else found
+
+
+def trace(a, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype=None, out=None) -> ndarray:
+    """The sum of a diagonal."""
+    return asarray(a).diagonal(offset, axis1, axis2).sum(-1, dtype, out)

@@ -1,0 +1,254 @@
+"""Making arrays: from what the host has, of one value, of ranges."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from .. import _native
+from ..cuda._arrays import DeviceNDArray, as_cuda_array, is_cuda_array
+from .generated import for_each
+from .ndarray import as_device, as_dtype, as_shape, assign, convert_into, ndarray
+
+
+def array(obj: Any, dtype=None, copy: bool = True, order: str = "K", ndmin: int = 0, device=None) -> ndarray:
+    """A new array of what NumPy would make one of, or of an array of any device."""
+    found = _taken(obj, dtype, device)
+    if found is None:
+        host = numpy.array(_on_host(obj), dtype=None if dtype is None else as_dtype(dtype), order=order, ndmin=ndmin)
+        return _copied_in(host, device)
+    if ndmin > found.ndim:
+        found = found.reshape((1,) * (ndmin - found.ndim) + found.shape)
+    wanted = found.dtype if dtype is None else as_dtype(dtype)
+    return found.astype(wanted, order=order) if copy else found.astype(wanted, order=order, copy=False)
+
+
+def asarray(obj: Any, dtype=None, order: str = "K", *, copy: bool | None = None, device=None) -> ndarray:
+    """As `array`, without a copy where the object is an array of the device. `copy=False`: never one."""
+    found = _taken(obj, dtype, device)
+    if found is None:
+        if copy is False:
+            raise ValueError("what the host has must be copied to become an array of a device")
+        return array(obj, dtype, order=order, device=device)
+    wanted = found.dtype if dtype is None else as_dtype(dtype)
+    moved = found.to_device(device) if device is not None else found
+    changed = moved.astype(wanted, copy=bool(copy))
+    if copy is False and (changed.address != found.address or changed.dtype != found.dtype):
+        raise ValueError("the array must be copied for this type or device")
+    return ascontiguousarray(changed) if order == "C" else changed
+
+
+def ascontiguousarray(a: Any, dtype=None) -> ndarray:
+    """The array in rows, without a copy where it lies so."""
+    found = asarray(a, dtype)
+    return found if found.is_c_contiguous() else found.copy()
+
+
+def asnumpy(a: Any, stream=None, order: str = "C", out=None):
+    """The elements as a NumPy array."""
+    return a.get(stream, order, out) if isinstance(a, ndarray) else numpy.asarray(a)
+
+
+def from_dlpack(x: Any, /, *, device=None, copy: bool | None = None) -> ndarray:
+    """Another library's array by DLPack, without a copy where it lies on the device."""
+    found = x if isinstance(x, ndarray) else None
+    if found is None:
+        native = _native.wrap(as_device(device), x)
+        found = ndarray(native, as_dtype(native.typestr))
+    if device is not None:
+        found = found.to_device(device)
+    return found.copy() if copy else found
+
+
+def _taken(obj: Any, dtype, device) -> ndarray | None:
+    """The array behind an object that has its elements on a device."""
+    if isinstance(obj, ndarray):
+        return obj if device is None else obj.to_device(device)
+    if not isinstance(obj, DeviceNDArray) and (isinstance(obj, numpy.ndarray) or not is_cuda_array(obj)):
+        return None
+    found = as_cuda_array(obj)
+    found = ndarray(found, as_dtype(found.dtype))
+    return found if device is None else found.to_device(device)
+
+
+def _on_host(obj: Any):
+    """Nested lists with arrays of a device in them, as NumPy takes them."""
+    if isinstance(obj, (list, tuple)):
+        return [_on_host(one) for one in obj]
+    return obj.get() if isinstance(obj, ndarray) else obj
+
+
+def _copied_in(host: numpy.ndarray, device) -> ndarray:
+    host = host.astype(as_dtype(host.dtype), copy=False)
+    by_columns = host.flags.f_contiguous and not host.flags.c_contiguous
+    made = ndarray(host.shape, host.dtype, "F" if by_columns else "C", device)
+    if host.size:
+        made.copy_from(host)
+    return made
+
+
+# --- of one value -----------------------------------------------------------------------------------------------------
+
+
+def empty(shape, dtype=float, order: str = "C", *, device=None) -> ndarray:
+    """An array with any values."""
+    return ndarray(shape, float if dtype is None else dtype, order, device)
+
+
+def full(shape, fill_value, dtype=None, order: str = "C", *, device=None) -> ndarray:
+    """An array of one value, which is broadcast."""
+    if dtype is None:
+        dtype = fill_value.dtype if hasattr(fill_value, "dtype") else numpy.asarray(fill_value).dtype
+    made = ndarray(shape, dtype, order, device)
+    assign(made, fill_value)
+    return made
+
+
+def zeros(shape, dtype=float, order: str = "C", *, device=None) -> ndarray:
+    """An array of zeros."""
+    made = empty(shape, dtype, order, device=device)
+    if made.size:
+        made.fill_zero()
+    return made
+
+
+def ones(shape, dtype=float, order: str = "C", *, device=None) -> ndarray:
+    """An array of ones."""
+    return full(shape, 1, float if dtype is None else dtype, order, device=device)
+
+
+def empty_like(a, dtype=None, order: str = "K", shape=None, *, device=None) -> ndarray:
+    """An array with any values, of the shape, type and device of A."""
+    by_columns = order == "F" or order in "AK" and a.flags["F_CONTIGUOUS"] and not a.flags["C_CONTIGUOUS"]
+    return ndarray(a.shape if shape is None else as_shape(shape), a.dtype if dtype is None else dtype,
+                   "F" if by_columns else "C", getattr(a, "device", None) if device is None else device)
+
+
+def zeros_like(a, dtype=None, order: str = "K", shape=None, *, device=None) -> ndarray:
+    """Zeros of the shape, type and device of A."""
+    made = empty_like(a, dtype, order, shape, device=device)
+    if made.size:
+        made.fill_zero()
+    return made
+
+
+def full_like(a, fill_value, dtype=None, order: str = "K", shape=None, *, device=None) -> ndarray:
+    """One value in the shape, type and device of A."""
+    made = empty_like(a, dtype, order, shape, device=device)
+    assign(made, fill_value)
+    return made
+
+
+def ones_like(a, dtype=None, order: str = "K", shape=None, *, device=None) -> ndarray:
+    """Ones of the shape, type and device of A."""
+    return full_like(a, 1, dtype, order, shape, device=device)
+
+
+# --- of ranges --------------------------------------------------------------------------------------------------------
+
+
+_RAMP = """@kernel(wraparound=False, contract=False)
+def ramp(z, start, step):
+    i = grid(1)
+    if i < len(z):
+        z[i] = VALUE
+"""
+
+
+def _ramp(value: str, count: int, dtype, device, start, step) -> ndarray:
+    """An array of what VALUE, an expression, gives for the index i."""
+    made = ndarray(count, dtype, device=device)
+    for_each(made.device, _RAMP.replace("VALUE", value), "ramp", count, made, start, step)
+    return made
+
+
+def indices_of(count: int, device=None) -> ndarray:
+    """0, 1, 2 …"""
+    return _ramp("i", count, "int64", device, 0, 1)
+
+
+def arange(start, stop=None, step=1, dtype=None, *, device=None) -> ndarray:
+    """Numbers from START to before STOP: `arange(5)`, `arange(1, 2, 0.25)`."""
+    start, stop = (0, start) if stop is None else (start, stop)
+    dtype = numpy.result_type(*map(numpy.asarray, (start, stop, step))) if dtype is None else as_dtype(dtype)
+    if step == 0:
+        raise ZeroDivisionError("the step of a range is 0")
+    count = max(0, math.ceil((stop - start) / step))
+    if dtype.kind in "iub":
+        return _ramp("start + i * step", count, dtype, device, _wrapped(int(start)), _wrapped(int(step)))
+    kind = complex if dtype.kind == "c" else float
+    return _ramp("start + f64(i) * step", count, dtype, device, kind(start), kind(step))
+
+
+def _wrapped(number: int) -> int:
+    """The number of 64 bits with a sign that has the same bits."""
+    return (number + 2 ** 63) % 2 ** 64 - 2 ** 63
+
+
+def linspace(start, stop, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype=None, *,
+             device=None) -> Any:
+    """NUM numbers at equal distances; the last is STOP if that is the end point."""
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    parts = num - 1 if endpoint else num
+    found = numpy.result_type(start, stop, float(num)) if dtype is None else as_dtype(dtype)
+    kind = complex if numpy.result_type(start, stop).kind == "c" else float
+    start, stop = kind(start), kind(stop)
+    step = (stop - start) / parts if parts else math.nan
+    value = "math.floor(start + f64(i) * step)" if found.kind in "iu" else "start + f64(i) * step"
+    made = _ramp(value, num, found, device, start, step if parts else kind(0))
+    if endpoint and num > 1:
+        convert_into(made[-1], stop)
+    return (made, step) if retstep else made
+
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype=float, order: str = "C", *, device=None) -> ndarray:
+    """Ones on a diagonal, zeros elsewhere."""
+    made = zeros((N, N if M is None else M), float if dtype is None else dtype, order, device=device)
+    if -made.shape[0] < k < made.shape[1]:
+        assign(made.diagonal(k), 1)
+    return made
+
+
+def identity(n: int, dtype=float, *, device=None) -> ndarray:
+    """The matrix that changes nothing."""
+    return eye(n, dtype=dtype, device=device)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype=float, *, device=None) -> ndarray:
+    """Ones on and below a diagonal, zeros elsewhere."""
+    columns = N if M is None else M
+    rows = indices_of(N, device).reshape(N, 1)
+    return (rows >= indices_of(columns, device) - k).astype(dtype)
+
+
+def tril(m, k: int = 0) -> ndarray:
+    """Without what lies above a diagonal of the last two axes."""
+    from .joining import where
+    m = asarray(m)
+    return where(tri(*m.shape[-2:], k, bool, device=m.device), m, m.dtype.type(0))
+
+
+def triu(m, k: int = 0) -> ndarray:
+    """Without what lies below a diagonal of the last two axes."""
+    from .joining import where
+    m = asarray(m)
+    return where(tri(*m.shape[-2:], k - 1, bool, device=m.device), m.dtype.type(0), m)
+
+
+def meshgrid(*xi, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[ndarray]:
+    """The coordinates of a grid, an array for each axis."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    rank = len(xi)
+    order = list(range(rank))
+    if indexing == "xy" and rank > 1:
+        order[:2] = [1, 0]
+    parts = [asarray(x).reshape(tuple(-1 if order[axis] == number else 1 for axis in range(rank)))
+             for number, x in enumerate(xi)]
+    if sparse:
+        return [part.copy() for part in parts] if copy else parts
+    from .joining import broadcast_arrays
+    whole = broadcast_arrays(*parts)
+    return [part.copy() for part in whole] if copy else list(whole)

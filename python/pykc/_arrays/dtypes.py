@@ -1,0 +1,32 @@
+"""The types of elements, which are NumPy's, and what is asked about them."""
+from __future__ import annotations
+
+import math
+
+import numpy
+from numpy import (broadcast_shapes, complex64, complex128, dtype, finfo, float16, float32, float64, iinfo, int8, int16,
+                   int32, int64, isdtype, newaxis, promote_types, uint8, uint16, uint32, uint64)
+
+from .creation import asarray
+from .ndarray import ndarray
+
+bool = bool_ = numpy.bool_
+pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
+__all__ = ("broadcast_shapes", "complex64", "complex128", "dtype", "finfo", "float16", "float32", "float64", "iinfo",
+           "int8", "int16", "int32", "int64", "isdtype", "newaxis", "promote_types", "uint8", "uint16", "uint32",
+           "uint64")
+
+
+def result_type(*arrays_and_dtypes):
+    """The type that NumPy gives an operation of these."""
+    return numpy.result_type(*(one.dtype if isinstance(one, ndarray) else one for one in arrays_and_dtypes))
+
+
+def can_cast(from_, to, casting: str = "safe") -> bool:
+    """Whether elements of a type convert to another by this rule."""
+    return numpy.can_cast(from_.dtype if isinstance(from_, ndarray) else from_, to, casting)
+
+
+def astype(x, dtype, /, *, copy: bool = True, device=None) -> ndarray:
+    """The elements converted."""
+    return asarray(x, device=device).astype(dtype, copy=copy)

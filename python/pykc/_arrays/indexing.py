@@ -1,0 +1,288 @@
+"""Arrays and masks as indices, and the functions that choose by them.
+
+The axes that arrays index go to the front of a view, so that one kernel serves all cases: it goes through the places
+that the arrays have in common, and through the elements of the other axes behind each.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from .. import _native
+from .creation import asarray, indices_of
+from .generated import computed, for_each
+from .ndarray import assign, axis_of, basic_view, convert_into, is_integer, may_overlap, ndarray
+from .scanning import cumsum
+
+_INT = numpy.dtype("int64")
+
+
+class Selection:
+    """The elements that an index with arrays stands for: those of `view`, whose first axes `places` index."""
+
+    def __init__(self, array: ndarray, index: Any):
+        parts = _whole(index, array)
+        basic = tuple(slice(None) if isinstance(one, ndarray) else one for one in parts)
+        view = array._of(basic_view(array, basic))
+        axes, axis = [], 0  # of the view that arrays index
+        for one in parts:
+            if isinstance(one, ndarray):
+                axes.append(axis)
+            axis += not isinstance(one, int)
+        arrays = [one for one in parts if isinstance(one, ndarray)]
+        try:
+            self.shape = numpy.broadcast_shapes(*(one.shape for one in arrays))
+        except ValueError:
+            raise IndexError("shape mismatch: indexing arrays could not be broadcast together with shapes "
+                             + " ".join(str(one.shape) for one in arrays)) from None
+        others = [axis for axis in range(view.ndim) if axis not in axes]
+        self.view = view.transpose(axes + others) if axes else view
+        self.places = [_spread(one, self.shape) for one in arrays]
+        # where they stand side by side, the result has their axes there, else in front
+        numbers = [place for place, one in enumerate(parts) if isinstance(one, ndarray)]
+        together = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        self.front = axes[0] if together else 0
+        self.rest = self.view.shape[len(axes):]
+
+    @property
+    def result_shape(self) -> tuple[int, ...]:
+        return self.rest[:self.front] + self.shape + self.rest[self.front:]
+
+    def order(self, to_front: bool) -> list[int]:
+        """The axes of the result with those of the indices in front, or back again."""
+        count, front = len(self.shape), self.front
+        rank = count + len(self.rest)
+        forward = [*range(front, front + count), *range(front), *range(front + count, rank)]
+        return forward if to_front else [forward.index(axis) for axis in range(rank)]
+
+    def move(self, elements: ndarray, into_elements: bool) -> None:
+        """Copies between the selected elements and an array that has their axes in front."""
+        loop = self.shape + self.rest
+        count = len(self.places)
+        rank = len(loop)
+        places = ", ".join(f"p{number}" for number in range(count))
+        lines = ["@kernel(wraparound=False)", f"def move(elements, view{', ' + places if places else ''}):",
+                 "    i = grid(1)", "    if i >= elements.size:", "        return"]
+        for axis in range(rank - 1, 0, -1):
+            lines += [f"    i{axis} = i % elements.shape[{axis}]", f"    i = i // elements.shape[{axis}]"]
+        lines += ["    i0 = i"] if rank else []
+        own = ", ".join(f"i{axis}" for axis in range(len(self.shape))) or "0"
+        for number in range(count):
+            lines += [f"    j{number} = i64(p{number}[{own}])",
+                      f"    if j{number} < -view.shape[{number}] or j{number} >= view.shape[{number}]:",
+                      '        raise IndexError("an index is out of bounds")',
+                      f"    if j{number} < 0:", f"        j{number} += view.shape[{number}]"]
+        whole = ", ".join(f"i{axis}" for axis in range(rank)) or "0"
+        chosen = ", ".join([f"j{number}" for number in range(count)]
+                           + [f"i{axis}" for axis in range(len(self.shape), rank)])
+        lines.append(f"    elements[{whole}] = view[{chosen}]" if into_elements else
+                     f"    view[{chosen}] = elements[{whole}]")
+        places_ = [place if place.ndim else place.reshape(1) for place in self.places]
+        elements = elements if elements.ndim else elements.reshape(1)
+        try:
+            for_each(elements.device, "\n".join(lines) + "\n", "move", elements.size, elements, self.view, *places_)
+        except _native.KernelFault:
+            raise IndexError(f"an index is out of bounds for an array of shape {self.view.shape}") from None
+
+
+def taken(array: ndarray, index: Any) -> ndarray:
+    """`array[index]`: a copy of the selected elements."""
+    if _is_mask(index) and index.shape == () == array.shape:
+        return array.reshape(1)[:int(bool(index))]
+    selection = Selection(array, index)
+    made = ndarray(selection.shape + selection.rest, array.dtype, device=array.device)
+    selection.move(made, into_elements=True)
+    return made.transpose(selection.order(to_front=False)) if selection.front else made
+
+
+def put(array: ndarray, index: Any, value: Any) -> None:
+    """`array[index] = value`. Where an element is selected several times, any of the values stays."""
+    mask = _own_mask(index, array)
+    if mask is not None and _is_number(value):
+        mask = mask.reshape(mask.shape + (1,) * (array.ndim - mask.ndim))
+        value = asarray(value, array.dtype, device=array.device)
+        computed("z = v if m else x", array.dtype, out=array, m=(mask, numpy.dtype(bool)), v=(value, array.dtype),
+                 x=(array, array.dtype))
+        return
+    selection = Selection(array, index)
+    made = ndarray(selection.result_shape, array.dtype, device=array.device)
+    assign(made, value)
+    selection.move(made.transpose(selection.order(to_front=True)), into_elements=False)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, complex)) or getattr(value, "ndim", None) == 0
+
+
+def _is_mask(index: Any) -> bool:
+    return isinstance(index, (ndarray, numpy.ndarray)) and index.dtype.kind == "b"
+
+
+def _own_mask(index: Any, array: ndarray) -> ndarray | None:
+    """The index as a mask of the array's first axes, if it is nothing else."""
+    if isinstance(index, tuple) and len(index) == 1:
+        index = index[0]
+    if isinstance(index, list):
+        index = numpy.asarray(index)
+    if not _is_mask(index) or index.shape != array.shape[:index.ndim] or may_overlap(array, _mask(index)):
+        return None
+    return _mask(index)
+
+
+def _mask(index) -> ndarray:
+    return index if isinstance(index, ndarray) else asarray(index)
+
+
+def _whole(index: Any, array: ndarray) -> list:
+    """An index for each axis: numbers, slices, None and arrays of integers. Numbers beside arrays are arrays."""
+    parts: list[Any] = []
+    for one in index if isinstance(index, tuple) else (index,):
+        parts += _part(one, array)
+    named = sum(one is not None and one is not Ellipsis for one in parts)
+    dots = [place for place, one in enumerate(parts) if one is Ellipsis]
+    if len(dots) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    if named > array.ndim:
+        raise IndexError(f"too many indices for array: array is {array.ndim}-dimensional, but {named} were indexed")
+    place = dots[0] if dots else len(parts)
+    parts[place:place + len(dots)] = [slice(None)] * (array.ndim - named)
+    _check_masks(parts, array)
+    if any(isinstance(one, ndarray) for one in parts):
+        parts = [asarray(numpy.asarray(one), device=array.device) if isinstance(one, int) else one for one in parts]
+    return [one.places if isinstance(one, _OfMask) else one for one in parts]
+
+
+class _OfMask(ndarray):
+    """The places of a mask along one of its axes, which has this extent."""
+
+    def __init__(self, places: ndarray, extent: int):
+        super().__init__(places, places.dtype)
+        self.places, self.extent = places, extent
+
+
+def _check_masks(parts: list, array: ndarray) -> None:
+    axis = 0
+    for one in parts:
+        if isinstance(one, _OfMask) and one.extent != array.shape[axis]:
+            raise IndexError(f"boolean index did not match indexed array along axis {axis}; size of axis is "
+                             f"{array.shape[axis]} but size of corresponding boolean axis is {one.extent}")
+        axis += one is not None
+
+
+def _part(one: Any, array: ndarray) -> list:
+    if one is None or one is Ellipsis or isinstance(one, slice):
+        return [one]
+    if isinstance(one, (list, tuple, numpy.ndarray)):
+        one = numpy.asarray(one)
+        one = one.astype(_INT) if one.size == 0 and one.dtype.kind == "f" else one
+    if isinstance(one, (bool, numpy.bool_)) or _is_mask(one) and one.ndim == 0:
+        raise NotImplementedError("True, False and masks without axes as indices of arrays: use x[None] or x[None][:0]")
+    if isinstance(one, numpy.ndarray):
+        if one.dtype.kind not in "biu":
+            raise IndexError("arrays used as indices must be of integer (or boolean) type")
+        one = asarray(one, device=array.device)
+    if not isinstance(one, ndarray):
+        if not is_integer(one):
+            raise IndexError("only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or "
+                             "boolean arrays are valid indices")
+        return [one.__index__()]
+    if one.dtype.kind == "b":
+        return [_OfMask(places, extent) for places, extent in zip(nonzero(one), one.shape)]
+    if one.dtype.kind not in "iu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    return [one]
+
+
+def _spread(places: ndarray, shape: tuple[int, ...]) -> ndarray:
+    from .joining import broadcast_to
+    return broadcast_to(places, shape)
+
+
+# --- functions --------------------------------------------------------------------------------------------------------
+
+_COMPACT = """@kernel(wraparound=False)
+def compact(places, flags, counts):
+    i = grid(1)
+    if i < len(flags):
+        if flags[i]:
+            places[counts[i] - 1] = i
+"""
+
+
+def flatnonzero(a) -> ndarray:
+    """Where the elements of the array in one dimension are not zero. The host waits for their number."""
+    flags = asarray(a).ravel() != 0
+    if not flags.size:
+        return ndarray(0, _INT, device=flags.device)
+    counts = cumsum(flags)
+    places = ndarray(int(counts[-1]), _INT, device=flags.device)
+    for_each(flags.device, _COMPACT, "compact", flags.size if places.size else 0, places, flags, counts)
+    return places
+
+
+def nonzero(a) -> tuple[ndarray, ...]:
+    """Where the elements are not zero, an array for each axis."""
+    a = asarray(a)
+    if a.ndim == 0:
+        raise ValueError("nonzero is for arrays of one dimension and more")
+    places = flatnonzero(a)
+    found = []
+    for extent in a.shape[:0:-1]:
+        found.append(places % extent)
+        places = places // extent
+    return (places, *found[::-1])
+
+
+def argwhere(a) -> ndarray:
+    """Where the elements are not zero, a row for each."""
+    from .joining import stack
+    return stack(nonzero(a), 1)
+
+
+def take(a, indices, axis: int | None = None, out: ndarray | None = None) -> ndarray:
+    """The elements at these places along an axis."""
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.ravel(), 0
+    found = a[(slice(None),) * axis_of(axis, a.ndim) + (asarray(indices, device=a.device),)]
+    if out is not None:
+        assign(out, found)
+    return found if out is None else out
+
+
+def take_along_axis(arr, indices, axis: int = -1) -> ndarray:
+    """For each place of INDICES the element with this index along an axis."""
+    arr, indices = asarray(arr), asarray(indices)
+    return arr[_along(arr, indices, axis)]
+
+
+def put_along_axis(arr: ndarray, indices, values, axis: int = -1) -> None:
+    """Sets what `take_along_axis` gives."""
+    arr[_along(arr, asarray(indices), axis)] = values
+
+
+def _along(arr: ndarray, indices: ndarray, axis: int) -> tuple:
+    axis = axis_of(axis, arr.ndim)
+    if arr.ndim != indices.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    return tuple(indices if place == axis else
+                 indices_of(extent, arr.device).reshape((-1,) + (1,) * (arr.ndim - place - 1))
+                 for place, extent in enumerate(arr.shape))
+
+
+def compress(condition, a, axis: int | None = None, out: ndarray | None = None) -> ndarray:
+    """The parts along an axis for which the condition holds."""
+    return take(a, flatnonzero(condition), axis, out)
+
+
+def extract(condition, arr) -> ndarray:
+    """The elements for which the condition holds."""
+    return take(asarray(arr).ravel(), flatnonzero(condition))
+
+
+def fill_diagonal(a: ndarray, val, wrap: bool = False) -> None:
+    """Sets the diagonal of a matrix."""
+    if wrap or a.ndim != 2:
+        raise NotImplementedError("fill_diagonal is for matrices, without wrap=: assign to x.diagonal()")
+    convert_into(a.diagonal(), asarray(val, device=a.device))

@@ -1,0 +1,329 @@
+"""Arrays made of other arrays' elements without computing: other shapes, joined, parted, repeated, chosen."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy
+
+from .creation import asarray
+from .generated import computed
+from .ndarray import as_shape, axes_of, axis_of, convert_into, is_integer, ndarray
+from .ufuncs import as_operand
+
+
+# --- the same elements in another shape -------------------------------------------------------------------------------
+
+
+def reshape(a, shape, order: str = "C", *, copy: bool | None = None) -> ndarray:
+    """The elements in another shape."""
+    a = asarray(a)
+    found = a.reshape(shape, order=order)
+    if copy is False and found.size and found.address != a.address:
+        raise ValueError("the array must be copied to have this shape")
+    return found.copy() if copy and found.address == a.address else found
+
+
+def ravel(a, order: str = "C") -> ndarray:
+    """The elements in one dimension."""
+    return asarray(a).ravel(order)
+
+
+def transpose(a, axes=None) -> ndarray:
+    """The axes in opposite order, or in the order given."""
+    return asarray(a).transpose(axes) if axes is not None else asarray(a).T
+
+
+def permute_dims(x, /, axes) -> ndarray:
+    """The axes in the order given."""
+    return asarray(x).transpose(axes)
+
+
+def matrix_transpose(x, /) -> ndarray:
+    """The last two axes exchanged."""
+    return asarray(x).mT
+
+
+def swapaxes(a, axis1: int, axis2: int) -> ndarray:
+    """Two axes exchanged."""
+    return asarray(a).swapaxes(axis1, axis2)
+
+
+def moveaxis(a, source, destination) -> ndarray:
+    """Axes moved to other places; the others keep their order."""
+    a = asarray(a)
+    sources, targets = axes_of(source, a.ndim), axes_of(destination, a.ndim)
+    if len(sources) != len(targets):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+    order = [axis for axis in range(a.ndim) if axis not in sources]
+    for target, axis in sorted(zip(targets, sources)):
+        order.insert(target, axis)
+    return a.transpose(order)
+
+
+def expand_dims(a, axis=0) -> ndarray:
+    """With new axes of extent 1."""
+    a = asarray(a)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    places = axes_of(tuple(axes), a.ndim + len(axes))
+    return a[tuple(None if place in places else slice(None) for place in range(a.ndim + len(axes)))]
+
+
+def squeeze(a, axis=None) -> ndarray:
+    """Without axes of extent 1."""
+    return asarray(a).squeeze(axis)
+
+
+def broadcast_to(array, shape) -> ndarray:
+    """A view in which axes are repeated. To write to it is to write to one element several times."""
+    a = asarray(array)
+    shape = as_shape(shape)
+    try:
+        fits = numpy.broadcast_shapes(a.shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"operands could not be broadcast together: {a.shape} to {shape}")
+    added = len(shape) - a.ndim
+    strides = [0] * added + [0 if own == 1 else stride // a.itemsize for own, stride in zip(a.shape, a.strides)]
+    return a._of(a.strided(shape, strides))
+
+
+def broadcast_arrays(*arrays) -> tuple[ndarray, ...]:
+    """Views of one shape."""
+    found = [asarray(a) for a in arrays]
+    shape = numpy.broadcast_shapes(*(a.shape for a in found))
+    return tuple(broadcast_to(a, shape) for a in found)
+
+
+def flip(m, axis=None) -> ndarray:
+    """A view with axes reversed."""
+    m = asarray(m)
+    axes = axes_of(axis, m.ndim)
+    return m[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim))]
+
+
+def flipud(m) -> ndarray:
+    """A view with the first axis reversed."""
+    return flip(m, 0)
+
+
+def fliplr(m) -> ndarray:
+    """A view with the second axis reversed."""
+    return flip(m, 1)
+
+
+def rot90(m, k: int = 1, axes=(0, 1)) -> ndarray:
+    """Turned by K right angles in the plane of two axes."""
+    m = asarray(m)
+    k %= 4
+    if k == 2:
+        return flip(m, axes)
+    if k == 1:
+        return flip(m, axes[1]).swapaxes(*axes)
+    return flip(m.swapaxes(*axes), axes[1]) if k else m[...]
+
+
+def atleast_1d(*arys):
+    """With one axis at least."""
+    found = [a if a.ndim else a.reshape(1) for a in map(asarray, arys)]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def atleast_2d(*arys):
+    """With two axes at least; new ones stand in front."""
+    found = [a if a.ndim > 1 else a.reshape(1, -1) for a in map(asarray, arys)]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+# --- several arrays as one, one as several ----------------------------------------------------------------------------
+
+
+def concatenate(arrays, axis: int | None = 0, out: ndarray | None = None, *, dtype=None) -> ndarray:
+    """Arrays one after the other along an axis; None: of all, in one dimension."""
+    parts = [asarray(a) for a in arrays]
+    if not parts:
+        raise ValueError("need at least one array to concatenate")
+    if axis is None:
+        parts, axis = [part.ravel() for part in parts], 0
+    rank = parts[0].ndim
+    if rank == 0:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    axis = axis_of(axis, rank)
+    extents = [part.shape[:axis] + part.shape[axis + 1:] for part in parts]
+    if any(part.ndim != rank for part in parts) or any(other != extents[0] for other in extents):
+        raise ValueError("all the input array dimensions except for the concatenation axis must match exactly: "
+                         f"{', '.join(str(part.shape) for part in parts)}")
+    shape = list(parts[0].shape)
+    shape[axis] = sum(part.shape[axis] for part in parts)
+    if out is None:
+        out = ndarray(shape, numpy.result_type(*(part.dtype for part in parts)) if dtype is None else dtype,
+                      device=parts[0].device)
+    elif out.shape != tuple(shape):
+        raise ValueError(f"Output array is the wrong shape: {out.shape}, not {tuple(shape)}")
+    start = 0
+    before = (slice(None),) * axis
+    for part in parts:
+        stop = start + part.shape[axis]
+        convert_into(out[(*before, slice(start, stop))], part)
+        start = stop
+    return out
+
+
+def concat(arrays, /, *, axis: int | None = 0) -> ndarray:
+    """`concatenate`, by the array API's name."""
+    return concatenate(arrays, axis)
+
+
+def stack(arrays, axis: int = 0, out: ndarray | None = None) -> ndarray:
+    """Arrays of one shape along a new axis."""
+    parts = [asarray(a) for a in arrays]
+    if len({part.shape for part in parts}) > 1:
+        raise ValueError("all input arrays must have the same shape")
+    return concatenate([expand_dims(part, axis) for part in parts], axis, out)
+
+
+def vstack(tup) -> ndarray:
+    """Rows one under the other."""
+    return concatenate([atleast_2d(a) for a in tup], 0)
+
+
+def hstack(tup) -> ndarray:
+    """Columns side by side; vectors one after the other."""
+    parts = [atleast_1d(a) for a in tup]
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
+
+
+def column_stack(tup) -> ndarray:
+    """Vectors as the columns of a matrix."""
+    parts = [asarray(a) for a in tup]
+    return concatenate([part.reshape(-1, 1) if part.ndim < 2 else part for part in parts], 1)
+
+
+def unstack(x, /, *, axis: int = 0) -> tuple[ndarray, ...]:
+    """The parts along an axis, as views."""
+    x = moveaxis(x, axis, 0)
+    return tuple(x[place] for place in range(x.shape[0]))
+
+
+def array_split(ary, indices_or_sections, axis: int = 0) -> list[ndarray]:
+    """Views of parts: so many, or those that end at these places."""
+    ary = asarray(ary)
+    axis = axis_of(axis, ary.ndim)
+    extent = ary.shape[axis]
+    if is_integer(indices_or_sections):
+        sections = operator.index(indices_or_sections)
+        if sections <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        least, more = divmod(extent, sections)
+        bounds = [place * least + min(place, more) for place in range(sections + 1)]
+        spans = list(zip(bounds, bounds[1:]))
+    else:
+        ends = [*indices_or_sections, None]
+        spans = list(zip([0, *ends], ends))
+    return [ary[(slice(None),) * axis + (slice(start, stop),)] for start, stop in spans]
+
+
+def split(ary, indices_or_sections, axis: int = 0) -> list[ndarray]:
+    """As `array_split`, into parts of one size where a number of them is given."""
+    ary = asarray(ary)
+    if is_integer(indices_or_sections) and ary.shape[axis] % operator.index(indices_or_sections):
+        raise ValueError("array split does not result in an equal division")
+    return array_split(ary, indices_or_sections, axis)
+
+
+def tile(A, reps) -> ndarray:
+    """The array repeated along each axis."""
+    A = asarray(A)
+    reps = as_shape(reps)
+    rank = max(A.ndim, len(reps))
+    reps = (1,) * (rank - len(reps)) + reps
+    A = A.reshape((1,) * (rank - A.ndim) + A.shape)
+    pairs = [part for rep, extent in zip(reps, A.shape) for part in (rep, extent)]
+    spread = broadcast_to(A.reshape([part for extent in A.shape for part in (1, extent)]), pairs)
+    return spread.copy().reshape([rep * extent for rep, extent in zip(reps, A.shape)])
+
+
+def repeat(a, repeats, axis: int | None = None) -> ndarray:
+    """Each element so many times."""
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.ravel(), 0
+    axis = axis_of(axis, a.ndim)
+    if not is_integer(repeats):
+        counts = numpy.broadcast_to(numpy.asarray(asarray(repeats).get()), a.shape[axis])
+        return a[(slice(None),) * axis + (asarray(numpy.repeat(numpy.arange(a.shape[axis]), counts)),)]
+    spread = a[(slice(None),) * (axis + 1) + (None,)]
+    shape = (*spread.shape[:axis + 1], operator.index(repeats), *spread.shape[axis + 2:])
+    return broadcast_to(spread, shape).copy().reshape(*a.shape[:axis], -1 if a.size else 0, *a.shape[axis + 1:])
+
+
+def roll(a, shift, axis=None) -> ndarray:
+    """Elements moved along axes; what leaves at the end comes in at the front."""
+    a = asarray(a)
+    if axis is None:
+        return roll(a.ravel(), shift, 0).reshape(a.shape)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    shifts = shift if isinstance(shift, (tuple, list)) else (shift,)
+    for step, one in numpy.broadcast(shifts, axes):
+        place = axis_of(int(one), a.ndim)
+        extent = a.shape[place]
+        step = int(step) % extent if extent else 0
+        before = (slice(None),) * place
+        a = concatenate([a[(*before, slice(extent - step, None))], a[(*before, slice(0, extent - step))]], place)
+    return a
+
+
+# --- chosen elements --------------------------------------------------------------------------------------------------
+
+
+def where(condition, x=None, y=None):
+    """X where the condition holds, else Y; without them the places where it does."""
+    if x is None and y is None:
+        from .indexing import nonzero
+        return nonzero(condition)
+    if x is None or y is None:
+        raise ValueError("either both or neither of x and y should be given")
+    x, y = as_operand(x), as_operand(y)
+    dtype = numpy.result_type(*(one.dtype if isinstance(one, (ndarray, numpy.generic)) else one for one in (x, y)))
+    return computed("z = x if c else y", dtype, c=(asarray(condition), numpy.dtype(bool)), x=(x, dtype), y=(y, dtype))
+
+
+def diag(v, k: int = 0) -> ndarray:
+    """The diagonal of a matrix, or a matrix with this diagonal."""
+    from .creation import zeros
+    v = asarray(v)
+    if v.ndim == 2:
+        return v.diagonal(k).copy()
+    if v.ndim != 1:
+        raise ValueError("Input must be 1- or 2-d.")
+    extent = v.size + abs(k)
+    made = zeros((extent, extent), v.dtype, device=v.device)
+    if v.size:
+        convert_into(made.diagonal(k), v)
+    return made
+
+
+def diagonal(a, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
+    """A view of a diagonal, as the last axis."""
+    return asarray(a).diagonal(offset, axis1, axis2)
+
+
+def copyto(dst: ndarray, src: Any) -> None:
+    """`dst[...] = src`."""
+    dst[...] = src
+
+
+def size(a, axis: int | None = None) -> int:
+    """How many elements there are, all or along an axis."""
+    return a.size if axis is None else a.shape[axis]
+
+
+def ndim(a) -> int:
+    """How many axes there are."""
+    return a.ndim if hasattr(a, "ndim") else numpy.ndim(a)
+
+
+def shape(a) -> tuple[int, ...]:
+    """The extents."""
+    return a.shape if hasattr(a, "shape") else numpy.shape(a)

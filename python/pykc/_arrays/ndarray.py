@@ -1,0 +1,426 @@
+"""`pykc.ndarray`: what an array is, its views and conversions. operators.py adds operators and what computes."""
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from typing import Any
+
+import numpy
+
+from .. import _devices, _native
+from ..cuda._arrays import DeviceNDArray
+from ..cuda._streams import native_stream
+from ..types import Type
+
+#: The language's names of the elements that arrays can have.
+TYPE_NAMES = {numpy.dtype(name): text for name, text in {
+    "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
+    "uint32": "u32", "uint64": "u64", "float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64",
+    "complex128": "c128"}.items()}
+_VIEWS = frozenset((int, slice, type(None), type(Ellipsis)))
+
+
+def as_dtype(dtype: Any) -> numpy.dtype:
+    """NumPy's dtype, of one of NumPy's or pykc's types, or a name."""
+    found = numpy.dtype(dtype.dtype if isinstance(dtype, Type) else dtype).newbyteorder("=")
+    if found not in TYPE_NAMES:
+        raise TypeError(f"arrays have no elements of {found}: there are {', '.join(map(str, TYPE_NAMES))}")
+    return found
+
+
+def as_device(device: Any) -> _native.Device:
+    """A device, by its name or itself; None is the one in use."""
+    if device is None or isinstance(device, str):
+        return _devices.device(device or "")
+    if isinstance(device, _native.Device):
+        return device
+    raise TypeError(f"a device is one of pykc.device's, or its name, not {device!r}")
+
+
+def is_integer(value: Any) -> bool:
+    """Whether it is one integer, of Python, NumPy or an array of no dimension."""
+    try:
+        operator.index(value)
+    except TypeError:
+        return False
+    return True
+
+
+def as_shape(shape: Any) -> tuple[int, ...]:
+    return (shape.__index__(),) if is_integer(shape) else tuple(extent.__index__() for extent in shape)
+
+
+class Flags(dict):
+    """Whether an array lies in rows or columns, by NumPy's names: `x.flags.c_contiguous`."""
+
+    def __getattr__(self, name: str) -> bool:
+        try:
+            return self[name.upper()]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class ndarray(DeviceNDArray):
+    """An array in a device's memory, with NumPy's operators and methods. Made by `pykc.array` and its kin; this class
+    itself makes an array with any values, `pykc.ndarray((3, 4), "float32")`.
+
+    What it computes runs as kernels on the device that it lies on. Nothing waits for a GPU until the host asks for
+    elements: `get()`, `item()`, `print`, `float(x)`, `bool(x)`."""
+
+    __hash__ = None  # == compares elements
+
+    def __init__(self, shape, dtype=float, order: str = "C", device=None):
+        if isinstance(shape, _native.Array):
+            super().__init__(shape, dtype)
+            return
+        dtype = as_dtype(dtype)
+        super().__init__(_native.allocate_from_pool(as_device(device), dtype, as_shape(shape), order), dtype)
+
+    def _of(self, array: _native.Array) -> ndarray:
+        return ndarray(array, self.dtype)
+
+    # --- to the host --------------------------------------------------------------------------------------------------
+
+    def get(self, stream=None, order: str = "C", out=None):
+        """The elements as a NumPy array."""
+        return self.copy_to_host(out, stream or 0)
+
+    def item(self, *index):
+        """One element as a number of Python."""
+        if index:
+            return self.ravel()[index[0]].item() if len(index) == 1 else self[index].item()
+        if self.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return self.get().item()
+
+    def tolist(self):
+        return self.get().tolist()
+
+    def tobytes(self, order: str = "C") -> bytes:
+        return self.get().tobytes(order)
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError("the truth value of an array with more than one element is ambiguous: "
+                             "use x.any() or x.all()")
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self.ndim or self.dtype.kind not in "iu":
+            raise TypeError("only arrays of one integer and no dimension can be used as an index")
+        return self.item()
+
+    def __repr__(self) -> str:
+        return repr(self.get())
+
+    def __str__(self) -> str:
+        return str(self.get())
+
+    def __format__(self, form: str) -> str:
+        return format(self.item() if form and self.ndim == 0 else self.get(), form)
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("an array of a device is copied to become one of NumPy's")
+        host = self.get()
+        return host if dtype is None else host.astype(dtype, copy=False)
+
+    def __reduce__(self):
+        from .creation import array
+        return array, (self.get(),)
+
+    # --- views --------------------------------------------------------------------------------------------------------
+
+    @property
+    def flags(self) -> Flags:
+        return Flags(C_CONTIGUOUS=self.is_c_contiguous(), F_CONTIGUOUS=self.is_f_contiguous())
+
+    @property
+    def mT(self) -> ndarray:
+        """The last two axes exchanged."""
+        if self.ndim < 2:
+            raise ValueError("mT is for arrays of two dimensions and more")
+        return self.swapaxes(-1, -2)
+
+    def transpose(self, *axes) -> ndarray:
+        """The axes in opposite order, or in the order given."""
+        given = axes[0] if len(axes) == 1 and not is_integer(axes[0]) else axes or None
+        if given is None:
+            return self._of(self.transposed())
+        order = tuple(axis_of(axis, self.ndim) for axis in given)
+        if sorted(order) != list(range(self.ndim)):
+            raise ValueError("axes don't match array")
+        return self._of(self.permuted(order))
+
+    def swapaxes(self, axis1: int, axis2: int) -> ndarray:
+        order = list(range(self.ndim))
+        first, second = axis_of(axis1, self.ndim), axis_of(axis2, self.ndim)
+        order[first], order[second] = order[second], order[first]
+        return self._of(self.permuted(order))
+
+    def reshape(self, *shape, order: str = "C") -> ndarray:
+        """The elements in another shape: the same memory where strides reach it so, else a copy."""
+        shape = as_shape(shape[0] if len(shape) == 1 else shape)
+        if order == "F":
+            return self.T.reshape(shape[::-1]).T
+        if order not in ("C", "A", "K"):
+            raise ValueError("`order` is \"C\" or \"F\"")
+        shape = resolved_shape(shape, self.size)
+        try:
+            return self._of(self.reshaped(shape))
+        except ValueError:
+            return self._of(self.copy().reshaped(shape))
+
+    def ravel(self, order: str = "C") -> ndarray:
+        """In one dimension: the same memory where strides reach it so."""
+        return self.reshape(-1 if self.size else 0, order=order)
+
+    def flatten(self, order: str = "C") -> ndarray:
+        """A copy in one dimension."""
+        flat = self.ravel(order)
+        return flat if flat.size and not shares_memory(flat, self) else flat.copy()
+
+    def squeeze(self, axis=None) -> ndarray:
+        """Without the axes of extent 1, or without those given, which must have it."""
+        axes = [i for i, extent in enumerate(self.shape) if extent == 1] if axis is None else axes_of(axis, self.ndim)
+        if any(self.shape[i] != 1 for i in axes):
+            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+        return self._of(_native.Array.__getitem__(self, tuple(0 if i in axes else slice(None)
+                                                              for i in range(self.ndim))))
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
+        """A view of a diagonal, as the last axis."""
+        first, second = axis_of(axis1, self.ndim), axis_of(axis2, self.ndim)
+        if first == second:
+            raise ValueError("axis1 and axis2 cannot be the same")
+        part = self.transpose([i for i in range(self.ndim) if i not in (first, second)] + [first, second])
+        part = part[..., max(-offset, 0):, max(offset, 0):]
+        strides = [stride // self.itemsize for stride in part.strides]
+        return self._of(part.strided((*part.shape[:-2], min(part.shape[-2:])), (*strides[:-2], sum(strides[-2:]))))
+
+    def view(self, dtype=None) -> ndarray:
+        """The same memory, as elements of another type if one is given."""
+        if dtype is None:
+            return self._of(self)
+        found = super().view(as_dtype(dtype))
+        return ndarray(found, found.dtype)
+
+    @property
+    def real(self) -> ndarray:
+        """A view of the real parts; of real numbers the array itself."""
+        return self._part(0)
+
+    @property
+    def imag(self) -> ndarray:
+        """A view of the imaginary parts; of real numbers zeros."""
+        if self.dtype.kind == "c":
+            return self._part(1)
+        from .creation import zeros_like
+        return zeros_like(self)
+
+    def _part(self, place: int) -> ndarray:
+        if self.dtype.kind != "c":
+            return self
+        dtype = numpy.dtype(f"f{self.itemsize // 2}")
+        if self.device.is_cpu:
+            host = numpy.asarray(_native.Array(self))
+            return ndarray(_native.wrap(self.device, host.imag if place else host.real), dtype)
+        return ndarray(_native.wrap(self.device, _Parts(self, dtype, place)), dtype)
+
+    # --- copies -------------------------------------------------------------------------------------------------------
+
+    def copy(self, order: str = "C") -> ndarray:
+        """A new array of the elements, in rows unless `order` is "F", or "K" and the array lies in columns."""
+        by_columns = order == "F" or order in "AK" and self.is_f_contiguous() and not self.is_c_contiguous()
+        made = ndarray(self.shape, self.dtype, "F" if by_columns else "C", self.device)
+        convert_into(made, self)
+        return made
+
+    def __copy__(self) -> ndarray:
+        return self.copy()
+
+    def __deepcopy__(self, memo) -> ndarray:
+        return self.copy()
+
+    def astype(self, dtype, order: str = "K", casting: str = "unsafe", copy: bool = True) -> ndarray:
+        """The elements converted. Floats outside of an integer's range become its end, and NaN 0."""
+        dtype = as_dtype(dtype)
+        if not numpy.can_cast(self.dtype, dtype, casting):
+            raise TypeError(f"cannot cast array data from {self.dtype} to {dtype} according to the rule '{casting}'")
+        if dtype == self.dtype and not copy:
+            return self
+        by_columns = order == "F" or order in "AK" and self.is_f_contiguous() and not self.is_c_contiguous()
+        made = ndarray(self.shape, dtype, "F" if by_columns else "C", self.device)
+        convert_into(made, self)
+        return made
+
+    def to_device(self, device, /, *, stream=None) -> ndarray:
+        """The array on another device."""
+        device = as_device(device)
+        if device == self.device:
+            return self
+        made = ndarray(self.shape, self.dtype, device=device)
+        made.copy_from(self if self.is_c_contiguous() else self.copy(), native_stream(stream))
+        return made
+
+    def fill(self, value) -> None:
+        """Sets all elements."""
+        assign(self, value)
+
+    def set(self, arr, stream=None) -> None:
+        """Takes the elements of an array of NumPy's."""
+        arr = numpy.asarray(arr)
+        if arr.shape != self.shape:
+            raise ValueError(f"the shapes differ: {arr.shape} and {self.shape}")
+        self.copy_to_device(arr.astype(self.dtype, copy=False), stream or 0)
+
+    # --- indices ------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, index) -> ndarray:
+        if type(index) not in _VIEWS and not (type(index) is tuple and all(type(one) in _VIEWS for one in index)):
+            from . import indexing
+            return indexing.taken(self, index)
+        return self._of(basic_view(self, index))
+
+    getitem = __getitem__
+
+    def __setitem__(self, index, value) -> None:
+        if type(index) not in _VIEWS and not (type(index) is tuple and all(type(one) in _VIEWS for one in index)):
+            from . import indexing
+            indexing.put(self, index, value)
+        else:
+            assign(self._of(basic_view(self, index)), value)
+
+    def setitem(self, index, value, stream=0) -> None:
+        self[index] = value
+
+
+class _Parts:
+    """The real or imaginary parts of complex numbers on a GPU, for `_native.wrap`."""
+
+    def __init__(self, array: ndarray, dtype: numpy.dtype, place: int):
+        self._keeps = array
+        self.__cuda_array_interface__ = {
+            "shape": array.shape, "strides": array.strides, "typestr": dtype.str, "version": 3,
+            "data": (array.address + place * dtype.itemsize, False)}
+
+
+def basic_view(array: ndarray, index) -> _native.Array:
+    try:
+        return _native.Array.__getitem__(array, index)
+    except ValueError as error:
+        raise (error if "step" in str(error) else IndexError(str(error))) from None
+
+
+def axis_of(axis: int, rank: int) -> int:
+    """The axis counted from the front."""
+    axis = axis.__index__()
+    if not -rank <= axis < rank:
+        raise numpy.exceptions.AxisError(axis, rank)
+    return axis % rank
+
+
+def axes_of(axes: Any, rank: int) -> tuple[int, ...]:
+    """Axes counted from the front; None is all of them."""
+    if axes is None:
+        return tuple(range(rank))
+    found = tuple(axis_of(axis, rank) for axis in (axes if isinstance(axes, (tuple, list)) else (axes,)))
+    if len(set(found)) != len(found):
+        raise ValueError("duplicate value in 'axis'")
+    return found
+
+
+def resolved_shape(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+    """The shape with its -1 worked out."""
+    if any(extent < -1 for extent in shape) or shape.count(-1) > 1:
+        raise ValueError("can only specify one unknown dimension")
+    known = math.prod(extent for extent in shape if extent != -1)
+    if -1 in shape and known and size % known == 0:
+        shape = tuple(size // known if extent == -1 else extent for extent in shape)
+    if math.prod(shape) != size:
+        raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
+    return shape
+
+
+# --- copies and conversions -------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _conversion(target: numpy.dtype, from_complex: bool) -> _native.Elementwise:
+    value = "x"
+    if from_complex and target.kind != "c":
+        value = "x != 0" if target.kind == "b" else "x.real"
+    return _native.Elementwise([("x", "z", f"z = {value}")], [target], warnings=False)
+
+
+def convert_into(target: ndarray, source: ndarray | int | float | complex) -> None:
+    """`target[...] = source`, broadcast and converted; they lie in different memory, or are the same view."""
+    is_complex = source.dtype.kind == "c" if isinstance(source, DeviceNDArray) else isinstance(source, complex)
+    _conversion(target.dtype, is_complex).launch((target, source))
+
+
+def assign(target: ndarray, value: Any) -> None:
+    """`target[...] = value` for whatever NumPy takes there."""
+    if type(value) in (bool, int, float, complex):
+        return convert_into(target, _fitting(value, target.dtype))
+    if isinstance(value, (numpy.generic, numpy.ndarray)) and value.ndim == 0:
+        return convert_into(target, value.item())
+    from .creation import asarray
+    source = asarray(value, device=target.device)
+    while source.ndim > target.ndim and source.shape[0] == 1:
+        source = source[0]
+    try:
+        fits = numpy.broadcast_shapes(source.shape, target.shape) == target.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"could not broadcast input array from shape {source.shape} into shape {target.shape}")
+    convert_into(target, source.copy() if may_overlap(target, source) else source)
+
+
+def _fitting(value: bool | int | float | complex, dtype: numpy.dtype):
+    """A number of Python for elements of a type, as NumPy assigns it."""
+    if dtype.kind in "iu":
+        if type(value) is float and not math.isfinite(value):
+            raise ValueError(f"cannot convert {value} to an integer")
+        return int(dtype.type(int(value))) if type(value) is not complex else int(dtype.type(value))
+    if type(value) is int and dtype.kind in "fc":
+        return float(value)
+    if type(value) is complex and dtype.kind == "f":
+        raise TypeError("can't convert complex to float")
+    return value
+
+
+def _reach(array: ndarray) -> tuple[int, int]:
+    """The addresses between which its elements lie."""
+    low = high = array.address
+    for extent, stride in zip(array.shape, array.strides):
+        if stride < 0:
+            low += (extent - 1) * stride
+        else:
+            high += (extent - 1) * stride
+    return low, high + array.itemsize
+
+
+def shares_memory(one: ndarray, other: ndarray) -> bool:
+    """Whether the spans of memory that they lie in meet."""
+    if not one.size or not other.size or one.device != other.device:
+        return False
+    (low, high), (other_low, other_high) = _reach(one), _reach(other)
+    return low < other_high and other_low < high
+
+
+def may_overlap(target: ndarray, source: ndarray) -> bool:
+    """Whether an element of the source may be written before it is read: they share memory, and not one to one."""
+    same = target.address == source.address and target.shape == source.shape and target.strides == source.strides
+    return not same and shares_memory(target, source)

@@ -1,0 +1,137 @@
+"""The operators of arrays, and those of their methods that compute: by tables, since each is a function of its own."""
+from __future__ import annotations
+
+import importlib
+
+import numpy
+
+from . import ufuncs
+from .ndarray import ndarray
+
+_BINARY = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
+    "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+    "lshift": "left_shift", "rshift": "right_shift", "divmod": "divmod"}
+_COMPARISONS = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
+                "ge": "greater_equal"}
+_UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+_NUMBERS = (ndarray, int, float, complex, numpy.generic)
+
+
+def _is_operand(value) -> bool:
+    return isinstance(value, _NUMBERS) or hasattr(value, "__cuda_array_interface__")
+
+
+def _binary(function):
+    def operator(self, other):
+        return function(self, other) if _is_operand(other) else NotImplemented
+    return operator
+
+
+def _reflected(function):
+    def operator(self, other):
+        return function(other, self) if _is_operand(other) else NotImplemented
+    return operator
+
+
+def _in_place(function):
+    def operator(self, other):
+        return function(self, other, out=self) if _is_operand(other) else NotImplemented
+    return operator
+
+
+def _unary(function):
+    def operator(self):
+        return function(self)
+    return operator
+
+
+def _define(name: str, operator) -> None:
+    operator.__name__ = name
+    setattr(ndarray, name, operator)
+
+
+for _name, _of in _BINARY.items():
+    _function = ufuncs.find(_of)
+    _define(f"__{_name}__", _binary(_function))
+    _define(f"__r{_name}__", _reflected(_function))
+    if _name != "divmod":
+        _define(f"__i{_name}__", _in_place(_function))
+for _name, _of in _COMPARISONS.items():
+    _define(f"__{_name}__", _binary(ufuncs.find(_of)))
+for _name, _of in _UNARY.items():
+    _define(f"__{_name}__", _unary(ufuncs.find(_of)))
+
+
+def _array_ufunc(self, function, method, *inputs, **keywords):
+    """NumPy's own functions on arrays of a device: `numpy.sin(x)` is `pykc.sin(x)`."""
+    inputs = [one[()] if isinstance(one, numpy.ndarray) and one.ndim == 0 else one for one in inputs]
+    if method != "__call__" or not all(map(_is_operand, inputs)):
+        return NotImplemented
+    try:
+        own = ufuncs.find(function.__name__)
+    except AttributeError:
+        return NotImplemented
+    return own(*inputs, **keywords)
+
+
+ndarray.__array_ufunc__ = _array_ufunc
+
+
+def _array_namespace(self, /, *, api_version=None):
+    """The module that has the functions of these arrays, as the array API standard asks for it."""
+    return importlib.import_module("pykc")
+
+
+ndarray.__array_namespace__ = _array_namespace
+
+#: The methods that are functions of the same name with the array in front, and the rooms that have them.
+_METHODS = {
+    "reductions": "sum prod all any min max ptp argmin argmax mean var std",
+    "scanning": "cumsum cumprod",
+    "indexing": "nonzero take compress",
+    "comparing": "clip round trace",
+    "products": "dot",
+    "joining": "repeat",
+}
+
+
+def _method(room: str, name: str):
+    def method(self, *args, **keywords):
+        return getattr(importlib.import_module(f".{room}", __package__), name)(self, *args, **keywords)
+    method.__doc__ = f"`pykc.{name}` of the array."
+    return method
+
+
+for _room, _names in _METHODS.items():
+    for _name in _names.split():
+        _define(_name, _method(_room, _name))
+
+
+def _conjugate(self):
+    """`pykc.conjugate` of the array."""
+    return ufuncs.find("conjugate")(self)
+
+
+_define("conj", _conjugate)
+_define("conjugate", _conjugate)
+
+
+def _product(self, other):
+    return importlib.import_module(".products", __package__).matmul(self, other) if _is_operand(other) else \
+        NotImplemented
+
+
+def _product_reflected(self, other):
+    return importlib.import_module(".products", __package__).matmul(other, self) if _is_operand(other) else \
+        NotImplemented
+
+
+def _product_in_place(self, other):
+    return importlib.import_module(".products", __package__).matmul(self, other, out=self) if _is_operand(other) else \
+        NotImplemented
+
+
+_define("__matmul__", _product)
+_define("__rmatmul__", _product_reflected)
+_define("__imatmul__", _product_in_place)

@@ -1,0 +1,129 @@
+"""Products of matrices. Those of float32 in rows are the library's, by tiles; all others are reductions over products,
+which no array holds."""
+from __future__ import annotations
+
+import math
+
+import numpy
+
+from .creation import asarray, ascontiguousarray
+from .generated import library_kernel
+from .ndarray import TYPE_NAMES, axes_of, axis_of, convert_into, is_integer, ndarray
+from .reductions import Rule, reduced
+
+_THREADS = 128
+_ON_CPU = (("ROWS", 64), ("COLUMNS", 64), ("DEPTH", 16), ("STAGES", 3))
+
+
+def matmul(x1, x2, /, out: ndarray | None = None, *, dtype=None) -> ndarray:
+    """`x1 @ x2`: of matrices, of stacks of them, which broadcast, and of vectors."""
+    x1, x2 = asarray(x1), asarray(x2)
+    if x1.ndim == 0 or x2.ndim == 0:
+        raise ValueError("matmul: an operand has no dimension; use x * y")
+    a = x1 if x1.ndim > 1 else x1[None, :]
+    b = x2 if x2.ndim > 1 else x2[:, None]
+    if a.shape[-1] != b.shape[-2]:
+        raise ValueError(f"matmul: shapes {x1.shape} and {x2.shape} do not fit: {a.shape[-1]} is not {b.shape[-2]}")
+    wanted = numpy.result_type(a.dtype, b.dtype) if dtype is None else numpy.dtype(dtype)
+    found = _by_library(a, b) if _is_plain(a, b, wanted) else _by_reduction(a, b, wanted)
+    if x1.ndim == 1:
+        found = found[..., 0, :]
+    if x2.ndim == 1:
+        found = found[..., 0]
+    if out is None:
+        return found
+    if out.shape != found.shape:
+        raise ValueError(f"the product has the shape {found.shape}, `out` has {out.shape}")
+    convert_into(out, found)
+    return out
+
+
+def _is_plain(a: ndarray, b: ndarray, dtype: numpy.dtype) -> bool:
+    return a.ndim == b.ndim == 2 and a.dtype == b.dtype == dtype == numpy.float32 and 0 not in (a.size, b.size)
+
+
+def _by_library(a: ndarray, b: ndarray) -> ndarray:
+    a, b = (one if one.address % 16 == 0 else one.copy() for one in map(ascontiguousarray, (a, b)))
+    (m, _), n = a.shape, b.shape[1]
+    made = ndarray((m, n), a.dtype, device=a.device)
+    library_kernel(a.device, "matmul", "gemm", _ON_CPU).launch(
+        lambda c: ((-(-n // c["COLUMNS"]), -(-m // c["ROWS"])), _THREADS), None, (made, a, b))
+    return made
+
+
+def _by_reduction(a: ndarray, b: ndarray, dtype: numpy.dtype) -> ndarray:
+    if a.ndim > 7 or b.ndim > 7:
+        raise ValueError("matmul is for stacks of at most 7 dimensions")
+    rule = Rule("x and y", "a or b", "False", inputs="x: bool, y: bool") if dtype.kind == "b" else \
+        Rule("x * y", "a + b", "0", inputs=f"x: {TYPE_NAMES[dtype]}, y: {TYPE_NAMES[dtype]}")
+    first, second = a[..., :, None, :], b.swapaxes(-1, -2)[..., None, :, :]
+    from .joining import broadcast_to
+    shape = numpy.broadcast_shapes(first.shape, second.shape)
+    return reduced(rule, dtype, -1, False, None, broadcast_to(first, shape), second)
+
+
+def dot(a, b, out: ndarray | None = None) -> ndarray:
+    """The product of matrices or vectors; of more dimensions, over the last axis of A and the last but one of B."""
+    a, b = asarray(a), asarray(b)
+    if a.ndim == 0 or b.ndim == 0:
+        found = a * b
+    elif a.ndim <= 2 and b.ndim <= 2:
+        found = matmul(a, b)
+    else:
+        found = tensordot(a, b, ((a.ndim - 1,), (max(b.ndim - 2, 0),)))
+    if out is not None:
+        convert_into(out, found)
+    return found if out is None else out
+
+
+def vdot(a, b) -> ndarray:
+    """The sum of the products of all elements, those of A conjugated."""
+    a = asarray(a).ravel()
+    return matmul(a.conj() if a.dtype.kind == "c" else a, asarray(b).ravel())
+
+
+def inner(a, b) -> ndarray:
+    """The product over the last axes."""
+    a, b = asarray(a), asarray(b)
+    return a * b if a.ndim == 0 or b.ndim == 0 else tensordot(a, b, ((a.ndim - 1,), (b.ndim - 1,)))
+
+
+def outer(a, b, out: ndarray | None = None) -> ndarray:
+    """The products of each element of A with each of B."""
+    found = asarray(a).reshape(-1, 1) * asarray(b).ravel()
+    if out is not None:
+        convert_into(out, found)
+    return found if out is None else out
+
+
+def vecdot(x1, x2, /, *, axis: int = -1) -> ndarray:
+    """The sums of products along an axis, those of the first conjugated."""
+    x1, x2 = asarray(x1), asarray(x2)
+    first, second = x1.swapaxes(axis_of(axis, x1.ndim), -1), x2.swapaxes(axis_of(axis, x2.ndim), -1)
+    if first.shape[-1] != second.shape[-1]:
+        raise ValueError(f"vecdot: the extents {first.shape[-1]} and {second.shape[-1]} differ")
+    first = first.conj() if first.dtype.kind == "c" else first
+    return matmul(first[..., None, :], second[..., :, None])[..., 0, 0]
+
+
+def tensordot(a, b, axes=2) -> ndarray:
+    """The sums of products over axes of both: the last so many of A and the first of B, or those listed."""
+    a, b = asarray(a), asarray(b)
+    if is_integer(axes):
+        count = axes.__index__()
+        first, second = tuple(range(a.ndim - count, a.ndim)), tuple(range(count))
+    else:
+        first, second = axes_of(_tuple(axes[0]), a.ndim), axes_of(_tuple(axes[1]), b.ndim)
+    if [a.shape[i] for i in first] != [b.shape[i] for i in second]:
+        raise ValueError("shape-mismatch for sum")
+    kept_a = [i for i in range(a.ndim) if i not in first]
+    kept_b = [i for i in range(b.ndim) if i not in second]
+    depth = math.prod(a.shape[i] for i in first)
+    shape_a, shape_b = [a.shape[i] for i in kept_a], [b.shape[i] for i in kept_b]
+    rows = a.transpose([*kept_a, *first]).reshape(math.prod(shape_a), depth)
+    columns = b.transpose([*second, *kept_b]).reshape(depth, math.prod(shape_b))
+    return matmul(rows, columns).reshape(shape_a + shape_b)
+
+
+def _tuple(axes) -> tuple:
+    return tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)

@@ -1,0 +1,275 @@
+"""Sums, extrema, means and their kin along axes: each one kernel of the C++ library, or two where one needs another."""
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy
+
+from .. import _native
+from .creation import asarray, indices_of
+from .generated import computed
+from .ndarray import TYPE_NAMES, as_dtype, assign, axes_of, convert_into, is_integer, ndarray
+from .ufuncs import PREAMBLE
+
+_INT, _BOOL = numpy.dtype("int64"), numpy.dtype(bool)
+
+
+class Rule(NamedTuple):
+    """What a reduction does: expressions over an element `x`, two values `a` and `b`, and the last value `a`."""
+    map: str
+    reduce: str
+    identity: str
+    post: str = "a"
+    inputs: str = "x"
+
+
+@functools.cache
+def _native_reduction(rule: Rule, dtype: numpy.dtype) -> _native.Reduction:
+    return _native.Reduction(rule.inputs, rule.map, rule.reduce, rule.post, rule.identity, dtype, preamble=PREAMBLE,
+                             warnings=False)
+
+
+def reduced(rule: Rule, dtype: numpy.dtype, axis, keepdims: bool, out, *inputs: ndarray) -> ndarray:
+    """The reduction of inputs that broadcast to the shape of the first."""
+    a = inputs[0]
+    axes = axes_of(axis, a.ndim)
+    if a.ndim and not axes:  # of nothing but each element
+        inputs = tuple(one[..., None] for one in inputs)
+        axes, keepdims = (a.ndim,), False
+    made = ndarray(_native_reduction(rule, dtype).reduce(list(axes), bool(keepdims), inputs), dtype)
+    if out is None:
+        return made
+    if out.shape != made.shape:
+        raise ValueError(f"the result has the shape {made.shape}, `out` has {out.shape}")
+    convert_into(out, made)
+    return out
+
+
+def _is_of_nothing(a: ndarray, axis) -> bool:
+    """Whether there is a result of no elements."""
+    axes = axes_of(axis, a.ndim)
+    kept = [extent for place, extent in enumerate(a.shape) if place not in axes]
+    return a.size == 0 and 0 not in kept
+
+
+def _check(others: dict, name: str) -> None:
+    if others:
+        raise NotImplementedError(f"pykc.{name} has no {next(iter(others))}=: there are axis=, out=, keepdims= and, for "
+                                  "what computes, dtype=")
+
+
+@functools.cache
+def sum_dtype(dtype: numpy.dtype) -> numpy.dtype:
+    """The type of a sum or product: that of NumPy, which has 64 bits for integers."""
+    return numpy.sum(numpy.empty(0, dtype)).dtype
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims: bool = False, **others) -> ndarray:
+    """The sum, of integers in 64 bits."""
+    _check(others, "sum")
+    a = asarray(a)
+    return reduced(Rule("x", "a + b", "0"), _result(dtype, sum_dtype(a.dtype)), axis, keepdims, out, a)
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims: bool = False, **others) -> ndarray:
+    """The product, of integers in 64 bits."""
+    _check(others, "prod")
+    a = asarray(a)
+    return reduced(Rule("x", "a * b", "1"), _result(dtype, sum_dtype(a.dtype)), axis, keepdims, out, a)
+
+
+def _result(dtype, default: numpy.dtype) -> numpy.dtype:
+    return default if dtype is None else as_dtype(dtype)
+
+
+def all(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
+    """Whether all elements are true."""
+    _check(others, "all")
+    return reduced(Rule("x != 0", "a and b", "True"), _BOOL, axis, keepdims, out, asarray(a))
+
+
+def any(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
+    """Whether any element is true."""
+    _check(others, "any")
+    return reduced(Rule("x != 0", "a or b", "False"), _BOOL, axis, keepdims, out, asarray(a))
+
+
+def count_nonzero(a, axis=None, *, keepdims: bool = False) -> ndarray:
+    """How many elements are true."""
+    return reduced(Rule("1 if x != 0 else 0", "a + b", "0"), _INT, axis, keepdims, None, asarray(a))
+
+
+# --- extrema ----------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _extreme(name: str, dtype: numpy.dtype) -> Rule:
+    """NAME is the function of two values: minimum, maximum, or one for which a NaN counts as missing, fmin, fmax."""
+    is_least = name in ("minimum", "fmin")
+    if name in ("fmin", "fmax") and dtype.kind in "fc":
+        identity = "math.nan"
+    elif dtype.kind == "f":
+        identity = "math.inf" if is_least else "-math.inf"
+    elif dtype.kind == "c":
+        identity = "complex(math.inf, math.inf)" if is_least else "complex(-math.inf, -math.inf)"
+    elif dtype.kind == "b":
+        identity = str(is_least)
+    else:
+        identity = str(numpy.iinfo(dtype).max if is_least else numpy.iinfo(dtype).min)
+    return Rule("x", f"np.{name}(a, b)", identity)
+
+
+def _extremes(name: str, shown: str, a, axis, out, keepdims: bool, others: dict) -> ndarray:
+    _check(others, shown)
+    a = asarray(a)
+    if _is_of_nothing(a, axis):
+        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+    return reduced(_extreme(name, a.dtype), a.dtype, axis, keepdims, out, a)
+
+
+def min(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
+    """The smallest element; a NaN wins."""
+    return _extremes("minimum", "min", a, axis, out, keepdims, others)
+
+
+def max(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
+    """The largest element; a NaN wins."""
+    return _extremes("maximum", "max", a, axis, out, keepdims, others)
+
+
+def nanmin(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
+    """The smallest element but for NaNs."""
+    return _extremes("fmin", "nanmin", a, axis, out, keepdims, others)
+
+
+def nanmax(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
+    """The largest element but for NaNs."""
+    return _extremes("fmax", "nanmax", a, axis, out, keepdims, others)
+
+
+def ptp(a, axis=None, out=None, keepdims: bool = False) -> ndarray:
+    """How far the largest element is from the smallest."""
+    found = max(a, axis, None, keepdims) - min(a, axis, None, keepdims)
+    if out is not None:
+        convert_into(out, found)
+    return found if out is None else out
+
+
+def _place(find, a, axis, out, keepdims: bool) -> ndarray:
+    """The first place along an axis of what FIND finds there."""
+    a = asarray(a)
+    rank = a.ndim
+    if axis is None or rank == 0:
+        found = _place(find, a.ravel(), 0, None, False)
+        found = found.reshape((1,) * rank) if keepdims else found
+        if out is not None:
+            assign(out, found)
+        return found if out is None else out
+    axis, = axes_of(axis, rank)
+    if _is_of_nothing(a, axis):
+        raise ValueError("attempt to get the place of an extreme of an empty sequence")
+    best = find(a, axis, None, True) if a.size else a
+    index = indices_of(a.shape[axis], a.device).reshape((-1,) + (1,) * (rank - axis - 1))
+    most = str(2 ** 63 - 1)
+    rule = Rule(f"i if x == best or x != x else {most}", "min(a, b)", most, inputs="x, best, i")
+    return reduced(rule, _INT, axis, keepdims, out, a, best, index)
+
+
+def argmin(a, axis: int | None = None, out=None, *, keepdims: bool = False) -> ndarray:
+    """Where the smallest element is, the first of several; a NaN wins."""
+    return _place(min, a, axis, out, keepdims)
+
+
+def argmax(a, axis: int | None = None, out=None, *, keepdims: bool = False) -> ndarray:
+    """Where the largest element is, the first of several; a NaN wins."""
+    return _place(max, a, axis, out, keepdims)
+
+
+# --- means ------------------------------------------------------------------------------------------------------------
+
+
+def _mean_dtype(dtype: numpy.dtype) -> numpy.dtype:
+    return dtype if dtype.kind in "fc" else numpy.dtype(float)
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims: bool = False, **others) -> ndarray:
+    """The mean, of integers in float64."""
+    _check(others, "mean")
+    a = asarray(a)
+    return reduced(Rule("x", "a + b", "0", "a / count"), _result(dtype, _mean_dtype(a.dtype)), axis, keepdims, out, a)
+
+
+def var(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, correction=None,
+        **others) -> ndarray:
+    """The mean of the squared distances from the mean; `ddof` is taken off the number of elements."""
+    _check(others, "var")
+    return _spread(asarray(a), axis, dtype, out, ddof if correction is None else correction, keepdims, "{}")
+
+
+def std(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, correction=None,
+        **others) -> ndarray:
+    """The square root of `var`."""
+    _check(others, "std")
+    return _spread(asarray(a), axis, dtype, out, ddof if correction is None else correction, keepdims, "math.sqrt({})")
+
+
+def _spread(a: ndarray, axis, dtype, out, ddof: float, keepdims: bool, post: str) -> ndarray:
+    result = _result(dtype, _mean_dtype(a.dtype))
+    wide = numpy.result_type(result, numpy.float32)  # the mean of float16 is not rounded to it
+    middle = mean(a, axis, wide, None, True)
+    size = "(x - m).real * (x - m).real + (x - m).imag * (x - m).imag" if wide.kind == "c" else "(x - m) * (x - m)"
+    real = numpy.dtype(f"f{result.itemsize // 2}") if result.kind == "c" else result
+    rule = Rule(size, "a + b", "0", post.format(f"(a / max(count - {float(ddof)!r}, 0.0))"),
+                f"x: {TYPE_NAMES[wide]}, m: {TYPE_NAMES[wide]}")
+    return reduced(rule, real, axis, keepdims, out, a, middle)
+
+
+# --- without NaNs -----------------------------------------------------------------------------------------------------
+
+
+def _without_nans(a, value: float) -> ndarray:
+    a = asarray(a)
+    return computed(f"z = x if x == x else {value}", a.dtype, x=(a, a.dtype)) if a.dtype.kind in "fc" else a
+
+
+def nansum(a, axis=None, dtype=None, out=None, keepdims: bool = False) -> ndarray:
+    """The sum but for NaNs."""
+    return sum(_without_nans(a, 0), axis, dtype, out, keepdims)
+
+
+def nanprod(a, axis=None, dtype=None, out=None, keepdims: bool = False) -> ndarray:
+    """The product but for NaNs."""
+    return prod(_without_nans(a, 1), axis, dtype, out, keepdims)
+
+
+def nanmean(a, axis=None, dtype=None, keepdims: bool = False) -> ndarray:
+    """The mean but for NaNs."""
+    a = asarray(a)
+    total = nansum(a, axis, _result(dtype, _mean_dtype(a.dtype)), None, keepdims)
+    count = reduced(Rule("1 if x == x else 0", "a + b", "0"), _INT, axis, keepdims, None, a)
+    return (total / count).astype(total.dtype, copy=False)
+
+
+def average(a, axis=None, weights=None, *, keepdims: bool = False) -> ndarray:
+    """The mean with weights."""
+    if weights is None:
+        return mean(a, axis, keepdims=keepdims)
+    a, weights = asarray(a), asarray(weights)
+    if weights.shape != a.shape:
+        if weights.ndim != 1 or not is_integer(axis):
+            raise TypeError("weights have the shape of the array, or one dimension for one axis")
+        weights = weights.reshape((-1,) + (1,) * (a.ndim - 1 - axes_of(axis, a.ndim)[0]))
+    dtype = numpy.result_type(_mean_dtype(a.dtype), weights.dtype)
+    total = sum(a * weights, axis, dtype, None, keepdims)
+    return total / sum(weights + zeros_of(a), axis, dtype, None, keepdims)
+
+
+def zeros_of(a: ndarray) -> ndarray:
+    """Zeros that take a's shape without its memory."""
+    from .creation import zeros
+    from .joining import broadcast_to
+    return broadcast_to(zeros((), bool, device=a.device), a.shape)
+
+
+METHODS = ("sum", "prod", "all", "any", "min", "max", "ptp", "argmin", "argmax", "mean", "var", "std")

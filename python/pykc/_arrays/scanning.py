@@ -1,0 +1,121 @@
+"""Running sums and products. Sums of a vector are the library's scan, in one pass; the rest goes by chunks: each thread
+folds one, one thread a row folds these, and each thread runs through its chunk again."""
+from __future__ import annotations
+
+import numpy
+
+from .creation import asarray, zeros
+from .generated import for_each, library_kernel
+from .ndarray import as_dtype, axis_of, convert_into, ndarray
+from .reductions import sum_dtype
+
+_LEAST_TILE, _WORDS = 2048, 16  # of the library's scan: what a tile has at least, and words of its state for each
+_ON_CPU = (("BLOCK", 256), ("ITEMS", 16))
+_MOST_CHUNKS = 1024
+_CHUNKS = """@kernel(wraparound=False)
+def fold(x, parts, length):
+    i = grid(1)
+    if i < parts.size:
+        row = i // parts.shape[1]
+        chunk = i % parts.shape[1]
+        total = parts.dtype(START)
+        for k in range(chunk * length, min((chunk + 1) * length, x.shape[1])):
+            total = parts.dtype(total OPERATOR parts.dtype(x[row, k]))
+        parts[row, chunk] = total
+
+
+@kernel(wraparound=False)
+def before(parts):
+    row = grid(1)
+    if row < parts.shape[0]:
+        total = parts.dtype(START)
+        for chunk in range(parts.shape[1]):
+            own = parts[row, chunk]
+            parts[row, chunk] = total
+            total = parts.dtype(total OPERATOR own)
+
+
+@kernel(wraparound=False)
+def run(out, x, parts, length):
+    i = grid(1)
+    if i < parts.size:
+        row = i // parts.shape[1]
+        chunk = i % parts.shape[1]
+        total = parts[row, chunk]
+        for k in range(chunk * length, min((chunk + 1) * length, x.shape[1])):
+            total = parts.dtype(total OPERATOR parts.dtype(x[row, k]))
+            out[row, k] = total
+"""
+
+
+def cumsum(a, axis: int | None = None, dtype=None, out: ndarray | None = None) -> ndarray:
+    """Running sums along an axis; None: of all elements, in one dimension."""
+    return _scanned("+", "0", a, axis, dtype, out)
+
+
+def cumprod(a, axis: int | None = None, dtype=None, out: ndarray | None = None) -> ndarray:
+    """Running products along an axis; None: of all elements, in one dimension."""
+    return _scanned("*", "1", a, axis, dtype, out)
+
+
+def cumulative_sum(x, /, *, axis: int | None = None, dtype=None, include_initial: bool = False) -> ndarray:
+    """`cumsum`, by the array API's name."""
+    return _with_first(cumsum, 0, asarray(x), axis, dtype, include_initial)
+
+
+def cumulative_prod(x, /, *, axis: int | None = None, dtype=None, include_initial: bool = False) -> ndarray:
+    """`cumprod`, by the array API's name."""
+    return _with_first(cumprod, 1, asarray(x), axis, dtype, include_initial)
+
+
+def _with_first(scan, first: int, x: ndarray, axis, dtype, include_initial: bool) -> ndarray:
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError("`axis` must be given for an array of more than one dimension")
+        axis = 0
+    found = scan(x, axis, dtype)
+    if not include_initial:
+        return found
+    from .creation import full
+    from .joining import concatenate
+    shape = list(found.shape)
+    shape[axis_of(axis, found.ndim)] = 1
+    return concatenate([full(shape, first, found.dtype, device=found.device), found], axis)
+
+
+def _scanned(operator: str, start: str, a, axis, dtype, out: ndarray | None) -> ndarray:
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.ravel(), 0
+    axis = axis_of(axis, a.ndim)
+    wanted = sum_dtype(a.dtype) if dtype is None else as_dtype(dtype)
+    rows = a.swapaxes(axis, -1)
+    made = ndarray(rows.shape, wanted, device=a.device)
+    if a.size:
+        flat = rows.reshape(-1, rows.shape[-1])
+        if operator == "+" and flat.shape[0] == 1 and wanted.kind in "iuf" and wanted.itemsize >= 4:
+            _library_scan(made.ravel(), flat.ravel())
+        else:
+            _by_chunks(made.reshape(flat.shape), flat, _CHUNKS.replace("OPERATOR", operator).replace("START", start))
+    found = made.swapaxes(axis, -1)
+    if out is None:
+        return found
+    if out.shape != found.shape:
+        raise ValueError(f"the result has the shape {found.shape}, `out` has {out.shape}")
+    convert_into(out, found)
+    return out
+
+
+def _library_scan(out: ndarray, x: ndarray) -> None:
+    state = zeros(_WORDS * (1 + -(-x.size // _LEAST_TILE)), numpy.uint64, device=x.device)
+    library_kernel(x.device, "scan", "inclusive_scan", _ON_CPU).launch(
+        lambda c: (-(-x.size // (c["BLOCK"] * c["ITEMS"])), c["BLOCK"]), None, (out, x, state))
+
+
+def _by_chunks(out: ndarray, x: ndarray, text: str) -> None:
+    rows, extent = x.shape
+    length = max(-(-extent // _MOST_CHUNKS), min(extent, 64))
+    parts = ndarray((rows, -(-extent // length)), out.dtype, device=x.device)
+    for_each(x.device, text, "fold", parts.size, x, parts, length)
+    for_each(x.device, text, "before", rows, parts)
+    for_each(x.device, text, "run", parts.size, out, x, parts, length)

@@ -1,0 +1,199 @@
+"""NumPy's functions of elements, on arrays of a device: `pykc.sin(x)`, `pykc.add(x, y, out=z)`.
+
+Types are NumPy's: it is asked which loop serves the types of the inputs. The loop is a kernel that is compiled when it
+is first met, and broadcasts; ufunc_table.py says what it computes.
+"""
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy
+
+from .. import _native
+from .._kernel_names import NATIVE as KERNEL_NAMES
+from ..cuda._arrays import DeviceNDArray, as_cuda_array, is_cuda_array
+from .ndarray import TYPE_NAMES, as_dtype, convert_into, may_overlap, ndarray
+from .ufunc_table import ALIASES, COMPARISONS, NAMES, operation
+
+_PYTHON = frozenset((int, float, complex))
+PREAMBLE = "import math\nimport numpy as np"
+
+
+def as_operand(value: Any):
+    """What a function of elements takes for it: an array of a device, a number of Python, or a number of NumPy's."""
+    if isinstance(value, (ndarray, int, float, complex, numpy.generic)):
+        return value
+    if is_cuda_array(value):
+        found = as_cuda_array(value)
+        return ndarray(found, found.dtype)
+    if isinstance(value, numpy.ndarray):
+        if value.ndim == 0:
+            return value[()]
+        raise TypeError("an array of NumPy's lies on the host: pykc.asarray(x) brings it to the device")
+    raise TypeError(f"a {type(value).__name__} is neither an array of a device nor a number")
+
+
+class Loop:
+    """The kernel of a function for some types."""
+
+    def __init__(self, name: str, inputs: tuple[numpy.dtype, ...], outputs: tuple[numpy.dtype, ...]):
+        types = [TYPE_NAMES[dtype] for dtype in inputs]
+        names = ", ".join(f"x{number}: {type_}" for number, type_ in enumerate(types))
+        results = "z" if len(outputs) == 1 else ", ".join(f"z{number}" for number in range(len(outputs)))
+        text = operation(name, types, "".join(dtype.kind for dtype in inputs))
+        self.inputs, self.outputs = inputs, outputs
+        self.step = (names, results, text)
+        self.native = _native.Elementwise([self.step], outputs, PREAMBLE, warnings=False)
+
+
+class ufunc:
+    """A function of the elements of arrays that broadcast to one shape. `out=` is an array for the results, `dtype=`
+    the type to compute in."""
+
+    def __init__(self, name: str):
+        self.__name__ = name
+        self._numpy = getattr(numpy, name)
+        self.nin, self.nout = self._numpy.nin, self._numpy.nout
+        self.nargs = self.nin + self.nout
+        self.__doc__ = f"`numpy.{name}` on arrays of a device: types and results are NumPy's."
+        if name in KERNEL_NAMES:
+            self._pykc_path = f"numba.cuda.{name}"  # what it is in a kernel
+        self._loops: dict[tuple, Loop] = {}
+        self._compares = name in COMPARISONS
+
+    def __repr__(self) -> str:
+        return f"<pykc.{self.__name__}, a function of elements>"
+
+    def __call__(self, *args, out=None, dtype=None, **others):
+        if len(args) != self.nin or others:
+            args, out = self._arguments(args, out, others)
+        values = list(args)
+        key = [dtype]
+        for number, value in enumerate(values):
+            kind = type(value)
+            if kind is ndarray:
+                key.append(value.dtype)
+            elif kind in _PYTHON:
+                key.append(kind)
+            else:
+                values[number] = value = as_operand(value)
+                key.append(numpy.dtype(bool) if kind is bool else value.dtype)
+        loop = self._loops.get(tuple(key)) or self.loop(tuple(key))
+        for number, kind in enumerate(key[1:]):
+            if kind is int or not isinstance(values[number], ndarray):
+                values[number] = self._number(values, number, loop.inputs[number])
+        if self._compares and any(type(value) is float for value in values) and loop.inputs[0].kind in "iu":
+            loop = self.loop((None, numpy.dtype(float), numpy.dtype(float)))  # a number that no such integer reaches
+        if not any(isinstance(value, ndarray) for value in values):
+            values[0] = _array_of(values[0], loop.inputs[0])
+        if out is not None:
+            return self._into(loop, values, out)
+        found = loop.native.map(tuple(values))
+        if self.nout == 1:
+            return ndarray(found, loop.outputs[0])
+        return tuple(ndarray(one, dtype) for one, dtype in zip(found, loop.outputs))
+
+    def loop(self, key: tuple) -> Loop:
+        """The loop for (dtype=, the dtypes or Python types of the inputs …)."""
+        found = self._loops.get(key)
+        if found is None:
+            asked = {} if key[0] is None else \
+                {"signature": (None,) * self.nin + (as_dtype(key[0]),) + (None,) * (self.nout - 1)}
+            dtypes = self._numpy.resolve_dtypes((*key[1:], *(None,) * self.nout), **asked)
+            unknown = [str(one) for one in dtypes if one not in TYPE_NAMES]
+            if unknown:
+                raise TypeError(f"`{self.__name__}` of these types computes in {unknown[0]}, which kernels lack")
+            found = self._loops[key] = Loop(self.__name__, dtypes[:self.nin], dtypes[self.nin:])
+        return found
+
+    def _number(self, values: list, number: int, dtype: numpy.dtype):
+        """A number as a kernel takes it, for an input that computes in this type."""
+        value = values[number]
+        if isinstance(value, numpy.generic):
+            return value.item()
+        if type(value) is not int:
+            return value
+        if dtype.kind in "iu":
+            limits = _limits(dtype)
+            if not limits[0] <= value <= limits[1]:
+                if self._compares:
+                    return math.copysign(math.inf, value)
+                raise OverflowError(f"Python integer {value} out of bounds for {dtype}")
+            if value < 0 and self.__name__ == "power" and number == 1:
+                raise ValueError("Integers to negative integer powers are not allowed.")
+            return value
+        return float(value) if dtype.kind in "fc" else value
+
+    def _arguments(self, args: tuple, out, others: dict) -> tuple:
+        if others:
+            raise NotImplementedError(f"pykc.{self.__name__} has no {next(iter(others))}=: there are out= and dtype=")
+        if out is None and self.nin < len(args) <= self.nargs:
+            return args[:self.nin], args[self.nin:]
+        raise TypeError(f"{self.__name__} takes from {self.nin} to {self.nargs} positional arguments but {len(args)} "
+                        "were given")
+
+    def _into(self, loop: Loop, values: list, out):
+        outs = out if isinstance(out, tuple) else (out,)
+        shape = numpy.broadcast_shapes(*(value.shape for value in values if isinstance(value, ndarray)))
+        targets = []
+        for given, dtype in zip(outs, loop.outputs):
+            target = ndarray(shape, dtype, device=_device(values)) if given is None else given
+            if not isinstance(target, DeviceNDArray):
+                raise TypeError(f"`out` is an array of a device, not a {type(target).__name__}")
+            if not numpy.can_cast(dtype, target.dtype, "same_kind"):
+                raise TypeError(f"cannot cast {self.__name__}'s output from {dtype} to {target.dtype} according to the "
+                                "rule 'same_kind'")
+            if numpy.broadcast_shapes(shape, target.shape) != target.shape:
+                raise ValueError(f"an output of shape {target.shape} doesn't match the broadcast shape {shape}")
+            targets.append(target)
+        values = [value.copy() if isinstance(value, ndarray) and any(may_overlap(one, value) for one in targets)
+                  else value for value in values]
+        loop.native.launch((*targets, *values))
+        found = tuple(one if isinstance(one, ndarray) else ndarray(one, one.dtype) for one in targets)
+        return found[0] if len(found) == 1 else found
+
+    def outer(self, a, b, **keywords):
+        """Of each element of A with each of B."""
+        if self.nin != 2:
+            raise ValueError("outer product only supported for binary functions")
+        a, b = _array_of(a), _array_of(b)
+        return self(a.reshape(a.shape + (1,) * b.ndim), b, **keywords)
+
+    def __getattr__(self, name: str):
+        if name in ("reduce", "accumulate", "reduceat", "at"):
+            raise NotImplementedError(f"pykc.{self.__name__}.{name}: there are pykc.sum, prod, min, max, cumsum and "
+                                      "their kin")
+        raise AttributeError(f"a function of elements has no {name}")
+
+
+def _device(values: list):
+    return next(value.device for value in values if isinstance(value, ndarray))
+
+
+def _array_of(value: Any, dtype=None) -> ndarray:
+    if isinstance(value, ndarray):
+        return value
+    made = ndarray((), numpy.result_type(value) if dtype is None else dtype)
+    convert_into(made, value)
+    return made
+
+
+@functools.cache
+def _limits(dtype: numpy.dtype) -> tuple[int, int]:
+    info = numpy.iinfo(dtype)
+    return int(info.min), int(info.max)
+
+
+_made: dict[str, ufunc] = {}
+
+
+def find(name: str) -> ufunc:
+    """The function of that name, one of NumPy's or the array API's."""
+    name = ALIASES.get(name, name)
+    if name not in NAMES:
+        raise AttributeError(f"module 'pykc' has no attribute {name!r}")
+    if name not in _made:
+        _made[name] = ufunc(name)
+    return _made[name]
