@@ -4,25 +4,27 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from . import _devices
 from ._capture import CUDA
 from ._elementwise import BLOCK, Loaded
 from ._modules import Function, as_function
 from .cuda._arrays import DeviceNDArray, as_cuda_array, device_array, is_cuda_array, to_device
 from .cuda._streams import native_stream
 
-_MOST_BLOCKS = 1024
-# Each block leaves one number. `count` is how many of its threads have one.
+_MOST_BLOCKS_OF_CPU, _MOST_BLOCKS_OF_GPU = 128, 1024  # enough for all cores, and few numbers for the next round
+# Each block leaves one number. `count` is how many of its threads have one of their own. That the loop runs in vector
+# registers of the CPU takes a size of which the compiler knows that indices below it are in range, the array's, and no
+# `if` around it.
 _TEXT = f"""@{CUDA}.jit
-def reduce_blocks(x, n, partial):
+def reduce_blocks(x, partial):
     shared = {CUDA}.shared.array({BLOCK}, x.dtype)
     thread = {CUDA}.threadIdx.x
     start = {CUDA}.grid(1)
-    if start < n:
-        value = x[start]
-        for i in range(start + {CUDA}.gridsize(1), n, {CUDA}.gridsize(1)):
-            value = core(value, x[i])
-        shared[thread] = value
-    count = min({BLOCK}, n - {CUDA}.blockIdx.x * {BLOCK})
+    value = x[min(start, x.size - 1)]
+    for i in range(start + {CUDA}.gridsize(1), x.size, {CUDA}.gridsize(1)):
+        value = core(value, x[i])
+    shared[thread] = value
+    count = min({BLOCK}, x.size - {CUDA}.blockIdx.x * {BLOCK})
     half = {BLOCK // 2}
     while half > 0:
         {CUDA}.syncthreads()
@@ -74,12 +76,13 @@ class Reduce(Function):
 
     def _partial(self, arr, count: int, stream) -> DeviceNDArray:
         """An array whose first element is the reduced one."""
-        source = as_cuda_array(arr) if is_cuda_array(arr) else to_device(arr)
+        source = (as_cuda_array(arr) if is_cuda_array(arr) else to_device(arr))[:count]
         kernel = self._loaded.kernel(_TEXT, "reduce_blocks", {"core": self._function})
+        most_blocks = _MOST_BLOCKS_OF_CPU if _devices.current().is_cpu else _MOST_BLOCKS_OF_GPU
         while True:
-            blocks = min(-(-count // BLOCK), _MOST_BLOCKS)
+            blocks = min(-(-count // BLOCK), most_blocks)
             partial = device_array(blocks, arr.dtype)
-            kernel.launch(blocks, BLOCK, stream, 0, (source, count, partial))
+            kernel.launch(blocks, BLOCK, stream, 0, (source, partial))
             if blocks == 1:
                 return partial
             source, count = partial, blocks

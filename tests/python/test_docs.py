@@ -38,7 +38,10 @@ def test_the_reference_has_all_names():
         assert f" pykc.{name}\n" in (DOCS / "reference/pykc.md").read_text(), f"docs/reference/pykc.md lacks {name}"
 
 
-def test_the_program_of_python_md():
-    first = re.search(r"```python\n(.*?)```", (DOCS / "python.md").read_text(), re.DOTALL)[1]
-    linecache.cache["<python.md>"] = (len(first), None, first.splitlines(keepends=True), "<python.md>")
-    exec(compile(first, "<python.md>", "exec"), {})
+@pytest.mark.parametrize("page", ["docs/python.md", "README.md"])
+def test_the_first_program(page):
+    program = re.search(r"```python\n(import numpy.*?)```", (DOCS.parent / page).read_text(), re.DOTALL)[1]
+    linecache.cache[page] = (len(program), None, program.splitlines(keepends=True), page)
+    names = {}
+    exec(compile(program, page, "exec"), names)
+    assert (names["z"] == 2 * names["x"]).all()

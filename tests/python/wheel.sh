@@ -34,7 +34,9 @@ PYTHON
 PYKC_DEVICE=cpu fresh/bin/python script.py
 sed 's/from pykc import cuda/from numba import cuda/' script.py >numba_script.py
 PYKC_DEVICE=cpu fresh/bin/python -m pykc numba_script.py
+awk '/^import numpy/ {shown = 1} /^```/ {shown = 0} shown' "$source/README.md" >first.py
+PYKC_DEVICE=cpu fresh/bin/python first.py
 for lesson in adding_vectors reductions; do
   PYKC_DEVICE=cpu fresh/bin/python "$source/examples/python/$lesson.py" >/dev/null
 done
-echo "$bytes bytes; both scripts and two lessons ran"
+echo "$bytes bytes; the scripts, the README's and two lessons ran"
