@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 
-_MODULES = ("cuda", "types", "numba")
+_MODULES = ("cuda", "types", "numba", "random")
 _NAMES = {
     "CompileError": "_native", "DeviceError": "_native", "Error": "_native", "KernelFault": "_native",
     "LaunchError": "_native", "list_devices": "_native",

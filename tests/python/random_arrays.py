@@ -1,5 +1,5 @@
-"""Random arrays of NumPy's and the same of pykc's: any type, shape and strides. Each run has a new seed, and prints it;
-PYKC_SEED=… repeats one."""
+"""Random arrays of NumPy's and the same of pykc's: any type, shape and strides. Each run has a new seed, which it prints
+at its end; PYKC_SEED=… repeats one."""
 import os
 import time
 
@@ -8,7 +8,6 @@ import numpy as np
 import pykc
 
 SEED = int(os.environ.get("PYKC_SEED", time.time_ns() % 2 ** 32))
-print(f"PYKC_SEED={SEED}")
 
 BOOLS, INTS = ["?"], ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 FLOATS, COMPLEX = ["f2", "f4", "f8"], ["c8", "c16"]

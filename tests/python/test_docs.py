@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pykc
+import pykc._arrays
 from pykc import cuda
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
@@ -34,6 +35,9 @@ def test_the_reference_has_all_names():
         value = getattr(cuda, name)
         is_own = getattr(value, "__module__", None) in MODULES and not name.startswith("_") and name != "cuda_name"
         assert not is_own or re.search(rf" pykc\.cuda\.{name}\b", reference), f"docs/reference/cuda.md lacks {name}"
+    arrays = (DOCS / "reference/arrays.md").read_text()
+    for name in set(pykc._arrays.names()) - set(pykc._arrays.ROOMS["dtypes"].split()):
+        assert re.search(rf"[ `.]{name}\b", arrays), f"docs/reference/arrays.md lacks {name}"
     for name in pykc._NAMES:
         assert f" pykc.{name}\n" in (DOCS / "reference/pykc.md").read_text(), f"docs/reference/pykc.md lacks {name}"
 

@@ -17,6 +17,8 @@ ROOMS = {
         nanmean average""",
     "scanning": "cumsum cumprod cumulative_sum cumulative_prod",
     "indexing": "nonzero flatnonzero argwhere take take_along_axis put_along_axis compress extract fill_diagonal",
+    "sorting": """sort argsort searchsorted unique unique_all unique_counts unique_inverse unique_values isin
+        median""",
     "comparing": "clip round around isclose allclose array_equal nan_to_num real imag angle trace",
     "products": "matmul dot vdot inner outer vecdot tensordot",
     "dtypes": """bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64

@@ -92,6 +92,7 @@ _METHODS = {
     "indexing": "nonzero take compress",
     "comparing": "clip round trace",
     "products": "dot",
+    "sorting": "argsort searchsorted",
     "joining": "repeat",
 }
 
@@ -115,6 +116,14 @@ def _conjugate(self):
 
 _define("conj", _conjugate)
 _define("conjugate", _conjugate)
+
+
+def _sort(self, axis: int = -1) -> None:
+    """Puts the elements along an axis in ascending order, in place."""
+    self[...] = importlib.import_module(".sorting", __package__).sort(self, axis)
+
+
+_define("sort", _sort)
 
 
 def _product(self, other):

@@ -1,0 +1,262 @@
+"""Sorting, by merging: each thread sorts a chunk, then pairs of runs are merged, every thread making a chunk of the
+result, whose place in both runs a binary search finds. Equal elements keep their order; NaNs come last."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy
+
+from .creation import asarray, full, indices_of
+from .generated import for_each
+from .indexing import flatnonzero
+from .joining import broadcast_to, concatenate
+from .ndarray import axis_of, ndarray
+from .scanning import cumsum
+
+_CHUNK = 32
+# Lines that end in `# places` are for those who ask where the elements were.
+_TEXT = """@device
+def before(a, b):
+    return BEFORE
+
+
+@device
+def keeps(a, b):
+    return not before(b, a)
+
+
+@kernel(wraparound=False)
+def sort_chunks(keys, places):
+    extent = keys.shape[1]
+    chunks = (extent + CHUNK - 1) // CHUNK
+    i = grid(1)
+    if i < keys.shape[0] * chunks:
+        row = i // chunks
+        first = i % chunks * CHUNK
+        for k in range(first + 1, min(first + CHUNK, extent)):
+            key = keys[row, k]
+            place = places[row, k]  # places
+            j = k
+            while j > first and before(key, keys[row, max(j - 1, 0)]):
+                keys[row, j] = keys[row, j - 1]
+                places[row, j] = places[row, j - 1]  # places
+                j -= 1
+            keys[row, j] = key
+            places[row, j] = place  # places
+
+
+@kernel(wraparound=False)
+def merge(out, out_places, keys, places, run):
+    extent = keys.shape[1]
+    chunks = (extent + CHUNK - 1) // CHUNK
+    i = grid(1)
+    if i < keys.shape[0] * chunks:
+        row = i // chunks
+        start = i % chunks * CHUNK
+        base = start // (2 * run) * (2 * run)
+        middle = min(base + run, extent)
+        end = min(base + 2 * run, extent)
+        behind = start - base
+        low = max(0, behind - (end - middle))
+        high = min(behind, middle - base)
+        while low < high:
+            half = (low + high) // 2
+            if before(keys[row, middle + behind - half - 1], keys[row, base + half]):
+                high = half
+            else:
+                low = half + 1
+        a = base + low
+        b = middle + behind - low
+        for k in range(start, min(start + CHUNK, end)):
+            takes_left = b >= end
+            if a < middle and b < end:
+                takes_left = keeps(keys[row, a], keys[row, b])
+            source = a if takes_left else b
+            out[row, k] = keys[row, source]
+            out_places[row, k] = places[row, source]  # places
+            if takes_left:
+                a += 1
+            else:
+                b += 1
+"""
+_SEARCH = """@device
+def before(a, b):
+    return BEFORE
+
+
+@kernel(wraparound=False)
+def search(out, keys, wanted):
+    i = grid(1)
+    if i < len(wanted):
+        low = 0
+        high = len(keys)
+        while low < high:
+            half = (low + high) // 2
+            if MOVES:
+                low = half + 1
+            else:
+                high = half
+        out[i] = low
+"""
+
+
+def _order(dtype: numpy.dtype, descending: bool = False) -> str:
+    a, b = ("b", "a") if descending else ("a", "b")
+    is_nan = f"({b} != {b} and {a} == {a})"
+    return {"f": f"{a} < {b} or {is_nan}", "c": f"np.less({a}, {b}) or {is_nan}"}.get(dtype.kind, f"{a} < {b}")
+
+
+def _sorted(a, axis: int | None, wants_places: bool, descending: bool) -> tuple[ndarray, ndarray | None]:
+    a = asarray(a)
+    if axis is None:
+        a, axis = a.ravel(), 0
+    axis = axis_of(axis, a.ndim)
+    moved = a.swapaxes(axis, -1)
+    extent = moved.shape[-1]
+    keys = moved.copy().reshape(moved.size // max(extent, 1), extent)
+    places = broadcast_to(indices_of(extent, a.device), keys.shape).copy() if wants_places else keys
+    if keys.size:
+        keys, places = _merged(keys, places, _text(a.dtype, wants_places, descending))
+    back = keys.reshape(moved.shape).swapaxes(axis, -1)
+    return back, places.reshape(moved.shape).swapaxes(axis, -1) if wants_places else None
+
+
+def _text(dtype: numpy.dtype, wants_places: bool, descending: bool) -> str:
+    lines = _TEXT.replace("BEFORE", _order(dtype, descending)).replace("CHUNK", str(_CHUNK)).splitlines()
+    return "import numpy as np\n" + "\n".join(line for line in lines if wants_places or "# places" not in line) + "\n"
+
+
+def _merged(keys: ndarray, places: ndarray, text: str) -> tuple[ndarray, ndarray]:
+    rows, extent = keys.shape
+    threads = rows * -(-extent // _CHUNK)
+    for_each(keys.device, text, "sort_chunks", threads, keys, places)
+    run = _CHUNK
+    others = tuple(ndarray(one.shape, one.dtype, device=one.device) for one in (keys, places))
+    while run < extent:
+        for_each(keys.device, text, "merge", threads, *others, keys, places, run)
+        (keys, places), others = others, (keys, places)
+        run *= 2
+    return keys, places
+
+
+def sort(a, axis: int | None = -1, *, descending: bool = False, stable: bool = True) -> ndarray:
+    """The elements along an axis in ascending order, NaNs last; None: all of them, in one dimension."""
+    return _sorted(a, axis, False, descending)[0]
+
+
+def argsort(a, axis: int | None = -1, *, descending: bool = False, stable: bool = True) -> ndarray:
+    """Where the elements of the sorted array were; of equal ones the first comes first."""
+    return _sorted(a, axis, True, descending)[1]
+
+
+def searchsorted(a, v, side: str = "left", sorter=None) -> ndarray:
+    """Where elements would have to be put in to keep a vector in order: before equal ones, or behind them."""
+    if side not in ("left", "right"):
+        raise ValueError(f"'{side}' is an invalid value for keyword 'side'")
+    a, v = asarray(a), asarray(v)
+    if a.ndim != 1:
+        raise ValueError("object too shallow or too deep: searchsorted is for a vector")
+    dtype = numpy.result_type(a.dtype, v.dtype)
+    keys = (a if sorter is None else a[asarray(sorter)]).astype(dtype, copy=False)
+    wanted = v.ravel().astype(dtype, copy=False)
+    out = ndarray(v.shape, "int64", device=a.device)
+    moves = "before(keys[half], wanted[i])" if side == "left" else "not before(wanted[i], keys[half])"
+    text = "import numpy as np\n" + _SEARCH.replace("BEFORE", _order(dtype)).replace("MOVES", moves)
+    for_each(a.device, text, "search", wanted.size, out.ravel(), keys, wanted)
+    return out
+
+
+class UniqueAll(NamedTuple):
+    values: ndarray
+    indices: ndarray
+    inverse_indices: ndarray
+    counts: ndarray
+
+
+class UniqueCounts(NamedTuple):
+    values: ndarray
+    counts: ndarray
+
+
+class UniqueInverse(NamedTuple):
+    values: ndarray
+    inverse_indices: ndarray
+
+
+def _unique(a, equal_nan: bool) -> UniqueAll:
+    a = asarray(a)
+    flat = a.ravel()
+    ordered, places = _sorted(flat, 0, True, False)
+    differs = ordered[1:] != ordered[:-1]
+    if equal_nan and a.dtype.kind in "fc":
+        differs = differs & ((ordered[1:] == ordered[1:]) | (ordered[:-1] == ordered[:-1]))
+    is_first = concatenate([full(min(flat.size, 1), True, device=a.device), differs])
+    starts = flatnonzero(is_first)
+    inverse = ndarray(flat.size, "int64", device=a.device)
+    if flat.size:
+        inverse[places] = cumsum(is_first) - 1
+    counts = concatenate([starts[1:], full(min(flat.size, 1), flat.size, "int64", device=a.device)]) - starts
+    return UniqueAll(ordered[starts], places[starts], inverse.reshape(a.shape), counts)
+
+
+def unique(ar, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis=None, *,
+           equal_nan: bool = True):
+    """The different elements in ascending order, and where asked for the first place of each, the place among them of
+    every element, and how often each is there."""
+    if axis is not None:
+        raise NotImplementedError("unique(axis=): there is unique of all elements")
+    found = _unique(ar, equal_nan)
+    wanted = [part for part, is_wanted in zip(found, (True, return_index, return_inverse, return_counts)) if is_wanted]
+    return wanted[0] if len(wanted) == 1 else tuple(wanted)
+
+
+def unique_all(x, /) -> UniqueAll:
+    """The different elements with places, inverse and counts, by the array API; each NaN is one of its own."""
+    return _unique(x, False)
+
+
+def unique_counts(x, /) -> UniqueCounts:
+    """The different elements and how often each is there."""
+    found = _unique(x, False)
+    return UniqueCounts(found.values, found.counts)
+
+
+def unique_inverse(x, /) -> UniqueInverse:
+    """The different elements and the place among them of every element."""
+    found = _unique(x, False)
+    return UniqueInverse(found.values, found.inverse_indices)
+
+
+def unique_values(x, /) -> ndarray:
+    """The different elements."""
+    return _unique(x, False).values
+
+
+def isin(element, test_elements, *, invert: bool = False) -> ndarray:
+    """Whether each element is one of the others."""
+    element, others = asarray(element), sort(asarray(test_elements), None)
+    if not others.size:
+        return full(element.shape, invert, bool, device=element.device)
+    places = searchsorted(others, element).clip(0, others.size - 1)
+    return (others[places] == element) ^ invert
+
+
+def median(a, axis: int | None = None, keepdims: bool = False) -> ndarray:
+    """The element in the middle of the sorted ones, or the mean of the two that are; a NaN wins."""
+    a = asarray(a)
+    rank = a.ndim
+    if axis is None:
+        a, axis = a.ravel(), 0
+        shape = (1,) * rank
+    else:
+        axis = axis_of(axis, rank)
+        shape = a.shape[:axis] + (1,) + a.shape[axis + 1:]
+    ordered = sort(a, axis)
+    extent = a.shape[axis]
+    before = (slice(None),) * axis
+    middle = ordered[(*before, slice((extent - 1) // 2, extent // 2 + 1))].mean(axis)
+    if a.dtype.kind == "f" and extent:
+        from .joining import where
+        last = ordered[(*before, -1)]
+        middle = where(last != last, last, middle)
+    return middle.reshape(shape) if keepdims else middle
