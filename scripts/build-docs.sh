@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-build/docs}
 python=$(./scripts/python-environment.sh)
-if [ ! -e build/release/python/pykc/_native.*.so ]; then
+if ! ls build/release/python/pykc/_native.*.so >/dev/null 2>&1; then
   cmake --preset release -DPYKC_PYTHON=ON -DPython_EXECUTABLE="$python" >/dev/null
   cmake --build build/release --target pykc_python
 fi

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Blocks, streams, and one kernel in place of three
+# # Blocks, streams, and one kernel in place of four
 #
 # How many threads should a block have? When is one kernel better than several? Can copies and kernels overlap?
 # Questions that are answered by measuring.
@@ -8,6 +8,7 @@
 import math
 
 import numpy as np
+import pykc as cp
 from pykc import cuda
 
 rng = np.random.default_rng(1)
@@ -72,33 +73,13 @@ for row, n in enumerate(sizes):
 # Beyond that a GPU wants many threads at work, so that some of them compute while others wait for memory.
 # `kernel.forall(n)` takes the block size that keeps most threads running, which is good enough to begin with.
 #
-# ## One kernel in place of three
+# ## One kernel in place of four
 #
-# The distance of points from the origin, step by step as array libraries do it, and in one go.
+# `pykc.array` makes arrays with NumPy's operators and functions, which run on the device. The distance of points from
+# the origin, as an expression of such arrays and as a kernel. Kernels take these arrays as they are.
 
 
 # %%
-@cuda.jit
-def square(out, x):
-    i = cuda.grid(1)
-    if i < out.size:
-        out[i] = x[i] * x[i]
-
-
-@cuda.jit
-def add(out, x, y):
-    i = cuda.grid(1)
-    if i < out.size:
-        out[i] = x[i] + y[i]
-
-
-@cuda.jit
-def root(out, x):
-    i = cuda.grid(1)
-    if i < out.size:
-        out[i] = math.sqrt(x[i])
-
-
 @cuda.jit
 def radius(out, x, y):
     i = cuda.grid(1)
@@ -107,27 +88,18 @@ def radius(out, x, y):
 
 
 n = 2**21
-x, y = rng.random(n, np.float32), rng.random(n, np.float32)
-device_x, device_y = cuda.to_device(x), cuda.to_device(y)
-squares_x, squares_y, out = (cuda.device_array(n, np.float32) for _ in range(3))
-
-
-def step_by_step():
-    square.forall(n)(squares_x, device_x)
-    square.forall(n)(squares_y, device_y)
-    add.forall(n)(out, squares_x, squares_y)
-    root.forall(n)(out, out)
-
-
-several = milliseconds(step_by_step)
-assert np.allclose(out.copy_to_host(), np.hypot(x, y), rtol=1e-5)
-one = milliseconds(lambda: radius.forall(n)(out, device_x, device_y))
-assert np.allclose(out.copy_to_host(), np.hypot(x, y), rtol=1e-5)
-print(f"four kernels {several:.3f} ms, one {one:.3f} ms: {several / one:.1f} times as fast")
+host_x, host_y = rng.random(n, np.float32), rng.random(n, np.float32)
+x, y = cp.asarray(host_x), cp.asarray(host_y)
+out = cp.empty_like(x)
+expression = milliseconds(lambda: cp.sqrt(x * x + y * y))
+kernel = milliseconds(lambda: radius.forall(n)(out, x, y))
+assert np.allclose(cp.sqrt(x * x + y * y).get(), np.hypot(host_x, host_y), rtol=1e-5)
+assert np.allclose(out.get(), np.hypot(host_x, host_y), rtol=1e-5)
+print(f"the expression {expression:.3f} ms, the kernel {kernel:.3f} ms: {expression / kernel:.1f} times as fast")
 
 # %% [markdown]
-# The arithmetic is the same. But the four kernels load and store nine arrays, the one three; and five arrays have to
-# share the caches, where three may still fit.
+# The arithmetic is the same. But the expression makes three arrays on the way to its result, and each of its four
+# operations is a kernel, which loads and stores: nine arrays in all, the one kernel three.
 #
 # ## A matrix product
 #
@@ -204,13 +176,13 @@ for name, row in rates.items():
 streams = [cuda.stream() for _ in range(2)]
 halves = []
 for stream, part in zip(streams, (slice(0, n // 2), slice(n // 2, n))):
-    part_x, part_y = cuda.to_device(x[part], stream), cuda.to_device(y[part], stream)
+    part_x, part_y = cuda.to_device(host_x[part], stream), cuda.to_device(host_y[part], stream)
     part_out = cuda.device_array(n // 2, np.float32, stream=stream)
     radius.forall(n // 2, stream=stream)(part_out, part_x, part_y)
     halves.append(part_out)
 for stream in streams:
     stream.synchronize()
-assert np.allclose(np.concatenate([half.copy_to_host() for half in halves]), np.hypot(x, y), rtol=1e-5)
+assert np.allclose(np.concatenate([half.copy_to_host() for half in halves]), np.hypot(host_x, host_y), rtol=1e-5)
 
 # %% [markdown]
 # An event of one stream can be waited for in another: here the second begins only when the first is done, and the host
@@ -219,12 +191,14 @@ assert np.allclose(np.concatenate([half.copy_to_host() for half in halves]), np.
 # %%
 first, second = streams
 done = cuda.event()
-square.forall(n, stream=first)(squares_x, device_x)
+products, sums = cp.empty_like(x), cp.empty_like(x)
+cuda.synchronize()
+multiply_add.forall(n, stream=first)(products, x, y)
 done.record(first)
 done.wait(second)
-add.forall(n, stream=second)(out, squares_x, squares_x)
+multiply_add.forall(n, stream=second)(sums, products, y)
 second.synchronize()
-assert np.allclose(out.copy_to_host(), 2 * x * x)
+assert np.allclose(sums.get(), (host_x * host_y + b) * host_y + b, rtol=1e-5)
 
 free, total = cuda.current_context().get_memory_info()
 print(f"{total / 2**30:.1f} GiB of memory, {free / 2**30:.1f} of them free")
