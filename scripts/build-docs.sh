@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the pages of docs/ and the reference of the Python package a site: ./scripts/build-docs.sh [FOLDER=build/docs]
-# A reference, link or anchor that leads nowhere is an error. Sphinx comes from PyPI into an environment of its own.
+# A reference, link or anchor that leads nowhere is an error. Sphinx comes from PyPI, with what the package takes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-build/docs}
@@ -9,13 +9,6 @@ if ! ls build/release/python/pykc/_native.*.so >/dev/null 2>&1; then
   cmake --preset release -DPYKC_PYTHON=ON -DPython_EXECUTABLE="$python" >/dev/null
   cmake --build build/release --target pykc_python
 fi
-environment=build/docs-environment
-if ! cmp -s docs/site/requirements.txt "$environment/requirements.txt"; then
-  rm -rf "$environment"
-  "$python" -m venv "$environment"
-  "$environment/bin/pip" install --quiet --disable-pip-version-check -r docs/site/requirements.txt
-  cp docs/site/requirements.txt "$environment"
-fi
 # -E: all pages are read each time, so that what is wrong is told each time.
-PYTHONPATH=build/release/python "$environment/bin/python" -m sphinx -q -E -W --keep-going -c docs/site docs "$folder"
+PYTHONPATH=build/release/python "$python" -m sphinx -q -E -W --keep-going -c docs/site docs "$folder"
 echo "$folder/index.html"
