@@ -20,6 +20,8 @@ ROOMS = {
     "sorting": """sort argsort searchsorted unique unique_all unique_counts unique_inverse unique_values isin
         median""",
     "comparing": "clip round around isclose allclose array_equal nan_to_num real imag angle trace",
+    "kernels": "ElementwiseKernel ReductionKernel",
+    "fusing": "fuse",
     "products": "matmul dot vdot inner outer vecdot tensordot",
     "dtypes": """bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64
         complex128 pi e inf nan newaxis dtype finfo iinfo can_cast result_type promote_types broadcast_shapes isdtype astype""",

@@ -21,6 +21,8 @@ def _common(*values: Any) -> numpy.dtype:
 
 def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None) -> ndarray:
     """The elements, none less than `min` or greater than `max`."""
+    if hasattr(a, "_trace"):  # in a function that is fused
+        return a.clip(a_min if min is None else min, a_max if max is None else max)
     a = asarray(a)
     low, high = _bound(a_min, min, a.dtype, -1), _bound(a_max, max, a.dtype, 1)
     if low is None and high is None:

@@ -282,6 +282,9 @@ def where(condition, x=None, y=None):
     if x is None and y is None:
         from .indexing import nonzero
         return nonzero(condition)
+    if any(hasattr(one, "_trace") for one in (condition, x, y)):  # in a function that is fused
+        from .fusing import traced_function
+        return traced_function("where", condition, x, y)
     if x is None or y is None:
         raise ValueError("either both or neither of x and y should be given")
     x, y = as_operand(x), as_operand(y)

@@ -19,7 +19,7 @@ _NUMBERS = (ndarray, int, float, complex, numpy.generic)
 
 
 def _is_operand(value) -> bool:
-    return isinstance(value, _NUMBERS) or hasattr(value, "__cuda_array_interface__")
+    return isinstance(value, _NUMBERS) or hasattr(value, "__cuda_array_interface__") or hasattr(value, "_trace")
 
 
 def _binary(function):
@@ -46,21 +46,30 @@ def _unary(function):
     return operator
 
 
+def define_on(kind: type) -> None:
+    """Gives a class the operators."""
+    def define(name: str, operator) -> None:
+        operator.__name__ = name
+        setattr(kind, name, operator)
+
+    for name, of in _BINARY.items():
+        function = ufuncs.find(of)
+        define(f"__{name}__", _binary(function))
+        define(f"__r{name}__", _reflected(function))
+        if name != "divmod":
+            define(f"__i{name}__", _in_place(function))
+    for name, of in _COMPARISONS.items():
+        define(f"__{name}__", _binary(ufuncs.find(of)))
+    for name, of in _UNARY.items():
+        define(f"__{name}__", _unary(ufuncs.find(of)))
+
+
+define_on(ndarray)
+
+
 def _define(name: str, operator) -> None:
     operator.__name__ = name
     setattr(ndarray, name, operator)
-
-
-for _name, _of in _BINARY.items():
-    _function = ufuncs.find(_of)
-    _define(f"__{_name}__", _binary(_function))
-    _define(f"__r{_name}__", _reflected(_function))
-    if _name != "divmod":
-        _define(f"__i{_name}__", _in_place(_function))
-for _name, _of in _COMPARISONS.items():
-    _define(f"__{_name}__", _binary(ufuncs.find(_of)))
-for _name, _of in _UNARY.items():
-    _define(f"__{_name}__", _unary(ufuncs.find(_of)))
 
 
 def _array_ufunc(self, function, method, *inputs, **keywords):

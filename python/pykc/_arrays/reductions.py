@@ -53,12 +53,6 @@ def _is_of_nothing(a: ndarray, axis) -> bool:
     return a.size == 0 and 0 not in kept
 
 
-def _check(others: dict, name: str) -> None:
-    if others:
-        raise NotImplementedError(f"pykc.{name} has no {next(iter(others))}=: there are axis=, out=, keepdims= and, for "
-                                  "what computes, dtype=")
-
-
 @functools.cache
 def sum_dtype(dtype: numpy.dtype) -> numpy.dtype:
     """The type of a sum or product: that of NumPy, which has 64 bits for integers."""
@@ -67,32 +61,44 @@ def sum_dtype(dtype: numpy.dtype) -> numpy.dtype:
 
 def sum(a, axis=None, dtype=None, out=None, keepdims: bool = False, **others) -> ndarray:
     """The sum, of integers in 64 bits."""
-    _check(others, "sum")
-    a = asarray(a)
-    return reduced(Rule("x", "a + b", "0"), _result(dtype, sum_dtype(a.dtype)), axis, keepdims, out, a)
+    return _of_rule("sum", a, axis, dtype, out, keepdims, others)
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims: bool = False, **others) -> ndarray:
     """The product, of integers in 64 bits."""
-    _check(others, "prod")
-    a = asarray(a)
-    return reduced(Rule("x", "a * b", "1"), _result(dtype, sum_dtype(a.dtype)), axis, keepdims, out, a)
+    return _of_rule("prod", a, axis, dtype, out, keepdims, others)
 
 
-def _result(dtype, default: numpy.dtype) -> numpy.dtype:
-    return default if dtype is None else as_dtype(dtype)
+def mean(a, axis=None, dtype=None, out=None, keepdims: bool = False, **others) -> ndarray:
+    """The mean, of integers in float64."""
+    return _of_rule("mean", a, axis, dtype, out, keepdims, others)
 
 
 def all(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
     """Whether all elements are true."""
-    _check(others, "all")
-    return reduced(Rule("x != 0", "a and b", "True"), _BOOL, axis, keepdims, out, asarray(a))
+    return _of_rule("all", a, axis, None, out, keepdims, others)
 
 
 def any(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
     """Whether any element is true."""
-    _check(others, "any")
-    return reduced(Rule("x != 0", "a or b", "False"), _BOOL, axis, keepdims, out, asarray(a))
+    return _of_rule("any", a, axis, None, out, keepdims, others)
+
+
+def _of_rule(name: str, a, axis, dtype, out, keepdims: bool, others: dict) -> ndarray:
+    if hasattr(a, "_trace"):  # in a function that is fused
+        return getattr(a, name)(axis, keepdims)
+    if others:
+        raise NotImplementedError(f"pykc.{name} has no {next(iter(others))}=: there are axis=, out=, keepdims= and, for "
+                                  "what computes, dtype=")
+    a = asarray(a)
+    if name in ("min", "max", "nanmin", "nanmax") and _is_of_nothing(a, axis):
+        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+    rule, result = REDUCTIONS[name](a.dtype)
+    return reduced(rule, _result(dtype, result), axis, keepdims, out, a)
+
+
+def _result(dtype, default: numpy.dtype) -> numpy.dtype:
+    return default if dtype is None else as_dtype(dtype)
 
 
 def count_nonzero(a, axis=None, *, keepdims: bool = False) -> ndarray:
@@ -120,32 +126,24 @@ def _extreme(name: str, dtype: numpy.dtype) -> Rule:
     return Rule("x", f"np.{name}(a, b)", identity)
 
 
-def _extremes(name: str, shown: str, a, axis, out, keepdims: bool, others: dict) -> ndarray:
-    _check(others, shown)
-    a = asarray(a)
-    if _is_of_nothing(a, axis):
-        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-    return reduced(_extreme(name, a.dtype), a.dtype, axis, keepdims, out, a)
-
-
 def min(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
     """The smallest element; a NaN wins."""
-    return _extremes("minimum", "min", a, axis, out, keepdims, others)
+    return _of_rule("min", a, axis, None, out, keepdims, others)
 
 
 def max(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
     """The largest element; a NaN wins."""
-    return _extremes("maximum", "max", a, axis, out, keepdims, others)
+    return _of_rule("max", a, axis, None, out, keepdims, others)
 
 
 def nanmin(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
     """The smallest element but for NaNs."""
-    return _extremes("fmin", "nanmin", a, axis, out, keepdims, others)
+    return _of_rule("nanmin", a, axis, None, out, keepdims, others)
 
 
 def nanmax(a, axis=None, out=None, keepdims: bool = False, **others) -> ndarray:
     """The largest element but for NaNs."""
-    return _extremes("fmax", "nanmax", a, axis, out, keepdims, others)
+    return _of_rule("nanmax", a, axis, None, out, keepdims, others)
 
 
 def ptp(a, axis=None, out=None, keepdims: bool = False) -> ndarray:
@@ -193,24 +191,13 @@ def _mean_dtype(dtype: numpy.dtype) -> numpy.dtype:
     return dtype if dtype.kind in "fc" else numpy.dtype(float)
 
 
-def mean(a, axis=None, dtype=None, out=None, keepdims: bool = False, **others) -> ndarray:
-    """The mean, of integers in float64."""
-    _check(others, "mean")
-    a = asarray(a)
-    return reduced(Rule("x", "a + b", "0", "a / count"), _result(dtype, _mean_dtype(a.dtype)), axis, keepdims, out, a)
-
-
-def var(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, correction=None,
-        **others) -> ndarray:
+def var(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, correction=None) -> ndarray:
     """The mean of the squared distances from the mean; `ddof` is taken off the number of elements."""
-    _check(others, "var")
     return _spread(asarray(a), axis, dtype, out, ddof if correction is None else correction, keepdims, "{}")
 
 
-def std(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, correction=None,
-        **others) -> ndarray:
+def std(a, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, correction=None) -> ndarray:
     """The square root of `var`."""
-    _check(others, "std")
     return _spread(asarray(a), axis, dtype, out, ddof if correction is None else correction, keepdims, "math.sqrt({})")
 
 
@@ -272,4 +259,15 @@ def zeros_of(a: ndarray) -> ndarray:
     return broadcast_to(zeros((), bool, device=a.device), a.shape)
 
 
-METHODS = ("sum", "prod", "all", "any", "min", "max", "ptp", "argmin", "argmax", "mean", "var", "std")
+#: The rule and the type of the result of each, for elements of a type.
+REDUCTIONS = {
+    "sum": lambda dtype: (Rule("x", "a + b", "0"), sum_dtype(dtype)),
+    "prod": lambda dtype: (Rule("x", "a * b", "1"), sum_dtype(dtype)),
+    "mean": lambda dtype: (Rule("x", "a + b", "0", "a / count"), _mean_dtype(dtype)),
+    "min": lambda dtype: (_extreme("minimum", dtype), dtype),
+    "max": lambda dtype: (_extreme("maximum", dtype), dtype),
+    "nanmin": lambda dtype: (_extreme("fmin", dtype), dtype),
+    "nanmax": lambda dtype: (_extreme("fmax", dtype), dtype),
+    "all": lambda dtype: (Rule("x != 0", "a and b", "True"), _BOOL),
+    "any": lambda dtype: (Rule("x != 0", "a or b", "False"), _BOOL),
+}

@@ -77,6 +77,9 @@ class ufunc:
                 key.append(value.dtype)
             elif kind in _PYTHON:
                 key.append(kind)
+            elif hasattr(value, "_trace"):  # in a function that is fused
+                from .fusing import traced_ufunc
+                return traced_ufunc(self, args, out, dtype)
             else:
                 values[number] = value = as_operand(value)
                 key.append(numpy.dtype(bool) if kind is bool else value.dtype)

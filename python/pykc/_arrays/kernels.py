@@ -1,0 +1,269 @@
+"""`ElementwiseKernel` and `ReductionKernel`: functions of arrays by a few words of CUDA C, as CuPy has them."""
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy
+
+from .. import _native
+from .c_text import PRELUDE, CBody, translated, translated_expression
+from .generated import for_each
+from .ndarray import TYPE_NAMES, as_dtype, axes_of, convert_into, may_overlap, ndarray
+from .ufuncs import as_operand
+
+
+class Parameter(NamedTuple):
+    """`raw T x`."""
+    name: str
+    type: str  # NumPy's name, or a letter that stands for any
+    is_raw: bool
+
+    @property
+    def is_generic(self) -> bool:
+        return len(self.type) == 1
+
+
+def _parameters(text: str) -> tuple[Parameter, ...]:
+    found = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        words = part.split()
+        is_raw = words[0] == "raw"
+        if len(words) - is_raw != 2 or not words[-1].isidentifier():
+            raise ValueError(f"`{part}` is no parameter: write a type and a name, `float32 x`, `T y` or `raw T z`")
+        if words[-1] == "i" or words[-1].startswith("_"):
+            raise ValueError(f"a parameter cannot have the name `{words[-1]}`")
+        type_ = words[-2]
+        if not (len(type_) == 1 and type_.isupper()):
+            type_ = as_dtype({"float": "float32", "double": "float64"}.get(type_, type_)).name
+        found.append(Parameter(words[-1], type_, is_raw))
+    return tuple(found)
+
+
+def _functions(preamble: str) -> set[str]:
+    if re.search(r"__device__|#\s*(include|define)|template\s*<", preamble):
+        raise NotImplementedError("a preamble is text of the language of kernels, `def f(x): …`, not CUDA C")
+    return set(re.findall(r"^def (\w+)", preamble, re.MULTILINE))
+
+
+def _bound(parameters: tuple[Parameter, ...], values: list) -> dict[str, numpy.dtype]:
+    """What the letters stand for: the types of arrays, or where there are none of numbers."""
+    bound: dict[str, numpy.dtype] = {}
+    numbers = []
+    for parameter, value in zip(parameters, values):
+        dtype = value.dtype if isinstance(value, (ndarray, numpy.generic)) else None
+        if dtype is None:
+            numbers.append((parameter, value))
+            continue
+        expected = bound.setdefault(parameter.type, dtype) if parameter.is_generic else numpy.dtype(parameter.type)
+        if expected != dtype and isinstance(value, ndarray):
+            raise TypeError(f"`{parameter.name}` is of {expected}, and an array of {dtype} is given for it")
+    for parameter, value in numbers:
+        if parameter.is_generic:
+            bound.setdefault(parameter.type, numpy.result_type(type(value)(value)))
+    return bound
+
+
+def _dtype(parameter: Parameter, bound: dict[str, numpy.dtype]) -> numpy.dtype:
+    if not parameter.is_generic:
+        return numpy.dtype(parameter.type)
+    if parameter.type not in bound:
+        raise TypeError(f"nothing says what the type {parameter.type} of `{parameter.name}` is")
+    return bound[parameter.type]
+
+
+class ElementwiseKernel:
+    """A function of elements: `ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared_difference")`.
+
+    Parameters have NumPy's types, or a letter that stands for any type; `raw` arrays are indexed in the operation,
+    where `i` is the index of the element and `_ind.size()` how many there are. The operation is CUDA C: assignments,
+    declarations, `if`, and expressions without pointers. `preamble` defines functions in the language of kernels."""
+
+    def __init__(self, in_params: str, out_params: str, operation: str, name: str = "kernel", reduce_dims: bool = True,
+                 preamble: str = "", no_return: bool = False, return_tuple: bool = False, **others):
+        if others:
+            raise NotImplementedError(f"ElementwiseKernel has no {next(iter(others))}=")
+        self.in_params, self.out_params = _parameters(in_params), _parameters(out_params)
+        self.params = self.in_params + self.out_params
+        self.nin, self.nout, self.nargs = len(self.in_params), len(self.out_params), len(self.params)
+        self.operation, self.name, self.preamble = operation, name, preamble
+        self.no_return, self.return_tuple = no_return, return_tuple
+        if len({parameter.name for parameter in self.params}) != self.nargs:
+            raise ValueError("two parameters have one name")
+        self._functions = _functions(preamble)
+        self._made: dict[tuple, Any] = {}
+        self._body(dict.fromkeys((one.type for one in self.params if one.is_generic), "f32"))  # tells errors now
+
+    def _body(self, types: dict[str, str]) -> CBody:
+        return translated(self.operation, types, {parameter.name for parameter in self.params} | {"i"}, self._functions)
+
+    def __call__(self, *args, size: int | None = None, stream=None, block_size: int | None = None):
+        """New arrays of what the operation assigns, or those that are given behind the inputs, filled."""
+        if len(args) not in (self.nin, self.nargs):
+            raise TypeError(f"`{self.name}` takes {self.nin} or {self.nargs} arguments, not {len(args)}")
+        values = [as_operand(value) for value in args]
+        bound = _bound(self.params, values)
+        dtypes = [_dtype(parameter, bound) for parameter in self.params]
+        shape = self._shape(values, size)
+        device = next((value.device for value in values if isinstance(value, ndarray)), None)
+        outs = values[self.nin:] or [ndarray(shape, dtype, device=device) for dtype in dtypes[self.nin:]]
+        for parameter, out in zip(self.out_params, outs):
+            if not isinstance(out, ndarray) or not parameter.is_raw and out.shape != shape:
+                raise ValueError(f"`{parameter.name}` must be an array of the shape {shape}")
+        inputs = [value.item() if isinstance(value, numpy.generic) else value for value in values[:self.nin]]
+        inputs = [value.copy() if isinstance(value, ndarray) and any(may_overlap(out, value) for out in outs) else value
+                  for value in inputs]
+        self._run(bound, dtypes, shape, inputs, outs)
+        if self.no_return:
+            return None
+        return outs[0] if len(outs) == 1 and not self.return_tuple else tuple(outs)
+
+    def _shape(self, values: list, size: int | None) -> tuple[int, ...]:
+        if size is not None:
+            return (int(size),)
+        arrays = [(place, value.shape) for place, (parameter, value) in enumerate(zip(self.params, values))
+                  if isinstance(value, ndarray) and not parameter.is_raw]
+        shapes = [shape for place, shape in arrays if place < self.nin] or [shape for _, shape in arrays]
+        if not shapes:
+            if all(not isinstance(value, ndarray) for value in values) and values:
+                return ()
+            raise ValueError(f"`{self.name}` has raw arrays alone: `size=` says how many elements there are")
+        return numpy.broadcast_shapes(*shapes)
+
+    def _run(self, bound, dtypes, shape: tuple[int, ...], inputs: list, outs: list) -> None:
+        key = (*dtypes, *(isinstance(value, ndarray) for value in inputs), len(shape))
+        body = self._made.get(key)
+        if body is None:
+            body = self._made[key] = self._compiled(bound, dtypes, shape, inputs)
+        if isinstance(body, str):
+            count = int(numpy.prod(shape, dtype=numpy.int64))
+            spread = [_spread(value, shape) if not parameter.is_raw and isinstance(value, ndarray) else value
+                      for parameter, value in zip(self.params, [*inputs, *outs])]
+            for_each(outs[0].device if outs else _device(inputs), body, "elementwise", count, count, *shape[1:], *spread)
+        elif any(isinstance(value, ndarray) for value in inputs):
+            body.launch((*outs, *inputs))
+        else:
+            body.launch((*outs, ndarray_of(inputs[0], dtypes[0], outs[0].device), *inputs[1:]))
+
+    def _compiled(self, bound, dtypes, shape, inputs) -> Any:
+        """The native function of elements, or the text of a kernel for what that does not do."""
+        body = self._body({letter: TYPE_NAMES[dtype] for letter, dtype in bound.items()})
+        names = {parameter.name for parameter in self.out_params}
+        is_plain = (self.nin and self.nout and not any(parameter.is_raw for parameter in self.params)
+                    and not body.has_branches and not names & body.reads and names <= body.assigns
+                    and not {"i", "_ind"} & body.reads and not {one.name for one in self.in_params} & body.assigns)
+        if not is_plain:
+            return self._text(body, dtypes, len(shape), inputs)
+        typed = ", ".join(f"{parameter.name}: {TYPE_NAMES[dtype]}" for parameter, dtype in zip(self.in_params, dtypes))
+        step = (typed, ", ".join(parameter.name for parameter in self.out_params), body.text)
+        return _native.Elementwise([step], dtypes[self.nin:], PRELUDE + self.preamble, warnings=False)
+
+    def _text(self, body: CBody, dtypes, rank: int, inputs: list) -> str:
+        extents = [f"_e{axis}" for axis in range(1, rank)]
+        arrays = [parameter.name if parameter.is_raw else f"_{parameter.name}" for parameter in self.params]
+        lines = ["@kernel(wraparound=False)", f"def elementwise({', '.join(['_size', *extents, *arrays])}):",
+                 "    i = grid(1)", "    if i < _size:", "        _i0 = i"]
+        for axis in range(rank - 1, 0, -1):
+            lines += [f"        _i{axis} = _i0 % _e{axis}", f"        _i0 = _i0 // _e{axis}"]
+        index = ", ".join(f"_i{axis}" for axis in range(max(rank, 1)))
+        is_array = [isinstance(value, ndarray) for value in inputs] + [True] * self.nout
+        for parameter, dtype, array in zip(self.params, dtypes, is_array):
+            if not parameter.is_raw:
+                value = f"_{parameter.name}[{index}]" if array else f"_{parameter.name}"
+                lines.append(f"        {parameter.name}: {TYPE_NAMES[dtype]} = {value}")
+        lines += [f"        {line}" for line in body.text.splitlines()]
+        lines += [f"        _{parameter.name}[{index}] = {parameter.name}" for parameter in self.out_params
+                  if not parameter.is_raw]
+        return "\n".join([PRELUDE.replace("import math\n", "") + self.preamble, "", *lines, ""])
+
+    def __repr__(self) -> str:
+        return f"<pykc.ElementwiseKernel {self.name}>"
+
+
+def _spread(value: ndarray, shape: tuple[int, ...]) -> ndarray:
+    from .joining import broadcast_to
+    return broadcast_to(value, shape) if shape else value.reshape(1)
+
+
+def _device(values: list):
+    return next((value.device for value in values if isinstance(value, ndarray)), None)
+
+
+def ndarray_of(value, dtype: numpy.dtype, device) -> ndarray:
+    made = ndarray((), dtype, device=device)
+    convert_into(made, value)
+    return made
+
+
+class ReductionKernel:
+    """A reduction: `ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")`. `map_expr` is of
+    an element, `reduce_expr` of two values `a` and `b`, `post_map_expr` assigns the last value `a`; the values have the
+    type `reduce_type`, or that of the output."""
+
+    def __init__(self, in_params: str, out_params: str, map_expr: str, reduce_expr: str, post_map_expr: str,
+                 identity: Any, name: str = "reduce_kernel", reduce_type: str | None = None, reduce_dims: bool = True,
+                 preamble: str = "", **others):
+        if others:
+            raise NotImplementedError(f"ReductionKernel has no {next(iter(others))}=")
+        self.in_params, self.out_params = _parameters(in_params), _parameters(out_params)
+        if len(self.out_params) != 1 or any(one.is_raw for one in self.in_params + self.out_params):
+            raise NotImplementedError("a ReductionKernel has one output, and no raw arrays: reshape and index before it")
+        self.nin, self.nargs, self.name = len(self.in_params), len(self.in_params) + 1, name
+        self._parts = map_expr, reduce_expr, post_map_expr, str(identity)
+        self._reduce_type, self.preamble = reduce_type, preamble
+        self._functions = _functions(preamble)
+        self._made: dict[tuple, _native.Reduction] = {}
+        self._texts(dict.fromkeys((one.type for one in self.in_params + self.out_params if one.is_generic), "f32"))
+
+    def _texts(self, types: dict[str, str]) -> list[str]:
+        map_, reduce_, post, identity = self._parts
+        out = self.out_params[0].name
+        target, equals, value = post.partition("=")
+        if target.strip() != out or not equals:
+            raise NotImplementedError(f"`{post}`: the last step assigns `{out}` an expression of `a`")
+        names = {parameter.name for parameter in self.in_params}
+        return [translated_expression(text, types, known, self._functions) for text, known in
+                ((map_, names), (reduce_, {"a", "b"}), (value.rstrip("; \n"), {"a"}), (identity or "0", set()))]
+
+    def __call__(self, *args, out: ndarray | None = None, axis=None, keepdims: bool = False, stream=None):
+        """A new array, or the one that is given behind the inputs or as `out`, filled."""
+        if len(args) == self.nargs and out is None:
+            *args, out = args
+        if len(args) != self.nin:
+            raise TypeError(f"`{self.name}` takes {self.nin} inputs, not {len(args)}")
+        values = [as_operand(value) for value in args]
+        parameters, all_values = self.in_params, list(values)
+        if out is not None:
+            parameters, all_values = parameters + self.out_params, [*values, out]
+        bound = _bound(parameters, all_values)
+        dtypes = [_dtype(parameter, bound) for parameter in self.in_params + self.out_params]
+        shapes = [value.shape for value in values if isinstance(value, ndarray)]
+        if not shapes:
+            raise TypeError("none of the inputs is an array of a device")
+        axes = axes_of(axis, len(numpy.broadcast_shapes(*shapes)))
+        native = self._made.get(tuple(dtypes)) or self._compiled(bound, dtypes)
+        inputs = tuple(value.item() if isinstance(value, numpy.generic) else value for value in values)
+        found = ndarray(native.reduce(list(axes), bool(keepdims), inputs), dtypes[-1])
+        if out is None:
+            return found
+        if out.shape != found.shape:
+            raise ValueError(f"the result has the shape {found.shape}, `out` has {out.shape}")
+        convert_into(out, found)
+        return out
+
+    def _compiled(self, bound, dtypes) -> _native.Reduction:
+        types = {letter: TYPE_NAMES[dtype] for letter, dtype in bound.items()}
+        map_, reduce_, post, identity = self._texts(types)
+        typed = ", ".join(f"{parameter.name}: {TYPE_NAMES[dtype]}" for parameter, dtype in zip(self.in_params, dtypes))
+        values = None
+        if self._reduce_type is not None:
+            from .c_text import TYPES
+            values = types.get(self._reduce_type) or TYPES.get(self._reduce_type)
+            if values is None or values[0] == "c":
+                raise NotImplementedError(f"reduce_type={self._reduce_type!r}: name a type of real numbers")
+        found = self._made[tuple(dtypes)] = _native.Reduction(
+            typed, map_, reduce_, post, identity, dtypes[-1], values, preamble=PRELUDE + self.preamble, warnings=False)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<pykc.ReductionKernel {self.name}>"

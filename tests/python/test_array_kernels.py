@@ -1,0 +1,186 @@
+"""ElementwiseKernel, ReductionKernel and fuse."""
+import numpy as np
+import pytest
+from random_arrays import FLOATS, Arrays, assert_same
+
+import pykc
+from pykc._arrays.c_text import translated
+
+
+@pytest.mark.parametrize("round_", range(6))
+def test_elementwise(round_):
+    arrays = Arrays(f"elementwise {round_}")
+    squared = pykc.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared_difference")
+    dtype = arrays.one(["i4", "i8", "u1", *FLOATS])
+    x, d = arrays.pair(dtype, small=True)
+    y, e = arrays.pair(dtype, x.shape[1:], small=True)
+    assert_same(squared(d, e), ((x - y) * (x - y)).astype(dtype), False, 8)
+    assert_same(squared(d, 2), ((x - x.dtype.type(2)) ** 2).astype(dtype), False, 8)
+    out = pykc.empty_like(d)
+    assert squared(d, e, out) is out
+    assert_same(out, ((x - y) * (x - y)).astype(dtype), False, 8)
+
+
+def test_types():
+    scaled = pykc.ElementwiseKernel("float32 x, float64 y, int32 n", "float64 z, bool big", "z = x * y; big = z > n")
+    x = pykc.arange(4, dtype=np.float32)
+    z, big = scaled(x, 2.5, 4)
+    assert_same(z, np.arange(4) * 2.5)
+    assert_same(big, np.arange(4) * 2.5 > 4)
+    with pytest.raises(TypeError, match="`x` is of float32"):
+        scaled(x.astype(float), 1.0, 1)
+    mixed = pykc.ElementwiseKernel("T x, T y", "T z", "z = x + y")
+    with pytest.raises(TypeError, match="`y` is of float32"):
+        mixed(x, x.astype(float))
+    assert mixed(2, 3).item() == 5 and mixed(np.float32(2), 3).dtype == np.float32
+    with pytest.raises(TypeError, match="nothing says"):
+        pykc.ElementwiseKernel("float32 x", "S z", "z = x")(x)
+
+
+def test_raw_arrays_and_indices():
+    x = pykc.arange(6, dtype=np.float64)
+    reverse = pykc.ElementwiseKernel("T x, raw T y", "T z", "z = x + y[_ind.size() - i - 1]")
+    assert_same(reverse(x, x), np.full(6, 5.0))
+    matrix = pykc.arange(6.0).reshape(2, 3).T
+    places = pykc.ElementwiseKernel("T x", "T z", "z = x * 10 + i")
+    assert_same(places(matrix), matrix.get() * 10 + np.arange(6).reshape(3, 2))
+    assert_same(pykc.ElementwiseKernel("", "int64 z", "z = i * i")(pykc.empty(5, int)), np.arange(5) ** 2)
+    scatter = pykc.ElementwiseKernel("raw T x, raw int64 to", "raw T y", "y[to[i]] = x[i]", no_return=True)
+    y = pykc.zeros(6)
+    assert scatter(x, pykc.array([5, 4, 3, 2, 1, 0]), y, size=6) is None
+    assert_same(y, np.arange(6.0)[::-1])
+    with pytest.raises(ValueError, match="size="):
+        scatter(x, pykc.arange(6), y)
+    added = pykc.ElementwiseKernel("T x", "T z", "z += x")
+    added(x, y)
+    assert_same(y, np.full(6, 5.0))
+
+
+def test_statements_of_c():
+    kernel = pykc.ElementwiseKernel("T x", "T z, int32 sign", """
+        // halves what is large
+        T half_ = x / 2, copy = half_;
+        if (x > 2 && !(x >= 5)) { z = half_; sign = 1; }
+        else if (x == 0) z = 7;
+        else { z = -copy; sign = x < 0 ? -1 : 2; }
+        sign *= 3;
+    """)
+    x = np.array([-4.0, 0.0, 3.0, 6.0])
+    z, sign = kernel(pykc.array(x), pykc.zeros(4), pykc.zeros(4, np.int32))
+    assert z.tolist() == [2.0, 7.0, 1.5, -3.0] and sign.tolist() == [-3, 0, 3, 6]
+
+
+@pytest.mark.parametrize("c, expected", [
+    ("a / b", lambda a, b: np.trunc(a / b)), ("a % b", np.fmod), ("a / 2.0 + b", lambda a, b: a / 2 + b),
+    ("a < b ? a : b > 3 ? 3 : b", lambda a, b: np.where(a < b, a, np.where(b > 3, 3, b))),
+    ("(double)a / b", lambda a, b: a / b), ("static_cast<float>(a) * 0.5f", lambda a, b: a * 0.5),
+    ("min(a, b) + max(a, b) * abs(a)", lambda a, b: np.minimum(a, b) + np.maximum(a, b) * abs(a)),
+    ("sqrt(fabs((double)a)) + pow((double)b, 2)", lambda a, b: np.sqrt(abs(a)) + b ** 2.0),
+    ("a - b - -a", lambda a, b: a - b + a), ("a & 3 | b << 1 ^ ~a", lambda a, b: a & 3 | b << 1 ^ ~a),
+    ("a & 1 == 1", lambda a, b: a & 1), ("0x1F & a", lambda a, b: 31 & a), ("a * 1e-1", lambda a, b: a * 0.1),
+    ("!(a > 0) || b != 2 ? 1 : 0", lambda a, b: ((a <= 0) | (b != 2)) * 1.0),
+    ("round(a / 4.0)", lambda a, b: np.copysign(np.floor(abs(a / 4) + 0.5), a))])
+def test_expressions_of_c(c, expected):
+    random = Arrays(c).random
+    a, b = random.integers(-50, 50, 100), random.choice([-7, -2, 1, 2, 3, 9], 100)
+    kernel = pykc.ElementwiseKernel("int64 a, int64 b", "float64 z", f"z = {c}")
+    np.testing.assert_allclose(kernel(pykc.array(a), pykc.array(b)).get(), expected(a, b).astype(float), rtol=1e-6)
+
+
+@pytest.mark.parametrize("body, said", [
+    ("z = *x", r"`\*` before a value"), ("for (int k = 0; k < 3; k++) z += x", "`for`"), ("z = x ** 2", r"pow\(x, y\)"),
+    ("w = x", "declare it"), ("z = y", "no parameter"), ("z = foo(x)", "the function `foo`"), ("z = x.real", r"`\.`"),
+    ("z = (x", "belongs"), ("x", "does nothing"), ("z = x $ 2", r"`\$ 2`")])
+def test_what_bodies_lack_is_said_at_once(body, said):
+    with pytest.raises(NotImplementedError, match=said):
+        pykc.ElementwiseKernel("T x", "T z", body)
+
+
+def test_translation_keeps_the_meaning_of_c():
+    text = translated("T d = a ? b : -c; z -= d / 2u;", {"T": "f32"}, {"a", "b", "c", "z"}, set()).text
+    assert text == "d: f32 = (b if a else (-c))\nz -= c_quotient(d, 2)"
+
+
+def test_preamble_and_mistakes():
+    kernel = pykc.ElementwiseKernel("T x", "T z", "z = cube(x) + 1", preamble="def cube(x):\n    return x * x * x\n")
+    assert kernel(pykc.array([2.0])).tolist() == [9.0]
+    with pytest.raises(NotImplementedError, match="language of kernels"):
+        pykc.ElementwiseKernel("T x", "T z", "z = f(x)", preamble="__device__ float f(float x) { return x; }")
+    with pytest.raises(ValueError, match="is no parameter"):
+        pykc.ElementwiseKernel("float32", "T z", "z = 1")
+    with pytest.raises(TypeError, match="takes 1 or 2 arguments"):
+        kernel()
+    with pytest.raises(ValueError, match="of the shape"):
+        kernel(pykc.zeros(3), pykc.zeros(4))
+
+
+@pytest.mark.parametrize("round_", range(4))
+def test_reduction(round_):
+    arrays = Arrays(f"reduction {round_}")
+    norm = pykc.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")
+    x, d = arrays.pair("f8", arrays.shape(1, 3), small=True)
+    axis = int(arrays.random.integers(-x.ndim, x.ndim))
+    assert_same(norm(d), np.sqrt((x * x).sum()), False, x.size)
+    assert_same(norm(d, axis=axis, keepdims=True), np.sqrt((x * x).sum(axis, keepdims=True)), False, x.size)
+    out = pykc.empty(np.sum(x, axis).shape)
+    assert norm(d, out, axis=axis) is out
+    dot = pykc.ReductionKernel("T x, T y", "float64 z", "x * y", "a + b", "z = a", "0", reduce_type="double")
+    y, e = arrays.pair("f8", x.shape, small=True)
+    assert_same(dot(d, e), (x * y).sum(), False, 64 * x.size)
+    largest = pykc.ReductionKernel("int32 x", "int32 y", "x > 3 ? x : 0", "max(a, b)", "y = a", "0")
+    assert int(largest(pykc.array([1, 5, 2], np.int32))) == 5
+    with pytest.raises(NotImplementedError, match="assigns `y`"):
+        pykc.ReductionKernel("T x", "T y", "x", "a + b", "a", "0")
+
+
+# --- fuse -------------------------------------------------------------------------------------------------------------
+
+
+def python_function(x, y):
+    module = pykc if isinstance(x, pykc.ndarray) or hasattr(x, "_trace") else np
+    z = x * 2 - y
+    z += module.sqrt(abs(z))
+    return module.where(z > 3, z, module.maximum(x, y) ** 2)
+
+
+@pytest.mark.parametrize("round_", range(8))
+def test_fuse(round_):
+    arrays = Arrays(f"fuse {round_}")
+    fused = pykc.fuse()(python_function)
+    dtype = arrays.one(["i4", "u1", "f4", "f8"])
+    x, d = arrays.pair(dtype, small=True)
+    y, e = arrays.pair(arrays.one([dtype, "f8"]), x.shape[1:], small=True)
+    with np.errstate(all="ignore"):
+        assert_same(fused(d, e), python_function(x, y), False, 64)
+        assert_same(fused(d, 1.5), python_function(x, 1.5), False, 64)
+    assert (fused(x, 1.0) == python_function(x, 1.0)).all()  # NumPy's arrays stay there
+
+
+def test_fuse_is_one_kernel_that_may_end_in_a_reduction():
+    @pykc.fuse
+    def distance(x, y):
+        return pykc.sum((x - y) * (x - y), axis=-1)
+
+    @pykc.fuse(kernel_name="moved")
+    def moved(x, v):
+        x += v
+        return x, pykc.sin(x), v
+
+    x, y = np.arange(6.0).reshape(2, 3), np.ones(3)
+    d, e = pykc.array(x), pykc.array(y)
+    assert_same(distance(d, e), ((x - y) ** 2).sum(-1))
+    same, sines, unchanged = moved(d, e)
+    assert same is d
+    assert_same(d, x + y)
+    assert_same(sines, np.sin(x + y), False)
+    assert_same(unchanged, np.broadcast_to(y, (2, 3)))
+    assert len(distance._made) == 1 and distance.__name__ == "distance"
+
+
+@pytest.mark.parametrize("function, said", [
+    (lambda x: x if x > 0 else -x, "use pykc.where"), (lambda x: x[0], "traced once"), (lambda x: x.shape, "traced once"),
+    (lambda x: x.sum() + 1, "last step"), (lambda x: None, "returns something"), (lambda x: x.cumsum(), "knows no"),
+    (lambda x: pykc.array([1.0]) + x, "as arguments")])
+def test_what_cannot_be_fused_is_said(function, said):
+    with pytest.raises((TypeError, NotImplementedError, AttributeError), match=said):
+        pykc.fuse(function)(pykc.arange(3.0))
