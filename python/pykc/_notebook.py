@@ -83,7 +83,10 @@ class PykcMagics(Magics):
         return sorted(found.values(), key=lambda kernel: kernel.py_func.__code__.co_firstlineno)
 
     def _kernel(self, name: str) -> Dispatcher:
-        value = self.shell.ev(name)
+        try:
+            value = self.shell.ev(name)
+        except NameError as error:
+            raise UsageError(str(error)) from None
         if not isinstance(value, Dispatcher) or value.device:
             raise UsageError(f"`{name}` is no kernel")
         return value
@@ -98,7 +101,11 @@ class PykcMagics(Magics):
                 kernel.text_of("code", signature, target)
                 print(f"`{kernel.__name__}` is compiled for {target or _devices.current().name}")
             for view in views:
-                display(Code(_view(kernel, signature, view, target), language=_VIEWS[view]))
+                try:
+                    text = _view(kernel, signature, view, target)
+                except (RuntimeError, ValueError) as error:  # no such target, no assembler, types without a spelling
+                    raise UsageError(str(error)) from None
+                display(Code(text, language=_VIEWS[view]))
         if not signatures:
             print(f"`{kernel.__name__}` is compiled when it is launched: its parameters have no types yet")
 
@@ -108,10 +115,7 @@ def _view(kernel: Dispatcher, signature: Any, view: str, target: str) -> str:
         return kernel.text_of("asm", signature, "cpu")
     if view in ("ptx", "sass"):
         ptx = kernel.text_of("asm", signature, target or default_chip())
-        try:
-            return ptx if view == "ptx" else sass(ptx)
-        except RuntimeError as error:
-            raise UsageError(str(error)) from None
+        return ptx if view == "ptx" else sass(ptx)
     emit = {"types": "checked", "ir": "cpu-ir" if target == "cpu" else "ir"}.get(view, view)
     return kernel.text_of(emit, signature, target or default_chip())
 

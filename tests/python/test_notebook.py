@@ -87,6 +87,8 @@ def test_the_line_magic(run):
     assert ".entry doubled" in run("%pykc --ptx kernels[0]")[1]
     assert "`np` is no kernel" in run("%pykc --ptx np", fails=True)[1]
     assert "needs the name of a kernel" in run("%pykc --ptx", fails=True)[1]
+    assert run("%pykc --ptx nowhere", fails=True)[1] == "UsageError: name 'nowhere' is not defined\n"
+    assert run("%pykc --ptx --target sm_1 doubled", fails=True)[1].startswith("UsageError: unknown target 'sm_1'")
 
 
 def test_one_kernel_of_several(run):
