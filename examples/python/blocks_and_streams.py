@@ -75,11 +75,20 @@ for row, n in enumerate(sizes):
 #
 # ## One kernel in place of four
 #
-# `pykc.array` makes arrays with NumPy's operators and functions, which run on the device. The distance of points from
-# the origin, as an expression of such arrays and as a kernel. Kernels take these arrays as they are.
+# `pykc.array` makes arrays with NumPy's operators and functions, which run on the device; kernels take them as they are.
+# The distance of points from the origin, in four ways: as an expression of arrays; the same function under `fuse`; by an
+# `ElementwiseKernel`, the line in CUDA C that says what becomes of an element; and by a kernel.
 
 
 # %%
+def distance(x, y):
+    return cp.sqrt(x * x + y * y)
+
+
+fused_distance = cp.fuse(distance)
+elementwise_distance = cp.ElementwiseKernel("T x, T y", "T z", "z = sqrt(x * x + y * y)", "distance")
+
+
 @cuda.jit
 def radius(out, x, y):
     i = cuda.grid(1)
@@ -87,20 +96,44 @@ def radius(out, x, y):
         out[i] = math.sqrt(x[i] * x[i] + y[i] * y[i])
 
 
+def distance_by_kernel(x, y):
+    out = cp.empty_like(x)
+    radius.forall(out.size)(out, x, y)
+    return out
+
+
 n = 2**21
 host_x, host_y = rng.random(n, np.float32), rng.random(n, np.float32)
+wanted = np.hypot(host_x, host_y)
 x, y = cp.asarray(host_x), cp.asarray(host_y)
-out = cp.empty_like(x)
-expression = milliseconds(lambda: cp.sqrt(x * x + y * y))
-kernel = milliseconds(lambda: radius.forall(n)(out, x, y))
-assert np.allclose(cp.sqrt(x * x + y * y).get(), np.hypot(host_x, host_y), rtol=1e-5)
-assert np.allclose(out.get(), np.hypot(host_x, host_y), rtol=1e-5)
-print(f"the expression {expression:.3f} ms, the kernel {kernel:.3f} ms: {expression / kernel:.1f} times as fast")
+ways = {"expression": distance, "fuse": fused_distance, "ElementwiseKernel": elementwise_distance,
+        "kernel": distance_by_kernel}
+way_times = {}
+for name, way in ways.items():
+    assert np.allclose(way(x, y).get(), wanted, rtol=1e-5)
+    way_times[name] = milliseconds(lambda: way(x, y))
+    print(f"{name}: {way_times[name]:.3f} ms")
+
+# %% tags=["active-ipynb"]
+# figure, axes = plt.subplots()
+# axes.barh(list(way_times), list(way_times.values()))
+# axes.invert_yaxis()
+# axes.set(xlabel="milliseconds", title=f"the distance of {n:,} points")
+# plt.show()
 
 # %% [markdown]
-# The arithmetic is the same. But the expression makes three arrays on the way to its result, and each of its four
-# operations is a kernel, which loads and stores: nine arrays in all, the one kernel three.
+# The arithmetic is the same. But each of the expression's four operations is a kernel, which loads its arrays and stores
+# another: nine arrays go through memory in all, three in the other ways. `fuse` finds that out by itself.
 #
+# What a `ReductionKernel` does with the elements of each row: a map, a reduction, and a last step.
+
+# %%
+norm = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
+points = cp.stack([x, y], axis=1)
+assert np.allclose(norm(points, axis=1).get(), wanted, rtol=1e-5)
+assert np.isclose(float(norm(x)), np.linalg.norm(host_x))
+
+# %% [markdown]
 # ## A matrix product
 #
 # Each element of `A B` is a row of `A` times a column of `B`. The plain kernel loads both for each element anew. The
