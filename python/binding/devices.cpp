@@ -57,6 +57,15 @@ void add_streams(nb::module_& module) {
       .def_prop_ro("is_capturing", &Stream::is_capturing);
 }
 
+nb::dict dict_of(const PoolStatistics& statistics) {
+  nb::dict dict;
+  dict["used"] = statistics.used;
+  dict["reserved"] = statistics.reserved;
+  dict["peak_used"] = statistics.peak_used;
+  dict["peak_reserved"] = statistics.peak_reserved;
+  return dict;
+}
+
 }  // namespace
 
 const Stream* stream_of(nb::handle stream) { return stream.is_none() ? nullptr : nb::cast<const Stream*>(stream); }
@@ -87,6 +96,11 @@ void add_devices(nb::module_& module) {
              const MemoryInfo info = take(without_gil([&] { return device.memory_info(); }));
              return nb::make_tuple(info.free_bytes, info.total_bytes);
            })
+      .def("pool_statistics", [](const Device& device) { return dict_of(take(device.pool().statistics())); })
+      .def("reset_pool_peaks", [](const Device& device) { take(device.pool().reset_peaks()); })
+      .def("limit_pool", [](const Device& device, std::int64_t bytes) { take(device.pool().set_limit(bytes)); })
+      .def("trim_pool",
+           [](const Device& device, std::int64_t keep) { take(without_gil([&] { return device.pool().trim(keep); })); })
       .def("pinned",
            [](const Device& device, std::int64_t bytes) {
              return PinnedMemory{take(without_gil([&] { return device.allocate_pinned_bytes(bytes); })), bytes};

@@ -22,9 +22,13 @@ ROOMS = {
     "comparing": "clip round around isclose allclose array_equal nan_to_num real imag angle trace",
     "kernels": "ElementwiseKernel ReductionKernel",
     "fusing": "fuse",
+    "raw": "RawKernel RawModule",
+    "memory": "get_default_memory_pool MemoryPool",
+    "profiling": "benchmark",
     "products": "matmul dot vdot inner outer vecdot tensordot",
     "dtypes": """bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64
-        complex128 pi e inf nan newaxis dtype finfo iinfo can_cast result_type promote_types broadcast_shapes isdtype astype""",
+        complex128 pi e inf nan newaxis dtype finfo iinfo can_cast result_type promote_types broadcast_shapes isdtype
+        astype""",
 }
 assert operators
 

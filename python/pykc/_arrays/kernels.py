@@ -139,7 +139,8 @@ class ElementwiseKernel:
             count = int(numpy.prod(shape, dtype=numpy.int64))
             spread = [_spread(value, shape) if not parameter.is_raw and isinstance(value, ndarray) else value
                       for parameter, value in zip(self.params, [*inputs, *outs])]
-            for_each(outs[0].device if outs else _device(inputs), body, "elementwise", count, count, *shape[1:], *spread)
+            device = _device([*outs, *inputs])
+            for_each(device, body, "elementwise", count, count, *shape[1:], *spread)
         elif any(isinstance(value, ndarray) for value in inputs):
             body.launch((*outs, *inputs))
         else:
@@ -207,7 +208,7 @@ class ReductionKernel:
             raise NotImplementedError(f"ReductionKernel has no {next(iter(others))}=")
         self.in_params, self.out_params = _parameters(in_params), _parameters(out_params)
         if len(self.out_params) != 1 or any(one.is_raw for one in self.in_params + self.out_params):
-            raise NotImplementedError("a ReductionKernel has one output, and no raw arrays: reshape and index before it")
+            raise NotImplementedError("a ReductionKernel has one output and no raw arrays: index before it")
         self.nin, self.nargs, self.name = len(self.in_params), len(self.in_params) + 1, name
         self._parts = map_expr, reduce_expr, post_map_expr, str(identity)
         self._reduce_type, self.preamble = reduce_type, preamble

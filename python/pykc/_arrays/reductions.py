@@ -88,8 +88,8 @@ def _of_rule(name: str, a, axis, dtype, out, keepdims: bool, others: dict) -> nd
     if hasattr(a, "_trace"):  # in a function that is fused
         return getattr(a, name)(axis, keepdims)
     if others:
-        raise NotImplementedError(f"pykc.{name} has no {next(iter(others))}=: there are axis=, out=, keepdims= and, for "
-                                  "what computes, dtype=")
+        raise NotImplementedError(f"pykc.{name} has no {next(iter(others))}=: there are axis=, out=, keepdims= and, "
+                                  "for what computes, dtype=")
     a = asarray(a)
     if name in ("min", "max", "nanmin", "nanmax") and _is_of_nothing(a, axis):
         raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
