@@ -179,7 +179,8 @@ def test_fuse_is_one_kernel_that_may_end_in_a_reduction():
 
 @pytest.mark.parametrize("function, said", [
     (lambda x: x if x > 0 else -x, "use pykc.where"), (lambda x: x[0], "traced once"),
-    (lambda x: x.shape, "traced once"), (lambda x: x.sum() + 1, "last step"), (lambda x: None, "returns something"), (lambda x: x.cumsum(), "knows no"),
+    (lambda x: x.shape, "traced once"), (lambda x: x.sum() + 1, "last step"),
+    (lambda x: None, "returns something"), (lambda x: x.cumsum(), "knows no"),
     (lambda x: pykc.array([1.0]) + x, "as arguments")])
 def test_what_cannot_be_fused_is_said(function, said):
     with pytest.raises((TypeError, NotImplementedError, AttributeError), match=said):

@@ -55,8 +55,8 @@ class RawModule:
 
     def _on(self, device: _native.Device) -> tuple:
         if device.is_cpu:
-            raise NotImplementedError("CUDA C++ runs on a GPU, and the device in use is the CPU: a kernel under @cuda.jit "
-                                      "or @pykc.kernel runs on both")
+            raise NotImplementedError("CUDA C++ runs on a GPU, and the device in use is the CPU: a kernel under "
+                                      "@cuda.jit or @pykc.kernel runs on both")
         found = self._loaded.get(device)
         if found is None:
             ptx, names = self.ptx(device.target)
@@ -102,8 +102,8 @@ class RawKernel:
         symbol = names.get(self.name, self.name)
         entry = entries.get(symbol)
         if entry is None:
-            raise AttributeError(f"there is no kernel `{self.name}`: there are {', '.join(entries) or 'none'}. Kernels are "
-                                 'extern "C", or named by `name_expressions`')
+            raise AttributeError(f"there is no kernel `{self.name}`: there are {', '.join(entries) or 'none'}. Kernels "
+                                 'are extern "C", or named by `name_expressions`')
         if len(args) != len(entry.types):
             raise TypeError(f"`{self.name}` takes {len(entry.types)} arguments, not {len(args)}")
         values = tuple(as_parameter(value, type_, f"argument {number} of `{self.name}`")
