@@ -328,10 +328,12 @@ void add_arrays(nb::module_& module) {
             take(without_gil([&, on = stream_of(stream)] { return array.elements().fill_zero(on); }));
           },
           nb::arg("stream") = nb::none())
-      .def("__getitem__",
-           [](const DeviceArray& array, const nb::object& key) {
-             return view_of(array, take(array.mapping.slice(indices_of(key, array.mapping.rank()))));
-           })
+      .def(
+          "__getitem__",
+          [](const DeviceArray& array, const nb::object& key) {
+            return view_of(array, take(array.mapping.slice(indices_of(key, array.mapping.rank()))));
+          },
+          nb::arg("key").none())
       .def("reshaped", [](const DeviceArray& array,
                           nb::handle shape) { return view_of(array, take(array.mapping.reshape(extents_of(shape)))); })
       .def("permuted", [](const DeviceArray& array,

@@ -40,7 +40,7 @@ def _kernel_name(name: str):
         return getattr(importlib.import_module(".types", __name__), names.NATIVE_TYPES[name])
     if name in names.NATIVE and name != "cbrt":
         return names.KernelName(f"numba.cuda.{name}")
-    if name.startswith("_"):  # not yet imported, or none
+    if name.startswith("_") and not name.startswith("__array_"):  # a module that is not imported yet, or nothing
         raise AttributeError(f"module 'pykc' has no attribute {name!r}")
     return importlib.import_module("._arrays", __name__).find(name)
 

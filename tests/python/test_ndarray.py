@@ -318,7 +318,23 @@ def test_errors_of_indices():
     with pytest.raises(IndexError):
         d[[0, -4]] = 1
     with pytest.raises(NotImplementedError):
-        d[True]
+        d[True, [0]]
+
+
+def test_a_new_axis():
+    x, d = np.arange(6).reshape(2, 3), pykc.arange(6).reshape(2, 3)
+    for index in (None, (None,), (None, 1), (..., None), (slice(None), None, [1, 2])):
+        assert_same(d[index], x[index])
+
+
+def test_truth_as_an_index():
+    x, d = np.arange(6).reshape(2, 3), pykc.arange(6).reshape(2, 3)
+    for index in (True, False, np.True_, np.array(False)):
+        assert_same(d[index], x[index])
+    assert_same(pykc.array(5)[pykc.array(True)], np.array([5]))
+    d[pykc.array(False)] = 9
+    d[True] = d + 1
+    assert_same(d, x + 1)
 
 
 @pytest.mark.parametrize("round_", range(10))
@@ -340,6 +356,7 @@ def test_shapes(round_):
             "rot90": (int(arrays.random.integers(5)),), "repeat": (2, axis), "tile": ((2, 1, 3),), "ravel": (),
             "atleast_2d": (), "tril": (int(arrays.random.integers(-2, 3)),), "trace": (), "fliplr": ()}.items():
         assert_same(getattr(pykc, name)(d, *arguments), getattr(np, name)(x, *arguments), x.dtype.kind in "biu", 64)
+    assert pykc.repeat(pykc.zeros((1, 0)), 2, 0).shape == (2, 0)
     assert_same(pykc.roll(d, (1, -2), (0, 1)), np.roll(x, (1, -2), (0, 1)))
     assert_same(pykc.repeat(d, np.arange(x.shape[axis]), axis), np.repeat(x, np.arange(x.shape[axis]), axis))
     for one, two in zip(pykc.array_split(d, 3, axis), np.array_split(x, 3, axis)):
@@ -397,6 +414,9 @@ def test_interchange():
     back = pykc.from_dlpack(x, device="cpu")
     x[1, 1] = 7
     assert float(back[1, 1]) == 7
+    copied = np.from_dlpack(d, copy=True)
+    d[0, 0] = 5
+    assert copied[0, 0] == 9 and shared[0, 0] == 5
     assert d.__array_namespace__() is pykc and d.device.name == "cpu" and d.to_device("cpu") is d
 
     @pykc.cuda.jit
@@ -446,6 +466,20 @@ def test_numbers_in_kernels():
     kernel[1, 1](x)
     cuda.synchronize()
     assert x[0] == 3.0 and abs(float(cbrt(pykc.array(27.0))) - 3) < 1e-12
+
+
+def test_what_the_array_api_asks():
+    info = pykc.__array_namespace_info__()
+    assert pykc.device() in info.devices() and info.default_device() == pykc.device()
+    assert info.dtypes(kind="complex floating") == {"complex64": np.complex64, "complex128": np.complex128}
+    assert info.default_dtypes()["real floating"] == np.float64 and info.capabilities()["max dimensions"] == 8
+    with pytest.raises(ValueError, match="there is no kind"):
+        info.dtypes(kind="text")
+    assert pykc.__array_api_version__ == "2025.12" and pykc.isdtype(pykc.zeros(1).dtype, "real floating")
+    x = np.array([1, 4, 9, 16])
+    assert_same(pykc.diff(pykc.array(x), 2), np.diff(x, 2))
+    assert_same(pykc.diff(pykc.array(x), prepend=0, append=pykc.array([5, 6])), np.diff(x, prepend=0, append=[5, 6]))
+    assert_same(pykc.diff(pykc.array([True, False, False])), np.diff([True, False, False]))
 
 
 def test_names():

@@ -15,7 +15,7 @@ ROOMS = {
         hstack column_stack unstack array_split split tile repeat roll where diag diagonal copyto size ndim shape""",
     "reductions": """sum prod all any count_nonzero min max nanmin nanmax ptp argmin argmax mean var std nansum nanprod
         nanmean average""",
-    "scanning": "cumsum cumprod cumulative_sum cumulative_prod",
+    "scanning": "cumsum cumprod cumulative_sum cumulative_prod diff",
     "indexing": "nonzero flatnonzero argwhere take take_along_axis put_along_axis compress extract fill_diagonal",
     "sorting": """sort argsort searchsorted unique unique_all unique_counts unique_inverse unique_values isin
         median""",
@@ -25,6 +25,7 @@ ROOMS = {
     "raw": "RawKernel RawModule",
     "memory": "get_default_memory_pool MemoryPool",
     "profiling": "benchmark",
+    "namespace": "__array_namespace_info__ __array_api_version__",
     "products": "matmul dot vdot inner outer vecdot tensordot",
     "dtypes": """bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64
         complex128 pi e inf nan newaxis dtype finfo iinfo can_cast result_type promote_types broadcast_shapes isdtype

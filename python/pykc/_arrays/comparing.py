@@ -19,7 +19,7 @@ def _common(*values: Any) -> numpy.dtype:
     return numpy.result_type(*(one.dtype if isinstance(one, (ndarray, numpy.generic)) else one for one in values))
 
 
-def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None) -> ndarray:
+def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None) -> ndarray:
     """The elements, none less than `min` or greater than `max`."""
     if hasattr(a, "_trace"):  # in a function that is fused
         return a.clip(a_min if min is None else min, a_max if max is None else max)

@@ -237,7 +237,7 @@ def triu(m, k: int = 0) -> ndarray:
     return where(tri(*m.shape[-2:], k - 1, bool, device=m.device), m.dtype.type(0), m)
 
 
-def meshgrid(*xi, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[ndarray]:
+def meshgrid(*xi, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> tuple[ndarray, ...]:
     """The coordinates of a grid, an array for each axis."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -248,7 +248,7 @@ def meshgrid(*xi, indexing: str = "xy", sparse: bool = False, copy: bool = True)
     parts = [asarray(x).reshape(tuple(-1 if order[axis] == number else 1 for axis in range(rank)))
              for number, x in enumerate(xi)]
     if sparse:
-        return [part.copy() for part in parts] if copy else parts
+        return tuple(part.copy() for part in parts) if copy else tuple(parts)
     from .joining import broadcast_arrays
     whole = broadcast_arrays(*parts)
-    return [part.copy() for part in whole] if copy else list(whole)
+    return tuple(part.copy() for part in whole) if copy else whole

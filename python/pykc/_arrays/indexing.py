@@ -88,8 +88,8 @@ class Selection:
 
 def taken(array: ndarray, index: Any) -> ndarray:
     """`array[index]`: a copy of the selected elements."""
-    if _is_mask(index) and index.shape == () == array.shape:
-        return array.reshape(1)[:int(bool(index))]
+    if _is_truth(index):
+        return array[None][:int(bool(index))].copy()
     selection = Selection(array, index)
     made = ndarray(selection.shape + selection.rest, array.dtype, device=array.device)
     selection.move(made, into_elements=True)
@@ -98,6 +98,9 @@ def taken(array: ndarray, index: Any) -> ndarray:
 
 def put(array: ndarray, index: Any, value: Any) -> None:
     """`array[index] = value`. Where an element is selected several times, any of the values stays."""
+    if _is_truth(index):
+        array[None][:int(bool(index))] = value
+        return
     mask = _own_mask(index, array)
     if mask is not None and _is_number(value):
         mask = mask.reshape(mask.shape + (1,) * (array.ndim - mask.ndim))
@@ -109,6 +112,11 @@ def put(array: ndarray, index: Any, value: Any) -> None:
     made = ndarray(selection.result_shape, array.dtype, device=array.device)
     assign(made, value)
     selection.move(made.transpose(selection.order(to_front=True)), into_elements=False)
+
+
+def _is_truth(index: Any) -> bool:
+    """Whether it is True, False or a mask without axes, which stands for a new axis of one or no element."""
+    return isinstance(index, (bool, numpy.bool_)) or _is_mask(index) and index.ndim == 0
 
 
 def _is_number(value: Any) -> bool:
@@ -176,8 +184,8 @@ def _part(one: Any, array: ndarray) -> list:
     if isinstance(one, (list, tuple, numpy.ndarray)):
         one = numpy.asarray(one)
         one = one.astype(_INT) if one.size == 0 and one.dtype.kind == "f" else one
-    if isinstance(one, (bool, numpy.bool_)) or _is_mask(one) and one.ndim == 0:
-        raise NotImplementedError("True, False and masks without axes as indices of arrays: use x[None] or x[None][:0]")
+    if _is_truth(one):
+        raise NotImplementedError("True, False and masks without axes beside other indices: index by them alone first")
     if isinstance(one, numpy.ndarray):
         if one.dtype.kind not in "biu":
             raise IndexError("arrays used as indices must be of integer (or boolean) type")

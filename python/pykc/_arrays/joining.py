@@ -255,7 +255,8 @@ def repeat(a, repeats, axis: int | None = None) -> ndarray:
         return a[(slice(None),) * axis + (asarray(numpy.repeat(numpy.arange(a.shape[axis]), counts)),)]
     spread = a[(slice(None),) * (axis + 1) + (None,)]
     shape = (*spread.shape[:axis + 1], operator.index(repeats), *spread.shape[axis + 2:])
-    return broadcast_to(spread, shape).copy().reshape(*a.shape[:axis], -1 if a.size else 0, *a.shape[axis + 1:])
+    return broadcast_to(spread, shape).copy().reshape(*a.shape[:axis], shape[axis] * shape[axis + 1],
+                                                      *a.shape[axis + 1:])
 
 
 def roll(a, shift, axis=None) -> ndarray:

@@ -135,6 +135,15 @@ class ndarray(DeviceNDArray):
         host = self.get()
         return host if dtype is None else host.astype(dtype, copy=False)
 
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy: bool | None = None):
+        """The memory for another library; a copy where it is asked for, or the host's memory of an array of a GPU."""
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            if dl_device[0] != 1 or copy is False:
+                raise BufferError("the array lies elsewhere: to_device copies it")
+            return self.get().__dlpack__(max_version=max_version)
+        array = self.copy() if copy else self
+        return _native.Array(array).__dlpack__(stream=stream, max_version=max_version)
+
     def __reduce__(self):
         from .creation import array
         return array, (self.get(),)

@@ -68,6 +68,32 @@ def cumulative_prod(x, /, *, axis: int | None = None, dtype=None, include_initia
     return _with_first(cumprod, 1, asarray(x), axis, dtype, include_initial)
 
 
+def diff(a, n: int = 1, axis: int = -1, prepend=None, append=None) -> ndarray:
+    """What each element is more than the one before it along an axis, N times over."""
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    a = asarray(a)
+    axis = axis_of(axis, a.ndim)
+    parts = [_as_part(one, a, axis) for one in (prepend, a, append) if one is not None]
+    if len(parts) > 1 and n:
+        from .joining import concatenate
+        a = concatenate(parts, axis)
+    before = (slice(None),) * axis
+    for _ in range(n):
+        later, earlier = a[(*before, slice(1, None))], a[(*before, slice(None, -1))]
+        a = later != earlier if a.dtype.kind == "b" else later - earlier
+    return a
+
+
+def _as_part(part, a: ndarray, axis: int) -> ndarray:
+    """What stands before or behind an array along an axis; a number stands for one of them all along."""
+    part = asarray(part, device=a.device)
+    if part.ndim:
+        return part
+    from .joining import broadcast_to
+    return broadcast_to(part, a.shape[:axis] + (1,) + a.shape[axis + 1:])
+
+
 def _with_first(scan, first: int, x: ndarray, axis, dtype, include_initial: bool) -> ndarray:
     if axis is None:
         if x.ndim != 1:

@@ -40,7 +40,7 @@ OWN: dict[str, dict[str, str]] = {
                    "": "z = 1 if x0 == 1 else 0"},
     "nextafter": {"f16": _NEXT_HALF, "": "z = np.nextafter(x0, x1)"},
     "sign": {"f": "z = x0 if x0 != x0 else (1 if x0 > 0 else -1 if x0 < 0 else 0)",
-             "c": "size = abs(x0)\nz = x0 if x0 == 0 else x0 / size",
+             "c": "z = x0 / abs(x0) if x0 != 0 else 0",
              "": "z = 1 if x0 > 0 else -1 if x0 < 0 else 0"},
     "conjugate": {"c": "z = x0.conjugate()", "": "z = x0"},
     "floor": _rounding("floor"), "ceil": _rounding("ceil"), "trunc": _rounding("trunc"),
