@@ -131,6 +131,7 @@ def test_other_products():
     assert_same(pykc.outer(d[0, 0], e[0, 0]), np.outer(x[0, 0], y[0, 0]))
     assert_same(pykc.vdot(1j * d, d), np.vdot(1j * x, x), False, 99)
     assert_same(pykc.vecdot(1j * d, d), np.vecdot(1j * x, x), False, 99)
+    assert_same(pykc.vecdot(d, d, axis=0), np.vecdot(x, x, axis=0), False, 99)
     with pytest.raises(ValueError, match="do not fit"):
         d @ d
     with pytest.raises(ValueError, match="no dimension"):

@@ -321,6 +321,14 @@ def test_errors_of_indices():
         d[True, [0]]
 
 
+def test_masks_of_nothing():
+    d = pykc.zeros((3, 4))
+    assert d[pykc.zeros((3, 0), bool)].shape == d[pykc.zeros((0, 4), bool)].shape == (0,)
+    assert d[pykc.zeros((3, 4), bool)].shape == (0,) and d[pykc.zeros(0, bool)].shape == (0, 4)
+    d[pykc.zeros((0, 4), bool)] = 1
+    assert not d.any()
+
+
 def test_a_new_axis():
     x, d = np.arange(6).reshape(2, 3), pykc.arange(6).reshape(2, 3)
     for index in (None, (None,), (None, 1), (..., None), (slice(None), None, [1, 2])):

@@ -172,7 +172,7 @@ class _OfMask(ndarray):
 def _check_masks(parts: list, array: ndarray) -> None:
     axis = 0
     for one in parts:
-        if isinstance(one, _OfMask) and one.extent != array.shape[axis]:
+        if isinstance(one, _OfMask) and one.extent not in (0, array.shape[axis]):
             raise IndexError(f"boolean index did not match indexed array along axis {axis}; size of axis is "
                              f"{array.shape[axis]} but size of corresponding boolean axis is {one.extent}")
         axis += one is not None

@@ -8,7 +8,8 @@ import numpy
 
 from .creation import asarray, ascontiguousarray
 from .generated import library_kernel
-from .ndarray import TYPE_NAMES, axes_of, axis_of, convert_into, is_integer, ndarray
+from .joining import broadcast_to, moveaxis
+from .ndarray import TYPE_NAMES, axes_of, convert_into, is_integer, ndarray
 from .reductions import Rule, reduced
 
 _THREADS = 128
@@ -57,7 +58,6 @@ def _by_reduction(a: ndarray, b: ndarray, dtype: numpy.dtype) -> ndarray:
     rule = Rule("x and y", "a or b", "False", inputs="x: bool, y: bool") if dtype.kind == "b" else \
         Rule("x * y", "a + b", "0", inputs=f"x: {TYPE_NAMES[dtype]}, y: {TYPE_NAMES[dtype]}")
     first, second = a[..., :, None, :], b.swapaxes(-1, -2)[..., None, :, :]
-    from .joining import broadcast_to
     shape = numpy.broadcast_shapes(first.shape, second.shape)
     return reduced(rule, dtype, -1, False, None, broadcast_to(first, shape), second)
 
@@ -99,7 +99,7 @@ def outer(a, b, out: ndarray | None = None) -> ndarray:
 def vecdot(x1, x2, /, *, axis: int = -1) -> ndarray:
     """The sums of products along an axis, those of the first conjugated."""
     x1, x2 = asarray(x1), asarray(x2)
-    first, second = x1.swapaxes(axis_of(axis, x1.ndim), -1), x2.swapaxes(axis_of(axis, x2.ndim), -1)
+    first, second = moveaxis(x1, axis, -1), moveaxis(x2, axis, -1)
     if first.shape[-1] != second.shape[-1]:
         raise ValueError(f"vecdot: the extents {first.shape[-1]} and {second.shape[-1]} differ")
     first = first.conj() if first.dtype.kind == "c" else first
