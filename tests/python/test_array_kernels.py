@@ -139,7 +139,8 @@ def test_reduction(round_):
 def python_function(x, y):
     module = pykc if isinstance(x, pykc.ndarray) or hasattr(x, "_trace") else np
     z = x * 2 - y
-    z += module.sqrt(abs(z))
+    z = z + module.sqrt(abs(z))
+    z *= 2
     return module.where(z > 3, z, module.maximum(x, y) ** 2)
 
 
@@ -169,6 +170,8 @@ def test_fuse_is_one_kernel_that_may_end_in_a_reduction():
     x, y = np.arange(6.0).reshape(2, 3), np.ones(3)
     d, e = pykc.array(x), pykc.array(y)
     assert_same(distance(d, e), ((x - y) ** 2).sum(-1))
+    with pytest.raises(TypeError, match="same_kind"):
+        moved(pykc.arange(3), 0.5)
     same, sines, unchanged = moved(d, e)
     assert same is d
     assert_same(d, x + y)

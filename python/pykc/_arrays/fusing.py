@@ -52,13 +52,13 @@ class Traced:
         return self._trace.step([], [self._name], dtype, value)
 
     def _become(self, other: Traced) -> Traced:
-        """For `x += y`: the name stands for the new value, which an argument's array gets."""
-        if self._argument is None:
+        """For `x += y`: the array has the new value, in its own type; one that is an argument keeps it."""
+        if isinstance(self._dtype, type):  # a number of Python
             return other
         if not numpy.can_cast(other.dtype, self.dtype, "same_kind"):
             raise TypeError(f"cannot cast from {other.dtype} to {self.dtype} according to the rule 'same_kind'")
         converted = other if other.dtype == self.dtype else other.astype(self.dtype)
-        self._name, self._assigned = converted._name, True
+        self._name, self._assigned = converted._name, self._argument is not None
         return self
 
     def _unknown(self, *arguments, **keywords):
