@@ -135,6 +135,14 @@ const std::string& GenericKernel::name() const { return state_->name(); }
 
 bool GenericKernel::is_typed() const { return state_->is_typed; }
 
+std::vector<Kernel> GenericKernel::specializations() const {
+  std::vector<Kernel> made;
+  const std::lock_guard lock(state_->adding);
+  for (const auto& variant : state_->owned)
+    if (variant->is_ready.load(std::memory_order_acquire)) made.push_back(*variant->kernel);
+  return made;
+}
+
 Result<GenericKernel> GenericKernel::bind(const Configuration& constants) const try {
   std::vector<Constant> all = state_->constants.constants();
   for (const Constant& constant : constants.constants()) {

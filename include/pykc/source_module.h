@@ -56,6 +56,9 @@ class GenericKernel {
   }
   Result<Kernel> specialization_with(std::span<const Argument> arguments) const;
 
+  /// Those that were made so far, in the order in which their types were first asked for.
+  std::vector<Kernel> specializations() const;
+
   /// The kernel with values for parameters that are annotated `constexpr`, which its launches leave out:
   /// `kernel.bind({{"TILE", 32}})`. Each call makes a kernel whose specialisations are its own.
   Result<GenericKernel> bind(const Configuration& constants) const;

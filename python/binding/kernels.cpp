@@ -178,6 +178,28 @@ nb::dict raw_resources(const RawModule& raw, const std::string& name) {
   return dict;
 }
 
+/// "f32[:]"; of records with their fields, "record{x: f32 @ 0} align 4[:]".
+std::string type_of(const ParameterInfo& parameter) {
+  const ElementType& element = parameter.is_array ? parameter.array.element : parameter.value;
+  const bool has_fields = element.is_record() && element.record->kind == RecordType::Kind::Struct;
+  const std::string name = to_string(element);
+  return (has_fields ? layout_text(element) + " align " + std::to_string(alignment_of(element)) : name) +
+         (parameter.is_array ? to_string(parameter.array).substr(name.size()) : "");
+}
+
+nb::list types_of(const Kernel& kernel) {
+  nb::list types;
+  for (const ParameterInfo& parameter : kernel.info().parameters) types.append(type_of(parameter));
+  return types;
+}
+
+/// The types of each that was compiled.
+nb::list specializations(const SourceKernel& kernel) {
+  nb::list all;
+  for (const Kernel& special : kernel.kernel.specializations()) all.append(types_of(special));
+  return all;
+}
+
 /// What the kernel for these arguments is: compiled and loaded, if it was not yet.
 nb::dict info(SourceKernel& kernel, const nb::args& arguments) {
   find_types(kernel, arguments.size());
@@ -185,15 +207,13 @@ nb::dict info(SourceKernel& kernel, const nb::args& arguments) {
   const Kernel special = specialization(kernel, list);
   const KernelResources resources = take(special.resources());
   nb::dict dict;
-  nb::list types, names;
-  for (const ParameterInfo& parameter : special.info().parameters) {
-    types.append(parameter.is_array ? to_string(parameter.array) : to_string(parameter.value));
-    names.append(parameter.name);
-  }
+  nb::list names;
+  for (const ParameterInfo& parameter : special.info().parameters) names.append(parameter.name);
   dict["name"] = special.info().name;
-  dict["types"] = types;
+  dict["types"] = types_of(special);
   dict["parameters"] = names;
   dict["static_shared_bytes"] = special.info().static_shared_bytes;
+  dict["is_cooperative"] = special.info().is_cooperative;
   dict["registers_per_thread"] = resources.registers_per_thread;
   dict["local_bytes_per_thread"] = resources.local_bytes_per_thread;
   dict["max_threads_per_block"] = resources.max_threads_per_block;
@@ -212,7 +232,8 @@ void add_kernels(nb::module_& module) {
       .def("for_all", &for_all, nb::arg("tasks"), nb::arg("block_size"), nb::arg("stream").none(),
            nb::arg("shared_bytes"), nb::arg("arguments"))
       .def("tuned", &tuned, nb::arg("configuration") = nb::none())
-      .def("info", &info);
+      .def("info", &info)
+      .def("specializations", &specializations);
   nb::class_<TunedSourceKernel>(module, "TunedKernel")
       .def("launch", &launch_tuned, nb::arg("shape"), nb::arg("stream").none(), nb::arg("arguments"));
   nb::class_<RawModule>(module, "RawModule")

@@ -292,7 +292,9 @@ def number(value: Any) -> str:
 
 def dtype_text(dtype: Any, numpy_name: str) -> str:
     if dtype.names is not None:
-        return f"{numpy_name}.dtype([{', '.join(_fields(dtype, numpy_name))}])"
+        packed = _is_packed(dtype)
+        fields = ", ".join(_fields(dtype, numpy_name, packed))
+        return f"{numpy_name}.dtype([{fields}]{', align=False' * packed})"
     if dtype.kind in "SU":
         return repr(dtype.str.lstrip("|<"))
     if dtype.kind not in "biufc" or not dtype.isnative or dtype.name in ("longdouble", "float128", "complex256"):
@@ -300,19 +302,31 @@ def dtype_text(dtype: Any, numpy_name: str) -> str:
     return f"{numpy_name}.{dtype.name}"
 
 
-def _fields(dtype: Any, numpy_name: str):
-    """The fields of a record; what lies between them as fields of bytes, since the language has no offsets."""
+def _in_memory(dtype: Any) -> list[str]:
+    """The names of a record's fields in the order in which they lie."""
+    return sorted(dtype.names, key=lambda name: dtype.fields[name][1])
+
+
+def _is_packed(dtype: Any) -> bool:
+    """Whether a record is not laid out as in C."""
+    import numpy
+    c_layout = numpy.dtype([(name, dtype.fields[name][0]) for name in _in_memory(dtype)], align=True)
+    return dtype != c_layout or dtype.alignment != c_layout.alignment
+
+
+def _fields(dtype: Any, numpy_name: str, gaps: bool):
+    """The fields of a record; what lies between packed ones as fields of bytes, since the language has no offsets."""
     end = 0
-    for name in sorted(dtype.names, key=lambda name: dtype.fields[name][1]):
+    for name in _in_memory(dtype):
         field, offset = dtype.fields[name][:2]
         if offset < end:
             raise CaptureError(f"the fields of {dtype} overlap")
-        if offset > end:
+        if gaps and offset > end:
             yield f'("_gap{end}", {numpy_name}.uint8, ({offset - end},))'
         base, shape = field.subdtype or (field, ())
         yield f"({name!r}, {dtype_text(base, numpy_name)}" + (f", {shape!r})" if shape else ")")
         end = offset + field.itemsize
-    if end < dtype.itemsize:
+    if gaps and end < dtype.itemsize:
         yield f'("_gap{end}", {numpy_name}.uint8, ({dtype.itemsize - end},))'
 
 
@@ -336,15 +350,16 @@ def _items(item: Any, dtype: Any) -> str:
 
 def _record_items(item: tuple, dtype: Any):
     """The values of a record's fields, with zeros for the gaps that `_fields` names."""
+    gaps = _is_packed(dtype)
     end = 0
-    for name in sorted(dtype.names, key=lambda name: dtype.fields[name][1]):
+    for name in _in_memory(dtype):
         field, offset = dtype.fields[name][:2]
-        if offset > end:
+        if gaps and offset > end:
             yield repr((0,) * (offset - end))
         value = item[dtype.names.index(name)]
         yield _items(value.tolist() if hasattr(value, "tolist") else value, (field.subdtype or (field,))[0])
         end = offset + field.itemsize
-    if end < dtype.itemsize:
+    if gaps and end < dtype.itemsize:
         yield repr((0,) * (dtype.itemsize - end))
 
 

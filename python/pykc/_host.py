@@ -47,19 +47,23 @@ class HostFunction(Function):
 
     def _run(self, args: tuple) -> Any:
         import numpy
+
+        from .cuda._arguments import Prepared
         types_ = [_type(argument) for argument in args]
-        names = [f"x{number}" for number in range(len(args))]
+        prepared = Prepared(args)
+        names = [f"x{number}" for number in range(len(prepared.values))]
         key = tuple(types_)
         if key not in self._calls:
             self._calls[key] = None if returns_nothing(self, types_) else result_types(self, types_) or _refuse(self)
         dtypes = self._calls[key]
         results = [numpy.empty(1, dtype) for dtype in dtypes or ()]
         outs = [f"out{number}" for number in range(len(results))]
-        call = f"core({', '.join(names)})"
+        call = f"core({', '.join(prepared.texts)})"
         body = f"{', '.join(f'{out}[0]' for out in outs)} = {call}" if outs else call
         text = f"@{CUDA}.jit\ndef call({', '.join([*names, *outs])}):\n    {body}\n"
         with on_cpu() as cpu:
-            self._loaded.kernel(text, "call", {"core": self}).launch(1, 1, None, 0, (*args, *results))
+            kernel = self._loaded.kernel(text, "call", {"core": self, **prepared.names})
+            kernel.launch(1, 1, None, 0, (*prepared.values, *results))
             cpu.synchronize()
         values = [result[0].item() for result in results]
         return None if dtypes is None else values[0] if len(values) == 1 else tuple(values)

@@ -18,7 +18,9 @@ _MODULES = {
     "numba.cuda.np": "pykc.numba.np", "numba.cuda.np.numpy_support": "pykc.numba.numpy_support",
     "numba.misc": "pykc.numba.misc", "numba.misc.special": "pykc.numba.special",
     "numba.cuda.misc": "pykc.numba.misc", "numba.cuda.misc.special": "pykc.numba.special",
-    "numba.cuda.compiler": "pykc.cuda._compile",
+    "numba.cuda.compiler": "pykc.cuda._compile", "numba.cuda.args": "pykc.cuda._arguments",
+    "numba.cuda.cudadrv": "pykc.cuda.cudadrv", "numba.cuda.cudadrv.devices": "pykc.cuda.cudadrv.devices",
+    "numba.cuda.cudadrv.error": "pykc.cuda.cudadrv.error",
     "numba.cuda.core": "pykc.numba.core", "numba.cuda.core.errors": "pykc.numba.errors",
     "numba.cuda.core.config": "pykc._config", "numba.cuda.config": "pykc._config",
 }

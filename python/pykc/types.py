@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import re
 
+from ._kernel_names import NATIVE_TYPES
+
 
 class Type:
     """A type; its text, `str(type)`, is what pykc's signatures have."""
@@ -193,6 +195,16 @@ def from_dtype(dtype) -> Type:
     return globals()[name]
 
 
+def compiled(text: str) -> Type:
+    """The type that the compiler spells so: `f32[::1, :]`."""
+    name, _, axes = text.rpartition("[") if text.endswith("]") else (text, "", "")
+    same = {"bool": "boolean", **NATIVE_TYPES}.get(name)
+    element = Type(name) if same is None else globals()[same]
+    extents = axes.rstrip("]").split(", ")
+    layout = "A" if "::" in extents else "F" if extents[0] == "::1" else "C"
+    return Array(element, len(extents), layout) if axes else element
+
+
 def as_dtype(type_: Type):
     """The NumPy dtype of a type."""
     return type_.dtype
@@ -207,7 +219,7 @@ def typeof(value) -> Type:
             next(kind for kind in (int, float, complex) if isinstance(value, kind))]]
     if isinstance(value, tuple):
         return Tuple(map(typeof, value))
-    if hasattr(value, "dtype") and hasattr(value, "strides") and hasattr(value, "ndim"):
+    if not isinstance(value, type) and hasattr(value, "dtype") and hasattr(value, "strides") and hasattr(value, "ndim"):
         element = from_dtype(value.dtype)
         return Array(element, value.ndim, _layout(value)) if value.ndim else element
     if value is None:

@@ -405,8 +405,8 @@ def install(tests: str) -> None:
     keep_text_of_exec()
     PUBLIC.update(_MODULES)
     numba.cuda.HAS_NUMBA = True
-    for name in set(_MODULES.values()):
-        with_inner_names(importlib.import_module(name))
+    for module in [importlib.import_module(name) for name in sorted(set(_MODULES.values()))]:
+        with_inner_names(module)  # once all are there: an import would take such a name for a module
     sys.meta_path.insert(0, Finder(support_modules(tests)))
 
 

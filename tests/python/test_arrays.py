@@ -164,3 +164,41 @@ def test_reshape_and_ravel_in_an_order(host, order):
         cuda.to_device(host)[:, ::2].ravel()
     with pytest.raises(ValueError):
         cuda.to_device(host).ravel("X")
+
+
+def test_a_record_of_an_array_is_changed_in_place():
+    inner = np.dtype([("i", np.int32), ("j", np.float32, (2, 2))])
+    packed = np.dtype([("a", np.int8), ("b", np.float64), ("name", "U3")])
+    device = cuda.to_device(np.zeros(2, np.dtype([("x", np.int32), ("y", inner)])))
+    device[1]["x"] = 7
+    device[1]["y"]["i"] = 8
+    device[1]["y"]["j"][0, 1] = 2.5
+    assert (device[1]["x"], device[1]["y"]["i"], device[1]["y"]["j"][0, 1]) == (7, 8, 2.5)
+    host = device.copy_to_host()
+    assert host["x"].tolist() == [0, 7] and host["y"]["i"].tolist() == [0, 8]
+    assert host["y"]["j"].tolist() == [[[0, 0], [0, 0]], [[0, 2.5], [0, 0]]]
+    odd = cuda.to_device(np.zeros(2, packed))
+    odd[1]["b"], odd[1]["name"] = 1.5, "abc"
+    assert odd[1]["b"] == 1.5 and odd.copy_to_host()[1].tolist() == (0, 1.5, "abc")
+
+    @cuda.jit
+    def change(record):
+        record.x += 1
+
+    change[1, 1](device[1])
+    assert device[1]["x"] == 8
+
+
+def test_shapes_that_are_none():
+    assert cuda.device_array(np.array([2, 3])).shape == cuda.device_array([2, 3]).shape == (2, 3)
+    for shape in (1.5, [1.5], (2, 2.5), np.array([1.5])):
+        with pytest.raises(TypeError):
+            cuda.device_array(shape)
+
+
+def test_masked_arrays_are_refused(host):
+    class Masked:
+        __cuda_array_interface__ = {**cuda.to_device(host).__cuda_array_interface__, "mask": cuda.to_device(host)}
+
+    with pytest.raises(NotImplementedError, match="Masked"):
+        cuda.as_cuda_array(Masked())

@@ -208,3 +208,21 @@ def test_a_device_array_is_no_constant():
 
     with pytest.raises(pykc.CaptureError, match="takes it as an argument"):
         run(kernel)
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_records_keep_their_layout(align):
+    dtype = np.dtype([("flag", np.uint8), ("value", np.float64), ("parts", np.int16, (3,))], align=align)
+    x = np.zeros(2, dtype)
+    x[1] = (3, 4.5, (5, 6, 7))
+
+    @cuda.jit
+    def through_shared_memory(x, out):
+        shared = cuda.shared.array(2, dtype)
+        shared[1] = x[1]
+        out[0] = shared[1]
+        out[0].parts[2] += 1
+
+    out = np.zeros(1, dtype)
+    through_shared_memory[1, 1](x, out)
+    assert out[0].tolist()[:2] == (3, 4.5) and out[0]["parts"].tolist() == [5, 6, 8]

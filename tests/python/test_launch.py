@@ -312,3 +312,91 @@ def test_types():
     assert types.from_dtype("f4") is float32 and float32(3).dtype == np.float32
     assert isinstance(int32, types.Integer) and not isinstance(float32, types.Integer)
     assert types.parsed("(f4[:], i8)") == void(float32[:], int64)
+
+
+def test_the_types_of_each_launch():
+    @cuda.jit
+    def doubled(x, y):
+        x[0] = 2 * y
+
+    assert doubled.signatures == [] and doubled.overloads == {}
+    wide = np.zeros((2, 2), np.float64, order="F")
+    doubled[1, 1](np.zeros(1, np.float32), 1.5)
+    doubled[1, 1](np.zeros(1, np.float32), 2.5)
+    doubled[1, 1](np.zeros(4, np.int32)[::2], 3)
+    assert doubled.signatures == [(float32[::1], float64), (types.Array(int32, 1, "A"), int64)]
+
+    @cuda.jit
+    def first(x, pair):
+        x[0, 0] = pair[0]
+
+    first[1, 1](wide, (1, 2.5))
+    assert list(first.overloads) == [(types.Array(float64, 2, "F"), types.Tuple((int64, float64)))]
+    records = [np.zeros(1, np.dtype([("a", np.int32), ("b", np.int32)], align=align)) for align in (False, True)]
+
+    @cuda.jit
+    def nothing(x):
+        pass
+
+    for one in records:
+        nothing[1, 1](one)
+    assert len(set(nothing.signatures)) == 2
+
+
+def test_extensions():
+    class Halves:
+        def prepare_args(self, ty, val, stream, retr):
+            if not isinstance(val, list):
+                return ty, val
+            array = np.array(val)
+            retr.append(lambda: val.__setitem__(slice(None), array.tolist()))
+            return types.typeof(array), array
+
+    @cuda.jit(extensions=[Halves()])
+    def halve(x, n):
+        for i in range(n):
+            x[i] /= 2
+
+    numbers = [1.0, 2.0, 3.0]
+    halve[1, 1](numbers, 2)
+    assert numbers == [0.5, 1.0, 3.0]
+
+
+def test_types_as_arguments():
+    @cuda.jit
+    def rounded(x, y, kind):
+        x[0] = kind(y)
+
+    x = np.zeros(1)
+    for kind in (np.float32, float32):
+        rounded[1, 1](x, 0.1, kind)
+        assert x[0] == np.float32(0.1)
+
+
+def test_options_are_looked_at():
+    for options, message in (({"launch_bounds": (128, 2, 4, 8)}, "Got 4 launch bounds"),
+                             ({"shared_memory_carveout": 101}, "between -1 and 100"),
+                             ({"shared_memory_carveout": "most"}, "Invalid carveout value")):
+        with pytest.raises(ValueError, match=message):
+            cuda.jit(**options)(add_body)
+    cuda.jit(shared_memory_carveout="MaxShared")(add_body)
+
+
+def test_what_a_device_function_is_not():
+    function = cuda.jit(device=True)(add_body)
+    with pytest.raises(RuntimeError, match="Cannot compile a device function as a kernel"):
+        function[1, 1](1, 2, 3)
+    with pytest.raises(RuntimeError, match="Cannot inspect SASS of a device function"):
+        function.inspect_sass((int32, int32, int32))
+
+
+def test_whether_a_kernel_is_cooperative():
+    @cuda.jit("void(int32[:])")
+    def waits(x):
+        cuda.cg.this_grid().sync()
+
+    @cuda.jit("void(int32[:])")
+    def does_not(x):
+        x[0] = 1
+
+    assert [next(iter(kernel.overloads.values())).cooperative for kernel in (waits, does_not)] == [True, False]

@@ -75,6 +75,20 @@ def test_what_is_not_public_says_so():
     assert done.returncode == 1 and "docs/python.md" in done.stderr
 
 
+def test_programs_ask_for_a_device():
+    done = run("-c", """if 1:
+        import pykc
+        pykc.install_as_numba()
+        from numba import cuda
+        from numba.cuda.cudadrv.error import CudaSupportError
+        try:
+            cuda.cudadrv.devices.gpus.current
+        except CudaSupportError:
+            print("none")
+        print(cuda.cudadrv.error.CudaSupportError is CudaSupportError)""")
+    assert done.stdout.strip() == "True", done.stderr
+
+
 def test_too_late():
     done = run("-c", "import sys, types; sys.modules['numba'] = types.ModuleType('numba')\n"
                      "import pykc; pykc.install_as_numba()")

@@ -189,3 +189,16 @@ def test_options_and_signatures_that_array_functions_lack():
             guvectorize([void(float32[:], float32[:])], "(n)->(n)", **options)(lambda x, y: None)
     with pytest.raises(TypeError, match="specifies float32 return type"):
         guvectorize([float32(float32[:], float32[:])], "(n)->(n)")(lambda x, y: None)
+
+
+def test_functions_of_the_host_take_tuples():
+    @njit
+    def smallest(values, limits):
+        found = limits[1]
+        for value in values:
+            found = min(found, value)
+        return max(found, limits[0])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert smallest(np.array([5.0, 2.0, 3.0]), (1, 9)) == 2 and smallest((7, 0), (1, 9)) == 1

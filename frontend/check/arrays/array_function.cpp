@@ -65,9 +65,23 @@ std::optional<RecordField> field_of_dtype(FunctionChecker& checker, const ast::E
   return RecordField{name->value, *element, *extents};
 }
 
+/// The record with its fields one behind the other, at any address.
+RecordRef packed(RecordType record) {
+  record.bytes = 0;
+  for (RecordField& field : record.fields) {
+    field.offset = record.bytes;
+    record.bytes += field.count() * size_in_bytes(field.type);
+  }
+  record.alignment = 1;
+  return RecordRef(std::move(record));
+}
+
 Entity call_dtype(FunctionChecker& checker, const Arguments& arguments, SourceRange) {
   const std::optional<ElementType> type = dtype(checker, *arguments[0]);
-  return type ? Entity(TypeRef{*type}) : Entity(Unknown{});
+  const std::optional<bool> align = arguments[1] ? constant_bool(checker, *arguments[1], "`align`") : true;
+  if (!type || !align) return Unknown{};
+  const bool is_packed = !*align && arguments[0]->as<ast::List>();
+  return TypeRef{is_packed ? ElementType(packed(*type->record)) : *type};
 }
 
 /// The type that an array of the value has.

@@ -19,8 +19,9 @@ _pykc_path = "numba.cuda"
 _LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "compile_ptx": "._compile",
           "compile_ptx_for_current_device": "._compile", "reduce": ".._reduce", "Reduce": ".._reduce",
           "vectorize": ".._ufunc", "guvectorize": ".._ufunc", "random": ".random", "libdevice": ".libdevice",
-          "bf16": ".bf16", "config": ".._config", "core": "..numba.core",
+          "bf16": ".bf16", "cudadrv": ".cudadrv", "config": ".._config", "core": "..numba.core",
           "types": "..types", "typeof": "..types"}
+_MODULES = ("random", "libdevice", "bf16", "cudadrv", "config", "core", "types")
 _TYPES = frozenset(importlib.import_module("..types", __name__).NUMBA_NAMES)
 
 
@@ -33,7 +34,7 @@ def declare_device(name: str, sig, link=None, **options):
 def __getattr__(name: str):
     if name in _LATER:
         module = importlib.import_module(_LATER[name], __name__)
-        value = module if name in ("random", "libdevice", "bf16", "config", "core", "types") else getattr(module, name)
+        value = module if name in _MODULES else getattr(module, name)
     elif name in _TYPES:
         value = getattr(importlib.import_module("..types", __name__), name)
     else:

@@ -6,7 +6,10 @@ import sys
 from typing import Any
 
 from .. import _devices
+from ..types import Type
 from ._arrays import DeviceNDArray, as_cuda_array, device_array_like, to_device
+from ._records import DeviceRecord
+
 
 class In:
     """`kernel[grid, block](cuda.In(a))`: an array of the host that is copied to the device, and not back."""
@@ -61,21 +64,26 @@ class Prepared:
     def _text(self, argument: Any) -> str:
         if argument is None or isinstance(argument, (str, bytes)):
             return repr(argument)
+        if isinstance(argument, (type, Type)) or type(argument).__module__ == "numpy.dtypes":
+            return self._named("type", argument)
         if isinstance(argument, tuple):
             parts = [self._text(part) for part in argument]
             if hasattr(argument, "_fields"):
-                name = f"tuple{len(self.names)}"
-                self.names[name] = type(argument)
-                return f"{name}({', '.join(parts)})"
+                return f"{self._named('tuple', type(argument))}({', '.join(parts)})"
             return f"({''.join(part + ', ' for part in parts)})"
         if isinstance(argument, enum.Enum) and not isinstance(argument, int):
-            name = f"enum{len(self.names)}"
-            self.names[name] = type(argument)
-            return f"{name}.{argument.name}"
+            return f"{self._named('enum', type(argument))}.{argument.name}"
         self.values.append(self._value(argument))
         return f"x{len(self.values) - 1}" + ("[0]" if _is_record(argument) else "")
 
+    def _named(self, kind: str, value: Any) -> str:
+        name = f"{kind}{len(self.names)}"
+        self.names[name] = value
+        return name
+
     def _value(self, argument: Any) -> Any:
+        if isinstance(argument, DeviceRecord):
+            return argument.reshape(1)
         if _is_record(argument):
             return _array_of(argument)
         if isinstance(argument, In):
@@ -93,9 +101,14 @@ class Prepared:
             device.copy_to_host(argument.value)
 
 
+def wrap_arg(value: Any, default=InOut) -> In:
+    """The argument with what is to be copied, for extensions."""
+    return value if isinstance(value, In) else default(value)
+
+
 def _is_record(argument: Any) -> bool:
     numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(argument, numpy.void)
+    return isinstance(argument, DeviceRecord) or numpy is not None and isinstance(argument, numpy.void)
 
 
 def _array_of(record: Any) -> Any:

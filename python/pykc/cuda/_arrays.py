@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from typing import Any
 
 from .. import _devices, _native
-from ..types import Type
+from ..types import Type, typeof
 from ._streams import native_stream
 
 
@@ -104,6 +105,11 @@ class DeviceNDArray(_native.Array):
     def __repr__(self) -> str:
         return f"<array of {self.dtype} {self.shape} on {self.device.name}>"
 
+    @property
+    def _numba_type_(self) -> Type:
+        """The type that kernels see, by Numba's protocol."""
+        return typeof(self)
+
     # --- copies ---------------------------------------------------------------------------------------------------
 
     def copy_to_host(self, ary=None, stream=0):
@@ -155,6 +161,8 @@ class DeviceNDArray(_native.Array):
             copied(self, to_device(numpy.ascontiguousarray(ary)), native)
 
     def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("`copy=False` is not possible: the elements are in the memory of a device")
         host = self.copy_to_host()
         return host if dtype is None else host.astype(dtype)
 
@@ -173,9 +181,12 @@ class DeviceNDArray(_native.Array):
 
     def __getitem__(self, index):
         view = self._sliced(index)
-        if view.ndim == 0 and not _has_slice(index):
+        if view.ndim or _has_slice(index):
+            return view
+        if self.dtype.names is None:
             return view.copy_to_host()[()]
-        return view
+        from ._records import DeviceRecord
+        return DeviceRecord(view, self.dtype, self.stream)
 
     getitem = __getitem__
 
@@ -194,7 +205,7 @@ class DeviceNDArray(_native.Array):
         try:
             whole = numpy.broadcast_to(value.astype(view.dtype), view.shape)
         except ValueError:
-            raise ValueError(f"Can't copy sequence with size {value.shape} to array of shape {view.shape}") from None
+            raise ValueError(_no_broadcast(value.shape, view.shape)) from None
         view.copy_to_device(whole)
 
     def setitem(self, index, value, stream=0) -> None:
@@ -257,6 +268,13 @@ def _resolved(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     return shape
 
 
+def _no_broadcast(given: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    skipped = len(wanted) - len(given)
+    axis = next(axis for axis, extent in enumerate(given) if extent not in (1, wanted[axis + skipped]))
+    return f"Can't copy sequence with size {given[axis]} to array axis {axis + skipped} with dimension " \
+           f"{wanted[axis + skipped]}"
+
+
 def _has_slice(index) -> bool:
     return any(isinstance(one, slice) or one is Ellipsis for one in (index if isinstance(index, tuple) else (index,)))
 
@@ -302,8 +320,8 @@ def device_array(shape, dtype="float64", strides=None, order: str = "C", stream=
     if strides is not None:
         raise NotImplementedError("strides=: allocate the whole array and slice it")
     dtype = numpy.dtype(dtype.dtype if isinstance(dtype, Type) else dtype)
-    shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
-    array = _native.allocate(_devices.current(), dtype, tuple(extent.__index__() for extent in shape), order)
+    extents = tuple(shape) if hasattr(shape, "__len__") else (shape,)
+    array = _native.allocate(_devices.current(), dtype, tuple(map(operator.index, extents)), order)
     return DeviceNDArray(array, dtype, stream)
 
 
@@ -354,14 +372,16 @@ def as_cuda_array(obj, sync: bool = True) -> DeviceNDArray:
     if not is_cuda_array(obj) and not hasattr(obj, "__dlpack__"):
         raise TypeError("*obj* doesn't implement the cuda array interface.")
     interface = getattr(obj, "__cuda_array_interface__", None)
+    if interface and interface.get("mask") is not None:
+        raise NotImplementedError("Masked arrays are not supported")
     device = _devices.current()
-    array = _native.wrap(device, _host_array(obj, interface) if interface and device.is_cpu else obj)
+    array = _native.wrap(device, host_array(obj, interface) if interface and device.is_cpu else obj)
     typestr = interface["typestr"] if interface else array.typestr
     dtype = numpy.dtype(interface["descr"] if interface and typestr[1] == "V" else typestr)
     return DeviceNDArray(array, dtype)
 
 
-def _host_array(obj, interface: dict):
+def host_array(obj, interface: dict):
     """What an array of the CPU device shows to others as a GPU's."""
     import numpy
 

@@ -9,7 +9,7 @@ from .._advice import warn_of_few_blocks
 from .._capture import CUDA, Watch
 from .._elementwise import Loaded
 from .._modules import Function, program_of
-from ..types import Array, CPointer, Signature, Type, is_signature, parsed, pyobject, signature_text, typeof, void
+from ..types import Array, CPointer, Signature, Type, compiled, is_signature, parsed, pyobject, signature_text, typeof, void
 from ._arguments import Pointed, Prepared
 from ._faults import python_error
 from ._streams import native_stream
@@ -45,6 +45,25 @@ class Configured:
             raise python_error(fault, dispatcher.py_func) from None
 
 
+class Extended(Configured):
+    """The same, of a kernel with extensions, which see each argument before it is passed."""
+
+    __slots__ = ()
+
+    def __call__(self, *args) -> None:
+        retrieved: list = []  # what is to be called once the launch is made
+        prepared = [self._prepared(argument, retrieved) for argument in args]
+        super().__call__(*prepared)
+        for finish in retrieved:
+            finish()
+
+    def _prepared(self, argument: Any, retrieved: list) -> Any:
+        type_ = argument_types((argument,))[0]
+        for extension in reversed(self._dispatcher.extensions):
+            type_, argument = extension.prepare_args(type_, argument, stream=self._where[2], retr=retrieved)
+        return argument
+
+
 class ForAll:
     """`k.forall(tasks)`: a launch of enough threads for so many tasks."""
 
@@ -68,9 +87,11 @@ class Dispatcher(Function):
     LaunchError (a ValueError) where the configuration or the arguments do not fit, and KernelFault for what happened in
     a kernel."""
 
-    def __init__(self, py_func: types.FunctionType, signatures=(), *, device: bool = False, text=None, **options):
+    def __init__(self, py_func: types.FunctionType, signatures=(), *, device: bool = False, text=None, extensions=(),
+                 **options):
         super().__init__(py_func, text)
         self.device = device
+        self.extensions = list(extensions)
         self._signatures = list(signatures)
         self.specializations: dict[tuple, Dispatcher] = {}
         self._texts = [signature_text(signature) for signature in signatures]
@@ -80,7 +101,7 @@ class Dispatcher(Function):
         self._loaded: dict[_native.Device, tuple[Watch, Any]] = {}  # by the device
         self._kernels: dict[tuple, Any] = {}
         self._around = Loaded()
-        self._launch_types: list | None = None
+        self._around_types: list[tuple[Type, ...]] = []  # of launches with arguments that are made in a kernel around
         _check(options)
         if self._texts and None not in self._texts and not device:
             self._compile_now()
@@ -112,7 +133,7 @@ class Dispatcher(Function):
         if loaded is not None and not loaded[0].changed():
             return loaded[1]
         if self.device:
-            raise RuntimeError(f"`{self.__name__}` is a device function: kernels call it, and nothing launches it")
+            raise RuntimeError(f"Cannot compile a device function as a kernel: `{self.__name__}` is for kernels to call")
         program = program_of(self)
         key = (device, program.key)
         kernel = self._kernels.get(key)
@@ -149,7 +170,7 @@ class Dispatcher(Function):
             _check_extents("blockdim", block)
         if _config.CUDA_LOW_OCCUPANCY_WARNINGS:
             warn_of_few_blocks(grid)
-        return Configured(self, *configuration)
+        return (Extended if self.extensions else Configured)(self, *configuration)
 
     def _launched(self, how: str, where: tuple, args: tuple) -> None:
         """Launches: HOW is the method of the native kernel, WHERE its arguments before those of the kernel."""
@@ -161,14 +182,15 @@ class Dispatcher(Function):
         except (TypeError, _native.LaunchError) as error:
             prepared = Prepared(self._with_pointed(args))
             if prepared.are_plain and all(a is b for a, b in zip(args, prepared.values)):
-                raise _with_types(error) from None
+                raise _with_types(error, args) from None
             self._launched_around(prepared, kernel, how, where)
+            types_ = argument_types(args)
+            if not prepared.are_plain and types_ not in self._around_types:
+                self._around_types.append(types_)
         except _native.KernelFault as fault:
             raise python_error(fault, self.py_func) from None
         except _native.CompileError as error:
-            raise _with_types(error) from None
-        if self._launch_types is None:
-            self._launch_types = [argument_types(args)]
+            raise _with_types(error, args) from None
         device = _devices.current()
         watch = self._loaded[device][0]
         self._recent = (device, watch if watch.watches_anything else None, kernel)
@@ -240,8 +262,11 @@ class Dispatcher(Function):
 
     @property
     def signatures(self) -> list[tuple[Type, ...]]:
-        """The types that it was declared for or, where there are none, those of its first launch."""
-        return [_types(one) for one in self._signatures] or self._launch_types or []
+        """The types that it was declared for or, where there are none, those of its launches."""
+        loaded = self._loaded.get(_devices.current())
+        if self._signatures or loaded is None:
+            return [_types(one) for one in self._signatures]
+        return [tuple(map(compiled, one)) for one in loaded[1].specializations()] + self._around_types
 
     def known_signatures(self) -> list:
         """What `text_of` takes to show the whole kernel: None where its types are declared, else those of its first
@@ -271,6 +296,8 @@ class Dispatcher(Function):
     def inspect_sass(self, signature=None):
         """The machine code of a GPU, by NVIDIA's ptxas and nvdisasm; a RuntimeError where these are missing."""
         from .._machine_code import sass
+        if self.device:
+            raise RuntimeError("Cannot inspect SASS of a device function: it is part of the kernels that call it")
         ptx = self.inspect_asm(signature)
         return {types_: sass(text) for types_, text in ptx.items()} if signature is None else sass(ptx)
 
@@ -337,6 +364,8 @@ class Overload:
         """`inspect_asm`, `inspect_llvm`, and the numbers of the kernel: `regs_per_thread` and its kin."""
         if name.startswith("inspect_"):
             return lambda: getattr(self._dispatcher, name)(self._types)
+        if name == "cooperative":  # whether all blocks of a launch run at a time, since they wait for one another
+            return self._dispatcher._info(self._types, "is_cooperative")
         if name in ("regs_per_thread", "shared_mem_per_block", "local_mem_per_thread", "max_threads_per_block"):
             return getattr(self._dispatcher, f"get_{name}")(self._types)
         raise AttributeError(name)
@@ -353,12 +382,10 @@ def jit(func_or_sig=None, *, argtypes=None, device: bool = False, link=(), exten
     if link:
         raise NotImplementedError("link=: what is linked comes from libraries of device code, which `@extern` "
                                   "functions of a .pyk file declare (docs/embedding.md)")
-    if extensions:
-        raise NotImplementedError("extensions=: convert the arguments before the launch")
     if isinstance(func_or_sig, Function):
         func_or_sig = func_or_sig.py_func
     if isinstance(func_or_sig, types.FunctionType):
-        return Dispatcher(func_or_sig, device=device, **options)
+        return Dispatcher(func_or_sig, device=device, extensions=extensions, **options)
     if func_or_sig is not None and argtypes is not None:
         raise ValueError("argtypes and a signature say the same twice")
     signature = func_or_sig if func_or_sig is not None else argtypes
@@ -371,7 +398,7 @@ def jit(func_or_sig=None, *, argtypes=None, device: bool = False, link=(), exten
             function = function.py_func
         if not isinstance(function, types.FunctionType):
             raise TypeError(f"@cuda.jit is for functions, not for a {type(function).__name__}")
-        return Dispatcher(function, signatures, device=device, **options)
+        return Dispatcher(function, signatures, device=device, extensions=extensions, **options)
 
     return decorate
 
@@ -389,6 +416,19 @@ def _check(options: dict[str, Any]) -> None:
         if name not in _DECORATOR_OPTIONS and name not in _ADVICE:
             raise TypeError(f"@cuda.jit has no option {name!r}: there are " +
                             ", ".join(sorted([*_DECORATOR_OPTIONS, *_ADVICE])))
+    bounds = options.get("launch_bounds")
+    if isinstance(bounds, tuple) and not 1 <= len(bounds) <= 3:
+        raise ValueError(f"Got {len(bounds)} launch bounds: there are the most threads of a block, the least blocks of "
+                         "a multiprocessor, and the most blocks of a cluster")
+    _check_carveout(options.get("shared_memory_carveout"))
+
+
+def _check_carveout(value: Any) -> None:
+    """Which part of a multiprocessor's memory is to be shared memory: the driver's choice, but no nonsense."""
+    if isinstance(value, str) and value.lower() not in ("default", "maxl1", "maxshared"):
+        raise ValueError(f"Invalid carveout value: {value!r}; there are 'default', 'MaxL1', 'MaxShared' and percentages")
+    if isinstance(value, int) and not -1 <= value <= 100:
+        raise ValueError(f"shared_memory_carveout is a percentage and must be between -1 and 100, not {value}")
 
 
 def argument_types(args: tuple) -> tuple[Type, ...]:
@@ -401,12 +441,14 @@ def argument_types(args: tuple) -> tuple[Type, ...]:
     return tuple(found)
 
 
-def _with_types(error: Exception) -> Exception:
+def _with_types(error: Exception, args: tuple) -> Exception:
     """A launch whose arguments do not fit is Python's TypeError, too."""
     if isinstance(error, _native.LaunchError) and ("parameter" in str(error) or "argument" in str(error)):
         return _ArgumentError(*error.args)
     if isinstance(error, _native.CompileError) and error.diagnostics[0]["code"] in _NO_SIGNATURE:
-        made = _SignatureError(*error.args)
+        given = ", ".join(map(str, argument_types(args)))
+        head = "No matching definition" if error.diagnostics[0]["code"] == "E0285" else "Ambiguous overloading"
+        made = _SignatureError(f"{error}\n{head} for argument type(s) {given}")
         made.diagnostics = error.diagnostics
         return made
     return error
