@@ -42,7 +42,14 @@ def _kernel_name(name: str):
         return names.KernelName(f"numba.cuda.{name}")
     if name.startswith("_") and not name.startswith("__array_"):  # a module that is not imported yet, or nothing
         raise AttributeError(f"module 'pykc' has no attribute {name!r}")
-    return importlib.import_module("._arrays", __name__).find(name)
+    try:
+        arrays = importlib.import_module("._arrays", __name__)
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        raise AttributeError(f"module 'pykc' has no attribute {name!r} while NumPy, which arrays take, is not "
+                             "installed") from None
+    return arrays.find(name)
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,8 @@
 """Arrays with NumPy's operators and functions, beside NumPy's own."""
 import operator
 import pickle
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -321,6 +323,14 @@ def test_errors_of_indices():
         d[True, [0]]
 
 
+def test_where_the_axes_of_indices_go():
+    x, d = np.arange(120).reshape(2, 3, 4, 5), pykc.arange(120).reshape(2, 3, 4, 5)
+    i = np.array([0, 1])
+    for index in ((0, i), (i, 0), np.s_[0, :, i], np.s_[:, 0, i], np.s_[:, i, None, 0], np.s_[0, ..., i],
+                  np.s_[:, :, i, ..., 0], np.s_[..., i, 0], np.s_[i, :, i[:, None]], np.s_[:, i, :, i]):
+        assert_same(d[index], x[index])
+
+
 def test_masks_of_nothing():
     d = pykc.zeros((3, 4))
     assert d[pykc.zeros((3, 0), bool)].shape == d[pykc.zeros((0, 4), bool)].shape == (0,)
@@ -488,6 +498,14 @@ def test_what_the_array_api_asks():
     assert_same(pykc.diff(pykc.array(x), 2), np.diff(x, 2))
     assert_same(pykc.diff(pykc.array(x), prepend=0, append=pykc.array([5, 6])), np.diff(x, prepend=0, append=[5, 6]))
     assert_same(pykc.diff(pykc.array([True, False, False])), np.diff([True, False, False]))
+
+
+def test_without_numpy():
+    program = ("import sys; sys.modules['numpy'] = None; import pykc; assert not hasattr(pykc, 'array'); "
+               "pykc.grid; assert 'cuda' in dir(pykc)")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert pykc.get_array_module(1, pykc.zeros(1)) is pykc and pykc.get_array_module(np.zeros(1)) is np
 
 
 def test_names():

@@ -9,7 +9,8 @@ from .ndarray import ndarray
 #: Which room has which of pykc's names.
 ROOMS = {
     "creation": """array asarray ascontiguousarray asnumpy empty empty_like zeros zeros_like ones ones_like full
-        full_like arange linspace eye identity tri tril triu meshgrid from_dlpack""",
+        full_like arange linspace eye identity tri tril triu meshgrid from_dlpack
+        get_array_module""",
     "joining": """reshape ravel transpose permute_dims matrix_transpose swapaxes moveaxis expand_dims squeeze
         broadcast_to broadcast_arrays flip flipud fliplr rot90 atleast_1d atleast_2d concatenate concat stack vstack
         hstack column_stack unstack array_split split tile repeat roll where diag diagonal copyto size ndim shape""",

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy
@@ -59,6 +60,11 @@ def from_dlpack(x: Any, /, *, device=None, copy: bool | None = None) -> ndarray:
     if device is not None:
         found = found.to_device(device)
     return found.copy() if copy else found
+
+
+def get_array_module(*args: Any):
+    """`pykc` where one of these is an array of a device, else `numpy`."""
+    return sys.modules["pykc"] if any(isinstance(one, DeviceNDArray) for one in args) else numpy
 
 
 def _taken(obj: Any, dtype, device) -> ndarray | None:

@@ -22,7 +22,7 @@ class Selection:
     """The elements that an index with arrays stands for: those of `view`, whose first axes `places` index."""
 
     def __init__(self, array: ndarray, index: Any):
-        parts = _whole(index, array)
+        parts, are_together = _whole(index, array)
         basic = tuple(slice(None) if isinstance(one, ndarray) else one for one in parts)
         view = array._of(basic_view(array, basic))
         axes, axis = [], 0  # of the view that arrays index
@@ -39,10 +39,7 @@ class Selection:
         others = [axis for axis in range(view.ndim) if axis not in axes]
         self.view = view.transpose(axes + others) if axes else view
         self.places = [_spread(one, self.shape) for one in arrays]
-        # where they stand side by side, the result has their axes there, else in front
-        numbers = [place for place, one in enumerate(parts) if isinstance(one, ndarray)]
-        together = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-        self.front = axes[0] if together else 0
+        self.front = axes[0] if are_together else 0
         self.rest = self.view.shape[len(axes):]
 
     @property
@@ -142,8 +139,9 @@ def _mask(index) -> ndarray:
     return index if isinstance(index, ndarray) else asarray(index)
 
 
-def _whole(index: Any, array: ndarray) -> list:
-    """An index for each axis: numbers, slices, None and arrays of integers. Numbers beside arrays are arrays."""
+def _whole(index: Any, array: ndarray) -> tuple[list, bool]:
+    """An index for each axis: numbers, slices, None and arrays of integers; numbers beside arrays are arrays. And
+    whether the arrays stand side by side: then the result has their axes there, else in front."""
     parts: list[Any] = []
     for one in index if isinstance(index, tuple) else (index,):
         parts += _part(one, array)
@@ -153,12 +151,14 @@ def _whole(index: Any, array: ndarray) -> list:
         raise IndexError("an index can only have a single ellipsis ('...')")
     if named > array.ndim:
         raise IndexError(f"too many indices for array: array is {array.ndim}-dimensional, but {named} were indexed")
+    numbers = [place for place, one in enumerate(parts) if isinstance(one, (ndarray, int))]
+    are_together = numbers == list(range(numbers[0], numbers[0] + len(numbers))) if numbers else True
     place = dots[0] if dots else len(parts)
     parts[place:place + len(dots)] = [slice(None)] * (array.ndim - named)
     _check_masks(parts, array)
     if any(isinstance(one, ndarray) for one in parts):
         parts = [asarray(numpy.asarray(one), device=array.device) if isinstance(one, int) else one for one in parts]
-    return [one.places if isinstance(one, _OfMask) else one for one in parts]
+    return [one.places if isinstance(one, _OfMask) else one for one in parts], are_together
 
 
 class _OfMask(ndarray):
