@@ -269,10 +269,10 @@ class Dispatcher(Function):
         return [tuple(map(compiled, one)) for one in loaded[1].specializations()] + self._around_types
 
     def known_signatures(self) -> list:
-        """What `text_of` takes to show the whole kernel: None where its types are declared, else those of its first
-        launch; nothing where it has no types yet."""
+        """What `text_of` takes to show the whole kernel: None where its types are declared, else those of its
+        launches; nothing where it has no types yet."""
         declared = bool(self._signatures) or self._kernel().is_typed
-        return [None] if declared else self._launch_types or []
+        return [None] if declared else self.signatures
 
     @property
     def overloads(self) -> dict[tuple[Type, ...], Overload]:
