@@ -3,6 +3,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -57,6 +58,43 @@ def test_views_keep_memory():
     part = pykc.arange(1000)[10:20]
     pykc.zeros(1000)
     assert part.tolist() == list(range(10, 20)) and pool.used_bytes() > used
+
+
+def test_threads_compute_at_once():
+    def work(number):
+        x = pykc.arange(1000.0) + number
+        for _ in range(50):
+            found[number].append(float((pykc.sin(x) * 0 + x)[x > 500 + number].sum()))
+
+    found = [[] for _ in range(8)]
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [[sum(range(501, 1000)) + 499.0 * number] * 50 for number in range(8)]
+
+
+@pytest.mark.skipif(pykc.cuda.is_gpu(), reason="the driver of a GPU does not survive a fork")
+def test_the_child_of_a_fork_computes():
+    assert float(pykc.arange(10_000.0).sum()) == 49_995_000
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if float(pykc.arange(20_000.0).sum()) == 199_990_000 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_memory_does_not_grow():
+    def resident():
+        return int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+
+    x = pykc.ones(10_000)
+    for number in range(1000):
+        x + number
+    before = resident()
+    for number in range(20_000):
+        x + number
+    assert resident() - before < 1000  # pages
 
 
 def test_benchmark():
