@@ -14,6 +14,7 @@ _MODULES = {
     "numba.core.config": "pykc._config",
     "numba.cuda": "pykc.cuda", "numba.cuda.types": "pykc.types", "numba.cuda.random": "pykc.cuda.random",
     "numba.cuda.libdevice": "pykc.cuda.libdevice", "numba.cuda.bf16": "pykc.cuda.bf16",
+    "numba.cuda.fp16": "pykc.cuda.fp16",
     "numba.np": "pykc.numba.np", "numba.np.numpy_support": "pykc.numba.numpy_support",
     "numba.cuda.np": "pykc.numba.np", "numba.cuda.np.numpy_support": "pykc.numba.numpy_support",
     "numba.misc": "pykc.numba.misc", "numba.misc.special": "pykc.numba.special",

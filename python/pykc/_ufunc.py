@@ -12,7 +12,7 @@ from ._advice import warn_of_few_blocks
 from ._elementwise import BLOCK, Loaded, converted, kernel_text, launch, places
 from ._modules import Function
 from ._results import result_types
-from .cuda._arrays import DeviceNDArray, as_cuda_array, device_array, is_cuda_array, to_device
+from .cuda._arrays import DeviceNDArray, as_cuda_array, device_array, is_cuda_array, packed, to_device
 from .cuda._streams import native_stream
 from .types import Array, Signature, Type, parsed, signature_text, void
 
@@ -80,6 +80,8 @@ class DUFunc(_ArrayFunction):
         out = as_cuda_array(out) if out is not None and is_cuda_array(out) else out
         result = out if out is not None else \
             device_array(shape, loop.outputs[0]) if on_device else numpy.empty(shape, loop.outputs[0])
+        if out is not None and not numpy.can_cast(loop.outputs[0], out.dtype, "same_kind"):
+            raise TypeError(f"`{self.__name__}` gives {loop.outputs[0]}, which an `out` of {out.dtype} does not hold")
         native = native_stream(stream)
         target = result if is_cuda_array(result) or _devices.current().is_cpu else \
             device_array(result.shape, result.dtype)
@@ -182,6 +184,7 @@ class GUFunc(_ArrayFunction):
         targets = [as_cuda_array(one) if is_cuda_array(one) else
                    one if _devices.current().is_cpu else to_device(one) for one in results]
         inputs = [_of_type(one, dtype) for one, dtype in zip(inputs, loop.inputs)]
+        inputs = [_copied(one) if any(_overlap(one, target) for target in targets) else one for one in inputs]
         self._run(inputs, loops, targets, shape, native)
         for target, result in zip(targets, results):
             if isinstance(target, DeviceNDArray) and not is_cuda_array(result):
@@ -330,6 +333,24 @@ def _argument(array: Any, flat: bool) -> Any:
     if flat:
         array = array.reshape(array.size)
     return array
+
+
+def _overlap(one: Any, other: Any) -> bool:
+    """Whether a function that reads the one may find what it has written to the other."""
+    import numpy
+    if isinstance(one, DeviceNDArray) or isinstance(other, DeviceNDArray):
+        places = [array.address if isinstance(array, DeviceNDArray) else array.ctypes.data for array in (one, other)]
+        return places[0] < places[1] + _reach(other) and places[1] < places[0] + _reach(one)
+    return numpy.may_share_memory(one, other)
+
+
+def _reach(array: Any) -> int:
+    """Bytes from the first element of an array to behind its last."""
+    return array.dtype.itemsize + sum((extent - 1) * abs(stride) for extent, stride in zip(array.shape, array.strides))
+
+
+def _copied(array: Any) -> Any:
+    return packed(array) if isinstance(array, DeviceNDArray) else array.copy()
 
 
 def _of_type(array: Any, dtype: Any) -> Any:

@@ -29,6 +29,8 @@ class Type:
     @property
     def dtype(self):
         import numpy
+        if self.name == "bfloat16":
+            return _bfloat16()
         names = {"boolean": "bool", "intp": "int64", "uintp": "uint64"}
         return numpy.dtype(names.get(self.name, self.name))
 
@@ -51,6 +53,16 @@ class Type:
         return self.name
 
     __repr__ = __str__
+
+
+def _bfloat16():
+    """NumPy's dtype, which the package ml_dtypes gives it."""
+    import numpy
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        raise TypeError("NumPy has no bfloat16 without the package ml_dtypes") from None
+    return numpy.dtype(bfloat16)
 
 
 class Array(Type):

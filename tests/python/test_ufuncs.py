@@ -202,3 +202,21 @@ def test_functions_of_the_host_take_tuples():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert smallest(np.array([5.0, 2.0, 3.0]), (1, 9)) == 2 and smallest((7, 0), (1, 9)) == 1
+
+
+@pytest.mark.parametrize("on_device", [False, True])
+def test_guvectorize_reads_what_it_writes(on_device):
+    @guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
+    def reversed_rows(x, out):
+        for i in range(x.shape[0]):
+            out[i] = x[x.shape[0] - 1 - i]
+
+    host = np.arange(6.0).reshape(2, 3)
+    x = cuda.to_device(host) if on_device else host.copy()
+    reversed_rows(x, out=x)
+    assert np.array_equal(x.copy_to_host() if on_device else x, host[:, ::-1])
+
+
+def test_vectorize_refuses_an_out_that_cannot_hold_the_results():
+    with pytest.raises(TypeError, match="which an `out` of int32 does not hold"):
+        add(np.zeros(3), np.zeros(3), out=np.zeros(3, np.int32))

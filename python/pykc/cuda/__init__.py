@@ -19,9 +19,9 @@ _pykc_path = "numba.cuda"
 _LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "compile_ptx": "._compile",
           "compile_ptx_for_current_device": "._compile", "reduce": ".._reduce", "Reduce": ".._reduce",
           "vectorize": ".._ufunc", "guvectorize": ".._ufunc", "random": ".random", "libdevice": ".libdevice",
-          "bf16": ".bf16", "cudadrv": ".cudadrv", "config": ".._config", "core": "..numba.core",
+          "bf16": ".bf16", "fp16": ".fp16", "cudadrv": ".cudadrv", "config": ".._config", "core": "..numba.core",
           "types": "..types", "typeof": "..types"}
-_MODULES = ("random", "libdevice", "bf16", "cudadrv", "config", "core", "types")
+_MODULES = ("random", "libdevice", "bf16", "fp16", "cudadrv", "config", "core", "types")
 _TYPES = frozenset(importlib.import_module("..types", __name__).NUMBA_NAMES)
 
 
