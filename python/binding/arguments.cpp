@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/float_bits.h"
 #include "python/binding/elements.h"
 #include "python/binding/errors.h"
 
@@ -37,13 +38,10 @@ std::optional<Argument> converted(const Number& number, ScalarType type) {
   if (is_float(type)) {
     if (type == ScalarType::F64) return write(argument, number.as_double()), argument;
     if (type == ScalarType::F32) return write(argument, static_cast<float>(number.as_double())), argument;
-    if (type == ScalarType::BF16) return std::nullopt;
-    char half[2];
-    if (PyFloat_Pack2(number.as_double(), half, 1) != 0) {  // too large for one
-      PyErr_Clear();
-      return std::nullopt;
-    }
-    return write(argument, read<std::uint16_t>(half)), argument;
+    const std::uint64_t half = float_to_bits(type, number.as_double());
+    const bool is_too_large = std::isfinite(number.as_double()) && std::isinf(float_from_bits(type, half));
+    if (is_too_large) return std::nullopt;
+    return write(argument, static_cast<std::uint16_t>(half)), argument;
   }
   std::int64_t value = number.integer;
   if (number.kind == Number::Kind::Float) {
@@ -222,10 +220,9 @@ Argument ArgumentList::argument_of(nb::handle given, const ParameterInfo* parame
     return stated ? *stated : as_it_is(number);
   }
   if (PyComplex_Check(object)) {
-    const Py_complex value = PyComplex_AsCComplex(object);
+    const double real = PyComplex_RealAsDouble(object), imaginary = PyComplex_ImagAsDouble(object);
     const bool is_stated = parameter != nullptr && !parameter->is_array && is_complex(parameter->value);
-    return complex_number(value.real, value.imag,
-                          is_stated ? parameter->value : ElementType(complex_type(ScalarType::F64)));
+    return complex_number(real, imaginary, is_stated ? parameter->value : ElementType(complex_type(ScalarType::F64)));
   }
   const bool shows_memory =
       !PyBytes_Check(object) && (PyObject_CheckBuffer(object) != 0 || nb::hasattr(given, "__array_interface__"));

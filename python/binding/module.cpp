@@ -23,7 +23,7 @@ NB_MODULE(_native, module) {
 #undef PyInit__native
 
 PyMODINIT_FUNC PyInit__native() {
-  if (PyInterpreterState_Get() == PyInterpreterState_Main()) return pykc_init_native();
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return pykc_init_native();
   PyErr_SetString(PyExc_ImportError, "pykc serves the main interpreter of a process, and none beside it");
   return nullptr;
 }

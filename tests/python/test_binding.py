@@ -76,6 +76,22 @@ def fill(x, a):
         fill.launch(1, 1, None, 0, (x, 1e6))
 
 
+def test_numbers_become_bfloats(device):
+    text = """from pykc import *
+@kernel
+def fill(x: f32[:], a: bf16):
+    x[0] = f32(a)
+"""
+    fill = _native.Module(device, text).kernel("fill")
+    x = np.zeros(1, np.float32)
+    for value, nearest in ((2.5, 2.5), (3, 3), (True, 1), (0.1, 0.10009765625), (257, 256), (259, 260),
+                           (3.39e38, 3.3895314e38)):
+        fill.launch(1, 1, None, 0, (x, value))
+        assert x[0] == np.float32(nearest)
+    with pytest.raises(_native.LaunchError):
+        fill.launch(1, 1, None, 0, (x, 3.4e38))
+
+
 def test_records_and_complex_numbers(module):
     x = np.zeros(3, dtype=[("a", "i4"), ("b", "f8")])
     module.kernel("parts").launch(1, 3, None, 0, (x, 2 + 1.5j))
