@@ -1,0 +1,36 @@
+# The names of the package whose types tools need; the others are found when they are asked for.
+from types import FunctionType
+from typing import Any, Callable, overload
+
+from . import cuda as cuda
+from . import numba as numba
+from . import random as random
+from . import types as types
+from ._capture import CaptureError as CaptureError
+from ._host import PykcWarning as PykcWarning
+from ._kernel import Kernel
+from ._native import Device
+from ._native import list_devices as list_devices
+from ._redirect import install_as_numba as install_as_numba
+from ._source import SourceError as SourceError
+
+__version__: str
+
+class Error(Exception): ...
+
+class CompileError(Error):
+    diagnostics: list[dict[str, Any]]
+
+class LaunchError(Error, ValueError): ...
+class KernelFault(Error, RuntimeError): ...
+class DeviceError(Error, RuntimeError): ...
+
+@overload
+def kernel(function: FunctionType) -> Kernel: ...
+@overload
+def kernel(**options: Any) -> Callable[[FunctionType], Kernel]: ...
+@overload
+def device(what: str = ...) -> Device: ...
+@overload
+def device(what: FunctionType) -> Kernel: ...
+def __getattr__(name: str) -> Any: ...
