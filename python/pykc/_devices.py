@@ -15,6 +15,7 @@ class _Selected(threading.local):
 
 
 _selected = _Selected()
+_someone_has_another = False  # than the default
 
 
 def device(name: str = "") -> _native.Device:
@@ -36,15 +37,22 @@ def _default() -> _native.Device:
         if "" not in _opened:
             found = _native.Device(os.environ.get("PYKC_DEVICE", ""))
             _opened[""] = _opened.setdefault(found.name, found)
+            if not _someone_has_another:
+                _native.all_use(_opened[""])
         return _opened[""]
 
 
 def select(chosen: _native.Device | None) -> None:
     """Makes it the one in use, for this thread; None: the default again."""
+    global _someone_has_another
+    if chosen is not None and chosen is not _opened.get(""):
+        _someone_has_another = True
+        _native.all_use(None)
     _selected.device = chosen
 
 
 def close() -> None:
     with _lock:
+        _native.all_use(None)
         _opened.clear()
     _selected.device = None

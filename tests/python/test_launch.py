@@ -1,12 +1,15 @@
 """`@cuda.jit` in all its forms, launches, and what can be asked of a kernel."""
 import collections
+import gc
 import warnings
+import weakref
 
 import numpy as np
 import pytest
 
 import pykc
 from pykc import _config as config
+from pykc import _native
 from pykc import cuda, types
 from pykc.numba.errors import NumbaPerformanceWarning
 from pykc.types import float32, float64, int32, int64, void
@@ -400,3 +403,44 @@ def test_whether_a_kernel_is_cooperative():
         x[0] = 1
 
     assert [next(iter(kernel.overloads.values())).cooperative for kernel in (waits, does_not)] == [True, False]
+
+
+def test_launches_take_no_keywords():
+    @cuda.jit
+    def kernel(x):
+        x[0] = 1
+
+    with pytest.raises(TypeError, match="by position"):
+        kernel[1, 1](x=np.zeros(1))
+    with pytest.raises(TypeError):
+        _native.Launch.__new__(_native.Launch)()
+
+
+def test_a_kernel_and_its_launches_are_collected():
+    def made():
+        value = 1
+
+        @cuda.jit
+        def kernel(x):
+            x[0] = value
+
+        kernel.launch = kernel[1, 1]
+        kernel.launch(np.zeros(1))
+        return weakref.ref(kernel)
+
+    reference = made()
+    gc.collect()
+    assert reference() is None
+
+
+def test_what_a_launch_captured_is_looked_at_each_time():
+    value = 1
+
+    @cuda.jit
+    def kernel(x):
+        x[0] = value
+
+    launch, x = kernel[1, 1], np.zeros(1)
+    for value in (2, 3, 3, 4):
+        launch(x)
+        assert x[0] == value

@@ -116,6 +116,6 @@ def _array_of(record: Any) -> Any:
     import numpy
 
     class Shown:
-        __array_interface__ = {**record.__array_interface__, "shape": (1,)}
+        __array_interface__ = {**record.__array_interface__, "shape": (1,), "strides": None}
         keeps = record
     return numpy.asarray(Shown()).view(record.dtype)

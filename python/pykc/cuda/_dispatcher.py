@@ -23,32 +23,15 @@ _ADVICE = {"opt", "cache", "inline", "forceinline", "lto", "shared_memory_carveo
            "cooperative", "bind", "nopython", "nogil", "parallel", "chip", "locals", "error_model", "target", "cc"}
 
 
-class Configured:
+class Configured(_native.Launch):
     """`k[grid, block, stream, shared]`."""
 
-    __slots__ = ("_dispatcher", "_where")
-
     def __init__(self, dispatcher: Dispatcher, grid, block, stream=None, shared: int = 0):
-        self._dispatcher = dispatcher
-        self._where = (grid, block, native_stream(stream), shared)
-
-    def __call__(self, *args) -> None:
-        dispatcher = self._dispatcher
-        device, watch, kernel = dispatcher._recent
-        if device is not _devices.current() or watch is not None and watch.changed():
-            return dispatcher._launched("launch", self._where, args)
-        try:
-            kernel.launch(*self._where, args)
-        except (TypeError, _native.LaunchError, _native.CompileError):  # it says so again where that is the last word
-            dispatcher._launched("launch", self._where, args)
-        except _native.KernelFault as fault:
-            raise python_error(fault, dispatcher.py_func) from None
+        super().__init__(dispatcher, dispatcher._recent, (grid, block, native_stream(stream), shared))
 
 
 class Extended(Configured):
     """The same, of a kernel with extensions, which see each argument before it is passed."""
-
-    __slots__ = ()
 
     def __call__(self, *args) -> None:
         retrieved: list = []  # what is to be called once the launch is made
@@ -59,8 +42,8 @@ class Extended(Configured):
 
     def _prepared(self, argument: Any, retrieved: list) -> Any:
         type_ = argument_types((argument,))[0]
-        for extension in reversed(self._dispatcher.extensions):
-            type_, argument = extension.prepare_args(type_, argument, stream=self._where[2], retr=retrieved)
+        for extension in reversed(self.dispatcher.extensions):
+            type_, argument = extension.prepare_args(type_, argument, stream=self.where[2], retr=retrieved)
         return argument
 
 
@@ -97,7 +80,7 @@ class Dispatcher(Function):
         self._texts = [signature_text(signature) for signature in signatures]
         self._options = options
         self._defaults = py_func.__defaults__ and (py_func.__code__.co_argcount, py_func.__defaults__)
-        self._recent: tuple[Any, Watch | None, Any] = (None, None, None)  # of what was launched last
+        self._recent = _native.Recent()
         self._loaded: dict[_native.Device, tuple[Watch, Any]] = {}  # by the device
         self._kernels: dict[tuple, Any] = {}
         self._around = Loaded()
@@ -193,7 +176,15 @@ class Dispatcher(Function):
             raise _with_types(error, args) from None
         device = _devices.current()
         watch = self._loaded[device][0]
-        self._recent = (device, watch if watch.watches_anything else None, kernel)
+        self._recent.remember(device, kernel, watch.changed if watch.watches_anything else None)
+
+    def _failed(self, error: Exception, where: tuple, args: tuple) -> None:
+        """What a launch as the one before raised."""
+        if isinstance(error, (TypeError, _native.LaunchError, _native.CompileError)):
+            return self._launched("launch", where, args)  # it says so again where that is the last word
+        if isinstance(error, _native.KernelFault):
+            raise python_error(error, self.py_func) from None
+        raise error
 
     def _with_pointed(self, args: tuple) -> tuple:
         """The arguments with arrays in place of the addresses that a signature calls pointers."""
