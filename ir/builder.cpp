@@ -103,11 +103,18 @@ Instruction* Builder::store_local(Local* local, Instruction* value) {
   return store;
 }
 
+Instruction* Builder::reinterpret(Instruction* base, ScalarType type) {
+  const Type pointer = Type::pointer(type, base->type.space);
+  return pointer == base->type ? base : emit_typed(Opcode::FieldPointer, pointer, {base});
+}
+
 Instruction* Builder::field(Instruction* base, std::int64_t offset, ScalarType type) {
   const Type pointer = Type::pointer(type, base->type.space);
   if (offset == 0 && pointer == base->type) return base;
   Instruction* field = emit_typed(Opcode::FieldPointer, pointer, {base});
   field->index = offset;
+  const int bytes = size_in_bytes(type);
+  field->is_packed = size_in_bytes(base->type.scalar) < bytes || offset % bytes != 0 || is_packed_address(*base);
   return field;
 }
 

@@ -45,6 +45,8 @@ class Builder {
   Instruction* store_local(Local* local, Instruction* value);
   /// The address `offset` bytes after `base`, as one of `type`; `base` itself where that is it.
   Instruction* field(Instruction* base, std::int64_t offset, ScalarType type);
+  /// The same address as one of `type`, which the source says lies there.
+  Instruction* reinterpret(Instruction* base, ScalarType type);
   Instruction* load(Instruction* address);
   Instruction* store(Instruction* address, Instruction* value) { return emit(Opcode::Store, {address, value}); }
   Instruction* atomic(AtomicOp op, Instruction* address, Instruction* value);

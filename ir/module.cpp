@@ -17,6 +17,15 @@ constexpr std::string_view kAddressSpaces[] = {"global", "shared", "local", "con
 
 }  // namespace
 
+bool is_packed_address(const Instruction& address) {
+  const Instruction* at = &address;
+  while (at->opcode == Opcode::ElementPointer || at->opcode == Opcode::FieldPointer) {
+    if (at->is_packed) return true;
+    at = at->operands[0];
+  }
+  return false;
+}
+
 const OpcodeInfo& info(Opcode opcode) { return kOpcodes[static_cast<std::size_t>(opcode)]; }
 
 std::string_view to_string(AtomicOp op) { return kAtomicOps[static_cast<std::size_t>(op)]; }

@@ -69,11 +69,9 @@ class CpuLowering final : public TargetLowering {
   bool keeps_scope(ir::MemoryScope) override { return true; }
   bool keeps_order() override { return true; }
   int narrowest_exchange() override { return 8; }
-  Value* emit_hinted_load(const Instruction& i) override {
-    return load_element(emitter_, emitter_.operand(i, 0), i.operands[0]->type);
-  }
+  Value* emit_hinted_load(const Instruction& i) override { return load_element(emitter_, *i.operands[0]); }
   void emit_hinted_store(const Instruction& i) override {
-    store_element(emitter_, emitter_.operand(i, 1), emitter_.operand(i, 0), i.operands[0]->type);
+    store_element(emitter_, emitter_.operand(i, 1), *i.operands[0]);
   }
   void emit_prefetch(const Instruction& i) override { codegen::emit_prefetch(emitter_, i); }
   void emit_copy_async(const Instruction& i) override { copy_elements(emitter_, i); }

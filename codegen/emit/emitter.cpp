@@ -121,9 +121,9 @@ Value* emit(Emitter& emitter, const Instruction& i) {
       return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), emitter.operand(i, 0),
                                                 static_cast<std::uint64_t>(i.index));
     case Load:
-      return load_element(emitter, emitter.operand(i, 0), i.operands[0]->type);
+      return load_element(emitter, *i.operands[0]);
     case Store:
-      store_element(emitter, emitter.operand(i, 1), emitter.operand(i, 0), i.operands[0]->type);
+      store_element(emitter, emitter.operand(i, 1), *i.operands[0]);
       return nullptr;
     case AtomicRmw:
       return emit_atomic(emitter, i);

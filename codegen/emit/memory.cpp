@@ -1,22 +1,38 @@
 #include "codegen/emit/memory.h"
 
 namespace pykc::codegen {
-Value* load_element(Emitter& emitter, Value* address, ir::Type pointer) {
+namespace {
+
+Value* load_at(Emitter& emitter, Value* address, ir::Type pointer, llvm::Align alignment) {
   Builder& builder = emitter.builder;
   const ScalarType element = pointer.scalar;
-  llvm::LoadInst* load = builder.CreateAlignedLoad(memory_type(emitter.state.context, element, emitter.state.types),
-                                                   address, alignment_of(element));
+  llvm::LoadInst* load =
+      builder.CreateAlignedLoad(memory_type(emitter.state.context, element, emitter.state.types), address, alignment);
   emitter.target->annotate(load, pointer.space);
   if (pointer.space == ir::AddressSpace::Parameter)  // nobody writes what was passed by value
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(emitter.state.context, {}));
   return element == ScalarType::Bool ? builder.CreateIsNotNull(load) : load;
 }
 
-void store_element(Emitter& emitter, Value* value, Value* address, ir::Type pointer) {
+void store_at(Emitter& emitter, Value* value, Value* address, ir::Type pointer, llvm::Align alignment) {
   Builder& builder = emitter.builder;
   const ScalarType element = pointer.scalar;
   if (element == ScalarType::Bool) value = builder.CreateZExt(value, builder.getInt8Ty());
-  emitter.target->annotate(builder.CreateAlignedStore(value, address, alignment_of(element)), pointer.space);
+  emitter.target->annotate(builder.CreateAlignedStore(value, address, alignment), pointer.space);
+}
+
+}  // namespace
+
+llvm::Align alignment_at(const Instruction& address) {
+  return ir::is_packed_address(address) ? llvm::Align(1) : alignment_of(address.type.scalar);
+}
+
+Value* load_element(Emitter& emitter, const Instruction& address) {
+  return load_at(emitter, emitter.value(&address), address.type, alignment_at(address));
+}
+
+void store_element(Emitter& emitter, Value* value, const Instruction& address) {
+  store_at(emitter, value, emitter.value(&address), address.type, alignment_at(address));
 }
 
 Value* emit_element(Emitter& emitter, const Instruction& i) {
@@ -31,7 +47,8 @@ void copy_elements(Emitter& emitter, const Instruction& i) {
     const auto element = [&](std::size_t side) {
       return emitter.builder.CreateInBoundsGEP(type, emitter.operand(i, side), emitter.constant_i64(n));
     };
-    store_element(emitter, load_element(emitter, element(1), from), element(0), to);
+    store_at(emitter, load_at(emitter, element(1), from, alignment_at(*i.operands[1])), element(0), to,
+             alignment_at(*i.operands[0]));
   }
 }
 

@@ -9,8 +9,10 @@ inline llvm::Align alignment_of(ScalarType type) {
   return llvm::Align(static_cast<std::uint64_t>(size_in_bytes(type)));
 }
 
-Value* load_element(Emitter& emitter, Value* address, ir::Type pointer);
-void store_element(Emitter& emitter, Value* value, Value* address, ir::Type pointer);
+/// What an address is a multiple of; 1 in a packed record.
+llvm::Align alignment_at(const Instruction& address);
+Value* load_element(Emitter& emitter, const Instruction& address);
+void store_element(Emitter& emitter, Value* value, const Instruction& address);
 Value* emit_element(Emitter& emitter, const Instruction& i);
 /// A CopyAsync as plain loads and stores.
 void copy_elements(Emitter& emitter, const Instruction& i);

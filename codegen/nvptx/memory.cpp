@@ -100,12 +100,15 @@ void prepare_atomic(NvptxEmitter& emitter, const Instruction& i) {
   emitter.builder.CreateLoad(emitter.bits_type(pointer.scalar), emitter.operand(i, 0), true);
 }
 
-/// Hints are for global memory; shared memory has no cache.
+/// Hints are for global memory; shared memory has no cache. The fields of a packed record are read byte by byte.
+bool takes_hints(const Instruction& address) {
+  return address.type.space == ir::AddressSpace::Global && !ir::is_packed_address(address);
+}
+
 Value* emit_hinted_load(NvptxEmitter& emitter, const Instruction& i) {
   Builder& builder = emitter.builder;
-  const ir::Type pointer = i.operands[0]->type;
-  const ScalarType type = pointer.scalar;
-  if (pointer.space != ir::AddressSpace::Global) return load_element(emitter, emitter.operand(i, 0), pointer);
+  const ScalarType type = i.operands[0]->type.scalar;
+  if (!takes_hints(*i.operands[0])) return load_element(emitter, *i.operands[0]);
   llvm::Type* carrier = carrier_of(builder, type);
   llvm::CallInst* load = call_ptx(builder, hinted("ld", i, type) + " $0, [$1];", "=" + register_of(carrier) + ",l",
                                   carrier, emitter.operand(i, 0));
@@ -117,10 +120,8 @@ Value* emit_hinted_load(NvptxEmitter& emitter, const Instruction& i) {
 
 void emit_hinted_store(NvptxEmitter& emitter, const Instruction& i) {
   Builder& builder = emitter.builder;
-  const ir::Type pointer = i.operands[0]->type;
-  const ScalarType type = pointer.scalar;
-  if (pointer.space != ir::AddressSpace::Global)
-    return store_element(emitter, emitter.operand(i, 1), emitter.operand(i, 0), pointer);
+  const ScalarType type = i.operands[0]->type.scalar;
+  if (!takes_hints(*i.operands[0])) return store_element(emitter, emitter.operand(i, 1), *i.operands[0]);
   llvm::Type* carrier = carrier_of(builder, type);
   Value* value = builder.CreateZExt(emitter.bits_of(emitter.operand(i, 1)), carrier);
   call_ptx(builder, hinted("st", i, type) + " [$0], $1;", "l," + register_of(carrier) + ",~{memory}",

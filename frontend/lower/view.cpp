@@ -229,7 +229,7 @@ Parts lower(FunctionLowering& lowering, const checked::Reshape& node, checked::T
 Parts lower(FunctionLowering& lowering, const checked::Reinterpret& node, checked::Type type) {
   const checked::Type array = node.array->type;
   const Parts parts = lower(lowering, node.array);
-  Instruction* address = lowering.build.field(parts.front(), 0, unit_of(type->array.element));
+  Instruction* address = lowering.build.reinterpret(parts.front(), unit_of(type->array.element));
   Parts extents = extents_of(lowering, array, parts);
   const std::int64_t from = size_in_bytes(array->array.element), to = size_in_bytes(type->array.element);
   if (from != to) {

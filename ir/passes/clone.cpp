@@ -66,6 +66,7 @@ Instruction* Cloner::clone(const Instruction* from) {
   to->constant = from->constant;
   to->slots = from->slots;
   to->no_wrap = from->no_wrap;
+  to->is_packed = from->is_packed;
   to->source = from->source;
   to->blocks.resize(from->blocks.size());
   for (std::size_t i = 0; i < from->blocks.size(); ++i) clone(from->blocks[i], to->blocks[i]);

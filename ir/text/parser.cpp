@@ -253,6 +253,7 @@ void ModuleParser::parse_instruction(Block& block) {
   Instruction draft{};
   draft.opcode = parse_opcode();
   draft.no_wrap = accept_name("no_wrap");
+  draft.is_packed = accept_name("packed");
   parse_detail(draft);
   parse_operands(draft, block);
   draft.type = parse_result_type(draft);

@@ -257,6 +257,7 @@ void FunctionPrinter::print_instruction(const Instruction& instruction) {
   const OpcodeInfo& opcode = info(instruction.opcode);
   std::string text(opcode.text);
   if (instruction.no_wrap) text += " no_wrap";
+  if (instruction.is_packed) text += " packed";
   text += detail_text(instruction);
   if (!instruction.operands.empty())
     text += ' ' + list_text(instruction.operands, [&](const Instruction* operand) { return operand_text(operand); });

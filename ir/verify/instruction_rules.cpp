@@ -405,6 +405,7 @@ std::string check_instruction(const Instruction& instruction, const Function& fu
     if (std::string error = check_same_types(instruction, operand_class); !error.empty()) return error;
   if (std::string error = check_own_rule(instruction, function, module); !error.empty()) return error;
   if (std::string error = check_result(instruction); !error.empty()) return error;
+  if (instruction.is_packed && instruction.opcode != Opcode::FieldPointer) return "packed is for field";
   return check_no_wrap(instruction);
 }
 

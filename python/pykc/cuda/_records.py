@@ -38,11 +38,14 @@ class DeviceRecord(DeviceNDArray):
         described = {"shape": shape, "typestr": element.str, "descr": element.descr, "strides": None, "version": 3,
                      "data": (self.address + offset, False)}
         array = _native.wrap(self.device, host_array(self, described) if self.device.is_cpu else
-                             _Described(self, described))
+                             _Described(self, described, element))
         kind = DeviceRecord if element.names and not shape else DeviceNDArray
         return kind(array, element, self.stream)
 
 
 class _Described:
-    def __init__(self, owner: DeviceRecord, interface: dict):
-        self._keeps, self.__cuda_array_interface__ = owner, interface
+    """Memory of a GPU. What the binding reads as its type may be a dtype, which tells of a record what text cannot."""
+
+    def __init__(self, owner: DeviceRecord, interface: dict, element: Any):
+        self._keeps = owner
+        self.__cuda_array_interface__ = {**interface, "typestr": element}
