@@ -83,6 +83,21 @@ void keep_what_is_shifted(llvm::Instruction& shift, bool is_optimized) {
   shift.setOperand(0, hidden(shift.getOperand(0), builder));
 }
 
+/// The high half of a product, as an i64: a quotient by a constant may become one.
+bool is_high_half(const llvm::Value* value) {
+  return match(value, m_ZExt(m_CombineOr(m_UDiv(m_Value(), m_ConstantInt()), m_Trunc(m_LShr(m_Value(), m_Value()))))) ||
+         match(value, m_LShr(m_Mul(m_Value(), m_Value()), m_SpecificInt(32)));
+}
+
+void keep_minuend_of(llvm::Instruction& difference) {
+  llvm::Value* minuend = nullptr;
+  if (!match(&difference, m_Sub(m_Value(minuend), m_Value()))) return;
+  if (!difference.getType()->isIntegerTy(64) || !is_high_half(minuend)) return;
+  llvm::IRBuilder<> builder(&difference);
+  llvm::Value* low = hidden(builder.CreateTrunc(minuend, builder.getInt32Ty()), builder);
+  difference.setOperand(0, builder.CreateZExt(low, difference.getType()));
+}
+
 void keep(llvm::Instruction& negation) {
   llvm::Instruction* next = negation.getNextNode();
   llvm::IRBuilder<> builder(next);
@@ -103,6 +118,7 @@ void keep_negations(llvm::Module& module, bool is_optimized) {
       if (llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(instruction))
         keep_operand_of(llvm::cast<llvm::CastInst>(instruction), is_optimized);
       keep_what_is_shifted(instruction, is_optimized);
+      keep_minuend_of(instruction);
       if (must_keep(instruction, is_optimized)) keep(instruction);
       if (is_optimized && call != nullptr && is_signed_extremum(*call) && may_become_one_of_three(*call))
         keep_operands_of(*call);
