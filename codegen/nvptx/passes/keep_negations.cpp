@@ -63,7 +63,10 @@ bool must_keep(const llvm::Instruction& instruction, bool is_optimized) {
 
 void keep_operand_of(llvm::CastInst& conversion, bool is_optimized) {
   auto* integer = llvm::dyn_cast<llvm::Instruction>(conversion.getOperand(0));
-  if (integer == nullptr || !is_modifier(integer) || must_keep(*integer, is_optimized)) return;
+  if (integer == nullptr || must_keep(*integer, is_optimized)) return;
+  const bool is_signed_part = llvm::isa<llvm::UIToFPInst>(conversion) && is_word(integer) &&
+                              match(integer, m_CombineOr(m_SExt(m_Value()), m_AShr(m_Value(), m_Value())));
+  if (!is_modifier(integer) && !is_signed_part) return;
   llvm::IRBuilder<> builder(&conversion);
   conversion.setOperand(0, hidden(integer, builder));
 }

@@ -12,7 +12,9 @@ namespace pykc::codegen {
 /// that those types do not have; nor does it know that such an absolute value is negative. A shift to the right by a
 /// constant and a sum become LEA.HI, which negates what was shifted where the operand was negated: -3 >> 3 is 0. The high
 /// half of a product of u32 less a number, both made i64, become one IMAD.HI and the sum of its carry, which is lost
-/// where the number is 0: u32(12) // 6 - 0 is 2 - 2^32. Such values are hidden from ptxas, see hidden.h.
+/// where the number is 0: u32(12) // 6 - 0 is 2 - 2^32. A signed part of a register that becomes an
+/// u32 and then a float is taken for the signed one, if the part is not the lowest: f64(u32(i8(x >> 16))). Such values
+/// are hidden from ptxas, see hidden.h.
 void keep_negations(llvm::Module& module, bool is_optimized);
 
 }  // namespace pykc::codegen
