@@ -103,6 +103,15 @@ const RecordField* RecordType::find(std::string_view field) const {
   return found == fields.end() ? nullptr : &*found;
 }
 
+bool have_same_layout(const RecordRef& a, const RecordRef& b) {
+  if (a == b) return true;
+  if (!a || !b || a->bytes != b->bytes) return false;
+  return std::ranges::equal(a->fields, b->fields, [](const RecordField& x, const RecordField& y) {
+    const bool same_type = x.type.is_record() ? have_same_layout(x.type.record, y.type.record) : x.type == y.type;
+    return same_type && x.name == y.name && x.offset == y.offset && x.extents == y.extents;
+  });
+}
+
 RecordRef lay_out(RecordType type, int least_alignment) {
   type.bytes = 0;
   type.alignment = least_alignment;

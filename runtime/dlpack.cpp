@@ -49,25 +49,9 @@ bool reaches(DLDevice device, DLDevice memory) {
          (memory.device_type == kDLCUDA && memory.device_id == device.device_id);
 }
 
-Result<Mapping> mapping_of(const DLTensor& tensor) {
-  if (tensor.ndim < 0 || tensor.ndim > kMaxRank)
-    return invalid_tensor("it has " + std::to_string(tensor.ndim) + " axes, an array at most " +
-                          std::to_string(kMaxRank));
-  const auto rank = static_cast<std::size_t>(tensor.ndim);
-  if (rank > 0 && tensor.shape == nullptr) return invalid_tensor("it has no shape");
-  const std::span<const std::int64_t> shape(tensor.shape, rank);
-  if (rank == 0 || tensor.strides == nullptr) return Mapping::dense(shape);
-  return Mapping::strided(shape, {tensor.strides, rank});
-}
-
-Result<void> check(const Device& device, const DLTensor& tensor, DLDataType type) {
-  const DLDataType given = tensor.dtype;
-  if (given.code != type.code || given.bits != type.bits || given.lanes != 1)
-    return invalid_tensor("its elements are " + text_of(given) + ", the array's " + text_of(type));
-  if (!reaches(device_of(device.info()), tensor.device))
-    return invalid_tensor("it lies on " + text_of(tensor.device) + ", and an array of " + device.info().name +
-                          " is asked for");
-  return {};
+Result<void> check_type(DLDataType given, DLDataType type) {
+  if (given.code == type.code && given.bits == type.bits && given.lanes == 1) return {};
+  return invalid_tensor("its elements are " + text_of(given) + ", the array's " + text_of(type));
 }
 
 /// Calls the tensor's deleter, once the tensor was taken.
@@ -86,8 +70,8 @@ struct TensorOwner {
 template <typename Managed>
 Result<WrappedElements> take(const Device& device, Managed* managed, DLDataType type, std::int64_t alignment) {
   const DLTensor& tensor = managed->dl_tensor;
-  RETURN_IF_FAILED(check(device, tensor, type));
-  ASSIGN_OR_RETURN(const Mapping mapping, mapping_of(tensor));
+  RETURN_IF_FAILED(check_type(tensor.dtype, type));
+  ASSIGN_OR_RETURN(const Mapping mapping, mapping_of(device, tensor));
   const auto owner = std::make_shared<TensorOwner<Managed>>(managed);
   Result<WrappedElements> imported = wrap_elements(device, static_cast<std::byte*>(tensor.data) + tensor.byte_offset,
                                                    mapping, type.bits / 8, alignment, owner);
@@ -104,6 +88,24 @@ struct Exported {
 };
 
 }  // namespace
+
+DLDevice dlpack_device(const Device& device) { return device_of(device.info()); }
+
+Result<Mapping> mapping_of(const Device& device, const DLTensor& tensor) try {
+  if (!reaches(dlpack_device(device), tensor.device))
+    return invalid_tensor("it lies on " + text_of(tensor.device) + ", and an array of " + device.info().name +
+                          " is asked for");
+  if (tensor.ndim < 0 || tensor.ndim > kMaxRank)
+    return invalid_tensor("it has " + std::to_string(tensor.ndim) + " axes, an array at most " +
+                          std::to_string(kMaxRank));
+  const auto rank = static_cast<std::size_t>(tensor.ndim);
+  if (rank > 0 && tensor.shape == nullptr) return invalid_tensor("it has no shape");
+  const std::span<const std::int64_t> shape(tensor.shape, rank);
+  if (rank == 0 || tensor.strides == nullptr) return Mapping::dense(shape);
+  return Mapping::strided(shape, {tensor.strides, rank});
+} catch (...) {
+  return error_in_flight();
+}
 
 Result<WrappedElements> import_tensor(const Device& device, DLManagedTensorVersioned* tensor, DLDataType type,
                                       std::int64_t alignment) try {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What a launch from Python costs the host, and how long the first kernel of a process takes: pykc beside what else is
-installed (numba-cuda, CuPy), on the device that PYKC_DEVICE names. Prints a table; medians of several runs."""
+installed (numba-cuda, CuPy, Triton), on the device that PYKC_DEVICE names. Prints a table; medians of several batches.
+A batch is so short that no launch waits for room in the GPU's queue, and ends before the next one begins."""
 
 import os
 import statistics
@@ -28,17 +29,27 @@ print(imported - start, time.perf_counter() - start)
 """
 
 
-def microseconds(call, seconds: float = 0.2) -> float:
-    """Of one call, by the median of some loops."""
-    def loop(count):
+def microseconds(call, synchronize, batch: int = 200) -> float:
+    """Of one call, by the median of some batches."""
+    def run():
         start = time.perf_counter()
-        for _ in range(count):
+        for _ in range(batch):
             call()
-        return time.perf_counter() - start
-    count = 100
-    while loop(count) < seconds / RUNS:
-        count *= 2
-    return statistics.median(loop(count) / count for _ in range(RUNS)) * 1e6
+        spent = time.perf_counter() - start
+        synchronize()
+        return spent / batch
+    for _ in range(3):
+        run()
+    return statistics.median(run() for _ in range(101)) * 1e6
+
+
+def tensors_of_torch():
+    """Three, on the GPU where there is one; nothing where PyTorch is not installed."""
+    try:
+        import torch
+    except ImportError:
+        return []
+    return [torch.ones(8, device="cuda" if torch.cuda.is_available() else "cpu") for _ in range(3)]
 
 
 def launches(cuda, numpy):
@@ -51,15 +62,35 @@ def launches(cuda, numpy):
     x = numpy.ones(8, numpy.float32)
     kernel = add[1, 32]
     own = [cuda.to_device(x) for _ in range(3)]
-    yield "a launch, three arrays of the device", microseconds(lambda: kernel(*own))
-    yield "a launch, three arrays of NumPy", microseconds(lambda: kernel(x, x, x))
-    try:
-        import torch
-    except ImportError:
-        return
-    tensors = [torch.ones(8, device="cuda" if torch.cuda.is_available() else "cpu") for _ in range(3)]
-    yield "a launch, three tensors of PyTorch", microseconds(lambda: kernel(*tensors))
-    cuda.synchronize()
+    yield "a launch, three arrays of the device", microseconds(lambda: kernel(*own), cuda.synchronize)
+    yield "a launch, three arrays of NumPy", microseconds(lambda: kernel(x, x, x), cuda.synchronize)
+    if tensors := tensors_of_torch():
+        yield "a launch, three tensors of PyTorch", microseconds(lambda: kernel(*tensors), cuda.synchronize)
+
+
+def launches_of_cupy():
+    import cupy
+    add = cupy.RawKernel("""extern "C" __global__ void add(float* z, const float* x, const float* y) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < 8) z[i] = x[i] + y[i];
+    }""", "add")
+    own = tuple(cupy.ones(8, cupy.float32) for _ in range(3))
+    yield "a launch, three arrays of the device", microseconds(lambda: add((1,), (32,), own),
+                                                               cupy.cuda.runtime.deviceSynchronize)
+
+
+def launches_of_triton():
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def add(z, x, y, n, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(z + i, tl.load(x + i, i < n) + tl.load(y + i, i < n), i < n)
+    z, x, y = tensors_of_torch()
+    yield "a launch, three tensors of PyTorch", microseconds(lambda: add[(1,)](z, x, y, 8, BLOCK=32),
+                                                             torch.cuda.synchronize)
 
 
 def first_kernel(imports: str, array: str) -> tuple[float, float]:
@@ -72,19 +103,32 @@ def first_kernel(imports: str, array: str) -> tuple[float, float]:
     return tuple(statistics.median(column) for column in zip(*times))
 
 
+def launches_of_numba():
+    import numpy
+    numpy.row_stack = numpy.vstack  # which numba-cuda's import asks for
+    from numba import cuda
+    return launches(cuda, numpy)
+
+
+PEERS = {"numba-cuda": launches_of_numba, "CuPy": launches_of_cupy, "Triton": launches_of_triton}
+
+
+def rows_of(peer: str) -> list:
+    """No rows where it is not installed."""
+    try:
+        return list(PEERS[peer]())
+    except ImportError:
+        return []
+
+
 def main() -> None:
     import numpy
     from pykc import cuda
     rows = [("pykc", *row) for row in launches(cuda, numpy)]
     imported, done = first_kernel("from pykc import cuda", "array.array('f', bytes(32))")
     rows += [("pykc", "import, in ms", imported), ("pykc", "import and first kernel, in ms", done)]
-    try:
-        from numba import cuda as numba_cuda
-        numpy.row_stack = numpy.vstack  # which numba-cuda's import asks for
-        if numba_cuda.is_available():
-            rows += [("numba-cuda", *row) for row in launches(numba_cuda, numpy)]
-    except ImportError:
-        pass
+    if cuda.is_gpu():
+        rows += [(peer, *row) for peer in PEERS for row in rows_of(peer)]
     print(f"device: {cuda.get_current_device().name}; microseconds of the host where nothing else is said")
     for peer, what, value in rows:
         print(f"{peer:12} {what:42} {value:10.2f}")

@@ -106,6 +106,11 @@ namespace [[gnu::visibility("default")]] pykc {
 
 namespace detail {
 
+/// Where the memory of a device lies.
+DLDevice dlpack_device(const Device& device);
+/// The places of the tensor's elements, which must lie where the device reaches them.
+Result<Mapping> mapping_of(const Device& device, const DLTensor& tensor);
+
 Result<WrappedElements> import_tensor(const Device& device, DLManagedTensorVersioned* tensor, DLDataType type,
                                       std::int64_t alignment);
 Result<WrappedElements> import_tensor(const Device& device, DLManagedTensor* tensor, DLDataType type,
@@ -152,4 +157,4 @@ to_dlpack(const Array<T>& array) {
   return detail::export_tensor<Managed>(array.buffer(), array.mapping(), detail::dlpack_type<T>());
 }
 
-}  // namespace pykc
+}  // namespace gnu::visibility("default")]]pykc

@@ -178,6 +178,8 @@ constexpr T round_up(T bytes, std::type_identity_t<T> multiple) {
   return (bytes + multiple - 1) / multiple * multiple;
 }
 
+/// Whether both are records whose fields have the same names, types and places: the records' own names may differ.
+bool have_same_layout(const RecordRef& a, const RecordRef& b);
 /// Sets the offsets of the fields, the size and the alignment; `least_alignment` is what the record asks for itself.
 RecordRef lay_out(RecordType type, int least_alignment = 1);
 /// c64 for f32, c128 for f64.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/errors.h"
 #include "base/float_bits.h"
 #include "python/binding/elements.h"
 #include "python/binding/errors.h"
@@ -115,14 +116,6 @@ Number number_of(nb::handle given) {
   return {Number::Kind::Float, 0, PyFloat_AsDouble(given.ptr())};
 }
 
-/// Whether the records differ in their names alone.
-bool have_same_layout(const RecordRef& a, const RecordRef& b) {
-  if (!a || !b) return false;
-  RecordType named = *a;
-  named.name = b->name;
-  return named == *b;
-}
-
 /// The parameter's type for memory of this type: records of the same layout, and integers of the other sign, whose bits
 /// stay what they are.
 ElementType stated_element(const ElementType& given, const ElementType& stated) {
@@ -132,11 +125,15 @@ ElementType stated_element(const ElementType& given, const ElementType& stated) 
   return is_alike ? stated : given;
 }
 
-Argument argument_of_array(const DeviceArray& array, const ParameterInfo* parameter) {
+/// Elements at an address, of a device or the host, for this parameter.
+Argument argument_of_elements(void* first, const ElementType& element, const Mapping& mapping,
+                              const ParameterInfo* parameter) {
   const bool is_stated = parameter != nullptr && parameter->is_array;
-  Argument argument =
-      array_argument(array.first(), is_stated ? stated_element(array.element, parameter->array.element) : array.element,
-                     array.mapping);
+  return array_argument(first, is_stated ? stated_element(element, parameter->array.element) : element, mapping);
+}
+
+Argument argument_of_array(const DeviceArray& array, const ParameterInfo* parameter) {
+  Argument argument = argument_of_elements(array.first(), array.element, array.mapping, parameter);
   argument.device = array.device.state();
   return argument;
 }
@@ -195,10 +192,7 @@ Argument ArgumentList::scalar_in(HostBuffer buffer, const ParameterInfo* paramet
 Argument ArgumentList::argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter) {
   if (buffer.mapping().rank() == 0) return scalar_in(std::move(buffer), parameter);
   if (device_.is_cpu()) {
-    const bool is_stated = parameter != nullptr && parameter->is_array;
-    const ElementType& own = buffer.element();
-    Argument argument = array_argument(buffer.first(), is_stated ? stated_element(own, parameter->array.element) : own,
-                                       buffer.mapping());
+    Argument argument = argument_of_elements(buffer.first(), buffer.element(), buffer.mapping(), parameter);
     hosts_.push_back(std::move(buffer));
     return argument;
   }
@@ -206,6 +200,13 @@ Argument ArgumentList::argument_of_buffer(HostBuffer buffer, const ParameterInfo
   take(without_gil([&] { return array.elements().copy_from_host(buffer.first(), buffer.mapping(), nullptr); }));
   Argument argument = argument_of_array(array, parameter);
   copies_.push_back({std::move(buffer), std::move(array)});
+  return argument;
+}
+
+Argument ArgumentList::argument_of_tensor(const BorrowedTensor& tensor, const ParameterInfo* parameter) {
+  if (tensor.stream != nullptr) producer_stream_ = tensor.stream;
+  Argument argument = argument_of_elements(tensor.first, tensor.element, tensor.mapping, parameter);
+  argument.device = device_.state();
   return argument;
 }
 
@@ -224,16 +225,30 @@ Argument ArgumentList::argument_of(nb::handle given, const ParameterInfo* parame
     const bool is_stated = parameter != nullptr && !parameter->is_array && is_complex(parameter->value);
     return complex_number(real, imaginary, is_stated ? parameter->value : ElementType(complex_type(ScalarType::F64)));
   }
-  const bool shows_memory =
-      !PyBytes_Check(object) && (PyObject_CheckBuffer(object) != 0 || nb::hasattr(given, "__array_interface__"));
-  if (shows_memory)
-    if (HostBuffer buffer(given); buffer) return argument_of_buffer(std::move(buffer), parameter);
+  if (PyBytes_Check(object) == 0) {
+    const bool has_buffer = PyObject_CheckBuffer(object) != 0;
+    if (!has_buffer)
+      if (const std::optional<BorrowedTensor> tensor = borrow_tensor(device_, given))
+        return argument_of_tensor(*tensor, parameter);
+    if (has_buffer || nb::hasattr(given, "__array_interface__"))
+      if (HostBuffer buffer(given); buffer) return argument_of_buffer(std::move(buffer), parameter);
+  }
   if (std::optional<DeviceArray> foreign = wrap(device_, given)) {
     wrapped_.push_back(*std::move(foreign));
     return argument_of_array(wrapped_.back(), parameter);
   }
   const auto type = nb::cast<std::string>(nb::str(given.type().attr("__name__")));
   throw nb::type_error(("a kernel takes numbers, arrays and records, not a `" + type + "`").c_str());
+}
+
+Result<void> ArgumentList::in_order_with_producer(const std::function<Result<void>()>& launch) const {
+  const Stream ours = device_.default_stream();
+  ASSIGN_OR_RETURN(const Stream theirs, device_.wrap_stream(producer_stream_));
+  ASSIGN_OR_RETURN(const Event before, theirs.record());
+  RETURN_IF_FAILED(ours.wait(before));
+  RETURN_IF_FAILED(launch());
+  ASSIGN_OR_RETURN(const Event after, ours.record());
+  return theirs.wait(after);
 }
 
 Result<void> ArgumentList::copy_back(const Stream* stream) const {

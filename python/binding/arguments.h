@@ -6,12 +6,14 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "pykc/kernel.h"
 #include "python/binding/arrays.h"
+#include "python/binding/dlpack.h"
 #include "python/binding/host_buffer.h"
 
 namespace pykc::python {
@@ -37,6 +39,12 @@ class ArgumentList {
   ArgumentList(const Device& device, const nb::tuple& arguments, const std::vector<ParameterInfo>* parameters);
 
   std::span<const Argument> list() const { return list_; }
+  /// Launches behind what the arrays' library has put on the stream on which it works, and before what it puts there
+  /// next. Where the caller names a stream of its own, the order is its affair. No GIL is needed.
+  template <typename Launch>
+  Result<void> in_order(const Stream* stream, Launch launch) const {
+    return producer_stream_ == nullptr || stream != nullptr ? launch() : in_order_with_producer(launch);
+  }
   /// Brings what a GPU wrote back to the host's arrays, once the launch is made. No GIL is needed.
   Result<void> copy_back(const Stream* stream) const;
 
@@ -47,6 +55,8 @@ class ArgumentList {
   };
   Argument argument_of(nb::handle given, const ParameterInfo* parameter);
   Argument argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter);
+  Argument argument_of_tensor(const BorrowedTensor& tensor, const ParameterInfo* parameter);
+  Result<void> in_order_with_producer(const std::function<Result<void>()>& launch) const;
   /// Nothing where the parameter does not say a type for the number, or one that would be another number.
   std::optional<Argument> as_stated(const Number& number, const ParameterInfo* parameter);
   Argument scalar_in(HostBuffer buffer, const ParameterInfo* parameter);
@@ -58,6 +68,7 @@ class ArgumentList {
   std::vector<Copy> copies_;
   std::vector<DeviceArray> wrapped_;
   std::deque<std::array<std::byte, 16>> values_;  // complex numbers
+  void* producer_stream_ = nullptr;               // of tensors that are used as they are; null for the default one
 };
 
 }  // namespace pykc::python

@@ -3,22 +3,16 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
 #include <string>
 #include <vector>
 
-#include "pykc/dlpack.h"
+#include "python/binding/dlpack.h"
 #include "python/binding/elements.h"
 #include "python/binding/errors.h"
 #include "python/binding/options.h"
 
 namespace pykc::python {
 namespace {
-
-constexpr const char* kTensor = "dltensor";
-constexpr const char* kUsedTensor = "used_dltensor";
-constexpr const char* kVersionedTensor = "dltensor_versioned";
-constexpr const char* kUsedVersionedTensor = "used_dltensor_versioned";
 
 nb::tuple tuple_of(std::span<const std::int64_t> values, std::int64_t factor = 1) {
   nb::list list;
@@ -108,96 +102,6 @@ void copy_to(const DeviceArray& array, nb::handle target, nb::handle stream) {
 
 // --- Other libraries -------------------------------------------------------------------------------------------------
 
-DLDataType dlpack_type_of(const ElementType& element) {
-  const auto bits = static_cast<std::uint8_t>(8 * size_in_bytes(element));
-  if (element.is_record()) {
-    if (element.record->kind != RecordType::Kind::Complex) throw nb::buffer_error("DLPack knows no records");
-    return {kDLComplex, bits, 1};
-  }
-  const ScalarType type = element.scalar;
-  const DLDataTypeCode code = type == ScalarType::Bool   ? kDLBool
-                              : type == ScalarType::BF16 ? kDLBfloat
-                              : is_float(type)           ? kDLFloat
-                              : is_signed_integer(type)  ? kDLInt
-                                                         : kDLUInt;
-  return {static_cast<std::uint8_t>(code), bits, 1};
-}
-
-ElementType element_of_dlpack(DLDataType type) {
-  if (type.lanes == 1) {
-    if (type.code == kDLComplex && type.bits == 64) return complex_type(ScalarType::F32);
-    if (type.code == kDLComplex && type.bits == 128) return complex_type(ScalarType::F64);
-    for (int i = 0; i < kScalarTypeCount; ++i) {
-      const DLDataType own = dlpack_type_of(static_cast<ScalarType>(i));
-      if (own.code == type.code && own.bits == type.bits) return static_cast<ScalarType>(i);
-    }
-  }
-  throw nb::type_error("kernels have no elements of this DLPack type");
-}
-
-template <typename Managed>
-DeviceArray import_tensor(const Device& device, Managed* tensor) {
-  const ElementType element = element_of_dlpack(tensor->dl_tensor.dtype);
-  detail::WrappedElements wrapped =
-      take(detail::import_tensor(device, tensor, tensor->dl_tensor.dtype, alignment_of(element)));
-  return {device, element, std::move(wrapped.buffer), wrapped.mapping};
-}
-
-DeviceArray import_capsule(const Device& device, const nb::object& capsule) {
-  if (PyCapsule_IsValid(capsule.ptr(), kVersionedTensor) != 0) {
-    auto* const tensor = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule.ptr(), kVersionedTensor));
-    DeviceArray array = import_tensor(device, tensor);
-    PyCapsule_SetName(capsule.ptr(), kUsedVersionedTensor);
-    return array;
-  }
-  auto* const tensor = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), kTensor));
-  if (tensor == nullptr) throw nb::python_error();
-  DeviceArray array = import_tensor(device, tensor);
-  PyCapsule_SetName(capsule.ptr(), kUsedTensor);
-  return array;
-}
-
-/// A capsule that frees the tensor unless somebody took it.
-template <typename Managed>
-nb::object export_capsule(const DeviceArray& array, const char* name) {
-  Managed* const tensor =
-      take(detail::export_tensor<Managed>(array.buffer, array.mapping, dlpack_type_of(array.element)));
-  PyObject* const capsule = PyCapsule_New(tensor, name, [](PyObject* unused) {
-    const char* const current = PyCapsule_GetName(unused);
-    if (current == nullptr || std::strncmp(current, "used_", 5) == 0) return;
-    auto* const held = static_cast<Managed*>(PyCapsule_GetPointer(unused, current));
-    held->deleter(held);
-  });
-  if (capsule == nullptr) {
-    tensor->deleter(tensor);
-    nb::raise_python_error();
-  }
-  return nb::steal(capsule);
-}
-
-nb::object to_dlpack(const DeviceArray& array, const nb::object& stream, const nb::object& max_version,
-                     const nb::object& /*dl_device*/, const nb::object& copy) {
-  if (!copy.is_none() && nb::cast<bool>(copy)) throw nb::buffer_error("only the memory itself is shared, not a copy");
-  // Work that was put on other streams is done before another library reads it.
-  const bool asks_for_no_order = nb::isinstance<nb::int_>(stream) && nb::cast<std::int64_t>(stream) == -1;
-  if (!array.device.is_cpu() && !asks_for_no_order)
-    take(without_gil([&] { return array.device.default_stream().synchronize(); }));
-  const bool knows_versions = nb::isinstance<nb::tuple>(max_version) && nb::cast<int>(max_version[0]) >= 1;
-  return knows_versions ? export_capsule<DLManagedTensorVersioned>(array, kVersionedTensor)
-                        : export_capsule<DLManagedTensor>(array, kTensor);
-}
-
-int gpu_number(const Device& device) {
-  const std::string& name = device.info().name;
-  const std::size_t colon = name.find(':');
-  return colon == std::string::npos ? 0 : std::stoi(name.substr(colon + 1));
-}
-
-nb::tuple dlpack_device(const DeviceArray& array) {
-  return array.device.is_cpu() ? nb::make_tuple(static_cast<int>(kDLCPU), 0)
-                               : nb::make_tuple(static_cast<int>(kDLCUDA), gpu_number(array.device));
-}
-
 nb::dict array_interface(const DeviceArray& array, int version) {
   if (array.element.is(ScalarType::BF16)) throw nb::attribute_error("NumPy has no bfloat16 of its own");
   nb::dict description;
@@ -273,16 +177,12 @@ Argument array_argument(void* first, const ElementType& element, const Mapping& 
 }
 
 DeviceArray allocate(const Device& device, const ElementType& element, std::span<const std::int64_t> shape,
-                     Layout order) {
+                     Layout order, MemorySource source) {
   const detail::DenseMemory dense = take(detail::dense_memory(shape, order, size_in_bytes(element)));
-  Buffer buffer = take(without_gil([&] { return device.allocate_bytes(dense.bytes); }));
-  return {device, element, std::move(buffer), dense.mapping};
-}
-
-DeviceArray allocate_from_pool(const Device& device, const ElementType& element, std::span<const std::int64_t> shape,
-                               Layout order) {
-  const detail::DenseMemory dense = take(detail::dense_memory(shape, order, size_in_bytes(element)));
-  Buffer buffer = take(without_gil([&] { return device.default_stream().allocate_bytes(dense.bytes); }));
+  Buffer buffer = take(without_gil([&] {
+    return source == MemorySource::Pool ? device.default_stream().allocate_bytes(dense.bytes)
+                                        : device.allocate_bytes(dense.bytes);
+  }));
   return {device, element, std::move(buffer), dense.mapping};
 }
 
@@ -367,17 +267,12 @@ void add_arrays(nb::module_& module) {
              "The memory of another library's array as an Array, without a copy.");
   module.def(
       "allocate",
-      [](const Device& device, nb::handle dtype, nb::handle shape, const std::string& order) {
-        return allocate(device, element_of(dtype), extents_of(shape), layout_of(order));
+      [](const Device& device, nb::handle dtype, nb::handle shape, const std::string& order, bool from_pool) {
+        return allocate(device, element_of(dtype), extents_of(shape), layout_of(order),
+                        from_pool ? MemorySource::Pool : MemorySource::Device);
       },
-      nb::arg("device"), nb::arg("dtype"), nb::arg("shape"), nb::arg("order") = "C");
-  module.def(
-      "allocate_from_pool",
-      [](const Device& device, nb::handle dtype, nb::handle shape, const std::string& order) {
-        return allocate_from_pool(device, element_of(dtype), extents_of(shape), layout_of(order));
-      },
-      nb::arg("device"), nb::arg("dtype"), nb::arg("shape"), nb::arg("order") = "C",
-      "As `allocate`, of memory that is used again once nobody has it.");
+      nb::arg("device"), nb::arg("dtype"), nb::arg("shape"), nb::arg("order") = "C", nb::arg("from_pool") = false,
+      "Memory of the device; of its pool, it is used again once nobody has it.");
   module.def("typestr", [](nb::handle dtype) { return typestr_of(element_of(dtype)); });
 }
 

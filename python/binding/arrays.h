@@ -27,13 +27,12 @@ struct DeviceArray {
 /// Elements at an address, of a device or the host, as an argument.
 Argument array_argument(void* first, const ElementType& element, const Mapping& mapping);
 
+/// Where memory comes from. What the pool gives is for work that is put on the default stream from now on.
+enum class MemorySource { Device, Pool };
+
 /// Memory without gaps for these extents.
 DeviceArray allocate(const Device& device, const ElementType& element, std::span<const std::int64_t> shape,
-                     Layout order);
-
-/// The same, of the pool of the device, for work that is put on its default stream from now on.
-DeviceArray allocate_from_pool(const Device& device, const ElementType& element, std::span<const std::int64_t> shape,
-                               Layout order = Layout::RowMajor);
+                     Layout order, MemorySource source = MemorySource::Device);
 
 /// What another library has on the device, or on the CPU device what the host has, without a copy. Nothing where the
 /// object is none of these.
@@ -49,6 +48,8 @@ const Stream* stream_of(nb::handle stream);
 
 void add_devices(nb::module_& module);
 void add_kernels(nb::module_& module);
+void add_launches(nb::module_& module);
+void add_raw_modules(nb::module_& module);
 void add_functions(nb::module_& module);
 void add_compiler(nb::module_& module);
 

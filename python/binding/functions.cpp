@@ -54,8 +54,12 @@ const Device& device_of(const nb::tuple& arguments) {
 }
 
 /// Faults are told here where the work is done when it returns.
-Result<void> told(Result<void> done, const Device& device) {
-  return done && device.is_cpu() ? device.synchronize() : std::move(done);
+template <typename Launch>
+void launch(const Device& device, const ArgumentList& arguments, const Stream* stream, Launch function) {
+  take(without_gil([&] {
+    Result<void> done = arguments.in_order(stream, function);
+    return done && device.is_cpu() ? device.synchronize() : std::move(done);
+  }));
 }
 
 Argument argument_of(const DeviceArray& array) {
@@ -91,7 +95,8 @@ void launch_elementwise(ElementwiseFunction& function, const nb::tuple& argument
   const Device device = device_of(arguments);
   const Elementwise& elementwise = function.on(device);
   const ArgumentList list(device, arguments, nullptr);
-  take(without_gil([&, on = stream_of(stream)] { return told(elementwise.launch_with(on, list.list()), device); }));
+  const Stream* const on = stream_of(stream);
+  launch(device, list, on, [&] { return elementwise.launch_with(on, list.list()); });
 }
 
 /// New arrays of what the function makes of the inputs: one, or a tuple.
@@ -103,11 +108,11 @@ nb::object map_elements(ElementwiseFunction& function, const nb::tuple& inputs) 
   std::vector<DeviceArray> results;
   std::vector<Argument> arguments;
   for (const ElementType& output : function.outputs) {
-    results.push_back(allocate_from_pool(device, output, shape));
+    results.push_back(allocate(device, output, shape, Layout::RowMajor, MemorySource::Pool));
     arguments.push_back(argument_of(results.back()));
   }
   arguments.insert(arguments.end(), list.list().begin(), list.list().end());
-  take(without_gil([&] { return told(elementwise.launch_with(nullptr, arguments), device); }));
+  launch(device, list, nullptr, [&] { return elementwise.launch_with(nullptr, arguments); });
   if (results.size() == 1) return nb::cast(std::move(results.front()));
   nb::list all;
   for (DeviceArray& result : results) all.append(nb::cast(std::move(result)));
@@ -120,10 +125,11 @@ DeviceArray reduce_elements(ReductionFunction& function, const std::vector<int>&
   const Reduction& reduction = function.on(device);
   const ArgumentList list(device, inputs, nullptr);
   const ReductionAxes over{axes, keepdims};
-  DeviceArray result = allocate_from_pool(device, function.output, take(Reduction::result_shape(over, list.list())));
+  const std::vector<std::int64_t> shape = take(Reduction::result_shape(over, list.list()));
+  DeviceArray result = allocate(device, function.output, shape, Layout::RowMajor, MemorySource::Pool);
   std::vector<Argument> arguments = {argument_of(result)};
   arguments.insert(arguments.end(), list.list().begin(), list.list().end());
-  take(without_gil([&] { return told(reduction.launch_with(nullptr, over, arguments), device); }));
+  launch(device, list, nullptr, [&] { return reduction.launch_with(nullptr, over, arguments); });
   return result;
 }
 

@@ -15,7 +15,9 @@ NB_MODULE(_native, module) {
   add_exceptions(module);
   add_devices(module);
   add_arrays(module);
+  add_launches(module);
   add_kernels(module);
+  add_raw_modules(module);
   add_functions(module);
   add_compiler(module);
 }

@@ -116,15 +116,6 @@ Failure no_operator(BinaryFunction function, const Value& left, const Value& rig
 
 }  // namespace
 
-bool have_same_layout(const RecordRef& a, const RecordRef& b) {
-  if (a == b) return true;
-  if (!a || !b || a->bytes != b->bytes || a->fields.size() != b->fields.size()) return false;
-  return std::equal(a->fields.begin(), a->fields.end(), b->fields.begin(), [](const auto& x, const auto& y) {
-    const bool same_type = x.type.is_record() ? have_same_layout(x.type.record, y.type.record) : x.type == y.type;
-    return same_type && x.name == y.name && x.offset == y.offset && x.extents == y.extents;
-  });
-}
-
 bool has_records(const Value& value) {
   const ArrayRef* array = value.as<ArrayRef>();
   return array && (*array)->record;

@@ -9,8 +9,6 @@
 
 namespace pykc::script {
 
-/// Whether the fields have the same names and types at the same offsets: a record of a file has no name of its own.
-bool have_same_layout(const RecordRef& a, const RecordRef& b);
 /// `a.x`, `a['x']`: that field of all records of the array.
 Outcome<ArrayRef> field_view(const Array& array, std::string_view name);
 /// The field as a value: of one record, the number itself.

@@ -75,7 +75,7 @@ class ndarray(DeviceNDArray):
             super().__init__(shape, dtype)
             return
         dtype = as_dtype(dtype)
-        super().__init__(_native.allocate_from_pool(as_device(device), dtype, as_shape(shape), order), dtype)
+        super().__init__(_native.allocate(as_device(device), dtype, as_shape(shape), order, from_pool=True), dtype)
 
     def _of(self, array: _native.Array) -> ndarray:
         return ndarray(array, self.dtype)

@@ -1,0 +1,199 @@
+"""Tensors of other libraries by DLPack's table of C functions: one made here, and PyTorch's where it is installed."""
+import ctypes
+import itertools
+
+import numpy as np
+import pytest
+
+import pykc
+from pykc import cuda
+
+NAME = b"dlpack_exchange_api"  # lives as long as the capsules
+TYPE_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+DLPACK_CPU = 1
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+Describe = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(Tensor))
+
+
+class Table(ctypes.Structure):
+    pass
+
+
+Table._fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("previous", ctypes.POINTER(Table)),
+                  ("functions_for_owners", ctypes.c_void_p * 3), ("describe", Describe),
+                  ("current_stream", ctypes.c_void_p)]
+
+
+def capsule_of(table):
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    return new(ctypes.addressof(table), NAME, None)
+
+
+@Describe
+def describe(wrapped, out):
+    array, tensor = wrapped.array, out.contents
+    tensor.data = array.ctypes.data - wrapped.byte_offset
+    tensor.device_type, tensor.device_id = wrapped.device_type, 0
+    tensor.ndim, tensor.code, tensor.lanes = array.ndim, TYPE_CODES[array.dtype.kind], 1
+    tensor.bits = 8 * array.itemsize
+    tensor.shape, tensor.strides = wrapped.shape, wrapped.strides
+    tensor.byte_offset = wrapped.byte_offset
+    return 0
+
+
+TABLE = Table(major=1, minor=3, describe=describe)
+
+
+class Wrapped:
+    """An array of NumPy behind the table alone."""
+    __dlpack_c_exchange_api__ = capsule_of(TABLE)
+
+    def __init__(self, array, device_type=DLPACK_CPU, byte_offset=0, is_negated=False):
+        self.array, self.device_type, self.byte_offset, self.is_negated = array, device_type, byte_offset, is_negated
+        extents = ctypes.c_int64 * max(array.ndim, 1)
+        self.shape = extents(*array.shape)
+        self.strides = extents(*(step // array.itemsize for step in array.strides))
+
+    def is_neg(self):
+        return self.is_negated
+
+
+@cuda.jit
+def add_index(x):
+    i, j = cuda.grid(2)
+    if i < x.shape[0] and j < x.shape[1]:
+        x[i, j] += 10 * i + j
+
+
+@pytest.fixture
+def on_cpu():
+    if not pykc.device().is_cpu:
+        pytest.skip("the tensors of this file lie on the host")
+
+
+def added(shape, dtype):
+    return np.add.outer(10 * np.arange(shape[0]), np.arange(shape[1])).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype, byte_offset", list(itertools.product(("f4", "f8", "i2", "u4", "c16"), (0, 16))))
+def test_tensors_are_used_where_they_lie(on_cpu, dtype, byte_offset):
+    x = np.zeros((3, 5), dtype)
+    add_index[1, (4, 8)](Wrapped(x, byte_offset=byte_offset))
+    assert (x == added((3, 5), dtype)).all()
+    part = np.zeros((6, 10), dtype)
+    add_index[1, (4, 8)](Wrapped(part[::2, ::-2], byte_offset=byte_offset))
+    assert (part[::2, ::-2] == added((3, 5), dtype)).all() and (part[1::2] == 0).all() and (part[:, ::2] == 0).all()
+
+
+def test_a_class_made_of_it_and_older_tables(on_cpu):
+    class Derived(Wrapped):
+        pass
+
+    class OfNextVersion(Wrapped):
+        table = Table(major=2, previous=ctypes.pointer(TABLE))
+        __dlpack_c_exchange_api__ = capsule_of(table)
+
+    for kind in (Derived, OfNextVersion):
+        x = np.zeros((3, 5), np.float32)
+        add_index[1, (4, 8)](kind(x))
+        assert (x == added((3, 5), "f4")).all()
+
+
+def test_types_that_come_and_go(on_cpu):
+    for _ in range(40):
+        kind = type("Kind", (Wrapped,), {})
+        x = np.zeros((3, 5), np.float32)
+        add_index[1, (4, 8)](kind(x))
+        assert (x == added((3, 5), "f4")).all()
+
+
+def test_refusals(on_cpu):
+    class OfNoVersion(Wrapped):
+        table = Table(major=2)
+        __dlpack_c_exchange_api__ = capsule_of(table)
+
+    class NoCapsule(Wrapped):
+        __dlpack_c_exchange_api__ = 5
+
+    x = np.zeros((3, 5), np.float32)
+    for kind in (OfNoVersion, NoCapsule):
+        with pytest.raises(TypeError, match="a kernel takes numbers, arrays"):
+            add_index[1, (4, 8)](kind(x))
+    with pytest.raises(ValueError, match="it lies on cuda:0"):
+        add_index[1, (4, 8)](Wrapped(x, device_type=2))
+    with pytest.raises(BufferError, match="negated or conjugated lazily"):
+        add_index[1, (4, 8)](Wrapped(x, is_negated=True))
+    with pytest.raises(TypeError, match="no elements of this DLPack type"):
+        add_index[1, (4, 8)](Wrapped(np.zeros((3, 5), np.longdouble)))
+    assert (x == 0).all()
+
+
+@pytest.fixture(scope="module")
+def torch():
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture(scope="module")
+def place(torch):
+    if pykc.device().is_cpu:
+        return "cpu"
+    if not torch.cuda.is_available():
+        pytest.skip("this PyTorch knows no GPU")
+    return "cuda"
+
+
+class TestTorch:
+    def test_tensors(self, torch, place):
+        for dtype in (torch.float32, torch.float64, torch.int16, torch.bfloat16, torch.complex64):
+            x = torch.zeros((3, 5), dtype=dtype, device=place)
+            add_index[1, (4, 8)](x)
+            part = torch.zeros((5, 9), dtype=dtype, device=place)
+            add_index[1, (4, 8)](part.T[::3, ::2][:3, :5])
+            cuda.synchronize()
+            wanted = torch.from_numpy(added((3, 5), "i8")).to(dtype)
+            assert torch.equal(x.cpu(), wanted)
+            rows = part.T[::3, ::2].cpu()
+            assert torch.equal(rows, wanted[:rows.shape[0], :rows.shape[1]])
+
+    def test_lazy_tensors_are_refused(self, torch, place):
+        x = torch.zeros((3, 5), dtype=torch.complex64, device=place)
+        for lazy in (x.conj(), x.conj().imag):
+            with pytest.raises(BufferError, match="lazily"):
+                add_index[1, (4, 8)](lazy)
+
+    def test_parameters(self, torch, place):
+        weights = torch.nn.Parameter(torch.zeros((3, 5), device=place))
+        add_index[1, (4, 8)](weights)
+        cuda.synchronize()
+        assert np.array_equal(weights.detach().cpu().numpy(), added((3, 5), "f4"))
+
+    def test_order_with_the_stream_of_torch(self, torch, place):
+        """Each step reads what the one before wrote, on a stream that the default one does not wait for."""
+        if place == "cpu":
+            pytest.skip("PyTorch has streams on GPUs alone")
+        n = 1 << 22
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            x = torch.zeros((n, 1), device=place)
+            for _ in range(20):
+                x += 1
+                add_one[(n + 255) // 256, 256](x)
+                x *= 1
+            total = x.double().sum().item()
+        assert total == 40 * n
+
+
+@cuda.jit
+def add_one(x):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        x[i, 0] += 1
