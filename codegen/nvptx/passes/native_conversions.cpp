@@ -7,7 +7,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
-#include "codegen/nvptx/passes/hidden.h"
+#include "codegen/nvptx/passes/ptxas/hidden.h"
 
 namespace pykc::codegen {
 namespace {

@@ -1,4 +1,4 @@
-#include "codegen/nvptx/passes/keep_negations.h"
+#include "codegen/nvptx/passes/ptxas/keep_negations.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
@@ -7,7 +7,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
-#include "codegen/nvptx/passes/hidden.h"
+#include "codegen/nvptx/passes/ptxas/hidden.h"
 
 namespace pykc::codegen {
 namespace {
@@ -63,10 +63,7 @@ bool must_keep(const llvm::Instruction& instruction, bool is_optimized) {
 
 void keep_operand_of(llvm::CastInst& conversion, bool is_optimized) {
   auto* integer = llvm::dyn_cast<llvm::Instruction>(conversion.getOperand(0));
-  if (integer == nullptr || must_keep(*integer, is_optimized)) return;
-  const bool is_signed_part = llvm::isa<llvm::UIToFPInst>(conversion) && is_word(integer) &&
-                              match(integer, m_CombineOr(m_SExt(m_Value()), m_AShr(m_Value(), m_Value())));
-  if (!is_modifier(integer) && !is_signed_part) return;
+  if (integer == nullptr || !is_modifier(integer) || must_keep(*integer, is_optimized)) return;
   llvm::IRBuilder<> builder(&conversion);
   conversion.setOperand(0, hidden(integer, builder));
 }
@@ -84,21 +81,6 @@ void keep_what_is_shifted(llvm::Instruction& shift, bool is_optimized) {
   if (!is_word_of_negation(shift.getOperand(0))) return;
   llvm::IRBuilder<> builder(&shift);
   shift.setOperand(0, hidden(shift.getOperand(0), builder));
-}
-
-/// The high half of a product, as an i64: a quotient by a constant may become one.
-bool is_high_half(const llvm::Value* value) {
-  return match(value, m_ZExt(m_CombineOr(m_UDiv(m_Value(), m_ConstantInt()), m_Trunc(m_LShr(m_Value(), m_Value()))))) ||
-         match(value, m_LShr(m_Mul(m_Value(), m_Value()), m_SpecificInt(32)));
-}
-
-void keep_minuend_of(llvm::Instruction& difference) {
-  llvm::Value* minuend = nullptr;
-  if (!match(&difference, m_Sub(m_Value(minuend), m_Value()))) return;
-  if (!difference.getType()->isIntegerTy(64) || !is_high_half(minuend)) return;
-  llvm::IRBuilder<> builder(&difference);
-  llvm::Value* low = hidden(builder.CreateTrunc(minuend, builder.getInt32Ty()), builder);
-  difference.setOperand(0, builder.CreateZExt(low, difference.getType()));
 }
 
 void keep(llvm::Instruction& negation) {
@@ -121,7 +103,6 @@ void keep_negations(llvm::Module& module, bool is_optimized) {
       if (llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(instruction))
         keep_operand_of(llvm::cast<llvm::CastInst>(instruction), is_optimized);
       keep_what_is_shifted(instruction, is_optimized);
-      keep_minuend_of(instruction);
       if (must_keep(instruction, is_optimized)) keep(instruction);
       if (is_optimized && call != nullptr && is_signed_extremum(*call) && may_become_one_of_three(*call))
         keep_operands_of(*call);

@@ -1,4 +1,4 @@
-#include "codegen/nvptx/passes/low_words.h"
+#include "codegen/nvptx/passes/ptxas/low_words.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>

@@ -1,4 +1,4 @@
-#include "codegen/nvptx/passes/flag_bits.h"
+#include "codegen/nvptx/passes/ptxas/flag_bits.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
@@ -6,7 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
-#include "codegen/nvptx/passes/hidden.h"
+#include "codegen/nvptx/passes/ptxas/hidden.h"
 
 namespace pykc::codegen {
 namespace {

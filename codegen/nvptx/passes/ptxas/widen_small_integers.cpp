@@ -1,4 +1,4 @@
-#include "codegen/nvptx/passes/widen_small_integers.h"
+#include "codegen/nvptx/passes/ptxas/widen_small_integers.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>

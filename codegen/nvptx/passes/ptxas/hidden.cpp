@@ -1,4 +1,4 @@
-#include "codegen/nvptx/passes/hidden.h"
+#include "codegen/nvptx/passes/ptxas/hidden.h"
 
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>

@@ -10,11 +10,8 @@ namespace pykc::codegen {
 /// instruction of sm_90 and sm_100, VIMNMX3, which takes y for -y. A negation or absolute value becomes part of the
 /// conversion behind it, so that i64(-x) of the i16 -32768 is 32768, and f32(abs(x)) of the i32 -2^31 is 2^31: numbers
 /// that those types do not have; nor does it know that such an absolute value is negative. A shift to the right by a
-/// constant and a sum become LEA.HI, which negates what was shifted where the operand was negated: -3 >> 3 is 0. The high
-/// half of a product of u32 less a number, both made i64, become one IMAD.HI and the sum of its carry, which is lost
-/// where the number is 0: u32(12) // 6 - 0 is 2 - 2^32. A signed part of a register that becomes an
-/// u32 and then a float is taken for the signed one, if the part is not the lowest: f64(u32(i8(x >> 16))). Such values
-/// are hidden from ptxas, see hidden.h.
+/// constant and a sum become LEA.HI, which negates what was shifted where the operand was negated: -3 >> 3 is 0. Such
+/// values are hidden from ptxas, see hidden.h.
 void keep_negations(llvm::Module& module, bool is_optimized);
 
 }  // namespace pykc::codegen

@@ -1,0 +1,37 @@
+#include "codegen/nvptx/passes/ptxas/keep_high_halves.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include "codegen/nvptx/passes/ptxas/hidden.h"
+
+namespace pykc::codegen {
+namespace {
+
+using namespace llvm::PatternMatch;
+
+/// A quotient by a constant may become one.
+bool is_high_half(const llvm::Value* value) {
+  return match(value, m_ZExt(m_CombineOr(m_UDiv(m_Value(), m_ConstantInt()), m_Trunc(m_LShr(m_Value(), m_Value()))))) ||
+         match(value, m_LShr(m_Mul(m_Value(), m_Value()), m_SpecificInt(32)));
+}
+
+void keep_minuend_of(llvm::Instruction& difference) {
+  llvm::Value* minuend = nullptr;
+  if (!match(&difference, m_Sub(m_Value(minuend), m_Value()))) return;
+  if (!difference.getType()->isIntegerTy(64) || !is_high_half(minuend)) return;
+  llvm::IRBuilder<> builder(&difference);
+  llvm::Value* low = hidden(builder.CreateTrunc(minuend, builder.getInt32Ty()), builder);
+  difference.setOperand(0, builder.CreateZExt(low, difference.getType()));
+}
+
+}  // namespace
+
+void keep_high_halves(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    for (llvm::Instruction& instruction : llvm::instructions(function)) keep_minuend_of(instruction);
+}
+
+}  // namespace pykc::codegen
