@@ -12,6 +12,7 @@
 #include "codegen/nvptx/passes/native_conversions.h"
 #include "codegen/nvptx/passes/ptxas/flag_bits.h"
 #include "codegen/nvptx/passes/ptxas/keep_high_halves.h"
+#include "codegen/nvptx/passes/ptxas/keep_masks.h"
 #include "codegen/nvptx/passes/ptxas/keep_negations.h"
 #include "codegen/nvptx/passes/ptxas/keep_signed_parts.h"
 #include "codegen/nvptx/passes/ptxas/low_words.h"

@@ -1,5 +1,7 @@
 #include "codegen/nvptx/passes/ptxas/hidden.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -29,6 +31,13 @@ llvm::Value* hidden(llvm::Value* value, llvm::IRBuilder<>& builder) {
   if (type->isIntegerTy(64)) return permuted(value, kPermuteTwoWords, "=l,l", builder);
   llvm::Value* half = builder.CreateZExt(value, builder.getInt16Ty());
   return builder.CreateTrunc(permuted(half, kPermuteHalf, "=h,h", builder), type);
+}
+
+void hide(llvm::Instruction& instruction) {
+  const llvm::SmallVector<llvm::Use*> uses(llvm::make_pointer_range(instruction.uses()));
+  llvm::IRBuilder<> builder(instruction.getNextNode());
+  llvm::Value* result = hidden(&instruction, builder);
+  for (llvm::Use* use : uses) use->set(result);
 }
 
 }  // namespace pykc::codegen

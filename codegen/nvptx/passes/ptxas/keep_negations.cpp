@@ -83,17 +83,6 @@ void keep_what_is_shifted(llvm::Instruction& shift, bool is_optimized) {
   shift.setOperand(0, hidden(shift.getOperand(0), builder));
 }
 
-void keep(llvm::Instruction& negation) {
-  llvm::Instruction* next = negation.getNextNode();
-  llvm::IRBuilder<> builder(next);
-  llvm::Value* result = hidden(&negation, builder);
-  // Behind what hides it.
-  negation.replaceUsesWithIf(result, [&](const llvm::Use& use) {
-    const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
-    return user->getParent() != next->getParent() || !user->comesBefore(next) || user->comesBefore(&negation);
-  });
-}
-
 }  // namespace
 
 void keep_negations(llvm::Module& module, bool is_optimized) {
@@ -103,7 +92,7 @@ void keep_negations(llvm::Module& module, bool is_optimized) {
       if (llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(instruction))
         keep_operand_of(llvm::cast<llvm::CastInst>(instruction), is_optimized);
       keep_what_is_shifted(instruction, is_optimized);
-      if (must_keep(instruction, is_optimized)) keep(instruction);
+      if (must_keep(instruction, is_optimized)) hide(instruction);
       if (is_optimized && call != nullptr && is_signed_extremum(*call) && may_become_one_of_three(*call))
         keep_operands_of(*call);
     }
