@@ -94,7 +94,8 @@ kernel = milliseconds(lambda: add[blocks, threads](device_z, device_x, device_y)
 print(f"the launch {1000 * launch:.1f} µs, the kernel {1000 * kernel:.1f} µs")
 
 # %% [markdown]
-# The same for several sizes: the kernel, the copies there and back, and NumPy on the host.
+# (`pykc.benchmark` measures so, too; the other lessons use it.) The same for several sizes: the kernel, the copies
+# there and back, and NumPy on the host.
 
 # %%
 sizes = [10**3, 10**4, 10**5, 10**6, 4 * 10**6]

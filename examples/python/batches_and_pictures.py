@@ -9,25 +9,11 @@
 import math
 
 import numpy as np
+import pykc
 from pykc import cuda
 from pykc.numba import guvectorize, vectorize
 
 rng = np.random.default_rng(1)
-
-
-def milliseconds(work, repeat=3):
-    """The shortest of several runs, by events in the device's own queue. The first run compiles."""
-    work()
-    times = []
-    for _ in range(repeat):
-        start, end = cuda.event(), cuda.event()
-        start.record()
-        work()
-        end.record()
-        end.synchronize()
-        times.append(cuda.event_elapsed_time(start, end))
-    return min(times)
-
 
 # %% [markdown]
 # ## Every element
@@ -35,7 +21,8 @@ def milliseconds(work, repeat=3):
 # The price of an option, as Black and Scholes have it: thirty operations for each element, a few numbers in and one
 # out. In NumPy each operation is a pass over the arrays. `vectorize` makes one pass of all of them. Several signatures
 # make it fit several types; the first one that the arguments can be converted to is taken. A call has a price, too,
-# some 50 µs: for a thousand elements NumPy is as fast.
+# some 50 µs: for a thousand elements NumPy is as fast. `pykc.benchmark` measures calls, the device's share of each by
+# events; the warm-up, in which the function is compiled, does not count.
 
 
 # %%
@@ -69,8 +56,9 @@ for n in sizes:
     options = rng.uniform(80, 120, n), rng.uniform(80, 120, n), rng.uniform(0.1, 2, n), rng.uniform(0.1, 0.5, n)
     on_device = [cuda.to_device(one) for one in options]
     prices = cuda.device_array(n)
-    device_times.append(milliseconds(lambda: price(*on_device, out=prices)))
-    host_times.append(milliseconds(lambda: price_by_numpy(*options), 1))
+    took = pykc.benchmark(price, (*on_device,), {"out": prices}, n_repeat=3, n_warmup=1)
+    device_times.append(took.gpu_times.min())
+    host_times.append(pykc.benchmark(price_by_numpy, options, n_repeat=1, n_warmup=1).cpu_times.min())
     assert np.allclose(prices.copy_to_host(), price_by_numpy(*options), atol=1e-4)
 speedups = np.array(host_times) / device_times
 print("times as fast as NumPy:", ", ".join(f"{speedup:.1f} for {n:,}" for n, speedup in zip(sizes, speedups)))
@@ -205,8 +193,8 @@ direct, by_spectra = [], []
 for radius in radii:
     weights = bell(radius)
     assert np.allclose(convolved(weights), convolved_by_spectra(weights), atol=1e-4)
-    direct.append(milliseconds(lambda: convolved(weights), 2))
-    by_spectra.append(milliseconds(lambda: convolved_by_spectra(weights), 2))
+    for times, way in ((direct, convolved), (by_spectra, convolved_by_spectra)):
+        times.append(1000 * pykc.benchmark(way, (weights,), n_repeat=2, n_warmup=1).gpu_times.min())
 print("direct:     ", ", ".join(f"{one:.2f}" for one in direct), "ms")
 print("by spectra: ", ", ".join(f"{one:.2f}" for one in by_spectra), "ms")
 

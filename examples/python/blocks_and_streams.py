@@ -13,26 +13,12 @@ from pykc import cuda
 
 rng = np.random.default_rng(1)
 
-
-def milliseconds(work, repeat=3):
-    """The shortest of several runs, by events in the device's own queue. The first run compiles."""
-    work()
-    times = []
-    for _ in range(repeat):
-        start, end = cuda.event(), cuda.event()
-        start.record()
-        work()
-        end.record()
-        end.synchronize()
-        times.append(cuda.event_elapsed_time(start, end))
-    return min(times)
-
-
 # %% [markdown]
 # ## The block size
 #
 # `z = x y + b` for arrays of several sizes, in blocks of several sizes. `b` stands outside of the kernel: it is
-# captured as a constant, and where it changes, the next launch compiles the kernel again.
+# captured as a constant, and where it changes, the next launch compiles the kernel again. `benchmark` measures launches
+# by events, after a first one that compiles; of several the shortest was disturbed least.
 
 # %%
 b = np.float32(0.5)
@@ -53,7 +39,8 @@ for row, n in enumerate(sizes):
     device_x, device_y, device_z = cuda.to_device(x), cuda.to_device(y), cuda.device_array(n, np.float32)
     for column, threads in enumerate(block_sizes):
         blocks = -(-n // threads)  # rounded up
-        times[row, column] = milliseconds(lambda: multiply_add[blocks, threads](device_z, device_x, device_y))
+        took = cp.benchmark(multiply_add[blocks, threads], (device_z, device_x, device_y), n_repeat=3, n_warmup=1)
+        times[row, column] = 1000 * took.gpu_times.min()
     assert np.allclose(device_z.copy_to_host(), x * y + b)
     best = block_sizes[times[row].argmin()]
     print(f"{n:>9,} elements: {times[row].min():.4f} to {times[row].max():.4f} ms, the shortest with {best} threads")
@@ -111,7 +98,7 @@ ways = {"expression": distance, "fuse": fused_distance, "ElementwiseKernel": ele
 way_times = {}
 for name, way in ways.items():
     assert np.allclose(way(x, y).get(), wanted, rtol=1e-5)
-    way_times[name] = milliseconds(lambda: way(x, y))
+    way_times[name] = 1000 * cp.benchmark(way, (x, y), n_repeat=3, n_warmup=1).gpu_times.min()
     print(f"{name}: {way_times[name]:.3f} ms")
 
 # %% tags=["active-ipynb"]
@@ -180,10 +167,12 @@ for m in extents:
     device_a, device_b, device_c = cuda.to_device(a), cuda.to_device(b_matrix), cuda.device_array((m, m), np.float32)
     blocks = (-(-m // TILE), -(-m // TILE))
     for name, kernel in (("plain", product), ("tiles", product_by_tiles)):
-        took = milliseconds(lambda: kernel[blocks, (TILE, TILE)](device_c, device_a, device_b))
+        launch = kernel[blocks, (TILE, TILE)]
+        took = cp.benchmark(launch, (device_c, device_a, device_b), n_repeat=3, n_warmup=1).gpu_times.min()
         assert np.allclose(device_c.copy_to_host(), a @ b_matrix, rtol=1e-4)
-        rates[name].append(2e-6 * m**3 / took)
-    rates["NumPy"].append(2e-6 * m**3 / milliseconds(lambda: a @ b_matrix))
+        rates[name].append(2e-9 * m**3 / took)
+    took = cp.benchmark(np.matmul, (a, b_matrix), n_repeat=3, n_warmup=1).cpu_times.min()
+    rates["NumPy"].append(2e-9 * m**3 / took)
 for name, row in rates.items():
     print(f"{name}: " + ", ".join(f"{rate:.1f}" for rate in row) + " Gflop/s")
 
