@@ -76,12 +76,12 @@ struct Instruction {
   std::uint64_t constant = 0;               // Constant: the value's bits, zero-extended (floats: IEEE bits of the type)
   std::vector<std::int64_t> slots;          // WarpExchange: slots of arguments, active threads, result; see opcodes.def
   bool no_wrap = false;                     // Add, Sub, Mul of i64: known not to overflow (counters, index arithmetic)
-  bool is_packed = false;  // FieldPointer: the address may be none that the scalar lies at elsewhere (packed records)
+  bool is_packed = false;  // FieldPointer: in a packed record, the address need not be a multiple of the scalar's size
   SourceRange range;       // where it comes from
   const SourceFile* source = nullptr;  // of `range`, where that is not the function's: code of an inlined function
 };
 
-/// Whether an address lies in a packed record, so that it may be any.
+/// Whether an address lies in a packed record, so that it need not be a multiple of its scalar's size.
 bool is_packed_address(const Instruction& address);
 
 struct Parameter {

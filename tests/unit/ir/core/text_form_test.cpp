@@ -128,6 +128,7 @@ kernel @"k 1"(%x: ptr<f32, global> no_alias read_only, %x.shape0: i64 non_negati
   warp_exchange shfl_sync slots -1 0 -1 1 0 u32 4294967295, i32 3
   %23 = warp_exchange syncthreads_count slots 1 -1 -1 : i32
   %24 = field 4 %q : ptr<f32, parameter>
+  %25 = field packed 3 %q : ptr<f32, parameter>
   fault 0 %8, i64 5
 }
 )";

@@ -119,6 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"%0 = field 4 %n : ptr<f32, global>\n", "%0 = field: operand has type i64, result ptr<f32, global>"},
         Example{"%0 = field 4 %x : ptr<f32, shared>\n",
                 "%0 = field: operand has type ptr<f32, global>, result ptr<f32, shared>"},
+        Example{"%0 = element packed %x, %n\n", "%0 = element: packed is for field"},
         Example{"call @k %x, %n, %c, %f, %i\n", "call: calls a kernel"},
         Example{"%0 = call @two %n\n", "%0 = call: operands are not the parameters of @two"},
         Example{"%0 = extract 0 %f : f32\n", "%0 = extract: operand is no call"},
