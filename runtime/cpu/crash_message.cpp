@@ -45,8 +45,9 @@ void write_message(const char* kernel, const void* address, bool has_no_stack) {
   auto rest = reinterpret_cast<std::uintptr_t>(address);
   for (std::size_t i = sizeof digits - 2; i >= 2; --i, rest >>= 4) digits[i] = "0123456789abcdef"[rest & 15];
   const char* const what = has_no_stack ? "` has no stack left, at " : "` has touched memory that is not its own, at ";
-  const char* const advice = has_no_stack ? "; 512 KiB are enough for functions that call themselves 256 levels deep\n"
-                                          : "; a checked build (`--checked`, CompileOptions::checked) tells the line\n";
+  const char* const advice =
+      has_no_stack ? "; 512 KiB are enough for functions that call themselves 256 levels deep\n"
+                   : "; a checked build (`--checked`, CompileOptions::checked, Python: `debug=True`) tells the line\n";
   for (const char* part : {"pykc: kernel `", kernel, what, static_cast<const char*>(digits), advice}) write_text(part);
 }
 

@@ -88,7 +88,8 @@ class Crash : public ::testing::Test {
 
 TEST_F(Crash, TheKernelIsNamed) {
   EXPECT_EXIT((void)Program().launch("writes", kFarAway), KilledBySignal(SIGSEGV),
-              "pykc: kernel `writes` has touched memory that is not its own, at 0x[0-9a-f]*; a checked build");
+              "pykc: kernel `writes` has touched memory that is not its own, at 0x[0-9a-f]*; "
+              "a checked build .`--checked`, CompileOptions::checked, Python: `debug=True`. tells the line");
 }
 
 TEST_F(Crash, TheHandlerOfBeforeIsCalled) {
