@@ -2,13 +2,13 @@
 import os
 
 
-def _switch(name: str) -> int:
-    return int(os.environ.get(f"NUMBA_{name}", "0"))
+def _switch(name: str, default: int) -> int:
+    return int(os.environ.get(f"NUMBA_{name}", default))
 
 
 ENABLE_CUDASIM = False
-CUDA_LOW_OCCUPANCY_WARNINGS = _switch("CUDA_LOW_OCCUPANCY_WARNINGS")
-CUDA_WARN_ON_IMPLICIT_COPY = _switch("CUDA_WARN_ON_IMPLICIT_COPY")
+CUDA_LOW_OCCUPANCY_WARNINGS = _switch("CUDA_LOW_OCCUPANCY_WARNINGS", 0)
+CUDA_WARN_ON_IMPLICIT_COPY = _switch("CUDA_WARN_ON_IMPLICIT_COPY", 1)
 CUDA_ENABLE_PYNVJITLINK = 0
 CUDA_USE_NVIDIA_BINDING = 0
 CUDA_DEBUGINFO_DEFAULT = 0

@@ -17,7 +17,7 @@ prange = range
 
 
 class PykcWarning(UserWarning):
-    """Something runs in another way than was asked for."""
+    """Something runs in another way than was asked for, or slower than it might."""
 
 
 class HostFunction(Function):

@@ -8,7 +8,6 @@ import warnings
 from typing import Any
 
 from . import _config, _devices
-from ._advice import warn_of_few_blocks
 from ._elementwise import BLOCK, Loaded, converted, kernel_text, launch, places
 from ._modules import Function
 from ._results import result_types
@@ -235,6 +234,7 @@ class GUFunc(_ArrayFunction):
         text = kernel_text("generalized", names, shape or (1,), f"core({', '.join(values)})")
         kernel = self._loaded.kernel(text, "generalized", {"core": self})
         if _config.CUDA_LOW_OCCUPANCY_WARNINGS:
+            from ._advice import warn_of_few_blocks
             warn_of_few_blocks(-(-math.prod(shape) // BLOCK))
         launch(kernel, shape or (1,), arrays, stream)
 

@@ -1,6 +1,10 @@
 """`@cuda.jit` in all its forms, launches, and what can be asked of a kernel."""
 import collections
 import gc
+import os
+import pathlib
+import subprocess
+import sys
 import warnings
 import weakref
 
@@ -13,6 +17,10 @@ from pykc import _native
 from pykc import cuda, types
 from pykc.numba.errors import NumbaPerformanceWarning
 from pykc.types import float32, float64, int32, int64, void
+
+
+PACKAGE = pathlib.Path(pykc.__file__).parents[1]
+MOCK = PACKAGE.parent / "tests/unit/runtime/mock_cuda/libmock_cuda.so"
 
 
 def add_body(z, x, y):
@@ -289,6 +297,62 @@ def test_a_warning_of_few_blocks(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         nothing[256, 32]()
+
+
+COPIES = """
+import os, sys, warnings
+import numpy as np
+import pykc
+from pykc import cuda
+from pykc.numba.errors import NumbaPerformanceWarning
+
+@cuda.jit
+def add(z, x, n):
+    z[0] = x[0] + n
+
+@cuda.jit
+def other(z):
+    z[0] = 1
+
+def places(*launches, **filters):
+    "The lines that are warned of, and what is said there."
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("default")
+        if filters:
+            warnings.filterwarnings("ignore", **filters)
+        for launch in launches:
+            launch()
+    assert all(os.path.basename(one.filename) == "copies.py" for one in told), told
+    return [str(one.message) for one in told]
+
+host, own = np.ones(4, np.float32), cuda.to_device(np.ones(4, np.float32))
+many = lambda: [other.forall(4)(host) for _ in range(3)]
+(said,) = places(lambda: add[1, 32](host, own, 3))
+assert said.startswith("Host array used in CUDA kernel will incur copy overhead to/from device") and "`z` there" in said
+assert "`x`" not in said and "`add`" in said
+assert places(many, lambda: other[1, 32](own), lambda: other[1, 32](cuda.InOut(host))) == places(many) != []
+assert places(many, category=pykc.PykcWarning) == places(many, category=NumbaPerformanceWarning) == []
+assert places(many, message="Host array used") == []
+pykc.numba.config.CUDA_WARN_ON_IMPLICIT_COPY = 0
+assert places(many) == []
+"""
+
+
+@pytest.mark.skipif(not MOCK.exists(), reason="the mock driver is not built")
+def test_a_warning_of_copies_on_gpus(tmp_path):
+    script = tmp_path / "copies.py"
+    script.write_text(COPIES)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "PYKC_CUDA_LIBRARY": str(MOCK), "PYKC_DEVICE": "cuda:0",
+                               "PYTHONPATH": str(PACKAGE)})
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_warning_of_copies_on_the_cpu():
+    if not cuda.is_gpu():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            cuda.jit(add_body)[1, 32](np.zeros(3), np.ones(3), np.ones(3))
 
 
 def test_names_of_kernels_outside_of_them():

@@ -5,7 +5,6 @@ import types
 from typing import Any
 
 from .. import _config, _devices, _native
-from .._advice import warn_of_few_blocks
 from .._capture import CUDA, Watch
 from .._elementwise import Loaded
 from .._modules import Function, program_of
@@ -152,6 +151,7 @@ class Dispatcher(Function):
             _check_extents("griddim", grid)
             _check_extents("blockdim", block)
         if _config.CUDA_LOW_OCCUPANCY_WARNINGS:
+            from .._advice import warn_of_few_blocks
             warn_of_few_blocks(grid)
         return (Extended if self.extensions else Configured)(self, *configuration)
 
@@ -159,6 +159,9 @@ class Dispatcher(Function):
         """Launches: HOW is the method of the native kernel, WHERE its arguments before those of the kernel."""
         if self._defaults is not None and len(args) < self._defaults[0]:
             args += self._defaults[1][len(args) - self._defaults[0]:]
+        if _config.CUDA_WARN_ON_IMPLICIT_COPY and not _devices.current().is_cpu:
+            from .._advice import warn_of_copies
+            warn_of_copies(self.py_func, args)
         kernel = self._kernel()
         try:
             kernel.launch(*where, args) if how == "launch" else kernel.for_all(*where, args)
