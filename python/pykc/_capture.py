@@ -11,9 +11,10 @@ import sys
 import types
 from typing import Any
 
+from ._kernel_names import NATIVE_TYPES
 from ._source import FunctionText
 
-CUDA, NUMPY = "_pykc_cuda", "_pykc_numpy"  # what statements call the two modules that they need themselves
+CUDA, NATIVE, NUMPY = "_pykc_cuda", "_pykc", "_pykc_numpy"  # what statements call the modules that they need themselves
 
 _PYTHON_MODULES = ("math", "cmath", "operator", "numpy")
 _MISSING = object()
@@ -198,6 +199,9 @@ class Capture:
         if isinstance(value, type) and issubclass(value, enum.Enum):
             return f"from {self._text_module(_enum_text(value))} import {value.__name__} as {name}"
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+            typed = _typed_tuple_text(value) if self.native else None  # Numba's rules take the types of the values
+            if typed is not None:
+                return f"from {self._text_module(typed)} import {value.__name__} as {name}"
             fields = ", ".join(map(repr, value._fields))
             return f"from collections import namedtuple; {name} = namedtuple({value.__name__!r}, [{fields}])"
         if isinstance(value, type) and issubclass(value, Exception):
@@ -370,6 +374,28 @@ def _enum_text(kind: type) -> str:
     if len(lines) != len(kind.__members__):
         raise CaptureError(f"the members of `{kind.__name__}` must be integers")
     return f"from enum import {base}\n\n\nclass {kind.__name__}({base}):\n" + "".join(lines)
+
+
+def _typed_tuple_text(kind: type) -> str | None:
+    """A named tuple whose fields all have types that kernels know; nothing for others."""
+    import typing
+    try:
+        found = typing.get_type_hints(kind)
+    except Exception:  # annotations of names that are not there
+        return None
+    fields = [(name, _native_name(found.get(name))) for name in kind._fields]
+    if not fields or not all(type_ for _, type_ in fields):
+        return None
+    lines = "".join(f"    {name}: {type_}\n" for name, type_ in fields)
+    return f"from pykc import *\nfrom typing import NamedTuple\n\n\nclass {kind.__name__}(NamedTuple):\n{lines}"
+
+
+def _native_name(annotation: Any) -> str | None:
+    if annotation in (bool, int, float):
+        return annotation.__name__
+    element, bracket, axes = str(annotation).partition("[") if _is_type(annotation) else ("", "", "")
+    native = next((name for name, numba in NATIVE_TYPES.items() if numba == element), None)
+    return native and native + bracket + axes
 
 
 def _exception_text(kind: type) -> str:

@@ -17,11 +17,11 @@ class Loaded:
     def __init__(self):
         self._known: dict[tuple, tuple[Program, Any]] = {}
 
-    def kernel(self, text: str, name: str, values: dict[str, Any], **options) -> Any:
+    def kernel(self, text: str, name: str, values: dict[str, Any], native: bool = False, **options) -> Any:
         device = _devices.current()
         found = self._known.get((device.name, text))
         if found is None or found[0].watch.changed():
-            program = program_around(text, values, name)
+            program = program_around(text, values, name, native)
             module = _native.Module(device, *program.main, import_=program.import_, **options)
             found = self._known[device.name, text] = (program, module.kernel(name))
         return found[1]

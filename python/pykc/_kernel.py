@@ -4,6 +4,7 @@ from __future__ import annotations
 import types
 
 from . import _devices
+from ._capture import NATIVE
 from .cuda._dispatcher import Dispatcher
 
 
@@ -14,7 +15,10 @@ class Kernel(Dispatcher):
 
     def decorator(self) -> str:
         arguments = ", ".join(f"{name}={value!r}" for name, value in self._options.items())
-        return ("@device" if self.device else "@kernel") + (f"({arguments})" if arguments else "")
+        return f"@{NATIVE}.{'device' if self.device else 'kernel'}" + (f"({arguments})" if arguments else "")
+
+    def _callee(self) -> Kernel:
+        return Kernel(self.py_func, device=True, text=self._text)
 
 
 def kernel(function: types.FunctionType | None = None, **options):

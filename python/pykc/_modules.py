@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 from typing import Any, NamedTuple
 
-from ._capture import CUDA, NUMPY, Capture, CaptureError, Scope, Watch
+from ._capture import CUDA, NATIVE, NUMPY, Capture, CaptureError, Scope, Watch
 from ._source import FunctionText, function_text, without_annotations
 
 
@@ -44,7 +44,7 @@ class Function:
 
     def decorator(self) -> str:
         """The decorator as pykc reads it."""
-        return "@device" if self.native else f"@{CUDA}.jit(device=True)"
+        return f"@{NATIVE}.device" if self.native else f"@{CUDA}.jit(device=True)"
 
 
 def as_function(value: Any, native: bool = False) -> Function | None:
@@ -80,10 +80,11 @@ def program_of(function: Function) -> Program:
     return Program(builder.modules.pop(node.home), node.function.text.name, builder.modules, builder.watch)
 
 
-def program_around(text: str, values: dict[str, Any], name: str) -> Program:
-    """A generated kernel, whose text knows these values by these names. NAME is the kernel's."""
+def program_around(text: str, values: dict[str, Any], name: str, native: bool = False) -> Program:
+    """A generated kernel, whose text knows these values by these names. NAME is the kernel's; NATIVE says that the
+    values are for a function under pykc's typing rules."""
     builder = _Builder()
-    capture = Capture(False, builder.reference, builder.text_module)
+    capture = Capture(native, builder.reference, builder.text_module)
     for alias, value in values.items():
         capture.bind(alias, value)
     builder.watch.add(capture.watch)
@@ -166,7 +167,8 @@ class _Builder:
 
 
 def _header(native: bool, line: str) -> str:
-    return line if native else "; ".join(filter(None, (f"from numba import cuda as {CUDA}", line)))
+    first = f"import pykc as {NATIVE}" if native else f"from numba import cuda as {CUDA}"
+    return "; ".join(filter(None, (first, line)))
 
 
 def _circle_text(circle: list[_Node]) -> ModuleText:

@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import typing
 import warnings
 import weakref
 
@@ -197,6 +198,73 @@ def test_tuples_records_and_other_arguments():
     assigns[1, 1](records[1])
     cuda.synchronize()
     assert records["a"].tolist() == [0, 5]
+
+
+class Point(typing.NamedTuple):
+    x: pykc.i64
+    y: pykc.f32
+
+
+class Line(typing.NamedTuple):
+    points: pykc.f64[:]
+    count: int
+
+
+def test_named_tuples_under_pykc_kernel():
+    Pair = collections.namedtuple("Pair", ["x", "y"])
+
+    @pykc.kernel
+    def of_any(out: pykc.f64[:], p, scale: pykc.f32):
+        out[0] = (p.x + p[1]) * scale
+
+    @pykc.kernel
+    def of_points(out: pykc.f64[:], p: Point, line: Line):
+        moved = Point(p.x + 1, p.y)
+        out[0] = moved.x / 2 + moved.y + line.points[line.count]
+
+    out = np.zeros(1)
+    of_any[1, 1](out, Pair(1, 2.5), 2)
+    assert out[0] == 7
+    of_any.forall(1)(out, Point(np.int16(3), np.float64(0.5)), 2.0)
+    assert out[0] == 7
+    of_points[1, 1](out, Point(2, 2.5), Line(np.array([1.0, 10.0]), 1))
+    assert out[0] == 14
+    with pytest.raises(pykc.CompileError, match="has no `z`"):
+        @pykc.kernel
+        def wrong(out: pykc.f64[:], p: Point):
+            out[0] = p.z
+        wrong[1, 1](out, Point(2, 2.5))
+
+
+def test_numbers_where_some_parameters_have_types():
+    @pykc.kernel
+    def kernel(out: pykc.f64[:], x, n: pykc.i32, s: pykc.f32):  # by a name that the language has, too
+        out[0] = x + n + s
+
+    out = np.zeros(1)
+    kernel[1, 1](out, 1, 2, 0.5)
+    assert out[0] == 3.5
+    kernel[1, 1](out, 1, np.int64(2), np.float64(0.25))
+    assert out[0] == 3.25
+    with pytest.raises(pykc.LaunchError, match="the i64 1099511627776 has no exact value as i32"):
+        kernel[1, 1](out, 1, 2 ** 40, np.float32(0.5))
+
+
+@pytest.mark.parametrize("wide", ["i8", "f8"])
+@pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"])
+def test_numbers_for_one_of_several_signatures(dtype, wide):
+    @cuda.jit(["(int64[::1], int64)", "(float64[::1], float64)", "(complex64[::1], complex64)"])
+    def kernel(r, x):
+        r[0] = x
+
+    x = np.dtype(dtype).type(1)
+    for out in (np.zeros(1, wide), np.zeros(1, np.complex64)):
+        if out.dtype.kind == "i" and x.dtype.kind == "f":
+            continue
+        kernel[1, 1](out, x)
+        assert out[0] == 1
+        kernel[1, 1](out, x.item())
+        assert out[0] == 1
 
 
 def test_arguments_that_no_kernel_takes():

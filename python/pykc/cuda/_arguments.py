@@ -1,12 +1,13 @@
 """The arguments of a launch, as the runtime takes them."""
 from __future__ import annotations
 
+import contextlib
 import enum
 import sys
 from typing import Any
 
 from .. import _devices
-from ..types import Type
+from ..types import Array, Type
 from ._arrays import DeviceNDArray, as_cuda_array, device_array_like, to_device
 from ._records import DeviceRecord
 
@@ -104,6 +105,17 @@ class Prepared:
 def wrap_arg(value: Any, default=InOut) -> In:
     """The argument with what is to be copied, for extensions."""
     return value if isinstance(value, In) else default(value)
+
+
+def converted(argument: Any, type_: Type) -> Any:
+    """A number as one of this type; as it is where the type has none for it, or is no number's."""
+    numpy = sys.modules.get("numpy")
+    is_number = numpy is not None and isinstance(argument, (int, float, complex, numpy.number, numpy.bool_))
+    if not is_number or isinstance(type_, Array):
+        return argument
+    with contextlib.suppress(OverflowError):
+        return type_(argument)
+    return argument
 
 
 def _is_record(argument: Any) -> bool:

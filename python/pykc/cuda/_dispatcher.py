@@ -9,7 +9,7 @@ from .._capture import CUDA, Watch
 from .._elementwise import Loaded
 from .._modules import Function, program_of
 from ..types import Array, CPointer, Signature, Type, compiled, is_signature, parsed, pyobject, signature_text, typeof, void
-from ._arguments import Pointed, Prepared
+from ._arguments import Pointed, Prepared, converted
 from ._faults import python_error
 from ._streams import native_stream
 
@@ -166,7 +166,10 @@ class Dispatcher(Function):
         try:
             kernel.launch(*where, args) if how == "launch" else kernel.for_all(*where, args)
         except (TypeError, _native.LaunchError) as error:
-            prepared = Prepared(self._with_pointed(args))
+            given = self._with_pointed(args)
+            if isinstance(error, _native.LaunchError):
+                given = self._with_stated(kernel, given)
+            prepared = Prepared(given)
             if prepared.are_plain and all(a is b for a, b in zip(args, prepared.values)):
                 raise _with_types(error, args) from None
             self._launched_around(prepared, kernel, how, where)
@@ -198,6 +201,15 @@ class Dispatcher(Function):
                     found[index] = Pointed(args[index], type_.pointee)
         return tuple(found)
 
+    def _with_stated(self, kernel: Any, args: tuple) -> tuple:
+        """The arguments with numbers as the kernel that was chosen for them has them: by one of several signatures, or
+        where some of its parameters alone have types."""
+        try:
+            stated = [] if kernel.is_typed else kernel.info(*args)["types"]
+        except _native.Error:  # it is not the numbers that do not fit
+            stated = []
+        return tuple(converted(argument, compiled(type_)) for type_, argument in zip(stated, args)) or args
+
     def _launched_around(self, prepared: Prepared, kernel: Any, how: str, where: tuple) -> None:
         """Launches with arguments that the runtime takes no values of, tuples and the like, by a kernel around this
         one that makes them."""
@@ -206,12 +218,17 @@ class Dispatcher(Function):
             names = ", ".join(f"x{number}" for number in range(len(prepared.values)))
             text = (f"{self._decorator([])}\ndef {name}({names}):\n"
                     f"    inner({', '.join(prepared.texts)})\n")
-            kernel = self._around.kernel(text, name, {"inner": self, **prepared.names}, **self._compile_options())
+            values = {"inner": self._callee(), **prepared.names}
+            kernel = self._around.kernel(text, name, values, self.native, **self._compile_options())
         try:
             getattr(kernel, how)(*where, tuple(prepared.values))
         except _native.KernelFault as fault:
             raise python_error(fault, self.py_func) from None
         prepared.restore()
+
+    def _callee(self) -> Function:
+        """The function as kernels call it."""
+        return self
 
     def configure(self, griddim, blockdim, stream=0, sharedmem=0) -> Configured:
         """`kernel[griddim, blockdim, stream, sharedmem]`."""
