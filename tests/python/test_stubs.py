@@ -1,5 +1,6 @@
 """What type checkers are told is what there is."""
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -8,12 +9,14 @@ import pytest
 import pykc
 
 PACKAGE = pathlib.Path(__file__).parents[2] / "python" / "pykc"
+BUFFER = re.compile(r'    def __buffer__\(self, flags, /\):\n +""".*?"""\n', re.DOTALL)  # seen from Python 3.12 on
 
 
 def test_the_stub_of_the_native_module(tmp_path):
     made = tmp_path / "_native.pyi"
     subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "pykc._native", "-o", str(made)], check=True)
-    assert made.read_text() == (PACKAGE / "_native.pyi").read_text(), \
+    text = BUFFER.sub("    pass\n", made.read_text())
+    assert text == (PACKAGE / "_native.pyi").read_text(), \
         "make it anew: python -m nanobind.stubgen -m pykc._native -o python/pykc/_native.pyi"
 
 

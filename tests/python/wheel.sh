@@ -7,6 +7,11 @@ trap 'rm -rf "$work"' EXIT
 ./scripts/build-wheel.sh "$work/wheels"
 bytes=$(stat -c %s "$work"/wheels/*.whl)
 ((bytes < 20 << 20)) || { echo "the wheel has $bytes bytes, more than 20 MiB"; exit 1; }
+# A wheel that says that it serves later interpreters has a module that they find.
+for wheel in "$work"/wheels/*-abi3-*.whl; do
+  [ ! -f "$wheel" ] || python3 -m zipfile --list "$wheel" | grep -q '_native\.abi3\.so' ||
+    { echo "$wheel has no module for the stable ABI"; exit 1; }
+done
 python3 -m venv "$work/fresh"
 "$work/fresh/bin/pip" install --quiet --disable-pip-version-check "$work"/wheels/*.whl numpy
 source=$PWD
