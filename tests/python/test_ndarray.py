@@ -35,6 +35,12 @@ def both(function, host_arguments, arguments):
     return function(*arguments), expected
 
 
+def is_exact(function, *operands):
+    """NumPy fuses a product of complex numbers or not, by the processor and the strides."""
+    is_complex_product = function is operator.mul and any(map(np.iscomplexobj, operands))
+    return function.__name__ in EXACT and not is_complex_product
+
+
 def check(function, host_arguments, arguments, exact=True, scale=1.0):
     results = both(function, host_arguments, arguments)
     if results is None:
@@ -57,7 +63,7 @@ def test_operators_of_two_arrays(function, round_):
     y, dy = arrays.pair(shape=shape, small=is_power)
     if is_power and y.dtype.kind in "iu":
         y, dy = abs(y), abs(dy)
-    check(function, (x, y), (dx, dy), function.__name__ in EXACT, 64)
+    check(function, (x, y), (dx, dy), is_exact(function, x, y), 64)
 
 
 @pytest.mark.parametrize("function", BINARY)
@@ -71,9 +77,9 @@ def test_operators_with_numbers(function, number):
             continue  # the angle is noise
         if function is operator.pow and dtype in INTS:
             x, dx = abs(x), abs(dx)
-        check(function, (x, number), (dx, number), function.__name__ in EXACT, 64)
+        check(function, (x, number), (dx, number), is_exact(function, x, number), 64)
         if function is not operator.pow:
-            check(function, (number, x), (number, dx), function.__name__ in EXACT, 64)
+            check(function, (number, x), (number, dx), is_exact(function, x, number), 64)
 
 
 @pytest.mark.parametrize("function", [operator.iadd, operator.isub, operator.imul, operator.itruediv,
