@@ -165,6 +165,14 @@ nb::dict info(SourceKernel& kernel, const nb::args& arguments) {
   return dict;
 }
 
+/// How many blocks of this size run on a multiprocessor at a time.
+int active_blocks(SourceKernel& kernel, nb::handle block, std::int64_t shared_bytes, const nb::tuple& arguments) {
+  find_types(kernel, arguments.size());
+  const ArgumentList list(kernel.device, arguments, kernel.parameters());
+  return take(specialization(kernel, list).active_blocks_per_multiprocessor(
+      launch_config(nb::int_(1), block, nb::none(), shared_bytes)));
+}
+
 }  // namespace
 
 LaunchConfig launch_config(nb::handle grid, nb::handle block, nb::handle stream, std::int64_t shared_bytes) {
@@ -195,6 +203,7 @@ void add_kernels(nb::module_& module) {
            nb::arg("shared_bytes"), nb::arg("arguments"))
       .def("tuned", &tuned, nb::arg("configuration") = nb::none())
       .def("info", &info)
+      .def("active_blocks", &active_blocks, nb::arg("block"), nb::arg("shared_bytes"), nb::arg("arguments"))
       .def("specializations", &specializations);
   nb::class_<TunedSourceKernel>(module, "TunedKernel")
       .def("launch", &launch_tuned, nb::arg("shape"), nb::arg("stream").none(), nb::arg("arguments"));

@@ -339,7 +339,8 @@ def _overlap(one: Any, other: Any) -> bool:
     """Whether a function that reads the one may find what it has written to the other."""
     import numpy
     if isinstance(one, DeviceNDArray) or isinstance(other, DeviceNDArray):
-        places = [array.address if isinstance(array, DeviceNDArray) else array.ctypes.data for array in (one, other)]
+        places = [array.address if isinstance(array, DeviceNDArray) else numpy.asarray(array).ctypes.data
+                  for array in (one, other)]
         return places[0] < places[1] + _reach(other) and places[1] < places[0] + _reach(one)
     return numpy.may_share_memory(one, other)
 

@@ -459,7 +459,8 @@ def test_the_types_of_each_launch():
     doubled[1, 1](np.zeros(1, np.float32), 1.5)
     doubled[1, 1](np.zeros(1, np.float32), 2.5)
     doubled[1, 1](np.zeros(4, np.int32)[::2], 3)
-    assert doubled.signatures == [(float32[::1], float64), (types.Array(int32, 1, "A"), int64)]
+    copied = types.Array(int32, 1, "A" if pykc.device().is_cpu else "C")  # copies for a GPU have no gaps
+    assert doubled.signatures == [(float32[::1], float64), (copied, int64)]
 
     @cuda.jit
     def first(x, pair):

@@ -155,27 +155,57 @@ def _whole(index: Any, array: ndarray) -> tuple[list, bool]:
     are_together = numbers == list(range(numbers[0], numbers[0] + len(numbers))) if numbers else True
     place = dots[0] if dots else len(parts)
     parts[place:place + len(dots)] = [slice(None)] * (array.ndim - named)
-    _check_masks(parts, array)
+    axis = 0
+    for one in parts:
+        if isinstance(one, _Known):
+            one.check(axis, array.shape[axis])
+        elif isinstance(one, int):
+            _check_bounds(one, axis, array.shape[axis])
+        axis += one is not None
     if any(isinstance(one, ndarray) for one in parts):
         parts = [asarray(numpy.asarray(one), device=array.device) if isinstance(one, int) else one for one in parts]
-    return [one.places if isinstance(one, _OfMask) else one for one in parts], are_together
+    return [one.places if isinstance(one, _Known) else one for one in parts], are_together
 
 
-class _OfMask(ndarray):
+class _Known(ndarray):
+    """Places along an axis of which something is known on the host."""
+
+    def __init__(self, places: ndarray):
+        super().__init__(places, places.dtype)
+        self.places = places
+
+    def check(self, axis: int, extent: int) -> None:
+        raise NotImplementedError
+
+
+class _OfMask(_Known):
     """The places of a mask along one of its axes, which has this extent."""
 
     def __init__(self, places: ndarray, extent: int):
-        super().__init__(places, places.dtype)
-        self.places, self.extent = places, extent
+        super().__init__(places)
+        self.extent = extent
+
+    def check(self, axis: int, extent: int) -> None:
+        if self.extent not in (0, extent):
+            raise IndexError(f"boolean index did not match indexed array along axis {axis}; size of axis is {extent} "
+                             f"but size of corresponding boolean axis is {self.extent}")
 
 
-def _check_masks(parts: list, array: ndarray) -> None:
-    axis = 0
-    for one in parts:
-        if isinstance(one, _OfMask) and one.extent not in (0, array.shape[axis]):
-            raise IndexError(f"boolean index did not match indexed array along axis {axis}; size of axis is "
-                             f"{array.shape[axis]} but size of corresponding boolean axis is {one.extent}")
-        axis += one is not None
+class _OfHost(_Known):
+    """Numbers of the host: whether they are within bounds is told here, and not once the kernel has run."""
+
+    def __init__(self, numbers: numpy.ndarray, places: ndarray):
+        super().__init__(places)
+        self.ends = (int(numbers.min()), int(numbers.max())) if numbers.size else ()
+
+    def check(self, axis: int, extent: int) -> None:
+        for one in self.ends:
+            _check_bounds(one, axis, extent)
+
+
+def _check_bounds(index: int, axis: int, extent: int) -> None:
+    if not -extent <= index < extent:
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {extent}")
 
 
 def _part(one: Any, array: ndarray) -> list:
@@ -189,7 +219,8 @@ def _part(one: Any, array: ndarray) -> list:
     if isinstance(one, numpy.ndarray):
         if one.dtype.kind not in "biu":
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
-        one = asarray(one, device=array.device)
+        places = asarray(one, device=array.device)
+        one = places if one.dtype.kind == "b" else _OfHost(one, places)
     if not isinstance(one, ndarray):
         if not is_integer(one):
             raise IndexError("only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or "

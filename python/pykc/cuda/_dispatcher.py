@@ -366,10 +366,11 @@ class Overload:
 
     def max_cooperative_grid_blocks(self, blockdim, dynsmemsize: int = 0) -> int:
         """The most blocks of a launch whose threads wait for one another; the CPU device has room for any number."""
-        if not _devices.current().is_cpu:
-            raise NotImplementedError("max_cooperative_grid_blocks on a GPU: a launch of too many blocks says how many "
-                                      "fit")
-        return 2 ** 20
+        device = _devices.current()
+        if device.is_cpu:
+            return 2 ** 20
+        kernel = self._dispatcher._kernel()
+        return device.info["multiprocessors"] * kernel.active_blocks(blockdim, dynsmemsize, examples(self._types))
 
     def __getattr__(self, name: str):
         """`inspect_asm`, `inspect_llvm`, and the numbers of the kernel: `regs_per_thread` and its kin."""

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import Any, Callable, Iterator
 
 from .. import _devices, _native
@@ -79,9 +80,24 @@ def default_stream() -> Stream:
 legacy_default_stream = per_thread_default_stream = default_stream
 
 
+class _External(Stream):
+    """A stream that is looked at once work is put on it."""
+
+    def __init__(self, handle: int):
+        self._handle = handle
+
+    @functools.cached_property
+    def _native(self) -> _native.Stream:
+        return _devices.current().wrap_stream(self._handle)
+
+    @property
+    def handle(self) -> int:
+        return self._handle
+
+
 def external_stream(ptr: int) -> Stream:
     """A stream that another library made, by its handle."""
-    return Stream(_devices.current().wrap_stream(ptr))
+    return _External(ptr)
 
 
 class Event:
