@@ -29,12 +29,20 @@ print(imported - start, time.perf_counter() - start)
 """
 
 
-def microseconds(call, synchronize, batch: int = 200) -> float:
-    """Of one call, by the median of some batches."""
+def add_body(z, x, y):
+    i = cuda.grid(1)  # of the module that is measured, see `launches`
+    if i < z.size:
+        z[i] = x[i] + y[i]
+
+
+def microseconds(launch, arguments, synchronize, batch: int = 200) -> float:
+    """Of one launch, by the median of some batches."""
+    z, x, y = arguments
+
     def run():
         start = time.perf_counter()
         for _ in range(batch):
-            call()
+            launch(z, x, y)
         spent = time.perf_counter() - start
         synchronize()
         return spent / batch
@@ -52,20 +60,16 @@ def tensors_of_torch():
     return [torch.ones(8, device="cuda" if torch.cuda.is_available() else "cpu") for _ in range(3)]
 
 
-def launches(cuda, numpy):
+def launches(module, numpy):
     """A launch of three arrays: of the device, of NumPy, of PyTorch where it is installed."""
-    @cuda.jit
-    def add(z, x, y):
-        i = cuda.grid(1)
-        if i < z.size:
-            z[i] = x[i] + y[i]
+    globals()["cuda"] = module
+    kernel = module.jit(add_body)[1, 32]
     x = numpy.ones(8, numpy.float32)
-    kernel = add[1, 32]
-    own = [cuda.to_device(x) for _ in range(3)]
-    yield "a launch, three arrays of the device", microseconds(lambda: kernel(*own), cuda.synchronize)
-    yield "a launch, three arrays of NumPy", microseconds(lambda: kernel(x, x, x), cuda.synchronize)
+    own = [module.to_device(x) for _ in range(3)]
+    yield "a launch, three arrays of the device", microseconds(kernel, own, module.synchronize)
+    yield "a launch, three arrays of NumPy", microseconds(kernel, (x, x, x), module.synchronize)
     if tensors := tensors_of_torch():
-        yield "a launch, three tensors of PyTorch", microseconds(lambda: kernel(*tensors), cuda.synchronize)
+        yield "a launch, three tensors of PyTorch", microseconds(kernel, tensors, module.synchronize)
 
 
 def launches_of_cupy():
@@ -74,8 +78,8 @@ def launches_of_cupy():
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < 8) z[i] = x[i] + y[i];
     }""", "add")
-    own = tuple(cupy.ones(8, cupy.float32) for _ in range(3))
-    yield "a launch, three arrays of the device", microseconds(lambda: add((1,), (32,), own),
+    own = [cupy.ones(8, cupy.float32) for _ in range(3)]
+    yield "a launch, three arrays of the device", microseconds(lambda *arrays: add((1,), (32,), arrays), own,
                                                                cupy.cuda.runtime.deviceSynchronize)
 
 
@@ -88,9 +92,8 @@ def launches_of_triton():
     def add(z, x, y, n, BLOCK: tl.constexpr):
         i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         tl.store(z + i, tl.load(x + i, i < n) + tl.load(y + i, i < n), i < n)
-    z, x, y = tensors_of_torch()
-    yield "a launch, three tensors of PyTorch", microseconds(lambda: add[(1,)](z, x, y, 8, BLOCK=32),
-                                                             torch.cuda.synchronize)
+    yield "a launch, three tensors of PyTorch", microseconds(lambda z, x, y: add[(1,)](z, x, y, 8, BLOCK=32),
+                                                             tensors_of_torch(), torch.cuda.synchronize)
 
 
 def first_kernel(imports: str, array: str) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -112,6 +113,15 @@ bool says(const nb::object& question, nb::handle tensor) {
   return question.is_valid() && nb::cast<bool>(question(tensor));
 }
 
+/// Real tensors that are negated lazily are imaginary parts of conjugated ones: no two of their elements are
+/// neighbours.
+bool may_be_lazy(const DLTensor& tensor) {
+  if (tensor.dtype.code == kDLComplex) return true;
+  for (std::int32_t axis = 0; tensor.strides != nullptr && axis < tensor.ndim; ++axis)
+    if (tensor.shape[axis] > 1 && std::abs(tensor.strides[axis]) == 1) return false;
+  return tensor.strides != nullptr;
+}
+
 }  // namespace
 
 DeviceArray import_capsule(const Device& device, const nb::object& capsule) {
@@ -151,7 +161,7 @@ std::optional<BorrowedTensor> borrow_tensor(const Device& device, nb::handle obj
   const ExchangeTable& table = *type->table;
   DLTensor tensor{};
   if (table.describe(object.ptr(), &tensor) != 0) nb::raise_python_error();
-  if (says(type->is_negated, object) || (tensor.dtype.code == kDLComplex && says(type->is_conjugated, object)))
+  if (may_be_lazy(tensor) && (says(type->is_negated, object) || says(type->is_conjugated, object)))
     throw nb::buffer_error(
         "the tensor is negated or conjugated lazily: its memory holds other numbers; `resolve_neg` "
         "and `resolve_conj` make a copy");

@@ -95,8 +95,9 @@ class Watch:
         for namespace, name, value in self.names:
             if namespace.get(name, _MISSING) is not value:
                 return True
-        if self.cells and any(_contents(cell) is not value for cell, value in self.cells):
-            return True
+        for cell, value in self.cells:
+            if _contents(cell) is not value:
+                return True
         return bool(self.contents) and any(_snapshot(value) != snapshot for value, snapshot in self.contents)
 
     def add(self, other: Watch) -> None:

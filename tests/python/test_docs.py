@@ -31,7 +31,7 @@ def test_the_errors_of_teaching():
             cuda.synchronize()
         told = f"{type(error.value).__name__}: {str(error.value).strip()}"
         if cuda.is_gpu():  # any of the threads may be the first
-            told, shown = (OF_THREAD.sub("", text) for text in (told, shown))
+            told, shown = (OF_THREAD.sub("", text).strip() for text in (told, shown))
         assert told == shown.strip()
 
 

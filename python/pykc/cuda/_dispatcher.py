@@ -370,7 +370,7 @@ class Overload:
         if device.is_cpu:
             return 2 ** 20
         kernel = self._dispatcher._kernel()
-        return device.info["multiprocessors"] * kernel.active_blocks(blockdim, dynsmemsize, examples(self._types))
+        return device.info["multiprocessors"] * kernel.active_blocks(blockdim, dynsmemsize, tuple(examples(self._types)))
 
     def __getattr__(self, name: str):
         """`inspect_asm`, `inspect_llvm`, and the numbers of the kernel: `regs_per_thread` and its kin."""
