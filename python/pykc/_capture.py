@@ -387,7 +387,10 @@ def _typed_tuple_text(kind: type) -> str | None:
     fields = [(name, _native_name(found.get(name))) for name in kind._fields]
     if not fields or not all(type_ for _, type_ in fields):
         return None
-    lines = "".join(f"    {name}: {type_}\n" for name, type_ in fields)
+    defaults = {name: number(value) for name, value in kind._field_defaults.items()
+                if type(value) in (bool, int, float)}
+    lines = "".join(f"    {name}: {type_}" + (f" = {defaults[name]}" if name in defaults else "") + "\n"
+                    for name, type_ in fields)
     return f"from pykc import *\nfrom typing import NamedTuple\n\n\nclass {kind.__name__}(NamedTuple):\n{lines}"
 
 
