@@ -96,17 +96,18 @@ const ExchangeTable* table_of(nb::handle type) {
   return table != nullptr && table->describe != nullptr ? table : nullptr;
 }
 
-/// Null for a type that has no table. The GIL guards what is known.
-const TensorType* tensor_type_of(nb::handle type) {
+/// Nothing for a type that has no table. The GIL guards what is known; a copy, since a description may be code of
+/// Python's, during which other types become known.
+std::optional<TensorType> tensor_type_of(nb::handle type) {
   static auto& known = *new std::vector<TensorType>();  // never freed: Python may end before
   for (const TensorType& each : known)
-    if (each.type.is(type)) return &each;
+    if (each.type.is(type)) return each;
   const ExchangeTable* const table = table_of(type);
-  if (table == nullptr) return nullptr;
+  if (table == nullptr) return std::nullopt;
   constexpr std::size_t kMost = 16;  // types that come and go take no more than this
   if (known.size() == kMost) known.erase(known.begin());
-  return &known.emplace_back(nb::borrow(type), table, nb::getattr(type, "is_neg", nb::object()),
-                             nb::getattr(type, "is_conj", nb::object()));
+  return known.emplace_back(nb::borrow(type), table, nb::getattr(type, "is_neg", nb::object()),
+                            nb::getattr(type, "is_conj", nb::object()));
 }
 
 bool says(const nb::object& question, nb::handle tensor) {
@@ -156,8 +157,8 @@ nb::tuple dlpack_device(const DeviceArray& array) {
 }
 
 std::optional<BorrowedTensor> borrow_tensor(const Device& device, nb::handle object) {
-  const TensorType* const type = tensor_type_of(object.type());
-  if (type == nullptr) return std::nullopt;
+  const std::optional<TensorType> type = tensor_type_of(object.type());
+  if (!type) return std::nullopt;
   const ExchangeTable& table = *type->table;
   DLTensor tensor{};
   if (table.describe(object.ptr(), &tensor) != 0) nb::raise_python_error();
