@@ -59,7 +59,6 @@ class CpuLowering final : public TargetLowering {
   }
   Value* widen_float(Value* value) override { return codegen::widen_float(emitter_, value); }
   Value* narrow_float(Value* wide, ScalarType to) override { return codegen::narrow_float(emitter_, wide, to); }
-  Value* hidden_half(Value* single) override { return codegen::hidden_half(emitter_, single); }
 
   void annotate(llvm::Instruction* access, ir::AddressSpace space) override {
     codegen::annotate(emitter_, access, space);

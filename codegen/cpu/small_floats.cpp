@@ -56,9 +56,4 @@ Value* narrow_float(CpuEmitter& emitter, Value* wide, ScalarType to) {
                                emitter.type_of(to));
 }
 
-Value* hidden_half(CpuEmitter& emitter, Value* single) {
-  return converts_half(emitter) ? half_by_intrinsic(emitter.builder, single)
-                                : narrow_float(emitter, single, ScalarType::F16);
-}
-
 }  // namespace pykc::codegen

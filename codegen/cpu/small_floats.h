@@ -9,6 +9,5 @@ namespace pykc::codegen {
 
 Value* widen_float(CpuEmitter& emitter, Value* value);
 Value* narrow_float(CpuEmitter& emitter, Value* wide, ScalarType to);
-Value* hidden_half(CpuEmitter& emitter, Value* single);
 
 }  // namespace pykc::codegen

@@ -1,5 +1,7 @@
 #include "codegen/emit/cast.h"
 
+#include <algorithm>
+
 namespace pykc::codegen {
 namespace {
 
@@ -10,8 +12,27 @@ bool is_half_of_integer(const ir::Instruction& cast) {
          inner.opcode == ir::Opcode::Cast && is_integer(inner.operands[0]->type.scalar);
 }
 
-Value* cast_float(Emitter& emitter, Value* value, ScalarType from, ScalarType to) {
+/// LLVM takes an integer of at most 11 significant bits for exact in f16, and a product of it, however many zeros stand
+/// behind them; and it finds the integers of which a float was made, also in functions and variables. It must not see
+/// the f16 made: drop_canonical.h.
+Value* half_of(Emitter& emitter, Value* wide) {
+  Value* hidden = emitter.builder.CreateUnaryIntrinsic(llvm::Intrinsic::canonicalize, wide);
+  return emitter.target->narrow_float(hidden, ScalarType::F16);
+}
+
+/// Of two f16, which LLVM may compute in f16.
+bool is_arithmetic_of_halves(const ir::Instruction& i) {
+  using enum ir::Opcode;
+  const bool is_arithmetic = i.opcode == Add || i.opcode == Sub || i.opcode == Mul || i.opcode == Div;
+  return is_arithmetic && std::ranges::all_of(i.operands, [](const ir::Instruction* operand) {
+           return operand->opcode == Cast && operand->operands[0]->type.scalar == ScalarType::F16;
+         });
+}
+
+Value* cast_float(Emitter& emitter, Value* value, const ir::Instruction& operand, ScalarType to) {
+  const ScalarType from = operand.type.scalar;
   if (size_in_bytes(from) == 2) value = emitter.target->widen_float(value);
+  if (to == ScalarType::F16 && !is_arithmetic_of_halves(operand)) return half_of(emitter, value);
   if (size_in_bytes(to) == 2) return emitter.target->narrow_float(value, to);
   return emitter.builder.CreateFPCast(value, emitter.type_of(to));
 }
@@ -26,8 +47,7 @@ Value* float_to_integer(Emitter& emitter, Value* value, ScalarType from, ScalarT
 
 /// f16 and bf16 are rounded from a wider float that must not round on the way, or not so that it shows: f64 holds 53
 /// bits; of a 64-bit integer with more, the low 12 bits are replaced by one that only says "not a tie". For f16 an f32
-/// is wide enough, since what it rounds is infinite; and LLVM must not see the f16 made, for it takes an integer
-/// of at most 11 significant bits for exact in f16, and a product of it, however many zeros stand behind them.
+/// is wide enough, since what it rounds is infinite.
 Value* integer_to_float(Emitter& emitter, Value* value, ScalarType from, ScalarType to) {
   Builder& builder = emitter.builder;
   const bool is_signed = is_signed_integer(from);
@@ -35,8 +55,7 @@ Value* integer_to_float(Emitter& emitter, Value* value, ScalarType from, ScalarT
     return is_signed ? builder.CreateSIToFP(integer, type) : builder.CreateUIToFP(integer, type);
   };
   if (size_in_bytes(to) > 2) return convert(value, emitter.type_of(to));
-  if (to == ScalarType::F16 && size_in_bytes(from) > 2)
-    return emitter.target->hidden_half(convert(value, builder.getFloatTy()));
+  if (to == ScalarType::F16 && size_in_bytes(from) > 2) return half_of(emitter, convert(value, builder.getFloatTy()));
   if (size_in_bytes(from) == 8) {
     Value* low = builder.CreateAnd(value, emitter.constant_i64(0xfff));
     Value* high = builder.CreateAnd(value, emitter.constant_i64(~std::int64_t{0xfff}));
@@ -62,7 +81,7 @@ Value* emit_cast(Emitter& emitter, const Instruction& i) {
   Value* value = emitter.operand(i, 0);
   if (from == to) return value;
   if (is_float(from))
-    return is_float(to) ? cast_float(emitter, value, from, to) : float_to_integer(emitter, value, from, to);
+    return is_float(to) ? cast_float(emitter, value, *i.operands[0], to) : float_to_integer(emitter, value, from, to);
   if (to == ScalarType::Bool) return builder.CreateIsNotNull(value);
   if (is_float(to)) return integer_to_float(emitter, value, from, to);
   return builder.CreateIntCast(value, emitter.type_of(to), is_signed_integer(from));
@@ -74,11 +93,6 @@ Value* extend_float(Builder& builder, Value* value) {
   if (value->getType()->isHalfTy()) return builder.CreateFPExt(value, builder.getFloatTy());
   Value* bits = builder.CreateZExt(builder.CreateBitCast(value, builder.getInt16Ty()), builder.getInt32Ty());
   return builder.CreateBitCast(builder.CreateShl(bits, 16), builder.getFloatTy());
-}
-
-Value* half_by_intrinsic(Builder& builder, Value* single) {
-  Value* bits = builder.CreateIntrinsic(llvm::Intrinsic::convert_to_fp16, {single->getType()}, {single});
-  return builder.CreateBitCast(bits, builder.getHalfTy());
 }
 
 }  // namespace pykc::codegen

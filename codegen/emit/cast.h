@@ -7,8 +7,7 @@ namespace pykc::codegen {
 
 Value* emit_cast(Emitter& emitter, const Instruction& i);
 
-// What targets have for TargetLowering::widen_float and hidden_half, where they have nothing of their own.
+/// What targets have for TargetLowering::widen_float, where they have nothing of their own.
 Value* extend_float(Builder& builder, Value* value);
-Value* half_by_intrinsic(Builder& builder, Value* single);
 
 }  // namespace pykc::codegen

@@ -60,8 +60,6 @@ class TargetLowering {
   virtual Value* widen_float(Value* value) = 0;
   /// Rounds an f32 or f64 to f16 or bf16.
   virtual Value* narrow_float(Value* wide, ScalarType to) = 0;
-  /// Rounds an f32 to f16 in an operation that LLVM's optimiser does not look into.
-  virtual Value* hidden_half(Value* single) = 0;
 
   // --- Memory -------------------------------------------------------------------------------------------------------
   /// Lets a target add what it knows to a load or store that touches `space`.

@@ -61,7 +61,6 @@ class NvptxLowering final : public TargetLowering {
   Value* narrow_float(Value* wide, ScalarType to) override {
     return emitter_.builder.CreateFPTrunc(wide, emitter_.type_of(to));
   }
-  Value* hidden_half(Value* single) override { return half_by_intrinsic(emitter_.builder, single); }
 
   bool is_private(ir::AddressSpace space) override { return space == ir::AddressSpace::Local; }
   llvm::SyncScope::ID sync_scope(ir::MemoryScope scope) override { return codegen::sync_scope(emitter_, scope); }
