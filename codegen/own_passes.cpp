@@ -11,6 +11,7 @@
 #include "codegen/nvptx/passes/limit_shift_counts.h"
 #include "codegen/nvptx/passes/native_conversions.h"
 #include "codegen/nvptx/passes/ptxas/flag_bits.h"
+#include "codegen/nvptx/passes/ptxas/keep_clamps.h"
 #include "codegen/nvptx/passes/ptxas/keep_high_halves.h"
 #include "codegen/nvptx/passes/ptxas/keep_masks.h"
 #include "codegen/nvptx/passes/ptxas/keep_negations.h"

@@ -1,7 +1,6 @@
 #include "codegen/nvptx/passes/ptxas/flag_bits.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
@@ -39,20 +38,12 @@ bool is_of_flag_bits(const llvm::Instruction& instruction) {
   return cast != nullptr ? is_flag(cast->getOperand(0)) : is_choice_of_flags(&instruction);
 }
 
-void hide_bits(llvm::Instruction& real) {
-  llvm::IRBuilder<> builder(real.getNextNode());
-  llvm::Type* integer = builder.getIntNTy(real.getType()->getScalarSizeInBits());
-  llvm::Value* bits = builder.CreateBitCast(&real, integer);
-  llvm::Value* result = builder.CreateBitCast(hidden(bits, builder), real.getType());
-  real.replaceUsesWithIf(result, [&](const llvm::Use& use) { return use.getUser() != bits; });
-}
-
 }  // namespace
 
 void hide_flag_bits(llvm::Module& module) {
   for (llvm::Function& function : module)
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function)))
-      if (is_of_flag_bits(instruction)) hide_bits(instruction);
+      if (is_of_flag_bits(instruction)) hide(instruction);
 }
 
 }  // namespace pykc::codegen

@@ -36,7 +36,9 @@ llvm::Value* hidden(llvm::Value* value, llvm::IRBuilder<>& builder) {
 void hide(llvm::Instruction& instruction) {
   const llvm::SmallVector<llvm::Use*> uses(llvm::make_pointer_range(instruction.uses()));
   llvm::IRBuilder<> builder(instruction.getNextNode());
-  llvm::Value* result = hidden(&instruction, builder);
+  llvm::Type* type = instruction.getType();
+  llvm::Value* bits = builder.CreateBitCast(&instruction, builder.getIntNTy(type->getScalarSizeInBits()));
+  llvm::Value* result = builder.CreateBitCast(hidden(bits, builder), type);
   for (llvm::Use* use : uses) use->set(result);
 }
 

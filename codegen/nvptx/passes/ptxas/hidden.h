@@ -8,7 +8,7 @@ namespace pykc::codegen {
 /// changes nothing. It keeps ptxas from what it gets wrong where it knows how the integer was made.
 llvm::Value* hidden(llvm::Value* value, llvm::IRBuilder<>& builder);
 
-/// Hides what an instruction gives from all that use it.
+/// Hides the number that an instruction gives from all that use it.
 void hide(llvm::Instruction& instruction);
 
 }  // namespace pykc::codegen
