@@ -41,12 +41,20 @@ bool is_clamped(const llvm::Instruction& instruction) {
          llvm::any_of(instruction.users(), is_lower_limit);
 }
 
+/// Saturating makes +0 of -0.
+bool is_limited_to_negative_zero(const llvm::Instruction& instruction) {
+  const auto is_negative_zero = [](const llvm::Use& operand) { return match(operand.get(), m_NegZeroFP()); };
+  const auto is_limited = [](const llvm::User* user) { return is_upper_limit(*llvm::cast<llvm::Instruction>(user)); };
+  return match(&instruction, m_Intrinsic<llvm::Intrinsic::maximumnum>()) && instruction.getType()->isFloatTy() &&
+         llvm::any_of(instruction.operands(), is_negative_zero) && llvm::any_of(instruction.users(), is_limited);
+}
+
 }  // namespace
 
 void keep_clamps(llvm::Module& module) {
   for (llvm::Function& function : module)
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function)))
-      if (is_clamped(instruction)) hide(instruction);
+      if (is_clamped(instruction) || is_limited_to_negative_zero(instruction)) hide(instruction);
 }
 
 }  // namespace pykc::codegen
