@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -196,6 +197,9 @@ Argument ArgumentList::argument_of_buffer(HostBuffer buffer, const ParameterInfo
     hosts_.push_back(std::move(buffer));
     return argument;
   }
+  // An array that is passed twice is one on the device, too: else what is written to the one would be lost.
+  const auto copied = std::ranges::find_if(copies_, [&](const Copy& copy) { return copy.host.shows_same(buffer); });
+  if (copied != copies_.end()) return argument_of_array(copied->array, parameter);
   DeviceArray array = allocate(device_, buffer.element(), buffer.mapping().shape(), buffer.mapping().order());
   take(without_gil([&] { return array.elements().copy_from_host(buffer.first(), buffer.mapping(), nullptr); }));
   Argument argument = argument_of_array(array, parameter);

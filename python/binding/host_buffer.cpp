@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
@@ -48,6 +49,12 @@ HostBuffer::HostBuffer(HostBuffer&& other) noexcept
       mapping_(other.mapping_),
       first_(other.first_),
       is_read_only_(other.is_read_only_) {}
+
+bool HostBuffer::shows_same(const HostBuffer& other) const {
+  return first_ == other.first_ && element_ == other.element_ &&
+         std::ranges::equal(mapping_.shape(), other.mapping_.shape()) &&
+         std::ranges::equal(mapping_.strides(), other.mapping_.strides());
+}
 
 void HostBuffer::release() {
   if (std::exchange(holds_view_, false)) PyBuffer_Release(&view_);

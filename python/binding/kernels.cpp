@@ -169,8 +169,8 @@ nb::dict info(SourceKernel& kernel, const nb::args& arguments) {
 int active_blocks(SourceKernel& kernel, nb::handle block, std::int64_t shared_bytes, const nb::tuple& arguments) {
   find_types(kernel, arguments.size());
   const ArgumentList list(kernel.device, arguments, kernel.parameters());
-  return take(specialization(kernel, list).active_blocks_per_multiprocessor(
-      launch_config(nb::int_(1), block, nb::none(), shared_bytes)));
+  return take(specialization(kernel, list)
+                  .active_blocks_per_multiprocessor(launch_config(nb::int_(1), block, nb::none(), shared_bytes)));
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 """Tensors of other libraries by DLPack's table of C functions: one made here, and PyTorch's where it is installed."""
 import ctypes
 import itertools
+import os
+import pathlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +12,8 @@ import pytest
 import pykc
 from pykc import cuda
 
+PACKAGE = pathlib.Path(pykc.__file__).parent.parent
+MOCK = PACKAGE.parent / "tests/unit/runtime/mock_cuda/libmock_cuda.so"
 NAME = b"dlpack_exchange_api"  # lives as long as the capsules
 TYPE_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 DLPACK_CPU = 1
@@ -21,6 +27,7 @@ class Tensor(ctypes.Structure):
 
 
 Describe = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(Tensor))
+CurrentStream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
 
 
 class Table(ctypes.Structure):
@@ -41,7 +48,7 @@ def capsule_of(table):
 @Describe
 def describe(wrapped, out):
     array, tensor = wrapped.array, out.contents
-    tensor.data = array.ctypes.data - wrapped.byte_offset
+    tensor.data = wrapped.address - wrapped.byte_offset
     tensor.device_type, tensor.device_id = wrapped.device_type, 0
     tensor.ndim, tensor.code, tensor.lanes = array.ndim, TYPE_CODES[array.dtype.kind], 1
     tensor.bits = 8 * array.itemsize
@@ -59,6 +66,7 @@ class Wrapped:
 
     def __init__(self, array, device_type=DLPACK_CPU, byte_offset=0, is_negated=False):
         self.array, self.device_type, self.byte_offset, self.is_negated = array, device_type, byte_offset, is_negated
+        self.address = array.ctypes.data
         extents = ctypes.c_int64 * max(array.ndim, 1)
         self.shape = extents(*array.shape)
         self.strides = extents(*(step // array.itemsize for step in array.strides))
@@ -135,6 +143,78 @@ def test_refusals(on_cpu):
     with pytest.raises(TypeError, match="no elements of this DLPack type"):
         add_index[1, (4, 8)](Wrapped(np.zeros((3, 5), np.longdouble)))
     assert (x == 0).all()
+
+
+ON_A_GPU = """
+import ctypes, os
+import numpy as np
+import pykc
+from pykc import cuda
+from test_exchange import CurrentStream, Describe, Table, capsule_of, describe
+
+class Launch(ctypes.Structure):
+    _fields_ = [("function", ctypes.c_char * 64), ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3),
+                ("shared", ctypes.c_uint), ("stream", ctypes.c_void_p), ("words", ctypes.c_uint64 * 8)]
+
+mock = ctypes.CDLL(os.environ["PYKC_CUDA_LIBRARY"])
+mock.mock_last_launch.restype = ctypes.POINTER(Launch)
+theirs = 0
+
+@CurrentStream
+def current_stream(device_type, number, out):
+    assert (device_type, number) == (2, 0)
+    out[0] = theirs
+    return 0
+
+class Tensor:
+    table = Table(major=1, describe=describe, current_stream=ctypes.cast(current_stream, ctypes.c_void_p))
+    __dlpack_c_exchange_api__ = capsule_of(table)
+    device_type, byte_offset = 2, 0
+
+    def __init__(self, own):
+        self.array, self.address = np.empty(own.shape, own.dtype), own.address
+        self.shape, self.strides = (ctypes.c_int64 * 1)(*own.shape), None
+
+@cuda.jit
+def fill(x, y):
+    x[0] = y[0]
+
+def calls(*names):
+    return [mock.mock_calls(name.encode()) for name in names]
+
+own, stream = cuda.to_device(np.ones(4, np.float32)), cuda.stream()
+tensor = Tensor(own)
+for _ in range(2):
+    fill[1, 1](tensor, own)
+assert calls("cuStreamWaitEvent", "cuLaunchKernel") == [0, 2]  # their default stream is ours
+theirs = stream.handle
+fill[1, 1](tensor, tensor)
+assert calls("cuStreamWaitEvent", "cuLaunchKernel") == [2, 3]  # ours waits for theirs, and theirs for ours
+assert mock.mock_last_launch().contents.stream is None
+fill[1, 1, stream](tensor, own)
+assert calls("cuStreamWaitEvent", "cuLaunchKernel") == [2, 4]
+assert mock.mock_last_launch().contents.stream == theirs
+
+@cuda.jit
+def both(x, y):
+    x[0] = y[0]
+
+mock.mock_set_words(4)
+host = np.ones(4, np.float32)
+cuda.jit("void(float32[::1], float32[::1])")(both)[1, 1](host, host)  # copied once: else one would undo the other
+words = mock.mock_last_launch().contents.words
+assert words[0] == words[2] != host.ctypes.data and words[1] == words[3] == 4, list(words)
+"""
+
+
+@pytest.mark.skipif(not MOCK.exists(), reason="the mock driver is not built")
+def test_arrays_of_gpus(tmp_path):
+    script = tmp_path / "streams.py"
+    script.write_text(ON_A_GPU)
+    done = subprocess.run([sys.executable, "-W", "ignore", str(script)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "PYKC_CUDA_LIBRARY": str(MOCK), "PYKC_DEVICE": "cuda:0",
+                               "PYTHONPATH": f"{PACKAGE}:{pathlib.Path(__file__).parent}"})
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture(scope="module")

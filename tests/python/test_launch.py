@@ -178,6 +178,19 @@ def test_in_out_wrappers():
     assert (z[0], y[0]) == (1, 2)
 
 
+def test_an_array_that_is_passed_twice_is_one():
+    @cuda.jit
+    def kernel(out, x, pair):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[i] + pair[0][i] + 1
+
+    x = np.arange(8.0)
+    kernel[1, 8](x, x, (x, 1))
+    cuda.synchronize()
+    assert x.tolist() == [2 * i + 1 for i in range(8)]
+
+
 def test_tuples_records_and_other_arguments():
     Pair = collections.namedtuple("Pair", ["x", "y"])
 
