@@ -51,7 +51,7 @@ HostBuffer::HostBuffer(HostBuffer&& other) noexcept
       is_read_only_(other.is_read_only_) {}
 
 bool HostBuffer::shows_same(const HostBuffer& other) const {
-  return first_ == other.first_ && element_ == other.element_ &&
+  return first_ == other.first_ && element_ == other.element_ && is_read_only_ == other.is_read_only_ &&
          std::ranges::equal(mapping_.shape(), other.mapping_.shape()) &&
          std::ranges::equal(mapping_.strides(), other.mapping_.strides());
 }

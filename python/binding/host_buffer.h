@@ -25,7 +25,7 @@ class HostBuffer {
   /// The element with indices 0.
   void* first() const { return first_; }
   bool is_read_only() const { return is_read_only_; }
-  /// Whether the other one shows the same elements.
+  /// Whether the other one shows the same elements, and lets as much be done with them.
   bool shows_same(const HostBuffer& other) const;
 
  private:
