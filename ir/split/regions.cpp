@@ -254,14 +254,14 @@ void RegionBuilder::build_uniform(Instruction* instruction) {
 }
 
 void RegionBuilder::build_masked_if(Instruction* branch) {
-  Instruction* condition = branch->operands[0];
+  Instruction* condition = branch->operands[0];  // an exchange, whose result is in a local, has no type any more
   Local* then = create_mask("then");
   Local* otherwise = nullptr;
   builder_.enter(pending_.body);
   set_mask(then, condition);
   if (!branch->blocks[1].empty()) {
     otherwise = create_mask("otherwise");
-    set_mask(otherwise, builder_.emit(Opcode::Not, {condition}));
+    set_mask(otherwise, builder_.emit_typed(Opcode::Not, Type::of(ScalarType::Bool), {condition}));
   }
   builder_.leave();
   flush_and_start();
