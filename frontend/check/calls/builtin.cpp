@@ -140,6 +140,15 @@ const checked::Expr* fold_constants(FunctionChecker& checker, BuiltinId id, std:
   return folded ? checker.tree.real(*folded, type, range) : nullptr;
 }
 
+/// A tuple whose parts have the type of the arguments again, after they were computed as f32.
+Value narrowed(FunctionChecker& checker, const Value& tuple, const BuiltinSignature& signature, ScalarType type) {
+  return TreeBuilder::strong(with_parts(checker, tuple, [&](std::vector<Value> parts) {
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (!signature.results[i].scalar) parts[i] = TreeBuilder::strong(checker.tree.cast(parts[i].expr, type));
+    return checker.tree.tuple(std::move(parts), tuple.expr->range).expr;
+  }));
+}
+
 }  // namespace
 
 Value property(FunctionChecker& checker, BuiltinId id, SourceRange range) {
@@ -224,7 +233,7 @@ Value builtin_result(FunctionChecker& checker, BuiltinId id, std::vector<const E
       if (argument->type->scalar == type) argument = checker.tree.cast(argument, ScalarType::F32);
   if (info(id).nvptx.kind == Lowering::Kind::Library) {
     const Value result = call_library(checker, id, arguments, range);
-    if (!result.is_scalar()) return result;
+    if (!result.is_scalar()) return widens && result.known() ? narrowed(checker, result, signature, type) : result;
     const ScalarType stated = signature.results[0].scalar.value_or(type);
     return TreeBuilder::strong(checker.tree.cast(result.expr, stated));
   }
@@ -242,12 +251,7 @@ Value builtin_result(FunctionChecker& checker, BuiltinId id, std::vector<const E
   for (const SignatureType& result : signature.results) results.push_back(checked::Type::of(type_of(result)));
   const Value call = TreeBuilder::strong(checker.tree.make(checker.types.tuple(std::move(results)), range,
                                                            checked::CallBuiltin{id, std::move(arguments)}));
-  if (!widens) return call;
-  return TreeBuilder::strong(with_parts(checker, call, [&](std::vector<Value> parts) {
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      if (!signature.results[i].scalar) parts[i] = TreeBuilder::strong(checker.tree.cast(parts[i].expr, type));
-    return checker.tree.tuple(std::move(parts), range).expr;
-  }));
+  return widens ? narrowed(checker, call, signature, type) : call;
 }
 
 }  // namespace pykc::checker
