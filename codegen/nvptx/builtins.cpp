@@ -64,6 +64,7 @@ Value* emit_wait_for_copies(NvptxEmitter& emitter, const Instruction& i) {
 
 /// A device function may be called where threads have parted.
 bool arrives_together(NvptxEmitter& emitter, const Instruction& i) {
+  if (emitter.meets_at_aligned_barriers()) return true;
   if (!emitter.source.is_kernel) return false;
   if (emitter.uniformity == nullptr) emitter.uniformity = std::make_unique<ir::Uniformity>(emitter.source);
   return emitter.uniformity->is_convergent(&i);

@@ -24,6 +24,9 @@ class GridBarrier {
   GridBarrier(Builder& builder, Value* thread, Value* block, Value* blocks)
       : builder_(builder), context_(builder.getContext()), thread_(thread), block_(block), blocks_(blocks) {}
 
+  void use_aligned_barriers() { is_aligned_ = true; }
+
+
   /// A block of which a thread has faulted may never come: who waits looks here (a fault record's `claimed`), and
   /// stops.
   void stop_when_set(Value* claimed) { claimed_ = claimed; }
@@ -54,7 +57,9 @@ class GridBarrier {
     if (claimed_ != nullptr) emit_stop(wait, spin);
 
     builder_.SetInsertPoint(done);
-    builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_all, {builder_.getInt32(0)});
+    builder_.CreateIntrinsic(is_aligned_ ? llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all
+                                         : llvm::Intrinsic::nvvm_barrier_cta_sync_all,
+                             {builder_.getInt32(0)});
   }
 
  private:
@@ -68,7 +73,9 @@ class GridBarrier {
     llvm::PHINode* const candidate = builder_.CreatePHI(thread_->getType(), 2);
     Value* const is_it = builder_.CreateICmpEQ(thread_, candidate);
     Value* const is_living =
-        builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_red_or_all, {builder_.getInt32(0), is_it});
+        builder_.CreateIntrinsic(is_aligned_ ? llvm::Intrinsic::nvvm_barrier_cta_red_or_aligned_all
+                                             : llvm::Intrinsic::nvvm_barrier_cta_red_or_all,
+                                 {builder_.getInt32(0), is_it});
     candidate->addIncoming(llvm::ConstantInt::get(thread_->getType(), 0), before);
     candidate->addIncoming(builder_.CreateAdd(candidate, llvm::ConstantInt::get(thread_->getType(), 1)), search);
     builder_.CreateCondBr(is_living, found, search);
@@ -108,6 +115,7 @@ class GridBarrier {
   Value* const block_;
   Value* const blocks_;
   Value* claimed_ = nullptr;
+  bool is_aligned_ = false;
 };
 
 }  // namespace
@@ -126,6 +134,7 @@ void emit_grid_barrier(NvptxEmitter& emitter) {
   Value* blocks =
       builder.CreateMul(builder.CreateMul(grid_extent(emitter, 0), grid_extent(emitter, 1)), grid_extent(emitter, 2));
   GridBarrier barrier(builder, thread, block, builder.CreateTrunc(blocks, builder.getInt32Ty()));
+  if (emitter.meets_at_aligned_barriers()) barrier.use_aligned_barriers();
   if (!emitter.state.source.faults.empty())
     barrier.stop_when_set(builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), fault_record(emitter),
                                                              offsetof(abi::FaultRecord, claimed)));

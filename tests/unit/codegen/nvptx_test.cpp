@@ -296,6 +296,9 @@ TEST(Nvptx, BarrierIsAlignedOnlyWhereThreadsArriveTogether) {
   EXPECT_HAS(text, "bar.sync \t0;");
   EXPECT_HAS(text, "barrier.sync \t0;");
   EXPECT_HAS(text, "red.popc");
+  const std::string unoptimised = ptx(kBarriers, "sm_80", {.optimization = 0});
+  EXPECT_HAS(unoptimised, "bar.sync \t0;");
+  EXPECT_HAS_NOT(unoptimised, "barrier.") << "ptxas lets threads of a warp meet at the aligned form alone";
 }
 
 TEST(Nvptx, StaticSharedMemory) {
