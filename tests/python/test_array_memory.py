@@ -8,12 +8,12 @@ import threading
 import numpy as np
 import pytest
 
+import mock_driver
 import pykc
 from pykc import _native
 from pykc._arrays import nvrtc
 
 PACKAGE = pathlib.Path(pykc.__file__).parents[1]
-MOCK = PACKAGE.parent / "tests/unit/runtime/mock_cuda/libmock_cuda.so"
 
 
 def test_pool():
@@ -155,16 +155,11 @@ def test_the_cpu_device_says_what_to_write():
 
 
 LAUNCH = f"""
-import ctypes, os
 import numpy as np
 import pykc
+import mock_driver
 
-class Launch(ctypes.Structure):
-    _fields_ = [("function", ctypes.c_char * 64), ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3),
-                ("shared", ctypes.c_uint), ("stream", ctypes.c_void_p), ("words", ctypes.c_uint64 * 8)]
-
-mock = ctypes.CDLL(os.environ["PYKC_CUDA_LIBRARY"])
-mock.mock_last_launch.restype = ctypes.POINTER(Launch)
+mock = mock_driver.load()
 kernel = pykc.RawKernel(r'''{CODE}'''.replace("template <typename T> __global__ void fill(T* y)", "// "), "add")
 x, y = pykc.ndarray(8, "f4"), pykc.ndarray(8, "f4")
 mock.mock_set_words(5)
@@ -197,11 +192,10 @@ print(kernel.max_threads_per_block)
 
 
 @needs_nvrtc
-@pytest.mark.skipif(not MOCK.exists(), reason="the mock driver is not built")
+@pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
 def test_launches_of_raw_kernels():
     done = subprocess.run([sys.executable, "-c", LAUNCH], capture_output=True, text=True, timeout=120,
-                          env={**os.environ, "PYKC_CUDA_LIBRARY": str(MOCK), "PYKC_DEVICE": "",
-                               "PYTHONPATH": str(PACKAGE)})
+                          env=mock_driver.environment(""))
     assert done.returncode == 0 and int(done.stdout) >= 1, done.stderr
 
 

@@ -1,19 +1,16 @@
 """Tensors of other libraries by DLPack's table of C functions: one made here, and PyTorch's where it is installed."""
 import ctypes
 import itertools
-import os
-import pathlib
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+import mock_driver
 import pykc
 from pykc import cuda
 
-PACKAGE = pathlib.Path(pykc.__file__).parent.parent
-MOCK = PACKAGE.parent / "tests/unit/runtime/mock_cuda/libmock_cuda.so"
 NAME = b"dlpack_exchange_api"  # lives as long as the capsules
 TYPE_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 DLPACK_CPU = 1
@@ -146,18 +143,13 @@ def test_refusals(on_cpu):
 
 
 ON_A_GPU = """
-import ctypes, os
+import ctypes
 import numpy as np
-import pykc
 from pykc import cuda
+import mock_driver
 from test_exchange import CurrentStream, Describe, Table, capsule_of, describe
 
-class Launch(ctypes.Structure):
-    _fields_ = [("function", ctypes.c_char * 64), ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3),
-                ("shared", ctypes.c_uint), ("stream", ctypes.c_void_p), ("words", ctypes.c_uint64 * 8)]
-
-mock = ctypes.CDLL(os.environ["PYKC_CUDA_LIBRARY"])
-mock.mock_last_launch.restype = ctypes.POINTER(Launch)
+mock = mock_driver.load()
 theirs = 0
 
 @CurrentStream
@@ -212,13 +204,12 @@ assert words[0] != words[2], list(words)
 """
 
 
-@pytest.mark.skipif(not MOCK.exists(), reason="the mock driver is not built")
+@pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
 def test_arrays_of_gpus(tmp_path):
     script = tmp_path / "streams.py"
     script.write_text(ON_A_GPU)
     done = subprocess.run([sys.executable, "-W", "ignore", str(script)], capture_output=True, text=True, timeout=120,
-                          env={**os.environ, "PYKC_CUDA_LIBRARY": str(MOCK), "PYKC_DEVICE": "cuda:0",
-                               "PYTHONPATH": f"{PACKAGE}:{pathlib.Path(__file__).parent}"})
+                          env=mock_driver.environment("cuda:0"))
     assert done.returncode == 0, done.stderr
 
 

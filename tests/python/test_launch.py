@@ -12,6 +12,7 @@ import weakref
 import numpy as np
 import pytest
 
+import mock_driver
 import pykc
 from pykc import _config as config
 from pykc import _native
@@ -21,7 +22,6 @@ from pykc.types import float32, float64, int32, int64, void
 
 
 PACKAGE = pathlib.Path(pykc.__file__).parents[1]
-MOCK = PACKAGE.parent / "tests/unit/runtime/mock_cuda/libmock_cuda.so"
 
 
 def add_body(z, x, y):
@@ -419,13 +419,12 @@ assert places(many) == []
 """
 
 
-@pytest.mark.skipif(not MOCK.exists(), reason="the mock driver is not built")
+@pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
 def test_a_warning_of_copies_on_gpus(tmp_path):
     script = tmp_path / "copies.py"
     script.write_text(COPIES)
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120,
-                          env={**os.environ, "PYKC_CUDA_LIBRARY": str(MOCK), "PYKC_DEVICE": "cuda:0",
-                               "PYTHONPATH": str(PACKAGE)})
+                          env=mock_driver.environment("cuda:0"))
     assert done.returncode == 0, done.stderr
 
 

@@ -20,14 +20,14 @@ bool is_high_half(const llvm::Value* value) {
 
 void keep_minuend_of(llvm::Instruction& difference) {
   llvm::Value* minuend = nullptr;
-  if (!match(&difference, m_Sub(m_Value(minuend), m_Value()))) return;
-  if (!difference.getType()->isIntegerTy(64)) return;
+  if (!match(&difference, m_Sub(m_Value(minuend), m_Value())) || !difference.getType()->isIntegerTy(64)) return;
   llvm::IRBuilder<> builder(&difference);
-  // Of 64 bits, LLVM narrows it itself where the dividend fits into 32.
-  if (match(minuend, m_UDiv(m_Value(), m_ConstantInt()))) difference.setOperand(0, hidden(minuend, builder));
-  if (!is_high_half(minuend)) return;
-  llvm::Value* low = hidden(builder.CreateTrunc(minuend, builder.getInt32Ty()), builder);
-  difference.setOperand(0, builder.CreateZExt(low, difference.getType()));
+  if (is_high_half(minuend)) {
+    llvm::Value* low = hidden(builder.CreateTrunc(minuend, builder.getInt32Ty()), builder);
+    difference.setOperand(0, builder.CreateZExt(low, difference.getType()));
+  } else if (match(minuend, m_UDiv(m_Value(), m_ConstantInt()))) {
+    difference.setOperand(0, hidden(minuend, builder));  // LLVM narrows it where the dividend fits into 32 bits
+  }
 }
 
 }  // namespace
