@@ -9,6 +9,7 @@ namespace {
 
 using Kind = ValueType::Kind;
 
+constexpr int kLastCallDepth = -6;  // a function of records that gives one of them would call itself without end
 constexpr ScalarType kParts[] = {ScalarType::F32, ScalarType::F64};
 
 const Fields& fields_of(const Writer& w, const ValueType& type) {
@@ -179,7 +180,7 @@ std::string value(Writer& w, const ValueType& type, int depth) {
   if (!fitting.empty() && w.chance(50)) return w.random.pick(fitting)->name;
   if (w.chance(25))
     if (const std::string text = composed_element(w, type); !text.empty()) return text;
-  if (w.chance(25))
+  if (w.chance(25) && depth > kLastCallDepth)
     if (const std::string text = call_for(w, type, depth); !text.empty()) return text;
   return made_value(w, type, depth);
 }
