@@ -13,6 +13,7 @@ _NAMES = {
     "CompileError": "_native", "DeviceError": "_native", "Error": "_native", "KernelFault": "_native",
     "LaunchError": "_native", "list_devices": "_native",
     "CaptureError": "_capture", "SourceError": "_source", "PykcWarning": "_host",
+    "jit": "_host", "njit": "_host", "prange": "_host",
     "install_as_numba": "_redirect", "device": "_kernel", "kernel": "_kernel",
     "load_ipython_extension": "_notebook", "unload_ipython_extension": "_notebook",
 }

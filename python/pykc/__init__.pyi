@@ -8,6 +8,9 @@ from . import random as random
 from . import types as types
 from ._capture import CaptureError as CaptureError
 from ._host import PykcWarning as PykcWarning
+from ._host import jit as jit
+from ._host import njit as njit
+from ._host import prange as prange
 from ._kernel import Kernel
 from ._native import Device
 from ._native import list_devices as list_devices
