@@ -18,7 +18,7 @@ _NAMES = {
     "CaptureError": "_capture", "SourceError": "_source", "PykcWarning": "_host",
     "jit": "_host", "njit": "_host", "prange": "_host",
     "install_as_numba": "_redirect", "device": "_kernel", "kernel": "_kernel",
-    "autotune": "_kernel", "cdiv": "_kernel", "config": "_kernel",
+    "struct": "_struct", "autotune": "_kernel", "cdiv": "_kernel", "config": "_kernel",
     "load_ipython_extension": "_notebook", "unload_ipython_extension": "_notebook",
 }
 
@@ -32,7 +32,7 @@ def __getattr__(name: str):
         value = importlib.import_module("._native", __name__).version
     elif name == "__all__":
         names = importlib.import_module("._kernel_names", __name__)
-        value = sorted(["kernel", "device", "autotune", "config", *names.NATIVE, *names.NATIVE_TYPES])
+        value = sorted(["kernel", "device", "autotune", "config", "struct", *names.NATIVE, *names.NATIVE_TYPES])
     else:
         value = _kernel_name(name)
     globals()[name] = value

@@ -19,6 +19,7 @@ from ._native import Device
 from ._native import list_devices as list_devices
 from ._redirect import install_as_numba as install_as_numba
 from ._source import SourceError as SourceError
+from ._struct import struct as struct
 
 __version__: str
 

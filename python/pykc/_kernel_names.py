@@ -41,7 +41,7 @@ class KernelName:
 
 
 class VectorName(KernelName):
-    """A type of vectors, `float32x4`. On the host it has a dtype, with the fields x, y, z and w, and makes one vector."""
+    """A type of vectors, `float32x4`. On the host it has a dtype, with the fields x, y, z and w, and makes a vector."""
 
     def __init__(self, path: str, element: str, count: int):
         super().__init__(path)
@@ -51,6 +51,12 @@ class VectorName(KernelName):
     def dtype(self):
         import numpy
         return numpy.dtype((numpy.record, [(name, self._element) for name in "xyzw"[:self._count]]))
+
+    @property
+    def alignment(self) -> int:
+        """In a record: one, two and four numbers lie as one access takes them."""
+        size = self.dtype.itemsize
+        return size // 3 if self._count == 3 else min(size, 16)
 
     def __call__(self, *parts):
         import numpy
