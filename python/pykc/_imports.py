@@ -10,13 +10,13 @@ import importlib.machinery
 import os
 import sys
 import types
-from typing import Any, Sequence
+from collections.abc import Sequence
 
 
 class _Names(dict):
     """Built-in names of Python, and behind them those of host code."""
 
-    def __missing__(self, name: str) -> Any:
+    def __missing__(self, name: str) -> object:
         import pykc
         try:
             return getattr(pykc, name)
