@@ -6,6 +6,7 @@
 #include "python/binding/arrays.h"
 #include "python/binding/errors.h"
 #include "python/binding/options.h"
+#include "stdlib/library.h"
 
 namespace pykc::python {
 namespace {
@@ -111,6 +112,13 @@ void add_compiler(nb::module_& module) {
   module.def("compile", &compile_text, nb::arg("text"), nb::arg("name") = "<memory>", nb::arg("line") = 1,
              nb::arg("indentation") = "", nb::kw_only(), nb::arg("emit") = "code", nb::arg("options"),
              "What `pykc compile --emit` gives; bytes of an artifact for \"code\".");
+  module.def(
+      "library_source",
+      [](const std::string& name) {
+        const std::string_view text = library_source(name);
+        return nb::str(text.data(), text.size());
+      },
+      nb::arg("module"), "The text of a module of the library, \"pykc.reduce\"; nothing where there is none.");
 }
 
 }  // namespace pykc::python

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import sys
+
+from ._imports import Finder
 
 _MODULES = ("cuda", "types", "numba", "random")
 _NAMES = {
     "CompileError": "_native", "DeviceError": "_native", "Error": "_native", "KernelFault": "_native",
     "LaunchError": "_native", "list_devices": "_native",
     "CaptureError": "_capture", "SourceError": "_source", "PykcWarning": "_host",
+    "jit": "_host", "njit": "_host", "prange": "_host",
     "install_as_numba": "_redirect", "device": "_kernel", "kernel": "_kernel",
+    "struct": "_struct", "autotune": "_kernel", "cdiv": "_kernel", "config": "_kernel",
     "load_ipython_extension": "_notebook", "unload_ipython_extension": "_notebook",
 }
 
@@ -27,7 +32,7 @@ def __getattr__(name: str):
         value = importlib.import_module("._native", __name__).version
     elif name == "__all__":
         names = importlib.import_module("._kernel_names", __name__)
-        value = sorted(["kernel", "device", *names.NATIVE, *names.NATIVE_TYPES])
+        value = sorted(["kernel", "device", "autotune", "config", "struct", *names.NATIVE, *names.NATIVE_TYPES])
     else:
         value = _kernel_name(name)
     globals()[name] = value
@@ -39,7 +44,7 @@ def _kernel_name(name: str):
     if name in names.NATIVE_TYPES:
         return getattr(importlib.import_module(".types", __name__), names.NATIVE_TYPES[name])
     if name in names.NATIVE and name != "cbrt":
-        return names.KernelName(f"numba.cuda.{name}")
+        return names.kernel_name(names.NATIVE_VECTORS.get(name, name))
     if name.startswith("_") and not name.startswith("__array_"):  # a module that is not imported yet, or nothing
         raise AttributeError(f"module 'pykc' has no attribute {name!r}")
     try:
@@ -56,3 +61,6 @@ def __dir__() -> list[str]:
     with contextlib.suppress(ImportError):  # arrays take NumPy
         return sorted({*globals(), *_MODULES, *_NAMES, *importlib.import_module("._arrays", __name__).names()})
     return sorted({*globals(), *_MODULES, *_NAMES})
+
+
+sys.meta_path.append(Finder())

@@ -8,11 +8,18 @@ from . import random as random
 from . import types as types
 from ._capture import CaptureError as CaptureError
 from ._host import PykcWarning as PykcWarning
+from ._host import jit as jit
+from ._host import njit as njit
+from ._host import prange as prange
 from ._kernel import Kernel
+from ._kernel import autotune as autotune
+from ._kernel import cdiv as cdiv
+from ._kernel import config as config
 from ._native import Device
 from ._native import list_devices as list_devices
 from ._redirect import install_as_numba as install_as_numba
 from ._source import SourceError as SourceError
+from ._struct import struct as struct
 
 __version__: str
 
@@ -33,4 +40,6 @@ def kernel(**options: Any) -> Callable[[FunctionType], Kernel]: ...
 def device(what: str = ...) -> Device: ...
 @overload
 def device(what: FunctionType) -> Kernel: ...
+@overload
+def device(**options: Any) -> Callable[[FunctionType], Kernel]: ...
 def __getattr__(name: str) -> Any: ...

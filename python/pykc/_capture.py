@@ -13,6 +13,7 @@ from typing import Any
 
 from ._kernel_names import NATIVE_TYPES
 from ._source import FunctionText
+from ._struct import Struct
 
 CUDA, NATIVE, NUMPY = "_pykc_cuda", "_pykc", "_pykc_numpy"  # what statements call the modules that they need themselves
 
@@ -205,11 +206,24 @@ class Capture:
                 return f"from {self._text_module(typed)} import {value.__name__} as {name}"
             fields = ", ".join(map(repr, value._fields))
             return f"from collections import namedtuple; {name} = namedtuple({value.__name__!r}, [{fields}])"
+        if isinstance(value, Struct):
+            return f"from {self._text_module(self._struct_text(value))} import {value.__name__} as {name}"
         if isinstance(value, type) and issubclass(value, Exception):
             return f"from {self._text_module(_exception_text(value))} import {value.__name__} as {name}"
         if isinstance(value, (types.ModuleType, type, types.SimpleNamespace)):
             return f"import {self._members(value, paths)} as {name}"
         return None
+
+    def _struct_text(self, kind: Struct) -> str:
+        inner = Capture(True, self._function_module, self._text_module)
+        lines = []
+        for name, type_ in kind.fields.items():
+            if isinstance(type_, Struct):
+                inner.bind(type_.__name__, type_)
+            default = f" = {inner.expression(kind.defaults[name], name)}" if name in kind.defaults else ""
+            lines.append(f"    {name}: {_field_type(type_)}{default}\n")
+        imports = "\n".join(["from pykc import *", *inner.statements])
+        return f"{imports}\n\n\n@struct\nclass {kind.__name__}:\n{''.join(lines)}"
 
     def _members(self, value: Any, paths: set[tuple[str, ...]]) -> str:
         """The name of a module with those attributes of a Python module or class that are used."""
@@ -346,9 +360,8 @@ def _items(item: Any, dtype: Any) -> str:
     if isinstance(item, list):
         return "[" + ", ".join(_items(part, dtype) for part in item) + "]"
     if isinstance(item, tuple):
-        parts = [_items(part, None) for part in item]
-        if dtype is not None and dtype.names is not None:
-            parts = list(_record_items(item, dtype))
+        is_record = dtype is not None and dtype.names is not None
+        parts = list(_record_items(item, dtype)) if is_record else [_items(part, None) for part in item]
         return "(" + "".join(part + ", " for part in parts) + ")"
     return repr(item) if isinstance(item, (str, bytes)) else number(item)
 
@@ -392,6 +405,13 @@ def _typed_tuple_text(kind: type) -> str | None:
     lines = "".join(f"    {name}: {type_}" + (f" = {defaults[name]}" if name in defaults else "") + "\n"
                     for name, type_ in fields)
     return f"from pykc import *\nfrom typing import NamedTuple\n\n\nclass {kind.__name__}(NamedTuple):\n{lines}"
+
+
+def _field_type(annotation: Any) -> str:
+    if isinstance(annotation, (type, Struct)):
+        return annotation.__name__
+    path = getattr(annotation, "_pykc_path", None)  # of vectors
+    return path.rpartition(".")[2] if path else str(annotation)
 
 
 def _native_name(annotation: Any) -> str | None:

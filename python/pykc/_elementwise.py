@@ -12,18 +12,19 @@ BLOCK = 256
 
 
 class Loaded:
-    """Kernels that were made of these texts, on each device; what the functions in them refer to may change."""
+    """Kernels that were made of these texts and values, on each device; what functions refer to may change."""
 
     def __init__(self):
         self._known: dict[tuple, tuple[Program, Any]] = {}
 
     def kernel(self, text: str, name: str, values: dict[str, Any], native: bool = False, **options) -> Any:
         device = _devices.current()
-        found = self._known.get((device.name, text))
+        key = (device.name, text, *((type(value), value) for value in values.values()))
+        found = self._known.get(key)
         if found is None or found[0].watch.changed():
             program = program_around(text, values, name, native)
             module = _native.Module(device, *program.main, import_=program.import_, **options)
-            found = self._known[device.name, text] = (program, module.kernel(name))
+            found = self._known[key] = (program, module.kernel(name))
         return found[1]
 
 

@@ -1,72 +1,129 @@
-"""Numba's `@jit` and `@njit`: functions that kernels call, and that the host calls as one thread of the CPU device."""
+"""Numba's `@jit` and `@njit`: functions that kernels call, and that the host calls on the CPU device."""
 from __future__ import annotations
 
 import contextlib
 import types
 import warnings
-from typing import Any, Callable
+from typing import Any, Sequence
 
-from . import _devices
+from . import _devices, _native
 from ._capture import CUDA, CaptureError
 from ._elementwise import Loaded
 from ._modules import Function
-from ._results import result_types, returns_nothing
-from ._source import SourceError
-
-prange = range
-
+from ._results import result_types
+from ._source import FunctionText, SourceError
+from .cuda._faults import python_error
 
 class PykcWarning(UserWarning):
     """Something runs in another way than was asked for, or slower than it might."""
 
 
-class HostFunction(Function):
-    """A function under `@jit`."""
+#: What says that pykc does not compile something.
+REFUSALS = (_native.CompileError, CaptureError, SourceError, NotImplementedError)
 
-    def __init__(self, py_func: types.FunctionType):
-        super().__init__(py_func)
-        self._calls: dict[tuple, Callable | None] = {}
+
+def first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]
+
+
+def prange(*arguments: int) -> range:
+    """`range`, whose turns a function under `@njit(parallel=True)` spreads over the cores."""
+    return range(*arguments)
+
+
+prange._pykc_path = "numba.prange"  # what kernels know it by
+
+
+class HostCode(Function):
+    """A function of the language whose calls run on the CPU device."""
+
+    def __init__(self, py_func: types.FunctionType, text: FunctionText | None = None):
+        super().__init__(py_func, text)
+        self._results: dict[tuple, list] = {}  # the dtypes, by the types of the arguments
         self._loaded = Loaded()
-        self._is_python = False
 
-    def __call__(self, *args, **keywords):
-        if self._is_python or keywords:
-            return self.py_func(*args, **keywords)
-        defaults = self.py_func.__defaults__
-        if defaults and len(args) < self.py_func.__code__.co_argcount:
-            args += defaults[len(args) - self.py_func.__code__.co_argcount:]
-        from . import _native
-        try:
-            return self._run(args)
-        except (_native.CompileError, CaptureError, SourceError, NotImplementedError) as error:
-            self._is_python = True
-            reason = str(error).strip().splitlines()[0]
-            warnings.warn(f"`{self.__name__}` runs as plain Python, since pykc does not compile it: {reason}",
-                          PykcWarning, stacklevel=2)
-            return self.py_func(*args)
-
-    def _run(self, args: tuple) -> Any:
+    def run(self, args: Sequence[Any], threads: int = 1, places: dict[str, int] = {},
+            first: Sequence[str] = ()) -> list[Any]:
+        """An array of each number that it returns, with an element for each thread. What it gets before ARGS, which all
+        threads share, are the numbers FIRST, made of `thread` and of PLACES."""
         import numpy
 
         from .cuda._arguments import Prepared
-        types_ = [_type(argument) for argument in args]
-        prepared = Prepared(args)
+        types_ = ("int64",) * len(first) + tuple(map(_type, args))
+        if types_ not in self._results:
+            self._results[types_] = _numbers(self, list(types_))
+        results = [numpy.empty(threads, dtype) for dtype in self._results[types_]]
+        prepared = Prepared(tuple(args))
         names = [f"x{number}" for number in range(len(prepared.values))]
-        key = tuple(types_)
-        if key not in self._calls:
-            self._calls[key] = None if returns_nothing(self, types_) else result_types(self, types_) or _refuse(self)
-        dtypes = self._calls[key]
-        results = [numpy.empty(1, dtype) for dtype in dtypes or ()]
         outs = [f"out{number}" for number in range(len(results))]
-        call = f"core({', '.join(prepared.texts)})"
-        body = f"{', '.join(f'{out}[0]' for out in outs)} = {call}" if outs else call
-        text = f"@{CUDA}.jit\ndef call({', '.join([*names, *outs])}):\n    {body}\n"
+        call = f"core({', '.join([*first, *prepared.texts])})"
+        body = f"{', '.join(f'{out}[thread]' for out in outs)} = {call}" if outs else call
+        text = (f"@{CUDA}.jit\ndef call({', '.join([*places, *names, *outs])}):\n    thread = {CUDA}.grid(1)\n"
+                f"    {body}\n")
         with on_cpu() as cpu:
             kernel = self._loaded.kernel(text, "call", {"core": self, **prepared.names})
-            kernel.launch(1, 1, None, 0, (*prepared.values, *results))
-            cpu.synchronize()
-        values = [result[0].item() for result in results]
-        return None if dtypes is None else values[0] if len(values) == 1 else tuple(values)
+            try:
+                kernel.launch(threads, 1, None, 0, (*places.values(), *prepared.values, *results))
+                cpu.synchronize()
+            except _native.KernelFault as fault:
+                raise python_error(fault, self.py_func) from None
+        return results
+
+
+class HostFunction(HostCode):
+    """A function under `@jit`."""
+
+    def __init__(self, py_func: types.FunctionType, parallel: bool = False):
+        super().__init__(py_func)
+        self._is_to_spread = parallel
+        self._python: types.FunctionType | None = None  # what runs where the whole function is not compiled
+
+    def __call__(self, *args, **keywords):
+        if self._python is None:
+            try:
+                if self._is_to_spread:
+                    self._spread()
+                if self._python is None:
+                    return self._once(args, keywords)
+            except REFUSALS as error:
+                self._python = self._without_compiling(error)
+        return self._python(*args, **keywords)
+
+    def _spread(self) -> None:
+        from ._lifted import lifted
+        self._is_to_spread = False
+        found = lifted(self, parallel=True)
+        self._python = found.function if found.is_spread else None
+        for reason in found.refused:
+            warnings.warn(reason, PykcWarning, stacklevel=3)
+
+    def _without_compiling(self, error: Exception) -> types.FunctionType:
+        """The function in Python, with its loops compiled where it has some."""
+        from ._lifted import lifted
+        found = None if isinstance(error, SourceError) else lifted(self, parallel=False).function
+        if found is None:
+            warnings.warn(f"`{self.__name__}` runs as plain Python, since pykc does not compile it: "
+                          f"{first_line(error)}", PykcWarning, stacklevel=3)
+        return found or self.py_func
+
+    def _once(self, args: tuple, keywords: dict[str, Any]) -> Any:
+        """A call in one thread."""
+        code, defaults = self.py_func.__code__, self.py_func.__defaults__ or ()
+        if keywords or len(args) < code.co_argcount - len(defaults):
+            args = _positions(self.py_func, args, keywords)
+        elif len(args) < code.co_argcount:
+            args += defaults[len(args) - code.co_argcount:]
+        values = [result[0].item() for result in self.run(args)]
+        return tuple(values) if len(values) > 1 else values[0] if values else None
+
+
+def _positions(function: types.FunctionType, args: tuple, keywords: dict[str, Any]) -> tuple:
+    import inspect
+    bound = inspect.signature(function).bind(*args, **keywords)
+    bound.apply_defaults()
+    if bound.kwargs:
+        raise NotImplementedError(f"it has parameters that are passed by name alone, {', '.join(bound.kwargs)}")
+    return bound.args
 
 
 @contextlib.contextmanager
@@ -88,21 +145,29 @@ def _type(argument: Any) -> str:
         raise NotImplementedError(str(error)) from None
 
 
-def _refuse(function: Function):
-    raise NotImplementedError(f"`{function.__name__}` returns an array or what else has no dtype")
+def _numbers(function: Function, types_: list[str]) -> list:
+    dtypes = result_types(function, types_)
+    if dtypes is None:
+        raise NotImplementedError(f"`{function.__name__}` returns an array or what else has no dtype")
+    return dtypes
 
 
-def jit(signature_or_function=None, *, target: str | None = None, **options):
+def jit(signature_or_function=None, *, target: str | None = None, parallel: bool = False, **options):
     """`@jit`, `@njit`: a function that kernels call and that the host calls, compiled for the types of each call.
 
-    The host's calls run in one thread of the CPU. What pykc does not compile runs as Python, and a PykcWarning says
-    why. With `target="cuda"` it is `cuda.jit`."""
+    The host's calls run in one thread of the CPU. With `parallel=True` the turns of loops over `prange` run on all
+    threads, and what they reduce is put together in one order; where they cannot, a PykcWarning says why. Of a function
+    that pykc does not compile as a whole the loops are compiled, and the rest runs as Python; where that is all, a
+    PykcWarning says why. With `target="cuda"` it is `cuda.jit`."""
     if target in ("cuda", "gpu"):
         from . import cuda
         return cuda.jit(signature_or_function, **options)
-    if isinstance(signature_or_function, (types.FunctionType, Function)):
-        return HostFunction(getattr(signature_or_function, "py_func", signature_or_function))
-    return lambda function: HostFunction(getattr(function, "py_func", function))
+
+    def compiled(function) -> HostFunction:
+        return HostFunction(getattr(function, "py_func", function), parallel)
+
+    is_bare = isinstance(signature_or_function, (types.FunctionType, Function))
+    return compiled(signature_or_function) if is_bare else compiled
 
 
 njit = generated_jit = jit

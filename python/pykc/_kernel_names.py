@@ -40,14 +40,45 @@ class KernelName:
         return f"<{self._pykc_path.removeprefix('numba.')}, a name of kernels>"
 
 
-def _vectors() -> set[str]:
-    numbers = [f"{kind}{width}" for kind in ("int", "uint") for width in (8, 16, 32, 64)] + ["float32", "float64"]
-    c_names = "char uchar short ushort int uint long ulong longlong ulonglong float double".split()
-    return ({f"{number}x{count}" for number in numbers for count in (1, 2, 3, 4)}
-            | {f"{name}{count}" for name in c_names for count in (1, 2, 3, 4)})
+class VectorName(KernelName):
+    """A type of vectors, `float32x4`. On the host it has a dtype, with the fields x, y, z and w, and makes a vector."""
+
+    def __init__(self, path: str, element: str, count: int):
+        super().__init__(path)
+        self._element, self._count = element, count
+
+    @property
+    def dtype(self):
+        import numpy
+        return numpy.dtype((numpy.record, [(name, self._element) for name in "xyzw"[:self._count]]))
+
+    @property
+    def alignment(self) -> int:
+        """In a record: one, two and four numbers lie as one access takes them."""
+        size = self.dtype.itemsize
+        return size // 3 if self._count == 3 else min(size, 16)
+
+    def __call__(self, *parts):
+        import numpy
+        numbers = [number for part in parts for number in (part.item() if isinstance(part, numpy.void) else (part,))]
+        return numpy.array(tuple(numbers), self.dtype)[()]
+
+    def __getitem__(self, axes):
+        from .types import Type
+        return Type(self._pykc_path.rpartition(".")[2])[axes]
 
 
-CUDA = _vectors() | set("""
+_C_NAMES = {"char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
+            "long": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "float": "float32",
+            "double": "float64"}
+#: The types of vectors: of each name what one has, and how many.
+VECTORS = {**{f"{number}x{count}": (number, count) for number in {*_C_NAMES.values()} for count in (1, 2, 3, 4)},
+           **{f"{name}{count}": (number, count) for name, number in _C_NAMES.items() for count in (1, 2, 3, 4)}}
+#: What `pykc` calls them besides.
+NATIVE_VECTORS = {f"{number[0]}{number.lstrip('uintfloa')}x{count}": f"{number}x{count}"
+                  for number, count in VECTORS.values()}
+
+CUDA = {*VECTORS} | set("""
     threadIdx blockIdx blockDim gridDim laneid warpsize grid gridsize shared local const atomic cg fp16
     syncthreads syncthreads_count syncthreads_and syncthreads_or syncwarp grid_sync
     threadfence threadfence_block threadfence_system
@@ -61,7 +92,7 @@ CUDA = _vectors() | set("""
 """.split())
 
 #: What `pykc` has beside these, for functions under `@pykc.kernel`.
-NATIVE = CUDA | {"constexpr", "static_assert", "libdevice"}
+NATIVE = CUDA | {*NATIVE_VECTORS, "constexpr", "static_assert", "libdevice"}
 NATIVE_TYPES = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16",
                 "u32": "uint32", "u64": "uint64", "f16": "float16", "bf16": "bfloat16", "f32": "float32",
                 "f64": "float64", "c64": "complex64", "c128": "complex128"}
@@ -70,4 +101,9 @@ NATIVE_TYPES = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u
 def cuda_name(name: str) -> KernelName:
     if name not in CUDA:
         raise AttributeError(f"module 'pykc.cuda' has no attribute {name!r}")
-    return KernelName(f"numba.cuda.{name}")
+    return kernel_name(name)
+
+
+def kernel_name(name: str) -> KernelName:
+    path = f"numba.cuda.{name}"
+    return VectorName(path, *VECTORS[name]) if name in VECTORS else KernelName(path)

@@ -157,8 +157,8 @@ class _Builder:
         if len(circle) == 1:
             node = circle[0]
             text = node.function.text
-            lines = [_header(node.function.native, node.header), node.function.decorator()]
-            self.modules[home] = ModuleText("\n".join(lines) + "\n" + text.text, text.file, text.line - 2,
+            lines = [_header(node.function.native, node.header), *node.function.decorator().splitlines()]
+            self.modules[home] = ModuleText("\n".join(lines) + "\n" + text.text, text.file, text.line - len(lines),
                                             text.indentation)
             return
         self.modules[home] = _circle_text(circle)

@@ -228,3 +228,8 @@ llvm_version: str = '22.1.8'
 
 def compile(text: str, name: str = '<memory>', line: int = 1, indentation: str = '', *, emit: str = 'code', **options) -> object:
     """What `pykc compile --emit` gives; bytes of an artifact for "code"."""
+
+def library_source(module: str) -> str:
+    """
+    The text of a module of the library, "pykc.reduce"; nothing where there is none.
+    """

@@ -23,14 +23,13 @@ def result_text(function: Function, types: list[str]) -> str:
 
 
 def result_types(function: Function, types: list[str]) -> list | None:
-    """The NumPy dtypes of the numbers that it returns; None for what is not made of numbers."""
+    """The NumPy dtypes of the numbers that it returns, none where it returns nothing; None for what is not made of
+    numbers."""
     import numpy
     text = result_text(function, types)
+    if text == "None":
+        return []
     parts = text[6:-1].split(", ") if text.startswith("tuple[") else [text]
     if not all(re.fullmatch(r"bool|[iufc]\d+", part) for part in parts):
         return None
     return [numpy.dtype(part if part == "bool" else _LETTERS[part[0]] + part[1:]) for part in parts]
-
-
-def returns_nothing(function: Function, types: list[str]) -> bool:
-    return result_text(function, types) == "None"

@@ -42,7 +42,7 @@ def function_text(function: types.FunctionType) -> FunctionText:
         return _text_of_lambda(found, lines, code)
     indentation = lines[found.lineno - 1][:found.col_offset]
     text = "".join(line.removeprefix(indentation) for line in lines[found.lineno - 1:found.end_lineno])
-    return _parsed(text, code.co_filename, found.lineno, indentation)
+    return parsed_text(text, code.co_filename, found.lineno, indentation)
 
 
 def text_of(text: str, file: str = "<text>") -> FunctionText:
@@ -53,7 +53,7 @@ def text_of(text: str, file: str = "<text>") -> FunctionText:
         raise SourceError("the text must hold one function")
     found = definitions[0]
     lines = text.splitlines(keepends=True)[found.lineno - 1:found.end_lineno]
-    return _parsed("".join(lines), file, found.lineno, "")
+    return parsed_text("".join(lines), file, found.lineno, "")
 
 
 def without_annotations(text: FunctionText, is_type: Callable[[str], bool]) -> FunctionText:
@@ -76,10 +76,10 @@ def without_annotations(text: FunctionText, is_type: Callable[[str], bool]) -> F
         start = content.rindex(b"->" if annotation is tree.returns else b":", 0, start)
         blank = bytes(byte if byte in b"\r\n" else ord(" ") for byte in content[start:end])
         content = content[:start] + blank + content[end:]
-    return _parsed(content.decode(), text.file, text.line, text.indentation)
+    return parsed_text(content.decode(), text.file, text.line, text.indentation)
 
 
-def _parsed(text: str, file: str, line: int, indentation: str) -> FunctionText:
+def parsed_text(text: str, file: str, line: int, indentation: str) -> FunctionText:
     import ast
     if not text.endswith("\n"):
         text += "\n"
@@ -93,7 +93,7 @@ def _text_of_lambda(node: ast.Lambda, lines: list[str], code: types.CodeType) ->
     source = "".join(lines)
     arguments = ast.unparse(node.args)
     body = ast.get_source_segment(source, node.body)
-    return _parsed(f"def function({arguments}): return ({body})\n", code.co_filename, node.lineno, "")
+    return parsed_text(f"def function({arguments}): return ({body})\n", code.co_filename, node.lineno, "")
 
 
 def _command_line(function: types.FunctionType) -> list[str]:

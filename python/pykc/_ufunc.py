@@ -86,6 +86,8 @@ class DUFunc(_ArrayFunction):
             device_array(result.shape, result.dtype)
         if tuple(target.shape) != shape:
             raise ValueError(f"the result has the shape {shape}, `out` has {tuple(target.shape)}")
+        inputs = [_copied(one) if getattr(one, "shape", ()) and one is not target and _overlap(one, target) else one
+                  for one in inputs]
         self._run(loop, inputs, target, shape, native)
         if isinstance(target, DeviceNDArray) and not is_cuda_array(result):
             target.copy_to_host(result, stream)

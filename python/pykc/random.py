@@ -17,6 +17,7 @@ from ._arrays.generated import for_each
 from ._arrays.ndarray import ndarray
 from ._arrays.ndarray import as_dtype, as_shape, axis_of
 from ._kernel_names import KernelName
+from .cuda.random import create_xoroshiro128p_states
 
 _pykc_path = "numba.cuda.random"
 _KERNEL_NAMES = frozenset("""philox4x32 philox_words philox_uniform philox_normal unit_float32 uint64_to_unit_float32

@@ -13,8 +13,11 @@ class Type:
         self.name = name
 
     def __getitem__(self, dimensions) -> Array:
-        """`float32[:]`, `float32[:, ::1]`: an array of it, laid out as the slices say."""
+        """`float32[:]`, `float32[:, ::1]`: an array of it, laid out as the slices say; `float32[2, 3]`, one of a fixed
+        shape, as a field of a record."""
         slices = dimensions if isinstance(dimensions, tuple) else (dimensions,)
+        if slices and all(isinstance(extent, int) for extent in slices):
+            return Fixed(self, slices)
         if not all(isinstance(s, slice) and s.start is None and s.stop is None and s.step in (None, 1) for s in slices):
             raise KeyError(f"an array type is written {self.name}[:] or {self.name}[:, ::1]")
         layout = "C" if slices[-1].step == 1 else "F" if slices[0].step == 1 else "A"
@@ -88,6 +91,19 @@ class Array(Type):
     @property
     def is_f_contig(self) -> bool:
         return self.layout == "F" or self.ndim == 1 and self.layout == "C"
+
+
+class Fixed(Type):
+    """`float32[2, 3]`: an array of that shape in a record."""
+
+    def __init__(self, element: Type, shape: tuple[int, ...]):
+        self.element, self.shape = element, shape
+        super().__init__(f"{element}[{', '.join(map(str, shape))}]")
+
+    @property
+    def dtype(self):
+        import numpy
+        return numpy.dtype((self.element.dtype, self.shape))
 
 
 class Record(Type):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import __future__
 
+import builtins
 import contextlib
 import io
 import json
@@ -27,7 +28,7 @@ from pykc.types import Type
 
 MAKES_ARRAYS = """zeros ones empty full zeros_like ones_like empty_like full_like arange linspace array asarray
                   asfortranarray eye""".split()
-FUNCTIONS = "allclose array_equal where concatenate cumsum bincount dot matmul sort isnan isinf sign".split()
+FUNCTIONS = "allclose array_equal where concatenate cumsum bincount dot matmul sort isnan isinf sign exp sin".split()
 
 
 class Skipped(Exception):
@@ -59,7 +60,8 @@ def dtype_of(value):
 def with_dtypes(function):
     """A function of NumPy that takes pykc's types, too."""
     def made(*arguments, **options):
-        return function(*map(dtype_of, arguments), **{name: dtype_of(value) for name, value in options.items()})
+        array = function(*map(dtype_of, arguments), **{name: dtype_of(value) for name, value in options.items()})
+        return array if array.dtype.names is None else array.view(np.recarray)
     return made
 
 
@@ -76,7 +78,7 @@ def host_names(tests: list) -> dict:
 
     return {**{name: with_dtypes(getattr(np, name)) for name in MAKES_ARRAYS},
             **{name: getattr(np, name) for name in FUNCTIONS},
-            "test": test, "raises": Raises, "skip": skip, "math": math, "random": random, "event": cuda.event,
+            "save": np.save, "load": lambda file: np.load(file).view(np.recarray), "test": test, "raises": Raises, "skip": skip, "math": math, "random": random, "event": cuda.event,
             "stream": cuda.stream, "synchronize": cuda.synchronize, "cdiv": lambda a, b: -(-a // b)}
 
 
@@ -87,20 +89,21 @@ def run(path: str):
     tests: list = []
     module = types.ModuleType("conformance_" + os.path.basename(path).removesuffix(".pyk"))
     names = vars(module)
-    names.update(host_names(tests), __file__=path)
+    own = host_names(tests)
+    names.update(__file__=path, __builtins__={**vars(builtins), **own})
     for name in ("test", "raises", "skip"):
-        setattr(pykc, name, names[name])
+        setattr(pykc, name, own[name])
     sys.modules[module.__name__] = module
+    sys.path.insert(0, os.path.dirname(path))  # where what it imports stands
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     try:
         exec(compile(text, path, "exec", flags=__future__.annotations.compiler_flag), names)
+        for function in tests:
+            yield function.__name__, outcome(function)
     except Exception as error:
         yield "", told(error)
-        return
     finally:
-        del sys.modules[module.__name__]
-    for function in tests:
-        yield function.__name__, outcome(function)
+        del sys.modules[module.__name__], sys.path[0]
 
 
 def outcome(function) -> str:
@@ -122,6 +125,7 @@ def told(error: Exception) -> str:
 
 if __name__ == "__main__":
     pykc.install_as_numba()
+    os.environ["PYKC_AUTOTUNE"] = "off"  # a test is not about which configuration is the fastest
     for path in sys.argv[1:]:
         for name, error in run(path):
             print(json.dumps([path, name, error]), file=sys.stderr, flush=True)

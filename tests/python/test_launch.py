@@ -589,3 +589,18 @@ def test_what_a_launch_captured_is_looked_at_each_time():
     for value in (2, 3, 3, 4):
         launch(x)
         assert x[0] == value
+
+
+def test_vectors():
+    @pykc.kernel
+    def scaled(out: pykc.f32x4[:], x: pykc.float32x4[:], offset: pykc.f64x2):
+        i = pykc.grid(1)
+        out[i] = x[i] * 2 + pykc.f32x4(offset, offset)
+
+    x, out = np.zeros(3, pykc.f32x4), np.zeros(3, pykc.float4.dtype)
+    x["x"] = [1, 2, 3]
+    scaled[1, 3](out, x, pykc.f64x2(0.5, 8))
+    cuda.synchronize()
+    assert out["x"].tolist() == [2.5, 4.5, 6.5] and (out["w"] == 8).all() and out[0].y == 8
+    made = pykc.double3(pykc.i32x2(1, 2), 5)
+    assert made.tolist() == (1.0, 2.0, 5.0) and made.z == 5 and made.dtype == pykc.f64x3.dtype

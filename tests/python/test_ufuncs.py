@@ -217,6 +217,15 @@ def test_guvectorize_reads_what_it_writes(on_device):
     assert np.array_equal(x.copy_to_host() if on_device else x, host[:, ::-1])
 
 
+@pytest.mark.parametrize("on_device", [False, True])
+def test_vectorize_reads_what_it_writes(on_device):
+    half = vectorize(["float64(float64)"])(lambda x: x / 2)
+    host = np.arange(5.0)
+    x = cuda.to_device(host) if on_device else host.copy()
+    half(x[:-1], out=x[1:])
+    assert (x.copy_to_host() if on_device else x).tolist() == [0, 0, 0.5, 1, 1.5]
+
+
 def test_vectorize_refuses_an_out_that_cannot_hold_the_results():
     with pytest.raises(TypeError, match="which an `out` of int32 does not hold"):
         add(np.zeros(3), np.zeros(3), out=np.zeros(3, np.int32))

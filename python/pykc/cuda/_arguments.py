@@ -4,9 +4,11 @@ from __future__ import annotations
 import contextlib
 import enum
 import sys
-from typing import Any
+import types
+from typing import Any, Container
 
 from .. import _devices
+from .._modules import Function
 from ..types import Array, Type
 from ._arrays import DeviceNDArray, as_cuda_array, device_array_like, to_device
 from ._records import DeviceRecord
@@ -51,11 +53,13 @@ class Prepared:
     """Arguments of which the runtime does not take all: `values` are what it takes, `texts` the expressions of them
     that stand for the arguments, `names` what those know besides, and `after` what comes back behind the launch."""
 
-    def __init__(self, args: tuple):
+    def __init__(self, args: tuple, constants: Container[int] = ()):
+        """CONSTANTS are the places of arguments that the kernel has as constants, if it is compiled anew for these."""
         self.values: list[Any] = []
         self.names: dict[str, Any] = {}
         self.after: list[tuple[In, DeviceNDArray]] = []
-        self.texts = [self._text(argument) for argument in args]
+        self.texts = [self._named("constant", argument) if place in constants and not isinstance(argument, tuple) else
+                      self._text(argument) for place, argument in enumerate(args)]
 
     @property
     def are_plain(self) -> bool:
@@ -67,6 +71,8 @@ class Prepared:
             return repr(argument)
         if isinstance(argument, (type, Type)) or type(argument).__module__ == "numpy.dtypes":
             return self._named("type", argument)
+        if isinstance(argument, (Function, types.FunctionType)):
+            return self._named("function", argument)
         if isinstance(argument, tuple):
             parts = [self._text(part) for part in argument]
             if hasattr(argument, "_fields"):

@@ -1,11 +1,12 @@
 """What `@cuda.jit` makes of a function: a kernel, compiled for the types of each launch, or a device function."""
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
 
 from .. import _config, _devices, _native
-from .._capture import CUDA, Watch
+from .._capture import CUDA, NATIVE, Watch
 from .._elementwise import Loaded
 from .._modules import Function, program_of
 from ..types import Array, CPointer, Signature, Type, compiled, is_signature, parsed, pyobject, signature_text, typeof, void
@@ -163,6 +164,8 @@ class Dispatcher(Function):
             from .._advice import warn_of_copies
             warn_of_copies(self.py_func, args)
         kernel = self._kernel()
+        if self._constants:
+            return self._launched_around(Prepared(args, self._constants), kernel, how, where)
         try:
             kernel.launch(*where, args) if how == "launch" else kernel.for_all(*where, args)
         except (TypeError, _native.LaunchError) as error:
@@ -214,17 +217,32 @@ class Dispatcher(Function):
         """Launches with arguments that the runtime takes no values of, tuples and the like, by a kernel around this
         one that makes them."""
         if not prepared.are_plain:
-            name = self.text.name
-            names = ", ".join(f"x{number}" for number in range(len(prepared.values)))
-            text = (f"{self._decorator([])}\ndef {name}({names}):\n"
-                    f"    inner({', '.join(prepared.texts)})\n")
-            values = {"inner": self._callee(), **prepared.names}
-            kernel = self._around.kernel(text, name, values, self.native, **self._compile_options())
+            kernel = self._kernel_around(prepared, self._decorator([]))
         try:
             getattr(kernel, how)(*where, tuple(prepared.values))
         except _native.KernelFault as fault:
             raise python_error(fault, self.py_func) from None
         prepared.restore()
+
+    def _kernel_around(self, prepared: Prepared, decorator: str, constants: tuple[str, ...] = ()) -> Any:
+        """A kernel that takes the values, and CONSTANTS of which the decorator tells, and calls this one."""
+        name = self.text.name
+        parameters = [*(f"x{number}" for number in range(len(prepared.values))),
+                      *(f"{constant}: {NATIVE}.constexpr" for constant in constants)]
+        arguments = [*prepared.texts, *(f"{constant}={constant}" for constant in constants)]
+        text = f"{decorator}\ndef {name}({', '.join(parameters)}):\n    inner({', '.join(arguments)})\n"
+        values = {"inner": self._callee(), **prepared.names}
+        return self._around.kernel(text, name, values, self.native, **self._compile_options())
+
+    @functools.cached_property
+    def _constants(self) -> set[int]:
+        """The places of parameters that are annotated `constexpr`."""
+        import ast
+        if not self.native:
+            return set()
+        arguments = self.text.tree.args
+        return {place for place, one in enumerate(arguments.posonlyargs + arguments.args)
+                if one.annotation is not None and ast.unparse(one.annotation).rpartition(".")[2] == "constexpr"}
 
     def _callee(self) -> Function:
         """The function as kernels call it."""
