@@ -22,7 +22,8 @@ class Loaded:
         found = self._known.get((device.name, text))
         if found is None or found[0].watch.changed():
             program = program_around(text, values, name, native)
-            module = _native.Module(device, *program.main, import_=program.import_, **options)
+            module = _native.Module(device, *program.main, import_=program.import_,
+                                    libraries=program.libraries("cpu" if device.is_cpu else device.target), **options)
             found = self._known[device.name, text] = (program, module.kernel(name))
         return found[1]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _devices, _native
 from ..types import Type, typeof
-from ._streams import native_stream
+from ._streams import interface_stream, native_stream
 
 
 class DeviceNDArray(_native.Array):
@@ -230,7 +230,7 @@ class DeviceNDArray(_native.Array):
         return {"shape": self.shape, "strides": None if self.is_c_contiguous() else self.strides,
                 "data": (self.address if self.size else 0, False), "typestr": self.dtype.str,
                 "descr": self.dtype.descr, "version": 3,
-                "stream": native_stream(self.stream).native_handle or 1 if self.stream else None}
+                "stream": interface_stream(self.stream)}
 
     @property
     def device_ctypes_pointer(self):
@@ -422,19 +422,19 @@ def mapped_array(shape, dtype="float64", strides=None, order: str = "C", stream=
     """A NumPy array in memory of the host that kernels read and write where it is, over the bus: best for what is used
     once. PORTABLE (which it always is) and WC advise Numba's driver, and are taken."""
     from ._shared import shared_array
-    return shared_array(_native.Device.mapped, shape, dtype, strides, order)
+    return shared_array(_native.Device.mapped, shape, dtype, strides, order, stream)
 
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
     """`mapped_array` of the shape, type and order of ARY."""
-    return mapped_array(ary.shape, ary.dtype, order=_order_like(ary))
+    return mapped_array(ary.shape, ary.dtype, order=_order_like(ary), stream=stream)
 
 
 def managed_array(shape, dtype="float64", strides=None, order: str = "C", stream=0, attach_global=True):
     """A NumPy array in memory that moves to the side that uses it, host or device. Every stream reaches it, whatever
     ATTACH_GLOBAL says. MemoryError where it is larger than the memory of the GPU."""
     from ._shared import shared_array
-    return shared_array(_native.Device.managed, shape, dtype, strides, order)
+    return shared_array(_native.Device.managed, shape, dtype, strides, order, stream)
 
 
 class pinned:

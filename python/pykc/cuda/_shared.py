@@ -8,6 +8,7 @@ import numpy
 
 from .. import _devices, _native
 from ._arrays import DeviceNDArray, as_cuda_array, has_gpu
+from ._streams import interface_stream
 
 
 class SharedNDArray(numpy.ndarray):
@@ -18,6 +19,7 @@ class SharedNDArray(numpy.ndarray):
 
     def __array_finalize__(self, made_of) -> None:
         self._memory = getattr(made_of, "_memory", None)
+        self.stream = getattr(made_of, "stream", 0)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -28,7 +30,8 @@ class SharedNDArray(numpy.ndarray):
         if memory.device.is_cpu and has_gpu():
             raise AttributeError("an array of the CPU device lies in the host's memory: use __array_interface__")
         shown = self.__array_interface__
-        return {**shown, "data": (memory.address + place, not self.flags.writeable), "version": 3, "stream": None}
+        return {**shown, "data": (memory.address + place, not self.flags.writeable), "version": 3,
+                "stream": interface_stream(self.stream)}
 
     def on_device(self) -> DeviceNDArray:
         """The same memory as an array of the device."""
@@ -49,7 +52,7 @@ class SharedNDArray(numpy.ndarray):
 
 
 def shared_array(allocate: Callable[[_native.Device, int], _native.UnifiedMemory], shape, dtype, strides,
-                 order: str) -> SharedNDArray:
+                 order: str, stream) -> SharedNDArray:
     """An array in memory that ALLOCATE makes of a number of bytes."""
     if strides is not None:
         raise NotImplementedError("strides=: allocate the whole array and slice it")
@@ -57,5 +60,5 @@ def shared_array(allocate: Callable[[_native.Device, int], _native.UnifiedMemory
     count = math.prod((shape,) if hasattr(shape, "__index__") else shape)
     memory = allocate(_devices.current(), count * dtype.itemsize) if count else None
     made = SharedNDArray(shape, dtype, memory, order=order)
-    made._memory = memory
+    made._memory, made.stream = memory, stream
     return made
