@@ -86,6 +86,8 @@ def test_other_arguments():
         cuda.declare_device("a b", "int32()")
     with pytest.raises(NotImplementedError, match="abi='cpp'"):
         cuda.declare_device("bar", "int32()", abi="cpp")
+    with pytest.raises(NotImplementedError, match="this_grid"):
+        cuda.declare_device("bar", "int32()", use_cooperative=True)
     with pytest.raises(NotImplementedError, match="setup_callback"):
         cuda.PTXSource(PTX, setup_callback=print)
     with pytest.raises(RuntimeError, match="only kernels can call it"):
@@ -111,6 +113,24 @@ def test_bitcode_runs_on_the_cpu_device(tmp_path):
     z = np.zeros(4, np.float32)
     run(doubled_by(twice), z, np.arange(4, dtype=np.float32))
     assert (z == [0, 2, 4, 6]).all()
+
+
+def test_a_pointer_of_cffi_is_the_array():
+    ffi = pytest.importorskip("cffi").FFI()
+
+    @cuda.jit(device=True)
+    def mark(x):
+        x[0] = 7
+
+    @cuda.jit
+    def kernel(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            mark(ffi.from_buffer(x[i:]))
+
+    x = np.zeros(4, np.int32)
+    run(kernel, x)
+    assert (x == 7).all()
 
 
 @pytest.mark.skipif(PTXAS is None, reason="needs ptxas")
@@ -232,11 +252,9 @@ def test_compiled_code_on_a_gpu(option, ending, tmp_path):
 
 
 @gpu
+@pytest.mark.skipif(not has_nvrtc(), reason="needs NVRTC")
 def test_a_pointer_of_cffi_on_a_gpu():
-    cffi = pytest.importorskip("cffi")
-    ffi = cffi.FFI()
-    if not has_nvrtc():
-        pytest.skip("needs NVRTC")
+    ffi = pytest.importorskip("cffi").FFI()
     marked = cuda.declare_device("marked", "void(CPointer(int32))", link=cuda.CUSource(SOURCE))
 
     @cuda.jit

@@ -146,7 +146,7 @@ def _ptx_parameters(prefix: str, parameters: list[tuple[str, str]]) -> str:
 def _scalar(type_: Type) -> tuple[str, str]:
     if str(type_) not in _SCALARS:
         raise TypeError(f"a declared function takes {', '.join(_SCALARS)} and CPointer of any, and returns one "
-                        f"of these or nothing, not {type_}: for an array declare `CPointer(float32)`, and pass the array")
+                        f"of these or nothing, not {type_}: declare an array as `CPointer(float32)`, and pass it")
     return _SCALARS[str(type_)]
 
 
@@ -171,6 +171,9 @@ def declare_device(name: str, sig, link=None, use_cooperative: bool = False, abi
         raise ValueError(f"{name!r} is no symbol: an `extern \"C\"` function has its own name, another its mangled one")
     if abi not in ("numba", "c"):
         raise NotImplementedError(f"abi={abi!r}: there are \"numba\" and \"c\"")
+    if use_cooperative:
+        raise NotImplementedError("use_cooperative: a launch lets all blocks run at a time where the kernel itself "
+                                  "waits for the grid, `cuda.cg.this_grid().sync()`; call it between such waits")
     has_result = isinstance(sig, Signature) or isinstance(sig, str) and re.match(r"\s*[^\s(][^(]*\(", sig)
     if not has_result:
         raise TypeError(f"Return type must be provided for device declarations: {sig!r} is no signature such as "
