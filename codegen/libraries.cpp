@@ -12,6 +12,7 @@
 #include <set>
 
 #include "base/errors.h"
+#include "base/gpu_code.h"
 
 namespace pykc::codegen {
 namespace {
@@ -49,9 +50,11 @@ bool is_bitcode(const Library& library) {
   return llvm::isBitcode(bytes, bytes + library.bytes.size());
 }
 
-/// PTX or a cubin, which the driver links.
+/// PTX, a cubin, or what has them in it, which the driver links.
 bool is_for_driver(const Library& library) {
-  return library.bytes.starts_with("\177ELF") || library.bytes.find(".version") != std::string::npos;
+  const std::string& bytes = library.bytes;
+  return bytes.starts_with(kElfMagic) || bytes.starts_with(kFatbinMagic) || bytes.starts_with(kArchiveMagic) ||
+         bytes.find(".version") != std::string::npos;
 }
 
 Result<std::unique_ptr<llvm::Module>> read(const Library& library, const llvm::Module& into, const std::string& heard) {
@@ -101,7 +104,8 @@ Result<void> link_bitcode(llvm::Module& module, const std::vector<Library>& libr
   const bool is_gpu = module.getTargetTriple().isNVPTX();
   for (const Library& library : libraries) {
     if (!is_bitcode(library)) {
-      if (!is_for_driver(library)) return invalid_argument(library.name + " is no LLVM bitcode, PTX or cubin");
+      if (!is_for_driver(library))
+        return invalid_argument(library.name + " is no LLVM bitcode, PTX, cubin, fatbin, object or archive");
       if (!is_gpu) return invalid_argument(library.name + " is for GPUs: the CPU device links LLVM bitcode alone");
       continue;
     }

@@ -138,6 +138,8 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual Result<void> cancel() = 0;
   virtual Result<void> set_output(Output output) = 0;
   virtual void set_crash_messages(bool) {}
+  virtual Result<void> start_profiler() const { return {}; }
+  virtual Result<void> stop_profiler() const { return {}; }
   /// What CurrentContext holds.
   virtual Result<std::shared_ptr<void>> make_current() = 0;
   /// `other` is another device of this kind.

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/errors.h"
+#include "pykc/profiler.h"
 #include "runtime/constants.h"
 #include "runtime/cpu/device.h"
 #include "runtime/cuda/device.h"
@@ -222,5 +223,8 @@ Result<void> Device::enable_peer_access(const Device& other) const try {
 } catch (...) {
   return error_in_flight();
 }
+
+Result<void> start_profiler(const Device& device) { return device.state()->start_profiler(); }
+Result<void> stop_profiler(const Device& device) { return device.state()->stop_profiler(); }
 
 }  // namespace pykc

@@ -234,7 +234,9 @@ Argument ArgumentList::argument_of(nb::handle given, const ParameterInfo* parame
     if (!has_buffer)
       if (const std::optional<BorrowedTensor> tensor = borrow_tensor(device_, given))
         return argument_of_tensor(*tensor, parameter);
-    if (has_buffer || nb::hasattr(given, "__array_interface__"))
+    // Memory that the host shares with a GPU shows itself to both, and needs no copy.
+    const bool is_shared = has_buffer && !device_.is_cpu() && nb::hasattr(given, "__cuda_array_interface__");
+    if (!is_shared && (has_buffer || nb::hasattr(given, "__array_interface__")))
       if (HostBuffer buffer(given); buffer) return argument_of_buffer(std::move(buffer), parameter);
   }
   if (std::optional<DeviceArray> foreign = wrap(device_, given)) {

@@ -1,6 +1,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <span>
+
+#include "pykc/profiler.h"
 #include "python/binding/arrays.h"
 #include "python/binding/elements.h"
 #include "python/binding/errors.h"
@@ -21,20 +24,37 @@ nb::dict dict_of(const DeviceInfo& info) {
   return dict;
 }
 
-/// Host memory that a GPU copies from and to at full speed; it shows itself by the buffer protocol.
+/// Memory of the host that a GPU copies from and to at full speed. It shows itself by the buffer protocol.
 struct PinnedMemory {
+  std::span<std::uint8_t> span() const { return {static_cast<std::uint8_t*>(memory.get()), bytes}; }
   std::shared_ptr<void> memory;
-  std::int64_t bytes;
+  std::size_t bytes;
 };
 
-int show_pinned(PyObject* self, Py_buffer* view, int flags) {
-  const PinnedMemory& pinned = *nb::inst_ptr<PinnedMemory>(self);
-  return PyBuffer_FillInfo(view, self, pinned.memory.get(), pinned.bytes, 0, flags);
+/// Memory that the host and kernels see. It shows itself to the host by the buffer protocol.
+struct UnifiedMemory {
+  std::span<std::uint8_t> span() const { return array.span(); }
+  Device device;
+  UnifiedArray<std::uint8_t> array;
+};
+
+template <typename Memory>
+int show(PyObject* self, Py_buffer* view, int flags) {
+  const std::span<std::uint8_t> bytes = nb::inst_ptr<Memory>(self)->span();
+  return PyBuffer_FillInfo(view, self, bytes.data(), static_cast<Py_ssize_t>(bytes.size()), 0, flags);
 }
 
-void add_pinned_memory(nb::module_& module) {
-  static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(show_pinned)}, {0, nullptr}};
-  nb::class_<PinnedMemory>(module, "PinnedMemory", nb::type_slots(slots));
+template <typename Memory>
+nb::class_<Memory> add_memory(nb::module_& module, const char* name) {
+  static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(show<Memory>)}, {0, nullptr}};
+  return nb::class_<Memory>(module, name, nb::type_slots(slots));
+}
+
+UnifiedMemory unified(const Device& device, std::int64_t bytes, bool is_managed) {
+  return {device, take(without_gil([&] {
+            return is_managed ? device.allocate_managed<std::uint8_t>({bytes})
+                              : device.allocate_mapped<std::uint8_t>({bytes});
+          }))};
 }
 
 void add_streams(nb::module_& module) {
@@ -71,7 +91,15 @@ nb::dict dict_of(const PoolStatistics& statistics) {
 const Stream* stream_of(nb::handle stream) { return stream.is_none() ? nullptr : nb::cast<const Stream*>(stream); }
 
 void add_devices(nb::module_& module) {
-  add_pinned_memory(module);
+  add_memory<PinnedMemory>(module, "PinnedMemory");
+  add_memory<UnifiedMemory>(module, "UnifiedMemory")
+      .def_ro("device", &UnifiedMemory::device)
+      .def_prop_ro("nbytes", [](const UnifiedMemory& memory) { return memory.span().size(); })
+      .def_prop_ro("host_address",
+                   [](const UnifiedMemory& memory) { return reinterpret_cast<std::uintptr_t>(memory.span().data()); })
+      .def_prop_ro("address", [](const UnifiedMemory& memory) {
+        return reinterpret_cast<std::uintptr_t>(memory.array.address());
+      });
   add_streams(module);
   nb::class_<Device>(module, "Device", nb::is_weak_referenceable())
       .def(
@@ -103,8 +131,13 @@ void add_devices(nb::module_& module) {
            [](const Device& device, std::int64_t keep) { take(without_gil([&] { return device.pool().trim(keep); })); })
       .def("pinned",
            [](const Device& device, std::int64_t bytes) {
-             return PinnedMemory{take(without_gil([&] { return device.allocate_pinned_bytes(bytes); })), bytes};
+             return PinnedMemory{take(without_gil([&] { return device.allocate_pinned_bytes(bytes); })),
+                                 static_cast<std::size_t>(bytes)};
            })
+      .def("managed", [](const Device& device, std::int64_t bytes) { return unified(device, bytes, true); })
+      .def("mapped", [](const Device& device, std::int64_t bytes) { return unified(device, bytes, false); })
+      .def("start_profiler", [](const Device& device) { take(start_profiler(device)); })
+      .def("stop_profiler", [](const Device& device) { take(stop_profiler(device)); })
       .def("synchronize", [](const Device& device) { take(without_gil([&] { return device.synchronize(); })); })
       .def("cancel", [](const Device& device) { take(without_gil([&] { return device.cancel(); })); })
       .def("__eq__",

@@ -29,7 +29,8 @@ def warn_of_copies(function, args: tuple) -> None:
     if numpy is None:
         return
     copied = [f"`{name}`" for name, argument in zip(function.__code__.co_varnames, args)
-              if isinstance(argument, numpy.ndarray) and argument.ndim]
+              if isinstance(argument, numpy.ndarray) and argument.ndim
+              and not hasattr(argument, "__cuda_array_interface__")]
     if copied:
         warnings.warn("Host array used in CUDA kernel will incur copy overhead to/from device: each launch of "
                       f"`{function.__name__}` copies {', '.join(copied)} there and back. `cuda.to_device` copies an "

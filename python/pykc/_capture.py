@@ -19,6 +19,8 @@ CUDA, NATIVE, NUMPY = "_pykc_cuda", "_pykc", "_pykc_numpy"  # what statements ca
 
 _PYTHON_MODULES = ("math", "cmath", "operator", "numpy")
 _MISSING = object()
+#: What kernels have of cffi: an array stands for the pointer to it.
+_FFI = "from numba import cuda\n\n\n@cuda.jit(device=True)\ndef from_buffer(x):\n    return x\n"
 
 
 class CaptureError(TypeError):
@@ -157,6 +159,8 @@ class Capture:
         path = value.__dict__.get("_pykc_path") if hasattr(value, "__dict__") else None
         if isinstance(path, str):
             return self._named(name, path)
+        if type(value).__module__ == "cffi.api":
+            return f"import {self._text_module(_FFI)} as {name}"
         if isinstance(value, types.ModuleType):
             if value.__name__ in _PYTHON_MODULES:
                 return f"import {value.__name__} as {name}"

@@ -23,7 +23,8 @@ class Loaded:
         found = self._known.get(key)
         if found is None or found[0].watch.changed():
             program = program_around(text, values, name, native)
-            module = _native.Module(device, *program.main, import_=program.import_, **options)
+            module = _native.Module(device, *program.main, import_=program.import_,
+                                    libraries=program.libraries("cpu" if device.is_cpu else device.target), **options)
             found = self._known[key] = (program, module.kernel(name))
         return found[1]
 

@@ -25,6 +25,7 @@ class Function:
     """A Python function that kernels can call."""
 
     native = False  # whether pykc's typing rules hold in it, in place of Numba's
+    links: tuple = ()  # of cuda._linking: code that defines what it calls
 
     def __init__(self, py_func: types.FunctionType, text: FunctionText | None = None):
         self.py_func = py_func
@@ -65,10 +66,18 @@ class Program(NamedTuple):
     function_name: str
     modules: dict[str, ModuleText]
     watch: Watch
+    links: tuple
 
     @property
     def key(self) -> tuple:
-        return (self.main, *self.modules.items())
+        return (self.main, *self.modules.items(), self.links)
+
+    def libraries(self, target: str) -> list[tuple[str, bytes]]:
+        """What is linked to the code for a target."""
+        if not self.links:
+            return []
+        from .cuda._linking import libraries
+        return libraries(self.links, target)
 
     def import_(self, module: str) -> ModuleText | None:
         return self.modules.get(module)
@@ -77,7 +86,8 @@ class Program(NamedTuple):
 def program_of(function: Function) -> Program:
     builder = _Builder()
     node = builder.visit(function)
-    return Program(builder.modules.pop(node.home), node.function.text.name, builder.modules, builder.watch)
+    return Program(builder.modules.pop(node.home), node.function.text.name, builder.modules, builder.watch,
+                   tuple(builder.links))
 
 
 def program_around(text: str, values: dict[str, Any], name: str, native: bool = False) -> Program:
@@ -89,7 +99,8 @@ def program_around(text: str, values: dict[str, Any], name: str, native: bool = 
         capture.bind(alias, value)
     builder.watch.add(capture.watch)
     header = "; ".join([f"from numba import cuda as {CUDA}; import numpy as {NUMPY}", *capture.statements])
-    return Program(ModuleText(f"{header}\n{text}", f"<{name}>", 0), name, builder.modules, builder.watch)
+    return Program(ModuleText(f"{header}\n{text}", f"<{name}>", 0), name, builder.modules, builder.watch,
+                   tuple(builder.links))
 
 
 class _Node:
@@ -111,6 +122,7 @@ class _Builder:
     def __init__(self):
         self.modules: dict[str, ModuleText] = {}
         self.watch = Watch()
+        self.links: list = []
         self._nodes: dict[int, _Node] = {}
         self._open: list[_Node] = []
         self._text_names: dict[str, str] = {}
@@ -122,6 +134,7 @@ class _Builder:
         node = _Node(function, len(self._nodes))
         self._nodes[id(function.py_func)] = node
         self._open.append(node)
+        self.links += function.links
         capture = Capture(function.native, lambda value: self.reference(value, node), self.text_module)
         capture.names(function.text, Scope(function.py_func))
         node.statements, node.header = capture.statements, capture.header()
@@ -134,6 +147,9 @@ class _Builder:
 
     def reference(self, value: Any, user: _Node | None = None) -> tuple[str | None, str] | None:
         """The module and the name of the function behind a value that USER refers to; no module: it is USER's own."""
+        if hasattr(type(value), "_pykc_declared"):
+            self.links += value.links
+            return self.text_module(value.text), value.symbol
         function = as_function(value, user is not None and user.function.native)
         if function is None:
             return None

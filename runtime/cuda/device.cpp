@@ -125,6 +125,16 @@ Result<void> Device::synchronize() {
   return faults_.report(nullptr, latest);
 }
 
+Result<void> Device::start_profiler() const {
+  const ContextScope scope = enter();
+  return check("cuProfilerStart", driver_.cuProfilerStart());
+}
+
+Result<void> Device::stop_profiler() const {
+  const ContextScope scope = enter();
+  return check("cuProfilerStop", driver_.cuProfilerStop());
+}
+
 Result<void> Device::reserve_stack(std::int64_t bytes) {
   constexpr std::size_t kReservedBytes = 1024;  // the driver's own default
   const std::size_t wanted = kReservedBytes + static_cast<std::size_t>(bytes);

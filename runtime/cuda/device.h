@@ -59,6 +59,8 @@ class Device final : public detail::DeviceState {
   Result<std::shared_ptr<void>> allocate(std::int64_t bytes) override;
   Result<std::shared_ptr<void>> allocate_pinned(std::int64_t bytes) override;
   Result<detail::UnifiedMemory> allocate_unified(detail::UnifiedKind kind, std::int64_t bytes) override;
+  Result<void> start_profiler() const override;
+  Result<void> stop_profiler() const override;
   detail::PoolState& pool() override { return pool_; }
   Result<std::shared_ptr<detail::StreamState>> create_stream() override;
   Result<std::shared_ptr<detail::StreamState>> wrap_stream(void* native_handle, std::shared_ptr<void> owner) override;

@@ -123,6 +123,9 @@ using CUoccupancyB2DSize = std::size_t (*)(int block_size);
 enum CUjitInputType : int {
   CU_JIT_INPUT_CUBIN = 0,
   CU_JIT_INPUT_PTX = 1,
+  CU_JIT_INPUT_FATBINARY = 2,
+  CU_JIT_INPUT_OBJECT = 3,
+  CU_JIT_INPUT_LIBRARY = 4,
 };
 
 enum CUjit_option : int {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/errors.h"
+#include "base/gpu_code.h"
 #include "runtime/cuda/jit_log.h"
 
 namespace pykc::cuda {
@@ -34,8 +35,21 @@ bool is_text(const std::string& code) {
   return (first >= ' ' && first < 0x7f) || first == '\n' || first == '\t' || first == '\r';
 }
 
+/// Of a cubin, or of an object of the host that carries code for GPUs.
+bool is_for_gpu(const std::string& elf) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, elf.data(), sizeof(header));
+  return header.e_machine == EM_CUDA;
+}
+
 CUjitInputType type_of(const std::string& code) {
-  return code.starts_with(ELFMAG) ? CU_JIT_INPUT_CUBIN : CU_JIT_INPUT_PTX;
+  if (code.starts_with(kElfMagic)) return is_for_gpu(code) ? CU_JIT_INPUT_CUBIN : CU_JIT_INPUT_OBJECT;
+  if (code.starts_with(kFatbinMagic)) return CU_JIT_INPUT_FATBINARY;
+  return code.starts_with(kArchiveMagic) ? CU_JIT_INPUT_LIBRARY : CU_JIT_INPUT_PTX;
+}
+
+bool is_linkable(const std::string& code) {
+  return is_code(code) || code.starts_with(kFatbinMagic) || code.starts_with(kArchiveMagic);
 }
 
 /// One run of the linker.
@@ -74,15 +88,16 @@ class Linker {
 
 }  // namespace
 
-bool is_code(const std::string& bytes) { return bytes.starts_with(ELFMAG) ? is_whole_cubin(bytes) : is_text(bytes); }
+bool is_code(const std::string& bytes) { return bytes.starts_with(kElfMagic) ? is_whole_cubin(bytes) : is_text(bytes); }
 
 Result<std::string> link(const Driver& driver, const Artifact& artifact) {
   Linker linker(driver, artifact.assembler_level);
   RETURN_IF_FAILED(linker.create());
   RETURN_IF_FAILED(linker.add("the kernels", artifact.code));
   for (const Library& library : artifact.libraries) {
-    if (!is_code(library.bytes))
-      return Error{ErrorCode::InputOutput, library.name + " is neither PTX nor a whole cubin"};
+    if (!is_linkable(library.bytes))
+      return Error{ErrorCode::InputOutput,
+                   library.name + " is neither PTX nor a whole cubin, nor a fatbin, object or archive"};
     RETURN_IF_FAILED(linker.add(library.name, library.bytes));
   }
   return linker.complete();

@@ -315,6 +315,8 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext target_context, CUdevic
   return CUDA_SUCCESS;
 }
 CUresult cuCtxSynchronize() { return current == nullptr ? kInvalidContext : CUDA_SUCCESS; }
+CUresult cuProfilerStart() { return current == nullptr ? kInvalidContext : CUDA_SUCCESS; }
+CUresult cuProfilerStop() { return current == nullptr ? kInvalidContext : CUDA_SUCCESS; }
 
 void take_options(const std::string& log, unsigned count, const CUjit_option* options, void** values) {
   char* buffer = nullptr;
@@ -349,6 +351,7 @@ CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUli
 CUresult cuLinkAddData(CUlinkState link, CUjitInputType type, void* data, std::size_t bytes, const char*, unsigned,
                        CUjit_option*, void**) {
   if (type == CU_JIT_INPUT_PTX && static_cast<const char*>(data)[bytes - 1] != '\0') return kInvalidPtx;
+  ++state().calls["input " + std::to_string(type)];
   link->code += std::string_view(static_cast<const char*>(data), type == CU_JIT_INPUT_PTX ? bytes - 1 : bytes);
   return CUDA_SUCCESS;
 }

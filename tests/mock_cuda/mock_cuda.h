@@ -44,6 +44,7 @@ void mock_fault_at_next_launch(const pykc::abi::FaultRecord* record);
 /// The next launch succeeds, and every call after it gives `code`.
 void mock_break_at_next_launch(int code);
 
+/// Also of "input 1": how often the linker was given code of CUjitInputType 1.
 int mock_calls(const char* function);
 /// Contexts, modules, streams, events and memory that nobody has given back.
 int mock_live_objects();

@@ -12,7 +12,8 @@ import pykc._arrays
 from pykc import cuda
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
-MODULES = {f"pykc.cuda{name}" for name in ("", "._arguments", "._arrays", "._contexts", "._dispatcher", "._streams")}
+MODULES = {f"pykc.cuda{name}" for name in ("", "._arguments", "._arrays", "._contexts", "._dispatcher", "._linking",
+                                          "._streams")}
 OF_THREAD = re.compile(r"index \d+ |block .*", re.DOTALL)
 SHOWN = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 

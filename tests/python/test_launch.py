@@ -444,13 +444,6 @@ def test_names_of_kernels_outside_of_them():
         cuda.no_such_name
 
 
-def test_what_is_missing_says_what_there_is():
-    with pytest.raises(NotImplementedError, match="@extern"):
-        cuda.declare_device("f", "int32(int32)")
-    with pytest.raises(NotImplementedError, match="@extern"):
-        cuda.jit(link=["f.cu"])
-
-
 def test_types():
     assert str(void(float32[:], int32[:, ::1], int64)) == "void(float32[:], int32[:, ::1], int64)"
     assert types.i8 is int64 and types.float32[:, :].layout == "A" and types.float32[::1].layout == "C"

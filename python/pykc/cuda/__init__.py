@@ -20,15 +20,11 @@ _LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "co
           "compile_ptx_for_current_device": "._compile", "reduce": ".._reduce", "Reduce": ".._reduce",
           "vectorize": ".._ufunc", "guvectorize": ".._ufunc", "random": ".random", "libdevice": ".libdevice",
           "bf16": ".bf16", "fp16": ".fp16", "cudadrv": ".cudadrv", "config": ".._config", "core": "..numba.core",
-          "types": "..types", "typeof": "..types"}
+          "types": "..types", "typeof": "..types",
+          **dict.fromkeys(("declare_device", "LinkableCode", "CUSource", "PTXSource", "Cubin", "Fatbin", "Object",
+                           "Archive"), "._linking")}
 _MODULES = ("random", "libdevice", "bf16", "fp16", "cudadrv", "config", "core", "types")
 _TYPES = frozenset(importlib.import_module("..types", __name__).NUMBA_NAMES)
-
-
-def declare_device(name: str, sig, link=None, **options):
-    """Numba's way to code in other languages."""
-    raise NotImplementedError(f"declare_device({name!r}): declare the function with @extern in a .pyk file and link "
-                              "its library there (docs/embedding.md)")
 
 
 def __getattr__(name: str):

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _devices, _native
 from ..types import Type, typeof
-from ._streams import native_stream
+from ._streams import interface_stream, native_stream
 
 
 class DeviceNDArray(_native.Array):
@@ -225,21 +225,18 @@ class DeviceNDArray(_native.Array):
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        if self.device.is_cpu and _has_gpu():
+        if self.device.is_cpu and has_gpu():
             raise AttributeError("an array of the CPU device lies in the host's memory: use __array_interface__")
         return {"shape": self.shape, "strides": None if self.is_c_contiguous() else self.strides,
                 "data": (self.address if self.size else 0, False), "typestr": self.dtype.str,
                 "descr": self.dtype.descr, "version": 3,
-                "stream": native_stream(self.stream).native_handle or 1 if self.stream else None}
+                "stream": interface_stream(self.stream)}
 
     @property
     def device_ctypes_pointer(self):
         """The address of the first element, for ctypes."""
         import ctypes
         return ctypes.c_void_p(self.address)
-
-
-MappedNDArray = ManagedNDArray = DeviceNDArray
 
 
 def _contiguous(extents, strides, itemsize: int) -> bool:
@@ -393,7 +390,7 @@ def host_array(obj, interface: dict):
 
 
 @functools.cache
-def _has_gpu() -> bool:
+def has_gpu() -> bool:
     """Whether there is a library that could take memory of the host for a GPU's."""
     return any(facts["name"] != "cpu" for facts in _native.list_devices())
 
@@ -421,28 +418,23 @@ def pinned_array_like(ary):
     return pinned_array(ary.shape, ary.dtype, order=_order_like(ary))
 
 
-def _shared_with_host(what: str):
-    if not _devices.current().is_cpu:
-        raise NotImplementedError(f"{what} on a GPU: use pinned_array and copies, or device_array")
-
-
 def mapped_array(shape, dtype="float64", strides=None, order: str = "C", stream=0, portable=False, wc=False):
-    """An array that host and device share; on the CPU device every NumPy array is one."""
-    import numpy
-    _shared_with_host("mapped_array")
-    return numpy.empty(shape, dtype, order=order)
+    """A NumPy array in memory of the host that kernels read and write where it is, over the bus: best for what is used
+    once. PORTABLE (which it always is) and WC advise Numba's driver, and are taken."""
+    from ._shared import shared_array
+    return shared_array(_native.Device.mapped, shape, dtype, strides, order, stream)
 
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
     """`mapped_array` of the shape, type and order of ARY."""
-    return mapped_array(ary.shape, ary.dtype, order=_order_like(ary))
+    return mapped_array(ary.shape, ary.dtype, order=_order_like(ary), stream=stream)
 
 
 def managed_array(shape, dtype="float64", strides=None, order: str = "C", stream=0, attach_global=True):
-    """An array whose pages go to where they are used; on the CPU device every NumPy array is one."""
-    import numpy
-    _shared_with_host("managed_array")
-    return numpy.empty(shape, dtype, order=order)
+    """A NumPy array in memory that moves to the side that uses it, host or device. Every stream reaches it, whatever
+    ATTACH_GLOBAL says. MemoryError where it is larger than the memory of the GPU."""
+    from ._shared import shared_array
+    return shared_array(_native.Device.managed, shape, dtype, strides, order, stream)
 
 
 class pinned:

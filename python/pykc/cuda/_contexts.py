@@ -229,11 +229,14 @@ def detect() -> bool:
 
 
 def profile_start() -> None:
-    """For a profiler that was told to wait; none attaches to the CPU device."""
+    """From here on a profiler looks that was started to wait (`nsys profile --capture-range=cudaProfilerApi`, `ncu
+    --profile-from-start off`). Does nothing on the CPU device."""
+    _devices.current().start_profiler()
 
 
 def profile_stop() -> None:
     """The end of what a profiler looks at."""
+    _devices.current().stop_profiler()
 
 
 @contextlib.contextmanager

@@ -71,8 +71,9 @@ class Dispatcher(Function):
     a kernel."""
 
     def __init__(self, py_func: types.FunctionType, signatures=(), *, device: bool = False, text=None, extensions=(),
-                 **options):
+                 links: tuple = (), **options):
         super().__init__(py_func, text)
+        self.links = links
         self.device = device
         self.extensions = list(extensions)
         self._signatures = list(signatures)
@@ -121,7 +122,8 @@ class Dispatcher(Function):
         key = (device, program.key)
         kernel = self._kernels.get(key)
         if kernel is None:
-            module = _native.Module(device, *program.main, import_=program.import_, **self._compile_options())
+            module = _native.Module(device, *program.main, import_=program.import_,
+                                    libraries=program.libraries(_target()), **self._compile_options())
             kernel = self._kernels[key] = module.kernel(program.function_name)
             if len(self._kernels) > _MOST_KERNELS:  # what it captures keeps changing
                 del self._kernels[next(iter(self._kernels))]
@@ -139,8 +141,9 @@ class Dispatcher(Function):
         """What the compiler makes of the function on the way: `emit` is one of `pykc._native.compile`'s."""
         program = program_of(self)
         signatures = [] if signature is None else [_with_name(signature, program.function_name)]
-        return _native.compile(*program.main, target=target or _target(), emit=emit, signatures=signatures,
-                               import_=program.import_, **self._compile_options())
+        target = target or _target()
+        return _native.compile(*program.main, target=target, emit=emit, signatures=signatures, import_=program.import_,
+                               libraries=program.libraries(target), **self._compile_options())
 
     # --- launching ---------------------------------------------------------------------------------------------
 
@@ -287,7 +290,8 @@ class Dispatcher(Function):
         return self.specializations[types_]
 
     def _with(self, signature) -> Dispatcher:
-        return Dispatcher(self.py_func, [signature], device=self.device, text=self._text, **self._options)
+        return Dispatcher(self.py_func, [signature], device=self.device, text=self._text, links=self.links,
+                          **self._options)
 
     @property
     def signatures(self) -> list[tuple[Type, ...]]:
@@ -336,7 +340,7 @@ class Dispatcher(Function):
 
     def _for(self, types_: tuple[Type, ...]) -> Dispatcher:
         return self if self.specialized else _Untested(self.py_func, [types_], device=self.device, text=self._text,
-                                                       **self._options)
+                                                       links=self.links, **self._options)
 
     def _info(self, signature, field: str):
         def number(types_):
@@ -406,12 +410,13 @@ def jit(func_or_sig=None, *, argtypes=None, device: bool = False, link=(), exten
 
     A signature is text, `"void(float32[:], int64)"`, what `void(float32[:], int64)` of `pykc.types` gives, or a tuple
     of types; with one, or a list of them, the kernel is compiled at once, for these types alone. Else it is compiled
-    for the types of each launch. Options: `device` for functions that kernels call, `debug` (checks every index and
+    for the types of each launch. Options: `device` for functions that kernels call, `link` for code that defines what
+    `declare_device` declares, `debug` (checks every index and
     division), `fastmath`, `max_registers`, `launch_bounds`, `cluster`, `lineinfo`. Others of Numba's, which only advise
     it, are taken and do nothing; what is no option is a TypeError."""
     if link:
-        raise NotImplementedError("link=: what is linked comes from libraries of device code, which `@extern` "
-                                  "functions of a .pyk file declare (docs/embedding.md)")
+        from ._linking import links_of
+        options["links"] = links_of(link)
     if isinstance(func_or_sig, Function):
         func_or_sig = func_or_sig.py_func
     if isinstance(func_or_sig, types.FunctionType):

@@ -67,6 +67,11 @@ def native_stream(stream) -> _native.Stream | None:
     raise TypeError(f"a {type(stream).__name__} is no stream")
 
 
+def interface_stream(stream) -> int | None:
+    """The stream as the CUDA array interface names it."""
+    return native_stream(stream).native_handle or 1 if stream else None
+
+
 def stream() -> Stream:
     """A new stream."""
     return Stream(_devices.current().create_stream())

@@ -121,7 +121,7 @@ TEST(Link, WhatIsWrongIsSaid) {
   EXPECT_TRUE(error_of({.target = "cpu"})
                   .message.ends_with("is declared with @extern and defined nowhere: link a library that defines it"));
   EXPECT_EQ(error_of({.target = "cpu", .libraries = {{"notes.txt", "hello"}}}).message,
-            "notes.txt is no LLVM bitcode, PTX or cubin");
+            "notes.txt is no LLVM bitcode, PTX, cubin, fatbin, object or archive");
   Library broken = bitcode(kLibrary);
   broken.bytes.resize(broken.bytes.size() / 2);
   EXPECT_TRUE(error_of({.target = "cpu", .libraries = {broken}}).message.starts_with("library.bc: "));

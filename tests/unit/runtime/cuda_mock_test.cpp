@@ -1,7 +1,9 @@
 // The CUDA device against the fake driver: every path where a call of the driver fails, and that nothing leaks.
+#include <elf.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include "pykc/runtime.h"
@@ -428,6 +430,25 @@ TEST_F(CudaMock, LibrariesAreLinkedWhenTheModuleIsLoaded) {
   expect_error(refused, ErrorCode::DriverError, "in_the_library is defined twice");
   artifact.libraries.front().bytes = "\177ELF";
   expect_error(device.load(artifact), ErrorCode::InputOutput, "library.ptx is neither PTX nor a whole cubin");
+}
+
+TEST_F(CudaMock, TheLinkerIsToldWhatALibraryIs) {
+  const auto elf = [](int machine) {
+    Elf64_Ehdr header{};
+    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_machine = static_cast<Elf64_Half>(machine);
+    return std::string(reinterpret_cast<const char*>(&header), sizeof(header));
+  };
+  const Device device = Device::open("cuda:0").value();
+  Artifact artifact = test_artifact();
+  artifact.libraries = {{"a.ptx", ".version 8.0\n"},
+                        {"b.cubin", elf(EM_CUDA)},
+                        {"c.fatbin", "\x50\xed\x55\xba"},
+                        {"d.o", elf(EM_X86_64)},
+                        {"e.a", "!<arch>\n"}};
+  EXPECT_TRUE(device.load(artifact));
+  EXPECT_EQ(mock_calls("input 1"), 2);  // PTX: of the kernels, too
+  for (const char* other : {"input 0", "input 2", "input 3", "input 4"}) EXPECT_EQ(mock_calls(other), 1) << other;
 }
 
 TEST_F(CudaMock, UnoptimisedCodeIsAssembledAsItIs) {

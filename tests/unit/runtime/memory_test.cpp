@@ -6,6 +6,7 @@
 #include <numeric>
 #include <thread>
 
+#include "pykc/profiler.h"
 #include "pykc/runtime.h"
 #include "tests/mock_cuda/mock_cuda.h"
 
@@ -188,6 +189,19 @@ TEST_F(CudaMemory, EveryCallOfUnifiedMemoryMayFail) {
     mock_fail(function, 1, kNotInitialized);
     expect_error(device.allocate_mapped<int>({4}), ErrorCode::DriverError, std::string(function) + " failed");
   }
+}
+
+TEST_F(CudaMemory, TheProfilerIsTold) {
+  const Device device = Device::open("cuda:0").value();
+  EXPECT_TRUE(start_profiler(device));
+  EXPECT_TRUE(stop_profiler(device));
+  EXPECT_EQ(mock_calls("cuProfilerStart"), 1);
+  EXPECT_EQ(mock_calls("cuProfilerStop"), 1);
+  mock_fail("cuProfilerStart", 1, kNotInitialized);
+  expect_error(start_profiler(device), ErrorCode::DriverError, "cuProfilerStart failed");
+  mock_fail("cuProfilerStop", 1, kNotInitialized);
+  expect_error(stop_profiler(device), ErrorCode::DriverError, "cuProfilerStop failed");
+  EXPECT_TRUE(start_profiler(Device::open("cpu").value()));
 }
 
 TEST_F(CudaMemory, EveryCallOfThePoolMayFail) {
