@@ -52,14 +52,21 @@ void find_types(SourceKernel& kernel, std::size_t count) {
   if (!kernel.typed) kernel.typed = std::move(typed);  // another thread may launch it already
 }
 
+/// Launches, tells of faults where the launch is done by then, on the CPU device, and brings back what a GPU wrote to
+/// the host's arrays.
+template <typename Launch>
+Result<void> launch_and_bring_back(const Device& device, const Stream* stream, const ArgumentList& arguments,
+                                   Launch launch) {
+  Result<void> done = arguments.in_order(stream, launch);
+  if (!done) return done;
+  return device.is_cpu() ? device.synchronize() : arguments.copy_back(stream);
+}
+
 Result<void> launch_now(const SourceKernel& kernel, const LaunchConfig& config, const ArgumentList& arguments) {
-  Result<void> done = arguments.in_order(config.stream, [&] {
+  return launch_and_bring_back(kernel.device, config.stream, arguments, [&] {
     return kernel.typed ? kernel.typed->launch_with(config, arguments.list())
                         : kernel.kernel.launch_with(config, arguments.list());
   });
-  if (!done) return done;
-  if (kernel.device.is_cpu()) return kernel.device.synchronize();  // the launch is done: faults are told here
-  return arguments.copy_back(config.stream);
 }
 
 std::vector<Constant> constants_of(const nb::dict& values) {
@@ -94,10 +101,10 @@ void launch_tuned(TunedSourceKernel& tuned, nb::handle shape, nb::handle stream,
       return {.grid = {0}, .block = {0}};  // no launch
     }
   };
-  Result<void> done = without_gil([&]() -> Result<void> {
-    Result<void> launched = list.in_order(
-        stream_of(stream), [&] { return tuned.kernel.launch_with(detail::ShapeFunction(shape_of), list.list()); });
-    return launched && tuned.device.is_cpu() ? tuned.device.synchronize() : std::move(launched);
+  Result<void> done = without_gil([&] {
+    return launch_and_bring_back(tuned.device, stream_of(stream), list, [&] {
+      return tuned.kernel.launch_with(detail::ShapeFunction(shape_of), list.list());
+    });
   });
   if (raised) throw std::move(*raised);
   take(std::move(done));

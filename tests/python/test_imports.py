@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+import mock_driver
 import pykc
 from pykc import cuda
 
@@ -125,6 +126,25 @@ def test_autotune():
         strided[1]
     with pytest.raises(ValueError, match="a grid, a block"):
         strided[1, 2, 3, 4]
+
+
+ON_A_GPU = """
+import numpy as np
+import mock_driver
+mock = mock_driver.load()
+from test_imports import strided
+
+x = np.ones(100, np.int64)
+strided[4, 32](x, lambda a, b: a + b)
+print(mock.mock_calls(b"cuMemcpyDtoH") + mock.mock_calls(b"cuMemcpyDtoHAsync"))
+"""
+
+
+@pytest.mark.skipif(not mock_driver.LIBRARY.exists(), reason="the mock driver is not built")
+def test_what_a_tuned_kernel_writes_comes_back():
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", ON_A_GPU], capture_output=True, text=True,
+                          timeout=120, env=mock_driver.environment("cuda:0"))
+    assert done.returncode == 0 and int(done.stdout) == 1, done.stdout + done.stderr
 
 
 def test_functions_and_types_as_arguments():
