@@ -82,7 +82,7 @@ std::optional<std::vector<Given>> given_arguments(FunctionChecker& checker, cons
   }
   if (takes_rest) {
     const bool all_known = std::all_of(rest.begin(), rest.end(), [](const Value& value) { return value.known(); });
-    bound[places] = Given{all_known ? checker.tree.tuple(std::move(rest), range) : Value{}, range};
+    bound[places] = Given{all_known ? small_tuple(checker, std::move(rest), range) : Value{}, range};
   }
   for (const ast::Keyword& keyword : call.keywords) {
     const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const ast::Parameter& parameter) {

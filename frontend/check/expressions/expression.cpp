@@ -238,19 +238,12 @@ Value value_in_tuple(FunctionChecker& checker, const ast::Expr& element) {
 
 Entity check(FunctionChecker& checker, const ast::Tuple& node, const ast::Expr& expr) {
   std::vector<Value> elements;
-  std::size_t numbers = 0;
   for (const ast::ExprPtr& element : node.elements) {
     const auto* starred = element->as<ast::Starred>();
     if (!starred) elements.push_back(value_in_tuple(checker, *element));
     if (starred && !add_unpacked(checker, *starred, elements)) return Unknown{};
   }
-  for (const Value& element : elements)
-    if (element.known()) numbers += count_numbers(element.type());
-  if (numbers > kMostNumbers) {
-    checker.report(expr.range, DiagnosticId::TupleTooLarge, kMostNumbers);
-    return Unknown{};
-  }
-  return checker.tree.tuple(std::move(elements), expr.range);
+  return small_tuple(checker, std::move(elements), expr.range);
 }
 
 Entity check(FunctionChecker& checker, const ast::List&, const ast::Expr& expr) {
@@ -410,6 +403,15 @@ std::size_t count_numbers(Type type) {
   std::size_t count = 0;
   for (const Type element : type->elements) count += count_numbers(element);
   return count;
+}
+
+Value small_tuple(FunctionChecker& checker, std::vector<Value> elements, SourceRange range) {
+  std::size_t numbers = 0;
+  for (const Value& element : elements)
+    if (element.known()) numbers += count_numbers(element.type());
+  if (numbers <= kMostNumbers) return checker.tree.tuple(std::move(elements), range);
+  checker.report(range, DiagnosticId::TupleTooLarge, kMostNumbers);
+  return {};
 }
 
 std::string describe(const Value& value) {

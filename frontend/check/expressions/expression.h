@@ -16,6 +16,9 @@ std::size_t count_numbers(checked::Type type);
 
 inline constexpr std::size_t kMostNumbers = 256;
 
+/// The tuple of what a source puts together, where that is not more.
+Value small_tuple(FunctionChecker& checker, std::vector<Value> elements, SourceRange range);
+
 std::optional<Int128> constant_integer(FunctionChecker& checker, const ast::Expr& expr, std::string_view what);
 std::optional<bool> constant_bool(FunctionChecker& checker, const ast::Expr& expr, std::string_view what);
 std::optional<ScalarType> scalar_type(FunctionChecker& checker, const ast::Expr& expr);

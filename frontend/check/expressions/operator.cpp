@@ -64,7 +64,7 @@ std::optional<Int128> fold(ast::BinaryOp op, Int128 a, Int128 b) {
 Value concatenate(FunctionChecker& checker, const Value& left, const Value& right, SourceRange range) {
   const auto join = [&](std::vector<Value> parts, const std::vector<Value>& others) {
     parts.insert(parts.end(), others.begin(), others.end());
-    return checker.tree.tuple(std::move(parts), range);
+    return small_tuple(checker, std::move(parts), range);
   };
   if (!left.elements.empty() && !right.elements.empty())
     return join(take_apart(checker, left), take_apart(checker, right));
