@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "driver/driver.h"
+#include "pykc/library.h"
 #include "stdlib/library.h"
 
 namespace pykc::driver {
@@ -160,5 +161,7 @@ Result<Library> Library::read(const std::string& path) try {
 } catch (...) {
   return error_in_flight();
 }
+
+std::string_view library_text(std::string_view module) { return library_source(module); }
 
 }  // namespace pykc

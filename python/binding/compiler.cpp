@@ -2,11 +2,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "pykc/library.h"
 #include "pykc/source.h"
 #include "python/binding/arrays.h"
 #include "python/binding/errors.h"
 #include "python/binding/options.h"
-#include "stdlib/library.h"
 
 namespace pykc::python {
 namespace {
@@ -115,7 +115,7 @@ void add_compiler(nb::module_& module) {
   module.def(
       "library_source",
       [](const std::string& name) {
-        const std::string_view text = library_source(name);
+        const std::string_view text = library_text(name);
         return nb::str(text.data(), text.size());
       },
       nb::arg("module"), "The text of a module of the library, \"pykc.reduce\"; nothing where there is none.");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pykc/profiler.h"
 #include "pykc/runtime.h"
 #include "tests/mock_cuda/mock_cuda.h"
 #include "tests/unit/runtime/kernel_descriptions.h"
@@ -146,6 +147,11 @@ Result<void> use_peers(const Device& device) {
   return there.copy_from(here);
 }
 
+Result<void> use_profiler(const Device& device) {
+  TRY(start_profiler(device));
+  return stop_profiler(device);
+}
+
 Result<void> use_everything() {
   mock_set_devices(2);
   Device::list();
@@ -154,6 +160,7 @@ Result<void> use_everything() {
   TRY(use_memory(device, stream));
   TRY(use_kernels(device, stream));
   TRY(use_peers(device));
+  TRY(use_profiler(device));
   return use_streams(device, stream);
 }
 
