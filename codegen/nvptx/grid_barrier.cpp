@@ -26,7 +26,6 @@ class GridBarrier {
 
   void use_aligned_barriers() { is_aligned_ = true; }
 
-
   /// A block of which a thread has faulted may never come: who waits looks here (a fault record's `claimed`), and
   /// stops.
   void stop_when_set(Value* claimed) { claimed_ = claimed; }

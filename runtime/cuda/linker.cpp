@@ -35,7 +35,7 @@ bool is_text(const std::string& code) {
   return (first >= ' ' && first < 0x7f) || first == '\n' || first == '\t' || first == '\r';
 }
 
-/// Of a cubin, or of an object of the host that carries code for GPUs.
+/// Whether whole ELF code is a cubin; else it is an object of the host that carries code for GPUs.
 bool is_for_gpu(const std::string& elf) {
   Elf64_Ehdr header;
   std::memcpy(&header, elf.data(), sizeof(header));
