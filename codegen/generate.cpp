@@ -2,6 +2,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Pass.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
@@ -50,6 +51,24 @@ void make_host_constants_writable(llvm::Module& module) {
   for (llvm::GlobalVariable& global : module.globals())
     if (global.isExternallyInitialized()) global.setConstant(false);
 }
+
+constexpr unsigned kLargeModule = 4'000;  // instructions
+
+/// LLVM's steps from IR to code, without the one for GPUs whose time grows with the square of what there is: straight
+/// line strength reduction takes 0.5 s for a module of this size, and nothing can interrupt it.
+class CodePasses : public llvm::legacy::PassManager {
+ public:
+  explicit CodePasses(const llvm::Module& module) : is_large_(module.getInstructionCount() > kLargeModule) {}
+  void add(llvm::Pass* pass) override {
+    if (is_large_ && pass->getPassName() == "Straight line strength reduction")
+      delete pass;
+    else
+      PassManager::add(pass);
+  }
+
+ private:
+  const bool is_large_;
+};
 
 /// What one compilation makes in LLVM.
 struct Session {
@@ -109,7 +128,7 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   const bool is_text = emit == Emit::Assembly || target.kind == Target::Kind::Nvptx;
   llvm::SmallVector<char> code;
   llvm::raw_svector_ostream out(code);
-  const LeftByExceptions<llvm::legacy::PassManager> passes;
+  const LeftByExceptions<CodePasses> passes(module);
   require_memory_for_passes();
   machine->addPassesToEmitFile(*passes, out, nullptr,
                                is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);

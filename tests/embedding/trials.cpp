@@ -130,6 +130,7 @@ std::vector<Trial> trials() {
       {"40,000 statements", kernel(repeated(40'000, "    x[0] += 1\n"))},
       {"10,000 calls of sin", kernel(repeated(10'000, "    x[0] = math.sin(x[1])\n"))},
       {"2,000 powers", kernel(repeated(2000, [](int i) { return "    x[0] = x[0] ** " + number(i % 1000) + "\n"; }))},
+      {"a power of 190 powers", kernel("    x[0] = " + repeated(189, "x[0] ** ") + "x[0]\n")},
       {"2,000 variables in a loop",
        kernel(
            variables + "    for j in range(100):\n" +
