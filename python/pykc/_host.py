@@ -71,11 +71,18 @@ class HostCode(Function):
 
 
 class HostFunction(HostCode):
-    """A function under `@jit`."""
+    """A function under `@jit`. `targetoptions` are the options that it was given; of them `parallel` alone counts."""
 
-    def __init__(self, py_func: types.FunctionType, parallel: bool = False):
+    def __init__(self, py_func: types.FunctionType, parallel: bool = False, **options: Any):
         super().__init__(py_func)
-        self._is_to_spread = parallel
+        self.targetoptions = {"nopython": True, "fastmath": False, "parallel": parallel, **options}
+        self.recompile()
+
+    def recompile(self) -> None:
+        """Forgets what was compiled, and how: the next call compiles again, by what `targetoptions` says now."""
+        self._results.clear()
+        self._loaded = Loaded()
+        self._is_to_spread = bool(self.targetoptions["parallel"])
         self._python: types.FunctionType | None = None  # what runs where the whole function is not compiled
 
     def __call__(self, *args, **keywords):
@@ -164,7 +171,7 @@ def jit(signature_or_function=None, *, target: str | None = None, parallel: bool
         return cuda.jit(signature_or_function, **options)
 
     def compiled(function) -> HostFunction:
-        return HostFunction(getattr(function, "py_func", function), parallel)
+        return HostFunction(getattr(function, "py_func", function), parallel, **options)
 
     is_bare = isinstance(signature_or_function, (types.FunctionType, Function))
     return compiled(signature_or_function) if is_bare else compiled

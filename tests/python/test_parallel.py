@@ -410,3 +410,21 @@ def test_errors_name_the_line(tmp_path):
     done = subprocess.run([sys.executable, "-m", "pykc", str(path)], capture_output=True, text=True)
     assert f"{path}:7: PykcWarning: this loop of `f` runs as plain Python" in done.stderr
     assert f"{path}:8:" in done.stderr and done.returncode == 0, done.stderr
+
+
+def test_options_change_between_compilations():
+    @njit(fastmath={"nsz"}, parallel=True)
+    def weighted(x):
+        total = 0.0
+        for i in prange(len(x)):
+            total += x[i] * FACTOR
+        return total
+
+    global FACTOR
+    FACTOR = 1.0
+    assert weighted.targetoptions == {"nopython": True, "fastmath": {"nsz"}, "parallel": True}
+    assert math.isclose(weighted(X), X.sum())
+    FACTOR = 2.0
+    weighted.targetoptions["parallel"] = False
+    weighted.recompile()
+    assert math.isclose(weighted(X), 2 * X.sum())

@@ -1,5 +1,7 @@
 // Random kernels by the interpreter, on the CPU device and on a GPU where there is one: the same bytes in every array.
 // kUsage below says how it is called. A difference is told with its seed.
+#include <llvm/Support/PrettyStackTrace.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -137,6 +139,7 @@ class Runner {
       settings.target = request_.target;
       settings.ptxas = request_.ptxas;
       set(under_way, seed);
+      const llvm::PrettyStackTraceFormat what_crashes("random kernel %llu", static_cast<unsigned long long>(*seed));
       if (!is_wanted(source, settings)) continue;
       const std::string wrong =
           request_.finds_flaws ? flaw_of(source, settings) : differences(source, settings, devices_);
@@ -232,6 +235,7 @@ int run(const Request& request) {
 }  // namespace pykc::random_test
 
 int main(int argc, char** argv) {
+  llvm::EnablePrettyStackTrace();  // a crash names the seed
   pykc::random_test::Request request;
   if (!pykc::random_test::read_arguments({argv + 1, argv + argc}, request)) {
     std::fputs(pykc::random_test::kUsage, stderr);
