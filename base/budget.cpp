@@ -67,6 +67,12 @@ bool Budget::is_exhausted() {
   return now > end_ || memory_growth(now) > limits_.memory;
 }
 
+bool Budget::has_time_for(std::chrono::microseconds step) {
+  if (Clock::now() <= end_ - step) return true;
+  end_ = Clock::time_point::min();
+  return false;
+}
+
 void Budget::look() {
   until_look_ = kSteps;
   const Clock::time_point now = Clock::now();

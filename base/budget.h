@@ -53,6 +53,8 @@ class Budget {
   void look();
   /// The same as an answer, for those that an exception must not pass through.
   bool is_exhausted();
+  /// Whether there is time for a step that takes so long and cannot be interrupted; time has run out where there is not.
+  bool has_time_for(std::chrono::microseconds step);
   /// Throws where there are more of LLVM's operations, or of bytes of output, than may be.
   void check_operations(std::int64_t count) const {
     if (count > limits_.operations) too_many_operations();
@@ -69,7 +71,7 @@ class Budget {
   inline static thread_local constinit Budget* current_ = nullptr;
   Budget* const outer_;
   const CompileLimits limits_;
-  const Clock::time_point end_;
+  Clock::time_point end_;
   std::optional<std::int64_t> memory_at_start_;  // or the first that could be found out
   std::int64_t growth_ = 0;
   Clock::time_point next_measurement_;

@@ -6,6 +6,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/budget.h"
 #include "codegen/codegen.h"
@@ -89,6 +90,11 @@ struct Progress {
     operations = std::max(operations, static_cast<std::int64_t>(module.getInstructionCount()));
     return operations <= budget->limits().operations && !budget->is_exhausted();
   }
+  /// LLVM's way from IR to code is one step.
+  bool has_time_for_code(const llvm::Module& module, const Target& target) {
+    const std::chrono::microseconds one(target.kind == Target::Kind::Cpu ? 60 : 15);  // instruction, measured
+    return budget == nullptr || budget->has_time_for(module.getInstructionCount() * one);
+  }
   void report(const Artifact& artifact) const {
     if (budget == nullptr) return;
     budget->check_operations(operations);
@@ -125,6 +131,7 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
     llvm::raw_string_ostream(text) << module;
     return Artifact{.code = std::move(text)};
   }
+  if (!progress.has_time_for_code(module, target)) return Artifact{};
   const bool is_text = emit == Emit::Assembly || target.kind == Target::Kind::Nvptx;
   llvm::SmallVector<char> code;
   llvm::raw_svector_ostream out(code);
