@@ -69,7 +69,7 @@ bool Budget::is_exhausted() {
 
 bool Budget::has_time_for(std::chrono::microseconds step) {
   if (Clock::now() <= end_ - step) return true;
-  end_ = Clock::time_point::min();
+  end_ = {};
   return false;
 }
 
