@@ -296,10 +296,11 @@ Outcome<Value> host_item(Run&, const Arguments& arguments) {
 }
 
 Outcome<Value> host_tolist(Run& run, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
-  if (array->rank() == 0) return host_item(run, arguments);
+  ASSIGN_OR_RETURN(const ArrayRef array, arguments.any_array(0));
+  if (array->rank() == 0) return array->record ? host_copy(run, arguments) : host_item(run, arguments);
   ASSIGN_OR_RETURN(std::vector<Value> items, all_items(arguments[0]));
   for (Value& item : items) {
+    if (item.is<std::string>()) continue;
     Arguments inner = arguments;
     inner.values = {item};
     ASSIGN_OR_RETURN(item, host_tolist(run, inner));

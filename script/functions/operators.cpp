@@ -120,7 +120,7 @@ bool is_type_named(const Value& type, const Value& name) {
   return type.is<TypeValue>() && name.is<std::string>() && element_type_of(type) == element_type_of(name);
 }
 
-/// Equality of anything but numbers and arrays.
+/// Equality of anything but numbers, arrays and records.
 Outcome<bool> equal_objects(const Value& left, const Value& right, int depth) {
   if (is_type_named(left, right) || is_type_named(right, left)) return true;
   if (left.data.index() != right.data.index()) return false;
@@ -147,6 +147,11 @@ Outcome<bool> equal_objects(const Value& left, const Value& right, int depth) {
 }
 
 Outcome<bool> equal(const Value& left, const Value& right, int depth) {
+  if (has_records(left) || has_records(right)) {
+    if (!can_be_equal(left, right)) return false;
+    ASSIGN_OR_RETURN(const Value result, apply_to_records(BinaryFunction::Equal, left, right));
+    return truth(result);
+  }
   if (!operand_type(left) || !operand_type(right)) return equal_objects(left, right, depth);
   ASSIGN_OR_RETURN(const Value result, apply(BinaryFunction::Equal, left, right));
   return truth(result);

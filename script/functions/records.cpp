@@ -114,11 +114,22 @@ Failure no_operator(BinaryFunction function, const Value& left, const Value& rig
   return fail(DiagnosticId::HostOperandTypes, spelling(function), describe(left), describe(right));
 }
 
+bool is_complex_or_number(const Value& value) { return is_complex(value) || operand_type(value).has_value(); }
+
+bool are_of_one_record_type(const Value& left, const Value& right) {
+  return has_records(left) && has_records(right) && (*left.as<ArrayRef>())->record == (*right.as<ArrayRef>())->record;
+}
+
 }  // namespace
 
 bool has_records(const Value& value) {
   const ArrayRef* array = value.as<ArrayRef>();
   return array && (*array)->record;
+}
+
+bool can_be_equal(const Value& left, const Value& right) {
+  return common_text_type(text_type_of(left), text_type_of(right)) || are_of_one_record_type(left, right) ||
+         (is_complex_or_number(left) && is_complex_or_number(right));
 }
 
 Outcome<Value> apply_to_records(BinaryFunction function, const Value& left, const Value& right) {
@@ -131,9 +142,8 @@ Outcome<Value> apply_to_records(BinaryFunction function, const Value& left, cons
     ASSIGN_OR_RETURN(Value same, equal_records(*a, *b));
     return function == Equal ? same : apply(Equal, same, Value(false));
   }
-  const bool are_complex = (is_complex(left) || operand_type(left)) && (is_complex(right) || operand_type(right));
-  if (compares && has_records(left) && has_records(right) &&
-      (*left.as<ArrayRef>())->record == (*right.as<ArrayRef>())->record) {
+  const bool are_complex = is_complex_or_number(left) && is_complex_or_number(right);
+  if (compares && are_of_one_record_type(left, right)) {
     ASSIGN_OR_RETURN(Value same, equal_records(**left.as<ArrayRef>(), **right.as<ArrayRef>()));
     return function == Equal ? same : apply(Equal, same, Value(false));
   }
