@@ -53,7 +53,7 @@ class Budget {
   void look();
   /// The same as an answer, for those that an exception must not pass through.
   bool is_exhausted();
-  /// Whether there is time for a step that takes so long and cannot be interrupted; time has run out where there is not.
+  /// Whether there is time for a step that takes so long and that nothing interrupts. If not, it has run out.
   bool has_time_for(std::chrono::microseconds step);
   /// Throws where there are more of LLVM's operations, or of bytes of output, than may be.
   void check_operations(std::int64_t count) const {
