@@ -17,10 +17,10 @@ Outcome<Value> field_of(const Array& array, std::string_view name);
 Status set_field(const Array& array, std::string_view name, const Value& value);
 /// What an element of a record type is given: a record, or a number for a complex one.
 Outcome<ArrayRef> to_records(const Value& value, const RecordRef& type);
-/// Records and complex numbers: equal where all fields are; `+ - * /` for complex ones.
 bool has_records(const Value& value);
-/// Whether such a value and another can be equal, by their types.
+/// Whether values of which one has records can be equal, by their types; others are compared as different.
 bool can_be_equal(const Value& left, const Value& right);
+/// Records and complex numbers: equal where all fields are; `+ - * /` for complex ones.
 Outcome<Value> apply_to_records(BinaryFunction function, const Value& left, const Value& right);
 /// `Particle(x, y)`, `c64(re, im)`, `f32x2(x, y)`. A field that is not given is 0.
 Outcome<ArrayRef> make_record(const RecordRef& type, const CallArguments& arguments);

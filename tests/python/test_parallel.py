@@ -414,17 +414,16 @@ def test_errors_name_the_line(tmp_path):
 
 def test_options_change_between_compilations():
     @njit(fastmath={"nsz"}, parallel=True)
-    def weighted(x):
-        total = 0.0
+    def smoothed(x):
+        value = 0.0
         for i in prange(len(x)):
-            total += x[i] * FACTOR
-        return total
+            value = x[i] + value / 2
+        return value
 
-    global FACTOR
-    FACTOR = 1.0
-    assert weighted.targetoptions == {"nopython": True, "fastmath": {"nsz"}, "parallel": True}
-    assert math.isclose(weighted(X), X.sum())
-    FACTOR = 2.0
-    weighted.targetoptions["parallel"] = False
-    weighted.recompile()
-    assert math.isclose(weighted(X), 2 * X.sum())
+    assert smoothed.targetoptions == {"nopython": True, "fastmath": {"nsz"}, "parallel": True}
+    expected = smoothed.py_func(X)
+    for parallel in (True, False, True):  # alone a loop that is to spread warns that it cannot
+        smoothed.targetoptions["parallel"] = parallel
+        smoothed.recompile()
+        found = refused(smoothed, "earlier turn", X) if parallel else smoothed(X)
+        assert math.isclose(found, expected)
