@@ -5,8 +5,8 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
@@ -39,8 +39,7 @@ void keep_apart(llvm::Function& function) {
     llvm::BasicBlock* before = loop->getLoopPreheader();
     if (before == nullptr) before = llvm::InsertPreheaderForLoop(loop, &dominators, &loops, nullptr, false);
     llvm::IRBuilder<> builder(before->getTerminator());
-    llvm::FunctionType* const type = llvm::FunctionType::get(builder.getVoidTy(), false);
-    builder.CreateCall(llvm::InlineAsm::get(type, "pmevent 0;", "", /*hasSideEffects=*/true));
+    builder.CreateIntrinsic(llvm::Intrinsic::nvvm_pm_event_mask, {builder.getInt16(1)});
   }
 }
 
