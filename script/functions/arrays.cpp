@@ -273,9 +273,13 @@ Outcome<Value> host_copy(Run&, const Arguments& arguments) {
 }
 
 Outcome<Value> host_astype(Run&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ElementType type, arguments.number_type(1));
+  if (type.is_record()) {
+    ASSIGN_OR_RETURN(const ArrayRef converted, to_records(arguments[0], type.record));
+    return copy_array(converted);
+  }
   ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
-  ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
-  return array->type == type ? copy_array(array) : convert_array(array, type);
+  return array->type == type.scalar ? copy_array(array) : convert_array(array, type.scalar);
 }
 
 Outcome<Value> host_fill(Run&, const Arguments& arguments) {

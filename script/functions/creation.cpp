@@ -6,6 +6,7 @@
 #include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/functions/functions.h"
+#include "script/functions/indexing.h"
 #include "script/functions/records.h"
 
 namespace pykc::script {
@@ -32,26 +33,40 @@ Outcome<Value> filled(const Arguments& arguments, Fill fill) {
 }
 Outcome<Value> host_zeros(Run&, const Arguments& a) { return filled(a, zero_of); }
 Outcome<Value> host_empty(Run&, const Arguments& a) { return filled(a, unset); }
-Outcome<Value> host_ones(Run&, const Arguments& a) {
-  RETURN_IF_FAILED(a.type(1));  // of numbers alone
-  return filled(a, [](const ElementType& type) { return std::optional(Scalar::of(1, type.scalar)); });
+
+/// A new array all of whose elements are the number.
+Outcome<Value> filled_with(const Value& number, const ElementType& type, const Shape& shape, Order order) {
+  if (!type.is_record()) {
+    ASSIGN_OR_RETURN(const Scalar value, to_scalar(number, type.scalar));
+    return make_array(type, shape, order, value);
+  }
+  ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order));
+  RETURN_IF_FAILED(set_item(Value(array), Value(EllipsisValue{}), number));
+  return Value(array);
+}
+
+Outcome<Value> host_ones(Run&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
+  ASSIGN_OR_RETURN(const ElementType type, arguments.number_type(1));
+  ASSIGN_OR_RETURN(const Order order, arguments.order(2));
+  return filled_with(Value(std::int64_t{1}), type, shape, order);
 }
 
 /// The type that a value has as an element: weak numbers their own.
-ScalarType own_type(const Value& value) {
+ElementType own_type(const Value& value) {
+  if (const ArrayRef* array = value.as<ArrayRef>()) return (*array)->element();
   const std::optional<OperandType> type = operand_type(value);
   return type ? type->type : ScalarType::F64;
 }
 
 Outcome<Value> host_full(Run&, const Arguments& arguments) {
   ASSIGN_OR_RETURN(const Shape shape, arguments.shape(0));
-  ScalarType type = own_type(arguments[1]);
+  ElementType type = own_type(arguments[1]);
   if (!arguments.is_none(2)) {
-    ASSIGN_OR_RETURN(type, arguments.type(2));
+    ASSIGN_OR_RETURN(type, arguments.number_type(2));
   }
-  ASSIGN_OR_RETURN(const Scalar value, to_scalar(arguments[1], type));
   ASSIGN_OR_RETURN(const Order order, arguments.order(3));
-  return make_array(type, shape, order, value);
+  return filled_with(arguments[1], type, shape, order);
 }
 
 Outcome<Value> like(const Arguments& arguments, std::size_t dtype, Fill fill) {
@@ -64,20 +79,16 @@ Outcome<Value> like(const Arguments& arguments, std::size_t dtype, Fill fill) {
 }
 Outcome<Value> host_zeros_like(Run&, const Arguments& a) { return like(a, 1, zero_of); }
 Outcome<Value> host_empty_like(Run&, const Arguments& a) { return like(a, 1, unset); }
-Outcome<Value> host_ones_like(Run&, const Arguments& a) {
-  RETURN_IF_FAILED(a.array(0));  // of numbers alone
-  if (!a.is_none(1)) RETURN_IF_FAILED(a.type(1));
-  return like(a, 1, [](const ElementType& type) { return std::optional(Scalar::of(1, type.scalar)); });
-}
-Outcome<Value> host_full_like(Run&, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(const ArrayRef model, arguments.array(0));
-  ScalarType type = model->type;
-  if (!arguments.is_none(2)) {
-    ASSIGN_OR_RETURN(type, arguments.type(2));
+Outcome<Value> like_with(const Arguments& arguments, const Value& number, std::size_t dtype) {
+  ASSIGN_OR_RETURN(const ArrayRef model, arguments.any_array(0));
+  ElementType type = model->element();
+  if (!arguments.is_none(dtype)) {
+    ASSIGN_OR_RETURN(type, arguments.number_type(dtype));
   }
-  ASSIGN_OR_RETURN(const Scalar value, to_scalar(arguments[1], type));
-  return make_array(type, model->shape, Order::RowMajor, value);
+  return filled_with(number, type, model->shape, model->order());
 }
+Outcome<Value> host_ones_like(Run&, const Arguments& a) { return like_with(a, Value(std::int64_t{1}), 1); }
+Outcome<Value> host_full_like(Run&, const Arguments& a) { return like_with(a, a[1], 2); }
 
 /// Fills a new 1-D array of numbers by `element(i)`, computed in f64 or i64; complex ones have no imaginary part.
 template <typename F>
@@ -107,9 +118,7 @@ Outcome<Value> host_arange(Run&, const Arguments& arguments) {
   if (type.is(ScalarType::Bool)) type = ScalarType::I64;
   const bool whole = as_integer(start) && as_integer(stop) && as_integer(step);
   if (!arguments.is_none(3)) {
-    ASSIGN_OR_RETURN(type, arguments.element_type(3));
-    if (type.is_record() && type.record->kind != RecordType::Kind::Complex)
-      return arguments.wrong_type(3, "a type of numbers");
+    ASSIGN_OR_RETURN(type, arguments.number_type(3));
   }
   if (*as_number(step) == 0) return fail(DiagnosticId::HostBadIndex, "a range with step 0");
   if (whole) {

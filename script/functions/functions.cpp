@@ -212,8 +212,18 @@ Outcome<std::string> Arguments::text(std::size_t i) const {
 
 Outcome<ScalarType> Arguments::type(std::size_t i) const {
   ASSIGN_OR_RETURN(const ElementType type, element_type(i));
-  if (type.is_record()) return wrong_type(i, "a type of numbers such as f32");
-  return type.scalar;
+  if (!type.is_record()) return type.scalar;
+  Failure failure = wrong_type(i, "a type of real numbers such as f32");
+  failure.arguments[2] = to_string(type);
+  return failure;
+}
+
+Outcome<ElementType> Arguments::number_type(std::size_t i) const {
+  ASSIGN_OR_RETURN(ElementType type, element_type(i));
+  if (!type.is_record() || type.record->kind == RecordType::Kind::Complex) return type;
+  Failure failure = wrong_type(i, "a type of numbers such as f32");
+  failure.arguments[2] = to_string(type);
+  return failure;
 }
 
 Outcome<ElementType> Arguments::element_type(std::size_t i) const {
@@ -258,8 +268,18 @@ Outcome<ArrayRef> Arguments::array(std::size_t i) const {
     ASSIGN_OR_RETURN(std::vector<Value> items, all_items(values[i]));
     return array_from(make_list(std::move(items)), std::nullopt);
   }
+  if (values[i].is<ArrayRef>() && !operand_type(values[i])) return not_real(i);
   if (!operand_type(values[i]) && !items_of(values[i])) return wrong_type(i, "an array");
   return to_array(values[i], operand_type(values[i]) ? operand_type(values[i])->type : ScalarType::F64);
+}
+
+Failure Arguments::not_real(std::size_t i) const {
+  Failure failure = wrong_type(i, "an array of real numbers");
+  const RecordRef& record = (*values[i].as<ArrayRef>())->record;
+  if (record && record->kind == RecordType::Kind::Complex)
+    failure.notes.emplace_back(
+        "its parts are such arrays: `a.real`, `a.imag`; kernels and `@vectorize` compute with complex numbers");
+  return failure;
 }
 
 Outcome<ArrayRef> Arguments::any_array(std::size_t i) const {

@@ -32,6 +32,8 @@ class Arguments {
   Outcome<bool> flag(std::size_t i) const;
   Outcome<std::string> text(std::size_t i) const;
   Outcome<ScalarType> type(std::size_t i) const;
+  /// A type of scalars or of complex numbers.
+  Outcome<ElementType> number_type(std::size_t i) const;
   /// A type of scalars or of records.
   Outcome<ElementType> element_type(std::size_t i) const;
   Outcome<Order> order(std::size_t i) const;
@@ -42,6 +44,8 @@ class Arguments {
   /// What array() gives, but its elements may be records.
   Outcome<ArrayRef> any_array(std::size_t i) const;
   Failure wrong_type(std::size_t i, std::string_view expected) const;
+  /// For an array of records where one of real numbers is asked for.
+  Failure not_real(std::size_t i) const;
 
   const HostFunction* function = nullptr;
 };

@@ -273,7 +273,11 @@ Outcome<Value> apply_in_place(ast::BinaryOp op, const Value& left, const Value& 
     return left;
   }
   const ArrayRef* array = left.as<ArrayRef>();
-  if (!array) return result;
+  if (!array || ((*array)->record && (*array)->rank() == 0)) return result;
+  if ((*array)->record) {
+    RETURN_IF_FAILED(set_item(left, Value(EllipsisValue{}), result));
+    return left;
+  }
   ASSIGN_OR_RETURN(const ArrayRef values, to_array(result, (*array)->type));
   if (is_float(values->type) && !is_float((*array)->type))
     return fail(DiagnosticId::HostOperandTypes, "op=", describe(left), describe(right))
