@@ -17,7 +17,6 @@ Failure unknown_name(const Evaluator& evaluator, std::string_view name) {
     return evaluator.located(wrong_class(evaluator, *type->second), type->second->name_range);
   const auto absent = evaluator.frame->module->absent.find(name);
   const bool is_absent = absent != evaluator.frame->module->absent.end();
-  if (is_absent && !library_named(absent->second)) return unknown_module(absent->second);
   Failure failure = fail(DiagnosticId::HostUnknownName, name);
   if (is_absent) {
     failure.notes.push_back("it is imported from `" + absent->second + "`, which has no such name here");
@@ -46,6 +45,10 @@ Outcome<Value> look_up(Evaluator& evaluator, std::string_view name) {
   }
   if (const auto global = evaluator.frame->module->names.find(name); global != evaluator.frame->module->names.end())
     return global->second;
+  // `from scipy.stats import norm` is not the `norm` of this language.
+  const auto absent = evaluator.frame->module->absent.find(name);
+  if (absent != evaluator.frame->module->absent.end() && !library_named(absent->second))
+    return unknown_module(absent->second);
   for (const Library library : evaluator.frame->module->star_imports)
     if (Outcome<Value> member = attribute(Value(LibraryValue{library}), name)) return member;
   if (name == "__file__") return Value(evaluator.file().name());
