@@ -247,6 +247,21 @@ void advise_of_elements(const std::vector<Value>& arguments, const std::vector<P
   }
 }
 
+/// What is wrong with a kernel for these arguments; or with its file, whatever is launched.
+Failure not_compiled(const Program& program, const std::string& name, const KernelRequest& request,
+                     std::vector<Diagnostic> causes) {
+  Diagnostics of_file;
+  check(program, {}, {.warnings = false}, of_file);
+  const std::vector<Diagnostic> others = of_file.take();
+  const bool is_of_file = !causes.empty() && std::ranges::any_of(others, [&](const Diagnostic& other) {
+    return other.severity == Severity::Error && to_text(other) == to_text(causes.back());
+  });
+  Failure failure =
+      fail(DiagnosticId::HostKernelNotCompiled, name, is_of_file ? std::string() : jit::signature_text(request));
+  failure.causes = std::move(causes);
+  return failure;
+}
+
 }  // namespace
 
 void add_passed(const Value& value, std::vector<Value>& passed) {
@@ -352,9 +367,7 @@ Outcome<checked::Type> Launcher::type_of_call(const Scope& module, const std::st
   Diagnostics diagnostics;
   checked::Module checked = check(program_of(module, appended), {request}, {.warnings = false}, diagnostics);
   if (diagnostics.has_errors()) {
-    Failure failure = fail(DiagnosticId::HostKernelNotCompiled, function, jit::signature_text(request));
-    failure.causes = diagnostics.take();
-    return failure;
+    return not_compiled(program_of(module, appended), function, request, diagnostics.take());
   }
   checked::Type type;
   for (const checked::Function& candidate : checked.functions)
@@ -368,9 +381,7 @@ Outcome<Launcher::Loaded> Launcher::kernel_for(const Device& device, const Scope
   if (loaded) return *loaded;
   if (loaded.error().code != ErrorCode::InvalidSource)
     return with_reason(DiagnosticId::HostLaunchFailed, name, loaded.error());
-  Failure failure = fail(DiagnosticId::HostKernelNotCompiled, name, jit::signature_text(request));
-  failure.causes = loaded.error().diagnostics;
-  return failure;
+  return not_compiled(program_of(module, appended), name, request, loaded.error().diagnostics);
 }
 
 Outcome<Launcher::Call> Launcher::bind(const FunctionValue& kernel, const std::vector<Configuration>& configurations,

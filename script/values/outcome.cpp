@@ -20,7 +20,8 @@ std::vector<Diagnostic> to_diagnostics(const Failure& failure, const SourceFile&
     list.push_back(std::move(own));
     return list;
   }
-  // What is wrong stands in the kernel; the launch only tells for which arguments.
+  // What is wrong stands in the kernel; the launch only tells for which arguments, where they matter.
+  if (failure.arguments[1].empty()) return list;
   std::vector<DiagnosticLabel>& labels = list.back().labels;
   labels.push_back({own.place, "compiled for " + failure.arguments[1] + " by this launch"});
   std::ranges::move(own.labels, std::back_inserter(labels));

@@ -175,6 +175,13 @@ TEST(Launch, AKernelsErrorsForTheArgumentsAreShown) {
   EXPECT_EQ(run.error().labels.back().text, "compiled for (f32[:], f64, f64) by this launch");
 }
 
+TEST(Launch, WhatIsWrongWithTheFileNamesNoLaunch) {
+  const HostRun run =
+      run_with_kernels("x = zeros(3, f32)\nshift[1, 32](x, x, x)\n\n@kernel(colour=1)\ndef other(y):\n    y[0] = 1\n");
+  EXPECT_EQ(run.error().code, "E0221");
+  EXPECT_TRUE(run.error().labels.empty());
+}
+
 TEST(Launch, AFaultStandsAtItsLaunch) {
   const HostRun run = run_with_kernels("x = zeros(3, f32)\npositive[1, 32](x)\nprint('not reached')\n");
   EXPECT_EQ(run.output, "");
