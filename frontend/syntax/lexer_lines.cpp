@@ -62,6 +62,12 @@ constexpr NotebookCommand kNotebookCommands[] = {
     {"%matplotlib", "delete the line; `save(\"x.npy\", x)` writes an array for a plot elsewhere"},
     {"%env", "set the variable in the shell that starts the program"},
     {"%load_ext", "delete the line"},
+    {"%bash", "run the lines below it in a shell"},
+    {"%sh", "run the lines below it in a shell"},
+    {"%cd", "run the command in a shell"},
+    {"%pip", "run the command in a shell"},
+    {"%conda", "run the command in a shell"},
+    {"%writefile", "write the lines below it to that file"},
     {"%run", "import the file's functions: `from name import f`"},
     {"!", "run the command in a shell"},
 };

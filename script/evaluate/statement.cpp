@@ -80,7 +80,9 @@ Outcome<Flow> run(Evaluator& evaluator, const ast::Raise& node) {
 }
 
 Outcome<Flow> run(Evaluator&, const ast::UnsupportedStmt& node) {
-  return fail(DiagnosticId::HostUnsupportedFeature, node.what);
+  Failure failure = fail(DiagnosticId::HostUnsupportedFeature, node.what);
+  if (node.what == "`del`") failure.notes.emplace_back("`x = None` lets go of a value");
+  return failure;
 }
 
 }  // namespace

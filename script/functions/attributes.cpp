@@ -214,7 +214,9 @@ Outcome<Value> attribute(const Value& object, std::string_view name) {
     known = function_names(*methods);
   }
   Failure failure = fail(DiagnosticId::HostUnknownAttribute, describe(object), name).suggest(nearest(name, known));
-  const std::string_view note = methods_of(object) ? instead_of_method(*methods_of(object), name) : std::string_view();
+  const std::optional<Library> methods =
+      object.is<FunctionValue>() ? Library::KernelMethod : methods_of(object);  // of other functions, too
+  const std::string_view note = methods ? instead_of_method(*methods, name) : std::string_view();
   if (!note.empty()) failure.notes.emplace_back(note);
   return failure;
 }

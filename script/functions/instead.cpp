@@ -26,6 +26,7 @@ constexpr std::string_view kDecomposition =
 constexpr std::string_view kFourier =
     "there are no Fourier transforms: write one as a kernel (examples/cpp has one), or transform in NumPy and `load` "
     "the .npy file; cuFFT can be called from C++";
+constexpr std::string_view kDecorator = "write it above the function: `@cuda.jit` on the line before `def kernel(x):`";
 constexpr std::string_view kDevices =
     "a program has one device: `cuda.get_current_device()`, chosen by `pykc run --device`";
 constexpr std::string_view kTexts =
@@ -74,6 +75,7 @@ constexpr NameRow kNames[] = {
     {Library::Random, "default_rng", "`np.random.seed(1)` starts the numbers, `np.random.random(n)` draws them"},
     {Library::Random, "RandomState", "`np.random.seed(1)` starts the numbers, `np.random.random(n)` draws them"},
     {Library::Cuda, "gpus", kDevices},
+    {Library::Cuda, "jit", kDecorator},
     {Library::Cuda, "list_devices", kDevices},
     {Library::Cuda, "declare_device",
      "declare a function of a library by `@extern`, with its types and no body; C++ links it"},
@@ -85,6 +87,8 @@ constexpr NameRow kNames[] = {
     {Library::Cuda, "compile", kTexts},
     {Library::Cuda, "runtime", "`pykc info` tells of the device and its driver"},
     {Library::Cuda, "cudadrv", "`pykc info` tells of the device and its driver"},
+    {Library::Numba, "jit", "write it above the function: `@jit` on the line before `def f(x):`"},
+    {Library::Numba, "njit", "write it above the function: `@njit` on the line before `def f(x):`"},
     {Library::Numba, "config", "delete the line; `--device` and the other options of `pykc run` choose"},
     {Library::Numba, "stencil", "write the loop as a kernel: `i, j = cuda.grid(2)`"},
     {Library::Numba, "typed", "kernels take arrays, numbers and tuples of them"},
@@ -92,10 +96,13 @@ constexpr NameRow kNames[] = {
     {Library::Numba, "objmode", "call the host's function before or behind the kernel"},
 };
 
+constexpr std::string_view kTypes = "`pykc compile file.pyk --emit checked -o -` prints the types";
+
 constexpr NameRow kMethods[] = {
     {Library::KernelMethod, "inspect_asm", kTexts},
     {Library::KernelMethod, "inspect_llvm", kTexts},
-    {Library::KernelMethod, "inspect_types", "`pykc compile file.pyk --emit checked -o -` prints the types"},
+    {Library::KernelMethod, "inspect_types", kTypes},
+    {Library::KernelMethod, "signatures", kTypes},
     {Library::KernelMethod, "inspect_sass", kTexts},
     {Library::KernelMethod, "compile",
      "a launch compiles the kernel; annotations or a signature do so before: `x: f32[:]`"},
@@ -124,12 +131,16 @@ constexpr std::string_view kCudaLibraries =
     "what it had of Numba is in `numba`; matrix products are `a @ b`, random numbers `np.random`; Fourier transforms "
     "are "
     "not here: cuFFT can be called from C++";
+constexpr std::string_view kFrames = "arrays of NumPy, `load` and `save` of .npy files are here";
 constexpr ModuleRow kModules[] = {
     {"IPython", "delete the import: it is for notebooks; `print` shows values"},
     {"PIL", "`save_pgm(\"x.pgm\", x)` writes a matrix as an image, `load(\"x.npy\")` reads an array"},
     {"accelerate", kCudaLibraries},
     {"argparse", "parameters of `main` take the command line's arguments: `def main(n: int = 1000):`"},
     {"ctypes", "C and C++ call kernels, not the other way round (docs/embedding.md)"},
+    {"bokeh", kPlots},
+    {"cudf", kFrames},
+    {"cuml", kFrames},
     {"cv2", "`save_pgm(\"x.pgm\", x)` writes a matrix as an image, `load(\"x.npy\")` reads an array"},
     {"functools", "write the function with a `for` loop; `sum`, `min`, `max` and `sorted` are there"},
     {"imageio", "`save_pgm(\"x.pgm\", x)` writes a matrix as an image, `load(\"x.npy\")` reads an array"},
@@ -139,7 +150,8 @@ constexpr ModuleRow kModules[] = {
     {"os",
      "host code has no environment; set a variable in the shell, `CUDA_VISIBLE_DEVICES=1 pykc run file.pyk`, or "
      "choose by `--device`"},
-    {"pandas", "arrays of NumPy, `load` and `save` of .npy files are here"},
+    {"pandas", kFrames},
+    {"plotly", kPlots},
     {"pyculib", kCudaLibraries},
     {"random", "`np.random` and `random(shape, seed=1)` make arrays of random numbers"},
     {"scipy",

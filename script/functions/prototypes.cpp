@@ -124,7 +124,7 @@ Outcome<const Prototype*> choose_prototype(const std::vector<Prototype>& prototy
     all += (all.empty() ? "`" : ", `") + prototype.text + "`";
   }
   const std::string given = list_text(operands, [](const Operand& operand) { return to_string(operand.type); });
-  return fail(DiagnosticId::HostWrongType, "arguments of `" + function, "safe to convert for one of " + all, given)
+  return fail(DiagnosticId::HostWrongType, "arguments` of `" + function, "safe to convert for one of " + all, given)
       .note("convert one yourself, `x.astype(np.float32)`, or add a prototype for these types");
 }
 

@@ -59,7 +59,7 @@ Outcome<std::vector<ArrayRef>> result_arrays(const ast::FunctionDef& function, c
   const std::vector<checked::Type> types = type.is_tuple() ? type->elements : std::vector{type};
   for (const checked::Type part : types) {
     if (!part.is_scalar() && !part.is_record())
-      return fail(DiagnosticId::HostWrongType, "result of `" + function.name, "a number or a tuple of numbers",
+      return fail(DiagnosticId::HostWrongType, "result` of `" + function.name, "a number or a tuple of numbers",
                   to_string(part))
           .note("pass an array as a parameter, and let the function fill it");
     ASSIGN_OR_RETURN(ArrayRef array,

@@ -167,7 +167,7 @@ Outcome<ElementType> Launcher::result_of(const FunctionValue& function, const st
   ASSIGN_OR_RETURN(const checked::Type type, type_of_call(*function.module, definition.name, request, question));
   if (type.is_scalar()) return ElementType(type->scalar);
   if (type.is_record()) return ElementType(type->record);
-  return fail(DiagnosticId::HostWrongType, "result of `" + definition.name, "a number", to_string(type));
+  return fail(DiagnosticId::HostWrongType, "result` of `" + definition.name, "a number", to_string(type));
 }
 
 Outcome<Value> Launcher::map(const FunctionValue& function, const CallArguments& arguments) {

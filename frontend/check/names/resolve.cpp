@@ -137,7 +137,11 @@ Entity of_binding(FunctionChecker& checker, const Binding& binding, std::string_
   if (const auto* unusable = std::get_if<UnusableDecl>(&binding)) {
     auto diagnostic =
         checker.report(range, DiagnosticId::UnsupportedInKernel, as_code(name) + ", " + unusable->what + ",");
-    if (!unusable->near.empty()) diagnostic.note("did you mean " + as_code(unusable->near) + "?");
+    const Advice advice = foreign_name(name, name_table());
+    if (advice.write.empty() && !advice.note.empty())
+      diagnostic.note(advice.note);
+    else if (!unusable->near.empty())
+      diagnostic.note("did you mean " + as_code(unusable->near) + "?");
     return Unknown{};
   }
   ConstantDecl& constant = **std::get_if<ConstantDecl*>(&binding);
