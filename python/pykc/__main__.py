@@ -13,8 +13,22 @@ USAGE = """usage: python -m pykc script.py [arguments]
 
 Runs a Python program in which `import numba` gives pykc."""
 
+_INSTEAD = {
+    "cupy": "CuPy is not installed; `import pykc as cp` has its arrays and functions on both devices (docs/cupy.md)",
+    "cupyx": "CuPy is not installed; `pykc.benchmark` measures, kernels are functions under `@cuda.jit` (docs/cupy.md)",
+}
+
 
 def main() -> int:
+    try:
+        return run()
+    except ModuleNotFoundError as error:
+        if note := _INSTEAD.get((error.name or "").split(".")[0]):
+            error.add_note(note)
+        raise
+
+
+def run() -> int:
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE)

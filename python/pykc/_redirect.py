@@ -24,6 +24,7 @@ _MODULES = {
     "numba.cuda.cudadrv.error": "pykc.cuda.cudadrv.error",
     "numba.cuda.core": "pykc.numba.core", "numba.cuda.core.errors": "pykc.numba.errors",
     "numba.cuda.core.config": "pykc._config", "numba.cuda.config": "pykc._config",
+    "numbapro": "pykc.numba", "numbapro.cuda": "pykc.cuda",
 }
 
 
@@ -32,7 +33,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, fullname: str, path=None, target=None):
         if fullname not in _MODULES:
-            if fullname.startswith("numba."):
+            if fullname.startswith(("numba.", "numbapro.")):
                 raise ModuleNotFoundError(f"{fullname} is not here: pykc has Numba's public surface (docs/python.md)",
                                           name=fullname)
             return None

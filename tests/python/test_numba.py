@@ -65,6 +65,31 @@ def test_programs_of_the_pages(page):
         assert done.returncode == 0, done.stderr
 
 
+def test_numbapro(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text("""
+import numpy
+from numbapro import cuda, vectorize
+
+
+@vectorize(["float32(float32, float32)"], target="gpu")
+def add(a, b):
+    return a + b
+
+
+x = cuda.to_device(numpy.arange(3, dtype=numpy.float32))
+print(add(x, numpy.float32(1)).copy_to_host())
+""")
+    assert run("-m", "pykc", str(path)).stdout.strip() == "[1. 2. 3.]"
+
+
+def test_cupy_where_it_is_not_installed(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text("import sys\nsys.modules['cupy'] = None\nimport cupy as cp\n")
+    done = run("-m", "pykc", str(path))
+    assert done.returncode == 1 and "`import pykc as cp` has its arrays and functions" in done.stderr
+
+
 def test_usage():
     assert run("-m", "pykc").returncode == 2
     assert "python -m pykc script.py" in run("-m", "pykc", "--help").stdout
