@@ -155,7 +155,10 @@ void Parser::expect_close(TokenKind close, SourceRange open) {
     return;
   }
   const bool ends_header = kind() == TokenKind::Colon && is_last_on_line();
-  if (!ends_header && !starts_expression(kind())) return fail_expected("`,` or " + closing);
+  if (!ends_header && !starts_expression(kind())) {
+    fail_expected("`,` or " + closing);
+    return;
+  }
   if (ends_header || starts_line_like(open))
     fail(open, DiagnosticId::UnclosedBracket, text_of(open));
   else
@@ -177,8 +180,10 @@ bool Parser::starts_line_like(SourceRange open) const {
   return indentation(here.line) <= indentation(file.line_column(open.begin).line);
 }
 
-void Parser::fail_expected(std::string_view what, std::string fix) {
-  fail(current().range, DiagnosticId::UnexpectedToken, what, describe_current()).fix(std::move(fix));
+Diagnostics::Builder Parser::fail_expected(std::string_view what, std::string fix) {
+  Diagnostics::Builder builder = fail(current().range, DiagnosticId::UnexpectedToken, what, describe_current());
+  builder.fix(std::move(fix));
+  return builder;
 }
 
 /// Names and numbers by their text, what has no text by its kind.

@@ -61,7 +61,7 @@ struct Parser {
     panicking = true;
     return builder;
   }
-  void fail_expected(std::string_view what, std::string fix = {});
+  Diagnostics::Builder fail_expected(std::string_view what, std::string fix = {});
   std::string describe_current() const;
   void recover();
   void skip_block();

@@ -80,6 +80,8 @@ void fail_without_operand(Parser& parser) {
         .fail({parser.tokens[parser.position - 2].range.begin, last.end}, DiagnosticId::Increment,
               parser.text_of({last.begin - 1, last.end}), parser.text_of(last))
         .fix(std::string(parser.text_of(last)) + "= 1");
+  else if (parser.kind() == TokenKind::Less && parser.previous().kind == TokenKind::LeftShift)
+    parser.fail_expected("an expression").note("a launch is `kernel[grid, block](x)`");
   else
     parser.fail_expected("an expression");
 }

@@ -48,6 +48,18 @@ std::string statement_word_like(std::string_view word) {
                                     "global", "if", "import", "pass", "raise", "return", "while", "with"}));
 }
 
+/// What to write for a line of CUDA C++ that begins with this word; "" where it is none of its words.
+std::string_view instead_of_cuda(std::string_view word) {
+  static constexpr std::string_view kQualifiers[] = {"__global__", "__device__",   "__host__",
+                                                     "__shared__", "__constant__", "extern"};
+  static constexpr std::string_view kTypes[] = {"void", "bool", "int", "unsigned", "float", "double", "const"};
+  if (std::ranges::find(kQualifiers, word) != std::end(kQualifiers))
+    return "kernels are written in Python: `@kernel` above `def f(x: f32[:]):`; docs/cuda.md has each word of CUDA C++";
+  if (std::ranges::find(kTypes, word) != std::end(kTypes))
+    return "a variable has the type of what it is given: `x = 0.5`; docs/cuda.md has each word of CUDA C++";
+  return {};
+}
+
 /// How a message names what cannot be assigned to.
 struct Naming {
   std::string_view operator()(const ast::Call&) const { return "the result of a call"; }
@@ -92,6 +104,8 @@ void end_simple_statements(Parser& parser, const ast::Stmt& last) {
       parser.fail(expression->value->range, DiagnosticId::PrintWithoutParentheses);
     else if (name && (name->id == "match" || name->id == "type") && starts_expression(parser.kind()))
       fail_soft_keyword(parser, *expression->value);
+    else if (const std::string_view note = name ? instead_of_cuda(name->id) : ""; !note.empty())
+      parser.fail_expected("the end of the line after " + as_code(name->id)).note(std::string(note));
     else if (name)
       parser.fail_expected("the end of the line after " + as_code(name->id), statement_word_like(name->id));
     else
