@@ -19,6 +19,7 @@
 #include "codegen/nvptx/passes/ptxas/keep_shift_counts.h"
 #include "codegen/nvptx/passes/ptxas/keep_signed_parts.h"
 #include "codegen/nvptx/passes/ptxas/keep_signs.h"
+#include "codegen/nvptx/passes/ptxas/keep_stored_bits.h"
 #include "codegen/nvptx/passes/ptxas/low_words.h"
 #include "codegen/nvptx/passes/ptxas/widen_small_integers.h"
 #include "codegen/nvptx/passes/share_division_checks.h"
