@@ -162,6 +162,11 @@ void mark_for_inlining(llvm::Module& module) {
 
 // --- The passes ------------------------------------------------------------------------------------------------------
 
+void add_combining(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
+  add_own_passes(passes, PassPoint::BeforeCombining, target, options);
+  passes.addPass(llvm::InstCombinePass());
+}
+
 /// Straight-line code and branches: the first look at what the emitter wrote.
 void add_first_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
   add_own_passes(passes, PassPoint::First, target, options);
@@ -172,13 +177,13 @@ void add_first_passes(llvm::FunctionPassManager& passes, const Target& target, c
   passes.addPass(llvm::CorrelatedValuePropagationPass());
   passes.addPass(llvm::SimplifyCFGPass(SimplifyCFGOptions().convertSwitchRangeToICmp(true)));
   passes.addPass(llvm::AggressiveInstCombinePass());
-  passes.addPass(llvm::InstCombinePass());
+  add_combining(passes, target, options);
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::ReassociatePass());
 }
 
 /// Loops in the form that the later passes want, invariants out of them, short ones unrolled.
-void add_loop_passes(llvm::FunctionPassManager& passes, const Options& options) {
+void add_loop_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
   llvm::LoopPassManager form;
   form.addPass(llvm::LoopInstSimplifyPass());
   form.addPass(llvm::LoopSimplifyCFGPass());
@@ -188,7 +193,7 @@ void add_loop_passes(llvm::FunctionPassManager& passes, const Options& options) 
   form.addPass(llvm::SimpleLoopUnswitchPass(options.optimization >= 3));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(form), true));
   passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::InstCombinePass());
+  add_combining(passes, target, options);
   llvm::LoopPassManager counting;
   counting.addPass(llvm::IndVarSimplifyPass());
   counting.addPass(llvm::LoopDeletionPass());
@@ -198,19 +203,19 @@ void add_loop_passes(llvm::FunctionPassManager& passes, const Options& options) 
 
 /// Redundant values, loads and stores, across the whole function. What GVN would move out of a loop over threads could
 /// not be sunk again, see SinkUniformLoads.
-void add_redundancy_passes(llvm::FunctionPassManager& passes, const Target& target) {
+void add_redundancy_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
   passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(llvm::GVNPass(llvm::GVNOptions().setLoadInLoopPRE(target.kind != Target::Kind::Cpu)));
   passes.addPass(llvm::SCCPPass());
   passes.addPass(llvm::BDCEPass());
-  passes.addPass(llvm::InstCombinePass());
+  add_combining(passes, target, options);
   passes.addPass(llvm::JumpThreadingPass());
   passes.addPass(llvm::CorrelatedValuePropagationPass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::DSEPass());
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
   passes.addPass(llvm::SimplifyCFGPass(SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
-  passes.addPass(llvm::InstCombinePass());
+  add_combining(passes, target, options);
 }
 
 /// The turns of a block's threads become vector code.
@@ -218,20 +223,20 @@ void add_vector_passes(llvm::FunctionPassManager& passes, const Target& target, 
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
   add_own_passes(passes, PassPoint::BeforeVectors, target, options);
   passes.addPass(llvm::LoopVectorizePass());
-  passes.addPass(llvm::InstCombinePass());
+  add_combining(passes, target, options);
   passes.addPass(llvm::SimplifyCFGPass(
       SimplifyCFGOptions().forwardSwitchCondToPhi(true).convertSwitchRangeToICmp(true).needCanonicalLoops(false)));
   add_own_passes(passes, PassPoint::BeforeLanes, target, options);
   passes.addPass(llvm::SLPVectorizerPass());
   add_own_passes(passes, PassPoint::BehindVectors, target, options);
-  passes.addPass(llvm::InstCombinePass());
+  add_combining(passes, target, options);
 }
 
 void add_last_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
   add_own_passes(passes, PassPoint::BeforeUnrolling, target, options);
   passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(options.optimization)));
   passes.addPass(llvm::SROAPass(SROAOptions::PreserveCFG));
-  passes.addPass(llvm::InstCombinePass());
+  add_combining(passes, target, options);
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
   passes.addPass(llvm::DivRemPairsPass());
   passes.addPass(llvm::SimplifyCFGPass(SimplifyCFGOptions().needCanonicalLoops(false)));
@@ -280,8 +285,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
 
   llvm::FunctionPassManager first, vector, last;
   add_first_passes(first, target, options);
-  add_loop_passes(first, options);
-  add_redundancy_passes(first, target);
+  add_loop_passes(first, target, options);
+  add_redundancy_passes(first, target, options);
   add_vector_passes(vector, target, options);
   add_last_passes(last, target, options);
   if (target.kind != Target::Kind::Cpu) add_access_passes(last);

@@ -25,6 +25,7 @@
 #include "codegen/nvptx/passes/share_division_checks.h"
 #include "codegen/nvptx/passes/unroll_loads.h"
 #include "codegen/passes/drop_canonical.h"
+#include "codegen/passes/join_limits.h"
 #include "codegen/passes/keep_unsigned_conversions.h"
 
 namespace pykc::codegen {

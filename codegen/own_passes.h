@@ -10,8 +10,16 @@
 namespace pykc::codegen {
 
 /// Where in optimize.cpp a pass over functions runs.
-/// BeforeLanes: before neighbouring scalars become vectors.
-enum class PassPoint : std::uint8_t { First, BeforeVectors, BeforeLanes, BehindVectors, BeforeUnrolling };
+/// BeforeCombining: before each time that LLVM combines instructions. BeforeLanes: before neighbouring scalars become
+/// vectors.
+enum class PassPoint : std::uint8_t {
+  First,
+  BeforeCombining,
+  BeforeVectors,
+  BeforeLanes,
+  BehindVectors,
+  BeforeUnrolling
+};
 
 /// Adds those of the target that run there.
 void add_own_passes(llvm::FunctionPassManager& passes, PassPoint point, const Target& target, const Options& options);
