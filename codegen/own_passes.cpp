@@ -13,6 +13,7 @@
 #include "codegen/nvptx/passes/ptxas/flag_bits.h"
 #include "codegen/nvptx/passes/ptxas/keep_clamps.h"
 #include "codegen/nvptx/passes/ptxas/keep_high_halves.h"
+#include "codegen/nvptx/passes/ptxas/keep_local_constants.h"
 #include "codegen/nvptx/passes/ptxas/keep_loops_apart.h"
 #include "codegen/nvptx/passes/ptxas/keep_masks.h"
 #include "codegen/nvptx/passes/ptxas/keep_negations.h"
