@@ -22,7 +22,7 @@ namespace pykc {
 namespace {
 
 constexpr std::string_view kMagic = "pykcart\n";
-constexpr std::uint32_t kVersion = 8;
+constexpr std::uint32_t kVersion = 9;
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
 static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
 
@@ -67,6 +67,7 @@ class Writer {
 constexpr auto last_of(ScalarType) { return static_cast<ScalarType>(kScalarTypeCount - 1); }
 constexpr auto last_of(Layout) { return Layout::Strided; }
 constexpr auto last_of(RecordType::Kind) { return RecordType::Kind::Text; }
+constexpr auto last_of(ObservedSite::Kind) { return ObservedSite::Kind::Warp; }
 constexpr auto last_of(LaunchExpression::Op) { return LaunchExpression::Op::Maximum; }
 
 class Reader {
@@ -159,11 +160,25 @@ void visit_fields(auto& archive, Same<ParameterInfo> auto& v) {
 void visit_fields(auto& archive, Same<LaunchExpression::Term> auto& v) { visit_all(archive, v.op, v.constant); }
 void visit_fields(auto& archive, Same<LaunchExpression> auto& v) { visit_all(archive, v.terms); }
 void visit_fields(auto& archive, Same<FaultSite> auto& v) { visit_all(archive, v.message, v.file, v.line, v.column); }
+void visit_fields(auto& archive, Same<SourcePlace> auto& v) {
+  visit_all(archive, v.file, v.line, v.column, v.end_line, v.end_column, v.source_line, v.source_line_column);
+}
+void visit_fields(auto& archive, Same<Sanitize> auto& v) {
+  visit_all(archive, v.bounds, v.races, v.uninitialised, v.divergence);
+}
+void visit_fields(auto& archive, Same<ObservedSite> auto& v) {
+  visit_all(archive, v.kind, v.is_shared, v.is_packed, v.acquires, v.releases, v.is_for_block, v.is_predictable,
+            v.bytes, v.ignored, v.place);
+}
+void visit_fields(auto& archive, Same<SharedArrayInfo> auto& v) { visit_all(archive, v.name, v.offset, v.type); }
 void visit_fields(auto& archive, Same<Dim3> auto& v) { visit_all(archive, v.x, v.y, v.z); }
+void visit_fields(auto& archive, Same<WatchedKernel> auto& v) {
+  visit_all(archive, v.symbol, v.scratch_bytes, v.looks_for, v.sites, v.shared_arrays, v.is_predictable);
+}
 void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
   visit_all(archive, v.name, v.symbol, v.parameters, v.static_shared_bytes, v.dynamic_shared_bytes,
             v.uses_launch_shared_bytes, v.is_cooperative, v.max_threads_per_block, v.cluster, v.recursion_bytes,
-            v.faults, v.scratch_bytes);
+            v.faults, v.watched, v.scratch_bytes);
 }
 void visit_fields(auto& archive, Same<ConstantInfo> auto& v) { visit_all(archive, v.name, v.symbol, v.type); }
 void visit_fields(auto& archive, Same<Library> auto& v) { visit_all(archive, v.name, v.bytes); }

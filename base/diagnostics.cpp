@@ -81,9 +81,13 @@ void Diagnostics::silence(std::string_view file, int line, std::string_view code
 /// A comment stands on the first line of what it is about.
 bool Diagnostics::is_silenced(const DiagnosticInfo& row, const SourcePlace& place) const {
   return std::ranges::any_of(silences_, [&](const Silence& silence) {
-    return (silence.file.empty() || silence.file == place.file) && (silence.line == 0 || silence.line == place.line) &&
-           (silence.code.empty() || silence.code == row.code);
+    return silence.is_at(place) && (silence.code.empty() || silence.code == row.code);
   });
+}
+
+bool Diagnostics::is_silenced_by_name(std::string_view code, const SourcePlace& place) const {
+  return std::ranges::any_of(silences_,
+                             [&](const Silence& silence) { return silence.is_at(place) && silence.code == code; });
 }
 
 std::vector<Diagnostic> Diagnostics::take() {

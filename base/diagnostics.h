@@ -27,6 +27,9 @@ const DiagnosticInfo& info(DiagnosticId id);
 /// All rows, in the table's order.
 const std::vector<DiagnosticInfo>& all_diagnostics();
 
+/// Errors whose codes begin so are found while kernels run; a line may be silenced for them, as for warnings.
+inline constexpr std::string_view kSanitizerCodes = "E06";
+
 class Diagnostics {
  public:
   /// Refines the diagnostic just reported. Valid until the next report.
@@ -59,6 +62,8 @@ class Diagnostics {
   void set_muted(bool muted) { muted_ = muted; }
   /// A warning with this code ("": any) on this line (0: any) of this file ("": any) is not reported from now on.
   void silence(std::string_view file, int line, std::string_view code);
+  /// Whether this code was named as one that is not to be reported there.
+  bool is_silenced_by_name(std::string_view code, const SourcePlace& place) const;
   /// From now on a warning is an error.
   void set_warnings_are_errors() { warnings_are_errors_ = true; }
   bool has_errors() const { return error_count_ > 0; }
@@ -78,6 +83,9 @@ class Diagnostics {
     std::string file;
     int line;
     std::string code;
+    bool is_at(const SourcePlace& place) const {
+      return (file.empty() || file == place.file) && (line == 0 || line == place.line);
+    }
   };
   bool is_silenced(const DiagnosticInfo& row, const SourcePlace& place) const;
 

@@ -31,6 +31,11 @@ inline constexpr std::string_view kDiagnosticMessages[] = {
 #include "base/diagnostics.def"
 };
 
+inline constexpr std::string_view kDiagnosticCodes[] = {
+#define DIAGNOSTIC(id, code, severity, message, explanation) code,
+#include "base/diagnostics.def"
+};
+
 enum class HoleKind : std::uint8_t { Text, Code, Number };
 
 struct Hole {

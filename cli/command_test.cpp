@@ -24,7 +24,7 @@ struct TestRequest {
   std::vector<std::string> paths;
   std::vector<std::string> devices;
   std::string device, filter, known_failures;
-  bool verbose = false;
+  bool verbose = false, sanitizes = true;
   DiagnosticsFormat format = DiagnosticsFormat::Text;
   script::RunOptions run;  // its limit of time
   CompileOptions compile;
@@ -91,6 +91,8 @@ class FileTester {
     script::RunOptions options = request_.run;
     options.device = device;
     options.compile = compile_;
+    // A test must not pass because the CPU device happened to run threads in an order that is kind to it.
+    if (device == "cpu" && request_.sanitizes && !compile_.sanitize.any()) options.compile.sanitize = Sanitize::all();
     if (request_.verbose) options.print = print_to_stdout;
     if (expected_.stated) options.warning = [&](const Diagnostic& warning) { diagnostics.push_back(warning); };
     const Result<std::vector<script::TestResult>> results = script::run_tests(program, options, request_.filter);
@@ -187,6 +189,8 @@ void add_test(CLI::App& app, int& exit_code) {
   command->add_flag("-v,--verbose", request->verbose, "Name every test, and show what tests print");
   command->add_option("--known-failures", request->known_failures,
                       "A list of files that may fail, and must be taken off it once they pass");
+  command->add_flag("!--no-sanitize", request->sanitizes,
+                    "Do not look for races, uninitialised memory and divergence on the CPU device");
   add_device_flag(*command, request->device);
   add_timeout_flag(*command, request->run, "each test");
   add_diagnostics_flag(*command, request->format);

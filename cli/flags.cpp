@@ -66,6 +66,11 @@ std::string names_a_device(const std::string& name) {
   return "there is no device `" + name + "`; this machine has " + list_text(Device::list(), &DeviceInfo::name);
 }
 
+std::string names_sanitizers(const std::string& list) {
+  if (Sanitize::parse(list)) return "";
+  return "it takes all, or some of bounds, races, uninitialised, divergence with commas between them; not " + list;
+}
+
 }  // namespace
 
 void add_compile_flags(CLI::App& command, CompileOptions& options) {
@@ -74,6 +79,15 @@ void add_compile_flags(CLI::App& command, CompileOptions& options) {
   command.add_flag("!--no-asserts", options.asserts, "Leave out every `assert` in kernels");
   command.add_flag("!--no-contract", options.contract, "Never fuse a*b + c into one rounding");
   command.add_flag("--checked", options.checked, "Report an index out of bounds instead of leaving it undefined");
+  command
+      .add_option_function<std::string>(
+          "--sanitize",
+          [&options](const std::string& list) { options.sanitize = Sanitize::parse(list).value_or(Sanitize()); },
+          "Look for races, bounds, uninitialised memory and divergence while kernels run on the CPU device, or for "
+          "some: --sanitize=races,bounds")
+      ->check(names_sanitizers)
+      ->expected(0, 1)
+      ->default_str("all");
   add_warning_flags(command, options);
   command.add_flag("--untrusted", options.untrusted,
                    "The source is a stranger's: checked, no PTX, no other files, strict limits");

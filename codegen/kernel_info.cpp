@@ -52,6 +52,24 @@ bool is_written(const ir::Function& kernel, const std::string& name) {
   return found == kernel.parameters.end() || !found->read_only;
 }
 
+/// The copy of a kernel that is watched, if there is one.
+WatchedKernel watched_kernel(const ir::Module& module, const ir::Function& kernel, const Target& target) {
+  const auto found =
+      std::ranges::find_if(module.functions, [&](const auto& function) { return function->plain == &kernel; });
+  if (found == module.functions.end()) return {};
+  const ir::Function& watched = **found;
+  WatchedKernel info = watched.kernel.watched;
+  const CpuLayout layout(watched);
+  info.symbol = entry_symbol(watched, target);
+  info.scratch_bytes = layout.scratch_bytes();
+  info.sites = module.observed;
+  for (std::size_t i = 0; i < watched.shared_arrays.size(); ++i) {
+    const ir::ArrayStorage& array = watched.shared_arrays[i];
+    if (!array.is_dynamic) info.shared_arrays.push_back({array.name, layout.shared_offsets[i], array.declared});
+  }
+  return info;
+}
+
 KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, const Target& target) {
   KernelInfo info = kernel.kernel;
   for (ParameterInfo& parameter : info.parameters)
@@ -62,7 +80,9 @@ KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, con
   info.static_shared_bytes = target.kind == Target::Kind::Cpu ? CpuLayout(kernel).static_shared_bytes : 0;
   if (target.kind == Target::Kind::Nvptx)
     for (const ir::Function* function : functions) info.static_shared_bytes += CpuLayout(*function).static_shared_bytes;
-  if (have(functions, is_fault)) info.faults = module.faults;
+  info.watched = watched_kernel(module, kernel, target);
+  const bool can_fault = have(functions, is_fault) || !info.watched.symbol.empty();  // the watched one has all checks
+  if (can_fault) info.faults = module.faults;
   info.is_cooperative = have(functions, is_grid_sync);
   info.cluster = kernel.cluster;
   info.recursion_bytes = recursion_bytes(functions);
@@ -99,7 +119,7 @@ std::vector<ConstantInfo> constant_infos(const ir::Module& module, const Target&
 std::vector<KernelInfo> kernel_infos(const ir::Module& module, const Target& target) {
   std::vector<KernelInfo> infos;
   for (const auto& function : module.functions)
-    if (function->is_kernel) infos.push_back(kernel_info(module, *function, target));
+    if (function->is_kernel && function->plain == nullptr) infos.push_back(kernel_info(module, *function, target));
   return infos;
 }
 

@@ -186,6 +186,9 @@ std::string ArtifactCache::key(const Program& program, const std::vector<KernelR
   for (const int option : {options.optimization, int{options.fast_math}, int{options.asserts}, int{options.checked},
                            int{options.contract}, int{options.line_info}, int{options.warnings}})
     hash.add(static_cast<std::uint64_t>(option));
+  const Sanitize& sanitize = options.sanitize;
+  for (const bool is_on : {sanitize.bounds, sanitize.races, sanitize.uninitialised, sanitize.divergence})
+    hash.add(static_cast<std::uint64_t>(is_on));
   for (const std::string& code : options.silenced_warnings) hash.add(code);
   for (const Library& library : options.libraries) hash.add(library.bytes);
   return hash.finish();

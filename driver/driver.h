@@ -55,7 +55,7 @@ Result<Program> load_source(const Source& source, const CompileOptions& options)
 Result<Artifact> compile_kernels(const Program& program, const std::vector<KernelRequest>& requests,
                                  const CompileOptions& options, std::vector<Diagnostic>* warnings = nullptr);
 
-/// A kernel that counts what its launches do (ir/passes/count_operations.h), with every index checked.
+/// A kernel that counts what its launches do (ir/instrument/count_operations.h), with every index checked.
 struct CountingKernel {
   Artifact artifact;
   int axes = 1;                   // of the grid that the kernel looks at: it asks for blockIdx.x, .y or .z

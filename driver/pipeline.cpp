@@ -2,6 +2,7 @@
 // the road ends at the first step that found an error, when that step has reported everything it could see.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -15,7 +16,8 @@
 #include "frontend/checked/tree.h"
 #include "frontend/frontend.h"
 #include "frontend/syntax/token.h"
-#include "ir/passes/count_operations.h"
+#include "ir/instrument/count_operations.h"
+#include "ir/instrument/observe.h"
 #include "ir/passes/passes.h"
 #include "ir/verify/verifier.h"
 
@@ -122,12 +124,20 @@ Result<std::vector<KernelRequest>> requests_of(const CompileOptions& options) {
 
 // --- Trees → checked trees → IR --------------------------------------------------------------------------------------
 
+/// A file may ask for it itself, and so may the environment, though not of a stranger's source.
+Sanitize sanitize_of(const CompileOptions& options, const Program& program) {
+  if (program.main->directives.sanitize) return Sanitize::all();
+  const char* const asked = options.untrusted ? nullptr : std::getenv("PYKC_SANITIZE");
+  if (asked == nullptr || options.sanitize.any()) return options.sanitize;
+  return Sanitize::parse(asked).value_or(options.sanitize);
+}
+
 /// A file may ask for checks itself: `# pykc: checked`.
 CheckOptions check_options(const Compilation& compilation, const Program& program) {
   const CompileOptions& options = compilation.options;
   return {.asserts = options.asserts,
-          .bounds_checks = options.checked || options.untrusted || program.main->directives.checked ||
-                           compilation.purpose == Purpose::Counts,
+          .bounds_checks = options.checked || sanitize_of(options, program).bounds || options.untrusted ||
+                           program.main->directives.checked || compilation.purpose == Purpose::Counts,
           .warnings = options.warnings,
           .fast_math = options.fast_math,
           .contract = options.contract,
@@ -156,7 +166,7 @@ void for_each_function(ir::Module& module, Step step) {
 
 /// IR that is ready for the target; without a target, IR that no target has refused.
 Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checked::Module& checked,
-                                          const codegen::Target* target, bool for_cpu) {
+                                          const codegen::Target* target, bool for_cpu, Sanitize sanitize) {
   // Lowering answers no questions: all user errors are behind us, but for those that need control flow.
   std::unique_ptr<ir::Module> module = lower(checked);
   ir::limit_recursion(*module, compilation.diagnostics);
@@ -165,6 +175,9 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
   // Decided before anything that depends on the target, so that CPU and GPU round alike; and before anything is
   // optimised, so that what rounds once is what the source says.
   for_each_function(*module, ir::contract_multiply_add);
+
+  // What is watched is what the source says, also where nobody uses what is read.
+  if (for_cpu && sanitize.is_observed()) ir::observe(*module, sanitize, compilation.diagnostics);
 
   // From here on a value that never changes is a value, not a variable: uniformity and ranges can see through it.
   for_each_function(*module, ir::promote_locals);
@@ -241,8 +254,8 @@ Result<Arrival> travel(Compilation& compilation, const Program& program, const s
   }
   const bool for_cpu =
       emit == Emit::CpuIr || (emit != Emit::Ir && target && target->kind == codegen::Target::Kind::Cpu);
-  ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module,
-                   to_ir(compilation, checked, target ? &*target : nullptr, for_cpu));
+  ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module, to_ir(compilation, checked, target ? &*target : nullptr, for_cpu,
+                                                             sanitize_of(compilation.options, program)));
   if (!target) return Arrival{.module = std::move(module)};
   if (emit == Emit::Ir || emit == Emit::CpuIr) return Arrival{.output = {.text = ir::print_module(*module)}};
 
@@ -260,7 +273,9 @@ Result<Artifact> find_or_compile(Compilation& compilation, const Program& progra
     if (Result<driver::ArtifactCache> opened = driver::ArtifactCache::open()) cache = std::move(*opened);
   if (cache) {
     ASSIGN_OR_RETURN(const codegen::Target target, codegen::Target::parse(options.target));
-    key = cache->key(program, requests, options, codegen::describe_machine(target));
+    CompileOptions effective = options;
+    effective.sanitize = sanitize_of(options, program);
+    key = cache->key(program, requests, effective, codegen::describe_machine(target));
     if (std::optional<Artifact> found = cache->find(key)) return std::move(*found);
   }
   ASSIGN_OR_RETURN(Arrival arrival, travel(compilation, program, requests));

@@ -36,6 +36,7 @@
 #include "ir/memory.h"
 #include "ir/opcode.h"
 #include "ir/type.h"
+#include "pykc/sanitize.h"
 #include "pykc/types.h"
 #include "stdlib/builtins.h"
 
@@ -102,6 +103,7 @@ struct ArrayStorage {
   LaunchExpression dynamic_bytes;  // shared only: bytes, for `shared.array(blockDim.x, …)`; empty for static ones
   bool is_dynamic =
       false;  // sized by dynamic_bytes, or (terms empty) the launch's own bytes, shared by all such arrays
+  ArrayType declared = {};  // shared only: what the source declares, for messages
   int alignment = 16;
   // Local only, set by split_at_barriers: the array outlives a ThreadLoop, so each thread of the block needs its own.
   // The block's scratch holds threads * count elements; LocalArray gives the current thread's part. Else the array is
@@ -130,6 +132,9 @@ struct ForeignCode {
   bool is_function = false;
 };
 
+/// For whom a place at which threads meet orders what they did before and do behind it.
+enum class Meeting : std::uint8_t { Warp, Block, Grid };
+
 /// What a function is that cut_long_functions has cut out of a longer one; it is never inlined again.
 enum class FunctionPart : std::uint8_t {
   None,
@@ -141,7 +146,9 @@ struct Function {
   std::string name;    // as the source has it
   std::string symbol;  // unique in the module: "vecadd", "add__f32_f32"
   bool is_kernel = false;
-  bool is_recursive = false;  // set by limit_recursion
+  bool is_recursive = false;        // set by limit_recursion
+  bool is_watched = false;          // a copy, made by observe(), that tells the sanitizer what it does
+  const Function* plain = nullptr;  // of a watched kernel: what it is a copy of
   FunctionPart part{};
   std::vector<Parameter> parameters;
   std::vector<Type> results;  // device functions: none, one or several (a tuple taken apart)
@@ -179,7 +186,8 @@ struct Module {
   std::shared_ptr<const SourceFile> source = std::make_shared<const SourceFile>("", "");  // for places
   std::vector<std::unique_ptr<Function>> functions;  // callees before callers, but for recursion
   std::vector<ConstantArray> constant_arrays;
-  std::vector<FaultSite> faults;  // numbered for the whole module; Instruction::index of a Fault
+  std::vector<FaultSite> faults;            // numbered for the whole module; Instruction::index of a Fault
+  std::vector<ObservedSite> observed = {};  // Instruction::index of an Observe
 
   Function* find(std::string_view symbol) const;
 };

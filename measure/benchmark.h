@@ -4,7 +4,7 @@
 //   Result<measure::LaunchArguments> arguments = benchmark->make_arguments(1'000'000);
 //   Result<measure::Point> point = benchmark->measure(*arguments, {256});
 //
-// What a launch does is counted by a launch of the same size: of the kernel as ir/passes/count_operations makes it,
+// What a launch does is counted by a launch of the same size: of the kernel as ir/instrument/count_operations makes it,
 // with its indices checked, so that a shape that the kernel is not made for is a fault and not a crash. Then the kernel
 // itself is timed. Every point starts with the same random numbers; its launches see what those before them have left.
 #pragma once
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "frontend/frontend.h"
-#include "ir/passes/count_operations.h"
+#include "ir/instrument/count_operations.h"
 #include "jit/timing.h"
 #include "measure/launch_arguments.h"
 #include "pykc/compiler.h"

@@ -2,7 +2,7 @@
 // so that a share of it is a share of what this machine reaches today.
 #pragma once
 
-#include "ir/passes/count_operations.h"
+#include "ir/instrument/count_operations.h"
 #include "pykc/runtime.h"
 
 namespace pykc::measure {

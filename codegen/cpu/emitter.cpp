@@ -78,6 +78,7 @@ class CpuLowering final : public TargetLowering {
   Value* fault_record() override { return emitter_.fault_record; }
   void emit_fault(const Instruction& i) override { codegen::emit_fault(emitter_, i); }
   void emit_print(const Instruction& i) override { codegen::emit_print(emitter_, i); }
+  void emit_observe(const Instruction& i) override { codegen::emit_observe(emitter_, i); }
 
  private:
   CpuEmitter& emitter_;
@@ -97,6 +98,9 @@ Value* CpuLowering::emit_split(const Instruction& i) {
       return any_slot(emitter_, i.index);
     case ir::Opcode::SlotMany:
       return many_slot(emitter_, i.index);
+    case ir::Opcode::ObserveMeeting:
+      emit_observe_meeting(emitter_, i);
+      return nullptr;
     default:
       return emit_exchange(emitter_, i);
   }

@@ -29,4 +29,38 @@ void emit_print(CpuEmitter& emitter, const Instruction& i) {
   builder.CreateCall(emitter.state.module.getOrInsertFunction(abi::kPrintSymbol, type), arguments);
 }
 
+namespace {
+
+/// The block's number: a device function knows only its index.
+Value* number_of_block(CpuEmitter& emitter) {
+  if (emitter.block_number != nullptr) return emitter.block_number;
+  Builder& builder = emitter.builder;
+  Value* row = builder.CreateMul(emitter.block_index[2], emitter.grid_extents[1]);
+  row = builder.CreateAdd(row, emitter.block_index[1]);
+  return builder.CreateAdd(builder.CreateMul(row, emitter.grid_extents[0]), emitter.block_index[0]);
+}
+
+}  // namespace
+
+void emit_observe(CpuEmitter& emitter, const Instruction& i) {
+  Builder& builder = emitter.builder;
+  llvm::Type* i64 = builder.getInt64Ty();
+  llvm::Type* pointer = llvm::PointerType::get(emitter.state.context, 0);
+  Value* address = llvm::Constant::getNullValue(pointer);
+  Value* value = emitter.constant_i64(0);
+  for (std::size_t n = 0; n < i.operands.size(); ++n)
+    (i.operands[n]->type.is_pointer() ? address : value) = emitter.operand(i, n);
+  llvm::FunctionType* type = llvm::FunctionType::get(builder.getVoidTy(), {i64, i64, i64, pointer, i64}, false);
+  builder.CreateCall(emitter.state.module.getOrInsertFunction(abi::kObserveSymbol, type),
+                     {number_of_block(emitter), emitter.thread_number, emitter.constant_i64(i.index), address, value});
+}
+
+void emit_observe_meeting(CpuEmitter& emitter, const Instruction& i) {
+  Builder& builder = emitter.builder;
+  llvm::Type* i64 = builder.getInt64Ty();
+  llvm::FunctionType* type = llvm::FunctionType::get(builder.getVoidTy(), {i64, i64}, false);
+  builder.CreateCall(emitter.state.module.getOrInsertFunction(abi::kObserveMeetingSymbol, type),
+                     {number_of_block(emitter), emitter.constant_i64(i.index)});
+}
+
 }  // namespace pykc::codegen

@@ -1,4 +1,4 @@
-// What a CPU kernel tells the host: faults, and lines of text.
+// What a CPU kernel tells the host: faults, lines of text, and what the sanitizer wants to know.
 #pragma once
 
 #include "codegen/cpu/emitter.h"
@@ -7,5 +7,7 @@ namespace pykc::codegen {
 
 void emit_fault(CpuEmitter& emitter, const Instruction& i);
 void emit_print(CpuEmitter& emitter, const Instruction& i);
+void emit_observe(CpuEmitter& emitter, const Instruction& i);
+void emit_observe_meeting(CpuEmitter& emitter, const Instruction& i);
 
 }  // namespace pykc::codegen

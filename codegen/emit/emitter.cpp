@@ -174,6 +174,9 @@ Value* emit(Emitter& emitter, const Instruction& i) {
     case Fault:
       emitter.target->emit_fault(i);
       return nullptr;
+    case Observe:
+      emitter.target->emit_observe(i);
+      return nullptr;
     case AnyFault:
       return any_fault(emitter);
     case Print:
@@ -188,6 +191,7 @@ Value* emit(Emitter& emitter, const Instruction& i) {
     case SlotAny:
     case SlotMany:
     case WarpExchange:
+    case ObserveMeeting:
       return emitter.target->emit_split(i);
   }
   llvm_unreachable("every opcode has a case");

@@ -89,6 +89,7 @@ class TargetLowering {
   virtual Value* fault_record() = 0;  // the address of the launch's abi::FaultRecord
   virtual void emit_fault(const Instruction& i) = 0;
   virtual void emit_print(const Instruction& i) = 0;
+  virtual void emit_observe(const Instruction& i) = 0;
 };
 
 }  // namespace pykc::codegen

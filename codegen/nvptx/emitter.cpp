@@ -93,6 +93,7 @@ class NvptxLowering final : public TargetLowering {
   Value* fault_record() override { return codegen::fault_record(emitter_); }
   void emit_fault(const Instruction& i) override { codegen::emit_fault(emitter_, i); }
   void emit_print(const Instruction& i) override { codegen::emit_print(emitter_, i); }
+  void emit_observe(const Instruction&) override { llvm_unreachable("kernels are observed on the CPU alone"); }
 
  private:
   NvptxEmitter& emitter_;

@@ -68,6 +68,7 @@ ir::ArrayStorage shared_storage(const checked::SharedArray& array) {
   storage.name = array.name;
   storage.element = lowering::unit_of(array.type.element);
   storage.alignment = std::max(storage.alignment, array.alignment);
+  storage.declared = array.type;
   storage.is_dynamic = lowering::is_dynamic(array);
   if (!storage.is_dynamic)
     storage.count = unit_count(array.type);

@@ -13,9 +13,10 @@ bool has_form_of_code(std::string_view word) {
   return word.size() == 5 && (word[0] == 'W' || word[0] == 'E') && std::all_of(word.begin() + 1, word.end(), is_digit);
 }
 
-bool is_warning(std::string_view code) {
+/// A warning, or what the sanitizer reports.
+bool can_be_ignored(std::string_view code) {
   return std::ranges::any_of(all_diagnostics(), [&](const DiagnosticInfo& row) {
-    return row.code == code && row.severity == Severity::Warning;
+    return row.code == code && (row.severity == Severity::Warning || code.starts_with(kSanitizerCodes));
   });
 }
 
@@ -46,8 +47,8 @@ class DirectiveReader {
   }
 
   void read_own(std::string_view text, SourceRange range) {
-    if (text == "checked") {
-      directives_.checked = true;
+    if (text == "checked" || text == "sanitize") {
+      (text == "checked" ? directives_.checked : directives_.sanitize) = true;
       return;
     }
     const std::size_t open = text.find('['), close = text.find(']');
@@ -77,7 +78,7 @@ class DirectiveReader {
   }
 
   void add(int line, std::string_view code, SourceRange range) {
-    if (is_warning(code)) return silence(line, code);
+    if (can_be_ignored(code)) return silence(line, code);
     diagnostics_.report(file_, range, DiagnosticId::UnknownWarning, code);
   }
 

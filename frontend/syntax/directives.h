@@ -1,6 +1,7 @@
 // What a file says to the compiler in comments:
 //
 //   # pykc: checked                    compile this file's kernels with bounds checks
+//   # pykc: sanitize                   watch this file's kernels while they run on the CPU device
 //   # pykc: ignore[W0505, W0507]       no such warning about this line
 //   # noqa: W0505                      the same, as other linters spell it; `# noqa` alone: no warning at all
 //   # pykc: ignore-file[W0505]         no such warning about this file
@@ -20,7 +21,7 @@ struct Directives {
     int line;          // 0: the whole file
     std::string code;  // "": every warning
   };
-  bool checked = false;
+  bool checked = false, sanitize = false;
   std::vector<Silence> silences;
 };
 

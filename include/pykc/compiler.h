@@ -26,6 +26,7 @@
 #include "pykc/artifact.h"
 #include "pykc/error.h"
 #include "pykc/limits.h"
+#include "pykc/sanitize.h"
 
 namespace [[gnu::visibility("default")]] pykc {
 
@@ -59,8 +60,10 @@ struct CompileOptions {
   std::string target = {};  // "sm_75" … "sm_121", "cpu", "cpu:NAME"; "" means "sm_80"
   int optimization = 3;
   bool fast_math = false;
-  bool asserts = true;     // false: `assert` in kernels is compiled out
-  bool checked = false;    // true: an index out of bounds stops the kernel with an error
+  bool asserts = true;   // false: `assert` in kernels is compiled out
+  bool checked = false;  // true: an index out of bounds stops the kernel with an error
+  /// What kernels look for while they run on the CPU device; of it, a GPU knows `bounds`.
+  Sanitize sanitize = {};
   bool contract = true;    // false: a*b + c is never fused
   bool line_info = false;  // true: .loc directives in PTX
   /// Kernels whose parameters are not annotated, with their types: "saxpy(f32, f32[:], f32[:])". Without any, every

@@ -21,6 +21,7 @@ struct SourcePlace {
   int end_column = 0;          // one past the last column of the range
   std::string source_line;     // the text of `line`, without its newline
   int source_line_column = 1;  // the column of its first character: above 1 where a very long line was cut
+  friend bool operator==(const SourcePlace&, const SourcePlace&) = default;
 };
 
 /// A second place that explains the first ("`x` became an i64 here").
@@ -46,4 +47,4 @@ std::string to_text(const Diagnostic& diagnostic, bool color = false);
 /// All of them as one JSON array (for editors and other programs).
 std::string to_json(const std::vector<Diagnostic>& diagnostics);
 
-}  // namespace pykc
+}  // namespace gnu::visibility("default")]]pykc

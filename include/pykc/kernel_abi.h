@@ -50,9 +50,9 @@ struct CpuLaunch {
 using CpuKernel = void (*)(const CpuLaunch* launch, void* shared, void* scratch, std::int64_t first, std::int64_t last);
 
 /// The functions that a CPU object may call; the loader resolves these names and nothing else: `pykc_print`,
-/// `pykc_nanoseconds`, `pykc_grid_sync`; of libm fma, fmaf, fmod, fmodf; of libc memcpy, memmove, memset; of the
-/// compiler's library __extendhfsf2, __truncsfhf2, __truncdfhf2 (conversions of f16 on processors without F16C). The
-/// object is position-independent code for x86-64.
+/// `pykc_nanoseconds`, `pykc_grid_sync`, `pykc_observe`, `pykc_observe_meeting`; of libm fma, fmaf, fmod, fmodf; of
+/// libc memcpy, memmove, memset; of the compiler's library __extendhfsf2, __truncsfhf2, __truncdfhf2 (conversions of
+/// f16 on processors without F16C). The object is position-independent code for x86-64.
 ///
 /// void pykc_print(const char* format, ...): formats as printf does and writes the text to stdout in one piece.
 inline constexpr const char* kPrintSymbol = "pykc_print";
@@ -61,5 +61,13 @@ inline constexpr const char* kNanosecondsSymbol = "pykc_nanoseconds";
 /// void pykc_grid_sync(void): returns when every block of the launch has called it, or has ended. Kernels that call it
 /// (KernelInfo::is_cooperative) run one block a call, each on a stack of its own.
 inline constexpr const char* kGridSyncSymbol = "pykc_grid_sync";
+
+/// void pykc_observe(int64_t block, int64_t thread, int64_t site, const void* address, int64_t value): a thread is at
+/// KernelInfo::observed[site]; `address` is that of an access, `value` the bits that a store will write or a swap
+/// expects, or the mask of a warp's operation. Both numbers are linear, x fastest.
+inline constexpr const char* kObserveSymbol = "pykc_observe";
+/// void pykc_observe_meeting(int64_t block, int64_t meeting): the block's threads that are still there have met, those
+/// of each warp (0), of the block (1), of the grid (2).
+inline constexpr const char* kObserveMeetingSymbol = "pykc_observe_meeting";
 
 }  // namespace pykc::abi

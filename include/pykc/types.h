@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "pykc/sanitize.h"
+
 namespace [[gnu::visibility("default")]] pykc {
 
 enum class ScalarType : std::uint8_t {
@@ -259,6 +261,26 @@ struct FaultSite {
   friend bool operator==(const FaultSite&, const FaultSite&) = default;
 };
 
+/// An array that a block has in its shared memory, so that places there have names.
+struct SharedArrayInfo {
+  std::string name;
+  std::int64_t offset = 0;  // of its first byte
+  ArrayType type;           // row-major, of a static shape
+  friend bool operator==(const SharedArrayInfo&, const SharedArrayInfo&) = default;
+};
+
+/// A kernel's second entry point, which does the same and tells of it (CompileOptions::sanitize).
+struct WatchedKernel {
+  std::string symbol;  // in the artifact; empty where there is none
+  LaunchExpression scratch_bytes;
+  Sanitize looks_for;
+  std::vector<ObservedSite> sites;
+  std::vector<SharedArrayInfo> shared_arrays;  // those whose size is known
+  /// Whether what orders its threads depends on the launch and its numbers alone, not on what arrays hold.
+  bool is_predictable = false;
+  friend bool operator==(const WatchedKernel&, const WatchedKernel&) = default;
+};
+
 /// What a launch must know of a kernel. docs/embedding.md gives the calling convention in full.
 struct KernelInfo {
   std::string name;    // as written: "vecadd"
@@ -272,6 +294,7 @@ struct KernelInfo {
   Dim3 cluster;                           // the grid is a multiple of this
   std::int64_t recursion_bytes = 0;       // stack that a GPU's thread needs for functions that call themselves
   std::vector<FaultSite> faults;
+  WatchedKernel watched = {};  // of a kernel that is compiled with CompileOptions::sanitize, for the CPU
   // CPU artifacts only: bytes of scratch that one block needs, as an expression over its launch.
   LaunchExpression scratch_bytes;
   friend bool operator==(const KernelInfo&, const KernelInfo&) = default;
@@ -285,4 +308,4 @@ struct ConstantInfo {
   friend bool operator==(const ConstantInfo&, const ConstantInfo&) = default;
 };
 
-}  // namespace pykc
+}  // namespace gnu::visibility("default")]]pykc

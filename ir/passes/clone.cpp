@@ -12,6 +12,7 @@ std::unique_ptr<Function> clone_header(const Function& from) {
   to->symbol = from.symbol;
   to->is_kernel = from.is_kernel;
   to->is_recursive = from.is_recursive;
+  to->is_watched = from.is_watched;
   to->part = from.part;
   to->parameters = from.parameters;
   to->results = from.results;

@@ -65,6 +65,7 @@ class RegionBuilder {
   void build(Instruction* instruction);
   void build_into(Block& block, const Block& source, Frame frame);
   void build_meeting_point(Instruction* instruction);
+  void observe(Meeting meeting);
   void build_exchange(Instruction* instruction);
   Local* argument_local(std::size_t position, const Instruction* argument);
   void check_that_all_are_here(const Instruction* barrier);
@@ -147,17 +148,32 @@ void RegionBuilder::build_into(Block& block, const Block& source, Frame frame) {
 // --- What threads meet at -------------------------------------------------------------------------------------------
 
 void RegionBuilder::build_meeting_point(Instruction* instruction) {
-  if (instruction->builtin == BuiltinId::Syncwarp) return flush();
+  if (instruction->builtin == BuiltinId::Syncwarp) {
+    flush();
+    return observe(Meeting::Warp);
+  }
   if (instruction->builtin == BuiltinId::Syncthreads) {
     flush();
-    return check_that_all_are_here(instruction);
+    check_that_all_are_here(instruction);
+    return observe(Meeting::Block);
   }
   if (instruction->builtin == BuiltinId::GridSync) {
     flush_and_start();
     check_that_all_are_here(instruction);
-    return builder_.block().instructions.push_back(instruction);
+    builder_.block().instructions.push_back(instruction);
+    return observe(Meeting::Grid);
   }
+  const bool is_for_block = is_barrier(instruction);
   build_exchange(instruction);
+  observe(is_for_block ? Meeting::Block : Meeting::Warp);
+}
+
+/// Tells the sanitizer, where there is one, that the threads have met; not where none of them has come.
+void RegionBuilder::observe(Meeting meeting) {
+  if (!kernel_.is_watched) return;
+  if (guard() != nullptr) builder_.enter(builder_.if_(any(guard()))->blocks[0]);
+  builder_.emit(Opcode::ObserveMeeting, {})->index = static_cast<std::int64_t>(meeting);
+  if (guard() != nullptr) builder_.leave();
 }
 
 /// The instruction becomes a WarpExchange; its arguments and its result, where threads have their own, live in slots.

@@ -77,7 +77,9 @@ void split_at_barriers(Function& kernel, Module& module) {
   split::separate_locals(kernel);
   promote_locals(kernel);  // of a variable that was used twice, each half may be stored once,
   fold_constants(kernel);  // and be a constant, which nobody has to keep
-  const std::unordered_set<const Instruction*> lockstep = split::find_lockstep_loops(kernel);
+  // What is observed is observed a thread at a time: nothing is won by turns of all threads.
+  std::unordered_set<const Instruction*> lockstep;
+  if (!kernel.is_watched) lockstep = split::find_lockstep_loops(kernel);
   if (lockstep.empty() && !has_meeting_point(kernel.body)) return make_one_region(kernel);
   split::gather_extracts(kernel);
   split::make_tails_returns(kernel);

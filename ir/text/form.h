@@ -61,6 +61,8 @@ constexpr Detail detail_of(Opcode opcode) {
     case Opcode::Prefetch:
     case Opcode::CopyAsync:
     case Opcode::Foreign:
+    case Opcode::Observe:
+    case Opcode::ObserveMeeting:
     case Opcode::SlotLoad:
     case Opcode::SlotStore:
     case Opcode::SlotAny:

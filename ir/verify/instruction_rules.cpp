@@ -222,6 +222,15 @@ std::string check_fault(const Instruction& fault, const Module* module) {
   return unless(is_sound, "takes at most nine i64 values");
 }
 
+std::string check_observed(const Instruction& observed, const Module* module) {
+  if (module != nullptr && !is_in(module->observed, observed.index)) return no_such("observed place", observed.index);
+  const auto& operands = observed.operands;
+  const bool is_access = !operands.empty() && operands[0]->type.is_pointer();
+  const bool is_sound = operands.empty() || (is_access && operands.size() == 1) ||
+                        (operands.back()->type == kI64 && operands.size() == (is_access ? 2 : 1));
+  return unless(is_sound, "takes nothing, an i64, or an address and perhaps an i64");
+}
+
 /// The type that a printf conversion reads, from its last letters; none for what print does not use.
 Type conversion_type(std::string_view conversion) {
   if (conversion.ends_with("lld")) return kI64;
@@ -335,6 +344,10 @@ std::string check_own_rule(const Instruction& instruction, const Function& funct
       return check_extract(instruction, function);
     case Opcode::Fault:
       return check_fault(instruction, module);
+    case Opcode::Observe:
+      return check_observed(instruction, module);
+    case Opcode::ObserveMeeting:
+      return unless(instruction.index >= 0 && instruction.index <= 2, no_such("meeting", instruction.index));
     case Opcode::Print:
       return check_print(instruction, function);
     case Opcode::SlotLoad:

@@ -68,6 +68,7 @@ bool set_option(CompileOptions& options, std::string_view name, nb::handle value
       };
     return true;
   }
+  if (name == "sanitize") return options.sanitize = nb::cast<bool>(value) ? Sanitize::all() : Sanitize(), true;
   const std::pair<std::string_view, bool&> flags[] = {
       {"fast_math", options.fast_math}, {"asserts", options.asserts},     {"checked", options.checked},
       {"contract", options.contract},   {"line_info", options.line_info}, {"cache", options.cache},

@@ -38,9 +38,10 @@ class Worker {
   /// their addresses would have the last 12 bits in common, and a processor that has just written one waits to read the
   /// other.
   void operator()(std::int64_t first, std::int64_t last) const {
-    char* const scratch = workspace_.ending(scratch_bytes_ + shared_bytes_);
-    run_.kernel(run_.launch, scratch + scratch_bytes_, scratch, first, last);
+    char* const shared = shared_memory();
+    run_.kernel(run_.launch, shared, shared - scratch_bytes_, first, last);
   }
+  char* shared_memory() const { return workspace_.ending(scratch_bytes_ + shared_bytes_) + scratch_bytes_; }
 
  private:
   const BlockRun& run_;
@@ -87,6 +88,14 @@ Result<void> BlockPool::run(const BlockRun& run, BlockTime& time) {
   }
   if (first >= run.blocks || is_over(run)) return {};
   return run_on_all(run, first, time);
+}
+
+Result<void> BlockPool::run_in_order(const BlockRun& run, const std::function<void(const void* shared)>& before) {
+  Worker worker(run, workspaces_.front());
+  if (!worker.prepare()) return no_memory(run);
+  before(worker.shared_memory());
+  for (std::int64_t block = 0; block < run.blocks && !is_over(run); ++block) worker(block, block + 1);
+  return {};
 }
 
 /// Runs blocks for as long as a short launch may take; returns the first block that is left.

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "pykc/error.h"
@@ -57,6 +58,9 @@ class BlockPool {
   /// Runs every block once and returns when all are done; fails only if there is no memory for a block. After a fault
   /// the blocks that have not begun are left out.
   Result<void> run(const BlockRun& run, BlockTime& time);
+  /// The same on the calling thread alone, block by block in the order of their numbers; `before` is told where each
+  /// has its shared memory.
+  Result<void> run_in_order(const BlockRun& run, const std::function<void(const void* shared)>& before);
   ThreadPool& threads() { return threads_; }
 
  private:

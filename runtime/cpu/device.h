@@ -9,6 +9,7 @@
 #include "runtime/cpu/graph.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/processor.h"
+#include "runtime/cpu/sanitizer/sanitizer.h"
 #include "runtime/cpu/stop.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/device.h"
@@ -91,6 +92,7 @@ class Device final : public detail::DeviceState {
   Turn& turn() { return turn_; }
   BlockPool& blocks() { return blocks_; }
   RunningLaunch& running() { return running_; }
+  Sanitizer& sanitizer() { return sanitizer_; }  // in the device's turn
   detail::FaultLog& faults() { return faults_; }
   // In the device's turn.
   const Output& output() const { return output_; }
@@ -100,6 +102,7 @@ class Device final : public detail::DeviceState {
   Turn turn_;
   BlockPool blocks_;
   RunningLaunch running_;
+  Sanitizer sanitizer_;
   detail::FaultLog faults_;
   Output output_;
   bool tells_crashes_ = true;

@@ -12,6 +12,7 @@
 
 #include "pykc/kernel_abi.h"
 #include "runtime/cpu/cooperative.h"
+#include "runtime/cpu/sanitizer/sanitizer.h"
 
 namespace pykc::cpu {
 namespace {
@@ -91,6 +92,8 @@ void* find_host_function(std::string_view name) {
       row(abi::kPrintSymbol, print_line),
       row(abi::kNanosecondsSymbol, nanoseconds),
       row(abi::kGridSyncSymbol, wait_for_grid),
+      row(abi::kObserveSymbol, observe),
+      row(abi::kObserveMeetingSymbol, observe_meeting),
       row<double(double, double, double)>("fma", std::fma),
       row<float(float, float, float)>("fmaf", std::fma),
       row<double(double, double)>("fmod", std::fmod),

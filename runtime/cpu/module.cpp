@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <mutex>
+#include <set>
 
 #include "base/errors.h"
 #include "runtime/constants.h"
@@ -11,6 +13,7 @@
 #include "runtime/cpu/crash_message.h"
 #include "runtime/cpu/elf_object.h"
 #include "runtime/cpu/host_functions.h"
+#include "runtime/cpu/sanitizer/report.h"
 
 namespace pykc::cpu {
 namespace {
@@ -20,8 +23,14 @@ constexpr std::int64_t kLargestScratch = std::int64_t{1} << 40;
 /// Launches that are expected to be shorter do not tell of crashes: what prepares for it would show in their time.
 constexpr std::int64_t kWorthACrashMessage = 20'000;  // nanoseconds
 
+/// The words of a launch that its accesses may depend on.
+using LaunchKey = std::vector<std::uint64_t>;
+constexpr std::size_t kMostSettled = 4096;
+
 struct Function {
   abi::CpuKernel entry = nullptr;
+  abi::CpuKernel watched = nullptr;  // null where the kernel has none
+  std::set<LaunchKey> settled;       // launches that need not be watched any more
   BlockTime time;
   BlockTime time_of_all;  // while crashes are told
 };
@@ -32,6 +41,7 @@ class Module final : public detail::ModuleState {
       : ModuleState(owner), device_(*owner), object_(std::move(object)) {}
 
   Result<void> find_kernels(const std::vector<KernelInfo>& described);
+  Result<void> find_watched();
   Result<void> find_constants(const std::vector<ConstantInfo>& described);
   Result<void> launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) override;
   Result<int> suggested_block_size(std::size_t kernel, std::int64_t shared_bytes) override;
@@ -39,7 +49,10 @@ class Module final : public detail::ModuleState {
   Result<KernelResources> resources(std::size_t) override { return KernelResources{}; }
 
  private:
+  static LaunchKey key_of(const KernelInfo& kernel, const abi::CpuLaunch& launch);
+  Result<void> run_watched(std::size_t kernel, const BlockRun& run);
   Result<void> run_blocks(std::size_t kernel, const BlockRun& run);
+  void report_findings(std::size_t kernel, const abi::CpuLaunch& launch, const detail::StreamState& stream);
   Result<void> ended(std::size_t kernel, RunningLaunch::Stop stop, const detail::PreparedLaunch& launch,
                      const detail::StreamState& stream);
   std::string place_of(const abi::FaultRecord& record) const;
@@ -58,6 +71,17 @@ Result<void> Module::find_kernels(const std::vector<KernelInfo>& described) {
     if (functions_[i].entry == nullptr)
       return Error{ErrorCode::InputOutput,
                    "the artifact is damaged: its code has no entry point `" + kernels[i].symbol + "`"};
+  }
+  return find_watched();
+}
+
+Result<void> Module::find_watched() {
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const std::string& symbol = kernels[i].watched.symbol;
+    if (symbol.empty()) continue;
+    functions_[i].watched = reinterpret_cast<abi::CpuKernel>(object_.find(symbol));
+    if (functions_[i].watched == nullptr)
+      return Error{ErrorCode::InputOutput, "the artifact is damaged: its code has no entry point `" + symbol + "`"};
   }
   return {};
 }
@@ -81,34 +105,71 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
     return {};
   }
   const KernelInfo& info = kernels[kernel];
-  const std::int64_t scratch = info.scratch_bytes.evaluate(launch.grid, launch.block).value_or(-1);
-  if (scratch < 0 || scratch > kLargestScratch)
-    return detail::invalid_launch(info, "a block would need " + std::to_string(scratch) + " bytes of scratch memory");
+  Function& function = functions_[kernel];
   RunningLaunch& running = device_.running();
+  const std::uint64_t cancellations = running.cancellations();
+  const std::lock_guard turn(device_.turn());
   const abi::CpuLaunch raw{.parameters = launch.parameters,
                            .grid = {launch.grid.x, launch.grid.y, launch.grid.z},
                            .block = {launch.block.x, launch.block.y, launch.block.z},
                            .shared_bytes = launch.dynamic_shared_bytes,
                            .fault = &running.record()};
+  const LaunchKey key = function.watched == nullptr ? LaunchKey() : key_of(info, raw);
+  const bool is_watched = function.watched != nullptr && (key.empty() || !function.settled.contains(key));
+  const LaunchExpression& scratch_bytes = is_watched ? info.watched.scratch_bytes : info.scratch_bytes;
+  const std::int64_t scratch = scratch_bytes.evaluate(launch.grid, launch.block).value_or(-1);
+  if (scratch < 0 || scratch > kLargestScratch)
+    return detail::invalid_launch(info, "a block would need " + std::to_string(scratch) + " bytes of scratch memory");
   // Dynamic shared memory begins 16-byte aligned behind the static part.
   const std::int64_t static_shared = round_up(info.static_shared_bytes, 16);
-  const BlockRun run{.kernel = functions_[kernel].entry,
+  const BlockRun run{.kernel = is_watched ? function.watched : function.entry,
                      .launch = &raw,
                      .blocks = launch.blocks,
                      .shared_bytes = static_shared + launch.dynamic_shared_bytes,
                      .scratch_bytes = scratch};
   if (info.is_cooperative && launch.blocks > kMostCooperativeBlocks)
     return detail::too_many_cooperative_blocks(info, launch.blocks, kMostCooperativeBlocks);
-  const std::uint64_t cancellations = running.cancellations();
-  const std::lock_guard turn(device_.turn());
   Result<void> done = running.begin(cancellations, launch.timeout);
-  if (done && !running.is_to_stop()) done = run_blocks(kernel, run);
+  if (done && !running.is_to_stop()) done = is_watched ? run_watched(kernel, run) : run_blocks(kernel, run);
   const RunningLaunch::Stop stop = running.end(cancellations, launch.timeout);
   if (!done) {
     done.error().message = "kernel `" + info.name + "`: " + done.error().message;
     return done;
   }
+  if (is_watched) {
+    const bool is_whole = stop == RunningLaunch::Stop::None && running.record().ready == 0;
+    if (is_whole) report_findings(kernel, raw, stream);
+    if (is_whole && !key.empty() && device_.sanitizer().is_settled() && function.settled.size() < kMostSettled)
+      function.settled.insert(key);
+  }
   return ended(kernel, stop, launch, stream);
+}
+
+/// In the device's turn. Notes alone are no reason to fail.
+void Module::report_findings(std::size_t kernel, const abi::CpuLaunch& launch, const detail::StreamState& stream) {
+  std::vector<Diagnostic> diagnostics = describe(device_.sanitizer(), kernels[kernel], launch);
+  const auto first = std::ranges::find(diagnostics, Severity::Error, &Diagnostic::severity);
+  if (first == diagnostics.end()) return;
+  const auto more = std::ranges::count(diagnostics, Severity::Error, &Diagnostic::severity) - 1;
+  std::string message = first->place.file + ":" + std::to_string(first->place.line) + ": " + first->message +
+                        ", in kernel " + kernels[kernel].name;
+  if (more > 0) message += " (and " + std::to_string(more) + " more that the sanitizer has found)";
+  device_.faults().add(&stream, {ErrorCode::KernelFault, std::move(message), std::move(diagnostics)});
+}
+
+/// On one thread, so that the sanitizer sees one thing after the other. In the device's turn.
+Result<void> Module::run_watched(std::size_t kernel, const BlockRun& run) {
+  const PrintsTo prints(device_.output());
+  Sanitizer& sanitizer = device_.sanitizer();
+  sanitizer.begin(kernels[kernel], *run.launch);
+  const Watch watch(sanitizer);
+  ThreadPool alone(1);
+  Result<void> done = kernels[kernel].is_cooperative ? run_cooperative(run, alone)
+                                                     : device_.blocks().run_in_order(run, [&](const void* shared) {
+                                                         sanitizer.set_shared_memory(shared, run.shared_bytes);
+                                                       });
+  sanitizer.end();
+  return done;
 }
 
 /// In the device's turn.
@@ -126,6 +187,35 @@ Result<void> Module::run_blocks(std::size_t kernel, const BlockRun& run) {
   Result<void> done = run_it();
   function.time_of_all.measured(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count(), run.blocks);
   return done;
+}
+
+/// Where arrays lie is no part of it, nor are floats: what depends on these is watched each time. Empty where arrays
+/// share memory, which another launch of that shape need not do.
+LaunchKey Module::key_of(const KernelInfo& kernel, const abi::CpuLaunch& launch) {
+  if (Objects(kernel, launch).overlap()) return {};
+  LaunchKey key = {static_cast<std::uint64_t>(launch.shared_bytes)};
+  for (const auto& shape : {launch.grid, launch.block})
+    for (int axis = 0; axis < 3; ++axis) key.push_back(static_cast<std::uint64_t>(shape[axis]));
+  int word = 0;
+  const auto add = [&](std::int64_t bytes) {
+    const auto* const from = static_cast<const char*>(launch.parameters[word++]);
+    for (std::int64_t i = 0; i < bytes; i += 8) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, from + i, static_cast<std::size_t>(std::min<std::int64_t>(8, bytes - i)));
+      key.push_back(bits);
+    }
+  };
+  for (const ParameterInfo& parameter : kernel.parameters) {
+    const int axes = parameter.array.has_static_shape() ? 0 : parameter.array.rank();
+    if (!parameter.is_array) {
+      const bool is_number = !parameter.value.is_record() && is_float(parameter.value.scalar);
+      is_number ? void(++word) : add(size_in_bytes(parameter.value));
+      continue;
+    }
+    ++word;
+    for (int i = 0; i < axes * (parameter.array.layout == Layout::Strided ? 2 : 1); ++i) add(8);
+  }
+  return key;
 }
 
 /// How a launch that has run has ended.

@@ -22,6 +22,7 @@ std::uint32_t forks();
 class ThreadPool {
  public:
   ThreadPool() = default;
+  explicit ThreadPool(int most) : size_(most) {}
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;

@@ -527,8 +527,8 @@ Status Launcher::run(const Loaded& loaded, const LaunchShape& shape, const std::
     advise_of_elements(arguments, kernel.info().parameters, failure);
     return failure;
   }
-  // A kernel that can stop is waited for, so that its message stands at its launch.
-  if (!kernel.info().faults.empty()) {
+  // A kernel that can stop, or is watched, is waited for, so that its message stands at its launch.
+  if (!kernel.info().faults.empty() || !kernel.info().watched.symbol.empty()) {
     if (Result<void> done = loaded.device.synchronize(); !done)
       return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, done.error());
   }

@@ -38,6 +38,7 @@ constexpr const char* kUsage =
     "  --jobs N             threads (one a core)\n"
     "  --reduce N           shrinks each program that differs, for at most N seconds, and tells which stage is to "
     "blame\n"
+    "  --sanitize all       the CPU device watches each program, not one in seven\n"
     "  --flaws find         looks for flaws of the programs themselves (races, what nobody wrote), runs no device\n"
     "  --verdict report     differences are told, but are no failure\n"
     "  --file FILE          this program, with the settings of the first seed\n"
@@ -49,7 +50,7 @@ struct Request {
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   std::string device, target, ptxas, containing, file;
   std::optional<std::uint64_t> print;
-  bool is_report = false, finds_flaws = false;
+  bool is_report = false, finds_flaws = false, sanitizes = false;
 };
 
 std::vector<Device> devices_of(const std::string& name) {
@@ -138,6 +139,7 @@ class Runner {
       Settings settings = settings_of(*seed);
       settings.target = request_.target;
       settings.ptxas = request_.ptxas;
+      settings.sanitize |= request_.sanitizes;
       set(under_way, seed);
       const llvm::PrettyStackTraceFormat what_crashes("random kernel %llu", static_cast<unsigned long long>(*seed));
       if (!is_wanted(source, settings)) continue;
@@ -202,6 +204,7 @@ bool read_option(std::string_view name, const std::string& value, Request& reque
   if (name == "--containing") return request.containing = value, true;
   if (name == "--patience") return request.patience = static_cast<std::int64_t>(number), true;
   if (name == "--file") return request.file = value, true;
+  if (name == "--sanitize") return request.sanitizes = value == "all", request.sanitizes;
   if (name == "--flaws") return request.finds_flaws = value == "find", request.finds_flaws;
   if (name == "--verdict") return request.is_report = value == "report", request.is_report;
   return false;

@@ -98,7 +98,9 @@ std::string difference_in_time(const Execution& expected, const Device& device, 
 }
 
 Settings settings_of(std::uint64_t seed) {
-  return {.optimization = seed % 8 < 5 ? 3 : static_cast<int>(seed % 8) - 5, .checked = seed % 5 == 4};
+  return {.optimization = seed % 8 < 5 ? 3 : static_cast<int>(seed % 8) - 5,
+          .checked = seed % 5 == 4,
+          .sanitize = seed % 7 == 6};
 }
 
 CompileOptions compile_options(const Settings& settings, const Device& device) {
@@ -106,6 +108,7 @@ CompileOptions compile_options(const Settings& settings, const Device& device) {
   return {.target = is_gpu && !settings.target.empty() ? settings.target : device.info().target,
           .optimization = settings.optimization,
           .checked = settings.checked,
+          .sanitize = {.races = settings.sanitize, .divergence = settings.sanitize},
           .cache = false,
           .warnings = false};
 }

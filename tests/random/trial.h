@@ -10,12 +10,14 @@
 
 namespace pykc::random_test {
 
-/// How a program is compiled, and how often it runs on a GPU. `target`: for GPUs, in the place of their own; empty:
-/// their own. `ptxas`: the program that assembles for GPUs in the place of the driver, if any. `attempts`: so often at
-/// most until a difference shows, for some depend on who of the threads comes first.
+/// How a program is compiled, and how often it runs on a GPU. `sanitize`: on the CPU device it is watched; what it
+/// reads of unwritten memory it does not use, and all else that is found is wrong. `target`: for GPUs, in the place of
+/// their own; empty: their own. `ptxas`: the program that assembles for GPUs in the place of the driver, if any.
+/// `attempts`: so often at most until a difference shows, for some depend on who of the threads comes first.
 struct Settings {
   int optimization = 3;
   bool checked = false;
+  bool sanitize = false;
   std::string target;
   std::string ptxas;
   int attempts = 1;

@@ -27,8 +27,8 @@ const checked::Expr* in_tuple(FunctionChecker& checker, const Expr* index, std::
   const Expr* is_inside = checker.tree.logical(true, compare(checked::CompareOp::Ge, -count),
                                                compare(checked::CompareOp::Lt, count), range);
   const SourceFile::LineColumn place = checker.scope.file().line_column(range.begin);
-  const std::string message = is_checked ? "index {0} is out of bounds for a tuple of " + std::to_string(size)
-                                         : "IndexError: tuple index out of range";
+  const std::string message = raises ? "IndexError: tuple index out of range"
+                                     : "index {0} is out of bounds for a tuple of " + std::to_string(size);
   const int fault = add_fault(checker.module, {message, checker.scope.file().name(), place.line, place.column});
   return checker.tree.make(element->type, range, checked::Guarded{is_inside, fault, {index}, element});
 }

@@ -19,7 +19,7 @@ _DECORATOR_OPTIONS = {"fastmath": False, "max_registers": None, "launch_bounds":
                       "wraparound": True, "contract": True, "weak_literals": False, "cluster": None}
 _MOST_KERNELS = 64  # of one function that are kept, for different values of what it captures
 #: What only advises Numba or the driver, and what is done by other means here.
-_ADVICE = {"opt", "cache", "inline", "forceinline", "lto", "shared_memory_carveout", "lineinfo", "boundscheck",
+_ADVICE = {"opt", "cache", "inline", "forceinline", "lto", "shared_memory_carveout", "lineinfo", "boundscheck", "sanitize",
            "cooperative", "bind", "nopython", "nogil", "parallel", "chip", "locals", "error_model", "target", "cc"}
 
 
@@ -109,7 +109,8 @@ class Dispatcher(Function):
 
     def _compile_options(self) -> dict[str, bool]:
         checked = bool(self._options.get("debug") or self._options.get("boundscheck"))
-        return {"checked": checked, "line_info": bool(self._options.get("lineinfo") or self._options.get("debug"))}
+        return {"checked": checked, "sanitize": bool(self._options.get("sanitize")),
+                "line_info": bool(self._options.get("lineinfo") or self._options.get("debug"))}
 
     def _kernel(self) -> Any:
         device = _devices.current()

@@ -1,4 +1,4 @@
-#include "ir/passes/count_operations.h"
+#include "ir/instrument/count_operations.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A thread counts in a local array, which its kernel owns and every function gets as a last parameter; LLVM keeps it in
 // registers. Instructions that follow one another without a branch add once, together, before what may leave them.
 // A kernel adds its thread's array to the launch's before each of its returns.
-#include "ir/passes/count_operations.h"
+#include "ir/instrument/count_operations.h"
 
 #include <algorithm>
 #include <utility>

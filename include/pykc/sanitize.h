@@ -1,0 +1,62 @@
+// What a kernel can look for while it runs, and what it tells of itself for that.
+//
+// A kernel that is compiled with CompileOptions::sanitize tells the CPU device of each access to memory and of each
+// place at which threads wait for one another. The device keeps, for each element, who wrote and who read it last, and
+// knows what orders the two: a barrier, an operation of the warp, a fence with an atomic, the end of a launch. What
+// nothing orders is reported, by the waiting call, as an Error with a Diagnostic for each pair of places.
+//
+// Such a launch runs on one thread of the host, so that its reports are the same each time. Where accesses depend on
+// the launch and its numbers alone, further launches of that kind do what the first one did: they run as they are. On a
+// GPU only `bounds` counts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "pykc/diagnostic.h"
+
+namespace [[gnu::visibility("default")]] pykc {
+
+struct Sanitize {
+  bool bounds = false;         // an index that is out of bounds: what CompileOptions::checked asks for
+  bool races = false;          // two threads at one element, one of them writing, and nothing orders the two
+  bool uninitialised = false;  // a read of shared memory that nothing in the block has written
+  bool divergence = false;     // lanes that an operation of the warp names, and that are not there
+
+  static constexpr Sanitize all() { return {true, true, true, true}; }
+  /// "all", or the names of some with commas between them: "races,bounds". Empty where one is none of them.
+  static std::optional<Sanitize> parse(std::string_view list);
+  constexpr bool any() const { return bounds || is_observed(); }
+  /// Whether kernels tell of their accesses.
+  constexpr bool is_observed() const { return races || uninitialised || divergence; }
+  friend bool operator==(const Sanitize&, const Sanitize&) = default;
+};
+
+/// A place of which a kernel tells.
+struct ObservedSite {
+  enum class Kind : std::uint8_t {
+    Load,
+    Store,
+    AtomicLoad,
+    AtomicStore,
+    AtomicUpdate,  // loads and stores in one step
+    AtomicSwap,    // the same, where the element has the value that is told
+    Fence,
+    Barrier,  // of the block or the grid: told of in kernels with warp operations
+    Warp,     // an operation that lanes of a warp do together
+  };
+  Kind kind = Kind::Load;
+  bool is_shared = false;       // an access to shared memory; else to global memory
+  bool is_packed = false;       // an access whose address need not be a multiple of its size
+  bool acquires = false;        // an atomic access that orders what comes after it
+  bool releases = false;        // and what came before it
+  bool is_for_block = false;    // an atomic access or a fence for the threads of the block alone
+  bool is_predictable = false;  // whether and where it happens depends on the launch alone, not on what arrays hold
+  std::uint8_t bytes = 0;       // of an access
+  std::uint8_t ignored = 0;     // by a comment of the line: 1 << n for code E0601 + n
+  SourcePlace place = {};
+  friend bool operator==(const ObservedSite&, const ObservedSite&) = default;
+};
+
+}  // namespace gnu::visibility("default")]]pykc

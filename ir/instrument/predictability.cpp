@@ -1,0 +1,134 @@
+// From what is unknown (loads, floats among the arguments) to what depends on it, until nothing more is found. A
+// variable is unknown if anything that is ever stored to it is, or if it depends on data whether that is stored.
+#include "ir/instrument/predictability.h"
+
+#include <algorithm>
+
+#include "ir/walk.h"
+
+namespace pykc::ir {
+
+Predictability::Predictability(const Module& module) : module_(module) {
+  do {
+    has_changed_ = false;
+    for (const auto& function : module.functions)
+      walk(*function, function->body, !doubtful_functions_.contains(function.get()));
+  } while (has_changed_);
+}
+
+void Predictability::walk(const Function& function, const Block& block, bool is_certain) {
+  is_certain = is_certain && !left_functions_.contains(&function);
+  for (const Instruction* instruction : block.instructions) {
+    spend_time();
+    examine(function, instruction, is_certain);
+    const bool is_decided = instruction->opcode != Opcode::If || has_value(instruction->operands[0]);
+    for (const Block& nested : instruction->blocks)
+      walk(function, nested, is_certain && is_decided && !left_.contains(instruction));
+  }
+}
+
+void Predictability::examine(const Function& function, const Instruction* instruction, bool is_certain) {
+  if (!is_certain) note(doubtful_, instruction);
+  if (gives_unknown(function, instruction)) note(unknown_, instruction);
+  const auto is_unknown = [this](const Instruction* operand) { return !has_value(operand); };
+  const bool has_unknown = std::ranges::any_of(instruction->operands, is_unknown);
+  switch (instruction->opcode) {
+    case Opcode::LocalStore:
+      if (!is_certain || has_unknown) note(unknown_locals_, instruction->local);
+      return;
+    case Opcode::Break:
+    case Opcode::Continue:
+      if (!is_certain) note(left_, instruction->target);
+      return;
+    case Opcode::Return:
+      if (!is_certain && !doubtful_functions_.contains(&function)) note(left_functions_, &function);
+      if (!is_certain || has_unknown) note(unknown_results_, &function);
+      return;
+    case Opcode::Call:
+      if (!is_certain) note(doubtful_functions_, instruction->callee);
+      for (std::size_t i = 0; i < instruction->operands.size(); ++i)
+        if (is_unknown(instruction->operands[i]))
+          note(unknown_parameters_[instruction->callee], static_cast<std::int64_t>(i));
+      return;
+    default:
+      return;
+  }
+}
+
+/// Whether an instruction gives a value that is not the launch's.
+bool Predictability::gives_unknown(const Function& function, const Instruction* instruction) const {
+  const auto has_unknown_operand = [&] {
+    return std::ranges::any_of(instruction->operands,
+                               [this](const Instruction* operand) { return !has_value(operand); });
+  };
+  switch (instruction->opcode) {
+    case Opcode::Parameter: {
+      const auto unknown = unknown_parameters_.find(&function);
+      const bool is_number = function.is_kernel && instruction->type.is_scalar() && is_float(instruction->type.scalar);
+      return is_number || (unknown != unknown_parameters_.end() && unknown->second.contains(instruction->index));
+    }
+    case Opcode::Load:
+      return instruction->operands[0]->type.space != AddressSpace::Parameter || has_unknown_operand();
+    case Opcode::HintedLoad:
+    case Opcode::AtomicLoad:
+    case Opcode::AtomicRmw:
+    case Opcode::AtomicCas:
+    case Opcode::Foreign:
+    case Opcode::AnyFault:
+      return true;
+    case Opcode::LocalLoad:
+      return unknown_locals_.contains(instruction->local);
+    case Opcode::Extract: {
+      const Instruction& call = *instruction->operands[0];
+      return call.opcode == Opcode::Foreign || unknown_results_.contains(call.callee);
+    }
+    case Opcode::Builtin:
+      switch (info(instruction->builtin).effect) {
+        case Effect::Pure:
+        case Effect::Thread:
+        case Effect::Block:
+        case Effect::Barrier:
+          return has_unknown_operand();
+        case Effect::Warp:
+          return instruction->builtin == BuiltinId::Activemask || has_unknown_operand();
+        default:
+          return true;
+      }
+    default:
+      return has_unknown_operand();
+  }
+}
+
+namespace {
+
+/// Whether it orders threads in a way that depends on who was first. What a thread copies is its own business.
+bool orders_by_chance(const Instruction* instruction) {
+  const bool is_fence = has_builtin_effect(instruction, Effect::Fence) &&
+                        instruction->builtin != BuiltinId::MemcpyAsyncCommit &&
+                        instruction->builtin != BuiltinId::MemcpyAsyncWait;
+  return is_fence || instruction->order != MemoryOrder::Relaxed;
+}
+
+}  // namespace
+
+bool Predictability::has_order(const Function& kernel) const {
+  std::unordered_set<const Function*> seen;
+  std::vector<const Function*> open = {&kernel};
+  bool is_known = true;
+  while (!open.empty() && is_known) {
+    const Function* function = open.back();
+    open.pop_back();
+    if (!seen.insert(function).second) continue;
+    for_each_instruction(function->body, [&](const Instruction* instruction) {
+      if (instruction->opcode == Opcode::Call) open.push_back(instruction->callee);
+      is_known &= !orders_by_chance(instruction);
+      if (is_meeting_point(instruction))
+        is_known &= is_reached(instruction) && std::ranges::all_of(instruction->operands, [&](const auto* operand) {
+                      return !operand->type.is(ScalarType::U32) || has_value(operand);  // a mask
+                    });
+    });
+  }
+  return is_known;
+}
+
+}  // namespace pykc::ir

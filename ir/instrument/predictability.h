@@ -1,0 +1,48 @@
+// What of a kernel depends on the launch alone: on the places of threads, the shape of the launch, the extents of
+// arrays and integer arguments; and not on what arrays hold, or on floats among the arguments.
+//
+// Two launches that agree in these do the same of it. So accesses that were watched once, and raced with nothing, need
+// not be watched again.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/module.h"
+
+namespace pykc::ir {
+
+class Predictability {
+ public:
+  explicit Predictability(const Module& module);
+
+  /// Whether a value depends on the launch alone.
+  bool has_value(const Instruction* value) const { return !unknown_.contains(value); }
+  /// Whether it depends on the launch alone which threads come to an instruction, and how often.
+  bool is_reached(const Instruction* instruction) const { return !doubtful_.contains(instruction); }
+  /// Whether all that orders the threads of a kernel does: its barriers and warp operations. Never where a fence or an
+  /// atomic access orders them, since what that orders depends on who was first.
+  bool has_order(const Function& kernel) const;
+
+ private:
+  void walk(const Function& function, const Block& block, bool is_certain);
+  void examine(const Function& function, const Instruction* instruction, bool is_certain);
+  bool gives_unknown(const Function& function, const Instruction* instruction) const;
+  void leave(const Function& function, const Instruction* exit);
+  template <typename Set, typename Member>
+  void note(Set& set, const Member& member) {
+    has_changed_ |= set.insert(member).second;
+  }
+
+  const Module& module_;
+  std::unordered_set<const Instruction*> unknown_;   // values
+  std::unordered_set<const Local*> unknown_locals_;  // variables
+  std::unordered_set<const Instruction*> doubtful_;  // instructions that are reached or not, as data have it
+  std::unordered_set<const Instruction*> left_;      // loops and scopes that are left as data have it
+  std::unordered_set<const Function*> left_functions_, doubtful_functions_, unknown_results_;
+  std::unordered_map<const Function*, std::unordered_set<std::int64_t>> unknown_parameters_;
+  bool has_changed_ = false;
+};
+
+}  // namespace pykc::ir

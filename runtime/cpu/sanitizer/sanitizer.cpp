@@ -1,0 +1,332 @@
+#include "runtime/cpu/sanitizer/sanitizer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace pykc::cpu {
+namespace {
+
+using SiteKind = ObservedSite::Kind;
+
+/// Pairs of lines that are told of one launch; further ones are rarely news.
+constexpr std::size_t kMostFound = 20;
+
+bool is_access(SiteKind kind) { return kind <= SiteKind::AtomicSwap; }
+bool is_atomic(SiteKind kind) { return is_access(kind) && kind >= SiteKind::AtomicLoad; }
+bool reads(SiteKind kind) { return is_access(kind) && kind != SiteKind::Store && kind != SiteKind::AtomicStore; }
+bool writes(SiteKind kind) { return is_access(kind) && kind != SiteKind::Load && kind != SiteKind::AtomicLoad; }
+
+/// Whether it may order some threads of a block, or of the launch, and not others.
+bool orders_some(const ObservedSite& site) {
+  return site.kind == SiteKind::Warp || site.kind == SiteKind::Fence || site.acquires || site.releases;
+}
+
+/// As many bytes as every access of the kernel is a multiple of.
+std::uint32_t granule_of(const std::vector<ObservedSite>& sites) {
+  std::uint32_t granule = 16;
+  for (const ObservedSite& site : sites)
+    if (is_access(site.kind)) granule = std::min<std::uint32_t>(granule, site.is_packed ? 1 : site.bytes);
+  return granule;
+}
+
+bool holds(std::uintptr_t address, std::uint64_t value, std::size_t bytes) {
+  return std::memcmp(reinterpret_cast<const void*>(address), &value, bytes) == 0;
+}
+
+/// Who is told. Kernels have no other way to reach it.
+std::atomic<Sanitizer*> watching = nullptr;
+
+}  // namespace
+
+void Sanitizer::begin(const KernelInfo& kernel, const abi::CpuLaunch& launch) {
+  kernel_ = &kernel;
+  looks_for_ = kernel.watched.looks_for;
+  threads_ = static_cast<std::uint32_t>(launch.block[0] * launch.block[1] * launch.block[2]);
+  constexpr Time kLate = ~Time{0} / 2;
+  const std::uint32_t granule = granule_of(kernel.watched.sites);
+  if (granule != shadow_.granule() || clocks_.now() > kLate || shadow_.is_full()) {
+    shadow_.set_granule(granule);
+    clocks_ = Clocks();
+  }
+  clocks_.begin_launch(kernel.is_cooperative);
+  objects_ = Objects(kernel, launch);
+  sites_.clear();
+  for (const ObservedSite& site : kernel.watched.sites)
+    sites_.push_back({reads(site.kind), writes(site.kind), is_atomic(site.kind), site.is_shared, site.is_predictable,
+                      site.is_for_block, site.bytes});
+  keeps_all_ = std::ranges::any_of(kernel.watched.sites, orders_some);
+  is_settled_ = kernel.watched.is_predictable && !kernel.is_cooperative && !objects_.overlap();
+  found_.clear();
+  known_.clear();
+  missed_.clear();
+}
+
+void Sanitizer::set_shared_memory(const void* memory, std::int64_t bytes) {
+  objects_.set_shared_memory(*kernel_, memory, bytes);
+}
+
+void Sanitizer::end() {
+  // What is read before it is written is a race first, where somebody writes it too late.
+  const auto line = [&](std::uint32_t site) { return kernel_->watched.sites[site].place.line; };
+  const auto is_race_of = [&](const Finding& read) {
+    return std::ranges::any_of(found_, [&](const Found& other) {
+      const Finding& race = other.finding;
+      return race.kind == Finding::Kind::Race &&
+             (line(race.site) == line(read.site) || line(race.other_site) == line(read.site));
+    });
+  };
+  std::erase_if(found_, [&](const Found& one) {
+    return one.finding.kind == Finding::Kind::Uninitialised && is_race_of(one.finding);
+  });
+  is_settled_ &= found_.empty() && !shadow_.is_full();
+  for (const Object& object : objects_.list())
+    is_settled_ &= !object.has_doubt || !object.has_writes || (!object.is_shared && !object.has_plain);
+}
+
+void Sanitizer::enter(ThreadId thread) {
+  if (!kernel_->is_cooperative) missed_.clear();
+  for (Object& object : objects_.list()) object.written_bytes = 0;
+  clocks_.enter_block(thread.block, threads_);
+}
+
+void Sanitizer::observe(ThreadId thread, std::uint32_t site, const void* address, std::uint64_t value) {
+  if (!clocks_.is_in_block(thread.block)) enter(thread);
+  if (!missed_.empty()) check_return(thread);
+  const ObservedSite& at = kernel_->watched.sites[site];
+  switch (at.kind) {
+    case SiteKind::Fence:
+      return clocks_.fence(thread.thread, at.is_for_block);
+    case SiteKind::Barrier:
+      return;
+    case SiteKind::Warp:
+      warp_site_ = site;
+      return clocks_.arrive(thread.thread, static_cast<std::uint32_t>(value));
+    default:
+      break;
+  }
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  Site& known = sites_[site];
+  if (at.kind == SiteKind::AtomicSwap) known.writes = holds(place, value, at.bytes);
+  // What an atomic access hears of orders even what stands next to it.
+  if (known.is_atomic)
+    clocks_.atomic(thread.thread, address, {known.reads, known.writes, at.acquires, at.releases, at.is_for_block});
+  access(thread, site, known, place, value);
+}
+
+void Sanitizer::access(ThreadId thread, std::uint32_t number, Site& site, std::uintptr_t address, std::uint64_t value) {
+  if (site.object == nullptr || address < site.object->begin || address >= site.object->end)
+    site.object = objects_.find(address);
+  if (site.object == nullptr) {
+    is_settled_ = false;
+  } else {
+    // Nothing races over what nobody writes.
+    if (!site.object->is_written && !site.object->is_shared && !objects_.overlap()) return;
+    note(*site.object, site);
+  }
+  const Access access{clocks_.now(), thread.block, thread.thread, number};
+  const bool same_value =
+      site.writes && !site.is_atomic && site.bytes <= sizeof value && holds(address, value, site.bytes);
+  for (std::uint32_t i = 0; i < site.bytes; i += shadow_.granule())
+    if (Cell* cell = shadow_.at(address + i)) touch(*cell, access, site, address, same_value);
+}
+
+/// Whether an access at a place that depends on data would have been in the way of another, wherever it had been.
+void Sanitizer::note(Object& object, const Site& site) {
+  if (!is_settled_) return;
+  object.has_writes |= site.writes;
+  object.has_plain |= !site.is_atomic;
+  const Time now = clocks_.now(), since = object.is_shared ? clocks_.last_barrier() : clocks_.last_grid_barrier();
+  const auto is_near = [&](Time time) { return time >= since; };
+  if (site.is_predictable) {
+    object.has_doubt |= site.reads && is_near(object.last_doubtful_write);
+    object.has_doubt |= site.writes && (is_near(object.last_doubtful_read) || is_near(object.last_doubtful_write));
+    if (site.reads) object.last_read = now;
+    if (site.writes) object.last_write = now;
+    return;
+  }
+  // Had it read another element of shared memory, that might not have been written.
+  object.has_doubt |= object.is_shared && site.reads && object.written_bytes < object.end - object.begin;
+  object.has_doubt |= site.reads && is_near(object.last_write);
+  object.has_doubt |= site.writes && (is_near(object.last_read) || is_near(object.last_write));
+  // Two of them, at one element, where not both are atomic.
+  if (!site.is_atomic) object.has_doubt |= site.writes || is_near(object.last_doubtful_write);
+  if (site.is_atomic) object.has_doubt |= site.writes && is_near(object.last_doubtful_read);
+  if (site.reads && !site.is_atomic) object.last_doubtful_read = now;
+  if (site.writes) object.last_doubtful_write = now;
+}
+
+/// Shared memory is another block's before and after.
+bool Sanitizer::is_known(ThreadId thread, const Access& before, const Site& site) const {
+  if (site.is_shared && (before.block != thread.block || before.time < clocks_.block_begin())) return true;
+  return clocks_.is_known(thread.thread, before.by(), before.time);
+}
+
+bool Sanitizer::conflicts(const Access& before, const Access& now, const Site& site) const {
+  // The sites of what was before the launch are those of other kernels.
+  if (!before.is_there() || before.by() == now.by() || clocks_.is_known_to_all(before.time)) return false;
+  const Site& then = sites_[before.site];
+  if (!then.writes && !site.writes) return false;
+  if (!then.is_atomic || !site.is_atomic) return true;
+  // One for a block alone is none for the others.
+  return (then.is_for_block || site.is_for_block) && before.block != now.block;
+}
+
+void Sanitizer::touch(Cell& cell, const Access& access, const Site& site, std::uintptr_t address, bool same_value) {
+  const bool is_again = cell.read.time == access.time && cell.read.by() == access.by() && !site.writes;
+  if (is_again && sites_[cell.read.site].is_atomic == site.is_atomic) return;
+  if (site.is_shared) {
+    const auto is_of_block = [&](const Access& write) {
+      return write.is_there() && write.block == access.block && write.time >= clocks_.block_begin();
+    };
+    const bool is_written = is_of_block(cell.write) || is_of_block(cell.atomic);
+    if (!is_written && site.writes && site.object != nullptr) site.object->written_bytes += shadow_.granule();
+    if (!is_written && site.reads && looks_for_.uninitialised)
+      add({Finding::Kind::Uninitialised, access.site, access.by(), access.site, {}, address});
+  }
+  bool has_note = false;
+  if (looks_for_.races) {
+    const auto check = [&](const Access& before) {
+      if (!conflicts(before, access, site) || is_known(access.by(), before, site)) return;
+      const Site& then = sites_[before.site];
+      if (then.is_atomic && has_observed(cell, access.by(), before)) return;
+      const bool is_note = same_value && then.writes && !then.is_atomic;
+      has_note |= is_note;
+      add({is_note ? Finding::Kind::SameValue : Finding::Kind::Race, access.site, access.by(), before.site, before.by(),
+           address});
+    };
+    check(cell.write);
+    check(cell.atomic);
+    check(cell.read);
+    if (cell.others != 0)
+      for (const Access& other : shadow_.others(cell)) check(other);
+  }
+  remember(cell, access, site, has_note);
+}
+
+/// Whether the thread has read, atomically, what an atomic access left, or something later: then that was before what
+/// the thread does now (observation order, in the words of PTX).
+bool Sanitizer::has_observed(const Cell& cell, ThreadId thread, const Access& before) const {
+  const auto is_later = [&](const Access& own) {
+    return own.is_there() && own.by() == thread && own.time >= before.time && sites_[own.site].is_atomic &&
+           sites_[own.site].reads;
+  };
+  return is_later(cell.atomic) || is_later(cell.read);
+}
+
+void Sanitizer::remember(Cell& cell, const Access& access, const Site& site, bool has_note) {
+  // What came before is ordered before a write, or told; but not what has written the same value. Atomic accesses leave
+  // what is not atomic as it was.
+  if (site.writes && !site.is_atomic) {
+    if (cell.others != 0 && !has_note) shadow_.others(cell).clear();
+    if (has_note && cell.write.is_there() && cell.write.by() != access.by()) keep_other(cell, cell.write, access.by());
+    cell.read = cell.atomic = {};
+    cell.write = access;
+    return;
+  }
+  Access& last = site.writes ? cell.atomic : cell.read;
+  const bool is_own = last.by() == access.by() && sites_[last.site].is_atomic == site.is_atomic;
+  if (last.is_there() && !is_own && !clocks_.is_known_to_all(last.time) &&
+      (last.by() == access.by() || !is_known(access.by(), last, site)))
+    keep_other(cell, last, access.by());
+  last = access;
+}
+
+/// Where barriers alone order threads, one access of each reach stands for all: what is ordered behind it is ordered
+/// behind the others.
+void Sanitizer::keep_other(Cell& cell, const Access& other, ThreadId than) {
+  std::vector<Access>& others = shadow_.others(cell);
+  const bool is_atomic = sites_[other.site].is_atomic;
+  const Reach reach = reach_of(other.by(), than);
+  const auto is_replaced = [&](const Access& kept) {
+    if (clocks_.is_known_to_all(kept.time)) return true;
+    if (sites_[kept.site].is_atomic != is_atomic || sites_[kept.site].writes != sites_[other.site].writes) return false;
+    return kept.by() == other.by() || (!keeps_all_ && reach_of(kept.by(), than) == reach);
+  };
+  const auto place = std::ranges::find_if(others, is_replaced);
+  if (place == others.end())
+    others.push_back(other);
+  else
+    *place = other;
+}
+
+void Sanitizer::meet(std::uint32_t block, std::int64_t meeting) {
+  if (!clocks_.is_in_block(block)) enter({block, 0});
+  if (meeting == 2) return clocks_.meet_in_grid();
+  if (meeting == 1) return clocks_.meet_in_block();
+  if (looks_for_.divergence) check_lanes();
+  clocks_.meet_in_warps();
+}
+
+/// Each lane that comes must be among those that it names, all of which come with the same mask.
+void Sanitizer::check_lanes() {
+  for (std::uint32_t warp = 0; warp < clocks_.warps(); ++warp) {
+    const std::vector<Clocks::Arrival>& arrivals = clocks_.arrivals(warp);
+    std::uint32_t here = 0;
+    for (const Clocks::Arrival& arrival : arrivals) here |= 1U << arrival.lane;
+    const std::uint32_t first = warp * kLanes;
+    const auto id = [&](std::uint32_t lane) { return ThreadId{clocks_.block(), first + lane}; };
+    for (const Clocks::Arrival& arrival : arrivals) {
+      if ((arrival.mask >> arrival.lane & 1) == 0)
+        add({Finding::Kind::MissingLane, warp_site_, id(arrival.lane), warp_site_, id(arrival.lane)});
+      for (std::uint32_t lane = 0; lane < kLanes && first + lane < threads_; ++lane)
+        if ((arrival.mask & ~here) >> lane & 1)
+          missed_.try_emplace({clocks_.block(), first + lane}, Missed{warp_site_, first + arrival.lane});
+      for (const Clocks::Arrival& other : arrivals)
+        if ((arrival.mask >> other.lane & 1) != 0 && other.mask != arrival.mask)
+          add({Finding::Kind::DifferentMasks, warp_site_, id(arrival.lane), warp_site_, id(other.lane)});
+    }
+  }
+}
+
+/// A thread that was missed has not ended.
+void Sanitizer::check_return(ThreadId thread) {
+  const auto missed = missed_.find({thread.block, thread.thread});
+  if (missed == missed_.end()) return;
+  const std::uint32_t site = missed->second.site;
+  add({Finding::Kind::MissingLane, site, {thread.block, missed->second.by}, site, thread});
+  missed_.erase(missed);
+}
+
+/// Whether a comment of one of its lines says that it is meant so.
+bool Sanitizer::is_ignored(const Finding& finding) const {
+  const int number = finding.kind == Finding::Kind::Uninitialised    ? 1
+                     : finding.kind == Finding::Kind::MissingLane    ? 2
+                     : finding.kind == Finding::Kind::DifferentMasks ? 3
+                                                                     : 0;
+  const auto& sites = kernel_->watched.sites;
+  return ((sites[finding.site].ignored | sites[finding.other_site].ignored) >> number & 1) != 0;
+}
+
+void Sanitizer::add(const Finding& finding) {
+  if (is_ignored(finding)) return;
+  // Two lines race, whichever of them came first, and however many elements and unrolled turns they have.
+  const auto line = [&](std::uint32_t site) { return kernel_->watched.sites[site].place.line; };
+  const auto lines = std::minmax({line(finding.site), line(finding.other_site)});
+  const Object* object = objects_.find(finding.address);
+  const auto [known, is_new] = known_.try_emplace(
+      {finding.kind, object != nullptr ? object->name : "", lines.first, lines.second}, found_.size());
+  const Reach reach = reach_of(finding.thread, finding.other);
+  if (is_new) {
+    if (found_.size() < kMostFound) found_.push_back({finding, 1, reach});
+  } else if (known->second < found_.size()) {
+    Found& before = found_[known->second];
+    ++before.times;
+    before.reach = std::max(before.reach, reach);
+  }
+}
+
+Watch::Watch(Sanitizer& sanitizer) { watching.store(&sanitizer, std::memory_order_relaxed); }
+Watch::~Watch() { watching.store(nullptr, std::memory_order_relaxed); }
+
+void observe(std::int64_t block, std::int64_t thread, std::int64_t site, const void* address, std::int64_t value) {
+  watching.load(std::memory_order_relaxed)
+      ->observe({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(thread)},
+                static_cast<std::uint32_t>(site), address, static_cast<std::uint64_t>(value));
+}
+
+void observe_meeting(std::int64_t block, std::int64_t meeting) {
+  watching.load(std::memory_order_relaxed)->meet(static_cast<std::uint32_t>(block), meeting);
+}
+
+}  // namespace pykc::cpu

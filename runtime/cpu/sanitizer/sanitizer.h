@@ -1,0 +1,119 @@
+// Watches the launches of kernels that are compiled with CompileOptions::sanitize (pykc/sanitize.h).
+//
+// Each access is held against those that touched its element before: a race is two of them of which one writes, not
+// both are atomic, and the later thread does not know of the earlier access (clocks.h). So a race is found whatever the
+// order in which the threads happened to run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "pykc/kernel_abi.h"
+#include "pykc/types.h"
+#include "runtime/cpu/sanitizer/clocks.h"
+#include "runtime/cpu/sanitizer/objects.h"
+#include "runtime/cpu/sanitizer/shadow.h"
+
+namespace pykc::cpu {
+
+/// What two threads have in common.
+enum class Reach : std::uint8_t { Warp, Block, Grid };
+inline Reach reach_of(ThreadId a, ThreadId b) {
+  if (a.block != b.block) return Reach::Grid;
+  return a.thread / kLanes == b.thread / kLanes ? Reach::Warp : Reach::Block;
+}
+
+/// Something that is wrong, the first of its kind between two lines.
+struct Finding {
+  enum class Kind : std::uint8_t { Race, SameValue, Uninitialised, MissingLane, DifferentMasks };
+  Kind kind;
+  std::uint32_t site = 0;  // in WatchedKernel::sites
+  ThreadId thread = {};
+  std::uint32_t other_site = 0;  // Race: of the access before
+  ThreadId other = {};           // Race: who that was; MissingLane: who is missing; DifferentMasks: who differs
+  std::uintptr_t address = 0;
+};
+
+class Sanitizer {
+ public:
+  Sanitizer() = default;
+  Sanitizer(const Sanitizer&) = delete;
+  Sanitizer& operator=(const Sanitizer&) = delete;
+
+  void begin(const KernelInfo& kernel, const abi::CpuLaunch& launch);
+  /// Where the blocks that run now have their shared memory.
+  void set_shared_memory(const void* memory, std::int64_t bytes);
+  void end();
+
+  struct Found {
+    Finding finding;
+    std::int64_t times;
+    Reach reach;  // the widest of them
+  };
+  /// What was found between begin() and end(), in the order in which it happened, and how often.
+  const std::vector<Found>& found() const { return found_; }
+  const Objects& objects() const { return objects_; }
+  /// Whether another launch of that kind, with other data, could not have been found to do anything else.
+  bool is_settled() const { return is_settled_; }
+
+  // What a kernel tells, by abi::kObserveSymbol and abi::kObserveMeetingSymbol.
+  void observe(ThreadId thread, std::uint32_t site, const void* address, std::uint64_t value);
+  void meet(std::uint32_t block, std::int64_t meeting);
+
+ private:
+  /// What the loop over accesses wants of a site, in few bytes.
+  struct Site {
+    bool reads, writes, is_atomic, is_shared, is_predictable, is_for_block;
+    std::uint8_t bytes;
+    Object* object = nullptr;  // the last that it was at
+  };
+  void enter(ThreadId thread);
+  void access(ThreadId thread, std::uint32_t number, Site& site, std::uintptr_t address, std::uint64_t value);
+  void touch(Cell& cell, const Access& access, const Site& site, std::uintptr_t address, bool same_value);
+  bool has_observed(const Cell& cell, ThreadId thread, const Access& before) const;
+  void remember(Cell& cell, const Access& access, const Site& site, bool has_note);
+  void keep_other(Cell& cell, const Access& other, ThreadId than);
+  void note(Object& object, const Site& site);
+  void check_lanes();
+  void check_return(ThreadId thread);
+  bool is_known(ThreadId thread, const Access& before, const Site& site) const;
+  bool conflicts(const Access& before, const Access& now, const Site& site) const;
+  bool is_ignored(const Finding& finding) const;
+  void add(const Finding& finding);
+
+  const KernelInfo* kernel_ = nullptr;
+  Sanitize looks_for_;
+  std::uint32_t threads_ = 0;  // of a block
+  std::vector<Site> sites_;
+  Clocks clocks_;
+  Shadow shadow_;
+  Objects objects_;
+  bool is_settled_ = false;
+  bool keeps_all_ = false;  // of the accesses to an element
+  /// A lane that an operation of its warp names and that did not come. It may have ended; if not, that is an error.
+  struct Missed {
+    std::uint32_t site, by;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Missed> missed_;  // by block and thread
+  std::uint32_t warp_site_ = 0;                                       // of the arrivals
+  std::vector<Found> found_;
+  using Key = std::tuple<Finding::Kind, std::string, int, int>;  // the object, the lines
+  std::map<Key, std::size_t> known_;                             // places in found_
+};
+
+/// While it lives, kernels tell `sanitizer`. One lives at a time: launches take turns.
+class Watch {
+ public:
+  explicit Watch(Sanitizer& sanitizer);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+};
+
+// What kernels call.
+void observe(std::int64_t block, std::int64_t thread, std::int64_t site, const void* address, std::int64_t value);
+void observe_meeting(std::int64_t block, std::int64_t meeting);
+
+}  // namespace pykc::cpu
