@@ -72,7 +72,7 @@ void Sanitizer::end() {
   const auto is_race_of = [&](const Finding& read) {
     return std::ranges::any_of(found_, [&](const Found& other) {
       const Finding& race = other.finding;
-      return race.kind == Finding::Kind::Race &&
+      return race.kind == Finding::Kind::Race && objects_.find(race.address) == objects_.find(read.address) &&
              (line(race.site) == line(read.site) || line(race.other_site) == line(read.site));
     });
   };
@@ -319,14 +319,30 @@ void Sanitizer::add(const Finding& finding) {
 Watch::Watch(Sanitizer& sanitizer) { watching.store(&sanitizer, std::memory_order_relaxed); }
 Watch::~Watch() { watching.store(nullptr, std::memory_order_relaxed); }
 
+namespace {
+
+/// Nothing may be thrown into a kernel. What there is no memory for stays unseen.
+template <typename Work>
+void tell(Work work) noexcept {
+  Sanitizer& sanitizer = *watching.load(std::memory_order_relaxed);
+  try {
+    work(sanitizer);
+  } catch (...) {
+    sanitizer.lose_sight();
+  }
+}
+
+}  // namespace
+
 void observe(std::int64_t block, std::int64_t thread, std::int64_t site, const void* address, std::int64_t value) {
-  watching.load(std::memory_order_relaxed)
-      ->observe({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(thread)},
-                static_cast<std::uint32_t>(site), address, static_cast<std::uint64_t>(value));
+  tell([&](Sanitizer& sanitizer) {
+    sanitizer.observe({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(thread)},
+                      static_cast<std::uint32_t>(site), address, static_cast<std::uint64_t>(value));
+  });
 }
 
 void observe_meeting(std::int64_t block, std::int64_t meeting) {
-  watching.load(std::memory_order_relaxed)->meet(static_cast<std::uint32_t>(block), meeting);
+  tell([&](Sanitizer& sanitizer) { sanitizer.meet(static_cast<std::uint32_t>(block), meeting); });
 }
 
 }  // namespace pykc::cpu

@@ -57,6 +57,8 @@ class Sanitizer {
   const Objects& objects() const { return objects_; }
   /// Whether another launch of that kind, with other data, could not have been found to do anything else.
   bool is_settled() const { return is_settled_; }
+  /// Some of what the kernel tells could not be kept.
+  void lose_sight() { is_settled_ = false; }
 
   // What a kernel tells, by abi::kObserveSymbol and abi::kObserveMeetingSymbol.
   void observe(ThreadId thread, std::uint32_t site, const void* address, std::uint64_t value);
