@@ -32,10 +32,27 @@ bool is_flag(const llvm::Value* integer) {
          is_choice_of_flags(integer);
 }
 
+constexpr unsigned kFar = 6;  // what is done to a converted number: NaN becomes 0, small types have limits
+
+/// Whether an integer was a float, which may have been a flag.
+bool is_converted(const llvm::Value* integer, unsigned depth = 0) {
+  const auto* instruction = llvm::dyn_cast<llvm::Instruction>(integer);
+  if (instruction == nullptr || depth == kFar) return false;
+  if (llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(instruction)) return true;
+  if (llvm::isa<llvm::IntrinsicInst>(instruction) && instruction->getOperand(0)->getType()->isFloatingPointTy())
+    return true;
+  const bool is_limited = match(instruction, m_MaxOrMin(m_Value(), m_Value())) ||
+                          llvm::isa<llvm::SelectInst>(instruction) ||
+                          match(instruction, m_CombineOr(m_Trunc(m_Value()), m_ZExtOrSExt(m_Value())));
+  return is_limited && llvm::any_of(instruction->operands(),
+                                    [&](const llvm::Use& operand) { return is_converted(operand, depth + 1); });
+}
+
 bool is_of_flag_bits(const llvm::Instruction& instruction) {
   if (!instruction.getType()->isFloatingPointTy()) return false;
   const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(&instruction);
-  return cast != nullptr ? is_flag(cast->getOperand(0)) : is_choice_of_flags(&instruction);
+  if (cast == nullptr) return is_choice_of_flags(&instruction);
+  return is_flag(cast->getOperand(0)) || is_converted(cast->getOperand(0));
 }
 
 }  // namespace
