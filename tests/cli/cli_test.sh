@@ -141,6 +141,36 @@ def k(x: f32[:], PART: constexpr):
     x[(1.0, 2.0)[PART]] = 1
 EOF
 expect 1 "error E0" "$pykc" check wrong_configuration.pyk
+# The sanitizer, by each of its doors.
+cat > race.pyk <<'EOF'
+from pykc import *
+
+
+@kernel
+def k(x: i32[:]):
+    x[0] = threadIdx.x
+
+
+def main():
+    k[1, 32](zeros(1, i32))
+
+
+@test
+def races():
+    k[1, 32](zeros(1, i32))
+EOF
+(echo "# pykc: sanitize"; cat race.pyk) > asks_itself.pyk
+race="error E0601: \`x[0]\`: thread (1, 0, 0) writes what thread (0, 0, 0) writes"
+expect 0 "" "$pykc" run --device cpu race.pyk
+expect 1 "$race" "$pykc" run --device cpu --sanitize race.pyk
+expect 1 "$race" "$pykc" run --device cpu --sanitize=bounds,races race.pyk
+expect 0 "" "$pykc" run --device cpu --sanitize=bounds race.pyk
+expect 1 "$race" "$pykc" run --device cpu asks_itself.pyk
+expect 1 "$race" env PYKC_SANITIZE=races "$pykc" run --device cpu race.pyk
+expect 1 "$race" "$pykc" test --device cpu race.pyk
+expect 0 "1 passed" "$pykc" test --device cpu --no-sanitize race.pyk
+expect 2 "it takes all, or some of bounds, races" "$pykc" run --sanitize=race race.pyk
+
 cat > missed_barrier.pyk <<'EOF'
 from pykc import *
 

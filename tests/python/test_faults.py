@@ -86,3 +86,15 @@ def test_all_errors_have_one_base():
     for kind in (pykc.CompileError, pykc.LaunchError, pykc.KernelFault, pykc.DeviceError):
         assert issubclass(kind, pykc.Error)
     assert issubclass(pykc.LaunchError, ValueError) and issubclass(pykc.KernelFault, RuntimeError)
+
+
+@pytest.mark.skipif(cuda.is_gpu(), reason="a GPU does not watch")
+def test_a_race_names_both_lines():
+    @cuda.jit(sanitize=True)
+    def races(x):
+        x[0] = cuda.threadIdx.x
+
+    with pytest.raises(pykc.KernelFault, match="E0601: `x.0.`: thread .* writes what thread .* writes") as error:
+        races[1, 32](np.zeros(1, np.int32))
+        cuda.synchronize()
+    assert str(error.value).count("x[0] = cuda.threadIdx.x") == 2
