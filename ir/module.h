@@ -132,9 +132,6 @@ struct ForeignCode {
   bool is_function = false;
 };
 
-/// For whom a place at which threads meet orders what they did before and do behind it.
-enum class Meeting : std::uint8_t { Warp, Block, Grid };
-
 /// What a function is that cut_long_functions has cut out of a longer one; it is never inlined again.
 enum class FunctionPart : std::uint8_t {
   None,

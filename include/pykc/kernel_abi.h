@@ -66,8 +66,10 @@ inline constexpr const char* kGridSyncSymbol = "pykc_grid_sync";
 /// KernelInfo::observed[site]; `address` is that of an access, `value` the bits that a store will write or a swap
 /// expects, or the mask of a warp's operation. Both numbers are linear, x fastest.
 inline constexpr const char* kObserveSymbol = "pykc_observe";
-/// void pykc_observe_meeting(int64_t block, int64_t meeting): the block's threads that are still there have met, those
-/// of each warp (0), of the block (1), of the grid (2).
+/// Who has met at a place where threads wait for one another.
+enum class Meeting : std::int64_t { Warp, Block, Grid };
+/// void pykc_observe_meeting(int64_t block, int64_t meeting): those of the block's threads that are still there have
+/// met, in the way that `meeting`, a Meeting, says.
 inline constexpr const char* kObserveMeetingSymbol = "pykc_observe_meeting";
 
 }  // namespace pykc::abi

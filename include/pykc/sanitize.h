@@ -56,6 +56,8 @@ struct ObservedSite {
   std::uint8_t bytes = 0;       // of an access
   std::uint8_t ignored = 0;     // by a comment of the line: 1 << n for code E0601 + n
   SourcePlace place = {};
+  constexpr bool is_access() const { return kind <= Kind::AtomicSwap; }
+  constexpr bool is_atomic() const { return is_access() && kind >= Kind::AtomicLoad; }
   friend bool operator==(const ObservedSite&, const ObservedSite&) = default;
 };
 

@@ -46,8 +46,6 @@ std::optional<Kind> kind_of(const Instruction& access) {
   }
 }
 
-bool is_atomic(Kind kind) { return kind >= Kind::AtomicLoad && kind <= Kind::AtomicSwap; }
-
 class Observing {
  public:
   Observing(Module& module, Function& function, const Predictability& predictability)
@@ -79,7 +77,7 @@ class Observing {
     if (!kind || !is_watched(instruction.operands[0])) return;
     Instruction* address = instruction.operands[0];
     ObservedSite site = access(instruction, *kind, *address, size_in_bytes(address->type.scalar));
-    if (is_atomic(*kind)) {
+    if (site.is_atomic()) {
       const MemoryOrder order = instruction.order;
       const bool is_both = order == MemoryOrder::AcquireRelease || order == MemoryOrder::SequentiallyConsistent;
       site.acquires = is_both || order == MemoryOrder::Acquire;

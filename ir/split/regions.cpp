@@ -27,6 +27,7 @@
 #include "ir/passes/clone.h"
 #include "ir/split/plan.h"
 #include "ir/walk.h"
+#include "pykc/kernel_abi.h"
 
 namespace pykc::ir::split {
 namespace {
@@ -65,7 +66,7 @@ class RegionBuilder {
   void build(Instruction* instruction);
   void build_into(Block& block, const Block& source, Frame frame);
   void build_meeting_point(Instruction* instruction);
-  void observe(Meeting meeting);
+  void observe(abi::Meeting meeting);
   void build_exchange(Instruction* instruction);
   Local* argument_local(std::size_t position, const Instruction* argument);
   void check_that_all_are_here(const Instruction* barrier);
@@ -150,26 +151,26 @@ void RegionBuilder::build_into(Block& block, const Block& source, Frame frame) {
 void RegionBuilder::build_meeting_point(Instruction* instruction) {
   if (instruction->builtin == BuiltinId::Syncwarp) {
     flush();
-    return observe(Meeting::Warp);
+    return observe(abi::Meeting::Warp);
   }
   if (instruction->builtin == BuiltinId::Syncthreads) {
     flush();
     check_that_all_are_here(instruction);
-    return observe(Meeting::Block);
+    return observe(abi::Meeting::Block);
   }
   if (instruction->builtin == BuiltinId::GridSync) {
     flush_and_start();
     check_that_all_are_here(instruction);
     builder_.block().instructions.push_back(instruction);
-    return observe(Meeting::Grid);
+    return observe(abi::Meeting::Grid);
   }
   const bool is_for_block = is_barrier(instruction);
   build_exchange(instruction);
-  observe(is_for_block ? Meeting::Block : Meeting::Warp);
+  observe(is_for_block ? abi::Meeting::Block : abi::Meeting::Warp);
 }
 
 /// Tells the sanitizer, where there is one, that the threads have met; not where none of them has come.
-void RegionBuilder::observe(Meeting meeting) {
+void RegionBuilder::observe(abi::Meeting meeting) {
   if (!kernel_.is_watched) return;
   if (guard() != nullptr) builder_.enter(builder_.if_(any(guard()))->blocks[0]);
   builder_.emit(Opcode::ObserveMeeting, {})->index = static_cast<std::int64_t>(meeting);

@@ -158,7 +158,7 @@ void Module::report_findings(std::size_t kernel, const abi::CpuLaunch& launch, c
 }
 
 /// On one thread, so that the sanitizer sees one thing after the other. In the device's turn.
-Result<void> Module::run_watched(std::size_t kernel, const BlockRun& run) {
+Result<void> Module::run_watched(std::size_t kernel, const BlockRun& run) try {
   const PrintsTo prints(device_.output());
   Sanitizer& sanitizer = device_.sanitizer();
   sanitizer.begin(kernels[kernel], *run.launch);
@@ -170,6 +170,8 @@ Result<void> Module::run_watched(std::size_t kernel, const BlockRun& run) {
                                                        });
   sanitizer.end();
   return done;
+} catch (...) {
+  return error_in_flight();  // the launch has begun, and must end
 }
 
 /// In the device's turn.

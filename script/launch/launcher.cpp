@@ -366,9 +366,8 @@ Outcome<checked::Type> Launcher::type_of_call(const Scope& module, const std::st
   if (const auto found = call_types_.find(key); found != call_types_.end()) return found->second.type;
   Diagnostics diagnostics;
   checked::Module checked = check(program_of(module, appended), {request}, {.warnings = false}, diagnostics);
-  if (diagnostics.has_errors()) {
+  if (diagnostics.has_errors())
     return not_compiled(program_of(module, appended), function, request, diagnostics.take());
-  }
   checked::Type type;
   for (const checked::Function& candidate : checked.functions)
     if (!candidate.is_kernel && candidate.name == function) type = candidate.result;  // the last calls those before

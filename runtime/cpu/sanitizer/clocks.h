@@ -16,7 +16,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -40,7 +39,6 @@ class Knowledge {
   };
 
   bool empty() const { return blocks_.empty(); }
-  void clear() { blocks_.clear(); }
   OfBlock& of(std::uint32_t block) { return blocks_[block]; }
   void join(const Knowledge& other);
   /// Only what the other knows of one block.

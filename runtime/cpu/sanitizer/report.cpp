@@ -1,7 +1,6 @@
 #include "runtime/cpu/sanitizer/report.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "base/message.h"
@@ -82,14 +81,11 @@ class Reporter {
   static void add_advice(const Finding& finding, Reach reach, const ObservedSite& now, const ObservedSite& before,
                          Diagnostic& diagnostic) {
     const bool is_one_block = reach != Reach::Grid, is_one_warp = reach == Reach::Warp;
-    const auto is_atomic = [](const ObservedSite& at) {
-      return at.kind >= SiteKind::AtomicLoad && at.kind <= SiteKind::AtomicSwap;
-    };
     const bool is_update = finding.site != finding.other_site && now.place.line == before.place.line;
-    if (is_atomic(now) && is_atomic(before)) {
+    if (now.is_atomic() && before.is_atomic()) {
       diagnostic.notes.emplace_back("an atomic operation with the scope of a block is one for its threads alone");
       diagnostic.fix = "leave out `scope`, or take that of the device";
-    } else if (is_atomic(now) != is_atomic(before)) {
+    } else if (now.is_atomic() != before.is_atomic()) {
       diagnostic.notes.emplace_back("only one of the two is atomic");
       diagnostic.fix = is_one_block ? "make both atomic, or put `syncthreads()` between them"
                                     : "make both atomic; data behind a flag needs `threadfence()` before the flag is "

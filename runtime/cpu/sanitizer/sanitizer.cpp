@@ -12,10 +12,12 @@ using SiteKind = ObservedSite::Kind;
 /// Pairs of lines that are told of one launch; further ones are rarely news.
 constexpr std::size_t kMostFound = 20;
 
-bool is_access(SiteKind kind) { return kind <= SiteKind::AtomicSwap; }
-bool is_atomic(SiteKind kind) { return is_access(kind) && kind >= SiteKind::AtomicLoad; }
-bool reads(SiteKind kind) { return is_access(kind) && kind != SiteKind::Store && kind != SiteKind::AtomicStore; }
-bool writes(SiteKind kind) { return is_access(kind) && kind != SiteKind::Load && kind != SiteKind::AtomicLoad; }
+bool reads(const ObservedSite& site) {
+  return site.is_access() && site.kind != SiteKind::Store && site.kind != SiteKind::AtomicStore;
+}
+bool writes(const ObservedSite& site) {
+  return site.is_access() && site.kind != SiteKind::Load && site.kind != SiteKind::AtomicLoad;
+}
 
 /// Whether it may order some threads of a block, or of the launch, and not others.
 bool orders_some(const ObservedSite& site) {
@@ -26,7 +28,7 @@ bool orders_some(const ObservedSite& site) {
 std::uint32_t granule_of(const std::vector<ObservedSite>& sites) {
   std::uint32_t granule = 16;
   for (const ObservedSite& site : sites)
-    if (is_access(site.kind)) granule = std::min<std::uint32_t>(granule, site.is_packed ? 1 : site.bytes);
+    if (site.is_access()) granule = std::min<std::uint32_t>(granule, site.is_packed ? 1 : site.bytes);
   return granule;
 }
 
@@ -53,7 +55,7 @@ void Sanitizer::begin(const KernelInfo& kernel, const abi::CpuLaunch& launch) {
   objects_ = Objects(kernel, launch);
   sites_.clear();
   for (const ObservedSite& site : kernel.watched.sites)
-    sites_.push_back({reads(site.kind), writes(site.kind), is_atomic(site.kind), site.is_shared, site.is_predictable,
+    sites_.push_back({reads(site), writes(site), site.is_atomic(), site.is_shared, site.is_predictable,
                       site.is_for_block, site.bytes});
   keeps_all_ = std::ranges::any_of(kernel.watched.sites, orders_some);
   is_settled_ = kernel.watched.is_predictable && !kernel.is_cooperative && !objects_.overlap();
@@ -68,12 +70,11 @@ void Sanitizer::set_shared_memory(const void* memory, std::int64_t bytes) {
 
 void Sanitizer::end() {
   // What is read before it is written is a race first, where somebody writes it too late.
-  const auto line = [&](std::uint32_t site) { return kernel_->watched.sites[site].place.line; };
   const auto is_race_of = [&](const Finding& read) {
     return std::ranges::any_of(found_, [&](const Found& other) {
       const Finding& race = other.finding;
       return race.kind == Finding::Kind::Race && objects_.find(race.address) == objects_.find(read.address) &&
-             (line(race.site) == line(read.site) || line(race.other_site) == line(read.site));
+             (line_of(race.site) == line_of(read.site) || line_of(race.other_site) == line_of(read.site));
     });
   };
   std::erase_if(found_, [&](const Found& one) {
@@ -82,6 +83,11 @@ void Sanitizer::end() {
   is_settled_ &= found_.empty() && !shadow_.is_full();
   for (const Object& object : objects_.list())
     is_settled_ &= !object.has_doubt || !object.has_writes || (!object.is_shared && !object.has_plain);
+}
+
+Sanitizer::Line Sanitizer::line_of(std::uint32_t site) const {
+  const SourcePlace& place = kernel_->watched.sites[site].place;
+  return {place.file, place.line};
 }
 
 void Sanitizer::enter(ThreadId thread) {
@@ -250,10 +256,10 @@ void Sanitizer::keep_other(Cell& cell, const Access& other, ThreadId than) {
     *place = other;
 }
 
-void Sanitizer::meet(std::uint32_t block, std::int64_t meeting) {
+void Sanitizer::meet(std::uint32_t block, abi::Meeting meeting) {
   if (!clocks_.is_in_block(block)) enter({block, 0});
-  if (meeting == 2) return clocks_.meet_in_grid();
-  if (meeting == 1) return clocks_.meet_in_block();
+  if (meeting == abi::Meeting::Grid) return clocks_.meet_in_grid();
+  if (meeting == abi::Meeting::Block) return clocks_.meet_in_block();
   if (looks_for_.divergence) check_lanes();
   clocks_.meet_in_warps();
 }
@@ -301,8 +307,7 @@ bool Sanitizer::is_ignored(const Finding& finding) const {
 void Sanitizer::add(const Finding& finding) {
   if (is_ignored(finding)) return;
   // Two lines race, whichever of them came first, and however many elements and unrolled turns they have.
-  const auto line = [&](std::uint32_t site) { return kernel_->watched.sites[site].place.line; };
-  const auto lines = std::minmax({line(finding.site), line(finding.other_site)});
+  const auto lines = std::minmax({line_of(finding.site), line_of(finding.other_site)});
   const Object* object = objects_.find(finding.address);
   const auto [known, is_new] = known_.try_emplace(
       {finding.kind, object != nullptr ? object->name : "", lines.first, lines.second}, found_.size());
@@ -342,7 +347,9 @@ void observe(std::int64_t block, std::int64_t thread, std::int64_t site, const v
 }
 
 void observe_meeting(std::int64_t block, std::int64_t meeting) {
-  tell([&](Sanitizer& sanitizer) { sanitizer.meet(static_cast<std::uint32_t>(block), meeting); });
+  tell([&](Sanitizer& sanitizer) {
+    sanitizer.meet(static_cast<std::uint32_t>(block), static_cast<abi::Meeting>(meeting));
+  });
 }
 
 }  // namespace pykc::cpu

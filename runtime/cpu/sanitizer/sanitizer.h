@@ -62,7 +62,7 @@ class Sanitizer {
 
   // What a kernel tells, by abi::kObserveSymbol and abi::kObserveMeetingSymbol.
   void observe(ThreadId thread, std::uint32_t site, const void* address, std::uint64_t value);
-  void meet(std::uint32_t block, std::int64_t meeting);
+  void meet(std::uint32_t block, abi::Meeting meeting);
 
  private:
   /// What the loop over accesses wants of a site, in few bytes.
@@ -71,6 +71,8 @@ class Sanitizer {
     std::uint8_t bytes;
     Object* object = nullptr;  // the last that it was at
   };
+  using Line = std::pair<std::string, int>;  // of a file
+  Line line_of(std::uint32_t site) const;
   void enter(ThreadId thread);
   void access(ThreadId thread, std::uint32_t number, Site& site, std::uintptr_t address, std::uint64_t value);
   void touch(Cell& cell, const Access& access, const Site& site, std::uintptr_t address, bool same_value);
@@ -101,8 +103,8 @@ class Sanitizer {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Missed> missed_;  // by block and thread
   std::uint32_t warp_site_ = 0;                                       // of the arrivals
   std::vector<Found> found_;
-  using Key = std::tuple<Finding::Kind, std::string, int, int>;  // the object, the lines
-  std::map<Key, std::size_t> known_;                             // places in found_
+  using Key = std::tuple<Finding::Kind, std::string, Line, Line>;  // the object, the lines
+  std::map<Key, std::size_t> known_;                               // places in found_
 };
 
 /// While it lives, kernels tell `sanitizer`. One lives at a time: launches take turns.
