@@ -35,6 +35,7 @@ constexpr const char* kUsage =
     "  --ptxas PROGRAM      assembles for GPUs in the place of the driver, which does one at a time\n"
     "  --containing TEXT    only programs whose PTX has this text\n"
     "  --patience N         ends the process when a program takes longer than N seconds (120), and names it\n"
+    "  --steps N            leaves out programs of more steps of the interpreter (1000000000)\n"
     "  --jobs N             threads (one a core)\n"
     "  --reduce N           shrinks each program that differs, for at most N seconds, and tells which stage is to "
     "blame\n"
@@ -46,7 +47,7 @@ constexpr const char* kUsage =
 
 struct Request {
   std::uint64_t first = 0, count = 0, fresh = 0;
-  std::int64_t seconds = 0, reduce_seconds = 0, patience = 120;
+  std::int64_t seconds = 0, reduce_seconds = 0, patience = 120, steps = Settings{}.steps;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   std::string device, target, ptxas, containing, file;
   std::optional<std::uint64_t> print;
@@ -139,6 +140,7 @@ class Runner {
       Settings settings = settings_of(*seed);
       settings.target = request_.target;
       settings.ptxas = request_.ptxas;
+      settings.steps = request_.steps;
       settings.sanitize |= request_.sanitizes;
       set(under_way, seed);
       const llvm::PrettyStackTraceFormat what_crashes("random kernel %llu", static_cast<unsigned long long>(*seed));
@@ -203,6 +205,7 @@ bool read_option(std::string_view name, const std::string& value, Request& reque
   if (name == "--ptxas") return request.ptxas = value, true;
   if (name == "--containing") return request.containing = value, true;
   if (name == "--patience") return request.patience = static_cast<std::int64_t>(number), true;
+  if (name == "--steps") return request.steps = static_cast<std::int64_t>(number), true;
   if (name == "--file") return request.file = value, true;
   if (name == "--sanitize") return request.sanitizes = value == "all", request.sanitizes;
   if (name == "--flaws") return request.finds_flaws = value == "find", request.finds_flaws;

@@ -78,6 +78,7 @@ Execution run_compiled(const Device& device, const std::string& source, const Se
 std::string differences_of(const Prepared& program, const std::string& source, const Settings& settings,
                            const std::vector<Device>& devices) {
   const Execution expected = expected_of(program, source, settings);
+  if (is_endless(expected.error)) return expected.error;
   std::string text;
   for (const Device& device : devices)
     text += difference_in_time(expected, device, program.launch, settings.attempts,
@@ -135,7 +136,8 @@ Prepared prepare(const std::string& source, const Settings& settings) {
 }
 
 Execution expected_of(const Prepared& program, const std::string& source, const Settings& settings) {
-  if (!calls_approximations(*program.module)) return differential::run_interpreter(*program.module, program.launch);
+  if (!calls_approximations(*program.module))
+    return differential::run_interpreter(*program.module, program.launch, {.step_limit = settings.steps});
   const Device cpu = Device::open("cpu").value();
   const Settings plain{.optimization = 0, .checked = settings.checked};
   return run_compiled(cpu, source, plain, program.launch);

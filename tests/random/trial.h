@@ -13,7 +13,8 @@ namespace pykc::random_test {
 /// How a program is compiled, and how often it runs on a GPU. `sanitize`: on the CPU device it is watched; what it
 /// reads of unwritten memory it does not use, and all else that is found is wrong. `target`: for GPUs, in the place of
 /// their own; empty: their own. `ptxas`: the program that assembles for GPUs in the place of the driver, if any.
-/// `attempts`: so often at most until a difference shows, for some depend on who of the threads comes first.
+/// `attempts`: so often at most until a difference shows, for some depend on who of the threads comes first. `steps`: a
+/// program for which the interpreter takes more counts as endless, and runs on no device.
 struct Settings {
   int optimization = 3;
   bool checked = false;
@@ -21,6 +22,7 @@ struct Settings {
   std::string target;
   std::string ptxas;
   int attempts = 1;
+  std::int64_t steps = differential::Interpretation{}.step_limit;
 };
 
 /// What the levels of optimisation do is different code; most users take the last.
