@@ -219,6 +219,7 @@ struct Access {
 struct CopyAsync {
   const Expr *to, *from;  // Elements in shared and in global memory
   int bytes;              // 4, 8 or 16
+  int stride_fault;       // checked builds: the fault site for elements that are no neighbours; else -1
 };
 struct InlinePtx {  // of no type, of one scalar, or a tuple of scalars
   std::string text;

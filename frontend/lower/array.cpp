@@ -55,6 +55,23 @@ void check_bounds(FunctionLowering& lowering, Instruction* written, Instruction*
   lowering.build.leave();
 }
 
+/// The last of several elements, which follow the first along the fastest dimension. The first is inside, so no sum
+/// overflows.
+void check_run(FunctionLowering& lowering, const checked::Element& first, Run run, const Parts& parts,
+               const Parts& indices) {
+  const checked::Type array = first.array->type;
+  const int dimension = array->array.layout == Layout::ColumnMajor ? 0 : array->array.rank() - 1;
+  Instruction* last = no_wrap(lowering, Opcode::Add, indices[static_cast<std::size_t>(dimension)],
+                              lowering.build.constant_i64(run.count - 1));
+  check_bounds(lowering, last, last, array, parts, dimension, first.bounds_fault + dimension);
+  if (!has_strides(array->array)) return;
+  Instruction* apart = stride(lowering, array, parts, dimension);
+  Instruction* is_apart = lowering.build.emit(Opcode::Ne, {apart, lowering.build.constant_i64(1)});
+  lowering.build.enter(lowering.build.if_(is_apart)->blocks[0]);
+  lowering.build.fault(run.stride_fault, {apart});
+  lowering.build.leave();
+}
+
 /// Horner's scheme over the dimensions, the slowest first.
 Instruction* linear(FunctionLowering& lowering, checked::Type array, const Parts& parts, const Parts& indices) {
   const int rank = array->array.rank();
@@ -152,15 +169,20 @@ Instruction* no_wrap(FunctionLowering& lowering, Opcode opcode, Instruction* a, 
 }
 
 Instruction* address(FunctionLowering& lowering, const checked::Element& element) {
-  const checked::Type array = element.array->type;
-  const Parts parts = lower(lowering, element.array);
+  return address(lowering, element, Run{});
+}
+
+Instruction* address(FunctionLowering& lowering, const checked::Element& first, Run run) {
+  const checked::Type array = first.array->type;
+  const Parts parts = lower(lowering, first.array);
   Parts indices;
-  for (const checked::ExprRef index : element.indices) indices.push_back(scalar(lowering, index));
+  for (const checked::ExprRef index : first.indices) indices.push_back(scalar(lowering, index));
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const int dimension = static_cast<int>(i);
-    indices[i] = position(lowering, indices[i], array, parts, dimension, element.wraparound, element.bounds_fault);
+    indices[i] = position(lowering, indices[i], array, parts, dimension, first.wraparound, first.bounds_fault);
   }
   if (indices.empty()) return parts.front();
+  if (run.count > 1 && first.bounds_fault >= 0) check_run(lowering, first, run, parts, indices);
   return element_pointer(lowering, parts.front(), offset(lowering, array, parts, indices), array->array.element);
 }
 

@@ -15,6 +15,12 @@ Instruction* extent(FunctionLowering& lowering, checked::Type array, const Parts
 Instruction* stride(FunctionLowering& lowering, checked::Type array, const Parts& parts, int dimension);
 Instruction* times(FunctionLowering& lowering, Instruction* a, Instruction* b);
 Instruction* address(FunctionLowering& lowering, const checked::Element& element);
+/// Of elements that are copied together, neighbours in memory. A checked build tests the last, too.
+struct Run {
+  std::int64_t count = 1;
+  int stride_fault = -1;
+};
+Instruction* address(FunctionLowering& lowering, const checked::Element& first, Run run);
 Instruction* position(FunctionLowering& lowering, Instruction* written, checked::Type array, const Parts& parts,
                       int dimension, bool wraparound, int fault);
 void stop_after_fault(FunctionLowering& lowering);

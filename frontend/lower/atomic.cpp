@@ -2,6 +2,7 @@
 // them: there they are spelled out.
 #include "frontend/lower/atomic.h"
 
+#include "frontend/lower/array.h"
 #include "frontend/lower/expr.h"
 #include "frontend/lower/function.h"
 #include "frontend/lower/record.h"
@@ -124,8 +125,12 @@ Parts lower(FunctionLowering& lowering, const checked::Access& node, checked::Ty
 }
 
 Parts lower(FunctionLowering& lowering, const checked::CopyAsync& node, checked::Type) {
-  Instruction* to = address(lowering, node.to);
-  lowering.build.emit(Opcode::CopyAsync, {to, address(lowering, node.from)})->index = node.bytes;
+  const auto place = [&](const checked::Expr* first) {
+    const std::int64_t count = node.bytes / size_in_bytes(first->type->scalar);
+    return address(lowering, *first->as<checked::Element>(), {count, node.stride_fault});
+  };
+  Instruction* to = place(node.to);
+  lowering.build.emit(Opcode::CopyAsync, {to, place(node.from)})->index = node.bytes;
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/statements/assign.h"
+#include "frontend/check/statements/statement.h"
 #include "frontend/check/types/convert.h"
 #include "ir/text/form.h"
 
@@ -204,8 +205,12 @@ Value call_memcpy_async(FunctionChecker& checker, const Arguments& arguments, So
                    "4, 8 or 16 bytes to copy, not " + std::to_string(static_cast<std::int64_t>(bytes)));
     return {};
   }
-  return TreeBuilder::strong(
-      checker.tree.make(checked::Type::none(), range, checked::CopyAsync{to.expr, from.expr, static_cast<int>(bytes)}));
+  const int stride_fault =
+      checker.module.options.bounds_checks && !checker.is_trial && *count > 1
+          ? add_fault(checker, "memcpy_async copies neighbours in memory, and these elements lie {0} apart", range)
+          : -1;
+  return TreeBuilder::strong(checker.tree.make(
+      checked::Type::none(), range, checked::CopyAsync{to.expr, from.expr, static_cast<int>(bytes), stride_fault}));
 }
 
 }  // namespace
