@@ -1,4 +1,5 @@
 // Runs ptxas, NVIDIA's assembler, on files of its own in the temporary folder.
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/errors.h"
 #include "base/files.h"
 #include "cli/embed.h"
 
@@ -29,13 +31,20 @@ struct TemporaryFolder {
   }
 };
 
-/// Its messages go where ours go.
-Result<void> run_program(const std::vector<std::string>& command) {
+/// Its messages go where ours go, or to a file.
+Result<void> run_program(const std::vector<std::string>& command, const std::string& messages = "") {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   pid_t process = 0;
-  const int error = posix_spawnp(&process, arguments[0], nullptr, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (!messages.empty()) {
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, messages.c_str(), O_WRONLY | O_CREAT, 0600);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  }
+  const int error = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return Error{ErrorCode::NotFound, "cannot run " + command.front() + ": " + std::strerror(error)};
   int status = 0;
   while (waitpid(process, &status, 0) < 0)
@@ -44,24 +53,39 @@ Result<void> run_program(const std::vector<std::string>& command) {
   return Error{ErrorCode::InputOutput, command.front() + " failed"};
 }
 
+constexpr const char* kCubin = "/kernels.cubin";
+
+/// Leaves the cubin in the folder, and where a file is named for its messages, all of them there.
+Result<void> run_assembler(const TemporaryFolder& folder, const Artifact& ptx, const std::string& ptxas,
+                           const std::string& messages) {
+  if (!folder.exists) return Error{ErrorCode::InputOutput, "cannot make a temporary folder: " + folder.error.message()};
+  const std::string source = folder.path + "/kernels.ptx";
+  if (const Result<void> written = write_file(source, ptx.code); !written)
+    return Error{ErrorCode::InputOutput, "cannot write " + source + ": " + written.error().message};
+  const std::string chip = ptx.target.substr(ptx.target.find(':') + 1);
+  const std::string level = "-O" + std::to_string(std::min(ptx.assembler_level, 3));
+  std::vector<std::string> command = {ptxas, "-arch=" + chip, level, source, "-o", folder.path + kCubin};
+  if (!messages.empty()) command.emplace_back("-v");
+  return run_program(command, messages);
+}
+
 }  // namespace
 
 Result<Artifact> assemble(const Artifact& ptx, const std::string& ptxas) {
   const TemporaryFolder folder;
-  if (!folder.exists) return Error{ErrorCode::InputOutput, "cannot make a temporary folder: " + folder.error.message()};
-  const std::string source = folder.path + "/kernels.ptx", cubin = folder.path + "/kernels.cubin";
-  if (const Result<void> written = write_file(source, ptx.code); !written)
-    return Error{ErrorCode::InputOutput, "cannot write " + source + ": " + written.error().message};
-  const std::string chip = ptx.target.substr(ptx.target.find(':') + 1);
-  if (Result<void> ran = run_program(
-          {ptxas, "-arch=" + chip, "-O" + std::to_string(std::min(ptx.assembler_level, 3)), source, "-o", cubin});
-      !ran)
-    return ran.error();
-  Result<std::string> bytes = read_file(cubin);
+  RETURN_IF_FAILED(run_assembler(folder, ptx, ptxas, {}));
+  Result<std::string> bytes = read_file(folder.path + kCubin);
   if (!bytes) return Error{ErrorCode::InputOutput, "cannot read what " + ptxas + " left: " + bytes.error().message};
   Artifact artifact = ptx;
   artifact.code = std::move(*bytes);
   return artifact;
+}
+
+Result<std::string> assembler_messages(const Artifact& ptx, const std::string& ptxas) {
+  const TemporaryFolder folder;
+  const std::string messages = folder.path + "/messages";
+  RETURN_IF_FAILED(run_assembler(folder, ptx, ptxas, messages));
+  return read_file(messages);
 }
 
 }  // namespace pykc::cli

@@ -12,6 +12,7 @@ namespace pykc::cli {
 void add_compile(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_test(CLI::App& app, int& exit_code);
+void add_analyze(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_info(CLI::App& app, int& exit_code);

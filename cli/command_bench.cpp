@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/flags.h"
+#include "cli/launch_flags.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -19,57 +20,12 @@ namespace {
 
 struct BenchRequest {
   std::string what;  // FILE::KERNEL
-  std::string sizes = "1e4,1e5,1e6,1e7", blocks, grid, tile, signature, device;
-  std::vector<std::string> arguments, shapes;
+  std::string sizes = "1e4,1e5,1e6,1e7", blocks, device;
   std::string csv, json, svg;
-  measure::BenchmarkSettings settings;
+  double seconds = 0.1;  // for each point
+  LaunchFlags launch;
   CompileOptions options;
 };
-
-constexpr std::int64_t kUsualThreads = 256;
-
-/// What the request says of launches, in numbers; for one of several configurations in its terms.
-struct Launches {
-  std::vector<Dim3> blocks;  // empty where nothing is said
-  std::optional<Dim3> grid, tile;
-};
-
-struct Assignment {
-  std::string name, value;
-};
-Result<Assignment> parse_assignment(const std::string& option, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals != std::string::npos && equals > 0 && equals + 1 < text.size())
-    return Assignment{text.substr(0, equals), text.substr(equals + 1)};
-  return invalid_argument(option + " takes NAME=VALUE, not `" + text + "`");
-}
-
-Result<void> parse_settings(BenchRequest& request) {
-  for (const std::string& text : request.arguments) {
-    ASSIGN_OR_RETURN(const Assignment argument, parse_assignment("--arg", text));
-    request.settings.arguments.values[argument.name] = argument.value;
-  }
-  for (const std::string& text : request.shapes) {
-    ASSIGN_OR_RETURN(const Assignment assignment, parse_assignment("--shape", text));
-    ASSIGN_OR_RETURN(request.settings.arguments.shapes[assignment.name], measure::parse_shape(assignment.value));
-  }
-  return {};
-}
-
-Result<Launches> parse_launches(const BenchRequest& request, const std::optional<Configuration>& configuration) {
-  const Configuration names = configuration.value_or(Configuration({}));
-  Launches launches;
-  const auto parse_extents = [&](const std::string& text, std::optional<Dim3>& to) -> Result<void> {
-    if (text.empty()) return {};
-    ASSIGN_OR_RETURN(to, measure::parse_extents(measure::with_values(text, names)));
-    return {};
-  };
-  RETURN_IF_FAILED(parse_extents(request.grid, launches.grid));
-  RETURN_IF_FAILED(parse_extents(request.tile, launches.tile));
-  if (request.blocks.empty()) return launches;
-  ASSIGN_OR_RETURN(launches.blocks, measure::parse_blocks(measure::with_values(request.blocks, names)));
-  return launches;
-}
 
 std::string point_text(std::int64_t size, Dim3 block, const std::string& configuration) {
   return "size " + std::to_string(size) + ", block " + measure::extents_text(block) +
@@ -88,47 +44,24 @@ std::string explained(const Error& error) {
          "\n  If the kernel is not made for such a launch: --shape, --arg, --grid, --tile and --blocks change it.";
 }
 
-/// By which options the command line gives what an error of measure/ asks for.
-Error with_options(Error error, ErrorCode asks, const std::string& options) {
-  if (error.code == asks) error.message += options;
-  return error;
-}
-
-Result<void> check_arguments(const KernelInfo& kernel, const measure::ArgumentSettings& settings) {
-  Result<void> checked = measure::check_settings(kernel, settings);
-  const std::vector<ParameterInfo> missing = measure::missing_values(kernel, settings);
-  if (checked || missing.empty()) return checked;
-  const auto option = [](const ParameterInfo& parameter) {
-    return "--arg " + parameter.name + "=" + (parameter.value.is_record() ? "VALUE,VALUE…" : "VALUE");
-  };
-  return with_options(checked.error(), ErrorCode::InvalidArgument,
-                      "; add " + list_text(missing, option, " ") + "  (`size` stands for the size of the sweep)");
-}
-
 /// All sizes and blocks of one configuration.
 Result<void> measure_kernel(const BenchRequest& request, const std::vector<std::int64_t>& sizes, const Program& program,
                             const measure::ConfiguredKernel& kernel, const Device& device, ProgressBar& bar,
                             measure::Report& report) {
-  ASSIGN_OR_RETURN(Launches launches, parse_launches(request, kernel.configuration));
-  measure::BenchmarkSettings settings = request.settings;
-  settings.grid = launches.grid;
-  settings.tile = launches.tile;
+  ASSIGN_OR_RETURN(std::vector<Dim3> blocks, blocks_of(request.blocks, kernel.configuration));
+  ASSIGN_OR_RETURN(measure::BenchmarkSettings settings, settings_of(request.launch, kernel.configuration));
+  settings.seconds = request.seconds;
   bar.begin("compiling");
   const Result<measure::Benchmark> benchmark =
-      measure::Benchmark::create(device, program, kernel.request, request.options, settings);
-  if (!benchmark)
-    return with_options(
-        benchmark.error(), ErrorCode::InvalidLaunch,
-        ": --shared BYTES, or --shared-per-thread BYTES, which is multiplied by the threads of a block");
-  RETURN_IF_FAILED(check_arguments(benchmark->kernel(), settings.arguments));
+      create_benchmark(device, program, kernel.request, request.options, std::move(settings));
+  if (!benchmark) return benchmark.error();
   report.kernel = measure::signature_of(benchmark->kernel());
   report.has_foreign_code |= benchmark->has_foreign_code();
-  const std::int64_t bound = benchmark->kernel().max_threads_per_block;
-  if (launches.blocks.empty()) launches.blocks = {{bound > 0 ? std::min(bound, kUsualThreads) : kUsualThreads}};
+  if (blocks.empty()) blocks = {usual_block(benchmark->kernel())};
   const std::string configuration = kernel.text();
   for (const std::int64_t size : sizes) {
     std::optional<Result<measure::LaunchArguments>> arguments;  // of this size, when its first point has begun
-    for (const Dim3 block : launches.blocks) {
+    for (const Dim3 block : blocks) {
       bar.begin(point_text(size, block, configuration));
       if (!arguments) arguments = benchmark->make_arguments(size);
       Result<measure::Point> point =
@@ -148,13 +81,11 @@ Result<void> measure_kernel(const BenchRequest& request, const std::vector<std::
 
 Result<measure::Report> measure_all(const BenchRequest& request, const std::vector<std::int64_t>& sizes,
                                     const Program& program, const std::string& name) {
-  const Result<std::vector<measure::ConfiguredKernel>> kernels = measure::find_kernel(program, name, request.signature);
-  if (!kernels)
-    return with_options(kernels.error(), ErrorCode::InvalidArgument,
-                        "\n  FILE::KERNEL names the kernel, --sig 'KERNEL(TYPE, …)' the types of its parameters.");
-  ASSIGN_OR_RETURN(const Launches first, parse_launches(request, kernels->front().configuration));
+  const Result<std::vector<measure::ConfiguredKernel>> kernels = find_kernels(program, name, request.launch);
+  if (!kernels) return kernels.error();
+  ASSIGN_OR_RETURN(const std::vector<Dim3> blocks, blocks_of(request.blocks, kernels->front().configuration));
   ASSIGN_OR_RETURN(const Device device, Device::open(request.device));
-  const std::size_t points = sizes.size() * std::max<std::size_t>(first.blocks.size(), 1);
+  const std::size_t points = sizes.size() * std::max<std::size_t>(blocks.size(), 1);
   ProgressBar bar(static_cast<int>(kernels->size() * (points + 1) + 1));
   measure::Report report{.device = device.info()};
   for (const measure::ConfiguredKernel& kernel : *kernels)
@@ -179,19 +110,18 @@ Result<void> write(const BenchRequest& request, const measure::Report& report) {
 }
 
 int run(BenchRequest& request) {
-  const std::size_t colons = request.what.rfind("::");
-  const std::string file = request.what.substr(0, colons);
-  const std::string kernel = colons != std::string::npos ? request.what.substr(colons + 2) : "";
+  const KernelOfFile what = parse_kernel_of_file(request.what);
   const auto misused = [](const Error& error) {
     report(error);
     return kUsage;
   };
   const Result<std::vector<std::int64_t>> sizes = measure::parse_sizes(request.sizes);
   if (!sizes) return misused(sizes.error());
-  if (const Result<void> parsed = parse_settings(request); !parsed) return misused(parsed.error());
-  const Result<Program> program = load(file, request.options);
+  if (const Result<measure::ArgumentSettings> parsed = argument_settings(request.launch); !parsed)
+    return misused(parsed.error());
+  const Result<Program> program = load(what.file, request.options);
   if (!program) return report(program.error());
-  const Result<measure::Report> measured = measure_all(request, *sizes, *program, kernel);
+  const Result<measure::Report> measured = measure_all(request, *sizes, *program, what.kernel);
   if (!measured) return report(measured.error());
   if (const Result<void> written = write(request, *measured); !written) return report(written.error());
   for (const measure::Failure& failure : measured->failures)
@@ -207,24 +137,8 @@ void add_options(CLI::App& command, BenchRequest& request) {
   command.add_option("--blocks", request.blocks,
                      "Shapes of blocks: 64..1024, which doubles, 64,128,16x16, or TILExROWS in the names of the "
                      "kernel's configurations (default: 256, or the kernel's launch bound where that is less)");
-  const auto add_list = [&](const char* name, std::vector<std::string>& values, const char* help) {
-    command.add_option(name, values, help)->allow_extra_args(false);
-  };
-  add_list("--arg", request.arguments,
-           "A number that the kernel takes: --arg a=2.5; `size` is that of the sweep, `side` the first array's first "
-           "extent, which n, size, length and count take");
-  add_list("--shape", request.shapes,
-           "Of an array: --shape a=1024x512 (default: `size` elements, with several axes a square)");
-  command.add_option("--grid", request.grid, "Blocks, as 64x64 (default: as many as cover the first array)");
-  command.add_option("--tile", request.tile,
-                     "Elements of the first array that a block covers, as 32x32 (default: one a thread)");
-  command.add_option("--shared", request.settings.shared_bytes, "Bytes of a block for shared.array(0, …)")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 30));
-  command.add_option("--shared-per-thread", request.settings.shared_bytes_a_thread, "The same for each of its threads")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20));
-  command.add_option("--sig", request.signature,
-                     "Types for a kernel without annotations: 'saxpy(f32, f32[:], f32[:])'");
-  command.add_option("--seconds", request.settings.seconds, "Time to measure each point for")
+  add_launch_flags(command, request.launch);
+  command.add_option("--seconds", request.seconds, "Time to measure each point for")
       ->check(CLI::Range(1e-3, 3600.0))
       ->capture_default_str();
   add_device_flag(command, request.device);

@@ -23,5 +23,7 @@ std::string embedded_source(const std::vector<Artifact>& artifacts, const std::s
 
 /// Turns PTX into a cubin of the same kernels, by NVIDIA's assembler.
 Result<Artifact> assemble(const Artifact& ptx, const std::string& ptxas);
+/// What it says of them with -v: registers, spilled bytes.
+Result<std::string> assembler_messages(const Artifact& ptx, const std::string& ptxas);
 
 }  // namespace pykc::cli

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   pykc::cli::add_compile(app, exit_code);
   pykc::cli::add_run(app, exit_code);
   pykc::cli::add_test(app, exit_code);
+  pykc::cli::add_analyze(app, exit_code);
   pykc::cli::add_bench(app, exit_code);
   pykc::cli::add_check(app, exit_code);
   pykc::cli::add_info(app, exit_code);

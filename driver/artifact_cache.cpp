@@ -189,6 +189,7 @@ std::string ArtifactCache::key(const Program& program, const std::vector<KernelR
   const Sanitize& sanitize = options.sanitize;
   for (const bool is_on : {sanitize.bounds, sanitize.races, sanitize.uninitialised, sanitize.divergence})
     hash.add(static_cast<std::uint64_t>(is_on));
+  hash.add(options.costs_for);
   for (const std::string& code : options.silenced_warnings) hash.add(code);
   for (const Library& library : options.libraries) hash.add(library.bytes);
   return hash.finish();

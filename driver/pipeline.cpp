@@ -16,6 +16,7 @@
 #include "frontend/checked/tree.h"
 #include "frontend/frontend.h"
 #include "frontend/syntax/token.h"
+#include "ir/instrument/count_costs.h"
 #include "ir/instrument/count_operations.h"
 #include "ir/instrument/observe.h"
 #include "ir/passes/passes.h"
@@ -177,7 +178,8 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
   for_each_function(*module, ir::contract_multiply_add);
 
   // What is watched is what the source says, also where nobody uses what is read.
-  if (for_cpu && sanitize.is_observed()) ir::observe(*module, sanitize, compilation.diagnostics);
+  const bool counts_costs = for_cpu && !compilation.options.costs_for.empty();
+  if (for_cpu && sanitize.is_observed() && !counts_costs) ir::observe(*module, sanitize, compilation.diagnostics);
 
   // From here on a value that never changes is a value, not a variable: uniformity and ranges can see through it.
   for_each_function(*module, ir::promote_locals);
@@ -191,6 +193,7 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
 
   // What is counted is what the source asks for, the same on every target.
   if (compilation.purpose == Purpose::Counts) ir::count_operations(*module);
+  if (counts_costs) ir::count_costs(*module);
 
   if (for_cpu) {
     // A kernel that waits must hold every place at which it waits, before it is cut there.
@@ -235,6 +238,9 @@ struct Arrival {
   std::unique_ptr<ir::Module> module = nullptr;
 };
 
+void add_code_for_gpu(Artifact& artifact, const Program& program, const std::vector<KernelRequest>& requests,
+                      CompileOptions options);
+
 /// From trees to what the compilation asks for.
 Result<Arrival> travel(Compilation& compilation, const Program& program, const std::vector<KernelRequest>& requests) {
   const Emit emit = compilation.emit;
@@ -260,7 +266,28 @@ Result<Arrival> travel(Compilation& compilation, const Program& program, const s
   if (emit == Emit::Ir || emit == Emit::CpuIr) return Arrival{.output = {.text = ir::print_module(*module)}};
 
   ASSIGN_OR_RETURN(CompileOutput output, to_code(compilation, *module, *target));
+  if (for_cpu && !compilation.options.costs_for.empty())
+    add_code_for_gpu(output.artifact, program, requests, compilation.options);
   return Arrival{std::move(output), std::move(module)};
+}
+
+/// What kernels that count are on the GPU for which they count. Where that is no code, they count all the same.
+void add_code_for_gpu(Artifact& artifact, const Program& program, const std::vector<KernelRequest>& requests,
+                      CompileOptions options) {
+  options.target = std::exchange(options.costs_for, "");
+  options.sanitize = {};
+  options.line_info = true;
+  Compilation compilation(options);
+  const Result<Arrival> arrival = travel(compilation, program, requests);
+  if (!arrival || arrival->output.artifact.kernels.size() != artifact.kernels.size()) return;
+  const Artifact& on_gpu = arrival->output.artifact;
+  for (std::size_t i = 0; i < artifact.kernels.size(); ++i) {
+    WatchedKernel& watched = artifact.kernels[i].watched;
+    watched.gpu_target = on_gpu.target;
+    watched.ptx = on_gpu.code;
+    watched.gpu_symbol = on_gpu.kernels[i].symbol;
+    watched.gpu_shared_bytes = on_gpu.kernels[i].static_shared_bytes;
+  }
 }
 
 /// The artifact of an earlier compilation of the same, or a new one, kept for later.

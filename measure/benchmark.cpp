@@ -84,6 +84,7 @@ Result<Benchmark> Benchmark::create(const Device& device, const Program& program
 
   CompileOptions for_device = options;
   for_device.target = device.info().target;
+  for_device.costs_for.clear();
   ASSIGN_OR_RETURN(const driver::CountingKernel counting, driver::compile_counting(program, request, for_device));
   ASSIGN_OR_RETURN(const Module module, device.load(counting.artifact));
   ASSIGN_OR_RETURN(const Kernel counting_kernel, module.kernel(request.kernel));
@@ -115,11 +116,20 @@ Result<LaunchArguments> Benchmark::make_arguments(std::int64_t size) const {
   return LaunchArguments::create(device_, kernel(), size, settings_.arguments);
 }
 
-Result<Point> Benchmark::measure(const LaunchArguments& arguments, Dim3 block) const {
+LaunchConfig Benchmark::config_for(const LaunchArguments& arguments, Dim3 block) const {
   const Dim3 tile = settings_.tile.value_or(block);
   const Dim3 grid = settings_.grid.value_or(grid_over(arguments.first_shape(), tile, grid_axes_, kernel().cluster));
   const std::int64_t shared_bytes = settings_.shared_bytes + settings_.shared_bytes_a_thread * threads_of(block);
-  const LaunchConfig config{.grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = nullptr};
+  return {.grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = nullptr};
+}
+
+Result<void> Benchmark::launch(const LaunchArguments& arguments, Dim3 block) const {
+  RETURN_IF_FAILED(kernel_.launch_with(config_for(arguments, block), arguments.list()));
+  return device_.synchronize();
+}
+
+Result<Point> Benchmark::measure(const LaunchArguments& arguments, Dim3 block) const {
+  const LaunchConfig config = config_for(arguments, block);
   // Each launch has changed what it writes.
   RETURN_IF_FAILED(arguments.refill(written_));
   ASSIGN_OR_RETURN(const ir::Counts counts, count(config, arguments.list()));
@@ -127,7 +137,7 @@ Result<Point> Benchmark::measure(const LaunchArguments& arguments, Dim3 block) c
   ASSIGN_OR_RETURN(const jit::Times times, jit::time_launches(device_, settings_.seconds, [&] {
                      return kernel_.launch_with(config, arguments.list());
                    }));
-  return Point{arguments.size(), block, grid, counts, times};
+  return Point{arguments.size(), block, config.grid, counts, times};
 }
 
 }  // namespace pykc::measure

@@ -137,6 +137,7 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual Result<void> synchronize() = 0;
   virtual Result<void> cancel() = 0;
   virtual Result<void> set_output(Output output) = 0;
+  virtual Result<void> set_cost_output(CostOutput output) = 0;
   virtual void set_crash_messages(bool) {}
   virtual Result<void> start_profiler() const { return {}; }
   virtual Result<void> stop_profiler() const { return {}; }

@@ -212,6 +212,12 @@ Result<void> Device::set_output(Output output) const try { return state_->set_ou
   return error_in_flight();
 }
 
+Result<void> Device::set_cost_output(CostOutput output) const try {
+  return state_->set_cost_output(std::move(output));
+} catch (...) {
+  return error_in_flight();
+}
+
 void Device::set_crash_messages(bool on) const { state_->set_crash_messages(on); }
 
 Result<void> Device::enable_peer_access(const Device& other) const try {

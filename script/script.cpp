@@ -165,6 +165,10 @@ TestResult run_test(const Program& program, Evaluator& evaluator, Run& run, cons
 
 }  // namespace
 
+bool has_main(const Program& program) {
+  return find_function_definition(*program.main, "main") != nullptr || has_statements(*program.main);
+}
+
 Result<int> run_main(const Program& program, const RunOptions& options) {
   Run run(options);
   Evaluator evaluator(program, run);

@@ -36,6 +36,8 @@ struct RunOptions {
   std::function<void(const std::string&)> overdue = {};
 };
 
+/// Whether run_main has something to run: a `main`, or statements of the file.
+bool has_main(const Program& program);
 /// Runs the file's statements in order, then `main` (unless they called it). Gives what main returned, 0 for None.
 Result<int> run_main(const Program& program, const RunOptions& options);
 

@@ -18,7 +18,8 @@ declare -A may=(
   [python]="pykc base python"
   [script]="pykc stdlib base frontend driver jit script"
   [measure]="pykc base ir frontend driver jit measure"
-  [cli]="pykc stdlib base frontend driver script measure cli"
+  [insight]="pykc base measure insight"
+  [cli]="pykc stdlib base frontend driver script measure insight cli"
 )
 failed=0
 for folder in "${!may[@]}"; do

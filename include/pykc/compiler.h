@@ -64,6 +64,9 @@ struct CompileOptions {
   bool checked = false;  // true: an index out of bounds stops the kernel with an error
   /// What kernels look for while they run on the CPU device; of it, a GPU knows `bounds`.
   Sanitize sanitize = {};
+  /// A GPU's target, "sm_90": kernels for the CPU device count there what they would cost such a GPU, and have their
+  /// PTX for it with them (pykc/costs.h). Then nothing is sanitized but `bounds`.
+  std::string costs_for = {};
   bool contract = true;    // false: a*b + c is never fused
   bool line_info = false;  // true: .loc directives in PTX
   /// Kernels whose parameters are not annotated, with their types: "saxpy(f32, f32[:], f32[:])". Without any, every

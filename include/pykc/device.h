@@ -14,6 +14,7 @@
 
 #include "pykc/array.h"
 #include "pykc/artifact.h"
+#include "pykc/costs.h"
 #include "pykc/error.h"
 #include "pykc/kernel.h"
 #include "pykc/pool.h"
@@ -25,6 +26,8 @@ class Device;
 
 /// Takes text.
 using Output = std::function<void(std::string_view)>;
+/// Takes what a launch has cost (pykc/costs.h).
+using CostOutput = std::function<void(const LaunchCosts&)>;
 
 namespace detail {
 struct DeviceState;
@@ -125,6 +128,11 @@ class Device {
   /// at a time, with its newline, on whatever thread; it must not throw, and neither launch nor call this. An error on
   /// a GPU, whose driver writes to stdout.
   Result<void> set_output(Output output) const;
+  /// Where the costs of launches go from now on, for all handles of this device; null, as at first: nothing is counted.
+  /// Of kernels that are compiled with CompileOptions::costs_for, the first launch of each shape, with each list of extents
+  /// and integers, is counted. `output` is called by the launch, before it returns; it must not throw, and neither
+  /// launch nor call this. An error on a GPU.
+  Result<void> set_cost_output(CostOutput output) const;
   /// A kernel of the CPU device that touches memory which is not there ends the process, as such code does in C++. At
   /// first, a message on stderr says which kernel it was: while a launch runs that is new or takes 20 us or more, the
   /// process has handlers of SIGSEGV and SIGBUS, which hand the signal on to the handlers of before. This turns them

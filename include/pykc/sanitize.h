@@ -45,6 +45,14 @@ struct ObservedSite {
     Fence,
     Barrier,  // of the block or the grid: told of in kernels with warp operations
     Warp,     // an operation that lanes of a warp do together
+    // The way of a thread, of which kernels tell that count (pykc/costs.h). Enter, Turn and Resume begin code that runs
+    // from its beginning to its end.
+    Enter,     // a block of code: of a function, of a branch
+    Turn,      // the body of a loop, once more
+    Resume,    // the rest of a block, behind something that not every thread comes out of
+    Branch,    // with the condition
+    Call,      // of a function
+    Returned,  // from it
   };
   Kind kind = Kind::Load;
   bool is_shared = false;       // an access to shared memory; else to global memory
@@ -54,11 +62,35 @@ struct ObservedSite {
   bool is_for_block = false;    // an atomic access or a fence for the threads of the block alone
   bool is_predictable = false;  // whether and where it happens depends on the launch alone, not on what arrays hold
   std::uint8_t bytes = 0;       // of an access
+  std::uint16_t depth = 0;      // of kernels that count: blocks of code around the place, in its function
   std::uint8_t ignored = 0;     // by a comment of the line: 1 << n for code E0601 + n
   SourcePlace place = {};
   constexpr bool is_access() const { return kind <= Kind::AtomicSwap; }
   constexpr bool is_atomic() const { return is_access() && kind >= Kind::AtomicLoad; }
   friend bool operator==(const ObservedSite&, const ObservedSite&) = default;
+};
+
+/// What code asks of a thread, in instructions of the IR. A fused multiply-add counts twice among the floats.
+struct Operations {
+  std::int64_t instructions = 0;  // all of them
+  std::int64_t f32 = 0;           // sums, products, quotients; f16 and bf16 are computed in f32
+  std::int64_t f64 = 0;
+  std::int64_t integer = 0;
+  std::int64_t math = 0;  // functions that are no single instruction
+  std::int64_t conversions = 0;
+  std::int64_t barriers = 0;
+  std::int64_t warp = 0;          // operations of the warp
+  std::int64_t global_loads = 0;  // what a thread waits for, hundreds of cycles each
+  friend bool operator==(const Operations&, const Operations&) = default;
+};
+
+/// What stands on one line of code that begins at a site.
+struct ObservedCode {
+  std::int64_t site = 0;
+  SourcePlace place = {};
+  std::int32_t loops = 0;  // around it, in its function
+  Operations operations = {};
+  friend bool operator==(const ObservedCode&, const ObservedCode&) = default;
 };
 
 }  // namespace gnu::visibility("default")]]pykc

@@ -269,7 +269,7 @@ struct SharedArrayInfo {
   friend bool operator==(const SharedArrayInfo&, const SharedArrayInfo&) = default;
 };
 
-/// A kernel's second entry point, which does the same and tells of it (CompileOptions::sanitize).
+/// A kernel's second entry point, which does the same and tells of it (CompileOptions::sanitize and ::costs_for).
 struct WatchedKernel {
   std::string symbol;  // in the artifact; empty where there is none
   LaunchExpression scratch_bytes;
@@ -278,6 +278,12 @@ struct WatchedKernel {
   std::vector<SharedArrayInfo> shared_arrays;  // those whose size is known
   /// Whether what orders its threads depends on the launch and its numbers alone, not on what arrays hold.
   bool is_predictable = false;
+  // Of a kernel that counts (CompileOptions::costs_for); else empty.
+  std::vector<ObservedCode> code;
+  std::string gpu_target, ptx;  // what it is on that GPU; no text where it cannot be compiled for it
+  std::string gpu_symbol;       // of the kernel, in the text
+  std::int64_t gpu_shared_bytes = 0;  // static ones
+  bool counts() const { return !code.empty(); }
   friend bool operator==(const WatchedKernel&, const WatchedKernel&) = default;
 };
 

@@ -10,41 +10,13 @@
 
 #include "ir/builder.h"
 #include "ir/instrument/predictability.h"
-#include "ir/passes/clone.h"
+#include "ir/instrument/watched_copies.h"
 #include "ir/walk.h"
 
 namespace pykc::ir {
 namespace {
 
 using Kind = ObservedSite::Kind;
-
-bool is_watched(const Instruction* address) {
-  return address->type.space == AddressSpace::Global || address->type.space == AddressSpace::Shared;
-}
-
-std::optional<Kind> kind_of(const Instruction& access) {
-  switch (access.opcode) {
-    case Opcode::Load:
-      return Kind::Load;
-    case Opcode::Store:
-      return Kind::Store;
-    // What must not be taken from a register, or kept in one, is one step for the other threads.
-    case Opcode::HintedLoad:
-      return access.hint == CacheHint::Volatile ? Kind::AtomicLoad : Kind::Load;
-    case Opcode::HintedStore:
-      return access.hint == CacheHint::Volatile ? Kind::AtomicStore : Kind::Store;
-    case Opcode::AtomicLoad:
-      return Kind::AtomicLoad;
-    case Opcode::AtomicStore:
-      return Kind::AtomicStore;
-    case Opcode::AtomicRmw:
-      return Kind::AtomicUpdate;
-    case Opcode::AtomicCas:
-      return Kind::AtomicSwap;
-    default:
-      return std::nullopt;
-  }
-}
 
 class Observing {
  public:
@@ -73,8 +45,8 @@ class Observing {
     builder_.set_range(instruction.range);
     if (instruction.opcode == Opcode::CopyAsync) return observe_copy(instruction);
     if (instruction.opcode == Opcode::Builtin) return observe_builtin(instruction);
-    const std::optional<Kind> kind = kind_of(instruction);
-    if (!kind || !is_watched(instruction.operands[0])) return;
+    const std::optional<Kind> kind = access_to_watch(instruction);
+    if (!kind) return;
     Instruction* address = instruction.operands[0];
     ObservedSite site = access(instruction, *kind, *address, size_in_bytes(address->type.scalar));
     if (site.is_atomic()) {
@@ -185,13 +157,7 @@ void drop_settled_checks(Function& plain, const Predictability& predictability) 
 }  // namespace
 
 void observe(Module& module, Sanitize what, const Diagnostics& comments) {
-  Module copies = clone(module);
-  for (std::size_t i = 0; i < copies.functions.size(); ++i) {
-    Function& copy = *copies.functions[i];
-    copy.symbol += ".watched";
-    copy.is_watched = true;
-    if (copy.is_kernel) copy.plain = module.functions[i].get();
-  }
+  Module copies = copy_to_watch(module);
   const Predictability predictability(copies);
   for (const auto& copy : copies.functions) {
     if (copy->is_kernel) copy->kernel.watched = {.looks_for = what, .is_predictable = predictability.has_order(*copy)};
@@ -203,7 +169,7 @@ void observe(Module& module, Sanitize what, const Diagnostics& comments) {
       if (comments.is_silenced_by_name(kCodes[i], site.place)) site.ignored |= static_cast<std::uint8_t>(1U << i);
   const Predictability of_plain(module);
   for (const auto& plain : module.functions) drop_settled_checks(*plain, of_plain);
-  for (auto& copy : copies.functions) module.functions.push_back(std::move(copy));
+  add_copies(module, std::move(copies));
 }
 
 }  // namespace pykc::ir

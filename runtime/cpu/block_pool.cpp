@@ -37,9 +37,10 @@ class Worker {
   /// The shared memory ends at the guard, the scratch memory where that begins. If each ended at a page of its own,
   /// their addresses would have the last 12 bits in common, and a processor that has just written one waits to read the
   /// other.
-  void operator()(std::int64_t first, std::int64_t last) const {
+  void operator()(std::int64_t first, std::int64_t last) const { (*this)(run_.kernel, first, last); }
+  void operator()(abi::CpuKernel kernel, std::int64_t first, std::int64_t last) const {
     char* const shared = shared_memory();
-    run_.kernel(run_.launch, shared, shared - scratch_bytes_, first, last);
+    kernel(run_.launch, shared, shared - scratch_bytes_, first, last);
   }
   char* shared_memory() const { return workspace_.ending(scratch_bytes_ + shared_bytes_) + scratch_bytes_; }
 
@@ -90,11 +91,16 @@ Result<void> BlockPool::run(const BlockRun& run, BlockTime& time) {
   return run_on_all(run, first, time);
 }
 
-Result<void> BlockPool::run_in_order(const BlockRun& run, const std::function<void(const void* shared)>& before) {
+Result<void> BlockPool::run_in_order(const BlockRun& run, const std::function<void(const void* shared)>& before,
+                                     const std::function<Piece(std::int64_t block)>& piece_at) {
   Worker worker(run, workspaces_.front());
   if (!worker.prepare()) return no_memory(run);
   before(worker.shared_memory());
-  for (std::int64_t block = 0; block < run.blocks && !is_over(run); ++block) worker(block, block + 1);
+  for (std::int64_t block = 0; block < run.blocks && !is_over(run);) {
+    const Piece piece = piece_at(block);
+    worker(piece.kernel, block, piece.end);
+    block = piece.end;
+  }
   return {};
 }
 

@@ -58,9 +58,14 @@ class BlockPool {
   /// Runs every block once and returns when all are done; fails only if there is no memory for a block. After a fault
   /// the blocks that have not begun are left out.
   Result<void> run(const BlockRun& run, BlockTime& time);
-  /// The same on the calling thread alone, block by block in the order of their numbers; `before` is told where each
-  /// has its shared memory.
-  Result<void> run_in_order(const BlockRun& run, const std::function<void(const void* shared)>& before);
+  /// The same on the calling thread alone, in the order of their numbers. `before` is told where each block has its
+  /// shared memory; `piece_at` says for a block by which entry it runs, and how many behind it, too.
+  struct Piece {
+    abi::CpuKernel kernel;
+    std::int64_t end;
+  };
+  Result<void> run_in_order(const BlockRun& run, const std::function<void(const void* shared)>& before,
+                            const std::function<Piece(std::int64_t block)>& piece_at);
   ThreadPool& threads() { return threads_; }
 
  private:

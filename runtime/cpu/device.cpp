@@ -179,6 +179,12 @@ Result<void> Device::set_output(Output output) {
   return {};
 }
 
+Result<void> Device::set_cost_output(CostOutput output) {
+  const std::lock_guard turn(turn_);
+  cost_output_ = std::move(output);
+  return {};
+}
+
 void Device::set_crash_messages(bool on) {
   const std::lock_guard turn(turn_);
   tells_crashes_ = on;

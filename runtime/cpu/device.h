@@ -72,6 +72,7 @@ class Device final : public detail::DeviceState {
     return {};
   }
   Result<void> set_output(Output output) override;
+  Result<void> set_cost_output(CostOutput output) override;
   void set_crash_messages(bool on) override;
   Result<std::shared_ptr<void>> make_current() override { return std::shared_ptr<void>(); }
   // There is one CPU device.
@@ -96,6 +97,7 @@ class Device final : public detail::DeviceState {
   detail::FaultLog& faults() { return faults_; }
   // In the device's turn.
   const Output& output() const { return output_; }
+  const CostOutput& cost_output() const { return cost_output_; }
   bool tells_crashes() const { return tells_crashes_; }
 
  private:
@@ -105,6 +107,7 @@ class Device final : public detail::DeviceState {
   Sanitizer sanitizer_;
   detail::FaultLog faults_;
   Output output_;
+  CostOutput cost_output_;
   bool tells_crashes_ = true;
   Pool pool_;
   Stream default_stream_;

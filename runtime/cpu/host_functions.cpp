@@ -12,7 +12,7 @@
 
 #include "pykc/kernel_abi.h"
 #include "runtime/cpu/cooperative.h"
-#include "runtime/cpu/sanitizer/sanitizer.h"
+#include "runtime/cpu/observer.h"
 
 namespace pykc::cpu {
 namespace {

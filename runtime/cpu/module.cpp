@@ -10,6 +10,7 @@
 #include "runtime/constants.h"
 #include "runtime/cpu/block_pool.h"
 #include "runtime/cpu/cooperative.h"
+#include "runtime/cpu/costs/cost_counter.h"
 #include "runtime/cpu/crash_message.h"
 #include "runtime/cpu/elf_object.h"
 #include "runtime/cpu/host_functions.h"
@@ -51,6 +52,7 @@ class Module final : public detail::ModuleState {
  private:
   static LaunchKey key_of(const KernelInfo& kernel, const abi::CpuLaunch& launch);
   Result<void> run_watched(std::size_t kernel, const BlockRun& run);
+  Result<void> run_counted(std::size_t kernel, const BlockRun& run);
   Result<void> run_blocks(std::size_t kernel, const BlockRun& run);
   void report_findings(std::size_t kernel, const abi::CpuLaunch& launch, const detail::StreamState& stream);
   Result<void> ended(std::size_t kernel, RunningLaunch::Stop stop, const detail::PreparedLaunch& launch,
@@ -115,9 +117,14 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
                            .shared_bytes = launch.dynamic_shared_bytes,
                            .fault = &running.record()};
   const LaunchKey key = function.watched == nullptr ? LaunchKey() : key_of(info, raw);
-  const bool is_watched = function.watched != nullptr && (key.empty() || !function.settled.contains(key));
-  const LaunchExpression& scratch_bytes = is_watched ? info.watched.scratch_bytes : info.scratch_bytes;
-  const std::int64_t scratch = scratch_bytes.evaluate(launch.grid, launch.block).value_or(-1);
+  const bool counts = info.watched.counts();
+  const bool is_watched = function.watched != nullptr && (key.empty() || !function.settled.contains(key)) &&
+                          (!counts || device_.cost_output());
+  const auto scratch_for = [&](const LaunchExpression& bytes) {
+    return bytes.evaluate(launch.grid, launch.block).value_or(-1);
+  };
+  std::int64_t scratch = scratch_for(is_watched ? info.watched.scratch_bytes : info.scratch_bytes);
+  if (is_watched && counts) scratch = std::max(scratch, scratch_for(info.scratch_bytes));  // some blocks are not
   if (scratch < 0 || scratch > kLargestScratch)
     return detail::invalid_launch(info, "a block would need " + std::to_string(scratch) + " bytes of scratch memory");
   // Dynamic shared memory begins 16-byte aligned behind the static part.
@@ -130,13 +137,16 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
   if (info.is_cooperative && launch.blocks > kMostCooperativeBlocks)
     return detail::too_many_cooperative_blocks(info, launch.blocks, kMostCooperativeBlocks);
   Result<void> done = running.begin(cancellations, launch.timeout);
-  if (done && !running.is_to_stop()) done = is_watched ? run_watched(kernel, run) : run_blocks(kernel, run);
+  if (done && !running.is_to_stop())
+    done = !is_watched ? run_blocks(kernel, run) : counts ? run_counted(kernel, run) : run_watched(kernel, run);
   const RunningLaunch::Stop stop = running.end(cancellations, launch.timeout);
   if (!done) {
     done.error().message = "kernel `" + info.name + "`: " + done.error().message;
     return done;
   }
-  if (is_watched) {
+  if (is_watched && counts) {
+    if (!key.empty() && function.settled.size() < kMostSettled) function.settled.insert(key);
+  } else if (is_watched) {
     const bool is_whole = stop == RunningLaunch::Stop::None && running.record().ready == 0;
     if (is_whole) report_findings(kernel, raw, stream);
     if (is_whole && !key.empty() && device_.sanitizer().is_settled() && function.settled.size() < kMostSettled)
@@ -165,11 +175,41 @@ Result<void> Module::run_watched(std::size_t kernel, const BlockRun& run) try {
   const Watch watch(sanitizer);
   ThreadPool alone(1);
   Result<void> done = kernels[kernel].is_cooperative ? run_cooperative(run, alone)
-                                                     : device_.blocks().run_in_order(run, [&](const void* shared) {
-                                                         sanitizer.set_shared_memory(shared, run.shared_bytes);
-                                                       });
+                                                     : device_.blocks().run_in_order(
+                                                           run,
+                                                           [&](const void* shared) {
+                                                             sanitizer.set_shared_memory(shared, run.shared_bytes);
+                                                           },
+                                                           [&](std::int64_t block) {
+                                                             return BlockPool::Piece{run.kernel, block + 1};
+                                                           });
   sanitizer.end();
   return done;
+} catch (...) {
+  return error_in_flight();  // the launch has begun, and must end
+}
+
+/// On one thread, too. Of many blocks some are counted, the others run as they are.
+Result<void> Module::run_counted(std::size_t kernel, const BlockRun& run) try {
+  const PrintsTo prints(device_.output());
+  CostCounter counter(kernels[kernel], *run.launch);
+  {
+    const Watch watch(counter);
+    if (kernels[kernel].is_cooperative) {
+      ThreadPool alone(1);
+      RETURN_IF_FAILED(run_cooperative(run, alone));
+    } else {
+      const abi::CpuKernel plain = functions_[kernel].entry;
+      const auto piece_at = [&](std::int64_t block) {
+        const std::int64_t next = counter.next_to_count(block);
+        return next == block ? BlockPool::Piece{run.kernel, block + 1} : BlockPool::Piece{plain, next};
+      };
+      RETURN_IF_FAILED(device_.blocks().run_in_order(
+          run, [&](const void* shared) { counter.set_shared_memory(shared, run.shared_bytes); }, piece_at));
+    }
+  }
+  if (counter.is_whole()) device_.cost_output()(counter.take());
+  return {};
 } catch (...) {
   return error_in_flight();  // the launch has begun, and must end
 }

@@ -72,6 +72,9 @@ class Device final : public detail::DeviceState {
   Result<void> set_output(Output) override {
     return Error{ErrorCode::Unsupported, "the driver of a GPU writes what kernels print to stdout itself"};
   }
+  Result<void> set_cost_output(CostOutput) override {
+    return Error{ErrorCode::Unsupported, "a GPU does not count what launches cost; the CPU device does"};
+  }
   Result<std::shared_ptr<void>> make_current() override;
   Result<void> enable_peer_access(detail::DeviceState& other) override;
   bool has_peer_access(const detail::DeviceState& other) const override;

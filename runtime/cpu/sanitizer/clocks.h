@@ -19,15 +19,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/cpu/observer.h"
+
 namespace pykc::cpu {
 
 using Time = std::uint32_t;
-inline constexpr std::uint32_t kLanes = 32;
-
-struct ThreadId {
-  std::uint32_t block = 0, thread = 0;  // linear numbers
-  friend bool operator==(ThreadId, ThreadId) = default;
-};
 
 /// What is known of the threads of other blocks, or of one's own block beyond its barriers.
 class Knowledge {

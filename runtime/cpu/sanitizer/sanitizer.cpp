@@ -1,7 +1,6 @@
 #include "runtime/cpu/sanitizer/sanitizer.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 namespace pykc::cpu {
@@ -35,9 +34,6 @@ std::uint32_t granule_of(const std::vector<ObservedSite>& sites) {
 bool holds(std::uintptr_t address, std::uint64_t value, std::size_t bytes) {
   return std::memcmp(reinterpret_cast<const void*>(address), &value, bytes) == 0;
 }
-
-/// Who is told. Kernels have no other way to reach it.
-std::atomic<Sanitizer*> watching = nullptr;
 
 }  // namespace
 
@@ -319,37 +315,6 @@ void Sanitizer::add(const Finding& finding) {
     ++before.times;
     before.reach = std::max(before.reach, reach);
   }
-}
-
-Watch::Watch(Sanitizer& sanitizer) { watching.store(&sanitizer, std::memory_order_relaxed); }
-Watch::~Watch() { watching.store(nullptr, std::memory_order_relaxed); }
-
-namespace {
-
-/// Nothing may be thrown into a kernel. What there is no memory for stays unseen.
-template <typename Work>
-void tell(Work work) noexcept {
-  Sanitizer& sanitizer = *watching.load(std::memory_order_relaxed);
-  try {
-    work(sanitizer);
-  } catch (...) {
-    sanitizer.lose_sight();
-  }
-}
-
-}  // namespace
-
-void observe(std::int64_t block, std::int64_t thread, std::int64_t site, const void* address, std::int64_t value) {
-  tell([&](Sanitizer& sanitizer) {
-    sanitizer.observe({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(thread)},
-                      static_cast<std::uint32_t>(site), address, static_cast<std::uint64_t>(value));
-  });
-}
-
-void observe_meeting(std::int64_t block, std::int64_t meeting) {
-  tell([&](Sanitizer& sanitizer) {
-    sanitizer.meet(static_cast<std::uint32_t>(block), static_cast<abi::Meeting>(meeting));
-  });
 }
 
 }  // namespace pykc::cpu

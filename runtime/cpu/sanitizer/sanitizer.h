@@ -12,6 +12,7 @@
 
 #include "pykc/kernel_abi.h"
 #include "pykc/types.h"
+#include "runtime/cpu/observer.h"
 #include "runtime/cpu/sanitizer/clocks.h"
 #include "runtime/cpu/sanitizer/objects.h"
 #include "runtime/cpu/sanitizer/shadow.h"
@@ -36,7 +37,7 @@ struct Finding {
   std::uintptr_t address = 0;
 };
 
-class Sanitizer {
+class Sanitizer final : public Observer {
  public:
   Sanitizer() = default;
   Sanitizer(const Sanitizer&) = delete;
@@ -57,12 +58,10 @@ class Sanitizer {
   const Objects& objects() const { return objects_; }
   /// Whether another launch of that kind, with other data, could not have been found to do anything else.
   bool is_settled() const { return is_settled_; }
-  /// Some of what the kernel tells could not be kept.
-  void lose_sight() { is_settled_ = false; }
+  void lose_sight() override { is_settled_ = false; }
 
-  // What a kernel tells, by abi::kObserveSymbol and abi::kObserveMeetingSymbol.
-  void observe(ThreadId thread, std::uint32_t site, const void* address, std::uint64_t value);
-  void meet(std::uint32_t block, abi::Meeting meeting);
+  void observe(ThreadId thread, std::uint32_t site, const void* address, std::uint64_t value) override;
+  void meet(std::uint32_t block, abi::Meeting meeting) override;
 
  private:
   /// What the loop over accesses wants of a site, in few bytes.
@@ -106,18 +105,5 @@ class Sanitizer {
   using Key = std::tuple<Finding::Kind, std::string, Line, Line>;  // the object, the lines
   std::map<Key, std::size_t> known_;                               // places in found_
 };
-
-/// While it lives, kernels tell `sanitizer`. One lives at a time: launches take turns.
-class Watch {
- public:
-  explicit Watch(Sanitizer& sanitizer);
-  ~Watch();
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-};
-
-// What kernels call.
-void observe(std::int64_t block, std::int64_t thread, std::int64_t site, const void* address, std::int64_t value);
-void observe_meeting(std::int64_t block, std::int64_t meeting);
 
 }  // namespace pykc::cpu

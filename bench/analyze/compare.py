@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Holds what `pykc analyze` counts and predicts against the counters and times of a GPU, launch by launch.
+
+usage: compare.py NCU.csv ANALYZE.json        of one file and chip, launch for launch:
+
+    ncu --csv --clock-control none --print-units base --metrics METRICS pykc run --device cuda:0 kernels.pyk > NCU.csv
+    pykc analyze kernels.pyk --chip H100 --json ANALYZE.json
+
+METRICS are the names below. Counts of a grid of which blocks were left out are scaled.
+"""
+import collections
+import csv
+import json
+import math
+import sys
+
+LOADS, STORES = ("l1tex__t_{}_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_{}_pipe_lsu_mem_global_op_st.sum")
+DIVERGENT = "smsp__sass_branch_targets_threads_divergent.sum"
+SHARED = ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")
+TIME = "gpu__time_duration.sum"
+METRICS = [form.format(what) for form in (LOADS, STORES) for what in ("requests", "sectors")] + [DIVERGENT, *SHARED, TIME]
+
+
+def launches_of(path):
+    launches = collections.OrderedDict()
+    lines = [line for line in open(path, errors="replace") if line.startswith('"')]
+    for row in csv.DictReader(lines):
+        launch = launches.setdefault(int(row["ID"]), {"name": row["Kernel Name"]})
+        launch[row["Metric Name"]] = float(row["Metric Value"].replace(",", ""))
+    return list(launches.values())
+
+
+def counted(report):
+    scale = report["blocks"] / report["blocks_counted"]
+    sums = collections.Counter()
+    for access in report["accesses"]:
+        kind = access["kind"].split()[-1]
+        if access["memory"] == "shared":
+            sums["conflicts"] += (access["wavefronts"] - access["ideal_wavefronts"]) * scale
+        elif kind in ("load", "store"):
+            sums[kind, "requests"] += access["requests"] * scale
+            sums[kind, "sectors"] += access["sectors"] * scale
+    sums["divergent"] = sum(line["divergent"] for line in report["lines"]) * scale
+    return sums
+
+
+def main():
+    measured, reports = launches_of(sys.argv[1]), json.load(open(sys.argv[2]))
+    if len(measured) != len(reports):
+        sys.exit(f"{len(measured)} launches on the GPU, {len(reports)} analyzed")
+    errors, same = [], collections.Counter()
+    print(f"{'kernel':22} {'load sectors':>26} {'store sectors':>26} {'bank conflicts':>24} {'divergent':>21} "
+          f"{'us':>8} {'predicted':>9}  limit")
+    for gpu, report in zip(measured, reports):
+        ours = counted(report)
+
+        def pair(theirs, mine, width):
+            close = abs(theirs - mine) <= 0.02 * max(theirs, mine)
+            return f"{theirs:>{width}.0f} {'=' if close else '!'}{mine:>{width}.0f}", close
+        cells = []
+        for what, theirs, mine, width in (
+                ("load sectors", gpu[LOADS.format("sectors")], ours["load", "sectors"], 12),
+                ("store sectors", gpu[STORES.format("sectors")], ours["store", "sectors"], 12),
+                ("bank conflicts", sum(gpu[name] for name in SHARED), ours["conflicts"], 11),
+                ("divergent branches", gpu[DIVERGENT], ours["divergent"], 9)):
+            text, close = pair(theirs, mine, width)
+            cells.append(text)
+            same[what] += close
+        took, predicted = gpu[TIME] * 1e-3, report["prediction"]["seconds"] * 1e6
+        errors.append(abs(predicted - took) / took)
+        print(f"{gpu['name'][:22]:22}", *cells, f"{took:8.1f} {predicted:9.1f}  {report['prediction']['limit']}")
+    print(f"\n{len(reports)} launches; within 2 %: " + ", ".join(f"{what} {n}" for what, n in same.items()))
+    print(f"predicted time: off by {100 * sum(errors) / len(errors):.0f} % on average, "
+          f"{100 * sorted(errors)[len(errors) // 2]:.0f} % at the median, {100 * max(errors):.0f} % at most")
+
+
+if __name__ == "__main__":
+    main()

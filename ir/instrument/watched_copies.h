@@ -1,0 +1,18 @@
+// Kernels that are watched while they run are copies; the kernels themselves are for launches that are not.
+#pragma once
+
+#include <optional>
+
+#include "ir/module.h"
+
+namespace pykc::ir {
+
+/// Copies of all functions, kernels with Function::plain, to be changed and then put into the module.
+Module copy_to_watch(const Module& module);
+/// Puts the copies behind the module's own functions.
+void add_copies(Module& module, Module copies);
+
+/// What an access to global or shared memory does with its first operand, the address; nothing of all else.
+std::optional<ObservedSite::Kind> access_to_watch(const Instruction& instruction);
+
+}  // namespace pykc::ir
