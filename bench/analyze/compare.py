@@ -6,19 +6,19 @@ usage: compare.py NCU.csv ANALYZE.json        of one file and chip, launch for l
     ncu --csv --clock-control none --print-units base --metrics METRICS pykc run --device cuda:0 kernels.pyk > NCU.csv
     pykc analyze kernels.pyk --chip H100 --json ANALYZE.json
 
-METRICS are the names below. Counts of a grid of which blocks were left out are scaled.
+METRICS are the names below, with commas between them: without arguments they are printed. Counts of a grid of which blocks were left out are scaled.
 """
 import collections
 import csv
 import json
-import math
 import sys
 
 LOADS, STORES = ("l1tex__t_{}_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_{}_pipe_lsu_mem_global_op_st.sum")
 DIVERGENT = "smsp__sass_branch_targets_threads_divergent.sum"
-SHARED = ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")
+SHARED = ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")
 TIME = "gpu__time_duration.sum"
-METRICS = [form.format(what) for form in (LOADS, STORES) for what in ("requests", "sectors")] + [DIVERGENT, *SHARED, TIME]
+METRICS = [LOADS.format("sectors"), STORES.format("sectors"), DIVERGENT, *SHARED, TIME]
 
 
 def launches_of(path):
@@ -38,13 +38,14 @@ def counted(report):
         if access["memory"] == "shared":
             sums["conflicts"] += (access["wavefronts"] - access["ideal_wavefronts"]) * scale
         elif kind in ("load", "store"):
-            sums[kind, "requests"] += access["requests"] * scale
             sums[kind, "sectors"] += access["sectors"] * scale
     sums["divergent"] = sum(line["divergent"] for line in report["lines"]) * scale
     return sums
 
 
 def main():
+    if len(sys.argv) != 3:
+        sys.exit(",".join(METRICS))
     measured, reports = launches_of(sys.argv[1]), json.load(open(sys.argv[2]))
     if len(measured) != len(reports):
         sys.exit(f"{len(measured)} launches on the GPU, {len(reports)} analyzed")
@@ -71,7 +72,7 @@ def main():
         print(f"{gpu['name'][:22]:22}", *cells, f"{took:8.1f} {predicted:9.1f}  {report['prediction']['limit']}")
     print(f"\n{len(reports)} launches; within 2 %: " + ", ".join(f"{what} {n}" for what, n in same.items()))
     print(f"predicted time: off by {100 * sum(errors) / len(errors):.0f} % on average, "
-          f"{100 * sorted(errors)[len(errors) // 2]:.0f} % at the median, {100 * max(errors):.0f} % at most")
+          f"{100 * sorted(errors)[len(errors) // 2]:.0f} % at the median, {100 * max(errors):.0f} % at most; within 25 %: {sum(error <= 0.25 for error in errors)}")
 
 
 if __name__ == "__main__":

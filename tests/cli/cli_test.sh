@@ -452,6 +452,17 @@ expect 1 "No space left on device" bash -c '"$0" compile vecadd.pyk -o - > /dev/
 expect 1 "cannot write small.ptx" bash -c 'ulimit -f 1; trap "" XFSZ; "$0" compile vecadd.pyk --emit llvm -o small.ptx' "$pykc"
 [ ! -e small.ptx ] || { failed=$((failed + 1)); echo "FAILED: half of small.ptx stays"; }
 
+# What kernels cost, by main and by a launch of one kernel alone. 18 is the mean of a line with 4 and 32.
+expect 0 "write \`out\` 8192 bytes apart: 32 sectors of 32 bytes a request, where 4 would do" \
+  "$pykc" analyze "$source_dir/examples/transpose.pyk"
+expect 0 "18.0/ 4.0" "$pykc" analyze "$source_dir/examples/transpose.pyk::transpose_naive" --size 1048576 --block 32x8 \
+  --tile 32x32 --ptxas "" --json costs.json
+expect 0 "'sectors': 32" python3 -c 'import json
+store = [a for a in json.load(open("costs.json"))[0]["accesses"] if a["kind"] == "store"][0]
+print({"sectors": store["sectors"] // store["requests"]})'
+expect 2 "there is no chip" "$pykc" analyze vecadd.pyk --chip H900
+expect 1 "nothing launches kernel \`none\`" "$pykc" analyze vecadd.pyk::none
+
 # An entry of the cache that stands under another's name is not used, nor is a folder that others may write.
 PYKC_CACHE_DIR=$work/keys "$pykc" run vecadd.pyk --device cpu >/dev/null
 sed 's/x\[i\] + y\[i\]/x[i] - y[i]/; s/assert.*/pass/' vecadd.pyk > vecsub.pyk
