@@ -174,7 +174,9 @@ void visit_fields(auto& archive, Same<Operations> auto& v) {
   visit_all(archive, v.instructions, v.f32, v.f64, v.integer, v.math, v.conversions, v.barriers, v.warp,
             v.global_loads);
 }
-void visit_fields(auto& archive, Same<ObservedCode> auto& v) { visit_all(archive, v.site, v.place, v.loops, v.operations); }
+void visit_fields(auto& archive, Same<ObservedCode> auto& v) {
+  visit_all(archive, v.site, v.place, v.loops, v.operations);
+}
 void visit_fields(auto& archive, Same<SharedArrayInfo> auto& v) { visit_all(archive, v.name, v.offset, v.type); }
 void visit_fields(auto& archive, Same<Dim3> auto& v) { visit_all(archive, v.x, v.y, v.z); }
 void visit_fields(auto& archive, Same<WatchedKernel> auto& v) {

@@ -98,8 +98,8 @@ int terminal_columns() {
 int run(AnalyzeRequest& request) {
   const insight::Chip* chip = insight::find_chip(request.chip);
   if (chip == nullptr) {
-    report(invalid_argument("there is no chip `" + request.chip + "` in the tables: " +
-                            list_text(insight::chips(), &insight::Chip::name)));
+    report(invalid_argument("there is no chip `" + request.chip +
+                            "` in the tables: " + list_text(insight::chips(), &insight::Chip::name)));
     return kUsage;
   }
   const KernelOfFile what = parse_kernel_of_file(request.what);
@@ -137,19 +137,21 @@ int run(AnalyzeRequest& request) {
 void add_options(CLI::App& command, AnalyzeRequest& request) {
   command.add_option("FILE::KERNEL", request.what, "The .pyk file, and a kernel of it")->required();
   command.add_option("ARGS", request.main_arguments, "Arguments of main, in order or as NAME=VALUE");
-  command.add_option("--chip", request.chip,
-                     "The GPU: " + list_text(insight::chips(), &insight::Chip::name))->capture_default_str();
+  command.add_option("--chip", request.chip, "The GPU: " + list_text(insight::chips(), &insight::Chip::name))
+      ->capture_default_str();
   command.add_option("--size", request.size,
                      "Do not run main: launch the kernel with arrays of so many random elements (1e6 without a main)");
   command.add_option("--block", request.block, "The shape of such a launch's blocks (default: 256)");
   add_launch_flags(command, request.launch);
   command.add_option("--json", request.json, "Write all that was counted as JSON");
-  command.add_option("--ptxas", request.ptxas,
-                     "NVIDIA's assembler, which tells registers and spills; \"\" does without")->capture_default_str();
+  command
+      .add_option("--ptxas", request.ptxas, "NVIDIA's assembler, which tells registers and spills; \"\" does without")
+      ->capture_default_str();
   add_compile_flags(command, request.options);
   command.positionals_at_end(false);
-  command.footer("main runs on the CPU device; the first launch of each kernel and shape is counted. docs/analyze.md tells "
-                 "more.");
+  command.footer(
+      "main runs on the CPU device; the first launch of each kernel and shape is counted. docs/analyze.md tells "
+      "more.");
 }
 
 }  // namespace

@@ -276,7 +276,6 @@ void add_code_for_gpu(Artifact& artifact, const Program& program, const std::vec
                       CompileOptions options) {
   options.target = std::exchange(options.costs_for, "");
   options.sanitize = {};
-  options.line_info = true;
   Compilation compilation(options);
   const Result<Arrival> arrival = travel(compilation, program, requests);
   if (!arrival || arrival->output.artifact.kernels.size() != artifact.kernels.size()) return;

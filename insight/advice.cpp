@@ -44,7 +44,8 @@ class Adviser {
   explicit Adviser(const Report& report) : report_(report), costs_(report.costs) {}
 
   std::vector<Advice> run() {
-    for (const AccessCosts& access : costs_.accesses) access.is_shared ? look_at_banks(access) : look_at_sectors(access);
+    for (const AccessCosts& access : costs_.accesses)
+      access.is_shared ? look_at_banks(access) : look_at_sectors(access);
     for (const AccessCosts& access : costs_.accesses) look_at_atomic(access);
     look_at_reuse();
     look_at_branches();
@@ -67,15 +68,17 @@ class Adviser {
     const double weight = share_of(more, &AccessCosts::sectors, false);
     if (access.sectors < 2 * access.ideal_sectors || weight < kWorthAWord) return;
     std::string what = "threads of a warp " + verb_of(access.kind) + " " + name_of(access) + " far apart: ";
-    std::string fix = "let neighbouring threads (`threadIdx.x`) take neighbouring elements: the last index is the one "
-                      "that should follow them";
+    std::string fix =
+        "let neighbouring threads (`threadIdx.x`) take neighbouring elements: the last index is the one "
+        "that should follow them";
     if (access.lane_distance && *access.lane_distance != 0) {
       const std::int64_t distance = std::abs(*access.lane_distance);
       what = "neighbouring threads " + verb_of(access.kind) + " " + name_of(access) + " " + std::to_string(distance) +
              " bytes apart: ";
       if (distance <= 32)
-        fix = "let each thread take every n-th element, where n is the number of threads, instead of several "
-              "neighbouring ones; or split a record into an array for each of its fields";
+        fix =
+            "let each thread take every n-th element, where n is the number of threads, instead of several "
+            "neighbouring ones; or split a record into an array for each of its fields";
     }
     what += ratio_text(access.sectors, access.requests) + " sectors of 32 bytes a request, where " +
             ratio_text(access.ideal_sectors, access.requests) + " would do";
@@ -102,8 +105,8 @@ class Adviser {
     const double meeting = static_cast<double>(access.meeting_lanes) / static_cast<double>(access.requests);
     if (meeting < 4) return;
     add(0.5 + meeting / 64, access.place,
-        "on average " + ratio_text(access.meeting_lanes, access.requests) + " threads of a warp change one element of " +
-            name_of(access) + " at a time, one after the other",
+        "on average " + ratio_text(access.meeting_lanes, access.requests) +
+            " threads of a warp change one element of " + name_of(access) + " at a time, one after the other",
         "sum up within the warp (`shfl_down_sync`, `redux_sync_add`) or the block first, and change it once");
   }
 
@@ -117,8 +120,8 @@ class Adviser {
       const AccessCosts* access = heaviest_of(array.name);
       if (access == nullptr || access->is_atomic()) continue;
       add(weight * 0.8, access->place,
-          "a block asks for each part of " + as_code(array.name) + " " + ratio_text(array.sectors_read, array.block_sectors) +
-              " times",
+          "a block asks for each part of " + as_code(array.name) + " " +
+              ratio_text(array.sectors_read, array.block_sectors) + " times",
           "keep what a block needs again in shared memory (`shared.array`), or in variables");
     }
   }
@@ -167,8 +170,7 @@ class Adviser {
     if (costs_.code.empty()) return;
     if (threads % 32 != 0)
       add(0.3, costs_.code.front().place,
-          "a block has " + std::to_string(threads) + " threads: its last warp is not full",
-          "take a multiple of 32");
+          "a block has " + std::to_string(threads) + " threads: its last warp is not full", "take a multiple of 32");
     if (costs_.blocks() < report_.chip->multiprocessors)
       add(0.6, costs_.code.front().place,
           "the grid has " + std::to_string(costs_.blocks()) + " blocks for " +

@@ -3,15 +3,27 @@
 #include <algorithm>
 #include <cctype>
 
+#include "pykc/types.h"
+
 namespace pykc::insight {
 namespace {
 
 constexpr std::int64_t kKilobyte = 1024, kMegabyte = 1024 * 1024;
 
 constexpr Chip kChips[] = {
-#define CHIP(name, target, multiprocessors, ghz, memory, l2, shared, shared_of_block, warps, blocks, f32, f64)         \
-  {name, target, multiprocessors, ghz, memory, (l2)*kMegabyte, (shared)*kKilobyte, (shared_of_block)*kKilobyte, warps, \
-   blocks, f32, f64},
+#define CHIP(name, target, multiprocessors, ghz, memory, l2, shared, shared_of_block, warps, blocks, f32, f64) \
+  {name,                                                                                                       \
+   target,                                                                                                     \
+   multiprocessors,                                                                                            \
+   ghz,                                                                                                        \
+   memory,                                                                                                     \
+   (l2)*kMegabyte,                                                                                             \
+   (shared)*kKilobyte,                                                                                         \
+   (shared_of_block)*kKilobyte,                                                                                \
+   warps,                                                                                                      \
+   blocks,                                                                                                     \
+   f32,                                                                                                        \
+   f64},
 #include "insight/chips.def"
 };
 
@@ -22,8 +34,6 @@ constexpr std::int64_t kWarpsAtATime = 4;          // of a block, one for each p
 constexpr std::int64_t kSystemSharedBytes = 1024;  // of each block, from sm_80 on
 constexpr std::int64_t kSharedAtATime = 128;
 
-std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
-
 }  // namespace
 
 std::span<const Chip> chips() { return kChips; }
@@ -32,9 +42,8 @@ const Chip* find_chip(std::string_view name) {
   const auto same = [](char a, char b) {
     return std::toupper(static_cast<unsigned char>(a)) == std::toupper(static_cast<unsigned char>(b));
   };
-  const auto found = std::ranges::find_if(kChips, [&](const Chip& chip) {
-    return std::ranges::equal(chip.name, name, same);
-  });
+  const auto found =
+      std::ranges::find_if(kChips, [&](const Chip& chip) { return std::ranges::equal(chip.name, name, same); });
   return found == std::end(kChips) ? nullptr : found;
 }
 
@@ -55,7 +64,8 @@ Occupancy occupancy_of(const Chip& chip, const Needs& needs) {
     limit(that_fit / warps, Occupancy::Limit::Registers);
   }
   if (needs.shared_bytes > 0) {
-    const std::int64_t of_block = round_up(needs.shared_bytes, kSharedAtATime) + (chip.target == "sm_75" ? 0 : kSystemSharedBytes);
+    const std::int64_t of_block =
+        round_up(needs.shared_bytes, kSharedAtATime) + (chip.target == "sm_75" ? 0 : kSystemSharedBytes);
     limit(needs.shared_bytes > chip.shared_bytes_of_block ? 0 : chip.shared_bytes / of_block,
           Occupancy::Limit::SharedMemory);
   }

@@ -27,8 +27,8 @@ const Chip* find_chip(std::string_view name);
 
 /// What a thread or a block of a kernel takes.
 struct Needs {
-  std::int64_t threads = 0;       // of a block
-  std::int64_t shared_bytes = 0;  // of a block
+  std::int64_t threads = 0;                     // of a block
+  std::int64_t shared_bytes = 0;                // of a block
   std::optional<int> registers = std::nullopt;  // of a thread, where that is known
 };
 

@@ -12,7 +12,8 @@ namespace {
 using Field = std::pair<std::string_view, std::string>;
 
 std::string object(const std::vector<Field>& fields) {
-  return "{" + list_text(fields, [](const Field& field) { return json_string(field.first) + ": " + field.second; }) + "}";
+  return "{" + list_text(fields, [](const Field& field) { return json_string(field.first) + ": " + field.second; }) +
+         "}";
 }
 
 template <typename Items, typename ToJson>
@@ -43,7 +44,8 @@ std::string_view name_of(ObservedSite::Kind kind) {
 }
 
 std::vector<Field> place(const SourcePlace& place) {
-  return {{"file", json_string(place.file)}, {"line", number(std::int64_t{place.line})},
+  return {{"file", json_string(place.file)},
+          {"line", number(std::int64_t{place.line})},
           {"column", number(std::int64_t{place.column})}};
 }
 

@@ -7,8 +7,8 @@
 namespace pykc::insight {
 namespace {
 
-// What a share of the figures of chips.def kernels reach, and times that no data sheet has: fitted by hand to the launches
-// of bench/analyze/kernels.pyk on an H100.
+// What a share of the figures of chips.def kernels reach, and times that no data sheet has: fitted by hand to the
+// launches of bench/analyze/kernels.pyk on an H100.
 constexpr double kMemoryShare = 0.86;
 constexpr double kL2BytesPerClock = 24, kL2WritesPerClock = 0.25;  // of a multiprocessor: bytes read, sectors written
 constexpr double kScatteredReadBytes = 83, kScatteredWriteBytes = 198;  // of memory, for a sector that is met by chance
@@ -23,11 +23,11 @@ constexpr double kLaunchSeconds = 2.2e-6;
 constexpr double kOverlap = 5;
 
 struct Totals {
-  double instructions = 0;               // of warps
-  double f32 = 0, f64 = 0;               // of threads
-  double load_store = 0;                 // passes of the load and store units
+  double instructions = 0;                        // of warps
+  double f32 = 0, f64 = 0;                        // of threads
+  double load_store = 0;                          // passes of the load and store units
   double shared_atomics = 0, global_atomics = 0;  // lanes
-  double waiting = 0;                    // clocks that warps wait, each for itself
+  double waiting = 0;                             // clocks that warps wait, each for itself
 };
 
 double warps_of(const LaunchCosts& costs) {
@@ -52,7 +52,8 @@ Totals totals_of(const LaunchCosts& costs) {
     totals.f32 += lanes * static_cast<double>(code.operations.f32);
     totals.f64 += lanes * static_cast<double>(code.operations.f64);
     totals.waiting += warps * kBarrierClocks * static_cast<double>(code.operations.barriers);
-    if (code.operations.global_loads > 0) loads[code.piece] = warps * (code.loops > 0 ? kLoadClocksInLoops : kLoadClocks);
+    if (code.operations.global_loads > 0)
+      loads[code.piece] = warps * (code.loops > 0 ? kLoadClocksInLoops : kLoadClocks);
   }
   for (const auto& [piece, clocks] : loads) totals.waiting += clocks;
   totals.waiting += totals.instructions * kDependentClocks;
@@ -106,8 +107,7 @@ double memory_bytes(const LaunchCosts& costs, const Chip& chip) {
     const double reads = is_beyond(touched, chip) ? scattered_sectors(costs, array, false) : 0;
     const double writes = is_beyond(touched, chip) ? scattered_sectors(costs, array, true) : 0;
     moved += (reads * kScatteredReadBytes + writes * kScatteredWriteBytes) * scale;
-    if (writes == 0)
-      moved += std::min(touched, static_cast<double>(array.stored_sectors * kSectorBytes) * scale);
+    if (writes == 0) moved += std::min(touched, static_cast<double>(array.stored_sectors * kSectorBytes) * scale);
     if (reads == 0 && array.bytes_read > 0) moved += touched;
   }
   return is_beyond(all, chip) ? moved : 0;
@@ -119,7 +119,8 @@ double contended_clocks(const LaunchCosts& costs) {
   for (const ArrayCosts& array : costs.arrays) {
     double lanes = 0;
     for (const AccessCosts& access : costs.accesses)
-      if (access.is_atomic() && !access.is_shared && access.array == array.name) lanes += static_cast<double>(access.lanes);
+      if (access.is_atomic() && !access.is_shared && access.array == array.name)
+        lanes += static_cast<double>(access.lanes);
     if (array.grid_sectors > 0)
       longest = std::max(longest, lanes * costs.scale() / static_cast<double>(array.grid_sectors));
   }
@@ -156,13 +157,14 @@ Prediction predict(const LaunchCosts& costs, const Chip& chip, const Occupancy& 
   }
   prediction.memory_bytes = memory_bytes(costs, chip);
   set(Resource::Memory, prediction.memory_bytes / (chip.gigabytes_per_second * 1e9 * kMemoryShare));
-  set(Resource::L2, std::max(prediction.l2_bytes / kL2BytesPerClock, written * scale / kL2WritesPerClock) / used / clock);
+  set(Resource::L2,
+      std::max(prediction.l2_bytes / kL2BytesPerClock, written * scale / kL2WritesPerClock) / used / clock);
   set(Resource::LoadStore, on_multiprocessor(totals.load_store));
   set(Resource::Issue, on_multiprocessor(totals.instructions / kInstructionsPerClock));
   set(Resource::Arithmetic, on_multiprocessor(totals.f32 / 2 / chip.f32_lanes + totals.f64 / 2 / chip.f64_lanes));
   set(Resource::Atomics,
-      std::max(on_multiprocessor((totals.shared_atomics * kSharedAtomicClocks +
-                                  totals.global_atomics * kGlobalAtomicClocks) / 32),
+      std::max(on_multiprocessor(
+                   (totals.shared_atomics * kSharedAtomicClocks + totals.global_atomics * kGlobalAtomicClocks) / 32),
                contended_clocks(costs) / clock));
   set(Resource::Latency, warps == 0 ? 0 : totals.waiting / warps * waves / clock);
   set(Resource::Starting, on_multiprocessor(warps * kWarpClocks));

@@ -1,7 +1,7 @@
 // How long a launch takes on a chip, from what it costs (pykc/costs.h), and what it waits for.
 //
-// Each resource by itself needs a time; the launch takes about as long as the one that needs most, and the others do not
-// quite hide behind it. It is a first guess: docs/analyze.md has how far off it is.
+// Each resource by itself needs a time; the launch takes about as long as the one that needs most, and the others do
+// not quite hide behind it. It is a first guess: docs/analyze.md has how far off it is.
 #pragma once
 
 #include <array>

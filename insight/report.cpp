@@ -38,7 +38,8 @@ double weight_of(const AccessCosts& access, Resource limit) {
 }
 
 double weight_of(const CodeCosts& code, Resource limit) {
-  if (limit == Resource::Issue || limit == Resource::Starting) return static_cast<double>(code.warps * code.operations.instructions);
+  if (limit == Resource::Issue || limit == Resource::Starting)
+    return static_cast<double>(code.warps * code.operations.instructions);
   if (limit == Resource::Arithmetic)
     return static_cast<double>(code.lanes * (code.operations.f32 + 2 * code.operations.f64));
   return 0;

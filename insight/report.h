@@ -24,10 +24,10 @@ std::optional<Assembled> find_assembled(std::string_view messages, std::string_v
 struct LineCosts {
   std::string file;
   int line = 0;
-  std::int64_t warps = 0;         // that ran the code of the line that ran most often
-  std::int64_t lanes = 0;         // threads that did
-  std::int64_t instructions = 0;  // of warps
-  std::int64_t f32 = 0, f64 = 0, integer = 0;  // of threads
+  std::int64_t warps = 0;                                     // that ran the code of the line that ran most often
+  std::int64_t lanes = 0;                                     // threads that did
+  std::int64_t instructions = 0;                              // of warps
+  std::int64_t f32 = 0, f64 = 0, integer = 0;                 // of threads
   std::int64_t requests = 0, sectors = 0, ideal_sectors = 0;  // of global memory
   std::int64_t shared_requests = 0, wavefronts = 0, ideal_wavefronts = 0;
   std::int64_t branches = 0, divergent = 0;

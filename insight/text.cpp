@@ -1,8 +1,9 @@
 // The view for a terminal: a head, the lines of the kernel with their costs, and what to change.
+#include "base/text.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "base/text.h"
 #include "base/utf8.h"
 #include "insight/report.h"
 #include "insight/words.h"
@@ -45,9 +46,9 @@ std::string row_of(const LineCosts& line, const std::string& source, std::size_t
   const std::string lanes =
       line.warps == 0 ? "" : fixed(static_cast<double>(line.lanes) / static_cast<double>(line.warps), 0);
   const std::string divergent =
-      line.divergent == 0 ? ""
-                          : fixed(100 * static_cast<double>(line.divergent) / static_cast<double>(line.branches), 0) +
-                                " %";
+      line.divergent == 0
+          ? ""
+          : fixed(100 * static_cast<double>(line.divergent) / static_cast<double>(line.branches), 0) + " %";
   std::string row = bar(line.share) + padded(line.share < 0.005 ? "" : fixed(line.share * 100, 0) + " %", 6);
   row += padded(line.warps == 0 ? "" : grouped(line.warps), 12) + padded(lanes, 4);
   row += " " + pair_text(line.sectors, line.ideal_sectors, line.requests);
@@ -117,8 +118,8 @@ std::string to_text(const Report& report, const SourceLines& source, int columns
     for (int between = before + 1; between < line.line && line.line - before <= kGap; ++between)
       if (static_cast<std::size_t>(between) <= lines.size() &&
           !trim(lines[static_cast<std::size_t>(between) - 1]).empty())
-        text += row_of({.line = between}, lines[static_cast<std::size_t>(between) - 1],
-                       static_cast<std::size_t>(columns));
+        text +=
+            row_of({.line = between}, lines[static_cast<std::size_t>(between) - 1], static_cast<std::size_t>(columns));
     const std::string& code = static_cast<std::size_t>(line.line) <= lines.size() && line.line > 0
                                   ? lines[static_cast<std::size_t>(line.line) - 1]
                                   : std::string();

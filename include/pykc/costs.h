@@ -1,16 +1,16 @@
 // What a launch costs a GPU, line by line, counted on the CPU device.
 //
-// A kernel that is compiled with CompileOptions::costs_for tells the CPU device which way each of its threads takes and what
-// each of them accesses. The device puts the threads together to warps, as they come together on a GPU: lanes that are at
-// one place in the same turns of the loops around it, called from the same place, run it together. So what is counted is
-// what the source asks of a GPU: a compiler may merge two loads of one element, or keep it in a register.
+// A kernel that is compiled with CompileOptions::costs_for tells the CPU device which way each of its threads takes and
+// what each of them accesses. The device puts the threads together to warps, as they come together on a GPU: lanes that
+// are at one place in the same turns of the loops around it, called from the same place, run it together. So what is
+// counted is what the source asks of a GPU: a compiler may merge two loads of one element, or keep it in a register.
 //
 //   options.costs_for = "sm_90";
 //   Result<Artifact> artifact = compile(source, options);
 //   device.set_cost_output([](const LaunchCosts& costs) { … });   // Device of the name "cpu"
 //
-// Of large grids some blocks are counted, spread evenly; the others run as they are. Numbers are those of the blocks that
-// were counted: `scale()` is what to multiply them with.
+// Of large grids some blocks are counted, spread evenly; the others run as they are. Numbers are those of the blocks
+// that were counted: `scale()` is what to multiply them with.
 #pragma once
 
 #include <cstdint>
@@ -60,17 +60,17 @@ struct BranchCosts {
 struct CodeCosts {
   std::int64_t piece = 0;  // code of several lines that runs together has one number
   SourcePlace place = {};
-  std::int64_t warps = 0;     // that ran it
-  std::int64_t lanes = 0;     // threads that did
-  int loops = 0;              // around it, in its function
+  std::int64_t warps = 0;      // that ran it
+  std::int64_t lanes = 0;      // threads that did
+  int loops = 0;               // around it, in its function
   Operations operations = {};  // of one thread that runs it once
 };
 
 /// An array that the kernel was passed.
 struct ArrayCosts {
   std::string name;
-  std::int64_t bytes = 0;          // of the array
-  std::int64_t bytes_read = 0;     // asked for by threads
+  std::int64_t bytes = 0;       // of the array
+  std::int64_t bytes_read = 0;  // asked for by threads
   std::int64_t bytes_written = 0;
   std::int64_t sectors_read = 0;  // of requests
   std::int64_t sectors_written = 0;
@@ -95,4 +95,4 @@ struct LaunchCosts {
   }
 };
 
-}  // namespace pykc
+}  // namespace gnu::visibility("default")]]pykc

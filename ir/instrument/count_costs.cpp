@@ -1,5 +1,6 @@
-// Code that runs from its beginning to its end, once it is entered, is a segment: a block, up to something that not every
-// thread comes out of; then the rest of the block. Of a segment it is enough to know how often which threads enter it.
+// Code that runs from its beginning to its end, once it is entered, is a segment: a block, up to something that not
+// every thread comes out of; then the rest of the block. Of a segment it is enough to know how often which threads
+// enter it.
 #include "ir/instrument/count_costs.h"
 
 #include <algorithm>

@@ -174,15 +174,13 @@ Result<void> Module::run_watched(std::size_t kernel, const BlockRun& run) try {
   sanitizer.begin(kernels[kernel], *run.launch);
   const Watch watch(sanitizer);
   ThreadPool alone(1);
-  Result<void> done = kernels[kernel].is_cooperative ? run_cooperative(run, alone)
-                                                     : device_.blocks().run_in_order(
-                                                           run,
-                                                           [&](const void* shared) {
-                                                             sanitizer.set_shared_memory(shared, run.shared_bytes);
-                                                           },
-                                                           [&](std::int64_t block) {
-                                                             return BlockPool::Piece{run.kernel, block + 1};
-                                                           });
+  Result<void> done = kernels[kernel].is_cooperative
+                          ? run_cooperative(run, alone)
+                          : device_.blocks().run_in_order(
+                                run, [&](const void* shared) { sanitizer.set_shared_memory(shared, run.shared_bytes); },
+                                [&](std::int64_t block) {
+                                  return BlockPool::Piece{run.kernel, block + 1};
+                                });
   sanitizer.end();
   return done;
 } catch (...) {

@@ -188,15 +188,16 @@ LaunchCosts CostCounter::take() {
       launch_.branches.push_back({at.place, whole(site, site.warps), whole(site, site.divergent)});
     if (!at.is_access()) continue;
     AccessCosts& access = site.access;
-    for (std::int64_t* count : {&access.requests, &access.lanes, &access.bytes, &access.sectors, &access.ideal_sectors, &access.lines,
-                                &access.wavefronts, &access.ideal_wavefronts, &access.meeting_lanes})
+    for (std::int64_t* count : {&access.requests, &access.lanes, &access.bytes, &access.sectors, &access.ideal_sectors,
+                                &access.lines, &access.wavefronts, &access.ideal_wavefronts, &access.meeting_lanes})
       *count = whole(site, *count);
     launch_.accesses.push_back(std::move(access));
   }
   for (const ObservedCode& code : kernel_.watched.code) {
     const SiteCosts& site = sites_[static_cast<std::size_t>(code.site)];
     if (site.warps > 0)
-      launch_.code.push_back({code.site, code.place, whole(site, site.warps), whole(site, site.lanes), code.loops, code.operations});
+      launch_.code.push_back(
+          {code.site, code.place, whole(site, site.warps), whole(site, site.lanes), code.loops, code.operations});
   }
   for (OfArray& array : arrays_) {
     array.costs.grid_sectors = static_cast<std::int64_t>(array.in_grid.size());

@@ -39,7 +39,7 @@ class CostCounter final : public Observer {
     std::int64_t warps = 0, lanes = 0, divergent = 0;
     AccessCosts access;
     bool distances_differ = false;  // between requests
-    Object* object = nullptr;  // the last that it was at
+    Object* object = nullptr;       // the last that it was at
   };
   struct OfArray {
     ArrayCosts costs;
@@ -57,14 +57,14 @@ class CostCounter final : public Observer {
   LaunchCosts launch_;
   Objects objects_;
   std::vector<SiteCosts> sites_;
-  std::vector<OfArray> arrays_;  // as objects_, those of the parameters
+  std::vector<OfArray> arrays_;                     // as objects_, those of the parameters
   std::map<std::uint32_t, std::vector<Way>> ways_;  // of blocks that have not ended
   std::vector<Way>* ways_of_block_ = nullptr;
   WarpTrace trace_;
   ThreadId current_ = {};
   bool has_begun_ = false, has_lost_ = false;
-  std::uint32_t threads_ = 0;  // of a block
-  std::int64_t told_first_ = 0;   // by the first block
+  std::uint32_t threads_ = 0;    // of a block
+  std::int64_t told_first_ = 0;  // by the first block
 };
 
 }  // namespace pykc::cpu

@@ -63,8 +63,7 @@ void Way::enter(std::uint32_t site, std::uint16_t depth) {
 
 void Way::turn(std::uint32_t site, std::uint16_t depth) {
   const std::size_t place = function_ + depth;
-  const std::uint32_t turn =
-      blocks_.size() > place && blocks_[place].site == site ? blocks_[place].turn + 1 : 0;
+  const std::uint32_t turn = blocks_.size() > place && blocks_[place].site == site ? blocks_[place].turn + 1 : 0;
   cut(depth);
   blocks_.push_back({mix(mix(around(), site), turn), site, turn});
 }

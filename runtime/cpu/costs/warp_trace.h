@@ -1,10 +1,11 @@
 // What the lanes of one warp did, put together to what the warp did.
 //
-// Lanes come one after the other. Two are together where they are at one place in the same turns of the loops around it,
-// and were called from the same places: that is what the key of a moment says. Mostly a lane does what the one before it
-// did, in the same order, so the moment behind the last one is looked at first.
+// Lanes come one after the other. Two are together where they are at one place in the same turns of the loops around
+// it, and were called from the same places: that is what the key of a moment says. Mostly a lane does what the one
+// before it did, in the same order, so the moment behind the last one is looked at first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -18,7 +19,7 @@ struct Moment {
   std::uint64_t key = 0;
   std::uint32_t site = 0;
   std::uint32_t lanes = 0;
-  std::uint32_t taken = 0;  // of a branch: lanes for which its condition holds
+  std::uint32_t taken = 0;    // of a branch: lanes for which its condition holds
   std::int32_t request = -1;  // of an access: its place in WarpTrace::requests()
 };
 
@@ -61,7 +62,7 @@ class Way {
   std::uint64_t around() const { return blocks_.empty() ? 0 : blocks_.back().key; }
 
   std::vector<Block> blocks_;
-  std::size_t function_ = 0;           // where the blocks of the current function begin
+  std::size_t function_ = 0;            // where the blocks of the current function begin
   std::vector<std::size_t> functions_;  // the same of those that called it
 };
 

@@ -128,8 +128,7 @@ TEST_F(Costs, SectorsFollowTheStride) {
     std::int64_t step, sectors, lines;
   };
   for (const Case& row : {Case{1, 4, 1}, Case{2, 8, 2}, Case{8, 32, 8}, Case{32, 32, 32}, Case{0, 1, 1}}) {
-    const LaunchCosts costs =
-        launch("strided", {2}, {64}, zeros<float>(128), zeros<float>(128 * 32 + 1), row.step);
+    const LaunchCosts costs = launch("strided", {2}, {64}, zeros<float>(128), zeros<float>(128 * 32 + 1), row.step);
     const AccessCosts load = only(costs, ObservedSite::Kind::Load);
     EXPECT_EQ(load.requests, 4) << row.step;
     EXPECT_EQ(load.lanes, 128) << row.step;
