@@ -1,5 +1,6 @@
 #include "golden_file.h"
 
+#include <cstdlib>
 #include <map>
 #include <regex>
 
@@ -45,6 +46,8 @@ Run parse_run(std::string_view line) {
       run.function = words[++i];
     else if (words[i] == "--target" && has_value)
       run.options.target = words[++i];
+    else if (words[i] == "-O" && has_value)
+      run.options.optimization = std::atoi(words[++i].c_str());
     else if (words[i] == "--sig" && has_value)
       run.options.signatures.push_back(words[++i]);
     else

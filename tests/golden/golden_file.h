@@ -4,7 +4,8 @@
 //   …source…
 //   # | Module                          the expected output, at the end of the file, compared line by line
 //
-// Options: --function NAME (only this function of the output), --target NAME, --sig "SIGNATURE" (may be repeated).
+// Options: --function NAME (only this function of the output), --target NAME, -O LEVEL,
+// --sig "SIGNATURE" (may be repeated).
 // `llvm` and `ptx` have no expected output but LLVM FileCheck's lines (`# CHECK: …`).
 //
 // `# RUN: check` expects exactly the diagnostics that are drawn below the lines of the source, with their notes:

@@ -128,9 +128,7 @@ class Runner {
 
   bool is_wanted(const std::string& source, const Settings& settings) const {
     if (request_.containing.empty()) return true;
-    CompileOptions options{.optimization = settings.optimization, .checked = settings.checked, .cache = false};
-    options.target = settings.target.empty() ? "sm_90" : settings.target;
-    const Result<Artifact> artifact = compile(source, options, "case.pyk");
+    const Result<Artifact> artifact = compile(source, compile_options(settings, gpu_target(settings)), "case.pyk");
     return artifact && artifact->code.find(request_.containing) != std::string::npos;
   }
 

@@ -46,25 +46,37 @@ bool calls_approximations(const ir::Module& module) {
   });
 }
 
+bool is_out_of_memory(const std::string& error) {
+  return error.find("OUT_OF_MEMORY") != std::string::npos || error.find("has no room") != std::string::npos;
+}
+
 /// Processes share the memory of a GPU: who finds none waits until others end.
 Execution run_with_memory(const Device& device, const Artifact& artifact, const Case& launch) {
   constexpr int kTrials = 30;
   Execution execution = differential::run_device(device, artifact, launch);
-  for (int i = 1; i < kTrials && execution.error.find("OUT_OF_MEMORY") != std::string::npos; ++i) {
+  for (int i = 1; i < kTrials && is_out_of_memory(execution.error); ++i) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     execution = differential::run_device(device, artifact, launch);
   }
   return execution;
 }
 
-Result<Artifact> compile_for(const Device& device, const std::string& source, const Settings& settings) {
-  Result<Artifact> artifact = compile(source, compile_options(settings, device), "case.pyk");
-  if (!artifact || settings.ptxas.empty() || device.info().name == "cpu") return artifact;
-  Result<std::string> cubin =
-      assemble_by(settings.ptxas, artifact->code, device.info().target, artifact->assembler_level);
+bool is_gpu(const Device& device) { return device.info().name != "cpu"; }
+
+/// `chip`: the GPU that is to run it.
+Result<Artifact> compile_and_assemble(const std::string& source, const CompileOptions& options, const std::string& chip,
+                                      const std::string& ptxas) {
+  Result<Artifact> artifact = compile(source, options, "case.pyk");
+  if (!artifact || ptxas.empty()) return artifact;
+  Result<std::string> cubin = assemble_by(ptxas, artifact->code, chip, artifact->assembler_level);
   if (!cubin) return cubin.error();
   artifact->code = *std::move(cubin);
   return artifact;
+}
+
+Result<Artifact> compile_for(const Device& device, const std::string& source, const Settings& settings) {
+  return compile_and_assemble(source, compile_options(settings, device), device.info().target,
+                              is_gpu(device) ? settings.ptxas : std::string());
 }
 
 Execution run_compiled(const Device& device, const std::string& source, const Settings& settings, const Case& launch) {
@@ -75,6 +87,13 @@ Execution run_compiled(const Device& device, const std::string& source, const Se
   return failed;
 }
 
+/// Why the program is no code of a GPU; empty where it is.
+std::string fault_of_gpu_code(const std::string& source, const Settings& settings) {
+  const std::string chip = gpu_target(settings);
+  const Result<Artifact> artifact = compile_and_assemble(source, compile_options(settings, chip), chip, settings.ptxas);
+  return artifact ? std::string() : chip + ": " + differential::explain(artifact.error());
+}
+
 std::string differences_of(const Prepared& program, const std::string& source, const Settings& settings,
                            const std::vector<Device>& devices) {
   const Execution expected = expected_of(program, source, settings);
@@ -83,6 +102,7 @@ std::string differences_of(const Prepared& program, const std::string& source, c
   for (const Device& device : devices)
     text += difference_in_time(expected, device, program.launch, settings.attempts,
                                [&] { return run_compiled(device, source, settings, program.launch); });
+  if (std::ranges::none_of(devices, is_gpu)) text += fault_of_gpu_code(source, settings);
   return text;
 }
 
@@ -93,7 +113,7 @@ std::string difference_in_time(const Execution& expected, const Device& device, 
   for (int i = 0; i < attempts; ++i) {
     const std::string found =
         differential::difference(expected, run(), launch, "the interpreter and " + device.info().name);
-    if (!found.empty() || device.info().name == "cpu") return found;
+    if (!found.empty() || !is_gpu(device)) return found;
   }
   return {};
 }
@@ -104,14 +124,19 @@ Settings settings_of(std::uint64_t seed) {
           .sanitize = seed % 7 == 6};
 }
 
-CompileOptions compile_options(const Settings& settings, const Device& device) {
-  const bool is_gpu = device.info().name != "cpu";
-  return {.target = is_gpu && !settings.target.empty() ? settings.target : device.info().target,
+std::string gpu_target(const Settings& settings) { return settings.target.empty() ? "sm_90" : settings.target; }
+
+CompileOptions compile_options(const Settings& settings, const std::string& target) {
+  return {.target = target,
           .optimization = settings.optimization,
           .checked = settings.checked,
           .sanitize = {.races = settings.sanitize, .divergence = settings.sanitize},
           .cache = false,
           .warnings = false};
+}
+
+CompileOptions compile_options(const Settings& settings, const Device& device) {
+  return compile_options(settings, is_gpu(device) && !settings.target.empty() ? settings.target : device.info().target);
 }
 
 Prepared prepare(const std::string& source, const Settings& settings) {

@@ -28,6 +28,10 @@ struct Settings {
 /// What the levels of optimisation do is different code; most users take the last.
 Settings settings_of(std::uint64_t seed);
 
+/// The chip for which GPU code is made where there is no GPU: the one asked for, or a common one.
+std::string gpu_target(const Settings& settings);
+
+CompileOptions compile_options(const Settings& settings, const std::string& target);
 CompileOptions compile_options(const Settings& settings, const Device& device);
 
 /// A program that compiles as far as IR, with its launch. `error` says why there is none.
@@ -47,7 +51,7 @@ std::string difference_in_time(const differential::Execution& expected, const De
                                const differential::Case& launch, int attempts,
                                const std::function<differential::Execution()>& run);
 
-/// What is wrong with a program; empty when nothing is.
+/// What is wrong with a program; empty when nothing is. Where there is no GPU it must at least compile for one.
 std::string differences(const std::string& source, const Settings& settings, const std::vector<Device>& devices);
 
 /// Whether `wrong` says that a program takes longer than the interpreter waits, so that nothing is known of it.

@@ -5,6 +5,8 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include <tuple>
+
 namespace pykc::codegen {
 namespace {
 
@@ -27,10 +29,13 @@ llvm::Value* permuted(llvm::Value* value, const char* text, const char* constrai
 
 llvm::Value* hidden(llvm::Value* value, llvm::IRBuilder<>& builder) {
   llvm::Type* type = value->getType();
-  if (type->isIntegerTy(32)) return permuted(value, kPermuteWord, "=r,r", builder);
-  if (type->isIntegerTy(64)) return permuted(value, kPermuteTwoWords, "=l,l", builder);
-  llvm::Value* half = builder.CreateZExt(value, builder.getInt16Ty());
-  return builder.CreateTrunc(permuted(half, kPermuteHalf, "=h,h", builder), type);
+  const unsigned width = type->getIntegerBitWidth();
+  if (width > 64) return value;
+  const auto [register_width, text, constraints] = width <= 16   ? std::tuple(16, kPermuteHalf, "=h,h")
+                                                   : width <= 32 ? std::tuple(32, kPermuteWord, "=r,r")
+                                                                 : std::tuple(64, kPermuteTwoWords, "=l,l");
+  llvm::Value* in_register = builder.CreateZExt(value, builder.getIntNTy(register_width));
+  return builder.CreateTrunc(permuted(in_register, text, constraints, builder), type);
 }
 
 void hide(llvm::Instruction& instruction) {

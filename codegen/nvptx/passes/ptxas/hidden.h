@@ -4,8 +4,9 @@
 
 namespace pykc::codegen {
 
-/// Gives an integer of 8, 16, 32 or 64 bits back in a way that ptxas cannot see through, by a byte permutation that
-/// changes nothing. It keeps ptxas from what it gets wrong where it knows how the integer was made.
+/// Gives an integer of at most 64 bits back in a way that ptxas cannot see through, by a byte permutation that changes
+/// nothing. It keeps ptxas from what it gets wrong where it knows how the integer was made. Wider integers are several
+/// numbers to ptxas, and come back as they are.
 llvm::Value* hidden(llvm::Value* value, llvm::IRBuilder<>& builder);
 
 /// Hides the number that an instruction gives from all that use it.
