@@ -226,8 +226,19 @@ def write(array, index, value):
     array[index] = value
 
 
+def neighbour(array, index, distance):
+    """The index of the element that lies `distance` elements behind in memory."""
+    index = [i + n if i < 0 else i for i, n in zip(index if isinstance(index, tuple) else (index,), array.shape)]
+    if distance:
+        index[array.strides.index(array.itemsize)] += distance
+    if min(index) < 0:
+        raise IndexError("NumPy would count from the end")
+    return tuple(index)
+
+
 def memcpy_async(to, to_index, source, source_index, count=1):
-    to[to_index:to_index + count] = source[source_index:source_index + count]
+    for i in range(count):
+        to[neighbour(to, to_index, i)] = source[neighbour(source, source_index, i)]
 
 
 # ---- functions of numbers ----
