@@ -1,5 +1,6 @@
 #include "runtime/cuda/device.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "base/errors.h"
@@ -135,14 +136,29 @@ Result<void> Device::stop_profiler() const {
   return check("cuProfilerStop", driver_.cuProfilerStop());
 }
 
-Result<void> Device::reserve_stack(std::int64_t bytes) {
+Result<void> Device::limit_stack(std::int64_t bytes) {
   constexpr std::size_t kReservedBytes = 1024;  // the driver's own default
-  const std::size_t wanted = kReservedBytes + static_cast<std::size_t>(bytes);
-  const std::lock_guard lock(stack_mutex_);
   std::size_t present = 0;
   RETURN_IF_FAILED(check("cuCtxGetLimit", driver_.cuCtxGetLimit(&present, CU_LIMIT_STACK_SIZE)));
-  if (present >= wanted) return {};
+  if (!first_stack_limit_) first_stack_limit_ = present;
+  const std::size_t wanted = std::max(*first_stack_limit_, kReservedBytes + static_cast<std::size_t>(bytes));
+  if (present == wanted) return {};
   return check("cuCtxSetLimit", driver_.cuCtxSetLimit(CU_LIMIT_STACK_SIZE, wanted));
+}
+
+Result<void> Device::reserve_stack(std::int64_t bytes) {
+  const std::lock_guard lock(stack_mutex_);
+  const std::int64_t most = reserved_stacks_.empty() ? 0 : *reserved_stacks_.rbegin();
+  if (bytes > most) RETURN_IF_FAILED(limit_stack(bytes));
+  reserved_stacks_.insert(bytes);
+  return {};
+}
+
+void Device::release_stack(std::int64_t bytes) {
+  const std::lock_guard lock(stack_mutex_);
+  reserved_stacks_.erase(reserved_stacks_.find(bytes));
+  const std::int64_t most = reserved_stacks_.empty() ? 0 : *reserved_stacks_.rbegin();
+  if (bytes > most) (void)limit_stack(most);  // at worst the memory stays taken
 }
 
 Result<void> Device::finish_default_stream() {

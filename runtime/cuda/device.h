@@ -6,6 +6,8 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "runtime/cuda/driver.h"
@@ -96,14 +98,17 @@ class Device final : public detail::DeviceState {
   Result<void> check(const char* call, CUresult result) const { return driver_.check(call, result); }
 
   /// Gives each thread of later launches at least so much stack beside what the driver reserves by itself, which knows
-  /// nothing of recursion. The context must be current.
+  /// nothing of recursion. It takes memory for all threads that the GPU can hold, so who needs it no more releases it.
+  /// The context must be current.
   Result<void> reserve_stack(std::int64_t bytes);
+  void release_stack(std::int64_t bytes);
   /// Waits for the default stream and with it for all work given to the device before, then reports faults.
   Result<void> finish_default_stream();
   Error out_of_memory(std::int64_t bytes) const;
 
  private:
   // The context is current.
+  Result<void> limit_stack(std::int64_t bytes);
   Result<std::shared_ptr<void>> allocate_host(std::int64_t bytes, unsigned flags);
   Result<detail::UnifiedMemory> allocate_managed(std::int64_t bytes);
   Result<detail::UnifiedMemory> allocate_mapped(std::int64_t bytes);
@@ -115,6 +120,8 @@ class Device final : public detail::DeviceState {
   Pool pool_;
   Stream default_stream_;
   std::mutex stack_mutex_;
+  std::optional<std::size_t> first_stack_limit_;  // what the context had before
+  std::multiset<std::int64_t> reserved_stacks_;
   std::atomic<int> captures_ = 0;  // under way
   mutable std::mutex peers_mutex_;
   std::vector<std::weak_ptr<detail::DeviceState>> peers_;  // whose memory this device's kernels may use

@@ -45,6 +45,7 @@ class Module final : public detail::ModuleState {
 
   Device& device_;
   CUmodule handle_ = nullptr;
+  std::int64_t stack_bytes_ = 0;  // reserved of the device
   std::unique_ptr<Function[]> functions_;
   FaultSource faults_;
 };
@@ -70,6 +71,7 @@ Module::~Module() {
   if (faults_.record != 0) device_.faults().retire(faults_);
   const OutsideCapture outside = device_.leave_captures();
   device_.driver().cuModuleUnload(handle_);
+  if (stack_bytes_ > 0) device_.release_stack(stack_bytes_);
 }
 
 Result<void> Module::load(const Artifact& artifact) {
@@ -83,8 +85,10 @@ Result<void> Module::load(const Artifact& artifact) {
   for (std::size_t i = 0; i < kernels.size(); ++i) RETURN_IF_FAILED(find_kernel(kernels[i], functions_[i]));
   const auto recursion_bytes = [](const KernelInfo& kernel) { return kernel.recursion_bytes; };
   const auto deepest = std::ranges::max_element(kernels, {}, recursion_bytes);
-  if (deepest != kernels.end() && deepest->recursion_bytes > 0)
+  if (deepest != kernels.end() && deepest->recursion_bytes > 0) {
     RETURN_IF_FAILED(device_.reserve_stack(deepest->recursion_bytes));
+    stack_bytes_ = deepest->recursion_bytes;
+  }
   RETURN_IF_FAILED(find_constants());
   return find_fault_record();
 }

@@ -529,6 +529,25 @@ TEST_F(CudaDevice, SaysWhenMemoryIsShort) {
   EXPECT_NE(buffer.error().message.find("bytes are free"), std::string::npos) << buffer.error().message;
 }
 
+TEST_F(CudaDevice, GivesTheStackOfRecursionBack) {
+  constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
+  const auto scale = [this](const Module& module) {
+    const Array<float> x = device_->zeros<float>(64).value();
+    EXPECT_TRUE(module.kernel("scale").value().launch({.grid = {1}, .block = {64}}, x, 2.0F));
+    EXPECT_TRUE(device_->synchronize());
+    return device_->memory_info().value().free_bytes;
+  };
+  const std::int64_t before = scale(*module_);
+  {
+    Artifact artifact = test_artifact();
+    artifact.kernels[0].recursion_bytes = std::int64_t{1} << 15;
+    const Result<Module> deep = device_->load(artifact);
+    ASSERT_TRUE(deep) << deep.error().message;
+    EXPECT_LT(scale(*deep), before - kGibibyte);
+  }
+  EXPECT_GT(scale(*module_), before - kGibibyte);
+}
+
 /// Ends the process: the context is lost for all that follows.
 [[noreturn]] void crash() {
   const Device device = Device::open("cuda:0").value();

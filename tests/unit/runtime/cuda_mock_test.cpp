@@ -89,18 +89,25 @@ TEST_F(CudaMock, NoDevice) {
   expect_error(Device::open("cuda:2"), ErrorCode::NotFound, "there is no device `cuda:2`: the last GPU is cuda:1");
 }
 
-TEST_F(CudaMock, RecursionReservesStack) {
+TEST_F(CudaMock, RecursionReservesStackWhileItsModuleLives) {
   Device device = Device::open("cuda:0").value();
   Artifact artifact = test_artifact();
   EXPECT_TRUE(device.load(artifact));
   EXPECT_EQ(mock_calls("cuCtxSetLimit"), 0);
   artifact.kernels[0].recursion_bytes = 10000;
-  EXPECT_TRUE(device.load(artifact));
-  EXPECT_EQ(mock_calls("cuCtxSetLimit"), 1);
-  artifact.kernels[1].recursion_bytes = 5000;  // there is enough now
-  EXPECT_TRUE(device.load(artifact));
-  EXPECT_EQ(mock_calls("cuCtxSetLimit"), 1);
-  artifact.kernels[2].recursion_bytes = 20000;
+  {
+    const Result<Module> deep = device.load(artifact);
+    ASSERT_TRUE(deep);
+    EXPECT_EQ(mock_calls("cuCtxSetLimit"), 1);
+    artifact.kernels[0].recursion_bytes = 5000;
+    EXPECT_TRUE(device.load(artifact));  // there is enough
+    EXPECT_EQ(mock_calls("cuCtxSetLimit"), 1);
+    artifact.kernels[0].recursion_bytes = 20000;
+    EXPECT_TRUE(device.load(artifact));
+    EXPECT_EQ(mock_calls("cuCtxSetLimit"), 3);  // more, and back to what `deep` needs
+  }
+  EXPECT_EQ(mock_calls("cuCtxSetLimit"), 4);
+  artifact.kernels[2].recursion_bytes = 30000;
   mock_fail("cuCtxSetLimit", 1, kOutOfMemory);
   expect_error(device.load(artifact), ErrorCode::OutOfMemory, "cuCtxSetLimit failed");
   mock_fail("cuCtxGetLimit", 1, kNotInitialized);
