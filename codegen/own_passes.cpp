@@ -9,6 +9,7 @@
 #include "codegen/nvptx/passes/halve_large_bfloats.h"
 #include "codegen/nvptx/passes/integers_to_bfloat.h"
 #include "codegen/nvptx/passes/limit_shift_counts.h"
+#include "codegen/nvptx/passes/load_bools.h"
 #include "codegen/nvptx/passes/native_conversions.h"
 #include "codegen/nvptx/passes/ptxas/flag_bits.h"
 #include "codegen/nvptx/passes/ptxas/keep_clamps.h"
