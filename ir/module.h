@@ -125,11 +125,13 @@ struct PrintFormat {
 };
 
 /// Code of a Foreign instruction: a text of PTX, in which %0, %1 … are the results, then the operands, and %% is a
-/// percent sign; or a function by its symbol, which a library defines that is linked to the module.
+/// percent sign; or a function by its symbol, which a library defines that is linked to the module. Tied results are in
+/// the registers of as many operands, which come first and have no numbers of their own.
 struct ForeignCode {
   std::string text;
   std::vector<ScalarType> results;  // of a function: at most one
   bool is_function = false;
+  bool is_tied = false;
 };
 
 /// What a function is that cut_long_functions has cut out of a longer one; it is never inlined again.

@@ -69,6 +69,29 @@ llvm::GlobalVariable* dynamic_shared_base(NvptxEmitter& emitter) {
   return global;
 }
 
+/// The text with LLVM's numbers: `$` introduces them, and `%` is nothing special. Tied operands have numbers between
+/// the results and the others.
+std::string llvm_text_of(const ir::ForeignCode& ptx) {
+  const std::string& source = ptx.text;
+  std::string text;
+  for (std::size_t n = 0; n < source.size(); ++n) {
+    if (source[n] == '$') {
+      text += "$$";
+    } else if (source[n] != '%') {
+      text += source[n];
+    } else if (source[n + 1] == '%') {
+      text += source[++n];
+    } else {
+      const std::size_t end = std::min(source.find_first_not_of("0123456789", n + 1), source.size());
+      const std::size_t number = std::stoul(source.substr(n + 1, end - n - 1));
+      const bool is_behind_tied = ptx.is_tied && number >= ptx.results.size();
+      text += "${" + std::to_string(is_behind_tied ? number + ptx.results.size() : number) + "}";
+      n = end - 1;
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 Value* emit_shared_array(NvptxEmitter& emitter, const Instruction& i) {
@@ -144,25 +167,9 @@ void emit_copy_async(NvptxEmitter& emitter, const Instruction& i) {
   emitter.builder.CreateIntrinsic(copy, {emitter.operand(i, 0), emitter.operand(i, 1)});
 }
 
-/// In LLVM's text `$` introduces operands and `%` is nothing special.
 Value* emit_inline_ptx(NvptxEmitter& emitter, const Instruction& i) {
   Builder& builder = emitter.builder;
-  std::string text;
   const ir::ForeignCode& ptx = emitter.source.foreign_codes[static_cast<std::size_t>(i.index)];
-  const std::string& source = ptx.text;
-  for (std::size_t n = 0; n < source.size(); ++n) {
-    if (source[n] == '$') {
-      text += "$$";
-    } else if (source[n] != '%') {
-      text += source[n];
-    } else if (source[n + 1] == '%') {
-      text += source[++n];
-    } else {
-      const std::size_t end = source.find_first_not_of("0123456789", n + 1);
-      text += "${" + source.substr(n + 1, end - n - 1) + "}";
-      n = std::min(end, source.size()) - 1;
-    }
-  }
   std::vector<std::string> constraints;
   llvm::SmallVector<llvm::Type*> results;
   for (const ScalarType type : ptx.results) {
@@ -175,10 +182,11 @@ Value* emit_inline_ptx(NvptxEmitter& emitter, const Instruction& i) {
   llvm::SmallVector<Value*> operands;
   for (std::size_t n = 0; n < i.operands.size(); ++n) {
     operands.push_back(to_register(emitter, emitter.operand(i, n)));
-    constraints.push_back(register_of(operands.back()->getType()));
+    const bool is_tied = ptx.is_tied && n < ptx.results.size();
+    constraints.push_back(is_tied ? std::to_string(n) : register_of(operands.back()->getType()));
   }
   constraints.push_back("~{memory}");
-  llvm::CallInst* call = call_ptx(builder, text, list_text(constraints, {}, ","), result, operands);
+  llvm::CallInst* call = call_ptx(builder, llvm_text_of(ptx), list_text(constraints, {}, ","), result, operands);
   call->setConvergent();
   return call;
 }

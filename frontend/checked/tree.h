@@ -224,6 +224,7 @@ struct CopyAsync {
 struct InlinePtx {  // of no type, of one scalar, or a tuple of scalars
   std::string text;
   std::vector<ExprRef> operands;  // scalars, and arrays, whose address is meant
+  bool is_tied = false;           // the first operand, a scalar or a tuple, is what the results were before
 };
 struct CallExternal {  // of no type or of one scalar
   std::string symbol;

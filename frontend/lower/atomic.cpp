@@ -137,8 +137,12 @@ Parts lower(FunctionLowering& lowering, const checked::CopyAsync& node, checked:
 /// Instructions of PTX take the address of an array that is an operand.
 Parts lower(FunctionLowering& lowering, const checked::InlinePtx& node, checked::Type type) {
   Parts operands;
-  for (const checked::ExprRef operand : node.operands) operands.push_back(lower(lowering, operand).front());
-  ir::ForeignCode code{node.text, {}};
+  for (const checked::ExprRef operand : node.operands) {
+    const Parts parts = lower(lowering, operand);
+    const bool is_array = operand->type.is_array();
+    operands.insert(operands.end(), parts.begin(), is_array ? parts.begin() + 1 : parts.end());
+  }
+  ir::ForeignCode code{node.text, {}, false, node.is_tied};
   if (type.is_scalar()) code.results = {type->scalar};
   for (const checked::Type element : type->elements) code.results.push_back(element->scalar);
   return emit_foreign(lowering, std::move(code), std::move(operands));

@@ -29,7 +29,7 @@ class ModuleParser : TextCursor {
   void parse_parameter();
   bool parse_declaration();
   void parse_argument();
-  void parse_foreign_code(bool is_function);
+  void parse_foreign_code(bool is_function, bool is_tied = false);
   void parse_local();
 
   // Instructions.
@@ -193,6 +193,8 @@ bool ModuleParser::parse_declaration() {
     function_->print_formats.push_back({expect_text(TextToken::Kind::String, "a format")});
   else if (accept_name("ptx_text"))
     parse_foreign_code(false);
+  else if (accept_name("tied_ptx_text"))
+    parse_foreign_code(false, true);
   else if (accept_name("external"))
     parse_foreign_code(true);
   else if (accept_name("slot"))
@@ -217,9 +219,10 @@ void ModuleParser::parse_argument() {
   parameter.array.layout = static_cast<Layout>(expect_one_of(kLayoutWords, "layout"));
 }
 
-void ModuleParser::parse_foreign_code(bool is_function) {
+void ModuleParser::parse_foreign_code(bool is_function, bool is_tied) {
   ForeignCode& code = function_->foreign_codes.emplace_back();
   code.is_function = is_function;
+  code.is_tied = is_tied;
   code.text = expect_text(TextToken::Kind::String, "a text");
   for (bool more = accept(":"); more; more = accept(",")) code.results.push_back(parse_scalar());
 }

@@ -130,7 +130,10 @@ std::string order_text(const Instruction& access) {
 }
 
 std::string foreign_text(const ForeignCode& code) {
-  const std::string text = (code.is_function ? "external " : "ptx_text ") + quoted(code.text);
+  const std::string text = (code.is_function ? "external "
+                            : code.is_tied   ? "tied_ptx_text "
+                                             : "ptx_text ") +
+                           quoted(code.text);
   const auto name_of = [](ScalarType type) { return pykc::to_string(type); };
   return code.results.empty() ? text : text + " : " + list_text(code.results, name_of);
 }

@@ -202,6 +202,20 @@ std::string check_call(const Instruction& call, const Module* module) {
   return unless(is_sound, "operands are not the parameters of @" + call.callee->symbol);
 }
 
+std::string check_foreign(const Instruction& foreign, const Function& function) {
+  if (!is_in(function.foreign_codes, foreign.index)) return no_such("text", foreign.index);
+  const ForeignCode& code = function.foreign_codes[static_cast<std::size_t>(foreign.index)];
+  const auto is_tied_to = [](const Instruction* operand, ScalarType result) {
+    return operand->type == Type::of(result);
+  };
+  const std::size_t tied = code.is_tied ? code.results.size() : 0;
+  const bool is_sound =
+      foreign.operands.size() >= tied &&
+      std::equal(foreign.operands.begin(), foreign.operands.begin() + static_cast<std::ptrdiff_t>(tied),
+                 code.results.begin(), is_tied_to);
+  return unless(is_sound, "the first operands are not the tied results");
+}
+
 std::string check_extract(const Instruction& extract, const Function& function) {
   const Instruction* from = extract.operands[0];
   if (from->opcode == Opcode::Foreign) {
@@ -334,7 +348,7 @@ std::string check_own_rule(const Instruction& instruction, const Function& funct
     case Opcode::CopyAsync:
       return check_copy(instruction);
     case Opcode::Foreign:
-      return unless(is_in(function.foreign_codes, instruction.index), no_such("text", instruction.index));
+      return check_foreign(instruction, function);
     case Opcode::If:
     case Opcode::Assume:
       return check_condition(instruction);

@@ -1,5 +1,6 @@
 // ptx("add.s32 %0, %1, %2;", i32, a, b): a piece of PTX in the middle of a kernel. %0 is the result, where a type for
-// it is given; then come the operands; %% is a percent sign.
+// it is given; then come the operands; %% is a percent sign. ptx("add.s32 %0, %0, %1;", b, tied=a): %0 is a, and what
+// it becomes.
 #include "frontend/check/calls/ptx.h"
 
 #include <algorithm>
@@ -49,10 +50,10 @@ std::string_view why_no_piece(std::string_view text) {
 }
 
 /// The registers of PTX have 16, 32 or 64 bits, or one.
-bool has_register(const Value& value) {
-  if (value.is_array()) return true;
-  return value.is_scalar() && (value.scalar() == ScalarType::Bool || size_in_bytes(value.scalar()) >= 2);
+bool is_register(checked::Type type) {
+  return type.is_scalar() && (type->scalar == ScalarType::Bool || size_in_bytes(type->scalar) >= 2);
 }
+bool has_register(const Value& value) { return value.is_array() || is_register(value.type()); }
 
 /// A type, or a tuple of types; none where the argument is an operand.
 std::optional<checked::Type> ptx_result(FunctionChecker& checker, const ast::Expr& argument) {
@@ -65,22 +66,15 @@ std::optional<checked::Type> ptx_result(FunctionChecker& checker, const ast::Exp
     const auto* type = std::get_if<TypeRef>(&given);
     if (!type) return std::nullopt;
     const checked::Type element = results.emplace_back(checker.types.of(type->type));
-    const bool fits =
-        element.is_scalar() && (element->scalar == ScalarType::Bool || size_in_bytes(element->scalar) >= 2);
-    if (!fits) checker.report(part->range, DiagnosticId::ArgumentValue, "ptx", "results of 16, 32 or 64 bits, or bool");
+    if (!is_register(element))
+      checker.report(part->range, DiagnosticId::ArgumentValue, "ptx", "results of 16, 32 or 64 bits, or bool");
   }
   return tuple ? checker.types.tuple(std::move(results)) : results.front();
 }
 
-}  // namespace
-
-Entity call_ptx(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
-  constexpr std::string_view kSignature = "ptx(text, [type of the result,] operands…)";
-  if (!has_no_keywords(checker, call, "`ptx`")) return Unknown{};
-  if (!may_leave_language(checker.module, checker.scope)) {
-    checker.report(range, DiagnosticId::Untrusted, "ptx");
-    return Unknown{};
-  }
+/// The text, which comes first.
+std::optional<std::string> text_of(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kSignature = "ptx(text, [type of the result,] operands…, [tied=values])";
   const Entity first = call.arguments.empty() ? Entity(NoneRef{}) : checker.entity(*call.arguments[0]);
   const auto* text = std::get_if<TextRef>(&first);
   if (!text) {
@@ -88,45 +82,87 @@ Entity call_ptx(FunctionChecker& checker, const ast::Call& call, SourceRange ran
         .report(call.arguments.empty() ? range : call.arguments[0]->range, DiagnosticId::ArgumentValue, "ptx",
                 "its text, a string, first")
         .note("write " + as_code(kSignature));
-    return Unknown{};
+    return std::nullopt;
   }
   if (const std::string_view wrong = why_no_piece(text->text); !wrong.empty()) {
     checker.report(call.arguments[0]->range, DiagnosticId::PtxText, std::string(wrong));
+    return std::nullopt;
+  }
+  return text->text;
+}
+
+std::optional<Value> ptx_operand(FunctionChecker& checker, const ast::Expr& argument) {
+  const Value operand = checker.value(argument);
+  if (!operand.known()) return std::nullopt;
+  if (has_register(operand)) return operand;
+  checker.report(argument.range, DiagnosticId::ArgumentValue, "ptx",
+                 "scalars of 16, 32 or 64 bits, bools, and arrays, whose address is meant; not " + describe(operand));
+  return std::nullopt;
+}
+
+/// `tied=`: a scalar or a tuple of scalars that the text reads and changes.
+std::optional<Value> tied_operand(FunctionChecker& checker, const ast::Call& call) {
+  const ast::Keyword& keyword = call.keywords[0];
+  if (keyword.name != "tied" || call.keywords.size() > 1) {
+    const ast::Keyword& wrong = keyword.name == "tied" ? call.keywords[1] : keyword;
+    checker.report(wrong.name_range, DiagnosticId::UnknownKeyword, "`ptx`", wrong.name);
+    return std::nullopt;
+  }
+  const Value tied = checker.value(*keyword.value);
+  if (!tied.known()) return std::nullopt;
+  const checked::Type type = tied.type();
+  const bool fits =
+      type.is_tuple() ? !type->elements.empty() && std::ranges::all_of(type->elements, is_register) : is_register(type);
+  if (fits) return tied;
+  checker.report(keyword.value->range, DiagnosticId::ArgumentValue, "ptx",
+                 "for `tied` a scalar of 16, 32 or 64 bits, a bool, or a tuple of them; not " + describe(tied));
+  return std::nullopt;
+}
+
+/// Which number in the text stands for nothing, or what does not occur in it. Empty where all is well.
+std::string wrong_number(std::string_view text, int count) {
+  const std::vector<int> used = numbers_in(text);
+  const auto is_wrong = [&](int number) { return number < 0 || number >= count; };
+  if (const auto wrong = std::ranges::find_if(used, is_wrong); wrong != used.end())
+    return *wrong < 0 ? "a `%` is followed by a number; for a percent sign write `%%`"
+                      : "there is no %" + std::to_string(*wrong) + " with " + std::to_string(count) +
+                            (count == 1 ? " operand" : " operands");
+  for (int number = 0; number < count; ++number)
+    if (std::ranges::find(used, number) == used.end()) return "%" + std::to_string(number) + " does not occur in it";
+  return {};
+}
+
+}  // namespace
+
+Entity call_ptx(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  if (!may_leave_language(checker.module, checker.scope)) {
+    checker.report(range, DiagnosticId::Untrusted, "ptx");
     return Unknown{};
   }
-  checked::InlinePtx node{text->text, {}};
+  const std::optional<std::string> text = text_of(checker, call, range);
+  if (!text) return Unknown{};
+  checked::InlinePtx node{*text, {}};
   checked::Type result = checked::Type::none();
-  for (std::size_t i = 1; i < call.arguments.size(); ++i) {
-    const ast::Expr& argument = *call.arguments[i];
-    if (const std::optional<checked::Type> type = i == 1 ? ptx_result(checker, argument) : std::nullopt) {
-      result = *type;
-      continue;
-    }
-    const Value operand = checker.value(argument);
-    if (!operand.known()) return Unknown{};
-    if (!has_register(operand)) {
-      checker.report(
-          argument.range, DiagnosticId::ArgumentValue, "ptx",
-          "scalars of 16, 32 or 64 bits, bools, and arrays, whose address is meant; not " + describe(operand));
-      return Unknown{};
-    }
-    node.operands.push_back(operand.expr);
+  std::size_t next = 1;
+  if (!call.keywords.empty()) {
+    const std::optional<Value> tied = tied_operand(checker, call);
+    if (!tied) return Unknown{};
+    result = tied->type();
+    node.operands.push_back(tied->expr);
+    node.is_tied = true;
+  } else if (call.arguments.size() > 1) {
+    const std::optional<checked::Type> type = ptx_result(checker, *call.arguments[1]);
+    if (type) result = *type, next = 2;
   }
   const int results = result.is_tuple() ? static_cast<int>(result->elements.size()) : result.is_scalar() ? 1 : 0;
-  const int count = static_cast<int>(node.operands.size()) + results;
-  const std::vector<int> used = numbers_in(node.text);
-  const auto is_wrong = [&](int number) { return number < 0 || number >= count; };
-  if (const auto wrong = std::find_if(used.begin(), used.end(), is_wrong); wrong != used.end()) {
-    const std::string what = *wrong < 0 ? "a `%` is followed by a number; for a percent sign write `%%`"
-                                        : "there is no %" + std::to_string(*wrong) + " with " + std::to_string(count) +
-                                              (count == 1 ? " operand" : " operands");
-    checker.report(call.arguments[0]->range, DiagnosticId::PtxText, what);
-    return Unknown{};
+  for (std::size_t i = next; i < call.arguments.size(); ++i) {
+    const std::optional<Value> operand = ptx_operand(checker, *call.arguments[i]);
+    if (!operand) return Unknown{};
+    node.operands.push_back(operand->expr);
   }
-  for (int number = 0; number < count; ++number) {
-    if (std::find(used.begin(), used.end(), number) != used.end()) continue;
-    checker.report(call.arguments[0]->range, DiagnosticId::PtxText,
-                   "%" + std::to_string(number) + " does not occur in it");
+  const int count = results + static_cast<int>(call.arguments.size() - next);
+  if (const std::string wrong = wrong_number(node.text, count); !wrong.empty()) {
+    checker.report(call.arguments[0]->range, DiagnosticId::PtxText, wrong);
     return Unknown{};
   }
   return TreeBuilder::strong(checker.tree.make(result, range, std::move(node)));

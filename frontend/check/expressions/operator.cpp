@@ -73,6 +73,26 @@ Value concatenate(FunctionChecker& checker, const Value& left, const Value& righ
   }));
 }
 
+bool is_count(const Value& value) {
+  return value.is_weak_integer() || (value.is_constant() && value.is_scalar() && is_integer(value.scalar()));
+}
+
+/// `(a, b) * 3`; the tuple is evaluated once, also for no elements.
+Value repeat(FunctionChecker& checker, const Value& tuple, const Value& count, SourceRange range) {
+  const auto elements = static_cast<Int128>(std::max<std::size_t>(tuple.type()->elements.size(), 1));
+  const Int128 times = std::clamp<Int128>(integer_of(*count.expr), 0, kMostNumbers / elements + 1);
+  const auto repeated = [&](const std::vector<Value>& parts) {
+    std::vector<Value> all;
+    for (Int128 i = 0; i < times; ++i) all.insert(all.end(), parts.begin(), parts.end());
+    return small_tuple(checker, std::move(all), range);
+  };
+  if (!tuple.elements.empty() && std::ranges::all_of(tuple.elements, &Value::is_constant))
+    return repeated(tuple.elements);
+  return TreeBuilder::strong(with_temporary(checker, tuple.expr, [&](const Expr* kept) {
+    return repeated(take_apart(checker, {kept, Weak::No, {}})).expr;
+  }));
+}
+
 /// Whether a division by this number raises an error where the number is 0: in a function of `debug=True`, as in Numba.
 bool raises_at(const FunctionChecker& checker, const Value& divisor) {
   const bool raises =
@@ -189,6 +209,8 @@ bool require_numbers(FunctionChecker& checker, std::string_view what, const Valu
   if (left.is_scalar() && right.is_scalar()) return true;
   auto diagnostic = checker.report(range, DiagnosticId::OperandTypes, what, describe(left), describe(right));
   if (left.is_array() || right.is_array()) diagnostic.note("a kernel works on elements: index the array, `a[i]`");
+  if (what == "*" && (left.is_tuple() || right.is_tuple()))
+    diagnostic.note("how often a tuple is repeated is a constant whole number, `(0.0,) * 4`");
   return false;
 }
 
@@ -201,6 +223,8 @@ Value whole_number(FunctionChecker& checker, Int128 value, SourceRange range) {
 
 Value binary(FunctionChecker& checker, ast::BinaryOp op, const Value& left, const Value& right, SourceRange range) {
   if (op == ast::BinaryOp::Add && left.is_tuple() && right.is_tuple()) return concatenate(checker, left, right, range);
+  if (op == ast::BinaryOp::Mul && left.is_tuple() && is_count(right)) return repeat(checker, left, right, range);
+  if (op == ast::BinaryOp::Mul && right.is_tuple() && is_count(left)) return repeat(checker, right, left, range);
   if (left.known() && right.known() && (left.is_record() || right.is_record()))
     return record_binary(checker, op, left, right, range);
   if (!require_numbers(checker, spelling(op), left, right, range)) return {};

@@ -72,6 +72,9 @@ kernel @"k 1"(%x: ptr<f32, global> no_alias read_only, %x.shape0: i64 non_negati
   shared_array rest: f32 dynamic () align 16
   format "x = %g 100%%\n"
   format "\n"
+  ptx_text "mov.f32 %0, %1;" : f32
+  tied_ptx_text "add.f32 %0, %0, %1;" : f32
+  external "scale" : f32
   slot f32
   slot bool
   %0 = builtin threadIdx.x : i64
@@ -129,6 +132,9 @@ kernel @"k 1"(%x: ptr<f32, global> no_alias read_only, %x.shape0: i64 non_negati
   %23 = warp_exchange syncthreads_count slots 1 -1 -1 : i32
   %24 = field 4 %q : ptr<f32, parameter>
   %25 = field packed 3 %q : ptr<f32, parameter>
+  %26 = foreign 0 %10
+  %27 = foreign 1 %10, %14
+  %28 = foreign 2 %10
   fault 0 %8, i64 5
 }
 )";
