@@ -252,7 +252,7 @@ void observe(Module& module, Sanitize what, const Diagnostics& comments) {
     if (copy->is_kernel) copy->kernel.watched = {.looks_for = what, .is_predictable = predictability.has_order(*copy)};
     Observing(module, *copy, what, predictability, uses).run();
   }
-  constexpr std::string_view kCodes[] = {"E0601", "E0602", "E0603", "E0604", "E0605", "E0606"};
+  constexpr std::string_view kCodes[] = {"E0601", "E0602", "E0603", "E0604", "E0605", "E0606", "E0607"};
   for (ObservedSite& site : module.observed)
     for (std::size_t i = 0; i < std::size(kCodes); ++i)
       if (comments.is_silenced_by_name(kCodes[i], site.place)) site.ignored |= static_cast<std::uint8_t>(1U << i);

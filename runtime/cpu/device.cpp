@@ -195,25 +195,21 @@ Result<void> Device::fill(const detail::StridedCopy& rows, detail::FillPattern p
 /// A copy or a fill, of which the host waits for those on no stream.
 void Device::note_work(const detail::StridedCopy& copy, bool reads, const detail::StreamState* stream) {
   StreamOrder& order = watch_.streams;
-  if (order.is_trivial()) return;
+  if (!order.is_active()) return;
   const std::uint64_t number =
       stream == nullptr ? StreamOrder::kDefaultStream : static_cast<const Stream*>(stream)->number();
   order.enter(number);
   if (stream == nullptr) return order.wait_for_all();
-  if (!watch_.streams.is_wanted()) return;
   std::vector<Diagnostic> found = describe(order.finish(number, work_of(copy, reads)));
   if (!found.empty()) faults_.add(stream, error_of(std::move(found), ""));
 }
 
 void Device::note_written(void* memory, std::int64_t bytes) {
   const std::lock_guard turn(turn_);
-  if (const auto unwritten = watch_.unwritten.find(memory))
-    unwritten->write(reinterpret_cast<std::uintptr_t>(memory), bytes);
+  watch_.unwritten.write(memory, bytes);
 }
 
-void Device::note_shown(void* memory) {
-  if (const auto unwritten = watch_.unwritten.find(memory)) unwritten->write_all();
-}
+void Device::note_shown(void* memory) { watch_.unwritten.write_all(memory); }
 
 void Device::note_unwritten(void* memory, std::int64_t bytes) { watch_.unwritten.add(memory, bytes); }
 

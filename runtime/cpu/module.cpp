@@ -32,6 +32,7 @@ constexpr std::int64_t kWorthACrashMessage = 20'000;  // nanoseconds
 /// The words of a launch that its accesses may depend on.
 using LaunchKey = std::vector<std::uint64_t>;
 constexpr std::size_t kMostSettled = 4096;
+constexpr std::uintptr_t kLargestAlignment = 16;  // that an access asks for
 
 struct Function {
   abi::CpuKernel entry = nullptr;
@@ -325,7 +326,8 @@ Result<void> Module::run_blocks(std::size_t kernel, const BlockRun& run) {
   return done;
 }
 
-/// Where arrays lie is no part of it, nor are floats: what depends on these is watched each time. Empty where arrays
+/// Where arrays lie is no part of it beyond what they are aligned to, nor are floats: what depends on these is watched
+/// each time. Empty where arrays
 /// share memory, which another launch of that shape need not do.
 LaunchKey Module::key_of(const KernelInfo& kernel, const Objects& arrays, const abi::CpuLaunch& launch) {
   if (arrays.overlap()) return {};
@@ -333,6 +335,7 @@ LaunchKey Module::key_of(const KernelInfo& kernel, const Objects& arrays, const 
   for (const auto& shape : {launch.grid, launch.block})
     for (int axis = 0; axis < 3; ++axis) key.push_back(static_cast<std::uint64_t>(shape[axis]));
   int word = 0;
+  std::size_t array = 0;
   const auto add = [&](std::int64_t bytes) {
     const auto* const from = static_cast<const char*>(launch.parameters[word++]);
     for (std::int64_t i = 0; i < bytes; i += 8) {
@@ -343,6 +346,7 @@ LaunchKey Module::key_of(const KernelInfo& kernel, const Objects& arrays, const 
   };
   for (const ParameterInfo& parameter : kernel.parameters) {
     const int axes = parameter.array.has_static_shape() ? 0 : parameter.array.rank();
+    if (parameter.is_array) key.push_back(arrays.list()[array++].begin % kLargestAlignment);
     if (!parameter.is_array) {
       const bool is_number = !parameter.value.is_record() && is_float(parameter.value.scalar);
       is_number ? void(++word) : add(size_in_bytes(parameter.value));

@@ -106,12 +106,13 @@ Settings settings_of(std::uint64_t seed) {
 
 CompileOptions compile_options(const Settings& settings, const Device& device) {
   const bool is_gpu = device.info().name != "cpu";
-  return {.target = is_gpu && !settings.target.empty() ? settings.target : device.info().target,
-          .optimization = settings.optimization,
-          .checked = settings.checked,
-          .sanitize = {.races = settings.sanitize, .divergence = settings.sanitize},
-          .cache = false,
-          .warnings = false};
+  return {
+      .target = is_gpu && !settings.target.empty() ? settings.target : device.info().target,
+      .optimization = settings.optimization,
+      .checked = settings.checked,
+      .sanitize = settings.sanitize ? Sanitize{.races = true, .uninitialised = true, .divergence = true} : Sanitize(),
+      .cache = false,
+      .warnings = false};
 }
 
 Prepared prepare(const std::string& source, const Settings& settings) {

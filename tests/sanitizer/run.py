@@ -10,7 +10,7 @@ it a fault must be reported:
                       the marked lines
     # also: E0601     a line that races, too, because of the same fault: pairs of marked lines may be reported
     # fault: E0606    the same for two launches on different streams
-    # fault: E0602    the line of a report; E0603 and E0604 likewise
+    # fault: E0602    the line of a report; E0603, E0604 and E0607 likewise
     # fault: bounds   the line of an index out of bounds
     # says: TEXT      what a report of the program must say, `# never: TEXT` what none may
 
@@ -25,7 +25,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-CODES = ("E0601", "E0602", "E0603", "E0604", "E0606")
+CODES = ("E0601", "E0602", "E0603", "E0604", "E0606", "E0607")
 PAIRS = ("E0601", "E0606")  # reports that have two lines
 SAYS = re.compile(r"#\s*(says|never):\s*(.+?)\s*(?:#|$)")
 MARK = re.compile(r"#\s*(fault|also):\s*(E06\d\d|bounds)\b")

@@ -143,7 +143,7 @@ void write_wholly(const KernelInfo& kernel, const abi::CpuLaunch& launch, Unwrit
     const ArrayType& type = parameter.array;
     if (!type.has_static_shape()) word += type.rank() * (type.layout == Layout::Strided ? 2 : 1);
     if (!parameter.is_written) continue;
-    if (const auto memory = unwritten.find(*static_cast<void* const*>(parameter_word))) memory->write_all();
+    unwritten.write_all(*static_cast<void* const*>(parameter_word));
   }
 }
 

@@ -69,6 +69,16 @@ class Reporter {
             "keep the array until the work is done that uses it: a graph keeps what `keep_in_graph` is given";
         return diagnostic;
       }
+      case Finding::Kind::Misaligned: {
+        const ObservedSite& at = site(finding.site);
+        Diagnostic diagnostic = make<DiagnosticId::MisalignedAccess>(
+            at.place, element(finding), full_name(finding.thread) + " " + verb(at), std::int64_t{at.bytes});
+        diagnostic.notes.emplace_back("a GPU stops the program there; the CPU device does not");
+        diagnostic.fix =
+            "begin the view at a multiple of its element's size, or put bytes together by shifts: "
+            "`u32(x[i]) | u32(x[i + 1]) << 8`";
+        return diagnostic;
+      }
       case Finding::Kind::DifferentMasks:
         break;
     }

@@ -23,7 +23,7 @@ bool writes(const ObservedSite& site) {
 }
 
 /// Bits of ObservedSite::ignored.
-enum Code : std::uint8_t { kRace, kUninitialised, kMissingLane, kDifferentMasks, kFreed, kStreamRace };
+enum Code : std::uint8_t { kRace, kUninitialised, kMissingLane, kDifferentMasks, kFreed, kStreamRace, kMisaligned };
 
 Code code_of(Finding::Kind kind) {
   switch (kind) {
@@ -37,9 +37,11 @@ Code code_of(Finding::Kind kind) {
     case Finding::Kind::DifferentMasks:
       return kDifferentMasks;
     case Finding::Kind::Freed:
+      return kFreed;
+    case Finding::Kind::Misaligned:
       break;
   }
-  return kFreed;
+  return kMisaligned;
 }
 
 /// Whether it may order some threads of a block, or of the launch, and not others.
@@ -149,6 +151,7 @@ void Sanitizer::observe(ThreadId thread, std::uint32_t site, const void* address
     default:
       break;
   }
+  if (!at.is_packed) check_alignment(thread, site, place);
   if (at.is_local) return access_local(thread, site, place);
   Site& known = sites_[site];
   if (at.kind == SiteKind::AtomicSwap) known.writes = holds(place, value, at.bytes);
@@ -158,6 +161,20 @@ void Sanitizer::observe(ThreadId thread, std::uint32_t site, const void* address
   access(thread, site, known, place, value);
 }
 
+/// Copies of 16 bytes are made of smaller ones where they must be.
+void Sanitizer::check_alignment(ThreadId thread, std::uint32_t number, std::uintptr_t address) {
+  const std::uint8_t bytes = kernel_->watched.sites[number].bytes;
+  if (bytes > 8 || address % std::max<std::uintptr_t>(bytes, 1) == 0) return;
+  const UnwrittenMemory* const local = kernel_->watched.sites[number].is_local ? locals_.find(address) : nullptr;
+  add({Finding::Kind::Misaligned,
+       number,
+       thread,
+       number,
+       {},
+       local == nullptr ? address : address - local->begin(),
+       local == nullptr ? -1 : static_cast<std::int64_t>(local->number())});
+}
+
 void Sanitizer::access(ThreadId thread, std::uint32_t number, Site& site, std::uintptr_t address, std::uint64_t value) {
   if (work_ != nullptr && !site.is_shared) work_->parts[number].bytes.add(address, site.bytes);
   if (site.object == nullptr || address < site.object->begin || address >= site.object->end)
@@ -165,7 +182,7 @@ void Sanitizer::access(ThreadId thread, std::uint32_t number, Site& site, std::u
   if (site.object == nullptr) {
     is_settled_ = false;
   } else {
-    if (site.object->is_freed) return add({Finding::Kind::Freed, number, thread, number, {}, address});
+    if (site.object->is_freed) return void(add({Finding::Kind::Freed, number, thread, number, {}, address}));
     if (site.object->unwritten != nullptr) look_at_values(thread, number, *site.object, address);
     site.object->is_read |= site.reads;
     // Nothing races over what nobody writes.
@@ -278,20 +295,22 @@ void Sanitizer::touch(Cell& cell, const Access& access, const Site& site, std::u
   }
   bool has_note = false;
   if (looks_for_.races) {
+    // Gives whether it is no news.
     const auto check = [&](const Access& before) {
-      if (!conflicts(before, access, site) || is_known(access.by(), before, site)) return;
+      if (!conflicts(before, access, site) || is_known(access.by(), before, site)) return false;
       const Site& then = sites_[before.site];
-      if (then.is_atomic && has_observed(cell, access.by(), before)) return;
+      if (then.is_atomic && has_observed(cell, access.by(), before)) return false;
       const bool is_note = same_value && then.writes && !then.is_atomic;
       has_note |= is_note;
-      add({is_note ? Finding::Kind::SameValue : Finding::Kind::Race, access.site, access.by(), before.site, before.by(),
-           address});
+      return !add({is_note ? Finding::Kind::SameValue : Finding::Kind::Race, access.site, access.by(), before.site,
+                   before.by(), address});
     };
     check(cell.write);
     check(cell.atomic);
     check(cell.read);
     if (cell.others != 0)
-      for (const Access& other : shadow_.others(cell)) check(other);
+      for (const Access& other : shadow_.others(cell))
+        if (check(other)) break;
   }
   remember(cell, access, site, has_note);
 }
@@ -397,21 +416,23 @@ std::size_t Sanitizer::number_of(const Finding& finding, const Object* object) {
   return known_.try_emplace({finding.kind, name, lines.first, lines.second}, known_.size()).first->second;
 }
 
-void Sanitizer::add(const Finding& finding) {
-  if (is_ignored(finding)) return;
+/// Gives whether it is the first of its kind.
+bool Sanitizer::add(const Finding& finding) {
+  if (is_ignored(finding)) return true;
   const Object* const object = finding.local < 0 ? objects_.find(finding.address) : nullptr;
   const auto [place, is_new] =
       numbers_.try_emplace({finding.kind, finding.site, finding.other_site, object, finding.local}, 0);
   if (is_new) place->second = number_of(finding, object);
   const std::size_t number = place->second;
   const Reach reach = reach_of(finding.thread, finding.other);
-  if (number >= kMostFound) return;
+  if (number >= kMostFound) return false;
   if (number == found_.size()) {
     found_.push_back({finding, 1, reach});
-  } else {
-    ++found_[number].times;
-    found_[number].reach = std::max(found_[number].reach, reach);
+    return true;
   }
+  ++found_[number].times;
+  found_[number].reach = std::max(found_[number].reach, reach);
+  return false;
 }
 
 }  // namespace pykc::cpu

@@ -30,7 +30,7 @@ inline Reach reach_of(ThreadId a, ThreadId b) {
 
 /// Something that is wrong, the first of its kind between two lines.
 struct Finding {
-  enum class Kind : std::uint8_t { Race, SameValue, Uninitialised, MissingLane, DifferentMasks, Freed };
+  enum class Kind : std::uint8_t { Race, SameValue, Uninitialised, MissingLane, DifferentMasks, Freed, Misaligned };
   Kind kind;
   std::uint32_t site = 0;  // in WatchedKernel::sites
   ThreadId thread = {};
@@ -88,11 +88,12 @@ class Sanitizer final : public Observer {
   void show(std::uintptr_t address);
   void check_lanes();
   void check_return(ThreadId thread);
+  void check_alignment(ThreadId thread, std::uint32_t number, std::uintptr_t address);
   bool is_known(ThreadId thread, const Access& before, const Site& site) const;
   bool conflicts(const Access& before, const Access& now, const Site& site) const;
   bool is_ignored(const Finding& finding) const;
   std::size_t number_of(const Finding& finding, const Object* object);
-  void add(const Finding& finding);
+  bool add(const Finding& finding);
 
   const KernelInfo* kernel_ = nullptr;
   Sanitize looks_for_;

@@ -47,7 +47,7 @@ std::uint64_t StreamOrder::add_stream() {
 }
 
 void StreamOrder::enter(std::uint64_t stream) {
-  if (is_trivial()) return;
+  if (!is_active()) return;
   const std::lock_guard lock(mutex_);
   StreamTimes& times = known_[stream];
   join(times, host_);
@@ -56,11 +56,11 @@ void StreamOrder::enter(std::uint64_t stream) {
   } else {
     join(times, known_[kDefaultStream]);
   }
-  ++times[stream];
+  times[stream] = ++last_work_;
 }
 
 StreamTimes StreamOrder::at(std::uint64_t stream) {
-  if (is_trivial()) return {};
+  if (!is_active()) return {};
   const std::lock_guard lock(mutex_);
   if (stream != kDefaultStream) return known_[stream];
   StreamTimes times;
@@ -69,6 +69,7 @@ StreamTimes StreamOrder::at(std::uint64_t stream) {
 }
 
 void StreamOrder::wait(std::uint64_t stream, const StreamTimes& event) {
+  if (!is_active()) return;
   const std::lock_guard lock(mutex_);
   join(known_[stream], event);
 }
@@ -76,7 +77,7 @@ void StreamOrder::wait(std::uint64_t stream, const StreamTimes& event) {
 void StreamOrder::wait_on_host(std::uint64_t stream) { wait_on_host(at(stream)); }
 
 void StreamOrder::wait_on_host(const StreamTimes& event) {
-  if (is_trivial()) return;
+  if (!is_active()) return;
   const std::lock_guard lock(mutex_);
   join(host_, event);
   forget_what_is_known();
@@ -86,13 +87,14 @@ void StreamOrder::wait_for_all() { wait_on_host(kDefaultStream); }
 
 void StreamOrder::forget_what_is_known() {
   std::erase_if(open_, [&](const auto& work) { return knows(host_, *work); });
+  if (open_.empty()) known_.clear(), host_.clear();
 }
 
 std::vector<StreamRace> StreamOrder::finish(std::uint64_t stream, std::shared_ptr<StreamWork> work) {
   const std::lock_guard lock(mutex_);
   const StreamTimes& times = known_[stream];
   work->stream = stream;
-  work->number = times.at(stream);
+  work->number = times.contains(stream) ? times.at(stream) : 0;
   std::vector<StreamRace> races;
   for (const std::shared_ptr<StreamWork>& before : open_) {
     if (knows(times, *before)) continue;
@@ -115,7 +117,7 @@ std::vector<StreamRace> StreamOrder::finish(std::uint64_t stream, std::shared_pt
 }
 
 void StreamOrder::forget(const void* memory, std::int64_t bytes) {
-  if (is_trivial()) return;
+  if (!is_active()) return;
   const std::lock_guard lock(mutex_);
   for (const auto& work : open_)
     for (StreamWork::Part& part : work->parts) part.bytes.remove(reinterpret_cast<std::uintptr_t>(memory), bytes);

@@ -22,7 +22,7 @@
 
 namespace pykc::cpu {
 
-/// For each stream, how many of its pieces of work are known to be done.
+/// For each stream, the number of the last piece of its work that is known to be done.
 using StreamTimes = std::map<std::uint64_t, std::uint64_t>;
 
 /// A launch or a copy on a stream.
@@ -54,12 +54,12 @@ class StreamOrder {
   void remove_stream() { --streams_; }
   /// Whether there is more than one beside the default one.
   bool has_several() const { return streams_.load(std::memory_order_relaxed) > 1; }
-  /// Whether there never was one.
-  bool is_trivial() const { return last_stream_.load(std::memory_order_relaxed) == kDefaultStream; }
-
-  /// A kernel looks for races. Before, what work touches is not kept.
+  /// A kernel looks for races. Before, nothing is kept.
   void want() { is_wanted_.store(true, std::memory_order_relaxed); }
-  bool is_wanted() const { return is_wanted_.load(std::memory_order_relaxed); }
+  /// Whether there is something to keep: somebody wants it, and there ever was a stream beside the default one.
+  bool is_active() const {
+    return is_wanted_.load(std::memory_order_relaxed) && last_stream_.load(std::memory_order_relaxed) != kDefaultStream;
+  }
 
   /// A stream is given a piece of work.
   void enter(std::uint64_t stream);
@@ -83,6 +83,7 @@ class StreamOrder {
   std::atomic<std::uint64_t> last_stream_ = kDefaultStream;
   std::atomic<int> streams_ = 0;
   std::atomic<bool> is_wanted_ = false;
+  std::uint64_t last_work_ = 0;
   StreamTimes host_;
   std::map<std::uint64_t, StreamTimes> known_;    // by stream
   std::deque<std::shared_ptr<StreamWork>> open_;  // that the host has not waited for

@@ -95,6 +95,24 @@ std::shared_ptr<UnwrittenMemory> UnwrittenArrays::find(const void* address) {
   return nullptr;
 }
 
+void UnwrittenArrays::drop_whole(const UnwrittenMemory& memory) {
+  if (memory.is_whole()) (void)find(reinterpret_cast<const void*>(memory.begin()));
+}
+
+void UnwrittenArrays::write(const void* address, std::int64_t bytes) {
+  const std::shared_ptr<UnwrittenMemory> memory = find(address);
+  if (memory == nullptr) return;
+  memory->write(reinterpret_cast<std::uintptr_t>(address), bytes);
+  drop_whole(*memory);
+}
+
+void UnwrittenArrays::write_all(const void* address) {
+  const std::shared_ptr<UnwrittenMemory> memory = find(address);
+  if (memory == nullptr) return;
+  memory->write_all();
+  drop_whole(*memory);
+}
+
 void UnwrittenArrays::copied(const detail::StridedCopy& copy) {
   const std::shared_ptr<UnwrittenMemory> target = find(copy.target);
   if (target == nullptr || copy.row_bytes == 0) return;
@@ -109,6 +127,7 @@ void UnwrittenArrays::copied(const detail::StridedCopy& copy) {
     for (std::uintptr_t i = 0; i < static_cast<std::uintptr_t>(copy.row_bytes); ++i)
       if (source->has(there + i, 1)) target->write(here + i, 1);
   });
+  drop_whole(*target);
 }
 
 void UnwrittenArrays::filled(const detail::StridedCopy& rows) {
@@ -117,6 +136,7 @@ void UnwrittenArrays::filled(const detail::StridedCopy& rows) {
   for_each_row(rows, [&](std::int64_t to, std::int64_t) {
     target->write(reinterpret_cast<std::uintptr_t>(rows.target + to), rows.row_bytes);
   });
+  drop_whole(*target);
 }
 
 }  // namespace pykc::cpu

@@ -61,11 +61,17 @@ class UnwrittenArrays {
   bool any() const { return count_.load(std::memory_order_relaxed) > 0; }
   /// The allocation that holds an address, unless all of it is written.
   std::shared_ptr<UnwrittenMemory> find(const void* address);
+  /// Somebody has written there, or may write to all of the allocation.
+  void write(const void* address, std::int64_t bytes);
+  void write_all(const void* address);
   /// What a copy does to its target: what the source has not, the target has not.
   void copied(const detail::StridedCopy& copy);
   void filled(const detail::StridedCopy& rows);
 
  private:
+  /// The allocation is not looked up any more where all of it is written.
+  void drop_whole(const UnwrittenMemory& memory);
+
   std::mutex mutex_;
   std::atomic<std::size_t> count_ = 0;
   std::atomic<bool> is_wanted_ = false;
