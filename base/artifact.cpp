@@ -22,7 +22,7 @@ namespace pykc {
 namespace {
 
 constexpr std::string_view kMagic = "pykcart\n";
-constexpr std::uint32_t kVersion = 10;
+constexpr std::uint32_t kVersion = 11;
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
 static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
 
@@ -167,8 +167,8 @@ void visit_fields(auto& archive, Same<Sanitize> auto& v) {
   visit_all(archive, v.bounds, v.races, v.uninitialised, v.divergence);
 }
 void visit_fields(auto& archive, Same<ObservedSite> auto& v) {
-  visit_all(archive, v.kind, v.is_shared, v.is_packed, v.acquires, v.releases, v.is_for_block, v.is_predictable,
-            v.bytes, v.depth, v.ignored, v.place);
+  visit_all(archive, v.kind, v.is_shared, v.is_local, v.is_packed, v.acquires, v.releases, v.is_for_block,
+            v.is_predictable, v.is_dropped, v.bytes, v.depth, v.array, v.ignored, v.place);
 }
 void visit_fields(auto& archive, Same<Operations> auto& v) {
   visit_all(archive, v.instructions, v.f32, v.f64, v.integer, v.math, v.conversions, v.barriers, v.warp,
@@ -180,8 +180,8 @@ void visit_fields(auto& archive, Same<ObservedCode> auto& v) {
 void visit_fields(auto& archive, Same<SharedArrayInfo> auto& v) { visit_all(archive, v.name, v.offset, v.type); }
 void visit_fields(auto& archive, Same<Dim3> auto& v) { visit_all(archive, v.x, v.y, v.z); }
 void visit_fields(auto& archive, Same<WatchedKernel> auto& v) {
-  visit_all(archive, v.symbol, v.scratch_bytes, v.looks_for, v.sites, v.shared_arrays, v.is_predictable, v.code,
-            v.gpu_target, v.ptx, v.gpu_symbol, v.gpu_shared_bytes);
+  visit_all(archive, v.symbol, v.scratch_bytes, v.looks_for, v.sites, v.shared_arrays, v.local_arrays, v.is_predictable,
+            v.code, v.gpu_target, v.ptx, v.gpu_symbol, v.gpu_shared_bytes);
 }
 void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
   visit_all(archive, v.name, v.symbol, v.parameters, v.static_shared_bytes, v.dynamic_shared_bytes,

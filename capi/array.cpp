@@ -38,7 +38,7 @@ Result<pykc_array> dense_array(std::int32_t type, std::int32_t rank, const std::
 /// A buffer of the device; of the CPU device, the host reaches it.
 pykc_array in_buffer(pykc::Buffer buffer, bool on_cpu) {
   pykc_array array;
-  if (on_cpu) array.on_host = static_cast<std::byte*>(buffer.address());
+  if (on_cpu) array.on_host = static_cast<std::byte*>(pykc::detail::address_of(buffer));
   array.buffer = std::move(buffer);
   return array;
 }
@@ -219,11 +219,12 @@ const int64_t* pykc_array_strides(const pykc_array* array) { return array->mappi
 int64_t pykc_array_size(const pykc_array* array) { return array->mapping.size(); }
 
 void* pykc_array_address(const pykc_array* array) {
-  if (array->buffer.address() == nullptr) return nullptr;
-  return static_cast<std::byte*>(array->buffer.address()) + array->mapping.offset() * array->element_bytes();
+  (void)array->buffer.address();  // who has it may write there
+  return array->first();
 }
 
 void* pykc_array_host_address(const pykc_array* array) {
+  (void)array->buffer.address();  // the host may write there
   return array->on_host == nullptr ? nullptr : array->on_host + array->mapping.offset() * array->element_bytes();
 }
 

@@ -73,6 +73,9 @@ struct pykc_array {
   std::byte* on_host = nullptr;  // the start of the buffer, where the host reaches it
 
   std::int64_t element_bytes() const { return pykc::size_in_bytes(element); }
+  void* first() const {
+    return static_cast<std::byte*>(pykc::detail::address_of(buffer)) + mapping.offset() * element_bytes();
+  }
   pykc::detail::Elements elements() const { return {buffer, mapping, element_bytes()}; }
 };
 

@@ -20,7 +20,7 @@ Argument of_array(const pykc_array& array) {
   argument.type = array.element.scalar;
   argument.record = array.element.record;
   argument.rank = array.mapping.rank();
-  argument.address = pykc_array_address(&array);
+  argument.address = array.first();
   std::ranges::copy(array.mapping.shape(), argument.extents);
   std::ranges::copy(array.mapping.strides(), argument.strides);
   argument.device = array.buffer.device();

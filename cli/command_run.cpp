@@ -37,6 +37,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("ARGS", request->options.arguments, "Arguments of main, in order or as NAME=VALUE");
   add_device_flag(*command, request->options.device);
   add_timeout_flag(*command, request->options, "the run");
+  add_seed_flag(*command, request->options);
   add_compile_flags(*command, request->options.compile);
   command->positionals_at_end(false);
   command->callback([request, &exit_code] { exit_code = run(*request); });

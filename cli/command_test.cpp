@@ -114,7 +114,7 @@ class FileTester {
 
   /// A test that fails in the way that the file expects has passed.
   void finish_test(const std::string& device, const script::TestResult& result) {
-    TestRun run{device, result.name, result.outcome, result.milliseconds, {}};
+    TestRun run{device, result.name, result.outcome, result.milliseconds, {}, {}};
     const bool fails_as_expected =
         result.outcome == Outcome::Failed && covers(expected_, report_.path, result.diagnostics);
     if (fails_as_expected) run.outcome = Outcome::Passed;
@@ -124,19 +124,19 @@ class FileTester {
 
   void compare(const std::vector<Diagnostic>& reported, const std::string& device) {
     report_.diagnostics = static_cast<int>(expected_.diagnostics.size());
-    TestRun run{device, "", Outcome::Passed, 0, {}};
+    TestRun run{device, "", Outcome::Passed, 0, {}, {}};
     run.messages = differences(report_.path, expected_, reported, request_.filter.empty());
     if (!run.messages.empty()) run.outcome = Outcome::Failed;
     finish_run(std::move(run));
   }
 
   void finish_run(TestRun run, const std::vector<Diagnostic>& diagnostics = {}) {
-    if (request_.format == DiagnosticsFormat::Text && (run.outcome != Outcome::Passed || request_.verbose))
-      print(run, diagnostics);
+    run.diagnostics = diagnostics;
+    if (request_.format == DiagnosticsFormat::Text && (run.outcome != Outcome::Passed || request_.verbose)) print(run);
     report_.runs.push_back(std::move(run));
   }
 
-  void print(const TestRun& run, const std::vector<Diagnostic>& diagnostics) const {
+  void print(const TestRun& run) const {
     constexpr const char* kWords[] = {"ok     ", "FAILED ", "skipped"};
     const bool is_known = report_.known_to_fail && run.outcome == Outcome::Failed;
     std::printf("%s %s%s%s", is_known ? "known  " : kWords[static_cast<int>(run.outcome)], run.device.c_str(),
@@ -145,7 +145,7 @@ class FileTester {
     std::printf("\n");
     for (const std::string& message : run.messages) std::printf("  %s\n", message.c_str());
     std::fflush(stdout);
-    print_diagnostics(diagnostics, DiagnosticsFormat::Text);
+    print_diagnostics(run.diagnostics, DiagnosticsFormat::Text);
   }
 
   const TestRequest& request_;
@@ -193,6 +193,7 @@ void add_test(CLI::App& app, int& exit_code) {
                     "Do not look for races, uninitialised memory and divergence on the CPU device");
   add_device_flag(*command, request->device);
   add_timeout_flag(*command, request->run, "each test");
+  add_seed_flag(*command, request->run);
   add_diagnostics_flag(*command, request->format);
   add_compile_flags(*command, request->compile);
   command->callback([request, &exit_code] { exit_code = run(*request); });

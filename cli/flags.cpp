@@ -152,6 +152,11 @@ void add_timeout_flag(CLI::App& command, script::RunOptions& options, const std:
       ->check(CLI::Range(1e-3, 1e9));
 }
 
+void add_seed_flag(CLI::App& command, script::RunOptions& options) {
+  command.add_option("--seed", options.seed,
+                     "Run the blocks of watched kernels (--sanitize) in an order that this number stands for");
+}
+
 void add_diagnostics_flag(CLI::App& command, DiagnosticsFormat& format) {
   const std::map<std::string, DiagnosticsFormat> names = {{"text", DiagnosticsFormat::Text},
                                                           {"json", DiagnosticsFormat::Json}};

@@ -18,6 +18,8 @@ void add_warning_flags(CLI::App& command, CompileOptions& options);
 void add_device_flag(CLI::App& command, std::string& device);
 /// `--timeout SECONDS` of a run of host code; what does not stop then ends with the program.
 void add_timeout_flag(CLI::App& command, script::RunOptions& options, const std::string& what);
+/// `--seed N`: of the order of blocks.
+void add_seed_flag(CLI::App& command, script::RunOptions& options);
 /// `--diagnostics text|json`.
 void add_diagnostics_flag(CLI::App& command, DiagnosticsFormat& format);
 

@@ -57,7 +57,7 @@ const char* word(Outcome outcome) {
 std::string json(const TestRun& run) {
   return "{\"device\": " + json_string(run.device) + ", \"test\": " + json_string(run.test) + ", \"outcome\": \"" +
          word(run.outcome) + "\", \"milliseconds\": " + std::to_string(run.milliseconds) + ", \"messages\": [" +
-         list_text(run.messages, json_string) + "]}";
+         list_text(run.messages, json_string) + "], \"diagnostics\": " + to_json(run.diagnostics) + "}";
 }
 
 }  // namespace

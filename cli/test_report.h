@@ -16,6 +16,7 @@ struct TestRun {
   script::TestResult::Outcome outcome = script::TestResult::Outcome::Passed;
   double milliseconds = 0;
   std::vector<std::string> messages;
+  std::vector<Diagnostic> diagnostics;
 };
 
 struct FileReport {

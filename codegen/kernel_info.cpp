@@ -63,6 +63,7 @@ WatchedKernel watched_kernel(const ir::Module& module, const ir::Function& kerne
   info.symbol = entry_symbol(watched, target);
   info.scratch_bytes = layout.scratch_bytes();
   info.sites = module.observed;
+  info.local_arrays = module.observed_arrays;
   for (std::size_t i = 0; i < watched.shared_arrays.size(); ++i) {
     const ir::ArrayStorage& array = watched.shared_arrays[i];
     if (!array.is_dynamic) info.shared_arrays.push_back({array.name, layout.shared_offsets[i], array.declared});

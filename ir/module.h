@@ -103,7 +103,7 @@ struct ArrayStorage {
   LaunchExpression dynamic_bytes;  // shared only: bytes, for `shared.array(blockDim.x, …)`; empty for static ones
   bool is_dynamic =
       false;  // sized by dynamic_bytes, or (terms empty) the launch's own bytes, shared by all such arrays
-  ArrayType declared = {};  // shared only: what the source declares, for messages
+  ArrayType declared = {};  // what the source declares, for messages
   int alignment = 16;
   // Local only, set by split_at_barriers: the array outlives a ThreadLoop, so each thread of the block needs its own.
   // The block's scratch holds threads * count elements; LocalArray gives the current thread's part. Else the array is
@@ -185,8 +185,9 @@ struct Module {
   std::shared_ptr<const SourceFile> source = std::make_shared<const SourceFile>("", "");  // for places
   std::vector<std::unique_ptr<Function>> functions;  // callees before callers, but for recursion
   std::vector<ConstantArray> constant_arrays;
-  std::vector<FaultSite> faults;            // numbered for the whole module; Instruction::index of a Fault
-  std::vector<ObservedSite> observed = {};  // Instruction::index of an Observe
+  std::vector<FaultSite> faults;                      // numbered for the whole module; Instruction::index of a Fault
+  std::vector<ObservedSite> observed = {};            // Instruction::index of an Observe
+  std::vector<SharedArrayInfo> observed_arrays = {};  // ObservedSite::array
 
   Function* find(std::string_view symbol) const;
 };

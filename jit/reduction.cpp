@@ -262,7 +262,7 @@ Argument parts_in(const Buffer& buffer, const ReductionLoop& loop, std::int64_t 
   array.type = loop.accumulator.scalar;
   array.record = loop.accumulator.record;
   array.rank = 2;
-  array.address = buffer.address();
+  array.address = detail::address_of(buffer);
   array.extents[0] = parts, array.extents[1] = loop.elements;
   array.strides[0] = loop.elements, array.strides[1] = 1;
   array.device = buffer.device();

@@ -198,7 +198,7 @@ Result<void> LaunchArguments::add_array(const Device& device, const ParameterInf
   argument.type = element.scalar;
   argument.record = element.record;
   argument.rank = dense.mapping.rank();
-  argument.address = buffer->address();
+  argument.address = detail::address_of(*buffer);
   argument.device = buffer->device();
   std::ranges::copy(dense.mapping.shape(), argument.extents);
   std::ranges::copy(dense.mapping.strides(), argument.strides);

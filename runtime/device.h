@@ -135,10 +135,12 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   virtual Result<std::shared_ptr<StreamState>> wrap_stream(void* native_handle, std::shared_ptr<void> owner) = 0;
   virtual StreamState& default_stream() = 0;
   virtual Result<void> synchronize() = 0;
+  virtual Result<void> report_faults() { return {}; }
   virtual Result<void> cancel() = 0;
   virtual Result<void> set_output(Output output) = 0;
   virtual Result<void> set_cost_output(CostOutput output) = 0;
   virtual void set_crash_messages(bool) {}
+  virtual void set_block_order(std::optional<std::uint64_t>) {}
   virtual Result<void> start_profiler() const { return {}; }
   virtual Result<void> stop_profiler() const { return {}; }
   /// What CurrentContext holds.
@@ -161,6 +163,11 @@ struct DeviceState : std::enable_shared_from_this<DeviceState> {
   /// Copies one row from another device of this kind to this one, and waits.
   virtual Result<void> copy_from_peer(const StridedCopy& row, DeviceState& source) = 0;
   virtual Result<void> fill(const StridedCopy& rows, FillPattern pattern, StreamState* stream) = 0;
+  /// The host has written to memory of the device by its address, or may do so from now on; or what it has written
+  /// there has no meaning.
+  virtual void note_written(void*, std::int64_t) {}
+  virtual void note_shown(void*) {}
+  virtual void note_unwritten(void*, std::int64_t) {}
 
   DeviceInfo info;
 };

@@ -200,6 +200,10 @@ Result<void> Device::synchronize() const try { return state_->synchronize(); } c
   return error_in_flight();
 }
 
+Result<void> Device::report_faults() const try { return state_->report_faults(); } catch (...) {
+  return error_in_flight();
+}
+
 Result<MemoryInfo> Device::memory_info() const try { return state_->memory_info(); } catch (...) {
   return error_in_flight();
 }
@@ -219,6 +223,8 @@ Result<void> Device::set_cost_output(CostOutput output) const try {
 }
 
 void Device::set_crash_messages(bool on) const { state_->set_crash_messages(on); }
+
+void Device::set_block_order(std::optional<std::uint64_t> seed) const { state_->set_block_order(seed); }
 
 Result<void> Device::enable_peer_access(const Device& other) const try {
   if (state_ == other.state_) return {};

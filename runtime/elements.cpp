@@ -47,7 +47,7 @@ Result<void> Elements::check(std::int64_t alignment) const try {
     return invalid_argument("an array with " + to_string(mapping) + " from element " +
                             std::to_string(mapping.offset()) + " leaves its buffer, which has room for " +
                             std::to_string(buffer.bytes() / element_bytes) + " elements");
-  if (reinterpret_cast<std::uintptr_t>(buffer.address()) % static_cast<std::uintptr_t>(alignment) != 0)
+  if (reinterpret_cast<std::uintptr_t>(buffer.address_) % static_cast<std::uintptr_t>(alignment) != 0)
     return invalid_argument("the address of the buffer is not aligned to " + std::to_string(alignment) +
                             " bytes, as its elements must be");
   return {};
@@ -67,7 +67,7 @@ Result<void> Elements::copy_from_host(const void* source, const Mapping& from, c
   ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
   if (buffer.device_ == nullptr) return {};
   return device().copy_from_host(
-      StridedCopy::between(buffer.address(), mapping, source, from, element_bytes, StridedCopy::Side::Target), on);
+      StridedCopy::between(buffer.address_, mapping, source, from, element_bytes, StridedCopy::Side::Target), on);
 } catch (...) {
   return error_in_flight();
 }
@@ -78,7 +78,7 @@ Result<void> Elements::copy_to_host(void* target, const Mapping& to, const Strea
   ASSIGN_OR_RETURN(StreamState* const on, find_stream(stream));
   if (buffer.device_ == nullptr) return {};
   return device().copy_to_host(
-      StridedCopy::between(target, to, buffer.address(), mapping, element_bytes, StridedCopy::Side::Source), on);
+      StridedCopy::between(target, to, buffer.address_, mapping, element_bytes, StridedCopy::Side::Source), on);
 } catch (...) {
   return error_in_flight();
 }
@@ -96,14 +96,14 @@ Result<void> Elements::copy_from(const Elements& source, const Stream* stream) c
 }
 
 StridedCopy Elements::copy_of(const Elements& source) const {
-  return StridedCopy::between(buffer.address(), mapping, source.buffer.address(), source.mapping, element_bytes,
+  return StridedCopy::between(buffer.address_, mapping, source.buffer.address_, source.mapping, element_bytes,
                               StridedCopy::Side::Target);
 }
 
 /// Whether the stretches of memory from the lowest to the highest element have bytes in common.
 bool Elements::overlaps(const Elements& other) const {
   const auto place = [](const Elements& elements, std::int64_t at) {
-    return reinterpret_cast<std::uintptr_t>(elements.buffer.address()) +
+    return reinterpret_cast<std::uintptr_t>(elements.buffer.address_) +
            static_cast<std::uintptr_t>(at * elements.element_bytes);
   };
   const Mapping::Range mine = mapping.range(), others = other.mapping.range();
@@ -130,8 +130,8 @@ Result<void> Elements::copy_from_other_device(const Elements& source, const Stre
     RETURN_IF_FAILED(stream->synchronize());
   }
   for (DeviceState* device : {buffer.device_, source.buffer.device_}) RETURN_IF_FAILED(device->synchronize());
-  if (source.device().is_cpu()) return copy_from_host(source.buffer.address(), source.mapping, nullptr);
-  if (device().is_cpu()) return source.copy_to_host(buffer.address(), mapping, nullptr);
+  if (source.device().is_cpu()) return copy_from_host(source.buffer.address_, source.mapping, nullptr);
+  if (device().is_cpu()) return source.copy_to_host(buffer.address_, mapping, nullptr);
   if (const StridedCopy copy = copy_of(source); copy.rank == 0) return device().copy_from_peer(copy, source.device());
   const Result<Mapping> dense = Mapping::dense(mapping.shape());
   ASSIGN_OR_RETURN(const HostBytes staging, host_bytes(mapping.size() * element_bytes));
@@ -164,6 +164,21 @@ Result<void> Elements::fill(const void* value, const Stream* stream) const try {
 }
 
 }  // namespace detail
+
+void* Buffer::address() const {
+  if (device_ != nullptr) device_->note_shown(address_);
+  return address_;
+}
+
+void* detail::address_of(const Buffer& buffer) { return buffer.address_; }
+
+void detail::note_written(const Buffer& buffer, std::int64_t offset, std::int64_t bytes) {
+  if (buffer.device_ != nullptr) buffer.device_->note_written(static_cast<std::byte*>(buffer.address_) + offset, bytes);
+}
+
+void detail::note_unwritten(const Buffer& buffer) {
+  if (buffer.device_ != nullptr) buffer.device_->note_unwritten(buffer.address_, buffer.bytes_);
+}
 
 Result<void> Buffer::check(const Stream* stream, std::int64_t bytes, std::int64_t offset) const {
   if (stream != nullptr && device_ != nullptr && device_ != &stream->state_->device) return other_device();

@@ -9,28 +9,6 @@
 namespace pykc::detail {
 namespace {
 
-/// Calls `row` with the offsets of each row on both sides.
-template <typename Row>
-void for_each_row(const StridedCopy& copy, Row row) {
-  std::array<std::int64_t, kMaxRank> index{};
-  std::int64_t to = 0, from = 0;
-  for (;;) {
-    row(to, from);
-    int i = copy.rank - 1;
-    for (; i >= 0; --i) {
-      const StridedCopy::Axis& axis = copy.axes[static_cast<std::size_t>(i)];
-      std::int64_t& at = index[static_cast<std::size_t>(i)];
-      to += axis.target_stride;
-      from += axis.source_stride;
-      if (++at < axis.extent) break;
-      to -= axis.target_stride * axis.extent;
-      from -= axis.source_stride * axis.extent;
-      at = 0;
-    }
-    if (i < 0) return;
-  }
-}
-
 template <std::size_t kBytes>
 void copy_rows_of(const StridedCopy& copy) {
   for_each_row(copy,

@@ -42,6 +42,28 @@ struct StridedCopy {
   std::int64_t covered_source_bytes() const;
 };
 
+/// Calls `row` with the offsets of each row on both sides.
+template <typename Row>
+void for_each_row(const StridedCopy& copy, Row row) {
+  std::array<std::int64_t, kMaxRank> index{};
+  std::int64_t to = 0, from = 0;
+  for (;;) {
+    row(to, from);
+    int i = copy.rank - 1;
+    for (; i >= 0; --i) {
+      const StridedCopy::Axis& axis = copy.axes[static_cast<std::size_t>(i)];
+      std::int64_t& at = index[static_cast<std::size_t>(i)];
+      to += axis.target_stride;
+      from += axis.source_stride;
+      if (++at < axis.extent) break;
+      to -= axis.target_stride * axis.extent;
+      from -= axis.source_stride * axis.extent;
+      at = 0;
+    }
+    if (i < 0) return;
+  }
+}
+
 /// Memory for a dense copy on the host, uninitialised.
 using HostBytes = std::unique_ptr<std::byte[]>;
 Result<HostBytes> host_bytes(std::int64_t bytes);

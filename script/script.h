@@ -11,7 +11,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,8 @@ struct RunOptions {
   /// The time of a run, or of each test; 0: as much as it likes. What it stops is an error of ErrorCode::Timeout, or a
   /// test that failed; launches of others on the CPU device are cancelled, too.
   std::chrono::nanoseconds timeout{0};
+  /// Of the order of blocks (Device::set_block_order).
+  std::optional<std::uint64_t> seed = {};
   /// Called on another thread where the run goes on two seconds later, in a kernel of a GPU or a compilation: the place
   /// in the source. Nothing but the end of the program helps then.
   std::function<void(const std::string&)> overdue = {};

@@ -83,6 +83,7 @@ ir::ArrayStorage local_storage(const checked::LocalArray& array) {
   storage.element = lowering::unit_of(array.type.element);
   storage.count = unit_count(array.type);
   storage.alignment = std::max(storage.alignment, array.alignment);
+  storage.declared = array.type;
   return storage;
 }
 

@@ -55,12 +55,24 @@ constexpr ScalarType element_type() {
 }
 }  // namespace detail
 
+class Buffer;
+
+namespace detail {
+/// The address for whoever tells by note_written() what the host writes there.
+void* address_of(const Buffer& buffer);
+void note_written(const Buffer& buffer, std::int64_t offset, std::int64_t bytes);
+/// What was written has no meaning: the memory is as it was allocated.
+void note_unwritten(const Buffer& buffer);
+}  // namespace detail
+
 /// Untyped device memory; Array<T> is the typed view that most programs use. A buffer of 0 bytes is fine. A handle: a
 /// copy names the same memory, which lives until the last handle is gone.
 class Buffer {
  public:
   Buffer() = default;
-  void* address() const { return address_; }
+  /// Of the first byte. On the CPU device the host may write there, so from then on the sanitizer takes all of the
+  /// memory as written.
+  void* address() const;
   std::int64_t bytes() const { return bytes_; }
   const detail::DeviceState* device() const { return device_; }
 
@@ -91,6 +103,9 @@ class Buffer {
   friend class Stream;
   friend struct detail::DeviceState;
   friend struct detail::Elements;
+  friend void* detail::address_of(const Buffer& buffer);
+  friend void detail::note_written(const Buffer& buffer, std::int64_t offset, std::int64_t bytes);
+  friend void detail::note_unwritten(const Buffer& buffer);
   Result<void> check(const Stream* stream, std::int64_t bytes, std::int64_t offset) const;
   Result<void> copy_from_host(const Stream* stream, const void* source, std::int64_t bytes, std::int64_t offset) const;
   Result<void> copy_to_host(const Stream* stream, void* target, std::int64_t bytes, std::int64_t offset) const;
@@ -291,4 +306,4 @@ class PinnedArray {
   std::int64_t size_ = 0;
 };
 
-}  // namespace pykc
+}  // namespace gnu::visibility("default")]]pykc

@@ -118,6 +118,10 @@ class Device {
   Result<CurrentContext> make_current() const;
   /// Waits for all work of the device, and reports the first fault.
   Result<void> synchronize() const;
+  /// Reports the first fault, as synchronize() does, of the work that is done: on the CPU device that is all work of
+  /// calls that have returned. It waits for nothing, so that work on streams is not ordered by it. On a GPU faults are
+  /// told of by calls that wait.
+  Result<void> report_faults() const;
   /// Stops what runs on the CPU device: all launches that other threads have made and that have not returned, of graphs
   /// too, end with ErrorCode::Cancelled, within milliseconds. What their kernels have written so far stays; the device
   /// and its memory can be used as before. Called from any thread, but not by a signal handler. Kernels look whether
@@ -138,6 +142,10 @@ class Device {
   /// process has handlers of SIGSEGV and SIGBUS, which hand the signal on to the handlers of before. This turns them
   /// off and on, for all handles of this device. Does nothing on a GPU.
   void set_crash_messages(bool on) const;
+  /// The order in which launches that are watched (CompileOptions::sanitize) run their blocks on the CPU device from
+  /// now on: one that `seed` stands for, or, as at first, that of their numbers. For all handles of this device;
+  /// cooperative launches keep to their numbers. Does nothing on a GPU.
+  void set_block_order(std::optional<std::uint64_t> seed) const;
   /// Lets kernels of this GPU reach memory of another, whose arrays a launch refuses else; not the other way round. An
   /// error where no link joins the two. Copies between devices need it not.
   Result<void> enable_peer_access(const Device& other) const;

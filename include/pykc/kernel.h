@@ -243,7 +243,7 @@ Argument Argument::of(const RecordRef& type, const Array<T>& array) {
   argument.is_array = true;
   argument.record = type;
   argument.rank = static_cast<int>(array.shape().size());
-  argument.address = array.address();
+  argument.address = static_cast<T*>(detail::address_of(array.buffer())) + array.mapping().offset();
   for (int i = 0; i < argument.rank && i < kMaxRank; ++i) {
     argument.extents[i] = array.shape()[static_cast<std::size_t>(i)];
     argument.strides[i] = array.strides()[static_cast<std::size_t>(i)];
@@ -252,4 +252,4 @@ Argument Argument::of(const RecordRef& type, const Array<T>& array) {
   return argument;
 }
 
-}  // namespace pykc
+}  // namespace gnu::visibility("default")]]pykc

@@ -21,7 +21,7 @@ namespace [[gnu::visibility("default")]] pykc {
 struct Sanitize {
   bool bounds = false;         // an index that is out of bounds: what CompileOptions::checked asks for
   bool races = false;          // two threads at one element, one of them writing, and nothing orders the two
-  bool uninitialised = false;  // a read of shared memory that nothing in the block has written
+  bool uninitialised = false;  // a read of an element that nobody has written
   bool divergence = false;     // lanes that an operation of the warp names, and that are not there
 
   static constexpr Sanitize all() { return {true, true, true, true}; }
@@ -45,6 +45,8 @@ struct ObservedSite {
     Fence,
     Barrier,  // of the block or the grid: told of in kernels with warp operations
     Warp,     // an operation that lanes of a warp do together
+    Begin,    // of a local array, in whose function the thread begins
+    Shown,    // the address of an array goes to code that tells of nothing
     // The way of a thread, of which kernels tell that count (pykc/costs.h). Enter, Turn and Resume begin code that runs
     // from its beginning to its end.
     Enter,     // a block of code: of a function, of a branch
@@ -55,14 +57,17 @@ struct ObservedSite {
     Returned,  // from it
   };
   Kind kind = Kind::Load;
-  bool is_shared = false;       // an access to shared memory; else to global memory
+  bool is_shared = false;       // an access to shared memory
+  bool is_local = false;        // an access to a local array; else to global memory
   bool is_packed = false;       // an access whose address need not be a multiple of its size
   bool acquires = false;        // an atomic access that orders what comes after it
   bool releases = false;        // and what came before it
   bool is_for_block = false;    // an atomic access or a fence for the threads of the block alone
   bool is_predictable = false;  // whether and where it happens depends on the launch alone, not on what arrays hold
+  bool is_dropped = false;      // a load of what nobody uses: a field that came with its record
   std::uint8_t bytes = 0;       // of an access
   std::uint16_t depth = 0;      // of kernels that count: blocks of code around the place, in its function
+  std::int32_t array = -1;      // Begin: in WatchedKernel::local_arrays
   std::uint8_t ignored = 0;     // by a comment of the line: 1 << n for code E0601 + n
   SourcePlace place = {};
   constexpr bool is_access() const { return kind <= Kind::AtomicSwap; }

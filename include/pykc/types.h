@@ -261,10 +261,10 @@ struct FaultSite {
   friend bool operator==(const FaultSite&, const FaultSite&) = default;
 };
 
-/// An array that a block has in its shared memory, so that places there have names.
+/// An array that a block has in its shared memory, or a thread for itself, so that places there have names.
 struct SharedArrayInfo {
   std::string name;
-  std::int64_t offset = 0;  // of its first byte
+  std::int64_t offset = 0;  // of its first byte, in shared memory
   ArrayType type;           // row-major, of a static shape
   friend bool operator==(const SharedArrayInfo&, const SharedArrayInfo&) = default;
 };
@@ -276,6 +276,7 @@ struct WatchedKernel {
   Sanitize looks_for;
   std::vector<ObservedSite> sites;
   std::vector<SharedArrayInfo> shared_arrays;  // those whose size is known
+  std::vector<SharedArrayInfo> local_arrays;   // of the kernel and the functions that it may call
   /// Whether what orders its threads depends on the launch and its numbers alone, not on what arrays hold.
   bool is_predictable = false;
   // Of a kernel that counts (CompileOptions::costs_for); else empty.

@@ -5,8 +5,12 @@
 #include "ir/instrument/observe.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "ir/builder.h"
 #include "ir/instrument/predictability.h"
@@ -18,16 +22,63 @@ namespace {
 
 using Kind = ObservedSite::Kind;
 
+/// Which values nobody uses: those that go nowhere, or to functions that do not use them.
+class Uses {
+ public:
+  explicit Uses(const Module& module) {
+    for (const auto& function : module.functions)
+      for_each_instruction(function->body, [&](const Instruction* user) {
+        if (user->opcode == Opcode::Parameter) parameters_[{function.get(), user->index}].push_back(user);
+        for (const Instruction* operand : user->operands) users_[operand].push_back(user);
+      });
+  }
+
+  bool has_any(const Instruction* value) {
+    const auto users = users_.find(value);
+    return users != users_.end() && std::ranges::any_of(users->second, [&](const Instruction* user) {
+             if (user->opcode != Opcode::Call) return true;
+             for (std::size_t i = 0; i < user->operands.size(); ++i)
+               if (user->operands[i] == value && uses_parameter(user->callee, static_cast<std::int64_t>(i)))
+                 return true;
+             return false;
+           });
+  }
+
+ private:
+  using Place = std::pair<const Function*, std::int64_t>;
+  /// A function that calls itself is taken to use what it is passed.
+  bool uses_parameter(const Function* function, std::int64_t number) {
+    const auto [known, is_new] = is_used_.try_emplace({function, number}, true);
+    if (!is_new) return known->second;
+    const auto found = parameters_.find({function, number});
+    const bool is_used = found != parameters_.end() &&
+                         std::ranges::any_of(found->second, [&](const Instruction* value) { return has_any(value); });
+    return is_used_[{function, number}] = is_used;
+  }
+
+  std::unordered_map<const Instruction*, std::vector<const Instruction*>> users_;
+  std::map<Place, std::vector<const Instruction*>> parameters_;
+  std::map<Place, bool> is_used_;
+};
+
 class Observing {
  public:
-  Observing(Module& module, Function& function, const Predictability& predictability)
-      : module_(module), function_(function), predictability_(predictability), builder_(function) {
+  Observing(Module& module, Function& function, Sanitize what, const Predictability& predictability, Uses& uses)
+      : module_(module),
+        function_(function),
+        what_(what),
+        predictability_(predictability),
+        uses_(uses),
+        builder_(function) {
     has_warp_operations_ = std::ranges::any_of(module.functions, [](const auto& any) {
       return any_instruction(any->body, [](const Instruction* i) { return has_builtin_effect(i, Effect::Warp); });
     });
   }
 
-  void run() { walk(function_.body); }
+  void run() {
+    walk(function_.body);
+    if (what_.uninitialised) begin_local_arrays();
+  }
 
  private:
   void walk(Block& block) {
@@ -45,8 +96,9 @@ class Observing {
     builder_.set_range(instruction.range);
     if (instruction.opcode == Opcode::CopyAsync) return observe_copy(instruction);
     if (instruction.opcode == Opcode::Builtin) return observe_builtin(instruction);
-    const std::optional<Kind> kind = access_to_watch(instruction);
-    if (!kind) return;
+    if (instruction.opcode == Opcode::Foreign) return observe_foreign(instruction);
+    const std::optional<Kind> kind = access_of(instruction);
+    if (!kind || !is_watched(instruction.operands[0])) return;
     Instruction* address = instruction.operands[0];
     ObservedSite site = access(instruction, *kind, *address, size_in_bytes(address->type.scalar));
     if (site.is_atomic()) {
@@ -56,6 +108,7 @@ class Observing {
       site.releases = is_both || order == MemoryOrder::Release;
       site.is_for_block = instruction.scope == MemoryScope::Block;
     }
+    site.is_dropped = *kind == Kind::Load && !uses_.has_any(&instruction);
     const bool has_value = *kind == Kind::Store || *kind == Kind::AtomicSwap;
     Instruction* value = has_value ? bits_of(instruction.operands[1]) : nullptr;
     Instruction* observed = add(std::move(site), {address});
@@ -94,6 +147,38 @@ class Observing {
     add(std::move(site), {builder_.cast(builtin.operands[0], ScalarType::I64)});
   }
 
+  /// Nobody tells of what it writes.
+  void observe_foreign(const Instruction& foreign) {
+    for (Instruction* operand : foreign.operands) {
+      if (!operand->type.is_pointer() || !is_watched(operand)) continue;
+      ObservedSite site = access(foreign, Kind::Shown, *operand, 0);
+      add(std::move(site), {operand});
+    }
+  }
+
+  /// Whatever they were for another thread, or in another call, they hold nothing yet.
+  void begin_local_arrays() {
+    std::vector<Instruction*> rest = std::exchange(function_.body.instructions, {});
+    builder_.enter(function_.body);
+    builder_.set_range(function_.range);
+    for (std::size_t i = 0; i < function_.local_arrays.size(); ++i) {
+      const ArrayStorage& array = function_.local_arrays[i];
+      ObservedSite site{.kind = Kind::Begin, .is_local = true};
+      site.array = static_cast<std::int32_t>(module_.observed_arrays.size());
+      module_.observed_arrays.push_back({array.name, 0, array.declared});
+      Instruction* first = builder_.local_array(static_cast<int>(i));
+      add(std::move(site), {first, builder_.constant_i64(array.count * size_in_bytes(array.element))});
+    }
+    builder_.leave();
+    std::ranges::move(rest, std::back_inserter(function_.body.instructions));
+  }
+
+  bool is_watched(const Instruction* address) const {
+    const AddressSpace space = address->type.space;
+    return space == AddressSpace::Global || space == AddressSpace::Shared ||
+           (space == AddressSpace::Local && what_.uninitialised);
+  }
+
   ObservedSite at(const Instruction& instruction) const {
     return {.place = source_of(module_, function_, &instruction).place(instruction.range)};
   }
@@ -101,6 +186,7 @@ class Observing {
     ObservedSite site = at(instruction);
     site.kind = kind;
     site.is_shared = address.type.space == AddressSpace::Shared;
+    site.is_local = address.type.space == AddressSpace::Local;
     site.is_packed = is_packed_address(address);
     site.is_predictable = predictability_.is_reached(&instruction) && predictability_.has_value(&address);
     site.bytes = static_cast<std::uint8_t>(bytes);
@@ -125,7 +211,9 @@ class Observing {
 
   Module& module_;
   Function& function_;
+  const Sanitize what_;
   const Predictability& predictability_;
+  Uses& uses_;
   bool has_warp_operations_ = false;
   Builder builder_;
 };
@@ -159,11 +247,12 @@ void drop_settled_checks(Function& plain, const Predictability& predictability) 
 void observe(Module& module, Sanitize what, const Diagnostics& comments) {
   Module copies = copy_to_watch(module);
   const Predictability predictability(copies);
+  Uses uses(copies);
   for (const auto& copy : copies.functions) {
     if (copy->is_kernel) copy->kernel.watched = {.looks_for = what, .is_predictable = predictability.has_order(*copy)};
-    Observing(module, *copy, predictability).run();
+    Observing(module, *copy, what, predictability, uses).run();
   }
-  constexpr std::string_view kCodes[] = {"E0601", "E0602", "E0603", "E0604"};
+  constexpr std::string_view kCodes[] = {"E0601", "E0602", "E0603", "E0604", "E0605", "E0606", "E0607"};
   for (ObservedSite& site : module.observed)
     for (std::size_t i = 0; i < std::size(kCodes); ++i)
       if (comments.is_silenced_by_name(kCodes[i], site.place)) site.ignored |= static_cast<std::uint8_t>(1U << i);

@@ -12,7 +12,9 @@ Module copy_to_watch(const Module& module);
 /// Puts the copies behind the module's own functions.
 void add_copies(Module& module, Module copies);
 
-/// What an access to global or shared memory does with its first operand, the address; nothing of all else.
+/// What an access does with its first operand, the address; nothing of all else.
+std::optional<ObservedSite::Kind> access_of(const Instruction& instruction);
+/// The same for global and shared memory alone.
 std::optional<ObservedSite::Kind> access_to_watch(const Instruction& instruction);
 
 }  // namespace pykc::ir

@@ -213,7 +213,13 @@ void add_arrays(nb::module_& module) {
       .def_prop_ro("size", [](const DeviceArray& array) { return array.mapping.size(); })
       .def_prop_ro("itemsize", &DeviceArray::element_bytes)
       .def_prop_ro("nbytes", [](const DeviceArray& array) { return array.mapping.size() * array.element_bytes(); })
-      .def_prop_ro("address", [](const DeviceArray& array) { return reinterpret_cast<std::uintptr_t>(array.first()); })
+      .def_prop_ro("place", [](const DeviceArray& array) { return reinterpret_cast<std::uintptr_t>(array.first()); })
+      // For others than us, who may write there.
+      .def_prop_ro("address",
+                   [](const DeviceArray& array) {
+                     (void)array.buffer.address();
+                     return reinterpret_cast<std::uintptr_t>(array.first());
+                   })
       .def(
           "is_contiguous",
           [](const DeviceArray& array, const std::string& order) {

@@ -21,7 +21,9 @@ struct DeviceArray {
 
   std::int64_t element_bytes() const { return size_in_bytes(element); }
   detail::Elements elements() const { return {buffer, mapping, element_bytes()}; }
-  void* first() const { return static_cast<std::byte*>(buffer.address()) + mapping.offset() * element_bytes(); }
+  void* first() const {
+    return static_cast<std::byte*>(detail::address_of(buffer)) + mapping.offset() * element_bytes();
+  }
 };
 
 /// Elements at an address, of a device or the host, as an argument.

@@ -92,14 +92,14 @@ Result<void> BlockPool::run(const BlockRun& run, BlockTime& time) {
 }
 
 Result<void> BlockPool::run_in_order(const BlockRun& run, const std::function<void(const void* shared)>& before,
-                                     const std::function<Piece(std::int64_t block)>& piece_at) {
+                                     const std::function<Piece(std::int64_t done)>& piece_at) {
   Worker worker(run, workspaces_.front());
   if (!worker.prepare()) return no_memory(run);
   before(worker.shared_memory());
-  for (std::int64_t block = 0; block < run.blocks && !is_over(run);) {
-    const Piece piece = piece_at(block);
-    worker(piece.kernel, block, piece.end);
-    block = piece.end;
+  for (std::int64_t done = 0; done < run.blocks && !is_over(run);) {
+    const Piece piece = piece_at(done);
+    worker(piece.kernel, piece.begin, piece.end);
+    done += piece.end - piece.begin;
   }
   return {};
 }

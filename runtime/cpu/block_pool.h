@@ -58,14 +58,14 @@ class BlockPool {
   /// Runs every block once and returns when all are done; fails only if there is no memory for a block. After a fault
   /// the blocks that have not begun are left out.
   Result<void> run(const BlockRun& run, BlockTime& time);
-  /// The same on the calling thread alone, in the order of their numbers. `before` is told where each block has its
-  /// shared memory; `piece_at` says for a block by which entry it runs, and how many behind it, too.
+  /// The same on the calling thread alone. `before` is told where each block has its shared memory; `piece_at` says
+  /// which blocks come next, and by which entry, when as many as it is given are done.
   struct Piece {
     abi::CpuKernel kernel;
-    std::int64_t end;
+    std::int64_t begin, end;
   };
   Result<void> run_in_order(const BlockRun& run, const std::function<void(const void* shared)>& before,
-                            const std::function<Piece(std::int64_t block)>& piece_at);
+                            const std::function<Piece(std::int64_t done)>& piece_at);
   ThreadPool& threads() { return threads_; }
 
  private:

@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "runtime/cpu/host_functions.h"
 #include "runtime/cpu/module.h"
+#include "runtime/cpu/sanitizer/report.h"
 
 namespace pykc::cpu {
 namespace {
@@ -16,19 +17,29 @@ class Event final : public detail::EventState {
  public:
   Event(std::shared_ptr<detail::DeviceState> owner, const detail::StreamState& stream)
       : EventState(std::move(owner), stream.shared_graph()), stream_(&stream), time_(std::chrono::steady_clock::now()) {
-    if (captured_in) point_ = static_cast<Graph&>(*captured_in).progress(stream);
+    if (captured_in)
+      point_ = static_cast<Graph&>(*captured_in).progress(stream);
+    else
+      done_ = order().at(static_cast<const Stream&>(stream).number());
   }
-  Result<void> synchronize() override { return static_cast<Device&>(*device).finish(stream_); }
+  Result<void> synchronize() override {
+    order().wait_on_host(done_);
+    return static_cast<Device&>(*device).finish(stream_);
+  }
   Result<double> milliseconds_since(detail::EventState& earlier) override {
     return std::chrono::duration<double, std::milli>(time_ - static_cast<Event&>(earlier).time_).count();
   }
 
   const Graph::Progress& point() const { return point_; }
+  const StreamTimes& done() const { return done_; }
 
  private:
+  StreamOrder& order() const { return static_cast<Device&>(*device).watch().streams; }
+
   const detail::StreamState* const stream_;  // only compared: the stream may be gone
   const std::chrono::steady_clock::time_point time_;
   Graph::Progress point_;  // in the capture
+  StreamTimes done_;       // in front of it
 };
 
 constexpr std::int64_t kLargestElement = 16;  // of what elements are aligned to
@@ -68,11 +79,22 @@ void free_host(void* memory, std::int64_t bytes) {
     std::free(memory);
 }
 
+Stream::Stream(detail::DeviceState& on, std::shared_ptr<detail::DeviceState> owner)
+    : StreamState(on),
+      owner_(std::move(owner)),
+      number_(owner_ == nullptr ? StreamOrder::kDefaultStream : static_cast<Device&>(on).watch().streams.add_stream()) {
+}
+
 Stream::~Stream() {
+  if (owner_ != nullptr) static_cast<Device&>(device).watch().streams.remove_stream();
   if (graph() != nullptr && graph()->origin == this) graph()->close();
 }
 
-Result<void> Stream::synchronize() { return static_cast<Device&>(device).finish(this); }
+Result<void> Stream::synchronize() {
+  auto& on = static_cast<Device&>(device);
+  on.watch().streams.wait_on_host(number_);
+  return on.finish(this);
+}
 
 Result<std::shared_ptr<detail::EventState>> Stream::record() {
   return std::shared_ptr<detail::EventState>(std::make_shared<Event>(device.shared_from_this(), *this));
@@ -80,7 +102,10 @@ Result<std::shared_ptr<detail::EventState>> Stream::record() {
 
 /// A stream of this device runs its work at once, so without a capture that of the event is done.
 Result<void> Stream::wait(detail::EventState& event) {
-  if (!event.captured_in) return {};
+  if (!event.captured_in) {
+    static_cast<Device&>(device).watch().streams.wait(number_, static_cast<Event&>(event).done());
+    return {};
+  }
   if (!is_capturing()) join_capture(event.captured_in);
   static_cast<Graph&>(*event.captured_in).wait(*this, static_cast<Event&>(event).point());
   return {};
@@ -118,7 +143,7 @@ bool capture(const detail::StreamState* stream, const Work& work) {
 
 }  // namespace
 
-Device::Device() : default_stream_(*this, nullptr) { info = device_info(); }
+Device::Device() : sanitizer_(watch_), pool_(watch_), default_stream_(*this, nullptr) { info = device_info(); }
 
 Result<std::shared_ptr<detail::ModuleState>> Device::load(const Artifact& artifact) {
   return load_module(std::static_pointer_cast<Device>(shared_from_this()), artifact);
@@ -128,7 +153,12 @@ Result<std::shared_ptr<void>> Device::allocate(std::int64_t bytes) {
   Result<std::shared_ptr<void>> memory = allocate_pinned(bytes);
   if (!memory) return memory;
   void* const address = memory->get();
-  return std::shared_ptr<void>(address, [device = shared_from_this(), memory = std::move(*memory)](void*) {});
+  watch_.allocated(address, bytes);
+  return std::shared_ptr<void>(address, [device = std::static_pointer_cast<Device>(shared_from_this()),
+                                         memory = std::move(*memory), bytes](void* freed) mutable {
+    device->watch_.unwritten.remove(freed);
+    device->watch_.freed.keep(std::move(memory), bytes);
+  });
 }
 
 Result<void> Device::copy_from_host(const detail::StridedCopy& copy, detail::StreamState* stream) {
@@ -136,6 +166,8 @@ Result<void> Device::copy_from_host(const detail::StridedCopy& copy, detail::Str
   {
     const std::lock_guard turn(turn_);
     copy_on_host(copy);
+    watch_.unwritten.copied(copy);
+    note_work(copy, true, stream);
   }
   // A copy that is work of a stream does not wait, so it reports nothing.
   return stream == nullptr ? finish(nullptr) : Result<void>();
@@ -154,9 +186,32 @@ Result<void> Device::fill(const detail::StridedCopy& rows, detail::FillPattern p
   {
     const std::lock_guard turn(turn_);
     fill_on_host(rows, pattern);
+    watch_.unwritten.filled(rows);
+    note_work(rows, false, stream);
   }
   return stream == nullptr ? finish(nullptr) : Result<void>();
 }
+
+/// A copy or a fill, of which the host waits for those on no stream.
+void Device::note_work(const detail::StridedCopy& copy, bool reads, const detail::StreamState* stream) {
+  StreamOrder& order = watch_.streams;
+  if (!order.is_active()) return;
+  const std::uint64_t number =
+      stream == nullptr ? StreamOrder::kDefaultStream : static_cast<const Stream*>(stream)->number();
+  order.enter(number);
+  if (stream == nullptr) return order.wait_for_all();
+  std::vector<Diagnostic> found = describe(order.finish(number, work_of(copy, reads)));
+  if (!found.empty()) faults_.add(stream, error_of(std::move(found), ""));
+}
+
+void Device::note_written(void* memory, std::int64_t bytes) {
+  const std::lock_guard turn(turn_);
+  watch_.unwritten.write(memory, bytes);
+}
+
+void Device::note_shown(void* memory) { watch_.unwritten.write_all(memory); }
+
+void Device::note_unwritten(void* memory, std::int64_t bytes) { watch_.unwritten.add(memory, bytes); }
 
 Result<std::shared_ptr<void>> Device::allocate_pinned(std::int64_t bytes) {
   if (bytes == 0) return std::shared_ptr<void>();
@@ -188,6 +243,11 @@ Result<void> Device::set_cost_output(CostOutput output) {
 void Device::set_crash_messages(bool on) {
   const std::lock_guard turn(turn_);
   tells_crashes_ = on;
+}
+
+void Device::set_block_order(std::optional<std::uint64_t> seed) {
+  const std::lock_guard turn(turn_);
+  seed_ = seed;
 }
 
 Result<void> Device::finish(const detail::StreamState* stream) {

@@ -2,13 +2,16 @@
 // returns; streams and events exist so that the same program runs on both kinds of device.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/errors.h"
 #include "runtime/cpu/block_pool.h"
 #include "runtime/cpu/graph.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/processor.h"
+#include "runtime/cpu/sanitizer/array_watch.h"
 #include "runtime/cpu/sanitizer/sanitizer.h"
 #include "runtime/cpu/stop.h"
 #include "runtime/cpu/thread_pool.h"
@@ -29,8 +32,7 @@ std::int64_t size_step();
 class Stream final : public detail::StreamState {
  public:
   /// `owner` is null for the default stream, which the device itself owns.
-  Stream(detail::DeviceState& on, std::shared_ptr<detail::DeviceState> owner)
-      : StreamState(on), owner_(std::move(owner)) {}
+  Stream(detail::DeviceState& on, std::shared_ptr<detail::DeviceState> owner);
   ~Stream() override;
   Result<void> synchronize() override;
   Result<std::shared_ptr<detail::EventState>> record() override;
@@ -39,6 +41,8 @@ class Stream final : public detail::StreamState {
   Result<void> begin_capture() override;
   Result<std::shared_ptr<detail::GraphState>> end_capture() override;
   void* native_handle() const override { return nullptr; }
+  /// In StreamOrder.
+  std::uint64_t number() const { return number_; }
   /// Adds the work to the graph that the stream captures; false where it captures none.
   template <typename Work>
   bool capture(const Work& work) const {
@@ -49,6 +53,7 @@ class Stream final : public detail::StreamState {
 
  private:
   const std::shared_ptr<detail::DeviceState> owner_;
+  const std::uint64_t number_;
 };
 
 class Device final : public detail::DeviceState {
@@ -66,7 +71,11 @@ class Device final : public detail::DeviceState {
   }
   detail::StreamState& default_stream() override { return default_stream_; }
   Result<MemoryInfo> memory_info() override { return MemoryInfo{available_bytes(), memory_bytes()}; }
-  Result<void> synchronize() override { return finish(nullptr); }
+  Result<void> synchronize() override {
+    watch_.streams.wait_for_all();
+    return finish(nullptr);
+  }
+  Result<void> report_faults() override { return finish(nullptr); }
   Result<void> cancel() override {
     running_.cancel();
     return {};
@@ -74,6 +83,7 @@ class Device final : public detail::DeviceState {
   Result<void> set_output(Output output) override;
   Result<void> set_cost_output(CostOutput output) override;
   void set_crash_messages(bool on) override;
+  void set_block_order(std::optional<std::uint64_t> seed) override;
   Result<std::shared_ptr<void>> make_current() override { return std::shared_ptr<void>(); }
   // There is one CPU device.
   Result<void> enable_peer_access(detail::DeviceState&) override { return {}; }
@@ -87,6 +97,10 @@ class Device final : public detail::DeviceState {
   Result<void> copy_within(const detail::StridedCopy& copy, detail::StreamState* stream) override;
   Result<void> fill(const detail::StridedCopy& rows, detail::FillPattern pattern, detail::StreamState* stream) override;
 
+  void note_written(void* memory, std::int64_t bytes) override;
+  void note_shown(void* memory) override;
+  void note_unwritten(void* memory, std::int64_t bytes) override;
+
   /// What a waiting call does: shows what was printed, and reports the first fault of `stream` (null: of any).
   Result<void> finish(const detail::StreamState* stream);
   /// Launches and copies take turns: a launch uses all cores anyway.
@@ -94,21 +108,27 @@ class Device final : public detail::DeviceState {
   BlockPool& blocks() { return blocks_; }
   RunningLaunch& running() { return running_; }
   Sanitizer& sanitizer() { return sanitizer_; }  // in the device's turn
+  ArrayWatch& watch() { return watch_; }
   detail::FaultLog& faults() { return faults_; }
   // In the device's turn.
   const Output& output() const { return output_; }
   const CostOutput& cost_output() const { return cost_output_; }
   bool tells_crashes() const { return tells_crashes_; }
+  std::optional<std::uint64_t> seed() const { return seed_; }
 
  private:
+  void note_work(const detail::StridedCopy& copy, bool reads, const detail::StreamState* stream);
+
   Turn turn_;
   BlockPool blocks_;
   RunningLaunch running_;
+  ArrayWatch watch_;
   Sanitizer sanitizer_;
   detail::FaultLog faults_;
   Output output_;
   CostOutput cost_output_;
   bool tells_crashes_ = true;
+  std::optional<std::uint64_t> seed_;  // of the order of blocks
   Pool pool_;
   Stream default_stream_;
 };

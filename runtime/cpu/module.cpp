@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <mutex>
+#include <numeric>
+#include <optional>
+#include <random>
 #include <set>
 
 #include "base/errors.h"
@@ -27,13 +32,81 @@ constexpr std::int64_t kWorthACrashMessage = 20'000;  // nanoseconds
 /// The words of a launch that its accesses may depend on.
 using LaunchKey = std::vector<std::uint64_t>;
 constexpr std::size_t kMostSettled = 4096;
+constexpr std::uintptr_t kLargestAlignment = 16;  // that an access asks for
 
 struct Function {
   abi::CpuKernel entry = nullptr;
   abi::CpuKernel watched = nullptr;  // null where the kernel has none
   std::set<LaunchKey> settled;       // launches that need not be watched any more
+  // Of a kind of launch that was watched: for each array, whether it writes all elements and reads none.
+  std::map<LaunchKey, std::vector<bool>> fills;
+
+  bool is_settled(const LaunchKey& kind, const Objects& arrays) const;
+  void settle(const LaunchKey& kind, const Objects& arrays, const Sanitizer& sanitizer);
+
   BlockTime time;
   BlockTime time_of_all;  // while crashes are told
+};
+
+/// The same launch, with what is not written yet: what may be read of an array once may be read of it again, since
+/// nothing that is written is taken back; but it says nothing of other arrays, unless the launch fills them.
+LaunchKey with_unwritten(LaunchKey kind, const Objects& arrays, const std::vector<bool>& fills) {
+  for (std::size_t i = 0; i < arrays.list().size(); ++i) {
+    const Object& array = arrays.list()[i];
+    if (array.unwritten == nullptr || (i < fills.size() && fills[i])) continue;
+    for (const std::uint64_t word :
+         {std::uint64_t{i}, array.unwritten->number(), std::uint64_t{array.begin - array.unwritten->begin()}})
+      kind.push_back(word);
+  }
+  return kind;
+}
+
+bool Function::is_settled(const LaunchKey& kind, const Objects& arrays) const {
+  const auto known = fills.find(kind);
+  return known != fills.end() && settled.contains(with_unwritten(kind, arrays, known->second));
+}
+
+/// `arrays` are as they were before the launch.
+void Function::settle(const LaunchKey& kind, const Objects& arrays, const Sanitizer& sanitizer) {
+  if (settled.size() >= kMostSettled) settled.clear(), fills.clear();
+  std::vector<bool>& all = fills[kind];
+  const std::vector<bool> now = sanitizer.objects().filled();
+  all.resize(now.size());
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (now[i]) all[i] = true;
+  settled.insert(with_unwritten(kind, arrays, all));
+}
+
+/// What a launch that nobody watches will have written: all that it fills, where it has been watched before (`fills`),
+/// and else whatever it may write.
+void write_unwatched(const Objects& arrays, const std::vector<bool>* fills) {
+  for (std::size_t i = 0; i < arrays.list().size(); ++i) {
+    const Object& array = arrays.list()[i];
+    if (array.unwritten == nullptr || !array.is_written) continue;
+    if (fills == nullptr || (i < fills->size() && (*fills)[i])) array.unwritten->write(array.begin, array.bytes());
+  }
+}
+
+/// All blocks of a launch: by their numbers or, with a seed, in steps of a length that has no divisor in common with
+/// how many they are, so that each comes once.
+class BlockOrder {
+ public:
+  BlockOrder(std::int64_t blocks, std::optional<std::uint64_t> seed) : blocks_(blocks) {
+    if (!seed) return;
+    std::mt19937_64 random(*seed);
+    const auto number = [&] { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(blocks)); };
+    next_ = number();
+    for (step_ = number(); std::gcd(step_, blocks) != 1;) ++step_;
+  }
+  std::int64_t next() {
+    const std::int64_t block = next_;
+    next_ = (next_ + step_) % blocks_;
+    return block;
+  }
+
+ private:
+  const std::int64_t blocks_;
+  std::int64_t next_ = 0, step_ = 1;
 };
 
 class Module final : public detail::ModuleState {
@@ -50,11 +123,12 @@ class Module final : public detail::ModuleState {
   Result<KernelResources> resources(std::size_t) override { return KernelResources{}; }
 
  private:
-  static LaunchKey key_of(const KernelInfo& kernel, const abi::CpuLaunch& launch);
-  Result<void> run_watched(std::size_t kernel, const BlockRun& run);
+  static LaunchKey key_of(const KernelInfo& kernel, const Objects& arrays, const abi::CpuLaunch& launch);
+  Result<void> run_watched(std::size_t kernel, const BlockRun& run, StreamWork* work);
   Result<void> run_counted(std::size_t kernel, const BlockRun& run);
   Result<void> run_blocks(std::size_t kernel, const BlockRun& run);
-  void report_findings(std::size_t kernel, const abi::CpuLaunch& launch, const detail::StreamState& stream);
+  void report_findings(std::size_t kernel, const abi::CpuLaunch& launch, const Stream& stream,
+                       const std::shared_ptr<StreamWork>& work);
   Result<void> ended(std::size_t kernel, RunningLaunch::Stop stop, const detail::PreparedLaunch& launch,
                      const detail::StreamState& stream);
   std::string place_of(const abi::FaultRecord& record) const;
@@ -82,6 +156,7 @@ Result<void> Module::find_watched() {
     const std::string& symbol = kernels[i].watched.symbol;
     if (symbol.empty()) continue;
     functions_[i].watched = reinterpret_cast<abi::CpuKernel>(object_.find(symbol));
+    if (!kernels[i].watched.counts()) device_.watch().want(kernels[i].watched.looks_for);
     if (functions_[i].watched == nullptr)
       return Error{ErrorCode::InputOutput, "the artifact is damaged: its code has no entry point `" + symbol + "`"};
   }
@@ -116,10 +191,25 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
                            .block = {launch.block.x, launch.block.y, launch.block.z},
                            .shared_bytes = launch.dynamic_shared_bytes,
                            .fault = &running.record()};
-  const LaunchKey key = function.watched == nullptr ? LaunchKey() : key_of(info, raw);
+  ArrayWatch& watch = device_.watch();
+  watch.streams.enter(on.number());
+  Objects arrays;
+  if (function.watched != nullptr || (watch.unwritten.any() && watch.unwritten.is_wanted())) {
+    arrays = Objects(info, raw);
+    arrays.look_up(watch);
+  } else if (watch.unwritten.any()) {
+    write_wholly(info, raw, watch.unwritten);
+  }
+  const LaunchKey kind = function.watched == nullptr ? LaunchKey() : key_of(info, arrays, raw);
   const bool counts = info.watched.counts();
-  const bool is_watched = function.watched != nullptr && (key.empty() || !function.settled.contains(key)) &&
-                          (!counts || device_.cost_output());
+  const bool is_told_of =  // to launches on other streams
+      info.watched.looks_for.races && on.number() != StreamOrder::kDefaultStream;
+  const bool is_new = arrays.has_freed() || (is_told_of && watch.streams.has_several());
+  const bool is_settled =
+      !kind.empty() && !is_new && (counts ? function.settled.contains(kind) : function.is_settled(kind, arrays));
+  const bool is_watched = function.watched != nullptr && !is_settled && (!counts || device_.cost_output());
+  if (!is_watched || counts)
+    write_unwatched(arrays, function.watched == nullptr || counts ? nullptr : &function.fills[kind]);
   const auto scratch_for = [&](const LaunchExpression& bytes) {
     return bytes.evaluate(launch.grid, launch.block).value_or(-1);
   };
@@ -136,50 +226,57 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
                      .scratch_bytes = scratch};
   if (info.is_cooperative && launch.blocks > kMostCooperativeBlocks)
     return detail::too_many_cooperative_blocks(info, launch.blocks, kMostCooperativeBlocks);
+  const auto work = is_watched && is_told_of ? std::make_shared<StreamWork>() : nullptr;
   Result<void> done = running.begin(cancellations, launch.timeout);
   if (done && !running.is_to_stop())
-    done = !is_watched ? run_blocks(kernel, run) : counts ? run_counted(kernel, run) : run_watched(kernel, run);
+    done = !is_watched ? run_blocks(kernel, run)
+           : counts    ? run_counted(kernel, run)
+                       : run_watched(kernel, run, work.get());
   const RunningLaunch::Stop stop = running.end(cancellations, launch.timeout);
   if (!done) {
     done.error().message = "kernel `" + info.name + "`: " + done.error().message;
     return done;
   }
   if (is_watched && counts) {
-    if (!key.empty() && function.settled.size() < kMostSettled) function.settled.insert(key);
+    if (!kind.empty() && function.settled.size() < kMostSettled) function.settled.insert(kind);
   } else if (is_watched) {
     const bool is_whole = stop == RunningLaunch::Stop::None && running.record().ready == 0;
-    if (is_whole) report_findings(kernel, raw, stream);
-    if (is_whole && !key.empty() && device_.sanitizer().is_settled() && function.settled.size() < kMostSettled)
-      function.settled.insert(key);
+    if (is_whole) report_findings(kernel, raw, on, work);
+    if (is_whole && !kind.empty() && device_.sanitizer().is_settled())
+      function.settle(kind, arrays, device_.sanitizer());
   }
   return ended(kernel, stop, launch, stream);
 }
 
 /// In the device's turn. Notes alone are no reason to fail.
-void Module::report_findings(std::size_t kernel, const abi::CpuLaunch& launch, const detail::StreamState& stream) {
+void Module::report_findings(std::size_t kernel, const abi::CpuLaunch& launch, const Stream& stream,
+                             const std::shared_ptr<StreamWork>& work) {
   std::vector<Diagnostic> diagnostics = describe(device_.sanitizer(), kernels[kernel], launch);
-  const auto first = std::ranges::find(diagnostics, Severity::Error, &Diagnostic::severity);
-  if (first == diagnostics.end()) return;
-  const auto more = std::ranges::count(diagnostics, Severity::Error, &Diagnostic::severity) - 1;
-  std::string message = first->place.file + ":" + std::to_string(first->place.line) + ": " + first->message +
-                        ", in kernel " + kernels[kernel].name;
-  if (more > 0) message += " (and " + std::to_string(more) + " more that the sanitizer has found)";
-  device_.faults().add(&stream, {ErrorCode::KernelFault, std::move(message), std::move(diagnostics)});
+  if (work != nullptr) {
+    work->arrays = device_.sanitizer().objects();
+    std::ranges::move(describe(device_.watch().streams.finish(stream.number(), work)), std::back_inserter(diagnostics));
+  }
+  if (std::ranges::find(diagnostics, Severity::Error, &Diagnostic::severity) == diagnostics.end()) return;
+  if (device_.seed())
+    for (Diagnostic& diagnostic : diagnostics)
+      diagnostic.notes.push_back("the blocks ran in the order of seed " + std::to_string(*device_.seed()));
+  device_.faults().add(&stream, error_of(std::move(diagnostics), ", in kernel " + kernels[kernel].name));
 }
 
 /// On one thread, so that the sanitizer sees one thing after the other. In the device's turn.
-Result<void> Module::run_watched(std::size_t kernel, const BlockRun& run) try {
+Result<void> Module::run_watched(std::size_t kernel, const BlockRun& run, StreamWork* work) try {
   const PrintsTo prints(device_.output());
   Sanitizer& sanitizer = device_.sanitizer();
-  sanitizer.begin(kernels[kernel], *run.launch);
+  sanitizer.begin(kernels[kernel], *run.launch, work);
   const Watch watch(sanitizer);
   ThreadPool alone(1);
   Result<void> done = kernels[kernel].is_cooperative
                           ? run_cooperative(run, alone)
                           : device_.blocks().run_in_order(
                                 run, [&](const void* shared) { sanitizer.set_shared_memory(shared, run.shared_bytes); },
-                                [&](std::int64_t block) {
-                                  return BlockPool::Piece{run.kernel, block + 1};
+                                [&, order = BlockOrder(run.blocks, device_.seed())](std::int64_t) mutable {
+                                  const std::int64_t block = order.next();
+                                  return BlockPool::Piece{run.kernel, block, block + 1};
                                 });
   sanitizer.end();
   return done;
@@ -200,7 +297,7 @@ Result<void> Module::run_counted(std::size_t kernel, const BlockRun& run) try {
       const abi::CpuKernel plain = functions_[kernel].entry;
       const auto piece_at = [&](std::int64_t block) {
         const std::int64_t next = counter.next_to_count(block);
-        return next == block ? BlockPool::Piece{run.kernel, block + 1} : BlockPool::Piece{plain, next};
+        return next == block ? BlockPool::Piece{run.kernel, block, block + 1} : BlockPool::Piece{plain, block, next};
       };
       RETURN_IF_FAILED(device_.blocks().run_in_order(
           run, [&](const void* shared) { counter.set_shared_memory(shared, run.shared_bytes); }, piece_at));
@@ -229,14 +326,16 @@ Result<void> Module::run_blocks(std::size_t kernel, const BlockRun& run) {
   return done;
 }
 
-/// Where arrays lie is no part of it, nor are floats: what depends on these is watched each time. Empty where arrays
+/// Where arrays lie is no part of it beyond what they are aligned to, nor are floats: what depends on these is watched
+/// each time. Empty where arrays
 /// share memory, which another launch of that shape need not do.
-LaunchKey Module::key_of(const KernelInfo& kernel, const abi::CpuLaunch& launch) {
-  if (Objects(kernel, launch).overlap()) return {};
+LaunchKey Module::key_of(const KernelInfo& kernel, const Objects& arrays, const abi::CpuLaunch& launch) {
+  if (arrays.overlap()) return {};
   LaunchKey key = {static_cast<std::uint64_t>(launch.shared_bytes)};
   for (const auto& shape : {launch.grid, launch.block})
     for (int axis = 0; axis < 3; ++axis) key.push_back(static_cast<std::uint64_t>(shape[axis]));
   int word = 0;
+  std::size_t array = 0;
   const auto add = [&](std::int64_t bytes) {
     const auto* const from = static_cast<const char*>(launch.parameters[word++]);
     for (std::int64_t i = 0; i < bytes; i += 8) {
@@ -247,6 +346,7 @@ LaunchKey Module::key_of(const KernelInfo& kernel, const abi::CpuLaunch& launch)
   };
   for (const ParameterInfo& parameter : kernel.parameters) {
     const int axes = parameter.array.has_static_shape() ? 0 : parameter.array.rank();
+    if (parameter.is_array) key.push_back(arrays.list()[array++].begin % kLargestAlignment);
     if (!parameter.is_array) {
       const bool is_number = !parameter.value.is_record() && is_float(parameter.value.scalar);
       is_number ? void(++word) : add(size_in_bytes(parameter.value));

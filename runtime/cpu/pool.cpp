@@ -21,6 +21,7 @@ Result<std::shared_ptr<void>> Pool::allocate(std::int64_t bytes, detail::StreamS
     return taken;
   }();
   if (!block) return block.error();
+  watch_.allocated(*block, bytes);
   // Without the lock: where there is no memory for the pointer, it gives the block back at once.
   return std::shared_ptr<void>(*block, [this, rounded](void* memory) { give_back(memory, rounded); });
 }
@@ -44,10 +45,12 @@ Result<void*> Pool::take(std::int64_t bytes) {
 }
 
 void Pool::give_back(void* block, std::int64_t bytes) {
+  watch_.unwritten.remove(block);
   const std::lock_guard lock(mutex_);
   bytes_.used -= bytes;
   try {
     unused_.emplace(bytes, block);
+    watch_.freed.add(block, bytes);
   } catch (const std::bad_alloc&) {  // no memory to remember it
     free_host(block, bytes);
     bytes_.reserved -= bytes;
@@ -58,6 +61,7 @@ void Pool::give_back(void* block, std::int64_t bytes) {
 void Pool::release_until(std::int64_t reserved) {
   while (bytes_.reserved > reserved && !unused_.empty()) {
     const auto largest = std::prev(unused_.end());
+    watch_.freed.remove(largest->second);
     free_host(largest->second, largest->first);
     bytes_.reserved -= largest->first;
     unused_.erase(largest);

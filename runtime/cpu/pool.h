@@ -10,8 +10,11 @@
 
 namespace pykc::cpu {
 
+struct ArrayWatch;
+
 class Pool final : public detail::PoolState {
  public:
+  explicit Pool(ArrayWatch& watch) : watch_(watch) {}
   ~Pool() override;
   Result<std::shared_ptr<void>> allocate(std::int64_t bytes, detail::StreamState& stream) override;
   Result<PoolStatistics> statistics() override;
@@ -25,6 +28,7 @@ class Pool final : public detail::PoolState {
   void give_back(void* block, std::int64_t bytes);
   void release_until(std::int64_t reserved);
 
+  ArrayWatch& watch_;
   std::mutex mutex_;
   std::multimap<std::int64_t, void*> unused_;  // by size
   PoolStatistics bytes_;

@@ -32,7 +32,14 @@ Outcome<Value> filled(const Arguments& arguments, Fill fill) {
   return make_array(type, shape, order, fill(type));
 }
 Outcome<Value> host_zeros(Run&, const Arguments& a) { return filled(a, zero_of); }
-Outcome<Value> host_empty(Run&, const Arguments& a) { return filled(a, unset); }
+/// Elements that nobody has set, as the sanitizer sees them.
+Outcome<Value> left_unset(Run& run, Outcome<Value> made) {
+  if (!made) return made;
+  ASSIGN_OR_RETURN(DeviceOperations* const device, run.operations_on_host());
+  (*made->as<ArrayRef>())->storage->leave_unset(device);
+  return made;
+}
+Outcome<Value> host_empty(Run& run, const Arguments& a) { return left_unset(run, filled(a, unset)); }
 
 /// A new array all of whose elements are the number.
 Outcome<Value> filled_with(const Value& number, const ElementType& type, const Shape& shape, Order order) {
@@ -78,7 +85,7 @@ Outcome<Value> like(const Arguments& arguments, std::size_t dtype, Fill fill) {
   return make_array(type, model->shape, model->order(), fill(type));
 }
 Outcome<Value> host_zeros_like(Run&, const Arguments& a) { return like(a, 1, zero_of); }
-Outcome<Value> host_empty_like(Run&, const Arguments& a) { return like(a, 1, unset); }
+Outcome<Value> host_empty_like(Run& run, const Arguments& a) { return left_unset(run, like(a, 1, unset)); }
 Outcome<Value> like_with(const Arguments& arguments, const Value& number, std::size_t dtype) {
   ASSIGN_OR_RETURN(const ArrayRef model, arguments.any_array(0));
   ElementType type = model->element();

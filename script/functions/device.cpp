@@ -40,6 +40,7 @@ Outcome<Value> placed(Run& run, const ElementType& type, const Shape& shape, Ord
   const std::optional<Scalar> fill =
       type.is(ScalarType::Bool) ? std::optional(Scalar{ScalarType::Bool, 0}) : std::nullopt;
   ASSIGN_OR_RETURN(const ArrayRef array, make_array(type, shape, order, fill));
+  array->storage->leave_unset(device);
   RETURN_IF_FAILED(array->storage->place_on(*device));
   array->storage->set_home(device);
   return Value(array);

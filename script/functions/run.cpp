@@ -5,9 +5,15 @@ namespace pykc::script {
 Outcome<DeviceOperations*> Run::operations() {
   if (!operations_) {
     ASSIGN_OR_RETURN(Device device, outcome_of(Device::open(options_.device)));
+    device.set_block_order(options_.seed);
     operations_ = std::make_unique<DeviceOperations>(std::move(device), streams);
   }
   return operations_.get();
+}
+
+Outcome<DeviceOperations*> Run::operations_on_host() {
+  if (!operations_ && options_.device != "cpu") return static_cast<DeviceOperations*>(nullptr);
+  return operations();
 }
 
 Outcome<Device> Run::device() {

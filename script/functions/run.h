@@ -33,6 +33,8 @@ class Run {
   Outcome<Device> device();
   /// The device as arrays know it; it is there as long as the run.
   Outcome<DeviceOperations*> operations();
+  /// The same where the host's memory is the device's, if that is known without opening it; else null.
+  Outcome<DeviceOperations*> operations_on_host();
   void print(std::string_view text) const {
     if (options_.print) options_.print(text);
   }

@@ -526,9 +526,11 @@ Status Launcher::run(const Loaded& loaded, const LaunchShape& shape, const std::
     advise_of_elements(arguments, kernel.info().parameters, failure);
     return failure;
   }
-  // A kernel that can stop, or is watched, is waited for, so that its message stands at its launch.
+  // A kernel that can stop, or is watched, is waited for, so that its message stands at its launch. The CPU device has
+  // run it by now; there it must not look as if the program waited.
   if (!kernel.info().faults.empty() || !kernel.info().watched.symbol.empty()) {
-    if (Result<void> done = loaded.device.synchronize(); !done)
+    const Device& device = loaded.device;
+    if (Result<void> done = device.is_cpu() ? device.report_faults() : device.synchronize(); !done)
       return with_reason(DiagnosticId::HostLaunchFailed, kernel.info().name, done.error());
   }
   return Done{};

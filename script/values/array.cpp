@@ -37,7 +37,14 @@ Outcome<std::byte*> Array::read() const {
 }
 Outcome<std::byte*> Array::write() const {
   ASSIGN_OR_RETURN(std::byte* const bytes, storage->write());
-  return bytes + offset * unit_bytes();
+  std::byte* const first = bytes + offset * unit_bytes();
+  if (storage->tells_of_writes())
+    for_each_row<1>(shape, {WalkOperand(first, *this)}, [&](auto address, std::int64_t count, auto strides) {
+      const bool is_dense = strides[0] == element_bytes();
+      for (std::int64_t i = 0; i < (is_dense ? 1 : count); ++i)
+        storage->note_written(address[0] + i * strides[0] - bytes, element_bytes() * (is_dense ? count : 1));
+    });
+  return first;
 }
 
 Outcome<std::int64_t> checked_size(const Shape& shape, const ElementType& type) {

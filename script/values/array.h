@@ -45,6 +45,7 @@ class Array {
 
   /// The address of the first element on the host.
   Outcome<std::byte*> read() const;
+  /// For whoever writes all elements.
   Outcome<std::byte*> write() const;
 };
 

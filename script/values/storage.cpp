@@ -44,10 +44,21 @@ Status Storage::fill_host() {
   return Done{};
 }
 
+void Storage::leave_unset(DeviceOperations* device) {
+  is_unset_ = true;
+  if (device != nullptr && device->device().is_cpu()) first_device_ = device;
+}
+
+void Storage::note_written(std::int64_t offset, std::int64_t bytes) {
+  pykc::detail::note_written(*buffer_, offset, bytes);
+}
+
 Outcome<std::byte*> Storage::read() {
+  if (current_ == Current::Nowhere && first_device_ != nullptr && bytes_ > 0)
+    RETURN_IF_FAILED(place_on(*first_device_));
   if (is_shared()) {
     RETURN_IF_FAILED(outcome_of(device_->device().synchronize()));
-    return static_cast<std::byte*>(buffer_->address());
+    return static_cast<std::byte*>(pykc::detail::address_of(*buffer_));
   }
   if (current_ == Current::Nowhere) RETURN_IF_FAILED(fill_host());
   if (current_ == Current::Device) {
@@ -91,6 +102,7 @@ Status Storage::place_on(DeviceOperations& device) {
   RETURN_IF_FAILED(allocate_device(device));
   if (current_ == Current::Nowhere) {
     RETURN_IF_FAILED(fill_device());
+    if (is_unset_) pykc::detail::note_unwritten(*buffer_);
     current_ = Current::Device;
   } else {
     RETURN_IF_FAILED(outcome_of(buffer_->copy_from_host(host_.get(), bytes_)));
@@ -106,7 +118,7 @@ Outcome<void*> Storage::read_on(DeviceOperations& device) {
     RETURN_IF_FAILED(outcome_of(buffer_->copy_from_host(host_.get(), bytes_)));
     current_ = Current::Both;
   }
-  return buffer_->address();
+  return pykc::detail::address_of(*buffer_);
 }
 
 Outcome<void*> Storage::launch(DeviceOperations& device) {

@@ -26,12 +26,18 @@ class Storage {
   /// The bytes on the host, after all kernels before; `write` makes the device's copy stale.
   Outcome<std::byte*> read();
   Outcome<std::byte*> write();
+  /// Where the device looks which of its bytes have been written, the host tells of those that it writes.
+  bool tells_of_writes() const { return is_shared() && is_unset_; }
+  void note_written(std::int64_t offset, std::int64_t bytes);
   /// The address on the device, for a kernel that only reads; `launch` is for one that may change the bytes.
   Outcome<void*> read_on(DeviceOperations& device);
   Outcome<void*> launch(DeviceOperations& device);
 
   /// Allocates on the device now, not at the first launch.
   Status place_on(DeviceOperations& device);
+  /// The elements hold anything, whatever the bytes are filled with. Where `device` is not null and its memory is the
+  /// host's, they are there from the first.
+  void leave_unset(DeviceOperations* device);
   /// Uses host memory that the device reaches directly.
   Status pin(const Device& device);
   /// Copies all bytes from wherever they are to host memory.
@@ -56,6 +62,8 @@ class Storage {
   std::int64_t bytes_;
   std::optional<Scalar> fill_;
   Current current_ = Current::Nowhere;
+  bool is_unset_ = false;
+  DeviceOperations* first_device_ = nullptr;
   std::shared_ptr<void> host_;
   DeviceOperations* home_ = nullptr;
   DeviceOperations* device_ = nullptr;  // where the buffer is

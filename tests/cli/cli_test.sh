@@ -167,6 +167,11 @@ expect 1 "$race" "$pykc" run --device cpu --sanitize=bounds,races race.pyk
 expect 0 "" "$pykc" run --device cpu --sanitize=bounds race.pyk
 expect 1 "$race" "$pykc" run --device cpu asks_itself.pyk
 expect 1 "$race" env PYKC_SANITIZE=races "$pykc" run --device cpu race.pyk
+expect 1 "the blocks ran in the order of seed 7" "$pykc" run --device cpu --sanitize --seed 7 race.pyk
+if ("$pykc" test --device cpu --diagnostics json race.pyk || true) | python3 -c 'import json,sys
+race = json.load(sys.stdin)[0]["runs"][0]["diagnostics"][0]
+assert race["code"] == "E0601" and race["labels"][0]["line"] == race["line"], race'; then
+  passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: test --diagnostics json has no labels"; fi
 expect 1 "$race" "$pykc" test --device cpu race.pyk
 expect 0 "1 passed" "$pykc" test --device cpu --no-sanitize race.pyk
 expect 2 "it takes all, or some of bounds, races" "$pykc" run --sanitize=race race.pyk

@@ -98,3 +98,52 @@ def test_a_race_names_both_lines():
         races[1, 32](np.zeros(1, np.int32))
         cuda.synchronize()
     assert str(error.value).count("x[0] = cuda.threadIdx.x") == 2
+
+
+@cuda.jit(sanitize=True)
+def copy_elements(y, x):
+    i = cuda.grid(1)
+    if i < y.size:
+        y[i] = x[i]
+
+
+def copy_watched(x):
+    y = cuda.device_array(x.size, x.dtype)
+    copy_elements[2, 32](y, x)
+    cuda.synchronize()
+    return y
+
+
+@pytest.mark.skipif(cuda.is_gpu(), reason="a GPU does not watch")
+def test_what_nobody_has_written():
+    with pytest.raises(pykc.KernelFault, match="E0602: `x.0.` is read by thread .*, and nothing has written it"):
+        copy_watched(cuda.device_array(64, np.float32))
+    half = cuda.device_array(64, np.float32)
+    half[:32] = 1
+    with pytest.raises(pykc.KernelFault, match="E0602: `x.32.` is read"):
+        copy_watched(half)
+    half[32:] = np.ones(32, np.float32)
+    copy_watched(half)
+
+
+@pytest.mark.skipif(cuda.is_gpu(), reason="a GPU does not watch")
+def test_what_others_than_watched_kernels_have_written():
+    @cuda.jit
+    def unwatched(x):
+        x[cuda.grid(1)] = 1
+
+    copied = cuda.device_array(64, np.float32)
+    copied.copy_to_device(np.ones(64, np.float32))
+    by_kernel = cuda.device_array(64, np.float32)
+    unwatched[2, 32](by_kernel)
+    computed = pykc.empty(64, np.float32)
+    computed[:] = pykc.sqrt(pykc.arange(64, dtype=np.float32))
+    by_out = pykc.empty(64, np.float32)
+    pykc.add(computed, computed, out=by_out)
+    joined = pykc.concatenate([pykc.ones(32, np.float32), pykc.zeros(32, np.float32)])
+    shown = cuda.device_array(64, np.float32)
+    foreign = cuda.as_cuda_array(shown)
+    lent = np.from_dlpack(pykc.empty(64, np.float32))
+    for x in (copied, by_kernel, computed, by_out, joined, foreign, lent, pykc.random.rand(64), np.ones(64),
+              cuda.to_device(np.ones(64)), cuda.pinned_array(64), cuda.mapped_array(64), copy_watched(copied)):
+        copy_watched(x)

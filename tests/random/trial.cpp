@@ -127,12 +127,13 @@ Settings settings_of(std::uint64_t seed) {
 std::string gpu_target(const Settings& settings) { return settings.target.empty() ? "sm_90" : settings.target; }
 
 CompileOptions compile_options(const Settings& settings, const std::string& target) {
-  return {.target = target,
-          .optimization = settings.optimization,
-          .checked = settings.checked,
-          .sanitize = {.races = settings.sanitize, .divergence = settings.sanitize},
-          .cache = false,
-          .warnings = false};
+  return {
+      .target = target,
+      .optimization = settings.optimization,
+      .checked = settings.checked,
+      .sanitize = settings.sanitize ? Sanitize{.races = true, .uninitialised = true, .divergence = true} : Sanitize(),
+      .cache = false,
+      .warnings = false};
 }
 
 CompileOptions compile_options(const Settings& settings, const Device& device) {

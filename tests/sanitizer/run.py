@@ -9,7 +9,8 @@ it a fault must be reported:
     # fault: E0601    one of the two lines of a race, or both: a report is right if its place and its label are exactly
                       the marked lines
     # also: E0601     a line that races, too, because of the same fault: pairs of marked lines may be reported
-    # fault: E0602    the line of a report; E0603 and E0604 likewise
+    # fault: E0606    the same for two launches on different streams
+    # fault: E0602    the line of a report; E0603, E0604 and E0607 likewise
     # fault: bounds   the line of an index out of bounds
     # says: TEXT      what a report of the program must say, `# never: TEXT` what none may
 
@@ -24,7 +25,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-CODES = ("E0601", "E0602", "E0603", "E0604")
+CODES = ("E0601", "E0602", "E0603", "E0604", "E0606", "E0607")
+PAIRS = ("E0601", "E0606")  # reports that have two lines
 SAYS = re.compile(r"#\s*(says|never):\s*(.+?)\s*(?:#|$)")
 MARK = re.compile(r"#\s*(fault|also):\s*(E06\d\d|bounds)\b")
 HEAD = re.compile(r"^(?P<file>.+?):(?P<line>\d+):\d+: (?P<severity>error|warning|note)"
@@ -56,7 +58,7 @@ class Program:
         required, allowed = self.required, self.allowed
         for code, lines in self.reports:
             if code in CODES or code == "bounds":
-                if lines == required.get(code) or (code != "E0601" and lines <= required.get(code, set())):
+                if lines == required.get(code) or (code not in PAIRS and lines <= required.get(code, set())):
                     found.update((code, line) for line in lines)
                 elif not lines <= allowed.get(code, set()):
                     wrong.append(f"{code} at {' and '.join(sorted(map(str, lines)))}")

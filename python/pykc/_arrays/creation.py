@@ -35,7 +35,7 @@ def asarray(obj: Any, dtype=None, order: str = "K", *, copy: bool | None = None,
     wanted = found.dtype if dtype is None else as_dtype(dtype)
     moved = found.to_device(device) if device is not None else found
     changed = moved.astype(wanted, copy=bool(copy))
-    if copy is False and (changed.address != found.address or changed.dtype != found.dtype):
+    if copy is False and (changed.place != found.place or changed.dtype != found.dtype):
         raise ValueError("the array must be copied for this type or device")
     return ascontiguousarray(changed) if order == "C" else changed
 

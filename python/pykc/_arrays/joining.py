@@ -19,9 +19,9 @@ def reshape(a, shape, order: str = "C", *, copy: bool | None = None) -> ndarray:
     """The elements in another shape."""
     a = asarray(a)
     found = a.reshape(shape, order=order)
-    if copy is False and found.size and found.address != a.address:
+    if copy is False and found.size and found.place != a.place:
         raise ValueError("the array must be copied to have this shape")
-    return found.copy() if copy and found.address == a.address else found
+    return found.copy() if copy and found.place == a.place else found
 
 
 def ravel(a, order: str = "C") -> ndarray:

@@ -412,7 +412,7 @@ def _fitting(value: bool | int | float | complex, dtype: numpy.dtype):
 
 def _reach(array: ndarray) -> tuple[int, int]:
     """The addresses between which its elements lie."""
-    low = high = array.address
+    low = high = array.place
     for extent, stride in zip(array.shape, array.strides):
         if stride < 0:
             low += (extent - 1) * stride
@@ -431,5 +431,5 @@ def shares_memory(one: ndarray, other: ndarray) -> bool:
 
 def may_overlap(target: ndarray, source: ndarray) -> bool:
     """Whether an element of the source may be written before it is read: they share memory, and not one to one."""
-    same = target.address == source.address and target.shape == source.shape and target.strides == source.strides
+    same = target.place == source.place and target.shape == source.shape and target.strides == source.strides
     return not same and shares_memory(target, source)

@@ -44,7 +44,7 @@ def _is_plain(a: ndarray, b: ndarray, dtype: numpy.dtype) -> bool:
 
 
 def _by_library(a: ndarray, b: ndarray) -> ndarray:
-    a, b = (one if one.address % 16 == 0 else one.copy() for one in map(ascontiguousarray, (a, b)))
+    a, b = (one if one.place % 16 == 0 else one.copy() for one in map(ascontiguousarray, (a, b)))
     (m, _), n = a.shape, b.shape[1]
     made = ndarray((m, n), a.dtype, device=a.device)
     library_kernel(a.device, "matmul", "gemm", _ON_CPU).launch(

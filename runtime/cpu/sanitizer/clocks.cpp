@@ -5,32 +5,17 @@
 namespace pykc::cpu {
 
 void Knowledge::join(const Knowledge& other) {
-  for (const auto& [block, theirs] : other.blocks_) join(other, block);
+  of_blocks_.join(other.of_blocks_);
+  of_threads_.join(other.of_threads_);
 }
 
 void Knowledge::join(const Knowledge& other, std::uint32_t block) {
-  const auto found = other.blocks_.find(block);
-  if (found == other.blocks_.end()) return;
-  const OfBlock& theirs = found->second;
-  OfBlock& ours = blocks_[block];
-  ours.all = std::max(ours.all, theirs.all);
-  for (const auto& [thread, time] : theirs.threads) {
-    const auto known = std::ranges::find(ours.threads, thread, &std::pair<std::uint32_t, Time>::first);
-    if (known == ours.threads.end())
-      ours.threads.emplace_back(thread, time);
-    else
-      known->second = std::max(known->second, time);
-  }
-  std::erase_if(ours.threads, [&](const auto& of_thread) { return of_thread.second <= ours.all; });
+  if (const Time all = other.of_blocks_.at(block); all != 0) of_blocks_.raise(block, all);
+  of_threads_.join(other.of_threads_.part(number({block, 0}), kLevels));
 }
 
 bool Knowledge::has(ThreadId thread, Time time) const {
-  const auto block = blocks_.find(thread.block);
-  if (block == blocks_.end()) return false;
-  if (time < block->second.all) return true;
-  return std::ranges::any_of(block->second.threads, [&](const auto& of_thread) {
-    return of_thread.first == thread.thread && time < of_thread.second;
-  });
+  return time < of_blocks_.at(thread.block) || time < of_threads_.at(number(thread));
 }
 
 void Clocks::begin_launch(bool is_cooperative) {
@@ -147,17 +132,14 @@ std::shared_ptr<const Knowledge> Clocks::view_of(std::uint32_t thread) {
   const Block& block = *current_;
   auto view = std::make_shared<Knowledge>(block.heard);
   if (block.threads[thread].heard) view->join(*block.threads[thread].heard);
-  Knowledge own;
-  Knowledge::OfBlock& mine = own.of(number_);
-  mine.all = block.barrier;
+  view->raise(number_, block.barrier);
   const Warp& warp = block.warps[thread / kLanes];
   const std::uint32_t first = thread / kLanes * kLanes;
   for (std::uint32_t lane = 0; lane < std::min(kLanes, threads() - first); ++lane) {
     const Time known = std::max(warp.met, warp.known ? (*warp.known)[thread % kLanes][lane] : 0);
-    if (first + lane != thread && known > mine.all) mine.threads.emplace_back(first + lane, known);
+    if (first + lane != thread && known > block.barrier) view->raise(ThreadId{number_, first + lane}, known);
   }
-  mine.threads.emplace_back(thread, ++now_);
-  view->join(own);
+  view->raise(ThreadId{number_, thread}, ++now_);
   return view;
 }
 

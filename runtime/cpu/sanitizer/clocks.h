@@ -20,29 +20,26 @@
 #include <vector>
 
 #include "runtime/cpu/observer.h"
+#include "runtime/cpu/sanitizer/times.h"
 
 namespace pykc::cpu {
 
-using Time = std::uint32_t;
-
-/// What is known of the threads of other blocks, or of one's own block beyond its barriers.
+/// What is known of the threads of other blocks, or of one's own block beyond its barriers. Copies are cheap (times.h).
 class Knowledge {
  public:
-  /// Of a block: all that happened before `all`, and what single threads did before a time of their own.
-  struct OfBlock {
-    Time all = 0;
-    std::vector<std::pair<std::uint32_t, Time>> threads;
-  };
-
-  bool empty() const { return blocks_.empty(); }
-  OfBlock& of(std::uint32_t block) { return blocks_[block]; }
+  bool empty() const { return of_blocks_.empty() && of_threads_.empty(); }
+  /// All that a block, or a thread, did before a time is known.
+  void raise(std::uint32_t block, Time time) { of_blocks_.raise(block, time); }
+  void raise(ThreadId thread, Time time) { of_threads_.raise(number(thread), time); }
   void join(const Knowledge& other);
   /// Only what the other knows of one block.
   void join(const Knowledge& other, std::uint32_t block);
   bool has(ThreadId thread, Time time) const;
 
  private:
-  std::unordered_map<std::uint32_t, OfBlock> blocks_;
+  static constexpr int kLevels = 4;  // of Times, which hold 4096 numbers: more than a block has threads
+  static std::uint64_t number(ThreadId thread) { return std::uint64_t{thread.block} << 12 | thread.thread; }
+  Times of_blocks_, of_threads_;
 };
 
 class Clocks {

@@ -1,7 +1,10 @@
 #include "runtime/cpu/sanitizer/objects.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+
+#include "runtime/cpu/sanitizer/array_watch.h"
 
 namespace pykc::cpu {
 namespace {
@@ -21,30 +24,34 @@ std::string subscript(std::int64_t number, const Extents& extents, Layout layout
   return "[" + text + "]";
 }
 
-/// The same for any strides, in elements; the largest first.
+/// The same for any strides, in elements; the largest first. Where one is negative, the last index lies lowest.
 std::string subscript(std::int64_t number, const Extents& extents, const Extents& strides) {
   Extents indices(extents.size());
   std::vector<std::size_t> axes(extents.size());
   for (std::size_t axis = 0; axis < axes.size(); ++axis) axes[axis] = axis;
-  std::ranges::sort(axes, std::greater<>(), [&](std::size_t axis) { return strides[axis]; });
+  std::ranges::sort(axes, std::greater<>(), [&](std::size_t axis) { return std::abs(strides[axis]); });
   for (const std::size_t axis : axes) {
-    if (strides[axis] <= 0 || extents[axis] <= 1) continue;
-    indices[axis] = number / strides[axis];
-    number %= strides[axis];
+    if (strides[axis] == 0 || extents[axis] <= 1) continue;
+    indices[axis] = number / std::abs(strides[axis]);
+    number %= std::abs(strides[axis]);
+    if (strides[axis] < 0) indices[axis] = extents[axis] - 1 - indices[axis];
   }
   std::string text;
   for (const std::int64_t index : indices) text += (text.empty() ? "" : ", ") + std::to_string(index);
   return "[" + text + "]";
 }
 
-/// How many elements lie from the first to the last.
-std::int64_t span_of(const Extents& extents, const Extents& strides) {
-  std::int64_t last = 0;
+/// Elements before the first one, and from it to the highest.
+struct Span {
+  std::int64_t before = 0, after = 0;
+};
+Span span_of(const Extents& extents, const Extents& strides) {
+  Span span{0, 1};
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-    if (extents[axis] == 0) return 0;
-    last += (extents[axis] - 1) * std::max<std::int64_t>(strides[axis], 0);
+    if (extents[axis] == 0) return {};
+    (strides[axis] < 0 ? span.before : span.after) += (extents[axis] - 1) * std::abs(strides[axis]);
   }
-  return last + 1;
+  return span;
 }
 
 std::int64_t product(const Extents& extents) {
@@ -76,9 +83,11 @@ Objects::Objects(const KernelInfo& kernel, const abi::CpuLaunch& launch) {
         for (std::size_t axis = 0; axis < object.extents.size(); ++axis)
           object.strides.push_back(static_cast<std::int64_t>(next()));
     }
-    const std::int64_t count =
-        object.strides.empty() ? product(object.extents) : span_of(object.extents, object.strides);
-    object.end = object.begin + static_cast<std::uintptr_t>(count * size_in_bytes(object.type.element));
+    const Span span =
+        object.strides.empty() ? Span{0, product(object.extents)} : span_of(object.extents, object.strides);
+    const std::int64_t size = size_in_bytes(object.type.element);
+    object.end = object.begin + static_cast<std::uintptr_t>(span.after * size);
+    object.begin -= static_cast<std::uintptr_t>(span.before * size);
     for (const Object& other : objects_)
       overlap_ |= other.begin < object.end && object.begin < other.end && (other.is_written || object.is_written);
     objects_.push_back(std::move(object));
@@ -101,10 +110,41 @@ void Objects::set_shared_memory(const KernelInfo& kernel, const void* memory, st
     objects_.push_back({.begin = dynamic, .end = begin + static_cast<std::uintptr_t>(bytes), .is_shared = true});
 }
 
+void Objects::look_up(ArrayWatch& watch) {
+  for (Object& object : objects_) {
+    object.is_freed = watch.freed.holds(object.begin);
+    object.unwritten = watch.unwritten.find(reinterpret_cast<const void*>(object.begin));
+    object.was_unwritten = object.unwritten != nullptr && !object.unwritten->has_any(object.begin, object.bytes());
+  }
+}
+
+bool Objects::has_freed() const { return std::ranges::any_of(objects_, &Object::is_freed); }
+
+std::vector<bool> Objects::filled() const {
+  std::vector<bool> list;
+  for (std::size_t i = 0; i < parameters_; ++i) {
+    const Object& array = objects_[i];
+    list.push_back(array.was_unwritten && !array.is_read && array.first_written == array.end - array.begin);
+  }
+  return list;
+}
+
 Object* Objects::find(std::uintptr_t address) {
   const auto holds = [&](const Object& object) { return address >= object.begin && address < object.end; };
   const auto found = std::ranges::find_if(objects_, holds);
   return found == objects_.end() ? nullptr : &*found;
+}
+
+void write_wholly(const KernelInfo& kernel, const abi::CpuLaunch& launch, UnwrittenArrays& unwritten) {
+  int word = 0;
+  for (const ParameterInfo& parameter : kernel.parameters) {
+    const void* const parameter_word = launch.parameters[word++];
+    if (!parameter.is_array) continue;
+    const ArrayType& type = parameter.array;
+    if (!type.has_static_shape()) word += type.rank() * (type.layout == Layout::Strided ? 2 : 1);
+    if (!parameter.is_written) continue;
+    unwritten.write_all(*static_cast<void* const*>(parameter_word));
+  }
 }
 
 }  // namespace pykc::cpu

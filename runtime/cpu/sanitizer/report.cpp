@@ -18,6 +18,20 @@ std::string index_text(std::int64_t number, const std::int64_t (&extents)[3]) {
   return index_text(number % extents[0], row % extents[1], row / extents[1]);
 }
 
+template <DiagnosticId kId, typename... Arguments>
+Diagnostic make(const SourcePlace& place, const Arguments&... arguments) {
+  constexpr auto kRow = static_cast<std::size_t>(kId);
+  static_assert(takes(kDiagnosticMessages[kRow], {kArgumentKind<Arguments>...}));
+  const std::array<MessageArgument, sizeof...(Arguments)> list = {message_argument(arguments)...};
+  return {.code = std::string(kDiagnosticCodes[kRow]),
+          .severity = Severity::Error,
+          .message = fill_message(kDiagnosticMessages[kRow], list),
+          .place = place,
+          .labels = {},
+          .notes = {},
+          .fix = {}};
+}
+
 class Reporter {
  public:
   Reporter(const KernelInfo& kernel, const abi::CpuLaunch& launch, const Objects& objects)
@@ -38,28 +52,59 @@ class Reporter {
       case Finding::Kind::Race:
       case Finding::Kind::SameValue:
         return describe_race(finding, reach);
-      case Finding::Kind::Uninitialised: {
-        Diagnostic diagnostic =
-            make<DiagnosticId::UninitialisedRead>(finding.site, element(finding), full_name(finding.thread));
-        diagnostic.notes.emplace_back("shared memory holds whatever was there before the block began");
-        diagnostic.fix =
-            "let each thread write its element before `syncthreads()`, also where there is nothing to load";
-        return diagnostic;
-      }
+      case Finding::Kind::Uninitialised:
+        return describe_uninitialised(finding);
       case Finding::Kind::MissingLane: {
         Diagnostic diagnostic =
-            make<DiagnosticId::MissingLane>(finding.site, full_name(finding.thread), name(finding.other));
+            make<DiagnosticId::MissingLane>(site(finding.site).place, full_name(finding.thread), name(finding.other));
         diagnostic.fix =
             "pass the mask of the lanes that come here (`ballot_sync` in front of the branch gives it), or let all "
             "come";
+        return diagnostic;
+      }
+      case Finding::Kind::Freed: {
+        Diagnostic diagnostic = make<DiagnosticId::UseAfterFree>(
+            site(finding.site).place, element(finding), full_name(finding.thread) + " " + verb(site(finding.site)));
+        diagnostic.fix =
+            "keep the array until the work is done that uses it: a graph keeps what `keep_in_graph` is given";
+        return diagnostic;
+      }
+      case Finding::Kind::Misaligned: {
+        const ObservedSite& at = site(finding.site);
+        Diagnostic diagnostic = make<DiagnosticId::MisalignedAccess>(
+            at.place, element(finding), full_name(finding.thread) + " " + verb(at), std::int64_t{at.bytes});
+        diagnostic.notes.emplace_back("a GPU stops the program there; the CPU device does not");
+        diagnostic.fix =
+            "begin the view at a multiple of its element's size, or put bytes together by shifts: "
+            "`u32(x[i]) | u32(x[i + 1]) << 8`";
         return diagnostic;
       }
       case Finding::Kind::DifferentMasks:
         break;
     }
     Diagnostic diagnostic =
-        make<DiagnosticId::DifferentMasks>(finding.site, full_name(finding.thread), name(finding.other));
+        make<DiagnosticId::DifferentMasks>(site(finding.site).place, full_name(finding.thread), name(finding.other));
     diagnostic.fix = "pass one mask in all lanes that it names, such as `0xffffffff`";
+    return diagnostic;
+  }
+
+  Diagnostic describe_uninitialised(const Finding& finding) {
+    const ObservedSite& at = site(finding.site);
+    const std::string_view nobody = at.is_shared  ? "nothing in the block"
+                                    : at.is_local ? "nothing in the thread"
+                                                  : "nothing";
+    Diagnostic diagnostic = make<DiagnosticId::UninitialisedRead>(site(finding.site).place, element(finding),
+                                                                  full_name(finding.thread), std::string(nobody));
+    if (at.is_shared) {
+      diagnostic.notes.emplace_back("shared memory holds whatever was there before the block began");
+      diagnostic.fix = "let each thread write its element before `syncthreads()`, also where there is nothing to load";
+    } else if (at.is_local) {
+      diagnostic.notes.emplace_back("a local array holds anything when its function begins");
+      diagnostic.fix = "write each element that is read, in a loop of its own or with `array[:] = 0`";
+    } else {
+      diagnostic.notes.emplace_back("the array was made without values, and no copy and no kernel has written here");
+      diagnostic.fix = "make it by `zeros`, or write each element that is read";
+    }
     return diagnostic;
   }
 
@@ -67,8 +112,9 @@ class Reporter {
     const ObservedSite &now = site(finding.site), &before = site(finding.other_site);
     const bool is_one_block = finding.thread.block == finding.other.block;
     const auto who = [&](ThreadId thread) { return is_one_block ? name(thread) : full_name(thread); };
-    Diagnostic diagnostic = make<DiagnosticId::Race>(
-        finding.site, element(finding), who(finding.thread) + " " + verb(now), who(finding.other), verb(before));
+    Diagnostic diagnostic =
+        make<DiagnosticId::Race>(site(finding.site).place, element(finding), who(finding.thread) + " " + verb(now),
+                                 who(finding.other), verb(before));
     diagnostic.labels.push_back({before.place, "here " + full_name(finding.other) + " " + verb(before) + " it"});
     if (finding.kind == Finding::Kind::SameValue) {
       diagnostic.severity = Severity::Note;
@@ -132,22 +178,12 @@ class Reporter {
 
   /// "part[3]".
   std::string element(const Finding& finding) const {
+    if (finding.local >= 0) {
+      const SharedArrayInfo& array = kernel_.watched.local_arrays[static_cast<std::size_t>(finding.local)];
+      return Object{.name = array.name, .type = array.type, .extents = array.type.extents}.element(finding.address);
+    }
     if (const Object* object = objects_.find(finding.address)) return object->element(finding.address);
     return site(finding.site).is_shared ? "an element of shared memory" : "an element of global memory";
-  }
-
-  template <DiagnosticId kId, typename... Arguments>
-  Diagnostic make(std::uint32_t at, const Arguments&... arguments) const {
-    constexpr auto kRow = static_cast<std::size_t>(kId);
-    static_assert(takes(kDiagnosticMessages[kRow], {kArgumentKind<Arguments>...}));
-    const std::array<MessageArgument, sizeof...(Arguments)> list = {message_argument(arguments)...};
-    return {.code = std::string(kDiagnosticCodes[kRow]),
-            .severity = Severity::Error,
-            .message = fill_message(kDiagnosticMessages[kRow], list),
-            .place = site(at).place,
-            .labels = {},
-            .notes = {},
-            .fix = {}};
   }
 
   const KernelInfo& kernel_;
@@ -155,7 +191,50 @@ class Reporter {
   const Objects& objects_;
 };
 
+std::string verb(const StreamWork::Part& part) {
+  const std::string what = part.reads && part.writes ? "updates" : part.writes ? "writes" : "reads";
+  return (part.is_atomic ? "atomically " : "") + what;
+}
+
+Diagnostic describe(const StreamRace& race) {
+  const StreamWork::Part &before = race.before->parts[race.before_part], &now = race.now->parts[race.now_part];
+  const bool is_launch = !now.place.file.empty();
+  const Object* const object = (is_launch ? race.now : race.before)->arrays.find(race.address);
+  Diagnostic diagnostic = make<DiagnosticId::StreamRace>(
+      is_launch ? now.place : before.place,
+      object != nullptr ? object->element(race.address) : std::string("an element of global memory"),
+      race.now->name + " " + verb(now), race.before->name + " " + verb(before));
+  if (is_launch && !before.place.file.empty())
+    diagnostic.labels.push_back({before.place, "here " + race.before->name + " " + verb(before) + " it"});
+  diagnostic.notes.emplace_back("on a GPU the two streams work at the same time");
+  diagnostic.fix =
+      "let the stream of the second wait for an event behind the first (`wait_event`), let the host wait, or put both "
+      "on "
+      "one stream";
+  return diagnostic;
+}
+
 }  // namespace
+
+Error error_of(std::vector<Diagnostic> diagnostics, const std::string& where) {
+  const auto first = std::ranges::find(diagnostics, Severity::Error, &Diagnostic::severity);
+  const auto more = std::ranges::count(diagnostics, Severity::Error, &Diagnostic::severity) - 1;
+  std::string message = first->place.file + ":" + std::to_string(first->place.line) + ": " + first->message + where;
+  if (more > 0) message += " (and " + std::to_string(more) + " more that the sanitizer has found)";
+  return {ErrorCode::KernelFault, std::move(message), std::move(diagnostics)};
+}
+
+std::vector<Diagnostic> describe(const std::vector<StreamRace>& races) {
+  std::vector<Diagnostic> diagnostics;
+  for (const StreamRace& race : races) {
+    const auto has_place = [](const StreamWork& work, std::size_t part) {
+      return !work.parts[part].place.file.empty();
+    };
+    if (has_place(*race.before, race.before_part) || has_place(*race.now, race.now_part))
+      diagnostics.push_back(describe(race));
+  }
+  return diagnostics;
+}
 
 std::vector<Diagnostic> describe(const Sanitizer& sanitizer, const KernelInfo& kernel, const abi::CpuLaunch& launch) {
   std::vector<Diagnostic> diagnostics;

@@ -11,11 +11,37 @@ using SiteKind = ObservedSite::Kind;
 /// Pairs of lines that are told of one launch; further ones are rarely news.
 constexpr std::size_t kMostFound = 20;
 
+/// Accesses to one element that know nothing of one another, and that are kept. With all of them a launch would take
+/// the square of its threads where all of these read one element.
+constexpr std::size_t kMostOthers = 256;
+
 bool reads(const ObservedSite& site) {
   return site.is_access() && site.kind != SiteKind::Store && site.kind != SiteKind::AtomicStore;
 }
 bool writes(const ObservedSite& site) {
   return site.is_access() && site.kind != SiteKind::Load && site.kind != SiteKind::AtomicLoad;
+}
+
+/// Bits of ObservedSite::ignored.
+enum Code : std::uint8_t { kRace, kUninitialised, kMissingLane, kDifferentMasks, kFreed, kStreamRace, kMisaligned };
+
+Code code_of(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::Race:
+    case Finding::Kind::SameValue:
+      return kRace;
+    case Finding::Kind::Uninitialised:
+      return kUninitialised;
+    case Finding::Kind::MissingLane:
+      return kMissingLane;
+    case Finding::Kind::DifferentMasks:
+      return kDifferentMasks;
+    case Finding::Kind::Freed:
+      return kFreed;
+    case Finding::Kind::Misaligned:
+      break;
+  }
+  return kMisaligned;
 }
 
 /// Whether it may order some threads of a block, or of the launch, and not others.
@@ -27,7 +53,7 @@ bool orders_some(const ObservedSite& site) {
 std::uint32_t granule_of(const std::vector<ObservedSite>& sites) {
   std::uint32_t granule = 16;
   for (const ObservedSite& site : sites)
-    if (site.is_access()) granule = std::min<std::uint32_t>(granule, site.is_packed ? 1 : site.bytes);
+    if (site.is_access() && !site.is_local) granule = std::min<std::uint32_t>(granule, site.is_packed ? 1 : site.bytes);
   return granule;
 }
 
@@ -37,7 +63,7 @@ bool holds(std::uintptr_t address, std::uint64_t value, std::size_t bytes) {
 
 }  // namespace
 
-void Sanitizer::begin(const KernelInfo& kernel, const abi::CpuLaunch& launch) {
+void Sanitizer::begin(const KernelInfo& kernel, const abi::CpuLaunch& launch, StreamWork* work) {
   kernel_ = &kernel;
   looks_for_ = kernel.watched.looks_for;
   threads_ = static_cast<std::uint32_t>(launch.block[0] * launch.block[1] * launch.block[2]);
@@ -49,14 +75,27 @@ void Sanitizer::begin(const KernelInfo& kernel, const abi::CpuLaunch& launch) {
   }
   clocks_.begin_launch(kernel.is_cooperative);
   objects_ = Objects(kernel, launch);
+  objects_.look_up(watch_);
+  locals_.clear();
   sites_.clear();
   for (const ObservedSite& site : kernel.watched.sites)
-    sites_.push_back({reads(site), writes(site), site.is_atomic(), site.is_shared, site.is_predictable,
-                      site.is_for_block, site.bytes});
+    sites_.push_back({reads(site), writes(site), site.is_atomic(), site.is_shared, site.is_local, site.is_predictable,
+                      site.is_for_block, site.is_dropped, site.bytes});
+  work_ = work;
+  if (work_ != nullptr) {
+    work_->name = "kernel `" + kernel.name + "`";
+    for (const ObservedSite& site : kernel.watched.sites)
+      work_->parts.push_back({.reads = reads(site),
+                              .writes = writes(site),
+                              .is_atomic = site.is_atomic(),
+                              .is_ignored = (site.ignored >> kStreamRace & 1) != 0,
+                              .place = site.place});
+  }
   keeps_all_ = std::ranges::any_of(kernel.watched.sites, orders_some);
   is_settled_ = kernel.watched.is_predictable && !kernel.is_cooperative && !objects_.overlap();
   found_.clear();
   known_.clear();
+  numbers_.clear();
   missed_.clear();
 }
 
@@ -74,7 +113,7 @@ void Sanitizer::end() {
     });
   };
   std::erase_if(found_, [&](const Found& one) {
-    return one.finding.kind == Finding::Kind::Uninitialised && is_race_of(one.finding);
+    return one.finding.kind == Finding::Kind::Uninitialised && one.finding.local < 0 && is_race_of(one.finding);
   });
   is_settled_ &= found_.empty() && !shadow_.is_full();
   for (const Object& object : objects_.list())
@@ -96,6 +135,7 @@ void Sanitizer::observe(ThreadId thread, std::uint32_t site, const void* address
   if (!clocks_.is_in_block(thread.block)) enter(thread);
   if (!missed_.empty()) check_return(thread);
   const ObservedSite& at = kernel_->watched.sites[site];
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
   switch (at.kind) {
     case SiteKind::Fence:
       return clocks_.fence(thread.thread, at.is_for_block);
@@ -104,10 +144,15 @@ void Sanitizer::observe(ThreadId thread, std::uint32_t site, const void* address
     case SiteKind::Warp:
       warp_site_ = site;
       return clocks_.arrive(thread.thread, static_cast<std::uint32_t>(value));
+    case SiteKind::Begin:
+      return locals_.begin(static_cast<std::uint32_t>(at.array), place, static_cast<std::int64_t>(value));
+    case SiteKind::Shown:
+      return show(place);
     default:
       break;
   }
-  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  if (!at.is_packed) check_alignment(thread, site, place);
+  if (at.is_local) return access_local(thread, site, place);
   Site& known = sites_[site];
   if (at.kind == SiteKind::AtomicSwap) known.writes = holds(place, value, at.bytes);
   // What an atomic access hears of orders even what stands next to it.
@@ -116,12 +161,30 @@ void Sanitizer::observe(ThreadId thread, std::uint32_t site, const void* address
   access(thread, site, known, place, value);
 }
 
+/// Copies of 16 bytes are made of smaller ones where they must be.
+void Sanitizer::check_alignment(ThreadId thread, std::uint32_t number, std::uintptr_t address) {
+  const std::uint8_t bytes = kernel_->watched.sites[number].bytes;
+  if (bytes > 8 || address % std::max<std::uintptr_t>(bytes, 1) == 0) return;
+  const UnwrittenMemory* const local = kernel_->watched.sites[number].is_local ? locals_.find(address) : nullptr;
+  add({Finding::Kind::Misaligned,
+       number,
+       thread,
+       number,
+       {},
+       local == nullptr ? address : address - local->begin(),
+       local == nullptr ? -1 : static_cast<std::int64_t>(local->number())});
+}
+
 void Sanitizer::access(ThreadId thread, std::uint32_t number, Site& site, std::uintptr_t address, std::uint64_t value) {
+  if (work_ != nullptr && !site.is_shared) work_->parts[number].bytes.add(address, site.bytes);
   if (site.object == nullptr || address < site.object->begin || address >= site.object->end)
     site.object = objects_.find(address);
   if (site.object == nullptr) {
     is_settled_ = false;
   } else {
+    if (site.object->is_freed) return void(add({Finding::Kind::Freed, number, thread, number, {}, address}));
+    if (site.object->unwritten != nullptr) look_at_values(thread, number, *site.object, address);
+    site.object->is_read |= site.reads;
     // Nothing races over what nobody writes.
     if (!site.object->is_written && !site.object->is_shared && !objects_.overlap()) return;
     note(*site.object, site);
@@ -131,6 +194,49 @@ void Sanitizer::access(ThreadId thread, std::uint32_t number, Site& site, std::u
       site.writes && !site.is_atomic && site.bytes <= sizeof value && holds(address, value, site.bytes);
   for (std::uint32_t i = 0; i < site.bytes; i += shadow_.granule())
     if (Cell* cell = shadow_.at(address + i)) touch(*cell, access, site, address, same_value);
+}
+
+/// Where a place depends on data, other data could leave out what is written here, or read what is not.
+void Sanitizer::look_at_values(ThreadId thread, std::uint32_t number, Object& object, std::uintptr_t address) {
+  const Site& site = sites_[number];
+  UnwrittenMemory& memory = *object.unwritten;
+  if (site.reads) {
+    is_settled_ &= site.is_predictable || memory.has(object.begin, object.bytes());
+    if (looks_for_.uninitialised && !site.is_dropped && !memory.has(address, site.bytes))
+      add({Finding::Kind::Uninitialised, number, thread, number, {}, address});
+  }
+  if (!site.writes) return;
+  const std::uintptr_t news = memory.write(address, site.bytes);
+  object.first_written += news;
+  is_settled_ &= site.is_predictable || news == 0;
+}
+
+void Sanitizer::access_local(ThreadId thread, std::uint32_t number, std::uintptr_t address) {
+  UnwrittenMemory* const memory = locals_.find(address);
+  if (memory == nullptr || memory->is_whole()) return;
+  const Site& site = sites_[number];
+  if (site.writes) {
+    is_settled_ &= (memory->write(address, site.bytes) == 0) | site.is_predictable;
+    return;
+  }
+  is_settled_ &= site.is_predictable;
+  if (!site.is_dropped && !memory->has(address, site.bytes))
+    add({Finding::Kind::Uninitialised,
+         number,
+         thread,
+         number,
+         {},
+         address - memory->begin(),
+         static_cast<std::int64_t>(memory->number())});
+}
+
+/// Whoever has the address may write everything.
+void Sanitizer::show(std::uintptr_t address) {
+  if (UnwrittenMemory* const memory = locals_.find(address)) memory->write_all();
+  Object* const object = objects_.find(address);
+  if (object == nullptr) return;
+  object->is_shown = true;
+  if (object->unwritten != nullptr) object->unwritten->write_all();
 }
 
 /// Whether an access at a place that depends on data would have been in the way of another, wherever it had been.
@@ -183,25 +289,28 @@ void Sanitizer::touch(Cell& cell, const Access& access, const Site& site, std::u
     };
     const bool is_written = is_of_block(cell.write) || is_of_block(cell.atomic);
     if (!is_written && site.writes && site.object != nullptr) site.object->written_bytes += shadow_.granule();
-    if (!is_written && site.reads && looks_for_.uninitialised)
+    const bool is_shown = site.object != nullptr && site.object->is_shown;
+    if (!is_written && site.reads && looks_for_.uninitialised && !site.is_dropped && !is_shown)
       add({Finding::Kind::Uninitialised, access.site, access.by(), access.site, {}, address});
   }
   bool has_note = false;
   if (looks_for_.races) {
+    // Gives whether it is no news.
     const auto check = [&](const Access& before) {
-      if (!conflicts(before, access, site) || is_known(access.by(), before, site)) return;
+      if (!conflicts(before, access, site) || is_known(access.by(), before, site)) return false;
       const Site& then = sites_[before.site];
-      if (then.is_atomic && has_observed(cell, access.by(), before)) return;
+      if (then.is_atomic && has_observed(cell, access.by(), before)) return false;
       const bool is_note = same_value && then.writes && !then.is_atomic;
       has_note |= is_note;
-      add({is_note ? Finding::Kind::SameValue : Finding::Kind::Race, access.site, access.by(), before.site, before.by(),
-           address});
+      return !add({is_note ? Finding::Kind::SameValue : Finding::Kind::Race, access.site, access.by(), before.site,
+                   before.by(), address});
     };
     check(cell.write);
     check(cell.atomic);
     check(cell.read);
     if (cell.others != 0)
-      for (const Access& other : shadow_.others(cell)) check(other);
+      for (const Access& other : shadow_.others(cell))
+        if (check(other)) break;
   }
   remember(cell, access, site, has_note);
 }
@@ -246,10 +355,12 @@ void Sanitizer::keep_other(Cell& cell, const Access& other, ThreadId than) {
     return kept.by() == other.by() || (!keeps_all_ && reach_of(kept.by(), than) == reach);
   };
   const auto place = std::ranges::find_if(others, is_replaced);
-  if (place == others.end())
+  if (place != others.end())
+    *place = other;
+  else if (others.size() < kMostOthers)
     others.push_back(other);
   else
-    *place = other;
+    others[other.thread % kMostOthers] = other;
 }
 
 void Sanitizer::meet(std::uint32_t block, abi::Meeting meeting) {
@@ -292,29 +403,36 @@ void Sanitizer::check_return(ThreadId thread) {
 
 /// Whether a comment of one of its lines says that it is meant so.
 bool Sanitizer::is_ignored(const Finding& finding) const {
-  const int number = finding.kind == Finding::Kind::Uninitialised    ? 1
-                     : finding.kind == Finding::Kind::MissingLane    ? 2
-                     : finding.kind == Finding::Kind::DifferentMasks ? 3
-                                                                     : 0;
   const auto& sites = kernel_->watched.sites;
-  return ((sites[finding.site].ignored | sites[finding.other_site].ignored) >> number & 1) != 0;
+  return ((sites[finding.site].ignored | sites[finding.other_site].ignored) >> code_of(finding.kind) & 1) != 0;
 }
 
-void Sanitizer::add(const Finding& finding) {
-  if (is_ignored(finding)) return;
-  // Two lines race, whichever of them came first, and however many elements and unrolled turns they have.
+/// Two lines race, whichever of them came first, and however many elements and unrolled turns they have.
+std::size_t Sanitizer::number_of(const Finding& finding, const Object* object) {
   const auto lines = std::minmax({line_of(finding.site), line_of(finding.other_site)});
-  const Object* object = objects_.find(finding.address);
-  const auto [known, is_new] = known_.try_emplace(
-      {finding.kind, object != nullptr ? object->name : "", lines.first, lines.second}, found_.size());
+  const auto name = finding.local >= 0  ? kernel_->watched.local_arrays[static_cast<std::size_t>(finding.local)].name
+                    : object != nullptr ? object->name
+                                        : "";
+  return known_.try_emplace({finding.kind, name, lines.first, lines.second}, known_.size()).first->second;
+}
+
+/// Gives whether it is the first of its kind.
+bool Sanitizer::add(const Finding& finding) {
+  if (is_ignored(finding)) return true;
+  const Object* const object = finding.local < 0 ? objects_.find(finding.address) : nullptr;
+  const auto [place, is_new] =
+      numbers_.try_emplace({finding.kind, finding.site, finding.other_site, object, finding.local}, 0);
+  if (is_new) place->second = number_of(finding, object);
+  const std::size_t number = place->second;
   const Reach reach = reach_of(finding.thread, finding.other);
-  if (is_new) {
-    if (found_.size() < kMostFound) found_.push_back({finding, 1, reach});
-  } else if (known->second < found_.size()) {
-    Found& before = found_[known->second];
-    ++before.times;
-    before.reach = std::max(before.reach, reach);
+  if (number >= kMostFound) return false;
+  if (number == found_.size()) {
+    found_.push_back({finding, 1, reach});
+    return true;
   }
+  ++found_[number].times;
+  found_[number].reach = std::max(found_[number].reach, reach);
+  return false;
 }
 
 }  // namespace pykc::cpu

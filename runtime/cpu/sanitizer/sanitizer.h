@@ -13,7 +13,9 @@
 #include "pykc/kernel_abi.h"
 #include "pykc/types.h"
 #include "runtime/cpu/observer.h"
+#include "runtime/cpu/sanitizer/array_watch.h"
 #include "runtime/cpu/sanitizer/clocks.h"
+#include "runtime/cpu/sanitizer/local_arrays.h"
 #include "runtime/cpu/sanitizer/objects.h"
 #include "runtime/cpu/sanitizer/shadow.h"
 
@@ -28,22 +30,24 @@ inline Reach reach_of(ThreadId a, ThreadId b) {
 
 /// Something that is wrong, the first of its kind between two lines.
 struct Finding {
-  enum class Kind : std::uint8_t { Race, SameValue, Uninitialised, MissingLane, DifferentMasks };
+  enum class Kind : std::uint8_t { Race, SameValue, Uninitialised, MissingLane, DifferentMasks, Freed, Misaligned };
   Kind kind;
   std::uint32_t site = 0;  // in WatchedKernel::sites
   ThreadId thread = {};
   std::uint32_t other_site = 0;  // Race: of the access before
   ThreadId other = {};           // Race: who that was; MissingLane: who is missing; DifferentMasks: who differs
   std::uintptr_t address = 0;
+  std::int64_t local = -1;  // Uninitialised: the local array that `address` counts from; -1: none
 };
 
 class Sanitizer final : public Observer {
  public:
-  Sanitizer() = default;
+  explicit Sanitizer(ArrayWatch& watch) : watch_(watch) {}
   Sanitizer(const Sanitizer&) = delete;
   Sanitizer& operator=(const Sanitizer&) = delete;
 
-  void begin(const KernelInfo& kernel, const abi::CpuLaunch& launch);
+  /// `work`, which may be null, is told what the launch touches.
+  void begin(const KernelInfo& kernel, const abi::CpuLaunch& launch, StreamWork* work);
   /// Where the blocks that run now have their shared memory.
   void set_shared_memory(const void* memory, std::int64_t bytes);
   void end();
@@ -66,7 +70,7 @@ class Sanitizer final : public Observer {
  private:
   /// What the loop over accesses wants of a site, in few bytes.
   struct Site {
-    bool reads, writes, is_atomic, is_shared, is_predictable, is_for_block;
+    bool reads, writes, is_atomic, is_shared, is_local, is_predictable, is_for_block, is_dropped;
     std::uint8_t bytes;
     Object* object = nullptr;  // the last that it was at
   };
@@ -79,12 +83,17 @@ class Sanitizer final : public Observer {
   void remember(Cell& cell, const Access& access, const Site& site, bool has_note);
   void keep_other(Cell& cell, const Access& other, ThreadId than);
   void note(Object& object, const Site& site);
+  void look_at_values(ThreadId thread, std::uint32_t number, Object& object, std::uintptr_t address);
+  void access_local(ThreadId thread, std::uint32_t number, std::uintptr_t address);
+  void show(std::uintptr_t address);
   void check_lanes();
   void check_return(ThreadId thread);
+  void check_alignment(ThreadId thread, std::uint32_t number, std::uintptr_t address);
   bool is_known(ThreadId thread, const Access& before, const Site& site) const;
   bool conflicts(const Access& before, const Access& now, const Site& site) const;
   bool is_ignored(const Finding& finding) const;
-  void add(const Finding& finding);
+  std::size_t number_of(const Finding& finding, const Object* object);
+  bool add(const Finding& finding);
 
   const KernelInfo* kernel_ = nullptr;
   Sanitize looks_for_;
@@ -92,7 +101,10 @@ class Sanitizer final : public Observer {
   std::vector<Site> sites_;
   Clocks clocks_;
   Shadow shadow_;
+  ArrayWatch& watch_;
+  StreamWork* work_ = nullptr;
   Objects objects_;
+  LocalArrays locals_;
   bool is_settled_ = false;
   bool keeps_all_ = false;  // of the accesses to an element
   /// A lane that an operation of its warp names and that did not come. It may have ended; if not, that is an error.
@@ -104,6 +116,9 @@ class Sanitizer final : public Observer {
   std::vector<Found> found_;
   using Key = std::tuple<Finding::Kind, std::string, Line, Line>;  // the object, the lines
   std::map<Key, std::size_t> known_;                               // places in found_
+  /// The same by what is at hand, since a kernel may do wrong at each of a million elements.
+  using Sites = std::tuple<Finding::Kind, std::uint32_t, std::uint32_t, const Object*, std::int64_t>;
+  std::map<Sites, std::size_t> numbers_;
 };
 
 }  // namespace pykc::cpu
