@@ -22,7 +22,7 @@ namespace pykc {
 namespace {
 
 constexpr std::string_view kMagic = "pykcart\n";
-constexpr std::uint32_t kVersion = 10;
+constexpr std::uint32_t kVersion = 11;
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
 static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
 
@@ -181,7 +181,7 @@ void visit_fields(auto& archive, Same<SharedArrayInfo> auto& v) { visit_all(arch
 void visit_fields(auto& archive, Same<Dim3> auto& v) { visit_all(archive, v.x, v.y, v.z); }
 void visit_fields(auto& archive, Same<WatchedKernel> auto& v) {
   visit_all(archive, v.symbol, v.scratch_bytes, v.looks_for, v.sites, v.shared_arrays, v.is_predictable, v.code,
-            v.gpu_target, v.ptx, v.gpu_symbol, v.gpu_shared_bytes);
+            v.gpu_target, v.ptx, v.gpu_symbol, v.ir, v.gpu_shared_bytes);
 }
 void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
   visit_all(archive, v.name, v.symbol, v.parameters, v.static_shared_bytes, v.dynamic_shared_bytes,

@@ -287,6 +287,10 @@ void add_code_for_gpu(Artifact& artifact, const Program& program, const std::vec
     watched.gpu_symbol = on_gpu.kernels[i].symbol;
     watched.gpu_shared_bytes = on_gpu.kernels[i].static_shared_bytes;
   }
+  if (!options.line_info) return;
+  auto kernel = artifact.kernels.begin();
+  for (const auto& function : arrival->module->functions)
+    if (function->is_kernel) (kernel++)->watched.ir = ir::print_with_places(*arrival->module, *function);
 }
 
 /// The artifact of an earlier compilation of the same, or a new one, kept for later.

@@ -18,7 +18,7 @@ declare -A may=(
   [python]="pykc base python"
   [script]="pykc stdlib base frontend driver jit script"
   [measure]="pykc base ir frontend driver jit measure"
-  [insight]="pykc base measure insight"
+  [insight]="pykc stdlib base measure insight"
   [cli]="pykc stdlib base frontend driver script measure insight cli"
 )
 failed=0

@@ -230,6 +230,20 @@ TEST_F(Costs, ALaunchIsCountedOncePerShape) {
 TEST_F(Costs, KernelsHaveTheirCodeForTheGpu) {
   const LaunchCosts costs = launch("strided", {1}, {32}, zeros<float>(32), zeros<float>(32), std::int64_t{1});
   EXPECT_NE(costs.kernel.watched.ptx.find(".entry " + costs.kernel.watched.gpu_symbol), std::string::npos);
+  EXPECT_EQ(costs.kernel.watched.ir, "");
+}
+
+TEST(CostsOfLines, KernelsHaveTheirIrWithLines) {
+  const CompileOptions options{
+      .target = "cpu", .costs_for = "sm_90", .line_info = true, .cache = false, .warnings = false};
+  const Result<Artifact> artifact = compile(kSource, options, "k.pyk");
+  ASSERT_TRUE(artifact) << artifact.error().message;
+  const WatchedKernel& strided = artifact->kernels[0].watched;
+  EXPECT_NE(strided.ir.find("kernel @strided("), std::string::npos) << strided.ir;
+  EXPECT_NE(strided.ir.find(" : f32  // k.pyk:8\n"), std::string::npos) << strided.ir;
+  EXPECT_NE(strided.ir.find("  return  // k.pyk:6\n"), std::string::npos) << strided.ir;
+  EXPECT_EQ(strided.ir.find("@columns"), std::string::npos) << strided.ir;
+  EXPECT_NE(strided.ptx.find("\t.loc\t1 8 "), std::string::npos) << strided.ptx;
 }
 
 }  // namespace
