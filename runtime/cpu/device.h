@@ -98,6 +98,7 @@ class Device final : public detail::DeviceState {
   // In the device's turn.
   const Output& output() const { return output_; }
   const CostOutput& cost_output() const { return cost_output_; }
+  std::uint64_t cost_outputs() const { return cost_outputs_; }  // that there were so far
   bool tells_crashes() const { return tells_crashes_; }
 
  private:
@@ -108,6 +109,7 @@ class Device final : public detail::DeviceState {
   detail::FaultLog faults_;
   Output output_;
   CostOutput cost_output_;
+  std::uint64_t cost_outputs_ = 0;
   bool tells_crashes_ = true;
   Pool pool_;
   Stream default_stream_;

@@ -116,8 +116,9 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
                            .block = {launch.block.x, launch.block.y, launch.block.z},
                            .shared_bytes = launch.dynamic_shared_bytes,
                            .fault = &running.record()};
-  const LaunchKey key = function.watched == nullptr ? LaunchKey() : key_of(info, raw);
+  LaunchKey key = function.watched == nullptr ? LaunchKey() : key_of(info, raw);
   const bool counts = info.watched.counts();
+  if (counts && !key.empty()) key.push_back(device_.cost_outputs());  // which tells what is new to whom
   const bool is_watched = function.watched != nullptr && (key.empty() || !function.settled.contains(key)) &&
                           (!counts || device_.cost_output());
   const auto scratch_for = [&](const LaunchExpression& bytes) {
