@@ -171,7 +171,7 @@ void visit_fields(auto& archive, Same<ObservedSite> auto& v) {
             v.bytes, v.depth, v.ignored, v.place);
 }
 void visit_fields(auto& archive, Same<Operations> auto& v) {
-  visit_all(archive, v.instructions, v.f32, v.f64, v.integer, v.math, v.conversions, v.barriers, v.warp,
+  visit_all(archive, v.instructions, v.f32, v.f64, v.integer, v.math, v.math_f64, v.conversions, v.barriers, v.warp,
             v.global_loads);
 }
 void visit_fields(auto& archive, Same<ObservedCode> auto& v) {

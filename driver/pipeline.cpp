@@ -193,7 +193,7 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
 
   // What is counted is what the source asks for, the same on every target.
   if (compilation.purpose == Purpose::Counts) ir::count_operations(*module);
-  if (counts_costs) ir::count_costs(*module);
+  if (counts_costs) ir::count_costs(*module, compilation.options.fast_math);
 
   if (for_cpu) {
     // A kernel that waits must hold every place at which it waits, before it is cut there.

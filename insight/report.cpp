@@ -41,9 +41,10 @@ double weight_of(const AccessCosts& access, Resource limit) {
 
 double weight_of(const CodeCosts& code, Resource limit) {
   if (limit == Resource::Issue || limit == Resource::Starting)
-    return static_cast<double>(code.warps * code.operations.instructions);
+    return static_cast<double>(code.warps * (code.operations.instructions + code.operations.math));
   if (limit == Resource::Arithmetic)
-    return static_cast<double>(code.lanes * (code.operations.f32 + 2 * code.operations.f64));
+    return static_cast<double>(code.lanes *
+                               (code.operations.f32 + 2 * (code.operations.f64 + 2 * code.operations.math_f64)));
   return 0;
 }
 
@@ -55,7 +56,7 @@ Lines lines_of(const LaunchCosts& costs, Resource limit) {
       line.warps = code.warps;
       line.lanes = code.lanes;
     }
-    line.instructions += code.warps * code.operations.instructions;
+    line.instructions += code.warps * (code.operations.instructions + code.operations.math);
     line.f32 += code.lanes * code.operations.f32;
     line.f64 += code.lanes * code.operations.f64;
     line.integer += code.lanes * code.operations.integer;
