@@ -171,7 +171,7 @@ void visit_fields(auto& archive, Same<ObservedSite> auto& v) {
             v.is_predictable, v.is_dropped, v.bytes, v.depth, v.array, v.ignored, v.place);
 }
 void visit_fields(auto& archive, Same<Operations> auto& v) {
-  visit_all(archive, v.instructions, v.f32, v.f64, v.integer, v.math, v.conversions, v.barriers, v.warp,
+  visit_all(archive, v.instructions, v.f32, v.f64, v.integer, v.math, v.math_f64, v.conversions, v.barriers, v.warp,
             v.global_loads);
 }
 void visit_fields(auto& archive, Same<ObservedCode> auto& v) {
@@ -181,7 +181,7 @@ void visit_fields(auto& archive, Same<SharedArrayInfo> auto& v) { visit_all(arch
 void visit_fields(auto& archive, Same<Dim3> auto& v) { visit_all(archive, v.x, v.y, v.z); }
 void visit_fields(auto& archive, Same<WatchedKernel> auto& v) {
   visit_all(archive, v.symbol, v.scratch_bytes, v.looks_for, v.sites, v.shared_arrays, v.local_arrays, v.is_predictable,
-            v.code, v.gpu_target, v.ptx, v.gpu_symbol, v.gpu_shared_bytes);
+            v.code, v.gpu_target, v.ptx, v.gpu_symbol, v.ir, v.gpu_shared_bytes);
 }
 void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
   visit_all(archive, v.name, v.symbol, v.parameters, v.static_shared_bytes, v.dynamic_shared_bytes,

@@ -4,14 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
-#include <optional>
 
 #include "base/errors.h"
-#include "base/files.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/embed.h"
 #include "cli/flags.h"
 #include "cli/launch_flags.h"
 #include "cli/load.h"
@@ -29,7 +25,8 @@ constexpr std::string_view kUsualSize = "1e6";
 struct AnalyzeRequest {
   std::string what;  // FILE[::KERNEL]
   std::vector<std::string> main_arguments;
-  std::string chip = std::string(kUsualChip), size, block, json, ptxas = "ptxas";
+  std::string chip = std::string(kUsualChip), size, block, json, html;
+  insight::Tools tools;
   LaunchFlags launch;
   CompileOptions options;
 };
@@ -67,28 +64,6 @@ Result<void> run(const AnalyzeRequest& request, const KernelOfFile& what, const 
   return {};
 }
 
-/// What the assembler says of the kernel, where there is one.
-std::optional<insight::Assembled> assembled(const LaunchCosts& costs, const std::string& ptxas,
-                                            std::map<std::string, std::string>& known) {
-  const WatchedKernel& watched = costs.kernel.watched;
-  if (watched.ptx.empty() || ptxas.empty()) return std::nullopt;
-  const auto [entry, is_new] = known.try_emplace(watched.ptx);
-  if (is_new) {
-    Artifact ptx;
-    ptx.target = watched.gpu_target;
-    ptx.code = watched.ptx;
-    if (Result<std::string> messages = assembler_messages(ptx, ptxas)) entry->second = std::move(*messages);
-  }
-  return insight::find_assembled(entry->second, watched.gpu_symbol);
-}
-
-std::vector<std::string> lines_of_file(const std::string& file) {
-  std::vector<std::string> lines;
-  if (const Result<std::string> text = read_file(file))
-    for_each_part(*text, '\n', [&](std::string_view line) { lines.emplace_back(line); });
-  return lines;
-}
-
 int terminal_columns() {
   winsize size = {};
   if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
@@ -104,6 +79,7 @@ int run(AnalyzeRequest& request) {
   }
   const KernelOfFile what = parse_kernel_of_file(request.what);
   request.options.costs_for = chip->target;
+  if (!request.html.empty()) request.options.line_info = true;
   const Result<Device> device = Device::open("cpu");
   if (!device) return report(device.error());
   std::vector<LaunchCosts> launches;
@@ -118,18 +94,18 @@ int run(AnalyzeRequest& request) {
     return report(Error{ErrorCode::NotFound, "nothing launches " +
                                                  (what.kernel.empty() ? "a kernel" : "kernel `" + what.kernel + "`") +
                                                  ": --size N launches FILE::KERNEL with arrays of N random elements"});
-  std::map<std::string, std::string> messages;
-  std::vector<insight::Report> reports;
-  for (LaunchCosts& costs : launches) {
-    const std::optional<insight::Assembled> code = assembled(costs, request.ptxas, messages);
-    reports.push_back(insight::make_report(std::move(costs), *chip, code));
-  }
+  if (request.html.empty()) request.tools.nvdisasm.clear();
+  const std::vector<insight::Report> reports = insight::make_reports(std::move(launches), *chip, request.tools);
   bool is_first = true;
   for (const insight::Report& one : reports)
     std::printf("%s%s", std::exchange(is_first, false) ? "" : "\n",
-                insight::to_text(one, lines_of_file, terminal_columns()).c_str());
+                insight::to_text(one, insight::source_text, terminal_columns()).c_str());
   if (!request.json.empty())
     if (const Result<void> written = write_output(request.json, insight::to_json(reports)); !written)
+      return report(written.error());
+  if (!request.html.empty())
+    if (const Result<void> written = write_output(request.html, insight::to_html(reports, insight::source_text));
+        !written)
       return report(written.error());
   return kSuccess;
 }
@@ -144,8 +120,12 @@ void add_options(CLI::App& command, AnalyzeRequest& request) {
   command.add_option("--block", request.block, "The shape of such a launch's blocks (default: 256)");
   add_launch_flags(command, request.launch);
   command.add_option("--json", request.json, "Write all that was counted as JSON");
+  command.add_option("--html", request.html, "Write a page with all that, and source, IR, PTX and SASS side by side");
   command
-      .add_option("--ptxas", request.ptxas, "NVIDIA's assembler, which tells registers and spills; \"\" does without")
+      .add_option("--ptxas", request.tools.ptxas,
+                  "NVIDIA's assembler, which tells registers and spills; \"\" does without")
+      ->capture_default_str();
+  command.add_option("--nvdisasm", request.tools.nvdisasm, "NVIDIA's disassembler, which shows SASS in the page")
       ->capture_default_str();
   add_compile_flags(command, request.options);
   command.positionals_at_end(false);

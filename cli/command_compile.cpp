@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "driver/driver.h"
 #include "driver/example_signature.h"
+#include "insight/assembler.h"
 #include "pykc/runtime.h"
 
 namespace pykc::cli {
@@ -133,7 +134,7 @@ Result<std::vector<Artifact>> compile_all(const CompileRequest& request, std::st
     make_names_unique(artifact);
     if (request.emit == "header") break;  // which says nothing of a target
     if (request.ptxas.empty() || is_cpu(target)) continue;
-    ASSIGN_OR_RETURN(Artifact cubin, assemble(artifact, request.ptxas));
+    ASSIGN_OR_RETURN(Artifact cubin, insight::assemble(artifact, request.ptxas));
     artifacts.push_back(std::move(cubin));
   }
   return artifacts;

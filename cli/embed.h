@@ -21,9 +21,4 @@ void make_names_unique(Artifact& artifact);
 Result<std::string> embedded_header(const Artifact& artifact, const std::string& name_space);
 std::string embedded_source(const std::vector<Artifact>& artifacts, const std::string& name_space);
 
-/// Turns PTX into a cubin of the same kernels, by NVIDIA's assembler.
-Result<Artifact> assemble(const Artifact& ptx, const std::string& ptxas);
-/// What it says of them with -v: registers, spilled bytes.
-Result<std::string> assembler_messages(const Artifact& ptx, const std::string& ptxas);
-
 }  // namespace pykc::cli

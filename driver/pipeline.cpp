@@ -193,7 +193,7 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
 
   // What is counted is what the source asks for, the same on every target.
   if (compilation.purpose == Purpose::Counts) ir::count_operations(*module);
-  if (counts_costs) ir::count_costs(*module);
+  if (counts_costs) ir::count_costs(*module, compilation.options.fast_math);
 
   if (for_cpu) {
     // A kernel that waits must hold every place at which it waits, before it is cut there.
@@ -287,6 +287,10 @@ void add_code_for_gpu(Artifact& artifact, const Program& program, const std::vec
     watched.gpu_symbol = on_gpu.kernels[i].symbol;
     watched.gpu_shared_bytes = on_gpu.kernels[i].static_shared_bytes;
   }
+  if (!options.line_info) return;
+  auto kernel = artifact.kernels.begin();
+  for (const auto& function : arrival->module->functions)
+    if (function->is_kernel) (kernel++)->watched.ir = ir::print_with_places(*arrival->module, *function);
 }
 
 /// The artifact of an earlier compilation of the same, or a new one, kept for later.

@@ -181,9 +181,11 @@ class Adviser {
   /// f64 where the source may well not have meant it.
   void look_at_doubles() {
     if (report_.prediction.limit != Resource::Arithmetic) return;
-    const auto heaviest = std::ranges::max_element(
-        costs_.code, {}, [](const CodeCosts& code) { return code.lanes * code.operations.f64; });
-    if (heaviest == costs_.code.end() || heaviest->operations.f64 == 0) return;
+    const auto doubles = [](const CodeCosts& code) {
+      return code.lanes * (code.operations.f64 + code.operations.math_f64);
+    };
+    const auto heaviest = std::ranges::max_element(costs_.code, {}, doubles);
+    if (heaviest == costs_.code.end() || doubles(*heaviest) == 0) return;
     add(0.7, heaviest->place,
         "the kernel waits for f64 arithmetic, of which " + std::string(report_.chip->name) + " does " +
             std::to_string(report_.chip->f64_lanes) + " a clock, and " + std::to_string(report_.chip->f32_lanes) +

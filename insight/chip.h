@@ -19,6 +19,10 @@ struct Chip {
   std::int64_t shared_bytes, shared_bytes_of_block;
   int warps, blocks;
   int f32_lanes, f64_lanes;
+
+  /// Operations at most; a fused multiply-add is two.
+  double f32_per_second() const { return 2e9 * gigahertz * multiprocessors * f32_lanes; }
+  double f64_per_second() const { return 2e9 * gigahertz * multiprocessors * f64_lanes; }
 };
 
 std::span<const Chip> chips();

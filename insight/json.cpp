@@ -1,6 +1,5 @@
-#include "base/json.h"
+#include "insight/json.h"
 
-#include "base/text.h"
 #include "insight/report.h"
 #include "insight/words.h"
 #include "measure/report.h"
@@ -8,18 +7,6 @@
 
 namespace pykc::insight {
 namespace {
-
-using Field = std::pair<std::string_view, std::string>;
-
-std::string object(const std::vector<Field>& fields) {
-  return "{" + list_text(fields, [](const Field& field) { return json_string(field.first) + ": " + field.second; }) +
-         "}";
-}
-
-template <typename Items, typename ToJson>
-std::string list(const Items& items, ToJson to_json) {
-  return "[" + list_text(items, to_json, ",\n  ") + "]";
-}
 
 std::string number(double value) {
   char text[32];
@@ -51,7 +38,7 @@ std::vector<Field> place(const SourcePlace& place) {
 
 std::string with(std::vector<Field> fields, const std::vector<Field>& more) {
   fields.insert(fields.end(), more.begin(), more.end());
-  return object(fields);
+  return json_object(fields);
 }
 
 std::string access_json(const AccessCosts& access) {
@@ -71,34 +58,34 @@ std::string access_json(const AccessCosts& access) {
 }
 
 std::string line_json(const LineCosts& line) {
-  return object({{"file", json_string(line.file)},
-                 {"line", number(std::int64_t{line.line})},
-                 {"share", number(line.share)},
-                 {"warps", number(line.warps)},
-                 {"lanes", number(line.lanes)},
-                 {"instructions", number(line.instructions)},
-                 {"f32", number(line.f32)},
-                 {"f64", number(line.f64)},
-                 {"integer", number(line.integer)},
-                 {"requests", number(line.requests)},
-                 {"sectors", number(line.sectors)},
-                 {"ideal_sectors", number(line.ideal_sectors)},
-                 {"shared_requests", number(line.shared_requests)},
-                 {"wavefronts", number(line.wavefronts)},
-                 {"ideal_wavefronts", number(line.ideal_wavefronts)},
-                 {"branches", number(line.branches)},
-                 {"divergent", number(line.divergent)}});
+  return json_object({{"file", json_string(line.file)},
+                      {"line", number(std::int64_t{line.line})},
+                      {"share", number(line.share)},
+                      {"warps", number(line.warps)},
+                      {"lanes", number(line.lanes)},
+                      {"instructions", number(line.instructions)},
+                      {"f32", number(line.f32)},
+                      {"f64", number(line.f64)},
+                      {"integer", number(line.integer)},
+                      {"requests", number(line.requests)},
+                      {"sectors", number(line.sectors)},
+                      {"ideal_sectors", number(line.ideal_sectors)},
+                      {"shared_requests", number(line.shared_requests)},
+                      {"wavefronts", number(line.wavefronts)},
+                      {"ideal_wavefronts", number(line.ideal_wavefronts)},
+                      {"branches", number(line.branches)},
+                      {"divergent", number(line.divergent)}});
 }
 
 std::string array_json(const ArrayCosts& array) {
-  return object({{"name", json_string(array.name)},
-                 {"bytes", number(array.bytes)},
-                 {"bytes_read", number(array.bytes_read)},
-                 {"bytes_written", number(array.bytes_written)},
-                 {"sectors_read", number(array.sectors_read)},
-                 {"sectors_written", number(array.sectors_written)},
-                 {"block_sectors", number(array.block_sectors)},
-                 {"grid_sectors", number(array.grid_sectors)}});
+  return json_object({{"name", json_string(array.name)},
+                      {"bytes", number(array.bytes)},
+                      {"bytes_read", number(array.bytes_read)},
+                      {"bytes_written", number(array.bytes_written)},
+                      {"sectors_read", number(array.sectors_read)},
+                      {"sectors_written", number(array.sectors_written)},
+                      {"block_sectors", number(array.block_sectors)},
+                      {"grid_sectors", number(array.grid_sectors)}});
 }
 
 std::string prediction_json(const Prediction& prediction) {
@@ -111,13 +98,20 @@ std::string prediction_json(const Prediction& prediction) {
     const auto resource = static_cast<Resource>(i);
     resources.emplace_back(name_of(resource), number(prediction.seconds_of(resource)));
   }
-  fields.emplace_back("resources", object(resources));
-  return object(fields);
+  fields.emplace_back("resources", json_object(resources));
+  return json_object(fields);
+}
+
+/// Operations on floats of the whole launch.
+double flops_of(const Report& report) {
+  double flops = 0;
+  for (const LineCosts& line : report.lines) flops += static_cast<double>(line.f32 + line.f64);
+  return flops * report.costs.scale();
 }
 
 std::string report_json(const Report& report) {
   const LaunchCosts& costs = report.costs;
-  return object(
+  return json_object(
       {{"kernel", json_string(measure::signature_of(costs.kernel))},
        {"chip", json_string(report.chip->name)},
        {"grid", json_string(measure::extents_text(costs.grid))},
@@ -129,16 +123,20 @@ std::string report_json(const Report& report) {
        {"occupancy", number(report.occupancy.share)},
        {"occupancy_limit", json_string(name_of(report.occupancy.limit))},
        {"prediction", prediction_json(report.prediction)},
-       {"arrays", list(costs.arrays, array_json)},
-       {"lines", list(report.lines, line_json)},
-       {"accesses", list(costs.accesses, access_json)},
-       {"advice", list(report.advice, [](const Advice& advice) {
+       {"flops", number(flops_of(report))},
+       {"peaks", json_object({{"bytes_per_second", number(report.chip->gigabytes_per_second * 1e9)},
+                              {"f32_per_second", number(report.chip->f32_per_second())},
+                              {"f64_per_second", number(report.chip->f64_per_second())}})},
+       {"arrays", json_list(costs.arrays, array_json)},
+       {"lines", json_list(report.lines, line_json)},
+       {"accesses", json_list(costs.accesses, access_json)},
+       {"advice", json_list(report.advice, [](const Advice& advice) {
           return with(place(advice.place), {{"what", json_string(advice.what)}, {"fix", json_string(advice.fix)}});
         })}});
 }
 
 }  // namespace
 
-std::string to_json(const std::vector<Report>& reports) { return list(reports, report_json) + "\n"; }
+std::string to_json(const std::vector<Report>& reports) { return json_list(reports, report_json) + "\n"; }
 
 }  // namespace pykc::insight

@@ -13,7 +13,7 @@ constexpr double kMemoryShare = 0.86;
 constexpr double kL2BytesPerClock = 24, kL2WritesPerClock = 0.25;  // of a multiprocessor: bytes read, sectors written
 constexpr double kScatteredReadBytes = 83, kScatteredWriteBytes = 198;  // of memory, for a sector that is met by chance
 constexpr double kInstructionsPerClock = 4, kWarpClocks = 20;           // of a multiprocessor; to start a warp
-constexpr double kStartInstructions = 12, kMathInstructions = 40;
+constexpr double kStartInstructions = 12;
 constexpr double kIntegersInLoops = 0.15;  // that are left of addresses and counters there
 constexpr double kLoadClocks = 600, kLoadClocksInLoops = 80, kBarrierClocks = 30, kDependentClocks = 4;
 constexpr double kSharedAtomicClocks = 2, kGlobalAtomicClocks = 1;  // of 32 lanes
@@ -24,7 +24,7 @@ constexpr double kOverlap = 5;
 
 struct Totals {
   double instructions = 0;                        // of warps
-  double f32 = 0, f64 = 0;                        // of threads
+  double f32 = 0, f64 = 0;                        // of threads; an instruction that does two is as long as one
   double load_store = 0;                          // passes of the load and store units
   double shared_atomics = 0, global_atomics = 0;  // lanes
   double waiting = 0;                             // clocks that warps wait, each for itself
@@ -39,8 +39,7 @@ double warps_of(const LaunchCosts& costs) {
 double instructions_of(const CodeCosts& code) {
   const Operations& operations = code.operations;
   const double removed = code.loops > 0 ? (1 - kIntegersInLoops) * static_cast<double>(operations.integer) : 0;
-  return static_cast<double>(operations.instructions) - removed +
-         kMathInstructions * static_cast<double>(operations.math);
+  return static_cast<double>(operations.instructions + operations.math) - removed;
 }
 
 Totals totals_of(const LaunchCosts& costs) {
@@ -50,7 +49,7 @@ Totals totals_of(const LaunchCosts& costs) {
     const auto warps = static_cast<double>(code.warps), lanes = static_cast<double>(code.lanes);
     totals.instructions += warps * instructions_of(code);
     totals.f32 += lanes * static_cast<double>(code.operations.f32);
-    totals.f64 += lanes * static_cast<double>(code.operations.f64);
+    totals.f64 += lanes * static_cast<double>(code.operations.f64 + 2 * code.operations.math_f64);
     totals.waiting += warps * kBarrierClocks * static_cast<double>(code.operations.barriers);
     if (code.operations.global_loads > 0)
       loads[code.piece] = warps * (code.loops > 0 ? kLoadClocksInLoops : kLoadClocks);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "insight/advice.h"
+#include "stdlib/library.h"
 
 namespace pykc::insight {
 namespace {
@@ -39,9 +41,10 @@ double weight_of(const AccessCosts& access, Resource limit) {
 
 double weight_of(const CodeCosts& code, Resource limit) {
   if (limit == Resource::Issue || limit == Resource::Starting)
-    return static_cast<double>(code.warps * code.operations.instructions);
+    return static_cast<double>(code.warps * (code.operations.instructions + code.operations.math));
   if (limit == Resource::Arithmetic)
-    return static_cast<double>(code.lanes * (code.operations.f32 + 2 * code.operations.f64));
+    return static_cast<double>(code.lanes *
+                               (code.operations.f32 + 2 * (code.operations.f64 + 2 * code.operations.math_f64)));
   return 0;
 }
 
@@ -53,7 +56,7 @@ Lines lines_of(const LaunchCosts& costs, Resource limit) {
       line.warps = code.warps;
       line.lanes = code.lanes;
     }
-    line.instructions += code.warps * code.operations.instructions;
+    line.instructions += code.warps * (code.operations.instructions + code.operations.math);
     line.f32 += code.lanes * code.operations.f32;
     line.f64 += code.lanes * code.operations.f64;
     line.integer += code.lanes * code.operations.integer;
@@ -89,8 +92,7 @@ std::optional<int> number_after(std::string_view text, std::string_view before, 
   return number;
 }
 
-}  // namespace
-
+/// Finds a kernel in the messages of `ptxas -v`.
 std::optional<Assembled> find_assembled(std::string_view messages, std::string_view symbol) {
   const std::size_t kernel = messages.find("entry function '" + std::string(symbol) + "'");
   if (kernel == std::string_view::npos) return std::nullopt;
@@ -100,17 +102,43 @@ std::optional<Assembled> find_assembled(std::string_view messages, std::string_v
   return Assembled{*registers, spilled.value_or(0)};
 }
 
-Report make_report(LaunchCosts costs, const Chip& chip, std::optional<Assembled> assembled) {
-  Report report{.costs = std::move(costs), .chip = &chip, .assembled = assembled};
+Report make_report(LaunchCosts costs, const Chip& chip, const MachineCode& code) {
+  Report report{.costs = std::move(costs), .chip = &chip};
   const LaunchCosts& launch = report.costs;
+  const WatchedKernel& watched = launch.kernel.watched;
+  report.assembled = find_assembled(code.messages, watched.gpu_symbol);
   Needs needs{.threads = launch.block.x * launch.block.y * launch.block.z,
-              .shared_bytes = launch.kernel.watched.gpu_shared_bytes + launch.dynamic_shared_bytes};
-  if (assembled) needs.registers = assembled->registers;
+              .shared_bytes = watched.gpu_shared_bytes + launch.dynamic_shared_bytes};
+  if (report.assembled) needs.registers = report.assembled->registers;
   report.occupancy = occupancy_of(chip, needs);
   report.prediction = predict(launch, chip, report.occupancy);
   for (auto& [place, line] : lines_of(launch, report.prediction.limit)) report.lines.push_back(std::move(line));
   report.advice = advise(report);
+  if (watched.ir.empty()) return report;
+  report.ir = list_ir(watched.ir);
+  report.ptx = list_ptx(watched.ptx, watched.gpu_symbol);
+  report.sass = list_sass(code.sass, watched.gpu_symbol);
   return report;
+}
+
+}  // namespace
+
+std::vector<Report> make_reports(std::vector<LaunchCosts> launches, const Chip& chip, const Tools& tools) {
+  std::map<std::string, MachineCode> assembled;  // by the PTX, which may be that of several kernels
+  std::vector<Report> reports;
+  for (LaunchCosts& launch : launches) {
+    const WatchedKernel& watched = launch.kernel.watched;
+    const auto [code, is_new] = assembled.try_emplace(watched.ptx);
+    if (is_new && !watched.ptx.empty())
+      code->second = machine_code_of({.target = watched.gpu_target, .code = watched.ptx}, tools);
+    reports.push_back(make_report(std::move(launch), chip, code->second));
+  }
+  return reports;
+}
+
+std::string source_text(const std::string& file) {
+  if (file.starts_with('<') && file.ends_with('>')) return std::string(library_source(file.substr(1, file.size() - 2)));
+  return read_file(file).value_or("");
 }
 
 }  // namespace pykc::insight

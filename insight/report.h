@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "insight/assembler.h"
 #include "insight/chip.h"
+#include "insight/listing.h"
 #include "insight/prediction.h"
 #include "pykc/costs.h"
 
@@ -17,9 +19,6 @@ struct Assembled {
   int registers = 0;  // of a thread
   int spilled_bytes = 0;
 };
-/// Finds a kernel in the messages of `ptxas -v`.
-std::optional<Assembled> find_assembled(std::string_view messages, std::string_view symbol);
-
 /// All that one line costs, of the blocks that were counted.
 struct LineCosts {
   std::string file;
@@ -48,14 +47,20 @@ struct Report {
   Prediction prediction;
   std::vector<LineCosts> lines;  // in the order of files and lines
   std::vector<Advice> advice;    // what weighs most first
+  Listing ir, ptx, sass;  // of kernels that were compiled with CompileOptions::line_info, as far as they are known
 };
-Report make_report(LaunchCosts costs, const Chip& chip, std::optional<Assembled> assembled);
+/// One a launch, in their order.
+std::vector<Report> make_reports(std::vector<LaunchCosts> launches, const Chip& chip, const Tools& tools);
 
-/// The lines of a file, in order; empty where it cannot be shown.
-using SourceLines = std::function<std::vector<std::string>(const std::string& file)>;
+/// The text of a file; empty where it cannot be shown.
+using SourceText = std::function<std::string(const std::string& file)>;
+/// Of a file, or of a module of the library: "<pykc.reduce>".
+std::string source_text(const std::string& file);
 
 /// For a terminal `columns` wide.
-std::string to_text(const Report& report, const SourceLines& source, int columns);
+std::string to_text(const Report& report, const SourceText& source, int columns);
 std::string to_json(const std::vector<Report>& reports);
+/// A page that needs nothing else, with the same data, the source and the listings beside it.
+std::string to_html(const std::vector<Report>& reports, const SourceText& source);
 
 }  // namespace pykc::insight

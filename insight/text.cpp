@@ -99,7 +99,7 @@ std::string head_of(const Report& report) {
 
 }  // namespace
 
-std::string to_text(const Report& report, const SourceLines& source, int columns) {
+std::string to_text(const Report& report, const SourceText& source, int columns) {
   std::string text = head_of(report) + "\n";
   text += " share of its       warps   of sectors/    passes/   parts\n";
   text += " limit               that   32 ideal       ideal      ways  line\n";
@@ -109,7 +109,8 @@ std::string to_text(const Report& report, const SourceLines& source, int columns
   for (const LineCosts& line : report.lines) {
     if (line.file != file) {
       file = line.file;
-      lines = source(file);
+      lines.clear();
+      for_each_part(source(file), '\n', [&](std::string_view text) { lines.emplace_back(text); });
       text += "  " + file + "\n";
       before = line.line - 1;
     }

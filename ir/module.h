@@ -200,5 +200,7 @@ int add_fault_site(Module& module, std::string message, const SourceFile& source
 /// The text form; parse_module reads it back. `print_function` is what tests and `--emit=ir` of one kernel show.
 std::string print_module(const Module& module);
 std::string print_function(const Function& function);
+/// A function and all that it calls, to look at: behind each instruction stands its place, `// vecadd.pyk:9`.
+std::string print_with_places(const Module& module, const Function& function);
 
 }  // namespace pykc::ir

@@ -1,11 +1,11 @@
 # Writes a C++ file that holds the bytes of the library's modules.
 #   cmake -DOUTPUT=library_data.cpp "-DMODULES=reduce,transpose" -DFOLDER=stdlib -P embed.cmake
+include(${CMAKE_CURRENT_LIST_DIR}/../cmake/bytes_of_file.cmake)
 string(REPLACE "," ";" MODULES "${MODULES}")
 set(arrays "")
 set(rows "")
 foreach(name IN LISTS MODULES)
-  file(READ ${FOLDER}/${name}.pyk hex HEX)
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${hex}")
+  pykc_bytes_of(${FOLDER}/${name}.pyk bytes)
   string(APPEND arrays "constexpr char k_${name}[] = {${bytes}};\n")
   set(module pykc.${name})
   if(name STREQUAL "cmath")  # Python's own name

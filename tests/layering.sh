@@ -15,10 +15,10 @@ declare -A may=(
   [driver]="pykc stdlib base ir frontend codegen driver"
   [jit]="pykc base frontend driver jit stdlib"
   [capi]="pykc.h pykc base capi"
-  [python]="pykc base python"
+  [python]="pykc base insight python"
   [script]="pykc stdlib base frontend driver jit script"
   [measure]="pykc base ir frontend driver jit measure"
-  [insight]="pykc base measure insight"
+  [insight]="pykc stdlib base measure insight"
   [cli]="pykc stdlib base frontend driver script measure insight cli"
 )
 failed=0

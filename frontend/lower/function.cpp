@@ -111,7 +111,8 @@ FunctionLowering::FunctionLowering(const checked::Function& source, ir::Function
     : source(source), target(target), context(context), uses(source), build(target) {}
 
 void lower(FunctionLowering& lowering) {
-  lowering.build.set_range(lowering.source.range);
+  lowering.range = lowering.source.range;  // of what no statement says
+  lowering.build.set_range(lowering.range);
   bind_parameters(lowering);
   if (lowering.source.is_kernel) stop_after_fault(lowering);
   lower(lowering, lowering.source.body);

@@ -68,7 +68,7 @@ struct CompileOptions {
   /// PTX for it with them (pykc/costs.h). Then nothing is sanitized but `bounds`.
   std::string costs_for = {};
   bool contract = true;    // false: a*b + c is never fused
-  bool line_info = false;  // true: .loc directives in PTX
+  bool line_info = false;  // true: .loc directives in PTX, and IR beside it where costs are counted
   /// Kernels whose parameters are not annotated, with their types: "saxpy(f32, f32[:], f32[:])". Without any, every
   /// kernel that is annotated is compiled; with some, those named here and no others.
   std::vector<std::string> signatures = {};

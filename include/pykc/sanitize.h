@@ -81,7 +81,8 @@ struct Operations {
   std::int64_t f32 = 0;           // sums, products, quotients; f16 and bf16 are computed in f32
   std::int64_t f64 = 0;
   std::int64_t integer = 0;
-  std::int64_t math = 0;  // functions that are no single instruction
+  std::int64_t math = 0;      // what divisions and functions are on a GPU, in its instructions beyond one each
+  std::int64_t math_f64 = 0;  // of these, those on f64
   std::int64_t conversions = 0;
   std::int64_t barriers = 0;
   std::int64_t warp = 0;          // operations of the warp

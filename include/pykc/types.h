@@ -283,6 +283,7 @@ struct WatchedKernel {
   std::vector<ObservedCode> code;
   std::string gpu_target, ptx;        // what it is on that GPU; no text where it cannot be compiled for it
   std::string gpu_symbol;             // of the kernel, in the text
+  std::string ir;                     // what it was made of; only with CompileOptions::line_info
   std::int64_t gpu_shared_bytes = 0;  // static ones
   bool counts() const { return !code.empty(); }
   friend bool operator==(const WatchedKernel&, const WatchedKernel&) = default;

@@ -9,6 +9,7 @@
 
 #include "ir/builder.h"
 #include "ir/instrument/count_operations.h"
+#include "ir/instrument/math_costs.h"
 #include "ir/instrument/watched_copies.h"
 #include "ir/walk.h"
 
@@ -87,7 +88,7 @@ bool is_free(const Instruction& instruction) {
   }
 }
 
-Operations operations_of(const Instruction& instruction) {
+Operations operations_of(const Instruction& instruction, bool fast_math) {
   Operations one;
   if (is_free(instruction) || is_loop_test(instruction)) return one;
   one.instructions = 1;
@@ -101,8 +102,9 @@ Operations operations_of(const Instruction& instruction) {
   const std::optional<Kind> access = access_to_watch(instruction);
   const bool is_global = access && instruction.operands[0]->type.space == AddressSpace::Global;
   one.global_loads = is_global && *access != Kind::Store && *access != Kind::AtomicStore ? 1 : 0;
-  if (instruction.opcode == Opcode::Builtin && one.f32 + one.f64 > 0)
-    one.math = pykc::info(instruction.builtin).nvptx.kind == Lowering::Kind::Math ? 1 : 0;
+  const MathCost math = math_cost_of(instruction, fast_math);
+  one.math = math.instructions;
+  one.math_f64 = math.of_f64;
   return one;
 }
 
@@ -112,6 +114,7 @@ void add(Operations& to, const Operations& one) {
   to.f64 += one.f64;
   to.integer += one.integer;
   to.math += one.math;
+  to.math_f64 += one.math_f64;
   to.conversions += one.conversions;
   to.barriers += one.barriers;
   to.warp += one.warp;
@@ -120,8 +123,8 @@ void add(Operations& to, const Operations& one) {
 
 class Telling {
  public:
-  Telling(Module& module, Function& function, std::vector<ObservedCode>& code)
-      : module_(module), function_(function), code_(code), builder_(function) {}
+  Telling(Module& module, Function& function, bool fast_math, std::vector<ObservedCode>& code)
+      : module_(module), function_(function), fast_math_(fast_math), code_(code), builder_(function) {}
 
   void run() { walk(function_.body, Kind::Enter, 0, function_.range); }
 
@@ -186,7 +189,7 @@ class Telling {
 
   /// Adds what the instruction is to its line of the segment.
   void count(const Instruction& instruction) {
-    const Operations one = operations_of(instruction);
+    const Operations one = operations_of(instruction, fast_math_);
     if (one.instructions == 0) return;
     const SourcePlace place = source_of(module_, function_, &instruction).place(instruction.range);
     const auto [known, is_new] = lines_.try_emplace({segment_, place.line}, code_.size());
@@ -211,6 +214,7 @@ class Telling {
 
   Module& module_;
   Function& function_;
+  const bool fast_math_;
   std::vector<ObservedCode>& code_;
   Builder builder_;
   std::uint16_t depth_ = 0;
@@ -221,10 +225,10 @@ class Telling {
 
 }  // namespace
 
-void count_costs(Module& module) {
+void count_costs(Module& module, bool fast_math) {
   Module copies = copy_to_watch(module);
   std::vector<ObservedCode> code;
-  for (const auto& copy : copies.functions) Telling(module, *copy, code).run();
+  for (const auto& copy : copies.functions) Telling(module, *copy, fast_math || copy->fast_math, code).run();
   for (const auto& copy : copies.functions)
     if (copy->is_kernel) copy->kernel.watched.code = code;
   add_copies(module, std::move(copies));

@@ -7,6 +7,7 @@ namespace pykc::ir {
 
 /// Adds a copy of each function that tells, by Observe, which way each thread takes and what it accesses, and describes
 /// these places in Module::observed; each kernel's copy has in KernelInfo::watched.code what stands on its lines.
-void count_costs(Module& module);
+/// `fast_math`: of all kernels, not of those alone that say so.
+void count_costs(Module& module, bool fast_math);
 
 }  // namespace pykc::ir

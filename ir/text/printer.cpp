@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "ir/module.h"
 #include "ir/text/form.h"
+#include "ir/walk.h"
 
 namespace pykc::ir {
 namespace {
@@ -140,7 +141,8 @@ std::string foreign_text(const ForeignCode& code) {
 
 class FunctionPrinter {
  public:
-  FunctionPrinter(const Function& function, std::string& out) : function_(function), out_(out) {}
+  FunctionPrinter(const Function& function, std::string& out, const Module* module = nullptr)
+      : function_(function), out_(out), module_(module) {}
   void print();
 
  private:
@@ -157,6 +159,7 @@ class FunctionPrinter {
   std::string operand_text(const Instruction* operand) const;
   std::string label_text(const Instruction* target) const;
   std::string local_text(const Local* local) const;
+  std::string place_text(const Instruction& instruction) const;
   void line(const std::string& text) { out_ += std::string(static_cast<std::size_t>(indent_) * 2, ' ') + text + '\n'; }
   void line_if(bool condition, const std::string& text) {
     if (condition) line(text);
@@ -164,6 +167,7 @@ class FunctionPrinter {
 
   const Function& function_;
   std::string& out_;
+  const Module* module_;  // of places in its source, if these are to be shown
   int indent_ = 0;
   std::unordered_map<const Instruction*, std::string> values_;
   std::unordered_map<const Instruction*, std::string> labels_;
@@ -270,8 +274,8 @@ void FunctionPrinter::print_instruction(const Instruction& instruction) {
     values_[&instruction] = name;
     text = name + " = " + text;
   }
-  if (instruction.blocks.empty()) return line(text);
-  line(text + " {");
+  if (instruction.blocks.empty()) return line(text + place_text(instruction));
+  line(text + " {" + place_text(instruction));
   print_blocks(instruction);
 }
 
@@ -340,11 +344,36 @@ std::string FunctionPrinter::local_text(const Local* local) const {
   return '$' + (found == local_names_.end() ? "?" : name_text(found->second));
 }
 
+std::string FunctionPrinter::place_text(const Instruction& instruction) const {
+  if (module_ == nullptr) return {};
+  const SourcePlace place = source_of(*module_, function_, &instruction).place(instruction.range);
+  return "  // " + place.file + ':' + std::to_string(place.line);
+}
+
+void collect_callees(const Function& function, std::vector<const Function*>& found) {
+  if (std::ranges::find(found, &function) != found.end()) return;
+  found.push_back(&function);
+  for_each_instruction(function.body, [&](const Instruction* i) {
+    if (i->opcode == Opcode::Call) collect_callees(*i->callee, found);
+  });
+}
+
 }  // namespace
 
 std::string print_function(const Function& function) {
   std::string out;
   FunctionPrinter(function, out).print();
+  return out;
+}
+
+std::string print_with_places(const Module& module, const Function& function) {
+  std::vector<const Function*> functions;
+  collect_callees(function, functions);
+  std::string out;
+  for (const Function* one : functions) {
+    if (!out.empty()) out += '\n';
+    FunctionPrinter(*one, out, &module).print();
+  }
   return out;
 }
 

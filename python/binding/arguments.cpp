@@ -144,8 +144,8 @@ bool is_complex(const ElementType& type) { return type.is_record() && type.recor
 }  // namespace
 
 ArgumentList::ArgumentList(const Device& device, const nb::tuple& arguments,
-                           const std::vector<ParameterInfo>* parameters)
-    : device_(device) {
+                           const std::vector<ParameterInfo>* parameters, bool counts_costs)
+    : device_(device), copies_host_arrays_(!device.is_cpu() || counts_costs) {
   std::size_t index = 0;
   for (const nb::handle given : arguments) {
     const bool is_stated = parameters != nullptr && index < parameters->size();
@@ -192,7 +192,7 @@ Argument ArgumentList::scalar_in(HostBuffer buffer, const ParameterInfo* paramet
 
 Argument ArgumentList::argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter) {
   if (buffer.mapping().rank() == 0) return scalar_in(std::move(buffer), parameter);
-  if (device_.is_cpu()) {
+  if (!copies_host_arrays_) {
     Argument argument = argument_of_elements(buffer.first(), buffer.element(), buffer.mapping(), parameter);
     hosts_.push_back(std::move(buffer));
     return argument;

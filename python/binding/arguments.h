@@ -35,8 +35,10 @@ struct Number {
 class ArgumentList {
  public:
   /// `parameters` where the kernel states its types: numbers become those. Host arrays are used where they lie on the
-  /// CPU device; a GPU gets copies. Raises TypeError for what no kernel takes.
-  ArgumentList(const Device& device, const nb::tuple& arguments, const std::vector<ParameterInfo>* parameters);
+  /// CPU device, unless the kernel counts what it costs a GPU; a GPU gets copies, whose elements lie differently in its
+  /// sectors. Raises TypeError for what no kernel takes.
+  ArgumentList(const Device& device, const nb::tuple& arguments, const std::vector<ParameterInfo>* parameters,
+               bool counts_costs = false);
 
   std::span<const Argument> list() const { return list_; }
   /// Launches behind what the arrays' library has put on the stream on which it works, and before what it puts there
@@ -63,6 +65,7 @@ class ArgumentList {
   Argument complex_number(double real, double imaginary, const ElementType& type);
 
   const Device& device_;
+  const bool copies_host_arrays_;
   std::vector<Argument> list_;
   std::vector<HostBuffer> hosts_;
   std::vector<Copy> copies_;

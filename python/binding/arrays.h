@@ -54,5 +54,6 @@ void add_launches(nb::module_& module);
 void add_raw_modules(nb::module_& module);
 void add_functions(nb::module_& module);
 void add_compiler(nb::module_& module);
+void add_costs(nb::module_& module);
 
 }  // namespace pykc::python

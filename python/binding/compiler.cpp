@@ -54,6 +54,7 @@ Library library_of(nb::handle given) {
 /// Sets the option of this name; false where there is none.
 bool set_option(CompileOptions& options, std::string_view name, nb::handle value) {
   if (name == "target") return options.target = nb::cast<std::string>(value), true;
+  if (name == "costs_for") return options.costs_for = nb::cast<std::string>(value), true;
   if (name == "optimization") return options.optimization = nb::cast<int>(value), true;
   if (name == "signatures") return options.signatures = nb::cast<std::vector<std::string>>(value), true;
   if (name == "silenced_warnings") return options.silenced_warnings = nb::cast<std::vector<std::string>>(value), true;

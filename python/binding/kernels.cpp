@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "base/errors.h"
 #include "pykc/autotune.h"
 #include "python/binding/arrays.h"
 #include "python/binding/elements.h"
@@ -15,6 +16,7 @@ namespace {
 struct LoadedSource {
   Device device;
   SourceModule module;
+  bool counts_costs;
 };
 
 /// A kernel with configurations, between which its launches choose.
@@ -59,7 +61,8 @@ Result<void> launch_and_bring_back(const Device& device, const Stream* stream, c
                                    Launch launch) {
   Result<void> done = arguments.in_order(stream, launch);
   if (!done) return done;
-  return device.is_cpu() ? device.synchronize() : arguments.copy_back(stream);
+  if (device.is_cpu()) RETURN_IF_FAILED(device.synchronize());
+  return arguments.copy_back(stream);
 }
 
 Result<void> launch_now(const SourceKernel& kernel, const LaunchConfig& config, const ArgumentList& arguments) {
@@ -119,7 +122,7 @@ Kernel specialization(SourceKernel& kernel, const ArgumentList& list) {
 void for_all(SourceKernel& kernel, std::int64_t tasks, std::int64_t block_size, nb::handle stream,
              std::int64_t shared_bytes, const nb::tuple& arguments) {
   find_types(kernel, arguments.size());
-  const ArgumentList list(kernel.device, arguments, kernel.parameters());
+  const ArgumentList list(kernel.device, arguments, kernel.parameters(), kernel.counts_costs);
   LaunchConfig config{.block = {block_size, 1, 1}, .shared_bytes = shared_bytes};
   if (block_size > 0)
     config.grid.x = tasks / block_size + (tasks % block_size != 0);
@@ -191,7 +194,7 @@ LaunchConfig launch_config(nb::handle grid, nb::handle block, nb::handle stream,
 
 void launch(SourceKernel& kernel, const LaunchConfig& config, const nb::tuple& arguments) {
   find_types(kernel, arguments.size());
-  const ArgumentList list(kernel.device, arguments, kernel.parameters());
+  const ArgumentList list(kernel.device, arguments, kernel.parameters(), kernel.counts_costs);
   take(without_gil([&] { return launch_now(kernel, config, list); }));
 }
 
@@ -222,13 +225,14 @@ void add_kernels(nb::module_& module) {
             const CompileOptions options = options_of(keywords);
             const Source source(text, name, line, indentation);
             new (self)
-                LoadedSource{device, take(without_gil([&] { return SourceModule::load(device, source, options); }))};
+                LoadedSource{device, take(without_gil([&] { return SourceModule::load(device, source, options); })),
+                             !options.costs_for.empty()};
           },
           nb::arg("device"), nb::arg("text"), nb::arg("name") = "<memory>", nb::arg("line") = 1,
           nb::arg("indentation") = "", nb::arg("options"))
       .def("kernel_names", [](const LoadedSource& source) { return source.module.kernel_names(); })
       .def("kernel", [](const LoadedSource& source, const std::string& name) {
-        return SourceKernel{source.device, take(source.module.kernel(name))};
+        return SourceKernel{source.device, take(source.module.kernel(name)), source.counts_costs};
       });
 }
 

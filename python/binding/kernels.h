@@ -16,6 +16,7 @@ namespace pykc::python {
 struct SourceKernel {
   Device device;
   GenericKernel kernel;
+  bool counts_costs = false;  // CompileOptions::costs_for
   std::optional<Kernel> typed = std::nullopt;
 
   const std::vector<ParameterInfo>* parameters() const { return typed ? &typed->info().parameters : nullptr; }

@@ -20,6 +20,7 @@ NB_MODULE(_native, module) {
   add_raw_modules(module);
   add_functions(module);
   add_compiler(module);
+  add_costs(module);
 }
 
 #undef PyInit__native

@@ -17,7 +17,7 @@ _NAMES = {
     "LaunchError": "_native", "list_devices": "_native",
     "CaptureError": "_capture", "SourceError": "_source", "PykcWarning": "_host",
     "jit": "_host", "njit": "_host", "prange": "_host",
-    "install_as_numba": "_redirect", "device": "_kernel", "kernel": "_kernel",
+    "costs": "_costs", "install_as_numba": "_redirect", "device": "_kernel", "kernel": "_kernel",
     "struct": "_struct", "autotune": "_kernel", "cdiv": "_kernel", "config": "_kernel",
     "load_ipython_extension": "_notebook", "unload_ipython_extension": "_notebook",
 }

@@ -7,6 +7,7 @@ from . import numba as numba
 from . import random as random
 from . import types as types
 from ._capture import CaptureError as CaptureError
+from ._costs import costs as costs
 from ._host import PykcWarning as PykcWarning
 from ._host import jit as jit
 from ._host import njit as njit

@@ -1,8 +1,10 @@
 """The device that launches and arrays go to: PYKC_DEVICE, else the first GPU, else the CPU; a thread may select one."""
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
+from typing import Iterator
 
 from . import _native
 
@@ -16,6 +18,8 @@ class _Selected(threading.local):
 
 _selected = _Selected()
 _someone_has_another = False  # than the default
+#: The chip, "sm_90", for which kernels count what their launches cost it; see `counting`.
+counts_for = ""
 
 
 def device(name: str = "") -> _native.Device:
@@ -49,6 +53,23 @@ def select(chosen: _native.Device | None) -> None:
         _someone_has_another = True
         _native.all_use(None)
     _selected.device = chosen
+
+
+@contextlib.contextmanager
+def counting(chip: str) -> Iterator[None]:
+    """Within it, launches of this thread go to the CPU device, by kernels that count."""
+    global counts_for
+    before = _selected.device
+    _selected.device = device("cpu")
+    counts_for = chip
+    _native.all_use(None)  # a launch as the one before would be by a kernel that does not
+    try:
+        yield
+    finally:
+        counts_for = ""
+        _selected.device = before
+        if not _someone_has_another:
+            _native.all_use(_opened.get(""))
 
 
 def close() -> None:

@@ -19,7 +19,7 @@ class Loaded:
 
     def kernel(self, text: str, name: str, values: dict[str, Any], native: bool = False, **options) -> Any:
         device = _devices.current()
-        key = (device.name, text, *((type(value), value) for value in values.values()))
+        key = (device.name, text, *options.values(), *((type(value), value) for value in values.values()))
         found = self._known.get(key)
         if found is None or found[0].watch.changed():
             program = program_around(text, values, name, native)

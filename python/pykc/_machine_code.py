@@ -23,9 +23,14 @@ def sass(ptx: str) -> str:
         return _run([nvdisasm, "--print-code", str(cubin)])
 
 
+def find(name: str) -> str:
+    """The path of a program of NVIDIA's; nothing where it is not there."""
+    return shutil.which(name, path=os.pathsep.join(map(str, _folders()))) or ""
+
+
 def _program(name: str) -> str:
-    path = shutil.which(name, path=os.pathsep.join(map(str, _folders())))
-    if path is None:
+    path = find(name)
+    if not path:
         raise RuntimeError(f"SASS is made by NVIDIA's ptxas and nvdisasm, and {name} is not here: it comes with the "
                            "CUDA toolkit, or by `pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm`, and is looked "
                            "for in PATH, CUDA_HOME, /usr/local/cuda and the packages of this Python")

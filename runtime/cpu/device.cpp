@@ -237,6 +237,7 @@ Result<void> Device::set_output(Output output) {
 Result<void> Device::set_cost_output(CostOutput output) {
   const std::lock_guard turn(turn_);
   cost_output_ = std::move(output);
+  ++cost_outputs_;
   return {};
 }
 

@@ -113,6 +113,7 @@ class Device final : public detail::DeviceState {
   // In the device's turn.
   const Output& output() const { return output_; }
   const CostOutput& cost_output() const { return cost_output_; }
+  std::uint64_t cost_outputs() const { return cost_outputs_; }  // that there were so far
   bool tells_crashes() const { return tells_crashes_; }
   std::optional<std::uint64_t> seed() const { return seed_; }
 
@@ -127,6 +128,7 @@ class Device final : public detail::DeviceState {
   detail::FaultLog faults_;
   Output output_;
   CostOutput cost_output_;
+  std::uint64_t cost_outputs_ = 0;
   bool tells_crashes_ = true;
   std::optional<std::uint64_t> seed_;  // of the order of blocks
   Pool pool_;

@@ -200,9 +200,10 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
   } else if (watch.unwritten.any()) {
     write_wholly(info, raw, watch.unwritten);
   }
-  const LaunchKey kind = function.watched == nullptr ? LaunchKey() : key_of(info, arrays, raw);
+  LaunchKey kind = function.watched == nullptr ? LaunchKey() : key_of(info, arrays, raw);
   const bool counts = info.watched.counts();
-  const bool is_told_of =  // to launches on other streams
+  if (counts && !kind.empty()) kind.push_back(device_.cost_outputs());  // which tells what is new to whom
+  const bool is_told_of =                                               // to launches on other streams
       info.watched.looks_for.races && on.number() != StreamOrder::kDefaultStream;
   const bool is_new = arrays.has_freed() || (is_told_of && watch.streams.has_several());
   const bool is_settled =

@@ -465,6 +465,9 @@ expect 0 "18.0/ 4.0" "$pykc" analyze "$source_dir/examples/transpose.pyk::transp
 expect 0 "'sectors': 32" python3 -c 'import json
 store = [a for a in json.load(open("costs.json"))[0]["accesses"] if a["kind"] == "store"][0]
 print({"sectors": store["sectors"] // store["requests"]})'
+expect 0 "limited by" "$pykc" analyze vecadd.pyk --html costs.html
+expect 0 '["st.global.b32' cat costs.html
+expect 1 "No such file" "$pykc" analyze vecadd.pyk --html none/costs.html
 expect 2 "there is no chip" "$pykc" analyze vecadd.pyk --chip H900
 expect 1 "nothing launches kernel \`none\`" "$pykc" analyze vecadd.pyk::none
 

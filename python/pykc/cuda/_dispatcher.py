@@ -82,7 +82,7 @@ class Dispatcher(Function):
         self._options = options
         self._defaults = py_func.__defaults__ and (py_func.__code__.co_argcount, py_func.__defaults__)
         self._recent = _native.Recent()
-        self._loaded: dict[_native.Device, tuple[Watch, Any]] = {}  # by the device
+        self._loaded: dict[tuple[_native.Device, str], tuple[Watch, Any]] = {}  # by the place
         self._kernels: dict[tuple, Any] = {}
         self._around = Loaded()
         self._around_types: list[tuple[Type, ...]] = []  # of launches with arguments that are made in a kernel around
@@ -107,28 +107,29 @@ class Dispatcher(Function):
                 arguments.append(f"{name}={bool(value) if name in ('fastmath', 'debug') else value!r}")
         return f"@{CUDA}.jit" + (f"({', '.join(arguments)})" if arguments else "")
 
-    def _compile_options(self) -> dict[str, bool]:
+    def _compile_options(self) -> dict[str, Any]:
         checked = bool(self._options.get("debug") or self._options.get("boundscheck"))
-        return {"checked": checked, "sanitize": bool(self._options.get("sanitize")),
-                "line_info": bool(self._options.get("lineinfo") or self._options.get("debug"))}
+        counts_for = _devices.counts_for
+        return {"checked": checked, "sanitize": bool(self._options.get("sanitize")), "costs_for": counts_for,
+                "line_info": bool(self._options.get("lineinfo") or self._options.get("debug") or counts_for)}
 
     def _kernel(self) -> Any:
-        device = _devices.current()
-        loaded = self._loaded.get(device)
+        place = _place()
+        loaded = self._loaded.get(place)
         if loaded is not None and not loaded[0].changed():
             return loaded[1]
         if self.device:
             raise RuntimeError(f"Cannot compile a device function as a kernel: `{self.__name__}` is for kernels to call")
         program = program_of(self)
-        key = (device, program.key)
+        key = (*place, program.key)
         kernel = self._kernels.get(key)
         if kernel is None:
-            module = _native.Module(device, *program.main, import_=program.import_,
+            module = _native.Module(place[0], *program.main, import_=program.import_,
                                     libraries=program.libraries(_target()), **self._compile_options())
             kernel = self._kernels[key] = module.kernel(program.function_name)
             if len(self._kernels) > _MOST_KERNELS:  # what it captures keeps changing
                 del self._kernels[next(iter(self._kernels))]
-        self._loaded[device] = (program.watch, kernel)
+        self._loaded[place] = (program.watch, kernel)
         return kernel
 
     def _compile_now(self) -> None:
@@ -187,9 +188,10 @@ class Dispatcher(Function):
             raise python_error(fault, self.py_func) from None
         except _native.CompileError as error:
             raise _with_types(error, args) from None
-        device = _devices.current()
-        watch = self._loaded[device][0]
-        self._recent.remember(device, kernel, watch.changed if watch.watches_anything else None)
+        if _devices.counts_for:  # not what launches behind that are made by
+            return
+        watch = self._loaded[_place()][0]
+        self._recent.remember(_devices.current(), kernel, watch.changed if watch.watches_anything else None)
 
     def _failed(self, error: Exception, where: tuple, args: tuple) -> None:
         """What a launch as the one before raised."""
@@ -297,7 +299,7 @@ class Dispatcher(Function):
     @property
     def signatures(self) -> list[tuple[Type, ...]]:
         """The types that it was declared for or, where there are none, those of its launches."""
-        loaded = self._loaded.get(_devices.current())
+        loaded = self._loaded.get(_place())
         if self._signatures or loaded is None:
             return [_types(one) for one in self._signatures]
         return [tuple(map(compiled, one)) for one in loaded[1].specializations()] + self._around_types
@@ -508,6 +510,11 @@ def _types(signature) -> tuple[Type, ...]:
 def _with_name(signature, name: str) -> str:
     text = signature_text(signature)
     return name + text[text.index("("):]
+
+
+def _place() -> tuple[_native.Device, str]:
+    """Where and how a launch runs: the device, and for which chip it counts what it costs."""
+    return _devices.current(), _devices.counts_for
 
 
 def _target() -> str:

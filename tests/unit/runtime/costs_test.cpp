@@ -76,6 +76,18 @@ def meeting(out: i32[:], share: i64):
 
 
 @kernel
+def functions(out: f64[:], a: f64, n: i64):
+    out[threadIdx.x] = math.exp(a)
+    out[threadIdx.x] = a / 3.0 + f64(n // 5)
+    out[threadIdx.x] = f64(f32(n // n))
+
+
+@kernel(fastmath=True)
+def approximations(out: f32[:], a: f32):
+    out[threadIdx.x] = math.exp(a) / a
+
+
+@kernel
 def early(out: i32[:], bound: i64):
     if threadIdx.x >= bound:
         return
@@ -225,11 +237,37 @@ TEST_F(Costs, ALaunchIsCountedOncePerShape) {
   told_.clear();
   ASSERT_TRUE(module_->kernel("strided")->launch({.grid = {2}, .block = {64}}, out, x, std::int64_t{1}));
   EXPECT_TRUE(told_.empty());
+  ASSERT_TRUE(device_.set_cost_output([this](const LaunchCosts& costs) { told_.push_back(costs); }));
+  launch("strided", {2}, {64}, out, x, std::int64_t{1});  // the first that this output is told of
 }
 
 TEST_F(Costs, KernelsHaveTheirCodeForTheGpu) {
   const LaunchCosts costs = launch("strided", {1}, {32}, zeros<float>(32), zeros<float>(32), std::int64_t{1});
   EXPECT_NE(costs.kernel.watched.ptx.find(".entry " + costs.kernel.watched.gpu_symbol), std::string::npos);
+  EXPECT_EQ(costs.kernel.watched.ir, "");
+}
+
+TEST_F(Costs, FunctionsAndDivisionsAreManyInstructions) {
+  const LaunchCosts costs = launch("functions", {1}, {32}, zeros<double>(32), 1.5, std::int64_t{7});
+  std::vector<std::pair<std::int64_t, std::int64_t>> of_lines;
+  for (const CodeCosts& code : costs.code) of_lines.emplace_back(code.operations.math, code.operations.math_f64);
+  const std::vector<std::pair<std::int64_t, std::int64_t>> wanted = {{73, 29}, {16, 7}, {53, 0}};
+  EXPECT_EQ(of_lines, wanted);  // math_costs.def
+  const LaunchCosts approximate = launch("approximations", {1}, {32}, zeros<float>(32), 1.5F);
+  EXPECT_EQ(approximate.code.at(0).operations.math, 0);
+}
+
+TEST(CostsOfLines, KernelsHaveTheirIrWithLines) {
+  const CompileOptions options{
+      .target = "cpu", .costs_for = "sm_90", .line_info = true, .cache = false, .warnings = false};
+  const Result<Artifact> artifact = compile(kSource, options, "k.pyk");
+  ASSERT_TRUE(artifact) << artifact.error().message;
+  const WatchedKernel& strided = artifact->kernels[0].watched;
+  EXPECT_NE(strided.ir.find("kernel @strided("), std::string::npos) << strided.ir;
+  EXPECT_NE(strided.ir.find(" : f32  // k.pyk:8\n"), std::string::npos) << strided.ir;
+  EXPECT_NE(strided.ir.find("  return  // k.pyk:6\n"), std::string::npos) << strided.ir;
+  EXPECT_EQ(strided.ir.find("@columns"), std::string::npos) << strided.ir;
+  EXPECT_NE(strided.ptx.find("\t.loc\t1 8 "), std::string::npos) << strided.ptx;
 }
 
 }  // namespace

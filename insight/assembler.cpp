@@ -1,4 +1,6 @@
-// Runs ptxas, NVIDIA's assembler, on files of its own in the temporary folder.
+// Runs programs on files of their own in the temporary folder.
+#include "insight/assembler.h"
+
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -11,9 +13,8 @@
 
 #include "base/errors.h"
 #include "base/files.h"
-#include "cli/embed.h"
 
-namespace pykc::cli {
+namespace pykc::insight {
 namespace {
 
 /// A folder that is gone with all its files when this is.
@@ -31,16 +32,16 @@ struct TemporaryFolder {
   }
 };
 
-/// Its messages go where ours go, or to a file.
-Result<void> run_program(const std::vector<std::string>& command, const std::string& messages = "") {
+/// What it prints goes where ours goes, or to a file.
+Result<void> run_program(const std::vector<std::string>& command, const std::string& output = "") {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   pid_t process = 0;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  if (!messages.empty()) {
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, messages.c_str(), O_WRONLY | O_CREAT, 0600);
+  if (!output.empty()) {
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT, 0600);
     posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   }
   const int error = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
@@ -65,7 +66,10 @@ Result<void> run_assembler(const TemporaryFolder& folder, const Artifact& ptx, c
   const std::string chip = ptx.target.substr(ptx.target.find(':') + 1);
   const std::string level = "-O" + std::to_string(std::min(ptx.assembler_level, 3));
   std::vector<std::string> command = {ptxas, "-arch=" + chip, level, source, "-o", folder.path + kCubin};
-  if (!messages.empty()) command.emplace_back("-v");
+  if (!messages.empty()) {
+    command.emplace_back("-v");
+    if (ptx.code.find("\n\t.loc\t") != std::string::npos) command.emplace_back("-lineinfo");
+  }
   return run_program(command, messages);
 }
 
@@ -81,11 +85,17 @@ Result<Artifact> assemble(const Artifact& ptx, const std::string& ptxas) {
   return artifact;
 }
 
-Result<std::string> assembler_messages(const Artifact& ptx, const std::string& ptxas) {
+MachineCode machine_code_of(const Artifact& ptx, const Tools& tools) {
   const TemporaryFolder folder;
-  const std::string messages = folder.path + "/messages";
-  RETURN_IF_FAILED(run_assembler(folder, ptx, ptxas, messages));
-  return read_file(messages);
+  const std::string messages = folder.path + "/messages", sass = folder.path + "/sass";
+  MachineCode code;
+  const auto read = [](const std::string& file) { return read_file(file).value_or(""); };
+  if (tools.ptxas.empty() || !run_assembler(folder, ptx, tools.ptxas, messages)) return code;
+  code.messages = read(messages);
+  if (tools.nvdisasm.empty()) return code;
+  const std::string cubin = folder.path + kCubin;
+  if (run_program({tools.nvdisasm, "--print-code", "--print-line-info", cubin}, sass)) code.sass = read(sass);
+  return code;
 }
 
-}  // namespace pykc::cli
+}  // namespace pykc::insight

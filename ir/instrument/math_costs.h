@@ -1,0 +1,19 @@
+// What functions of `math` and divisions are on a GPU, where they are no single instruction.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/module.h"
+
+namespace pykc::ir {
+
+/// Instructions of a warp, beyond one.
+struct MathCost {
+  std::int16_t instructions = 0;
+  std::int16_t of_f64 = 0;  // of them, those that the units for f64 do
+};
+
+/// `fast_math`: with approximations instead, where there are some.
+MathCost math_cost_of(const Instruction& instruction, bool fast_math);
+
+}  // namespace pykc::ir
