@@ -262,7 +262,10 @@ bool is_very_long(const llvm::Function& function) {
   });
 }
 
-/// What is optimised by now, but very long, is translated as it stands.
+/// Nothing is won by translating it well: it is run once, and calls the device with each access.
+bool is_watched(const llvm::Function& function) { return function.hasFnAttribute(kIsWatched); }
+
+/// What is optimised by now, but very long or only watched, is translated as it stands.
 void translate_plainly(llvm::Function& function) {
   function.removeFnAttr(llvm::Attribute::AlwaysInline);
   function.addFnAttr(llvm::Attribute::NoInline);
@@ -294,12 +297,12 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     first.run(function, analyses.functions);
-    if (has_vectors && !is_very_long(function)) vector.run(function, analyses.functions);
+    if (has_vectors && !is_very_long(function) && !is_watched(function)) vector.run(function, analyses.functions);
     last.run(function, analyses.functions);
   }
   if (target.kind != Target::Kind::Cpu) return;
   for (llvm::Function& function : module)
-    if (is_very_long(function)) translate_plainly(function);
+    if (is_very_long(function) || is_watched(function)) translate_plainly(function);
 }
 
 }  // namespace pykc::codegen

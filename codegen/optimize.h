@@ -1,12 +1,16 @@
 // The middle end: which of LLVM's passes run, in which order.
 #pragma once
 
+#include <llvm/ADT/StringRef.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include "codegen/codegen.h"
 
 namespace pykc::codegen {
+
+/// An attribute of functions: it tells the device of what it does, which takes longer than all else.
+inline constexpr llvm::StringLiteral kIsWatched = "pykc.watched";
 
 /// Optimises a module whose triple and data layout are the machine's. Level 0 leaves it as it is.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& target, const Options& options);

@@ -13,6 +13,7 @@
 #include "codegen/emit/parameters.h"
 #include "codegen/emit/report.h"
 #include "codegen/kernel_info.h"
+#include "codegen/optimize.h"
 #include "ir/walk.h"
 #include "pykc/kernel_abi.h"
 
@@ -57,6 +58,7 @@ void describe(const ModuleState& state, const ir::Function& source, llvm::Functi
   leads.addAttr(llvm::Attribute::get(state.context, as));
   function.addFnAttr(kPlaceInSource, place_in_source(state, source, only_loop(source)));
   if (source.is_recursive) function.addFnAttr(kIsRecursive);
+  if (source.is_watched) function.addFnAttr(kIsWatched);
 }
 
 Value* launch_field(Builder& builder, Value* launch, std::size_t offset, llvm::Type* type) {

@@ -36,6 +36,7 @@
 //   clean up    what has no use; which local arrays each thread needs for its own  cleanup.cpp
 //
 // A kernel in which nobody meets is one region, but for the loops that lockstep finds.
+#include "ir/instrument/drop_observes.h"
 #include "ir/passes/inline_calls.h"
 #include "ir/passes/passes.h"
 #include "ir/passes/separate_locals.h"
@@ -77,6 +78,7 @@ void split_at_barriers(Function& kernel, Module& module) {
   split::separate_locals(kernel);
   promote_locals(kernel);  // of a variable that was used twice, each half may be stored once,
   fold_constants(kernel);  // and be a constant, which nobody has to keep
+  drop_needless_observes(module, kernel);
   // What is observed is observed a thread at a time: nothing is won by turns of all threads.
   std::unordered_set<const Instruction*> lockstep;
   if (!kernel.is_watched) lockstep = split::find_lockstep_loops(kernel);

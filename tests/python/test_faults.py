@@ -142,8 +142,8 @@ def test_what_others_than_watched_kernels_have_written():
     pykc.add(computed, computed, out=by_out)
     joined = pykc.concatenate([pykc.ones(32, np.float32), pykc.zeros(32, np.float32)])
     shown = cuda.device_array(64, np.float32)
-    foreign = cuda.as_cuda_array(shown)
+    shown.__cuda_array_interface__  # whoever has the address may write there
     lent = np.from_dlpack(pykc.empty(64, np.float32))
-    for x in (copied, by_kernel, computed, by_out, joined, foreign, lent, pykc.random.rand(64), np.ones(64),
+    for x in (copied, by_kernel, computed, by_out, joined, shown, lent, pykc.random.rand(64), np.ones(64),
               cuda.to_device(np.ones(64)), cuda.pinned_array(64), cuda.mapped_array(64), copy_watched(copied)):
         copy_watched(x)
