@@ -83,8 +83,12 @@ int run(AnalyzeRequest& request) {
   const Result<Device> device = Device::open("cpu");
   if (!device) return report(device.error());
   std::vector<LaunchCosts> launches;
+  if (request.html.empty()) request.tools.nvdisasm.clear();
+  insight::Assembly assembly(request.tools);  // goes on beside the program
   const auto keep = [&](const LaunchCosts& costs) {
-    if (what.kernel.empty() || costs.kernel.name == what.kernel) launches.push_back(costs);
+    if (!what.kernel.empty() && costs.kernel.name != what.kernel) return;
+    assembly.start(costs.kernel.watched);
+    launches.push_back(costs);
   };
   if (const Result<void> told = device->set_cost_output(keep); !told) return report(told.error());
   const Result<void> ran = run(request, what, *device);
@@ -94,8 +98,7 @@ int run(AnalyzeRequest& request) {
     return report(Error{ErrorCode::NotFound, "nothing launches " +
                                                  (what.kernel.empty() ? "a kernel" : "kernel `" + what.kernel + "`") +
                                                  ": --size N launches FILE::KERNEL with arrays of N random elements"});
-  if (request.html.empty()) request.tools.nvdisasm.clear();
-  const std::vector<insight::Report> reports = insight::make_reports(std::move(launches), *chip, request.tools);
+  const std::vector<insight::Report> reports = insight::make_reports(std::move(launches), *chip, assembly);
   bool is_first = true;
   for (const insight::Report& one : reports)
     std::printf("%s%s", std::exchange(is_first, false) ? "" : "\n",
