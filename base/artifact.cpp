@@ -67,7 +67,7 @@ class Writer {
 constexpr auto last_of(ScalarType) { return static_cast<ScalarType>(kScalarTypeCount - 1); }
 constexpr auto last_of(Layout) { return Layout::Strided; }
 constexpr auto last_of(RecordType::Kind) { return RecordType::Kind::Text; }
-constexpr auto last_of(ObservedSite::Kind) { return ObservedSite::Kind::Warp; }
+constexpr auto last_of(ObservedSite::Kind) { return ObservedSite::Kind::Returned; }
 constexpr auto last_of(LaunchExpression::Op) { return LaunchExpression::Op::Maximum; }
 
 class Reader {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 
 #include "base/errors.h"
 #include "base/text.h"
@@ -13,6 +14,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "insight/report.h"
+#include "insight/warnings.h"
 #include "measure/sweep.h"
 #include "script/script.h"
 
@@ -50,7 +52,8 @@ Result<void> launch_kernel(const AnalyzeRequest& request, const Program& program
   return {};
 }
 
-Result<void> run(const AnalyzeRequest& request, const KernelOfFile& what, const Device& device) {
+Result<void> run(const AnalyzeRequest& request, const KernelOfFile& what, const Device& device,
+                 std::vector<Diagnostic>& warnings) {
   ASSIGN_OR_RETURN(const Program program, load(what.file, request.options));
   const bool is_described = !request.size.empty() || !request.block.empty() || !request.launch.signature.empty();
   if (is_described || !script::has_main(program)) return launch_kernel(request, program, what.kernel, device);
@@ -58,7 +61,7 @@ Result<void> run(const AnalyzeRequest& request, const KernelOfFile& what, const 
   options.device = "cpu";
   options.arguments = request.main_arguments;
   options.compile = request.options;
-  options.warning = print_warning;
+  options.warning = [&](const Diagnostic& warning) { warnings.push_back(warning); };
   ASSIGN_OR_RETURN(const int code, script::run_main(program, options));
   if (code != 0) return Error{ErrorCode::InvalidSource, "main() returned " + std::to_string(code)};
   return {};
@@ -83,19 +86,28 @@ int run(AnalyzeRequest& request) {
   const Result<Device> device = Device::open("cpu");
   if (!device) return report(device.error());
   std::vector<LaunchCosts> launches;
+  if (request.html.empty()) request.tools.nvdisasm.clear();
+  insight::Assembly assembly(request.tools);  // goes on beside the program
+  const auto is_shown = [&](const LaunchCosts& costs) {
+    return what.kernel.empty() || costs.kernel.name == what.kernel;
+  };
   const auto keep = [&](const LaunchCosts& costs) {
-    if (what.kernel.empty() || costs.kernel.name == what.kernel) launches.push_back(costs);
+    if (is_shown(costs)) assembly.start(costs.kernel.watched);
+    launches.push_back(costs);
   };
   if (const Result<void> told = device->set_cost_output(keep); !told) return report(told.error());
-  const Result<void> ran = run(request, what, *device);
+  std::vector<Diagnostic> warnings;
+  const Result<void> ran = run(request, what, *device, warnings);
   (void)device->set_cost_output(nullptr);
+  for (const Diagnostic& warning : warnings)
+    if (!insight::is_refuted(warning, launches)) print_warning(warning);
   if (!ran) return report(ran.error());
+  std::erase_if(launches, std::not_fn(is_shown));
   if (launches.empty())
     return report(Error{ErrorCode::NotFound, "nothing launches " +
                                                  (what.kernel.empty() ? "a kernel" : "kernel `" + what.kernel + "`") +
                                                  ": --size N launches FILE::KERNEL with arrays of N random elements"});
-  if (request.html.empty()) request.tools.nvdisasm.clear();
-  const std::vector<insight::Report> reports = insight::make_reports(std::move(launches), *chip, request.tools);
+  const std::vector<insight::Report> reports = insight::make_reports(std::move(launches), *chip, assembly);
   bool is_first = true;
   for (const insight::Report& one : reports)
     std::printf("%s%s", std::exchange(is_first, false) ? "" : "\n",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <future>
 #include <optional>
 #include <utility>
 
@@ -238,8 +239,9 @@ struct Arrival {
   std::unique_ptr<ir::Module> module = nullptr;
 };
 
-void add_code_for_gpu(Artifact& artifact, const Program& program, const std::vector<KernelRequest>& requests,
-                      CompileOptions options);
+std::future<Result<Arrival>> start_for_gpu(const Program& program, const std::vector<KernelRequest>& requests,
+                                           CompileOptions options);
+void add_code_for_gpu(Artifact& artifact, const Result<Arrival>& arrival, const CompileOptions& options);
 
 /// From trees to what the compilation asks for.
 Result<Arrival> travel(Compilation& compilation, const Program& program, const std::vector<KernelRequest>& requests) {
@@ -260,24 +262,32 @@ Result<Arrival> travel(Compilation& compilation, const Program& program, const s
   }
   const bool for_cpu =
       emit == Emit::CpuIr || (emit != Emit::Ir && target && target->kind == codegen::Target::Kind::Cpu);
+  std::future<Result<Arrival>> on_gpu;
+  const bool counts_costs = for_cpu && emit == Emit::Code && !compilation.options.costs_for.empty();
+  if (counts_costs) on_gpu = start_for_gpu(program, requests, compilation.options);
   ASSIGN_OR_RETURN(std::unique_ptr<ir::Module> module, to_ir(compilation, checked, target ? &*target : nullptr, for_cpu,
                                                              sanitize_of(compilation.options, program)));
   if (!target) return Arrival{.module = std::move(module)};
   if (emit == Emit::Ir || emit == Emit::CpuIr) return Arrival{.output = {.text = ir::print_module(*module)}};
 
   ASSIGN_OR_RETURN(CompileOutput output, to_code(compilation, *module, *target));
-  if (for_cpu && !compilation.options.costs_for.empty())
-    add_code_for_gpu(output.artifact, program, requests, compilation.options);
+  if (counts_costs) add_code_for_gpu(output.artifact, on_gpu.get(), compilation.options);
   return Arrival{std::move(output), std::move(module)};
 }
 
-/// What kernels that count are on the GPU for which they count. Where that is no code, they count all the same.
-void add_code_for_gpu(Artifact& artifact, const Program& program, const std::vector<KernelRequest>& requests,
-                      CompileOptions options) {
+/// What kernels that count are on the GPU for which they count, beside what they are on the CPU.
+std::future<Result<Arrival>> start_for_gpu(const Program& program, const std::vector<KernelRequest>& requests,
+                                           CompileOptions options) {
   options.target = std::exchange(options.costs_for, "");
   options.sanitize = {};
-  Compilation compilation(options);
-  const Result<Arrival> arrival = travel(compilation, program, requests);
+  return std::async([&program, &requests, options = std::move(options)] {
+    Compilation compilation(options);
+    return enter(compilation, [&] { return travel(compilation, program, requests); });
+  });
+}
+
+/// Where that is no code, they count all the same.
+void add_code_for_gpu(Artifact& artifact, const Result<Arrival>& arrival, const CompileOptions& options) {
   if (!arrival || arrival->output.artifact.kernels.size() != artifact.kernels.size()) return;
   const Artifact& on_gpu = arrival->output.artifact;
   for (std::size_t i = 0; i < artifact.kernels.size(); ++i) {

@@ -66,7 +66,7 @@ class Adviser {
   void look_at_sectors(const AccessCosts& access) {
     const std::int64_t more = access.sectors - access.ideal_sectors;
     const double weight = share_of(more, &AccessCosts::sectors, false);
-    if (access.sectors < 2 * access.ideal_sectors || weight < kWorthAWord) return;
+    if (!is_far_apart(access) || weight < kWorthAWord) return;
     std::string what = "threads of a warp " + verb_of(access.kind) + " " + name_of(access) + " far apart: ";
     std::string fix =
         "let neighbouring threads (`threadIdx.x`) take neighbouring elements: the last index is the one "

@@ -73,6 +73,19 @@ Result<void> run_assembler(const TemporaryFolder& folder, const Artifact& ptx, c
   return run_program(command, messages);
 }
 
+MachineCode machine_code_of(const Artifact& ptx, const Tools& tools) {
+  const TemporaryFolder folder;
+  const std::string messages = folder.path + "/messages", sass = folder.path + "/sass";
+  MachineCode code;
+  const auto read = [](const std::string& file) { return read_file(file).value_or(""); };
+  if (tools.ptxas.empty() || !run_assembler(folder, ptx, tools.ptxas, messages)) return code;
+  code.messages = read(messages);
+  if (tools.nvdisasm.empty()) return code;
+  const std::string cubin = folder.path + kCubin;
+  if (run_program({tools.nvdisasm, "--print-code", "--print-line-info", cubin}, sass)) code.sass = read(sass);
+  return code;
+}
+
 }  // namespace
 
 Result<Artifact> assemble(const Artifact& ptx, const std::string& ptxas) {
@@ -85,17 +98,17 @@ Result<Artifact> assemble(const Artifact& ptx, const std::string& ptxas) {
   return artifact;
 }
 
-MachineCode machine_code_of(const Artifact& ptx, const Tools& tools) {
-  const TemporaryFolder folder;
-  const std::string messages = folder.path + "/messages", sass = folder.path + "/sass";
-  MachineCode code;
-  const auto read = [](const std::string& file) { return read_file(file).value_or(""); };
-  if (tools.ptxas.empty() || !run_assembler(folder, ptx, tools.ptxas, messages)) return code;
-  code.messages = read(messages);
-  if (tools.nvdisasm.empty()) return code;
-  const std::string cubin = folder.path + kCubin;
-  if (run_program({tools.nvdisasm, "--print-code", "--print-line-info", cubin}, sass)) code.sass = read(sass);
-  return code;
+void Assembly::start(const WatchedKernel& kernel) {
+  const auto [code, is_new] = started_.try_emplace(kernel.ptx);
+  if (!is_new) return;
+  code->second = std::async([tools = tools_, target = kernel.gpu_target, ptx = kernel.ptx] {
+    return ptx.empty() ? MachineCode() : machine_code_of({.target = target, .code = ptx}, tools);
+  });
+}
+
+const MachineCode& Assembly::of(const WatchedKernel& kernel) {
+  start(kernel);
+  return started_[kernel.ptx].get();
 }
 
 }  // namespace pykc::insight

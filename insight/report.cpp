@@ -123,15 +123,12 @@ Report make_report(LaunchCosts costs, const Chip& chip, const MachineCode& code)
 
 }  // namespace
 
-std::vector<Report> make_reports(std::vector<LaunchCosts> launches, const Chip& chip, const Tools& tools) {
-  std::map<std::string, MachineCode> assembled;  // by the PTX, which may be that of several kernels
+std::vector<Report> make_reports(std::vector<LaunchCosts> launches, const Chip& chip, Assembly& assembly) {
+  for (const LaunchCosts& launch : launches) assembly.start(launch.kernel.watched);
   std::vector<Report> reports;
   for (LaunchCosts& launch : launches) {
-    const WatchedKernel& watched = launch.kernel.watched;
-    const auto [code, is_new] = assembled.try_emplace(watched.ptx);
-    if (is_new && !watched.ptx.empty())
-      code->second = machine_code_of({.target = watched.gpu_target, .code = watched.ptx}, tools);
-    reports.push_back(make_report(std::move(launch), chip, code->second));
+    const MachineCode& code = assembly.of(launch.kernel.watched);
+    reports.push_back(make_report(std::move(launch), chip, code));
   }
   return reports;
 }

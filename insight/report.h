@@ -50,7 +50,7 @@ struct Report {
   Listing ir, ptx, sass;  // of kernels that were compiled with CompileOptions::line_info, as far as they are known
 };
 /// One a launch, in their order.
-std::vector<Report> make_reports(std::vector<LaunchCosts> launches, const Chip& chip, const Tools& tools);
+std::vector<Report> make_reports(std::vector<LaunchCosts> launches, const Chip& chip, Assembly& assembly);
 
 /// The text of a file; empty where it cannot be shown.
 using SourceText = std::function<std::string(const std::string& file)>;

@@ -36,9 +36,10 @@ struct AccessCosts {
   std::int64_t lanes = 0;     // of their threads
   std::int64_t bytes = 0;     // that a request's lanes want, each byte once
   // Of global memory.
-  std::int64_t sectors = 0;        // that hold them
-  std::int64_t ideal_sectors = 0;  // that would, if they lay side by side
-  std::int64_t lines = 0;          // of 128 bytes, that hold the sectors: what an L1 cache looks up
+  std::int64_t sectors = 0;          // that hold them
+  std::int64_t ideal_sectors = 0;    // that would, if they lay side by side
+  std::int64_t lines = 0;            // of 128 bytes, that hold the sectors: what an L1 cache looks up
+  std::int64_t lanes_elsewhere = 0;  // that accessed no element of `array`
   // Of shared memory: passes through its 32 banks.
   std::int64_t wavefronts = 0;
   std::int64_t ideal_wavefronts = 0;

@@ -123,19 +123,26 @@ function showRoofline() {
   roof(peaks.f32_per_second, "", `f32 ${prefixed(peaks.f32_per_second, "FLOP/s")}`, false);
   write(`memory ${prefixed(peaks.bytes_per_second, "B/s")}`, {x: x(1) + 6, y: y(peaks.bytes_per_second) + 12});
 
-  points.forEach((point, number) => {
-    const state = number === chosen ? " chosen" : "";
+  // The launch that is chosen has its name; of the others those have that find room.
+  const named = [], circles = [];
+  const areApart = (a, b) => Math.abs(a.cy - b.cy) > 13 || Math.abs(a.cx - b.cx) > 200;
+  const hasRoom = place => named.every(other => areApart(place, other));
+  const chosenFirst = [chosen, ...points.keys()].filter((number, i) => i === 0 || number !== chosen);
+  for (const number of chosenFirst) {
+    const point = points[number], state = number === chosen ? " chosen" : "";
     const name = `${nameOf(reports[number])}: ${point.rate}`;
     const place = {cx: x(point.x), cy: y(point.y), r: number === chosen ? 6.5 : 5};
     const circle = draw("circle", {...place, class: `point${state}`}, draw("title", {}, name));
     circle.onclick = () => choose(number);
-    if (number === chosen || reports.length <= 6) {
+    if (number === chosen || reports.length <= 6 && hasRoom(place)) {
+      named.push(place);
       const isRight = place.cx > width * 0.7;
       write(name, {x: place.cx + (isRight ? -10 : 10), y: place.cy + 4, "text-anchor": isRight ? "end" : "start",
         class: `label${state}`});
     }
-    svg.append(circle);
-  });
+    circles.unshift(circle);
+  }
+  svg.append(...circles);
   fill("roofline", svg);
 }
 

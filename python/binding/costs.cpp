@@ -72,7 +72,8 @@ void add_costs(nb::module_& module) {
           [](const CostLog& log, const std::string& chip_name, const std::string& ptxas, const std::string& nvdisasm) {
             const insight::Chip& chip = chip_of(chip_name);
             return without_gil([&] {
-              return CostReports{insight::make_reports(log.launches(), chip, {.ptxas = ptxas, .nvdisasm = nvdisasm})};
+              insight::Assembly assembly({.ptxas = ptxas, .nvdisasm = nvdisasm});
+              return CostReports{insight::make_reports(log.launches(), chip, assembly)};
             });
           },
           nb::arg("chip"), nb::arg("ptxas"), nb::arg("nvdisasm"));

@@ -468,6 +468,33 @@ print({"sectors": store["sectors"] // store["requests"]})'
 expect 0 "limited by" "$pykc" analyze vecadd.pyk --html costs.html
 expect 0 '["st.global.b32' cat costs.html
 expect 1 "No such file" "$pykc" analyze vecadd.pyk --html none/costs.html
+# Warnings that a run refutes are not told.
+cat > fits.pyk <<'EOF'
+from pykc import *
+
+
+@kernel
+def fits(out: f32[:], x: f32[:]):
+    i = grid(1)
+    out[i] = x[i]
+
+
+@kernel
+def apart(out: f32[:, :]):
+    i, j = grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = 1
+
+
+def main(elements: int = 64, width: int = 1):
+    fits[1, 64](zeros(64, f32), zeros(elements, f32))
+    apart[(32 // width, width), (width, 32 // width)](zeros((32, 32), f32))
+EOF
+expect 0 "fits.pyk:7:14: warning W0509" "$pykc" check fits.pyk
+expect 0 "fits.pyk:14:9: warning W0510" "$pykc" check fits.pyk
+expect 0 "refuted" bash -c '! "$0" analyze fits.pyk 2>&1 | grep warning && echo refuted' "$pykc"
+expect 0 "fits.pyk:7:14: warning W0509" "$pykc" analyze fits.pyk 63
+expect 0 "fits.pyk:14:9: warning W0510" "$pykc" analyze fits.pyk 64 32
 expect 2 "there is no chip" "$pykc" analyze vecadd.pyk --chip H900
 expect 1 "nothing launches kernel \`none\`" "$pykc" analyze vecadd.pyk::none
 

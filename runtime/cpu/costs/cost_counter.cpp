@@ -14,6 +14,15 @@ constexpr std::int64_t kMostTold = 1'000'000;
 bool reads(Kind kind) { return kind != Kind::Store && kind != Kind::AtomicStore; }
 bool writes(Kind kind) { return kind != Kind::Load && kind != Kind::AtomicLoad; }
 
+int lanes_outside(const Request& request, const Object& object) {
+  int outside = 0;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const std::uintptr_t address = request.addresses[lane];
+    outside += (request.lanes >> lane & 1) != 0 && (address < object.begin || address >= object.end) ? 1 : 0;
+  }
+  return outside;
+}
+
 }  // namespace
 
 CostCounter::CostCounter(const KernelInfo& kernel, const abi::CpuLaunch& launch)
@@ -138,6 +147,7 @@ void CostCounter::add_access(SiteCosts& costs, const ObservedSite& site, const R
     access.bytes += distinct_bytes(request, site.bytes);
     return;
   }
+  access.lanes_elsewhere += object != nullptr && object->name == access.array ? lanes_outside(request, *object) : lanes;
   const Sectors sectors = sectors_of(request, site.bytes);
   const std::int64_t bytes = distinct_bytes(request, site.bytes);
   access.bytes += bytes;
@@ -188,8 +198,9 @@ LaunchCosts CostCounter::take() {
       launch_.branches.push_back({at.place, whole(site, site.warps), whole(site, site.divergent)});
     if (!at.is_access()) continue;
     AccessCosts& access = site.access;
-    for (std::int64_t* count : {&access.requests, &access.lanes, &access.bytes, &access.sectors, &access.ideal_sectors,
-                                &access.lines, &access.wavefronts, &access.ideal_wavefronts, &access.meeting_lanes})
+    for (std::int64_t* count :
+         {&access.requests, &access.lanes, &access.bytes, &access.sectors, &access.ideal_sectors, &access.lines,
+          &access.wavefronts, &access.ideal_wavefronts, &access.meeting_lanes, &access.lanes_elsewhere})
       *count = whole(site, *count);
     launch_.accesses.push_back(std::move(access));
   }

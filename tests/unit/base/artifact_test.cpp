@@ -29,6 +29,8 @@ Artifact full_artifact() {
   kernel.max_threads_per_block = 256;
   kernel.faults = {{"assert failed: {0} > 0", "a.pyk", 3, 5}};
   kernel.scratch_bytes = {{{Op::GridDimZ, 0}}};
+  kernel.watched.sites = {{.kind = ObservedSite::Kind::Returned, .depth = 2}};
+  kernel.watched.code = {{.site = 1, .loops = 3, .operations = {.instructions = 5, .math_f64 = 7}}};
   return {"cpu:znver4",
           std::string("\0\x7f"
                       "ELF\xff",

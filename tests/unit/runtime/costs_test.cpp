@@ -241,6 +241,15 @@ TEST_F(Costs, ALaunchIsCountedOncePerShape) {
   launch("strided", {2}, {64}, out, x, std::int64_t{1});  // the first that this output is told of
 }
 
+TEST_F(Costs, AccessesBehindAnArrayAreTold) {
+  const auto elsewhere = [&](std::int64_t elements) {
+    const LaunchCosts costs = launch("strided", {1}, {32}, zeros<float>(32), zeros<float>(elements), std::int64_t{1});
+    return only(costs, ObservedSite::Kind::Load).lanes_elsewhere;
+  };
+  EXPECT_EQ(elsewhere(32), 0);
+  EXPECT_EQ(elsewhere(30), 2);
+}
+
 TEST_F(Costs, KernelsHaveTheirCodeForTheGpu) {
   const LaunchCosts costs = launch("strided", {1}, {32}, zeros<float>(32), zeros<float>(32), std::int64_t{1});
   EXPECT_NE(costs.kernel.watched.ptx.find(".entry " + costs.kernel.watched.gpu_symbol), std::string::npos);
