@@ -171,7 +171,9 @@ class ElementwiseKernel:
         for parameter, dtype, array in zip(self.params, dtypes, is_array):
             if not parameter.is_raw:
                 value = f"_{parameter.name}[{index}]" if array else f"_{parameter.name}"
-                lines.append(f"        {parameter.name}: {TYPE_NAMES[dtype]} = {value}")
+                # The text may set an output without asking for what was there.
+                quiet = "  # pykc: ignore[E0602]" if parameter in self.out_params else ""
+                lines.append(f"        {parameter.name}: {TYPE_NAMES[dtype]} = {value}{quiet}")
         lines += [f"        {line}" for line in body.text.splitlines()]
         lines += [f"        _{parameter.name}[{index}] = {parameter.name}" for parameter in self.out_params
                   if not parameter.is_raw]
