@@ -2,23 +2,20 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <iterator>
-#include <map>
+#include <memory>
 #include <mutex>
-#include <numeric>
-#include <optional>
-#include <random>
-#include <set>
 
 #include "base/errors.h"
 #include "runtime/constants.h"
+#include "runtime/cpu/block_order.h"
 #include "runtime/cpu/block_pool.h"
 #include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/costs/cost_counter.h"
 #include "runtime/cpu/crash_message.h"
 #include "runtime/cpu/elf_object.h"
 #include "runtime/cpu/host_functions.h"
+#include "runtime/cpu/sanitizer/known_launches.h"
 #include "runtime/cpu/sanitizer/report.h"
 
 namespace pykc::cpu {
@@ -29,84 +26,21 @@ constexpr std::int64_t kLargestScratch = std::int64_t{1} << 40;
 /// Launches that are expected to be shorter do not tell of crashes: what prepares for it would show in their time.
 constexpr std::int64_t kWorthACrashMessage = 20'000;  // nanoseconds
 
-/// The words of a launch that its accesses may depend on.
-using LaunchKey = std::vector<std::uint64_t>;
-constexpr std::size_t kMostSettled = 4096;
-constexpr std::uintptr_t kLargestAlignment = 16;  // that an access asks for
-
 struct Function {
   abi::CpuKernel entry = nullptr;
   abi::CpuKernel watched = nullptr;  // null where the kernel has none
-  std::set<LaunchKey> settled;       // launches that need not be watched any more
-  // Of a kind of launch that was watched: for each array, whether it writes all elements and reads none.
-  std::map<LaunchKey, std::vector<bool>> fills;
-
-  bool is_settled(const LaunchKey& kind, const Objects& arrays) const;
-  void settle(const LaunchKey& kind, const Objects& arrays, const Sanitizer& sanitizer);
-
+  KnownLaunches known;               // of the watched one
   BlockTime time;
   BlockTime time_of_all;  // while crashes are told
 };
 
-/// The same launch, with what is not written yet: what may be read of an array once may be read of it again, since
-/// nothing that is written is taken back; but it says nothing of other arrays, unless the launch fills them.
-LaunchKey with_unwritten(LaunchKey kind, const Objects& arrays, const std::vector<bool>& fills) {
-  for (std::size_t i = 0; i < arrays.list().size(); ++i) {
-    const Object& array = arrays.list()[i];
-    if (array.unwritten == nullptr || (i < fills.size() && fills[i])) continue;
-    for (const std::uint64_t word :
-         {std::uint64_t{i}, array.unwritten->number(), std::uint64_t{array.begin - array.unwritten->begin()}})
-      kind.push_back(word);
-  }
-  return kind;
-}
-
-bool Function::is_settled(const LaunchKey& kind, const Objects& arrays) const {
-  const auto known = fills.find(kind);
-  return known != fills.end() && settled.contains(with_unwritten(kind, arrays, known->second));
-}
-
-/// `arrays` are as they were before the launch.
-void Function::settle(const LaunchKey& kind, const Objects& arrays, const Sanitizer& sanitizer) {
-  if (settled.size() >= kMostSettled) settled.clear(), fills.clear();
-  std::vector<bool>& all = fills[kind];
-  const std::vector<bool> now = sanitizer.objects().filled();
-  all.resize(now.size());
-  for (std::size_t i = 0; i < now.size(); ++i)
-    if (now[i]) all[i] = true;
-  settled.insert(with_unwritten(kind, arrays, all));
-}
-
-/// What a launch that nobody watches will have written: all that it fills, where it has been watched before (`fills`),
-/// and else whatever it may write.
-void write_unwatched(const Objects& arrays, const std::vector<bool>* fills) {
-  for (std::size_t i = 0; i < arrays.list().size(); ++i) {
-    const Object& array = arrays.list()[i];
-    if (array.unwritten == nullptr || !array.is_written) continue;
-    if (fills == nullptr || (i < fills->size() && (*fills)[i])) array.unwritten->write(array.begin, array.bytes());
-  }
-}
-
-/// All blocks of a launch: by their numbers or, with a seed, in steps of a length that has no divisor in common with
-/// how many they are, so that each comes once.
-class BlockOrder {
- public:
-  BlockOrder(std::int64_t blocks, std::optional<std::uint64_t> seed) : blocks_(blocks) {
-    if (!seed) return;
-    std::mt19937_64 random(*seed);
-    const auto number = [&] { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(blocks)); };
-    next_ = number();
-    for (step_ = number(); std::gcd(step_, blocks) != 1;) ++step_;
-  }
-  std::int64_t next() {
-    const std::int64_t block = next_;
-    next_ = (next_ + step_) % blocks_;
-    return block;
-  }
-
- private:
-  const std::int64_t blocks_;
-  std::int64_t next_ = 0, step_ = 1;
+/// What is done about a launch beside running it.
+struct Watching {
+  Objects arrays;  // none where nobody looks at them
+  LaunchKind kind;
+  bool is_watched = false;
+  bool is_counted = false;           // instead of being looked at for faults
+  std::shared_ptr<StreamWork> work;  // where launches on other streams are told of it
 };
 
 class Module final : public detail::ModuleState {
@@ -123,7 +57,9 @@ class Module final : public detail::ModuleState {
   Result<KernelResources> resources(std::size_t) override { return KernelResources{}; }
 
  private:
-  static LaunchKey key_of(const KernelInfo& kernel, const Objects& arrays, const abi::CpuLaunch& launch);
+  Watching watching_of(std::size_t kernel, const abi::CpuLaunch& launch, const Stream& stream);
+  void end_watching(std::size_t kernel, const Watching& watching, const abi::CpuLaunch& launch, const Stream& stream,
+                    bool is_whole);
   Result<void> run_watched(std::size_t kernel, const BlockRun& run, StreamWork* work);
   Result<void> run_counted(std::size_t kernel, const BlockRun& run);
   Result<void> run_blocks(std::size_t kernel, const BlockRun& run);
@@ -191,62 +127,82 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
                            .block = {launch.block.x, launch.block.y, launch.block.z},
                            .shared_bytes = launch.dynamic_shared_bytes,
                            .fault = &running.record()};
-  ArrayWatch& watch = device_.watch();
-  watch.streams.enter(on.number());
-  Objects arrays;
-  if (function.watched != nullptr || (watch.unwritten.any() && watch.unwritten.is_wanted())) {
-    arrays = Objects(info, raw);
-    arrays.look_up(watch);
-  } else if (watch.unwritten.any()) {
-    write_wholly(info, raw, watch.unwritten);
-  }
-  LaunchKey kind = function.watched == nullptr ? LaunchKey() : key_of(info, arrays, raw);
-  const bool counts = info.watched.counts();
-  if (counts && !kind.empty()) kind.push_back(device_.cost_outputs());  // which tells what is new to whom
-  const bool is_told_of =                                               // to launches on other streams
-      info.watched.looks_for.races && on.number() != StreamOrder::kDefaultStream;
-  const bool is_new = arrays.has_freed() || (is_told_of && watch.streams.has_several());
-  const bool is_settled =
-      !kind.empty() && !is_new && (counts ? function.settled.contains(kind) : function.is_settled(kind, arrays));
-  const bool is_watched = function.watched != nullptr && !is_settled && (!counts || device_.cost_output());
-  if (!is_watched || counts)
-    write_unwatched(arrays, function.watched == nullptr || counts ? nullptr : &function.fills[kind]);
+  const Watching watching = watching_of(kernel, raw, on);
   const auto scratch_for = [&](const LaunchExpression& bytes) {
     return bytes.evaluate(launch.grid, launch.block).value_or(-1);
   };
-  std::int64_t scratch = scratch_for(is_watched ? info.watched.scratch_bytes : info.scratch_bytes);
-  if (is_watched && counts) scratch = std::max(scratch, scratch_for(info.scratch_bytes));  // some blocks are not
+  std::int64_t scratch = scratch_for(watching.is_watched ? info.watched.scratch_bytes : info.scratch_bytes);
+  if (watching.is_counted) scratch = std::max(scratch, scratch_for(info.scratch_bytes));  // some blocks are not
   if (scratch < 0 || scratch > kLargestScratch)
     return detail::invalid_launch(info, "a block would need " + std::to_string(scratch) + " bytes of scratch memory");
   // Dynamic shared memory begins 16-byte aligned behind the static part.
   const std::int64_t static_shared = round_up(info.static_shared_bytes, 16);
-  const BlockRun run{.kernel = is_watched ? function.watched : function.entry,
+  const BlockRun run{.kernel = watching.is_watched ? function.watched : function.entry,
                      .launch = &raw,
                      .blocks = launch.blocks,
                      .shared_bytes = static_shared + launch.dynamic_shared_bytes,
                      .scratch_bytes = scratch};
   if (info.is_cooperative && launch.blocks > kMostCooperativeBlocks)
     return detail::too_many_cooperative_blocks(info, launch.blocks, kMostCooperativeBlocks);
-  const auto work = is_watched && is_told_of ? std::make_shared<StreamWork>() : nullptr;
   Result<void> done = running.begin(cancellations, launch.timeout);
   if (done && !running.is_to_stop())
-    done = !is_watched ? run_blocks(kernel, run)
-           : counts    ? run_counted(kernel, run)
-                       : run_watched(kernel, run, work.get());
+    done = watching.is_counted   ? run_counted(kernel, run)
+           : watching.is_watched ? run_watched(kernel, run, watching.work.get())
+                                 : run_blocks(kernel, run);
   const RunningLaunch::Stop stop = running.end(cancellations, launch.timeout);
   if (!done) {
     done.error().message = "kernel `" + info.name + "`: " + done.error().message;
     return done;
   }
-  if (is_watched && counts) {
-    if (!kind.empty() && function.settled.size() < kMostSettled) function.settled.insert(kind);
-  } else if (is_watched) {
-    const bool is_whole = stop == RunningLaunch::Stop::None && running.record().ready == 0;
-    if (is_whole) report_findings(kernel, raw, on, work);
-    if (is_whole && !kind.empty() && device_.sanitizer().is_settled())
-      function.settle(kind, arrays, device_.sanitizer());
-  }
+  end_watching(kernel, watching, raw, on, stop == RunningLaunch::Stop::None && running.record().ready == 0);
   return ended(kernel, stop, launch, stream);
+}
+
+/// Whether a launch is watched, and what it writes where it is not. In the device's turn.
+Watching Module::watching_of(std::size_t kernel, const abi::CpuLaunch& launch, const Stream& stream) {
+  const KernelInfo& info = kernels[kernel];
+  const Function& function = functions_[kernel];
+  ArrayWatch& watch = device_.watch();
+  watch.streams.enter(stream.number());
+  Watching watching;
+  if (function.watched == nullptr && !watch.unwritten.any()) return watching;
+  if (function.watched == nullptr && !watch.unwritten.is_wanted()) {
+    write_wholly(info, launch, watch.unwritten);
+    return watching;
+  }
+  watching.arrays = Objects(info, launch);
+  watching.arrays.look_up(watch);
+  if (function.watched == nullptr) {
+    write_all(watching.arrays);
+    return watching;
+  }
+  watching.kind = kind_of(info, watching.arrays, launch);
+  if (info.watched.counts()) {
+    write_all(watching.arrays);
+    if (!watching.kind.empty()) watching.kind.push_back(device_.cost_outputs());  // which tells what is new to whom
+    const bool is_known = !watching.kind.empty() && function.known.contain(watching.kind, Objects());
+    watching.is_watched = watching.is_counted = device_.cost_output() && !is_known;
+    return watching;
+  }
+  const bool is_told_of = info.watched.looks_for.races && stream.number() != StreamOrder::kDefaultStream;
+  const bool is_new = watching.arrays.has_freed() || (is_told_of && watch.streams.has_several());
+  watching.is_watched = is_new || watching.kind.empty() || !function.known.contain(watching.kind, watching.arrays);
+  if (!watching.is_watched) function.known.write(watching.kind, watching.arrays);
+  if (watching.is_watched && is_told_of) watching.work = std::make_shared<StreamWork>();
+  return watching;
+}
+
+/// `is_whole`: nothing has stopped it. In the device's turn.
+void Module::end_watching(std::size_t kernel, const Watching& watching, const abi::CpuLaunch& launch,
+                          const Stream& stream, bool is_whole) {
+  KnownLaunches& known = functions_[kernel].known;
+  if (watching.is_counted) {
+    if (!watching.kind.empty()) known.add(watching.kind, Objects(), {});
+  } else if (watching.is_watched && is_whole) {
+    report_findings(kernel, launch, stream, watching.work);
+    if (!watching.kind.empty() && device_.sanitizer().is_settled())
+      known.add(watching.kind, watching.arrays, device_.sanitizer().objects().filled());
+  }
 }
 
 /// In the device's turn. Notes alone are no reason to fail.
@@ -325,38 +281,6 @@ Result<void> Module::run_blocks(std::size_t kernel, const BlockRun& run) {
   Result<void> done = run_it();
   function.time_of_all.measured(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count(), run.blocks);
   return done;
-}
-
-/// Where arrays lie is no part of it beyond what they are aligned to, nor are floats: what depends on these is watched
-/// each time. Empty where arrays
-/// share memory, which another launch of that shape need not do.
-LaunchKey Module::key_of(const KernelInfo& kernel, const Objects& arrays, const abi::CpuLaunch& launch) {
-  if (arrays.overlap()) return {};
-  LaunchKey key = {static_cast<std::uint64_t>(launch.shared_bytes)};
-  for (const auto& shape : {launch.grid, launch.block})
-    for (int axis = 0; axis < 3; ++axis) key.push_back(static_cast<std::uint64_t>(shape[axis]));
-  int word = 0;
-  std::size_t array = 0;
-  const auto add = [&](std::int64_t bytes) {
-    const auto* const from = static_cast<const char*>(launch.parameters[word++]);
-    for (std::int64_t i = 0; i < bytes; i += 8) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, from + i, static_cast<std::size_t>(std::min<std::int64_t>(8, bytes - i)));
-      key.push_back(bits);
-    }
-  };
-  for (const ParameterInfo& parameter : kernel.parameters) {
-    const int axes = parameter.array.has_static_shape() ? 0 : parameter.array.rank();
-    if (parameter.is_array) key.push_back(arrays.list()[array++].begin % kLargestAlignment);
-    if (!parameter.is_array) {
-      const bool is_number = !parameter.value.is_record() && is_float(parameter.value.scalar);
-      is_number ? void(++word) : add(size_in_bytes(parameter.value));
-      continue;
-    }
-    ++word;
-    for (int i = 0; i < axes * (parameter.array.layout == Layout::Strided ? 2 : 1); ++i) add(8);
-  }
-  return key;
 }
 
 /// How a launch that has run has ended.
