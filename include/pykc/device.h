@@ -134,8 +134,8 @@ class Device {
   Result<void> set_output(Output output) const;
   /// Where the costs of launches go from now on, for all handles of this device; null, as at first: nothing is counted.
   /// Of kernels that are compiled with CompileOptions::costs_for, the first launch from now on of each shape, with each
-  /// list of extents and integers, is counted. `output` is called by the launch, before it returns; it must not throw, and
-  /// neither launch nor call this. An error on a GPU.
+  /// list of extents and integers, is counted. `output` is called by the launch, before it returns; it must not throw,
+  /// and neither launch nor call this. An error on a GPU.
   Result<void> set_cost_output(CostOutput output) const;
   /// A kernel of the CPU device that touches memory which is not there ends the process, as such code does in C++. At
   /// first, a message on stderr says which kernel it was: while a launch runs that is new or takes 20 us or more, the
