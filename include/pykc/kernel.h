@@ -252,4 +252,4 @@ Argument Argument::of(const RecordRef& type, const Array<T>& array) {
   return argument;
 }
 
-}  // namespace gnu::visibility("default")]]pykc
+}  // namespace pykc

@@ -10,8 +10,8 @@
 
 namespace pykc::random_test {
 
-/// How a program is compiled, and how often it runs on a GPU. `sanitize`: on the CPU device it is watched; what it
-/// reads of unwritten memory it does not use, and all else that is found is wrong. `target`: for GPUs, in the place of
+/// How a program is compiled, and how often it runs on a GPU. `sanitize`: on the CPU device it is watched, and all that
+/// is found is wrong, of what nobody has written, too. `target`: for GPUs, in the place of
 /// their own; empty: their own. `ptxas`: the program that assembles for GPUs in the place of the driver, if any.
 /// `attempts`: so often at most until a difference shows, for some depend on who of the threads comes first. `steps`: a
 /// program for which the interpreter takes more counts as endless, and runs on no device.
