@@ -12,6 +12,7 @@
 #include "codegen/nvptx/passes/load_bools.h"
 #include "codegen/nvptx/passes/native_conversions.h"
 #include "codegen/nvptx/passes/ptxas/flag_bits.h"
+#include "codegen/nvptx/passes/ptxas/flag_numbers.h"
 #include "codegen/nvptx/passes/ptxas/keep_clamps.h"
 #include "codegen/nvptx/passes/ptxas/keep_high_halves.h"
 #include "codegen/nvptx/passes/ptxas/keep_local_constants.h"
