@@ -9,6 +9,9 @@
 namespace pykc::cuda {
 namespace {
 
+/// Of stack for a thread beside what recursion needs: the driver's own default.
+constexpr std::size_t kUsualStackBytes = 1024;
+
 std::string driver_name(const Driver& driver) {
   int version = 0;
   driver.cuDriverGetVersion(&version);
@@ -136,29 +139,34 @@ Result<void> Device::stop_profiler() const {
   return check("cuProfilerStop", driver_.cuProfilerStop());
 }
 
-Result<void> Device::limit_stack(std::int64_t bytes) {
-  constexpr std::size_t kReservedBytes = 1024;  // the driver's own default
+Result<std::size_t> Device::stack_limit() const {
   std::size_t present = 0;
   RETURN_IF_FAILED(check("cuCtxGetLimit", driver_.cuCtxGetLimit(&present, CU_LIMIT_STACK_SIZE)));
-  if (!first_stack_limit_) first_stack_limit_ = present;
-  const std::size_t wanted = std::max(*first_stack_limit_, kReservedBytes + static_cast<std::size_t>(bytes));
-  if (present == wanted) return {};
-  return check("cuCtxSetLimit", driver_.cuCtxSetLimit(CU_LIMIT_STACK_SIZE, wanted));
+  return present;
 }
 
 Result<void> Device::reserve_stack(std::int64_t bytes) {
   const std::lock_guard lock(stack_mutex_);
-  const std::int64_t most = reserved_stacks_.empty() ? 0 : *reserved_stacks_.rbegin();
-  if (bytes > most) RETURN_IF_FAILED(limit_stack(bytes));
-  reserved_stacks_.insert(bytes);
+  const std::size_t wanted = kUsualStackBytes + static_cast<std::size_t>(bytes);
+  ASSIGN_OR_RETURN(const std::size_t present, stack_limit());
+  if (present < wanted) {
+    RETURN_IF_FAILED(check("cuCtxSetLimit", driver_.cuCtxSetLimit(CU_LIMIT_STACK_SIZE, wanted)));
+    if (present != own_stack_limit_) others_stack_limit_ = present;
+    own_stack_limit_ = wanted;
+  }
+  reserved_stacks_.insert(wanted);
   return {};
 }
 
 void Device::release_stack(std::int64_t bytes) {
   const std::lock_guard lock(stack_mutex_);
-  reserved_stacks_.erase(reserved_stacks_.find(bytes));
-  const std::int64_t most = reserved_stacks_.empty() ? 0 : *reserved_stacks_.rbegin();
-  if (bytes > most) (void)limit_stack(most);  // at worst the memory stays taken
+  reserved_stacks_.erase(reserved_stacks_.find(kUsualStackBytes + static_cast<std::size_t>(bytes)));
+  const Result<std::size_t> present = stack_limit();
+  if (!present || *present != own_stack_limit_) return;  // somebody else's by now
+  const std::size_t most = reserved_stacks_.empty() ? 0 : *reserved_stacks_.rbegin();
+  const std::size_t wanted = std::max(others_stack_limit_, most);
+  if (wanted < *present && driver_.cuCtxSetLimit(CU_LIMIT_STACK_SIZE, wanted) == CUDA_SUCCESS)
+    own_stack_limit_ = wanted;
 }
 
 Result<void> Device::finish_default_stream() {

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <vector>
 
@@ -108,7 +107,7 @@ class Device final : public detail::DeviceState {
 
  private:
   // The context is current.
-  Result<void> limit_stack(std::int64_t bytes);
+  Result<std::size_t> stack_limit() const;
   Result<std::shared_ptr<void>> allocate_host(std::int64_t bytes, unsigned flags);
   Result<detail::UnifiedMemory> allocate_managed(std::int64_t bytes);
   Result<detail::UnifiedMemory> allocate_mapped(std::int64_t bytes);
@@ -120,8 +119,8 @@ class Device final : public detail::DeviceState {
   Pool pool_;
   Stream default_stream_;
   std::mutex stack_mutex_;
-  std::optional<std::size_t> first_stack_limit_;  // what the context had before
-  std::multiset<std::int64_t> reserved_stacks_;
+  std::size_t own_stack_limit_ = 0, others_stack_limit_ = 0;  // set here last; what the context had before
+  std::multiset<std::size_t> reserved_stacks_;
   std::atomic<int> captures_ = 0;  // under way
   mutable std::mutex peers_mutex_;
   std::vector<std::weak_ptr<detail::DeviceState>> peers_;  // whose memory this device's kernels may use

@@ -768,6 +768,7 @@ void mock_reset() {
 void mock_set_devices(int count) { state().devices = count; }
 void mock_set_peers(bool possible) { state().has_peers = possible; }
 void mock_set_memory(std::size_t bytes) { state().memory = bytes; }
+std::size_t* mock_stack_limit() { return &state().contexts[0].stack_bytes; }
 void mock_set_max_threads(int threads) { state().max_threads = threads; }
 void mock_set_words(int count) { state().words = count; }
 void mock_fail(const char* function, int nth, int code) { state().failures[function].push_back({nth, code}); }

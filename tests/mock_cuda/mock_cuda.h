@@ -31,6 +31,8 @@ void mock_set_devices(int count);
 void mock_set_peers(bool possible);
 /// Bytes of memory of each device.
 void mock_set_memory(std::size_t bytes);
+/// Of a thread on the first device, in bytes; other code of the process may set it.
+std::size_t* mock_stack_limit();
 /// What a kernel's registers allow.
 void mock_set_max_threads(int threads);
 /// How many parameters a launch has; so many words are copied into Launch::words.

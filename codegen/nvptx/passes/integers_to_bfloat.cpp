@@ -15,13 +15,6 @@ bool makes_bfloat_of_integer(const llvm::Instruction& instruction) {
   return converts && instruction.getType()->isBFloatTy();
 }
 
-llvm::Value* chosen(llvm::CastInst& conversion, llvm::IRBuilder<>& builder) {
-  llvm::Type* type = conversion.getType();
-  const double one = llvm::isa<llvm::SIToFPInst>(conversion) ? -1.0 : 1.0;
-  return builder.CreateSelect(conversion.getOperand(0), llvm::ConstantFP::get(type, one),
-                              llvm::ConstantFP::get(type, 0.0));
-}
-
 llvm::Value* rounded_once(llvm::CastInst& conversion, llvm::IRBuilder<>& builder) {
   llvm::Value* exact = builder.CreateCast(conversion.getOpcode(), conversion.getOperand(0), builder.getDoubleTy());
   return builder.CreateFPTrunc(exact, conversion.getType());
@@ -30,14 +23,15 @@ llvm::Value* rounded_once(llvm::CastInst& conversion, llvm::IRBuilder<>& builder
 }  // namespace
 
 void convert_integers_to_bfloat(llvm::Module& module, bool has_conversion) {
+  if (has_conversion) return;
   for (llvm::Function& function : module)
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       if (!makes_bfloat_of_integer(instruction)) continue;
       auto& conversion = llvm::cast<llvm::CastInst>(instruction);
       const unsigned bits = conversion.getOperand(0)->getType()->getIntegerBitWidth();
-      if (bits > 1 && (has_conversion || bits <= kExactInF32)) continue;
+      if (bits <= kExactInF32) continue;
       llvm::IRBuilder<> builder(&conversion);
-      conversion.replaceAllUsesWith(bits == 1 ? chosen(conversion, builder) : rounded_once(conversion, builder));
+      conversion.replaceAllUsesWith(rounded_once(conversion, builder));
       conversion.eraseFromParent();
     }
 }

@@ -73,9 +73,7 @@ Value concatenate(FunctionChecker& checker, const Value& left, const Value& righ
   }));
 }
 
-bool is_count(const Value& value) {
-  return value.is_weak_integer() || (value.is_constant() && value.is_scalar() && is_integer(value.scalar()));
-}
+bool is_count(const Value& value) { return value.is_constant() && value.is_scalar() && is_integer(value.scalar()); }
 
 /// `(a, b) * 3`; the tuple is evaluated once, also for no elements.
 Value repeat(FunctionChecker& checker, const Value& tuple, const Value& count, SourceRange range) {

@@ -116,6 +116,24 @@ TEST_F(CudaMock, RecursionReservesStackWhileItsModuleLives) {
   expect_error(device.load(artifact), ErrorCode::InputOutput, "has a stack for recursion of -1 bytes");
 }
 
+TEST_F(CudaMock, StackThatOtherCodeReservesStays) {
+  const Device device = Device::open("cuda:0").value();
+  Artifact artifact = test_artifact();
+  artifact.kernels[0].recursion_bytes = 10000;
+  *mock_stack_limit() = 4096;
+  EXPECT_TRUE(device.load(artifact));
+  EXPECT_EQ(*mock_stack_limit(), 4096U);
+  {
+    const Result<Module> deep = device.load(artifact);
+    ASSERT_TRUE(deep);
+    EXPECT_EQ(*mock_stack_limit(), 11024U);
+    *mock_stack_limit() = 50000;
+    EXPECT_TRUE(device.load(artifact));
+    EXPECT_EQ(*mock_stack_limit(), 50000U);
+  }
+  EXPECT_EQ(*mock_stack_limit(), 50000U);
+}
+
 TEST_F(CudaMock, EveryCallOfOpeningMayFail) {
   mock_fail("cuInit", 1, kNotInitialized);
   expect_error(Device::open("cuda:0"), ErrorCode::DriverUnavailable,

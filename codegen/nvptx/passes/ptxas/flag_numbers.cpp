@@ -45,6 +45,7 @@ void choose_numbers_of_flags(llvm::Module& module) {
       const std::optional<FlagNumber> number = conversion ? flag_number(*conversion) : std::nullopt;
       if (!number) continue;
       llvm::IRBuilder<> builder(conversion);
+      // Negations stay behind without a use: the next instruction of the walk may be one.
       for (llvm::User* user : llvm::make_early_inc_range(conversion->users()))
         if (match(user, m_FNeg(m_Value()))) user->replaceAllUsesWith(choose(builder, *number, user->getType(), -1.0));
       conversion->replaceAllUsesWith(choose(builder, *number, conversion->getType(), 1.0));
