@@ -19,6 +19,7 @@
 #include "codegen/nvptx/passes/ptxas/keep_loops_apart.h"
 #include "codegen/nvptx/passes/ptxas/keep_masks.h"
 #include "codegen/nvptx/passes/ptxas/keep_negations.h"
+#include "codegen/nvptx/passes/ptxas/keep_negative_zeros.h"
 #include "codegen/nvptx/passes/ptxas/keep_shift_counts.h"
 #include "codegen/nvptx/passes/ptxas/keep_signed_parts.h"
 #include "codegen/nvptx/passes/ptxas/keep_signs.h"

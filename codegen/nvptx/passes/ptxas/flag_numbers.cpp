@@ -31,11 +31,6 @@ std::optional<FlagNumber> flag_number(llvm::CastInst& conversion) {
   return std::nullopt;
 }
 
-llvm::Value* choose(llvm::IRBuilder<>& builder, const FlagNumber& of, llvm::Type* type, double sign) {
-  return builder.CreateSelect(of.flag, llvm::ConstantFP::get(type, sign * of.number),
-                              llvm::ConstantFP::get(type, sign * 0.0));
-}
-
 }  // namespace
 
 void choose_numbers_of_flags(llvm::Module& module) {
@@ -45,10 +40,9 @@ void choose_numbers_of_flags(llvm::Module& module) {
       const std::optional<FlagNumber> number = conversion ? flag_number(*conversion) : std::nullopt;
       if (!number) continue;
       llvm::IRBuilder<> builder(conversion);
-      // Negations stay behind without a use: the next instruction of the walk may be one.
-      for (llvm::User* user : llvm::make_early_inc_range(conversion->users()))
-        if (match(user, m_FNeg(m_Value()))) user->replaceAllUsesWith(choose(builder, *number, user->getType(), -1.0));
-      conversion->replaceAllUsesWith(choose(builder, *number, conversion->getType(), 1.0));
+      llvm::Type* type = conversion->getType();
+      conversion->replaceAllUsesWith(builder.CreateSelect(number->flag, llvm::ConstantFP::get(type, number->number),
+                                                          llvm::ConstantFP::get(type, 0.0)));
       conversion->eraseFromParent();
     }
 }
