@@ -168,10 +168,10 @@ void visit_fields(auto& archive, Same<Sanitize> auto& v) {
 }
 void visit_fields(auto& archive, Same<ObservedSite> auto& v) {
   visit_all(archive, v.kind, v.is_shared, v.is_local, v.is_packed, v.acquires, v.releases, v.is_for_block,
-            v.is_predictable, v.is_dropped, v.bytes, v.depth, v.array, v.ignored, v.place);
+            v.is_predictable, v.is_dropped, v.bytes, v.depth, v.array, v.ignored, v.issued_at, v.place);
 }
 void visit_fields(auto& archive, Same<Operations> auto& v) {
-  visit_all(archive, v.instructions, v.f32, v.f64, v.integer, v.math, v.math_f64, v.conversions, v.barriers, v.warp,
+  visit_all(archive, v.instructions, v.f32, v.f64, v.integer, v.linear, v.math, v.math_f64, v.conversions, v.barriers, v.warp,
             v.global_loads);
 }
 void visit_fields(auto& archive, Same<ObservedCode> auto& v) {

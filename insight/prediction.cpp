@@ -14,7 +14,7 @@ constexpr double kL2BytesPerClock = 24, kL2WritesPerClock = 0.25;  // of a multi
 constexpr double kScatteredReadBytes = 83, kScatteredWriteBytes = 198;  // of memory, for a sector that is met by chance
 constexpr double kInstructionsPerClock = 4, kWarpClocks = 20;           // of a multiprocessor; to start a warp
 constexpr double kStartInstructions = 12;
-constexpr double kIntegersInLoops = 0.15;  // that are left of addresses and counters there
+constexpr double kLinearInLoops = 0.15;  // that are left of addresses and counters there
 constexpr double kLoadClocks = 600, kLoadClocksInLoops = 80, kBarrierClocks = 30, kDependentClocks = 4;
 constexpr double kSharedAtomicClocks = 2, kGlobalAtomicClocks = 1;  // of 32 lanes
 constexpr double kSameSectorClocks = 14.5;                          // of an atomic operation behind another
@@ -38,7 +38,7 @@ double warps_of(const LaunchCosts& costs) {
 /// Instructions of the machine, roughly, for one thread that runs the code.
 double instructions_of(const CodeCosts& code) {
   const Operations& operations = code.operations;
-  const double removed = code.loops > 0 ? (1 - kIntegersInLoops) * static_cast<double>(operations.integer) : 0;
+  const double removed = code.loops > 0 ? (1 - kLinearInLoops) * static_cast<double>(operations.linear) : 0;
   return static_cast<double>(operations.instructions + operations.math) - removed;
 }
 
@@ -47,7 +47,7 @@ Totals totals_of(const LaunchCosts& costs) {
   std::map<std::int64_t, double> loads;  // clocks for those of a piece of code, which are on their way together
   for (const CodeCosts& code : costs.code) {
     const auto warps = static_cast<double>(code.warps), lanes = static_cast<double>(code.lanes);
-    totals.instructions += warps * instructions_of(code);
+    totals.instructions += static_cast<double>(code.issued) * instructions_of(code);
     totals.f32 += lanes * static_cast<double>(code.operations.f32);
     totals.f64 += lanes * static_cast<double>(code.operations.f64 + 2 * code.operations.math_f64);
     totals.waiting += warps * kBarrierClocks * static_cast<double>(code.operations.barriers);
@@ -59,7 +59,8 @@ Totals totals_of(const LaunchCosts& costs) {
   for (const AccessCosts& access : costs.accesses) {
     if (access.is_atomic())
       (access.is_shared ? totals.shared_atomics : totals.global_atomics) += static_cast<double>(access.lanes);
-    totals.load_store += static_cast<double>(access.is_shared ? access.wavefronts : access.lines);
+    const std::int64_t without_lanes = access.issued - access.requests;
+    totals.load_store += static_cast<double>((access.is_shared ? access.wavefronts : access.lines) + without_lanes);
   }
   return totals;
 }
@@ -79,9 +80,11 @@ double sectors_of_grid(const LaunchCosts& costs, const ArrayCosts& array) {
   return low * -std::expm1(-reads * costs.scale() / low);
 }
 
-/// Bytes of an array that a launch touches.
+/// Bytes of an array that move where a launch touches it: memory gives two sectors at a time.
 double touched_bytes(const LaunchCosts& costs, const ArrayCosts& array) {
-  return std::min(static_cast<double>(array.bytes), sectors_of_grid(costs, array) * kSectorBytes);
+  if (array.grid_sectors == 0) return 0;
+  const double pairs_of_sector = static_cast<double>(array.grid_pairs) / static_cast<double>(array.grid_sectors);
+  return std::min(static_cast<double>(array.bytes), sectors_of_grid(costs, array) * pairs_of_sector * 2 * kSectorBytes);
 }
 
 /// Sectors of an array beyond the L2 cache that requests meet by chance.
@@ -106,7 +109,10 @@ double memory_bytes(const LaunchCosts& costs, const Chip& chip) {
     const double reads = is_beyond(touched, chip) ? scattered_sectors(costs, array, false) : 0;
     const double writes = is_beyond(touched, chip) ? scattered_sectors(costs, array, true) : 0;
     moved += (reads * kScatteredReadBytes + writes * kScatteredWriteBytes) * scale;
-    if (writes == 0) moved += std::min(touched, static_cast<double>(array.stored_sectors * kSectorBytes) * scale);
+    // What is written in part is read before.
+    const std::int64_t filled = array.bytes_read == 0 ? array.partial_sectors : 0;
+    for (const std::int64_t sectors : {array.stored_sectors, filled})
+      if (writes == 0) moved += std::min(touched, static_cast<double>(sectors * kSectorBytes) * scale);
     if (reads == 0 && array.bytes_read > 0) moved += touched;
   }
   return is_beyond(all, chip) ? moved : 0;

@@ -33,6 +33,7 @@ struct AccessCosts {
   bool is_shared = false;
   std::string array;          // its parameter or variable; empty where that is not known
   std::int64_t requests = 0;  // of warps
+  std::int64_t issued = 0;    // requests, and those that no lane of a warp took part in: of a short branch on a GPU
   std::int64_t lanes = 0;     // of their threads
   std::int64_t bytes = 0;     // that a request's lanes want, each byte once
   // Of global memory.
@@ -62,7 +63,8 @@ struct CodeCosts {
   std::int64_t piece = 0;  // code of several lines that runs together has one number
   SourcePlace place = {};
   std::int64_t warps = 0;      // that ran it
-  std::int64_t lanes = 0;      // threads that did
+  std::int64_t issued = 0;     // by these, and by those that a short branch lets issue it without a lane
+  std::int64_t lanes = 0;      // threads that ran it
   int loops = 0;               // around it, in its function
   Operations operations = {};  // of one thread that runs it once
 };
@@ -75,9 +77,11 @@ struct ArrayCosts {
   std::int64_t bytes_written = 0;
   std::int64_t sectors_read = 0;  // of requests
   std::int64_t sectors_written = 0;
-  std::int64_t block_sectors = 0;   // of those read, each once in a block
-  std::int64_t grid_sectors = 0;    // of all, each once in all blocks that were counted
-  std::int64_t stored_sectors = 0;  // of those, that were written
+  std::int64_t block_sectors = 0;    // of those read, each once in a block
+  std::int64_t grid_sectors = 0;     // of all, each once in all blocks that were counted
+  std::int64_t grid_pairs = 0;       // of sectors that lie side by side, of which one at least is among these
+  std::int64_t stored_sectors = 0;   // of those, that were written
+  std::int64_t partial_sectors = 0;  // of those, of which some bytes were not
 };
 
 struct LaunchCosts {

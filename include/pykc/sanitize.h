@@ -69,6 +69,9 @@ struct ObservedSite {
   std::uint16_t depth = 0;      // of kernels that count: blocks of code around the place, in its function
   std::int32_t array = -1;      // Begin: in WatchedKernel::local_arrays
   std::uint8_t ignored = 0;     // by a comment of the line: 1 << n for code E0601 + n
+  /// Of kernels that count: where the warps come by that a GPU lets issue this, lanes to run it or not, as it does with
+  /// a short branch; -1 for those alone that have such lanes.
+  std::int32_t issued_at = -1;
   SourcePlace place = {};
   constexpr bool is_access() const { return kind <= Kind::AtomicSwap; }
   constexpr bool is_atomic() const { return is_access() && kind >= Kind::AtomicLoad; }
@@ -81,6 +84,7 @@ struct Operations {
   std::int64_t f32 = 0;           // sums, products, quotients; f16 and bf16 are computed in f32
   std::int64_t f64 = 0;
   std::int64_t integer = 0;
+  std::int64_t linear = 0;    // of these, sums and products that only count or lead to elements
   std::int64_t math = 0;      // what divisions and functions are on a GPU, in its instructions beyond one each
   std::int64_t math_f64 = 0;  // of these, those on f64
   std::int64_t conversions = 0;

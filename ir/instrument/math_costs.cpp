@@ -35,7 +35,7 @@ MathCost cost_of_division(ScalarType type) {
 
 }  // namespace
 
-MathCost math_cost_of(const Instruction& instruction, bool fast_math) {
+MathCost math_cost_of(const Instruction& instruction, bool fast_math, bool is_divisor_known) {
   const ScalarType type = instruction.type.scalar;
   const bool is_approximate = fast_math && is_float(type) && type != ScalarType::F64;
   switch (instruction.opcode) {
@@ -45,9 +45,7 @@ MathCost math_cost_of(const Instruction& instruction, bool fast_math) {
       return is_approximate ? MathCost() : cost_of_division(type);
     case Opcode::FloorDiv:
     case Opcode::Mod:
-      // A constant is a multiplication.
-      return is_approximate || instruction.operands[1]->opcode == Opcode::Constant ? MathCost()
-                                                                                   : cost_of_division(type);
+      return is_approximate || is_divisor_known ? MathCost() : cost_of_division(type);
     default:
       return {};
   }

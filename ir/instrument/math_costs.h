@@ -13,7 +13,8 @@ struct MathCost {
   std::int16_t of_f64 = 0;  // of them, those that the units for f64 do
 };
 
-/// `fast_math`: with approximations instead, where there are some.
-MathCost math_cost_of(const Instruction& instruction, bool fast_math);
+/// `fast_math`: with approximations instead, where there are some. `is_divisor_known`: while compiling, so that a
+/// division is a multiplication.
+MathCost math_cost_of(const Instruction& instruction, bool fast_math, bool is_divisor_known);
 
 }  // namespace pykc::ir

@@ -8,7 +8,7 @@
 
 namespace pykc::ir {
 
-Predictability::Predictability(const Module& module) : module_(module) {
+Predictability::Predictability(const Module& module, By by) : module_(module), by_(by) {
   do {
     has_changed_ = false;
     for (const auto& function : module.functions)
@@ -55,7 +55,7 @@ void Predictability::examine(const Function& function, const Instruction* instru
   }
 }
 
-/// Whether an instruction gives a value that is not the launch's.
+/// Whether an instruction gives a value that is not the launch's, or the source's.
 bool Predictability::gives_unknown(const Function& function, const Instruction* instruction) const {
   const auto has_unknown_operand = [&] {
     return std::ranges::any_of(instruction->operands,
@@ -64,11 +64,15 @@ bool Predictability::gives_unknown(const Function& function, const Instruction* 
   switch (instruction->opcode) {
     case Opcode::Parameter: {
       const auto unknown = unknown_parameters_.find(&function);
-      const bool is_number = function.is_kernel && instruction->type.is_scalar() && is_float(instruction->type.scalar);
-      return is_number || (unknown != unknown_parameters_.end() && unknown->second.contains(instruction->index));
+      const bool is_number = instruction->type.is_scalar() && is_float(instruction->type.scalar);
+      return (function.is_kernel && (by_ == By::Source || is_number)) ||
+             (unknown != unknown_parameters_.end() && unknown->second.contains(instruction->index));
     }
     case Opcode::Load:
-      return instruction->operands[0]->type.space != AddressSpace::Parameter || has_unknown_operand();
+      return by_ == By::Source || instruction->operands[0]->type.space != AddressSpace::Parameter ||
+             has_unknown_operand();
+    case Opcode::LaunchSharedBytes:
+      return by_ == By::Source;
     case Opcode::HintedLoad:
     case Opcode::AtomicLoad:
     case Opcode::AtomicRmw:
@@ -84,9 +88,10 @@ bool Predictability::gives_unknown(const Function& function, const Instruction* 
     }
     case Opcode::Builtin:
       switch (info(instruction->builtin).effect) {
-        case Effect::Pure:
         case Effect::Thread:
         case Effect::Block:
+          return by_ == By::Source || has_unknown_operand();
+        case Effect::Pure:
         case Effect::Barrier:
           return has_unknown_operand();
         case Effect::Warp:

@@ -1,10 +1,12 @@
 // What of a kernel depends on the launch alone: on the places of threads, the shape of the launch, the extents of
-// arrays and integer arguments; and not on what arrays hold, or on floats among the arguments.
+// arrays and integer arguments; and not on what arrays hold, or on floats among the arguments. Or what depends on
+// nothing but the source.
 //
 // Two launches that agree in these do the same of it. So accesses that were watched once, and raced with nothing, need
 // not be watched again.
 #pragma once
 
+#include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -15,11 +17,12 @@ namespace pykc::ir {
 
 class Predictability {
  public:
-  explicit Predictability(const Module& module);
+  enum class By : std::uint8_t { Launch, Source };
+  explicit Predictability(const Module& module, By by = By::Launch);
 
-  /// Whether a value depends on the launch alone.
+  /// Whether a value depends on the launch alone, or on the source.
   bool has_value(const Instruction* value) const { return !unknown_.contains(value); }
-  /// Whether it depends on the launch alone which threads come to an instruction, and how often.
+  /// Whether it depends on these alone which threads come to an instruction, and how often.
   bool is_reached(const Instruction* instruction) const { return !doubtful_.contains(instruction); }
   /// Whether all that orders the threads of a kernel does: its barriers and warp operations. Never where a fence or an
   /// atomic access orders them, since what that orders depends on who was first.
@@ -36,6 +39,7 @@ class Predictability {
   }
 
   const Module& module_;
+  const By by_;
   std::unordered_set<const Instruction*> unknown_;   // values
   std::unordered_set<const Local*> unknown_locals_;  // variables
   std::unordered_set<const Instruction*> doubtful_;  // instructions that are reached or not, as data have it

@@ -23,6 +23,22 @@ int lanes_outside(const Request& request, const Object& object) {
   return outside;
 }
 
+/// Notes which bytes of its sectors a request stores.
+void add_stored(std::unordered_map<std::uintptr_t, std::uint32_t>& stored, const Request& request,
+                const Sectors& sectors, int bytes) {
+  if (distinct_bytes(request, bytes) == sectors.count * kSectorBytes) {
+    for (int i = 0; i < sectors.count; ++i) stored[sectors.numbers[static_cast<std::size_t>(i)]] = ~std::uint32_t{0};
+    return;
+  }
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    if ((request.lanes >> lane & 1) == 0) continue;
+    const std::uintptr_t address = request.addresses[lane], sector = address / kSectorBytes;
+    const std::uint64_t mask = ((std::uint64_t{1} << bytes) - 1) << address % kSectorBytes;
+    stored[sector] |= static_cast<std::uint32_t>(mask);
+    if (mask >> kSectorBytes != 0) stored[sector + 1] |= static_cast<std::uint32_t>(mask >> kSectorBytes);
+  }
+}
+
 }  // namespace
 
 CostCounter::CostCounter(const KernelInfo& kernel, const abi::CpuLaunch& launch)
@@ -154,15 +170,13 @@ void CostCounter::add_access(SiteCosts& costs, const ObservedSite& site, const R
   access.sectors += sectors.count;
   access.lines += lines_of(sectors);
   access.ideal_sectors += (bytes + kSectorBytes - 1) / kSectorBytes;
-  add_to_array(object, site, sectors, lanes);
+  const auto place = static_cast<std::size_t>(object - objects_.list().data());
+  if (object != nullptr && place < arrays_.size()) add_to_array(arrays_[place], site, request, sectors);
 }
 
-void CostCounter::add_to_array(const Object* object, const ObservedSite& site, const Sectors& sectors, int lanes) {
-  if (object == nullptr) return;
-  const auto place = static_cast<std::size_t>(object - objects_.list().data());
-  if (place >= arrays_.size()) return;
-  OfArray& array = arrays_[place];
-  const std::int64_t asked = std::int64_t{lanes} * site.bytes;
+void CostCounter::add_to_array(OfArray& array, const ObservedSite& site, const Request& request,
+                               const Sectors& sectors) {
+  const std::int64_t asked = std::int64_t{std::popcount(request.lanes)} * site.bytes;
   if (reads(site.kind)) array.costs.bytes_read += asked;
   if (writes(site.kind)) array.costs.bytes_written += asked;
   if (reads(site.kind)) array.costs.sectors_read += sectors.count;
@@ -171,8 +185,9 @@ void CostCounter::add_to_array(const Object* object, const ObservedSite& site, c
     const std::uintptr_t sector = sectors.numbers[static_cast<std::size_t>(i)];
     if (reads(site.kind)) array.in_block.insert(sector);
     array.in_grid.insert(sector);
-    if (writes(site.kind)) array.stored.insert(sector);
+    array.pairs.insert(sector / 2);
   }
+  if (writes(site.kind)) add_stored(array.stored, request, sectors, site.bytes);
 }
 
 const Object* CostCounter::object_at(SiteCosts& costs, std::uintptr_t address) {
@@ -190,6 +205,13 @@ LaunchCosts CostCounter::take() {
     const double part = static_cast<double>(site.lanes) / static_cast<double>(site.lanes_told);
     return static_cast<std::int64_t>(static_cast<double>(count) / part);
   };
+  const auto issued = [&](std::size_t place) {
+    const SiteCosts& site = sites_[place];
+    const std::int32_t at = kernel_.watched.sites[place].issued_at;
+    if (at < 0) return whole(site, site.warps);
+    const SiteCosts& issuing = sites_[static_cast<std::size_t>(at)];
+    return whole(issuing, issuing.warps);
+  };
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     SiteCosts& site = sites_[i];
     const ObservedSite& at = kernel_.watched.sites[i];
@@ -202,17 +224,22 @@ LaunchCosts CostCounter::take() {
          {&access.requests, &access.lanes, &access.bytes, &access.sectors, &access.ideal_sectors, &access.lines,
           &access.wavefronts, &access.ideal_wavefronts, &access.meeting_lanes, &access.lanes_elsewhere})
       *count = whole(site, *count);
+    access.issued = std::max(access.requests, issued(i));
     launch_.accesses.push_back(std::move(access));
   }
   for (const ObservedCode& code : kernel_.watched.code) {
-    const SiteCosts& site = sites_[static_cast<std::size_t>(code.site)];
+    const auto place = static_cast<std::size_t>(code.site);
+    const SiteCosts& site = sites_[place];
     if (site.warps > 0)
-      launch_.code.push_back(
-          {code.site, code.place, whole(site, site.warps), whole(site, site.lanes), code.loops, code.operations});
+      launch_.code.push_back({code.site, code.place, whole(site, site.warps), issued(place), whole(site, site.lanes),
+                              code.loops, code.operations});
   }
   for (OfArray& array : arrays_) {
     array.costs.grid_sectors = static_cast<std::int64_t>(array.in_grid.size());
+    array.costs.grid_pairs = static_cast<std::int64_t>(array.pairs.size());
     array.costs.stored_sectors = static_cast<std::int64_t>(array.stored.size());
+    array.costs.partial_sectors =
+        std::ranges::count_if(array.stored, [](const auto& sector) { return sector.second != ~std::uint32_t{0}; });
     launch_.arrays.push_back(std::move(array.costs));
   }
   return std::move(launch_);

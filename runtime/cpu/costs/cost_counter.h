@@ -43,14 +43,15 @@ class CostCounter final : public Observer {
   };
   struct OfArray {
     ArrayCosts costs;
-    std::unordered_set<std::uintptr_t> in_block, in_grid, stored;  // sectors
+    std::unordered_set<std::uintptr_t> in_block, in_grid, pairs;  // sectors, and pairs of them
+    std::unordered_map<std::uintptr_t, std::uint32_t> stored;     // a bit for each byte of a sector
   };
   void enter(ThreadId thread);
   void end_warp();
   void end_block();
   void add(const Moment& moment);
   void add_access(SiteCosts& costs, const ObservedSite& site, const Request& request);
-  void add_to_array(const Object* object, const ObservedSite& site, const Sectors& sectors, int lanes);
+  void add_to_array(OfArray& array, const ObservedSite& site, const Request& request, const Sectors& sectors);
   const Object* object_at(SiteCosts& costs, std::uintptr_t address);
 
   const KernelInfo& kernel_;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -92,6 +93,35 @@ def early(out: i32[:], bound: i64):
     if threadIdx.x >= bound:
         return
     out[threadIdx.x] = 1
+
+
+@kernel
+def halving(out: f32[:], x: f32[:], steps: i64):
+    part = shared.array(256, f32)
+    part[threadIdx.x] = x[threadIdx.x]
+    step = 128
+    while step > 0:
+        if threadIdx.x < step:
+            part[threadIdx.x] += part[threadIdx.x + step]
+        syncthreads()
+        step //= 2
+    if threadIdx.x < 32:
+        for k in range(steps):
+            part[threadIdx.x] *= 2.0
+    if threadIdx.x == 0:
+        out[0] = part[0]
+
+
+@kernel
+def remainders(out: i64[:], n: i64):
+    for k in (1, 2, 4):
+        out[threadIdx.x % (2 * k)] = threadIdx.x
+    out[0] = threadIdx.x % n
+
+
+@kernel
+def every(out: f32[:], x: f32[:], step: i64):
+    out[threadIdx.x * step] = x[threadIdx.x]
 )";
 
 class Costs : public ::testing::Test {
@@ -254,6 +284,41 @@ TEST_F(Costs, KernelsHaveTheirCodeForTheGpu) {
   const LaunchCosts costs = launch("strided", {1}, {32}, zeros<float>(32), zeros<float>(32), std::int64_t{1});
   EXPECT_NE(costs.kernel.watched.ptx.find(".entry " + costs.kernel.watched.gpu_symbol), std::string::npos);
   EXPECT_EQ(costs.kernel.watched.ir, "");
+}
+
+/// Warps without a lane in a short branch issue what stands in it; not in one with a loop, or at the kernel's end.
+TEST_F(Costs, AllWarpsIssueAShortBranch) {
+  const LaunchCosts costs = launch("halving", {1}, {256}, zeros<float>(1), zeros<float>(256), std::int64_t{3});
+  std::vector<std::pair<std::int64_t, std::int64_t>> issued_and_ran;
+  for (const AccessCosts& access : costs.accesses)
+    if (access.is_shared) issued_and_ran.emplace_back(access.issued, access.requests);
+  const std::int64_t halves = 4 + 2 + 1 + 1 + 1 + 1 + 1 + 1, all = 8 * 8;
+  const std::vector<std::pair<std::int64_t, std::int64_t>> wanted = {
+      {8, 8}, {all, halves}, {all, halves}, {all, halves}, {3, 3}, {3, 3}, {1, 1}};
+  EXPECT_EQ(issued_and_ran, wanted);
+}
+
+TEST_F(Costs, DivisionsByWhatTheSourceSaysAreNone) {
+  const LaunchCosts costs = launch("remainders", {1}, {32}, zeros<std::int64_t>(32), std::int64_t{7});
+  std::map<int, std::int64_t> of_lines;
+  for (const CodeCosts& code : costs.code) of_lines[code.place.line] += code.operations.math;
+  ASSERT_EQ(of_lines.size(), 2U);
+  EXPECT_EQ(of_lines.begin()->second, 0);
+  EXPECT_GT(of_lines.rbegin()->second, 0);
+}
+
+TEST_F(Costs, SectorsAreWrittenWholeOrInPart) {
+  struct Case {
+    std::int64_t step, pairs, stored, partial;
+  };
+  for (const Case& row : {Case{1, 2, 4, 0}, Case{2, 4, 8, 8}, Case{8, 16, 32, 32}, Case{16, 32, 32, 32}}) {
+    const LaunchCosts costs = launch("every", {1}, {32}, zeros<float>(32 * 16), zeros<float>(32), row.step);
+    const ArrayCosts& out = costs.arrays.at(0);
+    EXPECT_EQ(out.grid_pairs, row.pairs) << row.step;
+    EXPECT_EQ(out.stored_sectors, row.stored) << row.step;
+    EXPECT_EQ(out.partial_sectors, row.partial) << row.step;
+    EXPECT_EQ(costs.arrays.at(1).partial_sectors, 0);
+  }
 }
 
 TEST_F(Costs, FunctionsAndDivisionsAreManyInstructions) {

@@ -81,5 +81,35 @@ TEST(Predictability, FunctionsAreFollowed) {
             "pr");
 }
 
+/// Of each store of the kernel, in order, whether the source says what is stored.
+std::vector<bool> known_from_source(const std::string& text) {
+  std::vector<std::string> errors;
+  const auto module = parse_module(text, errors);
+  EXPECT_TRUE(errors.empty()) << errors.front();
+  const Predictability predictability(*module, Predictability::By::Source);
+  std::vector<bool> found;
+  for_each_instruction(module->find("k")->body, [&](const Instruction* instruction) {
+    if (instruction->opcode == Opcode::Store) found.push_back(predictability.has_value(instruction->operands[1]));
+  });
+  return found;
+}
+
+TEST(Predictability, TheSourceKnowsNothingOfALaunch) {
+  const std::string stores =
+      "  %7 = element %x, i64 0\n  store %7, %n\n  store %7, %0\n  %1 = mul i64 2, i64 3\n"
+      "  store %7, %1\n  %2 = add %1, %n\n  store %7, %2\n";
+  EXPECT_EQ(known_from_source(kernel(stores)), (std::vector<bool>{false, false, true, false}));
+}
+
+TEST(Predictability, TheSourceKnowsWhatALoopOfItsOwnCounts) {
+  const auto loop = [](const std::string& bound) {
+    return kernel("  store_local $i, i64 1\n  loop L0 {\n    %1 = load_local $i : i64\n    %2 = lt %1, " + bound +
+                  "\n    %3 = not %2\n    if %3 {\n      break L0\n    }\n    %5 = element %x, i64 0\n"
+                  "    store %5, %1\n    %6 = mul %1, i64 2\n    store_local $i, %6\n  }\n");
+  };
+  EXPECT_EQ(known_from_source(loop("i64 256")), std::vector<bool>{true});
+  EXPECT_EQ(known_from_source(loop("%n")), std::vector<bool>{false});
+}
+
 }  // namespace
 }  // namespace pykc::ir
