@@ -58,7 +58,8 @@ class DUFunc(_ArrayFunction):
         super().__init__(py_func, signatures)
         self.nin = py_func.__code__.co_argcount
         self.nargs = self.nin + 1
-        self._loops = [_Loop([type_.dtype for type_ in one.args], [one.return_type.dtype]) for one in self._signatures]
+        self._loops = [_Loop([type_.dtype for type_ in one.args], [] if one.return_type == void else
+                             [one.return_type.dtype]) for one in self._signatures]
         if any(len(loop.inputs) != self.nin for loop in self._loops):
             raise TypeError(f"`{self.__name__}` has {self.nin} parameters; its signatures do not")
 
@@ -75,6 +76,8 @@ class DUFunc(_ArrayFunction):
         if all(isinstance(dtype, type) for dtype in dtypes):  # there is no array whose type they could take
             dtypes = [numpy.dtype(dtype) for dtype in dtypes]
         loop = self._chosen(self._loops, dtypes) if self._loops else self._found(dtypes)
+        if not loop.outputs:  # the signature has the types of the arguments alone
+            loop.outputs = self._found(loop.inputs).outputs
         shape = numpy.broadcast_shapes(*(getattr(argument, "shape", ()) for argument in inputs))
         out = as_cuda_array(out) if out is not None and is_cuda_array(out) else out
         result = out if out is not None else \

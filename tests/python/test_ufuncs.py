@@ -7,7 +7,7 @@ import pytest
 import pykc
 from pykc import cuda
 from pykc.numba import guvectorize, jit, njit, vectorize
-from pykc.types import float32, float64, void
+from pykc.types import float32, float64, int16, void
 
 
 @vectorize(["int32(int32, int32)", "float32(float32, float32)", float64(float64, float64)], target="cuda")
@@ -42,6 +42,17 @@ def test_vectorize_errors():
         add(np.array([1j]), np.array([1j]))
     with pytest.raises(ValueError):
         add(np.zeros(3), np.zeros(4))
+
+
+@pytest.mark.parametrize("signatures", [["(int16, int16)", "(float32, float32)"], [(int16, int16), (float32, float32)]])
+def test_vectorize_finds_the_result_of_a_signature_without_one(signatures):
+    @vectorize(signatures)
+    def above(x, least):
+        return x if abs(x) >= least else np.float32(0)
+
+    found = above(np.array([1, -3, 2], np.float32), np.float32(2))
+    assert found.dtype == np.float32 and found.tolist() == [0, -3, 2]
+    assert above(np.array([1, -3], np.int16), np.int16(2)).tolist() == [0, -3]
 
 
 def test_vectorize_without_signatures_and_reduce():
