@@ -46,7 +46,8 @@ def test_numbers_of_a_line():
         costs[0].nonsense
 
 
-def test_the_text_is_that_of_the_program():
+def test_the_text_is_that_of_the_program(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")  # a narrow terminal shows less of a line
     with pykc.costs("T4") as costs:
         typed[1, 32](np.zeros(32, np.float32))
     assert "typed(out: f32[:])" in str(costs) and "T4: about" in str(costs[0])
