@@ -54,6 +54,11 @@ execute_process(COMMAND ${PYKC_LLVM_CONFIG} --includedir OUTPUT_VARIABLE PYKC_LL
 find_library(PYKC_ZLIB NAMES libz.a REQUIRED)
 find_library(PYKC_ZSTD NAMES libzstd.a REQUIRED)
 
+# Functions of the C and C++ libraries that codegen/memory_may_end.cpp has others for.
+set(PYKC_WRAPPED __cxa_guard_acquire __cxa_guard_release __cxa_guard_abort pthread_mutex_lock pthread_mutex_unlock
+  pthread_once)
+list(TRANSFORM PYKC_WRAPPED PREPEND -Wl,--wrap=)
+
 # pykc_library(NAME SOURCES … LINK …): the library of one folder. Who links it gets the public headers, and none of pykc's
 # own flags.
 function(pykc_library name)

@@ -4,6 +4,8 @@
 // where a library does not define what the module calls. No LLVM type shows here.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +33,30 @@ std::string describe_machine(const Target& target);
 /// 90 for "sm_90" and "sm_90a"; 0 for a CPU.
 int sm_number(const Target& target);
 
-/// Before anything else here: LLVM then throws std::bad_alloc where there is no memory for it.
-void throw_where_memory_ends();
+/// Stands around all calls of what is declared here. Where there is no memory for LLVM, it throws std::bad_alloc; what
+/// it then was making for the whole process, it makes when it is called again, and what it had locked is unlocked.
+class MemoryMayEnd {
+ public:
+  MemoryMayEnd();
+  ~MemoryMayEnd();
+  MemoryMayEnd(const MemoryMayEnd&) = delete;
+  MemoryMayEnd& operator=(const MemoryMayEnd&) = delete;
+
+  /// Whether one stands around what this thread does.
+  static bool stands_here();
+  /// What this thread begins within the innermost, and how that is taken back unless it is ended.
+  static void note_begun(void* object, void (*take_back)(void*));
+  static void note_ended(const void* object);
+
+ private:
+  struct Begun {
+    void* object;
+    void (*take_back)(void*);
+  };
+  MemoryMayEnd* outer_ = nullptr;
+  std::array<Begun, 32> begun_;  // more than LLVM ever has at a time
+  std::size_t count_ = 0;
+};
 
 struct Options {
   int optimization = 3;

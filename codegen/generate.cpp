@@ -137,7 +137,6 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   llvm::SmallVector<char> code;
   llvm::raw_svector_ostream out(code);
   const LeftByExceptions<CodePasses> passes(module);
-  require_memory_for_passes();
   machine->addPassesToEmitFile(*passes, out, nullptr,
                                is_text ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
   passes->run(module);

@@ -1,7 +1,7 @@
 // What happens to LLVM's objects when there is no memory left. LLVM asks for memory everywhere, is compiled without
 // exceptions, and ends the program where it gets none. Here std::bad_alloc passes through it in place of that. It frees
 // nothing on the way, and what it was changing stays half changed: its objects must not be touched any more, not even
-// to free them.
+// to free them. What it makes once for the whole process is mended, though: memory_may_end.cpp, pass_registry.cpp.
 //
 // Sources that run LLVM's pass managers and analyses are compiled without exceptions, too. These are templates, whose
 // destructors ask for memory: compiled with exceptions they would end the program where they get none.

@@ -3,18 +3,14 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
 #include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdlib>
 #include <memory>
-#include <new>
 
 #include "codegen/codegen.h"
 
@@ -24,7 +20,6 @@ namespace {
 /// LLVM keeps its back ends in a registry of its own; each is entered once, and only when it is asked for.
 void register_nvptx() {
   static const bool done = [] {
-    require_memory_for_passes();
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
@@ -36,7 +31,6 @@ void register_nvptx() {
 
 void register_x86() {
   static const bool done = [] {
-    require_memory_for_passes();
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
@@ -45,9 +39,6 @@ void register_x86() {
   }();
   static_cast<void>(done);
 }
-
-/// What report_bad_alloc_error() does where LLVM is compiled with exceptions.
-void throw_bad_alloc(void*, const char*, bool) { throw std::bad_alloc(); }
 
 const llvm::Target& find_target(const llvm::Triple& triple) {
   std::string error;
@@ -78,20 +69,6 @@ llvm::CodeGenOptLevel level_of(const Options& options) {
 }
 
 }  // namespace
-
-void require_memory_for_passes() {
-  // Pieces so small that they come from the heap, where what is given back stays for the next.
-  std::array<std::unique_ptr<std::byte[]>, 128> pieces;
-  for (std::unique_ptr<std::byte[]>& piece : pieces) piece = std::make_unique_for_overwrite<std::byte[]>(8192);
-}
-
-void throw_where_memory_ends() {
-  static const bool done = [] {
-    llvm::install_bad_alloc_error_handler(throw_bad_alloc);
-    return true;
-  }();
-  static_cast<void>(done);
-}
 
 ProcessorCheck check_processor(const std::string& chip) {
   register_x86();

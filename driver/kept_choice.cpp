@@ -6,6 +6,7 @@ namespace pykc::driver {
 
 KeptChoice::KeptChoice(const Program& program, const KernelRequest& request, const CompileOptions& options,
                        const std::string& situation) {
+  const codegen::MemoryMayEnd around_all;
   const Result<codegen::Target> target = codegen::Target::parse(options.target);
   if (!options.cache || !target) return;
   if (Result<ArtifactCache> opened = ArtifactCache::open()) cache_ = std::move(*opened);

@@ -82,7 +82,7 @@ auto enter(Compilation& compilation, Work work) -> decltype(work()) {
   using Outcome = decltype(work());
   const auto within_limits = [&]() -> Outcome {
     try {
-      codegen::throw_where_memory_ends();
+      const codegen::MemoryMayEnd around_all;
       const Budget budget(compilation.options.effective_limits());
       return work();
     } catch (LimitReached& reached) {
