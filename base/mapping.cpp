@@ -112,6 +112,7 @@ Result<Mapping> Mapping::strided(std::span<const std::int64_t> shape, std::span<
   }
   if (offset > kMostElements || offset < -kMostElements)
     return invalid_argument("no memory holds an array that starts at element " + std::to_string(offset));
+  if (mapping.size_ == 0) mapping.offset_ = 0;  // stays within the memory
   return mapping;
 } catch (...) {
   return error_in_flight();

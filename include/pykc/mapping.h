@@ -48,7 +48,7 @@ class Mapping {
   Mapping() = default;
   /// Without gaps, row by row or column by column.
   static Result<Mapping> dense(std::span<const std::int64_t> shape, Layout order = Layout::RowMajor);
-  /// Any strides, also 0 and negative ones; the first element lies at `offset`.
+  /// Any strides, also 0 and negative ones; the first element lies at `offset`, if there is one.
   static Result<Mapping> strided(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
                                  std::int64_t offset = 0);
 

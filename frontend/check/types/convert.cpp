@@ -1,6 +1,8 @@
 // Types that meet: which type an operation is done in, and conversions, with what has to be said about them.
 #include "frontend/check/types/convert.h"
 
+#include <cmath>
+
 #include "frontend/check/expressions/complex.h"
 #include "frontend/check/expressions/expression.h"
 #include "frontend/check/expressions/text.h"
@@ -14,9 +16,11 @@ namespace {
 
 bool is_float_to_integer(const Value& value, ScalarType to) { return is_float(value.scalar()) && is_integer(to); }
 
+/// Whether it is a number that an i64 holds.
 bool is_whole(const Value& value) {
-  return value.is_constant() &&
-         real_of(*value.expr) == static_cast<double>(static_cast<std::int64_t>(real_of(*value.expr)));
+  if (!value.is_constant()) return false;
+  const double number = real_of(*value.expr);
+  return std::trunc(number) == number && number >= -0x1p63 && number < 0x1p63;
 }
 
 /// Whether an f32 holds the number.

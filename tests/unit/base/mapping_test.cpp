@@ -187,6 +187,7 @@ TEST(Mapping, AnyStrides) {
   EXPECT_EQ(x.range().end, 31);
   EXPECT_EQ(x.size(), 12);
   EXPECT_EQ(strided({0, 4}, {1, 1}, 7)->range().end, 0);
+  EXPECT_EQ(strided({0, 4}, {1, 1}, 7)->offset(), 0);
   EXPECT_EQ(show(strided({2}, {1, 1})), "shape (2) and strides (1, 1) are of different lengths");
   EXPECT_EQ(show(strided({3}, {INT64_MAX})),
             "no memory holds an array with shape (3) and strides (9223372036854775807)");
