@@ -171,8 +171,8 @@ void visit_fields(auto& archive, Same<ObservedSite> auto& v) {
             v.is_predictable, v.is_dropped, v.bytes, v.depth, v.array, v.ignored, v.issued_at, v.place);
 }
 void visit_fields(auto& archive, Same<Operations> auto& v) {
-  visit_all(archive, v.instructions, v.f32, v.f64, v.integer, v.linear, v.math, v.math_f64, v.conversions, v.barriers, v.warp,
-            v.global_loads);
+  visit_all(archive, v.instructions, v.f32, v.f64, v.integer, v.linear, v.math, v.math_f64, v.conversions, v.barriers,
+            v.warp, v.global_loads);
 }
 void visit_fields(auto& archive, Same<ObservedCode> auto& v) {
   visit_all(archive, v.site, v.place, v.loops, v.operations);

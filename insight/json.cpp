@@ -46,6 +46,7 @@ std::string access_json(const AccessCosts& access) {
                                     {"memory", json_string(access.is_shared ? "shared" : "global")},
                                     {"array", json_string(access.array)},
                                     {"requests", number(access.requests)},
+                                    {"issued", number(access.issued)},
                                     {"lanes", number(access.lanes)},
                                     {"bytes", number(access.bytes)},
                                     {"sectors", number(access.sectors)},
@@ -85,7 +86,10 @@ std::string array_json(const ArrayCosts& array) {
                       {"sectors_read", number(array.sectors_read)},
                       {"sectors_written", number(array.sectors_written)},
                       {"block_sectors", number(array.block_sectors)},
-                      {"grid_sectors", number(array.grid_sectors)}});
+                      {"grid_sectors", number(array.grid_sectors)},
+                      {"grid_pairs", number(array.grid_pairs)},
+                      {"stored_sectors", number(array.stored_sectors)},
+                      {"partial_sectors", number(array.partial_sectors)}});
 }
 
 std::string prediction_json(const Prediction& prediction) {

@@ -34,20 +34,30 @@ bool is_loop_test(const Instruction& instruction) {
          });
 }
 
-bool is_integer_operation(const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::Add:
-    case Opcode::Sub:
-    case Opcode::Mul:
+/// Whether bits or quotients come out of it, of integers or bools: what a loop counts does not pass it as a sum or
+/// product.
+bool is_nonlinear(Opcode opcode) {
+  switch (opcode) {
     case Opcode::FloorDiv:
     case Opcode::Mod:
-    case Opcode::Neg:
     case Opcode::And:
     case Opcode::Or:
     case Opcode::Xor:
     case Opcode::Not:
     case Opcode::Shl:
     case Opcode::Shr:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_integer_operation(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::Add:
+    case Opcode::Sub:
+    case Opcode::Mul:
+    case Opcode::Neg:
       return !is_float(instruction.type.scalar);
     case Opcode::Eq:
     case Opcode::Ne:
@@ -59,7 +69,7 @@ bool is_integer_operation(const Instruction& instruction) {
     case Opcode::ElementPointer:
       return true;
     default:
-      return false;
+      return is_nonlinear(instruction.opcode) && !is_float(instruction.type.scalar);
   }
 }
 
@@ -90,23 +100,6 @@ bool is_free(const Instruction& instruction) {
   }
 }
 
-/// Whether what a loop counts does not come out of it as a sum or product.
-bool is_nonlinear(const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::FloorDiv:
-    case Opcode::Mod:
-    case Opcode::And:
-    case Opcode::Or:
-    case Opcode::Xor:
-    case Opcode::Not:
-    case Opcode::Shl:
-    case Opcode::Shr:
-      return is_integer(instruction.type.scalar);
-    default:
-      return false;
-  }
-}
-
 /// Integer operations that only count or lead to elements, so that of a loop next to nothing is left of them: not what
 /// goes into such that are not linear, and what comes of these. What is known from the source is computed before.
 class LinearOperations {
@@ -115,7 +108,7 @@ class LinearOperations {
     for_each_instruction(function.body, [&](const Instruction* instruction) {
       const auto is_other = [this](const Instruction* operand) { return others_.contains(operand); };
       if (source.has_value(instruction)) return;
-      if (is_nonlinear(*instruction)) {
+      if (is_nonlinear(instruction->opcode) && is_integer(instruction->type.scalar)) {
         others_.insert(instruction);
         for (const Instruction* operand : instruction->operands)
           if (is_integer_operation(*operand) && !source.has_value(operand)) others_.insert(operand);

@@ -170,8 +170,9 @@ void CostCounter::add_access(SiteCosts& costs, const ObservedSite& site, const R
   access.sectors += sectors.count;
   access.lines += lines_of(sectors);
   access.ideal_sectors += (bytes + kSectorBytes - 1) / kSectorBytes;
+  if (object == nullptr) return;
   const auto place = static_cast<std::size_t>(object - objects_.list().data());
-  if (object != nullptr && place < arrays_.size()) add_to_array(arrays_[place], site, request, sectors);
+  if (place < arrays_.size()) add_to_array(arrays_[place], site, request, sectors);
 }
 
 void CostCounter::add_to_array(OfArray& array, const ObservedSite& site, const Request& request,
@@ -185,7 +186,6 @@ void CostCounter::add_to_array(OfArray& array, const ObservedSite& site, const R
     const std::uintptr_t sector = sectors.numbers[static_cast<std::size_t>(i)];
     if (reads(site.kind)) array.in_block.insert(sector);
     array.in_grid.insert(sector);
-    array.pairs.insert(sector / 2);
   }
   if (writes(site.kind)) add_stored(array.stored, request, sectors, site.bytes);
 }
@@ -236,7 +236,8 @@ LaunchCosts CostCounter::take() {
   }
   for (OfArray& array : arrays_) {
     array.costs.grid_sectors = static_cast<std::int64_t>(array.in_grid.size());
-    array.costs.grid_pairs = static_cast<std::int64_t>(array.pairs.size());
+    array.costs.grid_pairs = std::ranges::count_if(
+        array.in_grid, [&](std::uintptr_t sector) { return sector % 2 == 0 || !array.in_grid.contains(sector - 1); });
     array.costs.stored_sectors = static_cast<std::int64_t>(array.stored.size());
     array.costs.partial_sectors =
         std::ranges::count_if(array.stored, [](const auto& sector) { return sector.second != ~std::uint32_t{0}; });

@@ -43,8 +43,8 @@ class CostCounter final : public Observer {
   };
   struct OfArray {
     ArrayCosts costs;
-    std::unordered_set<std::uintptr_t> in_block, in_grid, pairs;  // sectors, and pairs of them
-    std::unordered_map<std::uintptr_t, std::uint32_t> stored;     // a bit for each byte of a sector
+    std::unordered_set<std::uintptr_t> in_block, in_grid;      // sectors
+    std::unordered_map<std::uintptr_t, std::uint32_t> stored;  // a bit for each byte of a sector
   };
   void enter(ThreadId thread);
   void end_warp();
