@@ -248,6 +248,14 @@ void add_access_passes(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::LoadStoreVectorizerPass());
 }
 
+/// Enough for code that calls the device with each access: variables in registers, and nothing done twice.
+void add_plain_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
+  passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  add_combining(passes, target, options);
+  passes.addPass(llvm::SimplifyCFGPass());
+}
+
 // --- Very long functions ---------------------------------------------------------------------------------------------
 
 constexpr std::size_t kLongFunction = 20'000;  // instructions
@@ -262,10 +270,10 @@ bool is_very_long(const llvm::Function& function) {
   });
 }
 
-/// Nothing is won by translating it well: it is run once, and calls the device with each access.
+/// Nothing is won by optimising it well: it is run once, and calls the device with each access.
 bool is_watched(const llvm::Function& function) { return function.hasFnAttribute(kIsWatched); }
 
-/// What is optimised by now, but very long or only watched, is translated as it stands.
+/// What is very long or only watched is translated as it stands by now.
 void translate_plainly(llvm::Function& function) {
   function.removeFnAttr(llvm::Attribute::AlwaysInline);
   function.addFnAttr(llvm::Attribute::NoInline);
@@ -286,7 +294,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   inlining.addPass(llvm::GlobalDCEPass());
   inlining.run(module, analyses.modules);
 
-  llvm::FunctionPassManager first, vector, last;
+  llvm::FunctionPassManager plain, first, vector, last;
+  add_plain_passes(plain, target, options);
   add_first_passes(first, target, options);
   add_loop_passes(first, target, options);
   add_redundancy_passes(first, target, options);
@@ -296,8 +305,12 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   const bool has_vectors = target.kind == Target::Kind::Cpu && options.optimization >= 2;
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
+    if (is_watched(function)) {
+      plain.run(function, analyses.functions);
+      continue;
+    }
     first.run(function, analyses.functions);
-    if (has_vectors && !is_very_long(function) && !is_watched(function)) vector.run(function, analyses.functions);
+    if (has_vectors && !is_very_long(function)) vector.run(function, analyses.functions);
     last.run(function, analyses.functions);
   }
   if (target.kind != Target::Kind::Cpu) return;

@@ -178,10 +178,6 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
   // optimised, so that what rounds once is what the source says.
   for_each_function(*module, ir::contract_multiply_add);
 
-  // What is watched is what the source says, also where nobody uses what is read.
-  const bool counts_costs = for_cpu && !compilation.options.costs_for.empty();
-  if (for_cpu && sanitize.is_observed() && !counts_costs) ir::observe(*module, sanitize, compilation.diagnostics);
-
   // From here on a value that never changes is a value, not a variable: uniformity and ranges can see through it.
   for_each_function(*module, ir::promote_locals);
   for_each_function(*module, ir::fold_constants);
@@ -192,9 +188,14 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
   if (compilation.diagnostics.has_errors()) return source_error(compilation.diagnostics);
   if (compilation.purpose == Purpose::Reports) return module;
 
-  // What is counted is what the source asks for, the same on every target.
+  // What is counted or watched is what the source asks for, the same on every target, also where nobody uses what is
+  // read.
+  const bool counts_costs = for_cpu && !compilation.options.costs_for.empty();
   if (compilation.purpose == Purpose::Counts) ir::count_operations(*module);
-  if (counts_costs) ir::count_costs(*module, compilation.options.fast_math);
+  if (counts_costs)
+    ir::count_costs(*module, compilation.options.fast_math);
+  else if (for_cpu && sanitize.is_observed())
+    ir::observe(*module, sanitize, compilation.diagnostics);
 
   if (for_cpu) {
     // A kernel that waits must hold every place at which it waits, before it is cut there.
