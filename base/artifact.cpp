@@ -168,7 +168,9 @@ void visit_fields(auto& archive, Same<Sanitize> auto& v) {
 }
 void visit_fields(auto& archive, Same<ObservedSite> auto& v) {
   visit_all(archive, v.kind, v.is_shared, v.is_local, v.is_packed, v.acquires, v.releases, v.is_for_block,
-            v.is_predictable, v.is_dropped, v.bytes, v.depth, v.array, v.ignored, v.issued_at, v.place);
+            v.is_predictable, v.is_alike, v.is_dropped, v.is_async, v.decides, v.bytes, v.depth, v.array, v.steps[0],
+            v.steps[1], v.steps[2], v.splits_equal_from_less, v.splits_equal_from_more, v.ignored, v.issued_at,
+            v.place);
 }
 void visit_fields(auto& archive, Same<Operations> auto& v) {
   visit_all(archive, v.instructions, v.f32, v.f64, v.integer, v.linear, v.math, v.math_f64, v.conversions, v.barriers,
@@ -181,7 +183,7 @@ void visit_fields(auto& archive, Same<SharedArrayInfo> auto& v) { visit_all(arch
 void visit_fields(auto& archive, Same<Dim3> auto& v) { visit_all(archive, v.x, v.y, v.z); }
 void visit_fields(auto& archive, Same<WatchedKernel> auto& v) {
   visit_all(archive, v.symbol, v.scratch_bytes, v.looks_for, v.sites, v.shared_arrays, v.local_arrays, v.is_predictable,
-            v.code, v.gpu_target, v.ptx, v.gpu_symbol, v.ir, v.gpu_shared_bytes);
+            v.has_alike_blocks, v.doubtful_sites, v.code, v.gpu_target, v.ptx, v.gpu_symbol, v.ir, v.gpu_shared_bytes);
 }
 void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
   visit_all(archive, v.name, v.symbol, v.parameters, v.static_shared_bytes, v.dynamic_shared_bytes,

@@ -1,6 +1,9 @@
 // Looking at every instruction of a function, and the few questions that several passes ask of one.
 #pragma once
 
+#include <unordered_set>
+#include <vector>
+
 #include "base/budget.h"
 #include "ir/module.h"
 
@@ -13,6 +16,22 @@ void for_each_instruction(AnyBlock& block, Visit&& visit) {
     spend_time();
     visit(instruction);
     for (auto& nested : instruction->blocks) for_each_instruction(nested, visit);
+  }
+}
+
+/// Calls `visit` with each instruction of a function and of all that it may call.
+template <typename Visit>
+void for_each_instruction_reached(const Function& from, Visit&& visit) {
+  std::unordered_set<const Function*> seen = {&from};
+  std::vector<const Function*> open = {&from};
+  while (!open.empty()) {
+    const Function* const function = open.back();
+    open.pop_back();
+    for_each_instruction(function->body, [&](const Instruction* instruction) {
+      if (instruction->opcode == Opcode::Call && seen.insert(instruction->callee).second)
+        open.push_back(instruction->callee);
+      visit(instruction);
+    });
   }
 }
 

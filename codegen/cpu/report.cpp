@@ -50,6 +50,9 @@ void emit_observe(CpuEmitter& emitter, const Instruction& i) {
   Value* value = emitter.constant_i64(0);
   for (std::size_t n = 0; n < i.operands.size(); ++n)
     (i.operands[n]->type.is_pointer() ? address : value) = emitter.operand(i, n);
+  // Of two numbers the first goes where an address would.
+  if (i.operands.size() == 2 && !i.operands[0]->type.is_pointer())
+    address = builder.CreateIntToPtr(emitter.operand(i, 0), pointer);
   llvm::FunctionType* type = llvm::FunctionType::get(builder.getVoidTy(), {i64, i64, i64, pointer, i64}, false);
   builder.CreateCall(emitter.state.module.getOrInsertFunction(abi::kObserveSymbol, type),
                      {number_of_block(emitter), emitter.thread_number, emitter.constant_i64(i.index), address, value});

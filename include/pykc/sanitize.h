@@ -10,6 +10,7 @@
 // GPU only `bounds` counts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -47,6 +48,10 @@ struct ObservedSite {
     Warp,     // an operation that lanes of a warp do together
     Begin,    // of a local array, in whose function the thread begins
     Shown,    // the address of an array goes to code that tells of nothing
+    Commit,   // the copies that the thread has started become a group
+    Await,    // the thread waits until at most so many groups are under way
+    Step,     // how far something moves from one block to the next: a number that the launch has once
+    Guard,    // two numbers, of which the first moves with the block, and that are compared
     // The way of a thread, of which kernels tell that count (pykc/costs.h). Enter, Turn and Resume begin code that runs
     // from its beginning to its end.
     Enter,     // a block of code: of a function, of a branch
@@ -64,11 +69,18 @@ struct ObservedSite {
   bool releases = false;        // and what came before it
   bool is_for_block = false;    // an atomic access or a fence for the threads of the block alone
   bool is_predictable = false;  // whether and where it happens depends on the launch alone, not on what arrays hold
+  bool is_alike = false;        // the same for all blocks that go the same way, but that its place moves by `steps`
   bool is_dropped = false;      // a load of what nobody uses: a field that came with its record
+  bool is_async = false;        // a store that takes place at any time until it is awaited
+  bool decides = false;         // an atomic access of whose value depends what the kernel does, or where
   std::uint8_t bytes = 0;       // of an access
   std::uint16_t depth = 0;      // of kernels that count: blocks of code around the place, in its function
-  std::int32_t array = -1;      // Begin: in WatchedKernel::local_arrays
-  std::uint8_t ignored = 0;     // by a comment of the line: 1 << n for code E0601 + n
+  std::int32_t array = -1;      // Begin: in WatchedKernel::local_arrays. An access: among the kernel's array parameters
+  /// What is alike: the sites of the numbers by which it moves along x, y and z of the block's index, an address by
+  /// bytes; -1 where it does not. Of a guard: whether equal numbers must stay apart from those that are less, or more.
+  std::array<std::int32_t, 3> steps = {-1, -1, -1};
+  bool splits_equal_from_less = false, splits_equal_from_more = false;
+  std::uint8_t ignored = 0;  // by a comment of the line: 1 << n for code E0601 + n
   /// Of kernels that count: where the warps come by that a GPU lets issue this, lanes to run it or not, as it does with
   /// a short branch; -1 for those alone that have such lanes.
   std::int32_t issued_at = -1;

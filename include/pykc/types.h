@@ -279,6 +279,10 @@ struct WatchedKernel {
   std::vector<SharedArrayInfo> local_arrays;   // of the kernel and the functions that it may call
   /// Whether what orders its threads depends on the launch and its numbers alone, not on what arrays hold.
   bool is_predictable = false;
+  /// Whether that is the same in all blocks that go the same way.
+  bool has_alike_blocks = false;
+  /// Accesses that it may make or not, as data have it, or as the block's index does in a way that is not followed.
+  std::vector<std::int32_t> doubtful_sites;
   // Of a kernel that counts (CompileOptions::costs_for); else empty.
   std::vector<ObservedCode> code;
   std::string gpu_target, ptx;        // what it is on that GPU; no text where it cannot be compiled for it

@@ -9,10 +9,12 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "ir/builder.h"
+#include "ir/instrument/library_calls.h"
 #include "ir/instrument/predictability.h"
 #include "ir/instrument/watched_copies.h"
 #include "ir/walk.h"
@@ -22,14 +24,15 @@ namespace {
 
 using Kind = ObservedSite::Kind;
 
-/// Which values nobody uses: those that go nowhere, or to functions that do not use them.
+/// Which loaded values nobody uses: those that go nowhere, or to functions that do not use them.
 class Uses {
  public:
   explicit Uses(const Module& module) {
     for (const auto& function : module.functions)
       for_each_instruction(function->body, [&](const Instruction* user) {
         if (user->opcode == Opcode::Parameter) parameters_[{function.get(), user->index}].push_back(user);
-        for (const Instruction* operand : user->operands) users_[operand].push_back(user);
+        for (const Instruction* operand : user->operands)
+          if (access_of(*operand) || operand->opcode == Opcode::Parameter) users_[operand].push_back(user);
       });
   }
 
@@ -61,19 +64,91 @@ class Uses {
   std::map<Place, bool> is_used_;
 };
 
+/// The values on which depends what a function does, or where: conditions, indices, and whatever goes to other threads
+/// or functions. The rest is computed, and left in global memory at most. Empty where no value is atomic.
+std::unordered_set<const Instruction*> deciding_values(const Function& function) {
+  std::unordered_set<const Instruction*> deciding;
+  const auto is_atomic = [](const Instruction* i) {
+    const std::optional<Kind> kind = access_of(*i);
+    return kind && ObservedSite{.kind = *kind}.is_atomic();
+  };
+  if (!any_instruction(function.body, is_atomic)) return deciding;
+  std::vector<const Instruction*> open;
+  const auto decide = [&](const Instruction* value) {
+    if (deciding.insert(value).second) open.push_back(value);
+  };
+  std::unordered_map<const Local*, std::vector<const Instruction*>> stores;
+  for_each_instruction(function.body, [&](const Instruction* i) {
+    const auto& operands = i->operands;
+    if (i->opcode == Opcode::LocalStore) return stores[i->local].push_back(operands[0]);
+    if (i->opcode == Opcode::Select) return decide(operands[0]);
+    if (i->opcode == Opcode::ElementPointer) return decide(operands[1]);
+    const bool leaves = i->opcode == Opcode::Store && operands[0]->type.space == AddressSpace::Global;
+    if (!is_pure(i) && i->opcode != Opcode::Load && !leaves) std::ranges::for_each(operands, decide);
+  });
+  while (!open.empty()) {
+    const Instruction* const value = open.back();
+    open.pop_back();
+    std::ranges::for_each(value->operands, decide);
+    if (value->opcode == Opcode::LocalLoad) std::ranges::for_each(stores[value->local], decide);
+  }
+  return deciding;
+}
+
+/// What is known of the copies before anything is added to them.
+struct Known {
+  const std::unordered_map<const Function*, SourcePlace> library_calls;
+  const Predictability by_launch, by_way;
+  const Diagnostics& comments;
+};
+
+/// The numbers by which something moves from block to block, each with its site.
+class Steps {
+ public:
+  explicit Steps(Module& module) : module_(module) {}
+  std::int32_t site_of(const LaunchNumber& step) {
+    const auto known = std::ranges::find(sites_, step, &Site::first);
+    if (known != sites_.end()) return known->second;
+    sites_.emplace_back(step, static_cast<std::int32_t>(module_.observed.size()));
+    module_.observed.push_back({.kind = Kind::Step});
+    return sites_.back().second;
+  }
+  /// The first thread of each block tells of those that the kernel knows.
+  void tell(Function& kernel) const {
+    const std::vector<Instruction*> rest = std::exchange(kernel.body.instructions, {});
+    Builder builder(kernel);
+    builder.enter(kernel.body);
+    builder.set_range(kernel.range);
+    Instruction* number = builder.constant_i64(0);
+    for (const BuiltinId index : {BuiltinId::ThreadIdxX, BuiltinId::ThreadIdxY, BuiltinId::ThreadIdxZ})
+      number = builder.emit(Opcode::Or, {number, builder.builtin(index, Type::of(ScalarType::I64), {})});
+    Instruction* const is_first = builder.if_(builder.emit(Opcode::Eq, {number, builder.constant_i64(0)}));
+    builder.enter(is_first->blocks[0]);
+    for (const auto& [step, site] : sites_)
+      if (step.is_known_in(kernel)) builder.emit(Opcode::Observe, {step.emit(builder)})->index = site;
+    builder.leave();
+    builder.leave();
+    std::ranges::copy(rest, std::back_inserter(kernel.body.instructions));
+  }
+
+ private:
+  using Site = std::pair<LaunchNumber, std::int32_t>;
+  Module& module_;
+  std::vector<Site> sites_;
+};
+
 class Observing {
  public:
-  Observing(Module& module, Function& function, Sanitize what, const Predictability& predictability, Uses& uses)
+  Observing(Module& module, Function& function, Sanitize what, const Known& known, Uses& uses, Steps& steps,
+            bool has_warp_operations)
       : module_(module),
         function_(function),
         what_(what),
-        predictability_(predictability),
+        known_(known),
         uses_(uses),
-        builder_(function) {
-    has_warp_operations_ = std::ranges::any_of(module.functions, [](const auto& any) {
-      return any_instruction(any->body, [](const Instruction* i) { return has_builtin_effect(i, Effect::Warp); });
-    });
-  }
+        steps_(steps),
+        has_warp_operations_(has_warp_operations),
+        builder_(function) {}
 
   void run() {
     walk(function_.body);
@@ -94,6 +169,7 @@ class Observing {
 
   void observe(const Instruction& instruction) {
     builder_.set_range(instruction.range);
+    observe_guards(instruction);
     if (instruction.opcode == Opcode::CopyAsync) return observe_copy(instruction);
     if (instruction.opcode == Opcode::Builtin) return observe_builtin(instruction);
     if (instruction.opcode == Opcode::Foreign) return observe_foreign(instruction);
@@ -107,6 +183,7 @@ class Observing {
       site.acquires = is_both || order == MemoryOrder::Acquire;
       site.releases = is_both || order == MemoryOrder::Release;
       site.is_for_block = instruction.scope == MemoryScope::Block;
+      site.decides = deciding_.contains(&instruction);
     }
     site.is_dropped = *kind == Kind::Load && !uses_.has_any(&instruction);
     const bool has_value = *kind == Kind::Store || *kind == Kind::AtomicSwap;
@@ -115,16 +192,39 @@ class Observing {
     if (value != nullptr) observed->operands.push_back(value);
   }
 
+  void observe_guards(const Instruction& instruction) {
+    if (!known_.by_way.is_reached(&instruction)) return;
+    for (const BlockGuard& guard : guards_of(instruction, known_.by_way.motions())) {
+      ObservedSite site = at(instruction);
+      site.kind = Kind::Guard;
+      site.splits_equal_from_less = guard.splits_equal_from_less;
+      site.splits_equal_from_more = guard.splits_equal_from_more;
+      site.is_alike = move_by_steps(site, *guard.moving);
+      Instruction* const other = guard.other == nullptr ? builder_.constant_i64(0) : guard.other;
+      if (site.is_alike) add(std::move(site), {guard.moving, other});
+    }
+  }
+
   void observe_copy(const Instruction& copy) {
     Instruction *to = copy.operands[0], *from = copy.operands[1];
     const auto bytes = static_cast<int>(copy.index);
     add(access(copy, Kind::Load, *from, bytes), {from});
-    add(access(copy, Kind::Store, *to, bytes), {to});
+    ObservedSite store = access(copy, Kind::Store, *to, bytes);
+    store.is_async = true;
+    add(std::move(store), {to});
   }
 
   void observe_builtin(const Instruction& builtin) {
     ObservedSite site = at(builtin);
     switch (builtin.builtin) {
+      case BuiltinId::MemcpyAsyncCommit:
+        site.kind = Kind::Commit;
+        add(std::move(site), {});
+        return;
+      case BuiltinId::MemcpyAsyncWait:
+        site.kind = Kind::Await;
+        add(std::move(site), {builder_.cast(builtin.operands[0], ScalarType::I64)});
+        return;
       case BuiltinId::ThreadfenceBlock:
         site.is_for_block = true;
         [[fallthrough]];
@@ -180,17 +280,49 @@ class Observing {
   }
 
   ObservedSite at(const Instruction& instruction) const {
-    return {.place = source_of(module_, function_, &instruction).place(instruction.range)};
+    const SourcePlace own = source_of(module_, function_, &instruction).place(instruction.range);
+    const auto call = known_.library_calls.find(&function_);
+    ObservedSite site{.place = call == known_.library_calls.end() ? own : call->second};
+    constexpr std::string_view kCodes[] = {"E0601", "E0602", "E0603", "E0604", "E0605", "E0606", "E0607"};
+    for (std::size_t i = 0; i < std::size(kCodes); ++i)
+      for (const SourcePlace& place : {own, site.place})
+        if (known_.comments.is_silenced_by_name(kCodes[i], place)) site.ignored |= static_cast<std::uint8_t>(1U << i);
+    return site;
   }
-  ObservedSite access(const Instruction& instruction, Kind kind, const Instruction& address, int bytes) const {
+  ObservedSite access(const Instruction& instruction, Kind kind, const Instruction& address, int bytes) {
     ObservedSite site = at(instruction);
     site.kind = kind;
     site.is_shared = address.type.space == AddressSpace::Shared;
     site.is_local = address.type.space == AddressSpace::Local;
     site.is_packed = is_packed_address(address);
-    site.is_predictable = predictability_.is_reached(&instruction) && predictability_.has_value(&address);
+    // What a swap does depends on what is there.
+    site.is_predictable =
+        kind != Kind::AtomicSwap && known_.by_launch.is_reached(&instruction) && known_.by_launch.has_value(&address);
+    site.is_alike = site.is_predictable && known_.by_way.is_reached(&instruction) && move_by_steps(site, address);
     site.bytes = static_cast<std::uint8_t>(bytes);
+    if (function_.is_kernel && !site.is_shared && !site.is_local) site.array = array_of(address);
     return site;
+  }
+  /// Gives whether it is known how the value moves.
+  bool move_by_steps(ObservedSite& site, const Instruction& value) {
+    const BlockMotion* const motion = known_.by_way.has_value(&value) ? known_.by_way.motions().of(&value) : nullptr;
+    if (motion == nullptr) return false;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (!motion->steps[axis].is_zero()) site.steps[axis] = steps_.site_of(motion->steps[axis]);
+    return true;
+  }
+  /// The number of the array that the address leads into, among the kernel's; -1 where that is not known.
+  std::int32_t array_of(const Instruction& address) const {
+    const Instruction* root = &address;
+    while (root->opcode == Opcode::ElementPointer || root->opcode == Opcode::FieldPointer) root = root->operands[0];
+    if (root->opcode != Opcode::Parameter) return -1;
+    const std::string& name = function_.parameters[static_cast<std::size_t>(root->index)].name;
+    std::int32_t number = 0;
+    for (const ParameterInfo& parameter : function_.kernel.parameters) {
+      if (parameter.name == name) return parameter.is_array ? number : -1;
+      if (parameter.is_array) ++number;
+    }
+    return -1;
   }
 
   /// The bits of a scalar, in an i64.
@@ -212,9 +344,11 @@ class Observing {
   Module& module_;
   Function& function_;
   const Sanitize what_;
-  const Predictability& predictability_;
+  const Known& known_;
   Uses& uses_;
-  bool has_warp_operations_ = false;
+  Steps& steps_;
+  const bool has_warp_operations_;  // the module
+  const std::unordered_set<const Instruction*> deciding_ = deciding_values(function_);
   Builder builder_;
 };
 
@@ -232,30 +366,63 @@ void drop_checks(Block& block, const Predicate& is_dropped) {
     for (Block& nested : instruction->blocks) drop_checks(nested, is_dropped);
 }
 
+bool is_settled(const Instruction* check, const Predictability& predictability) {
+  return !asks_for_faults(check) && predictability.has_value(check->operands[0]) && predictability.is_reached(check);
+}
+
 /// A launch that is not watched any more has been, with the same outcome of all checks that depend on the launch alone.
 void drop_settled_checks(Function& plain, const Predictability& predictability) {
-  drop_checks(plain.body, [&](const Instruction* check) {
-    return !asks_for_faults(check) && predictability.has_value(check->operands[0]) && predictability.is_reached(check);
-  });
+  drop_checks(plain.body, [&](const Instruction* check) { return is_settled(check, predictability); });
   const bool has_checks =
       any_instruction(plain.body, [](const Instruction* i) { return is_check(i) && !asks_for_faults(i); });
   if (!has_checks) drop_checks(plain.body, asks_for_faults);
+}
+
+/// Whether a block may run unwatched, without its settled checks, where another has been watched that went the same
+/// way: nothing that it does is seen but what is alike.
+bool has_alike_blocks(const Function& kernel, const Known& known) {
+  bool is_alike = known.by_way.has_order(kernel);
+  for_each_instruction_reached(kernel, [&](const Instruction* instruction) {
+    is_alike &= instruction->opcode != Opcode::Print && instruction->opcode != Opcode::Foreign;
+    if (is_check(instruction) && is_settled(instruction, known.by_launch))
+      is_alike &= is_settled(instruction, known.by_way);
+  });
+  return is_alike;
+}
+
+std::vector<std::int32_t> doubtful_sites(const Function& kernel, const std::vector<ObservedSite>& sites) {
+  std::vector<std::int32_t> doubtful;
+  for_each_instruction_reached(kernel, [&](const Instruction* instruction) {
+    if (instruction->opcode != Opcode::Observe) return;
+    const ObservedSite& site = sites[static_cast<std::size_t>(instruction->index)];
+    if (site.is_access() && !site.is_alike) doubtful.push_back(static_cast<std::int32_t>(instruction->index));
+  });
+  return doubtful;
 }
 
 }  // namespace
 
 void observe(Module& module, Sanitize what, const Diagnostics& comments) {
   Module copies = copy_to_watch(module);
-  const Predictability predictability(copies);
+  const Known known{separate_library_calls(copies), Predictability(copies),
+                    Predictability(copies, Predictability::By::Way), comments};
   Uses uses(copies);
+  Steps steps(module);
+  const bool has_warp_operations = std::ranges::any_of(copies.functions, [](const auto& any) {
+    return any_instruction(any->body, [](const Instruction* i) { return has_builtin_effect(i, Effect::Warp); });
+  });
   for (const auto& copy : copies.functions) {
-    if (copy->is_kernel) copy->kernel.watched = {.looks_for = what, .is_predictable = predictability.has_order(*copy)};
-    Observing(module, *copy, what, predictability, uses).run();
+    if (copy->is_kernel)
+      copy->kernel.watched = {.looks_for = what,
+                              .is_predictable = known.by_launch.has_order(*copy),
+                              .has_alike_blocks = has_alike_blocks(*copy, known)};
+    Observing(module, *copy, what, known, uses, steps, has_warp_operations).run();
   }
-  constexpr std::string_view kCodes[] = {"E0601", "E0602", "E0603", "E0604", "E0605", "E0606", "E0607"};
-  for (ObservedSite& site : module.observed)
-    for (std::size_t i = 0; i < std::size(kCodes); ++i)
-      if (comments.is_silenced_by_name(kCodes[i], site.place)) site.ignored |= static_cast<std::uint8_t>(1U << i);
+  for (const auto& copy : copies.functions) {
+    if (!copy->is_kernel) continue;
+    copy->kernel.watched.doubtful_sites = doubtful_sites(*copy, module.observed);
+    if (copy->kernel.watched.has_alike_blocks) steps.tell(*copy);
+  }
   const Predictability of_plain(module);
   for (const auto& plain : module.functions) drop_settled_checks(*plain, of_plain);
   add_copies(module, std::move(copies));

@@ -8,11 +8,12 @@
 
 namespace pykc::ir {
 
-Predictability::Predictability(const Module& module, By by) : module_(module), by_(by) {
+Predictability::Predictability(const Module& module, By by) : by_(by) {
   do {
     has_changed_ = false;
     for (const auto& function : module.functions)
       walk(*function, function->body, !doubtful_functions_.contains(function.get()));
+    has_changed_ |= motions_.has_changed();
   } while (has_changed_);
 }
 
@@ -32,9 +33,12 @@ void Predictability::examine(const Function& function, const Instruction* instru
   if (gives_unknown(function, instruction)) note(unknown_, instruction);
   const auto is_unknown = [this](const Instruction* operand) { return !has_value(operand); };
   const bool has_unknown = std::ranges::any_of(instruction->operands, is_unknown);
+  const bool by_way = by_ == By::Way;
+  if (by_way && has_value(instruction) && !motions_.examine(function, *instruction)) note(unknown_, instruction);
   switch (instruction->opcode) {
     case Opcode::LocalStore:
-      if (!is_certain || has_unknown) note(unknown_locals_, instruction->local);
+      if (!is_certain || has_unknown || (by_way && !motions_.set(instruction->local, instruction->operands[0])))
+        note(unknown_locals_, instruction->local);
       return;
     case Opcode::Break:
     case Opcode::Continue:
@@ -42,17 +46,26 @@ void Predictability::examine(const Function& function, const Instruction* instru
       return;
     case Opcode::Return:
       if (!is_certain && !doubtful_functions_.contains(&function)) note(left_functions_, &function);
-      if (!is_certain || has_unknown) note(unknown_results_, &function);
+      if (!is_certain || has_unknown || (by_way && !set_results(function, *instruction)))
+        note(unknown_results_, &function);
       return;
     case Opcode::Call:
       if (!is_certain) note(doubtful_functions_, instruction->callee);
       for (std::size_t i = 0; i < instruction->operands.size(); ++i)
-        if (is_unknown(instruction->operands[i]))
+        if (is_unknown(instruction->operands[i]) ||
+            (by_way && !motions_.set(instruction->callee, static_cast<std::int64_t>(i), instruction->operands[i])))
           note(unknown_parameters_[instruction->callee], static_cast<std::int64_t>(i));
       return;
     default:
       return;
   }
+}
+
+bool Predictability::set_results(const Function& function, const Instruction& exit) {
+  bool is_known = true;
+  for (std::size_t i = 0; i < exit.operands.size(); ++i)
+    is_known &= motions_.set_result(&function, static_cast<std::int64_t>(i), exit.operands[i]);
+  return is_known;
 }
 
 /// Whether an instruction gives a value that is not the launch's, or the source's.
@@ -117,22 +130,14 @@ bool orders_by_chance(const Instruction* instruction) {
 }  // namespace
 
 bool Predictability::has_order(const Function& kernel) const {
-  std::unordered_set<const Function*> seen;
-  std::vector<const Function*> open = {&kernel};
   bool is_known = true;
-  while (!open.empty() && is_known) {
-    const Function* function = open.back();
-    open.pop_back();
-    if (!seen.insert(function).second) continue;
-    for_each_instruction(function->body, [&](const Instruction* instruction) {
-      if (instruction->opcode == Opcode::Call) open.push_back(instruction->callee);
-      is_known &= !orders_by_chance(instruction);
-      if (is_meeting_point(instruction))
-        is_known &= is_reached(instruction) && std::ranges::all_of(instruction->operands, [&](const auto* operand) {
-                      return !operand->type.is(ScalarType::U32) || has_value(operand);  // a mask
-                    });
-    });
-  }
+  for_each_instruction_reached(kernel, [&](const Instruction* instruction) {
+    is_known &= !orders_by_chance(instruction);
+    if (is_meeting_point(instruction))
+      is_known &= is_reached(instruction) && std::ranges::all_of(instruction->operands, [&](const auto* operand) {
+                    return !operand->type.is(ScalarType::U32) || has_value(operand);  // a mask
+                  });
+  });
   return is_known;
 }
 

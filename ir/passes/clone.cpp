@@ -80,6 +80,12 @@ void Cloner::clone(const Block& from, Block& to) {
     if (!values_.contains(instruction)) to.instructions.push_back(clone(instruction));
 }
 
+std::unique_ptr<Function> clone(const Function& function) {
+  std::unique_ptr<Function> copy = clone_header(function);
+  clone_body(function, *copy);
+  return copy;
+}
+
 Module clone(const Module& from) {
   Module to;
   to.name = from.name;

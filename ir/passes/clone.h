@@ -1,6 +1,7 @@
 // Copies of instructions, with what they refer to replaced: values, locals, the constructs that they leave.
 #pragma once
 
+#include <memory>
 #include <unordered_map>
 
 #include "ir/module.h"
@@ -30,5 +31,7 @@ class Cloner {
 };
 
 Module clone(const Module& module);
+/// Calls what the other one calls.
+std::unique_ptr<Function> clone(const Function& function);
 
 }  // namespace pykc::ir

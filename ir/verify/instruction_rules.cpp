@@ -239,10 +239,11 @@ std::string check_fault(const Instruction& fault, const Module* module) {
 std::string check_observed(const Instruction& observed, const Module* module) {
   if (module != nullptr && !is_in(module->observed, observed.index)) return no_such("observed place", observed.index);
   const auto& operands = observed.operands;
-  const bool is_access = !operands.empty() && operands[0]->type.is_pointer();
-  const bool is_sound = operands.empty() || (is_access && operands.size() == 1) ||
-                        (operands.back()->type == kI64 && operands.size() == (is_access ? 2 : 1));
-  return unless(is_sound, "takes nothing, an i64, or an address and perhaps an i64");
+  const auto is_number = [](const Instruction* operand) { return operand->type == kI64; };
+  const bool has_address = !operands.empty() && operands[0]->type.is_pointer();
+  const bool is_sound =
+      operands.size() <= 2 && std::all_of(operands.begin() + (has_address ? 1 : 0), operands.end(), is_number);
+  return unless(is_sound, "takes an address or an i64, and perhaps another i64, or nothing");
 }
 
 /// The type that a printf conversion reads, from its last letters; none for what print does not use.

@@ -83,8 +83,9 @@ std::int64_t run_pieces(const BlockRun& run, GuardedMemory& workspace, Remaining
 }  // namespace
 
 Result<void> BlockPool::run(const BlockRun& run, BlockTime& time) {
-  std::int64_t first = 0;
-  if (run.blocks == 1 || threads_.size() == 1 || time.nanoseconds_for(run.blocks) < kShort) {
+  std::int64_t first = run.first;
+  const std::int64_t count = run.blocks - run.first;
+  if (count == 1 || threads_.size() == 1 || time.nanoseconds_for(count) < kShort) {
     ASSIGN_OR_RETURN(first, run_on_caller(run, time));
   }
   if (first >= run.blocks || is_over(run)) return {};
@@ -98,6 +99,7 @@ Result<void> BlockPool::run_in_order(const BlockRun& run, const std::function<vo
   before(worker.shared_memory());
   for (std::int64_t done = 0; done < run.blocks && !is_over(run);) {
     const Piece piece = piece_at(done);
+    if (piece.begin == piece.end) break;
     worker(piece.kernel, piece.begin, piece.end);
     done += piece.end - piece.begin;
   }
@@ -108,12 +110,12 @@ Result<void> BlockPool::run_in_order(const BlockRun& run, const std::function<vo
 Result<std::int64_t> BlockPool::run_on_caller(const BlockRun& run, BlockTime& time) {
   Worker worker(run, workspaces_.front());
   if (!worker.prepare()) return no_memory(run);
-  if (run.blocks == 1 || threads_.size() == 1) {
-    worker(0, run.blocks);
+  if (run.blocks - run.first == 1 || threads_.size() == 1) {
+    worker(run.first, run.blocks);
     return run.blocks;
   }
   const Clock::time_point start = Clock::now();
-  std::int64_t done = 0;
+  std::int64_t done = run.first;
   std::int64_t elapsed = 0;
   for (std::int64_t piece = 1; done < run.blocks && elapsed < kShort && !is_over(run); piece *= 2) {
     const std::int64_t last = std::min(done + piece, run.blocks);
@@ -121,7 +123,7 @@ Result<std::int64_t> BlockPool::run_on_caller(const BlockRun& run, BlockTime& ti
     done = last;
     elapsed = nanoseconds_since(start);
   }
-  time.measured(elapsed, done);
+  time.measured(elapsed, done - run.first);
   return done;
 }
 

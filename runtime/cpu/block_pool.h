@@ -22,6 +22,7 @@ struct BlockRun {
   std::int64_t blocks = 0;
   std::int64_t shared_bytes = 0;   // static and dynamic
   std::int64_t scratch_bytes = 0;  // of one block
+  std::int64_t first = 0;          // the blocks before it are left out
 };
 
 /// Kernels round to nearest and keep subnormals, whatever the host program has set for itself. They use SSE and its
@@ -55,11 +56,11 @@ class BlockTime {
 /// Runs one launch at a time. Each thread keeps its memory for blocks from launch to launch.
 class BlockPool {
  public:
-  /// Runs every block once and returns when all are done; fails only if there is no memory for a block. After a fault
-  /// the blocks that have not begun are left out.
+  /// Runs every block from `first` on once and returns when all are done; fails only if there is no memory for a block.
+  /// After a fault the blocks that have not begun are left out.
   Result<void> run(const BlockRun& run, BlockTime& time);
   /// The same on the calling thread alone. `before` is told where each block has its shared memory; `piece_at` says
-  /// which blocks come next, and by which entry, when as many as it is given are done.
+  /// which blocks come next, and by which entry, when as many as it is given are done; an empty piece ends the run.
   struct Piece {
     abi::CpuKernel kernel;
     std::int64_t begin, end;

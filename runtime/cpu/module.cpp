@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "base/errors.h"
 #include "runtime/constants.h"
@@ -132,7 +133,7 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
     return bytes.evaluate(launch.grid, launch.block).value_or(-1);
   };
   std::int64_t scratch = scratch_for(watching.is_watched ? info.watched.scratch_bytes : info.scratch_bytes);
-  if (watching.is_counted) scratch = std::max(scratch, scratch_for(info.scratch_bytes));  // some blocks are not
+  if (watching.is_watched) scratch = std::max(scratch, scratch_for(info.scratch_bytes));  // some blocks are not
   if (scratch < 0 || scratch > kLargestScratch)
     return detail::invalid_launch(info, "a block would need " + std::to_string(scratch) + " bytes of scratch memory");
   // Dynamic shared memory begins 16-byte aligned behind the static part.
@@ -220,22 +221,43 @@ void Module::report_findings(std::size_t kernel, const abi::CpuLaunch& launch, c
   device_.faults().add(&stream, error_of(std::move(diagnostics), ", in kernel " + kernels[kernel].name));
 }
 
-/// On one thread, so that the sanitizer sees one thing after the other. In the device's turn.
+/// On one thread, so that the sanitizer sees one thing after the other. Blocks come first that go ways of their own;
+/// the others need not be watched where that shows nothing. In the device's turn.
 Result<void> Module::run_watched(std::size_t kernel, const BlockRun& run, StreamWork* work) try {
   const PrintsTo prints(device_.output());
   Sanitizer& sanitizer = device_.sanitizer();
-  sanitizer.begin(kernels[kernel], *run.launch, work);
-  const Watch watch(sanitizer);
-  ThreadPool alone(1);
-  Result<void> done = kernels[kernel].is_cooperative
-                          ? run_cooperative(run, alone)
-                          : device_.blocks().run_in_order(
-                                run, [&](const void* shared) { sanitizer.set_shared_memory(shared, run.shared_bytes); },
-                                [&, order = BlockOrder(run.blocks, device_.seed())](std::int64_t) mutable {
-                                  const std::int64_t block = order.next();
-                                  return BlockPool::Piece{run.kernel, block, block + 1};
-                                });
-  sanitizer.end();
+  sanitizer.begin(kernels[kernel], *run.launch, run.blocks, work);
+  bool leaves_others = false;
+  Result<void> done;
+  {
+    const Watch watch(sanitizer);
+    ThreadPool alone(1);
+    const auto piece_at = [&, order = BlockOrder(run.blocks, device_.seed())](std::int64_t) mutable {
+      const auto one = [&](std::int64_t block) { return BlockPool::Piece{run.kernel, block, block + 1}; };
+      if (const std::optional<std::int64_t> block = sanitizer.alike().next()) return one(*block);
+      leaves_others = leaves_others || sanitizer.may_leave_others();
+      if (leaves_others) return BlockPool::Piece{run.kernel, 0, 0};
+      sanitizer.alike().give_up();
+      std::int64_t block = order.next();
+      while (sanitizer.alike().was_watched(block)) block = order.next();
+      return one(block);
+    };
+    done = kernels[kernel].is_cooperative
+               ? run_cooperative(run, alone)
+               : device_.blocks().run_in_order(
+                     run, [&](const void* shared) { sanitizer.set_shared_memory(shared, run.shared_bytes); }, piece_at);
+    sanitizer.end();
+  }
+  if (!leaves_others) return done;
+  for (const auto& [first, end] : sanitizer.alike().others()) {
+    if (!done) break;
+    done = run_blocks(kernel, {.kernel = functions_[kernel].entry,
+                               .launch = run.launch,
+                               .blocks = end,
+                               .shared_bytes = run.shared_bytes,
+                               .scratch_bytes = run.scratch_bytes,
+                               .first = first});
+  }
   return done;
 } catch (...) {
   return error_in_flight();  // the launch has begun, and must end
@@ -274,12 +296,13 @@ Result<void> Module::run_blocks(std::size_t kernel, const BlockRun& run) {
     return kernels[kernel].is_cooperative ? run_cooperative(run, device_.blocks().threads())
                                           : device_.blocks().run(run, function.time);
   };
-  if (!device_.tells_crashes() || function.time_of_all.nanoseconds_for(run.blocks) < kWorthACrashMessage)
+  if (!device_.tells_crashes() || function.time_of_all.nanoseconds_for(run.blocks - run.first) < kWorthACrashMessage)
     return run_it();
   const CrashMessage message(kernels[kernel].name, object_);
   const auto start = std::chrono::steady_clock::now();
   Result<void> done = run_it();
-  function.time_of_all.measured(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count(), run.blocks);
+  function.time_of_all.measured(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count(),
+                                run.blocks - run.first);
   return done;
 }
 

@@ -171,7 +171,7 @@ void Clocks::hear(std::uint32_t number, const Message& message, bool acquires) {
 
 void Clocks::atomic(std::uint32_t number, const void* address, Atomic access) {
   const auto found = messages_.find(address);
-  if (access.reads && found != messages_.end()) hear(number, found->second, access.acquires);
+  if (access.hears && found != messages_.end()) hear(number, found->second, access.acquires);
   if (!access.writes) return;
   Views told = current_->threads[number].fenced;
   if (access.releases) told.block = told.device = view_of(number);

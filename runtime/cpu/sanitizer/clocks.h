@@ -72,6 +72,7 @@ class Clocks {
   /// An atomic access of the current block to `address`.
   struct Atomic {
     bool reads, writes, acquires, releases, is_for_block;
+    bool hears;  // who looks at what it reads knows what the writer knew
   };
   void atomic(std::uint32_t thread, const void* address, Atomic access);
 

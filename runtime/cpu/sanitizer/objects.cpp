@@ -114,6 +114,7 @@ void Objects::look_up(ArrayWatch& watch) {
   for (Object& object : objects_) {
     object.is_freed = watch.freed.holds(object.begin);
     object.unwritten = watch.unwritten.find(reinterpret_cast<const void*>(object.begin));
+    object.was_written = object.unwritten == nullptr || object.unwritten->has(object.begin, object.bytes());
     object.was_unwritten = object.unwritten != nullptr && !object.unwritten->has_any(object.begin, object.bytes());
   }
 }

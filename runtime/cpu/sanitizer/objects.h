@@ -2,9 +2,11 @@
 //
 // An access whose place depends on data (ObservedSite::is_predictable) may have touched any element of its array. Had
 // it touched another, nothing would be different as long as nothing in the array is written, as all accesses to it are
-// atomic, or as a barrier stands between it and whatever else could be in its way.
+// atomic, or as a barrier stands between it and whatever else could be in its way. So it is for a place that depends on
+// the block in a way that nobody follows (ObservedSite::is_alike), and for other blocks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +18,17 @@
 #include "runtime/cpu/sanitizer/unwritten.h"
 
 namespace pykc::cpu {
+
+/// For what something that is watched may stand: a launch for another of its kind, a block for one that goes its way.
+enum Standing : std::uint8_t { kForLaunch, kForBlock };
+inline constexpr std::size_t kStandings = 2;
+
+/// What is known of the accesses to an object.
+struct Doubt {
+  Time last_read = 0, last_write = 0;  // plain or not, at places that are known
+  Time last_doubtful_read = 0, last_doubtful_write = 0;
+  bool is_there = false;
+};
 
 struct Object {
   std::uintptr_t begin = 0, end = 0;
@@ -30,15 +43,15 @@ struct Object {
   // Of an array of the device that is not wholly written.
   std::shared_ptr<UnwrittenMemory> unwritten = {};
   bool was_unwritten = false;        // all of it, when the launch began
+  bool was_written = true;           // all of it, then
   std::uintptr_t first_written = 0;  // bytes that nobody had written before the launch
   bool is_read = false;
 
   // What has been done to it.
   bool is_shown = false;             // to code that tells of nothing
   std::uintptr_t written_bytes = 0;  // of a shared one, by the current block
-  bool has_writes = false, has_plain = false, has_doubt = false;
-  Time last_read = 0, last_write = 0;  // plain or not, at places that are the launch's
-  Time last_doubtful_read = 0, last_doubtful_write = 0;
+  bool has_writes = false, has_plain = false;
+  std::array<Doubt, kStandings> doubts = {};
 
   std::int64_t bytes() const { return static_cast<std::int64_t>(end - begin); }
   /// "part[3]".

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace pykc::cpu {
 namespace {
@@ -63,7 +64,7 @@ bool holds(std::uintptr_t address, std::uint64_t value, std::size_t bytes) {
 
 }  // namespace
 
-void Sanitizer::begin(const KernelInfo& kernel, const abi::CpuLaunch& launch, StreamWork* work) {
+void Sanitizer::begin(const KernelInfo& kernel, const abi::CpuLaunch& launch, std::int64_t blocks, StreamWork* work) {
   kernel_ = &kernel;
   looks_for_ = kernel.watched.looks_for;
   threads_ = static_cast<std::uint32_t>(launch.block[0] * launch.block[1] * launch.block[2]);
@@ -79,8 +80,19 @@ void Sanitizer::begin(const KernelInfo& kernel, const abi::CpuLaunch& launch, St
   locals_.clear();
   sites_.clear();
   for (const ObservedSite& site : kernel.watched.sites)
-    sites_.push_back({reads(site), writes(site), site.is_atomic(), site.is_shared, site.is_local, site.is_predictable,
-                      site.is_for_block, site.is_dropped, site.bytes});
+    sites_.push_back({site.kind,
+                      reads(site),
+                      writes(site),
+                      writes(site),
+                      site.is_atomic(),
+                      site.is_shared,
+                      site.is_local,
+                      site.is_packed,
+                      site.is_for_block,
+                      site.is_dropped,
+                      site.is_async,
+                      {site.is_predictable, site.is_alike},
+                      site.bytes});
   work_ = work;
   if (work_ != nullptr) {
     work_->name = "kernel `" + kernel.name + "`";
@@ -92,11 +104,14 @@ void Sanitizer::begin(const KernelInfo& kernel, const abi::CpuLaunch& launch, St
                               .place = site.place});
   }
   keeps_all_ = std::ranges::any_of(kernel.watched.sites, orders_some);
-  is_settled_ = kernel.watched.is_predictable && !kernel.is_cooperative && !objects_.overlap();
+  is_settled_.fill(kernel.watched.is_predictable && !kernel.is_cooperative && !objects_.overlap());
+  alike_.begin(kernel, launch, blocks);
+  if (!is_settled_[kForLaunch] || objects_.has_freed() || work != nullptr) alike_.give_up();
   found_.clear();
   known_.clear();
   numbers_.clear();
   missed_.clear();
+  copies_.clear();
 }
 
 void Sanitizer::set_shared_memory(const void* memory, std::int64_t bytes) {
@@ -104,6 +119,7 @@ void Sanitizer::set_shared_memory(const void* memory, std::int64_t bytes) {
 }
 
 void Sanitizer::end() {
+  land_all();
   // What is read before it is written is a race first, where somebody writes it too late.
   const auto is_race_of = [&](const Finding& read) {
     return std::ranges::any_of(found_, [&](const Found& other) {
@@ -115,9 +131,40 @@ void Sanitizer::end() {
   std::erase_if(found_, [&](const Found& one) {
     return one.finding.kind == Finding::Kind::Uninitialised && one.finding.local < 0 && is_race_of(one.finding);
   });
-  is_settled_ &= found_.empty() && !shadow_.is_full();
-  for (const Object& object : objects_.list())
-    is_settled_ &= !object.has_doubt || !object.has_writes || (!object.is_shared && !object.has_plain);
+  is_settled_[kForLaunch] = may_stand(kForLaunch);
+}
+
+/// Whether nothing has been found, and nothing could be where places are others that are not known.
+bool Sanitizer::may_stand(Standing standing) const {
+  const auto is_in_doubt = [&](const Object& object) {
+    return object.doubts[standing].is_there && object.has_writes && (object.is_shared || object.has_plain);
+  };
+  return is_settled_[standing] && found_.empty() && !shadow_.is_full() && !has_unseen_doubt(standing) &&
+         std::ranges::none_of(objects_.list(), is_in_doubt);
+}
+
+/// Whether there is an access that has not happened, and that could have been in the way of another.
+bool Sanitizer::has_unseen_doubt(Standing standing) const {
+  return std::ranges::any_of(kernel_->watched.doubtful_sites, [&](std::int32_t number) {
+    const auto index = static_cast<std::size_t>(number);
+    if (index >= sites_.size() || sites_[index].is_seen || sites_[index].is_known[standing]) return false;
+    const Site& site = sites_[index];
+    if (site.is_local) return site.reads;
+    const auto array = static_cast<std::size_t>(kernel_->watched.sites[index].array);
+    if (site.is_shared || array >= objects_.list().size()) return true;
+    const Object& object = objects_.list()[array];
+    return object.is_written || object.unwritten != nullptr;
+  });
+}
+
+bool Sanitizer::may_leave_others() {
+  if (!alike_.is_looking() || !may_stand(kForBlock) || !alike_.are_apart(objects_.list())) return false;
+  alike_.for_each_write([&](std::size_t number, std::int64_t offset, std::int64_t bytes) {
+    Object& object = objects_.list()[number];
+    if (object.unwritten == nullptr) return;
+    object.first_written += object.unwritten->write(object.begin + static_cast<std::uintptr_t>(offset), bytes);
+  });
+  return true;
 }
 
 Sanitizer::Line Sanitizer::line_of(std::uint32_t site) const {
@@ -126,46 +173,88 @@ Sanitizer::Line Sanitizer::line_of(std::uint32_t site) const {
 }
 
 void Sanitizer::enter(ThreadId thread) {
-  if (!kernel_->is_cooperative) missed_.clear();
+  if (!kernel_->is_cooperative) {
+    missed_.clear();
+    land_all();
+  }
   for (Object& object : objects_.list()) object.written_bytes = 0;
   clocks_.enter_block(thread.block, threads_);
 }
 
-void Sanitizer::observe(ThreadId thread, std::uint32_t site, const void* address, std::uint64_t value) {
+void Sanitizer::observe(ThreadId thread, std::uint32_t number, const void* address, std::uint64_t value) {
   if (!clocks_.is_in_block(thread.block)) enter(thread);
   if (!missed_.empty()) check_return(thread);
-  const ObservedSite& at = kernel_->watched.sites[site];
+  Site& site = sites_[number];
   const auto place = reinterpret_cast<std::uintptr_t>(address);
-  switch (at.kind) {
+  switch (site.kind) {
     case SiteKind::Fence:
-      return clocks_.fence(thread.thread, at.is_for_block);
+      return clocks_.fence(thread.thread, site.is_for_block);
     case SiteKind::Barrier:
       return;
     case SiteKind::Warp:
-      warp_site_ = site;
+      warp_site_ = number;
       return clocks_.arrive(thread.thread, static_cast<std::uint32_t>(value));
     case SiteKind::Begin:
-      return locals_.begin(static_cast<std::uint32_t>(at.array), place, static_cast<std::int64_t>(value));
+      return locals_.begin(static_cast<std::uint32_t>(kernel_->watched.sites[number].array), place,
+                           static_cast<std::int64_t>(value));
     case SiteKind::Shown:
       return show(place);
+    case SiteKind::Commit:
+      if (const auto copies = copies_.find({thread.block, thread.thread}); copies != copies_.end())
+        copies->second.groups.push_back(std::exchange(copies->second.open, {}));
+      return;
+    case SiteKind::Await:
+      return await(thread, value);
+    case SiteKind::Step:
+      if (alike_.is_looking()) alike_.step(number, static_cast<std::int64_t>(value));
+      return;
+    case SiteKind::Guard:
+      if (alike_.is_looking()) alike_.guard(number, static_cast<std::int64_t>(place), static_cast<std::int64_t>(value));
+      return;
     default:
       break;
   }
-  if (!at.is_packed) check_alignment(thread, site, place);
-  if (at.is_local) return access_local(thread, site, place);
-  Site& known = sites_[site];
-  if (at.kind == SiteKind::AtomicSwap) known.writes = holds(place, value, at.bytes);
+  site.is_seen = true;
+  // Copies of 16 bytes are made of smaller ones where they must be.
+  const bool is_aligned = (place & (std::uintptr_t{site.bytes} - 1)) == 0 || site.bytes > 8 || site.bytes == 0;
+  if (!is_aligned && !site.is_packed) add_misaligned(thread, number, place);
+  if (site.is_local) return access_local(thread, number, place);
+  if (site.kind == SiteKind::AtomicSwap) site.writes = holds(place, value, site.bytes);
   // What an atomic access hears of orders even what stands next to it.
-  if (known.is_atomic)
-    clocks_.atomic(thread.thread, address, {known.reads, known.writes, at.acquires, at.releases, at.is_for_block});
-  access(thread, site, known, place, value);
+  if (site.is_atomic) {
+    const ObservedSite& at = kernel_->watched.sites[number];
+    clocks_.atomic(thread.thread, address,
+                   {site.reads, site.writes, at.acquires, at.releases, at.is_for_block, site.reads && at.decides});
+  }
+  access(thread, number, site, place, value);
+  if (site.is_async) copies_[{thread.block, thread.thread}].open.push_back({number, place});
 }
 
-/// Copies of 16 bytes are made of smaller ones where they must be.
-void Sanitizer::check_alignment(ThreadId thread, std::uint32_t number, std::uintptr_t address) {
-  const std::uint8_t bytes = kernel_->watched.sites[number].bytes;
-  if (bytes > 8 || address % std::max<std::uintptr_t>(bytes, 1) == 0) return;
-  const UnwrittenMemory* const local = kernel_->watched.sites[number].is_local ? locals_.find(address) : nullptr;
+/// The copies have ended by now, and not before: they were in the way of whoever came to their places meanwhile.
+void Sanitizer::land(ThreadId thread, std::vector<Copies::Copy>& copies) {
+  for (const auto& [number, address] : std::exchange(copies, {})) access(thread, number, sites_[number], address, 0);
+}
+
+void Sanitizer::await(ThreadId thread, std::size_t pending) {
+  const auto found = copies_.find({thread.block, thread.thread});
+  if (found == copies_.end()) return;
+  for (std::deque<std::vector<Copies::Copy>>& groups = found->second.groups; groups.size() > pending;
+       groups.pop_front())
+    land(thread, groups.front());
+}
+
+/// At the end of a block, or of the launch.
+void Sanitizer::land_all() {
+  for (auto& [id, copies] : std::exchange(copies_, {})) {
+    const ThreadId thread{id.first, id.second};
+    if (!clocks_.is_in_block(thread.block)) clocks_.enter_block(thread.block, threads_);
+    for (std::vector<Copies::Copy>& group : copies.groups) land(thread, group);
+    land(thread, copies.open);
+  }
+}
+
+void Sanitizer::add_misaligned(ThreadId thread, std::uint32_t number, std::uintptr_t address) {
+  const UnwrittenMemory* const local = sites_[number].is_local ? locals_.find(address) : nullptr;
   add({Finding::Kind::Misaligned,
        number,
        thread,
@@ -179,8 +268,9 @@ void Sanitizer::access(ThreadId thread, std::uint32_t number, Site& site, std::u
   if (work_ != nullptr && !site.is_shared) work_->parts[number].bytes.add(address, site.bytes);
   if (site.object == nullptr || address < site.object->begin || address >= site.object->end)
     site.object = objects_.find(address);
+  if (alike_.is_looking() && site.is_known[kForBlock]) tell_alike(number, site, address);
   if (site.object == nullptr) {
-    is_settled_ = false;
+    lose_sight();
   } else {
     if (site.object->is_freed) return void(add({Finding::Kind::Freed, number, thread, number, {}, address}));
     if (site.object->unwritten != nullptr) look_at_values(thread, number, *site.object, address);
@@ -190,8 +280,8 @@ void Sanitizer::access(ThreadId thread, std::uint32_t number, Site& site, std::u
     note(*site.object, site);
   }
   const Access access{clocks_.now(), thread.block, thread.thread, number};
-  const bool same_value =
-      site.writes && !site.is_atomic && site.bytes <= sizeof value && holds(address, value, site.bytes);
+  const bool same_value = site.writes && !site.is_atomic && !site.is_async && site.bytes <= sizeof value &&
+                          holds(address, value, site.bytes);
   for (std::uint32_t i = 0; i < site.bytes; i += shadow_.granule())
     if (Cell* cell = shadow_.at(address + i)) touch(*cell, access, site, address, same_value);
 }
@@ -201,14 +291,34 @@ void Sanitizer::look_at_values(ThreadId thread, std::uint32_t number, Object& ob
   const Site& site = sites_[number];
   UnwrittenMemory& memory = *object.unwritten;
   if (site.reads) {
-    is_settled_ &= site.is_predictable || memory.has(object.begin, object.bytes());
+    if (!object.was_written) {
+      unsettle_unless_known(site);
+      is_settled_[kForBlock] = false;  // another block may read what is not written
+    }
     if (looks_for_.uninitialised && !site.is_dropped && !memory.has(address, site.bytes))
       add({Finding::Kind::Uninitialised, number, thread, number, {}, address});
   }
   if (!site.writes) return;
   const std::uintptr_t news = memory.write(address, site.bytes);
   object.first_written += news;
-  is_settled_ &= site.is_predictable || news == 0;
+  if (news != 0) unsettle_unless_known(site);
+}
+
+void Sanitizer::unsettle_unless_known(const Site& site) {
+  for (std::size_t n = 0; n < kStandings; ++n) is_settled_[n] &= site.is_known[n];
+}
+
+/// What an access at such a place means for other blocks.
+void Sanitizer::tell_alike(std::uint32_t number, const Site& site, std::uintptr_t address) {
+  if (site.is_shared) return alike_.access_shared(number);
+  const Object* const object = site.object;
+  if (object == nullptr) return alike_.give_up();
+  const bool matters = object->is_written || object->unwritten != nullptr;
+  alike_.access(number, static_cast<std::size_t>(object - objects_.list().data()),
+                {.offset = static_cast<std::int64_t>(address - object->begin),
+                 .reads = site.reads && matters,
+                 .writes = site.may_write && matters,
+                 .is_atomic = site.is_atomic && !site.is_for_block});
 }
 
 void Sanitizer::access_local(ThreadId thread, std::uint32_t number, std::uintptr_t address) {
@@ -216,10 +326,10 @@ void Sanitizer::access_local(ThreadId thread, std::uint32_t number, std::uintptr
   if (memory == nullptr || memory->is_whole()) return;
   const Site& site = sites_[number];
   if (site.writes) {
-    is_settled_ &= (memory->write(address, site.bytes) == 0) | site.is_predictable;
+    if (memory->write(address, site.bytes) != 0) unsettle_unless_known(site);
     return;
   }
-  is_settled_ &= site.is_predictable;
+  unsettle_unless_known(site);
   if (!site.is_dropped && !memory->has(address, site.bytes))
     add({Finding::Kind::Uninitialised,
          number,
@@ -241,32 +351,37 @@ void Sanitizer::show(std::uintptr_t address) {
 
 /// Whether an access at a place that depends on data would have been in the way of another, wherever it had been.
 void Sanitizer::note(Object& object, const Site& site) {
-  if (!is_settled_) return;
-  object.has_writes |= site.writes;
+  object.has_writes |= site.may_write;
   object.has_plain |= !site.is_atomic;
+  if (is_settled_[kForLaunch]) note(object, site, kForLaunch);
+  if (is_settled_[kForBlock] && alike_.is_looking()) note(object, site, kForBlock);
+}
+
+void Sanitizer::note(Object& object, const Site& site, Standing standing) {
+  Doubt& doubt = object.doubts[standing];
   const Time now = clocks_.now(), since = object.is_shared ? clocks_.last_barrier() : clocks_.last_grid_barrier();
   const auto is_near = [&](Time time) { return time >= since; };
-  if (site.is_predictable) {
-    object.has_doubt |= site.reads && is_near(object.last_doubtful_write);
-    object.has_doubt |= site.writes && (is_near(object.last_doubtful_read) || is_near(object.last_doubtful_write));
-    if (site.reads) object.last_read = now;
-    if (site.writes) object.last_write = now;
+  if (site.is_known[standing]) {
+    doubt.is_there |= site.reads && is_near(doubt.last_doubtful_write);
+    doubt.is_there |= site.may_write && (is_near(doubt.last_doubtful_read) || is_near(doubt.last_doubtful_write));
+    if (site.reads) doubt.last_read = now;
+    if (site.may_write) doubt.last_write = now;
     return;
   }
   // Had it read another element of shared memory, that might not have been written.
-  object.has_doubt |= object.is_shared && site.reads && object.written_bytes < object.end - object.begin;
-  object.has_doubt |= site.reads && is_near(object.last_write);
-  object.has_doubt |= site.writes && (is_near(object.last_read) || is_near(object.last_write));
+  doubt.is_there |= object.is_shared && site.reads && object.written_bytes < object.end - object.begin;
+  doubt.is_there |= site.reads && is_near(doubt.last_write);
+  doubt.is_there |= site.may_write && (is_near(doubt.last_read) || is_near(doubt.last_write));
   // Two of them, at one element, where not both are atomic.
-  if (!site.is_atomic) object.has_doubt |= site.writes || is_near(object.last_doubtful_write);
-  if (site.is_atomic) object.has_doubt |= site.writes && is_near(object.last_doubtful_read);
-  if (site.reads && !site.is_atomic) object.last_doubtful_read = now;
-  if (site.writes) object.last_doubtful_write = now;
+  if (!site.is_atomic) doubt.is_there |= site.may_write || is_near(doubt.last_doubtful_write);
+  if (site.is_atomic) doubt.is_there |= site.may_write && is_near(doubt.last_doubtful_read);
+  if (site.reads && !site.is_atomic) doubt.last_doubtful_read = now;
+  if (site.may_write) doubt.last_doubtful_write = now;
 }
 
 /// Shared memory is another block's before and after.
 bool Sanitizer::is_known(ThreadId thread, const Access& before, const Site& site) const {
-  if (site.is_shared && (before.block != thread.block || before.time < clocks_.block_begin())) return true;
+  if (before.block == thread.block ? before.time < clocks_.last_barrier() : site.is_shared) return true;
   return clocks_.is_known(thread.thread, before.by(), before.time);
 }
 
@@ -280,15 +395,37 @@ bool Sanitizer::conflicts(const Access& before, const Access& now, const Site& s
   return (then.is_for_block || site.is_for_block) && before.block != now.block;
 }
 
+/// Whether another thread of a warp reads what is settled for its block. Of such readers the last is kept and one
+/// before it, which are enough to find whoever writes in their way.
+bool Sanitizer::joins_readers(Cell& cell, const Access& access, const Site& site) {
+  const auto is_beside = [&](const Access& read) {
+    return read.time == access.time && read.block == access.block && read.thread / kLanes == access.thread / kLanes &&
+           !sites_[read.site].is_atomic;
+  };
+  if (site.writes || site.is_atomic || keeps_all_ || !is_beside(cell.read)) return false;
+  const bool is_settled = cell.write.is_there() && cell.write.block == access.block &&
+                          cell.write.time < clocks_.last_barrier() && !cell.atomic.is_there();
+  if (!is_settled || cell.others == 0 || cell.has_other_writes) return false;
+  if (std::ranges::none_of(shadow_.others(cell),
+                           [&](const Access& other) { return is_beside(other) && other.thread != access.thread; }))
+    return false;
+  cell.read = access;
+  return true;
+}
+
 void Sanitizer::touch(Cell& cell, const Access& access, const Site& site, std::uintptr_t address, bool same_value) {
   const bool is_again = cell.read.time == access.time && cell.read.by() == access.by() && !site.writes;
   if (is_again && sites_[cell.read.site].is_atomic == site.is_atomic) return;
+  if (joins_readers(cell, access, site)) return;
   if (site.is_shared) {
     const auto is_of_block = [&](const Access& write) {
       return write.is_there() && write.block == access.block && write.time >= clocks_.block_begin();
     };
     const bool is_written = is_of_block(cell.write) || is_of_block(cell.atomic);
-    if (!is_written && site.writes && site.object != nullptr) site.object->written_bytes += shadow_.granule();
+    if (!is_written && site.writes) {
+      if (site.object != nullptr) site.object->written_bytes += shadow_.granule();
+      unsettle_unless_known(site);
+    }
     const bool is_shown = site.object != nullptr && site.object->is_shown;
     if (!is_written && site.reads && looks_for_.uninitialised && !site.is_dropped && !is_shown)
       add({Finding::Kind::Uninitialised, access.site, access.by(), access.site, {}, address});
@@ -307,8 +444,8 @@ void Sanitizer::touch(Cell& cell, const Access& access, const Site& site, std::u
     };
     check(cell.write);
     check(cell.atomic);
-    check(cell.read);
-    if (cell.others != 0)
+    if (site.writes) check(cell.read);
+    if (cell.others != 0 && (site.writes || cell.has_other_writes))
       for (const Access& other : shadow_.others(cell))
         if (check(other)) break;
   }
@@ -329,7 +466,10 @@ void Sanitizer::remember(Cell& cell, const Access& access, const Site& site, boo
   // What came before is ordered before a write, or told; but not what has written the same value. Atomic accesses leave
   // what is not atomic as it was.
   if (site.writes && !site.is_atomic) {
-    if (cell.others != 0 && !has_note) shadow_.others(cell).clear();
+    if (cell.others != 0 && !has_note) {
+      shadow_.others(cell).clear();
+      cell.has_other_writes = false;
+    }
     if (has_note && cell.write.is_there() && cell.write.by() != access.by()) keep_other(cell, cell.write, access.by());
     cell.read = cell.atomic = {};
     cell.write = access;
@@ -348,6 +488,7 @@ void Sanitizer::remember(Cell& cell, const Access& access, const Site& site, boo
 void Sanitizer::keep_other(Cell& cell, const Access& other, ThreadId than) {
   std::vector<Access>& others = shadow_.others(cell);
   const bool is_atomic = sites_[other.site].is_atomic;
+  if (sites_[other.site].writes) cell.has_other_writes = true;
   const Reach reach = reach_of(other.by(), than);
   const auto is_replaced = [&](const Access& kept) {
     if (clocks_.is_known_to_all(kept.time)) return true;

@@ -5,7 +5,9 @@
 // order in which the threads happened to run.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "pykc/kernel_abi.h"
 #include "pykc/types.h"
 #include "runtime/cpu/observer.h"
+#include "runtime/cpu/sanitizer/alike_blocks.h"
 #include "runtime/cpu/sanitizer/array_watch.h"
 #include "runtime/cpu/sanitizer/clocks.h"
 #include "runtime/cpu/sanitizer/local_arrays.h"
@@ -47,7 +50,7 @@ class Sanitizer final : public Observer {
   Sanitizer& operator=(const Sanitizer&) = delete;
 
   /// `work`, which may be null, is told what the launch touches.
-  void begin(const KernelInfo& kernel, const abi::CpuLaunch& launch, StreamWork* work);
+  void begin(const KernelInfo& kernel, const abi::CpuLaunch& launch, std::int64_t blocks, StreamWork* work);
   /// Where the blocks that run now have their shared memory.
   void set_shared_memory(const void* memory, std::int64_t bytes);
   void end();
@@ -61,34 +64,48 @@ class Sanitizer final : public Observer {
   const std::vector<Found>& found() const { return found_; }
   const Objects& objects() const { return objects_; }
   /// Whether another launch of that kind, with other data, could not have been found to do anything else.
-  bool is_settled() const { return is_settled_; }
-  void lose_sight() override { is_settled_ = false; }
+  bool is_settled() const { return is_settled_[kForLaunch]; }
+  /// Which blocks are to be watched first. When these have run, and before end(): whether the others need not be.
+  AlikeBlocks& alike() { return alike_; }
+  bool may_leave_others();
+  void lose_sight() override { is_settled_ = {}; }
 
-  void observe(ThreadId thread, std::uint32_t site, const void* address, std::uint64_t value) override;
+  void observe(ThreadId thread, std::uint32_t number, const void* address, std::uint64_t value) override;
   void meet(std::uint32_t block, abi::Meeting meeting) override;
 
  private:
   /// What the loop over accesses wants of a site, in few bytes.
   struct Site {
-    bool reads, writes, is_atomic, is_shared, is_local, is_predictable, is_for_block, is_dropped;
+    ObservedSite::Kind kind;
+    bool reads, writes, may_write, is_atomic, is_shared, is_local, is_packed, is_for_block, is_dropped, is_async;
+    std::array<bool, kStandings> is_known;  // whether and where it happens
     std::uint8_t bytes;
+    bool is_seen = false;
     Object* object = nullptr;  // the last that it was at
   };
   using Line = std::pair<std::string, int>;  // of a file
   Line line_of(std::uint32_t site) const;
   void enter(ThreadId thread);
   void access(ThreadId thread, std::uint32_t number, Site& site, std::uintptr_t address, std::uint64_t value);
+  bool joins_readers(Cell& cell, const Access& access, const Site& site);
   void touch(Cell& cell, const Access& access, const Site& site, std::uintptr_t address, bool same_value);
   bool has_observed(const Cell& cell, ThreadId thread, const Access& before) const;
   void remember(Cell& cell, const Access& access, const Site& site, bool has_note);
   void keep_other(Cell& cell, const Access& other, ThreadId than);
   void note(Object& object, const Site& site);
+  void note(Object& object, const Site& site, Standing standing);
+  void tell_alike(std::uint32_t number, const Site& site, std::uintptr_t address);
+  void unsettle_unless_known(const Site& site);
+  bool may_stand(Standing standing) const;
+  bool has_unseen_doubt(Standing standing) const;
   void look_at_values(ThreadId thread, std::uint32_t number, Object& object, std::uintptr_t address);
   void access_local(ThreadId thread, std::uint32_t number, std::uintptr_t address);
+  void await(ThreadId thread, std::size_t pending);
+  void land_all();
   void show(std::uintptr_t address);
   void check_lanes();
   void check_return(ThreadId thread);
-  void check_alignment(ThreadId thread, std::uint32_t number, std::uintptr_t address);
+  void add_misaligned(ThreadId thread, std::uint32_t number, std::uintptr_t address);
   bool is_known(ThreadId thread, const Access& before, const Site& site) const;
   bool conflicts(const Access& before, const Access& now, const Site& site) const;
   bool is_ignored(const Finding& finding) const;
@@ -105,13 +122,25 @@ class Sanitizer final : public Observer {
   StreamWork* work_ = nullptr;
   Objects objects_;
   LocalArrays locals_;
-  bool is_settled_ = false;
+  std::array<bool, kStandings> is_settled_ = {};
+  AlikeBlocks alike_;
   bool keeps_all_ = false;  // of the accesses to an element
   /// A lane that an operation of its warp names and that did not come. It may have ended; if not, that is an error.
   struct Missed {
     std::uint32_t site, by;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Missed> missed_;  // by block and thread
+  /// Asynchronous copies of a thread that it has not awaited.
+  struct Copies {
+    struct Copy {
+      std::uint32_t site;
+      std::uintptr_t address;
+    };
+    std::vector<Copy> open;
+    std::deque<std::vector<Copy>> groups;
+  };
+  void land(ThreadId thread, std::vector<Copies::Copy>& copies);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Copies> copies_;  // by block and thread
   std::uint32_t warp_site_ = 0;                                       // of the arrivals
   std::vector<Found> found_;
   using Key = std::tuple<Finding::Kind, std::string, Line, Line>;  // the object, the lines

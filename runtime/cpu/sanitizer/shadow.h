@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -24,10 +23,11 @@ struct Access {
 
 /// An element is a granule: as many bytes as the smallest access of the kernel.
 struct Cell {
-  Access write;              // the last that is not atomic
-  Access atomic;             // the last atomic write since
-  Access read;               // the last since
-  std::uint32_t others = 0;  // in Shadow::others(): further ones that do not know of one another; 0: none
+  Access write;                            // the last that is not atomic
+  Access atomic;                           // the last atomic write since
+  Access read;                             // the last since
+  std::uint32_t others : 31 = 0;           // in Shadow::others(): further ones, unknown to one another; 0: none
+  std::uint32_t has_other_writes : 1 = 0;  // among these
 };
 
 class Shadow {
@@ -42,6 +42,7 @@ class Shadow {
   /// Forgets everything.
   void set_granule(std::uint32_t bytes);
   std::uint32_t granule() const { return granule_; }
+  /// Valid until others of another cell are asked for.
   std::vector<Access>& others(Cell& cell);
   /// Whether accesses went unseen for want of memory.
   bool is_full() const { return is_full_; }
@@ -60,7 +61,7 @@ class Shadow {
   std::uint32_t granule_ = 4;
   std::array<Recent, kRecent> recent_;
   std::unordered_map<std::uintptr_t, std::unique_ptr<Cell[]>> pages_;
-  std::deque<std::vector<Access>> others_ = std::deque<std::vector<Access>>(1);
+  std::vector<std::vector<Access>> others_ = std::vector<std::vector<Access>>(1);
   bool is_full_ = false;
 };
 
