@@ -64,15 +64,42 @@ class Uses {
   std::map<Place, bool> is_used_;
 };
 
+/// What an address leads into.
+const Instruction& root_of(const Instruction& address) {
+  const Instruction* root = &address;
+  while (root->opcode == Opcode::ElementPointer || root->opcode == Opcode::FieldPointer) root = root->operands[0];
+  return *root;
+}
+
+/// Whether a branch leaves a loop, goes on with its next turn, leaves the function, or sets what may decide of that.
+bool may_steer_loops(const Instruction& branch) {
+  return std::ranges::any_of(branch.blocks, [](const Block& block) {
+    return any_instruction(block, [](const Instruction* i) {
+      return i->opcode == Opcode::LocalStore || (is_terminator(i) && i->opcode != Opcode::Fault);
+    });
+  });
+}
+
+bool is_atomic(const Instruction* instruction) {
+  const std::optional<Kind> kind = access_of(*instruction);
+  return kind && ObservedSite{.kind = *kind}.is_atomic();
+}
+
+/// A load of what the kernel may write meanwhile.
+bool loads_what_changes(const Function& function, const Instruction* instruction) {
+  const bool is_load = instruction->opcode == Opcode::Load || instruction->opcode == Opcode::HintedLoad;
+  if (!is_load || instruction->operands[0]->type.space != AddressSpace::Global) return false;
+  const Instruction& root = root_of(*instruction->operands[0]);
+  return root.opcode != Opcode::Parameter || !function.is_kernel ||
+         !function.parameters[static_cast<std::size_t>(root.index)].read_only;
+}
+
 /// The values on which depends what a function does, or where: conditions, indices, and whatever goes to other threads
-/// or functions. The rest is computed, and left in global memory at most. Empty where no value is atomic.
-std::unordered_set<const Instruction*> deciding_values(const Function& function) {
+/// or functions. The rest is computed, and left in global memory at most. Or those alone on which it depends how often
+/// a loop turns.
+enum class Decision : std::uint8_t { Any, Turns };
+std::unordered_set<const Instruction*> deciding_values(const Function& function, Decision decision) {
   std::unordered_set<const Instruction*> deciding;
-  const auto is_atomic = [](const Instruction* i) {
-    const std::optional<Kind> kind = access_of(*i);
-    return kind && ObservedSite{.kind = *kind}.is_atomic();
-  };
-  if (!any_instruction(function.body, is_atomic)) return deciding;
   std::vector<const Instruction*> open;
   const auto decide = [&](const Instruction* value) {
     if (deciding.insert(value).second) open.push_back(value);
@@ -81,6 +108,11 @@ std::unordered_set<const Instruction*> deciding_values(const Function& function)
   for_each_instruction(function.body, [&](const Instruction* i) {
     const auto& operands = i->operands;
     if (i->opcode == Opcode::LocalStore) return stores[i->local].push_back(operands[0]);
+    if (decision == Decision::Turns) {
+      if (i->opcode == Opcode::Return || (i->opcode == Opcode::If && may_steer_loops(*i)))
+        std::ranges::for_each(operands, decide);
+      return;
+    }
     if (i->opcode == Opcode::Select) return decide(operands[0]);
     if (i->opcode == Opcode::ElementPointer) return decide(operands[1]);
     const bool leaves = i->opcode == Opcode::Store && operands[0]->type.space == AddressSpace::Global;
@@ -313,10 +345,9 @@ class Observing {
   }
   /// The number of the array that the address leads into, among the kernel's; -1 where that is not known.
   std::int32_t array_of(const Instruction& address) const {
-    const Instruction* root = &address;
-    while (root->opcode == Opcode::ElementPointer || root->opcode == Opcode::FieldPointer) root = root->operands[0];
-    if (root->opcode != Opcode::Parameter) return -1;
-    const std::string& name = function_.parameters[static_cast<std::size_t>(root->index)].name;
+    const Instruction& root = root_of(address);
+    if (root.opcode != Opcode::Parameter) return -1;
+    const std::string& name = function_.parameters[static_cast<std::size_t>(root.index)].name;
     std::int32_t number = 0;
     for (const ParameterInfo& parameter : function_.kernel.parameters) {
       if (parameter.name == name) return parameter.is_array ? number : -1;
@@ -348,7 +379,9 @@ class Observing {
   Uses& uses_;
   Steps& steps_;
   const bool has_warp_operations_;  // the module
-  const std::unordered_set<const Instruction*> deciding_ = deciding_values(function_);
+  const std::unordered_set<const Instruction*> deciding_ = any_instruction(function_.body, is_atomic)
+                                                               ? deciding_values(function_, Decision::Any)
+                                                               : std::unordered_set<const Instruction*>();
   Builder builder_;
 };
 
@@ -378,10 +411,26 @@ void drop_settled_checks(Function& plain, const Predictability& predictability) 
   if (!has_checks) drop_checks(plain.body, asks_for_faults);
 }
 
+/// Whether a loop may turn until another block writes something, so that blocks cannot run in any order.
+bool may_wait(const Function& kernel) {
+  bool waits = false;
+  std::unordered_set<const Function*> functions = {&kernel};
+  for_each_instruction_reached(kernel, [&](const Instruction* i) {
+    if (i->opcode == Opcode::Call) functions.insert(i->callee);
+  });
+  for (const Function* function : functions) {
+    const auto changes = [&](const Instruction* i) { return loads_what_changes(*function, i); };
+    if (!any_instruction(function->body, changes)) continue;
+    const std::unordered_set<const Instruction*> deciding = deciding_values(*function, Decision::Turns);
+    waits |= std::ranges::any_of(deciding, changes);
+  }
+  return waits;
+}
+
 /// Whether a block may run unwatched, without its settled checks, where another has been watched that went the same
 /// way: nothing that it does is seen but what is alike.
 bool has_alike_blocks(const Function& kernel, const Known& known) {
-  bool is_alike = known.by_way.has_order(kernel);
+  bool is_alike = known.by_way.has_order(kernel) && !may_wait(kernel);
   for_each_instruction_reached(kernel, [&](const Instruction* instruction) {
     is_alike &= instruction->opcode != Opcode::Print && instruction->opcode != Opcode::Foreign;
     if (is_check(instruction) && is_settled(instruction, known.by_launch))
@@ -390,14 +439,15 @@ bool has_alike_blocks(const Function& kernel, const Known& known) {
   return is_alike;
 }
 
-std::vector<std::int32_t> doubtful_sites(const Function& kernel, const std::vector<ObservedSite>& sites) {
-  std::vector<std::int32_t> doubtful;
+/// What the sites of a kernel say of all of it. Who waits for an earlier block must not run before it.
+void describe(WatchedKernel& watched, const Function& kernel, const std::vector<ObservedSite>& sites) {
   for_each_instruction_reached(kernel, [&](const Instruction* instruction) {
     if (instruction->opcode != Opcode::Observe) return;
     const ObservedSite& site = sites[static_cast<std::size_t>(instruction->index)];
-    if (site.is_access() && !site.is_alike) doubtful.push_back(static_cast<std::int32_t>(instruction->index));
+    if (site.is_access() && !site.is_alike)
+      watched.doubtful_sites.push_back(static_cast<std::int32_t>(instruction->index));
+    if (site.decides) watched.has_alike_blocks = false;
   });
-  return doubtful;
 }
 
 }  // namespace
@@ -420,7 +470,7 @@ void observe(Module& module, Sanitize what, const Diagnostics& comments) {
   }
   for (const auto& copy : copies.functions) {
     if (!copy->is_kernel) continue;
-    copy->kernel.watched.doubtful_sites = doubtful_sites(*copy, module.observed);
+    describe(copy->kernel.watched, *copy, module.observed);
     if (copy->kernel.watched.has_alike_blocks) steps.tell(*copy);
   }
   const Predictability of_plain(module);
