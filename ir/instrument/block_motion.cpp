@@ -31,40 +31,38 @@ bool is_shape_of_launch(BuiltinId id) {
 
 BlockMotion still(std::optional<LaunchNumber> value = {}) { return {.steps = {}, .value = std::move(value)}; }
 
-BlockMotion sum(const BlockMotion& a, const BlockMotion& b, std::int64_t times_b) {
+/// With steps that `step_along` an axis gives; nothing where it gives none.
+template <typename StepAlong>
+std::optional<BlockMotion> moving_by(const StepAlong& step_along) {
   BlockMotion result;
-  for (std::size_t axis = 0; axis < 3; ++axis) result.steps[axis] = a.steps[axis].plus(b.steps[axis].times(times_b));
-  if (a.value && b.value) result.value = a.value->plus(b.value->times(times_b));
+  for (std::size_t axis = 0; axis < result.steps.size(); ++axis) {
+    const std::optional<LaunchNumber> step = step_along(axis);
+    if (!step) return std::nullopt;
+    result.steps[axis] = *step;
+  }
+  return result;
+}
+
+std::optional<BlockMotion> sum(const BlockMotion& a, const BlockMotion& b, std::int64_t times_b) {
+  std::optional<BlockMotion> result =
+      moving_by([&](std::size_t axis) { return a.steps[axis].plus(b.steps[axis], times_b); });
+  if (result && a.value && b.value) result->value = a.value->plus(*b.value, times_b);
   return result;
 }
 
 /// A value times one that stands still.
 std::optional<BlockMotion> product(const BlockMotion& moving, const BlockMotion& factor) {
-  if (moving.stands_still()) {
-    const bool is_number = moving.value && factor.value;
-    return still(is_number ? moving.value->times(*factor.value) : std::nullopt);
-  }
+  if (moving.stands_still())
+    return still(moving.value && factor.value ? moving.value->times(*factor.value) : std::nullopt);
   if (!factor.value) return std::nullopt;
-  BlockMotion result;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::optional<LaunchNumber> step = moving.steps[axis].times(*factor.value);
-    if (!step) return std::nullopt;
-    result.steps[axis] = *step;
-  }
-  return result;
+  return moving_by([&](std::size_t axis) { return moving.steps[axis].times(*factor.value); });
 }
 
 /// Rounded down; the remainder stands still.
 std::optional<BlockMotion> quotient(const BlockMotion& moving, const BlockMotion& divisor) {
   const std::optional<std::int64_t> by = divisor.value ? divisor.value->constant() : std::nullopt;
   if (!by || *by <= 0) return std::nullopt;
-  BlockMotion result;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::optional<LaunchNumber> step = moving.steps[axis].divided_by(*by);
-    if (!step) return std::nullopt;
-    result.steps[axis] = *step;
-  }
-  return result;
+  return moving_by([&](std::size_t axis) { return moving.steps[axis].divided_by(*by); });
 }
 
 }  // namespace
@@ -81,9 +79,10 @@ std::optional<std::int64_t> LaunchNumber::constant() const {
   return terms_.size() == 1 && product.empty() ? std::optional(times) : std::nullopt;
 }
 
-LaunchNumber LaunchNumber::plus(const LaunchNumber& other) const {
+std::optional<LaunchNumber> LaunchNumber::plus(const LaunchNumber& other, std::int64_t times_other) const {
   LaunchNumber result = *this;
-  for (const auto& [product, times] : other.terms_) result.add(product, times);
+  for (const auto& [product, times] : other.terms_) result.add(product, wrapping_product(times, times_other));
+  if (result.terms_.size() > kMostTerms) return std::nullopt;
   return result;
 }
 

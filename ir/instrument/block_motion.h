@@ -40,9 +40,8 @@ class LaunchNumber {
 
   bool is_zero() const { return terms_.empty(); }
   std::optional<std::int64_t> constant() const;
-  LaunchNumber plus(const LaunchNumber& other) const;
-  LaunchNumber times(std::int64_t factor) const { return *times(LaunchNumber(factor)); }
-  /// Nothing where it would become too long.
+  /// These give nothing where it would become too long.
+  std::optional<LaunchNumber> plus(const LaunchNumber& other, std::int64_t times_other = 1) const;
   std::optional<LaunchNumber> times(const LaunchNumber& other) const;
   /// Divided by a positive number that all of its terms are multiples of, whatever the launch; else nothing.
   std::optional<LaunchNumber> divided_by(std::int64_t divisor) const;
