@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace pykc::cpu {
 namespace {
@@ -200,11 +199,9 @@ void Sanitizer::observe(ThreadId thread, std::uint32_t number, const void* addre
     case SiteKind::Shown:
       return show(place);
     case SiteKind::Commit:
-      if (const auto copies = copies_.find({thread.block, thread.thread}); copies != copies_.end())
-        copies->second.groups.push_back(std::exchange(copies->second.open, {}));
-      return;
+      return copies_.commit(thread);
     case SiteKind::Await:
-      return await(thread, value);
+      return copies_.await(thread, value, [this](ThreadId of, AsyncCopies::Copy copy) { land(of, copy); });
     case SiteKind::Step:
       if (alike_.is_looking()) alike_.step(number, static_cast<std::int64_t>(value));
       return;
@@ -227,30 +224,18 @@ void Sanitizer::observe(ThreadId thread, std::uint32_t number, const void* addre
                    {site.reads, site.writes, at.acquires, at.releases, at.is_for_block, site.reads && at.decides});
   }
   access(thread, number, site, place, value);
-  if (site.is_async) copies_[{thread.block, thread.thread}].open.push_back({number, place});
+  if (site.is_async) copies_.start(thread, {number, place});
 }
 
-/// The copies have ended by now, and not before: they were in the way of whoever came to their places meanwhile.
-void Sanitizer::land(ThreadId thread, std::vector<Copies::Copy>& copies) {
-  for (const auto& [number, address] : std::exchange(copies, {})) access(thread, number, sites_[number], address, 0);
-}
-
-void Sanitizer::await(ThreadId thread, std::size_t pending) {
-  const auto found = copies_.find({thread.block, thread.thread});
-  if (found == copies_.end()) return;
-  for (std::deque<std::vector<Copies::Copy>>& groups = found->second.groups; groups.size() > pending;
-       groups.pop_front())
-    land(thread, groups.front());
+/// A copy has ended by now, and not before.
+void Sanitizer::land(ThreadId thread, AsyncCopies::Copy copy) {
+  if (!clocks_.is_in_block(thread.block)) clocks_.enter_block(thread.block, threads_);
+  access(thread, copy.site, sites_[copy.site], copy.address, 0);
 }
 
 /// At the end of a block, or of the launch.
 void Sanitizer::land_all() {
-  for (auto& [id, copies] : std::exchange(copies_, {})) {
-    const ThreadId thread{id.first, id.second};
-    if (!clocks_.is_in_block(thread.block)) clocks_.enter_block(thread.block, threads_);
-    for (std::vector<Copies::Copy>& group : copies.groups) land(thread, group);
-    land(thread, copies.open);
-  }
+  copies_.end([this](ThreadId of, AsyncCopies::Copy copy) { land(of, copy); });
 }
 
 void Sanitizer::add_misaligned(ThreadId thread, std::uint32_t number, std::uintptr_t address) {

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "runtime/cpu/observer.h"
 #include "runtime/cpu/sanitizer/alike_blocks.h"
 #include "runtime/cpu/sanitizer/array_watch.h"
+#include "runtime/cpu/sanitizer/async_copies.h"
 #include "runtime/cpu/sanitizer/clocks.h"
 #include "runtime/cpu/sanitizer/local_arrays.h"
 #include "runtime/cpu/sanitizer/objects.h"
@@ -100,7 +100,7 @@ class Sanitizer final : public Observer {
   bool has_unseen_doubt(Standing standing) const;
   void look_at_values(ThreadId thread, std::uint32_t number, Object& object, std::uintptr_t address);
   void access_local(ThreadId thread, std::uint32_t number, std::uintptr_t address);
-  void await(ThreadId thread, std::size_t pending);
+  void land(ThreadId thread, AsyncCopies::Copy copy);
   void land_all();
   void show(std::uintptr_t address);
   void check_lanes();
@@ -130,18 +130,8 @@ class Sanitizer final : public Observer {
     std::uint32_t site, by;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Missed> missed_;  // by block and thread
-  /// Asynchronous copies of a thread that it has not awaited.
-  struct Copies {
-    struct Copy {
-      std::uint32_t site;
-      std::uintptr_t address;
-    };
-    std::vector<Copy> open;
-    std::deque<std::vector<Copy>> groups;
-  };
-  void land(ThreadId thread, std::vector<Copies::Copy>& copies);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Copies> copies_;  // by block and thread
-  std::uint32_t warp_site_ = 0;                                       // of the arrivals
+  AsyncCopies copies_;
+  std::uint32_t warp_site_ = 0;  // of the arrivals
   std::vector<Found> found_;
   using Key = std::tuple<Finding::Kind, std::string, Line, Line>;  // the object, the lines
   std::map<Key, std::size_t> known_;                               // places in found_
