@@ -5,9 +5,10 @@
 // knows what orders the two: a barrier, an operation of the warp, a fence with an atomic, the end of a launch. What
 // nothing orders is reported, by the waiting call, as an Error with a Diagnostic for each pair of places.
 //
-// Such a launch runs on one thread of the host, so that its reports are the same each time. Where accesses depend on
-// the launch and its numbers alone, further launches of that kind do what the first one did: they run as they are. On a
-// GPU only `bounds` counts.
+// Such a launch is watched on one thread of the host, so that its reports are the same each time; of blocks that do the
+// same at other places one is, and the others run as they are. Where accesses depend on the launch and its numbers
+// alone, further launches of that kind do what the first one did: they run as they are, too. On a GPU only `bounds`
+// counts.
 #pragma once
 
 #include <array>
