@@ -22,7 +22,7 @@ namespace pykc {
 namespace {
 
 constexpr std::string_view kMagic = "pykcart\n";
-constexpr std::uint32_t kVersion = 11;
+constexpr std::uint32_t kVersion = 12;
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 8;
 static_assert(std::endian::native == std::endian::little, "integers are copied as they lie in memory");
 
@@ -185,10 +185,11 @@ void visit_fields(auto& archive, Same<WatchedKernel> auto& v) {
   visit_all(archive, v.symbol, v.scratch_bytes, v.looks_for, v.sites, v.shared_arrays, v.local_arrays, v.is_predictable,
             v.has_alike_blocks, v.doubtful_sites, v.code, v.gpu_target, v.ptx, v.gpu_symbol, v.ir, v.gpu_shared_bytes);
 }
+void visit_fields(auto& archive, Same<TensorMapInfo> auto& v) { visit_all(archive, v.parameter, v.box, v.swizzle); }
 void visit_fields(auto& archive, Same<KernelInfo> auto& v) {
   visit_all(archive, v.name, v.symbol, v.parameters, v.static_shared_bytes, v.dynamic_shared_bytes,
             v.uses_launch_shared_bytes, v.is_cooperative, v.max_threads_per_block, v.cluster, v.recursion_bytes,
-            v.faults, v.watched, v.scratch_bytes);
+            v.faults, v.tensor_maps, v.watched, v.scratch_bytes);
 }
 void visit_fields(auto& archive, Same<ConstantInfo> auto& v) { visit_all(archive, v.name, v.symbol, v.type); }
 void visit_fields(auto& archive, Same<Library> auto& v) { visit_all(archive, v.name, v.bytes); }

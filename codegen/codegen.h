@@ -25,6 +25,8 @@ struct Target {
   /// "sm_90", "nvptx:sm_90", "cpu", "cpu:native", "cpu:x86-64-v3".
   static Result<Target> parse(std::string_view text);
   std::string to_string() const;  // "nvptx:sm_90"
+  /// Whether the code is for one chip alone, which may then be used to its full: "sm_90a".
+  bool is_chip_specific() const { return kind == Kind::Nvptx && chip.ends_with('a'); }
 };
 
 /// The target with all that its code depends on: "cpu:znver4+avx2,-avx512f…" of this machine's own processor.

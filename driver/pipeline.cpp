@@ -178,13 +178,20 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
   // optimised, so that what rounds once is what the source says.
   for_each_function(*module, ir::contract_multiply_add);
 
+  // What the source itself says for one target or another.
+  const ir::TargetLimits limits =
+      target == nullptr ? ir::TargetLimits{.is_cpu = true}
+                        : ir::TargetLimits{for_cpu, codegen::sm_number(*target), target->is_chip_specific()};
+  if (target != nullptr) for_each_function(*module, [&](ir::Function& f) { ir::resolve_target(f, limits); });
+
   // From here on a value that never changes is a value, not a variable: uniformity and ranges can see through it.
   for_each_function(*module, ir::promote_locals);
   for_each_function(*module, ir::fold_constants);
 
   // The last steps that can find a user error: a barrier needs all threads, and some builtins a certain target.
   ir::check_uniformity(*module, compilation.diagnostics);
-  if (target != nullptr) ir::check_target(*module, {for_cpu, codegen::sm_number(*target)}, compilation.diagnostics);
+  if (target != nullptr) ir::check_target(*module, limits, compilation.diagnostics);
+  if (!for_cpu) ir::bind_tensor_maps(*module, compilation.diagnostics);
   if (compilation.diagnostics.has_errors()) return source_error(compilation.diagnostics);
   if (compilation.purpose == Purpose::Reports) return module;
 

@@ -134,6 +134,14 @@ struct ForeignCode {
   bool is_tied = false;
 };
 
+/// What a TensorMap instruction asks for: boxes of these extents, in the order of the array's axes.
+struct TensorMapBox {
+  std::vector<std::int64_t> extents;
+  int swizzle = 0;          // 0, 32, 64 or 128 bytes
+  bool is_written = false;  // copies go to the array
+  friend bool operator==(const TensorMapBox&, const TensorMapBox&) = default;
+};
+
 /// What a function is that cut_long_functions has cut out of a longer one; it is never inlined again.
 enum class FunctionPart : std::uint8_t {
   None,
@@ -156,6 +164,7 @@ struct Function {
   std::vector<ArrayStorage> shared_arrays;
   std::vector<PrintFormat> print_formats;
   std::vector<ForeignCode> foreign_codes;
+  std::vector<TensorMapBox> tensor_maps;
   std::vector<Type> slots;               // split functions: per-thread storage that outlives a ThreadLoop
   std::deque<Local> locals;              // stable addresses
   std::deque<Instruction> instructions;  // the arena: blocks point into it

@@ -133,6 +133,20 @@ PreparedLaunch::PreparedLaunch(const PreparedLaunch& other)
     parameters[i] = values + (static_cast<const std::uint64_t*>(other.parameters[i]) - other.values);
 }
 
+namespace {
+
+constexpr std::int64_t kTensorMapWords = 18;  // 128 bytes, on a boundary of 16
+
+bool is_sound(const TensorMapInfo& map, const KernelInfo& kernel) {
+  if (map.parameter < 0 || static_cast<std::size_t>(map.parameter) >= kernel.parameters.size()) return false;
+  const ParameterInfo& parameter = kernel.parameters[static_cast<std::size_t>(map.parameter)];
+  const int rank = parameter.array.rank();
+  return parameter.is_array && !parameter.array.element.is_record() && rank >= 1 && rank <= 5 &&
+         map.box.size() == static_cast<std::size_t>(rank);
+}
+
+}  // namespace
+
 Result<void> check_description(const KernelInfo& kernel) {
   std::int64_t words = 0;
   for (const ParameterInfo& parameter : kernel.parameters) {
@@ -147,6 +161,12 @@ Result<void> check_description(const KernelInfo& kernel) {
       return Error{ErrorCode::Unsupported, "kernel `" + kernel.name + "` has more parameters than a launch can take (" +
                                                std::to_string(kMaxParameterWords) +
                                                " addresses, extents, strides and scalars)"};
+  }
+  for (const TensorMapInfo& map : kernel.tensor_maps) {
+    words += kTensorMapWords;
+    if (!is_sound(map, kernel) || words > kMaxParameterWords)
+      return Error{ErrorCode::InputOutput,
+                   "the artifact is damaged: kernel `" + kernel.name + "` has a tensor map that fits no array of it"};
   }
   if (kernel.cluster.x < 1 || kernel.cluster.y < 1 || kernel.cluster.z < 1)
     return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "` has empty clusters"};

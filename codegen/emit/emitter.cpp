@@ -145,6 +145,8 @@ Value* emit(Emitter& emitter, const Instruction& i) {
     case CopyAsync:
       emitter.target->emit_copy_async(i);
       return nullptr;
+    case TensorMap:  // by value in the kernel's parameters, where the copy unit reads it
+      return builder.CreatePtrToInt(emitter.operand(i, 0), builder.getInt64Ty());
     case Foreign:
       return emitter.source.foreign_codes[static_cast<std::size_t>(i.index)].is_function
                  ? emit_external_call(emitter, i)

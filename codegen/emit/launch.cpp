@@ -80,8 +80,8 @@ Value* emit_coordinate(Emitter& emitter, LaunchCoordinate coordinate) {
   llvm_unreachable("every coordinate has a case");
 }
 
-/// The sized arrays stand one after the other, each rounded up to 16 bytes; those that take the launch's own bytes all
-/// start after the last of them.
+/// The sized arrays stand one after the other, each on its own boundary and rounded up to 16 bytes; those that take the
+/// launch's own bytes all start after the last of them.
 Value* dynamic_offset(Emitter& emitter, std::int64_t index) {
   Builder& builder = emitter.builder;
   const auto is_sized = [](const ir::ArrayStorage& array) {
@@ -90,13 +90,16 @@ Value* dynamic_offset(Emitter& emitter, std::int64_t index) {
   const std::vector<ir::ArrayStorage>& arrays = emitter.source.shared_arrays;
   const bool takes_the_rest = index == kAfterAllSized || !is_sized(arrays[static_cast<std::size_t>(index)]);
   const std::size_t end = takes_the_rest ? arrays.size() : static_cast<std::size_t>(index);
+  const auto rounded_up = [&](Value* bytes, std::int64_t to) {
+    return builder.CreateAnd(builder.CreateAdd(bytes, emitter.constant_i64(to - 1)), emitter.constant_i64(-to));
+  };
   Value* offset = emitter.constant_i64(0);
   for (std::size_t n = 0; n < end; ++n) {
     if (!is_sized(arrays[n])) continue;
-    Value* bytes = builder.CreateAdd(evaluate(emitter, arrays[n].dynamic_bytes), emitter.constant_i64(15));
-    offset = builder.CreateAdd(offset, builder.CreateAnd(bytes, emitter.constant_i64(~std::int64_t{15})));
+    if (arrays[n].alignment > 16) offset = rounded_up(offset, arrays[n].alignment);
+    offset = builder.CreateAdd(offset, rounded_up(evaluate(emitter, arrays[n].dynamic_bytes), 16));
   }
-  return offset;
+  return takes_the_rest ? offset : rounded_up(offset, arrays[end].alignment);
 }
 
 }  // namespace pykc::codegen

@@ -27,6 +27,8 @@ void add_by_value_attributes(const ir::Function& source, llvm::Function& functio
     llvm::Type* bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(function.getContext()),
                                              static_cast<std::uint64_t>(source.parameters[n].bytes));
     function.getArg(n)->addAttr(llvm::Attribute::getWithByValType(function.getContext(), bytes));
+    const bool is_tensor_map = n + source.kernel.tensor_maps.size() >= source.parameters.size();
+    if (is_tensor_map) function.addParamAttr(n, llvm::Attribute::get(function.getContext(), "nvvm.grid_constant"));
   }
 }
 

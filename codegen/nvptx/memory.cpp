@@ -59,13 +59,19 @@ llvm::GlobalVariable* shared_global(NvptxEmitter& emitter, std::int64_t index) {
   return global;
 }
 
+/// On the largest boundary that any array in it asks for.
 llvm::GlobalVariable* dynamic_shared_base(NvptxEmitter& emitter) {
-  if (llvm::GlobalVariable* known = emitter.state.module.getNamedGlobal(kDynamicSharedSymbol)) return known;
-  llvm::Type* type = llvm::ArrayType::get(emitter.builder.getInt8Ty(), 0);
-  auto* global = new llvm::GlobalVariable(emitter.state.module, type, false, llvm::GlobalValue::ExternalLinkage,
-                                          nullptr, kDynamicSharedSymbol, nullptr, llvm::GlobalValue::NotThreadLocal,
-                                          emitter.state.types.shared);
-  global->setAlignment(llvm::Align(16));
+  llvm::GlobalVariable* global = emitter.state.module.getNamedGlobal(kDynamicSharedSymbol);
+  if (global == nullptr) {
+    llvm::Type* type = llvm::ArrayType::get(emitter.builder.getInt8Ty(), 0);
+    global = new llvm::GlobalVariable(emitter.state.module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                                      kDynamicSharedSymbol, nullptr, llvm::GlobalValue::NotThreadLocal,
+                                      emitter.state.types.shared);
+    global->setAlignment(llvm::Align(16));
+  }
+  for (const ir::ArrayStorage& array : emitter.source.shared_arrays)
+    if (array.is_dynamic)
+      global->setAlignment(std::max(*global->getAlign(), llvm::Align(static_cast<std::uint64_t>(array.alignment))));
   return global;
 }
 

@@ -162,6 +162,10 @@ class Expressions {
   std::string show(const InlinePtx& node, Type type) {
     return operation(node.is_tied ? "ptx tied" : "ptx", type, list(node.operands));
   }
+  std::string show(const TensorMap& node, Type type) {
+    return operation("tensor_map (" + list_text(node.box) + ") swizzle " + std::to_string(node.swizzle), type,
+                     list(std::vector{node.array}));
+  }
   std::string show(const CallExternal& node, Type type) {
     return operation("extern " + node.symbol, type, list(node.arguments));
   }

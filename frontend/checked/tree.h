@@ -226,6 +226,12 @@ struct InlinePtx {  // of no type, of one scalar, or a tuple of scalars
   std::vector<ExprRef> operands;  // scalars, and arrays, whose address is meant
   bool is_tied = false;           // the first operand, a scalar or a tuple, is what the results were before
 };
+struct TensorMap {  // u64: the address of a tensor map
+  ExprRef array;
+  std::vector<std::int64_t> box;  // extents, in the order of the array's axes
+  int swizzle;                    // 0, 32, 64 or 128 bytes
+  bool is_written;                // whether copies go to the array
+};
 struct CallExternal {  // of no type or of one scalar
   std::string symbol;
   std::vector<ExprRef> arguments;
@@ -237,7 +243,7 @@ struct Expr {
   std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Guarded,
                Element, Field, FieldView, Extent, Stride, View, Transpose, Reshape, Reinterpret, SharedArrayRef,
                LocalArrayRef, ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic,
-               AtomicCompareAndSwap, Access, CopyAsync, InlinePtx, CallExternal>
+               AtomicCompareAndSwap, Access, CopyAsync, InlinePtx, TensorMap, CallExternal>
       node;
   template <typename T>
   const T* as() const {

@@ -58,6 +58,7 @@ struct OperandVisitor {
   }
   void operator()(const CopyAsync& node) const { visit(node.to), visit(node.from); }
   void operator()(const InlinePtx& node) const { all(node.operands); }
+  void operator()(const TensorMap& node) const { visit(node.array); }
   void operator()(const CallExternal& node) const { all(node.arguments); }
 };
 

@@ -148,6 +148,14 @@ Parts lower(FunctionLowering& lowering, const checked::InlinePtx& node, checked:
   return emit_foreign(lowering, std::move(code), std::move(operands));
 }
 
+Parts lower(FunctionLowering& lowering, const checked::TensorMap& node, checked::Type) {
+  Instruction* map = lowering.build.emit_typed(Opcode::TensorMap, ir::Type::of(ScalarType::U64),
+                                               {lower(lowering, node.array).front()});
+  map->index = static_cast<std::int64_t>(lowering.target.tensor_maps.size());
+  lowering.target.tensor_maps.push_back({node.box, node.swizzle, node.is_written});
+  return {map};
+}
+
 /// An array as a launch passes it: its address, extents and strides.
 Parts lower(FunctionLowering& lowering, const checked::CallExternal& node, checked::Type type) {
   Parts operands;

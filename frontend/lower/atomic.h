@@ -10,6 +10,7 @@ Parts lower(FunctionLowering& lowering, const checked::AtomicCompareAndSwap& nod
 Parts lower(FunctionLowering& lowering, const checked::Access& node, checked::Type type);
 Parts lower(FunctionLowering& lowering, const checked::CopyAsync& node, checked::Type type);
 Parts lower(FunctionLowering& lowering, const checked::InlinePtx& node, checked::Type type);
+Parts lower(FunctionLowering& lowering, const checked::TensorMap& node, checked::Type type);
 Parts lower(FunctionLowering& lowering, const checked::CallExternal& node, checked::Type type);
 
 }  // namespace pykc::lowering

@@ -87,16 +87,21 @@ ir::ArrayStorage local_storage(const checked::LocalArray& array) {
   return storage;
 }
 
-/// The sized arrays lie one behind the other, each on a boundary of 16 bytes.
+void append_rounding(LaunchExpression& bytes, std::int64_t to) {
+  append_constant(bytes, Op::Add, to - 1);
+  append_constant(bytes, Op::FloorDivide, to);
+  append_constant(bytes, Op::Multiply, to);
+}
+
+/// The sized arrays lie one behind the other, each on its own boundary and rounded up to 16 bytes.
 LaunchExpression total_bytes(const std::vector<ir::ArrayStorage>& arrays) {
   LaunchExpression total;
   for (const ir::ArrayStorage& array : arrays) {
     if (array.dynamic_bytes.terms.empty()) continue;
     const bool is_first = total.terms.empty();
+    if (!is_first && array.alignment > kSharedAlignment) append_rounding(total, array.alignment);
     append(total, array.dynamic_bytes);
-    append_constant(total, Op::Add, kSharedAlignment - 1);
-    append_constant(total, Op::FloorDivide, kSharedAlignment);
-    append_constant(total, Op::Multiply, kSharedAlignment);
+    append_rounding(total, kSharedAlignment);
     if (!is_first) total.terms.push_back({Op::Add, 0});
   }
   return total;

@@ -71,6 +71,10 @@ class Tracker {
       case Opcode::Foreign:
         for (const Instruction* operand : instruction.operands) write(roots_[operand]);
         return;
+      case Opcode::TensorMap:
+        if (function_.tensor_maps[static_cast<std::size_t>(instruction.index)].is_written)
+          write(roots_[instruction.operands[0]]);
+        return;
       case Opcode::Call:
         return call(instruction);
       default:

@@ -293,6 +293,15 @@ struct WatchedKernel {
   friend bool operator==(const WatchedKernel&, const WatchedKernel&) = default;
 };
 
+/// What the copy unit of a GPU must know of an array, to copy boxes of it from and to shared memory: a kernel has it as
+/// a parameter of 128 bytes, behind all others.
+struct TensorMapInfo {
+  int parameter = 0;              // which array of the kernel it is of
+  std::vector<std::int64_t> box;  // the extents of a box, in the order of the array's axes
+  int swizzle = 0;                // how rows lie in shared memory: 0 as they are, or in patterns of 32, 64 or 128 bytes
+  friend bool operator==(const TensorMapInfo&, const TensorMapInfo&) = default;
+};
+
 /// What a launch must know of a kernel. docs/embedding.md gives the calling convention in full.
 struct KernelInfo {
   std::string name;    // as written: "vecadd"
@@ -306,7 +315,8 @@ struct KernelInfo {
   Dim3 cluster;                           // the grid is a multiple of this
   std::int64_t recursion_bytes = 0;       // stack that a GPU's thread needs for functions that call themselves
   std::vector<FaultSite> faults;
-  WatchedKernel watched = {};  // of a kernel that is compiled with CompileOptions::sanitize, for the CPU
+  std::vector<TensorMapInfo> tensor_maps;  // GPUs: its last parameters
+  WatchedKernel watched = {};              // of a kernel that is compiled with CompileOptions::sanitize, for the CPU
   // CPU artifacts only: bytes of scratch that one block needs, as an expression over its launch.
   LaunchExpression scratch_bytes;
   friend bool operator==(const KernelInfo&, const KernelInfo&) = default;

@@ -132,6 +132,9 @@ std::optional<std::uint64_t> evaluate(BuiltinId builtin, Operands operands) {
 #include "stdlib/builtins.def"
     case BuiltinId::WarpSize:
       return 32;
+    case BuiltinId::CudaArch:  // where a GPU is meant, resolve_target has put its number in place of this
+    case BuiltinId::CudaArchSpecific:
+      return 0;
     case BuiltinId::Popc:
       return static_cast<std::uint64_t>(std::popcount(operands[0].bits));
     case BuiltinId::Clz:

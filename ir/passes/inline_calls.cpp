@@ -121,11 +121,12 @@ Block Inliner::copy_body(const Instruction* call) {
   return copy;
 }
 
-/// Arrays and print formats of the callee become the caller's; all calls of one callee share them.
+/// Arrays, print formats and the like of the callee become the caller's; all calls of one callee share them.
 void Inliner::adopt_declarations(const Function& callee, Block& copy) {
   for_each_instruction(copy, [&](Instruction* instruction) {
     const Opcode table = instruction->opcode;
-    if (table == Opcode::LocalArray || table == Opcode::SharedArray || table == Opcode::Print)
+    if (table == Opcode::LocalArray || table == Opcode::SharedArray || table == Opcode::Print ||
+        table == Opcode::Foreign || table == Opcode::TensorMap)
       instruction->index = adopt(callee, table, instruction->index);
   });
 }
@@ -143,6 +144,10 @@ std::int64_t Inliner::adopt(const Function& callee, Opcode table, std::int64_t i
     entry->second = append_copy(callee.local_arrays, index, caller_.local_arrays);
   else if (table == Opcode::SharedArray)
     entry->second = append_copy(callee.shared_arrays, index, caller_.shared_arrays);
+  else if (table == Opcode::Foreign)
+    entry->second = append_copy(callee.foreign_codes, index, caller_.foreign_codes);
+  else if (table == Opcode::TensorMap)
+    entry->second = append_copy(callee.tensor_maps, index, caller_.tensor_maps);
   else
     entry->second = append_copy(callee.print_formats, index, caller_.print_formats);
   return entry->second;
@@ -264,8 +269,13 @@ const Instruction* recursive_call(const Function& function) {
   return call;
 }
 
-void inline_calls(Module& module) {
-  std::unordered_set<const Function*> callees = functions_to_inline(module);
+std::unordered_set<const Function*> functions_with(const Module& module, Opcode opcode) {
+  return closure_over_calls(module, [&](const Instruction* i) { return i->opcode == opcode; });
+}
+
+void inline_calls(Module& module) { inline_calls(module, functions_to_inline(module)); }
+
+void inline_calls(Module& module, const std::unordered_set<const Function*>& callees) {
   for (const std::unique_ptr<Function>& function : module.functions)
     Inliner(*function, callees).rewrite(function->body);
   std::erase_if(module.functions, [&](const auto& function) { return callees.contains(function.get()); });

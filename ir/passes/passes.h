@@ -11,6 +11,13 @@ namespace pykc::ir {
 inline constexpr int kMaxRecursion = 256;
 inline constexpr std::int64_t kMaxRecursiveArrayBytes = 1024;
 
+/// What the passes know of the target.
+struct TargetLimits {
+  bool is_cpu = false;
+  int chip = 0;                   // GPUs: 90 of sm_90
+  bool is_chip_specific = false;  // sm_90a
+};
+
 /// Makes deeper recursion a fault, and reports functions that would need too much stack for it.
 void limit_recursion(Module& module, Diagnostics& diagnostics);
 
@@ -25,14 +32,17 @@ void promote_locals(Function& function);
 /// that cannot be taken.
 void fold_constants(Function& function);
 
+/// Puts what is known of the target in place of `cuda_arch` and its kin; before constants are folded, so that code for
+/// other targets is dropped.
+void resolve_target(Function& function, const TargetLimits& target);
+
+/// GPU: every tensor map becomes one more parameter of its kernel, which the runtime makes of an array of the launch.
+/// Reports those of arrays that are no parameters.
+void bind_tensor_maps(Module& module, Diagnostics& diagnostics);
+
 /// Reports a barrier that only some threads of a block can reach for certain: a warning of the uniformity analysis.
 void check_uniformity(const Module& module, Diagnostics& diagnostics);
 
-/// What a target may lack.
-struct TargetLimits {
-  bool is_cpu = false;
-  int chip = 0;  // GPUs: 90 of sm_90
-};
 /// Reports builtins and options that the target does not have.
 void check_target(const Module& module, const TargetLimits& target, Diagnostics& diagnostics);
 

@@ -54,6 +54,7 @@ constexpr Detail detail_of(Opcode opcode) {
     case Opcode::LocalArray:
     case Opcode::SharedArray:
     case Opcode::ConstantArray:
+    case Opcode::TensorMap:
     case Opcode::FieldPointer:
     case Opcode::Extract:
     case Opcode::Fault:

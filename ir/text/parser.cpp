@@ -30,6 +30,8 @@ class ModuleParser : TextCursor {
   bool parse_declaration();
   void parse_argument();
   void parse_foreign_code(bool is_function, bool is_tied = false);
+  void parse_tensor_box(bool is_written);
+  void parse_tensor_map();
   void parse_local();
 
   // Instructions.
@@ -197,6 +199,12 @@ bool ModuleParser::parse_declaration() {
     parse_foreign_code(false, true);
   else if (accept_name("external"))
     parse_foreign_code(true);
+  else if (accept_name("tensor_box"))
+    parse_tensor_box(false);
+  else if (accept_name("written_tensor_box"))
+    parse_tensor_box(true);
+  else if (accept_name("tensor_map"))
+    parse_tensor_map();
   else if (accept_name("slot"))
     function_->slots.push_back(parse_type());
   else
@@ -225,6 +233,20 @@ void ModuleParser::parse_foreign_code(bool is_function, bool is_tied) {
   code.is_tied = is_tied;
   code.text = expect_text(TextToken::Kind::String, "a text");
   for (bool more = accept(":"); more; more = accept(",")) code.results.push_back(parse_scalar());
+}
+
+void ModuleParser::parse_tensor_box(bool is_written) {
+  TensorMapBox& box = function_->tensor_maps.emplace_back();
+  box.is_written = is_written;
+  box.swizzle = expect_number<int>();
+  for (bool more = accept(":"); more; more = accept(",")) box.extents.push_back(expect_number<std::int64_t>());
+}
+
+void ModuleParser::parse_tensor_map() {
+  TensorMapInfo& map = function_->kernel.tensor_maps.emplace_back();
+  map.parameter = expect_number<int>();
+  map.swizzle = expect_number<int>();
+  for (bool more = accept(":"); more; more = accept(",")) map.box.push_back(expect_number<std::int64_t>());
 }
 
 void ModuleParser::parse_local() {

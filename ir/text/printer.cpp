@@ -224,6 +224,8 @@ void FunctionPrinter::print_kernel_info() {
   line_if(!kernel.dynamic_shared_bytes.terms.empty(),
           "dynamic_shared_bytes " + launch_text(kernel.dynamic_shared_bytes));
   line_if(kernel.uses_launch_shared_bytes, "uses_launch_shared_bytes");
+  for (const TensorMapInfo& map : kernel.tensor_maps)
+    line("tensor_map " + std::to_string(map.parameter) + ' ' + std::to_string(map.swizzle) + ": " + list_text(map.box));
   line_if(!kernel.scratch_bytes.terms.empty(), "scratch_bytes " + launch_text(kernel.scratch_bytes));
 }
 
@@ -234,6 +236,9 @@ void FunctionPrinter::print_declarations() {
   for (const ArrayStorage& array : function_.shared_arrays) line("shared_array " + storage_text(array));
   for (const PrintFormat& format : function_.print_formats) line("format " + quoted(format.text));
   for (const ForeignCode& code : function_.foreign_codes) line(foreign_text(code));
+  for (const TensorMapBox& box : function_.tensor_maps)
+    line((box.is_written ? "written_tensor_box " : "tensor_box ") + std::to_string(box.swizzle) + ": " +
+         list_text(box.extents));
   for (const Type slot : function_.slots) line("slot " + to_string(slot));
 }
 

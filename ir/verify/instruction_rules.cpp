@@ -216,6 +216,11 @@ std::string check_foreign(const Instruction& foreign, const Function& function) 
   return unless(is_sound, "the first operands are not the tied results");
 }
 
+std::string check_tensor_map(const Instruction& map, const Function& function) {
+  if (!is_in(function.tensor_maps, map.index)) return no_such("box", map.index);
+  return unless(map.operands[0]->type.is_pointer() && map.type.is(ScalarType::U64), types_text(map));
+}
+
 std::string check_extract(const Instruction& extract, const Function& function) {
   const Instruction* from = extract.operands[0];
   if (from->opcode == Opcode::Foreign) {
@@ -350,6 +355,8 @@ std::string check_own_rule(const Instruction& instruction, const Function& funct
       return check_copy(instruction);
     case Opcode::Foreign:
       return check_foreign(instruction, function);
+    case Opcode::TensorMap:
+      return check_tensor_map(instruction, function);
     case Opcode::If:
     case Opcode::Assume:
       return check_condition(instruction);

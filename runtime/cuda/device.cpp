@@ -18,6 +18,11 @@ std::string driver_name(const Driver& driver) {
   return "CUDA driver " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+/// Hopper and later chips can do more where code is for them alone: "sm_90a".
+std::string chip_of(int major, int minor) {
+  return "sm_" + std::to_string(10 * major + minor) + (major >= 9 ? "a" : "");
+}
+
 Result<DeviceInfo> describe(const Driver& driver, int ordinal, CUdevice device) {
   char name[256] = {};
   std::size_t memory = 0;
@@ -36,7 +41,7 @@ Result<DeviceInfo> describe(const Driver& driver, int ordinal, CUdevice device) 
   }
   return DeviceInfo{.name = "cuda:" + std::to_string(ordinal),
                     .description = name,
-                    .target = "sm_" + std::to_string(10 * values[0] + values[1]),
+                    .target = chip_of(values[0], values[1]),
                     .multiprocessors = values[2],
                     .memory_bytes = static_cast<std::int64_t>(memory),
                     .max_shared_bytes_per_block = values[3],

@@ -34,6 +34,8 @@ const char* find_functions(void* library, Driver& driver) {
 #define DRIVER_FUNCTION(name, symbol, parameters, arguments)                      \
   driver.name = reinterpret_cast<decltype(driver.name)>(dlsym(library, #symbol)); \
   if (driver.name == nullptr && missing == nullptr) missing = #symbol;
+#define NEWER_DRIVER_FUNCTION(name, symbol, parameters, arguments) \
+  driver.name = reinterpret_cast<decltype(driver.name)>(dlsym(library, #symbol));
 #include "runtime/cuda/driver_api.def"
   return missing;
 }

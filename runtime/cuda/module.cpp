@@ -4,11 +4,13 @@
 #include <atomic>
 #include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "base/errors.h"
 #include "runtime/constants.h"
 #include "runtime/cuda/jit_log.h"
 #include "runtime/cuda/linker.h"
+#include "runtime/cuda/tensor_maps.h"
 
 namespace pykc::cuda {
 namespace {
@@ -183,13 +185,18 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
   if (has_limit && stream.is_capturing())
     return detail::invalid_launch(kernels[kernel], "the launches of a graph have no limits of time on a GPU");
   const bool is_cooperative = kernels[kernel].is_cooperative;
+  std::optional<detail::PreparedLaunch> with_maps;
+  if (!kernels[kernel].tensor_maps.empty()) {
+    with_maps.emplace(launch);
+    RETURN_IF_FAILED(append_tensor_maps(device_.driver(), kernels[kernel], *with_maps));
+  }
   if (is_cooperative) RETURN_IF_FAILED(check_that_grid_fits(kernel, launch));
   const auto size = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
   const auto run = [&](auto launch_kernel, auto... more) {
     return launch_kernel(function.handle, size(launch.grid.x), size(launch.grid.y), size(launch.grid.z),
                          size(launch.block.x), size(launch.block.y), size(launch.block.z),
                          size(launch.dynamic_shared_bytes), static_cast<Stream&>(stream).handle(),
-                         const_cast<void**>(launch.parameters), more...);
+                         const_cast<void**>((with_maps ? *with_maps : launch).parameters), more...);
   };
   const Driver& driver = device_.driver();
   const CUresult launched =

@@ -75,6 +75,7 @@ struct State {
   CUresult break_code = 0;  // at the next launch
   CUresult broken = 0;      // from now on
   mock_cuda::Launch last_launch{};
+  mock_cuda::TensorMap last_tensor_map{};
   CUctx_st contexts[kMaxDevices];
   std::map<void*, Block> blocks;  // memory that devices reach
   std::set<void*> objects;        // modules, streams, events, pools
@@ -436,6 +437,26 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
                         nullptr);
 }
 
+/// The map holds what it was made of.
+CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, std::uint32_t rank, void* address,
+                                const std::uint64_t* extents, const std::uint64_t* strides, const std::uint32_t* box,
+                                const std::uint32_t*, int, CUtensorMapSwizzle swizzle, int, int) {
+  if (rank < 1 || rank > 5 || reinterpret_cast<std::uintptr_t>(address) % 16 != 0) return kInvalidValue;
+  mock_cuda::TensorMap& made = state().last_tensor_map;
+  made = {.address = reinterpret_cast<std::uintptr_t>(address),
+          .type = static_cast<int>(type),
+          .rank = static_cast<int>(rank),
+          .swizzle = static_cast<int>(swizzle),
+          .extents = {},
+          .strides = {},
+          .box = {}};
+  std::copy_n(extents, rank, made.extents);
+  std::copy_n(strides, rank - 1, made.strides);
+  std::copy_n(box, rank, made.box);
+  map->opaque[0] = made.address;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
   *total = state().memory;
   *free = state().memory - state().memory_used;
@@ -784,5 +805,6 @@ int mock_live_objects() {
 }
 int mock_assembler_level() { return state().assembler_level; }
 const Launch* mock_last_launch() { return &state().last_launch; }
+const TensorMap* mock_last_tensor_map() { return &state().last_tensor_map; }
 
 }  // namespace mock_cuda

@@ -23,6 +23,14 @@ struct Launch {
   std::uint64_t words[kWords];  // the first parameters' values
 };
 
+/// What cuTensorMapEncodeTiled was given; axes from the one whose elements are neighbours on.
+struct TensorMap {
+  std::uint64_t address;
+  int type, rank, swizzle;
+  std::uint64_t extents[5], strides[4];
+  std::uint32_t box[5];
+};
+
 extern "C" {
 /// Forgets everything that was asked for, and all counts.
 void mock_reset();
@@ -53,6 +61,8 @@ int mock_live_objects();
 /// How much ptxas was to optimise what was loaded or linked last.
 int mock_assembler_level();
 const Launch* mock_last_launch();
+/// What the newest tensor map was made of.
+const TensorMap* mock_last_tensor_map();
 }
 
 }  // namespace mock_cuda

@@ -23,7 +23,7 @@ using LaunchOp = LaunchExpression::Op;
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
-constexpr int kMostAlignment = 256, kDynamicAlignment = 16;  // in bytes
+constexpr int kMostAlignment = 1024, kDynamicAlignment = 16;  // in bytes
 
 struct LaunchBinary {
   checked::BinaryOp op;

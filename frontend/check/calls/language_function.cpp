@@ -374,6 +374,8 @@ Entity call_language_function(FunctionChecker& checker, LanguageFunction id, con
       return checker.tree.tuple({}, range);
     case LanguageFunction::Ptx:
       return call_ptx(checker, call, range);
+    case LanguageFunction::TensorMap:
+      return call_tensor_map(checker, call, range);
     case LanguageFunction::Range:
     case LanguageFunction::Enumerate:
     case LanguageFunction::Zip:

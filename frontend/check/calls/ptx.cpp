@@ -4,9 +4,11 @@
 #include "frontend/check/calls/ptx.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/text.h"
 #include "frontend/check/calls/call.h"
+#include "frontend/check/expressions/expression.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/syntax/ast_walk.h"
 
@@ -72,10 +74,51 @@ std::optional<checked::Type> ptx_result(FunctionChecker& checker, const ast::Exp
   return tuple ? checker.types.tuple(std::move(results)) : results.front();
 }
 
+/// What an f-string of constants says.
+std::optional<std::string> formatted(FunctionChecker& checker, const ast::FormattedString& text) {
+  std::string result = text.parts[0];
+  for (std::size_t i = 0; i < text.values.size(); ++i) {
+    const std::optional<Int128> value = constant_integer(checker, *text.values[i], "what stands in the text of `ptx`");
+    if (!value) return std::nullopt;
+    if (!text.formats[i].empty()) {
+      checker.report(text.values[i]->range, DiagnosticId::ArgumentValue, "ptx", "whole numbers without a format");
+      return std::nullopt;
+    }
+    result += std::to_string(static_cast<std::int64_t>(*value)) + text.parts[i + 1];
+  }
+  return result;
+}
+
+/// `%0:%3` is a list of numbers, `%0, %1, %2, %3`.
+std::string with_lists_spelled_out(const std::string& text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    int first = 0, last = 0, length = 0;
+    const bool is_list = text[i] == '%' && std::sscanf(text.c_str() + i, "%%%3d:%%%3d%n", &first, &last, &length) == 2;
+    if (!is_list || length == 0) {
+      result += text[i];
+      if (text[i] == '%' && i + 1 < text.size() && text[i + 1] == '%') result += text[++i];
+      continue;
+    }
+    for (int number = first; number <= last; ++number)
+      result += (number == first ? "%" : ", %") + std::to_string(number);
+    i += static_cast<std::size_t>(length) - 1;
+  }
+  return result;
+}
+
 /// The text, which comes first.
 std::optional<std::string> text_of(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kSignature = "ptx(text, [type of the result,] operands…, [tied=values])";
-  const Entity first = call.arguments.empty() ? Entity(NoneRef{}) : checker.entity(*call.arguments[0]);
+  const auto* format = call.arguments.empty() ? nullptr : call.arguments[0]->as<ast::FormattedString>();
+  Entity first = NoneRef{};
+  if (format != nullptr) {
+    std::optional<std::string> text = formatted(checker, *format);
+    if (!text) return std::nullopt;
+    first = TextRef{*std::move(text)};
+  } else if (!call.arguments.empty()) {
+    first = checker.entity(*call.arguments[0]);
+  }
   const auto* text = std::get_if<TextRef>(&first);
   if (!text) {
     checker
@@ -88,7 +131,7 @@ std::optional<std::string> text_of(FunctionChecker& checker, const ast::Call& ca
     checker.report(call.arguments[0]->range, DiagnosticId::PtxText, std::string(wrong));
     return std::nullopt;
   }
-  return text->text;
+  return with_lists_spelled_out(text->text);
 }
 
 std::optional<Value> ptx_operand(FunctionChecker& checker, const ast::Expr& argument) {

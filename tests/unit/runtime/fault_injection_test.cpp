@@ -57,13 +57,14 @@ Artifact test_artifact() {
   KernelInfo waiting = kernel("waiting", {});
   waiting.is_cooperative = true;
   waiting.recursion_bytes = 10000;
+  KernelInfo scale = kernel("scale", {array("x", ScalarType::F32, {kAny}), scalar("a", ScalarType::F32)});
+  scale.tensor_maps = {{0, {64}, 0}};
   return {.target = "nvptx:sm_80",
           .code =
               ".version 8.0\n.global .align 8 .b8 pykc_fault[112];\n"
               ".visible .const .align 16 .b8 WEIGHTS[12];\n"
               ".entry scale(\n.entry faulty(\n.entry shared(\n.entry waiting(\n",
-          .kernels = {kernel("scale", {array("x", ScalarType::F32, {kAny}), scalar("a", ScalarType::F32)}), faulty,
-                      shared, waiting},
+          .kernels = {scale, faulty, shared, waiting},
           .constants = {{"WEIGHTS", "WEIGHTS", {ScalarType::F32, Layout::RowMajor, {3}}}}};
 }
 

@@ -75,6 +75,8 @@ kernel @"k 1"(%x: ptr<f32, global> no_alias read_only, %x.shape0: i64 non_negati
   ptx_text "mov.f32 %0, %1;" : f32
   tied_ptx_text "add.f32 %0, %0, %1;" : f32
   external "scale" : f32
+  tensor_box 128: 8, 64
+  written_tensor_box 0: 16
   slot f32
   slot bool
   %0 = builtin threadIdx.x : i64

@@ -124,6 +124,8 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"%0 = call @two %n\n", "%0 = call: operands are not the parameters of @two"},
         Example{"tied_ptx_text \"add.f32 %0, %0, %1;\" : f32\n%0 = foreign 0 %n, %f\n",
                 "foreign: the first operands are not the tied results"},
+        Example{"%0 = tensor_map 0 %x : u64\n", "%0 = tensor_map: no box number 0"},
+        Example{"tensor_box 128: 8, 64\n%0 = tensor_map 0 %n : u64\n", "%0 = tensor_map: operand has type i64"},
         Example{"%0 = extract 0 %f : f32\n", "%0 = extract: operand is no call"},
         Example{"%0 = call @two %f\n%1 = extract 2 %0 : f32\n", "%1 = extract: no result number 2"},
         Example{"%0 = call @two %f\n%1 = extract 0 %0 : i64\n", "%1 = extract: has type i64 instead of f32"},

@@ -1,0 +1,72 @@
+// A tensor map tells a GPU's copy unit where an array lies, how large it is, and which boxes of it are copied. The
+// source asks for it where it copies, `tensor_map(a, box=(64, 64))`; the hardware takes it from a kernel's parameters,
+// where the host has put it. So the functions that ask are copied into their kernels, until each array is seen to be a
+// parameter; then the map becomes one more parameter, behind all others.
+#include <algorithm>
+
+#include "ir/passes/inline_calls.h"
+#include "ir/passes/passes.h"
+#include "ir/walk.h"
+
+namespace pykc::ir {
+namespace {
+
+constexpr int kMapBytes = 128, kMapAlignment = 64;
+
+/// The number, among the kernel's parameters as the source has them, of the array that lies at an address; -1 for none.
+int array_at(const Function& kernel, const Instruction& address) {
+  if (address.opcode != Opcode::Parameter) return -1;
+  const std::string& name = kernel.parameters[static_cast<std::size_t>(address.index)].name;
+  const auto found = std::ranges::find(kernel.kernel.parameters, name, &ParameterInfo::name);
+  const bool is_array = found != kernel.kernel.parameters.end() && found->is_array;
+  return is_array ? static_cast<int>(found - kernel.kernel.parameters.begin()) : -1;
+}
+
+/// The parameter that is the map; the same for all who ask for the same.
+Instruction* parameter_for(Function& kernel, const TensorMapInfo& wanted) {
+  std::vector<TensorMapInfo>& maps = kernel.kernel.tensor_maps;
+  const auto known = std::ranges::find(maps, wanted);
+  const std::size_t others = kernel.parameters.size() - maps.size();
+  const std::size_t number = others + static_cast<std::size_t>(known - maps.begin());
+  if (known == maps.end()) {
+    Parameter parameter;
+    parameter.name = kernel.kernel.parameters[static_cast<std::size_t>(wanted.parameter)].name + ".map" +
+                     std::to_string(maps.size());
+    parameter.type = Type::pointer(ScalarType::U8, AddressSpace::Parameter);
+    parameter.alignment = kMapAlignment;
+    parameter.bytes = kMapBytes;
+    kernel.parameters.push_back(std::move(parameter));
+    maps.push_back(wanted);
+  }
+  Instruction* value = kernel.create(Opcode::Parameter, kernel.parameters[number].type, kernel.range);
+  value->index = static_cast<std::int64_t>(number);
+  kernel.body.instructions.insert(kernel.body.instructions.begin(), value);
+  return value;
+}
+
+}  // namespace
+
+void bind_tensor_maps(Module& module, Diagnostics& diagnostics) {
+  const auto is_map = [](const Instruction* i) { return i->opcode == Opcode::TensorMap; };
+  if (std::ranges::none_of(module.functions, [&](const auto& f) { return any_instruction(f->body, is_map); })) return;
+  inline_calls(module, functions_with(module, Opcode::TensorMap));
+  for (const std::unique_ptr<Function>& function : module.functions) {
+    if (!any_instruction(function->body, is_map)) continue;
+    promote_locals(*function);
+    fold_constants(*function);
+    std::vector<Instruction*> asking;
+    for_each_instruction(function->body, [&](Instruction* i) {
+      if (is_map(i)) asking.push_back(i);
+    });
+    for (Instruction* i : asking) {
+      const TensorMapBox& box = function->tensor_maps[static_cast<std::size_t>(i->index)];
+      const int array = array_at(*function, *i->operands[0]);
+      if (array < 0)
+        diagnostics.report(source_of(module, *function, i), i->range, DiagnosticId::TensorMapArray);
+      else
+        i->operands[0] = parameter_for(*function, {array, box.extents, box.swizzle});
+    }
+  }
+}
+
+}  // namespace pykc::ir
