@@ -24,7 +24,8 @@ void collect_callees(const ir::Function& function, Functions& found) {
 
 bool is_fault(const ir::Instruction* i) { return i->opcode == ir::Opcode::Fault; }
 bool is_grid_sync(const ir::Instruction* i) {
-  return i->opcode == ir::Opcode::Builtin && i->builtin == BuiltinId::GridSync;
+  const bool has_builtin = i->opcode == ir::Opcode::Builtin || i->opcode == ir::Opcode::WarpExchange;
+  return has_builtin && i->builtin == BuiltinId::GridSync;
 }
 
 bool have(const Functions& functions, bool (*holds)(const ir::Instruction*)) {
@@ -82,7 +83,9 @@ KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, con
   if (target.kind == Target::Kind::Nvptx)
     for (const ir::Function* function : functions) info.static_shared_bytes += CpuLayout(*function).static_shared_bytes;
   info.watched = watched_kernel(module, kernel, target);
-  const bool can_fault = have(functions, is_fault) || !info.watched.symbol.empty();  // the watched one has all checks
+  info.runs_warps_apart = kernel.runs_warps_apart;
+  const bool can_fault = have(functions, is_fault) || info.runs_warps_apart ||  // at barriers
+                         !info.watched.symbol.empty();                          // the watched one has all checks
   if (can_fault) info.faults = module.faults;
   info.is_cooperative = have(functions, is_grid_sync);
   info.cluster = kernel.cluster;

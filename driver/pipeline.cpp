@@ -194,6 +194,7 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
   if (!for_cpu) ir::bind_tensor_maps(*module, compilation.diagnostics);
   if (compilation.diagnostics.has_errors()) return source_error(compilation.diagnostics);
   if (compilation.purpose == Purpose::Reports) return module;
+  if (for_cpu) ir::find_warps_apart(*module);
 
   // What is counted or watched is what the source asks for, the same on every target, also where nobody uses what is
   // read.

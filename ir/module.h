@@ -156,6 +156,7 @@ struct Function {
   bool is_recursive = false;        // set by limit_recursion
   bool is_watched = false;          // a copy, made by observe(), that tells the sanitizer what it does
   const Function* plain = nullptr;  // of a watched kernel: what it is a copy of
+  bool runs_warps_apart = false;    // set by find_warps_apart: its warps, on the CPU, take turns in it
   FunctionPart part{};
   std::vector<Parameter> parameters;
   std::vector<Type> results;  // device functions: none, one or several (a tuple taken apart)

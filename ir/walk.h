@@ -64,6 +64,15 @@ inline bool is_meeting_point(const Instruction* instruction) {
 }
 inline bool has_meeting_point(const Block& block) { return any_instruction(block, is_meeting_point); }
 
+/// Whether a warp may wait here, or count, while others of its block are elsewhere.
+inline bool is_named_barrier(const Instruction* instruction) {
+  return (instruction->opcode == Opcode::Builtin || instruction->opcode == Opcode::WarpExchange) &&
+         (instruction->builtin == BuiltinId::BarrierSync || instruction->builtin == BuiltinId::BarrierArrive);
+}
+inline bool is_wait_turn(const Instruction* instruction) {
+  return instruction->opcode == Opcode::Builtin && instruction->builtin == BuiltinId::WaitTurn;
+}
+
 /// Whether nothing may follow the instruction in its block.
 inline bool is_terminator(const Instruction* instruction) {
   const Opcode opcode = instruction->opcode;

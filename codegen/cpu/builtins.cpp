@@ -60,6 +60,12 @@ Value* dot_product(CpuEmitter& emitter, const Instruction& i, unsigned width, un
 
 }  // namespace
 
+Value* call_runtime(CpuEmitter& emitter, llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<Value*> arguments) {
+  const auto types = llvm::map_to_vector(arguments, [](const Value* argument) { return argument->getType(); });
+  return emitter.builder.CreateCall(
+      emitter.state.module.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)), arguments);
+}
+
 Value* emit_target_builtin(CpuEmitter& emitter, const Instruction& i) {
   Builder& builder = emitter.builder;
   switch (i.builtin) {
@@ -86,11 +92,12 @@ Value* emit_target_builtin(CpuEmitter& emitter, const Instruction& i) {
       return builder.CreateTrunc(builder.CreateIntrinsic(llvm::Intrinsic::readcyclecounter, {}),
                                  emitter.type_of(i.type));
     case BuiltinId::Globaltimer:
-      return builder.CreateCall(emitter.state.module.getOrInsertFunction(
-          abi::kNanosecondsSymbol, llvm::FunctionType::get(builder.getInt64Ty(), false)));
+      return call_runtime(emitter, abi::kNanosecondsSymbol, builder.getInt64Ty(), {});
     case BuiltinId::GridSync:
-      builder.CreateCall(emitter.state.module.getOrInsertFunction(abi::kGridSyncSymbol,
-                                                                  llvm::FunctionType::get(builder.getVoidTy(), false)));
+      call_runtime(emitter, abi::kGridSyncSymbol, builder.getVoidTy(), {});
+      return nullptr;
+    case BuiltinId::WaitTurn:
+      call_runtime(emitter, abi::kWaitTurnSymbol, builder.getVoidTy(), {});
       return nullptr;
     case BuiltinId::Threadfence:
     case BuiltinId::ThreadfenceSystem:

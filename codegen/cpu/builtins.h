@@ -6,6 +6,8 @@
 namespace pykc::codegen {
 
 Value* emit_target_builtin(CpuEmitter& emitter, const Instruction& i);
+/// Calls one of the functions that include/pykc/kernel_abi.h names.
+Value* call_runtime(CpuEmitter& emitter, llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<Value*> arguments);
 void emit_prefetch(CpuEmitter& emitter, const Instruction& i);
 Value* extreme(Builder& builder, llvm::Intrinsic::ID id, Value* a, Value* b);
 

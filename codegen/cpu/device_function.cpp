@@ -39,9 +39,11 @@ void take_place(CpuEmitter& emitter) {
 }
 
 void add_hidden_arguments(CpuEmitter& emitter, const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) {
-  if (callee.part == ir::FunctionPart::OfBlock)
-    return arguments.append(
-        {emitter.launch, emitter.shared, emitter.scratch, emitter.block_number, emitter.kernel_number});
+  if (callee.part == ir::FunctionPart::OfBlock) {
+    arguments.append({emitter.launch, emitter.shared, emitter.scratch, emitter.block_number, emitter.kernel_number});
+    if (callee.runs_warps_apart) arguments.push_back(emitter.first_thread);
+    return;
+  }
   arguments.push_back(emitter.fault_record);
   if (!emitter.state.traits(callee).asks_for_place) return;
   const auto add = [&](Value* number) { arguments.push_back(number != nullptr ? number : emitter.constant_i64(0)); };

@@ -6,6 +6,9 @@
 // two barriers, and every load and store says so (access groups, llvm.loop.parallel_accesses); the exceptions are
 // atomic operations and local arrays, whose storage is one for all turns.
 //
+// Where warps run apart (Function::runs_warps_apart), the function runs one warp of one block, and what is said here of
+// a block's threads holds for the warp's.
+//
 // What a thread keeps from one ThreadLoop to the next stands in the scratch memory of the host's thread, slot by slot,
 // each an array indexed by the thread's number in its block.
 #pragma once
@@ -32,6 +35,8 @@ struct CpuEmitter : Emitter {
   Value* scratch = nullptr;
   Value* shared_bytes = nullptr;
   Value* threads = nullptr;         // of the block
+  Value* turns = nullptr;           // how many of its threads the function runs: all, or those of a warp
+  Value* first_thread = nullptr;    // the first of them; null for thread 0
   Value* padded_threads = nullptr;  // rounded up: the stride between slots
   Axes block_extents{}, grid_extents{}, block_index{}, thread_index{};
   Value* thread_number = nullptr;                     // of the current turn; null outside a ThreadLoop

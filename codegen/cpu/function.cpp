@@ -9,6 +9,7 @@
 #include "codegen/cpu/emitter.h"
 #include "codegen/cpu/passes/stop_polls.h"
 #include "codegen/cpu/thread_loop.h"
+#include "codegen/cpu/warp.h"
 #include "codegen/emit/control.h"
 #include "codegen/emit/parameters.h"
 #include "codegen/emit/report.h"
@@ -22,8 +23,9 @@ namespace {
 
 // What a kernel's body takes after the parameters of the IR.
 enum HiddenParameter : unsigned { kLaunch, kShared, kScratch, kFirst, kLast, kHiddenCount };
-// What a part of it takes, that runs for one block: the same three, the block's number and the kernel's.
-enum HiddenParameterOfPart : unsigned { kBlock = kScratch + 1, kKernel };
+// What a part of it takes, that runs for one block: the same three, the block's number and the kernel's; where warps
+// run apart, the first thread of the warp.
+enum HiddenParameterOfPart : unsigned { kBlock = kScratch + 1, kKernel, kFirstThread };
 
 // The limits of CUDA hold here too, so that ranges are known.
 constexpr std::int64_t kMaxBlockExtent = 1024;
@@ -119,6 +121,7 @@ void load_launch(CpuEmitter& emitter) {
       launch_field(builder, emitter.launch, offsetof(abi::CpuLaunch, fault), pointer_type(emitter.state));
   Value* plane = builder.CreateMul(emitter.block_extents[0], emitter.block_extents[1], "", true, true);
   emitter.threads = builder.CreateMul(plane, emitter.block_extents[2], "threads", true, true);
+  emitter.turns = emitter.threads;
   Value* rounded = builder.CreateAdd(emitter.threads, emitter.constant_i64(kThreadPadding - 1), "", true, true);
   emitter.padded_threads = builder.CreateAnd(rounded, emitter.constant_i64(-kThreadPadding));
 }
@@ -170,11 +173,29 @@ void emit_blocks(CpuEmitter& emitter) {
   builder.CreateRetVoid();
 }
 
+/// From here on the function runs the warp that begins with this thread.
+void take_warp(CpuEmitter& emitter, Value* first_thread) {
+  Builder& builder = emitter.builder;
+  emitter.first_thread = first_thread;
+  Value* rest = builder.CreateSub(emitter.threads, first_thread, "", true, true);
+  emitter.turns =
+      builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, rest, emitter.constant_i64(kLanes), nullptr, "turns");
+}
+
+void emit_warp(CpuEmitter& emitter) {
+  emitter.block_number = hidden(emitter, kFirst);
+  emitter.block_index = index_of_block(emitter, emitter.block_number);
+  take_warp(emitter, hidden(emitter, kLast));
+  emit_one_block(emitter);
+  emitter.builder.CreateRetVoid();
+}
+
 void emit_kernel(CpuEmitter& emitter) {
   load_launch(emitter);
   emitter.kernel_number =
       emitter.builder.getInt32(static_cast<std::uint32_t>(emitter.state.kernel_index(emitter.source)));
   collect_block_locals(emitter, emitter.source.body);
+  if (emitter.source.runs_warps_apart) return emit_warp(emitter);
   emit_blocks(emitter);
 }
 
@@ -184,6 +205,7 @@ void begin_part_of_block(CpuEmitter& emitter) {
   emitter.kernel_number = hidden(emitter, kKernel);
   emitter.block_number = hidden(emitter, kBlock);
   emitter.block_index = index_of_block(emitter, emitter.block_number);
+  if (emitter.source.runs_warps_apart) take_warp(emitter, hidden(emitter, kFirstThread));
 }
 
 }  // namespace
@@ -196,6 +218,7 @@ llvm::Function* declare_cpu_function(ModuleState& state, const ir::Function& sou
   } else if (source.part == ir::FunctionPart::OfBlock) {
     types.append(3, pointer_type(state));
     types.append({llvm::Type::getInt64Ty(state.context), llvm::Type::getInt32Ty(state.context)});
+    if (source.runs_warps_apart) types.push_back(llvm::Type::getInt64Ty(state.context));
   } else {
     append_place_types(state, source, types);
   }
@@ -210,7 +233,9 @@ llvm::Function* declare_cpu_function(ModuleState& state, const ir::Function& sou
   for (const unsigned hidden : {kLaunch, kShared, kScratch}) {
     llvm::Argument& argument = *function->getArg(count + hidden);
     argument.addAttr(llvm::Attribute::NoUndef);
-    if (hidden != kLaunch) argument.addAttr(llvm::Attribute::NoAlias);
+    // While a warp waits, others write to the shared memory.
+    if (hidden == kScratch || (hidden == kShared && !source.runs_warps_apart))
+      argument.addAttr(llvm::Attribute::NoAlias);
     argument.addAttr(llvm::Attribute::getWithAlignment(state.context, llvm::Align(hidden == kLaunch ? 8 : 64)));
   }
   if (source.is_kernel) emit_entry(state, source, function);

@@ -13,6 +13,10 @@ std::int64_t size_of(const ir::ArrayStorage& array) {
   return round_up(array.count * size_in_bytes(array.element), alignment_of(array));
 }
 
+bool is_per_thread(const ir::Function& kernel, const ir::ArrayStorage& array) {
+  return array.per_thread || (kernel.runs_warps_apart && is_in_scratch(array));
+}
+
 bool is_in_scratch(const ir::ArrayStorage& array) { return array.per_thread || size_of(array) > kMaxStackArray; }
 
 CpuLayout::CpuLayout(const ir::Function& kernel) {
@@ -27,7 +31,7 @@ CpuLayout::CpuLayout(const ir::Function& kernel) {
   }
   bytes_per_thread = round_up(bytes_per_thread, 16);
   for (const ir::ArrayStorage& array : kernel.local_arrays) {
-    std::int64_t& end = array.per_thread ? bytes_per_thread : bytes_per_block;
+    std::int64_t& end = is_per_thread(kernel, array) ? bytes_per_thread : bytes_per_block;
     local_array_offsets.push_back(end);
     if (is_in_scratch(array)) end += size_of(array);
   }

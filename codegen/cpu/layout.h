@@ -29,6 +29,9 @@ struct CpuLayout {
   LaunchExpression scratch_bytes() const;
 };
 
+/// Whether each thread of the block has the array for itself: it outlives a turn or, where a warp may wait in a turn,
+/// is too large for the warp's stack.
+bool is_per_thread(const ir::Function& kernel, const ir::ArrayStorage& array);
 /// Whether the array is one of those that scratch memory holds.
 bool is_in_scratch(const ir::ArrayStorage& array);
 std::int64_t size_of(const ir::ArrayStorage& array);

@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/annotations.h"
 #include "codegen/cpu/device_function.h"
+#include "codegen/cpu/thread_loop.h"
 #include "codegen/emit/control.h"
 #include "codegen/emit/launch.h"
 #include "codegen/emit/memory.h"
@@ -45,7 +46,7 @@ Value* any_slot(CpuEmitter& emitter, std::int64_t slot) {
   Builder& builder = emitter.builder;
   llvm::AllocaInst* any = emitter.create_alloca(builder.getInt8Ty(), 1, "any");
   builder.CreateStore(builder.getInt8(0), any);
-  mark_over_threads(counted_loop(emitter, emitter.threads, "any", [&](Value* thread) {
+  mark_over_threads(loop_over_threads(emitter, "any", [&](Value* thread) {
     Value* flag = builder.CreateLoad(builder.getInt8Ty(), slot_address(emitter, slot, thread));
     builder.CreateStore(builder.CreateOr(builder.CreateLoad(builder.getInt8Ty(), any), flag), any);
   }));
@@ -57,12 +58,12 @@ Value* many_slot(CpuEmitter& emitter, std::int64_t slot) {
   llvm::Type* i16 = builder.getInt16Ty();  // narrow, for wide vectors; a block has at most 1,024 threads
   llvm::AllocaInst* sum = emitter.create_alloca(i16, 1, "many");
   builder.CreateStore(builder.getInt16(0), sum);
-  mark_over_threads(counted_loop(emitter, emitter.threads, "many", [&](Value* thread) {
+  mark_over_threads(loop_over_threads(emitter, "many", [&](Value* thread) {
     Value* flag = builder.CreateLoad(builder.getInt8Ty(), slot_address(emitter, slot, thread));
     builder.CreateStore(builder.CreateAdd(builder.CreateLoad(i16, sum), builder.CreateZExt(flag, i16)), sum);
   }));
   Value* count = builder.CreateZExt(builder.CreateLoad(i16, sum), builder.getInt64Ty());
-  Value* part = builder.CreateICmpUGE(builder.CreateMul(count, emitter.constant_i64(8)), emitter.threads);
+  Value* part = builder.CreateICmpUGE(builder.CreateMul(count, emitter.constant_i64(8)), emitter.turns);
   return builder.CreateAnd(part, builder.CreateICmpUGE(count, emitter.constant_i64(8)));
 }
 
@@ -73,7 +74,7 @@ Value* local_array(CpuEmitter& emitter, std::int64_t index) {
   const auto in_scratch = [&](Value* bytes) {
     return builder.CreateInBoundsGEP(builder.getInt8Ty(), emitter.scratch, bytes);
   };
-  if (array.per_thread) {
+  if (is_per_thread(emitter.source, array)) {
     Value* start = builder.CreateMul(emitter.padded_threads, emitter.constant_i64(offset), "", true, true);
     Value* part = builder.CreateMul(emitter.thread_number, emitter.constant_i64(size_of(array)), "", true, true);
     return in_scratch(builder.CreateAdd(start, part, "", true, true));

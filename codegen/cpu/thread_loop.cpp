@@ -51,14 +51,28 @@ void emit_turn(CpuEmitter& emitter, const Instruction& i) {
   emitter.turn_end = nullptr;
 }
 
-/// All threads of the block in one loop.
+/// Whether other warps may run in the midst of a turn: then it is none that goes with others.
+bool may_wait(const ir::Block& body) {
+  return ir::any_instruction(body, [](const Instruction* i) {
+    return ir::is_wait_turn(i) || (i->opcode == ir::Opcode::Call && i->callee->runs_warps_apart);
+  });
+}
+
+void mark_turns(CpuEmitter& emitter, llvm::Instruction* latch) {
+  if (emitter.access_group != nullptr)
+    mark_parallel(emitter, latch);
+  else
+    mark_plain_over_threads(latch);
+}
+
+/// All threads in one loop.
 void emit_line(CpuEmitter& emitter, const Instruction& i) {
-  llvm::Instruction* latch = counted_loop(emitter, emitter.threads, "thread", [&](Value* number) {
+  llvm::Instruction* latch = loop_over_threads(emitter, "thread", [&](Value* number) {
     emitter.thread_index = {};
     emitter.thread_number = number;
     emit_turn(emitter, i);
   });
-  mark_parallel(emitter, latch);
+  mark_turns(emitter, latch);
 }
 
 /// The turns of the threads with `begin` <= x < `end`.
@@ -73,7 +87,7 @@ void emit_row(CpuEmitter& emitter, const Instruction& i, Value* begin, Value* en
     emitter.thread_number = builder.CreateAdd(first, emitter.thread_index[0], "", true, true);
     emit_turn(emitter, i);
   });
-  mark_parallel(emitter, latch);
+  mark_turns(emitter, latch);
 }
 
 bool is_equality(const ir::Instruction* comparison) {
@@ -159,9 +173,14 @@ Cut find_cut(CpuEmitter& emitter, const Instruction& comparison, const RowGuards
   return {&comparison, builder.CreateSelect(changes, place, never), first_outcome};
 }
 
+/// The turns of the threads with `from` <= x < `to`.
+struct Row {
+  Value *from, *to;
+};
+
 /// A row, cut where one of the guards changes: `begin` goes from one such place to the next. The places are computed in
 /// front of that loop, so that those which are the same for all rows of the block are computed once.
-void emit_segments(CpuEmitter& emitter, const Instruction& i, const RowGuards& guards) {
+void emit_segments(CpuEmitter& emitter, const Instruction& i, const RowGuards& guards, Row row) {
   Builder& builder = emitter.builder;
   const auto cuts = llvm::map_to_vector(guards.comparisons(),
                                         [&](const Instruction* guard) { return find_cut(emitter, *guard, guards); });
@@ -171,8 +190,8 @@ void emit_segments(CpuEmitter& emitter, const Instruction& i, const RowGuards& g
   builder.CreateBr(segment);
   builder.SetInsertPoint(segment);
   llvm::PHINode* begin = builder.CreatePHI(builder.getInt64Ty(), 2, "begin");
-  begin->addIncoming(emitter.constant_i64(0), before);
-  Value* end = emitter.block_extents[0];
+  begin->addIncoming(row.from, before);
+  Value* end = row.to;
   std::unordered_map<const Instruction*, Value*> outcomes;
   for (const Cut& cut : cuts) {
     outcomes[cut.comparison] = outcome_at(builder, begin, cut);
@@ -182,20 +201,49 @@ void emit_segments(CpuEmitter& emitter, const Instruction& i, const RowGuards& g
   emit_row(emitter, i, begin, end);
   emitter.fixed = {};
   begin->addIncoming(end, builder.GetInsertBlock());
-  llvm::Instruction* latch = builder.CreateCondBr(builder.CreateICmpSLT(end, emitter.block_extents[0]), segment, done);
+  llvm::Instruction* latch = builder.CreateCondBr(builder.CreateICmpSLT(end, row.to), segment, done);
   mark_plain_over_threads(latch);
   builder.SetInsertPoint(done);
 }
 
+void emit_row(CpuEmitter& emitter, const Instruction& i, const RowGuards& guards, Row row) {
+  if (guards.comparisons().empty())
+    emit_row(emitter, i, row.from, row.to);
+  else
+    emit_segments(emitter, i, guards, row);
+}
+
+/// The rows that a warp has a part of, or the whole.
+void emit_rows_of_warp(CpuEmitter& emitter, const Instruction& i, const RowGuards& guards) {
+  Builder& builder = emitter.builder;
+  Value* length = emitter.block_extents[0];
+  Value* end = builder.CreateAdd(emitter.first_thread, emitter.turns, "", true, true);
+  Value* first = builder.CreateUDiv(emitter.first_thread, length);
+  Value* last = builder.CreateUDiv(builder.CreateSub(end, emitter.constant_i64(1), "", true, true), length);
+  Value* count =
+      builder.CreateAdd(builder.CreateSub(last, first, "", true, true), emitter.constant_i64(1), "", true, true);
+  mark_plain_over_threads(counted_loop(emitter, count, "row", [&](Value* index) {
+    Value* row = builder.CreateAdd(first, index, "", true, true);
+    Value* start = builder.CreateMul(row, length, "", true, true);
+    const auto x_of = [&](Value* thread) { return builder.CreateSub(thread, start, "", false, true); };
+    const auto limit = [&](llvm::Intrinsic::ID id, Value* thread, Value* bound) {
+      return builder.CreateBinaryIntrinsic(id, x_of(thread), bound);
+    };
+    emitter.thread_index = {nullptr, builder.CreateURem(row, emitter.block_extents[1]),
+                            builder.CreateUDiv(row, emitter.block_extents[1])};
+    emit_row(emitter, i, guards,
+             {limit(llvm::Intrinsic::smax, emitter.first_thread, emitter.constant_i64(0)),
+              limit(llvm::Intrinsic::smin, end, length)});
+  }));
+}
+
 void emit_rows(CpuEmitter& emitter, const Instruction& i) {
   const RowGuards guards(emitter.source, i.blocks[0]);
+  if (emitter.first_thread != nullptr) return emit_rows_of_warp(emitter, i, guards);
   mark_plain_over_threads(counted_loop(emitter, emitter.block_extents[2], "z", [&](Value* z) {
     mark_plain_over_threads(counted_loop(emitter, emitter.block_extents[1], "y", [&](Value* y) {
       emitter.thread_index = {nullptr, y, z};
-      if (guards.comparisons().empty())
-        emit_row(emitter, i, emitter.constant_i64(0), emitter.block_extents[0]);
-      else
-        emit_segments(emitter, i, guards);
+      emit_row(emitter, i, guards, {emitter.constant_i64(0), emitter.block_extents[0]});
     }));
   }));
 }
@@ -203,7 +251,7 @@ void emit_rows(CpuEmitter& emitter, const Instruction& i) {
 }  // namespace
 
 void emit_thread_loop(CpuEmitter& emitter, const Instruction& i) {
-  emitter.access_group = llvm::MDNode::getDistinct(emitter.state.context, {});
+  if (!may_wait(i.blocks[0])) emitter.access_group = llvm::MDNode::getDistinct(emitter.state.context, {});
   if (asks_for_index(emitter, i.blocks[0]))
     emit_rows(emitter, i);
   else

@@ -9,17 +9,15 @@
 #include <functional>
 
 #include "codegen/cpu/annotations.h"
+#include "codegen/cpu/barrier.h"
 #include "codegen/cpu/storage.h"
 #include "codegen/emit/atomic.h"
 #include "codegen/emit/builtin.h"
 #include "codegen/emit/control.h"
+#include "ir/walk.h"
 
 namespace pykc::codegen {
-namespace {
 
-constexpr std::int64_t kLanes = 32;
-
-/// Argument `n` of the builtin for a thread.
 Value* exchange_argument(CpuEmitter& emitter, const Instruction& i, std::size_t n, Value* thread) {
   if (i.slots[n] >= 0) return load_slot(emitter, i.slots[n], thread);
   const auto operands_before =
@@ -34,27 +32,7 @@ Value* is_active(CpuEmitter& emitter, const Instruction& i, Value* thread) {
   return slot < 0 ? exists : builder.CreateAnd(exists, load_slot(emitter, slot, thread));
 }
 
-/// syncthreads_count, _and and _or, over the whole block; the result is the instruction's value.
-Value* reduce_block(CpuEmitter& emitter, const Instruction& i) {
-  Builder& builder = emitter.builder;
-  llvm::Type* i32 = builder.getInt32Ty();
-  llvm::AllocaInst* holding = emitter.create_alloca(i32, 4, "holding");
-  llvm::AllocaInst* living = emitter.create_alloca(i32, 4, "living");
-  const auto add = [&](llvm::AllocaInst* sum, Value* flag) {
-    builder.CreateStore(builder.CreateAdd(builder.CreateLoad(i32, sum), builder.CreateZExt(flag, i32)), sum);
-  };
-  builder.CreateStore(builder.getInt32(0), holding);
-  builder.CreateStore(builder.getInt32(0), living);
-  mark_over_threads(counted_loop(emitter, emitter.threads, "reduce", [&](Value* thread) {
-    Value* active = is_active(emitter, i, thread);
-    add(living, active);
-    add(holding, builder.CreateAnd(active, exchange_argument(emitter, i, 0, thread)));
-  }));
-  Value* count = builder.CreateLoad(i32, holding);
-  if (i.builtin == BuiltinId::SyncthreadsCount) return count;
-  if (i.builtin == BuiltinId::SyncthreadsOr) return builder.CreateIsNotNull(count);
-  return builder.CreateICmpEQ(count, builder.CreateLoad(i32, living));
-}
+namespace {
 
 /// A word with bit `lane` set where `bit_of(thread)` holds for the warp's lane.
 Value* gather_bits(CpuEmitter& emitter, Value* base, const std::function<Value*(Value*)>& bit_of) {
@@ -249,15 +227,11 @@ void exchange_in_warp(CpuEmitter& emitter, const Instruction& i, Value* base) {
 
 Value* emit_exchange(CpuEmitter& emitter, const Instruction& i) {
   Builder& builder = emitter.builder;
-  switch (i.builtin) {
-    case BuiltinId::Syncwarp:  // the lanes have met: their regions end here
-      return nullptr;
-    case BuiltinId::SyncthreadsCount:
-    case BuiltinId::SyncthreadsAnd:
-    case BuiltinId::SyncthreadsOr:
-      return reduce_block(emitter, i);
-    default:
-      break;
+  if (i.builtin == BuiltinId::Syncwarp) return nullptr;  // the lanes have met: their regions end here
+  if (ir::is_named_barrier(&i) || info(i.builtin).effect == Effect::Barrier) return emit_barrier(emitter, i);
+  if (emitter.first_thread != nullptr) {
+    exchange_in_warp(emitter, i, emitter.first_thread);
+    return nullptr;
   }
   Value* warps =
       builder.CreateLShr(builder.CreateAdd(emitter.threads, emitter.constant_i64(kLanes - 1)), emitter.constant_i64(5));

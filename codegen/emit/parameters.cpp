@@ -15,6 +15,7 @@ bool is_kernel_bool(const ir::Function& source, const ir::Parameter& parameter) 
 /// reach no other parameter's memory, it holds for the reader too. It is what lets a GPU load through its read-only
 /// cache (ld.global.nc).
 bool is_unaliased(const ir::Function& source, const ir::Parameter& parameter) {
+  if (source.runs_warps_apart && !parameter.read_only) return false;  // other warps write while the function waits
   if (parameter.no_alias) return true;
   return source.is_kernel && parameter.read_only &&
          std::ranges::all_of(source.parameters, [](const ir::Parameter& other) {

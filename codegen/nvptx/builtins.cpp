@@ -108,6 +108,8 @@ Value* emit_target_builtin(NvptxEmitter& emitter, const Instruction& i) {
     case BuiltinId::MemcpyAsyncCommit:
     case BuiltinId::MemcpyAsyncWait:
       return emit_wait_for_copies(emitter, i);
+    case BuiltinId::WaitTurn:  // warps go on by themselves
+      return nullptr;
     case BuiltinId::BarrierSync:
       return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_count,
                                      {emitter.operand(i, 0), emitter.operand(i, 1)});

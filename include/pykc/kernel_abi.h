@@ -47,12 +47,18 @@ struct CpuLaunch {
 /// `shared` holds static_shared_bytes then, 16-byte aligned, shared_bytes; `scratch` holds KernelInfo::scratch_bytes.
 /// Both are 64-byte aligned, belong to the calling thread and need no clearing. Returns early once fault->claimed is
 /// not 0.
+///
+/// Of a kernel with KernelInfo::runs_warps_apart it runs one warp: of block `first` that whose first thread has the
+/// number `last`. It calls the functions below where the warp waits, which return when it may go on, and not at all
+/// where the launch ends meanwhile: whoever calls it runs each warp of a block on a stack of its own, on one thread,
+/// and may drop it there.
 using CpuKernel = void (*)(const CpuLaunch* launch, void* shared, void* scratch, std::int64_t first, std::int64_t last);
 
 /// The functions that a CPU object may call; the loader resolves these names and nothing else: `pykc_print`,
-/// `pykc_nanoseconds`, `pykc_grid_sync`, `pykc_observe`, `pykc_observe_meeting`; of libm fma, fmaf, fmod, fmodf; of
-/// libc memcpy, memmove, memset; of the compiler's library __extendhfsf2, __truncsfhf2, __truncdfhf2 (conversions of
-/// f16 on processors without F16C). The object is position-independent code for x86-64.
+/// `pykc_nanoseconds`, `pykc_grid_sync`, `pykc_block_barrier`, `pykc_named_barrier`, `pykc_wait_turn`, `pykc_observe`,
+/// `pykc_observe_meeting`; of libm fma, fmaf, fmod, fmodf; of libc memcpy, memmove, memset; of the compiler's library
+/// __extendhfsf2, __truncsfhf2, __truncdfhf2 (conversions of f16 on processors without F16C). The object is
+/// position-independent code for x86-64.
 ///
 /// void pykc_print(const char* format, ...): formats as printf does and writes the text to stdout in one piece.
 inline constexpr const char* kPrintSymbol = "pykc_print";
@@ -61,6 +67,18 @@ inline constexpr const char* kNanosecondsSymbol = "pykc_nanoseconds";
 /// void pykc_grid_sync(void): returns when every block of the launch has called it, or has ended. Kernels that call it
 /// (KernelInfo::is_cooperative) run one block a call, each on a stack of its own.
 inline constexpr const char* kGridSyncSymbol = "pykc_grid_sync";
+
+/// int64_t pykc_block_barrier(int64_t votes, int32_t kernel, int32_t site): a warp waits for all of its block that have
+/// not ended; the sum of what they bring.
+inline constexpr const char* kBlockBarrierSymbol = "pykc_block_barrier";
+/// void pykc_named_barrier(int32_t waits, int32_t id, int32_t count, int32_t kernel, int32_t site): a warp is at a
+/// barrier, which opens when `count` threads are, 32 for each warp.
+inline constexpr const char* kNamedBarrierSymbol = "pykc_named_barrier";
+/// What goes wrong at either: FaultRecord::site is `site` and this. A block's barrier has the first alone.
+enum class BarrierFault : std::int32_t { Endless, NoSuchBarrier, OtherCount };
+inline constexpr int kBarrierFaults = 3;
+/// void pykc_wait_turn(void): the other warps of the block go on.
+inline constexpr const char* kWaitTurnSymbol = "pykc_wait_turn";
 
 /// void pykc_observe(int64_t block, int64_t thread, int64_t site, const void* address, int64_t value): a thread is at
 /// KernelInfo::observed[site]; `address` is that of an access, `value` the bits that a store will write or a swap

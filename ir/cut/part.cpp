@@ -156,6 +156,7 @@ class PartMaker {
 void PartMaker::declare(std::string symbol) {
   part_->name = from_.name;
   part_->is_watched = from_.is_watched;
+  part_->runs_warps_apart = from_.runs_warps_apart;
   part_->symbol = std::move(symbol);
   part_->range = range_;
   part_->source = from_.source;

@@ -450,6 +450,19 @@ void describe(WatchedKernel& watched, const Function& kernel, const std::vector<
   });
 }
 
+/// Kernels that have no watched copy, and what they call: they keep their checks.
+std::unordered_set<const Function*> functions_of_unwatched(const Module& module) {
+  std::unordered_set<const Function*> found;
+  for (const auto& kernel : module.functions) {
+    if (!kernel->is_kernel || !kernel->runs_warps_apart) continue;
+    found.insert(kernel.get());
+    for_each_instruction_reached(*kernel, [&](const Instruction* i) {
+      if (i->opcode == Opcode::Call) found.insert(i->callee);
+    });
+  }
+  return found;
+}
+
 }  // namespace
 
 void observe(Module& module, Sanitize what, const Diagnostics& comments) {
@@ -474,7 +487,9 @@ void observe(Module& module, Sanitize what, const Diagnostics& comments) {
     if (copy->kernel.watched.has_alike_blocks) steps.tell(*copy);
   }
   const Predictability of_plain(module);
-  for (const auto& plain : module.functions) drop_settled_checks(*plain, of_plain);
+  const std::unordered_set<const Function*> unwatched = functions_of_unwatched(module);
+  for (const auto& plain : module.functions)
+    if (!unwatched.contains(plain.get())) drop_settled_checks(*plain, of_plain);
   add_copies(module, std::move(copies));
 }
 

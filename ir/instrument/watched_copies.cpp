@@ -14,6 +14,7 @@ Module copy_to_watch(const Module& module) {
     copy.is_watched = true;
     if (copy.is_kernel) copy.plain = module.functions[i].get();
   }
+  std::erase_if(copies.functions, [](const auto& copy) { return copy->is_kernel && copy->runs_warps_apart; });
   return copies;
 }
 

@@ -7,7 +7,8 @@
 
 namespace pykc::ir {
 
-/// Copies of all functions, kernels with Function::plain, to be changed and then put into the module.
+/// Copies of all functions, kernels with Function::plain, to be changed and then put into the module; but not of kernels
+/// whose warps run apart: what is told of a block's threads is not told of warps that alternate.
 Module copy_to_watch(const Module& module);
 /// Puts the copies behind the module's own functions.
 void add_copies(Module& module, Module copies);

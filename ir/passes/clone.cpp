@@ -13,6 +13,7 @@ std::unique_ptr<Function> clone_header(const Function& from) {
   to->is_kernel = from.is_kernel;
   to->is_recursive = from.is_recursive;
   to->is_watched = from.is_watched;
+  to->runs_warps_apart = from.runs_warps_apart;
   to->part = from.part;
   to->parameters = from.parameters;
   to->results = from.results;

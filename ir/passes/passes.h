@@ -46,6 +46,10 @@ void check_uniformity(const Module& module, Diagnostics& diagnostics);
 /// Reports builtins and options that the target does not have.
 void check_target(const Module& module, const TargetLimits& target, Diagnostics& diagnostics);
 
+/// CPU: sets Function::runs_warps_apart of functions in which warps wait for one another beyond `syncthreads`, or whose
+/// callees do.
+void find_warps_apart(Module& module);
+
 /// CPU: copies the bodies of callees that wait (barrier, warp exchange), can fault, ask for the place of their thread
 /// or have shared memory into their callers, so that what splits a kernel stands in the kernel; then drops those
 /// callees.

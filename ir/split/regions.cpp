@@ -21,6 +21,8 @@
 // thread has faulted, the launch has failed: its block ends behind the region, so faults need no masks.
 #include "ir/split/regions.h"
 
+#include <array>
+#include <string>
 #include <utility>
 
 #include "ir/builder.h"
@@ -33,6 +35,17 @@ namespace pykc::ir::split {
 namespace {
 
 constexpr const char* kBarrierFault = "syncthreads() is reached by only some of the threads of a block";
+
+/// Messages of what goes wrong at a barrier at which the warps of a block wait one by one, as abi::BarrierFault has
+/// them.
+std::array<std::string, abi::kBarrierFaults> barrier_messages(const Instruction* barrier) {
+  const std::string name(pykc::info(barrier->builtin).name);
+  if (!is_named_barrier(barrier)) return {name + "() waits for ever: no warp of the block can go on"};
+  const std::string call = name + "({0}, {1})";
+  return {call + " waits for ever: {2} threads have come, and no warp of the block can go on",
+          call + ": barriers have numbers from 1 to 15, and counts are multiples of 32, up to 1024",
+          call + ": another warp waits there for {2} threads"};
+}
 
 /// A block-level construct around the current place; the function's own has none. The mask is null where no thread can
 /// leave it alone.
@@ -68,6 +81,7 @@ class RegionBuilder {
   void build_meeting_point(Instruction* instruction);
   void observe(abi::Meeting meeting);
   void build_exchange(Instruction* instruction);
+  void add_barrier_faults(Instruction* barrier);
   Local* argument_local(std::size_t position, const Instruction* argument);
   void check_that_all_are_here(const Instruction* barrier);
   void build_construct(Instruction* instruction);
@@ -153,6 +167,10 @@ void RegionBuilder::build_meeting_point(Instruction* instruction) {
     flush();
     return observe(abi::Meeting::Warp);
   }
+  if (kernel_.runs_warps_apart && (is_barrier(instruction) || is_named_barrier(instruction))) {
+    add_barrier_faults(instruction);
+    return build_exchange(instruction);
+  }
   if (instruction->builtin == BuiltinId::Syncthreads) {
     flush();
     check_that_all_are_here(instruction);
@@ -177,6 +195,14 @@ void RegionBuilder::observe(abi::Meeting meeting) {
   if (guard() != nullptr) builder_.leave();
 }
 
+/// What the runtime reports where the barrier is never opened.
+void RegionBuilder::add_barrier_faults(Instruction* barrier) {
+  barrier->index = static_cast<std::int64_t>(module_.faults.size());
+  for (std::string& message : barrier_messages(barrier))
+    if (!message.empty())
+      add_fault_site(module_, std::move(message), source_of(module_, kernel_, barrier), barrier->range);
+}
+
 /// The instruction becomes a WarpExchange; its arguments and its result, where threads have their own, live in slots.
 void RegionBuilder::build_exchange(Instruction* instruction) {
   LocalEffects::Access& access = regions_.effects.accesses[instruction];
@@ -196,11 +222,11 @@ void RegionBuilder::build_exchange(Instruction* instruction) {
     access.reads.push_back(local);
   }
   flush_and_start();
-  if (is_barrier(instruction)) check_that_all_are_here(instruction);
+  if (is_barrier(instruction) || is_named_barrier(instruction)) check_that_all_are_here(instruction);
   slots.push_back(guard() == nullptr ? -1 : regions_.slots[guard()]);
   if (guard() != nullptr) access.reads.push_back(guard());
   slots.push_back(-1);
-  if (!is_barrier(instruction)) {
+  if (!is_barrier(instruction) && !instruction->type.is_none()) {
     Local* result = create_slot_local("result", instruction->type);
     slots.back() = regions_.slots[result];
     access.writes.push_back(result);
@@ -222,7 +248,7 @@ Local* RegionBuilder::argument_local(std::size_t position, const Instruction* ar
   return argument_locals_.emplace_back(ArgumentLocal{position, create_slot_local("argument", type)}).local;
 }
 
-/// All who live must be in the innermost mask; the first who is not reports it, and the block ends.
+/// All who live, of the block or of the warp, must be in the innermost mask; the first who is not reports it, and the block ends.
 void RegionBuilder::check_that_all_are_here(const Instruction* barrier) {
   if (guard() == alive_) return;
   Local* missing = create_mask("missing");
@@ -235,7 +261,10 @@ void RegionBuilder::check_that_all_are_here(const Instruction* barrier) {
   builder_.enter(builder_.if_(any(missing))->blocks[0]);
   builder_.enter(begin_thread_loop()->blocks[0]);
   builder_.enter(builder_.if_(builder_.load_local(missing))->blocks[0]);
-  builder_.fault(add_fault_site(module_, kBarrierFault, source_of(module_, kernel_, barrier), barrier->range), {});
+  std::string message = kBarrierFault;
+  if (kernel_.runs_warps_apart)
+    message = std::string(pykc::info(barrier->builtin).name) + "() is reached by only some of the threads of a warp";
+  builder_.fault(add_fault_site(module_, std::move(message), source_of(module_, kernel_, barrier), barrier->range), {});
   builder_.leave();
   builder_.leave();
   builder_.return_();

@@ -36,6 +36,10 @@
 //   clean up    what has no use; which local arrays each thread needs for its own  cleanup.cpp
 //
 // A kernel in which nobody meets is one region, but for the loops that lockstep finds.
+//
+// Where the warps of a block wait for one another one by one (Function::runs_warps_apart), a region is a loop over the
+// threads of one warp, and what is said above of the block holds for that warp: each runs the function for itself, and
+// the barriers, which are WarpExchanges there, say where it must wait for others.
 #include "ir/instrument/drop_observes.h"
 #include "ir/passes/inline_calls.h"
 #include "ir/passes/passes.h"
@@ -79,9 +83,10 @@ void split_at_barriers(Function& kernel, Module& module) {
   promote_locals(kernel);  // of a variable that was used twice, each half may be stored once,
   fold_constants(kernel);  // and be a constant, which nobody has to keep
   drop_needless_observes(module, kernel);
-  // What is observed is observed a thread at a time: nothing is won by turns of all threads.
+  // What is observed is observed a thread at a time: nothing is won by turns of all threads; and little by those of a
+  // warp.
   std::unordered_set<const Instruction*> lockstep;
-  if (!kernel.is_watched) lockstep = split::find_lockstep_loops(kernel);
+  if (!kernel.is_watched && !kernel.runs_warps_apart) lockstep = split::find_lockstep_loops(kernel);
   if (lockstep.empty() && !has_meeting_point(kernel.body)) return make_one_region(kernel);
   split::gather_extracts(kernel);
   split::make_tails_returns(kernel);

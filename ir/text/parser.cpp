@@ -173,6 +173,8 @@ bool ModuleParser::parse_declaration() {
     function_->part = FunctionPart::OfThread;
   else if (accept_name("part_of_block"))
     function_->part = FunctionPart::OfBlock;
+  else if (accept_name("warps_apart"))
+    function_->runs_warps_apart = true;
   else if (accept_name("fast_math"))
     function_->fast_math = true;
   else if (accept_name("no_contract"))
@@ -366,6 +368,7 @@ void ModuleParser::parse_detail(Instruction& draft) {
       if (!accept_name("slots")) fail("expected slots before '" + token_.text + "'");
       while (token_.kind == TextToken::Kind::Number && !token_.starts_line)
         draft.slots.push_back(expect_number<std::int64_t>());
+      if (accept_name("fault")) draft.index = expect_number<std::int64_t>();
       break;
   }
 }

@@ -218,6 +218,7 @@ void FunctionPrinter::print_kernel_info() {
           "cluster " + std::to_string(cluster.x) + ' ' + std::to_string(cluster.y) + ' ' + std::to_string(cluster.z));
   line_if(function_.part == FunctionPart::OfThread, "part_of_thread");
   line_if(function_.part == FunctionPart::OfBlock, "part_of_block");
+  line_if(function_.runs_warps_apart, "warps_apart");
   line_if(function_.fast_math, "fast_math");
   line_if(!function_.contract, "no_contract");
   line_if(kernel.static_shared_bytes != 0, "static_shared_bytes " + std::to_string(kernel.static_shared_bytes));
@@ -322,7 +323,7 @@ std::string FunctionPrinter::detail_text(const Instruction& instruction) {
     case Detail::Exchange: {
       std::string text = ' ' + std::string(info(instruction.builtin).name) + " slots";
       for (const std::int64_t slot : instruction.slots) text += ' ' + std::to_string(slot);
-      return text;
+      return instruction.index == 0 ? text : text + " fault " + std::to_string(instruction.index);
     }
   }
   return {};

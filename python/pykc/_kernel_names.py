@@ -88,7 +88,7 @@ CUDA = {*VECTORS} | set("""
     popc brev clz ffs fma cbrt selp nanosleep mulhi byte_perm
     clock clock64 globaltimer ldca ldcg ldcs ldlu ldcv ldg stcg stcs stwb stwt
     prefetch_l1 prefetch_l2 memcpy_async memcpy_async_commit memcpy_async_wait
-    barrier_sync barrier_arrive cluster_sync cluster_ctarank cluster_nctarank ptx unroll
+    barrier_sync barrier_arrive wait_turn cluster_sync cluster_ctarank cluster_nctarank ptx unroll
 """.split())
 
 #: What `pykc` has beside these, for functions under `@pykc.kernel`.

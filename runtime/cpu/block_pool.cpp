@@ -31,22 +31,31 @@ bool is_over(const BlockRun& run) {
 /// One thread's way to run blocks of a launch.
 class Worker {
  public:
-  Worker(const BlockRun& run, GuardedMemory& workspace) : run_(run), workspace_(workspace) {}
+  Worker(const BlockRun& run, Workspace& workspace) : run_(run), workspace_(workspace) {}
   /// False if there is no memory.
-  bool prepare() { return workspace_.reserve(scratch_bytes_ + shared_bytes_); }
+  bool prepare() {
+    return workspace_.memory.reserve(scratch_bytes_ + shared_bytes_) &&
+           (!run_.runs_warps_apart || workspace_.warps.prepare(*run_.launch));
+  }
   /// The shared memory ends at the guard, the scratch memory where that begins. If each ended at a page of its own,
   /// their addresses would have the last 12 bits in common, and a processor that has just written one waits to read the
   /// other.
   void operator()(std::int64_t first, std::int64_t last) const { (*this)(run_.kernel, first, last); }
   void operator()(abi::CpuKernel kernel, std::int64_t first, std::int64_t last) const {
     char* const shared = shared_memory();
+    if (run_.runs_warps_apart) return run_warps(kernel, shared, first, last);
     kernel(run_.launch, shared, shared - scratch_bytes_, first, last);
   }
-  char* shared_memory() const { return workspace_.ending(scratch_bytes_ + shared_bytes_) + scratch_bytes_; }
+  char* shared_memory() const { return workspace_.memory.ending(scratch_bytes_ + shared_bytes_) + scratch_bytes_; }
 
  private:
+  void run_warps(abi::CpuKernel kernel, char* shared, std::int64_t first, std::int64_t last) const {
+    for (std::int64_t block = first; block < last && !is_over(run_); ++block)
+      workspace_.warps.run(kernel, *run_.launch, shared, shared - scratch_bytes_, block);
+  }
+
   const BlockRun& run_;
-  GuardedMemory& workspace_;
+  Workspace& workspace_;
   const std::int64_t shared_bytes_ = round_up(run_.shared_bytes, kBlockAlignment);
   const std::int64_t scratch_bytes_ = round_up(run_.scratch_bytes, kBlockAlignment);
   const DefaultFloatingPoint floating_point_;
@@ -66,7 +75,7 @@ struct Remaining {
 };
 
 /// Takes pieces until none are left; returns how many blocks these had.
-std::int64_t run_pieces(const BlockRun& run, GuardedMemory& workspace, Remaining& remaining) {
+std::int64_t run_pieces(const BlockRun& run, Workspace& workspace, Remaining& remaining) {
   Worker worker(run, workspace);
   std::int64_t ran = 0;
   if (!worker.prepare()) return ran;

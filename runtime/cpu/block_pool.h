@@ -13,6 +13,7 @@
 #include "pykc/types.h"
 #include "runtime/cpu/guarded_memory.h"
 #include "runtime/cpu/thread_pool.h"
+#include "runtime/cpu/warps.h"
 
 namespace pykc::cpu {
 
@@ -23,6 +24,7 @@ struct BlockRun {
   std::int64_t shared_bytes = 0;   // static and dynamic
   std::int64_t scratch_bytes = 0;  // of one block
   std::int64_t first = 0;          // the blocks before it are left out
+  bool runs_warps_apart = false;   // `kernel` runs a warp
 };
 
 /// Kernels round to nearest and keep subnormals, whatever the host program has set for itself. They use SSE and its
@@ -53,6 +55,12 @@ class BlockTime {
   std::atomic<double> per_block_ = 1e9;  // not known yet: as if it were long
 };
 
+/// What a thread keeps from launch to launch.
+struct Workspace {
+  GuardedMemory memory;
+  Warps warps;
+};
+
 /// Runs one launch at a time. Each thread keeps its memory for blocks from launch to launch.
 class BlockPool {
  public:
@@ -74,7 +82,7 @@ class BlockPool {
   Result<void> run_on_all(const BlockRun& run, std::int64_t first, BlockTime& time);
 
   ThreadPool threads_;
-  std::vector<GuardedMemory> workspaces_ = std::vector<GuardedMemory>(static_cast<std::size_t>(threads_.size()));
+  std::vector<Workspace> workspaces_ = std::vector<Workspace>(static_cast<std::size_t>(threads_.size()));
 };
 
 }  // namespace pykc::cpu

@@ -11,7 +11,7 @@ inline constexpr std::int64_t kMostCooperativeBlocks = 16384;
 /// Runs all blocks at a time and returns when all are done; fails only if there is no memory for them.
 Result<void> run_cooperative(const BlockRun& run, ThreadPool& threads);
 
-/// abi::kGridSyncSymbol: called by a block of a cooperative launch.
+/// Called by a block of a cooperative launch.
 void wait_for_grid();
 
 }  // namespace pykc::cpu

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "pykc/kernel_abi.h"
-#include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/observer.h"
+#include "runtime/cpu/warps.h"
 
 namespace pykc::cpu {
 namespace {
@@ -91,7 +91,10 @@ void* find_host_function(std::string_view name) {
   const HostFunction functions[] = {
       row(abi::kPrintSymbol, print_line),
       row(abi::kNanosecondsSymbol, nanoseconds),
-      row(abi::kGridSyncSymbol, wait_for_grid),
+      row(abi::kGridSyncSymbol, sync_grid),
+      row(abi::kBlockBarrierSymbol, sync_block),
+      row(abi::kNamedBarrierSymbol, meet_at_barrier),
+      row(abi::kWaitTurnSymbol, wait_turn),
       row(abi::kObserveSymbol, observe),
       row(abi::kObserveMeetingSymbol, observe_meeting),
       row<double(double, double, double)>("fma", std::fma),

@@ -142,7 +142,8 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
                      .launch = &raw,
                      .blocks = launch.blocks,
                      .shared_bytes = static_shared + launch.dynamic_shared_bytes,
-                     .scratch_bytes = scratch};
+                     .scratch_bytes = scratch,
+                     .runs_warps_apart = info.runs_warps_apart};
   if (info.is_cooperative && launch.blocks > kMostCooperativeBlocks)
     return detail::too_many_cooperative_blocks(info, launch.blocks, kMostCooperativeBlocks);
   Result<void> done = running.begin(cancellations, launch.timeout);

@@ -4,6 +4,7 @@
 #include "tests/reference/interpreter.h"
 
 #include <algorithm>
+#include <map>
 #include <ranges>
 #include <utility>
 
@@ -68,9 +69,12 @@ class Scheduler {
 
   void start_block(std::int64_t linear) {
     const auto threads = static_cast<std::size_t>(count(launch_.block));
-    block_ = {index_of(linear, launch_.grid), SharedMemory(kernel_, launch_), is_split_,
+    block_ = {index_of(linear, launch_.grid),
+              SharedMemory(kernel_, launch_),
+              is_split_,
               std::vector<Thread>(is_split_ ? 1 : threads),
-              std::vector(kernel_.slots.size(), std::vector(threads, poison_value(launch_)))};
+              std::vector(kernel_.slots.size(), std::vector(threads, poison_value(launch_))),
+              {}};
     stepper_.enter_block(block_);
     for (std::size_t i = 0; i < block_.threads.size(); ++i) {
       block_.threads[i].linear = static_cast<std::int64_t>(i);
@@ -86,7 +90,8 @@ class Scheduler {
         std::ranges::for_each(block_.threads, [&](Thread& thread) { run_turn(thread); });
       if (stepper_.is_stopped() || std::ranges::none_of(block_.threads, is_living)) return;
       if (waits_for_grid()) return;
-      const bool is_released = release_warps() || release_barrier() || release_active_masks();
+      const bool is_released =
+          release_warps() || release_named_barriers() || release_barrier() || release_active_masks();
       if (!is_released && std::ranges::none_of(block_.threads, is_running)) report_endless_wait();
     }
   }
@@ -150,7 +155,8 @@ class Scheduler {
 
   static bool is_warp_operation(const Thread& thread) {
     const BuiltinId builtin = thread.waits_at->builtin;
-    return info(builtin).effect == Effect::Warp && builtin != BuiltinId::Activemask;
+    return info(builtin).effect == Effect::Warp && builtin != BuiltinId::Activemask &&
+           !ir::is_named_barrier(thread.waits_at);
   }
 
   /// The living threads of the thread's warp, in the order of their lanes.
@@ -205,6 +211,36 @@ class Scheduler {
       lanes.push_back(lane_of(*thread));
     }
     join_lanes(clocks, lanes);
+  }
+
+  /// Counts the warps that are whole at a named barrier, and lets those go on that need not wait, or no longer.
+  bool release_named_barriers() {
+    bool is_released = false;
+    std::map<std::uint64_t, std::vector<Group>> waiting;  // warps, by the number of the barrier
+    std::map<std::uint64_t, std::uint64_t> needed;
+    const std::size_t threads = block_.threads.size();
+    for (std::size_t first = 0; first < threads; first += kWarpSize) {
+      const Group warp = warp_of(block_.threads[first]);
+      const auto is_here = [&](const Thread* t) { return is_waiting(*t) && are_together(*t, *warp[0]); };
+      if (warp.empty() || !std::ranges::all_of(warp, is_here) || !ir::is_named_barrier(warp[0]->waits_at)) continue;
+      const std::uint64_t barrier = operand(*warp[0], 0);
+      needed[barrier] = operand(*warp[0], 1);
+      if (warp[0]->waits_at->builtin == BuiltinId::BarrierSync) {
+        waiting[barrier].push_back(warp);
+        continue;
+      }
+      block_.arrived[barrier] += kWarpSize;
+      for (Thread* thread : warp) release(*thread, 0);
+      is_released = true;
+    }
+    for (const auto& [barrier, count] : needed) {
+      if (block_.arrived[barrier] + kWarpSize * waiting[barrier].size() < count) continue;
+      block_.arrived[barrier] = 0;
+      for (const Group& warp : waiting[barrier])
+        for (Thread* thread : warp) release(*thread, 0);
+      is_released = true;
+    }
+    return is_released;
   }
 
   /// activemask tells who runs it together: everybody who stands there once nobody of the warp can run.

@@ -16,7 +16,7 @@
 
 namespace pykc::reference {
 
-/// What a thread knows of the others' progress.
+/// What a thread knows of the others' progress. Of named barriers nobody knows anything here.
 struct Clock {
   std::int64_t grids = 0;                          // grid barriers behind it
   std::int64_t barriers = 0;                       // of the block

@@ -73,6 +73,7 @@ struct BlockState {
   bool is_split = false;  // one runner, slots
   std::vector<Thread> threads;
   std::vector<std::vector<std::uint64_t>> slots;  // [slot][thread]
+  std::map<std::uint64_t, std::uint64_t> arrived;  // threads at each named barrier that do not wait there
 };
 
 inline std::int64_t count(Dim3 extents) { return extents.x * extents.y * extents.z; }

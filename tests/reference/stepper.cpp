@@ -500,6 +500,8 @@ std::vector<Lane> Stepper::gather_lanes(const Thread& runner, const Instruction&
 }
 
 void Stepper::exchange_warps(Thread& runner, const Instruction& instruction) {
+  if (runner.frames.back().function->runs_warps_apart)
+    return report_error(runner, "a split kernel whose warps run apart");
   std::vector<Lane> threads = gather_lanes(runner, instruction);
   if (info(instruction.builtin).effect == Effect::Barrier) {
     const auto votes_for = [](const Lane& thread) { return thread.is_active && thread.arguments[0] != 0; };

@@ -501,7 +501,7 @@ NAMES = {
     **{name: operator.getitem for name in ("ldca", "ldcg", "ldcs", "ldlu", "ldcv", "ldg")},
     **{name: write for name in ("stcg", "stcs", "stwb", "stwt")},
     **{name: lambda *arguments: None for name in (
-        "prefetch_l1", "prefetch_l2", "memcpy_async_commit", "memcpy_async_wait", "assume", "nanosleep")},
+        "prefetch_l1", "prefetch_l2", "memcpy_async_commit", "memcpy_async_wait", "assume", "nanosleep", "wait_turn")},
     "memcpy_async": memcpy_async, "likely": np.bool_, "unlikely": np.bool_,
     "clock": lambda: np.uint32(time.perf_counter_ns() & 0xFFFFFFFF), "clock64": time.perf_counter_ns, "globaltimer": time.time_ns,
     "unroll": lambda items: items, "constexpr": None, "static_assert": static_assert,

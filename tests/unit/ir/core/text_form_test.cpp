@@ -58,6 +58,7 @@ kernel @"k 1"(%x: ptr<f32, global> no_alias read_only, %x.shape0: i64 non_negati
   max_threads_per_block 256
   min_blocks_per_multiprocessor 2
   max_registers 64
+  warps_apart
   fast_math
   no_contract
   static_shared_bytes 128
@@ -131,7 +132,7 @@ kernel @"k 1"(%x: ptr<f32, global> no_alias read_only, %x.shape0: i64 non_negati
   %21 = any_slot 1 : bool
   %22 = many_slot 1 : bool
   warp_exchange shfl_sync slots -1 0 -1 1 0 u32 4294967295, i32 3
-  %23 = warp_exchange syncthreads_count slots 1 -1 -1 : i32
+  %23 = warp_exchange syncthreads_count slots 1 -1 -1 fault 2 : i32
   %24 = field 4 %q : ptr<f32, parameter>
   %25 = field packed 3 %q : ptr<f32, parameter>
   %26 = foreign 0 %10
