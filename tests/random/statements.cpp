@@ -126,6 +126,7 @@ constexpr StatementRow kStatementRows[] = {
     {12, Feature::OwnElements, in_kernel, use_own_elements},
     {8, Feature::OwnRows, in_kernel, use_own_rows},
     {6, Feature::GridSync, [](const Writer& w) { return may_meet(w) && w.place.depth == 1; }, exchange_through_grid},
+    {6, Feature::WarpsApart, in_kernel, [](Writer& w) { w.line("wait_turn()"); }},
     {3, Feature::EarlyReturns, in_kernel, return_early},
     {5, Feature::Unassigned, always, assign_on_one_path},
     {4, Feature::Promises, always, promise},

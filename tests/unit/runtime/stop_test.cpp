@@ -131,13 +131,36 @@ def one_block_of_all_waits(x: i32[:], n: i64):
 
 
 @kernel
+def lets_others_go_on(x: i32[:], n: i64):
+    while atomic.load(x, 0) == 0:
+        wait_turn()
+
+
+@kernel
+def warps_meet(x: i32[:], n: i64):
+    while x[0] == 0:
+        barrier_sync(1, 64)
+
+
+@kernel
+def one_warp_waits_for_another(x: i32[:], n: i64):
+    if threadIdx.x < 32:
+        barrier_sync(1, 64)
+    else:
+        while x[0] == 0:
+            pass
+        barrier_arrive(1, 64)
+
+
+@kernel
 def ends(x: i32[:], n: i64):
     x[threadIdx.x] = 7
 )";
 
 const std::vector<std::string> kKernels = {
     "spins", "forever", "waits_for_others", "counts",       "counts_down",     "counts_in_vectors",     "searches",
-    "meets", "differ",  "arithmetic",       "calls_itself", "all_blocks_wait", "one_block_of_all_waits"};
+    "meets", "differ",  "arithmetic",       "calls_itself", "all_blocks_wait", "one_block_of_all_waits",
+    "lets_others_go_on", "warps_meet", "one_warp_waits_for_another"};
 
 class Stops : public ::testing::TestWithParam<int> {
  protected:
