@@ -132,7 +132,7 @@ void Fiber::enter(Fiber* fiber) {
 
 #endif
 
-Fiber::Fiber() : stack_(kStackBytes), contexts_(new Contexts) {}
-Fiber::~Fiber() { delete contexts_; }
+Fiber::Fiber() : stack_(kStackBytes), contexts_(std::make_unique<Contexts>()) {}
+Fiber::~Fiber() = default;
 
 }  // namespace pykc::cpu

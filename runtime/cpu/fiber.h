@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 namespace pykc::cpu {
 
@@ -45,7 +46,7 @@ class Fiber {
   static void enter(Fiber* fiber);
 
   const Pages stack_;
-  Contexts* const contexts_;  // where it stands, and where run() does
+  const std::unique_ptr<Contexts> contexts_;  // where it stands, and where run() does
   Function function_ = nullptr;
   void* argument_ = nullptr;
   bool is_done_ = true;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <span>
 
 #include "runtime/cpu/cooperative.h"
@@ -53,7 +54,7 @@ struct Warps::Warp {
 Warps::Warps() = default;
 Warps::~Warps() = default;
 
-bool Warps::prepare(const abi::CpuLaunch& launch) {
+bool Warps::prepare(const abi::CpuLaunch& launch) try {
   count_ = static_cast<std::size_t>(warps_of(launch));
   while (all_.size() < count_) {
     auto warp = std::make_unique<Warp>(std::ssize(all_));
@@ -61,6 +62,8 @@ bool Warps::prepare(const abi::CpuLaunch& launch) {
     all_.push_back(std::move(warp));
   }
   return true;
+} catch (const std::bad_alloc&) {
+  return false;  // the thread may be one on which nobody else catches it
 }
 
 void Warps::run(abi::CpuKernel kernel, const abi::CpuLaunch& launch, char* shared, char* scratch, std::int64_t block) {
