@@ -178,7 +178,8 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
   // optimised, so that what rounds once is what the source says.
   for_each_function(*module, ir::contract_multiply_add);
 
-  // What the source itself says for one target or another.
+  // What the source itself says for one target or another; what it says for others is dropped below.
+  const std::unordered_set<const ir::Function*> once_called = ir::called_functions(*module);
   const ir::TargetLimits limits =
       target == nullptr ? ir::TargetLimits{.is_cpu = true}
                         : ir::TargetLimits{for_cpu, codegen::sm_number(*target), target->is_chip_specific()};
@@ -187,10 +188,12 @@ Result<std::unique_ptr<ir::Module>> to_ir(Compilation& compilation, const checke
   // From here on a value that never changes is a value, not a variable: uniformity and ranges can see through it.
   for_each_function(*module, ir::promote_locals);
   for_each_function(*module, ir::fold_constants);
+  ir::drop_uncalled(*module, once_called);
 
   // The last steps that can find a user error: a barrier needs all threads, and some builtins a certain target.
   ir::check_uniformity(*module, compilation.diagnostics);
   if (target != nullptr) ir::check_target(*module, limits, compilation.diagnostics);
+  if (!for_cpu) ir::inline_register_code(*module);
   if (!for_cpu) ir::bind_tensor_maps(*module, compilation.diagnostics);
   if (compilation.diagnostics.has_errors()) return source_error(compilation.diagnostics);
   if (compilation.purpose == Purpose::Reports) return module;

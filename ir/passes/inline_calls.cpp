@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <tuple>
 #include <unordered_map>
 
@@ -273,9 +274,29 @@ std::unordered_set<const Function*> functions_with(const Module& module, Opcode 
   return closure_over_calls(module, [&](const Instruction* i) { return i->opcode == opcode; });
 }
 
+void inline_register_code(Module& module) {
+  std::unordered_set<const Function*> users;  // that change registers, themselves or by what they call
+  std::unordered_set<const Function*> callees;
+  const auto calls_user = [&](const Function& function) {
+    return any_instruction(function.body, [&](const Instruction* i) {
+      return (i->opcode == Opcode::Call && users.contains(i->callee)) ||
+             (i->opcode == Opcode::Foreign && function.foreign_codes[static_cast<std::size_t>(i->index)].is_tied);
+    });
+  };
+  for (const std::unique_ptr<Function>& function : module.functions)  // callees stand before callers
+    if (calls_user(*function)) users.insert(function.get());
+  for (const std::unique_ptr<Function>& function : std::views::reverse(module.functions))
+    if (users.contains(function.get()) || callees.contains(function.get()))
+      for_each_instruction(function->body, [&](const Instruction* i) {
+        if (i->opcode == Opcode::Call) callees.insert(i->callee);
+      });
+  inline_calls(module, std::move(callees));
+}
+
 void inline_calls(Module& module) { inline_calls(module, functions_to_inline(module)); }
 
-void inline_calls(Module& module, const std::unordered_set<const Function*>& callees) {
+void inline_calls(Module& module, std::unordered_set<const Function*> callees) {
+  std::erase_if(callees, [](const Function* function) { return recursive_call(*function) != nullptr; });
   for (const std::unique_ptr<Function>& function : module.functions)
     Inliner(*function, callees).rewrite(function->body);
   std::erase_if(module.functions, [&](const auto& function) { return callees.contains(function.get()); });

@@ -17,8 +17,8 @@ std::unordered_set<const Function*> functions_that_fault(const Module& module);
 /// The functions with such an instruction, themselves or in others that they call.
 std::unordered_set<const Function*> functions_with(const Module& module, Opcode opcode);
 
-/// Copies the bodies of `callees`, of which none leads back to itself, into their callers, and drops them.
-void inline_calls(Module& module, const std::unordered_set<const Function*>& callees);
+/// Copies the bodies of `callees` into their callers, and drops them; but those that call themselves.
+void inline_calls(Module& module, std::unordered_set<const Function*> callees);
 
 /// The first call in the body that leads back to the function itself, at once or through others; null for none.
 const Instruction* recursive_call(const Function& function);

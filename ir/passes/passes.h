@@ -1,6 +1,8 @@
 // The passes of the IR, in the order in which the driver runs them. Each takes a sound module and leaves a sound one.
 #pragma once
 
+#include <unordered_set>
+
 #include "base/diagnostics.h"
 #include "ir/module.h"
 
@@ -35,6 +37,16 @@ void fold_constants(Function& function);
 /// Puts what is known of the target in place of `cuda_arch` and its kin; before constants are folded, so that code for
 /// other targets is dropped.
 void resolve_target(Function& function, const TargetLimits& target);
+
+/// The functions that others call.
+std::unordered_set<const Function*> called_functions(const Module& module);
+
+/// Drops functions of `once_called` that nobody calls any more, since the calls stood where nothing runs.
+void drop_uncalled(Module& module, const std::unordered_set<const Function*>& once_called);
+
+/// GPU: copies into kernels with PTX that changes registers in their place all that they call. Hardware may still be at
+/// work with such registers, as it is for `wgmma`, when a call would have to move them.
+void inline_register_code(Module& module);
 
 /// GPU: every tensor map becomes one more parameter of its kernel, which the runtime makes of an array of the launch.
 /// Reports those of arrays that are no parameters.
