@@ -80,6 +80,13 @@ Result<void> SourceModule::set_constant_bytes(std::string_view name, const detai
   return error_in_flight();
 }
 
+Result<void> SourceModule::set_constant_bytes(std::string_view name, const ElementType& element,
+                                              std::span<const std::byte> bytes) const {
+  const bool is_scalar = !element.is_record();
+  const ScalarType scalar = is_scalar ? element.scalar : ScalarType::U8;
+  return set_constant_bytes(name, detail::ConstantElement{is_scalar, scalar, size_in_bytes(element)}, bytes);
+}
+
 std::vector<std::string> SourceModule::kernel_names() const {
   std::vector<std::string> names;
   for (const std::unique_ptr<detail::GenericKernelState>& kernel : state_->kernels) names.push_back(kernel->name());

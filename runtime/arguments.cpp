@@ -147,7 +147,7 @@ Error explain(Place place, const Argument& argument, const DeviceState& device, 
 }
 
 Misfit append_record(const ParameterInfo& parameter, const Argument& argument, PreparedLaunch& prepared) {
-  if (argument.is_array || argument.record != parameter.value.record) return Misfit::Type;
+  if (argument.is_array || !have_same_layout(argument.record, parameter.value.record)) return Misfit::Type;
   if (argument.address == nullptr) return Misfit::NoMemory;
   prepared.append(argument.address, argument.record->bytes);
   return Misfit::None;
@@ -204,7 +204,7 @@ Misfit check_memory(int alignment, const Argument& argument, bool is_empty, cons
 
 bool has_type(const ParameterRule& rule, const ParameterInfo& parameter, const Argument& argument) {
   if (!argument.is_array || argument.rank != rule.rank) return false;
-  return rule.is_record ? argument.record == parameter.array.element.record
+  return rule.is_record ? have_same_layout(argument.record, parameter.array.element.record)
                         : !argument.record && argument.type == rule.type;
 }
 

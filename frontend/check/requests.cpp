@@ -207,6 +207,17 @@ std::optional<std::vector<InferredType>> annotated_types(ModuleChecker& module, 
   return types;
 }
 
+/// A launch may bring records as a dtype describes them, by their layout, without the name of the class.
+checked::Type with_stated_record(checked::TypePool& types, checked::Type given, checked::Type stated) {
+  if (given.is_record() && stated.is_record()) return have_same_layout(given->record, stated->record) ? stated : given;
+  if (!given.is_array() || !stated.is_array()) return given;
+  ArrayType array = given->array;
+  const RecordRef& wanted = stated->array.element.record;
+  if (!array.element.record || !wanted || !have_same_layout(array.element.record, wanted)) return given;
+  array.element = stated->array.element;
+  return types.of(std::move(array));
+}
+
 }  // namespace
 
 void check_all_kernels(ModuleChecker& module) {
@@ -270,6 +281,7 @@ void check_request(ModuleChecker& module, const KernelRequest& asked) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::optional<checked::Type>& stated = kernel->parameter_types[i];
     const bool is_open = !stated || stated->is_static();
+    if (!is_open) given[i] = with_stated_record(module.output.types, given[i], *stated);
     const bool fits = is_open || fits_parameter(*stated, given[i]) || launch_converts(given[i], *stated);
     if (!fits || (stated && stated->is_static() != given[i].is_static())) {
       module.told.report(file, parameters[i].range, DiagnosticId::ArgumentType, parameters[i].name,

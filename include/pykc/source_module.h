@@ -95,6 +95,9 @@ class SourceModule {
   template <typename T>
   requires std::is_arithmetic_v<T> Result<void> set_constant(std::string_view name, T value)
   const { return set_constant(name, std::span<const T>(&value, 1)); }
+  /// The same of elements whose type is known at run time, in row-major order.
+  Result<void> set_constant_bytes(std::string_view name, const ElementType& element,
+                                  std::span<const std::byte> bytes) const;
 
   /// Looks the kernel up by name, then launches it.
   template <typename... Arguments>

@@ -139,13 +139,18 @@ Argument argument_of_array(const DeviceArray& array, const ParameterInfo* parame
   return argument;
 }
 
+nb::builtin_exception refused(nb::handle given) {
+  const auto type = nb::cast<std::string>(nb::str(given.type().attr("__name__")));
+  return nb::type_error(("a kernel takes numbers, arrays and records, not a `" + type + "`").c_str());
+}
+
 bool is_complex(const ElementType& type) { return type.is_record() && type.record->kind == RecordType::Kind::Complex; }
 
 }  // namespace
 
 ArgumentList::ArgumentList(const Device& device, const nb::tuple& arguments,
-                           const std::vector<ParameterInfo>* parameters, bool counts_costs)
-    : device_(device), copies_host_arrays_(!device.is_cpu() || counts_costs) {
+                           const std::vector<ParameterInfo>* parameters, bool counts_costs, bool wraps_integers)
+    : device_(device), copies_host_arrays_(!device.is_cpu() || counts_costs), wraps_integers_(wraps_integers) {
   std::size_t index = 0;
   for (const nb::handle given : arguments) {
     const bool is_stated = parameters != nullptr && index < parameters->size();
@@ -169,7 +174,10 @@ Argument ArgumentList::complex_number(double real, double imaginary, const Eleme
 std::optional<Argument> ArgumentList::as_stated(const Number& number, const ParameterInfo* parameter) {
   if (parameter == nullptr || parameter->is_array) return std::nullopt;
   if (is_complex(parameter->value)) return complex_number(number.as_double(), 0, parameter->value);
-  return parameter->value.is_record() ? std::nullopt : converted(number, parameter->value.scalar);
+  if (parameter->value.is_record()) return std::nullopt;
+  const ScalarType type = parameter->value.scalar;
+  if (!wraps_integers_ && number.kind != Number::Kind::Float && is_integer(type)) return std::nullopt;
+  return converted(number, type);
 }
 
 /// A scalar of NumPy's, or an array without axes.
@@ -229,22 +237,20 @@ Argument ArgumentList::argument_of(nb::handle given, const ParameterInfo* parame
     const bool is_stated = parameter != nullptr && !parameter->is_array && is_complex(parameter->value);
     return complex_number(real, imaginary, is_stated ? parameter->value : ElementType(complex_type(ScalarType::F64)));
   }
-  if (PyBytes_Check(object) == 0) {
-    const bool has_buffer = PyObject_CheckBuffer(object) != 0;
-    if (!has_buffer)
-      if (const std::optional<BorrowedTensor> tensor = borrow_tensor(device_, given))
-        return argument_of_tensor(*tensor, parameter);
-    // Memory that the host shares with a GPU shows itself to both, and needs no copy.
-    const bool is_shared = has_buffer && !device_.is_cpu() && nb::hasattr(given, "__cuda_array_interface__");
-    if (!is_shared && (has_buffer || nb::hasattr(given, "__array_interface__")))
-      if (HostBuffer buffer(given); buffer) return argument_of_buffer(std::move(buffer), parameter);
-  }
+  if (PyBytes_Check(object) != 0) throw refused(given);  // it shows memory, but is text
+  const bool has_buffer = PyObject_CheckBuffer(object) != 0;
+  if (!has_buffer)
+    if (const std::optional<BorrowedTensor> tensor = borrow_tensor(device_, given))
+      return argument_of_tensor(*tensor, parameter);
+  // Memory that the host shares with a GPU shows itself to both, and needs no copy.
+  const bool is_shared = has_buffer && !device_.is_cpu() && nb::hasattr(given, "__cuda_array_interface__");
+  if (!is_shared && (has_buffer || nb::hasattr(given, "__array_interface__")))
+    if (HostBuffer buffer(given); buffer) return argument_of_buffer(std::move(buffer), parameter);
   if (std::optional<DeviceArray> foreign = wrap(device_, given)) {
     wrapped_.push_back(*std::move(foreign));
     return argument_of_array(wrapped_.back(), parameter);
   }
-  const auto type = nb::cast<std::string>(nb::str(given.type().attr("__name__")));
-  throw nb::type_error(("a kernel takes numbers, arrays and records, not a `" + type + "`").c_str());
+  throw refused(given);
 }
 
 Result<void> ArgumentList::in_order_with_producer(const std::function<Result<void>()>& launch) const {

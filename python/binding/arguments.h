@@ -36,9 +36,10 @@ class ArgumentList {
  public:
   /// `parameters` where the kernel states its types: numbers become those. Host arrays are used where they lie on the
   /// CPU device, unless the kernel counts what it costs a GPU; a GPU gets copies, whose elements lie differently in its
-  /// sectors. Raises TypeError for what no kernel takes.
+  /// sectors. Integers wrap, or are left to the launch, which takes those alone that fit. Raises TypeError for what no
+  /// kernel takes.
   ArgumentList(const Device& device, const nb::tuple& arguments, const std::vector<ParameterInfo>* parameters,
-               bool counts_costs = false);
+               bool counts_costs = false, bool wraps_integers = true);
 
   std::span<const Argument> list() const { return list_; }
   /// Launches behind what the arrays' library has put on the stream on which it works, and before what it puts there
@@ -66,6 +67,7 @@ class ArgumentList {
 
   const Device& device_;
   const bool copies_host_arrays_;
+  const bool wraps_integers_;
   std::vector<Argument> list_;
   std::vector<HostBuffer> hosts_;
   std::vector<Copy> copies_;

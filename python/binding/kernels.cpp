@@ -72,6 +72,22 @@ Result<void> launch_now(const SourceKernel& kernel, const LaunchConfig& config, 
   });
 }
 
+Kernel specialization(SourceKernel& kernel, const ArgumentList& list) {
+  if (kernel.typed) return *kernel.typed;
+  return take(without_gil([&] { return kernel.kernel.specialization_with(list.list()); }));
+}
+
+/// Launches with the arguments that `list` is of. Where one does not fit they are made anew, with numbers as the kernel
+/// has them that was chosen for them: by one of several signatures, or since some of its parameters alone have types.
+Result<void> launch_now(SourceKernel& kernel, const LaunchConfig& config, const ArgumentList& list,
+                        const nb::tuple& arguments) {
+  Result<void> done = without_gil([&] { return launch_now(kernel, config, list); });
+  if (done || kernel.typed || done.error().code != ErrorCode::InvalidLaunch) return done;
+  const SourceKernel chosen{kernel.device, kernel.kernel, kernel.counts_costs, specialization(kernel, list)};
+  const ArgumentList stated(kernel.device, arguments, chosen.parameters(), kernel.counts_costs, false);
+  return without_gil([&] { return launch_now(chosen, config, stated); });
+}
+
 std::vector<Constant> constants_of(const nb::dict& values) {
   std::vector<Constant> constants;
   for (const auto& [name, value] : values)
@@ -113,11 +129,6 @@ void launch_tuned(TunedSourceKernel& tuned, nb::handle shape, nb::handle stream,
   take(std::move(done));
 }
 
-Kernel specialization(SourceKernel& kernel, const ArgumentList& list) {
-  if (kernel.typed) return *kernel.typed;
-  return take(without_gil([&] { return kernel.kernel.specialization_with(list.list()); }));
-}
-
 /// A thread for each task: in blocks of `block_size`, or of what keeps most threads running where it is 0.
 void for_all(SourceKernel& kernel, std::int64_t tasks, std::int64_t block_size, nb::handle stream,
              std::int64_t shared_bytes, const nb::tuple& arguments) {
@@ -129,7 +140,7 @@ void for_all(SourceKernel& kernel, std::int64_t tasks, std::int64_t block_size, 
   else
     config = take(specialization(kernel, list).configuration_for(tasks, shared_bytes));
   config.stream = stream_of(stream);
-  take(without_gil([&] { return launch_now(kernel, config, list); }));
+  take(launch_now(kernel, config, list, arguments));
 }
 
 /// "f32[:]"; of records with their fields, "record{x: f32 @ 0} align 4[:]".
@@ -183,6 +194,21 @@ int active_blocks(SourceKernel& kernel, nb::handle block, std::int64_t shared_by
                   .active_blocks_per_multiprocessor(launch_config(nb::int_(1), block, nb::none(), shared_bytes)));
 }
 
+/// The threads of a block with which most run at a time.
+int suggested_block_size(SourceKernel& kernel, std::int64_t shared_bytes, const nb::tuple& arguments) {
+  find_types(kernel, arguments.size());
+  const ArgumentList list(kernel.device, arguments, kernel.parameters());
+  return take(specialization(kernel, list).suggested_block_size(shared_bytes));
+}
+
+/// VALUES is a row-major array.
+void set_constant(const LoadedSource& source, const std::string& name, nb::handle values) {
+  const HostBuffer buffer(values);
+  const std::int64_t bytes = buffer.mapping().size() * size_in_bytes(buffer.element());
+  const std::span elements(static_cast<const std::byte*>(buffer.first()), static_cast<std::size_t>(bytes));
+  take(without_gil([&] { return source.module.set_constant_bytes(name, buffer.element(), elements); }));
+}
+
 }  // namespace
 
 LaunchConfig launch_config(nb::handle grid, nb::handle block, nb::handle stream, std::int64_t shared_bytes) {
@@ -195,7 +221,7 @@ LaunchConfig launch_config(nb::handle grid, nb::handle block, nb::handle stream,
 void launch(SourceKernel& kernel, const LaunchConfig& config, const nb::tuple& arguments) {
   find_types(kernel, arguments.size());
   const ArgumentList list(kernel.device, arguments, kernel.parameters(), kernel.counts_costs);
-  take(without_gil([&] { return launch_now(kernel, config, list); }));
+  take(launch_now(kernel, config, list, arguments));
 }
 
 void add_kernels(nb::module_& module) {
@@ -214,6 +240,7 @@ void add_kernels(nb::module_& module) {
       .def("tuned", &tuned, nb::arg("configuration") = nb::none())
       .def("info", &info)
       .def("active_blocks", &active_blocks, nb::arg("block"), nb::arg("shared_bytes"), nb::arg("arguments"))
+      .def("suggested_block_size", &suggested_block_size, nb::arg("shared_bytes"), nb::arg("arguments"))
       .def("specializations", &specializations);
   nb::class_<TunedSourceKernel>(module, "TunedKernel")
       .def("launch", &launch_tuned, nb::arg("shape"), nb::arg("stream").none(), nb::arg("arguments"));
@@ -230,6 +257,7 @@ void add_kernels(nb::module_& module) {
           },
           nb::arg("device"), nb::arg("text"), nb::arg("name") = "<memory>", nb::arg("line") = 1,
           nb::arg("indentation") = "", nb::arg("options"))
+      .def("set_constant", &set_constant, nb::arg("name"), nb::arg("values"))
       .def("kernel_names", [](const LoadedSource& source) { return source.module.kernel_names(); })
       .def("kernel", [](const LoadedSource& source, const std::string& name) {
         return SourceKernel{source.device, take(source.module.kernel(name)), source.counts_costs};

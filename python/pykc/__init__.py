@@ -17,7 +17,8 @@ _NAMES = {
     "LaunchError": "_native", "list_devices": "_native",
     "CaptureError": "_capture", "SourceError": "_source", "PykcWarning": "_host",
     "jit": "_host", "njit": "_host", "prange": "_host",
-    "costs": "_costs", "install_as_numba": "_redirect", "device": "_kernel", "kernel": "_kernel",
+    "costs": "_costs", "device_name": "_devices", "install_as_numba": "_redirect",
+    "device": "_kernel", "kernel": "_kernel", "vectorize": "_kernel",
     "struct": "_struct", "autotune": "_kernel", "cdiv": "_kernel", "config": "_kernel",
     "load_ipython_extension": "_notebook", "unload_ipython_extension": "_notebook",
 }
@@ -32,7 +33,8 @@ def __getattr__(name: str):
         value = importlib.import_module("._native", __name__).version
     elif name == "__all__":
         names = importlib.import_module("._kernel_names", __name__)
-        value = sorted(["kernel", "device", "autotune", "config", "struct", *names.NATIVE, *names.NATIVE_TYPES])
+        value = sorted(["kernel", "device", "vectorize", "autotune", "config", "struct",
+                        *names.NATIVE, *names.NATIVE_TYPES])
     else:
         value = _kernel_name(name)
     globals()[name] = value

@@ -8,6 +8,7 @@ from . import random as random
 from . import types as types
 from ._capture import CaptureError as CaptureError
 from ._costs import costs as costs
+from ._devices import device_name as device_name
 from ._host import PykcWarning as PykcWarning
 from ._host import jit as jit
 from ._host import njit as njit
@@ -16,6 +17,7 @@ from ._kernel import Kernel
 from ._kernel import autotune as autotune
 from ._kernel import cdiv as cdiv
 from ._kernel import config as config
+from ._kernel import vectorize as vectorize
 from ._native import Device
 from ._native import list_devices as list_devices
 from ._redirect import install_as_numba as install_as_numba

@@ -89,19 +89,25 @@ class Watch:
         self.names: list[tuple[dict, str, Any]] = []
         self.cells: list[tuple[types.CellType, Any]] = []
         self.contents: list[tuple[Any, Any]] = []  # of what can be changed in place
+        self.settings: list[Any] = []  # of _constants: what the host may change, and is sent before a launch
 
     @property
     def watches_anything(self) -> bool:
-        return bool(self.names or self.cells or self.contents)
+        return bool(self.names or self.cells or self.contents or self.settings)
 
     def changed(self) -> bool:
+        """Whether the function is to be compiled anew; where not, its constants hold afterwards what they should."""
         for namespace, name, value in self.names:
             if namespace.get(name, _MISSING) is not value:
                 return True
         for cell, value in self.cells:
             if _contents(cell) is not value:
                 return True
-        return bool(self.contents) and any(_snapshot(value) != snapshot for value, snapshot in self.contents)
+        if self.contents and any(_snapshot(value) != snapshot for value, snapshot in self.contents):
+            return True
+        for setting in self.settings:
+            setting.renew()
+        return False
 
     def add(self, other: Watch) -> None:
         self.names += other.names
@@ -334,7 +340,7 @@ def _is_packed(dtype: Any) -> bool:
     """Whether a record is not laid out as in C."""
     import numpy
     c_layout = numpy.dtype([(name, dtype.fields[name][0]) for name in _in_memory(dtype)], align=True)
-    return dtype != c_layout or dtype.alignment != c_layout.alignment
+    return dtype != c_layout or not dtype.isalignedstruct and c_layout.alignment > 1
 
 
 def _fields(dtype: Any, numpy_name: str, gaps: bool):
@@ -370,6 +376,12 @@ def _items(item: Any, dtype: Any) -> str:
     return repr(item) if isinstance(item, (str, bytes)) else number(item)
 
 
+def _field_items(value: Any, dtype: Any, rank: int) -> str:
+    """A field, or an array in it: a tuple."""
+    return "(" + "".join(_field_items(part, dtype, rank - 1) + ", " for part in value) + ")" if rank else \
+        _items(value, dtype)
+
+
 def _record_items(item: tuple, dtype: Any):
     """The values of a record's fields, with zeros for the gaps that `_fields` names."""
     gaps = _is_packed(dtype)
@@ -379,7 +391,8 @@ def _record_items(item: tuple, dtype: Any):
         if gaps and offset > end:
             yield repr((0,) * (offset - end))
         value = item[dtype.names.index(name)]
-        yield _items(value.tolist() if hasattr(value, "tolist") else value, (field.subdtype or (field,))[0])
+        base, shape = field.subdtype or (field, ())
+        yield _field_items(value.tolist() if shape else value, base, len(shape))
         end = offset + field.itemsize
     if gaps and end < dtype.itemsize:
         yield repr((0,) * (dtype.itemsize - end))
@@ -412,6 +425,8 @@ def _typed_tuple_text(kind: type) -> str | None:
 
 
 def _field_type(annotation: Any) -> str:
+    if isinstance(annotation, str):  # text of a width
+        return repr(annotation)
     if isinstance(annotation, (type, Struct)):
         return annotation.__name__
     path = getattr(annotation, "_pykc_path", None)  # of vectors

@@ -36,6 +36,11 @@ def current() -> _native.Device:
     return _selected.device or _opened.get("") or _default()
 
 
+def device_name() -> str:
+    """What kernels run on: "cpu", or the name of the GPU."""
+    return "cpu" if current().is_cpu else current().description
+
+
 def _default() -> _native.Device:
     with _lock:
         if "" not in _opened:

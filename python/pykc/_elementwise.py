@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from . import _devices, _native
+from . import _devices
 from ._capture import CUDA, NUMPY
 from ._modules import Program, program_around
 
@@ -23,8 +23,8 @@ class Loaded:
         found = self._known.get(key)
         if found is None or found[0].watch.changed():
             program = program_around(text, values, name, native)
-            module = _native.Module(device, *program.main, import_=program.import_,
-                                    libraries=program.libraries("cpu" if device.is_cpu else device.target), **options)
+            module = program.load(device, **options)
+            program.keep_constants(module)
             found = self._known[key] = (program, module.kernel(name))
         return found[1]
 

@@ -112,6 +112,12 @@ def kernel(function: types.FunctionType | None = None, **options):
     return Kernel(function, **options)
 
 
+def vectorize(ftylist_or_function=(), target: str = "cpu", **options):
+    """`@pykc.vectorize`: `@vectorize` of a function in which pykc's own typing rules hold."""
+    from ._ufunc import NativeDUFunc, vectorized
+    return vectorized(NativeDUFunc, ftylist_or_function, target, options)
+
+
 def device(what: types.FunctionType | str = "", **options):
     """`@pykc.device`, bare or with options: a function that kernels call. With a name, "cpu" or "cuda:0", or without
     one: that device."""

@@ -68,6 +68,14 @@ class VectorName(KernelName):
         return Type(self._pykc_path.rpartition(".")[2])[axes]
 
 
+class ConstName(KernelName):
+    """`const`. Outside of kernels `const.array(shape, dtype)` makes constant memory that the host fills."""
+
+    def array(self, shape, dtype):
+        from ._constants import host_constant
+        return host_constant(shape, dtype)
+
+
 _C_NAMES = {"char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
             "long": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "float": "float32",
             "double": "float64"}
@@ -106,4 +114,6 @@ def cuda_name(name: str) -> KernelName:
 
 def kernel_name(name: str) -> KernelName:
     path = f"numba.cuda.{name}"
+    if name == "const":
+        return ConstName(path)
     return VectorName(path, *VECTORS[name]) if name in VECTORS else KernelName(path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 from typing import Any, NamedTuple
 
+from . import _native
 from ._capture import CUDA, NATIVE, NUMPY, Capture, CaptureError, Scope, Watch
 from ._source import FunctionText, function_text, without_annotations
 
@@ -67,6 +68,7 @@ class Program(NamedTuple):
     modules: dict[str, ModuleText]
     watch: Watch
     links: tuple
+    constants: tuple  # each with the name that the compiler has for it
 
     @property
     def key(self) -> tuple:
@@ -82,12 +84,22 @@ class Program(NamedTuple):
     def import_(self, module: str) -> ModuleText | None:
         return self.modules.get(module)
 
+    def load(self, device: _native.Device, **options: Any) -> _native.Module:
+        return _native.Module(device, *self.main, import_=self.import_,
+                              libraries=self.libraries("cpu" if device.is_cpu else device.target), **options)
+
+    def keep_constants(self, module: _native.Module) -> None:
+        """Has the module's constants hold what those of the host do, now and wherever a launch looks for changes."""
+        if self.constants:
+            from ._constants import Setting
+            self.watch.settings = [Setting(module, name, values) for name, values in self.constants]
+            self.watch.changed()
+
 
 def program_of(function: Function) -> Program:
     builder = _Builder()
     node = builder.visit(function)
-    return Program(builder.modules.pop(node.home), node.function.text.name, builder.modules, builder.watch,
-                   tuple(builder.links))
+    return builder.program(builder.modules.pop(node.home), node.function.text.name)
 
 
 def program_around(text: str, values: dict[str, Any], name: str, native: bool = False) -> Program:
@@ -99,8 +111,7 @@ def program_around(text: str, values: dict[str, Any], name: str, native: bool = 
         capture.bind(alias, value)
     builder.watch.add(capture.watch)
     header = "; ".join([f"from numba import cuda as {CUDA}; import numpy as {NUMPY}", *capture.statements])
-    return Program(ModuleText(f"{header}\n{text}", f"<{name}>", 0), name, builder.modules, builder.watch,
-                   tuple(builder.links))
+    return builder.program(ModuleText(f"{header}\n{text}", f"<{name}>", 0), name)
 
 
 class _Node:
@@ -123,9 +134,13 @@ class _Builder:
         self.modules: dict[str, ModuleText] = {}
         self.watch = Watch()
         self.links: list = []
+        self.constants: list[tuple[str, Any]] = []
         self._nodes: dict[int, _Node] = {}
         self._open: list[_Node] = []
         self._text_names: dict[str, str] = {}
+
+    def program(self, main: ModuleText, name: str) -> Program:
+        return Program(main, name, self.modules, self.watch, tuple(self.links), tuple(self.constants))
 
     def visit(self, function: Function) -> _Node:
         known = self._nodes.get(id(function.py_func))
@@ -150,6 +165,8 @@ class _Builder:
         if hasattr(type(value), "_pykc_declared"):
             self.links += value.links
             return self.text_module(value.text), value.symbol
+        if getattr(value, "_pykc_constant", None) is not None:
+            return self._constant(value)
         function = as_function(value, user is not None and user.function.native)
         if function is None:
             return None
@@ -165,6 +182,20 @@ class _Builder:
             name = self._text_names[text] = f"m{len(self._text_names)}"
             self.modules[name] = ModuleText(text, f"<{name}>")
         return self._text_names[text]
+
+    def _constant(self, values: Any) -> tuple[str, str]:
+        """The module and the name of what `const.array` has made."""
+        for name, known in self.constants:
+            if known is values:
+                module, _, own = name.partition(".")
+                return module, own
+        own = f"constant{len(self.constants)}"
+        element = Capture(True, self.reference, self.text_module)
+        element.bind("Element", values._pykc_constant)
+        module = self.text_module(f"import pykc as {NATIVE}; {element.header()}\n"
+                                  f"{own} = {NATIVE}.const.array({values.shape!r}, Element)\n")
+        self.constants.append((f"{module}.{own}", values))
+        return module, own
 
     def _emit(self, circle: list[_Node]) -> None:
         home = circle[0].name

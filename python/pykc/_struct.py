@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from typing import Any
 
@@ -14,8 +15,8 @@ class Struct:
 
     def __init__(self, declared: type, names: tuple[dict, dict]):
         self.__name__, self.__module__, self.__doc__ = declared.__name__, declared.__module__, declared.__doc__
-        self.fields = {name: eval(type_, *names) if isinstance(type_, str) else type_
-                       for name, type_ in vars(declared).get("__annotations__", {}).items()}
+        annotations = vars(declared).get("__annotations__", {})
+        self.fields = {name: _evaluated(annotation, names) for name, annotation in annotations.items()}
         self.defaults = {name: getattr(declared, name) for name in self.fields if hasattr(declared, name)}
 
     @functools.cached_property
@@ -28,7 +29,7 @@ class Struct:
             offsets.append(_rounded_up(end, _alignment(type_)))
             end = offsets[-1] + format_.itemsize
         layout = {"names": list(self.fields), "formats": formats, "offsets": offsets,
-                  "itemsize": _rounded_up(end, self.alignment)}
+                  "itemsize": _rounded_up(end, self.alignment), "aligned": True}
         return numpy.dtype((numpy.record, numpy.dtype(layout)))
 
     @property
@@ -57,12 +58,19 @@ class Struct:
         return f"<record {self.__name__}>"
 
 
+def _evaluated(annotation: Any, names: tuple[dict, dict]) -> Any:
+    """The type that a field is annotated with; "U8", text of a width, is one by itself."""
+    is_expression = isinstance(annotation, str) and not re.fullmatch(r"[SU]\d+", annotation)
+    return eval(annotation, *names) if is_expression else annotation
+
+
 def _alignment(type_: Any) -> int:
     """Of a field, as the compiler has it: what NumPy gives vectors and complex numbers is less."""
     import numpy
     if isinstance(type_, (Struct, VectorName)):
         return type_.alignment
-    return numpy.dtype(type_).base.itemsize
+    base = numpy.dtype(type_).base
+    return base.alignment if base.kind in "SU" else base.itemsize
 
 
 def _rounded_up(offset: int, alignment: int) -> int:

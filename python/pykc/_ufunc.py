@@ -1,6 +1,7 @@
 """`@vectorize` and `@guvectorize`: functions of numbers, or of parts of arrays, that work on whole arrays."""
 from __future__ import annotations
 
+import functools
 import math
 import re
 import types
@@ -10,7 +11,7 @@ from typing import Any
 from . import _config, _devices
 from ._elementwise import BLOCK, Loaded, converted, kernel_text, launch, places
 from ._modules import Function
-from ._results import result_types
+from ._results import Results
 from .cuda._arrays import DeviceNDArray, as_cuda_array, device_array, is_cuda_array, packed, to_device
 from .cuda._streams import native_stream
 from .types import Array, Signature, Type, parsed, signature_text, void
@@ -33,6 +34,7 @@ class _ArrayFunction(Function):
         super().__init__(py_func)
         self._signatures = [one if isinstance(one, Signature) else parsed(signature_text(one)) for one in signatures]
         self._loaded = Loaded()
+        self._results = Results(self)
 
     @property
     def types(self) -> list[str]:
@@ -89,8 +91,9 @@ class DUFunc(_ArrayFunction):
             device_array(result.shape, result.dtype)
         if tuple(target.shape) != shape:
             raise ValueError(f"the result has the shape {shape}, `out` has {tuple(target.shape)}")
-        inputs = [_copied(one) if getattr(one, "shape", ()) and one is not target and _overlap(one, target) else one
-                  for one in inputs]
+        if target is out:  # others are new
+            inputs = [_copied(one) if getattr(one, "shape", ()) and one is not out and _overlap(one, out) else one
+                      for one in inputs]
         self._run(loop, inputs, target, shape, native)
         if isinstance(target, DeviceNDArray) and not is_cuda_array(result):
             target.copy_to_host(result, stream)
@@ -121,7 +124,7 @@ class DUFunc(_ArrayFunction):
         """The prototype for these inputs, of a function that was given none."""
         import numpy
         inputs = [numpy.dtype(dtype) for dtype in dtypes]
-        outputs = result_types(self, [_kernel_type(dtype) for dtype in inputs])
+        outputs = self._results.types(tuple(map(_kernel_type, inputs)))
         if outputs is None or len(outputs) != 1:
             raise TypeError(f"`{self.__name__}` must return one number")
         return _Loop(inputs, outputs)
@@ -132,6 +135,12 @@ class DUFunc(_ArrayFunction):
         if self.nin != 2:
             raise TypeError("only a function of two numbers reduces")
         return Reduce(self).all(arg, stream)
+
+
+class NativeDUFunc(DUFunc):
+    """A function under `@pykc.vectorize`."""
+
+    native = True
 
 
 class GUFunc(_ArrayFunction):
@@ -250,15 +259,21 @@ def vectorize(ftylist_or_function=(), target: str = "cpu", **options):
     The signatures, `["float32(float32, float32)"]`, are what it is compiled for, the first one that fits the arguments;
     without any it is compiled for the types of each call. What it makes broadcasts as NumPy's ufuncs do and takes
     `out=`. Given arrays of the device it returns one, and nothing goes through the host."""
+    return vectorized(DUFunc, ftylist_or_function, target, options)
+
+
+def vectorized(kind: type[DUFunc], ftylist_or_function: Any, target: str, options: dict[str, Any]) -> Any:
+    """What `@vectorize` makes, as one of KIND."""
     for option in options:
         if option not in _ADVICE:
             raise KeyError(f"Unrecognized options. @vectorize does not support option: {option!r}")
+    _check_target(target)
     if target == "cuda" and "nopython" in options:
-        warnings.warn("nopython kwarg for cuda target is redundant", RuntimeWarning, stacklevel=2)
+        warnings.warn("nopython kwarg for cuda target is redundant", RuntimeWarning, stacklevel=3)
     if isinstance(ftylist_or_function, (types.FunctionType, Function)):
-        return DUFunc(_plain(ftylist_or_function), [])
+        return kind(_plain(ftylist_or_function), [])
     signatures = _listed(ftylist_or_function)
-    return lambda function: DUFunc(_plain(function), signatures)
+    return lambda function: kind(_plain(function), signatures)
 
 
 def guvectorize(ftylist, signature: str | None = None, target: str = "cpu", **options):
@@ -267,6 +282,7 @@ def guvectorize(ftylist, signature: str | None = None, target: str = "cpu", **op
     SIGNATURE is the layout of a part, `"(m,n),(n)->(m)"`; the function gets the parts, the results among them, and
     returns nothing. The axes before those of the layout are the batch, which broadcasts. `out=` and arrays of the
     device as with `vectorize`."""
+    _check_target(target)
     if not options.get("nopython", True):
         raise TypeError("nopython flag must be True")
     unknown = [repr(option) for option in options if option not in _ADVICE]
@@ -275,6 +291,12 @@ def guvectorize(ftylist, signature: str | None = None, target: str = "cpu", **op
     layout = ftylist if signature is None else signature
     signatures = [] if signature is None else _listed(ftylist)
     return lambda function: GUFunc(_plain(function), signatures, layout)
+
+
+def _check_target(target: str) -> None:
+    if target not in ("cpu", "cuda", "gpu", "parallel"):
+        raise ValueError(f"Unsupported target: {target!r}: there are 'cpu', 'cuda' or 'parallel', and all mean the "
+                         "device in use")
 
 
 def _plain(function) -> types.FunctionType:
@@ -324,6 +346,7 @@ def _fits(found: Any, wanted: Any, casting: Any) -> bool:
     return numpy.can_cast(found, wanted, casting)
 
 
+@functools.cache
 def _kernel_type(dtype: Any) -> str:
     return "bool_" if dtype.name == "bool" else dtype.name
 
@@ -335,9 +358,7 @@ def _is_rows(array: Any) -> bool:
 def _argument(array: Any, flat: bool) -> Any:
     if not isinstance(array, DeviceNDArray) and not _devices.current().is_cpu:
         array = to_device(array)
-    if flat:
-        array = array.reshape(array.size)
-    return array
+    return array.reshape(array.size) if flat and array.ndim != 1 else array
 
 
 def _overlap(one: Any, other: Any) -> bool:

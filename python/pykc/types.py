@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 from ._kernel_names import NATIVE_TYPES
 
@@ -47,7 +48,10 @@ class Type:
         return globals()[{"complex64": "float32", "complex128": "float64"}[self.name]]
 
     def __eq__(self, other) -> bool:
-        return isinstance(other, Type) and str(self) == str(other)
+        """Whether it is the same type, also by NumPy's name of it: `float32 == np.float32`."""
+        if isinstance(other, Type):
+            return str(self) == str(other)
+        return self.name in SCALARS and _is_numpys(other) and self.dtype == other
 
     def __hash__(self) -> int:
         return hash(str(self))
@@ -56,6 +60,12 @@ class Type:
         return self.name
 
     __repr__ = __str__
+
+
+def _is_numpys(value) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and (isinstance(value, numpy.dtype) or
+                                  isinstance(value, type) and issubclass(value, numpy.generic))
 
 
 def _bfloat16():

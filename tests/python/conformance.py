@@ -79,7 +79,7 @@ def host_names(tests: list) -> dict:
     return {**{name: with_dtypes(getattr(np, name)) for name in MAKES_ARRAYS},
             **{name: getattr(np, name) for name in FUNCTIONS},
             "save": np.save, "load": lambda file: np.load(file).view(np.recarray), "test": test, "raises": Raises,
-            "skip": skip, "math": math, "random": random, "event": cuda.event,
+            "skip": skip, "math": math, "vectorize": pykc.vectorize, "random": random, "event": cuda.event,
             "stream": cuda.stream, "synchronize": cuda.synchronize, "cdiv": lambda a, b: -(-a // b)}
 
 

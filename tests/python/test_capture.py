@@ -34,6 +34,7 @@ class Shape(enum.Enum):
 
 Point = collections.namedtuple("Point", ["x", "y"])
 RECORD = np.dtype([("a", np.int32), ("b", np.float32)])
+PARTS = np.dtype([("a", np.int8), ("b", np.int32, (2, 1))])
 GAPS = np.dtype({"names": ["a", "b"], "formats": ["<i2", "<f8"], "offsets": [0, 16], "itemsize": 32})
 
 VALUES = [
@@ -43,7 +44,7 @@ VALUES = [
     ((1, (2.5, 3)), "x[1][0] + x[0]", 3.5), ((), "len(x)", 0), ([1, 2, 3], "x[1]", 2), (Point(1, 2), "x.y", 2),
     (np.arange(6, dtype=np.int16).reshape(2, 3), "x[1, 2]", 5), (np.zeros((0, 3)), "x.shape[1]", 3),
     (np.array([1.5, math.inf]), "x[0]", 1.5), (np.array([[1, 2], [3, 4]]).T, "x[0, 1]", 3),
-    (np.array([(1, 2.5)], RECORD), "x[0].b", 2.5), (np.array([(1, 2.5), (3, 4.5)], GAPS), "x[1].b", 4.5),
+    (np.array([(1, [[2], [3]])], PARTS), "x[0].b[1, 0]", 3), (np.array([(1, 2.5)], RECORD), "x[0].b", 2.5), (np.array([(1, 2.5), (3, 4.5)], GAPS), "x[1].b", 4.5),
     (np.array([True, False]), "x[0] + 1", 2), ((np.array([1.0]), np.array([2.0, 3.0])), "x[1][1]", 3),
     (Color.green, "x", 4), (Color, "x.green", 4), (Shape, "1 if x.round == x.round else 0", 1),
     (root, "x(16.0)", 4), (math, "x.sqrt(16.0)", 4), (operator.add, "x(1, 2)", 3), (np.sin, "x(0.0)", 0),

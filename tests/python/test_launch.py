@@ -287,6 +287,34 @@ def test_arguments_that_no_kernel_takes():
         cuda.jit("void(int32)")(lambda x: None)[1, 1](1j)
 
 
+@pytest.mark.parametrize("decorator", [cuda.jit, pykc.kernel])
+def test_text(decorator):
+    @decorator
+    def kernel(out, one, other, mode):
+        out[0], out[1] = len(one), len(other)
+        out[2] = 1 if mode == "fast" else 0
+        if one == b"xyz":
+            out[3] = 1
+
+    for one in (b"xyz", np.bytes_(b"xyz"), np.array([b"xyz"], "S4")[0]):
+        out = np.zeros(4, np.int32)
+        kernel[1, 1](out, one, np.array(["öl"])[0], "fast")
+        cuda.synchronize()
+        assert out.tolist() == [3, 2, 1, 1]
+
+
+def test_text_for_a_parameter_with_a_width():
+    @pykc.kernel
+    def kernel(out: pykc.i32[:], one: "S4", other: "U2"):
+        out[0], out[1], out[2] = len(one), one == b"xyz", other == "öl"
+
+    for text in (b"xyz", np.bytes_(b"xyz")):
+        out = np.zeros(3, np.int32)
+        kernel[1, 1](out, text, "ölig")
+        cuda.synchronize()
+        assert out.tolist() == [3, 1, 1]
+
+
 def test_arguments_that_fit_no_signature():
     kernel = cuda.jit(["(int64[::1], int64)", "(float64[::1], float64)"])(lambda r, x: None)
     with pytest.raises(TypeError, match="no signature") as error:
@@ -450,6 +478,8 @@ def test_types():
     assert types.typeof(np.zeros((2, 3), order="F")).layout == "F"
     assert types.typeof(1.0) == float64 and types.typeof((1, 2.0)) == types.Tuple((int64, float64))
     assert types.from_dtype("f4") is float32 and float32(3).dtype == np.float32
+    assert float32 == np.float32 == float32 and np.dtype("i4") == int32 and types.boolean == np.bool_
+    assert int64 != np.float64 and float32 != "float32" and void != np.float32 and float32[:] != np.float32
     assert isinstance(int32, types.Integer) and not isinstance(float32, types.Integer)
     assert types.parsed("(f4[:], i8)") == void(float32[:], int64)
 

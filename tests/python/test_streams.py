@@ -47,6 +47,30 @@ def test_callback():
     assert called == [3]
 
 
+def test_occupancy():
+    @cuda.jit("void(float32[:])")
+    def typed(x):
+        x[cuda.grid(1)] = 1
+
+    @cuda.jit
+    def untyped(x):
+        x[cuda.grid(1)] = 1
+
+    context = cuda.current_context()
+    blocks, threads = context.get_max_potential_block_size(typed, None, 0, 0)
+    resident = context.get_active_blocks_per_multiprocessor(typed, threads, 0)
+    assert 0 < threads <= 1024 and blocks == resident * context.device.MULTIPROCESSOR_COUNT > 0
+    special = untyped.specialize(np.zeros(1))
+    assert context.get_max_potential_block_size(special, None, 1024, 32)[1] == 32
+    with pytest.raises(pykc.LaunchError, match="2000"):
+        context.get_active_blocks_per_multiprocessor(typed, 2000, 0)
+    for function, error in ((untyped, TypeError), (3, TypeError)):
+        with pytest.raises(error, match="a kernel"):
+            context.get_active_blocks_per_multiprocessor(function, 128, 0)
+    with pytest.raises(NotImplementedError, match="b2d_func"):
+        context.get_max_potential_block_size(typed, lambda threads: 0, 0, 0)
+
+
 def test_devices(capsys):
     assert cuda.is_available() and len(cuda.gpus) == len(cuda.list_devices()) >= 1
     device = cuda.get_current_device()
@@ -58,5 +82,5 @@ def test_devices(capsys):
         assert cuda.get_current_device().id == 0
     cuda.select_device(0)
     assert cuda.detect() and "CUDA device" in capsys.readouterr().out
-    assert pykc.device("cpu").is_cpu
+    assert pykc.device("cpu").is_cpu and (pykc.device_name() == "cpu") == pykc.device().is_cpu
     assert cuda.is_gpu() != pykc.device().is_cpu

@@ -23,6 +23,12 @@ class Particle:
     spin: pykc.i8[2] = (1, -1)
 
 
+@pykc.struct
+class City:
+    name: "U8"
+    people: pykc.i64
+
+
 @pykc.device
 def heavier(p: Particle, by):
     return Particle(p.place, p.cell, p.phase, p.counts, p.mass + by)
@@ -58,6 +64,50 @@ def test_numbas_kernels_take_them():
     kernel[1, 1](cells)
     cuda.synchronize()
     assert cells["weight"].tolist() == [1, 8] and cells["tag"].tolist() == [0, 7]
+
+
+def test_constants():
+    particles = np.zeros(2, Particle)
+    particles[1] = Particle(pykc.f32x4(1, 2, 3, 4), Cell(5, 6.5), 7 + 8j, [[1, 2, 3], [4, 5, 6]])
+
+    def function(out):
+        one = particles[1]
+        out[0], out[1], out[2] = one.place.w, one.cell.weight, one.phase.imag
+        out[3], out[4], out[5], out[6] = one.counts[1, 2], one.mass, one.spin[1], len(particles)
+
+    for kernel in (cuda.jit(function), pykc.kernel(function)):
+        out = np.zeros(7)
+        kernel[1, 1](out)
+        cuda.synchronize()
+        assert out.tolist() == [4, 6.5, 8, 6, 1.5, -1, 2]
+
+
+def test_text_and_arguments_of_any_type():
+    @pykc.kernel
+    def kernel(cities: City[:], one: City):
+        cities[0] = City("Oslo", one.people)
+        cities[1].people = one.name == "Bergen"
+
+    cities = np.zeros(2, City)
+    kernel[1, 1](cities, City("Bergen", 291_940))
+    cuda.synchronize()
+    assert cities.tolist() == [("Oslo", 291_940), ("", 1)]
+
+    @pykc.kernel
+    def beside_a_tuple(cities: City[:], numbers, one: City):
+        cities[0] = City("Bern", one.people + numbers[1])
+
+    beside_a_tuple[1, 1](cities, (1, 2), City("Bergen", 5))
+    cuda.synchronize()
+    assert cities[0].item() == ("Bern", 7)
+
+    @pykc.kernel
+    def beside_any_number(cities: City[:], number):
+        cities[0].people = number
+
+    beside_any_number[1, 1](cities, 3)
+    cuda.synchronize()
+    assert cities[0].item() == ("Bern", 3)
 
 
 def test_layout():

@@ -190,11 +190,29 @@ def test_guvectorize_takes_inputs_of_the_same_kind():
         scaled(x)
 
 
+def test_vectorize_by_the_rules_of_pykc():
+    @pykc.vectorize
+    def halved(x):
+        return x * 0.5
+
+    @pykc.vectorize(["float32(float32)", "float64(float64)"])
+    def stated(x):
+        return x * 0.5
+
+    x = np.arange(4, dtype=np.float32)
+    for function in (halved, stated):
+        assert function(x).dtype == np.float32 and function(x).tolist() == [0, 0.5, 1, 1.5]
+    assert vectorize(halved.py_func)(x).dtype == np.float64
+
+
 def test_options_and_signatures_that_array_functions_lack():
     with pytest.raises(KeyError, match="Unrecognized options"):
         vectorize(["float64(float64)"], target="cuda", unheard_of=1)(lambda x: x)
     with pytest.warns(RuntimeWarning, match="redundant"):
         vectorize(["float64(float64)"], target="cuda", nopython=True)(lambda x: x)
+    for decorator in (lambda: vectorize(target="tpu"), lambda: guvectorize([void(float32[:])], "(n)", target="tpu")):
+        with pytest.raises(ValueError, match="Unsupported target: 'tpu'"):
+            decorator()
     for options, message in (({"nopython": False}, "must be True"), ({"unheard_of": 1}, "not supported: 'unheard_of'")):
         with pytest.raises(TypeError, match=message):
             guvectorize([void(float32[:], float32[:])], "(n)->(n)", **options)(lambda x, y: None)

@@ -16,6 +16,7 @@ from ._streams import (Event, Stream, default_stream, event, event_elapsed_time,
                        legacy_default_stream, per_thread_default_stream, stream)
 
 _pykc_path = "numba.cuda"
+HAS_NUMBA = True  # there is what takes Numba's functions
 _LATER = {"compile": "._compile", "compile_for_current_device": "._compile", "compile_ptx": "._compile",
           "compile_ptx_for_current_device": "._compile", "reduce": ".._reduce", "Reduce": ".._reduce",
           "vectorize": ".._ufunc", "guvectorize": ".._ufunc", "random": ".random", "libdevice": ".libdevice",

@@ -67,6 +67,10 @@ class Prepared:
         return self.texts == [f"x{number}" for number in range(len(self.values))]
 
     def _text(self, argument: Any) -> str:
+        if _is_text_of_numpy(argument):  # of a width that is its type; Python's own text is a constant
+            import numpy
+            self.values.append(numpy.array([argument]))
+            return f"x{len(self.values) - 1}[0]"
         if argument is None or isinstance(argument, (str, bytes)):
             return repr(argument)
         if isinstance(argument, (type, Type)) or type(argument).__module__ == "numpy.dtypes":
@@ -127,6 +131,12 @@ def converted(argument: Any, type_: Type) -> Any:
 def _is_record(argument: Any) -> bool:
     numpy = sys.modules.get("numpy")
     return isinstance(argument, DeviceRecord) or numpy is not None and isinstance(argument, numpy.void)
+
+
+def _is_text_of_numpy(argument: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and (isinstance(argument, (numpy.str_, numpy.bytes_)) or
+                                  isinstance(argument, numpy.ndarray) and not argument.ndim and argument.dtype.kind in "SU")
 
 
 def _array_of(record: Any) -> Any:

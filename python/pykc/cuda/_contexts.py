@@ -2,10 +2,13 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
 
 from .. import _devices, _native
 from ._faults import python_error
+
+if TYPE_CHECKING:
+    from ._dispatcher import Dispatcher
 
 
 class MemoryInfo(NamedTuple):
@@ -166,6 +169,23 @@ class Context:
         """Numba's list of memory that waits to be freed; empty here."""
         return Deallocations()
 
+    def get_active_blocks_per_multiprocessor(self, func: Dispatcher, blocksize: int, memsize: int, flags=None) -> int:
+        """How many blocks of BLOCKSIZE threads and MEMSIZE bytes of dynamic shared memory a multiprocessor runs at a
+        time. FUNC is a kernel with one signature, or specialized."""
+        return _kernel_of(func).active_blocks(blocksize, memsize, func.example())
+
+    def get_max_potential_block_size(self, func: Dispatcher, b2d_func: None, memsize: int, blocksizelimit: int,
+                                     flags=None) -> tuple[int, int]:
+        """The least number of blocks that fills the device, and the threads of a block that keep it busiest: at most
+        BLOCKSIZELIMIT, unless that is 0. MEMSIZE bytes hold for blocks of all sizes: B2D_FUNC, by which Numba finds
+        those of each, is None."""
+        if b2d_func is not None:
+            raise NotImplementedError("memsize holds for blocks of all sizes: pass None for b2d_func")
+        threads = _kernel_of(func).suggested_block_size(memsize, func.example())
+        threads = min(threads, blocksizelimit or threads)
+        blocks = self.get_active_blocks_per_multiprocessor(func, threads, memsize)
+        return blocks * self.device.MULTIPROCESSOR_COUNT, threads
+
     def synchronize(self) -> None:
         """Waits for all that the device was given."""
         self._native.synchronize()
@@ -187,6 +207,12 @@ class Context:
 
     def __exit__(self, *exception) -> None:
         pass
+
+
+def _kernel_of(func: Dispatcher) -> _native.Kernel:
+    if not hasattr(func, "example"):
+        raise TypeError(f"a kernel under @cuda.jit is asked for, not a {type(func).__name__}")
+    return func._kernel()
 
 
 def current_context(devnum: int | None = None) -> Context:

@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import functools
+import re
 import types
 from typing import Any
 
 from .. import _config, _devices, _native
-from .._capture import CUDA, NATIVE, Watch
+from .._capture import CUDA, NATIVE, Scope, Watch
 from .._elementwise import Loaded
 from .._modules import Function, program_of
+from .._struct import Struct
 from ..types import Array, CPointer, Signature, Type, compiled, is_signature, parsed, pyobject, signature_text, typeof, void
 from ._arguments import Pointed, Prepared, converted
 from ._faults import python_error
@@ -83,7 +85,7 @@ class Dispatcher(Function):
         self._defaults = py_func.__defaults__ and (py_func.__code__.co_argcount, py_func.__defaults__)
         self._recent = _native.Recent()
         self._loaded: dict[tuple[_native.Device, str], tuple[Watch, Any]] = {}  # by the place
-        self._kernels: dict[tuple, Any] = {}
+        self._kernels: dict[tuple, tuple[_native.Module, Any]] = {}
         self._around = Loaded()
         self._around_types: list[tuple[Type, ...]] = []  # of launches with arguments that are made in a kernel around
         _check(options)
@@ -122,13 +124,14 @@ class Dispatcher(Function):
             raise RuntimeError(f"Cannot compile a device function as a kernel: `{self.__name__}` is for kernels to call")
         program = program_of(self)
         key = (*place, program.key)
-        kernel = self._kernels.get(key)
-        if kernel is None:
-            module = _native.Module(place[0], *program.main, import_=program.import_,
-                                    libraries=program.libraries(_target()), **self._compile_options())
-            kernel = self._kernels[key] = module.kernel(program.function_name)
+        found = self._kernels.get(key)
+        if found is None:
+            module = program.load(place[0], **self._compile_options())
+            found = self._kernels[key] = (module, module.kernel(program.function_name))
             if len(self._kernels) > _MOST_KERNELS:  # what it captures keeps changing
                 del self._kernels[next(iter(self._kernels))]
+        module, kernel = found
+        program.keep_constants(module)
         self._loaded[place] = (program.watch, kernel)
         return kernel
 
@@ -174,7 +177,7 @@ class Dispatcher(Function):
         try:
             kernel.launch(*where, args) if how == "launch" else kernel.for_all(*where, args)
         except (TypeError, _native.LaunchError) as error:
-            given = self._with_pointed(args)
+            given = self._with_widths(self._with_pointed(args))
             if isinstance(error, _native.LaunchError):
                 given = self._with_stated(kernel, given)
             prepared = Prepared(given)
@@ -210,6 +213,13 @@ class Dispatcher(Function):
                     found[index] = Pointed(args[index], type_.pointee)
         return tuple(found)
 
+    def _with_widths(self, args: tuple) -> tuple:
+        """The arguments with text as wide as its parameters are."""
+        import numpy
+        return tuple(numpy.array(argument, self._widths[place])
+                     if place in self._widths and isinstance(argument, (str, bytes)) else argument
+                     for place, argument in enumerate(args))
+
     def _with_stated(self, kernel: Any, args: tuple) -> tuple:
         """The arguments with numbers as the kernel that was chosen for them has them: by one of several signatures, or
         where some of its parameters alone have types."""
@@ -233,22 +243,47 @@ class Dispatcher(Function):
     def _kernel_around(self, prepared: Prepared, decorator: str, constants: tuple[str, ...] = ()) -> Any:
         """A kernel that takes the values, and CONSTANTS of which the decorator tells, and calls this one."""
         name = self.text.name
-        parameters = [*(f"x{number}" for number in range(len(prepared.values))),
+        records = self._records(prepared)
+        parameters = [*(f"x{number}" + records.get(number, ("",))[0] for number in range(len(prepared.values))),
                       *(f"{constant}: {NATIVE}.constexpr" for constant in constants)]
         arguments = [*prepared.texts, *(f"{constant}={constant}" for constant in constants)]
         text = f"{decorator}\ndef {name}({', '.join(parameters)}):\n    inner({', '.join(arguments)})\n"
-        values = {"inner": self._callee(), **prepared.names}
+        values = {"inner": self._callee(), **prepared.names,
+                  **{f"Record{number}": kind for number, (_, kind) in records.items()}}
         return self._around.kernel(text, name, values, self.native, **self._compile_options())
+
+    @functools.cached_property
+    def _annotations(self) -> dict[int, str]:
+        """Those that pykc's own rules take the types of parameters from, by the places of these."""
+        import ast
+        if not self.native:
+            return {}
+        arguments = self.text.tree.args
+        return {place: ast.unparse(one.annotation) for place, one in enumerate(arguments.posonlyargs + arguments.args)
+                if one.annotation is not None}
 
     @functools.cached_property
     def _constants(self) -> set[int]:
         """The places of parameters that are annotated `constexpr`."""
-        import ast
-        if not self.native:
-            return set()
-        arguments = self.text.tree.args
-        return {place for place, one in enumerate(arguments.posonlyargs + arguments.args)
-                if one.annotation is not None and ast.unparse(one.annotation).rpartition(".")[2] == "constexpr"}
+        return {place for place, text in self._annotations.items() if text.rpartition(".")[2] == "constexpr"}
+
+    @functools.cached_property
+    def _widths(self) -> dict[int, str]:
+        """The widths of text, "S4", by the places of the parameters that are annotated so."""
+        return {place: text.strip("'") for place, text in self._annotations.items()
+                if re.fullmatch(r"'[SU]\d+'", text)}
+
+    def _records(self, prepared: Prepared) -> dict[int, tuple[str, Struct]]:
+        """The annotations of values for parameters that are records of a class, or arrays of them, and the class: of a
+        dtype the compiler knows the layout alone."""
+        found = {}
+        for place, text in enumerate(prepared.texts):
+            name, _, axes = self._annotations.get(place, "").partition("[")
+            kind = Scope(self.py_func).find(name)
+            number, is_first, _ = text.removeprefix("x").partition("[")
+            if isinstance(kind, Struct) and number.isdigit():
+                found[int(number)] = (f": Record{number}[{':]' if is_first else axes}", kind)
+        return found
 
     def _callee(self) -> Function:
         """The function as kernels call it."""
@@ -351,6 +386,12 @@ class Dispatcher(Function):
         if signature is not None or self.specialized:
             return number(_types(signature or self._signatures[0]))
         return {types_: number(types_) for types_ in self.signatures}
+
+    def example(self) -> tuple:
+        """Arguments of the types that it was declared for."""
+        if not self.specialized:
+            raise TypeError(f"`{self.__name__}` is a kernel for any types: specialize it for those that it is to have")
+        return tuple(examples(_types(self._signatures[0])))
 
     def get_regs_per_thread(self, signature=None):
         """Registers of a thread; 0 on the CPU device."""

@@ -159,6 +159,12 @@ TEST_F(Constants, OfASourceModuleReachAllSpecialisations) {
   EXPECT_EQ(testing::host(y), (std::vector<float>{1, 2, 3}));
   module.launch("generic", config, z).value();  // compiled now
   EXPECT_EQ(testing::host(z), (std::vector<double>{1, 2, 3}));
+  const std::vector<float> halves = {0.5F, 1, 1.5F};
+  module.set_constant_bytes("WEIGHTS", ElementType(ScalarType::F32), std::as_bytes(std::span(halves))).value();
+  module.launch("generic", config, z).value();
+  EXPECT_EQ(testing::host(z), (std::vector<double>{0.5, 1, 1.5}));
+  EXPECT_EQ(message(module.set_constant_bytes("WEIGHTS", ElementType(ScalarType::I32), std::as_bytes(std::span(halves)))),
+            "constant `WEIGHTS`, f32[3], is no array of i32");
   module.set_constant("filters.BIAS", 1.0F).value();  // which `generic` does not use
   EXPECT_EQ(message(module.set_constant("WEIGHTS", std::vector<double>(3))),
             "constant `WEIGHTS`, f32[3], is no array of f64");
