@@ -1,6 +1,7 @@
 """The types of kernels' parameters, as Numba names them: `float32`, `int32[:, ::1]`, `void(float32[:], int64)`."""
 from __future__ import annotations
 
+import functools
 import re
 import sys
 
@@ -225,8 +226,11 @@ def from_dtype(dtype) -> Type:
     """The type of a NumPy dtype."""
     import numpy
     dtype = numpy.dtype(dtype)
-    if dtype.names is not None:
-        return Record(dtype)
+    return _number_type(dtype) if dtype.names is None else Record(dtype)
+
+
+@functools.cache
+def _number_type(dtype) -> Type:
     name = {"bool": "boolean"}.get(dtype.name, dtype.name)
     if name not in SCALARS:
         raise NotImplementedError(f"kernels have no numbers of type {dtype}")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
 
 from .. import _devices, _native
@@ -96,10 +97,15 @@ class Device:
 
 def list_devices() -> list[Device]:
     """The devices that kernels can use: those of the kind of the default one."""
-    found = _native.list_devices()
     on_cpu = _devices.current().is_cpu
     return [Device(number, facts) for number, facts in
-            enumerate(facts for facts in found if (facts["name"] == "cpu") == on_cpu)]
+            enumerate(facts for facts in _facts_of_all() if (facts["name"] == "cpu") == on_cpu)]
+
+
+@functools.cache
+def _facts_of_all() -> list[dict[str, Any]]:
+    """Of the machine's devices, which stay what they are: to ask the driver takes its time."""
+    return _native.list_devices()
 
 
 class _Gpus:
