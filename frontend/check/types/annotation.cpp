@@ -141,8 +141,11 @@ std::optional<Type> annotation(FunctionChecker& checker, const ast::Expr& expr) 
     return std::nullopt;
   }
   const Entity found = checker.entity(expr);
-  if (const auto* form = std::get_if<LanguageFunctionRef>(&found); form && form->id == LanguageFunction::Constexpr)
-    return checker.types.of_static();
+  if (const auto* form = std::get_if<LanguageFunctionRef>(&found); form && form->id == LanguageFunction::Constexpr) {
+    checker.report(expr.range, DiagnosticId::NotAType, checker.scope.file().text(expr.range))
+        .note("it is for parameters, which are passed what is known when a kernel is compiled");
+    return std::nullopt;
+  }
   if (const auto* decl = std::get_if<ClassRef>(&found); decl && decl->decl->kind == ClassDecl::Kind::NamedTuple)
     return tuple_type(checker, *decl->decl, expr.range);
   if (std::holds_alternative<Unknown>(found)) return std::nullopt;
@@ -159,7 +162,10 @@ void read_types(ModuleChecker& module, FunctionDecl& function) {
   FunctionChecker body(module, *function.scope);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     std::optional<checked::Type> type;
-    if (parameters[i].annotation) type = annotation(body, *parameters[i].annotation);
+    if (is_constexpr(parameters[i]))
+      type = body.types.of_static();
+    else if (parameters[i].annotation)
+      type = annotation(body, *parameters[i].annotation);
     if (!type && function.signature && i < function.signature->parameters.size())
       type = type_of_argument(body.types, function.signature->parameters[i]);
     if (type && is_kernel && !can_be_passed(*type)) {
