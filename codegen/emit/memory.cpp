@@ -40,6 +40,12 @@ Value* emit_element(Emitter& emitter, const Instruction& i) {
                                            emitter.operand(i, 0), emitter.operand(i, 1));
 }
 
+Value* emit_is_aligned(Emitter& emitter, const Instruction& i) {
+  Builder& builder = emitter.builder;
+  Value* address = builder.CreatePtrToInt(emitter.operand(i, 0), builder.getInt64Ty());
+  return builder.CreateIsNull(builder.CreateAnd(address, static_cast<std::uint64_t>(i.index - 1)));
+}
+
 void copy_elements(Emitter& emitter, const Instruction& i) {
   const ir::Type to = i.operands[0]->type, from = i.operands[1]->type;
   llvm::Type* type = memory_type(emitter.state.context, to.scalar, emitter.state.types);

@@ -14,6 +14,7 @@ llvm::Align alignment_at(const Instruction& address);
 Value* load_element(Emitter& emitter, const Instruction& address);
 void store_element(Emitter& emitter, Value* value, const Instruction& address);
 Value* emit_element(Emitter& emitter, const Instruction& i);
+Value* emit_is_aligned(Emitter& emitter, const Instruction& i);
 /// A CopyAsync as plain loads and stores.
 void copy_elements(Emitter& emitter, const Instruction& i);
 llvm::AllocaInst* storage_of(Emitter& emitter, const ir::Local* local);

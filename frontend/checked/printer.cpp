@@ -159,6 +159,9 @@ class Expressions {
   std::string show(const CopyAsync& node, Type type) {
     return operation("copy_async " + std::to_string(node.bytes), type, list({node.to, node.from}));
   }
+  std::string show(const IsAligned& node, Type type) {
+    return operation("is_aligned " + std::to_string(node.bytes), type, expr(node.array));
+  }
   std::string show(const InlinePtx& node, Type type) {
     return operation(node.is_tied ? "ptx tied" : "ptx", type, list(node.operands));
   }

@@ -221,6 +221,10 @@ struct CopyAsync {
   int bytes;              // 4, 8 or 16
   int stride_fault;       // checked builds: the fault site for elements that are no neighbours; else -1
 };
+struct IsAligned {
+  ExprRef array;
+  int bytes;  // a power of two
+};
 struct InlinePtx {  // of no type, of one scalar, or a tuple of scalars
   std::string text;
   std::vector<ExprRef> operands;  // scalars, and arrays, whose address is meant
@@ -243,7 +247,7 @@ struct Expr {
   std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Guarded,
                Element, Field, FieldView, Extent, Stride, View, Transpose, Reshape, Reinterpret, SharedArrayRef,
                LocalArrayRef, ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic,
-               AtomicCompareAndSwap, Access, CopyAsync, InlinePtx, TensorMap, CallExternal>
+               AtomicCompareAndSwap, Access, CopyAsync, IsAligned, InlinePtx, TensorMap, CallExternal>
       node;
   template <typename T>
   const T* as() const {

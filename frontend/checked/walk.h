@@ -57,6 +57,7 @@ struct OperandVisitor {
     if (node.value != nullptr) visit(node.value);
   }
   void operator()(const CopyAsync& node) const { visit(node.to), visit(node.from); }
+  void operator()(const IsAligned& node) const { visit(node.array); }
   void operator()(const InlinePtx& node) const { all(node.operands); }
   void operator()(const TensorMap& node) const { visit(node.array); }
   void operator()(const CallExternal& node) const { all(node.arguments); }

@@ -134,6 +134,12 @@ Parts lower(FunctionLowering& lowering, const checked::CopyAsync& node, checked:
   return {};
 }
 
+Parts lower(FunctionLowering& lowering, const checked::IsAligned& node, checked::Type) {
+  Instruction* result = lowering.build.emit(Opcode::IsAligned, {lower(lowering, node.array).front()});
+  result->index = node.bytes;
+  return {result};
+}
+
 /// Instructions of PTX take the address of an array that is an operand.
 Parts lower(FunctionLowering& lowering, const checked::InlinePtx& node, checked::Type type) {
   Parts operands;

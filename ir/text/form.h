@@ -59,6 +59,7 @@ constexpr Detail detail_of(Opcode opcode) {
     case Opcode::Extract:
     case Opcode::Fault:
     case Opcode::Print:
+    case Opcode::IsAligned:
     case Opcode::Prefetch:
     case Opcode::CopyAsync:
     case Opcode::Foreign:

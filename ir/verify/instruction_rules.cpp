@@ -1,6 +1,7 @@
 #include "ir/verify/instruction_rules.h"
 
 #include <algorithm>
+#include <bit>
 #include <string_view>
 
 #include "base/text.h"
@@ -338,6 +339,10 @@ std::string check_own_rule(const Instruction& instruction, const Function& funct
       return check_element(instruction);
     case Opcode::FieldPointer:
       return check_field(instruction);
+    case Opcode::IsAligned:
+      return unless(instruction.operands[0]->type.is_pointer() &&
+                        std::has_single_bit(static_cast<std::uint64_t>(instruction.index)),
+                    types_text(instruction));
     case Opcode::Load:
     case Opcode::HintedLoad:
       return check_load(instruction);

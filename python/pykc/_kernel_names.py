@@ -95,8 +95,9 @@ CUDA = {*VECTORS} | set("""
     redux_sync_add redux_sync_min redux_sync_max redux_sync_and redux_sync_or redux_sync_xor elect_sync
     popc brev clz ffs fma cbrt selp nanosleep mulhi byte_perm
     clock clock64 globaltimer ldca ldcg ldcs ldlu ldcv ldg stcg stcs stwb stwt
-    prefetch_l1 prefetch_l2 memcpy_async memcpy_async_commit memcpy_async_wait
-    barrier_sync barrier_arrive wait_turn cluster_sync cluster_ctarank cluster_nctarank ptx unroll
+    prefetch_l1 prefetch_l2 memcpy_async memcpy_async_commit memcpy_async_wait is_aligned
+    barrier_sync barrier_arrive wait_turn cluster_sync cluster_ctarank cluster_nctarank ptx tensor_map unroll
+    cuda_arch cuda_arch_specific
 """.split())
 
 #: What `pykc` has beside these, for functions under `@pykc.kernel`.

@@ -25,9 +25,9 @@ const std::array<Letters, 2> kLetters = {{
     {{"F", "f64"}, {"D", "f64"}, {"I", "u64"}, {"N", "i64"}, {"S", "i64"}, {"W", "u32"}},
 }};
 
-/// Parameters whose values the row restricts: all lanes of the warp, and barriers that the whole block reaches.
+/// Parameters whose values the row restricts: all lanes of the warp, barriers of the whole block, powers of two.
 const std::map<std::string, std::string, std::less<>> kLiterals = {
-    {"mask", "0xffffffff"}, {"id", "1"}, {"count", "32"}};
+    {"mask", "0xffffffff"}, {"id", "1"}, {"count", "32"}, {"bytes", "16"}};
 
 struct KernelText {
   std::string arrays, parameters, arguments, before;

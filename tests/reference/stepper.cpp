@@ -223,6 +223,8 @@ std::uint64_t Stepper::compute(Thread& thread, const Instruction& instruction) {
     }
     case Opcode::FieldPointer:
       return value(thread, instruction.operands[0]) + static_cast<std::uint64_t>(instruction.index);
+    case Opcode::IsAligned:
+      return value(thread, instruction.operands[0]) % static_cast<std::uint64_t>(instruction.index) == 0 ? 1 : 0;
     case Opcode::Load:
     case Opcode::AtomicLoad:
     case Opcode::HintedLoad:

@@ -213,12 +213,33 @@ Value call_memcpy_async(FunctionChecker& checker, const Arguments& arguments, So
       checked::Type::none(), range, checked::CopyAsync{to.expr, from.expr, static_cast<int>(bytes), stride_fault}));
 }
 
+/// is_aligned(array, bytes)
+Value call_is_aligned(FunctionChecker& checker, const Arguments& arguments, SourceRange range) {
+  constexpr BuiltinId kId = BuiltinId::IsAligned;
+  const Value array = checker.value(*arguments[0]);
+  const std::optional<Int128> bytes = constant_integer(checker, *arguments[1], "the number of bytes");
+  if (!array.known() || !bytes) return {};
+  if (!array.is_array()) {
+    report_argument_type(checker, kId, array, "an array");
+    return {};
+  }
+  constexpr Int128 kMost = 256;
+  if (*bytes < 1 || *bytes > kMost || (*bytes & (*bytes - 1)) != 0) {
+    checker.report(arguments[1]->range, DiagnosticId::ArgumentValue, "bytes",
+                   "a power of two of at most 256 in " + as_code(info(kId).name));
+    return {};
+  }
+  return TreeBuilder::strong(
+      checker.tree.scalar(ScalarType::Bool, range, checked::IsAligned{array.expr, static_cast<int>(*bytes)}));
+}
+
 }  // namespace
 
 /// atomic.add(array, index, value, …), atomic.compare_and_swap(array, old, value), ldcg(array, index) …: the signature
 /// says which argument is what.
 Value call_on_element(FunctionChecker& checker, BuiltinId id, const Arguments& arguments, SourceRange range) {
   if (id == BuiltinId::MemcpyAsync) return call_memcpy_async(checker, arguments, range);
+  if (id == BuiltinId::IsAligned) return call_is_aligned(checker, arguments, range);
   const BuiltinSignature& signature = checker.module.signature(id);
   const ast::Expr* index = nullptr;
   std::vector<Value> operands;

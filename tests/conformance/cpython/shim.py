@@ -236,6 +236,10 @@ def neighbour(array, index, distance):
     return tuple(index)
 
 
+def is_aligned(array, count):
+    return array.ctypes.data % count == 0
+
+
 def memcpy_async(to, to_index, source, source_index, count=1):
     for i in range(count):
         to[neighbour(to, to_index, i)] = source[neighbour(source, source_index, i)]
@@ -502,7 +506,7 @@ NAMES = {
     **{name: write for name in ("stcg", "stcs", "stwb", "stwt")},
     **{name: lambda *arguments: None for name in (
         "prefetch_l1", "prefetch_l2", "memcpy_async_commit", "memcpy_async_wait", "assume", "nanosleep", "wait_turn")},
-    "memcpy_async": memcpy_async, "likely": np.bool_, "unlikely": np.bool_,
+    "memcpy_async": memcpy_async, "is_aligned": is_aligned, "likely": np.bool_, "unlikely": np.bool_,
     "clock": lambda: np.uint32(time.perf_counter_ns() & 0xFFFFFFFF), "clock64": time.perf_counter_ns, "globaltimer": time.time_ns,
     "unroll": lambda items: items, "constexpr": None, "static_assert": static_assert,
     "popc": lambda x: np.int32(bits_of(x).bit_count()), "clz": clz, "ffs": ffs, "brev": brev, "math": math,
