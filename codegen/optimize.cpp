@@ -131,7 +131,9 @@ void register_analyses(Analyses& analyses, llvm::TargetMachine& machine) {
 
 // --- Inlining --------------------------------------------------------------------------------------------------------
 
-constexpr std::size_t kAlwaysInlined = 600;  // instructions, with all that they call
+// Instructions, with all that they call. A local array that is passed on can be kept in registers only where the
+// function that takes it is inlined.
+constexpr std::size_t kAlwaysInlined = 600, kInlinedForArrays = 2000;
 
 /// The instructions of a function once its own calls are inlined.
 std::size_t inlined_size(const llvm::Function& function,
@@ -154,7 +156,8 @@ void mark_for_inlining(llvm::Module& module) {
     if (function.isDeclaration() || !function.hasLocalLinkage() || function.hasFnAttribute(llvm::Attribute::NoInline))
       continue;
     const std::size_t size = inlined_size(function, inlined);
-    if (!function.hasOneUse() && size > kAlwaysInlined) continue;
+    const std::size_t most = function.hasFnAttribute(kTakesLocalArray) ? kInlinedForArrays : kAlwaysInlined;
+    if (!function.hasOneUse() && size > most) continue;
     function.addFnAttr(llvm::Attribute::AlwaysInline);
     inlined[&function] = size;
   }

@@ -12,6 +12,9 @@ namespace pykc::codegen {
 /// An attribute of functions: it tells the device of what it does, which takes longer than all else.
 inline constexpr llvm::StringLiteral kIsWatched = "pykc.watched";
 
+/// An attribute of functions: a parameter is a local array of the caller's.
+inline constexpr llvm::StringLiteral kTakesLocalArray = "pykc.takes_local_array";
+
 /// Optimises a module whose triple and data layout are the machine's. Level 0 leaves it as it is.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& target, const Options& options);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codegen/optimize.h"
+
 namespace pykc::codegen {
 namespace {
 
@@ -49,6 +51,8 @@ void add_parameter_attributes(const ir::Function& source, llvm::Function& functi
     argument.setName(parameter.name);
     argument.addAttr(llvm::Attribute::NoUndef);
     if (parameter.type.is_pointer()) add_pointer_attributes(source, parameter, argument);
+    if (!source.is_kernel && parameter.type.is_pointer() && parameter.type.space == ir::AddressSpace::Local)
+      function.addFnAttr(kTakesLocalArray);
     if (!parameter.non_negative) continue;
     const llvm::ConstantRange range(llvm::APInt(64, 0), llvm::APInt(64, kMaxExtent));
     argument.addAttr(llvm::Attribute::get(function.getContext(), llvm::Attribute::Range, range));
