@@ -91,8 +91,10 @@ void import_name(ModuleChecker& module, Scope& scope, const std::string& path, c
     scope.bind(bound, *binding);
     return;
   }
-  if (const Scope* submodule = module.scope_of(path + "." + alias.name)) {
-    scope.bind(bound, NamespaceRef{"", submodule, path + "." + alias.name});
+  const std::string below = path + "." + alias.name;
+  const bool is_builtin = below == kLibdeviceModule;  // the module has but a part of the functions of that name
+  if (const Scope* submodule = is_builtin ? nullptr : module.scope_of(below)) {
+    scope.bind(bound, NamespaceRef{"", submodule, below});
     return;
   }
   if (found) {
@@ -101,7 +103,7 @@ void import_name(ModuleChecker& module, Scope& scope, const std::string& path, c
     diagnostic.did_you_mean(nearest(alias.name, found->names()));
     return;
   }
-  if (const std::string below = path + "." + alias.name; NameTable::is_known_module(below)) {
+  if (NameTable::is_known_module(below)) {
     scope.bind(bound, NamespaceRef{NameTable::prefix_of_module(below), nullptr});
     return;
   }
