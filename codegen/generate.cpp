@@ -53,6 +53,12 @@ void make_host_constants_writable(llvm::Module& module) {
     if (global.isExternallyInitialized()) global.setConstant(false);
 }
 
+/// Loops of math functions gain by AVX-512's whole registers, of which LLVM otherwise takes halves on most processors.
+void use_widest_vectors(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration()) function.addFnAttr("prefer-vector-width", "512");
+}
+
 constexpr unsigned kLargeModule = 4'000;  // instructions
 
 /// LLVM's steps from IR to code, without the one for GPUs whose time grows with the square of what there is: straight
@@ -121,7 +127,7 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   pass_results_in_memory(module);
   Result<std::vector<Library>> left = link_libraries(module, options.libraries);
   if (!left) return left.error();
-  link_math_library(module);
+  if (link_math_library(module) && target.kind == Target::Kind::Cpu) use_widest_vectors(module);
   optimize(module, *machine, target, options);
   if (!progress.may_go_on(module)) return Artifact{};
   run_own_last_passes(module, target, options);

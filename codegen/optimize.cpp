@@ -147,14 +147,15 @@ std::size_t inlined_size(const llvm::Function& function,
   return size;
 }
 
-/// What a kernel calls becomes part of it, but for recursion (which LLVM leaves alone) and for what is both long and
-/// called from several places. Callees stand before callers, so that their lengths add up; else a tree of calls would
-/// double with each level.
-void mark_for_inlining(llvm::Module& module) {
+/// What a kernel calls becomes part of it, but for recursion (which LLVM leaves alone), for what is both long and
+/// called from several places, and on CPUs for what is rarely called (OfferRareCalls). Callees stand before callers, so
+/// that their lengths add up; else a tree of calls would double with each level.
+void mark_for_inlining(llvm::Module& module, const Target& target) {
   std::unordered_map<const llvm::Function*, std::size_t> inlined;
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || !function.hasLocalLinkage() || function.hasFnAttribute(llvm::Attribute::NoInline))
       continue;
+    if (target.kind == Target::Kind::Cpu && function.hasFnAttribute(llvm::Attribute::Cold)) continue;
     const std::size_t size = inlined_size(function, inlined);
     const std::size_t most = function.hasFnAttribute(kTakesLocalArray) ? kInlinedForArrays : kAlwaysInlined;
     if (!function.hasOneUse() && size > most) continue;
@@ -291,7 +292,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, const Target& 
   skip_passes_without_budget(analyses.callbacks);
   register_analyses(analyses, machine);
 
-  mark_for_inlining(module);
+  mark_for_inlining(module, target);
   llvm::ModulePassManager inlining;
   inlining.addPass(llvm::AlwaysInlinerPass(false));
   inlining.addPass(llvm::GlobalDCEPass());

@@ -7,7 +7,8 @@
 //  - llvm.fmuladd, "fuse if it is faster", becomes llvm.fma; fast-math flags and accuracy hints (!fpmath) go;
 //  - a conversion to an integer, undefined where the value does not fit, saturates (it feeds table lookups);
 //  - tables stand in one address space, global memory on a GPU (threads look up different places);
-//  - attributes, debug information and other metadata of the target that libclc was built for go.
+//  - attributes, debug information and other metadata of the target that libclc was built for go, but for `cold`, which
+//    says of own functions that they are rarely called (codegen/cpu/passes/rare_calls.h).
 // Functions that libclc gets wrong come from the .ll files instead (codegen/math).
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
@@ -121,7 +122,10 @@ void fix_instructions(llvm::Function& function) {
 }
 
 void fix_function(llvm::Function& function) {
+  const bool is_rare = function.hasFnAttribute(llvm::Attribute::Cold);
   function.setAttributes(llvm::AttributeList());
+  if (is_rare) function.addFnAttr(llvm::Attribute::Cold);
+  if (is_rare) function.setDoesNotAccessMemory();
   function.setComdat(nullptr);
   function.setCallingConv(llvm::CallingConv::C);
   function.setDoesNotThrow();

@@ -4,13 +4,9 @@ declare double @llvm.fabs.f64(double)
 declare double @llvm.trunc.f64(double)
 declare double @llvm.copysign.f64(double, double)
 declare double @_Z3powdd(double, double)
-declare double @__pykc_erfc_f64(double)
-declare float @_Z4erfcf(float)
 declare double @_Z5ldexpdi(double, i32)
 declare i32 @llvm.smax.i32(i32, i32)
 declare i32 @llvm.smin.i32(i32, i32)
-declare double @_Z3sind(double)
-declare double @_Z3tand(double)
 declare double @_Z4asind(double)
 declare double @_Z4atand(double)
 declare double @_Z5expm1d(double)
@@ -54,37 +50,7 @@ define double @__pykc_pow_f64(double %x, double %y) {
   ret double %result
 }
 
-; libclc's erfc for f32 flushes results below the smallest normal number to 0.
-define float @__pykc_erfc_f32(float %x) {
-  %is.far = fcmp ogt float %x, 9.0
-  br i1 %is.far, label %far, label %near
-
-near:
-  %direct = call float @_Z4erfcf(float %x)
-  ret float %direct
-
-far:
-  %wide = fpext float %x to double
-  %exact = call double @__pykc_erfc_f64(double %wide)
-  %narrow = fptrunc double %exact to float
-  ret float %narrow
-}
-
 ; libclc's odd functions for f64 lose the sign of -0.
-
-define double @__pykc_sin_f64(double %x) {
-  %value = call double @_Z3sind(double %x)
-  %is.zero = fcmp oeq double %x, 0.0
-  %result = select i1 %is.zero, double %x, double %value
-  ret double %result
-}
-
-define double @__pykc_tan_f64(double %x) {
-  %value = call double @_Z3tand(double %x)
-  %is.zero = fcmp oeq double %x, 0.0
-  %result = select i1 %is.zero, double %x, double %value
-  ret double %result
-}
 
 define double @__pykc_asin_f64(double %x) {
   %value = call double @_Z4asind(double %x)

@@ -46,19 +46,26 @@ define float @__pykc_exp_f32(float %any) {
   %k.negated = fneg float %k
   %r.high = call float @llvm.fma.f32(float %k.negated, float 0x3FE62E4000000000, float %x)
   %r = call float @llvm.fma.f32(float %k.negated, float 0x3EB7F7D1C0000000, float %r.high)
-  ; exp(r) = 1 + r (1 + r q(r)), q by Chebyshev approximation to 8e-9
+  %r.left = fsub float %r.high, %r
+  %r.rest = call float @llvm.fma.f32(float %k.negated, float 0x3EB7F7D1C0000000, float %r.left)
+  ; exp(r) = 1 + r + r^2 q(r), q by Chebyshev approximation to 8e-9; what 1 + r rounds away is put back
   %q3 = call float @llvm.fma.f32(float %r, float 0x3F56D12540000000, float 0x3F8120CBA0000000)
   %q2 = call float @llvm.fma.f32(float %r, float %q3, float 0x3FA5555180000000)
   %q1 = call float @llvm.fma.f32(float %r, float %q2, float 0x3FC5554DC0000000)
   %q0 = call float @llvm.fma.f32(float %r, float %q1, float 0.5)
-  %slope = call float @llvm.fma.f32(float %r, float %q0, float 1.0)
-  %power = call float @llvm.fma.f32(float %r, float %slope, float 1.0)
+  %sum = fadd float %r, 1.0
+  %sum.left = fsub float 1.0, %sum
+  %sum.part = fadd float %sum.left, %r
+  %sum.rest = fadd float %sum.part, %r.rest
+  %square = fmul float %r, %r
+  %rest = call float @llvm.fma.f32(float %square, float %q0, float %sum.rest)
+  %power = fadd float %sum, %rest
   %result = call float @scale(float %power, float %shifted)
   ret float %result
 }
 
-; 2^(r + k), where `shifted` is k + 1.5 * 2^23
-define internal float @power_of_two(float %r, float %shifted) {
+; 2^r of |r| <= 1/2
+define internal float @power_of_two_near_zero(float %r) {
   ; 2^r = 1 + r q(r), q by Chebyshev approximation to 8e-11
   %q5 = call float @llvm.fma.f32(float %r, float 0x3EF00A5820000000, float 0x3F24440000000000)
   %q4 = call float @llvm.fma.f32(float %r, float %q5, float 0x3F55D879E0000000)
@@ -67,6 +74,12 @@ define internal float @power_of_two(float %r, float %shifted) {
   %q1 = call float @llvm.fma.f32(float %r, float %q2, float 0x3FCEBFBE00000000)
   %q0 = call float @llvm.fma.f32(float %r, float %q1, float 0x3FE62E4300000000)
   %power = call float @llvm.fma.f32(float %r, float %q0, float 1.0)
+  ret float %power
+}
+
+; 2^(r + k), where `shifted` is k + 1.5 * 2^23
+define internal float @power_of_two(float %r, float %shifted) {
+  %power = call float @power_of_two_near_zero(float %r)
   %result = call float @scale(float %power, float %shifted)
   ret float %result
 }
@@ -139,13 +152,10 @@ define float @__pykc_log_f32(float %x) {
 ;
 ; |x| = m 2^e with m from sqrt(1/2) to sqrt(2), and log(m) = 2 (s + s^3/3 + s^5 q(s^2)) with s = (m - 1) / (m + 1). The
 ; logarithm is multiplied by up to 2^7, so each step keeps what it rounds away in a second float, all but the small q.
-define float @__pykc_pow_f32(float %x, float %y) {
-  %x.size = call float @llvm.fabs.f32(float %x)
-  %y.size = call float @llvm.fabs.f32(float %y)
-  %parts = call %binary @split(float %x.size)
-  %m = extractvalue %binary %parts, 0
-  %e = extractvalue %binary %parts, 1
+%logarithm = type { float, float }
 
+; log2(m 2^e) and what its rounding takes away
+define internal %logarithm @logarithm(float %m, float %e) {
   ; s and the rest of s
   %above = fsub float %m, 1.0                                         ; exact
   %below = fadd float %m, 1.0
@@ -194,6 +204,21 @@ define float @__pykc_pow_f32(float %x, float %y) {
   %sum.part = fsub float %sum, %e
   %sum.left = fsub float %scaled, %sum.part
   %sum.rest = fadd float %sum.left, %scaled.rest
+  %with.sum = insertvalue %logarithm poison, float %sum, 0
+  %result = insertvalue %logarithm %with.sum, float %sum.rest, 1
+  ret %logarithm %result
+}
+
+; of any x and y
+define internal float @any_power(float %x, float %y) cold {
+  %x.size = call float @llvm.fabs.f32(float %x)
+  %y.size = call float @llvm.fabs.f32(float %y)
+  %parts = call %binary @split(float %x.size)
+  %m = extractvalue %binary %parts, 0
+  %e = extractvalue %binary %parts, 1
+  %logarithm = call %logarithm @logarithm(float %m, float %e)
+  %sum = extractvalue %logarithm %logarithm, 0
+  %sum.rest = extractvalue %logarithm %logarithm, 1
 
   ; of 0, infinity and NaN
   %is.zero = fcmp oeq float %x.size, 0.0
@@ -243,6 +268,65 @@ define float @__pykc_pow_f32(float %x, float %y) {
   %trivial = or i1 %x.one, %y.zero
   %is.one = or i1 %trivial, %endless
   %result = select i1 %is.one, float 1.0, float %number
+  ret float %result
+}
+
+; Where x is normal and the result, too, there is less to do. y + 1.5 * 2^23 has y's last bit as its own if y is whole
+; and below 2^22.
+define float @__pykc_pow_f32(float %x, float %y) {
+  %x.bits = bitcast float %x to i32
+  %size.bits = and i32 %x.bits, 2147483647
+  %from.root = sub i32 %size.bits, 1060439283                        ; the bits of sqrt(1/2)
+  %e.whole = ashr i32 %from.root, 23
+  %e.bits = shl i32 %e.whole, 23
+  %m.bits = sub i32 %size.bits, %e.bits
+  %m = bitcast i32 %m.bits to float
+  %e = sitofp i32 %e.whole to float
+  %logarithm = call %logarithm @logarithm(float %m, float %e)
+  %log = extractvalue %logarithm %logarithm, 0
+  %log.rest = extractvalue %logarithm %logarithm, 1
+  %times = fmul float %y, %log
+  %times.negated = fneg float %times
+  %times.exact = call float @llvm.fma.f32(float %y, float %log, float %times.negated)
+  %times.rest = call float @llvm.fma.f32(float %y, float %log.rest, float %times.exact)
+  %shifted = fadd float %times, 12582912.0
+  %k = fsub float %shifted, 12582912.0
+  %r.high = fsub float %times, %k                                     ; exact
+  %r = fadd float %r.high, %times.rest
+  %power = call float @power_of_two_near_zero(float %r)
+  %power.bits = bitcast float %power to i32
+  %shifted.bits = bitcast float %shifted to i32
+  %exponent = shl i32 %shifted.bits, 23
+  %result.bits = add i32 %power.bits, %exponent
+
+  %y.shifted = fadd float %y, 12582912.0
+  %y.whole = fsub float %y.shifted, 12582912.0
+  %y.bits = bitcast float %y.shifted to i32
+  %y.last = shl i32 %y.bits, 31
+  %sign = and i32 %y.last, %x.bits
+  %signed.bits = or i32 %result.bits, %sign
+  %of.normal = bitcast i32 %signed.bits to float
+
+  %from.normal = sub i32 %size.bits, 8388608
+  %is.normal = icmp ult i32 %from.normal, 2130706432
+  %times.size = call float @llvm.fabs.f32(float %times)
+  %is.near = fcmp olt float %times.size, 125.0
+  %y.size = call float @llvm.fabs.f32(float %y)
+  %y.is.small = fcmp olt float %y.size, 4194304.0
+  %y.is.whole = fcmp oeq float %y, %y.whole
+  %y.is.plain = and i1 %y.is.small, %y.is.whole
+  %is.positive = icmp sge i32 %x.bits, 0
+  %has.sign = or i1 %y.is.plain, %is.positive
+  %is.plain = and i1 %is.normal, %is.near
+  %is.done = and i1 %is.plain, %has.sign
+  br i1 %is.done, label %done, label %rarely
+
+rarely:
+  %of.any = call float @any_power(float %x, float %y)
+  br label %done
+
+done:
+  %result = phi float [ %of.normal, %0 ], [ %of.any, %rarely ]
   ret float %result
 }
 

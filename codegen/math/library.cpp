@@ -49,8 +49,8 @@ llvm::FunctionType* math_signature(std::string_view name, llvm::Type* type) {
   return llvm::FunctionType::get(type, {type}, false);
 }
 
-void link_math_library(llvm::Module& module) {
-  if (!needs_library(module)) return;
+bool link_math_library(llvm::Module& module) {
+  if (!needs_library(module)) return false;
   const llvm::StringRef bytes(pykc_math_begin, static_cast<std::size_t>(pykc_math_end - pykc_math_begin));
   // Read lazily: only the bodies that are linked are ever parsed.
   std::unique_ptr<llvm::Module> library =
@@ -63,6 +63,7 @@ void link_math_library(llvm::Module& module) {
                                 if (llvm::GlobalValue* global = linked.getNamedValue(name.getKey()))
                                   if (!global->isDeclaration()) global->setLinkage(llvm::GlobalValue::InternalLinkage);
                             });
+  return true;
 }
 
 }  // namespace pykc::codegen

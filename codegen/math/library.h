@@ -15,7 +15,8 @@ namespace pykc::codegen {
 std::string math_symbol(std::string_view name, llvm::Type* type);
 llvm::FunctionType* math_signature(std::string_view name, llvm::Type* type);
 
-/// Copies the bodies of the library's functions that `module` declares into it, with all that they need.
-void link_math_library(llvm::Module& module);
+/// Copies the bodies of the library's functions that `module` declares into it, with all that they need; whether there
+/// are any.
+bool link_math_library(llvm::Module& module);
 
 }  // namespace pykc::codegen

@@ -3,13 +3,12 @@
 ; x = k pi/2 + r with a whole k. pi/2 is subtracted in three parts, the first of which has so few bits that the
 ; difference is exact; what the others round away stays in `low`, so that r = high + low has some 48 bits. k is rounded
 ; by adding 1.5 * 2^23, behind which a float has no fraction: its last bits are then k. Larger x are multiplied by as
-; many bits of 2/pi as they need, in integers.
+; many bits of 2/pi as they need, in integers: a cold function (codegen/cpu/passes/rare_calls.h).
 
 declare float @llvm.fma.f32(float, float, float)
 declare float @llvm.fabs.f32(float)
 declare i32 @llvm.fshl.i32(i32, i32, i32)
 
-%parts = type { float, float, i32 }
 %pair = type { float, float }
 
 ; 32 zeros, and 224 bits of 2/pi
@@ -17,7 +16,7 @@ declare i32 @llvm.fshl.i32(i32, i32, i32)
   i32 0, i32 -1560706194, i32 1313084713, i32 -64530479, i32 -181084736, i32 -614296167, i32 1011060801, i32 -28220501]
 
 ; high, low and the last bits of k, of |x| below 2^17
-define internal %parts @near_quarter_turns(float %x) {
+define internal { float, float, i32 } @near_quarter_turns(float %x) {
   %shifted = call float @llvm.fma.f32(float %x, float 0x3FE45F3060000000, float 12582912.0)  ; x / (pi/2)
   %k = fsub float %shifted, 12582912.0
   %bits = bitcast float %shifted to i32
@@ -34,15 +33,15 @@ define internal %parts @near_quarter_turns(float %x) {
   %rests = fadd float %first.rest, %taken.rest
   %rest = fsub float %rests, %second.rest
   %low = call float @llvm.fma.f32(float %k, float 0x3CDEE59DA0000000, float %rest)
-  %with.high = insertvalue %parts poison, float %high, 0
-  %with.low = insertvalue %parts %with.high, float %low, 1
-  %result = insertvalue %parts %with.low, i32 %bits, 2
-  ret %parts %result
+  %with.high = insertvalue { float, float, i32 } poison, float %high, 0
+  %with.low = insertvalue { float, float, i32 } %with.high, float %low, 1
+  %result = insertvalue { float, float, i32 } %with.low, i32 %bits, 2
+  ret { float, float, i32 } %result
 }
 
-; The same of larger x = mantissa 2^exponent. Bits of 2/pi that stand for whole turns are skipped; the next 96, multiplied
-; by the mantissa, are a turn in units of 2^-96, of which 64 bits are enough. k is the nearest quarter.
-define internal %parts @far_quarter_turns(float %x) {
+; The same of larger x = mantissa 2^exponent. Bits of 2/pi that stand for whole turns are skipped; the next 96,
+; multiplied by the mantissa, are a turn in units of 2^-96, of which 64 bits are enough. k is the nearest quarter.
+define internal { float, float, i32 } @far_quarter_turns(float %x) cold {
   %x.bits = bitcast float %x to i32
   %biased = lshr i32 %x.bits, 23
   %exponent = and i32 %biased, 255
@@ -97,38 +96,40 @@ define internal %parts @far_quarter_turns(float %x) {
   %high = select i1 %is.negative, float %opposite.high, float %size.high
   %low = select i1 %is.negative, float %opposite.low, float %size.low
   %signed.k = select i1 %is.negative, i32 %opposite.k, i32 %k
-  %with.high = insertvalue %parts poison, float %high, 0
-  %with.low = insertvalue %parts %with.high, float %low, 1
-  %result = insertvalue %parts %with.low, i32 %signed.k, 2
-  ret %parts %result
+  %with.high = insertvalue { float, float, i32 } poison, float %high, 0
+  %with.low = insertvalue { float, float, i32 } %with.high, float %low, 1
+  %result = insertvalue { float, float, i32 } %with.low, i32 %signed.k, 2
+  ret { float, float, i32 } %result
 }
 
-define internal %parts @quarter_turns(float %x) {
+define internal { float, float, i32 } @quarter_turns(float %x) {
+  %near = call { float, float, i32 } @near_quarter_turns(float %x)
+  %near.high = extractvalue { float, float, i32 } %near, 0
+  %near.low = extractvalue { float, float, i32 } %near, 1
+  %near.k = extractvalue { float, float, i32 } %near, 2
   %size = call float @llvm.fabs.f32(float %x)
   %is.near = fcmp olt float %size, 131072.0
-  br i1 %is.near, label %near, label %far
+  br i1 %is.near, label %done, label %rarely
 
-near:
-  %of.near = call %parts @near_quarter_turns(float %x)
-  ret %parts %of.near
+rarely:
+  %far = call { float, float, i32 } @far_quarter_turns(float %x)
+  %far.high = extractvalue { float, float, i32 } %far, 0
+  %far.low = extractvalue { float, float, i32 } %far, 1
+  %far.k = extractvalue { float, float, i32 } %far, 2
+  br label %done
 
-far:
-  %of.far = call %parts @far_quarter_turns(float %x)
-  ret %parts %of.far
-}
-
-; A sum of a larger number and a smaller one, and what its rounding takes away.
-define internal %pair @sum(float %larger, float %smaller) {
-  %sum = fadd float %larger, %smaller
-  %part = fsub float %sum, %larger
-  %rest = fsub float %smaller, %part
-  %with.sum = insertvalue %pair poison, float %sum, 0
-  %result = insertvalue %pair %with.sum, float %rest, 1
-  ret %pair %result
+done:
+  %high = phi float [ %near.high, %0 ], [ %far.high, %rarely ]
+  %low = phi float [ %near.low, %0 ], [ %far.low, %rarely ]
+  %k = phi i32 [ %near.k, %0 ], [ %far.k, %rarely ]
+  %with.high = insertvalue { float, float, i32 } poison, float %high, 0
+  %with.low = insertvalue { float, float, i32 } %with.high, float %low, 1
+  %result = insertvalue { float, float, i32 } %with.low, i32 %k, 2
+  ret { float, float, i32 } %result
 }
 
 ; high + (high^3 q(s) + low (1 - s/2)) with s = high^2, q by Chebyshev approximation to 5e-9
-define internal %pair @sine(float %high, float %low) {
+define internal float @sine(float %high, float %low) {
   %s = fmul float %high, %high
   %q2 = call float @llvm.fma.f32(float %s, float 0x3EC6DB5FE0000000, float 0xBF2A0138E0000000)
   %q1 = call float @llvm.fma.f32(float %s, float %q2, float 0x3F811110E0000000)
@@ -137,12 +138,12 @@ define internal %pair @sine(float %high, float %low) {
   %of.low = fmul float %low, %slope
   %cube = fmul float %high, %s
   %rest = call float @llvm.fma.f32(float %cube, float %q0, float %of.low)
-  %result = call %pair @sum(float %high, float %rest)
-  ret %pair %result
+  %result = fadd float %high, %rest
+  ret float %result
 }
 
 ; 1 - s/2 + (s^2 q(s) - high low), q by Chebyshev approximation to 1e-9; what 1 - s/2 and s round away is put back
-define internal %pair @cosine(float %high, float %low) {
+define internal float @cosine(float %high, float %low) {
   %s = fmul float %high, %high
   %s.negated = fneg float %s
   %s.rest = call float @llvm.fma.f32(float %high, float %high, float %s.negated)
@@ -156,19 +157,17 @@ define internal %pair @cosine(float %high, float %low) {
   %of.low = call float @llvm.fma.f32(float %high.negated, float %low, float %half)
   %square = fmul float %s, %s
   %rest = call float @llvm.fma.f32(float %square, float %q0, float %of.low)
-  %result = call %pair @sum(float %near, float %rest)
-  ret %pair %result
+  %result = fadd float %near, %rest
+  ret float %result
 }
 
 define float @__pykc_sin_f32(float %x) {
-  %parts = call %parts @quarter_turns(float %x)
-  %high = extractvalue %parts %parts, 0
-  %low = extractvalue %parts %parts, 1
-  %k = extractvalue %parts %parts, 2
-  %sines = call %pair @sine(float %high, float %low)
-  %cosines = call %pair @cosine(float %high, float %low)
-  %sine = extractvalue %pair %sines, 0
-  %cosine = extractvalue %pair %cosines, 0
+  %parts = call { float, float, i32 } @quarter_turns(float %x)
+  %high = extractvalue { float, float, i32 } %parts, 0
+  %low = extractvalue { float, float, i32 } %parts, 1
+  %k = extractvalue { float, float, i32 } %parts, 2
+  %sine = call float @sine(float %high, float %low)
+  %cosine = call float @cosine(float %high, float %low)
   %odd = and i32 %k, 1
   %is.odd = icmp ne i32 %odd, 0
   %value = select i1 %is.odd, float %cosine, float %sine
@@ -182,14 +181,12 @@ define float @__pykc_sin_f32(float %x) {
 }
 
 define float @__pykc_cos_f32(float %x) {
-  %parts = call %parts @quarter_turns(float %x)
-  %high = extractvalue %parts %parts, 0
-  %low = extractvalue %parts %parts, 1
-  %k = extractvalue %parts %parts, 2
-  %sines = call %pair @sine(float %high, float %low)
-  %cosines = call %pair @cosine(float %high, float %low)
-  %sine = extractvalue %pair %sines, 0
-  %cosine = extractvalue %pair %cosines, 0
+  %parts = call { float, float, i32 } @quarter_turns(float %x)
+  %high = extractvalue { float, float, i32 } %parts, 0
+  %low = extractvalue { float, float, i32 } %parts, 1
+  %k = extractvalue { float, float, i32 } %parts, 2
+  %sine = call float @sine(float %high, float %low)
+  %cosine = call float @cosine(float %high, float %low)
   %odd = and i32 %k, 1
   %is.odd = icmp ne i32 %odd, 0
   %value = select i1 %is.odd, float %sine, float %cosine
@@ -201,34 +198,49 @@ define float @__pykc_cos_f32(float %x) {
   ret float %signed
 }
 
+; A sum of a larger number and a smaller one, and what its rounding takes away.
+define internal %pair @sum(float %larger, float %smaller) {
+  %sum = fadd float %larger, %smaller
+  %part = fsub float %sum, %larger
+  %rest = fsub float %smaller, %part
+  %with.sum = insertvalue %pair poison, float %sum, 0
+  %result = insertvalue %pair %with.sum, float %rest, 1
+  ret %pair %result
+}
+
+; tan(high + low) = high + (high^3 q(s) + low (1 + s + s^2)) with s = high^2, q by minimax approximation to 2^-30; an odd
+; number of quarter turns from there, -1 / tan. What rounding takes from s, the sum and the inverse is put back.
 define float @__pykc_tan_f32(float %x) {
-  %parts = call %parts @quarter_turns(float %x)
-  %high = extractvalue %parts %parts, 0
-  %low = extractvalue %parts %parts, 1
-  %k = extractvalue %parts %parts, 2
-  %sines = call %pair @sine(float %high, float %low)
-  %cosines = call %pair @cosine(float %high, float %low)
-  %sine = extractvalue %pair %sines, 0
-  %cosine = extractvalue %pair %cosines, 0
+  %parts = call { float, float, i32 } @quarter_turns(float %x)
+  %high = extractvalue { float, float, i32 } %parts, 0
+  %low = extractvalue { float, float, i32 } %parts, 1
+  %k = extractvalue { float, float, i32 } %parts, 2
+  %s = fmul float %high, %high
+  %q.5 = call float @llvm.fma.f32(float %s, float 0x3F71EE8A00000000, float 0x3F17477300000000)
+  %q.4 = call float @llvm.fma.f32(float %s, float %q.5, float 0x3F863019C0000000)
+  %q.3 = call float @llvm.fma.f32(float %s, float %q.4, float 0x3F95CB8280000000)
+  %q.2 = call float @llvm.fma.f32(float %s, float %q.3, float 0x3FABADA620000000)
+  %q.1 = call float @llvm.fma.f32(float %s, float %q.2, float 0x3FC110D9C0000000)
+  %q = call float @llvm.fma.f32(float %s, float %q.1, float 0x3FD5555600000000)
+  %s.opposite = fneg float %s
+  %s.rest = call float @llvm.fma.f32(float %high, float %high, float %s.opposite)
+  %steepness = call float @llvm.fma.f32(float %s, float %s, float %s)
+  %of.low = call float @llvm.fma.f32(float %low, float %steepness, float %low)
+  %half = fmul float %high, 0.5
+  %of.rests = call float @llvm.fma.f32(float %half, float %s.rest, float %of.low)
+  %cube = fmul float %high, %s
+  %rest = call float @llvm.fma.f32(float %cube, float %q, float %of.rests)
+  %pair = call %pair @sum(float %high, float %rest)
+  %tangent = extractvalue %pair %pair, 0
+  %tangent.rest = extractvalue %pair %pair, 1
+  %inverse = fdiv float -1.0, %tangent
+  %missing.high = call float @llvm.fma.f32(float %inverse, float %tangent, float 1.0)
+  %missing = call float @llvm.fma.f32(float %inverse, float %tangent.rest, float %missing.high)
+  %better = call float @llvm.fma.f32(float %inverse, float %missing, float %inverse)
   %odd = and i32 %k, 1
   %is.odd = icmp ne i32 %odd, 0
-  %sine.negated = fneg float %sine
-  %above = select i1 %is.odd, float %cosine, float %sine
-  %below = select i1 %is.odd, float %sine.negated, float %cosine
-  %ratio = fdiv float %above, %below
-  ; what the roundings of both and of the ratio took away
-  %sine.rest = extractvalue %pair %sines, 1
-  %cosine.rest = extractvalue %pair %cosines, 1
-  %sine.rest.negated = fneg float %sine.rest
-  %above.rest = select i1 %is.odd, float %cosine.rest, float %sine.rest
-  %below.rest = select i1 %is.odd, float %sine.rest.negated, float %cosine.rest
-  %ratio.negated = fneg float %ratio
-  %missing.high = call float @llvm.fma.f32(float %ratio.negated, float %below, float %above)
-  %missing.all = fadd float %missing.high, %above.rest
-  %missing = call float @llvm.fma.f32(float %ratio.negated, float %below.rest, float %missing.all)
-  %correction = fdiv float %missing, %below
-  %better = fadd float %ratio, %correction
+  %value = select i1 %is.odd, float %better, float %tangent
   %is.zero = fcmp oeq float %x, 0.0
-  %result = select i1 %is.zero, float %x, float %better
+  %result = select i1 %is.zero, float %x, float %value                 ; -0 stays
   ret float %result
 }

@@ -1,8 +1,12 @@
 // pykc_accuracy --seed N --points N --only NAME
+// pykc_accuracy --all-f32 NAME --every N
 //
 // The error of the math functions on the CPU device, which has the GPU's bits, as the table of docs/math.md. Each
 // function gets what lies around special values, and then, some rounds long, random bits, numbers on several scales and
 // what lies around the worst so far. The seed is told; without one it is the time. Fails where a bound is exceeded.
+//
+// --all-f32 asks one function for every f32 there is, or every so many-th, against the C library's f64 function. All
+// take minutes.
 #include <quadmath.h>
 
 #include <algorithm>
@@ -27,7 +31,8 @@ namespace {
 struct Request {
   std::uint64_t seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   std::size_t points = 20000;
-  std::string only;
+  std::string only, all_f32;
+  std::uint32_t every = 1;
 };
 
 template <typename T>
@@ -69,8 +74,8 @@ constexpr double kSpecial[] = {0,
                                3.141592653589793};
 
 /// The distance from the exact value in units in the last place; infinite where only one is a number.
-template <typename T>
-double error_in_ulp(T got, Wide exact, T floor) {
+template <typename T, typename Exact>
+double error_in_ulp(T got, Exact exact, T floor) {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
   const T rounded = static_cast<T>(exact);
   if (std::isnan(got) || std::isnan(rounded)) return std::isnan(got) == std::isnan(rounded) ? 0 : INFINITY;
@@ -80,7 +85,8 @@ double error_in_ulp(T got, Wide exact, T floor) {
   }
   const T size = std::max(std::fabs(rounded), floor), next = std::nextafter(size, kInfinity);
   const T ulp = std::isinf(next) ? size - std::nextafter(size, T{0}) : next - size;
-  return static_cast<double>(fabsq(static_cast<Wide>(got) - exact) / static_cast<Wide>(ulp));
+  const Exact distance = static_cast<Exact>(got) - exact;
+  return static_cast<double>((distance < 0 ? -distance : distance) / static_cast<Exact>(ulp));
 }
 
 /// One function on arrays of one type.
@@ -92,18 +98,23 @@ class Evaluation {
         function_(function),
         module_(device.load(compile(kernel_for(function), kOptions).value()).value()) {}
 
-  /// Fills in the errors.
-  void measure(std::vector<Point<T>>& points) {
-    while (points.size() % kBlock != 0) points.push_back({});
-    const auto count = static_cast<std::int64_t>(points.size());
-    std::vector<T> x, y, out(points.size());
-    for (const Point<T>& point : points) x.push_back(point.x), y.push_back(point.y);
+  /// What the device computes; the number of arguments is a multiple of kBlock.
+  void compute(std::vector<T>& out, std::vector<T>& x, std::vector<T>& y) {
+    const auto count = static_cast<std::int64_t>(x.size());
     const auto array = [&](std::vector<T>& host) { return device_.wrap(host.data(), {count}).value(); };
     module_.kernel("k")
         .value()
         .launch({.grid = {count / kBlock}, .block = {kBlock}}, array(out), array(x), array(y))
         .value();
     device_.synchronize().value();
+  }
+
+  /// Fills in the errors.
+  void measure(std::vector<Point<T>>& points) {
+    while (points.size() % kBlock != 0) points.push_back({});
+    std::vector<T> x, y, out(points.size());
+    for (const Point<T>& point : points) x.push_back(point.x), y.push_back(point.y);
+    compute(out, x, y);
     for (std::size_t n = 0; n < points.size(); ++n) points[n].error = error(points[n], out[n]);
   }
 
@@ -225,8 +236,35 @@ int run(const Request& request) {
   return holds ? 0 : 1;
 }
 
+/// The whole range of f32, the worst of which is printed; fails where the bound is exceeded.
+int try_all(const Request& request) {
+  const auto function = std::ranges::find(functions(), request.all_f32, &Function::name);
+  const OfDouble exact = function_of_double(request.all_f32);
+  if (exact == nullptr || function == functions().end()) return 2;
+  const Device device = Device::open("cpu").value();
+  Evaluation<float> evaluation(device, *function);
+  constexpr std::uint32_t kStep = 1U << 20;
+  std::vector<float> out(kStep), x(kStep);
+  Point<float> worst;
+  std::uint64_t rounded_wrongly = 0;
+  for (std::uint64_t bits = 0; bits < 1ULL << 32;) {
+    for (float& value : x) value = std::bit_cast<float>(static_cast<std::uint32_t>(bits)), bits += request.every;
+    evaluation.compute(out, x, x);
+    for (std::uint32_t n = 0; n < kStep; ++n) {
+      const double value = exact(static_cast<double>(x[n]));
+      const bool loses_sign = out[n] == 0 && value == 0 && std::signbit(out[n]) != std::signbit(value);
+      const double error = loses_sign ? INFINITY : error_in_ulp(out[n], value, 0.0F);
+      if (error > 0.5) ++rounded_wrongly;
+      if (error > worst.error) worst = {x[n], x[n], error};
+    }
+  }
+  std::printf("%s: at most %.4f ulp, of %a; %llu are not rounded correctly\n", request.all_f32.c_str(), worst.error,
+              static_cast<double>(worst.x), static_cast<unsigned long long>(rounded_wrongly));
+  return worst.error <= function->f32_bound ? 0 : 1;
+}
+
 int usage() {
-  std::fprintf(stderr, "usage: pykc_accuracy [--seed N] [--points N] [--only NAME]\n");
+  std::fprintf(stderr, "usage: pykc_accuracy [--seed N] [--points N] [--only NAME] | --all-f32 NAME [--every N]\n");
   return 2;
 }
 
@@ -244,8 +282,12 @@ int main(int count, char** words) {
       request.points = std::strtoull(words[n + 1], nullptr, 10);
     else if (option == "--only")
       request.only = words[n + 1];
+    else if (option == "--all-f32")
+      request.all_f32 = words[n + 1];
+    else if (option == "--every")
+      request.every = static_cast<std::uint32_t>(std::strtoul(words[n + 1], nullptr, 10));
     else
       return pykc::accuracy::usage();
   }
-  return pykc::accuracy::run(request);
+  return request.all_f32.empty() ? pykc::accuracy::run(request) : pykc::accuracy::try_all(request);
 }

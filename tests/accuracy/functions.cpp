@@ -2,6 +2,10 @@
 
 #include <quadmath.h>
 
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
 namespace pykc::accuracy {
 namespace {
 
@@ -72,22 +76,22 @@ Wide to_radians(Wide x) { return x * kPi / 180; }
 constexpr Function kFunctions[] = {
     {"sin", 1, 2, sinq, nullptr},
     {"cos", 1, 2, cosq, nullptr},
-    {"tan", 1, 1.5, tanq, nullptr},
+    {"tan", 1, 1, tanq, nullptr},
     {"asin", 1, 1, asinq, nullptr},
-    {"acos", 1.5, 1, acosq, nullptr},
-    {"atan", 1.5, 1, atanq, nullptr},
-    {"atan2", 3, 1, nullptr, atan2q},
-    {"sinh", 2.5, 1.5, sinhq, nullptr},
-    {"cosh", 2.5, 1.5, coshq, nullptr},
-    {"tanh", 2.5, 1.5, tanhq, nullptr},
+    {"acos", 1, 1, acosq, nullptr},
+    {"atan", 1, 1, atanq, nullptr},
+    {"atan2", 1.5, 1.5, nullptr, atan2q},
+    {"sinh", 1, 1.5, sinhq, nullptr},
+    {"cosh", 1, 1.5, coshq, nullptr},
+    {"tanh", 1.5, 1, tanhq, nullptr},
     {"asinh", 2.5, 1.5, asinhq, nullptr},
     {"acosh", 1.5, 1.5, acoshq, nullptr},
     {"atanh", 1, 1, atanhq, nullptr},
-    {"exp", 1.5, 1, expq, nullptr},
+    {"exp", 1, 1, expq, nullptr},
     {"exp2", 1, 1.5, exp2q, nullptr},
     {"exp10", 1.5, 1.5, ten_to, nullptr},
-    {"expm1", 1.5, 1.5, expm1q, nullptr},
-    {"log", 1, 2, logq, nullptr},
+    {"expm1", 1, 1.5, expm1q, nullptr},
+    {"log", 1, 1, logq, nullptr},
     {"log2", 1, 1, log2q, nullptr},
     {"log10", 1, 1, log10q, nullptr},
     {"log1p", 1, 1, log1pq, nullptr},
@@ -96,7 +100,7 @@ constexpr Function kFunctions[] = {
     {"rsqrt", 2, 2, reciprocal_root, nullptr},
     {"hypot", 1, 1, nullptr, hypotq},
     {"erf", 1, 1, erfq, nullptr},
-    {"erfc", 5, 3.5, erfcq, nullptr},
+    {"erfc", 4, 3.5, erfcq, nullptr},
     {"gamma", 1, 5, tgammaq, nullptr},
     {"lgamma", 1, 6, lgammaq, nullptr},
     {"sinpi", 1.5, 1.5, sine_of_turns, nullptr},
@@ -121,7 +125,25 @@ constexpr Function kFunctions[] = {
     {"y1", 1, 6, y1q, nullptr, "x", 1},
 };
 
+struct NamedOfDouble {
+  std::string_view name;
+  OfDouble function;
+};
+
+constexpr NamedOfDouble kOfDouble[] = {
+    {"sin", std::sin},     {"cos", std::cos},     {"tan", std::tan},     {"asin", std::asin},   {"acos", std::acos},
+    {"atan", std::atan},   {"sinh", std::sinh},   {"cosh", std::cosh},   {"tanh", std::tanh},   {"asinh", std::asinh},
+    {"acosh", std::acosh}, {"atanh", std::atanh}, {"exp", std::exp},     {"exp2", std::exp2},   {"expm1", std::expm1},
+    {"log", std::log},     {"log2", std::log2},   {"log10", std::log10}, {"log1p", std::log1p}, {"cbrt", std::cbrt},
+    {"erf", std::erf},     {"erfc", std::erfc},
+};
+
 }  // namespace
+
+OfDouble function_of_double(std::string_view name) {
+  const auto found = std::ranges::find(kOfDouble, name, &NamedOfDouble::name);
+  return found == std::end(kOfDouble) ? nullptr : found->function;
+}
 
 std::span<const Function> functions() { return kFunctions; }
 

@@ -19,6 +19,10 @@ struct Function {
 
 std::span<const Function> functions();
 
+/// The C library's function of one f64, which is exact enough to judge any f32 by, or null.
+using OfDouble = double (*)(double);
+OfDouble function_of_double(std::string_view name);
+
 /// Whether the page excepts an argument: the logarithm of gamma has zeros there, near which its relative error is
 /// large.
 bool is_excepted(const Function& function, Wide x);

@@ -1,0 +1,261 @@
+; tanh, sinh, cosh and expm1 for f32, and tanh for f64, without branches, so that loops over many x become vector code.
+;
+; x = k ln2 + r with a whole k and |r| <= ln2 / 2, as for exp (exponential.ll).
+
+declare double @llvm.copysign.f64(double, double)
+declare double @llvm.fabs.f64(double)
+declare double @llvm.fma.f64(double, double, double)
+declare double @llvm.minimum.f64(double, double)
+declare float @llvm.copysign.f32(float, float)
+declare float @llvm.fabs.f32(float)
+declare float @llvm.fma.f32(float, float, float)
+declare float @llvm.maximum.f32(float, float)
+declare float @llvm.minimum.f32(float, float)
+declare i32 @llvm.smax.i32(i32, i32)
+
+; r, what its rounding took away, and the bits of k + 1.5 * 2^23, whose last are k's. ln2 is subtracted in two parts,
+; the first of which has so few bits that k times it is exact.
+%reduced = type { float, float, i32 }
+define internal %reduced @without_ln2(float %x) {
+  %shifted = call float @llvm.fma.f32(float %x, float 0x3FF7154760000000, float 12582912.0) ; x / ln2
+  %k = fsub float %shifted, 12582912.0
+  %r.high = call float @llvm.fma.f32(float %k, float 0xBFE62E4000000000, float %x)
+  %r = call float @llvm.fma.f32(float %k, float 0xBEB7F7D1C0000000, float %r.high)
+  %r.left = fsub float %r.high, %r
+  %r.rest = call float @llvm.fma.f32(float %k, float 0xBEB7F7D1C0000000, float %r.left)
+  %bits = bitcast float %shifted to i32
+  %result.with.0 = insertvalue %reduced poison, float %r, 0
+  %result.with.1 = insertvalue %reduced %result.with.0, float %r.rest, 1
+  %result = insertvalue %reduced %result.with.1, i32 %bits, 2
+  ret %reduced %result
+}
+
+; tanh(x) = 1 - 2 / (exp(2x) + 1); of small x it is a polynomial.
+define float @__pykc_tanh_f32(float %x) {
+  %size = call float @llvm.fabs.f32(float %x)
+  %bounded = call float @llvm.minimum.f32(float %size, float 10.0)     ; the result is 1 from 9.1 on; a NaN stays
+  %shifted = call float @llvm.fma.f32(float %bounded, float 0x4007154760000000, float 12582912.0) ; 2x = k ln2 + 2r
+  %k = fsub float %shifted, 12582912.0
+  %r.high = call float @llvm.fma.f32(float %k, float 0xBFD62E4000000000, float %bounded)
+  %r = call float @llvm.fma.f32(float %k, float 0xBEA7F7D1C0000000, float %r.high)
+  ; exp(2r) = 1 + r q(r), q by minimax approximation to 2^-27 in all
+  %q.4 = call float @llvm.fma.f32(float %r, float 0x3FB6D5F4E0000000, float 0x3FD123BFE0000000)
+  %q.3 = call float @llvm.fma.f32(float %r, float %q.4, float 0x3FE5554D80000000)
+  %q.2 = call float @llvm.fma.f32(float %r, float %q.3, float 0x3FF55548E0000000)
+  %q.1 = call float @llvm.fma.f32(float %r, float %q.2, float 2.0)
+  %q = call float @llvm.fma.f32(float %r, float %q.1, float 2.0)
+  %power = fmul float %r, %q
+  %bits = bitcast float %shifted to i32
+  %exponent = shl i32 %bits, 23
+  %scale.bits = add i32 %exponent, 1065353216                          ; the bits of 1.0
+  %scale = bitcast i32 %scale.bits to float
+  %more = fadd float %scale, 1.0
+  %below = call float @llvm.fma.f32(float %power, float %scale, float %more)
+  %ratio = fdiv float -2.0, %below
+  %of.large = fadd float %ratio, 1.0
+  ; x + x^3 p(x^2), p by minimax approximation to TERR
+  %s = fmul float %size, %size
+  %p.3 = call float @llvm.fma.f32(float %s, float 0xBF78287760000000, float 0x3F954C3C20000000)
+  %p.2 = call float @llvm.fma.f32(float %s, float %p.3, float 0xBFAB89ABA0000000)
+  %p.1 = call float @llvm.fma.f32(float %s, float %p.2, float 0x3FC1109BE0000000)
+  %p = call float @llvm.fma.f32(float %s, float %p.1, float 0xBFD55553E0000000)
+  %cube = fmul float %size, %s
+  %of.small = call float @llvm.fma.f32(float %cube, float %p, float %size)
+  %is.small = fcmp olt float %size, 0x3FE3333340000000
+  %of.size = select i1 %is.small, float %of.small, float %of.large
+  %result = call float @llvm.copysign.f32(float %of.size, float %x)
+  ret float %result
+}
+
+; exp(x) - 1 = (e - 1) + e r + e r^2 q(r) with e = 2^k, q by minimax approximation to 2^-31 of r. Products with e are
+; exact; so is e - 1 but for what is put back. e is halved until the end, since it may be infinite where the result is
+; not.
+define float @__pykc_expm1_f32(float %any) {
+  %not.low = call float @llvm.maximum.f32(float %any, float -30.0)     ; the result is -1 from -17.4 on
+  %x = call float @llvm.minimum.f32(float %not.low, float 89.0)
+  %reduced = call %reduced @without_ln2(float %x)
+  %r = extractvalue %reduced %reduced, 0
+  %r.rest = extractvalue %reduced %reduced, 1
+  %bits = extractvalue %reduced %reduced, 2
+  %q.4 = call float @llvm.fma.f32(float %r, float 0x3F2A29CF40000000, float 0x3F56D438C0000000)
+  %q.3 = call float @llvm.fma.f32(float %r, float %q.4, float 0x3F8110FDC0000000)
+  %q.2 = call float @llvm.fma.f32(float %r, float %q.3, float 0x3FA5554F00000000)
+  %q.1 = call float @llvm.fma.f32(float %r, float %q.2, float 0x3FC5555560000000)
+  %q = call float @llvm.fma.f32(float %r, float %q.1, float 0.5)
+  %square = fmul float %r, %r
+  %p = call float @llvm.fma.f32(float %square, float %q, float %r.rest)
+  %exponent = shl i32 %bits, 23
+  %e.bits = add i32 %exponent, 1056964608                              ; the bits of 0.5
+  %e = bitcast i32 %e.bits to float
+  %less = fsub float %e, 0.5
+  %less.left = fsub float %e, %less
+  %less.rest = fsub float %less.left, 0.5
+  %high = call float @llvm.fma.f32(float %e, float %r, float %less)
+  %left = fsub float %less, %high
+  %part = call float @llvm.fma.f32(float %e, float %r, float %left)
+  %parts = fadd float %part, %less.rest
+  %rest = call float @llvm.fma.f32(float %e, float %p, float %parts)
+  %half = fadd float %high, %rest
+  %all = fadd float %half, %half
+  %size = call float @llvm.fabs.f32(float %any)
+  %is.small = fcmp olt float %size, 0x3E45798EE0000000
+  %result = select i1 %is.small, float %any, float %all
+  ret float %result
+}
+
+; With e = exp(r), sinh(x) = (2^k e - 2^-k / e) / 2 and cosh likewise. e and 1 / e are cosh(r) + sinh(r) and cosh(r) -
+; sinh(r), which leaves of sinh(x) = small cosh(r) + large sinh(r) and cosh(x) = large cosh(r) + small sinh(r), where
+; small and large are the difference and the sum of the powers of 2. Both are rounded once they are summed, but for
+; little.
+%halves = type { float, float, float, float, float, float, float, float }
+define internal %halves @halves(float %size) {
+  %reduced = call %reduced @without_ln2(float %size)
+  %r = extractvalue %reduced %reduced, 0
+  %r.rest = extractvalue %reduced %reduced, 1
+  %bits = extractvalue %reduced %reduced, 2
+  %s = fmul float %r, %r
+  ; cosh(r) = 1 + s p(s) and sinh(r) = r + r s q(s), p and q by minimax approximation to 2^-33
+  %p.1 = call float @llvm.fma.f32(float %s, float 0x3F56D51680000000, float 0x3FA5554E40000000)
+  %p = call float @llvm.fma.f32(float %s, float %p.1, float 0.5)
+  %cosine = fmul float %s, %p
+  %q.1 = call float @llvm.fma.f32(float %s, float 0x3F2A293AA0000000, float 0x3F8110FE00000000)
+  %q = call float @llvm.fma.f32(float %s, float %q.1, float 0x3FC5555560000000)
+  %cube = fmul float %r, %s
+  %sine = call float @llvm.fma.f32(float %cube, float %q, float %r.rest)
+  ; from 88 on, 2^k is too large: all is divided by 4 until the end
+  %is.large = fcmp ogt float %size, 80.0
+  %unit = select i1 %is.large, i32 1040187392, i32 1056964608          ; the bits of 1/8 and 1/2
+  %last = select i1 %is.large, float 4.0, float 1.0
+  %exponent = shl i32 %bits, 23
+  %up.bits = add i32 %unit, %exponent
+  %down.any = sub i32 %unit, %exponent
+  %down.bits = call i32 @llvm.smax.i32(i32 %down.any, i32 0)
+  %up = bitcast i32 %up.bits to float
+  %down = bitcast i32 %down.bits to float
+  %large = fadd float %up, %down
+  %small = fsub float %up, %down
+  %small.left = fsub float %up, %small
+  %small.rest = fsub float %small.left, %down
+  %large.left = fsub float %up, %large
+  %large.rest = fadd float %large.left, %down
+  %result.with.0 = insertvalue %halves poison, float %r, 0
+  %result.with.1 = insertvalue %halves %result.with.0, float %cosine, 1
+  %result.with.2 = insertvalue %halves %result.with.1, float %sine, 2
+  %result.with.3 = insertvalue %halves %result.with.2, float %large, 3
+  %result.with.4 = insertvalue %halves %result.with.3, float %small, 4
+  %result.with.5 = insertvalue %halves %result.with.4, float %large.rest, 5
+  %result.with.6 = insertvalue %halves %result.with.5, float %small.rest, 6
+  %result = insertvalue %halves %result.with.6, float %last, 7
+  ret %halves %result
+}
+
+; first + factor r + rest, rounded once but for little; first is not the smaller of the first two, or it is 0.
+define internal float @sum_of(float %first, float %factor, float %r, float %rest) {
+  %product = fmul float %factor, %r
+  %product.negated = fneg float %product
+  %product.rest = call float @llvm.fma.f32(float %factor, float %r, float %product.negated)
+  %sum = fadd float %first, %product
+  %left = fsub float %first, %sum
+  %part = fadd float %left, %product
+  %sum.rest = fadd float %part, %product.rest
+  %all = fadd float %sum.rest, %rest
+  %result = fadd float %sum, %all
+  ret float %result
+}
+
+define float @__pykc_sinh_f32(float %x) {
+  %size = call float @llvm.fabs.f32(float %x)
+  %bounded = call float @llvm.minimum.f32(float %size, float 89.75)    ; infinite from 89.5 on; a NaN stays
+  %halves = call %halves @halves(float %bounded)
+  %r = extractvalue %halves %halves, 0
+  %cosine = extractvalue %halves %halves, 1
+  %sine = extractvalue %halves %halves, 2
+  %large = extractvalue %halves %halves, 3
+  %small = extractvalue %halves %halves, 4
+  %small.rest = extractvalue %halves %halves, 6
+  %last = extractvalue %halves %halves, 7
+  %rest.high = call float @llvm.fma.f32(float %large, float %sine, float %small.rest)
+  %rest = call float @llvm.fma.f32(float %small, float %cosine, float %rest.high)
+  %sum = call float @sum_of(float %small, float %large, float %r, float %rest)
+  %all = fmul float %sum, %last
+  %result = call float @llvm.copysign.f32(float %all, float %x)
+  ret float %result
+}
+
+define float @__pykc_cosh_f32(float %x) {
+  %size = call float @llvm.fabs.f32(float %x)
+  %bounded = call float @llvm.minimum.f32(float %size, float 89.75)
+  %halves = call %halves @halves(float %bounded)
+  %r = extractvalue %halves %halves, 0
+  %cosine = extractvalue %halves %halves, 1
+  %sine = extractvalue %halves %halves, 2
+  %large = extractvalue %halves %halves, 3
+  %small = extractvalue %halves %halves, 4
+  %large.rest = extractvalue %halves %halves, 5
+  %last = extractvalue %halves %halves, 7
+  %rest.high = call float @llvm.fma.f32(float %small, float %sine, float %large.rest)
+  %rest = call float @llvm.fma.f32(float %large, float %cosine, float %rest.high)
+  %sum = call float @sum_of(float %large, float %small, float %r, float %rest)
+  %result = fmul float %sum, %last
+  ret float %result
+}
+
+; tanh for f64, as for f32: 1 - 2 / (exp(2x) + 1), and of small x a polynomial. What rounding takes from the sum is put
+; back.
+define double @__pykc_tanh_f64(double %x) {
+  %size = call double @llvm.fabs.f64(double %x)
+  %bounded = call double @llvm.minimum.f64(double %size, double 20.0)  ; the result is 1 from 19.1 on; a NaN stays
+  ; 2x = k ln2 + 2r
+  %shifted = call double @llvm.fma.f64(double %bounded, double 0x40071547652B82FE, double 6755399441055744.0)
+  %k = fsub double %shifted, 6755399441055744.0
+  %r.high = call double @llvm.fma.f64(double %k, double 0xBFD62E42FEFA3000, double %bounded)
+  %r = call double @llvm.fma.f64(double %k, double 0xBD43DE6AF278ECE6, double %r.high)
+  ; exp(2r) = 1 + r q(r), q by minimax approximation to 2^-64 in all
+  %q.10 = call double @llvm.fma.f64(double %r, double 0x3EE1F932D9ECBBCD, double 0x3F0AF6EA762CFAAA)
+  %q.9 = call double @llvm.fma.f64(double %r, double %q.10, double 0x3F327E4C73A8C50C)
+  %q.8 = call double @llvm.fma.f64(double %r, double %q.9, double 0x3F571DDEE5D608BC)
+  %q.7 = call double @llvm.fma.f64(double %r, double %q.8, double 0x3F7A01A01AFC9B51)
+  %q.6 = call double @llvm.fma.f64(double %r, double %q.7, double 0x3F9A01A01B44C47D)
+  %q.5 = call double @llvm.fma.f64(double %r, double %q.6, double 0x3FB6C16C16C148B5)
+  %q.4 = call double @llvm.fma.f64(double %r, double %q.5, double 0x3FD111111110E9ED)
+  %q.3 = call double @llvm.fma.f64(double %r, double %q.4, double 0x3FE5555555555559)
+  %q.2 = call double @llvm.fma.f64(double %r, double %q.3, double 0x3FF555555555555C)
+  %q.1 = call double @llvm.fma.f64(double %r, double %q.2, double 2.0)
+  %q = call double @llvm.fma.f64(double %r, double %q.1, double 2.0)
+  %power = fmul double %r, %q
+  %bits = bitcast double %shifted to i64
+  %exponent = shl i64 %bits, 52
+  %scale.bits = add i64 %exponent, 4607182418800017408                 ; the bits of 1.0
+  %scale = bitcast i64 %scale.bits to double
+  %more = fadd double %scale, 1.0
+  %below = call double @llvm.fma.f64(double %power, double %scale, double %more)
+  %below.left = fsub double %more, %below
+  %below.rest = call double @llvm.fma.f64(double %power, double %scale, double %below.left)
+  %ratio = fdiv double -2.0, %below
+  %half = fmul double %ratio, 0.5
+  %half.square = fmul double %half, %ratio
+  %ratio.rest = fmul double %half.square, %below.rest
+  %of.large.high = fadd double %ratio, 1.0
+  %of.large.part = fsub double 1.0, %of.large.high
+  %of.large.left = fadd double %of.large.part, %ratio
+  %of.large.rest = fadd double %of.large.left, %ratio.rest
+  %of.large = fadd double %of.large.high, %of.large.rest
+  ; x + x^3 p(x^2), p by minimax approximation to 2^-60
+  %s = fmul double %size, %size
+  %p.9 = call double @llvm.fma.f64(double %s, double 0xBEF3EFBA5846298F, double 0x3F15A324948EADF8)
+  %p.8 = call double @llvm.fma.f64(double %s, double %p.9, double 0xBF2E84E4CFA8478C)
+  %p.7 = call double @llvm.fma.f64(double %s, double %p.8, double 0x3F43467650689483)
+  %p.6 = call double @llvm.fma.f64(double %s, double %p.7, double 0xBF57D8C689F9B3DA)
+  %p.5 = call double @llvm.fma.f64(double %s, double %p.6, double 0x3F6D6D25807AA93A)
+  %p.4 = call double @llvm.fma.f64(double %s, double %p.5, double 0xBF8226E2D6ACAC7C)
+  %p.3 = call double @llvm.fma.f64(double %s, double %p.4, double 0x3F9664F484C83268)
+  %p.2 = call double @llvm.fma.f64(double %s, double %p.3, double 0xBFABA1BA1B943E91)
+  %p.1 = call double @llvm.fma.f64(double %s, double %p.2, double 0x3FC11111111103A6)
+  %p = call double @llvm.fma.f64(double %s, double %p.1, double 0xBFD555555555554C)
+  %cube = fmul double %size, %s
+  %of.small = call double @llvm.fma.f64(double %cube, double %p, double %size)
+  %is.small = fcmp olt double %size, 0.56
+  %of.size = select i1 %is.small, double %of.small, double %of.large
+  %result = call double @llvm.copysign.f64(double %of.size, double %x)
+  ret double %result
+}

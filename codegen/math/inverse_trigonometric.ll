@@ -1,0 +1,287 @@
+; asin, acos, atan and atan2 for f32, and atan2 for f64, without branches, so that loops over many x become vector code.
+
+declare double @llvm.copysign.f64(double, double)
+declare double @llvm.fabs.f64(double)
+declare double @llvm.fma.f64(double, double, double)
+declare float @llvm.copysign.f32(float, float)
+declare float @llvm.fabs.f32(float)
+declare float @llvm.fma.f32(float, float, float)
+declare float @llvm.minimum.f32(float, float)
+declare float @llvm.sqrt.f32(float)
+
+; asin(x) = s + s z p(z) with s = |x| and z = s^2 up to 1/2, and pi/2 less twice that of s^2 = z = (1 - |x|) / 2 from
+; there on; p by minimax approximation to 2^-28 in all. What the root's rounding takes away is (z - s^2) / 2s, for which
+; a rough 1 / s is good enough: halving the exponent makes one.
+%arc = type { float, float, float, float, i1 }
+define internal %arc @arc(float %size) {
+  %is.large = fcmp ogt float %size, 0.5
+  %distance = call float @llvm.fma.f32(float %size, float -0.5, float 0.5) ; exact
+  %square = fmul float %size, %size
+  %z = select i1 %is.large, float %distance, float %square
+  %root = call float @llvm.sqrt.f32(float %distance)
+  %s = select i1 %is.large, float %root, float %size
+  %p.3 = call float @llvm.fma.f32(float %z, float 0x3FA5959AA0000000, float 0x3F98C415A0000000)
+  %p.2 = call float @llvm.fma.f32(float %z, float %p.3, float 0x3FA747B720000000)
+  %p.1 = call float @llvm.fma.f32(float %z, float %p.2, float 0x3FB3302060000000)
+  %p = call float @llvm.fma.f32(float %z, float %p.1, float 0x3FC5555C80000000)
+  %cube = fmul float %s, %z
+  %rest = fmul float %p, %cube
+  %root.negated = fneg float %root
+  %missing = call float @llvm.fma.f32(float %root.negated, float %root, float %distance)
+  %bits = bitcast float %distance to i32
+  %half = lshr i32 %bits, 1
+  %inverse.bits = sub i32 1597463007, %half
+  %inverse = bitcast i32 %inverse.bits to float
+  %twice.root.rest = fmul float %missing, %inverse
+  %result.with.0 = insertvalue %arc poison, float %s, 0
+  %result.with.1 = insertvalue %arc %result.with.0, float %rest, 1
+  %result.with.2 = insertvalue %arc %result.with.1, float %root, 2
+  %result.with.3 = insertvalue %arc %result.with.2, float %twice.root.rest, 3
+  %result = insertvalue %arc %result.with.3, i1 %is.large, 4
+  ret %arc %result
+}
+
+define float @__pykc_asin_f32(float %x) {
+  %size = call float @llvm.fabs.f32(float %x)
+  %arc = call %arc @arc(float %size)
+  %s = extractvalue %arc %arc, 0
+  %rest = extractvalue %arc %arc, 1
+  %root = extractvalue %arc %arc, 2
+  %twice.root.rest = extractvalue %arc %arc, 3
+  %is.large = extractvalue %arc %arc, 4
+  %of.small = fadd float %s, %rest
+  %high = call float @llvm.fma.f32(float %root, float -2.0, float 0x3FF921FB60000000)
+  %high.part = fsub float 0x3FF921FB60000000, %high
+  %high.rest = call float @llvm.fma.f32(float %root, float -2.0, float %high.part)
+  %low.part = call float @llvm.fma.f32(float %rest, float -2.0, float 0xBE6777A5C0000000)
+  %low.more = fsub float %low.part, %twice.root.rest
+  %low = fadd float %low.more, %high.rest
+  %of.large = fadd float %high, %low
+  %of.size = select i1 %is.large, float %of.large, float %of.small
+  %result = call float @llvm.copysign.f32(float %of.size, float %x)
+  ret float %result
+}
+
+; acos(x) = base - asin: pi/2 - (s + rest) with the sign of x, or twice what stands for 1 - |x|, or pi less that.
+define float @__pykc_acos_f32(float %x) {
+  %size = call float @llvm.fabs.f32(float %x)
+  %arc = call %arc @arc(float %size)
+  %s = extractvalue %arc %arc, 0
+  %rest = extractvalue %arc %arc, 1
+  %root.rest = extractvalue %arc %arc, 3
+  %is.large = extractvalue %arc %arc, 4
+  %is.negative = fcmp olt float %x, 0.0
+  %turn = select i1 %is.negative, float 0x400921FB60000000, float 0.0
+  %turn.rest = select i1 %is.negative, float 0xBE7777A5C0000000, float 0.0
+  %base = select i1 %is.large, float %turn, float 0x3FF921FB60000000
+  %base.rest = select i1 %is.large, float %turn.rest, float 0xBE6777A5C0000000
+  %factor = select i1 %is.large, float 2.0, float -1.0
+  %more = select i1 %is.large, float %root.rest, float 0.0
+  %opposite = fneg float %factor
+  %sign = select i1 %is.negative, float %opposite, float %factor
+  %more.opposite = fneg float %more
+  %more.signed = select i1 %is.negative, float %more.opposite, float %more
+  %high = call float @llvm.fma.f32(float %sign, float %s, float %base)
+  %part = fsub float %base, %high
+  %high.rest = call float @llvm.fma.f32(float %sign, float %s, float %part)
+  %low.part = call float @llvm.fma.f32(float %sign, float %rest, float %base.rest)
+  %low.more = fadd float %low.part, %more.signed
+  %low = fadd float %low.more, %high.rest
+  %result = fadd float %high, %low
+  ret float %result
+}
+
+; base + u + u^3 p(u^2), where u_rest is what u lacks; p by minimax approximation to 2^-29 of the arc tangent, |u| <= 1.
+define internal float @turned(float %base, float %base.rest, float %u, float %u.rest) {
+  %z = fmul float %u, %u
+  %p.7 = call float @llvm.fma.f32(float %z, float 0xBF5D5559A0000000, float 0x3F86528200000000)
+  %p.6 = call float @llvm.fma.f32(float %z, float %p.7, float 0xBF9FE57440000000)
+  %p.5 = call float @llvm.fma.f32(float %z, float %p.6, float 0x3FADA89E60000000)
+  %p.4 = call float @llvm.fma.f32(float %z, float %p.5, float 0xBFB5820EA0000000)
+  %p.3 = call float @llvm.fma.f32(float %z, float %p.4, float 0x3FBC092DC0000000)
+  %p.2 = call float @llvm.fma.f32(float %z, float %p.3, float 0xBFC2420FA0000000)
+  %p.1 = call float @llvm.fma.f32(float %z, float %p.2, float 0x3FC9991EA0000000)
+  %p = call float @llvm.fma.f32(float %z, float %p.1, float 0xBFD55553E0000000)
+  %cube = fmul float %u, %z
+  %high = fadd float %base, %u
+  %part = fsub float %base, %high
+  %high.rest = fadd float %part, %u
+  %steepness = call float @llvm.fma.f32(float %z, float -0.5, float 1.0) ; roughly 1 / (1 + z)
+  %rests = call float @llvm.fma.f32(float %u.rest, float %steepness, float %base.rest)
+  %low.part = call float @llvm.fma.f32(float %cube, float %p, float %rests)
+  %low = fadd float %low.part, %high.rest
+  %result = fadd float %high, %low
+  ret float %result
+}
+
+; atan(x) = pi/2 - atan(1 / x) from 1 on
+define float @__pykc_atan_f32(float %x) {
+  %any.size = call float @llvm.fabs.f32(float %x)
+  ; the result is pi/2 from 2^26 on; a NaN stays
+  %size = call float @llvm.minimum.f32(float %any.size, float 1073741824.0)
+  %is.large = fcmp ogt float %size, 1.0
+  %inverse = fdiv float -1.0, %size
+  %missing = call float @llvm.fma.f32(float %inverse, float %size, float 1.0)
+  %inverse.rest = fmul float %inverse, %missing
+  %u = select i1 %is.large, float %inverse, float %size
+  %u.rest = select i1 %is.large, float %inverse.rest, float 0.0
+  %base = select i1 %is.large, float 0x3FF921FB60000000, float 0.0
+  %base.rest = select i1 %is.large, float 0xBE6777A5C0000000, float 0.0
+  %of.size = call float @turned(float %base, float %base.rest, float %u, float %u.rest)
+  %result = call float @llvm.copysign.f32(float %of.size, float %x)
+  ret float %result
+}
+
+; above / below, of zeros and infinities, too; what a quotient of very large or small numbers lacks does not matter
+define internal float @any_ratio(float %above, float %below) cold {
+  %quotient = fdiv float %above, %below
+  %are.same = fcmp oeq float %above, %below
+  %of.same = select i1 %are.same, float 1.0, float %quotient
+  %is.zero = fcmp oeq float %below, 0.0
+  %result = select i1 %is.zero, float 0.0, float %of.same
+  ret float %result
+}
+
+; the angle of (|x|, |y|) or (|y|, |x|) below pi/4, and from there the angle of (x, y)
+define float @__pykc_atan2_f32(float %y, float %x) {
+  %y.size = call float @llvm.fabs.f32(float %y)
+  %x.size = call float @llvm.fabs.f32(float %x)
+  %y.bits = bitcast float %y.size to i32
+  %x.bits = bitcast float %x.size to i32
+  %is.steep = icmp sgt i32 %y.bits, %x.bits
+  %above = select i1 %is.steep, float %x.size, float %y.size
+  %below = select i1 %is.steep, float %y.size, float %x.size
+  %inverse = fdiv float 1.0, %below
+  %plain.ratio = fmul float %above, %inverse
+  %plain.negated = fneg float %plain.ratio
+  %missing = call float @llvm.fma.f32(float %plain.negated, float %below, float %above)
+  %plain.missing = fmul float %missing, %inverse
+  ; from 2^-60 up to 2^60
+  %below.bits = bitcast float %below to i32
+  %from.least = sub i32 %below.bits, 562036736
+  %is.near = icmp ult i32 %from.least, 1006632960
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %any.ratio = call float @any_ratio(float %above, float %below)
+  br label %done
+
+done:
+  %ratio = phi float [ %plain.ratio, %0 ], [ %any.ratio, %rarely ]
+  %missing.ratio = phi float [ %plain.missing, %0 ], [ 0.0, %rarely ]
+  %ratio.negated = fneg float %ratio
+  %bits = bitcast float %x to i32
+  %is.behind = icmp slt i32 %bits, 0
+  %base.flat = select i1 %is.behind, float 0x400921FB60000000, float 0.0
+  %base = select i1 %is.steep, float 0x3FF921FB60000000, float %base.flat
+  %base.flat.rest = select i1 %is.behind, float 0xBE7777A5C0000000, float 0.0
+  %base.rest = select i1 %is.steep, float 0xBE6777A5C0000000, float %base.flat.rest
+  %is.backward = xor i1 %is.steep, %is.behind
+  %opposite.rest = fneg float %missing.ratio
+  %u = select i1 %is.backward, float %ratio.negated, float %ratio
+  %u.rest = select i1 %is.backward, float %opposite.rest, float %missing.ratio
+  %angle = call float @turned(float %base, float %base.rest, float %u, float %u.rest)
+  %result = call float @llvm.copysign.f32(float %angle, float %y)
+  ret float %result
+}
+
+; base + u - u^3 / 3 + u^5 q(u^2) as for f32, q by minimax approximation to 2^-60
+define internal double @turned_f64(double %base, double %base.rest, double %u, double %u.rest) {
+  %z = fmul double %u, %u
+  %q.18 = call double @llvm.fma.f64(double %z, double 0xBEE23418299BD679, double 0x3F1B4CE06C0A1435)
+  %q.17 = call double @llvm.fma.f64(double %z, double %q.18, double 0xBF43788DF9C97754)
+  %q.16 = call double @llvm.fma.f64(double %z, double %q.17, double 0x3F61A86F157AB0BD)
+  %q.15 = call double @llvm.fma.f64(double %z, double %q.16, double 0xBF7705808EFE8F3D)
+  %q.14 = call double @llvm.fma.f64(double %z, double %q.15, double 0x3F87341E510391B5)
+  %q.13 = call double @llvm.fma.f64(double %z, double %q.14, double 0xBF931344E8F554A9)
+  %q.12 = call double @llvm.fma.f64(double %z, double %q.13, double 0x3F9ACAC0AAB130A4)
+  %q.11 = call double @llvm.fma.f64(double %z, double %q.12, double 0xBFA0CA61462CD8B0)
+  %q.10 = call double @llvm.fma.f64(double %z, double %q.11, double 0x3FA390E3263B6B47)
+  %q.9 = call double @llvm.fma.f64(double %z, double %q.10, double 0xBFA5F2868498119D)
+  %q.8 = call double @llvm.fma.f64(double %z, double %q.9, double 0x3FA84B5C4B28D52D)
+  %q.7 = call double @llvm.fma.f64(double %z, double %q.8, double 0xBFAAEDAB54CD6632)
+  %q.6 = call double @llvm.fma.f64(double %z, double %q.7, double 0x3FAE1D49B8844D25)
+  %q.5 = call double @llvm.fma.f64(double %z, double %q.6, double 0xBFB11103400E4E87)
+  %q.4 = call double @llvm.fma.f64(double %z, double %q.5, double 0x3FB3B139BFDB5197)
+  %q.3 = call double @llvm.fma.f64(double %z, double %q.4, double 0xBFB745D15D410132)
+  %q.2 = call double @llvm.fma.f64(double %z, double %q.3, double 0x3FBC71C71B65FFCA)
+  %q.1 = call double @llvm.fma.f64(double %z, double %q.2, double 0xBFC24924924579CD)
+  %q = call double @llvm.fma.f64(double %z, double %q.1, double 0x3FC9999999998C6E)
+  %cube = fmul double %u, %z
+  %fifth = fmul double %cube, %z
+  %high = fadd double %base, %u
+  %part = fsub double %base, %high
+  %high.rest = fadd double %part, %u
+  %steepness = call double @llvm.fma.f64(double %z, double -0.5, double 1.0) ; roughly 1 / (1 + z)
+  %of.u.rest = call double @llvm.fma.f64(double %u.rest, double %steepness, double %base.rest)
+  %z.negated = fneg double %z
+  %z.rest = call double @llvm.fma.f64(double %u, double %u, double %z.negated)
+  %cube.negated = fneg double %cube
+  %cube.part = call double @llvm.fma.f64(double %u, double %z, double %cube.negated)
+  %cube.rest = call double @llvm.fma.f64(double %u, double %z.rest, double %cube.part)
+  ; what the cube rounds away counts where u is near 1
+  %rests = call double @llvm.fma.f64(double %cube.rest, double -0.25, double %of.u.rest)
+  %low.least = call double @llvm.fma.f64(double %fifth, double %q, double %rests)
+  %low.part = call double @llvm.fma.f64(double %cube, double 0xBFD555555555554D, double %low.least)
+  %low = fadd double %low.part, %high.rest
+  %result = fadd double %high, %low
+  ret double %result
+}
+
+; above / below, of zeros and infinities, too; what a quotient of very large or small numbers lacks does not matter
+define internal double @any_ratio_f64(double %above, double %below) cold {
+  %quotient = fdiv double %above, %below
+  %are.same = fcmp oeq double %above, %below
+  %of.same = select i1 %are.same, double 1.0, double %quotient
+  %is.zero = fcmp oeq double %below, 0.0
+  %result = select i1 %is.zero, double 0.0, double %of.same
+  ret double %result
+}
+
+; atan2 for f64, as for f32
+define double @__pykc_atan2_f64(double %y, double %x) {
+  %y.size = call double @llvm.fabs.f64(double %y)
+  %x.size = call double @llvm.fabs.f64(double %x)
+  %y.bits = bitcast double %y.size to i64
+  %x.bits = bitcast double %x.size to i64
+  %is.steep = icmp sgt i64 %y.bits, %x.bits
+  %above = select i1 %is.steep, double %x.size, double %y.size
+  %below = select i1 %is.steep, double %y.size, double %x.size
+  %inverse = fdiv double 1.0, %below
+  %plain.ratio = fmul double %above, %inverse
+  %plain.negated = fneg double %plain.ratio
+  %missing = call double @llvm.fma.f64(double %plain.negated, double %below, double %above)
+  %plain.missing = fmul double %missing, %inverse
+  ; from 2^-500 up to 2^500, and no quotient so small that it has fewer bits
+  %below.bits = bitcast double %below to i64
+  %from.least = sub i64 %below.bits, 2355382605114769408
+  %is.near = icmp ult i64 %from.least, 4503599627370496000
+  %above.bits = bitcast double %above to i64
+  %is.plain = icmp sgt i64 %above.bits, 1125899906842624000
+  %is.zero = icmp eq i64 %above.bits, 0
+  %has.all.bits = or i1 %is.plain, %is.zero
+  %is.done = and i1 %is.near, %has.all.bits
+  br i1 %is.done, label %done, label %rarely
+
+rarely:
+  %any.ratio = call double @any_ratio_f64(double %above, double %below)
+  br label %done
+
+done:
+  %ratio = phi double [ %plain.ratio, %0 ], [ %any.ratio, %rarely ]
+  %missing.ratio = phi double [ %plain.missing, %0 ], [ 0.0, %rarely ]
+  %ratio.negated = fneg double %ratio
+  %bits = bitcast double %x to i64
+  %is.behind = icmp slt i64 %bits, 0
+  %base.flat = select i1 %is.behind, double 0x400921FB54442D18, double 0.0
+  %base = select i1 %is.steep, double 0x3FF921FB54442D18, double %base.flat
+  %base.flat.rest = select i1 %is.behind, double 0x3CA1A62633145C07, double 0.0
+  %base.rest = select i1 %is.steep, double 0x3C91A62633145C07, double %base.flat.rest
+  %is.backward = xor i1 %is.steep, %is.behind
+  %opposite.rest = fneg double %missing.ratio
+  %u = select i1 %is.backward, double %ratio.negated, double %ratio
+  %u.rest = select i1 %is.backward, double %opposite.rest, double %missing.ratio
+  %angle = call double @turned_f64(double %base, double %base.rest, double %u, double %u.rest)
+  %result = call double @llvm.copysign.f64(double %angle, double %y)
+  ret double %result
+}

@@ -1,0 +1,199 @@
+; sin, cos and tan for f64, as for f32 (trigonometric.ll): x = k pi/2 + r with a whole k, and pi/2 in three parts.
+; libclc's which take ten times as long on the CPU device, do what is left to do: from 2^27 on.
+
+declare double @_Z3cosd(double)
+declare double @_Z3sind(double)
+declare double @_Z3tand(double)
+declare double @llvm.fabs.f64(double)
+declare double @llvm.fma.f64(double, double, double)
+
+%turned = type { double, double, i64 }
+%pair.f64 = type { double, double }
+; r = high + low, and the last bits of k. x less the first part of k pi/2 is exact.
+define internal %turned @quarter_turns_f64(double %x) {
+  %shifted = call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 6755399441055744.0) ; x / (pi/2)
+  %k = fsub double %shifted, 6755399441055744.0
+  %bits = bitcast double %shifted to i64
+  %first = call double @llvm.fma.f64(double %k, double 0xBFF921FB54442D18, double %x)
+  %second = fmul double %k, 0x3C91A62633145C07
+  %second.negated = fneg double %second
+  %second.rest = call double @llvm.fma.f64(double %k, double 0x3C91A62633145C07, double %second.negated)
+  %high = fsub double %first, %second
+  %taken = fsub double %first, %high
+  %kept = fadd double %high, %taken
+  %first.rest = fsub double %first, %kept
+  %taken.rest = fsub double %taken, %second
+  %rests = fadd double %first.rest, %taken.rest
+  %rest = fsub double %rests, %second.rest
+  %low = call double @llvm.fma.f64(double %k, double 0x391F1976B7ED8FBC, double %rest)
+  %result.with.0 = insertvalue %turned poison, double %high, 0
+  %result.with.1 = insertvalue %turned %result.with.0, double %low, 1
+  %result = insertvalue %turned %result.with.1, i64 %bits, 2
+  ret %turned %result
+}
+
+; high + (high^3 q(s) + low (1 - s/2)) with s = high^2 as a sum of two numbers, q by minimax approximation to 2^-58
+define internal %pair.f64 @sine_f64(double %high, double %low) {
+  %s = fmul double %high, %high
+  %q.4 = call double @llvm.fma.f64(double %s, double 0x3DE5D9395E2F3AA3, double 0xBE5AE5E68787E1A3)
+  %q.3 = call double @llvm.fma.f64(double %s, double %q.4, double 0x3EC71DE357AFB1DA)
+  %q.2 = call double @llvm.fma.f64(double %s, double %q.3, double 0xBF2A01A019C1607F)
+  %q.1 = call double @llvm.fma.f64(double %s, double %q.2, double 0x3F8111111110F8A6)
+  %q = call double @llvm.fma.f64(double %s, double %q.1, double 0xBFC5555555555549)
+  %slope = call double @llvm.fma.f64(double %s, double -0.5, double 1.0)
+  %of.low = fmul double %low, %slope
+  %cube = fmul double %high, %s
+  %rest = call double @llvm.fma.f64(double %cube, double %q, double %of.low)
+  %result.with.0 = insertvalue %pair.f64 poison, double %high, 0
+  %result = insertvalue %pair.f64 %result.with.0, double %rest, 1
+  ret %pair.f64 %result
+}
+
+; 1 - s/2 + (s^2 q(s) - high low) as a sum of two numbers, q by minimax approximation to 2^-64; what 1 - s/2 and s round
+; away is put back
+define internal %pair.f64 @cosine_f64(double %high, double %low) {
+  %s = fmul double %high, %high
+  %s.negated = fneg double %s
+  %s.rest = call double @llvm.fma.f64(double %high, double %high, double %s.negated)
+  %near = call double @llvm.fma.f64(double %s, double -0.5, double 1.0)
+  %near.less = fsub double 1.0, %near
+  %near.rest = call double @llvm.fma.f64(double %s, double -0.5, double %near.less)
+  %q.4 = call double @llvm.fma.f64(double %s, double 0xBDA8FB166A6DFD1E, double 0x3E21EE9F1BB194BA)
+  %q.3 = call double @llvm.fma.f64(double %s, double %q.4, double 0xBE927E4F8134AE76)
+  %q.2 = call double @llvm.fma.f64(double %s, double %q.3, double 0x3EFA01A019CC0180)
+  %q.1 = call double @llvm.fma.f64(double %s, double %q.2, double 0xBF56C16C16C15224)
+  %q = call double @llvm.fma.f64(double %s, double %q.1, double 0x3FA555555555554C)
+  %half = call double @llvm.fma.f64(double %s.rest, double -0.5, double %near.rest)
+  %high.negated = fneg double %high
+  %of.low = call double @llvm.fma.f64(double %high.negated, double %low, double %half)
+  %square = fmul double %s, %s
+  %rest = call double @llvm.fma.f64(double %square, double %q, double %of.low)
+  %result.with.0 = insertvalue %pair.f64 poison, double %near, 0
+  %result = insertvalue %pair.f64 %result.with.0, double %rest, 1
+  ret %pair.f64 %result
+}
+
+; The sine of k quarter turns and r, below 2^27
+define internal double @sine_of(double %high, double %low, i64 %k) {
+  %sine = call %pair.f64 @sine_f64(double %high, double %low)
+  %cosine = call %pair.f64 @cosine_f64(double %high, double %low)
+  %sine.high = extractvalue %pair.f64 %sine, 0
+  %sine.low = extractvalue %pair.f64 %sine, 1
+  %cosine.high = extractvalue %pair.f64 %cosine, 0
+  %cosine.low = extractvalue %pair.f64 %cosine, 1
+  %odd = and i64 %k, 1
+  %is.odd = icmp ne i64 %odd, 0
+  %value.high = select i1 %is.odd, double %cosine.high, double %sine.high
+  %value.low = select i1 %is.odd, double %cosine.low, double %sine.low
+  %value = fadd double %value.high, %value.low
+  %bits = bitcast double %value to i64
+  %half = lshr i64 %k, 1
+  %sign = shl i64 %half, 63
+  %signed.bits = xor i64 %bits, %sign
+  %result = bitcast i64 %signed.bits to double
+  ret double %result
+}
+
+define internal double @far_sine(double %x) cold {
+  %result = call double @_Z3sind(double %x)
+  ret double %result
+}
+
+define double @__pykc_sin_f64(double %x) {
+  %turned = call %turned @quarter_turns_f64(double %x)
+  %high = extractvalue %turned %turned, 0
+  %low = extractvalue %turned %turned, 1
+  %k = extractvalue %turned %turned, 2
+  %value = call double @sine_of(double %high, double %low, i64 %k)
+  %is.zero = fcmp oeq double %x, 0.0
+  %near = select i1 %is.zero, double %x, double %value                 ; -0 stays
+  %size = call double @llvm.fabs.f64(double %x)
+  %is.near = fcmp olt double %size, 134217728.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call double @far_sine(double %x)
+  br label %done
+
+done:
+  %result = phi double [ %near, %0 ], [ %far, %rarely ]
+  ret double %result
+}
+
+define internal double @far_cosine(double %x) cold {
+  %result = call double @_Z3cosd(double %x)
+  ret double %result
+}
+
+define double @__pykc_cos_f64(double %x) {
+  %turned = call %turned @quarter_turns_f64(double %x)
+  %high = extractvalue %turned %turned, 0
+  %low = extractvalue %turned %turned, 1
+  %k = extractvalue %turned %turned, 2
+  %next = add i64 %k, 1
+  %near = call double @sine_of(double %high, double %low, i64 %next)
+  %size = call double @llvm.fabs.f64(double %x)
+  %is.near = fcmp olt double %size, 134217728.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call double @far_cosine(double %x)
+  br label %done
+
+done:
+  %result = phi double [ %near, %0 ], [ %far, %rarely ]
+  ret double %result
+}
+
+define internal double @far_tangent(double %x) cold {
+  %result = call double @_Z3tand(double %x)
+  ret double %result
+}
+
+; sine / cosine or -cosine / sine, and what is missing then, by the rests of both
+define double @__pykc_tan_f64(double %x) {
+  %turned = call %turned @quarter_turns_f64(double %x)
+  %high = extractvalue %turned %turned, 0
+  %low = extractvalue %turned %turned, 1
+  %k = extractvalue %turned %turned, 2
+  %sine = call %pair.f64 @sine_f64(double %high, double %low)
+  %cosine = call %pair.f64 @cosine_f64(double %high, double %low)
+  %sine.high = extractvalue %pair.f64 %sine, 0
+  %sine.low = extractvalue %pair.f64 %sine, 1
+  %cosine.high = extractvalue %pair.f64 %cosine, 0
+  %cosine.low = extractvalue %pair.f64 %cosine, 1
+  %odd = and i64 %k, 1
+  %is.odd = icmp ne i64 %odd, 0
+  %sine.opposite = fneg double %sine.high
+  %sine.low.opposite = fneg double %sine.low
+  %above.high = select i1 %is.odd, double %cosine.high, double %sine.high
+  %above.low = select i1 %is.odd, double %cosine.low, double %sine.low
+  %below.high = select i1 %is.odd, double %sine.opposite, double %cosine.high
+  %below.low = select i1 %is.odd, double %sine.low.opposite, double %cosine.low
+  %above = fadd double %above.high, %above.low
+  %below = fadd double %below.high, %below.low
+  %above.part = fsub double %above.high, %above
+  %above.rest = fadd double %above.part, %above.low
+  %below.part = fsub double %below.high, %below
+  %below.rest = fadd double %below.part, %below.low
+  %inverse = fdiv double 1.0, %below
+  %ratio = fmul double %above, %inverse
+  %ratio.negated = fneg double %ratio
+  %missing.high = call double @llvm.fma.f64(double %ratio.negated, double %below, double %above)
+  %missing.all = fadd double %missing.high, %above.rest
+  %missing = call double @llvm.fma.f64(double %ratio.negated, double %below.rest, double %missing.all)
+  %value = call double @llvm.fma.f64(double %missing, double %inverse, double %ratio)
+  %is.zero = fcmp oeq double %x, 0.0
+  %near = select i1 %is.zero, double %x, double %value
+  %size = call double @llvm.fabs.f64(double %x)
+  %is.near = fcmp olt double %size, 134217728.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call double @far_tangent(double %x)
+  br label %done
+
+done:
+  %result = phi double [ %near, %0 ], [ %far, %rarely ]
+  ret double %result
+}
