@@ -139,6 +139,11 @@ class Measurement {
   Buffer pause_;  // cleared before each launch, on a GPU
 };
 
+/// "sm_90" of "sm_90a": what is fast on a chip does not depend on what code for it may use.
+std::string chip_of(const std::string& target) {
+  return target.starts_with("sm_") && target.ends_with('a') ? target.substr(0, target.size() - 1) : target;
+}
+
 void report_choice(const Choice& choice, std::size_t best, const std::string& how) {
   std::fprintf(stderr, "pykc: %s: %s of %zu configurations, %s\n", choice.kernel.c_str(),
                choice.configurations[best].text().c_str(), choice.configurations.size(), how.c_str());
@@ -147,7 +152,7 @@ void report_choice(const Choice& choice, std::size_t best, const std::string& ho
 /// A row of a kernel of the library; of others, what a report says.
 void record_choice(const Choice& choice, std::size_t best, const std::string& how) {
   if (choice.library_kernel.empty()) return report_choice(choice, best, how);
-  const TunedLaunch launch(choice.library_kernel, choice.device.info().target, choice.arrays);
+  const TunedLaunch launch(choice.library_kernel, chip_of(choice.device.info().target), choice.arrays);
   std::fprintf(stderr, "%s  // %s\n", launch.row(choice.configurations[best].text()).c_str(), how.c_str());
 }
 
@@ -174,7 +179,7 @@ std::optional<std::size_t> find_known(const Choice& choice, const driver::KeptCh
   if (const std::optional<std::string> text = kept.find())
     if (const std::optional<std::size_t> known = found(*text, "as measured before")) return known;
   if (choice.library_kernel.empty()) return std::nullopt;
-  const TunedLaunch launch(choice.library_kernel, choice.device.info().target, choice.arrays);
+  const TunedLaunch launch(choice.library_kernel, chip_of(choice.device.info().target), choice.arrays);
   const TunedRow* const row = launch.find_in(tuned_rows());
   if (row == nullptr) return std::nullopt;
   return found(row->configuration, "as recorded for " + std::string(row->shape) + " on " + launch.chip);

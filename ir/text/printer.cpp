@@ -255,8 +255,10 @@ void FunctionPrinter::name_locals() {
 }
 
 bool FunctionPrinter::has_value(const Instruction& instruction) const {
-  if (instruction.opcode == Opcode::Foreign)
-    return !function_.foreign_codes[static_cast<std::size_t>(instruction.index)].results.empty();
+  if (instruction.opcode == Opcode::Foreign) {
+    const auto index = static_cast<std::size_t>(instruction.index);
+    return index < function_.foreign_codes.size() && !function_.foreign_codes[index].results.empty();
+  }
   if (instruction.opcode == Opcode::Call) return instruction.callee != nullptr && !instruction.callee->results.empty();
   return !instruction.type.is_none();
 }

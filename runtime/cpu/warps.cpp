@@ -74,7 +74,7 @@ void Warps::run(abi::CpuKernel kernel, const abi::CpuLaunch& launch, char* share
   block_ = block;
   start();
   while (living_ > 0 && !is_over()) {
-    if (let_run()) continue;
+    if (let_run() || is_over()) continue;
     if (at_grid_barrier_ < living_) return report_endless_wait();
     wait_for_grid();
     open_grid_barrier();
