@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/errors.h"
+
 namespace pykc::cuda {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "frontend/check/arrays/index.h"
 #include "frontend/check/calls/call.h"
 #include "frontend/check/calls/ptx.h"
 #include "frontend/check/expressions/expression.h"
