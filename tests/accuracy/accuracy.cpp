@@ -1,12 +1,16 @@
 // pykc_accuracy --seed N --points N --only NAME
-// pykc_accuracy --all-f32 NAME --every N
+// pykc_accuracy --all-f32 NAME --every N --beside DEVICE
+// pykc_accuracy --samples N --only NAME --beside DEVICE
 //
 // The error of the math functions on the CPU device, which has the GPU's bits, as the table of docs/math.md. Each
 // function gets what lies around special values, and then, some rounds long, random bits, numbers on several scales and
 // what lies around the worst so far. The seed is told; without one it is the time. Fails where a bound is exceeded.
 //
-// --all-f32 asks one function for every f32 there is, or every so many-th, against the C library's f64 function. All
-// take minutes.
+// --all-f32 asks a function for every f32 there is, or every so many-th, against the C library's f64 function; `all`
+// stands for all functions of one argument. --samples asks for so many arguments drawn at random: of f64, against the C
+// library's function of long double, and of f32 where there are two arguments. Where the C library has no function,
+// every 1021st argument is judged in 113 bits. --beside names a device, a GPU as a rule, that must have the same bits.
+// All take minutes.
 #include <quadmath.h>
 
 #include <algorithm>
@@ -17,8 +21,10 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pykc/compiler.h"
@@ -31,7 +37,8 @@ namespace {
 struct Request {
   std::uint64_t seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   std::size_t points = 20000;
-  std::string only, all_f32;
+  std::string only, all_f32, beside;
+  std::uint64_t samples = 0;
   std::uint32_t every = 1;
 };
 
@@ -44,7 +51,6 @@ struct Point {
 template <typename T>
 using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-const CompileOptions kOptions{.target = "cpu", .cache = false, .warnings = false};
 constexpr std::int64_t kBlock = 128;
 constexpr int kRounds = 12;
 constexpr std::size_t kKept = 64;
@@ -89,6 +95,10 @@ double error_in_ulp(T got, Exact exact, T floor) {
   return static_cast<double>((distance < 0 ? -distance : distance) / static_cast<Exact>(ulp));
 }
 
+CompileOptions options_for(const Device& device) {
+  return {.target = device.info().target, .cache = false, .warnings = false};
+}
+
 /// One function on arrays of one type.
 template <typename T>
 class Evaluation {
@@ -96,17 +106,15 @@ class Evaluation {
   Evaluation(const Device& device, const Function& function)
       : device_(device),
         function_(function),
-        module_(device.load(compile(kernel_for(function), kOptions).value()).value()) {}
+        module_(device.load(compile(kernel_for(function), options_for(device)).value()).value()) {}
 
   /// What the device computes; the number of arguments is a multiple of kBlock.
-  void compute(std::vector<T>& out, std::vector<T>& x, std::vector<T>& y) {
+  void compute(std::vector<T>& out, const std::vector<T>& x, const std::vector<T>& y) {
     const auto count = static_cast<std::int64_t>(x.size());
-    const auto array = [&](std::vector<T>& host) { return device_.wrap(host.data(), {count}).value(); };
-    module_.kernel("k")
-        .value()
-        .launch({.grid = {count / kBlock}, .block = {kBlock}}, array(out), array(x), array(y))
-        .value();
-    device_.synchronize().value();
+    const Array<T> results = device_.allocate<T>(count).value(), first = device_.copy_from<T>(x).value();
+    const Array<T> second = function_.of_two == nullptr ? first : device_.copy_from<T>(y).value();
+    module_.kernel("k").value().launch({.grid = {count / kBlock}, .block = {kBlock}}, results, first, second).value();
+    results.copy_to(out).value();
   }
 
   /// Fills in the errors.
@@ -160,21 +168,6 @@ class Search {
     return worst.front();
   }
 
- private:
-  static std::vector<Point<T>> specials(bool takes_two) {
-    using Limits = std::numeric_limits<T>;
-    std::vector<T> values = {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
-                             Limits::max(),      Limits::min(),       Limits::denorm_min()};
-    for (const double special : kSpecial)
-      for (const T value : {static_cast<T>(special), -static_cast<T>(special)})
-        for (const T end : {value, Limits::infinity(), -Limits::infinity()})
-          values.push_back(std::nextafter(value, end));
-    std::vector<Point<T>> points;
-    for (const T x : values)
-      for (const T y : takes_two ? values : std::vector<T>{1}) points.push_back({x, y});
-    return points;
-  }
-
   T anything() {
     const auto uniform = [&](double limit) { return std::uniform_real_distribution<double>(-limit, limit)(random_); };
     switch (random_() % 6) {
@@ -191,6 +184,21 @@ class Search {
       default:
         return static_cast<T>(uniform(2) * std::exp2(uniform(12)));
     }
+  }
+
+ private:
+  static std::vector<Point<T>> specials(bool takes_two) {
+    using Limits = std::numeric_limits<T>;
+    std::vector<T> values = {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
+                             Limits::max(),      Limits::min(),       Limits::denorm_min()};
+    for (const double special : kSpecial)
+      for (const T value : {static_cast<T>(special), -static_cast<T>(special)})
+        for (const T end : {value, Limits::infinity(), -Limits::infinity()})
+          values.push_back(std::nextafter(value, end));
+    std::vector<Point<T>> points;
+    for (const T x : values)
+      for (const T y : takes_two ? values : std::vector<T>{1}) points.push_back({x, y});
+    return points;
   }
 
   /// A value up to some thousandth of the size away, mostly much nearer.
@@ -236,35 +244,175 @@ int run(const Request& request) {
   return holds ? 0 : 1;
 }
 
-/// The whole range of f32, the worst of which is printed; fails where the bound is exceeded.
-int try_all(const Request& request) {
-  const auto function = std::ranges::find(functions(), request.all_f32, &Function::name);
-  const OfDouble exact = function_of_double(request.all_f32);
-  if (exact == nullptr || function == functions().end()) return 2;
-  const Device device = Device::open("cpu").value();
-  Evaluation<float> evaluation(device, *function);
-  constexpr std::uint32_t kStep = 1U << 20;
-  std::vector<float> out(kStep), x(kStep);
-  Point<float> worst;
-  std::uint64_t rounded_wrongly = 0;
-  for (std::uint64_t bits = 0; bits < 1ULL << 32;) {
-    for (float& value : x) value = std::bit_cast<float>(static_cast<std::uint32_t>(bits)), bits += request.every;
-    evaluation.compute(out, x, x);
-    for (std::uint32_t n = 0; n < kStep; ++n) {
-      const double value = exact(static_cast<double>(x[n]));
-      const bool loses_sign = out[n] == 0 && value == 0 && std::signbit(out[n]) != std::signbit(value);
-      const double error = loses_sign ? INFINITY : error_in_ulp(out[n], value, 0.0F);
-      if (error > 0.5) ++rounded_wrongly;
-      if (error > worst.error) worst = {x[n], x[n], error};
-    }
+/// What was found of many arguments.
+template <typename T>
+struct Findings {
+  Point<T> worst, differs;
+  std::uint64_t judged = 0, rounded_wrongly = 0, differing = 0;
+
+  void judge(const Point<T>& point) {
+    ++judged;
+    if (point.error > 0.5) ++rounded_wrongly;
+    if (point.error > worst.error) worst = point;
   }
-  std::printf("%s: at most %.4f ulp, of %a; %llu are not rounded correctly\n", request.all_f32.c_str(), worst.error,
-              static_cast<double>(worst.x), static_cast<unsigned long long>(rounded_wrongly));
-  return worst.error <= function->f32_bound ? 0 : 1;
+
+  void add(const Findings& more) {
+    if (more.worst.error > worst.error) worst = more.worst;
+    if (more.differing != 0) differs = more.differs;
+    judged += more.judged;
+    rounded_wrongly += more.rounded_wrongly;
+    differing += more.differing;
+  }
+};
+
+/// Calls `part(begin, end)` for parts of a range, each on a thread of its own, and sums what they find.
+template <typename T, typename Part>
+Findings<T> in_parts(std::size_t count, Part part) {
+  const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<Findings<T>> found(threads);
+  {
+    std::vector<std::jthread> running;
+    for (std::size_t n = 0; n < threads; ++n)
+      running.emplace_back([&, n] { found[n] = part(n * count / threads, (n + 1) * count / threads); });
+  }
+  Findings<T> all;
+  for (const Findings<T>& some : found) all.add(some);
+  return all;
+}
+
+/// A function on the CPU device, and on the other device if one is named, beside the C library.
+template <typename T>
+class Comparison {
+ public:
+  Comparison(const Function& function, const std::string& beside)
+      : function_(function), peers_(peers_of(function.name)), own_(device_, function) {
+    if (beside.empty()) return;
+    other_device_.emplace(Device::open(beside).value());
+    other_.emplace(*other_device_, function);
+  }
+
+  void add(const std::vector<T>& x, const std::vector<T>& y) {
+    std::vector<T> out(x.size()), of_other(other_ ? x.size() : 0);
+    own_.compute(out, x, y);
+    if (other_) other_->compute(of_other, x, y);
+    findings_.add(in_parts<T>(x.size(), [&](std::size_t begin, std::size_t end) {
+      Findings<T> found;
+      for (std::size_t n = begin; n < end; ++n) {
+        const bool is_judged = has_peer() || n % kSparse == 0;
+        if (is_judged) found.judge({x[n], y[n], error(x[n], y[n], out[n])});
+        if (!other_ || same(out[n], of_other[n])) continue;
+        found.differs = {x[n], y[n]};
+        ++found.differing;
+      }
+      return found;
+    }));
+  }
+
+  /// Prints it; whether the bound holds, and the devices agree.
+  bool report(double bound) const {
+    const auto number = [](std::uint64_t count) { return static_cast<unsigned long long>(count); };
+    const auto print = [&](const Point<T>& point) {
+      std::printf(function_.of_two ? "%a, %a" : "%a", static_cast<double>(point.x), static_cast<double>(point.y));
+    };
+    std::printf("%s of %s: at most %.4f ulp, of ", function_.name.data(), sizeof(T) == 4 ? "f32" : "f64",
+                findings_.worst.error);
+    print(findings_.worst);
+    std::printf("; of %llu judged, %llu are not rounded correctly", number(findings_.judged),
+                number(findings_.rounded_wrongly));
+    if (other_) std::printf("; %llu differ between the devices", number(findings_.differing));
+    if (findings_.differing != 0) std::printf(", that of "), print(findings_.differs);
+    std::printf("\n");
+    std::fflush(stdout);
+    return findings_.worst.error <= bound && findings_.differing == 0;
+  }
+
+ private:
+  using Wider = std::conditional_t<sizeof(T) == 4, double, long double>;
+  static constexpr std::size_t kSparse = 1021;
+
+  const Peer<Wider>& peer() const {
+    if constexpr (sizeof(T) == 4)
+      return peers_.for_f32;
+    else
+      return peers_.for_f64;
+  }
+
+  bool has_peer() const { return peer().of_one != nullptr || peer().of_two != nullptr; }
+
+  static bool same(T one, T other) {
+    return std::bit_cast<Bits<T>>(one) == std::bit_cast<Bits<T>>(other) || (std::isnan(one) && std::isnan(other));
+  }
+
+  double error(T x, T y, T got) const {
+    if (is_excepted(function_, x)) return 0;
+    const auto floor = static_cast<T>(function_.floor);
+    if (!has_peer())
+      return error_in_ulp<T, Wide>(got, function_.of_two ? function_.of_two(x, y) : function_.of_one(x), floor);
+    const Wider exact = function_.of_two ? peer().of_two(x, y) : peer().of_one(x);
+    const bool loses_sign = got == 0 && exact == 0 && std::signbit(got) != std::signbit(exact);
+    return loses_sign ? INFINITY : error_in_ulp(got, exact, floor);
+  }
+
+  const Function& function_;
+  Peers peers_;
+  Device device_ = Device::open("cpu").value();
+  std::optional<Device> other_device_;
+  Evaluation<T> own_;
+  std::optional<Evaluation<T>> other_;
+  Findings<T> findings_;
+};
+
+constexpr std::size_t kStep = 1U << 22;
+
+/// Every f32 there is, or some of them.
+int try_all(const Request& request) {
+  bool holds = true, is_known = false;
+  for (const Function& function : functions()) {
+    if (function.of_two != nullptr || (request.all_f32 != "all" && request.all_f32 != function.name)) continue;
+    is_known = true;
+    Comparison<float> comparison(function, request.beside);
+    std::vector<float> x(kStep);
+    for (std::uint64_t bits = 0; bits < 1ULL << 32;) {
+      for (float& value : x) value = std::bit_cast<float>(static_cast<std::uint32_t>(bits)), bits += request.every;
+      comparison.add(x, x);
+    }
+    holds &= comparison.report(function.f32_bound);
+  }
+  return !is_known ? 2 : holds ? 0 : 1;
+}
+
+template <typename T>
+bool sample(const Function& function, double bound, const Request& request) {
+  Comparison<T> comparison(function, request.beside);
+  std::vector<T> x(kStep), y(kStep);
+  for (std::uint64_t n = 0; n < request.samples; n += kStep) {
+    in_parts<T>(kStep, [&](std::size_t begin, std::size_t end) {
+      Search<T> search(request.seed + n + begin);
+      for (std::size_t place = begin; place < end; ++place) x[place] = search.anything(), y[place] = search.anything();
+      return Findings<T>{};
+    });
+    comparison.add(x, y);
+  }
+  return comparison.report(bound);
+}
+
+/// Arguments drawn at random.
+int try_many(const Request& request) {
+  std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(request.seed));
+  bool holds = true;
+  for (const Function& function : functions()) {
+    if (!request.only.empty() && request.only != function.name) continue;
+    if (function.of_two != nullptr) holds &= sample<float>(function, function.f32_bound, request);
+    holds &= sample<double>(function, function.f64_bound, request);
+  }
+  return holds ? 0 : 1;
 }
 
 int usage() {
-  std::fprintf(stderr, "usage: pykc_accuracy [--seed N] [--points N] [--only NAME] | --all-f32 NAME [--every N]\n");
+  std::fprintf(stderr,
+               "usage: pykc_accuracy [--seed N] [--points N] [--only NAME]\n"
+               "       pykc_accuracy --all-f32 NAME|all [--every N] [--beside DEVICE]\n"
+               "       pykc_accuracy --samples N [--seed N] [--only NAME] [--beside DEVICE]\n");
   return 2;
 }
 
@@ -286,8 +434,13 @@ int main(int count, char** words) {
       request.all_f32 = words[n + 1];
     else if (option == "--every")
       request.every = static_cast<std::uint32_t>(std::strtoul(words[n + 1], nullptr, 10));
+    else if (option == "--samples")
+      request.samples = std::strtoull(words[n + 1], nullptr, 10);
+    else if (option == "--beside")
+      request.beside = words[n + 1];
     else
       return pykc::accuracy::usage();
   }
-  return request.all_f32.empty() ? pykc::accuracy::run(request) : pykc::accuracy::try_all(request);
+  if (!request.all_f32.empty()) return pykc::accuracy::try_all(request);
+  return request.samples != 0 ? pykc::accuracy::try_many(request) : pykc::accuracy::run(request);
 }

@@ -125,24 +125,54 @@ constexpr Function kFunctions[] = {
     {"y1", 1, 6, y1q, nullptr, "x", 1},
 };
 
-struct NamedOfDouble {
-  std::string_view name;
-  OfDouble function;
-};
+template <typename T>
+T reciprocal_root_of(T x) {
+  return 1 / std::sqrt(x);
+}
 
-constexpr NamedOfDouble kOfDouble[] = {
-    {"sin", std::sin},     {"cos", std::cos},     {"tan", std::tan},     {"asin", std::asin},   {"acos", std::acos},
-    {"atan", std::atan},   {"sinh", std::sinh},   {"cosh", std::cosh},   {"tanh", std::tanh},   {"asinh", std::asinh},
-    {"acosh", std::acosh}, {"atanh", std::atanh}, {"exp", std::exp},     {"exp2", std::exp2},   {"expm1", std::expm1},
-    {"log", std::log},     {"log2", std::log2},   {"log10", std::log10}, {"log1p", std::log1p}, {"cbrt", std::cbrt},
-    {"erf", std::erf},     {"erfc", std::erfc},
+template <typename T>
+T reciprocal_cube_root_of(T x) {
+  return 1 / std::cbrt(x);
+}
+
+constexpr Peers kPeers[] = {
+    {"sin", {std::sin}, {std::sin}},
+    {"cos", {std::cos}, {std::cos}},
+    {"tan", {std::tan}, {std::tan}},
+    {"asin", {std::asin}, {std::asin}},
+    {"acos", {std::acos}, {std::acos}},
+    {"atan", {std::atan}, {std::atan}},
+    {"sinh", {std::sinh}, {std::sinh}},
+    {"cosh", {std::cosh}, {std::cosh}},
+    {"tanh", {std::tanh}, {std::tanh}},
+    {"asinh", {std::asinh}, {std::asinh}},
+    {"acosh", {std::acosh}, {std::acosh}},
+    {"atanh", {std::atanh}, {std::atanh}},
+    {"exp", {std::exp}, {std::exp}},
+    {"exp2", {std::exp2}, {std::exp2}},
+    {"expm1", {std::expm1}, {std::expm1}},
+    {"log", {std::log}, {std::log}},
+    {"log2", {std::log2}, {std::log2}},
+    {"log10", {std::log10}, {std::log10}},
+    {"log1p", {std::log1p}, {std::log1p}},
+    {"cbrt", {std::cbrt}, {std::cbrt}},
+    {"erf", {std::erf}, {std::erf}},
+    {"erfc", {std::erfc}, {std::erfc}},
+    {"gamma", {std::tgamma}, {std::tgamma}},
+    {"lgamma", {std::lgamma}, {std::lgamma}},
+    {"exp10", {::exp10}, {::exp10l}},
+    {"rsqrt", {reciprocal_root_of<double>}, {reciprocal_root_of<long double>}},
+    {"rcbrt", {reciprocal_cube_root_of<double>}, {reciprocal_cube_root_of<long double>}},
+    {"pow", {nullptr, std::pow}, {nullptr, std::pow}},
+    {"atan2", {nullptr, std::atan2}, {nullptr, std::atan2}},
+    {"hypot", {nullptr, std::hypot}, {nullptr, std::hypot}},
 };
 
 }  // namespace
 
-OfDouble function_of_double(std::string_view name) {
-  const auto found = std::ranges::find(kOfDouble, name, &NamedOfDouble::name);
-  return found == std::end(kOfDouble) ? nullptr : found->function;
+Peers peers_of(std::string_view name) {
+  const auto found = std::ranges::find(kPeers, name, &Peers::name);
+  return found == std::end(kPeers) ? Peers{.name = name} : *found;
 }
 
 std::span<const Function> functions() { return kFunctions; }

@@ -19,9 +19,20 @@ struct Function {
 
 std::span<const Function> functions();
 
-/// The C library's function of one f64, which is exact enough to judge any f32 by, or null.
-using OfDouble = double (*)(double);
-OfDouble function_of_double(std::string_view name);
+/// The C library's functions of a wider type, which are exact enough to judge any f32 or f64 by; null where it has none.
+template <typename T>
+struct Peer {
+  T (*of_one)(T) = nullptr;
+  T (*of_two)(T, T) = nullptr;
+};
+
+struct Peers {
+  std::string_view name;
+  Peer<double> for_f32;
+  Peer<long double> for_f64;
+};
+
+Peers peers_of(std::string_view name);
 
 /// Whether the page excepts an argument: the logarithm of gamma has zeros there, near which its relative error is
 /// large.
