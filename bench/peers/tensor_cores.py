@@ -10,6 +10,7 @@ what they make is compared with what PyTorch makes of the same.
 """
 import argparse
 import ctypes
+import functools
 import json
 import math
 import pathlib
@@ -47,7 +48,7 @@ class Kernel:
               "cuModuleGetFunction")
         check(driver.cuFuncSetAttribute(self.function, 8, shared_bytes), "cuFuncSetAttribute")
 
-    def launch(self, grid, threads: int, arguments):
+    def launch(self, grid, block, arguments):
         """A function that launches it. An argument is an array, a number of 32 bits, or a tensor map."""
         words = []
         for argument in arguments:
@@ -59,7 +60,7 @@ class Kernel:
 
         def run():
             stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-            check(driver.cuLaunchKernel(self.function, *grid, threads, 1, 1, self.shared_bytes, stream, pointers, None),
+            check(driver.cuLaunchKernel(self.function, *grid, *block, self.shared_bytes, stream, pointers, None),
                   "cuLaunchKernel")
         run.keeps = words
         return run
@@ -119,44 +120,104 @@ def product(pykc: str, size: int, kind: str, result: str, transposed: bool):
     vendor = {"i8": lambda: torch._int_mm(a, by_rows.T),
               "u8": lambda: torch._scaled_mm(a, by_rows.T, one, one, out_dtype=TYPES[result], use_fast_accum=True)}.get(
         kind, lambda: torch.matmul(a, by_rows.T if transposed else b))
-    launches = {"pykc": kernel.launch((blocks, 1, 1), 384, [c, a, b, *maps]), "cuBLAS": vendor}
+    launches = {"pykc": kernel.launch((blocks, 1, 1), (384, 1, 1), [c, a, b, *maps]), "cuBLAS": vendor}
     launches["pykc"]()
     expected = vendor().float()
     difference = ((c.float() - expected).abs().max() / expected.abs().max()).item()
     return 2 * size**3, median_seconds(launches), difference
 
 
-def attention(pykc: str, length: int, d: int, causal: bool):
-    """Attention of 16384 queries in all, by heads that have 2048 columns together."""
-    batch, heads = max(1, 16384 // length), 2048 // d
-    q, k, v = (numbers((batch, heads, length, d), "bf16") for _ in range(3))
-    flat = [x.view(batch * heads, length, d) for x in (q, k, v)]
-    o = torch.zeros_like(flat[0])
-    groups = 3 if d == 64 and (length > 1024 or not causal) else 2
-    name = {2: "attention_of_two", 3: "attention_of_three"}[groups]
-    array = "bf16[:, :, :]"
-    kernel = Kernel(pykc, "attention", f"{name}({array}, {array}, {array}, {array}, f32, {causal}, {d}, 128, 2)",
-                    groups * 128 * d + 1024 * d + 2048)
-    scale = struct.unpack("i", struct.pack("f", math.log2(math.e) / math.sqrt(d)))[0]
-    maps = [tensor_map(x, (1, rows, 64)) for x, rows in zip((*flat, o), (64, 128, 128, 64))]
-    grid = (-(-length // (64 * groups)), batch * heads, 1)
-    launches = {"pykc": kernel.launch(grid, 128 + 128 * groups, [o, *flat, ctypes.c_int32(scale), *maps])}
+def bits(x: float) -> ctypes.c_int32:
+    """An f32 as an argument of a launch."""
+    return ctypes.c_int32(struct.unpack("i", struct.pack("f", x))[0])
 
-    def by(backend):
+
+class Heads:
+    """Attention of 16384 queries in all, by heads that have 2048 columns together."""
+
+    def __init__(self, length: int, d: int, causal: bool, operations: float):
+        batch, heads = max(1, 16384 // length), 2048 // d
+        self.length, self.d, self.causal, self.heads = length, d, causal, batch * heads
+        self.operations = operations * batch * heads * length**2 * d * (0.5 if causal else 1)
+        self.scale = 1 / math.sqrt(d)
+        self.q, self.k, self.v = (numbers((batch, heads, length, d), "bf16") for _ in range(3))
+
+    def flat(self, x: torch.Tensor) -> torch.Tensor:
+        return x.view(self.heads, self.length, self.d)
+
+    def forward(self, pykc: str, o: torch.Tensor, lse: torch.Tensor):
+        """pykc's launch; `lse` may be empty."""
+        groups = 3 if self.d == 64 and (self.length > 1024 or not self.causal) else 2
+        name = {2: "attention_of_two", 3: "attention_of_three"}[groups]
+        array = "bf16[:, :, :]"
+        kernel = Kernel(pykc, "attention", f"{name}({array}, f32[:, :], {array}, {array}, {array}, f32, {self.causal}, "
+                        f"{self.d}, 128, 2)", groups * 128 * self.d + 1024 * self.d + 2048)
+        arrays = [o, *map(self.flat, (self.q, self.k, self.v))]
+        maps = [tensor_map(x, (1, rows, 64)) for x, rows in zip(arrays[1:] + arrays[:1], (64, 128, 128, 64))]
+        return kernel.launch((-(-self.length // (64 * groups)), self.heads, 1), (128 + 128 * groups, 1, 1),
+                             [o, lse, *arrays[1:], bits(self.scale * math.log2(math.e)), *maps])
+
+    def by(self, backend) -> torch.Tensor:
         with sdpa_kernel(backend):
-            return functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
-    launches["cuDNN"] = lambda: by(SDPBackend.CUDNN_ATTENTION)
-    launches["FlashAttention 2"] = lambda: by(SDPBackend.FLASH_ATTENTION)
+            return functional.scaled_dot_product_attention(self.q, self.k, self.v, is_causal=self.causal)
+
+
+BACKENDS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "FlashAttention 2": SDPBackend.FLASH_ATTENTION}
+
+
+def attention(pykc: str, length: int, d: int, causal: bool):
+    heads = Heads(length, d, causal, 4)
+    o = torch.zeros_like(heads.flat(heads.q))
+    launches = {"pykc": heads.forward(pykc, o, torch.zeros(0, 0, device="cuda"))}
+    for name, backend in BACKENDS.items():
+        launches[name] = functools.partial(heads.by, backend)
     launches["pykc"]()
     expected = launches["cuDNN"]().float()
-    difference = (o.view_as(q).float() - expected).abs().max().item()
-    return 4 * batch * heads * length**2 * d * (0.5 if causal else 1), median_seconds(launches), difference
+    difference = (o.view_as(heads.q).float() - expected).abs().max().item()
+    return heads.operations, median_seconds(launches), difference
+
+
+def attention_backward(pykc: str, length: int, d: int, causal: bool):
+    heads = Heads(length, d, causal, 10)
+    given = [x.requires_grad_() for x in (heads.q, heads.k, heads.v)]
+    slope = numbers(heads.q.shape, "bf16")
+    q, k, v, do = (heads.flat(x.detach()) for x in (*given, slope))
+    o, dq, dk, dv = (torch.zeros_like(q) for _ in range(4))
+    lse = torch.zeros(heads.heads, length, device="cuda")
+    heads.forward(pykc, o, lse)()
+
+    padded, queries = -(-length // 128) * 128, 8192 // d
+    rows = torch.empty(heads.heads, 2, padded, device="cuda")
+    sums = torch.empty(heads.heads, padded * d // 4096, 4096, device="cuda")
+    array, floats = "bf16[:, :, :]", "f32[:, :, :]"
+    module, scale = "attention_backward", bits(heads.scale)
+    maps = [tensor_map(x, (1, n, 64)) for x, n in ((k, 64), (v, 64), (q, queries), (do, queries), (dv, 64), (dk, 64))]
+    prepare = Kernel(pykc, module, f"prepare({floats}, {floats}, {array}, {array}, f32[:, :], {d})", 0)
+    gradients = Kernel(pykc, module, f"gradients({array}, {array}, {floats}, {floats}, {array}, {array}, {array}, {array}, "
+                       f"f32, f32, {causal}, {d}, {queries})", 10 * 16384 + 3072)
+    finish = Kernel(pykc, module, f"finish({array}, {floats}, f32, {d})", 0)
+    parts = [prepare.launch((padded * d // 2048, heads.heads, 1), (d // 8, 2048 // d, 1), [rows, sums, o, do, lse]),
+             gradients.launch((-(-length // 128), heads.heads, 1), (384, 1, 1),
+                              [dk, dv, sums, rows, q, k, v, do, bits(heads.scale * math.log2(math.e)), scale, *maps]),
+             finish.launch((sums.shape[1], heads.heads, 1), (256, 1, 1), [dq, sums, scale])]
+
+    def run():
+        for part in parts:
+            part()
+    launches = {"pykc": run}
+    for name, backend in BACKENDS.items():
+        launches[name] = functools.partial(torch.autograd.grad, heads.by(backend), given, slope, retain_graph=True)
+    run()
+    difference = max((x - heads.flat(y)).float().abs().max().item()
+                     for x, y in zip((dq, dk, dv), launches["cuDNN"]()))
+    return heads.operations, median_seconds(launches), difference
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--pykc", default="build/release/bin/pykc")
     parser.add_argument("--json")
+    parser.add_argument("--only", default="", help="works whose names hold this")
     options = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(0)
@@ -167,16 +228,18 @@ def main():
                                          ("u8", "bf16", True), ("i8", "i32", True), ("f32", "f32", True)):
             name = f"{kind} {size}³{', b transposed' if transposed else ''}"
             works[name] = (product, size, kind, result, transposed)
-    for d in (64, 128):
-        for causal in (False, True):
-            for length in (1024, 2048, 4096, 8192, 16384):
-                works[f"attention d {d}, {length}{', causal' if causal else ''}"] = (attention, length, d, causal)
+    for name, work in (("attention", attention), ("attention backward", attention_backward)):
+        for d in (64, 128):
+            for causal in (False, True):
+                for length in (1024, 2048, 4096, 8192, 16384):
+                    works[f"{name} d {d}, {length}{', causal' if causal else ''}"] = (work, length, d, causal)
+    works = {name: work for name, work in works.items() if options.only in name}
     recorded = {}
     for name, (work, *parameters) in works.items():
         operations, seconds, difference = work(options.pykc, *parameters)
         rates = {system: operations / time * 1e-12 for system, time in seconds.items()}
         recorded[name] = {**rates, "difference": difference}
-        print(f"{name:36}", *(f"{system} {rate:.0f}" for system, rate in rates.items()),
+        print(f"{name:40}", *(f"{system} {rate:.0f}" for system, rate in rates.items()),
               f"TFLOP/s, difference {difference:.1g}", flush=True)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(recorded, indent=1) + "\n")
