@@ -111,12 +111,14 @@ class SignatureParser {
   std::optional<ArgumentType> tuple() {
     dotted_name();
     ArgumentType result{.is_tuple = true};
-    do {
-      ++position_;  // the bracket, then each comma
+    expect('[');
+    while (peek() != ']') {
       std::optional<ArgumentType> element = argument();
       if (!element) return std::nullopt;
       result.elements.push_back(std::move(*element));
-    } while (peek() == ',');
+      if (peek() != ',') break;
+      ++position_;
+    }
     if (!expect(']')) return std::nullopt;
     return result;
   }

@@ -202,6 +202,9 @@ same "a signature may leave out what configurations set" turn.ptx turn_first.ptx
 expect 0 "" "$pykc" compile tuned.pyk --sig 'turn(i64[:], 4)' -o turn4.ptx
 expect 1 "differ" cmp turn.ptx turn4.ptx
 expect 1 "has 2 parameters, but 0 types are given" "$pykc" compile tuned.pyk --sig 'turn()' -o -
+printf '@kernel\ndef counts(x: i64[:], given):\n    x[0] = len(given)\n' > counts.pyk
+expect 0 ".entry counts" "$pykc" compile counts.pyk --sig 'counts(i64[:], tuple[])' -o -
+expect 1 "is not a signature" "$pykc" compile counts.pyk --sig 'counts(i64[:], tuple[f32' -o -
 expect 0 "%  TURNS=4000" "$pykc" bench tuned.pyk --sizes 1e4 --seconds 0.01 --device cpu
 expect 0 "%  TURNS=4" "$pykc" bench tuned.pyk --sizes 1e4 --seconds 0.01 --device cpu
 # 400 threads; the other configuration would have 400,000, which is told.
