@@ -147,15 +147,24 @@ class Heads:
 
     def forward(self, pykc: str, o: torch.Tensor, lse: torch.Tensor):
         """pykc's launch; `lse` may be empty."""
-        groups = 3 if self.d == 64 and (self.length > 1024 or not self.causal) else 2
+        groups, array, numbers = (3 if self.d == 64 else 2), "bf16[:, :, :]", "i32[:]"
         name = {2: "attention_of_two", 3: "attention_of_three"}[groups]
-        array = "bf16[:, :, :]"
-        kernel = Kernel(pykc, "attention", f"{name}({array}, f32[:, :], {array}, {array}, {array}, f32, {self.causal}, "
-                        f"{self.d}, 128, 2)", groups * 128 * self.d + 1024 * self.d + 2048)
+        kernel = Kernel(pykc, "attention_tiles", f"{name}({array}, f32[:, :], {array}, {array}, {array}, {numbers}, "
+                        f"{numbers}, u32[:], f32, i32, i32, {int(self.causal)}, {self.d}, 128, 2, 2)",
+                        groups * 256 * self.d + 1024 * self.d + 2048)
         arrays = [o, *map(self.flat, (self.q, self.k, self.v))]
         maps = [tensor_map(x, (1, rows, 64)) for x, rows in zip(arrays[1:] + arrays[:1], (64, 128, 128, 64))]
-        return kernel.launch((-(-self.length // (64 * groups)), self.heads, 1), (128 + 128 * groups, 1, 1),
-                             [o, lse, *arrays[1:], bits(self.scale * math.log2(math.e)), *maps])
+        none, counter = (torch.zeros(n, device="cuda", dtype=torch.int32) for n in (0, 1))
+        band = max(1, (1 << 24) // (4 * self.d * self.length))
+        launch = kernel.launch((torch.cuda.get_device_properties(0).multi_processor_count, 1, 1),
+                               (128 + 128 * groups, 1, 1),
+                               [o, lse, *arrays[1:], none, none, counter, bits(self.scale * math.log2(math.e)),
+                                ctypes.c_int32(0), ctypes.c_int32(band), *maps])
+
+        def run():
+            counter.zero_()
+            launch()
+        return run
 
     def by(self, backend) -> torch.Tensor:
         with sdpa_kernel(backend):
@@ -193,8 +202,8 @@ def attention_backward(pykc: str, length: int, d: int, causal: bool):
     module, scale = "attention_backward", bits(heads.scale)
     maps = [tensor_map(x, (1, n, 64)) for x, n in ((k, 64), (v, 64), (q, queries), (do, queries), (dv, 64), (dk, 64))]
     prepare = Kernel(pykc, module, f"prepare({floats}, {floats}, {array}, {array}, f32[:, :], {d})", 0)
-    gradients = Kernel(pykc, module, f"gradients({array}, {array}, {floats}, {floats}, {array}, {array}, {array}, {array}, "
-                       f"f32, f32, {causal}, {d}, {queries})", 10 * 16384 + 3072)
+    gradients = Kernel(pykc, module, f"gradients({array}, {array}, {floats}, {floats}, {array}, {array}, {array}, "
+                       f"{array}, f32, f32, {causal}, {d}, {queries})", 10 * 16384 + 3072)
     finish = Kernel(pykc, module, f"finish({array}, {floats}, f32, {d})", 0)
     parts = [prepare.launch((padded * d // 2048, heads.heads, 1), (d // 8, 2048 // d, 1), [rows, sums, o, do, lse]),
              gradients.launch((-(-length // 128), heads.heads, 1), (384, 1, 1),
