@@ -9,9 +9,8 @@
 declare float @llvm.fma.f32(float, float, float)
 declare float @llvm.fabs.f32(float)
 declare float @llvm.trunc.f32(float)
+declare double @llvm.fabs.f64(double)
 declare double @llvm.fma.f64(double, double, double)
-declare double @llvm.maximum.f64(double, double)
-declare double @llvm.minimum.f64(double, double)
 declare float @llvm.maximum.f32(float, float)
 declare float @llvm.minimum.f32(float, float)
 
@@ -330,46 +329,85 @@ done:
   ret float %result
 }
 
-; exp for f64, as for f32; r and 1 + r keep what they round away. libclc's looks 2^(k / 64) up in tables.
-define double @__pykc_exp_f64(double %any) {
-  %not.low = call double @llvm.maximum.f64(double %any, double -800.0)
-  %x = call double @llvm.minimum.f64(double %not.low, double 800.0)
+; exp for f64, as for f32. libclc's looks 2^(k / 64) up in tables.
+;
+; e^r as a sum of two numbers, what rounding has taken from r, and the last bits of k
+%power.of.e = type { double, double, double, i64 }
+define internal %power.of.e @power_of_e(double %x) {
   %shifted = call double @llvm.fma.f64(double %x, double 0x3FF71547652B82FE, double 6755399441055744.0)  ; x / ln2
   %k = fsub double %shifted, 6755399441055744.0
-  %k.negated = fneg double %k
-  %r.high = call double @llvm.fma.f64(double %k.negated, double 0x3FE62E42FEFA3000, double %x)
-  %r = call double @llvm.fma.f64(double %k.negated, double 0x3D53DE6AF278ECE6, double %r.high)
+  %r.high = call double @llvm.fma.f64(double %k, double 0xBFE62E42FEFA3000, double %x)
+  %r = call double @llvm.fma.f64(double %k, double 0xBD53DE6AF278ECE6, double %r.high)
   %r.left = fsub double %r.high, %r
-  %r.rest = call double @llvm.fma.f64(double %k.negated, double 0x3D53DE6AF278ECE6, double %r.left)
-  ; exp(r) = 1 + r + r^2 q(r), q by Chebyshev approximation to 2^-61 in all
-  %q9 = call double @llvm.fma.f64(double %r, double 0x3E21F72FC73183DE, double 0x3E5AF4DDD849ED1C)
-  %q8 = call double @llvm.fma.f64(double %r, double %q9, double 0x3E927E4DB67B429F)
-  %q7 = call double @llvm.fma.f64(double %r, double %q8, double 0x3EC71DE0237564BE)
-  %q6 = call double @llvm.fma.f64(double %r, double %q7, double 0x3EFA01A01A6D7808)
-  %q5 = call double @llvm.fma.f64(double %r, double %q6, double 0x3F2A01A01ABE62DD)
-  %q4 = call double @llvm.fma.f64(double %r, double %q5, double 0x3F56C16C16C162D6)
-  %q3 = call double @llvm.fma.f64(double %r, double %q4, double 0x3F811111111100DF)
-  %q2 = call double @llvm.fma.f64(double %r, double %q3, double 0x3FA5555555555556)
-  %q1 = call double @llvm.fma.f64(double %r, double %q2, double 0x3FC5555555555557)
-  %q0 = call double @llvm.fma.f64(double %r, double %q1, double 0x3FE0000000000000)
+  %r.rest = call double @llvm.fma.f64(double %k, double 0xBD53DE6AF278ECE6, double %r.left)
+  ; exp(r) = 1 + r + r^2 q(r), q by minimax approximation to 2^-58 in all
+  %q.8 = call double @llvm.fma.f64(double %r, double 0x3E5AD9842A50CDC4, double 0x3E928AE063FDBDB0)
+  %q.7 = call double @llvm.fma.f64(double %r, double %q.8, double 0x3EC71DF159781AE3)
+  %q.6 = call double @llvm.fma.f64(double %r, double %q.7, double 0x3EFA0199954ED356)
+  %q.5 = call double @llvm.fma.f64(double %r, double %q.6, double 0x3F2A01A013167611)
+  %q.4 = call double @llvm.fma.f64(double %r, double %q.5, double 0x3F56C16C1847A78C)
+  %q.3 = call double @llvm.fma.f64(double %r, double %q.4, double 0x3F811111111266FC)
+  %q.2 = call double @llvm.fma.f64(double %r, double %q.3, double 0x3FA55555555506B0)
+  %q.1 = call double @llvm.fma.f64(double %r, double %q.2, double 0x3FC55555555554FF)
+  %q = call double @llvm.fma.f64(double %r, double %q.1, double 0x3FE000000000000A)
   %sum = fadd double %r, 1.0
   %sum.left = fsub double 1.0, %sum
-  %sum.part = fadd double %sum.left, %r
-  %sum.rest = fadd double %sum.part, %r.rest
+  %sum.rest = fadd double %sum.left, %r
   %square = fmul double %r, %r
-  %rest = call double @llvm.fma.f64(double %square, double %q0, double %sum.rest)
-  %power = fadd double %sum, %rest
-
+  %rest = call double @llvm.fma.f64(double %square, double %q, double %sum.rest)
   %bits = bitcast double %shifted to i64
-  %half = ashr i64 %bits, 1
-  %other = sub i64 %bits, %half
+  %result.with.0 = insertvalue %power.of.e poison, double %sum, 0
+  %result.with.1 = insertvalue %power.of.e %result.with.0, double %rest, 1
+  %result.with.2 = insertvalue %power.of.e %result.with.1, double %r.rest, 2
+  %result = insertvalue %power.of.e %result.with.2, i64 %bits, 3
+  ret %power.of.e %result
+}
+
+; Where the result is not a normal number: 2^k is multiplied in two halves, of which only the last rounds.
+define internal double @far_exp(double %x) cold {
+  %parts = call %power.of.e @power_of_e(double %x)
+  %sum = extractvalue %power.of.e %parts, 0
+  %rest = extractvalue %power.of.e %parts, 1
+  %r.rest = extractvalue %power.of.e %parts, 2
+  %k = extractvalue %power.of.e %parts, 3
+  %rests = fadd double %rest, %r.rest
+  %power = fadd double %sum, %rests
+  %half = ashr i64 %k, 1
+  %other = sub i64 %k, %half
   %half.exponent = shl i64 %half, 52
-  %half.bits = add i64 %half.exponent, 4607182418800017408            ; the bits of 1.0
+  %half.bits = add i64 %half.exponent, 4607182418800017408  ; the bits of 1.0
   %half.factor = bitcast i64 %half.bits to double
   %other.exponent = shl i64 %other, 52
   %other.bits = add i64 %other.exponent, 4607182418800017408
   %other.factor = bitcast i64 %other.bits to double
   %partly = fmul double %power, %half.factor
-  %result = fmul double %partly, %other.factor
+  %scaled = fmul double %partly, %other.factor
+  %is.large = fcmp ogt double %x, 800.0
+  %is.small = fcmp olt double %x, -800.0
+  %of.large = select i1 %is.large, double 0x7FF0000000000000, double %scaled
+  %result = select i1 %is.small, double 0.0, double %of.large
+  ret double %result
+}
+
+define double @__pykc_exp_f64(double %x) {
+  %parts = call %power.of.e @power_of_e(double %x)
+  %sum = extractvalue %power.of.e %parts, 0
+  %rest = extractvalue %power.of.e %parts, 1
+  %k = extractvalue %power.of.e %parts, 3
+  %power = fadd double %sum, %rest
+  %power.bits = bitcast double %power to i64
+  %exponent = shl i64 %k, 52
+  %near.bits = add i64 %power.bits, %exponent
+  %near = bitcast i64 %near.bits to double
+  %size = call double @llvm.fabs.f64(double %x)
+  %is.near = fcmp olt double %size, 708.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call double @far_exp(double %x)
+  br label %done
+
+done:
+  %result = phi double [ %near, %0 ], [ %far, %rarely ]
   ret double %result
 }

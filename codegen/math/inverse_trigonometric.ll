@@ -1,4 +1,5 @@
-; asin, acos, atan and atan2 for f32, and atan2 for f64, without branches, so that loops over many x become vector code.
+; asin, acos, atan and atan2 for f32, and asin, acos and atan2 for f64, without branches, so that loops over many x
+; become vector code.
 
 declare double @llvm.copysign.f64(double, double)
 declare double @llvm.fabs.f64(double)
@@ -7,6 +8,7 @@ declare float @llvm.copysign.f32(float, float)
 declare float @llvm.fabs.f32(float)
 declare float @llvm.fma.f32(float, float, float)
 declare float @llvm.minimum.f32(float, float)
+declare double @llvm.sqrt.f64(double)
 declare float @llvm.sqrt.f32(float)
 
 ; asin(x) = s + s z p(z) with s = |x| and z = s^2 up to 1/2, and pi/2 less twice that of s^2 = z = (1 - |x|) / 2 from
@@ -89,6 +91,92 @@ define float @__pykc_acos_f32(float %x) {
   %low = fadd float %low.more, %high.rest
   %result = fadd float %high, %low
   ret float %result
+}
+
+; asin and acos for f64, as for f32, p by minimax approximation to 2^-56 in all
+%arc.f64 = type { double, double, double, double, i1 }
+define internal %arc.f64 @arc_f64(double %size) {
+  %is.large = fcmp ogt double %size, 0.5
+  %distance = call double @llvm.fma.f64(double %size, double -0.5, double 0.5)  ; exact
+  %square = fmul double %size, %size
+  %z = select i1 %is.large, double %distance, double %square
+  %root = call double @llvm.sqrt.f64(double %distance)
+  %s = select i1 %is.large, double %root, double %size
+  %p.10 = call double @llvm.fma.f64(double %z, double 0x3FA05C7631578AA3, double 0xBF90AE0684FD4621)
+  %p.9 = call double @llvm.fma.f64(double %z, double %p.10, double 0x3F940A4D5CBE9AAD)
+  %p.8 = call double @llvm.fma.f64(double %z, double %p.9, double 0x3F7AAC6B46423781)
+  %p.7 = call double @llvm.fma.f64(double %z, double %p.8, double 0x3F88EE2779FD37A7)
+  %p.6 = call double @llvm.fma.f64(double %z, double %p.7, double 0x3F8C6F8D17B4E788)
+  %p.5 = call double @llvm.fma.f64(double %z, double %p.6, double 0x3F91C6C23A0B5E52)
+  %p.4 = call double @llvm.fma.f64(double %z, double %p.5, double 0x3F96E89EFBC43BC6)
+  %p.3 = call double @llvm.fma.f64(double %z, double %p.4, double 0x3F9F1C72C6AC58DC)
+  %p.2 = call double @llvm.fma.f64(double %z, double %p.3, double 0x3FA6DB6DB41DA88A)
+  %p.1 = call double @llvm.fma.f64(double %z, double %p.2, double 0x3FB333333336F816)
+  %p = call double @llvm.fma.f64(double %z, double %p.1, double 0x3FC5555555555387)
+  %cube = fmul double %s, %z
+  %rest = fmul double %p, %cube
+  %root.negated = fneg double %root
+  %missing = call double @llvm.fma.f64(double %root.negated, double %root, double %distance)
+  %bits = bitcast double %distance to i64
+  %half = lshr i64 %bits, 1
+  %inverse.bits = sub i64 6910469410427058090, %half
+  %inverse = bitcast i64 %inverse.bits to double
+  %twice.root.rest = fmul double %missing, %inverse
+  %result.with.0 = insertvalue %arc.f64 poison, double %s, 0
+  %result.with.1 = insertvalue %arc.f64 %result.with.0, double %rest, 1
+  %result.with.2 = insertvalue %arc.f64 %result.with.1, double %root, 2
+  %result.with.3 = insertvalue %arc.f64 %result.with.2, double %twice.root.rest, 3
+  %result = insertvalue %arc.f64 %result.with.3, i1 %is.large, 4
+  ret %arc.f64 %result
+}
+
+define double @__pykc_asin_f64(double %x) {
+  %size = call double @llvm.fabs.f64(double %x)
+  %arc = call %arc.f64 @arc_f64(double %size)
+  %s = extractvalue %arc.f64 %arc, 0
+  %rest = extractvalue %arc.f64 %arc, 1
+  %root = extractvalue %arc.f64 %arc, 2
+  %twice.root.rest = extractvalue %arc.f64 %arc, 3
+  %is.large = extractvalue %arc.f64 %arc, 4
+  %of.small = fadd double %s, %rest
+  %high = call double @llvm.fma.f64(double %root, double -2.0, double 0x3FF921FB54442D18)
+  %high.part = fsub double 0x3FF921FB54442D18, %high
+  %high.rest = call double @llvm.fma.f64(double %root, double -2.0, double %high.part)
+  %low.part = call double @llvm.fma.f64(double %rest, double -2.0, double 0x3C91A62633145C07)
+  %low.more = fsub double %low.part, %twice.root.rest
+  %low = fadd double %low.more, %high.rest
+  %of.large = fadd double %high, %low
+  %of.size = select i1 %is.large, double %of.large, double %of.small
+  %result = call double @llvm.copysign.f64(double %of.size, double %x)
+  ret double %result
+}
+
+define double @__pykc_acos_f64(double %x) {
+  %size = call double @llvm.fabs.f64(double %x)
+  %arc = call %arc.f64 @arc_f64(double %size)
+  %s = extractvalue %arc.f64 %arc, 0
+  %rest = extractvalue %arc.f64 %arc, 1
+  %root.rest = extractvalue %arc.f64 %arc, 3
+  %is.large = extractvalue %arc.f64 %arc, 4
+  %is.negative = fcmp olt double %x, 0.0
+  %turn = select i1 %is.negative, double 0x400921FB54442D18, double 0.0
+  %turn.rest = select i1 %is.negative, double 0x3CA1A62633145C07, double 0.0
+  %base = select i1 %is.large, double %turn, double 0x3FF921FB54442D18
+  %base.rest = select i1 %is.large, double %turn.rest, double 0x3C91A62633145C07
+  %factor = select i1 %is.large, double 2.0, double -1.0
+  %more = select i1 %is.large, double %root.rest, double 0.0
+  %opposite = fneg double %factor
+  %sign = select i1 %is.negative, double %opposite, double %factor
+  %more.opposite = fneg double %more
+  %more.signed = select i1 %is.negative, double %more.opposite, double %more
+  %high = call double @llvm.fma.f64(double %sign, double %s, double %base)
+  %part = fsub double %base, %high
+  %high.rest = call double @llvm.fma.f64(double %sign, double %s, double %part)
+  %low.part = call double @llvm.fma.f64(double %sign, double %rest, double %base.rest)
+  %low.more = fadd double %low.part, %more.signed
+  %low = fadd double %low.more, %high.rest
+  %result = fadd double %high, %low
+  ret double %result
 }
 
 ; base + u + u^3 p(u^2), where u_rest is what u lacks; p by minimax approximation to 2^-29 of the arc tangent, |u| <= 1.

@@ -145,6 +145,7 @@ class Evaluation {
   const Device& device_;
   const Function& function_;
   Module module_;
+  Array<T> results_, x_, y_;  // kept from call to call
 };
 
 template <typename T>
@@ -292,15 +293,15 @@ class Comparison {
   }
 
   void add(const std::vector<T>& x, const std::vector<T>& y) {
-    std::vector<T> out(x.size()), of_other(other_ ? x.size() : 0);
-    own_.compute(out, x, y);
-    if (other_) other_->compute(of_other, x, y);
+    out_.resize(x.size()), of_other_.resize(x.size());
+    own_.compute(out_, x, y);
+    if (other_) other_->compute(of_other_, x, y);
     findings_.add(in_parts<T>(x.size(), [&](std::size_t begin, std::size_t end) {
       Findings<T> found;
       for (std::size_t n = begin; n < end; ++n) {
         const bool is_judged = has_peer() || n % kSparse == 0;
-        if (is_judged) found.judge({x[n], y[n], error(x[n], y[n], out[n])});
-        if (!other_ || same(out[n], of_other[n])) continue;
+        if (is_judged) found.judge({x[n], y[n], error(x[n], y[n], out_[n])});
+        if (!other_ || same(out_[n], of_other_[n])) continue;
         found.differs = {x[n], y[n]};
         ++found.differing;
       }
@@ -359,6 +360,7 @@ class Comparison {
   std::optional<Device> other_device_;
   Evaluation<T> own_;
   std::optional<Evaluation<T>> other_;
+  std::vector<T> out_, of_other_;
   Findings<T> findings_;
 };
 

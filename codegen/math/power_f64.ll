@@ -1,0 +1,245 @@
+; pow for f64, as for f32 (exponential.ll): 2^(y log2 |x|), with the sign of an odd power, without branches where x and
+; the result are normal. libclc's looks logarithms and powers up in tables.
+
+declare double @llvm.copysign.f64(double, double)
+declare double @llvm.fabs.f64(double)
+declare double @llvm.fma.f64(double, double, double)
+declare double @llvm.trunc.f64(double)
+
+%logarithm.f64 = type { double, double }
+
+; log2(m 2^e) and what its rounding takes away
+define internal %logarithm.f64 @logarithm_of_power(double %m, double %e) {
+  ; s and the rest of s
+  %above = fsub double %m, 1.0  ; exact
+  %below = fadd double %m, 1.0
+  %below.part = fsub double %below, 1.0
+  %below.rest = fsub double %m, %below.part
+  %inverse = fdiv double 1.0, %below
+  %s = fmul double %above, %inverse
+  %s.negated = fneg double %s
+  %missing.high = call double @llvm.fma.f64(double %s.negated, double %below, double %above)
+  %missing = call double @llvm.fma.f64(double %s.negated, double %below.rest, double %missing.high)
+  %s.rest = fmul double %missing, %inverse
+
+  ; s^2; then 1 + s^2 / 3 + s^4 q(s^2), q by minimax approximation to 2^-73 in all
+  %square = fmul double %s, %s
+  %square.negated = fneg double %square
+  %square.exact = call double @llvm.fma.f64(double %s, double %s, double %square.negated)
+  %s.twice = fadd double %s, %s
+  %square.rest = call double @llvm.fma.f64(double %s.twice, double %s.rest, double %square.exact)
+  %q.6 = call double @llvm.fma.f64(double %square, double 0x3FAEAC373C08DDA0, double 0x3FADE3DBA021E651)
+  %q.5 = call double @llvm.fma.f64(double %square, double %q.6, double 0x3FB11206D5078CD4)
+  %q.4 = call double @llvm.fma.f64(double %square, double %q.5, double 0x3FB3B1364D5D8CA8)
+  %q.3 = call double @llvm.fma.f64(double %square, double %q.4, double 0x3FB745D18292892F)
+  %q.2 = call double @llvm.fma.f64(double %square, double %q.3, double 0x3FBC71C71C596E5A)
+  %q.1 = call double @llvm.fma.f64(double %square, double %q.2, double 0x3FC2492492492F4F)
+  %q = call double @llvm.fma.f64(double %square, double %q.1, double 0x3FC9999999999996)
+  %third = fmul double %square, 0x3FD5555555555555
+  %third.negated = fneg double %third
+  %third.exact = call double @llvm.fma.f64(double %square, double 0x3FD5555555555555, double %third.negated)
+  %square.more = call double @llvm.fma.f64(double %square.rest, double 2.0, double %square)
+  %fourth = fmul double %square, %square.more
+  %third.low = call double @llvm.fma.f64(double %square, double 0x3C75555555555555, double %third.exact)
+  %third.lower = call double @llvm.fma.f64(double %square.rest, double 0x3FD5555555555555, double %third.low)
+  %third.rest = call double @llvm.fma.f64(double %fourth, double %q, double %third.lower)
+  %slope = fadd double 1.0, %third
+  %slope.part = fsub double %slope, 1.0
+  %slope.left = fsub double %third, %slope.part
+  %slope.rest = fadd double %slope.left, %third.rest
+
+  ; times s, times 2 / log(2), plus e: the logarithm
+  %product = fmul double %s, %slope
+  %product.negated = fneg double %product
+  %product.exact = call double @llvm.fma.f64(double %s, double %slope, double %product.negated)
+  %product.low = call double @llvm.fma.f64(double %s, double %slope.rest, double %product.exact)
+  %product.rest = call double @llvm.fma.f64(double %s.rest, double %slope, double %product.low)
+  %scaled = fmul double %product, 0x40071547652B82FE
+  %scaled.negated = fneg double %scaled
+  %scaled.exact = call double @llvm.fma.f64(double %product, double 0x40071547652B82FE, double %scaled.negated)
+  %scaled.low = call double @llvm.fma.f64(double %product, double 0x3C8777D0FFDA0D24, double %scaled.exact)
+  %scaled.rest = call double @llvm.fma.f64(double %product.rest, double 0x40071547652B82FE, double %scaled.low)
+  %sum = fadd double %e, %scaled
+  %sum.part = fsub double %sum, %e
+  %sum.left = fsub double %scaled, %sum.part
+  %sum.rest = fadd double %sum.left, %scaled.rest
+  %with.sum = insertvalue %logarithm.f64 poison, double %sum, 0
+  %result = insertvalue %logarithm.f64 %with.sum, double %sum.rest, 1
+  ret %logarithm.f64 %result
+}
+
+; 2^r of |r| <= 1/2, where r lacks r.rest
+define internal double @power_of_two_near_zero_f64(double %r, double %r.rest) {
+  ; 2^r = 1 + r log(2) + r^2 q(r), q by minimax approximation to 2^-58; what the first sum rounds away is put back
+  %q.8 = call double @llvm.fma.f64(double %r, double 0x3DFE7C7D0E735D8D, double 0x3E3E617AAB7F09C0)
+  %q.7 = call double @llvm.fma.f64(double %r, double %q.8, double 0x3E7B5265230D580B)
+  %q.6 = call double @llvm.fma.f64(double %r, double %q.7, double 0x3EB62BFC9FBE0933)
+  %q.5 = call double @llvm.fma.f64(double %r, double %q.6, double 0x3EEFFCBFBC81C6C7)
+  %q.4 = call double @llvm.fma.f64(double %r, double %q.5, double 0x3F24309130DC285E)
+  %q.3 = call double @llvm.fma.f64(double %r, double %q.4, double 0x3F55D87FE78C362E)
+  %q.2 = call double @llvm.fma.f64(double %r, double %q.3, double 0x3F83B2AB6FBA07A3)
+  %q.1 = call double @llvm.fma.f64(double %r, double %q.2, double 0x3FAC6B08D704A046)
+  %q = call double @llvm.fma.f64(double %r, double %q.1, double 0x3FCEBFBDFF82C5A1)
+  %sum = call double @llvm.fma.f64(double %r, double 0x3FE62E42FEFA39EF, double 1.0)
+  %sum.left = fsub double 1.0, %sum
+  %sum.exact = call double @llvm.fma.f64(double %r, double 0x3FE62E42FEFA39EF, double %sum.left)
+  %sum.lower = call double @llvm.fma.f64(double %r, double 0x3C7ABC9E3B39803F, double %sum.exact)
+  %sum.rest = call double @llvm.fma.f64(double %r.rest, double 0x3FE6666666666666, double %sum.lower)  ; roughly the slope
+  %square = fmul double %r, %r
+  %rest = call double @llvm.fma.f64(double %square, double %q, double %sum.rest)
+  %power = fadd double %sum, %rest
+  ret double %power
+}
+
+; of any x and y, as any_power
+define internal double @any_power_f64(double %x, double %y) cold {
+  %x.size = call double @llvm.fabs.f64(double %x)
+  %y.size = call double @llvm.fabs.f64(double %y)
+  %is.subnormal = fcmp olt double %x.size, 0x0010000000000000
+  %raised = fmul double %x.size, 0x4350000000000000
+  %normal = select i1 %is.subnormal, double %raised, double %x.size
+  %added = select i1 %is.subnormal, double -54.0, double 0.0
+  %bits = bitcast double %normal to i64
+  %from.root = sub i64 %bits, 4604544271217802189  ; the bits of sqrt(1/2)
+  %e.whole = ashr i64 %from.root, 52
+  %e.bits = shl i64 %e.whole, 52
+  %m.bits = sub i64 %bits, %e.bits
+  %m = bitcast i64 %m.bits to double
+  %e.scaled = add i64 %e.whole, 4843621399236968448  ; the bits of 1.5 * 2^52
+  %e.shifted = bitcast i64 %e.scaled to double
+  %e.plain = fsub double %e.shifted, 6755399441055744.0
+  %e = fadd double %e.plain, %added
+  %logarithm = call %logarithm.f64 @logarithm_of_power(double %m, double %e)
+  %sum = extractvalue %logarithm.f64 %logarithm, 0
+  %sum.rest = extractvalue %logarithm.f64 %logarithm, 1
+
+  ; of 0, infinity and NaN
+  %is.zero = fcmp oeq double %x.size, 0.0
+  %is.finite = fcmp olt double %x.size, 0x7FF0000000000000
+  %of.large = select i1 %is.finite, double %sum, double %x.size
+  %log = select i1 %is.zero, double 0xFFF0000000000000, double %of.large
+
+  ; y times it; beyond the range of exponents the rest counts for nothing
+  %times = fmul double %y, %log
+  %times.negated = fneg double %times
+  %times.exact = call double @llvm.fma.f64(double %y, double %log, double %times.negated)
+  %times.rest = call double @llvm.fma.f64(double %y, double %sum.rest, double %times.exact)
+  %times.size = call double @llvm.fabs.f64(double %times)
+  %is.near = fcmp olt double %times.size, 1100.0
+  %rest = select i1 %is.near, double %times.rest, double 0.0
+  %bounded.size = select i1 %is.near, double %times.size, double 1100.0
+  %bounded = call double @llvm.copysign.f64(double %bounded.size, double %times)
+  %all.times = fadd double %bounded, %rest
+  %shifted = fadd double %all.times, 6755399441055744.0
+  %k = fsub double %shifted, 6755399441055744.0
+  %r.high = fsub double %bounded, %k  ; exact
+  %r = fadd double %r.high, %rest
+  %r.part = fsub double %r, %r.high
+  %r.rest = fsub double %rest, %r.part
+  %near.one = call double @power_of_two_near_zero_f64(double %r, double %r.rest)
+  %k.bits = bitcast double %shifted to i64
+  %half = ashr i64 %k.bits, 1
+  %other = sub i64 %k.bits, %half
+  %half.exponent = shl i64 %half, 52
+  %half.bits = add i64 %half.exponent, 4607182418800017408  ; the bits of 1.0
+  %half.factor = bitcast i64 %half.bits to double
+  %other.exponent = shl i64 %other, 52
+  %other.bits = add i64 %other.exponent, 4607182418800017408
+  %other.factor = bitcast i64 %other.bits to double
+  %partly = fmul double %near.one, %half.factor
+  %scaled = fmul double %partly, %other.factor
+  %is.nan.already = fcmp uno double %times, 0.0
+  %power = select i1 %is.nan.already, double 0x7FF8000000000000, double %scaled
+
+  ; the sign of an odd power of a negative number; other powers of it are none
+  %y.whole = call double @llvm.trunc.f64(double %y)
+  %is.fraction = fcmp une double %y, %y.whole
+  %y.half = fmul double %y, 0.5
+  %y.half.whole = call double @llvm.trunc.f64(double %y.half)
+  %is.odd.or.fraction = fcmp une double %y.half, %y.half.whole
+  %not.fraction = xor i1 %is.fraction, true
+  %is.odd = and i1 %is.odd.or.fraction, %not.fraction
+  %x.bits = bitcast double %x to i64
+  %is.negative = icmp slt i64 %x.bits, 0
+  %flips = and i1 %is.negative, %is.odd
+  %opposite = fneg double %power
+  %signed = select i1 %flips, double %opposite, double %power
+  %below.zero = fcmp olt double %x, 0.0
+  %is.negative.number = and i1 %below.zero, %is.finite
+  %is.nan = and i1 %is.negative.number, %is.fraction
+  %number = select i1 %is.nan, double 0x7FF8000000000000, double %signed
+
+  ; 1 to any power, anything to the power 0, and -1 to an infinite one
+  %x.one = fcmp oeq double %x, 1.0
+  %y.zero = fcmp oeq double %y, 0.0
+  %size.one = fcmp oeq double %x.size, 1.0
+  %y.infinite = fcmp oeq double %y.size, 0x7FF0000000000000
+  %endless = and i1 %size.one, %y.infinite
+  %trivial = or i1 %x.one, %y.zero
+  %is.one = or i1 %trivial, %endless
+  %result = select i1 %is.one, double 1.0, double %number
+  ret double %result
+}
+
+; Where x is normal and the result, too, there is less to do, as for f32.
+define double @__pykc_pow_f64(double %x, double %y) {
+  %x.bits = bitcast double %x to i64
+  %size.bits = and i64 %x.bits, 9223372036854775807
+  %from.root = sub i64 %size.bits, 4604544271217802189  ; the bits of sqrt(1/2)
+  %e.whole = ashr i64 %from.root, 52
+  %e.bits = shl i64 %e.whole, 52
+  %m.bits = sub i64 %size.bits, %e.bits
+  %m = bitcast i64 %m.bits to double
+  %e.scaled = add i64 %e.whole, 4843621399236968448  ; the bits of 1.5 * 2^52
+  %e.shifted = bitcast i64 %e.scaled to double
+  %e = fsub double %e.shifted, 6755399441055744.0
+  %logarithm = call %logarithm.f64 @logarithm_of_power(double %m, double %e)
+  %log = extractvalue %logarithm.f64 %logarithm, 0
+  %log.rest = extractvalue %logarithm.f64 %logarithm, 1
+  %times = fmul double %y, %log
+  %times.negated = fneg double %times
+  %times.exact = call double @llvm.fma.f64(double %y, double %log, double %times.negated)
+  %times.rest = call double @llvm.fma.f64(double %y, double %log.rest, double %times.exact)
+  %all.times = fadd double %times, %times.rest
+  %shifted = fadd double %all.times, 6755399441055744.0
+  %k = fsub double %shifted, 6755399441055744.0
+  %r.high = fsub double %times, %k  ; exact
+  %r = fadd double %r.high, %times.rest
+  %r.part = fsub double %r, %r.high
+  %r.rest = fsub double %times.rest, %r.part
+  %power = call double @power_of_two_near_zero_f64(double %r, double %r.rest)
+  %power.bits = bitcast double %power to i64
+  %shifted.bits = bitcast double %shifted to i64
+  %exponent = shl i64 %shifted.bits, 52
+  %result.bits = add i64 %power.bits, %exponent
+
+  %y.shifted = fadd double %y, 6755399441055744.0
+  %y.whole = fsub double %y.shifted, 6755399441055744.0
+  %y.bits = bitcast double %y.shifted to i64
+  %y.last = shl i64 %y.bits, 63
+  %sign = and i64 %y.last, %x.bits
+  %signed.bits = or i64 %result.bits, %sign
+  %of.normal = bitcast i64 %signed.bits to double
+
+  %from.normal = sub i64 %size.bits, 4503599627370496
+  %is.normal = icmp ult i64 %from.normal, 9214364837600034816
+  %times.size = call double @llvm.fabs.f64(double %times)
+  %is.near = fcmp olt double %times.size, 1020.0
+  %y.size = call double @llvm.fabs.f64(double %y)
+  %y.is.small = fcmp olt double %y.size, 2251799813685248.0
+  %y.is.whole = fcmp oeq double %y, %y.whole
+  %y.is.plain = and i1 %y.is.small, %y.is.whole
+  %is.positive = icmp sge i64 %x.bits, 0
+  %has.sign = or i1 %y.is.plain, %is.positive
+  %is.plain = and i1 %is.normal, %is.near
+  %is.done = and i1 %is.plain, %has.sign
+  br i1 %is.done, label %done, label %rarely
+
+rarely:
+  %of.any = call double @any_power_f64(double %x, double %y)
+  br label %done
+
+done:
+  %result = phi double [ %of.normal, %0 ], [ %of.any, %rarely ]
+  ret double %result
+}
