@@ -54,14 +54,14 @@ class Separation {
     });
   }
 
+  /// Of a kernel that is not watched there is no copy, but there are copies of what it calls.
   void drop_unreached() {
     std::unordered_set<const Function*> called;
     for (const auto& function : module_.functions)
       if (function->is_kernel)
         for_each_instruction_reached(*function, [&](const Instruction* i) { called.insert(i->callee); });
-    std::erase_if(module_.functions, [&](const auto& function) {
-      return is_built_in(*function) && !function->is_kernel && !called.contains(function.get());
-    });
+    std::erase_if(module_.functions,
+                  [&](const auto& function) { return !function->is_kernel && !called.contains(function.get()); });
   }
 
   Module& module_;
