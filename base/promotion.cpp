@@ -38,6 +38,8 @@ ScalarType promote_integer_to_float(ScalarType integer, ScalarType real) {
 ScalarType promote(ScalarType a, ScalarType b) {
   if (a == b || b == ScalarType::Bool) return a;
   if (a == ScalarType::Bool) return b;
+  if (is_float8(a)) return promote(ScalarType::F16, b);
+  if (is_float8(b)) return promote(a, ScalarType::F16);
   if (is_integer(a) && is_integer(b)) return promote_integers(a, b);
   if (is_integer(a)) return promote_integer_to_float(a, b);
   if (is_integer(b)) return promote_integer_to_float(b, a);

@@ -6,7 +6,7 @@
 
 namespace pykc {
 
-/// The type that both fit: `promote(I32, F32)` is F64.
+/// The type that both fit: `promote(I32, F32)` is F64. A float of 8 bits fits f16.
 ScalarType promote(ScalarType a, ScalarType b);
 /// The float type of functions such as sqrt: floats as they are, integers by their size.
 ScalarType float_type_for(ScalarType type);

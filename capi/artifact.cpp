@@ -1,33 +1,34 @@
 // Types, artifacts, and what they say of their kernels.
 #include "pykc/artifact.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "capi/handles.h"
 
 namespace pykc::capi {
+namespace {
+
+/// The numbers of pykc.h, in the order of ScalarType.
+constexpr std::int32_t kCodes[] = {PYKC_BOOL, PYKC_I8,  PYKC_I16, PYKC_I32,    PYKC_I64,
+                                   PYKC_U8,   PYKC_U16, PYKC_U32, PYKC_U64,    PYKC_F16,
+                                   PYKC_BF16, PYKC_F32, PYKC_F64, PYKC_F8E4M3, PYKC_F8E5M2};
+static_assert(std::size(kCodes) == kScalarTypeCount);
+
+}  // namespace
 
 ScalarType scalar_type(std::int32_t type) {
   constexpr auto kInvalid = static_cast<ScalarType>(255);
-  return type >= 0 && type < kScalarTypeCount ? static_cast<ScalarType>(type) : kInvalid;
+  const auto* const found = std::ranges::find(kCodes, type);
+  return found == std::end(kCodes) ? kInvalid : static_cast<ScalarType>(found - std::begin(kCodes));
 }
 
 std::int32_t type_code(const ElementType& type) {
-  if (!type.is_record()) return static_cast<std::int32_t>(type.scalar);
+  if (!type.is_record()) return kCodes[static_cast<std::size_t>(type.scalar)];
   if (type == ElementType(complex_type(ScalarType::F32))) return PYKC_C64;
   if (type == ElementType(complex_type(ScalarType::F64))) return PYKC_C128;
   return PYKC_RECORD;
 }
-
-#define SCALAR_TYPE(name, spelling, bytes, numpy, npy) , static_cast<std::int32_t>(ScalarType::name)
-static_assert(
-    [] {
-      constexpr std::int32_t kOfC[] = {PYKC_BOOL, PYKC_I8,  PYKC_I16, PYKC_I32,  PYKC_I64, PYKC_U8, PYKC_U16,
-                                       PYKC_U32,  PYKC_U64, PYKC_F16, PYKC_BF16, PYKC_F32, PYKC_F64};
-      constexpr std::int32_t kOfCpp[] = {0
-#include "pykc/scalar_types.def"
-      };
-      return std::equal(std::begin(kOfC), std::end(kOfC), std::begin(kOfCpp) + 1, std::end(kOfCpp));
-    }(),
-    "the numbers of pykc.h are those of ScalarType");
 
 }  // namespace pykc::capi
 

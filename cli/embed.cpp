@@ -44,9 +44,9 @@ class Names {
 
 std::string cpp_scalar(ScalarType type) {
   constexpr std::array<std::string_view, kScalarTypeCount> kNames = {
-      "bool",           "std::int8_t",   "std::int16_t",  "std::int32_t",  "std::int64_t",
-      "std::uint8_t",   "std::uint16_t", "std::uint32_t", "std::uint64_t", "pykc::Half",
-      "pykc::BFloat16", "float",         "double"};
+      "bool",           "std::int8_t",   "std::int16_t",  "std::int32_t",     "std::int64_t",
+      "std::uint8_t",   "std::uint16_t", "std::uint32_t", "std::uint64_t",    "pykc::Half",
+      "pykc::BFloat16", "float",         "double",        "pykc::Float8E4M3", "pykc::Float8E5M2"};
   return std::string(kNames[static_cast<std::size_t>(type)]);
 }
 

@@ -98,10 +98,10 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Op
     // Beyond the default there is only a second GVN, a sixteenth of a compilation; no kernel of the benchmark is faster
     // for it.
     level = std::min(level, llvm::CodeGenOptLevel::Default);
-    // tanh.approx came with PTX 7.0, sums of vectors in memory with 8.1; else LLVM takes the lowest PTX version that
-    // knows the chip.
+    // tanh.approx came with PTX 7.0, conversions of floats of 8 bits to sm_89 and sums of vectors in memory with 8.1;
+    // else LLVM takes the lowest PTX version that knows the chip.
     if (options.fast_math && sm_number(target) < 80) features = "+ptx70";
-    if (target.chip == "sm_90a") features = "+ptx81";
+    if (sm_number(target) == 89 || target.chip == "sm_90a") features = "+ptx81";
   } else {
     register_x86();
     triple = host_triple();

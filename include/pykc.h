@@ -177,7 +177,9 @@ enum {
   PYKC_F64 = 12,
   PYKC_C64 = 13,   /* two f32; of arrays alone */
   PYKC_C128 = 14,  /* two f64; of arrays alone */
-  PYKC_RECORD = 15 /* see pykc_array_as_parameter */
+  PYKC_RECORD = 15, /* see pykc_array_as_parameter */
+  PYKC_F8E4M3 = 16, /* as its 8 bits */
+  PYKC_F8E5M2 = 17  /* as its 8 bits */
 };
 
 /* "f32"; NULL for numbers that name no type, and for PYKC_RECORD. */
@@ -192,7 +194,7 @@ typedef union pykc_value {
   int16_t i16;
   int32_t i32;
   int64_t i64;
-  uint8_t u8;
+  uint8_t u8;   /* of f8e4m3 and f8e5m2, too */
   uint16_t u16; /* of f16 and bf16, too */
   uint32_t u32;
   uint64_t u64;
@@ -207,7 +209,7 @@ typedef union pykc_value {
 enum { PYKC_CONSTANT_NUMBER = 0, PYKC_CONSTANT_TYPE = 1 };
 
 /* A number or a type that a program passes to a source by name: of kind PYKC_CONSTANT_NUMBER `value`, which is of
- * `type` (not f16 or bf16); of kind PYKC_CONSTANT_TYPE `type` itself. */
+ * `type` (not of 8 or 16 bits); of kind PYKC_CONSTANT_TYPE `type` itself. */
 typedef struct pykc_constant {
   const char* name;
   int32_t kind;

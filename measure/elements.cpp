@@ -40,9 +40,9 @@ void write_slot(std::span<std::byte> bytes, std::size_t element_bytes, const Slo
                 RandomGenerator& random) {
   const auto integers = [&]<typename T>(T) { write_integers<T>(bytes, element_bytes, slot.offset, end, random); };
   // It takes as many random bits as the type holds exactly, so that none is rounded up to 1.
-  const auto small_floats = [&](double scale, int shift) {
+  const auto small_floats = [&]<typename Bits>(Bits, double scale, int shift) {
     write(bytes, element_bytes, slot.offset, [&] {
-      return static_cast<std::uint16_t>(float_to_bits(slot.type, static_cast<double>(random.next() >> shift) * scale));
+      return static_cast<Bits>(float_to_bits(slot.type, static_cast<double>(random.next() >> shift) * scale));
     });
   };
   switch (slot.type) {
@@ -65,9 +65,13 @@ void write_slot(std::span<std::byte> bytes, std::size_t element_bytes, const Slo
     case ScalarType::U64:
       return integers(std::uint64_t{});
     case ScalarType::F16:
-      return small_floats(0x1p-11, 53);
+      return small_floats(std::uint16_t{}, 0x1p-11, 53);
     case ScalarType::BF16:
-      return small_floats(0x1p-8, 56);
+      return small_floats(std::uint16_t{}, 0x1p-8, 56);
+    case ScalarType::F8E4M3:
+      return small_floats(std::uint8_t{}, 0x1p-4, 60);
+    case ScalarType::F8E5M2:
+      return small_floats(std::uint8_t{}, 0x1p-3, 61);
     case ScalarType::F32:
       return write(bytes, element_bytes, slot.offset, [&] { return random.uniform_float(); });
     case ScalarType::F64:

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/float_bits.h"
 #include "base/text.h"
 #include "pykc/kernel_abi.h"
 #include "runtime/device.h"
@@ -39,34 +40,14 @@ std::optional<std::uint64_t> as_integer(Integer value, ScalarType type) {
   return value.negative ? 0 - value.magnitude : value.magnitude;
 }
 
-struct FloatFormat {
-  int bits, mantissa_bits;
-};
-FloatFormat format_of(ScalarType type) {
-  switch (type) {
-    case ScalarType::F16:
-      return {16, 10};
-    case ScalarType::BF16:
-      return {16, 7};
-    case ScalarType::F32:
-      return {32, 23};
-    default:
-      return {64, 52};
-  }
-}
-
 /// The bits of the float that equals `value`, if there is one.
 std::optional<std::uint64_t> as_float(Integer value, ScalarType type) {
   if (value.magnitude == 0) return 0;
-  const auto [bits, mantissa_bits] = format_of(type);
-  const int bias = (1 << (bits - mantissa_bits - 2)) - 1;
-  const int exponent = std::bit_width(value.magnitude) - 1;
-  if (exponent > bias) return std::nullopt;
-  // The leading 1 moves to bit 63 and out; the mantissa is what follows.
-  const std::uint64_t fraction = exponent == 0 ? 0 : value.magnitude << (64 - exponent);
-  if (fraction << mantissa_bits != 0) return std::nullopt;
-  const std::uint64_t sign = value.negative ? std::uint64_t{1} << (bits - 1) : 0;
-  return sign | static_cast<std::uint64_t>(exponent + bias) << mantissa_bits | fraction >> (64 - mantissa_bits);
+  if (std::bit_width(value.magnitude) - std::countr_zero(value.magnitude) > 53) return std::nullopt;
+  const auto magnitude = static_cast<double>(value.magnitude);
+  const double number = value.negative ? -magnitude : magnitude;
+  const std::uint64_t bits = float_to_bits(type, number);
+  return float_from_bits(type, bits) == number ? std::optional(bits) : std::nullopt;
 }
 
 std::string list(const std::int64_t* values, int count) {

@@ -14,6 +14,8 @@ Error invalid_tensor(const std::string& message) { return invalid_argument("DLPa
 
 std::string text_of(DLDataType type) {
   constexpr const char* kNames[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
+  if (type.code == kDLFloat8_e4m3fn || type.code == kDLFloat8_e5m2)
+    return type.code == kDLFloat8_e5m2 ? "float8_e5m2" : "float8_e4m3fn";
   const std::string name = type.code < std::size(kNames) ? kNames[type.code] : "type " + std::to_string(type.code);
   return name + std::to_string(type.bits) + (type.lanes == 1 ? "" : "x" + std::to_string(type.lanes));
 }

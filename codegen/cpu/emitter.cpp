@@ -13,6 +13,7 @@
 #include "codegen/cpu/thread_loop.h"
 #include "codegen/cpu/warp.h"
 #include "codegen/emit/builtin.h"
+#include "codegen/emit/float8.h"
 #include "codegen/emit/memory.h"
 
 namespace pykc::codegen {
@@ -59,6 +60,12 @@ class CpuLowering final : public TargetLowering {
   }
   Value* widen_float(Value* value) override { return codegen::widen_float(emitter_, value); }
   Value* narrow_float(Value* wide, ScalarType to) override { return codegen::narrow_float(emitter_, wide, to); }
+  Value* widen_float8(Value* bits, ScalarType type) override {
+    return codegen::widen_float8(emitter_.builder, bits, type);
+  }
+  Value* narrow_float8(Value* wide, ScalarType to) override {
+    return codegen::narrow_float8(emitter_.builder, wide, to);
+  }
 
   void annotate(llvm::Instruction* access, ir::AddressSpace space) override {
     codegen::annotate(emitter_, access, space);

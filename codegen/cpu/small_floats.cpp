@@ -10,22 +10,6 @@ namespace {
 /// Whether the processor has instructions for f16 to f32 and back.
 bool converts_half(CpuEmitter& emitter) { return emitter.state.machine.getMCSubtargetInfo()->checkFeatures("+f16c"); }
 
-/// f64 to an f32 that rounds further as the f64 itself would: of the two neighbours the one whose last bit is set
-/// stands for everything between them.
-Value* round_to_odd(Builder& builder, Value* value) {
-  llvm::Type* i32 = builder.getInt32Ty();
-  Value* nearest = builder.CreateFPTrunc(value, builder.getFloatTy());
-  Value* back = builder.CreateFPExt(nearest, builder.getDoubleTy());
-  Value* bits = builder.CreateBitCast(nearest, i32);
-  Value* is_even = builder.CreateIsNull(builder.CreateAnd(bits, builder.getInt32(1)));
-  Value* is_off = builder.CreateAnd(builder.CreateFCmpONE(back, value), is_even);
-  Value* size = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
-  Value* is_beyond = builder.CreateFCmpOGT(builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back), size);
-  Value* neighbour =
-      builder.CreateAdd(bits, builder.CreateSelect(is_beyond, builder.getInt32(~0U), builder.getInt32(1)));
-  return builder.CreateBitCast(builder.CreateSelect(is_off, neighbour, bits), builder.getFloatTy());
-}
-
 /// f32 to bf16, which is its upper half: adds just under half a step, and one more where the kept part is odd.
 Value* round_to_bf16(Builder& builder, Value* value) {
   Value* bits = builder.CreateBitCast(value, builder.getInt32Ty());

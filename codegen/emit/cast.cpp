@@ -29,9 +29,17 @@ bool is_arithmetic_of_halves(const ir::Instruction& i) {
          });
 }
 
+/// What is narrower than an f32 as one.
+Value* widened(Emitter& emitter, Value* value, ScalarType type) {
+  if (is_float8(type)) return emitter.target->widen_float8(value, type);
+  return size_in_bytes(type) == 2 ? emitter.target->widen_float(value) : value;
+}
+
 Value* cast_float(Emitter& emitter, Value* value, const ir::Instruction& operand, ScalarType to) {
   const ScalarType from = operand.type.scalar;
-  if (size_in_bytes(from) == 2) value = emitter.target->widen_float(value);
+  value = widened(emitter, value, from);
+  if (is_float8(to))
+    return emitter.target->narrow_float8(from == ScalarType::F64 ? round_to_odd(emitter.builder, value) : value, to);
   if (to == ScalarType::F16 && !is_arithmetic_of_halves(operand)) return half_of(emitter, value);
   if (size_in_bytes(to) == 2) return emitter.target->narrow_float(value, to);
   return emitter.builder.CreateFPCast(value, emitter.type_of(to));
@@ -39,7 +47,7 @@ Value* cast_float(Emitter& emitter, Value* value, const ir::Instruction& operand
 
 Value* float_to_integer(Emitter& emitter, Value* value, ScalarType from, ScalarType to) {
   Builder& builder = emitter.builder;
-  if (size_in_bytes(from) == 2) value = emitter.target->widen_float(value);
+  value = widened(emitter, value, from);
   if (to == ScalarType::Bool) return builder.CreateFCmpUNE(value, llvm::ConstantFP::get(value->getType(), 0.0));
   const auto saturate = is_signed_integer(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   return builder.CreateIntrinsic(saturate, {emitter.type_of(to), value->getType()}, {value});
@@ -47,7 +55,7 @@ Value* float_to_integer(Emitter& emitter, Value* value, ScalarType from, ScalarT
 
 /// f16 and bf16 are rounded from a wider float that must not round on the way, or not so that it shows: f64 holds 53
 /// bits; of a 64-bit integer with more, the low 12 bits are replaced by one that only says "not a tie". For f16 an f32
-/// is wide enough, since what it rounds is infinite.
+/// is wide enough, since what it rounds is infinite, and for floats of 8 bits, whose largest number is smaller.
 Value* integer_to_float(Emitter& emitter, Value* value, ScalarType from, ScalarType to) {
   Builder& builder = emitter.builder;
   const bool is_signed = is_signed_integer(from);
@@ -55,6 +63,7 @@ Value* integer_to_float(Emitter& emitter, Value* value, ScalarType from, ScalarT
     return is_signed ? builder.CreateSIToFP(integer, type) : builder.CreateUIToFP(integer, type);
   };
   if (size_in_bytes(to) > 2) return convert(value, emitter.type_of(to));
+  if (is_float8(to)) return emitter.target->narrow_float8(convert(value, builder.getFloatTy()), to);
   if (to == ScalarType::F16 && size_in_bytes(from) > 2) return half_of(emitter, convert(value, builder.getFloatTy()));
   if (size_in_bytes(from) == 8) {
     Value* low = builder.CreateAnd(value, emitter.constant_i64(0xfff));
@@ -85,6 +94,20 @@ Value* emit_cast(Emitter& emitter, const Instruction& i) {
   if (to == ScalarType::Bool) return builder.CreateIsNotNull(value);
   if (is_float(to)) return integer_to_float(emitter, value, from, to);
   return builder.CreateIntCast(value, emitter.type_of(to), is_signed_integer(from));
+}
+
+Value* round_to_odd(Builder& builder, Value* value) {
+  llvm::Type* i32 = builder.getInt32Ty();
+  Value* nearest = builder.CreateFPTrunc(value, builder.getFloatTy());
+  Value* back = builder.CreateFPExt(nearest, builder.getDoubleTy());
+  Value* bits = builder.CreateBitCast(nearest, i32);
+  Value* is_even = builder.CreateIsNull(builder.CreateAnd(bits, builder.getInt32(1)));
+  Value* is_off = builder.CreateAnd(builder.CreateFCmpONE(back, value), is_even);
+  Value* size = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
+  Value* is_beyond = builder.CreateFCmpOGT(builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back), size);
+  Value* neighbour =
+      builder.CreateAdd(bits, builder.CreateSelect(is_beyond, builder.getInt32(~0U), builder.getInt32(1)));
+  return builder.CreateBitCast(builder.CreateSelect(is_off, neighbour, bits), builder.getFloatTy());
 }
 
 /// A bf16 is the upper half of the f32, and is moved there bit by bit: an fpext of it LLVM 22 may exchange for the f16

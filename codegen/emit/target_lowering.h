@@ -60,6 +60,10 @@ class TargetLowering {
   virtual Value* widen_float(Value* value) = 0;
   /// Rounds an f32 or f64 to f16 or bf16.
   virtual Value* narrow_float(Value* wide, ScalarType to) = 0;
+  /// A float of 8 bits, which is the integer of its bits, as f32.
+  virtual Value* widen_float8(Value* bits, ScalarType type) = 0;
+  /// Rounds an f32 to a float of 8 bits.
+  virtual Value* narrow_float8(Value* wide, ScalarType to) = 0;
 
   // --- Memory -------------------------------------------------------------------------------------------------------
   /// Lets a target add what it knows to a load or store that touches `space`.

@@ -7,10 +7,12 @@
 #include "codegen/emit/builtin.h"
 #include "codegen/emit/cast.h"
 #include "codegen/emit/control.h"
+#include "codegen/emit/float8.h"
 #include "codegen/emit/memory.h"
 #include "codegen/nvptx/builtins.h"
 #include "codegen/nvptx/device_function.h"
 #include "codegen/nvptx/fast_math.h"
+#include "codegen/nvptx/float8.h"
 #include "codegen/nvptx/memory.h"
 #include "codegen/nvptx/place.h"
 #include "codegen/nvptx/report.h"
@@ -60,6 +62,14 @@ class NvptxLowering final : public TargetLowering {
   Value* widen_float(Value* value) override { return extend_float(emitter_.builder, value); }
   Value* narrow_float(Value* wide, ScalarType to) override {
     return emitter_.builder.CreateFPTrunc(wide, emitter_.type_of(to));
+  }
+  Value* widen_float8(Value* bits, ScalarType type) override {
+    if (sm_number(emitter_.state.target) < 89) return codegen::widen_float8(emitter_.builder, bits, type);
+    return convert_from_float8(emitter_.builder, bits, type);
+  }
+  Value* narrow_float8(Value* wide, ScalarType to) override {
+    if (sm_number(emitter_.state.target) < 89) return codegen::narrow_float8(emitter_.builder, wide, to);
+    return convert_to_float8(emitter_.builder, wide, to);
   }
 
   bool is_private(ir::AddressSpace space) override { return space == ir::AddressSpace::Local; }

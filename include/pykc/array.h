@@ -26,17 +26,24 @@ struct Elements;
 struct StridedCopy;
 }  // namespace detail
 
-/// Elements of f16 and bf16 arrays, which C++20 has no types for: `device.allocate<pykc::Half>(n)`.
+/// Elements of f16, bf16, f8e4m3 and f8e5m2 arrays, which C++20 has no types for: `device.allocate<pykc::Half>(n)`.
 struct Half {
   std::uint16_t bits = 0;
 };
 struct BFloat16 {
   std::uint16_t bits = 0;
 };
+struct Float8E4M3 {
+  std::uint8_t bits = 0;
+};
+struct Float8E5M2 {
+  std::uint8_t bits = 0;
+};
 
 namespace detail {
 template <typename T>
-constexpr bool is_scalar_element = std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+constexpr bool is_scalar_element = std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> ||
+                                   std::is_same_v<T, Float8E4M3> || std::is_same_v<T, Float8E5M2>;
 
 /// scalar_type_of, for every C++ type that an element or an argument may have (`long long` and `char` too).
 template <typename T>
@@ -47,6 +54,10 @@ constexpr ScalarType element_type() {
     return ScalarType::F16;
   else if constexpr (std::is_same_v<T, BFloat16>)
     return ScalarType::BF16;
+  else if constexpr (std::is_same_v<T, Float8E4M3>)
+    return ScalarType::F8E4M3;
+  else if constexpr (std::is_same_v<T, Float8E5M2>)
+    return ScalarType::F8E5M2;
   else if constexpr (std::is_same_v<T, bool> || std::is_floating_point_v<T>)
     return scalar_type_of<T>();
   else  // I8, I16, I32, I64 follow one another, and so do U8 to U64
@@ -306,4 +317,4 @@ class PinnedArray {
   std::int64_t size_ = 0;
 };
 
-}  // namespace pykc
+}  // namespace gnu::visibility("default")]]pykc

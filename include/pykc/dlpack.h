@@ -66,6 +66,8 @@ typedef enum {
   kDLBfloat = 4U,
   kDLComplex = 5U,
   kDLBool = 6U,
+  kDLFloat8_e4m3fn = 10U,
+  kDLFloat8_e5m2 = 12U,
 } DLDataTypeCode;
 
 typedef struct {
@@ -121,18 +123,26 @@ Result<Managed*> export_tensor(const Buffer& buffer, const Mapping& mapping, DLD
 extern template Result<DLManagedTensorVersioned*> export_tensor(const Buffer&, const Mapping&, DLDataType);
 extern template Result<DLManagedTensor*> export_tensor(const Buffer&, const Mapping&, DLDataType);
 
+constexpr DLDataTypeCode dlpack_code(ScalarType type) {
+  switch (type) {
+    case ScalarType::Bool:
+      return kDLBool;
+    case ScalarType::BF16:
+      return kDLBfloat;
+    case ScalarType::F8E4M3:
+      return kDLFloat8_e4m3fn;
+    case ScalarType::F8E5M2:
+      return kDLFloat8_e5m2;
+    default:
+      return is_float(type) ? kDLFloat : is_signed_integer(type) ? kDLInt : kDLUInt;
+  }
+}
+
 template <typename T>
 constexpr DLDataType dlpack_type() {
   constexpr bool is_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
   DLDataTypeCode code = kDLComplex;
-  if constexpr (!is_complex) {
-    constexpr ScalarType type = element_type<T>();
-    code = type == ScalarType::Bool   ? kDLBool
-           : type == ScalarType::BF16 ? kDLBfloat
-           : is_float(type)           ? kDLFloat
-           : is_signed_integer(type)  ? kDLInt
-                                      : kDLUInt;
-  }
+  if constexpr (!is_complex) code = dlpack_code(element_type<T>());
   return {static_cast<std::uint8_t>(code), 8 * sizeof(T), 1};
 }
 

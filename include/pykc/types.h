@@ -53,7 +53,9 @@ std::optional<ScalarType> find_scalar_type(std::string_view name, bool or_numpy 
 constexpr bool is_signed_integer(ScalarType t) { return t >= ScalarType::I8 && t <= ScalarType::I64; }
 constexpr bool is_unsigned_integer(ScalarType t) { return t >= ScalarType::U8 && t <= ScalarType::U64; }
 constexpr bool is_integer(ScalarType t) { return t >= ScalarType::I8 && t <= ScalarType::U64; }
-constexpr bool is_float(ScalarType t) { return t >= ScalarType::F16 && t <= ScalarType::F64; }
+constexpr bool is_float(ScalarType t) { return t >= ScalarType::F16 && t <= ScalarType::F8E5M2; }
+/// Floats of 8 bits, which are stored and converted; there is no arithmetic on them.
+constexpr bool is_float8(ScalarType t) { return t == ScalarType::F8E4M3 || t == ScalarType::F8E5M2; }
 
 /// The scalar type of a C++ type: `scalar_type_of<float>() == ScalarType::F32`.
 template <typename T>

@@ -5,6 +5,7 @@
 #include "ir/instrument/observe.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -358,10 +359,11 @@ class Observing {
 
   /// The bits of a scalar, in an i64.
   Instruction* bits_of(Instruction* value) {
-    constexpr ScalarType kSameSize[] = {ScalarType::U16, ScalarType::U32, ScalarType::U64};
+    constexpr ScalarType kSameSize[] = {ScalarType::U8, ScalarType::U16, ScalarType::U32, ScalarType::U64};
     const ScalarType type = value->type.scalar;
     if (is_float(type))
-      value = builder_.emit_typed(Opcode::Bitcast, Type::of(kSameSize[size_in_bytes(type) / 4]), {value});
+      value = builder_.emit_typed(
+          Opcode::Bitcast, Type::of(kSameSize[std::countr_zero(static_cast<unsigned>(size_in_bytes(type)))]), {value});
     return builder_.cast(value, ScalarType::I64);
   }
 

@@ -40,10 +40,10 @@ std::optional<Argument> converted(const Number& number, ScalarType type) {
   if (is_float(type)) {
     if (type == ScalarType::F64) return write(argument, number.as_double()), argument;
     if (type == ScalarType::F32) return write(argument, static_cast<float>(number.as_double())), argument;
-    const std::uint64_t half = float_to_bits(type, number.as_double());
-    const bool is_too_large = std::isfinite(number.as_double()) && std::isinf(float_from_bits(type, half));
+    const std::uint64_t bits = float_to_bits(type, number.as_double());
+    const bool is_too_large = std::isfinite(number.as_double()) && std::isinf(float_from_bits(type, bits));
     if (is_too_large) return std::nullopt;
-    return write(argument, static_cast<std::uint16_t>(half)), argument;
+    return write(argument, bits), argument;
   }
   std::int64_t value = number.integer;
   if (number.kind == Number::Kind::Float) {

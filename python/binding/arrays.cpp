@@ -103,7 +103,11 @@ void copy_to(const DeviceArray& array, nb::handle target, nb::handle stream) {
 // --- Other libraries -------------------------------------------------------------------------------------------------
 
 nb::dict array_interface(const DeviceArray& array, int version) {
-  if (array.element.is(ScalarType::BF16)) throw nb::attribute_error("NumPy has no bfloat16 of its own");
+  const bool is_foreign = !array.element.is_record() && info(array.element.scalar).npy.empty();
+  if (is_foreign) {
+    const std::string name(info(array.element.scalar).numpy);
+    throw nb::attribute_error(("NumPy has no " + name + " of its own").c_str());
+  }
   nb::dict description;
   description["shape"] = tuple_of(array.mapping.shape());
   description["typestr"] = typestr_of(array.element);

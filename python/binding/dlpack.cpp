@@ -24,13 +24,7 @@ DLDataType dlpack_type_of(const ElementType& element) {
     if (element.record->kind != RecordType::Kind::Complex) throw nb::buffer_error("DLPack knows no records");
     return {kDLComplex, bits, 1};
   }
-  const ScalarType type = element.scalar;
-  const DLDataTypeCode code = type == ScalarType::Bool   ? kDLBool
-                              : type == ScalarType::BF16 ? kDLBfloat
-                              : is_float(type)           ? kDLFloat
-                              : is_signed_integer(type)  ? kDLInt
-                                                         : kDLUInt;
-  return {static_cast<std::uint8_t>(code), bits, 1};
+  return {static_cast<std::uint8_t>(detail::dlpack_code(element.scalar)), bits, 1};
 }
 
 ElementType element_of_dlpack(DLDataType type) {

@@ -182,6 +182,8 @@ Outcome<Value> apply(BinaryFunction function, const Value& left, const Value& ri
   const bool is_operator = function <= BinaryFunction::GreaterEqual;
   if (is_operator && is_python_number(left) && is_python_number(right)) return apply_python(function, left, right);
 
+  if (row.domain != Domain::Logical && (is_float8(a->type) || is_float8(b->type)))
+    return fail(DiagnosticId::HostOperandTypes, row.spelling, describe(left), describe(right)).note(kStoredOnly);
   ScalarType type = promote(*a, *b);
   if (row.domain == Domain::Compare) type = widen_for(left, widen_for(right, type));
   const std::optional<ScalarType> computing = computing_type(row.domain, type);
@@ -198,6 +200,8 @@ Outcome<Value> apply(UnaryFunction function, const Value& operand) {
   const FunctionInfo& row = info(function);
   const std::optional<OperandType> type = operand_type(operand);
   std::optional<ScalarType> computing;
+  if (type && row.domain != Domain::Logical && is_float8(type->type))
+    return fail(DiagnosticId::HostOperandType, row.spelling, describe(operand)).note(kStoredOnly);
   if (type) computing = computing_type(row.domain, type->type);
   const bool is_bad_negation = function == UnaryFunction::Negate && computing == ScalarType::Bool;
   if (!computing || is_bad_negation) return fail(DiagnosticId::HostOperandType, row.spelling, describe(operand));

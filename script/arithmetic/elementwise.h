@@ -9,6 +9,9 @@
 
 namespace pykc::script {
 
+/// What is said where floats of 8 bits meet anything else.
+inline constexpr const char* kStoredOnly = "floats of 8 bits are stored and converted: `x.astype(f32)`, `f32(x)`";
+
 enum class BinaryFunction : std::uint8_t {
   Add,
   Subtract,

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "script/arithmetic/device_expressions.h"
+#include "script/arithmetic/elementwise.h"
 #include "script/arithmetic/promote.h"
 #include "script/values/device_operations.h"
 
@@ -180,6 +181,8 @@ Status reduce_on(DeviceOperations& device, const ReductionSource& source, const 
 
 Outcome<ArrayRef> reduce(Reduction reduction, std::string_view name, const ArrayRef& array, const Axes& axes, bool keep,
                          std::int64_t degrees) {
+  if (is_float8(array->type) && result_type(reduction, array->type) != ScalarType::Bool)
+    return fail(DiagnosticId::HostOperandType, name, describe(Value(array))).note(kStoredOnly);
   const Rows rows = rows_of(array, axes, keep);
   if (rows.length == 0 && rows.count > 0 && needs_elements(reduction))
     return fail(DiagnosticId::HostEmptyReduction, name);
@@ -205,6 +208,8 @@ Outcome<ArrayRef> reduce(Reduction reduction, std::string_view name, const Array
 }
 
 Outcome<ArrayRef> cumulative_sum(const ArrayRef& array, std::size_t axis) {
+  if (is_float8(array->type))
+    return fail(DiagnosticId::HostOperandType, "cumsum", describe(Value(array))).note(kStoredOnly);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < array->rank(); ++i)
     if (i != axis) order.push_back(i);
@@ -288,6 +293,8 @@ Outcome<ArrayRef> matrix_product(const ArrayRef& a, const ArrayRef& b) {
   if (!is_fine(*a) || !is_fine(*b) || a->shape.back() != b->shape.front())
     return fail(DiagnosticId::HostShapeMismatch, shape_text(a->shape), shape_text(b->shape))
         .note("a product sums over the last axis of the left and the first of the right; both have rank 1 or 2");
+  if (is_float8(a->type) || is_float8(b->type))
+    return fail(DiagnosticId::HostOperandTypes, "@", describe(Value(a)), describe(Value(b))).note(kStoredOnly);
   const ScalarType type = promote(a->type, b->type);
   ASSIGN_OR_RETURN(ArrayRef left, convert_array(a, type));
   ASSIGN_OR_RETURN(left, dense_array(left));

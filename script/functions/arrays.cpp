@@ -282,6 +282,24 @@ Outcome<Value> host_astype(Run&, const Arguments& arguments) {
   return array->type == type.scalar ? copy_array(array) : convert_array(array, type.scalar);
 }
 
+/// Of elements of the same size, or of a row-major array whose rows are whole numbers of the new ones.
+Outcome<Value> host_view(Run&, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(const ArrayRef array, arguments.array(0));
+  ASSIGN_OR_RETURN(const ScalarType type, arguments.type(1));
+  Array view = *array;
+  view.type = type;
+  const std::int64_t from = size_in_bytes(array->type), to = size_in_bytes(type);
+  if (from != to) {
+    const bool is_whole = array->rank() > 0 && array->is_row_major() && array->shape.back() * from % to == 0;
+    if (!is_whole || array->offset * from % to != 0)
+      return arguments.wrong_type(1, "a type of " + std::to_string(from) + " bytes, or one that divides the rows");
+    view.shape.back() = array->shape.back() * from / to;
+    view.strides = dense_strides(view.shape, Order::RowMajor);
+    view.offset = array->offset * from / to;
+  }
+  return Value(std::make_shared<const Array>(std::move(view)));
+}
+
 Outcome<Value> host_fill(Run&, const Arguments& arguments) {
   const ArrayRef* array = arguments[0].as<ArrayRef>();
   if (!array) return arguments.wrong_type(0, "an array");
@@ -359,6 +377,7 @@ constexpr HostFunction kArrayFunctions[] = {
     {"concatenate", kFunctionOnly, "arrays, axis=0", host_concatenate, "Arrays joined along an axis."},
     {"copy", kEverywhere, "a", host_copy, "A new array of the same elements."},
     {"astype", kMethodOnly, "a, dtype", host_astype, "A new array of converted elements."},
+    {"view", kMethodOnly, "a, dtype", host_view, "The same memory as elements of another type."},
     {"fill", kMethodOnly, "a, value", host_fill, "Sets all elements."},
     {"item", kMethodOnly, "a", host_item, "The only element, as a Python number."},
     {"tolist", kMethodOnly, "a", host_tolist, "The elements as nested lists."},

@@ -12,20 +12,25 @@
 
 namespace pykc::script {
 
-/// f16 and bf16 elements: stored as bits, computed as float.
+/// Floats of 16 and 8 bits: stored as bits, computed as float.
 template <ScalarType kType>
 struct SmallFloat {
-  std::uint16_t bits = 0;
+  using Bits = std::conditional_t<size_in_bytes(kType) == 2, std::uint16_t, std::uint8_t>;
+  Bits bits = 0;
   SmallFloat() = default;
-  explicit SmallFloat(float value) : bits(static_cast<std::uint16_t>(float_to_bits(kType, value))) {}
-  explicit SmallFloat(double value) : bits(static_cast<std::uint16_t>(float_to_bits(kType, value))) {}
+  explicit SmallFloat(float value) : bits(static_cast<Bits>(float_to_bits(kType, value))) {}
+  explicit SmallFloat(double value) : bits(static_cast<Bits>(float_to_bits(kType, value))) {}
   operator float() const { return static_cast<float>(float_from_bits(kType, bits)); }
 };
 using F16 = SmallFloat<ScalarType::F16>;
 using BF16 = SmallFloat<ScalarType::BF16>;
+using F8E4M3 = SmallFloat<ScalarType::F8E4M3>;
+using F8E5M2 = SmallFloat<ScalarType::F8E5M2>;
 
 template <typename T>
-inline constexpr bool kIsSmallFloat = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
+inline constexpr bool kIsSmallFloat = false;
+template <ScalarType kType>
+inline constexpr bool kIsSmallFloat<SmallFloat<kType>> = true;
 template <typename T>
 inline constexpr bool kIsFloat = std::is_floating_point_v<T> || kIsSmallFloat<T>;
 /// What an element type computes in.
@@ -58,6 +63,10 @@ decltype(auto) with_type(ScalarType type, F&& f) {
       return f(std::type_identity<F16>{});
     case ScalarType::BF16:
       return f(std::type_identity<BF16>{});
+    case ScalarType::F8E4M3:
+      return f(std::type_identity<F8E4M3>{});
+    case ScalarType::F8E5M2:
+      return f(std::type_identity<F8E5M2>{});
     case ScalarType::F32:
       return f(std::type_identity<float>{});
     case ScalarType::F64:

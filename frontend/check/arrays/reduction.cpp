@@ -34,8 +34,10 @@ bool require_numbers_of(FunctionChecker& checker, const Value& array, const Redu
   const bool is_complex = array.is_array() && array.type()->array.element.is_record() &&
                           array.type()->array.element.record->kind == RecordType::Kind::Complex;
   const bool is_number = array.is_array() && !array.type()->array.element.is_record();
-  if (is_number || (is_complex && reduction.is_for_complex())) return true;
+  const bool is_stored_only = is_number && is_float8(array.type()->array.element.scalar);
+  if ((is_number && !is_stored_only) || (is_complex && reduction.is_for_complex())) return true;
   auto diagnostic = checker.report(array.range(), DiagnosticId::OperandType, as_code(name), describe(array));
+  if (is_stored_only) diagnostic.note("floats of 8 bits are stored and converted: loop over the elements, `f32(a[i])`");
   if (is_complex) diagnostic.note("complex numbers have no order");
   if (array.is_tuple()) diagnostic.note("it is for arrays; `sum`, `min`, `max`, `any` and `all` take a tuple");
   return false;

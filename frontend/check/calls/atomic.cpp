@@ -22,7 +22,7 @@ using enum ScalarType;
 constexpr ScalarType kNumbers[] = {I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64};
 constexpr ScalarType kIntegers[] = {I8, I16, I32, I64, U8, U16, U32, U64};
 constexpr ScalarType kCounters[] = {U32, U64};
-constexpr ScalarType kScalars[] = {Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64};
+constexpr ScalarType kScalars[] = {Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64, F8E4M3, F8E5M2};
 
 struct AtomicRow {
   BuiltinId id;

@@ -66,6 +66,8 @@ std::optional<ScalarType> word_type(FunctionChecker& checker, BuiltinId id, std:
 std::optional<ScalarType> class_type(FunctionChecker& checker, BuiltinId id, char letter,
                                      std::span<const Value> arguments, SourceRange range) {
   for (const Value& argument : arguments)
+    if (letter != 'S' && !require_arithmetic(checker, argument, as_code(info(id).name))) return std::nullopt;
+  for (const Value& argument : arguments)
     if ((letter == 'I' || letter == 'W') && is_float(argument.scalar())) {
       report_argument_type(checker, id, argument, "an integer");
       return std::nullopt;

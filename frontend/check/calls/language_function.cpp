@@ -117,6 +117,8 @@ Value extremum(FunctionChecker& checker, BuiltinId id, std::string_view name, co
         .note("for the extremum of an array, loop over it");
     return {};
   }
+  for (const Value& number : numbers)
+    if (!require_arithmetic(checker, number, as_code(name))) return {};
   const std::optional<Unified> unified = unify_all(checker, numbers, checker.rules->join, range);
   if (!unified) return {};
   const ScalarType type = unified->type == ScalarType::Bool ? ScalarType::I32 : unified->type;
@@ -167,6 +169,7 @@ Entity call_round(FunctionChecker& checker, const ast::Call& call, SourceRange r
       bind_arguments(checker, call, range, "round", kParameters, 1, info(LanguageFunction::Round).signature);
   if (!arguments) return Unknown{};
   const Value number = scalar(checker, *(*arguments)[0], "`round`");
+  if (!require_arithmetic(checker, number, "`round`")) return {};
   if (!number.known()) return Unknown{};
   if ((*arguments)[1]) return round_to_digits(checker, number, scalar(checker, *(*arguments)[1], "`round`"), range);
   if (is_integer_or_bool(number.scalar()))
@@ -444,7 +447,7 @@ Entity call_bit_count(FunctionChecker& checker, const ast::Call& call, const ast
 
 Value absolute(FunctionChecker& checker, const Value& given, SourceRange range) {
   if (given.is_complex()) return complex_magnitude(checker, given, range);
-  if (!require_scalar(checker, given, "`abs`")) return {};
+  if (!require_scalar(checker, given, "`abs`") || !require_arithmetic(checker, given, "`abs`")) return {};
   if (given.is_weak_integer()) {
     const Int128 number = integer_of(*given.expr);
     return whole_number(checker, number < 0 ? -number : number, range);

@@ -153,6 +153,7 @@ Value compare(FunctionChecker& checker, ast::CompareOp op, const Value& left, co
   if (!left.known() || !right.known()) return {};
   if (op == ast::CompareOp::In || op == ast::CompareOp::NotIn) return member_of_tuple(checker, op, left, right, range);
   if (left.is_tuple() && right.is_tuple() && !is_ordering(op)) return compare_parts(checker, op, left, right, range);
+  if (!require_arithmetic(checker, left, spelling(op)) || !require_arithmetic(checker, right, spelling(op))) return {};
   if (left.is_record() || right.is_record()) return compare_records(checker, op, left, right, range);
   if (!require_numbers(checker, spelling(op), left, right, range)) return {};
   const auto checked_op = static_cast<CompareOp>(op);

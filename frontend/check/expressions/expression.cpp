@@ -536,6 +536,15 @@ bool require_scalar(FunctionChecker& checker, const Value& value, std::string_vi
   return false;
 }
 
+bool require_arithmetic(FunctionChecker& checker, const Value& value, std::string_view what) {
+  if (!value.known() || !value.is_scalar() || !is_float8(value.scalar())) return true;
+  auto diagnostic = checker.report(value.range(), DiagnosticId::OperandType, what, describe(value));
+  diagnostic.note("floats of 8 bits are stored and converted: compute in another type");
+  const bool is_component = value.expr->as<checked::TupleElement>() != nullptr;  // its place is the whole operation's
+  if (!is_component) diagnostic.fix("f32(" + std::string(checker.scope.file().text(value.range())) + ")");
+  return false;
+}
+
 std::optional<Int128> constant_integer(FunctionChecker& checker, const ast::Expr& expr, std::string_view what) {
   const Value result = checker.value(expr);
   if (!result.known()) return std::nullopt;

@@ -30,6 +30,8 @@ Value to_value(FunctionChecker& checker, Entity entity, SourceRange range);
 void report_not_a_value(FunctionChecker& checker, const Entity& entity, SourceRange range);
 Value scalar(FunctionChecker& checker, const ast::Expr& expr, std::string_view what);
 bool require_scalar(FunctionChecker& checker, const Value& value, std::string_view what);
+/// Whether it is no float of 8 bits, which are stored and converted alone; `what` is code.
+bool require_arithmetic(FunctionChecker& checker, const Value& value, std::string_view what);
 bool add_unpacked(FunctionChecker& checker, const ast::Starred& starred, std::vector<Value>& values);
 
 /// Evaluates `value` once for the body to use any number of times.

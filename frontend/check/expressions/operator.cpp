@@ -223,6 +223,7 @@ Value binary(FunctionChecker& checker, ast::BinaryOp op, const Value& left, cons
   if (op == ast::BinaryOp::Add && left.is_tuple() && right.is_tuple()) return concatenate(checker, left, right, range);
   if (op == ast::BinaryOp::Mul && left.is_tuple() && is_count(right)) return repeat(checker, left, right, range);
   if (op == ast::BinaryOp::Mul && right.is_tuple() && is_count(left)) return repeat(checker, right, left, range);
+  if (!require_arithmetic(checker, left, spelling(op)) || !require_arithmetic(checker, right, spelling(op))) return {};
   if (left.known() && right.known() && (left.is_record() || right.is_record()))
     return record_binary(checker, op, left, right, range);
   if (!require_numbers(checker, spelling(op), left, right, range)) return {};
@@ -287,7 +288,8 @@ Value arithmetic(FunctionChecker& checker, BinaryOp op, const Value& left, const
 Value unary(FunctionChecker& checker, ast::UnaryOp op, const Value& operand, SourceRange range) {
   constexpr std::string_view kNames[] = {"`-`", "`+`", "`~`"};
   if (operand.is_record()) return record_unary(checker, op, operand, range);
-  if (!require_scalar(checker, operand, kNames[static_cast<std::size_t>(op)])) return {};
+  const std::string_view name = kNames[static_cast<std::size_t>(op)];
+  if (!require_scalar(checker, operand, name) || !require_arithmetic(checker, operand, name)) return {};
   if (op == ast::UnaryOp::Invert && is_float(operand.scalar())) {
     checker.report(range, DiagnosticId::OperandType, "`~`", describe(operand)).note("`~` works on integers and bools");
     return {};

@@ -58,6 +58,8 @@ std::optional<Unified> unify(FunctionChecker& checker, const Value& a, const Val
     const ScalarType wanted = strong == ScalarType::Bool ? checker.rules->promoted(strong) : *meet(strong, strong);
     if (literals_fit(*weak.expr, wanted)) return Unified{wanted, Weak::No};
   }
+  const bool is_stored_only = is_float8(a.scalar()) || is_float8(b.scalar());
+  if (is_stored_only && a.scalar() != b.scalar()) return std::nullopt;
   const std::optional<ScalarType> type = meet(a.scalar(), b.scalar());
   if (!type) return std::nullopt;
   return Unified{*type, Weak::No};
@@ -92,12 +94,16 @@ std::optional<Unified> unify_all(FunctionChecker& checker, std::span<const Value
 }
 
 void report_no_common_type(FunctionChecker& checker, const Value& a, const Value& b, SourceRange range) {
-  checker.report(range, DiagnosticId::NoCommonType, describe(a), describe(b))
-      .label(checker.scope.file(), a.range(), "this is " + describe(a))
-      .label(checker.scope.file(), b.range(), "this is " + describe(b))
-      .note("no integer type holds the values of both: say which one you mean")
-      .fix("i64(" + std::string(checker.scope.file().text(a.scalar() == ScalarType::U64 ? a.range() : b.range())) +
-           ")");
+  auto diagnostic = checker.report(range, DiagnosticId::NoCommonType, describe(a), describe(b));
+  diagnostic.label(checker.scope.file(), a.range(), "this is " + describe(a))
+      .label(checker.scope.file(), b.range(), "this is " + describe(b));
+  const auto text = [&](const Value& value) { return std::string(checker.scope.file().text(value.range())); };
+  if (is_float8(a.scalar()) || is_float8(b.scalar()))
+    diagnostic.note("floats of 8 bits meet none but their own type: convert one of the two")
+        .fix("f32(" + text(is_float8(a.scalar()) ? a : b) + ")");
+  else
+    diagnostic.note("no integer type holds the values of both: say which one you mean")
+        .fix("i64(" + text(a.scalar() == ScalarType::U64 ? a : b) + ")");
 }
 
 const checked::Expr* convert_for_assignment(FunctionChecker& checker, const Value& value, ScalarType to,

@@ -111,6 +111,7 @@ bool join_into(InferredType& into, const InferredType& other, const TypingRules&
     return join_tuples(into, other, rules, types);
   if (into.type.is_array() && other.type.is_array()) return join_arrays(into.type, other.type, types);
   if (!into.type.is_scalar() || !other.type.is_scalar()) return false;
+  if (is_float8(into.type->scalar) || is_float8(other.type->scalar)) return false;  // equal ones are joined
   const std::optional<ScalarType> common = rules.join(into.type->scalar, other.type->scalar);
   if (!common) return false;
   into.type = checked::Type::of(*common);
