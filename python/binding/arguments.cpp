@@ -151,6 +151,7 @@ bool is_complex(const ElementType& type) { return type.is_record() && type.recor
 ArgumentList::ArgumentList(const Device& device, const nb::tuple& arguments,
                            const std::vector<ParameterInfo>* parameters, bool counts_costs, bool wraps_integers)
     : device_(device), copies_host_arrays_(!device.is_cpu() || counts_costs), wraps_integers_(wraps_integers) {
+  list_.reserve(nb::len(arguments));
   std::size_t index = 0;
   for (const nb::handle given : arguments) {
     const bool is_stated = parameters != nullptr && index < parameters->size();

@@ -5,8 +5,8 @@
 
 #include <array>
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <list>
 #include <optional>
 #include <span>
 #include <vector>
@@ -72,8 +72,8 @@ class ArgumentList {
   std::vector<HostBuffer> hosts_;
   std::vector<Copy> copies_;
   std::vector<DeviceArray> wrapped_;
-  std::deque<std::array<std::byte, 16>> values_;  // complex numbers
-  void* producer_stream_ = nullptr;               // of tensors that are used as they are; null for the default one
+  std::list<std::array<std::byte, 16>> values_;  // complex numbers; unlike a deque, none takes no memory
+  void* producer_stream_ = nullptr;              // of tensors that are used as they are; null for the default one
 };
 
 }  // namespace pykc::python

@@ -18,13 +18,16 @@ constexpr const char* kUsedTensor = "used_dltensor";
 constexpr const char* kVersionedTensor = "dltensor_versioned";
 constexpr const char* kUsedVersionedTensor = "used_dltensor_versioned";
 
+constexpr DLDataType dlpack_type_of(ScalarType type) {
+  return {static_cast<std::uint8_t>(detail::dlpack_code(type)), static_cast<std::uint8_t>(8 * size_in_bytes(type)), 1};
+}
+
 DLDataType dlpack_type_of(const ElementType& element) {
-  const auto bits = static_cast<std::uint8_t>(8 * size_in_bytes(element));
   if (element.is_record()) {
     if (element.record->kind != RecordType::Kind::Complex) throw nb::buffer_error("DLPack knows no records");
-    return {kDLComplex, bits, 1};
+    return {kDLComplex, static_cast<std::uint8_t>(8 * size_in_bytes(element)), 1};
   }
-  return {static_cast<std::uint8_t>(detail::dlpack_code(element.scalar)), bits, 1};
+  return dlpack_type_of(element.scalar);
 }
 
 ElementType element_of_dlpack(DLDataType type) {
