@@ -31,8 +31,8 @@ define float @__pykc_erf_f32(float %x) {
   %factor.left = fsub float 0xBFFA0CE2E0000000, %factor
   %factor.part = fadd float %factor.left, %product
   %factor.rest = fadd float %factor.part, %product.rest
-  %shifted = call float @llvm.fma.f32(float %bounded, float %factor, float 12582912.0)
-  %k = fsub float %shifted, 12582912.0
+  %shifted = call float @llvm.fma.f32(float %bounded, float %factor, float 12583039.0)
+  %k = fsub float %shifted, 12583039.0
   %k.opposite = fneg float %k
   %r.high = call float @llvm.fma.f32(float %bounded, float %factor, float %k.opposite)
   %r = call float @llvm.fma.f32(float %bounded, float %factor.rest, float %r.high)
@@ -42,8 +42,7 @@ define float @__pykc_erf_f32(float %x) {
   %s.1 = call float @llvm.fma.f32(float %r, float %s.2, float 0x3FCEBFBE60000000)
   %s = call float @llvm.fma.f32(float %r, float %s.1, float 0x3FE62E4300000000)
   %bits = bitcast float %shifted to i32
-  %exponent = shl i32 %bits, 23
-  %scale.bits = add i32 %exponent, 1065353216                          ; the bits of 1.0
+  %scale.bits = shl i32 %bits, 23                                      ; 127 more than k: those of 2^k
   %scale = bitcast i32 %scale.bits to float
   %of.r = fmul float %scale, %r
   %left = fsub float 1.0, %scale

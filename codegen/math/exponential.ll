@@ -38,28 +38,64 @@ define internal float @bounded(float %x) {
   ret float %bounded
 }
 
-define float @__pykc_exp_f32(float %any) {
-  %x = call float @bounded(float %any)
+; e^r as a sum of two numbers, and the last bits of k
+%power.of.e.f32 = type { float, float, i32 }
+define internal %power.of.e.f32 @power_of_e_f32(float %x) {
   %shifted = call float @llvm.fma.f32(float %x, float 0x3FF7154760000000, float 12582912.0)  ; x / ln2
   %k = fsub float %shifted, 12582912.0
-  %k.negated = fneg float %k
-  %r.high = call float @llvm.fma.f32(float %k.negated, float 0x3FE62E4000000000, float %x)
-  %r = call float @llvm.fma.f32(float %k.negated, float 0x3EB7F7D1C0000000, float %r.high)
-  %r.left = fsub float %r.high, %r
-  %r.rest = call float @llvm.fma.f32(float %k.negated, float 0x3EB7F7D1C0000000, float %r.left)
+  %r.high = call float @llvm.fma.f32(float %k, float -0.693145751953125, float %x)
+  %r = call float @llvm.fma.f32(float %k, float 0xBEB7F7D1C0000000, float %r.high)
   ; exp(r) = 1 + r + r^2 q(r), q by Chebyshev approximation to 8e-9; what 1 + r rounds away is put back
-  %q3 = call float @llvm.fma.f32(float %r, float 0x3F56D12540000000, float 0x3F8120CBA0000000)
-  %q2 = call float @llvm.fma.f32(float %r, float %q3, float 0x3FA5555180000000)
-  %q1 = call float @llvm.fma.f32(float %r, float %q2, float 0x3FC5554DC0000000)
-  %q0 = call float @llvm.fma.f32(float %r, float %q1, float 0.5)
+  %q.3 = call float @llvm.fma.f32(float %r, float 0x3F56D12540000000, float 0x3F8120CBA0000000)
+  %q.2 = call float @llvm.fma.f32(float %r, float %q.3, float 0x3FA5555180000000)
+  %q.1 = call float @llvm.fma.f32(float %r, float %q.2, float 0x3FC5554DC0000000)
+  %q = call float @llvm.fma.f32(float %r, float %q.1, float 0.5)
   %sum = fadd float %r, 1.0
   %sum.left = fsub float 1.0, %sum
-  %sum.part = fadd float %sum.left, %r
-  %sum.rest = fadd float %sum.part, %r.rest
+  %sum.part = fadd float %sum.left, %r.high
+  %sum.rest = call float @llvm.fma.f32(float %k, float 0xBEB7F7D1C0000000, float %sum.part)
   %square = fmul float %r, %r
-  %rest = call float @llvm.fma.f32(float %square, float %q0, float %sum.rest)
+  %rest = call float @llvm.fma.f32(float %square, float %q, float %sum.rest)
+  %bits = bitcast float %shifted to i32
+  %result.with.0 = insertvalue %power.of.e.f32 poison, float %sum, 0
+  %result.with.1 = insertvalue %power.of.e.f32 %result.with.0, float %rest, 1
+  %result = insertvalue %power.of.e.f32 %result.with.1, i32 %bits, 2
+  ret %power.of.e.f32 %result
+}
+
+; Where the result is not a normal number.
+define internal float @far_exp_f32(float %any) cold {
+  %x = call float @bounded(float %any)
+  %parts = call %power.of.e.f32 @power_of_e_f32(float %x)
+  %sum = extractvalue %power.of.e.f32 %parts, 0
+  %rest = extractvalue %power.of.e.f32 %parts, 1
+  %k = extractvalue %power.of.e.f32 %parts, 2
   %power = fadd float %sum, %rest
+  %shifted = bitcast i32 %k to float
   %result = call float @scale(float %power, float %shifted)
+  ret float %result
+}
+
+define float @__pykc_exp_f32(float %x) {
+  %parts = call %power.of.e.f32 @power_of_e_f32(float %x)
+  %sum = extractvalue %power.of.e.f32 %parts, 0
+  %rest = extractvalue %power.of.e.f32 %parts, 1
+  %k = extractvalue %power.of.e.f32 %parts, 2
+  %power = fadd float %sum, %rest
+  %power.bits = bitcast float %power to i32
+  %exponent = shl i32 %k, 23
+  %near.bits = add i32 %power.bits, %exponent
+  %near = bitcast i32 %near.bits to float
+  %size = call float @llvm.fabs.f32(float %x)
+  %is.near = fcmp olt float %size, 87.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call float @far_exp_f32(float %x)
+  br label %done
+
+done:
+  %result = phi float [ %near, %0 ], [ %far, %rarely ]
   ret float %result
 }
 
@@ -83,12 +119,35 @@ define internal float @power_of_two(float %r, float %shifted) {
   ret float %result
 }
 
-define float @__pykc_exp2_f32(float %any) {
+define internal float @far_exp2_f32(float %any) cold {
   %x = call float @bounded(float %any)
   %shifted = fadd float %x, 12582912.0
   %k = fsub float %shifted, 12582912.0
-  %r = fsub float %x, %k                                             ; exact
+  %r = fsub float %x, %k  ; exact
   %result = call float @power_of_two(float %r, float %shifted)
+  ret float %result
+}
+
+define float @__pykc_exp2_f32(float %x) {
+  %shifted = fadd float %x, 12582912.0
+  %k = fsub float %shifted, 12582912.0
+  %r = fsub float %x, %k  ; exact
+  %power = call float @power_of_two_near_zero(float %r)
+  %power.bits = bitcast float %power to i32
+  %shifted.bits = bitcast float %shifted to i32
+  %exponent = shl i32 %shifted.bits, 23
+  %near.bits = add i32 %power.bits, %exponent
+  %near = bitcast i32 %near.bits to float
+  %size = call float @llvm.fabs.f32(float %x)
+  %is.near = fcmp olt float %size, 126.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call float @far_exp2_f32(float %x)
+  br label %done
+
+done:
+  %result = phi float [ %near, %0 ], [ %far, %rarely ]
   ret float %result
 }
 
@@ -113,37 +172,64 @@ define internal %binary @split(float %size) {
   ret %binary %result
 }
 
-; log(x) = e log(2) + f - f^2/2 + f^3 q(f) with f = m - 1, q by Chebyshev approximation to 2^-28 in all. log(2) is
-; added in two parts, the first of which has so few bits that e times it is exact.
-define float @__pykc_log_f32(float %x) {
-  %parts = call %binary @split(float %x)
-  %m = extractvalue %binary %parts, 0
-  %e = extractvalue %binary %parts, 1
-  %f = fsub float %m, 1.0                                             ; exact
-  %q7 = call float @llvm.fma.f32(float %f, float 0x3FB1D8EA60000000, float 0xBFBD635BC0000000)
-  %q6 = call float @llvm.fma.f32(float %f, float %q7, float 0x3FBDEA2820000000)
-  %q5 = call float @llvm.fma.f32(float %f, float %q6, float 0xBFBFCF4C60000000)
-  %q4 = call float @llvm.fma.f32(float %f, float %q5, float 0x3FC23D21A0000000)
-  %q3 = call float @llvm.fma.f32(float %f, float %q4, float 0xBFC555B4A0000000)
-  %q2 = call float @llvm.fma.f32(float %f, float %q3, float 0x3FC999D5A0000000)
-  %q1 = call float @llvm.fma.f32(float %f, float %q2, float 0xBFCFFFFFC0000000)
-  %q0 = call float @llvm.fma.f32(float %f, float %q1, float 0x3FD5555540000000)
-  %curve = call float @llvm.fma.f32(float %f, float %q0, float -0.5)
+; log(m) + e log(2) with log(m) = f - f^2/2 + f^3 q(f) and f = m - 1, q by Chebyshev approximation to 2^-28 in all. log(2)
+; is added in two parts, the first of which has so few bits that e times it is exact.
+define internal float @natural_logarithm(float %m, float %e) {
+  %f = fsub float %m, 1.0  ; exact
+  %q.7 = call float @llvm.fma.f32(float %f, float 0x3FB1D8EA60000000, float 0xBFBD635BC0000000)
+  %q.6 = call float @llvm.fma.f32(float %f, float %q.7, float 0x3FBDEA2820000000)
+  %q.5 = call float @llvm.fma.f32(float %f, float %q.6, float 0xBFBFCF4C60000000)
+  %q.4 = call float @llvm.fma.f32(float %f, float %q.5, float 0x3FC23D21A0000000)
+  %q.3 = call float @llvm.fma.f32(float %f, float %q.4, float 0xBFC555B4A0000000)
+  %q.2 = call float @llvm.fma.f32(float %f, float %q.3, float 0x3FC999D5A0000000)
+  %q.1 = call float @llvm.fma.f32(float %f, float %q.2, float 0xBFCFFFFFC0000000)
+  %q = call float @llvm.fma.f32(float %f, float %q.1, float 0x3FD5555540000000)
+  %curve = call float @llvm.fma.f32(float %f, float %q, float -0.5)
   %f.square = fmul float %f, %f
   %e.low = fmul float %e, 0x3EB7F7D1C0000000
   %low = call float @llvm.fma.f32(float %f.square, float %curve, float %e.low)
-  %e.high = fmul float %e, 0x3FE62E4000000000
+  %e.high = fmul float %e, 0.693145751953125
   %high = fadd float %e.high, %f
   %high.part = fsub float %high, %e.high
   %high.rest = fsub float %f, %high.part
   %rest = fadd float %low, %high.rest
   %sum = fadd float %high, %rest
+  ret float %sum
+}
+
+define internal float @any_logarithm_f32(float %x) cold {
+  %parts = call %binary @split(float %x)
+  %m = extractvalue %binary %parts, 0
+  %e = extractvalue %binary %parts, 1
+  %sum = call float @natural_logarithm(float %m, float %e)
   %is.number = fcmp olt float %x, 0x7FF0000000000000
   %of.large = select i1 %is.number, float %sum, float %x
   %below.zero = fcmp olt float %x, 0.0
   %of.any = select i1 %below.zero, float 0x7FF8000000000000, float %of.large
   %is.zero = fcmp oeq float %x, 0.0
   %result = select i1 %is.zero, float 0xFFF0000000000000, float %of.any
+  ret float %result
+}
+
+define float @__pykc_log_f32(float %x) {
+  %bits = bitcast float %x to i32
+  %from.root = sub i32 %bits, 1060439283  ; the bits of sqrt(1/2)
+  %e.whole = ashr i32 %from.root, 23
+  %e.bits = shl i32 %e.whole, 23
+  %m.bits = sub i32 %bits, %e.bits
+  %m = bitcast i32 %m.bits to float
+  %e = sitofp i32 %e.whole to float
+  %of.normal = call float @natural_logarithm(float %m, float %e)
+  %from.normal = sub i32 %bits, 8388608
+  %is.normal = icmp ult i32 %from.normal, 2130706432
+  br i1 %is.normal, label %done, label %rarely
+
+rarely:
+  %of.any = call float @any_logarithm_f32(float %x)
+  br label %done
+
+done:
+  %result = phi float [ %of.normal, %0 ], [ %of.any, %rarely ]
   ret float %result
 }
 
@@ -156,7 +242,7 @@ define float @__pykc_log_f32(float %x) {
 ; log2(m 2^e) and what its rounding takes away
 define internal %logarithm @logarithm(float %m, float %e) {
   ; s and the rest of s
-  %above = fsub float %m, 1.0                                         ; exact
+  %above = fsub float %m, 1.0  ; exact
   %below = fadd float %m, 1.0
   %below.part = fsub float %below, 1.0
   %below.rest = fsub float %m, %below.part
@@ -167,42 +253,33 @@ define internal %logarithm @logarithm(float %m, float %e) {
   %missing = call float @llvm.fma.f32(float %s.negated, float %below.rest, float %missing.high)
   %s.rest = fmul float %missing, %inverse
 
-  ; s^2; then 1 + s^2 / 3 + s^4 q(s^2), q by Chebyshev approximation to 2^-41 in all
+  ; s^2 / 3 + s^4 q(s^2), q by Chebyshev approximation to 2^-41 in all; s.rest counts by the slope, 1 / (1 - s^2)
   %square = fmul float %s, %s
   %square.negated = fneg float %square
-  %square.exact = call float @llvm.fma.f32(float %s, float %s, float %square.negated)
-  %s.twice = fadd float %s, %s
-  %square.rest = call float @llvm.fma.f32(float %s.twice, float %s.rest, float %square.exact)
-  %q2 = call float @llvm.fma.f32(float %square, float 0x3FB8795BE0000000, float 0x3FBC6C0EC0000000)
-  %q1 = call float @llvm.fma.f32(float %square, float %q2, float 0x3FC24928E0000000)
-  %q0 = call float @llvm.fma.f32(float %square, float %q1, float 0x3FC99999A0000000)
+  %square.rest = call float @llvm.fma.f32(float %s, float %s, float %square.negated)
+  %q.2 = call float @llvm.fma.f32(float %square, float 0x3FB8795BE0000000, float 0x3FBC6C0EC0000000)
+  %q.1 = call float @llvm.fma.f32(float %square, float %q.2, float 0x3FC24928E0000000)
+  %q = call float @llvm.fma.f32(float %square, float %q.1, float 0x3FC99999A0000000)
   %third = fmul float %square, 0x3FD5555560000000
   %third.negated = fneg float %third
   %third.exact = call float @llvm.fma.f32(float %square, float 0x3FD5555560000000, float %third.negated)
   %fourth = fmul float %square, %square
   %third.low = call float @llvm.fma.f32(float %square, float 0xBE45555560000000, float %third.exact)
   %third.lower = call float @llvm.fma.f32(float %square.rest, float 0x3FD5555560000000, float %third.low)
-  %third.rest = call float @llvm.fma.f32(float %fourth, float %q0, float %third.lower)
-  %slope = fadd float 1.0, %third
-  %slope.part = fsub float %slope, 1.0
-  %slope.left = fsub float %third, %slope.part
-  %slope.rest = fadd float %slope.left, %third.rest
+  %third.rest = call float @llvm.fma.f32(float %fourth, float %q, float %third.lower)
+  %slope = fadd float %square, 1.0
 
-  ; times s, times 2 / log(2), plus e: the logarithm
-  %product = fmul float %s, %slope
-  %product.negated = fneg float %product
-  %product.exact = call float @llvm.fma.f32(float %s, float %slope, float %product.negated)
-  %product.low = call float @llvm.fma.f32(float %s, float %slope.rest, float %product.exact)
+  ; plus 1, times s, times 2 / log(2), plus e: the logarithm
+  %product = call float @llvm.fma.f32(float %s, float %third, float %s)
+  %product.left = fsub float %s, %product
+  %product.exact = call float @llvm.fma.f32(float %s, float %third, float %product.left)
+  %product.low = call float @llvm.fma.f32(float %s, float %third.rest, float %product.exact)
   %product.rest = call float @llvm.fma.f32(float %s.rest, float %slope, float %product.low)
-  %scaled = fmul float %product, 0x4007154760000000
-  %scaled.negated = fneg float %scaled
-  %scaled.exact = call float @llvm.fma.f32(float %product, float 0x4007154760000000, float %scaled.negated)
-  %scaled.low = call float @llvm.fma.f32(float %product, float 0x3E64AE0C00000000, float %scaled.exact)
-  %scaled.rest = call float @llvm.fma.f32(float %product.rest, float 0x4007154760000000, float %scaled.low)
-  %sum = fadd float %e, %scaled
-  %sum.part = fsub float %sum, %e
-  %sum.left = fsub float %scaled, %sum.part
-  %sum.rest = fadd float %sum.left, %scaled.rest
+  %sum = call float @llvm.fma.f32(float %product, float 0x4007154760000000, float %e)
+  %sum.left = fsub float %e, %sum
+  %sum.exact = call float @llvm.fma.f32(float %product, float 0x4007154760000000, float %sum.left)
+  %sum.low = call float @llvm.fma.f32(float %product, float 0x3E64AE0C00000000, float %sum.exact)
+  %sum.rest = call float @llvm.fma.f32(float %product.rest, float 0x4007154760000000, float %sum.low)
   %with.sum = insertvalue %logarithm poison, float %sum, 0
   %result = insertvalue %logarithm %with.sum, float %sum.rest, 1
   ret %logarithm %result
@@ -331,15 +408,13 @@ done:
 
 ; exp for f64, as for f32. libclc's looks 2^(k / 64) up in tables.
 ;
-; e^r as a sum of two numbers, what rounding has taken from r, and the last bits of k
-%power.of.e = type { double, double, double, i64 }
+; e^r as a sum of two numbers, and the last bits of k
+%power.of.e = type { double, double, i64 }
 define internal %power.of.e @power_of_e(double %x) {
   %shifted = call double @llvm.fma.f64(double %x, double 0x3FF71547652B82FE, double 6755399441055744.0)  ; x / ln2
   %k = fsub double %shifted, 6755399441055744.0
   %r.high = call double @llvm.fma.f64(double %k, double 0xBFE62E42FEFA3000, double %x)
   %r = call double @llvm.fma.f64(double %k, double 0xBD53DE6AF278ECE6, double %r.high)
-  %r.left = fsub double %r.high, %r
-  %r.rest = call double @llvm.fma.f64(double %k, double 0xBD53DE6AF278ECE6, double %r.left)
   ; exp(r) = 1 + r + r^2 q(r), q by minimax approximation to 2^-58 in all
   %q.8 = call double @llvm.fma.f64(double %r, double 0x3E5AD9842A50CDC4, double 0x3E928AE063FDBDB0)
   %q.7 = call double @llvm.fma.f64(double %r, double %q.8, double 0x3EC71DF159781AE3)
@@ -352,14 +427,14 @@ define internal %power.of.e @power_of_e(double %x) {
   %q = call double @llvm.fma.f64(double %r, double %q.1, double 0x3FE000000000000A)
   %sum = fadd double %r, 1.0
   %sum.left = fsub double 1.0, %sum
-  %sum.rest = fadd double %sum.left, %r
+  %sum.part = fadd double %sum.left, %r.high
+  %sum.rest = call double @llvm.fma.f64(double %k, double 0xBD53DE6AF278ECE6, double %sum.part)
   %square = fmul double %r, %r
   %rest = call double @llvm.fma.f64(double %square, double %q, double %sum.rest)
   %bits = bitcast double %shifted to i64
   %result.with.0 = insertvalue %power.of.e poison, double %sum, 0
   %result.with.1 = insertvalue %power.of.e %result.with.0, double %rest, 1
-  %result.with.2 = insertvalue %power.of.e %result.with.1, double %r.rest, 2
-  %result = insertvalue %power.of.e %result.with.2, i64 %bits, 3
+  %result = insertvalue %power.of.e %result.with.1, i64 %bits, 2
   ret %power.of.e %result
 }
 
@@ -368,10 +443,8 @@ define internal double @far_exp(double %x) cold {
   %parts = call %power.of.e @power_of_e(double %x)
   %sum = extractvalue %power.of.e %parts, 0
   %rest = extractvalue %power.of.e %parts, 1
-  %r.rest = extractvalue %power.of.e %parts, 2
-  %k = extractvalue %power.of.e %parts, 3
-  %rests = fadd double %rest, %r.rest
-  %power = fadd double %sum, %rests
+  %k = extractvalue %power.of.e %parts, 2
+  %power = fadd double %sum, %rest
   %half = ashr i64 %k, 1
   %other = sub i64 %k, %half
   %half.exponent = shl i64 %half, 52
@@ -393,7 +466,7 @@ define double @__pykc_exp_f64(double %x) {
   %parts = call %power.of.e @power_of_e(double %x)
   %sum = extractvalue %power.of.e %parts, 0
   %rest = extractvalue %power.of.e %parts, 1
-  %k = extractvalue %power.of.e %parts, 3
+  %k = extractvalue %power.of.e %parts, 2
   %power = fadd double %sum, %rest
   %power.bits = bitcast double %power to i64
   %exponent = shl i64 %k, 52

@@ -34,8 +34,8 @@ define internal %reduced @without_ln2(float %x) {
 define float @__pykc_tanh_f32(float %x) {
   %size = call float @llvm.fabs.f32(float %x)
   %bounded = call float @llvm.minimum.f32(float %size, float 10.0)     ; the result is 1 from 9.1 on; a NaN stays
-  %shifted = call float @llvm.fma.f32(float %bounded, float 0x4007154760000000, float 12582912.0) ; 2x = k ln2 + 2r
-  %k = fsub float %shifted, 12582912.0
+  %shifted = call float @llvm.fma.f32(float %bounded, float 0x4007154760000000, float 12583039.0) ; 2x = k ln2 + 2r
+  %k = fsub float %shifted, 12583039.0
   %r.high = call float @llvm.fma.f32(float %k, float 0xBFD62E4000000000, float %bounded)
   %r = call float @llvm.fma.f32(float %k, float 0xBEA7F7D1C0000000, float %r.high)
   ; exp(2r) = 1 + r q(r), q by minimax approximation to 2^-27 in all
@@ -46,8 +46,7 @@ define float @__pykc_tanh_f32(float %x) {
   %q = call float @llvm.fma.f32(float %r, float %q.1, float 2.0)
   %power = fmul float %r, %q
   %bits = bitcast float %shifted to i32
-  %exponent = shl i32 %bits, 23
-  %scale.bits = add i32 %exponent, 1065353216                          ; the bits of 1.0
+  %scale.bits = shl i32 %bits, 23                                      ; 127 more than k: those of 2^k
   %scale = bitcast i32 %scale.bits to float
   %more = fadd float %scale, 1.0
   %below = call float @llvm.fma.f32(float %power, float %scale, float %more)
@@ -206,8 +205,8 @@ define double @__pykc_tanh_f64(double %x) {
   %size = call double @llvm.fabs.f64(double %x)
   %bounded = call double @llvm.minimum.f64(double %size, double 20.0)  ; the result is 1 from 19.1 on; a NaN stays
   ; 2x = k ln2 + 2r
-  %shifted = call double @llvm.fma.f64(double %bounded, double 0x40071547652B82FE, double 6755399441055744.0)
-  %k = fsub double %shifted, 6755399441055744.0
+  %shifted = call double @llvm.fma.f64(double %bounded, double 0x40071547652B82FE, double 6755399441056767.0)
+  %k = fsub double %shifted, 6755399441056767.0
   %r.high = call double @llvm.fma.f64(double %k, double 0xBFD62E42FEFA3000, double %bounded)
   %r = call double @llvm.fma.f64(double %k, double 0xBD43DE6AF278ECE6, double %r.high)
   ; exp(2r) = 1 + r q(r), q by minimax approximation to 2^-64 in all
@@ -224,8 +223,7 @@ define double @__pykc_tanh_f64(double %x) {
   %q = call double @llvm.fma.f64(double %r, double %q.1, double 2.0)
   %power = fmul double %r, %q
   %bits = bitcast double %shifted to i64
-  %exponent = shl i64 %bits, 52
-  %scale.bits = add i64 %exponent, 4607182418800017408                 ; the bits of 1.0
+  %scale.bits = shl i64 %bits, 52                                      ; 1023 more than k: those of 2^k
   %scale = bitcast i64 %scale.bits to double
   %more = fadd double %scale, 1.0
   %below = call double @llvm.fma.f64(double %power, double %scale, double %more)

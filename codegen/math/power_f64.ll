@@ -22,12 +22,10 @@ define internal %logarithm.f64 @logarithm_of_power(double %m, double %e) {
   %missing = call double @llvm.fma.f64(double %s.negated, double %below.rest, double %missing.high)
   %s.rest = fmul double %missing, %inverse
 
-  ; s^2; then 1 + s^2 / 3 + s^4 q(s^2), q by minimax approximation to 2^-73 in all
+  ; s^2 / 3 + s^4 q(s^2), q by minimax approximation to 2^-73 in all; s.rest counts by the slope, 1 / (1 - s^2)
   %square = fmul double %s, %s
   %square.negated = fneg double %square
-  %square.exact = call double @llvm.fma.f64(double %s, double %s, double %square.negated)
-  %s.twice = fadd double %s, %s
-  %square.rest = call double @llvm.fma.f64(double %s.twice, double %s.rest, double %square.exact)
+  %square.rest = call double @llvm.fma.f64(double %s, double %s, double %square.negated)
   %q.6 = call double @llvm.fma.f64(double %square, double 0x3FAEAC373C08DDA0, double 0x3FADE3DBA021E651)
   %q.5 = call double @llvm.fma.f64(double %square, double %q.6, double 0x3FB11206D5078CD4)
   %q.4 = call double @llvm.fma.f64(double %square, double %q.5, double 0x3FB3B1364D5D8CA8)
@@ -38,31 +36,24 @@ define internal %logarithm.f64 @logarithm_of_power(double %m, double %e) {
   %third = fmul double %square, 0x3FD5555555555555
   %third.negated = fneg double %third
   %third.exact = call double @llvm.fma.f64(double %square, double 0x3FD5555555555555, double %third.negated)
-  %square.more = call double @llvm.fma.f64(double %square.rest, double 2.0, double %square)
-  %fourth = fmul double %square, %square.more
+  %fourth = fmul double %square, %square
   %third.low = call double @llvm.fma.f64(double %square, double 0x3C75555555555555, double %third.exact)
   %third.lower = call double @llvm.fma.f64(double %square.rest, double 0x3FD5555555555555, double %third.low)
   %third.rest = call double @llvm.fma.f64(double %fourth, double %q, double %third.lower)
-  %slope = fadd double 1.0, %third
-  %slope.part = fsub double %slope, 1.0
-  %slope.left = fsub double %third, %slope.part
-  %slope.rest = fadd double %slope.left, %third.rest
+  %slope.most = fadd double %square, 1.0
+  %slope = fadd double %slope.most, %fourth
 
-  ; times s, times 2 / log(2), plus e: the logarithm
-  %product = fmul double %s, %slope
-  %product.negated = fneg double %product
-  %product.exact = call double @llvm.fma.f64(double %s, double %slope, double %product.negated)
-  %product.low = call double @llvm.fma.f64(double %s, double %slope.rest, double %product.exact)
+  ; plus 1, times s, times 2 / log(2), plus e: the logarithm
+  %product = call double @llvm.fma.f64(double %s, double %third, double %s)
+  %product.left = fsub double %s, %product
+  %product.exact = call double @llvm.fma.f64(double %s, double %third, double %product.left)
+  %product.low = call double @llvm.fma.f64(double %s, double %third.rest, double %product.exact)
   %product.rest = call double @llvm.fma.f64(double %s.rest, double %slope, double %product.low)
-  %scaled = fmul double %product, 0x40071547652B82FE
-  %scaled.negated = fneg double %scaled
-  %scaled.exact = call double @llvm.fma.f64(double %product, double 0x40071547652B82FE, double %scaled.negated)
-  %scaled.low = call double @llvm.fma.f64(double %product, double 0x3C8777D0FFDA0D24, double %scaled.exact)
-  %scaled.rest = call double @llvm.fma.f64(double %product.rest, double 0x40071547652B82FE, double %scaled.low)
-  %sum = fadd double %e, %scaled
-  %sum.part = fsub double %sum, %e
-  %sum.left = fsub double %scaled, %sum.part
-  %sum.rest = fadd double %sum.left, %scaled.rest
+  %sum = call double @llvm.fma.f64(double %product, double 0x40071547652B82FE, double %e)
+  %sum.left = fsub double %e, %sum
+  %sum.exact = call double @llvm.fma.f64(double %product, double 0x40071547652B82FE, double %sum.left)
+  %sum.low = call double @llvm.fma.f64(double %product, double 0x3C8777D0FFDA0D24, double %sum.exact)
+  %sum.rest = call double @llvm.fma.f64(double %product.rest, double 0x40071547652B82FE, double %sum.low)
   %with.sum = insertvalue %logarithm.f64 poison, double %sum, 0
   %result = insertvalue %logarithm.f64 %with.sum, double %sum.rest, 1
   ret %logarithm.f64 %result
@@ -84,7 +75,7 @@ define internal double @power_of_two_near_zero_f64(double %r, double %r.rest) {
   %sum.left = fsub double 1.0, %sum
   %sum.exact = call double @llvm.fma.f64(double %r, double 0x3FE62E42FEFA39EF, double %sum.left)
   %sum.lower = call double @llvm.fma.f64(double %r, double 0x3C7ABC9E3B39803F, double %sum.exact)
-  %sum.rest = call double @llvm.fma.f64(double %r.rest, double 0x3FE6666666666666, double %sum.lower)  ; roughly the slope
+  %sum.rest = call double @llvm.fma.f64(double %r.rest, double 0x3FE6666666666666, double %sum.lower)
   %square = fmul double %r, %r
   %rest = call double @llvm.fma.f64(double %square, double %q, double %sum.rest)
   %power = fadd double %sum, %rest

@@ -9,33 +9,30 @@ declare float @llvm.fma.f32(float, float, float)
 declare float @llvm.fabs.f32(float)
 declare i32 @llvm.fshl.i32(i32, i32, i32)
 
-%pair = type { float, float }
-
 ; 32 zeros, and 224 bits of 2/pi
 @two.over.pi = internal unnamed_addr addrspace(1) constant [8 x i32] [
   i32 0, i32 -1560706194, i32 1313084713, i32 -64530479, i32 -181084736, i32 -614296167, i32 1011060801, i32 -28220501]
 
-; high, low and the last bits of k, of |x| below 2^17
+; high, low and the last bits of k, of |x| below 2^17; both keep the sign of -0
 define internal { float, float, i32 } @near_quarter_turns(float %x) {
-  %shifted = call float @llvm.fma.f32(float %x, float 0x3FE45F3060000000, float 12582912.0)  ; x / (pi/2)
+  %shifted = call float @llvm.fma.f32(float %x, float 0x3FE45F3060000000, float 12582912.0)
   %k = fsub float %shifted, 12582912.0
   %bits = bitcast float %shifted to i32
-  %k.negated = fneg float %k
-  %first = call float @llvm.fma.f32(float %k.negated, float 0x3FF921FB40000000, float %x)
-  %second = fmul float %k, 0x3E74442D20000000
+  %first = call float @llvm.fma.f32(float %k, float 0xBFF921FB40000000, float %x)
+  %second = fmul float %k, 0x3E74442D00000000
   %second.negated = fneg float %second
-  %second.rest = call float @llvm.fma.f32(float %k, float 0x3E74442D20000000, float %second.negated)
+  %second.rest = call float @llvm.fma.f32(float %k, float 0x3E74442D00000000, float %second.negated)
   %high = fsub float %first, %second
   %taken = fsub float %first, %high
   %kept = fadd float %high, %taken
   %first.rest = fsub float %first, %kept
-  %taken.rest = fsub float %taken, %second
-  %rests = fadd float %first.rest, %taken.rest
+  %back = fsub float %second, %taken
+  %rests = fsub float %first.rest, %back
   %rest = fsub float %rests, %second.rest
-  %low = call float @llvm.fma.f32(float %k, float 0x3CDEE59DA0000000, float %rest)
-  %with.high = insertvalue { float, float, i32 } poison, float %high, 0
-  %with.low = insertvalue { float, float, i32 } %with.high, float %low, 1
-  %result = insertvalue { float, float, i32 } %with.low, i32 %bits, 2
+  %low = call float @llvm.fma.f32(float %k, float 0xBCF84698A0000000, float %rest)
+  %result.with.0 = insertvalue { float, float, i32 } poison, float %high, 0
+  %result.with.1 = insertvalue { float, float, i32 } %result.with.0, float %low, 1
+  %result = insertvalue { float, float, i32 } %result.with.1, i32 %bits, 2
   ret { float, float, i32 } %result
 }
 
@@ -102,43 +99,17 @@ define internal { float, float, i32 } @far_quarter_turns(float %x) cold {
   ret { float, float, i32 } %result
 }
 
-define internal { float, float, i32 } @quarter_turns(float %x) {
-  %near = call { float, float, i32 } @near_quarter_turns(float %x)
-  %near.high = extractvalue { float, float, i32 } %near, 0
-  %near.low = extractvalue { float, float, i32 } %near, 1
-  %near.k = extractvalue { float, float, i32 } %near, 2
-  %size = call float @llvm.fabs.f32(float %x)
-  %is.near = fcmp olt float %size, 131072.0
-  br i1 %is.near, label %done, label %rarely
-
-rarely:
-  %far = call { float, float, i32 } @far_quarter_turns(float %x)
-  %far.high = extractvalue { float, float, i32 } %far, 0
-  %far.low = extractvalue { float, float, i32 } %far, 1
-  %far.k = extractvalue { float, float, i32 } %far, 2
-  br label %done
-
-done:
-  %high = phi float [ %near.high, %0 ], [ %far.high, %rarely ]
-  %low = phi float [ %near.low, %0 ], [ %far.low, %rarely ]
-  %k = phi i32 [ %near.k, %0 ], [ %far.k, %rarely ]
-  %with.high = insertvalue { float, float, i32 } poison, float %high, 0
-  %with.low = insertvalue { float, float, i32 } %with.high, float %low, 1
-  %result = insertvalue { float, float, i32 } %with.low, i32 %k, 2
-  ret { float, float, i32 } %result
-}
-
-; high + (high^3 q(s) + low (1 - s/2)) with s = high^2, q by Chebyshev approximation to 5e-9
+; high - (-high^3 q(s) - low (1 - s/2)) with s = high^2, q by Chebyshev approximation to 5e-9: -0 stays
 define internal float @sine(float %high, float %low) {
   %s = fmul float %high, %high
-  %q2 = call float @llvm.fma.f32(float %s, float 0x3EC6DB5FE0000000, float 0xBF2A0138E0000000)
-  %q1 = call float @llvm.fma.f32(float %s, float %q2, float 0x3F811110E0000000)
-  %q0 = call float @llvm.fma.f32(float %s, float %q1, float 0xBFC5555560000000)
-  %slope = call float @llvm.fma.f32(float %s, float -0.5, float 1.0)
+  %q.2 = call float @llvm.fma.f32(float %s, float 0xBEC6DB5FE0000000, float 0x3F2A0138E0000000)
+  %q.1 = call float @llvm.fma.f32(float %s, float %q.2, float 0xBF811110E0000000)
+  %q = call float @llvm.fma.f32(float %s, float %q.1, float 0x3FC5555560000000)
+  %slope = call float @llvm.fma.f32(float %s, float 0.5, float -1.0)
   %of.low = fmul float %low, %slope
   %cube = fmul float %high, %s
-  %rest = call float @llvm.fma.f32(float %cube, float %q0, float %of.low)
-  %result = fadd float %high, %rest
+  %rest = call float @llvm.fma.f32(float %cube, float %q, float %of.low)
+  %result = fsub float %high, %rest
   ret float %result
 }
 
@@ -161,60 +132,82 @@ define internal float @cosine(float %high, float %low) {
   ret float %result
 }
 
-define float @__pykc_sin_f32(float %x) {
-  %parts = call { float, float, i32 } @quarter_turns(float %x)
-  %high = extractvalue { float, float, i32 } %parts, 0
-  %low = extractvalue { float, float, i32 } %parts, 1
-  %k = extractvalue { float, float, i32 } %parts, 2
+; The sine of k quarter turns and high + low
+define internal float @sine_of_turns(float %high, float %low, i32 %k) {
   %sine = call float @sine(float %high, float %low)
   %cosine = call float @cosine(float %high, float %low)
   %odd = and i32 %k, 1
   %is.odd = icmp ne i32 %odd, 0
   %value = select i1 %is.odd, float %cosine, float %sine
-  %half = and i32 %k, 2
-  %is.second = icmp ne i32 %half, 0
-  %opposite = fneg float %value
-  %signed = select i1 %is.second, float %opposite, float %value
-  %is.zero = fcmp oeq float %x, 0.0
-  %result = select i1 %is.zero, float %x, float %signed              ; -0 stays
+  %bits = bitcast float %value to i32
+  %half = shl i32 %k, 30
+  %sign = and i32 %half, -2147483648
+  %signed.bits = xor i32 %bits, %sign
+  %signed = bitcast i32 %signed.bits to float
+  ret float %signed
+}
+
+define internal float @far_sine_f32(float %x) cold {
+  %parts = call { float, float, i32 } @far_quarter_turns(float %x)
+  %high = extractvalue { float, float, i32 } %parts, 0
+  %low = extractvalue { float, float, i32 } %parts, 1
+  %k = extractvalue { float, float, i32 } %parts, 2
+  %result = call float @sine_of_turns(float %high, float %low, i32 %k)
+  ret float %result
+}
+
+define float @__pykc_sin_f32(float %x) {
+  %parts = call { float, float, i32 } @near_quarter_turns(float %x)
+  %high = extractvalue { float, float, i32 } %parts, 0
+  %low = extractvalue { float, float, i32 } %parts, 1
+  %k = extractvalue { float, float, i32 } %parts, 2
+  %near = call float @sine_of_turns(float %high, float %low, i32 %k)
+  %size = call float @llvm.fabs.f32(float %x)
+  %is.near = fcmp olt float %size, 131072.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call float @far_sine_f32(float %x)
+  br label %done
+
+done:
+  %result = phi float [ %near, %0 ], [ %far, %rarely ]
+  ret float %result
+}
+
+define internal float @far_cosine_f32(float %x) cold {
+  %parts = call { float, float, i32 } @far_quarter_turns(float %x)
+  %high = extractvalue { float, float, i32 } %parts, 0
+  %low = extractvalue { float, float, i32 } %parts, 1
+  %k = extractvalue { float, float, i32 } %parts, 2
+  %next = add i32 %k, 1
+  %result = call float @sine_of_turns(float %high, float %low, i32 %next)
   ret float %result
 }
 
 define float @__pykc_cos_f32(float %x) {
-  %parts = call { float, float, i32 } @quarter_turns(float %x)
+  %parts = call { float, float, i32 } @near_quarter_turns(float %x)
   %high = extractvalue { float, float, i32 } %parts, 0
   %low = extractvalue { float, float, i32 } %parts, 1
   %k = extractvalue { float, float, i32 } %parts, 2
-  %sine = call float @sine(float %high, float %low)
-  %cosine = call float @cosine(float %high, float %low)
-  %odd = and i32 %k, 1
-  %is.odd = icmp ne i32 %odd, 0
-  %value = select i1 %is.odd, float %sine, float %cosine
   %next = add i32 %k, 1
-  %half = and i32 %next, 2
-  %is.second = icmp ne i32 %half, 0
-  %opposite = fneg float %value
-  %signed = select i1 %is.second, float %opposite, float %value
-  ret float %signed
-}
+  %near = call float @sine_of_turns(float %high, float %low, i32 %next)
+  %size = call float @llvm.fabs.f32(float %x)
+  %is.near = fcmp olt float %size, 131072.0
+  br i1 %is.near, label %done, label %rarely
 
-; A sum of a larger number and a smaller one, and what its rounding takes away.
-define internal %pair @sum(float %larger, float %smaller) {
-  %sum = fadd float %larger, %smaller
-  %part = fsub float %sum, %larger
-  %rest = fsub float %smaller, %part
-  %with.sum = insertvalue %pair poison, float %sum, 0
-  %result = insertvalue %pair %with.sum, float %rest, 1
-  ret %pair %result
+rarely:
+  %far = call float @far_cosine_f32(float %x)
+  br label %done
+
+done:
+  %result = phi float [ %near, %0 ], [ %far, %rarely ]
+  ret float %result
 }
 
 ; tan(high + low) = high + (high^3 q(s) + low (1 + s + s^2)) with s = high^2, q by minimax approximation to 2^-30; an odd
 ; number of quarter turns from there, -1 / tan. What rounding takes from s, the sum and the inverse is put back.
-define float @__pykc_tan_f32(float %x) {
-  %parts = call { float, float, i32 } @quarter_turns(float %x)
-  %high = extractvalue { float, float, i32 } %parts, 0
-  %low = extractvalue { float, float, i32 } %parts, 1
-  %k = extractvalue { float, float, i32 } %parts, 2
+define internal float @tangent_of_turns(float %high, float %low, i32 %k) {
   %s = fmul float %high, %high
   %q.5 = call float @llvm.fma.f32(float %s, float 0x3F71EE8A00000000, float 0x3F17477300000000)
   %q.4 = call float @llvm.fma.f32(float %s, float %q.5, float 0x3F863019C0000000)
@@ -230,17 +223,43 @@ define float @__pykc_tan_f32(float %x) {
   %of.rests = call float @llvm.fma.f32(float %half, float %s.rest, float %of.low)
   %cube = fmul float %high, %s
   %rest = call float @llvm.fma.f32(float %cube, float %q, float %of.rests)
-  %pair = call %pair @sum(float %high, float %rest)
-  %tangent = extractvalue %pair %pair, 0
-  %tangent.rest = extractvalue %pair %pair, 1
+  %tangent = fadd float %high, %rest
+  %part = fsub float %tangent, %high
+  %tangent.rest = fsub float %rest, %part
   %inverse = fdiv float -1.0, %tangent
   %missing.high = call float @llvm.fma.f32(float %inverse, float %tangent, float 1.0)
   %missing = call float @llvm.fma.f32(float %inverse, float %tangent.rest, float %missing.high)
   %better = call float @llvm.fma.f32(float %inverse, float %missing, float %inverse)
   %odd = and i32 %k, 1
   %is.odd = icmp ne i32 %odd, 0
-  %value = select i1 %is.odd, float %better, float %tangent
-  %is.zero = fcmp oeq float %x, 0.0
-  %result = select i1 %is.zero, float %x, float %value                 ; -0 stays
+  %result = select i1 %is.odd, float %better, float %tangent
+  ret float %result
+}
+
+define internal float @far_tangent_f32(float %x) cold {
+  %parts = call { float, float, i32 } @far_quarter_turns(float %x)
+  %high = extractvalue { float, float, i32 } %parts, 0
+  %low = extractvalue { float, float, i32 } %parts, 1
+  %k = extractvalue { float, float, i32 } %parts, 2
+  %result = call float @tangent_of_turns(float %high, float %low, i32 %k)
+  ret float %result
+}
+
+define float @__pykc_tan_f32(float %x) {
+  %parts = call { float, float, i32 } @near_quarter_turns(float %x)
+  %high = extractvalue { float, float, i32 } %parts, 0
+  %low = extractvalue { float, float, i32 } %parts, 1
+  %k = extractvalue { float, float, i32 } %parts, 2
+  %near = call float @tangent_of_turns(float %high, float %low, i32 %k)
+  %size = call float @llvm.fabs.f32(float %x)
+  %is.near = fcmp olt float %size, 131072.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call float @far_tangent_f32(float %x)
+  br label %done
+
+done:
+  %result = phi float [ %near, %0 ], [ %far, %rarely ]
   ret float %result
 }
