@@ -1,0 +1,193 @@
+"""Kernels of the library for Hopper's tensor cores on PyTorch's arrays: compiled to PTX by the program, launched by the
+driver as the library's host functions launch them (`stdlib/gemm.pyk`, `stdlib/attention.pyk`)."""
+import ctypes
+import math
+import pathlib
+import struct
+import subprocess
+
+import torch
+
+STDLIB = pathlib.Path(__file__).resolve().parents[2] / "stdlib"
+NAMES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32", torch.float64: "f64", torch.int8: "i8",
+         torch.int32: "i32", torch.float8_e4m3fn: "u8"}
+MAP_TYPES = {torch.bfloat16: 9, torch.float16: 6, torch.float32: 7, torch.int32: 3, torch.int8: 0,
+             torch.float8_e4m3fn: 0}  # CUtensorMapDataType
+SHARED, ROWS, FEW = 226 * 1024, 128, 64
+driver = ctypes.CDLL("libcuda.so.1")
+
+
+def check(result: int, what: str):
+    if result != 0:
+        raise RuntimeError(f"{what} failed with code {result}")
+
+
+def cdiv(x: int, y: int) -> int:
+    return -(-x // y)
+
+
+class Kernel:
+    """A kernel of the library for some types and constants."""
+
+    def __init__(self, pykc: str, module: str, signature: str, shared_bytes: int = 0):
+        ptx = subprocess.run([pykc, "compile", "--target", "sm_90a", "--emit", "ptx", "--sig", signature, "-o", "-",
+                              STDLIB / f"{module}.pyk"], check=True, capture_output=True).stdout
+        loaded, self.function, self.shared_bytes = ctypes.c_void_p(), ctypes.c_void_p(), shared_bytes
+        check(driver.cuModuleLoadData(ctypes.byref(loaded), ptx + b"\0"), "cuModuleLoadData")
+        check(driver.cuModuleGetFunction(ctypes.byref(self.function), loaded, signature.split("(")[0].encode()),
+              "cuModuleGetFunction")
+        check(driver.cuFuncSetAttribute(self.function, 8, shared_bytes), "cuFuncSetAttribute")
+
+    def launch(self, grid, block, arguments):
+        """A function that launches it. An argument is an array, a number of 32 bits, or a tensor map."""
+        words = []
+        for argument in arguments:
+            if isinstance(argument, torch.Tensor):
+                strides = () if argument.is_contiguous() else argument.stride()
+                words += [ctypes.c_int64(word) for word in (argument.data_ptr(), *argument.shape, *strides)]
+            else:
+                words.append(argument)
+        pointers = (ctypes.c_void_p * len(words))(*(ctypes.addressof(word) for word in words))
+
+        def run():
+            stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+            check(driver.cuLaunchKernel(self.function, *grid, *block, self.shared_bytes, stream, pointers, None),
+                  "cuLaunchKernel")
+        run.keeps = words, arguments
+        return run
+
+
+def tensor_map(array: torch.Tensor, box):
+    """As the runtime makes it for `tensor_map(array, box, swizzle=128)`."""
+    room = ctypes.create_string_buffer(192)
+    place = (ctypes.c_char * 128).from_buffer(room, -ctypes.addressof(room) % 64)
+    rank = array.dim()
+    extents = (ctypes.c_uint64 * rank)(*reversed(array.shape))
+    strides = (ctypes.c_uint64 * rank)(*(array.stride(i) * array.element_size() for i in reversed(range(rank - 1))))
+    check(driver.cuTensorMapEncodeTiled(place, MAP_TYPES[array.dtype], rank, ctypes.c_void_p(array.data_ptr()), extents,
+                                        strides, (ctypes.c_uint32 * rank)(*reversed(box)),
+                                        (ctypes.c_uint32 * rank)(*[1] * rank), 0, 3, 3, 0), "cuTensorMapEncodeTiled")
+    return place
+
+
+def in_turn(*launches):
+    def run():
+        for launch in launches:
+            launch()
+    return run if len(launches) > 1 else launches[0]
+
+
+def type_of(x: torch.Tensor) -> str:
+    return f"{NAMES[x.dtype]}[{', '.join([':' if x.is_contiguous() else '::'] * x.dim())}]"
+
+
+def multiprocessors() -> int:
+    return torch.cuda.get_device_properties(0).multi_processor_count
+
+
+def lies_by_rows(x: torch.Tensor) -> bool:
+    return x.is_contiguous() and x.shape[2] * x.element_size() % 16 == 0
+
+
+def operand(pykc: str, x: torch.Tensor, may_lie_by_columns: bool):
+    """An array that tiles can be read from, whether it lies by columns, and the launches that make it."""
+    if lies_by_rows(x):
+        return x, False, []
+    if may_lie_by_columns and lies_by_rows(x.mT):
+        return x.mT, True, []
+    matrices, rows, columns = x.shape
+    per = 16 // x.element_size()
+    to = torch.empty(matrices, rows, cdiv(columns, per) * per, device="cuda", dtype=x.dtype)
+    kernel = Kernel(pykc, "gemm_tiles", f"lay_out({type_of(to)}, {type_of(x)}, {x.stride(1) < x.stride(2)})")
+    return to, False, [kernel.launch((cdiv(to.shape[2], 64), cdiv(rows, 64), matrices), (64, 4, 1), [to, x])]
+
+
+def parts_for(tiles: int, steps: int, blocks: int) -> int:
+    costs = {1: steps} | {p: cdiv(tiles * p, blocks) * (cdiv(steps, p) + 4) + 16 for p in range(2, 17)}
+    return min(costs, key=costs.get) if tiles < blocks else 1
+
+
+def columns_for(n: int, others: int, blocks: int) -> int:
+    if n <= FEW:
+        return 16 if n <= 16 else 32 if n <= 32 else 64
+    return 64 if 2 * others * cdiv(n, 128) <= blocks else 128 if others * cdiv(n, 256) <= blocks else 256
+
+
+def tiles_kernel(pykc: str, name: str, c, a, b, between: str, turned, columns: int, a_by_columns, b_by_columns):
+    """The kernel of `pykc.gemm_tiles` of that name, and its tensor maps."""
+    pieces = 2 if c.element_size() == 4 else columns // 64
+    stages = min(11, (SHARED - 16384 * pieces) // (16384 + 128 * columns))
+    copied = lies_by_rows(c) and columns >= 64
+    constants = ", ".join(map(str, ["tuple[]", "same", *turned, columns, stages, a_by_columns, b_by_columns,
+                                    lies_by_rows(c)]))
+    kernel = Kernel(pykc, "gemm", f"{name}({type_of(c)}, {type_of(a)}, {type_of(b)}, {between}, {constants})",
+                    min(232448, stages * (16384 + 128 * columns) + 16384 * max(pieces, 1) + 2048))
+    depth = 128 // a.element_size()
+    maps = [tensor_map(a, (1, 64, 64 if a_by_columns else depth)),
+            tensor_map(b, (1, 64, 64) if b_by_columns else (1, columns, depth))]
+    return kernel, maps + ([tensor_map(c, (1, 64, 128 // c.element_size()))] if copied else [])
+
+
+def by_groups(pykc: str, c, a, b):
+    turned = c.shape[1] <= FEW and c.shape[1] < c.shape[2]
+    if turned:
+        c, a, b = c.mT, b, a
+    (matrices, m, n), blocks = c.shape, multiprocessors()
+    columns = columns_for(n, matrices * cdiv(m, ROWS), blocks)
+    parts = parts_for(matrices * cdiv(m, ROWS) * cdiv(n, columns), cdiv(a.shape[2] * a.element_size(), 128), blocks)
+    a, a_by_columns, before_a = operand(pykc, a, a.element_size() == 2)
+    b, b_by_columns, before_b = operand(pykc, b, b.element_size() == 2 and columns >= 64)
+    kind = torch.int32 if a.dtype == torch.int8 else torch.float32
+    sums = c if parts == 1 else torch.empty(matrices * parts, m, n, device="cuda", dtype=kind)
+    kernel, maps = tiles_kernel(pykc, "gemm_tiles", sums, a, b, "i32", [turned if parts == 1 else False], columns,
+                                a_by_columns, b_by_columns)
+    launches = [*before_a, *before_b,
+                kernel.launch((blocks, 1, 1), (384, 1, 1), [sums, a, b, ctypes.c_int32(parts), *maps])]
+    if parts > 1:
+        add = Kernel(pykc, "gemm", f"add_parts({type_of(c)}, {type_of(sums)}, i32, tuple[], same, {turned})")
+        launches.append(add.launch((cdiv(n, 128), cdiv(m, 8), matrices), (32, 8, 1), [c, sums, ctypes.c_int32(parts)]))
+    return in_turn(*launches)
+
+
+def by_warps(pykc: str, c, a, b):
+    matrices, m, n = c.shape
+    across = 4 if a.element_size() == 8 else 8
+    a, a_by_columns, before_a = operand(pykc, a, a.element_size() == 8)
+    b, b_by_columns, before_b = operand(pykc, b, b.element_size() == 8)
+    constants = f"tuple[], same, {across}, 3, {a_by_columns}, {b_by_columns}"
+    kernel = Kernel(pykc, "gemm", f"gemm_warps({type_of(c)}, {type_of(a)}, {type_of(b)}, {constants})",
+                    3 * (16384 + 2048 * across) + 256)
+    return in_turn(*before_a, *before_b, kernel.launch((cdiv(m, 128) * cdiv(n, 16 * across), matrices, 1), (128, 1, 1),
+                                                       [c, a, b]))
+
+
+def gemm(pykc: str, c, a, b):
+    """The launches of `gemm(c, a, b, transposed=True)` for stacks of matrices."""
+    return (by_warps if a.dtype == torch.float64 else by_groups)(pykc, c, a, b)
+
+
+def gemm_grouped(pykc: str, c, a, b, offsets):
+    """Of `gemm_grouped(c, a, b, offsets, transposed=True)`; `c` and `a` are stacks of one matrix."""
+    a, a_by_columns, before_a = operand(pykc, a, a.element_size() == 2)
+    b, b_by_columns, before_b = operand(pykc, b, b.element_size() == 2)
+    groups, rows = len(b), c.shape[1]
+    tiles = torch.empty(cdiv(rows, ROWS) + groups + 1, 3, device="cuda", dtype=torch.int32)
+    listing = Kernel(pykc, "gemm", f"list_tiles(i32[:, :], {type_of(offsets)}, i32)").launch(
+        (cdiv(groups, 128), 1, 1), (128, 1, 1), [tiles, offsets, ctypes.c_int32(rows)])
+    kernel, maps = tiles_kernel(pykc, "gemm_grouped_tiles", c, a, b, "i32[:, :]", [], 256, a_by_columns, b_by_columns)
+    return in_turn(*before_a, *before_b, listing,
+                   kernel.launch((multiprocessors(), 1, 1), (384, 1, 1), [c, a, b, tiles, *maps]))
+
+
+def attention(pykc: str, o, q, k, v, causal: bool):
+    """Of `attention(o, q, k, v, causal)` for stacks of bf16 with as many queries as keys."""
+    heads, length, d = q.shape
+    groups = 3 if d == 64 and (length > 1024 or not causal) else 2
+    name = {2: "attention_of_two", 3: "attention_of_three"}[groups]
+    array = "bf16[:, :, :]"
+    kernel = Kernel(pykc, "attention", f"{name}({array}, {array}, {array}, {array}, f32, {causal}, {d}, 128, 2)",
+                    groups * 128 * d + 1024 * d + 2048)
+    scale = struct.unpack("i", struct.pack("f", math.log2(math.e) / math.sqrt(d)))[0]
+    maps = [tensor_map(x, (1, rows, 64)) for x, rows in ((q, 64), (k, 128), (v, 128), (o, 64))]
+    return kernel.launch((cdiv(length, 64 * groups), heads, 1), (128 + 128 * groups, 1, 1),
+                         [o, q, k, v, ctypes.c_int32(scale), *maps])
