@@ -1,7 +1,6 @@
 """Kernels of the library for Hopper's tensor cores on PyTorch's arrays: compiled to PTX by the program, launched by the
-driver as the library's host functions launch them (`stdlib/gemm.pyk`, `stdlib/attention.pyk`)."""
+driver as the library's host functions launch them: the products of `stdlib/gemm.pyk`; attention_kernels.py has others."""
 import ctypes
-import math
 import pathlib
 import struct
 import subprocess
@@ -68,6 +67,11 @@ def tensor_map(array: torch.Tensor, box):
                                         strides, (ctypes.c_uint32 * rank)(*reversed(box)),
                                         (ctypes.c_uint32 * rank)(*[1] * rank), 0, 3, 3, 0), "cuTensorMapEncodeTiled")
     return place
+
+
+def bits(x: float) -> ctypes.c_int32:
+    """An f32 as an argument of a launch."""
+    return ctypes.c_int32(struct.unpack("i", struct.pack("f", x))[0])
 
 
 def in_turn(*launches):
@@ -177,17 +181,3 @@ def gemm_grouped(pykc: str, c, a, b, offsets):
     kernel, maps = tiles_kernel(pykc, "gemm_grouped_tiles", c, a, b, "i32[:, :]", [], 256, a_by_columns, b_by_columns)
     return in_turn(*before_a, *before_b, listing,
                    kernel.launch((multiprocessors(), 1, 1), (384, 1, 1), [c, a, b, tiles, *maps]))
-
-
-def attention(pykc: str, o, q, k, v, causal: bool):
-    """Of `attention(o, q, k, v, causal)` for stacks of bf16 with as many queries as keys."""
-    heads, length, d = q.shape
-    groups = 3 if d == 64 and (length > 1024 or not causal) else 2
-    name = {2: "attention_of_two", 3: "attention_of_three"}[groups]
-    array = "bf16[:, :, :]"
-    kernel = Kernel(pykc, "attention", f"{name}({array}, {array}, {array}, {array}, f32, {causal}, {d}, 128, 2)",
-                    groups * 128 * d + 1024 * d + 2048)
-    scale = struct.unpack("i", struct.pack("f", math.log2(math.e) / math.sqrt(d)))[0]
-    maps = [tensor_map(x, (1, rows, 64)) for x, rows in ((q, 64), (k, 128), (v, 128), (o, 64))]
-    return kernel.launch((cdiv(length, 64 * groups), heads, 1), (128 + 128 * groups, 1, 1),
-                         [o, q, k, v, ctypes.c_int32(scale), *maps])

@@ -5,10 +5,11 @@
 
 Needs PyTorch, which has the others, and no package of pykc: the program compiles the kernels to PTX, and the driver
 launches them as their host functions do. Random normal numbers, i8 uniform: products of zeros would be faster,
-since the chip then draws less power. The systems take turns; medians of ROUNDS graphs of BATCH launches are kept, and
-what they make is compared with what PyTorch makes of the same.
+since the chip then draws less power. The systems take turns; medians of ROUNDS batches of BATCH launches are kept, those
+of products as graphs, and what they make is compared with what PyTorch makes of the same.
 """
 import argparse
+import functools
 import json
 import pathlib
 import statistics
@@ -17,6 +18,7 @@ import torch
 import torch.nn.functional as functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+import attention_kernels
 import library_kernels as library
 import triton_products
 
@@ -34,26 +36,34 @@ def graph_of(launch) -> torch.cuda.CUDAGraph:
     return graph
 
 
-def median_seconds(launches) -> dict:
-    graphs = {name: graph_of(launch) for name, launch in launches.items()}
+def batch_of(launch):
+    def run():
+        for _ in range(BATCH):
+            launch()
+    launch()
+    return run
+
+
+def median_seconds(launches, as_graphs: bool) -> dict:
+    batches = {name: graph_of(launch).replay if as_graphs else batch_of(launch) for name, launch in launches.items()}
     samples = {name: [] for name in launches}
     for _ in range(ROUNDS):
-        for name, graph in graphs.items():
+        for name, batch in batches.items():
             start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
             start.record()
-            graph.replay()
+            batch()
             end.record()
             end.synchronize()
             samples[name].append(start.elapsed_time(end) * 1e-3 / BATCH)
     return {name: statistics.median(times) for name, times in samples.items()}
 
 
-def compared(launches, c: torch.Tensor, vendor) -> tuple:
+def compared(launches, c: torch.Tensor, vendor, as_graphs: bool = True) -> tuple:
     """What the systems take, and by how much pykc's result differs from the vendor's."""
     launches["pykc"]()
     expected = vendor().double()
     difference = ((c.double() - expected).abs().max() / expected.abs().max()).item()
-    return median_seconds(launches), difference
+    return median_seconds(launches, as_graphs), difference
 
 
 def numbers(shape, kind: str) -> torch.Tensor:
@@ -93,21 +103,51 @@ def grouped(pykc: str, groups: int, rows: int, n: int, k: int, transposed: bool)
     return 2 * rows * n * k, *compared(launches, c, vendor)
 
 
-def attention(pykc: str, length: int, d: int, causal: bool):
+class Heads:
     """Attention of 16384 queries in all, by heads that have 2048 columns together."""
-    batch, heads = max(1, 16384 // length), 2048 // d
-    q, k, v = (numbers((batch, heads, length, d), "bf16") for _ in range(3))
-    flat = [x.view(batch * heads, length, d) for x in (q, k, v)]
-    o = torch.zeros_like(flat[0])
-    launches = {"pykc": library.attention(pykc, o, *flat, causal)}
 
-    def by(backend):
+    def __init__(self, length: int, d: int, causal: bool, operations: float, kind: str = "bf16"):
+        batch, heads = max(1, 16384 // length), 2048 // d
+        self.causal = causal
+        self.operations = operations * batch * heads * length**2 * d * (0.5 if causal else 1)
+        given = [numbers((batch, heads, length, d), kind) for _ in range(3)]
+        self.flat = [x.view(-1, length, d) for x in given]
+        self.given = [x.to(torch.bfloat16) for x in given]  # as others take them
+
+    def by(self, backend) -> torch.Tensor:
         with sdpa_kernel(backend):
-            return functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
-    launches["cuDNN"] = lambda: by(SDPBackend.CUDNN_ATTENTION)
-    launches["FlashAttention 2"] = lambda: by(SDPBackend.FLASH_ATTENTION)
-    operations = 4 * batch * heads * length**2 * d * (0.5 if causal else 1)
-    return operations, *compared(launches, o.view_as(q), launches["cuDNN"])
+            return functional.scaled_dot_product_attention(*self.given, is_causal=self.causal)
+
+
+BACKENDS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "FlashAttention 2": SDPBackend.FLASH_ATTENTION}
+
+
+def attention(pykc: str, length: int, d: int, causal: bool, kind: str = "bf16"):
+    """One attention, forward; of fp8 beside what others take for bf16."""
+    heads = Heads(length, d, causal, 4, kind)
+    o = torch.zeros_like(heads.given[0])
+    launches = {"pykc": attention_kernels.attention(pykc, o.view_as(heads.flat[0]), *heads.flat, causal)}
+    for name, backend in BACKENDS.items():
+        launches[name] = functools.partial(heads.by, backend)
+    return heads.operations, *compared(launches, o, launches["cuDNN"], as_graphs=False)
+
+
+def attention_backward(pykc: str, length: int, d: int, causal: bool):
+    """Its gradients; those of all three arrays are compared."""
+    heads = Heads(length, d, causal, 10)
+    for x in heads.given:
+        x.requires_grad_()
+    slope = numbers(heads.given[0].shape, "bf16")
+    outcome = torch.zeros(4, *heads.flat[0].shape, device="cuda", dtype=torch.bfloat16)
+    o, lse = outcome[0], torch.zeros(heads.flat[0].shape[:2], device="cuda")
+    attention_kernels.attention(pykc, o, *heads.flat, causal, lse)()
+    launches = {"pykc": attention_kernels.attention_backward(pykc, *outcome[1:], slope.view_as(o), *heads.flat, o, lse,
+                                                             causal)}
+    for name, backend in BACKENDS.items():
+        launches[name] = functools.partial(torch.autograd.grad, heads.by(backend), heads.given, slope,
+                                           retain_graph=True)
+    return heads.operations, *compared(launches, outcome[1:], lambda: torch.stack(
+        [x.view_as(o) for x in launches["cuDNN"]()]), as_graphs=False)
 
 
 def works():
@@ -130,10 +170,15 @@ def works():
         for groups in (8, 64):
             name = f"bf16 {groups} groups, 16384 x 4096 x 4096{', b transposed' if transposed else ''}"
             found[name] = grouped, groups, 16384, 4096, 4096, transposed
-    for d in (64, 128):
-        for causal in (False, True):
-            for length in (1024, 2048, 4096, 8192, 16384):
-                found[f"attention d {d}, {length}{', causal' if causal else ''}"] = attention, length, d, causal
+    for name, work in (("attention", attention), ("attention backward", attention_backward)):
+        for d in (64, 128):
+            for causal in (False, True):
+                for length in (1024, 2048, 4096, 8192, 16384):
+                    found[f"{name} d {d}, {length}{', causal' if causal else ''}"] = work, length, d, causal
+    for causal in (False, True):
+        for length in (1024, 4096, 16384):
+            name = f"attention of fp8 d 128, {length}{', causal' if causal else ''}"
+            found[name] = attention, length, 128, causal, "u8"
     return found
 
 

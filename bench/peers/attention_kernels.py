@@ -1,0 +1,53 @@
+"""The launches of `stdlib/attention.pyk` and `stdlib/attention_backward.pyk` on PyTorch's arrays; see library_kernels.py."""
+import ctypes
+import math
+
+import torch
+
+from library_kernels import NAMES, Kernel, bits, cdiv, in_turn, multiprocessors, tensor_map
+
+
+def attention(pykc: str, o, q, k, v, causal: bool, lse=None):
+    """Of `attention(o, q, k, v, causal, lse=lse)` for stacks with as many queries as keys."""
+    heads, length, d = q.shape
+    kind, is_fp8 = NAMES[q.dtype], q.element_size() == 1
+    groups, array, starts = 3 if d == 64 else 2, f"{kind}[:, :, :]", "i32[:]"
+    name = "attention_of_three" if groups == 3 else "attention_of_two"
+    types = f"bf16[:, :, :], f32[:, :], {array}, {array}, {array}, {starts}, {starts}, u32[:], f32, f32, i32, i32"
+    kernel = Kernel(pykc, "attention_tiles", f"{name}({types}, {int(causal)}, {d}, 128, 2, 2)",
+                    (groups * 384 if is_fp8 else groups * 256) * d + (512 if is_fp8 else 1024) * d + 2048)
+    steps = []
+    if is_fp8:
+        values, v = v, torch.empty(heads, d, cdiv(length, 128) * 128, device="cuda", dtype=v.dtype)
+        turn = Kernel(pykc, "attention_tiles", f"turn_values({array}, {array})")
+        steps.append(turn.launch((v.shape[2] // 128, heads, 1), (d, 8, 1), [v, values]))
+    width = 128 // q.element_size()
+    maps = [tensor_map(x, (1, rows, columns))
+            for x, rows, columns in ((q, 64, width), (k, 128, width), (v, 128, width), (o, 64, 64))]
+    none, counter = (torch.zeros(n, device="cuda", dtype=torch.int32) for n in (0, 1))
+    cached = min(max(1 << 23, length << 13), 1 << 26) if causal else 1 << 24
+    band = max(1, cached // (2 * length * d * q.element_size()))
+    lse = torch.zeros(0, 0, device="cuda") if lse is None else lse
+    return in_turn(*steps, counter.zero_, kernel.launch(
+        (multiprocessors(), 1, 1), (128 + 128 * groups, 1, 1),
+        [o, lse, q, k, v, none, none, counter, bits(math.log2(math.e) / math.sqrt(d)), bits(1), ctypes.c_int32(0),
+         ctypes.c_int32(band), *maps]))
+
+
+def attention_backward(pykc: str, dq, dk, dv, do, q, k, v, o, lse, causal: bool):
+    """Of `attention_backward(dq, dk, dv, do, q, k, v, o, lse, causal)` for as many queries as keys."""
+    heads, length, d = q.shape
+    padded, queries, scale = cdiv(length, 128) * 128, 8192 // d, 1 / math.sqrt(d)
+    rows = torch.empty(heads, 2, padded, device="cuda")
+    sums = torch.empty(heads, padded * d // 4096, 4096, device="cuda")
+    module, array, floats = "attention_backward", "bf16[:, :, :]", "f32[:, :, :]"
+    maps = [tensor_map(x, (1, n, 64)) for x, n in ((k, 64), (v, 64), (q, queries), (do, queries), (dv, 64), (dk, 64))]
+    prepare = Kernel(pykc, module, f"prepare({floats}, {floats}, {array}, {array}, f32[:, :], {d})")
+    gradients = Kernel(pykc, module, f"gradients({array}, {array}, {floats}, {floats}, {array}, {array}, {array}, "
+                       f"{array}, f32, f32, {causal}, {d}, {queries})", 10 * 16384 + 3072)
+    finish = Kernel(pykc, module, f"finish({array}, {floats}, f32, {d})")
+    return in_turn(
+        prepare.launch((padded * d // 2048, heads, 1), (d // 8, 2048 // d, 1), [rows, sums, o, do, lse]),
+        gradients.launch((cdiv(length, 128), heads, 1), (384, 1, 1),
+                         [dk, dv, sums, rows, q, k, v, do, bits(scale * math.log2(math.e)), bits(scale), *maps]),
+        finish.launch((sums.shape[1], heads, 1), (256, 1, 1), [dq, sums, bits(scale)]))
