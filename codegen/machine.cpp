@@ -47,12 +47,51 @@ const llvm::Target& find_target(const llvm::Triple& triple) {
 
 llvm::Triple host_triple() { return llvm::Triple(llvm::sys::getProcessTriple()); }
 
-/// What the processor of this machine really has: a virtual machine may hide some of what its name promises.
-std::string features_of(const std::string& chip) {
-  if (chip != llvm::sys::getHostCPUName()) return {};
+/// Null where LLVM knows no such processor.
+std::unique_ptr<llvm::MCSubtargetInfo> subtarget_of(const std::string& chip, const std::string& features) {
+  register_x86();
+  const llvm::Triple triple = host_triple();
+  const llvm::Target& target = find_target(triple);
+  const std::unique_ptr<llvm::MCSubtargetInfo> any(target.createMCSubtargetInfo(triple, "x86-64", ""));
+  if (!any->isCPUStringValid(chip)) return nullptr;
+  return std::unique_ptr<llvm::MCSubtargetInfo>(target.createMCSubtargetInfo(triple, chip, features));
+}
+
+ProcessorCheck check_subtarget(const llvm::MCSubtargetInfo* subtarget) {
+  if (subtarget == nullptr) return {};
+  return {true, subtarget->checkFeatures("+sse4.1") && subtarget->checkFeatures("+64bit")};
+}
+
+struct Processor {
+  std::string chip;
+  std::string features;
+  ProcessorCheck check;
+};
+
+/// What the processor of this machine really has, where it differs from what its name promises: a virtual machine may
+/// hide some of it.
+std::string features_beside_name(const llvm::MCSubtargetInfo& promised) {
   llvm::SubtargetFeatures features;
-  for (const auto& [name, enabled] : llvm::sys::getHostCPUFeatures()) features.AddFeature(name, enabled);
+  for (const auto& [name, enabled] : llvm::sys::getHostCPUFeatures())
+    if (promised.checkFeatures("+" + name.str()) != enabled) features.AddFeature(name, enabled);
   return features.getString();
+}
+
+/// Asked once: a virtual machine stops at each question to its processor.
+const Processor& this_processor() {
+  static const Processor processor = [] {
+    Processor found{llvm::sys::getHostCPUName().str(), {}, {}};
+    const auto promised = subtarget_of(found.chip, "");
+    if (promised == nullptr) return found;
+    found.features = features_beside_name(*promised);
+    found.check = check_subtarget(subtarget_of(found.chip, found.features).get());
+    return found;
+  }();
+  return processor;
+}
+
+std::string features_of(const std::string& chip) {
+  return chip == this_processor().chip ? this_processor().features : std::string();
 }
 
 llvm::CodeGenOptLevel level_of(const Options& options) {
@@ -71,15 +110,10 @@ llvm::CodeGenOptLevel level_of(const Options& options) {
 }  // namespace
 
 ProcessorCheck check_processor(const std::string& chip) {
-  register_x86();
-  const llvm::Triple triple = host_triple();
-  const std::unique_ptr<llvm::MCSubtargetInfo> known(
-      find_target(triple).createMCSubtargetInfo(triple, "x86-64", features_of(chip)));
-  if (!known->isCPUStringValid(chip)) return {};
-  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
-      find_target(triple).createMCSubtargetInfo(triple, chip, features_of(chip)));
-  return {true, subtarget->checkFeatures("+sse4.1") && subtarget->checkFeatures("+64bit")};
+  return chip == this_processor().chip ? this_processor().check : check_subtarget(subtarget_of(chip, "").get());
 }
+
+std::string this_chip() { return this_processor().chip; }
 
 std::string describe_machine(const Target& target) {
   return target.to_string() + (target.kind == Target::Kind::Cpu ? features_of(target.chip) : "");

@@ -19,4 +19,7 @@ struct ProcessorCheck {
 };
 ProcessorCheck check_processor(const std::string& chip);
 
+/// The processor of this machine, by LLVM's name.
+std::string this_chip();
+
 }  // namespace pykc::codegen

@@ -1,5 +1,3 @@
-#include <llvm/TargetParser/Host.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -27,7 +25,7 @@ Error unknown_target(std::string_view text) {
 
 Result<Target> parse_processor(std::string_view name) {
   Target target{Target::Kind::Cpu, std::string(name)};
-  if (name == "native") target.chip = llvm::sys::getHostCPUName().str();
+  if (name == "native") target.chip = this_chip();
   const ProcessorCheck check = check_processor(target.chip);
   if (!check.is_known)
     return Error{ErrorCode::Unsupported,
