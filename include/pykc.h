@@ -175,8 +175,8 @@ enum {
   PYKC_BF16 = 10, /* as its 16 bits */
   PYKC_F32 = 11,
   PYKC_F64 = 12,
-  PYKC_C64 = 13,   /* two f32; of arrays alone */
-  PYKC_C128 = 14,  /* two f64; of arrays alone */
+  PYKC_C64 = 13,    /* two f32; of arrays alone */
+  PYKC_C128 = 14,   /* two f64; of arrays alone */
   PYKC_RECORD = 15, /* see pykc_array_as_parameter */
   PYKC_F8E4M3 = 16, /* as its 8 bits */
   PYKC_F8E5M2 = 17  /* as its 8 bits */

@@ -140,6 +140,7 @@ static void test_versions(void) {
   EXPECT(strlen(pykc_llvm_version()) > 0);
   EXPECT(strcmp(pykc_type_name(PYKC_F32), "f32") == 0 && pykc_type_size(PYKC_F32) == 4);
   EXPECT(strcmp(pykc_type_name(PYKC_C128), "c128") == 0 && pykc_type_size(PYKC_C128) == 16);
+  EXPECT(strcmp(pykc_type_name(PYKC_F8E4M3), "f8e4m3") == 0 && pykc_type_size(PYKC_F8E5M2) == 1);
   EXPECT(pykc_type_name(99) == NULL && pykc_type_size(99) == 0 && pykc_type_name(PYKC_RECORD) == NULL);
 }
 

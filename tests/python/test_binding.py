@@ -92,6 +92,34 @@ def fill(x: f32[:], a: bf16):
         fill.launch(1, 1, None, 0, (x, 3.4e38))
 
 
+def test_numbers_become_floats_of_eight_bits(device):
+    text = """from pykc import *
+@kernel
+def fill(x: f32[:], a: f8e4m3, b: f8e5m2):
+    x[0] = f32(a)
+    x[1] = f32(b)
+"""
+    fill = _native.Module(device, text).kernel("fill")
+    x = np.zeros(2, np.float32)
+    for value, a, b in ((2.5, 2.5, 2.5), (3, 3, 3), (True, 1, 1), (0.1, 0.1015625, 0.09375), (1e6, 448, 57344)):
+        fill.launch(1, 1, None, 0, (x, value, value))
+        assert x.tolist() == [a, b]
+
+
+def test_float8_arrays_of_ml_dtypes(device):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    text = """from pykc import *
+@kernel
+def convert(y, x):
+    y[threadIdx.x] = x[threadIdx.x]
+"""
+    for dtype in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
+        x = np.linspace(-3, 400, 64, dtype=np.float32)
+        y = np.zeros(64, dtype)
+        _native.Module(device, text).kernel("convert").launch(1, 64, None, 0, (y, x))
+        assert np.array_equal(y.view(np.uint8), x.astype(dtype).view(np.uint8))
+
+
 def test_records_and_complex_numbers(module):
     x = np.zeros(3, dtype=[("a", "i4"), ("b", "f8")])
     module.kernel("parts").launch(1, 3, None, 0, (x, 2 + 1.5j))

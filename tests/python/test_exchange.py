@@ -85,6 +85,11 @@ def on_cpu():
         pytest.skip("the tensors of this file lie on the host")
 
 
+@cuda.jit
+def convert_elements(y, x):
+    y[cuda.grid(1)] = x[cuda.grid(1)]
+
+
 def added(shape, dtype):
     return np.add.outer(10 * np.arange(shape[0]), np.arange(shape[1])).astype(dtype)
 
@@ -239,6 +244,15 @@ class TestTorch:
             assert torch.equal(x.cpu(), wanted)
             rows = part.T[::3, ::2].cpu()
             assert torch.equal(rows, wanted[:rows.shape[0], :rows.shape[1]])
+
+    def test_floats_of_eight_bits(self, torch, place):
+        for dtype, name in ((torch.float8_e4m3fn, "f8e4m3"), (torch.float8_e5m2, "f8e5m2")):
+            x = torch.linspace(-3, 500, 32, device=place)
+            y = torch.zeros(32, dtype=torch.float8_e4m3fn, device=place).to(dtype)
+            convert_elements[1, 32](y, x)
+            cuda.synchronize()
+            largest = torch.finfo(dtype).max
+            assert torch.equal(y.to(torch.float32), x.clamp(-largest, largest).to(dtype).to(torch.float32))
 
     def test_lazy_tensors_are_refused(self, torch, place):
         x = torch.zeros((3, 5), dtype=torch.complex64, device=place)

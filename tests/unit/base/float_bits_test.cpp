@@ -32,6 +32,32 @@ TEST(FloatBits, RoundsToNearestEven) {
   EXPECT_EQ(float_to_bits(ScalarType::F32, 0.1), 0x3dcccccdu);
 }
 
+TEST(FloatBits, EveryFloatOfEightBitsComesBack) {
+  for (const ScalarType type : {ScalarType::F8E4M3, ScalarType::F8E5M2}) {
+    for (std::uint64_t bits = 0; bits < 0x100; ++bits) {
+      const double value = float_from_bits(type, bits);
+      if (!std::isfinite(value)) continue;
+      ASSERT_EQ(float_to_bits(type, value), bits) << value;
+    }
+  }
+}
+
+TEST(FloatBits, FloatsOfEightBitsSaturate) {
+  using enum ScalarType;
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(float_from_bits(F8E4M3, 0x7e), 448);
+  EXPECT_EQ(float_from_bits(F8E4M3, 0x01), 0x1p-9);
+  EXPECT_TRUE(std::isnan(float_from_bits(F8E4M3, 0x7f)));
+  EXPECT_EQ(float_from_bits(F8E5M2, 0x7b), 57344);
+  EXPECT_EQ(float_from_bits(F8E5M2, 0xfc), -infinity);
+  EXPECT_EQ(float_to_bits(F8E4M3, 300), 0x79u);
+  EXPECT_EQ(float_to_bits(F8E4M3, 1e300), 0x7eu);
+  EXPECT_EQ(float_to_bits(F8E4M3, -infinity), 0xfeu);
+  EXPECT_EQ(float_to_bits(F8E5M2, infinity), 0x7bu);
+  EXPECT_EQ(float_to_bits(F8E4M3, -nan), 0x7fu);
+  EXPECT_EQ(float_to_bits(F8E5M2, nan), 0x7fu);
+}
+
 TEST(FloatBits, KeepsNan) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const ScalarType type : {ScalarType::F16, ScalarType::BF16, ScalarType::F32, ScalarType::F64})

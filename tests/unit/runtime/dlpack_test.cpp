@@ -185,6 +185,8 @@ TEST(DlpackTensor, RemainsTheCallersWhereItIsRefused) {
   expect_refusal(0, cpu, "DLPack tensor: its elements are float32, the array's int32");
   expect_refusal(Half{}, cpu, "DLPack tensor: its elements are float32, the array's float16");
   expect_refusal(BFloat16{}, cpu, "DLPack tensor: its elements are float32, the array's bfloat16");
+  expect_refusal(Float8E4M3{}, cpu, "DLPack tensor: its elements are float32, the array's float8_e4m3fn");
+  expect_refusal(Float8E5M2{}, cpu, "DLPack tensor: its elements are float32, the array's float8_e5m2");
   expect_refusal(true, cpu, "DLPack tensor: its elements are float32, the array's bool8");
   expect_refusal(std::complex<float>{}, cpu, "DLPack tensor: its elements are float32, the array's complex64");
   tensor.dl_tensor.dtype.lanes = 4;

@@ -220,6 +220,9 @@ TEST_F(LaunchTest, ConvertsIntegersToHalfPrecision) {
   EXPECT_EQ(pass(scalar("a", ScalarType::BF16), Argument::of(3)), "");
   EXPECT_EQ(prepared_.values[0], 0x4040U);
   EXPECT_NE(pass(scalar("a", ScalarType::BF16), Argument::of(257)), "");
+  EXPECT_EQ(pass(scalar("a", ScalarType::F8E4M3), Argument::of(-448)), "");
+  EXPECT_EQ(prepared_.values[0], 0xfeU);
+  EXPECT_NE(pass(scalar("a", ScalarType::F8E4M3), Argument::of(449)), "");
 }
 
 TEST_F(LaunchTest, PassesArraysByAddressExtentsAndStrides) {
