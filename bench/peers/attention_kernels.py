@@ -1,4 +1,4 @@
-"""The launches of `stdlib/attention.pyk` and `stdlib/attention_backward.pyk` on PyTorch's arrays; see library_kernels.py."""
+"""The launches of `stdlib/attention.pyk` and `attention_backward.pyk` on PyTorch's arrays; see library_kernels.py."""
 import ctypes
 import math
 

@@ -1,5 +1,5 @@
 """Kernels of the library for Hopper's tensor cores on PyTorch's arrays: compiled to PTX by the program, launched by the
-driver as the library's host functions launch them: the products of `stdlib/gemm.pyk`; attention_kernels.py has others."""
+driver as the library's host functions launch them. Here, those of `stdlib/gemm.pyk`; attention_kernels.py has others."""
 import ctypes
 import pathlib
 import struct

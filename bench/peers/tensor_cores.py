@@ -5,8 +5,8 @@
 
 Needs PyTorch, which has the others, and no package of pykc: the program compiles the kernels to PTX, and the driver
 launches them as their host functions do. Random normal numbers, i8 uniform: products of zeros would be faster,
-since the chip then draws less power. The systems take turns; medians of ROUNDS batches of BATCH launches are kept, those
-of products as graphs, and what they make is compared with what PyTorch makes of the same.
+since the chip then draws less power. The systems take turns; medians of ROUNDS batches of BATCH launches are kept,
+those of products as graphs, and what they make is compared with what PyTorch makes of the same.
 """
 import argparse
 import functools
