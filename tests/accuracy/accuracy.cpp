@@ -39,7 +39,7 @@ struct Request {
   std::size_t points = 20000;
   std::string only, all_f32, beside;
   std::uint64_t samples = 0;
-  std::uint32_t every = 1;
+  std::uint64_t every = 1;
 };
 
 template <typename T>
@@ -109,12 +109,19 @@ class Evaluation {
         module_(device.load(compile(kernel_for(function), options_for(device)).value()).value()) {}
 
   /// What the device computes; the number of arguments is a multiple of kBlock.
-  void compute(std::vector<T>& out, const std::vector<T>& x, const std::vector<T>& y) {
+  void compute(std::vector<T>& out, std::vector<T>& x, std::vector<T>& y) {
     const auto count = static_cast<std::int64_t>(x.size());
-    const Array<T> results = device_.allocate<T>(count).value(), first = device_.copy_from<T>(x).value();
-    const Array<T> second = function_.of_two == nullptr ? first : device_.copy_from<T>(y).value();
-    module_.kernel("k").value().launch({.grid = {count / kBlock}, .block = {kBlock}}, results, first, second).value();
-    results.copy_to(out).value();
+    if (device_.info().target == "cpu") {
+      const auto array = [&](std::vector<T>& host) { return device_.wrap(host.data(), {count}).value(); };
+      launch(count, array(out), array(x), array(y));
+      return device_.synchronize().value();
+    }
+    if (results_.size() != count)
+      for (Array<T>* array : {&results_, &x_, &y_}) *array = device_.allocate<T>(count).value();
+    x_.copy_from(x).value();
+    if (function_.of_two != nullptr) y_.copy_from(y).value();
+    launch(count, results_, x_, y_);
+    results_.copy_to(out).value();
   }
 
   /// Fills in the errors.
@@ -133,6 +140,10 @@ class Evaluation {
     return "import math\nfrom pykc import *\n\n@device\ndef f(x: " + type + ", y: " + type + "):\n    return math." +
            std::string(function.name) + "(" + arguments + ")\n\n@kernel\ndef k(out: " + type + "[:], x: " + type +
            "[:], y: " + type + "[:]):\n    out[grid(1)] = f(x[grid(1)], y[grid(1)])\n";
+  }
+
+  void launch(std::int64_t count, const Array<T>& out, const Array<T>& x, const Array<T>& y) const {
+    module_.kernel("k").value().launch({.grid = {count / kBlock}, .block = {kBlock}}, out, x, y).value();
   }
 
   double error(const Point<T>& point, T got) const {
@@ -292,7 +303,7 @@ class Comparison {
     other_.emplace(*other_device_, function);
   }
 
-  void add(const std::vector<T>& x, const std::vector<T>& y) {
+  void add(std::vector<T>& x, std::vector<T>& y) {
     out_.resize(x.size()), of_other_.resize(x.size());
     own_.compute(out_, x, y);
     if (other_) other_->compute(of_other_, x, y);
@@ -374,8 +385,12 @@ int try_all(const Request& request) {
     is_known = true;
     Comparison<float> comparison(function, request.beside);
     std::vector<float> x(kStep);
-    for (std::uint64_t bits = 0; bits < 1ULL << 32;) {
-      for (float& value : x) value = std::bit_cast<float>(static_cast<std::uint32_t>(bits)), bits += request.every;
+    for (std::uint64_t first = 0; first < 1ULL << 32; first += kStep * request.every) {
+      in_parts<float>(kStep, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t n = begin; n < end; ++n)
+          x[n] = std::bit_cast<float>(static_cast<std::uint32_t>(first + n * request.every));
+        return Findings<float>{};
+      });
       comparison.add(x, x);
     }
     holds &= comparison.report(function.f32_bound);
@@ -435,7 +450,7 @@ int main(int count, char** words) {
     else if (option == "--all-f32")
       request.all_f32 = words[n + 1];
     else if (option == "--every")
-      request.every = static_cast<std::uint32_t>(std::strtoul(words[n + 1], nullptr, 10));
+      request.every = std::strtoull(words[n + 1], nullptr, 10);
     else if (option == "--samples")
       request.samples = std::strtoull(words[n + 1], nullptr, 10);
     else if (option == "--beside")
