@@ -18,7 +18,7 @@ import cupy
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cpu"))
 from math_functions import FUNCTIONS  # noqa: E402
 
-ROUNDS, TURNS, THREADS, BLOCKS = 9, 512, 256, 16  # blocks of a multiprocessor
+ROUNDS, TURNS, THREADS, BLOCKS = 9, 128, 256, 16  # turns of four values; blocks of a multiprocessor
 MORE = {"exp10": (-20, 20), "asinh": (-100, 100), "acosh": (1, 100), "atanh": (-1, 1), "rsqrt": (0, 100)}
 
 KERNEL = """import math
@@ -29,9 +29,10 @@ def k(out: {type}[:], x: {type}[:], y: {type}[:], x_step: {type}, y_step: {type}
     i = grid(1)
     at, other, total = x[i], y[i], {type}(0)
     for n in range(turns):
-        total += math.{name}({arguments})
-        at += x_step
-        other += y_step
+        for step in unroll(range(4)):
+            total += math.{name}({arguments})
+            at += x_step
+            other += y_step
     out[i] = total
 """
 
@@ -39,9 +40,12 @@ CUDA = """extern "C" __global__ void k(TYPE *out, const TYPE *x, const TYPE *y, 
   const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
   TYPE at = x[i], other = y[i], total = 0;
   for (int n = 0; n < turns; ++n) {
-    total += FUNCTION;
-    at += x_step;
-    other += y_step;
+#pragma unroll
+    for (int step = 0; step < 4; ++step) {
+      total += FUNCTION;
+      at += x_step;
+      other += y_step;
+    }
   }
   out[i] = total;
 }
@@ -76,7 +80,7 @@ def times(launches, kind, ranges):
     for low, high in (*ranges, ranges[0])[:2]:
         way = (high - low) / 16
         arrays.append((low + cupy.random.random(count) * (high - low - way)).astype(number))
-        steps.append(number(way / TURNS))
+        steps.append(number(way / TURNS / 4))
     out = {name: cupy.empty(count, number) for name in launches}
     seconds = {name: [] for name in launches}
     for _ in range(ROUNDS):
@@ -90,7 +94,7 @@ def times(launches, kind, ranges):
     first, second = out.values()
     both = cupy.isfinite(first) & cupy.isfinite(second)
     difference = float(cupy.abs(first - second)[both].max() / cupy.abs(second)[both].max())
-    return {name: min(some) * processors / (count * TURNS) for name, some in seconds.items()}, difference
+    return {name: min(some) * processors / (count * TURNS * 4) for name, some in seconds.items()}, difference
 
 
 def main():

@@ -1,5 +1,6 @@
 ; erf and erfc for f32, without branches, so that loops over many x become vector code.
 
+declare float @__pykc_reciprocal_f32(float)
 declare float @llvm.copysign.f32(float, float)
 declare float @llvm.fabs.f32(float)
 declare float @llvm.fma.f32(float, float, float)
@@ -61,7 +62,7 @@ define float @__pykc_erfc_f32(float %x) {
   %s = call float @llvm.minimum.f32(float %size, float 10.5)           ; the result is 0 from 10.1 on; a NaN stays
   %below = fadd float %s, 3.0
   %above = fsub float %s, 3.0
-  %inverse = fdiv float 1.0, %below
+  %inverse = call float @__pykc_reciprocal_f32(float %below)
   %q = fmul float %above, %inverse
   %q.opposite = fneg float %q
   %below.part = fsub float %below, 3.0

@@ -11,6 +11,7 @@ declare float @llvm.fabs.f32(float)
 declare float @llvm.trunc.f32(float)
 declare double @llvm.fabs.f64(double)
 declare double @llvm.fma.f64(double, double, double)
+declare float @__pykc_reciprocal_f32(float)
 declare float @llvm.maximum.f32(float, float)
 declare float @llvm.minimum.f32(float, float)
 
@@ -246,7 +247,7 @@ define internal %logarithm @logarithm(float %m, float %e) {
   %below = fadd float %m, 1.0
   %below.part = fsub float %below, 1.0
   %below.rest = fsub float %m, %below.part
-  %inverse = fdiv float 1.0, %below
+  %inverse = call float @__pykc_reciprocal_f32(float %below)
   %s = fmul float %above, %inverse
   %s.negated = fneg float %s
   %missing.high = call float @llvm.fma.f32(float %s.negated, float %below, float %above)

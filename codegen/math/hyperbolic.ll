@@ -6,6 +6,7 @@ declare double @llvm.copysign.f64(double, double)
 declare double @llvm.fabs.f64(double)
 declare double @llvm.fma.f64(double, double, double)
 declare double @llvm.minimum.f64(double, double)
+declare float @__pykc_reciprocal_f32(float)
 declare float @llvm.copysign.f32(float, float)
 declare float @llvm.fabs.f32(float)
 declare float @llvm.fma.f32(float, float, float)
@@ -50,8 +51,8 @@ define float @__pykc_tanh_f32(float %x) {
   %scale = bitcast i32 %scale.bits to float
   %more = fadd float %scale, 1.0
   %below = call float @llvm.fma.f32(float %power, float %scale, float %more)
-  %ratio = fdiv float -2.0, %below
-  %of.large = fadd float %ratio, 1.0
+  %inverse = call float @__pykc_reciprocal_f32(float %below)
+  %of.large = call float @llvm.fma.f32(float %inverse, float -2.0, float 1.0)
   ; x + x^3 p(x^2), p by minimax approximation to TERR
   %s = fmul float %size, %size
   %p.3 = call float @llvm.fma.f32(float %s, float 0xBF78287760000000, float 0x3F954C3C20000000)

@@ -9,6 +9,7 @@ declare float @llvm.fabs.f32(float)
 declare float @llvm.fma.f32(float, float, float)
 declare float @llvm.minimum.f32(float, float)
 declare double @llvm.sqrt.f64(double)
+declare float @__pykc_reciprocal_f32(float)
 declare float @llvm.sqrt.f32(float)
 
 ; asin(x) = s + s z p(z) with s = |x| and z = s^2 up to 1/2, and pi/2 less twice that of s^2 = z = (1 - |x|) / 2 from
@@ -208,7 +209,8 @@ define float @__pykc_atan_f32(float %x) {
   ; the result is pi/2 from 2^26 on; a NaN stays
   %size = call float @llvm.minimum.f32(float %any.size, float 1073741824.0)
   %is.large = fcmp ogt float %size, 1.0
-  %inverse = fdiv float -1.0, %size
+  %opposite = fneg float %size
+  %inverse = call float @__pykc_reciprocal_f32(float %opposite)
   %missing = call float @llvm.fma.f32(float %inverse, float %size, float 1.0)
   %inverse.rest = fmul float %inverse, %missing
   %u = select i1 %is.large, float %inverse, float %size
@@ -239,7 +241,7 @@ define float @__pykc_atan2_f32(float %y, float %x) {
   %is.steep = icmp sgt i32 %y.bits, %x.bits
   %above = select i1 %is.steep, float %x.size, float %y.size
   %below = select i1 %is.steep, float %y.size, float %x.size
-  %inverse = fdiv float 1.0, %below
+  %inverse = call float @__pykc_reciprocal_f32(float %below)
   %plain.ratio = fmul float %above, %inverse
   %plain.negated = fneg float %plain.ratio
   %missing = call float @llvm.fma.f32(float %plain.negated, float %below, float %above)

@@ -1,6 +1,8 @@
 #include "codegen/math/library.h"
 
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -37,6 +39,22 @@ bool needs_library(const llvm::Module& module) {
   });
 }
 
+/// The hardware's estimate and one step of Newton's method, which is how NVIDIA's assembler rounds a reciprocal
+/// correctly once it has looked at the exponent.
+void write_for_gpu(llvm::Function& reciprocal) {
+  reciprocal.deleteBody();
+  reciprocal.setLinkage(llvm::GlobalValue::InternalLinkage);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(reciprocal.getContext(), "", &reciprocal));
+  llvm::Type* type = reciprocal.getReturnType();
+  llvm::Value* x = reciprocal.getArg(0);
+  const auto fma = [&](llvm::Value* a, llvm::Value* b, llvm::Value* c) {
+    return builder.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a, b, c});
+  };
+  llvm::Value* estimate = builder.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {}, {x});
+  llvm::Value* error = fma(builder.CreateFNeg(x), estimate, llvm::ConstantFP::get(type, 1.0));
+  builder.CreateRet(fma(estimate, error, estimate));
+}
+
 }  // namespace
 
 std::string math_symbol(std::string_view name, llvm::Type* type) {
@@ -63,6 +81,8 @@ bool link_math_library(llvm::Module& module) {
                                 if (llvm::GlobalValue* global = linked.getNamedValue(name.getKey()))
                                   if (!global->isDeclaration()) global->setLinkage(llvm::GlobalValue::InternalLinkage);
                             });
+  llvm::Function* reciprocal = module.getFunction("__pykc_reciprocal_f32");
+  if (reciprocal != nullptr && module.getTargetTriple().isNVPTX()) write_for_gpu(*reciprocal);
   return true;
 }
 

@@ -5,6 +5,7 @@
 ; by adding 1.5 * 2^23, behind which a float has no fraction: its last bits are then k. Larger x are multiplied by as
 ; many bits of 2/pi as they need, in integers: a cold function (codegen/cpu/passes/rare_calls.h).
 
+declare float @__pykc_reciprocal_f32(float)
 declare float @llvm.fma.f32(float, float, float)
 declare float @llvm.fabs.f32(float)
 declare i32 @llvm.fshl.i32(i32, i32, i32)
@@ -13,7 +14,8 @@ declare i32 @llvm.fshl.i32(i32, i32, i32)
 @two.over.pi = internal unnamed_addr addrspace(1) constant [8 x i32] [
   i32 0, i32 -1560706194, i32 1313084713, i32 -64530479, i32 -181084736, i32 -614296167, i32 1011060801, i32 -28220501]
 
-; high, low and the last bits of k, of |x| below 2^17; both keep the sign of -0
+; high, low and the last bits of k, of |x| below 2^17. What the difference from `second` rounds away is exact: where that
+; is larger than `first`, this is a multiple of 2^-24, and has few bits. Of -0 both are -0.
 define internal { float, float, i32 } @near_quarter_turns(float %x) {
   %shifted = call float @llvm.fma.f32(float %x, float 0x3FE45F3060000000, float 12582912.0)
   %k = fsub float %shifted, 12582912.0
@@ -24,12 +26,10 @@ define internal { float, float, i32 } @near_quarter_turns(float %x) {
   %second.rest = call float @llvm.fma.f32(float %k, float 0x3E74442D00000000, float %second.negated)
   %high = fsub float %first, %second
   %taken = fsub float %first, %high
-  %kept = fadd float %high, %taken
-  %first.rest = fsub float %first, %kept
-  %back = fsub float %second, %taken
-  %rests = fsub float %first.rest, %back
-  %rest = fsub float %rests, %second.rest
-  %low = call float @llvm.fma.f32(float %k, float 0xBCF84698A0000000, float %rest)
+  %left = fsub float %second, %taken
+  %lacks = fadd float %left, %second.rest
+  %has = fneg float %lacks
+  %low = call float @llvm.fma.f32(float %k, float 0xBCF84698A0000000, float %has)
   %result.with.0 = insertvalue { float, float, i32 } poison, float %high, 0
   %result.with.1 = insertvalue { float, float, i32 } %result.with.0, float %low, 1
   %result = insertvalue { float, float, i32 } %result.with.1, i32 %bits, 2
@@ -226,7 +226,8 @@ define internal float @tangent_of_turns(float %high, float %low, i32 %k) {
   %tangent = fadd float %high, %rest
   %part = fsub float %tangent, %high
   %tangent.rest = fsub float %rest, %part
-  %inverse = fdiv float -1.0, %tangent
+  %opposite = fneg float %tangent
+  %inverse = call float @__pykc_reciprocal_f32(float %opposite)
   %missing.high = call float @llvm.fma.f32(float %inverse, float %tangent, float 1.0)
   %missing = call float @llvm.fma.f32(float %inverse, float %tangent.rest, float %missing.high)
   %better = call float @llvm.fma.f32(float %inverse, float %missing, float %inverse)

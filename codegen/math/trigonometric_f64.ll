@@ -9,7 +9,8 @@ declare double @llvm.fma.f64(double, double, double)
 
 %turned = type { double, double, i64 }
 %pair.f64 = type { double, double }
-; r = high + low, and the last bits of k. x less the first part of k pi/2 is exact.
+; r = high + low, and the last bits of k. x less the first part of k pi/2 is exact, and so is what the difference from the
+; second rounds away: where that is larger than the first, the first has few bits.
 define internal %turned @quarter_turns_f64(double %x) {
   %shifted = call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 6755399441055744.0) ; x / (pi/2)
   %k = fsub double %shifted, 6755399441055744.0
@@ -20,11 +21,8 @@ define internal %turned @quarter_turns_f64(double %x) {
   %second.rest = call double @llvm.fma.f64(double %k, double 0x3C91A62633145C07, double %second.negated)
   %high = fsub double %first, %second
   %taken = fsub double %first, %high
-  %kept = fadd double %high, %taken
-  %first.rest = fsub double %first, %kept
-  %taken.rest = fsub double %taken, %second
-  %rests = fadd double %first.rest, %taken.rest
-  %rest = fsub double %rests, %second.rest
+  %left = fsub double %taken, %second
+  %rest = fsub double %left, %second.rest
   %low = call double @llvm.fma.f64(double %k, double 0x391F1976B7ED8FBC, double %rest)
   %result.with.0 = insertvalue %turned poison, double %high, 0
   %result.with.1 = insertvalue %turned %result.with.0, double %low, 1

@@ -133,13 +133,26 @@ Function& function_for_each(Function& vector) {
   return each;
 }
 
+/// What chooses between the call's elements and others by the call's own mask, if that is all that reads them.
+llvm::SelectInst* choice_of(CallInst& call, const Value* mask) {
+  auto* choice = call.hasOneUse() ? llvm::dyn_cast<llvm::SelectInst>(call.user_back()) : nullptr;
+  return choice != nullptr && choice->getCondition() == mask && choice->getTrueValue() == &call ? choice : nullptr;
+}
+
+/// Where the elements go by way of a choice, that is done beside the call: behind all else, so that little is kept.
 void make(CallInst& call) {
-  Builder builder(&call);
   const std::vector<Value*> arguments(call.arg_begin(), call.arg_end());
+  Value* mask = arguments.back();
   Function& each = function_for_each(*call.getCalledFunction());
-  Value* any = builder.CreateOrReduce(arguments.back());
-  call.replaceAllUsesWith(rarely(builder, any, llvm::PoisonValue::get(call.getType()),
-                                 [&] { return builder.CreateCall(&each, arguments); }));
+  llvm::SelectInst* choice = choice_of(call, mask);
+  llvm::Instruction& replaced = choice == nullptr ? static_cast<llvm::Instruction&>(call) : *choice;
+  Value* otherwise = choice == nullptr ? llvm::PoisonValue::get(call.getType()) : choice->getFalseValue();
+  Builder builder(&replaced);
+  replaced.replaceAllUsesWith(rarely(builder, builder.CreateOrReduce(mask), otherwise, [&]() -> Value* {
+    Value* some = builder.CreateCall(&each, arguments);
+    return choice == nullptr ? some : builder.CreateSelect(mask, some, otherwise);
+  }));
+  if (choice != nullptr) choice->eraseFromParent();
   call.eraseFromParent();
 }
 

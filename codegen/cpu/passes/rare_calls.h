@@ -10,10 +10,12 @@ namespace pykc::codegen {
 // by none. So they stay functions, which the loop calls where one of a vector's elements needs it:
 //
 //   rare = call <8 x float> @function.of.8(<8 x float> x, <8 x i1> mask)
+//   all = select mask, rare, usual
 //                                 →
 //             br any of mask, rarely, then                    (unlikely)
-//   rarely:   some = call <8 x float> @function.each.of.8(x, mask)
-//   then:     rare = phi [poison], [some]
+//   rarely:   rare = call <8 x float> @function.of.8.each(x, mask)
+//             some = select mask, rare, usual
+//   then:     all = phi [usual], [some]
 
 /// Tells the vectoriser that vectors, too, can be passed to rarely called functions.
 struct OfferRareCalls : llvm::PassInfoMixin<OfferRareCalls> {
