@@ -111,10 +111,14 @@ def parts_for(tiles: int, steps: int, blocks: int) -> int:
     return min(costs, key=costs.get) if tiles < blocks else 1
 
 
-def columns_for(n: int, others: int, blocks: int) -> int:
+def plan(n: int, others: int, steps: int, blocks: int):
     if n <= FEW:
-        return 16 if n <= 16 else 32 if n <= 32 else 64
-    return 64 if 2 * others * cdiv(n, 128) <= blocks else 128 if others * cdiv(n, 256) <= blocks else 256
+        columns = 16 if n <= 16 else 32 if n <= 32 else 64
+    else:
+        columns = 128 if others * cdiv(n, 256) <= blocks else 256
+    parts = parts_for(others * cdiv(n, columns), steps, blocks)
+    is_narrow = parts == 1 and 2 * others * cdiv(n, 128) <= blocks
+    return 64 if columns == 128 and is_narrow else columns, parts
 
 
 def tiles_kernel(pykc: str, name: str, c, a, b, between: str, turned, columns: int, a_by_columns, b_by_columns):
@@ -137,8 +141,7 @@ def by_groups(pykc: str, c, a, b):
     if turned:
         c, a, b = c.mT, b, a
     (matrices, m, n), blocks = c.shape, multiprocessors()
-    columns = columns_for(n, matrices * cdiv(m, ROWS), blocks)
-    parts = parts_for(matrices * cdiv(m, ROWS) * cdiv(n, columns), cdiv(a.shape[2] * a.element_size(), 128), blocks)
+    columns, parts = plan(n, matrices * cdiv(m, ROWS), cdiv(a.shape[2] * a.element_size(), 128), blocks)
     a, a_by_columns, before_a = operand(pykc, a, a.element_size() == 2)
     b, b_by_columns, before_b = operand(pykc, b, b.element_size() == 2 and columns >= 64)
     kind = torch.int32 if a.dtype == torch.int8 else torch.float32
