@@ -1,6 +1,8 @@
-// The CPU device beside plain C++ with OpenMP and beside PoCL, on the same number of threads, in one run: the works of
-// bench/cpu/works.h, and launches of blocks that do nothing. Prints medians and ratios; exits non-zero if the systems
-// compute different results.
+// The CPU device beside plain C++ with OpenMP, beside PoCL, and beside Numba and Warp where a Python that has them is
+// named, on the same number of threads, in one run: the works of bench/cpu/works.h, and launches of blocks that do
+// nothing. Prints medians and ratios; exits non-zero if the systems compute different results.
+//
+//   pykc_bench_cpu [PYTHON]
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -39,8 +41,14 @@ Inputs make_inputs() {
                 .bytes = std::vector<std::uint8_t>(kNumbers),
                 .price = floats(kOptions, 5, 30),
                 .strike = floats(kOptions, 1, 100),
-                .years = floats(kOptions, 0.25f, 10)};
+                .years = floats(kOptions, 0.25f, 10),
+                .others = floats(kNumbers, 0, 1),
+                .columns = std::vector<std::int32_t>(kRows * kInRow),
+                .starts = std::vector<std::int32_t>(kRows + 1)};
   std::generate(inputs.bytes.begin(), inputs.bytes.end(), [&] { return static_cast<std::uint8_t>(random()); });
+  std::generate(inputs.columns.begin(), inputs.columns.end(),
+                [&] { return std::uniform_int_distribution<std::int32_t>(0, kRows - 1)(random); });
+  for (std::size_t row = 0; row <= kRows; ++row) inputs.starts[row] = static_cast<std::int32_t>(row * kInRow);
   return inputs;
 }
 
@@ -59,7 +67,8 @@ std::vector<std::vector<double>> time_in_turn(const std::vector<System>& systems
     for (std::size_t n = 0; n < systems.size(); ++n) {
       // The threads of the system before have gone to sleep then; libgomp's spin for more than 5 ms.
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      const double time = milliseconds(systems[n].runners[work].run);
+      const Runner& runner = systems[n].runners[work];
+      const double time = runner.time ? runner.time() : milliseconds(runner.run);
       if (round > 0) times[n].push_back(time);
     }
   return times;
@@ -119,15 +128,19 @@ void time_empty_launches() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   const auto threads = static_cast<int>(std::thread::hardware_concurrency());
-  // All three take the number from the environment or from here, before their first thread starts.
-  for (const char* variable : {"PYKC_THREADS", "OMP_NUM_THREADS"}) setenv(variable, std::to_string(threads).c_str(), 1);
+  // All take the number from the environment or from here, before their first thread starts.
+  for (const char* variable : {"PYKC_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"})
+    setenv(variable, std::to_string(threads).c_str(), 1);
   const Inputs inputs = make_inputs();
   std::vector<System> systems = {make_pykc(inputs, threads), make_openmp(inputs, threads)};
 #ifdef PYKC_BENCH_OPENCL
   if (std::optional<System> opencl = make_opencl(inputs, threads)) systems.push_back(std::move(*opencl));
 #endif
+  for (const char* peer : {"numba", "warp"})
+    if (std::optional<System> other = argc > 1 ? make_python(argv[1], peer, inputs, threads) : std::nullopt)
+      systems.push_back(std::move(*other));
   for (const System& system : systems) std::printf("%s: %s\n", system.name.c_str(), system.description.c_str());
   std::printf("each work by each in turn, %zu rounds; a ratio is the median of the rounds' ratios\n", kRounds);
   const bool agreed = compare(systems);

@@ -90,3 +90,69 @@ kernel void mandelbrot(global int* restrict out, int height, int width, int limi
   }
   out[(size_t)y * width + x] = n;
 }
+
+kernel void scaled_sum(global float* restrict z, global const float* restrict x, global const float* restrict y, int n,
+                       float a) {
+  const size_t i = get_global_id(0);
+  if (i < n) z[i] = a * x[i] + y[i];
+}
+
+kernel void stencil(global float* restrict out, global const float* restrict a, int rows, int columns) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (x <= 0 || y <= 0 || x >= columns - 1 || y >= rows - 1) return;
+  const size_t at = (size_t)y * columns + x;
+  out[at] = 0.2f * (a[at] + a[at - columns] + a[at + columns] + a[at - 1] + a[at + 1]);
+}
+
+kernel void forces(global float* restrict out, global const float* restrict bodies, int n) {
+  const int i = get_global_id(0);
+  if (i >= n) return;
+  global const float *x = bodies, *y = x + n, *z = y + n, *mass = z + n;
+  float ax = 0, ay = 0, az = 0;
+  for (int j = 0; j < n; ++j) {
+    const float dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i];
+    const float square = dx * dx + dy * dy + dz * dz + 0.01f;
+    const float factor = mass[j] / (square * sqrt(square));
+    ax += factor * dx;
+    ay += factor * dy;
+    az += factor * dz;
+  }
+  out[i] = ax;
+  out[i + n] = ay;
+  out[i + 2 * n] = az;
+}
+
+kernel void spmv(global float* restrict y, global const float* restrict values, global const int* restrict columns,
+                 global const int* restrict starts, global const float* restrict x, int rows) {
+  const int row = get_global_id(0);
+  if (row >= rows) return;
+  float total = 0;
+  for (int k = starts[row]; k < starts[row + 1]; ++k) total += values[k] * x[columns[k]];
+  y[row] = total;
+}
+
+kernel void convolve(global float* restrict out, global const float* restrict x, global const float* restrict weights,
+                     int n, int count) {
+  const size_t i = get_global_id(0);
+  if (i >= n) return;
+  float total = 0;
+  for (int j = 0; j < count; ++j) total += weights[j] * x[i + j];
+  out[i] = total;
+}
+
+kernel void nearest(global int* restrict label, global const float* restrict points,
+                    global const float* restrict centers, int n, int count) {
+  const int i = get_global_id(0);
+  if (i >= n) return;
+  float best = INFINITY;
+  int which = 0;
+  for (int c = 0; c < count; ++c) {
+    const float dx = points[i] - centers[c], dy = points[i + n] - centers[c + count];
+    const float distance = dx * dx + dy * dy;
+    if (distance < best) {
+      best = distance;
+      which = c;
+    }
+  }
+  label[i] = which;
+}

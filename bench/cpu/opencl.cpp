@@ -145,6 +145,10 @@ std::optional<System> make_opencl(const Inputs& inputs, int threads) {
   const cl_mem c = floats(kMatrix * kMatrix), sums = floats(kNumbers / 256), turned = floats(kSide * kSide);
   const cl_mem counts = floats(kBins), call = floats(kOptions), put = floats(kOptions),
                steps = floats(kWidth * kHeight);
+  const cl_mem others = host->copy(inputs.others);
+  const cl_mem scaled = floats(kNumbers), smoothed = floats(kSide * kSide), pull = floats(3 * kBodies);
+  const cl_mem product = floats(kRows), convolved = floats(kSamples), label = floats(kPoints);
+  host->fill_zero(smoothed, 4 * kSide * kSide);
   const auto total = std::make_shared<std::vector<float>>(1);
   const auto as_int = [](std::int64_t n) { return static_cast<cl_int>(n); };
   const auto size = as_int(kMatrix), side = as_int(kSide), n = as_int(kNumbers);
@@ -172,6 +176,15 @@ std::optional<System> make_opencl(const Inputs& inputs, int threads) {
        values_of<float>(host, call, kOptions)},
       {host->kernel(5, steps, as_int(kHeight), as_int(kWidth), static_cast<cl_int>(kIterations)),
        values_of<cl_int>(host, steps, kWidth * kHeight)},
+      {host->kernel(6, scaled, numbers, others, n, 0.5f), values_of<float>(host, scaled, kNumbers)},
+      {host->kernel(7, smoothed, numbers, side, side), values_of<float>(host, smoothed, kSide * kSide)},
+      {host->kernel(8, pull, numbers, as_int(kBodies)), values_of<float>(host, pull, 3 * kBodies)},
+      {host->kernel(9, product, numbers, host->copy(inputs.columns), host->copy(inputs.starts), others, as_int(kRows)),
+       values_of<float>(host, product, kRows)},
+      {host->kernel(10, convolved, numbers, others, as_int(kSamples), as_int(kWeights)),
+       values_of<float>(host, convolved, kSamples)},
+      {host->kernel(11, label, numbers, others, as_int(kPoints), as_int(kCenters)),
+       values_of<cl_int>(host, label, kPoints)},
   };
   return system;
 }

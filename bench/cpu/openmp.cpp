@@ -108,6 +108,76 @@ void mandelbrot(std::int32_t* out) {
     }
 }
 
+void scaled_sum(float* z, const float* x, const float* y, float a) {
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < kNumbers; ++i) z[i] = a * x[i] + y[i];
+}
+
+void smooth(float* out, const float* a, std::int64_t n) {
+#pragma omp parallel for schedule(static)
+  for (std::int64_t y = 1; y < n - 1; ++y)
+#pragma omp simd
+    for (std::int64_t x = 1; x < n - 1; ++x) {
+      const std::int64_t at = y * n + x;
+      out[at] = 0.2f * (a[at] + a[at - n] + a[at + n] + a[at - 1] + a[at + 1]);
+    }
+}
+
+void find_forces(float* out, const float* bodies) {
+  const float *x = bodies, *y = x + kBodies, *z = y + kBodies, *mass = z + kBodies;
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < kBodies; ++i) {
+    float ax = 0, ay = 0, az = 0;
+#pragma omp simd reduction(+ : ax, ay, az)
+    for (std::int64_t j = 0; j < kBodies; ++j) {
+      const float dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i];
+      const float square = dx * dx + dy * dy + dz * dz + 0.01f;
+      const float factor = mass[j] / (square * std::sqrt(square));
+      ax += factor * dx;
+      ay += factor * dy;
+      az += factor * dz;
+    }
+    out[i] = ax;
+    out[i + kBodies] = ay;
+    out[i + 2 * kBodies] = az;
+  }
+}
+
+void multiply_sparse(float* y, const Inputs& inputs) {
+  const float *values = inputs.numbers.data(), *x = inputs.others.data();
+  const std::int32_t *columns = inputs.columns.data(), *starts = inputs.starts.data();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    float total = 0;
+#pragma omp simd reduction(+ : total)
+    for (std::int32_t k = starts[row]; k < starts[row + 1]; ++k) total += values[k] * x[columns[k]];
+    y[row] = total;
+  }
+}
+
+void convolve(float* out, const float* x, const float* weights) {
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < kSamples; ++i) {
+    float total = 0;
+    for (std::int64_t j = 0; j < kWeights; ++j) total += weights[j] * x[i + j];
+    out[i] = total;
+  }
+}
+
+void find_nearest(std::int32_t* label, const float* px, const float* py, const float* cx, const float* cy) {
+#pragma omp parallel for simd schedule(static)
+  for (std::int64_t i = 0; i < kPoints; ++i) {
+    float best = INFINITY;
+    std::int32_t which = 0;
+    for (std::int32_t c = 0; c < kCenters; ++c) {
+      const float dx = px[i] - cx[c], dy = py[i] - cy[c], distance = dx * dx + dy * dy;
+      which = distance < best ? c : which;
+      best = distance < best ? distance : best;
+    }
+    label[i] = which;
+  }
+}
+
 template <typename T>
 std::shared_ptr<std::vector<T>> zeros(std::int64_t n) {
   return std::make_shared<std::vector<T>>(static_cast<std::size_t>(n));
@@ -120,8 +190,13 @@ System make_openmp(const Inputs& inputs, int threads) {
   const auto c = zeros<float>(kMatrix * kMatrix), turned = zeros<float>(kSide * kSide);
   const auto total = zeros<float>(1), call = zeros<float>(kOptions), put = zeros<float>(kOptions);
   const auto counts = zeros<std::int32_t>(kBins), steps = zeros<std::int32_t>(kWidth * kHeight);
+  const auto scaled = zeros<float>(kNumbers), smoothed = zeros<float>(kSide * kSide), pull = zeros<float>(3 * kBodies);
+  const auto product = zeros<float>(kRows), convolved = zeros<float>(kSamples);
+  const auto label = zeros<std::int32_t>(kPoints);
+  const float *x = inputs.numbers.data(), *y = inputs.others.data();
   const auto of = [](const auto& list) { return [list] { return as_doubles(*list); }; };
-  System system{.name = "OpenMP", .description = "g++ with -O3 -march=native, " + std::to_string(threads) + " threads"};
+  System system{.name = "OpenMP",
+                .description = "g++ with -O3 -march=native -fno-math-errno, " + std::to_string(threads) + " threads"};
   system.runners = {
       {[=, &inputs] { multiply(c->data(), inputs.a.data(), inputs.b.data(), kMatrix); }, of(c)},
       {[=, &inputs] { total->front() = sum(inputs.numbers.data(), kNumbers); }, of(total)},
@@ -129,6 +204,12 @@ System make_openmp(const Inputs& inputs, int threads) {
       {[=, &inputs] { count(counts->data(), inputs.bytes.data(), kNumbers); }, of(counts)},
       {[=, &inputs] { price_options(call->data(), put->data(), inputs); }, of(call)},
       {[=] { mandelbrot(steps->data()); }, of(steps)},
+      {[=] { scaled_sum(scaled->data(), x, y, 0.5f); }, of(scaled)},
+      {[=] { smooth(smoothed->data(), x, kSide); }, of(smoothed)},
+      {[=] { find_forces(pull->data(), x); }, of(pull)},
+      {[=, &inputs] { multiply_sparse(product->data(), inputs); }, of(product)},
+      {[=] { convolve(convolved->data(), x, y); }, of(convolved)},
+      {[=] { find_nearest(label->data(), x, x + kPoints, y, y + kCenters); }, of(label)},
   };
   return system;
 }

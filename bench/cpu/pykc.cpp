@@ -41,6 +41,17 @@ System make_pykc(const Inputs& inputs, int threads) {
   const auto price = copy(inputs.price), strike = copy(inputs.strike), years = copy(inputs.years);
   const auto call = device.allocate<float>(kOptions).value(), put = device.allocate<float>(kOptions).value();
   const auto steps = device.allocate<std::int32_t>(image).value();
+  const auto y = copy(inputs.others);
+  const auto sum = device.allocate<float>(kNumbers).value(), smooth = device.allocate<float>(square).value();
+  smooth.fill_zero().value();
+  const auto part = [](const Array<float>& of, std::int64_t first, std::int64_t count) {
+    return of.slice(Slice{first, first + count}).value();
+  };
+  const auto body = [&](std::int64_t axis) { return part(x, axis * kBodies, kBodies); };
+  const auto pull = device.allocate<float>(3 * kBodies).value(), product = device.allocate<float>(kRows).value();
+  const auto columns = copy(inputs.columns), starts = copy(inputs.starts);
+  const auto smoothed = device.allocate<float>(kSamples).value();
+  const auto label = device.allocate<std::int32_t>(kPoints).value();
 
   System system{.name = "pykc", .description = device.info().description + ", " + std::to_string(threads) + " threads"};
   system.runners = {
@@ -58,6 +69,17 @@ System make_pykc(const Inputs& inputs, int threads) {
        values_of(counts)},
       {[=, launch = kernel(4)] { launch(call, put, price, strike, years, kRate, kVolatility); }, values_of(call)},
       {[=, launch = kernel(5)] { launch(steps, kIterations); }, values_of(steps)},
+      {[=, launch = kernel(6)] { launch(sum, x, y, 0.5f); }, values_of(sum)},
+      {[=, launch = kernel(7)] { launch(smooth, x2); }, values_of(smooth)},
+      {[=, launch = kernel(8), bx = body(0), by = body(1), bz = body(2), mass = body(3)] {
+         launch(pull, bx, by, bz, mass);
+       },
+       values_of(pull)},
+      {[=, launch = kernel(9)] { launch(product, x, columns, starts, y); }, values_of(product)},
+      {[=, launch = kernel(10), weights = part(y, 0, kWeights)] { launch(smoothed, x, weights); }, values_of(smoothed)},
+      {[=, launch = kernel(11), px = part(x, 0, kPoints), py = part(x, kPoints, kPoints), cx = part(y, 0, kCenters),
+        cy = part(y, kCenters, kCenters)] { launch(label, px, py, cx, cy); },
+       values_of(label)},
   };
   return system;
 }
