@@ -79,7 +79,7 @@ def product(pykc: str, matrices: int, m: int, n: int, k: int, kind: str, result:
     c = torch.zeros(matrices, m, n, device="cuda", dtype=TYPES[result])
     one, by_rows = torch.ones((), device="cuda"), b.contiguous()
     vendor = {"i8": lambda: torch._int_mm(a[0], by_rows[0].T)[None],
-              "u8": lambda: torch._scaled_mm(a[0], by_rows[0].T, one, one, out_dtype=TYPES[result],
+              "f8e4m3": lambda: torch._scaled_mm(a[0], by_rows[0].T, one, one, out_dtype=TYPES[result],
                                              use_fast_accum=True)[None]}.get(
         kind, lambda: torch.matmul(a[0], b[0].mT)[None] if matrices == 1 else torch.matmul(a, b.mT))
     launches = {"pykc": library.gemm(pykc, c, a, b), "cuBLAS": vendor}
@@ -153,8 +153,8 @@ def attention_backward(pykc: str, length: int, d: int, causal: bool):
 def works():
     """The works by name: a function, and what it takes."""
     found = {}
-    kinds = (("bf16", "bf16", False), ("bf16", "bf16", True), ("f16", "f16", False), ("u8", "bf16", True),
-             ("u8", "bf16", False), ("i8", "i32", True), ("i8", "i32", False), ("f32", "f32", True),
+    kinds = (("bf16", "bf16", False), ("bf16", "bf16", True), ("f16", "f16", False), ("f8e4m3", "bf16", True),
+             ("f8e4m3", "bf16", False), ("i8", "i32", True), ("i8", "i32", False), ("f32", "f32", True),
              ("f32", "f32", False), ("f64", "f64", False), ("f64", "f64", True))
     shapes = [(1, n, n, n) for n in (8192, 4096, 2048, 1024)] + [
         (1, 16, 16384, 16384), (1, 64, 16384, 16384), (1, 16, 4096, 16384), (1, 512, 512, 16384),
