@@ -9,7 +9,7 @@ import torch
 
 STDLIB = pathlib.Path(__file__).resolve().parents[2] / "stdlib"
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32", torch.float64: "f64", torch.int8: "i8",
-         torch.int32: "i32", torch.float8_e4m3fn: "u8"}
+         torch.int32: "i32", torch.float8_e4m3fn: "f8e4m3"}
 MAP_TYPES = {torch.bfloat16: 9, torch.float16: 6, torch.float32: 7, torch.int32: 3, torch.int8: 0,
              torch.float8_e4m3fn: 0}  # CUtensorMapDataType
 SHARED, ROWS, FEW = 226 * 1024, 128, 64

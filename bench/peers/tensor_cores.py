@@ -178,7 +178,7 @@ def works():
     for causal in (False, True):
         for length in (1024, 4096, 16384):
             name = f"attention of fp8 d 128, {length}{', causal' if causal else ''}"
-            found[name] = attention, length, 128, causal, "u8"
+            found[name] = attention, length, 128, causal, "f8e4m3"
     return found
 
 
