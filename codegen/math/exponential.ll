@@ -1,4 +1,5 @@
-; exp, exp2, log and pow for f32: libclc's exp and exp2 flush results below the smallest normal number to 0.
+; exp, exp2, exp10, log, log2, log10 and pow for f32, and exp for f64: libclc's exp and exp2 flush results below the
+; smallest normal number to 0.
 ;
 ; x = k ln2 + r with a whole k and |r| <= ln2 / 2, so exp(x) = 2^k exp(r). ln2 is subtracted in two parts, the first of
 ; which has so few bits that k times it is exact. 2^k is multiplied in two halves: each is a normal number, and only the
@@ -152,6 +153,54 @@ done:
   ret float %result
 }
 
+; 10^x = 2^(x log2(10)); the product keeps what it rounds away.
+define internal { float, float } @decades(float %x) {
+  %times = fmul float %x, 0x400A934F00000000
+  %times.negated = fneg float %times
+  %times.exact = call float @llvm.fma.f32(float %x, float 0x400A934F00000000, float %times.negated)
+  %times.rest = call float @llvm.fma.f32(float %x, float 0x3E72F346E0000000, float %times.exact)
+  %shifted = fadd float %times, 12582912.0
+  %k = fsub float %shifted, 12582912.0
+  %r.high = fsub float %times, %k  ; exact
+  %r = fadd float %r.high, %times.rest
+  %power = call float @power_of_two_near_zero(float %r)
+  %with.power = insertvalue { float, float } poison, float %power, 0
+  %result = insertvalue { float, float } %with.power, float %shifted, 1
+  ret { float, float } %result
+}
+
+define internal float @far_exp10(float %any) cold {
+  %not.low = call float @llvm.maximum.f32(float %any, float -60.0)
+  %x = call float @llvm.minimum.f32(float %not.low, float 60.0)
+  %decades = call { float, float } @decades(float %x)
+  %power = extractvalue { float, float } %decades, 0
+  %shifted = extractvalue { float, float } %decades, 1
+  %result = call float @scale(float %power, float %shifted)
+  ret float %result
+}
+
+define float @__pykc_exp10_f32(float %x) {
+  %decades = call { float, float } @decades(float %x)
+  %power = extractvalue { float, float } %decades, 0
+  %shifted = extractvalue { float, float } %decades, 1
+  %power.bits = bitcast float %power to i32
+  %shifted.bits = bitcast float %shifted to i32
+  %exponent = shl i32 %shifted.bits, 23
+  %near.bits = add i32 %power.bits, %exponent
+  %near = bitcast i32 %near.bits to float
+  %size = call float @llvm.fabs.f32(float %x)
+  %is.near = fcmp olt float %size, 37.5
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call float @far_exp10(float %x)
+  br label %done
+
+done:
+  %result = phi float [ %near, %0 ], [ %far, %rarely ]
+  ret float %result
+}
+
 %binary = type { float, float }
 
 ; A size above 0 as m 2^e with m from sqrt(1/2) to sqrt(2).
@@ -173,8 +222,8 @@ define internal %binary @split(float %size) {
   ret %binary %result
 }
 
-; log(m) + e log(2) with log(m) = f - f^2/2 + f^3 q(f) and f = m - 1, q by Chebyshev approximation to 2^-28 in all. log(2)
-; is added in two parts, the first of which has so few bits that e times it is exact.
+; log(m) + e log(2) with log(m) = f - f^2/2 + f^3 q(f) and f = m - 1, q by Chebyshev approximation to 2^-28 in all.
+; log(2) is added in two parts, the first of which has so few bits that e times it is exact.
 define internal float @natural_logarithm(float %m, float %e) {
   %f = fsub float %m, 1.0  ; exact
   %q.7 = call float @llvm.fma.f32(float %f, float 0x3FB1D8EA60000000, float 0xBFBD635BC0000000)
@@ -284,6 +333,100 @@ define internal %logarithm @logarithm(float %m, float %e) {
   %with.sum = insertvalue %logarithm poison, float %sum, 0
   %result = insertvalue %logarithm %with.sum, float %sum.rest, 1
   ret %logarithm %result
+}
+
+; log2 and log10 by the logarithm that pow has
+define internal float @log2_of(float %m, float %e) {
+  %logarithm = call %logarithm @logarithm(float %m, float %e)
+  %sum = extractvalue %logarithm %logarithm, 0
+  %sum.rest = extractvalue %logarithm %logarithm, 1
+  %result = fadd float %sum, %sum.rest
+  ret float %result
+}
+
+define internal float @any_log2(float %x) cold {
+  %parts = call %binary @split(float %x)
+  %m = extractvalue %binary %parts, 0
+  %e = extractvalue %binary %parts, 1
+  %sum = call float @log2_of(float %m, float %e)
+  %is.number = fcmp olt float %x, 0x7FF0000000000000
+  %of.large = select i1 %is.number, float %sum, float %x
+  %below.zero = fcmp olt float %x, 0.0
+  %of.any = select i1 %below.zero, float 0x7FF8000000000000, float %of.large
+  %is.zero = fcmp oeq float %x, 0.0
+  %result = select i1 %is.zero, float 0xFFF0000000000000, float %of.any
+  ret float %result
+}
+
+define float @__pykc_log2_f32(float %x) {
+  %bits = bitcast float %x to i32
+  %from.root = sub i32 %bits, 1060439283  ; the bits of sqrt(1/2)
+  %e.whole = ashr i32 %from.root, 23
+  %e.bits = shl i32 %e.whole, 23
+  %m.bits = sub i32 %bits, %e.bits
+  %m = bitcast i32 %m.bits to float
+  %e = sitofp i32 %e.whole to float
+  %of.normal = call float @log2_of(float %m, float %e)
+  %from.normal = sub i32 %bits, 8388608
+  %is.normal = icmp ult i32 %from.normal, 2130706432
+  br i1 %is.normal, label %done, label %rarely
+
+rarely:
+  %of.any = call float @any_log2(float %x)
+  br label %done
+
+done:
+  %result = phi float [ %of.normal, %0 ], [ %of.any, %rarely ]
+  ret float %result
+}
+
+define internal float @log10_of(float %m, float %e) {
+  %logarithm = call %logarithm @logarithm(float %m, float %e)
+  %sum = extractvalue %logarithm %logarithm, 0
+  %sum.rest = extractvalue %logarithm %logarithm, 1
+  %high = fmul float %sum, 0x3FD3441360000000
+  %high.negated = fneg float %high
+  %exact = call float @llvm.fma.f32(float %sum, float 0x3FD3441360000000, float %high.negated)
+  %lower = call float @llvm.fma.f32(float %sum, float 0xBE4EC10C00000000, float %exact)
+  %low = call float @llvm.fma.f32(float %sum.rest, float 0x3FD3441360000000, float %lower)
+  %result = fadd float %high, %low
+  ret float %result
+}
+
+define internal float @any_log10(float %x) cold {
+  %parts = call %binary @split(float %x)
+  %m = extractvalue %binary %parts, 0
+  %e = extractvalue %binary %parts, 1
+  %sum = call float @log10_of(float %m, float %e)
+  %is.number = fcmp olt float %x, 0x7FF0000000000000
+  %of.large = select i1 %is.number, float %sum, float %x
+  %below.zero = fcmp olt float %x, 0.0
+  %of.any = select i1 %below.zero, float 0x7FF8000000000000, float %of.large
+  %is.zero = fcmp oeq float %x, 0.0
+  %result = select i1 %is.zero, float 0xFFF0000000000000, float %of.any
+  ret float %result
+}
+
+define float @__pykc_log10_f32(float %x) {
+  %bits = bitcast float %x to i32
+  %from.root = sub i32 %bits, 1060439283  ; the bits of sqrt(1/2)
+  %e.whole = ashr i32 %from.root, 23
+  %e.bits = shl i32 %e.whole, 23
+  %m.bits = sub i32 %bits, %e.bits
+  %m = bitcast i32 %m.bits to float
+  %e = sitofp i32 %e.whole to float
+  %of.normal = call float @log10_of(float %m, float %e)
+  %from.normal = sub i32 %bits, 8388608
+  %is.normal = icmp ult i32 %from.normal, 2130706432
+  br i1 %is.normal, label %done, label %rarely
+
+rarely:
+  %of.any = call float @any_log10(float %x)
+  br label %done
+
+done:
+  %result = phi float [ %of.normal, %0 ], [ %of.any, %rarely ]
+  ret float %result
 }
 
 ; of any x and y

@@ -1,5 +1,6 @@
-; pow for f64, as for f32 (exponential.ll): 2^(y log2 |x|), with the sign of an odd power, without branches where x and
-; the result are normal. libclc's looks logarithms and powers up in tables.
+; pow, exp2, exp10, log2 and log10 for f64, as for f32 (exponential.ll): pow(x, y) = 2^(y log2 |x|), with the sign of
+; an odd power. No branches where the arguments and the result are normal. libclc's look logarithms and powers up in
+; tables.
 
 declare double @llvm.copysign.f64(double, double)
 declare double @llvm.fabs.f64(double)
@@ -59,6 +60,45 @@ define internal %logarithm.f64 @logarithm_of_power(double %m, double %e) {
   ret %logarithm.f64 %result
 }
 
+; value * 2^k, rounded once; the bits of `shifted` are k more than those of 1.5 * 2^52
+define internal double @scale_f64(double %value, double %shifted) {
+  %bits = bitcast double %shifted to i64
+  %half = ashr i64 %bits, 1
+  %other = sub i64 %bits, %half
+  %half.exponent = shl i64 %half, 52
+  %half.bits = add i64 %half.exponent, 4607182418800017408  ; the bits of 1.0
+  %half.factor = bitcast i64 %half.bits to double
+  %other.exponent = shl i64 %other, 52
+  %other.bits = add i64 %other.exponent, 4607182418800017408
+  %other.factor = bitcast i64 %other.bits to double
+  %partly = fmul double %value, %half.factor
+  %scaled = fmul double %partly, %other.factor
+  ret double %scaled
+}
+
+%binary.f64 = type { double, double }
+
+; A size above 0 as m 2^e with m from sqrt(1/2) to sqrt(2).
+define internal %binary.f64 @split_f64(double %size) {
+  %is.subnormal = fcmp olt double %size, 0x0010000000000000
+  %raised = fmul double %size, 0x4350000000000000
+  %normal = select i1 %is.subnormal, double %raised, double %size
+  %added = select i1 %is.subnormal, double -54.0, double 0.0
+  %bits = bitcast double %normal to i64
+  %from.root = sub i64 %bits, 4604544271217802189  ; the bits of sqrt(1/2)
+  %e.whole = ashr i64 %from.root, 52
+  %e.bits = shl i64 %e.whole, 52
+  %m.bits = sub i64 %bits, %e.bits
+  %m = bitcast i64 %m.bits to double
+  %e.scaled = add i64 %e.whole, 4843621399236968448  ; the bits of 1.5 * 2^52
+  %e.shifted = bitcast i64 %e.scaled to double
+  %e.plain = fsub double %e.shifted, 6755399441055744.0
+  %e = fadd double %e.plain, %added
+  %with.m = insertvalue %binary.f64 poison, double %m, 0
+  %result = insertvalue %binary.f64 %with.m, double %e, 1
+  ret %binary.f64 %result
+}
+
 ; 2^r of |r| <= 1/2, where r lacks r.rest
 define internal double @power_of_two_near_zero_f64(double %r, double %r.rest) {
   ; 2^r = 1 + r log(2) + r^2 q(r), q by minimax approximation to 2^-58; what the first sum rounds away is put back
@@ -82,15 +122,127 @@ define internal double @power_of_two_near_zero_f64(double %r, double %r.rest) {
   ret double %power
 }
 
-; of any x and y, as any_power
-define internal double @any_power_f64(double %x, double %y) cold {
-  %x.size = call double @llvm.fabs.f64(double %x)
-  %y.size = call double @llvm.fabs.f64(double %y)
-  %is.subnormal = fcmp olt double %x.size, 0x0010000000000000
-  %raised = fmul double %x.size, 0x4350000000000000
-  %normal = select i1 %is.subnormal, double %raised, double %x.size
-  %added = select i1 %is.subnormal, double -54.0, double 0.0
-  %bits = bitcast double %normal to i64
+; exp2 and exp10, whose product keeps what it rounds away
+define internal { double, double } @octaves_f64(double %x) {
+  %shifted = fadd double %x, 6755399441055744.0
+  %k = fsub double %shifted, 6755399441055744.0
+  %r = fsub double %x, %k  ; exact
+  %power = call double @power_of_two_near_zero_f64(double %r, double 0.0)
+  %with.power = insertvalue { double, double } poison, double %power, 0
+  %result = insertvalue { double, double } %with.power, double %shifted, 1
+  ret { double, double } %result
+}
+
+define internal double @far_exp2_f64(double %any) cold {
+  %is.low = fcmp olt double %any, -1100.0
+  %not.low = select i1 %is.low, double -1100.0, double %any
+  %is.high = fcmp ogt double %any, 1100.0
+  %x = select i1 %is.high, double 1100.0, double %not.low
+  %octaves = call { double, double } @octaves_f64(double %x)
+  %power = extractvalue { double, double } %octaves, 0
+  %shifted = extractvalue { double, double } %octaves, 1
+  %result = call double @scale_f64(double %power, double %shifted)
+  ret double %result
+}
+
+define double @__pykc_exp2_f64(double %x) {
+  %octaves = call { double, double } @octaves_f64(double %x)
+  %power = extractvalue { double, double } %octaves, 0
+  %shifted = extractvalue { double, double } %octaves, 1
+  %power.bits = bitcast double %power to i64
+  %shifted.bits = bitcast double %shifted to i64
+  %exponent = shl i64 %shifted.bits, 52
+  %near.bits = add i64 %power.bits, %exponent
+  %near = bitcast i64 %near.bits to double
+  %size = call double @llvm.fabs.f64(double %x)
+  %is.near = fcmp olt double %size, 1020.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call double @far_exp2_f64(double %x)
+  br label %done
+
+done:
+  %result = phi double [ %near, %0 ], [ %far, %rarely ]
+  ret double %result
+}
+
+define internal { double, double } @decades_f64(double %x) {
+  %times = fmul double %x, 0x400A934F0979A371
+  %times.negated = fneg double %times
+  %times.exact = call double @llvm.fma.f64(double %x, double 0x400A934F0979A371, double %times.negated)
+  %times.rest = call double @llvm.fma.f64(double %x, double 0x3CA7F2495FB7FA6D, double %times.exact)
+  %shifted = fadd double %times, 6755399441055744.0
+  %k = fsub double %shifted, 6755399441055744.0
+  %r.high = fsub double %times, %k  ; exact
+  %r = fadd double %r.high, %times.rest
+  %r.part = fsub double %r, %r.high
+  %r.rest = fsub double %times.rest, %r.part
+  %power = call double @power_of_two_near_zero_f64(double %r, double %r.rest)
+  %with.power = insertvalue { double, double } poison, double %power, 0
+  %result = insertvalue { double, double } %with.power, double %shifted, 1
+  ret { double, double } %result
+}
+
+define internal double @far_exp10_f64(double %any) cold {
+  %is.low = fcmp olt double %any, -400.0
+  %not.low = select i1 %is.low, double -400.0, double %any
+  %is.high = fcmp ogt double %any, 400.0
+  %x = select i1 %is.high, double 400.0, double %not.low
+  %decades = call { double, double } @decades_f64(double %x)
+  %power = extractvalue { double, double } %decades, 0
+  %shifted = extractvalue { double, double } %decades, 1
+  %result = call double @scale_f64(double %power, double %shifted)
+  ret double %result
+}
+
+define double @__pykc_exp10_f64(double %x) {
+  %decades = call { double, double } @decades_f64(double %x)
+  %power = extractvalue { double, double } %decades, 0
+  %shifted = extractvalue { double, double } %decades, 1
+  %power.bits = bitcast double %power to i64
+  %shifted.bits = bitcast double %shifted to i64
+  %exponent = shl i64 %shifted.bits, 52
+  %near.bits = add i64 %power.bits, %exponent
+  %near = bitcast i64 %near.bits to double
+  %size = call double @llvm.fabs.f64(double %x)
+  %is.near = fcmp olt double %size, 307.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call double @far_exp10_f64(double %x)
+  br label %done
+
+done:
+  %result = phi double [ %near, %0 ], [ %far, %rarely ]
+  ret double %result
+}
+
+; log2 and log10 by the logarithm that pow has
+define internal double @log2_of_f64(double %m, double %e) {
+  %logarithm = call %logarithm.f64 @logarithm_of_power(double %m, double %e)
+  %sum = extractvalue %logarithm.f64 %logarithm, 0
+  %sum.rest = extractvalue %logarithm.f64 %logarithm, 1
+  %result = fadd double %sum, %sum.rest
+  ret double %result
+}
+
+define internal double @any_log2_f64(double %x) cold {
+  %parts = call %binary.f64 @split_f64(double %x)
+  %m = extractvalue %binary.f64 %parts, 0
+  %e = extractvalue %binary.f64 %parts, 1
+  %sum = call double @log2_of_f64(double %m, double %e)
+  %is.number = fcmp olt double %x, 0x7FF0000000000000
+  %of.large = select i1 %is.number, double %sum, double %x
+  %below.zero = fcmp olt double %x, 0.0
+  %of.any = select i1 %below.zero, double 0x7FF8000000000000, double %of.large
+  %is.zero = fcmp oeq double %x, 0.0
+  %result = select i1 %is.zero, double 0xFFF0000000000000, double %of.any
+  ret double %result
+}
+
+define double @__pykc_log2_f64(double %x) {
+  %bits = bitcast double %x to i64
   %from.root = sub i64 %bits, 4604544271217802189  ; the bits of sqrt(1/2)
   %e.whole = ashr i64 %from.root, 52
   %e.bits = shl i64 %e.whole, 52
@@ -98,8 +250,79 @@ define internal double @any_power_f64(double %x, double %y) cold {
   %m = bitcast i64 %m.bits to double
   %e.scaled = add i64 %e.whole, 4843621399236968448  ; the bits of 1.5 * 2^52
   %e.shifted = bitcast i64 %e.scaled to double
-  %e.plain = fsub double %e.shifted, 6755399441055744.0
-  %e = fadd double %e.plain, %added
+  %e = fsub double %e.shifted, 6755399441055744.0
+  %of.normal = call double @log2_of_f64(double %m, double %e)
+  %from.normal = sub i64 %bits, 4503599627370496
+  %is.normal = icmp ult i64 %from.normal, 9214364837600034816
+  br i1 %is.normal, label %done, label %rarely
+
+rarely:
+  %of.any = call double @any_log2_f64(double %x)
+  br label %done
+
+done:
+  %result = phi double [ %of.normal, %0 ], [ %of.any, %rarely ]
+  ret double %result
+}
+
+define internal double @log10_of_f64(double %m, double %e) {
+  %logarithm = call %logarithm.f64 @logarithm_of_power(double %m, double %e)
+  %sum = extractvalue %logarithm.f64 %logarithm, 0
+  %sum.rest = extractvalue %logarithm.f64 %logarithm, 1
+  %high = fmul double %sum, 0x3FD34413509F79FF
+  %high.negated = fneg double %high
+  %exact = call double @llvm.fma.f64(double %sum, double 0x3FD34413509F79FF, double %high.negated)
+  %lower = call double @llvm.fma.f64(double %sum, double 0xBC49DC1DA994FD21, double %exact)
+  %low = call double @llvm.fma.f64(double %sum.rest, double 0x3FD34413509F79FF, double %lower)
+  %result = fadd double %high, %low
+  ret double %result
+}
+
+define internal double @any_log10_f64(double %x) cold {
+  %parts = call %binary.f64 @split_f64(double %x)
+  %m = extractvalue %binary.f64 %parts, 0
+  %e = extractvalue %binary.f64 %parts, 1
+  %sum = call double @log10_of_f64(double %m, double %e)
+  %is.number = fcmp olt double %x, 0x7FF0000000000000
+  %of.large = select i1 %is.number, double %sum, double %x
+  %below.zero = fcmp olt double %x, 0.0
+  %of.any = select i1 %below.zero, double 0x7FF8000000000000, double %of.large
+  %is.zero = fcmp oeq double %x, 0.0
+  %result = select i1 %is.zero, double 0xFFF0000000000000, double %of.any
+  ret double %result
+}
+
+define double @__pykc_log10_f64(double %x) {
+  %bits = bitcast double %x to i64
+  %from.root = sub i64 %bits, 4604544271217802189  ; the bits of sqrt(1/2)
+  %e.whole = ashr i64 %from.root, 52
+  %e.bits = shl i64 %e.whole, 52
+  %m.bits = sub i64 %bits, %e.bits
+  %m = bitcast i64 %m.bits to double
+  %e.scaled = add i64 %e.whole, 4843621399236968448  ; the bits of 1.5 * 2^52
+  %e.shifted = bitcast i64 %e.scaled to double
+  %e = fsub double %e.shifted, 6755399441055744.0
+  %of.normal = call double @log10_of_f64(double %m, double %e)
+  %from.normal = sub i64 %bits, 4503599627370496
+  %is.normal = icmp ult i64 %from.normal, 9214364837600034816
+  br i1 %is.normal, label %done, label %rarely
+
+rarely:
+  %of.any = call double @any_log10_f64(double %x)
+  br label %done
+
+done:
+  %result = phi double [ %of.normal, %0 ], [ %of.any, %rarely ]
+  ret double %result
+}
+
+; of any x and y, as any_power
+define internal double @any_power_f64(double %x, double %y) cold {
+  %x.size = call double @llvm.fabs.f64(double %x)
+  %y.size = call double @llvm.fabs.f64(double %y)
+  %parts = call %binary.f64 @split_f64(double %x.size)
+  %m = extractvalue %binary.f64 %parts, 0
+  %e = extractvalue %binary.f64 %parts, 1
   %logarithm = call %logarithm.f64 @logarithm_of_power(double %m, double %e)
   %sum = extractvalue %logarithm.f64 %logarithm, 0
   %sum.rest = extractvalue %logarithm.f64 %logarithm, 1
@@ -128,17 +351,7 @@ define internal double @any_power_f64(double %x, double %y) cold {
   %r.part = fsub double %r, %r.high
   %r.rest = fsub double %rest, %r.part
   %near.one = call double @power_of_two_near_zero_f64(double %r, double %r.rest)
-  %k.bits = bitcast double %shifted to i64
-  %half = ashr i64 %k.bits, 1
-  %other = sub i64 %k.bits, %half
-  %half.exponent = shl i64 %half, 52
-  %half.bits = add i64 %half.exponent, 4607182418800017408  ; the bits of 1.0
-  %half.factor = bitcast i64 %half.bits to double
-  %other.exponent = shl i64 %other, 52
-  %other.bits = add i64 %other.exponent, 4607182418800017408
-  %other.factor = bitcast i64 %other.bits to double
-  %partly = fmul double %near.one, %half.factor
-  %scaled = fmul double %partly, %other.factor
+  %scaled = call double @scale_f64(double %near.one, double %shifted)
   %is.nan.already = fcmp uno double %times, 0.0
   %power = select i1 %is.nan.already, double 0x7FF8000000000000, double %scaled
 

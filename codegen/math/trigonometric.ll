@@ -14,8 +14,8 @@ declare i32 @llvm.fshl.i32(i32, i32, i32)
 @two.over.pi = internal unnamed_addr addrspace(1) constant [8 x i32] [
   i32 0, i32 -1560706194, i32 1313084713, i32 -64530479, i32 -181084736, i32 -614296167, i32 1011060801, i32 -28220501]
 
-; high, low and the last bits of k, of |x| below 2^17. What the difference from `second` rounds away is exact: where that
-; is larger than `first`, this is a multiple of 2^-24, and has few bits. Of -0 both are -0.
+; high, low and the last bits of k, of |x| below 2^17. What the difference from `second` rounds away is exact: where
+; that is larger than `first`, this is a multiple of 2^-24, and has few bits. Of -0 both are -0.
 define internal { float, float, i32 } @near_quarter_turns(float %x) {
   %shifted = call float @llvm.fma.f32(float %x, float 0x3FE45F3060000000, float 12582912.0)
   %k = fsub float %shifted, 12582912.0
@@ -205,8 +205,8 @@ done:
   ret float %result
 }
 
-; tan(high + low) = high + (high^3 q(s) + low (1 + s + s^2)) with s = high^2, q by minimax approximation to 2^-30; an odd
-; number of quarter turns from there, -1 / tan. What rounding takes from s, the sum and the inverse is put back.
+; tan(high + low) = high + (high^3 q(s) + low (1 + s + s^2)) with s = high^2, q by minimax approximation to 2^-30; an
+; odd number of quarter turns from there, -1 / tan. What rounding takes from s, the sum and the inverse is put back.
 define internal float @tangent_of_turns(float %high, float %low, i32 %k) {
   %s = fmul float %high, %high
   %q.5 = call float @llvm.fma.f32(float %s, float 0x3F71EE8A00000000, float 0x3F17477300000000)

@@ -1,16 +1,22 @@
-; sin, cos and tan for f64, as for f32 (trigonometric.ll): x = k pi/2 + r with a whole k, and pi/2 in three parts.
-; libclc's which take ten times as long on the CPU device, do what is left to do: from 2^27 on.
+; sin, cos and tan for f64, as for f32 (trigonometric.ll): x = k pi/2 + r with a whole k, and pi/2 in three parts; from
+; 2^27 on, as many bits of 2/pi as x needs. libclc's take ten times as long on the CPU device, and are twice as far off.
 
-declare double @_Z3cosd(double)
-declare double @_Z3sind(double)
-declare double @_Z3tand(double)
 declare double @llvm.fabs.f64(double)
 declare double @llvm.fma.f64(double, double, double)
+declare i64 @llvm.fshl.i64(i64, i64, i64)
+
+; 64 zeros, and 1216 bits of 2/pi
+@two.over.pi.f64 = internal unnamed_addr addrspace(1) constant [20 x i64] [
+  i64 0, i64 -6703182060581546711, i64 -277156292786332224, i64 -2638381946312093631, i64 -121206125134887583,
+  i64 -5249950069107600672, i64 452944820249399836, i64 -135693905287338178, i64 -1692731182770600828,
+  i64 -1613291254968254911, i64 4148332274289687028, i64 -7168499653074671557, i64 2303758334597371919,
+  i64 -1211730484530615009, i64 7869616827067468215, i64 5712322887342352941, i64 8441921394348257659,
+  i64 4397547296490951402, i64 7780917995555872008, i64 6197850593633725355]
 
 %turned = type { double, double, i64 }
 %pair.f64 = type { double, double }
-; r = high + low, and the last bits of k. x less the first part of k pi/2 is exact, and so is what the difference from the
-; second rounds away: where that is larger than the first, the first has few bits.
+; r = high + low, and the last bits of k, of |x| below 2^27. x less the first part of k pi/2 is exact, and so is what
+; the difference from the second rounds away: where that is larger than the first, the first has few bits.
 define internal %turned @quarter_turns_f64(double %x) {
   %shifted = call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 6755399441055744.0) ; x / (pi/2)
   %k = fsub double %shifted, 6755399441055744.0
@@ -27,6 +33,84 @@ define internal %turned @quarter_turns_f64(double %x) {
   %result.with.0 = insertvalue %turned poison, double %high, 0
   %result.with.1 = insertvalue %turned %result.with.0, double %low, 1
   %result = insertvalue %turned %result.with.1, i64 %bits, 2
+  ret %turned %result
+}
+
+; The same of larger x = mantissa 2^exponent, as for f32: bits of 2/pi that stand for whole turns are skipped; the next
+; 192, multiplied by the mantissa, are a turn in units of 2^-192, of which 128 bits are enough. k is the nearest
+; quarter.
+define internal %turned @far_quarter_turns_f64(double %x) cold {
+  %x.bits = bitcast double %x to i64
+  %biased = lshr i64 %x.bits, 52
+  %exponent = and i64 %biased, 2047
+  %skipped = sub i64 %exponent, 1013  ; of the 64 zeros and the bits: the exponent + 62
+  %word = lshr i64 %skipped, 6  ; at most 16, of an infinity and a NaN, too
+  %fraction = and i64 %x.bits, 4503599627370495
+  %mantissa = or i64 %fraction, 4503599627370496
+  %factor = zext i64 %mantissa to i128
+  %p0 = getelementptr i64, ptr addrspace(1) @two.over.pi.f64, i64 %word
+  %p1 = getelementptr i64, ptr addrspace(1) %p0, i64 1
+  %p2 = getelementptr i64, ptr addrspace(1) %p0, i64 2
+  %p3 = getelementptr i64, ptr addrspace(1) %p0, i64 3
+  %t0 = load i64, ptr addrspace(1) %p0
+  %t1 = load i64, ptr addrspace(1) %p1
+  %t2 = load i64, ptr addrspace(1) %p2
+  %t3 = load i64, ptr addrspace(1) %p3
+  %w0 = call i64 @llvm.fshl.i64(i64 %t0, i64 %t1, i64 %skipped)
+  %w1 = call i64 @llvm.fshl.i64(i64 %t1, i64 %t2, i64 %skipped)
+  %w2 = call i64 @llvm.fshl.i64(i64 %t2, i64 %t3, i64 %skipped)
+  %w0.wide = zext i64 %w0 to i128
+  %w1.wide = zext i64 %w1 to i128
+  %w2.wide = zext i64 %w2 to i128
+  %m0 = mul i128 %factor, %w0.wide
+  %m1 = mul i128 %factor, %w1.wide
+  %m2 = mul i128 %factor, %w2.wide
+  %upper = shl i128 %m0, 64
+  %lower = lshr i128 %m2, 64
+  %most = add i128 %upper, %m1
+  %turn = add i128 %most, %lower
+  %eighth = shl i128 1, 125
+  %raised = add i128 %turn, %eighth
+  %quarters = lshr i128 %raised, 126
+  %whole = shl i128 %quarters, 126
+  %rest = sub i128 %turn, %whole
+  ; its size as a sum of two numbers
+  %is.below = icmp slt i128 %rest, 0
+  %rest.opposite = sub i128 0, %rest
+  %size = select i1 %is.below, i128 %rest.opposite, i128 %rest
+  %size.shifted = lshr i128 %size, 64
+  %size.most = trunc i128 %size.shifted to i64
+  %size.least = trunc i128 %size to i64
+  %most.high = sitofp i64 %size.most to double
+  %most.back = fptosi double %most.high to i64
+  %most.less = sub i64 %size.most, %most.back
+  %most.low = sitofp i64 %most.less to double
+  %least = uitofp i64 %size.least to double
+  %large = fmul double %most.high, 0x43F0000000000000
+  %small = call double @llvm.fma.f64(double %most.low, double 0x43F0000000000000, double %least)
+  %sum = fadd double %large, %small
+  %sum.part = fsub double %sum, %large
+  %sum.rest = fsub double %small, %sum.part
+  ; times pi/2 2^-126
+  %angle = fmul double %sum, 0x381921FB54442D18
+  %angle.negated = fneg double %angle
+  %angle.rest = call double @llvm.fma.f64(double %sum, double 0x381921FB54442D18, double %angle.negated)
+  %angle.part = call double @llvm.fma.f64(double %sum, double 0x34B1A62633145C07, double %angle.rest)
+  %angle.low = call double @llvm.fma.f64(double %sum.rest, double 0x381921FB54442D18, double %angle.part)
+  %nothing = fsub double %x, %x  ; a NaN where x is infinite
+  %angle.high = fadd double %angle, %nothing
+  %k = trunc i128 %quarters to i64
+  %is.negative = icmp slt i64 %x.bits, 0
+  %opposite.k = sub i64 0, %k
+  %signed.k = select i1 %is.negative, i64 %opposite.k, i64 %k
+  %flips = xor i1 %is.negative, %is.below
+  %opposite.high = fneg double %angle.high
+  %opposite.low = fneg double %angle.low
+  %high = select i1 %flips, double %opposite.high, double %angle.high
+  %low = select i1 %flips, double %opposite.low, double %angle.low
+  %result.with.0 = insertvalue %turned poison, double %high, 0
+  %result.with.1 = insertvalue %turned %result.with.0, double %low, 1
+  %result = insertvalue %turned %result.with.1, i64 %signed.k, 2
   ret %turned %result
 }
 
@@ -93,7 +177,11 @@ define internal double @sine_of(double %high, double %low, i64 %k) {
 }
 
 define internal double @far_sine(double %x) cold {
-  %result = call double @_Z3sind(double %x)
+  %turned = call %turned @far_quarter_turns_f64(double %x)
+  %high = extractvalue %turned %turned, 0
+  %low = extractvalue %turned %turned, 1
+  %k = extractvalue %turned %turned, 2
+  %result = call double @sine_of(double %high, double %low, i64 %k)
   ret double %result
 }
 
@@ -119,7 +207,12 @@ done:
 }
 
 define internal double @far_cosine(double %x) cold {
-  %result = call double @_Z3cosd(double %x)
+  %turned = call %turned @far_quarter_turns_f64(double %x)
+  %high = extractvalue %turned %turned, 0
+  %low = extractvalue %turned %turned, 1
+  %k = extractvalue %turned %turned, 2
+  %next = add i64 %k, 1
+  %result = call double @sine_of(double %high, double %low, i64 %next)
   ret double %result
 }
 
@@ -143,17 +236,8 @@ done:
   ret double %result
 }
 
-define internal double @far_tangent(double %x) cold {
-  %result = call double @_Z3tand(double %x)
-  ret double %result
-}
-
 ; sine / cosine or -cosine / sine, and what is missing then, by the rests of both
-define double @__pykc_tan_f64(double %x) {
-  %turned = call %turned @quarter_turns_f64(double %x)
-  %high = extractvalue %turned %turned, 0
-  %low = extractvalue %turned %turned, 1
-  %k = extractvalue %turned %turned, 2
+define internal double @tangent_of(double %high, double %low, i64 %k) {
   %sine = call %pair.f64 @sine_f64(double %high, double %low)
   %cosine = call %pair.f64 @cosine_f64(double %high, double %low)
   %sine.high = extractvalue %pair.f64 %sine, 0
@@ -181,6 +265,24 @@ define double @__pykc_tan_f64(double %x) {
   %missing.all = fadd double %missing.high, %above.rest
   %missing = call double @llvm.fma.f64(double %ratio.negated, double %below.rest, double %missing.all)
   %value = call double @llvm.fma.f64(double %missing, double %inverse, double %ratio)
+  ret double %value
+}
+
+define internal double @far_tangent(double %x) cold {
+  %turned = call %turned @far_quarter_turns_f64(double %x)
+  %high = extractvalue %turned %turned, 0
+  %low = extractvalue %turned %turned, 1
+  %k = extractvalue %turned %turned, 2
+  %result = call double @tangent_of(double %high, double %low, i64 %k)
+  ret double %result
+}
+
+define double @__pykc_tan_f64(double %x) {
+  %turned = call %turned @quarter_turns_f64(double %x)
+  %high = extractvalue %turned %turned, 0
+  %low = extractvalue %turned %turned, 1
+  %k = extractvalue %turned %turned, 2
+  %value = call double @tangent_of(double %high, double %low, i64 %k)
   %is.zero = fcmp oeq double %x, 0.0
   %near = select i1 %is.zero, double %x, double %value
   %size = call double @llvm.fabs.f64(double %x)
