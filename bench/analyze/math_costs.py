@@ -5,8 +5,8 @@ of ir/instrument/math_costs.def.
 usage: math_costs.py PYKC     with NVIDIA's ptxas and nvdisasm on the PATH
 
 Where a function branches, threads of a warp go several ways: a row has the mean of the shortest way through the code
-and of all of it. Subroutines, which are for numbers that hardly occur, are left out of all of it; of sine, cosine and
-tangent in f32 the shortest way counts, since the other one is for arguments beyond all that is usual.
+and of all of it. Subroutines, which are for numbers that hardly occur, are left out of all of it; of functions whose
+other ways are for arguments beyond all that is usual, the shortest way counts.
 """
 import heapq
 import pathlib
@@ -23,7 +23,7 @@ ONE = {"Sin": "sin", "Cos": "cos", "Tan": "tan", "Asin": "asin", "Acos": "acos",
        "Gamma": "gamma"}
 TWO = {"Pow": "pow", "Atan2": "atan2", "Hypot": "hypot", "Fmod": "fmod", "Remainder": "remainder",
        "Nextafter": "nextafter"}
-SHORTEST = ("Sin", "Cos", "Tan")
+SHORTEST = ("Sin", "Cos", "Tan", "Exp", "Exp2", "Exp10", "Log", "Log2", "Log10", "Pow", "Atan2")
 DIVISIONS = {"F32": "/", "F64": "/", "I32": "//", "U32": "//", "I64": "//", "U64": "//"}
 KERNEL = """import math
 from pykc import *
@@ -109,8 +109,7 @@ def main(pykc):
             arguments, without = ("x[i]", "x[i]") if row in ONE else ("x[i], y[i]", "x[i] + y[i]")
             if row == "Ldexp":
                 arguments, without = "x[i], n[i]", "x[i]"
-            costs = [cost(type_, f"math.{function}({arguments})", without, row in SHORTEST and type_ == "f32")
-                     for type_ in ("f32", "f64")]
+            costs = [cost(type_, f"math.{function}({arguments})", without, row in SHORTEST) for type_ in ("f32", "f64")]
             print(f"MATH_COST({row}, {', '.join(costs)})")
         for type_, sign in DIVISIONS.items():
             print(f"DIVISION_COST({type_}, {cost(type_.lower(), f'x[i] {sign} y[i]', 'x[i] + y[i]')})")

@@ -84,8 +84,10 @@ define float @__pykc_erfc_f32(float %x) {
   %p.above.2 = call float @llvm.fma.f32(float %q, float %p.above.3, float 0xBFC336FE40000000)
   %p.above.1 = call float @llvm.fma.f32(float %q, float %p.above.2, float 0x3FCF6FF1A0000000)
   %p.above = call float @llvm.fma.f32(float %q, float %p.above.1, float 0xBFD4E102C0000000)
-  %p.low = call float @llvm.fma.f32(float %q.rest, float %slope, float 0x3FC6E98280000000)
-  %p = call float @llvm.fma.f32(float %q, float %p.above, float %p.low)
+  %p = call float @llvm.fma.f32(float %q, float %p.above, float 0x3FC6E98280000000)
+  %p.left = fsub float 0x3FC6E98280000000, %p
+  %p.exact = call float @llvm.fma.f32(float %q, float %p.above, float %p.left)
+  %p.rest = call float @llvm.fma.f32(float %q.rest, float %slope, float %p.exact)
   %square = fmul float %s, %s
   %opposite = fneg float %square
   %square.rest = call float @llvm.fma.f32(float %s, float %s, float %opposite)
@@ -101,7 +103,9 @@ define float @__pykc_erfc_f32(float %x) {
   %e.1 = call float @llvm.fma.f32(float %r, float %e.2, float 0.5)
   %e = call float @llvm.fma.f32(float %r, float %e.1, float 1.0)
   %less.one = fmul float %r, %e
-  %power = call float @llvm.fma.f32(float %less.one, float %p, float %p)
+  %p.rest.power = call float @llvm.fma.f32(float %less.one, float %p.rest, float %p.rest)
+  %more = call float @llvm.fma.f32(float %less.one, float %p, float %p.rest.power)
+  %power = fadd float %p, %more
   %bits = bitcast float %shifted to i32
   %half = ashr i32 %bits, 1
   %rest = sub i32 %bits, %half

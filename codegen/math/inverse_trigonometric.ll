@@ -197,7 +197,12 @@ define internal float @turned(float %base, float %base.rest, float %u, float %u.
   %high.rest = fadd float %part, %u
   %steepness = call float @llvm.fma.f32(float %z, float -0.5, float 1.0) ; roughly 1 / (1 + z)
   %rests = call float @llvm.fma.f32(float %u.rest, float %steepness, float %base.rest)
-  %low.part = call float @llvm.fma.f32(float %cube, float %p, float %rests)
+  ; what z rounds away counts where u is near 1
+  %z.negated = fneg float %z
+  %z.rest = call float @llvm.fma.f32(float %u, float %u, float %z.negated)
+  %of.z.rest = fmul float %z.rest, -0.171875
+  %more.rests = call float @llvm.fma.f32(float %u, float %of.z.rest, float %rests)
+  %low.part = call float @llvm.fma.f32(float %cube, float %p, float %more.rests)
   %low = fadd float %low.part, %high.rest
   %result = fadd float %high, %low
   ret float %result

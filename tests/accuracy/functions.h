@@ -19,7 +19,8 @@ struct Function {
 
 std::span<const Function> functions();
 
-/// The C library's functions of a wider type, which are exact enough to judge any f32 or f64 by; null where it has none.
+/// The C library's functions of a wider type, which are exact enough to judge any f32 or f64 by; null where it has
+/// none.
 template <typename T>
 struct Peer {
   T (*of_one)(T) = nullptr;
