@@ -227,14 +227,27 @@ define float @__pykc_atan_f32(float %x) {
   ret float %result
 }
 
-; above / below, of zeros and infinities, too; what a quotient of very large or small numbers lacks does not matter
-define internal float @any_ratio(float %above, float %below) cold {
-  %quotient = fdiv float %above, %below
-  %are.same = fcmp oeq float %above, %below
+; above / below, of zeros and infinities, too, and what it lacks
+define internal { float, float } @any_ratio(float %any.above, float %any.below) cold {
+  %is.large = fcmp ogt float %any.below, 1.0
+  %factor = select i1 %is.large, float 0x3BF0000000000000, float 0x43F0000000000000
+  %above = fmul float %any.above, %factor
+  %below = fmul float %any.below, %factor
+  %quotient = fdiv float %any.above, %any.below
+  %are.same = fcmp oeq float %any.above, %any.below
   %of.same = select i1 %are.same, float 1.0, float %quotient
-  %is.zero = fcmp oeq float %below, 0.0
-  %result = select i1 %is.zero, float 0.0, float %of.same
-  ret float %result
+  %is.zero = fcmp oeq float %any.below, 0.0
+  %ratio = select i1 %is.zero, float 0.0, float %of.same
+  %ratio.negated = fneg float %ratio
+  %left = call float @llvm.fma.f32(float %ratio.negated, float %below, float %above)
+  %lacks = fdiv float %left, %below
+  %is.number = fcmp ord float %lacks, 0.0
+  %is.large.enough = fcmp ogt float %ratio, 0x3E10000000000000          ; below 2^-30 it does not matter
+  %counts = and i1 %is.number, %is.large.enough
+  %missing = select i1 %counts, float %lacks, float 0.0
+  %with.ratio = insertvalue { float, float } poison, float %ratio, 0
+  %result = insertvalue { float, float } %with.ratio, float %missing, 1
+  ret { float, float } %result
 }
 
 ; the angle of (|x|, |y|) or (|y|, |x|) below pi/4, and from there the angle of (x, y)
@@ -251,19 +264,25 @@ define float @__pykc_atan2_f32(float %y, float %x) {
   %plain.negated = fneg float %plain.ratio
   %missing = call float @llvm.fma.f32(float %plain.negated, float %below, float %above)
   %plain.missing = fmul float %missing, %inverse
-  ; from 2^-60 up to 2^60
+  ; from 2^-60 up to 2^60, and no quotient so small that it has fewer bits
   %below.bits = bitcast float %below to i32
   %from.least = sub i32 %below.bits, 562036736
   %is.near = icmp ult i32 %from.least, 1006632960
-  br i1 %is.near, label %done, label %rarely
+  %above.bits = bitcast float %above to i32
+  %less.one = sub i32 %above.bits, 1
+  %has.all.bits = icmp uge i32 %less.one, 226492415                    ; 0, or from 2^-100 on
+  %is.done = and i1 %is.near, %has.all.bits
+  br i1 %is.done, label %done, label %rarely
 
 rarely:
-  %any.ratio = call float @any_ratio(float %above, float %below)
+  %any = call { float, float } @any_ratio(float %above, float %below)
+  %any.ratio = extractvalue { float, float } %any, 0
+  %any.missing = extractvalue { float, float } %any, 1
   br label %done
 
 done:
   %ratio = phi float [ %plain.ratio, %0 ], [ %any.ratio, %rarely ]
-  %missing.ratio = phi float [ %plain.missing, %0 ], [ 0.0, %rarely ]
+  %missing.ratio = phi float [ %plain.missing, %0 ], [ %any.missing, %rarely ]
   %ratio.negated = fneg float %ratio
   %bits = bitcast float %x to i32
   %is.behind = icmp slt i32 %bits, 0
@@ -323,14 +342,27 @@ define internal double @turned_f64(double %base, double %base.rest, double %u, d
   ret double %result
 }
 
-; above / below, of zeros and infinities, too; what a quotient of very large or small numbers lacks does not matter
-define internal double @any_ratio_f64(double %above, double %below) cold {
-  %quotient = fdiv double %above, %below
-  %are.same = fcmp oeq double %above, %below
+; above / below, of zeros and infinities, too, and what it lacks
+define internal { double, double } @any_ratio_f64(double %any.above, double %any.below) cold {
+  %is.large = fcmp ogt double %any.below, 1.0
+  %factor = select i1 %is.large, double 0x1FF0000000000000, double 0x5FF0000000000000
+  %above = fmul double %any.above, %factor
+  %below = fmul double %any.below, %factor
+  %quotient = fdiv double %any.above, %any.below
+  %are.same = fcmp oeq double %any.above, %any.below
   %of.same = select i1 %are.same, double 1.0, double %quotient
-  %is.zero = fcmp oeq double %below, 0.0
-  %result = select i1 %is.zero, double 0.0, double %of.same
-  ret double %result
+  %is.zero = fcmp oeq double %any.below, 0.0
+  %ratio = select i1 %is.zero, double 0.0, double %of.same
+  %ratio.negated = fneg double %ratio
+  %left = call double @llvm.fma.f64(double %ratio.negated, double %below, double %above)
+  %lacks = fdiv double %left, %below
+  %is.number = fcmp ord double %lacks, 0.0
+  %is.large.enough = fcmp ogt double %ratio, 0x3E10000000000000          ; below 2^-30 it does not matter
+  %counts = and i1 %is.number, %is.large.enough
+  %missing = select i1 %counts, double %lacks, double 0.0
+  %with.ratio = insertvalue { double, double } poison, double %ratio, 0
+  %result = insertvalue { double, double } %with.ratio, double %missing, 1
+  ret { double, double } %result
 }
 
 ; atan2 for f64, as for f32
@@ -359,12 +391,14 @@ define double @__pykc_atan2_f64(double %y, double %x) {
   br i1 %is.done, label %done, label %rarely
 
 rarely:
-  %any.ratio = call double @any_ratio_f64(double %above, double %below)
+  %any = call { double, double } @any_ratio_f64(double %above, double %below)
+  %any.ratio = extractvalue { double, double } %any, 0
+  %any.missing = extractvalue { double, double } %any, 1
   br label %done
 
 done:
   %ratio = phi double [ %plain.ratio, %0 ], [ %any.ratio, %rarely ]
-  %missing.ratio = phi double [ %plain.missing, %0 ], [ 0.0, %rarely ]
+  %missing.ratio = phi double [ %plain.missing, %0 ], [ %any.missing, %rarely ]
   %ratio.negated = fneg double %ratio
   %bits = bitcast double %x to i64
   %is.behind = icmp slt i64 %bits, 0

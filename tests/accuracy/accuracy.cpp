@@ -76,9 +76,13 @@ constexpr double kSpecial[] = {0,
                                1e4,
                                1074.5,
                                1e22,
-                               0x1.8851c2bbf2ed6p+835,
                                1.5707963267948966,
-                               3.141592653589793};
+                               3.141592653589793,
+                               0x1.f86bb8p-1,  // from here on, where results were too far off once
+                               0x1.abe312p+2,
+                               0x1.68a296p+99,
+                               0x1.689b08p+103,
+                               0x1.8851c2bbf2ed6p+835};
 
 /// The distance from the exact value in units in the last place; infinite where only one is a number.
 template <typename T, typename Exact>
