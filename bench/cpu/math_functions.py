@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The time that functions of `math` take for a value on one core of the CPU device, beside NumPy's (and, for the error
-functions, SciPy's, if it is there), in one run: medians of several passes over an array.
+functions, SciPy's, if it is there), in one run: both take turns, and of their medians of several passes over an array
+the least counts.
 
     python bench/cpu/math_functions.py build/release/bin/pykc [--only exp,log] [--values 131072]"""
 
 import argparse
+import math
 import os
 import statistics
 import subprocess
@@ -18,7 +20,7 @@ try:
 except ImportError:
     special = None
 
-PASSES = 15
+PASSES, ROUNDS = 15, 4
 
 # Function: its name in NumPy or SciPy, and the range of its argument, or of both.
 FUNCTIONS = {
@@ -123,12 +125,21 @@ def main():
     parser.add_argument("--values", type=int, default=1 << 17)
     options = parser.parse_args()
     names = options.only.split(",")
-    own = times_of_pykc(options.pykc, names, options.values)
+    kinds = (("f32", "float32"), ("f64", "float64"))
+    own, peers = {}, {}
+    for _ in range(ROUNDS):
+        for key, time_of_own in times_of_pykc(options.pykc, names, options.values).items():
+            own[key] = min(time_of_own, own.get(key, math.inf))
+        for name in names:
+            for kind, numpy_kind in kinds:
+                time_of_other = time_of_peer(name, numpy_kind, options.values)
+                if time_of_other is not None:
+                    peers[name, kind] = min(time_of_other, peers.get((name, kind), math.inf))
     print("| function | f32 ns | NumPy | ratio | f64 ns | NumPy | ratio |\n| --- |" + " ---: |" * 6)
     for name in names:
         row = f"| `{name}` |"
-        for kind, numpy_kind in (("f32", "float32"), ("f64", "float64")):
-            ours, theirs = own[name, kind], time_of_peer(name, numpy_kind, options.values)
+        for kind, _ in kinds:
+            ours, theirs = own[name, kind], peers.get((name, kind))
             nanoseconds = 1e6 / options.values
             row += f" {ours * nanoseconds:.2f} |"
             row += f" {theirs * nanoseconds:.2f} | {ours / theirs:.2f} |" if theirs else " | |"

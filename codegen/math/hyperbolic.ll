@@ -37,8 +37,7 @@ define float @__pykc_tanh_f32(float %x) {
   %bounded = call float @llvm.minimum.f32(float %size, float 10.0)     ; the result is 1 from 9.1 on; a NaN stays
   %shifted = call float @llvm.fma.f32(float %bounded, float 0x4007154760000000, float 12583039.0) ; 2x = k ln2 + 2r
   %k = fsub float %shifted, 12583039.0
-  %r.high = call float @llvm.fma.f32(float %k, float 0xBFD62E4000000000, float %bounded)
-  %r = call float @llvm.fma.f32(float %k, float 0xBEA7F7D1C0000000, float %r.high)
+  %r = call float @llvm.fma.f32(float %k, float 0xBFD62E4300000000, float %bounded) ; right to 2^-30 k
   ; exp(2r) = 1 + r q(r), q by minimax approximation to 2^-27 in all
   %q.4 = call float @llvm.fma.f32(float %r, float 0x3FB6D5F4E0000000, float 0x3FD123BFE0000000)
   %q.3 = call float @llvm.fma.f32(float %r, float %q.4, float 0x3FE5554D80000000)
