@@ -1,10 +1,11 @@
-; tanh, sinh, cosh and expm1 for f32, and tanh for f64, without branches, so that loops over many x become vector code.
+; tanh, sinh, cosh and expm1 for f32 and f64, without branches, so that loops over many x become vector code.
 ;
 ; x = k ln2 + r with a whole k and |r| <= ln2 / 2, as for exp (exponential.ll).
 
 declare double @llvm.copysign.f64(double, double)
 declare double @llvm.fabs.f64(double)
 declare double @llvm.fma.f64(double, double, double)
+declare double @llvm.maximum.f64(double, double)
 declare double @llvm.minimum.f64(double, double)
 declare float @__pykc_reciprocal_f32(float)
 declare float @llvm.copysign.f32(float, float)
@@ -13,6 +14,7 @@ declare float @llvm.fma.f32(float, float, float)
 declare float @llvm.maximum.f32(float, float)
 declare float @llvm.minimum.f32(float, float)
 declare i32 @llvm.smax.i32(i32, i32)
+declare i64 @llvm.smax.i64(i64, i64)
 
 ; r, what its rounding took away, and the bits of k + 1.5 * 2^23, whose last are k's. ln2 is subtracted in two parts,
 ; the first of which has so few bits that k times it is exact.
@@ -255,5 +257,157 @@ define double @__pykc_tanh_f64(double %x) {
   %is.small = fcmp olt double %size, 0.56
   %of.size = select i1 %is.small, double %of.small, double %of.large
   %result = call double @llvm.copysign.f64(double %of.size, double %x)
+  ret double %result
+}
+
+; expm1, sinh and cosh for f64, as for f32
+%reduced.f64 = type { double, double, i64 }
+define internal %reduced.f64 @without_ln2_f64(double %x) {
+  %shifted = call double @llvm.fma.f64(double %x, double 0x3FF71547652B82FE, double 6755399441055744.0) ; x / ln2
+  %k = fsub double %shifted, 6755399441055744.0
+  %r.high = call double @llvm.fma.f64(double %k, double 0xBFE62E42FEFA3000, double %x)
+  %r = call double @llvm.fma.f64(double %k, double 0xBD53DE6AF278ECE6, double %r.high)
+  %r.left = fsub double %r.high, %r
+  %r.rest = call double @llvm.fma.f64(double %k, double 0xBD53DE6AF278ECE6, double %r.left)
+  %bits = bitcast double %shifted to i64
+  %result.with.0 = insertvalue %reduced.f64 poison, double %r, 0
+  %result.with.1 = insertvalue %reduced.f64 %result.with.0, double %r.rest, 1
+  %result = insertvalue %reduced.f64 %result.with.1, i64 %bits, 2
+  ret %reduced.f64 %result
+}
+
+define double @__pykc_expm1_f64(double %any) {
+  %not.low = call double @llvm.maximum.f64(double %any, double -60.0)     ; the result is -1 from -37.5 on
+  %x = call double @llvm.minimum.f64(double %not.low, double 710.0)
+  %reduced = call %reduced.f64 @without_ln2_f64(double %x)
+  %r = extractvalue %reduced.f64 %reduced, 0
+  %r.rest = extractvalue %reduced.f64 %reduced, 1
+  %bits = extractvalue %reduced.f64 %reduced, 2
+  %q.9 = call double @llvm.fma.f64(double %r, double 0x3E21F8DC5E7EC233, double 0x3E5AF5F4069E3856)
+  %q.8 = call double @llvm.fma.f64(double %r, double %q.9, double 0x3E927E4CB0974CA4)
+  %q.7 = call double @llvm.fma.f64(double %r, double %q.8, double 0x3EC71DDF804479B8)
+  %q.6 = call double @llvm.fma.f64(double %r, double %q.7, double 0x3EFA01A01ADD9FEF)
+  %q.5 = call double @llvm.fma.f64(double %r, double %q.6, double 0x3F2A01A01B007677)
+  %q.4 = call double @llvm.fma.f64(double %r, double %q.5, double 0x3F56C16C16C14F5D)
+  %q.3 = call double @llvm.fma.f64(double %r, double %q.4, double 0x3F8111111110F64E)
+  %q.2 = call double @llvm.fma.f64(double %r, double %q.3, double 0x3FA5555555555558)
+  %q.1 = call double @llvm.fma.f64(double %r, double %q.2, double 0x3FC5555555555559)
+  %q = call double @llvm.fma.f64(double %r, double %q.1, double 0.5)
+  %square = fmul double %r, %r
+  %p = call double @llvm.fma.f64(double %square, double %q, double %r.rest)
+  %exponent = shl i64 %bits, 52
+  %e.bits = add i64 %exponent, 4602678819172646912                              ; the bits of 0.5
+  %e = bitcast i64 %e.bits to double
+  %less = fsub double %e, 0.5
+  %less.left = fsub double %e, %less
+  %less.rest = fsub double %less.left, 0.5
+  %high = call double @llvm.fma.f64(double %e, double %r, double %less)
+  %left = fsub double %less, %high
+  %part = call double @llvm.fma.f64(double %e, double %r, double %left)
+  %parts = fadd double %part, %less.rest
+  %rest = call double @llvm.fma.f64(double %e, double %p, double %parts)
+  %half = fadd double %high, %rest
+  %all = fadd double %half, %half
+  %size = call double @llvm.fabs.f64(double %any)
+  %is.small = fcmp olt double %size, 0x3C90000000000000
+  %result = select i1 %is.small, double %any, double %all
+  ret double %result
+}
+
+%halves.f64 = type { double, double, double, double, double, double, double, double }
+define internal %halves.f64 @halves_f64(double %size) {
+  %reduced = call %reduced.f64 @without_ln2_f64(double %size)
+  %r = extractvalue %reduced.f64 %reduced, 0
+  %r.rest = extractvalue %reduced.f64 %reduced, 1
+  %bits = extractvalue %reduced.f64 %reduced, 2
+  %s = fmul double %r, %r
+  ; cosh(r) = 1 + s p(s) and sinh(r) = r + r s q(s), p and q by minimax approximation to 2^-62
+  %p.4 = call double @llvm.fma.f64(double %s, double 0x3E21F8BB9941F037, double 0x3E927E4CC246ACB9)
+  %p.3 = call double @llvm.fma.f64(double %s, double %p.4, double 0x3EFA01A01AD78080)
+  %p.2 = call double @llvm.fma.f64(double %s, double %p.3, double 0x3F56C16C16C15009)
+  %p.1 = call double @llvm.fma.f64(double %s, double %p.2, double 0x3FA5555555555558)
+  %p = call double @llvm.fma.f64(double %s, double %p.1, double 0.5)
+  %cosine = fmul double %s, %p
+  %q.3 = call double @llvm.fma.f64(double %s, double 0x3E5AF5F406B105CC, double 0x3EC71DDF80447F44)
+  %q.2 = call double @llvm.fma.f64(double %s, double %q.3, double 0x3F2A01A01B007671)
+  %q.1 = call double @llvm.fma.f64(double %s, double %q.2, double 0x3F8111111110F64E)
+  %q = call double @llvm.fma.f64(double %s, double %q.1, double 0x3FC5555555555559)
+  %cube = fmul double %r, %s
+  %sine = call double @llvm.fma.f64(double %cube, double %q, double %r.rest)
+  ; from 709.8 on, 2^k is too large: all is divided by 4 until the end
+  %is.large = fcmp ogt double %size, 80.0
+  %unit = select i1 %is.large, i64 4593671619917905920, i64 4602678819172646912          ; the bits of 1/8 and 1/2
+  %last = select i1 %is.large, double 4.0, double 1.0
+  %exponent = shl i64 %bits, 52
+  %up.bits = add i64 %unit, %exponent
+  %down.any = sub i64 %unit, %exponent
+  %down.bits = call i64 @llvm.smax.i64(i64 %down.any, i64 0)
+  %up = bitcast i64 %up.bits to double
+  %down = bitcast i64 %down.bits to double
+  %large = fadd double %up, %down
+  %small = fsub double %up, %down
+  %small.left = fsub double %up, %small
+  %small.rest = fsub double %small.left, %down
+  %large.left = fsub double %up, %large
+  %large.rest = fadd double %large.left, %down
+  %result.with.0 = insertvalue %halves.f64 poison, double %r, 0
+  %result.with.1 = insertvalue %halves.f64 %result.with.0, double %cosine, 1
+  %result.with.2 = insertvalue %halves.f64 %result.with.1, double %sine, 2
+  %result.with.3 = insertvalue %halves.f64 %result.with.2, double %large, 3
+  %result.with.4 = insertvalue %halves.f64 %result.with.3, double %small, 4
+  %result.with.5 = insertvalue %halves.f64 %result.with.4, double %large.rest, 5
+  %result.with.6 = insertvalue %halves.f64 %result.with.5, double %small.rest, 6
+  %result = insertvalue %halves.f64 %result.with.6, double %last, 7
+  ret %halves.f64 %result
+}
+
+; first + factor r + rest, rounded once but for little; first is not the smaller of the first two, or it is 0.
+define internal double @sum_of_f64(double %first, double %factor, double %r, double %rest) {
+  %product = fmul double %factor, %r
+  %product.negated = fneg double %product
+  %product.rest = call double @llvm.fma.f64(double %factor, double %r, double %product.negated)
+  %sum = fadd double %first, %product
+  %left = fsub double %first, %sum
+  %part = fadd double %left, %product
+  %sum.rest = fadd double %part, %product.rest
+  %all = fadd double %sum.rest, %rest
+  %result = fadd double %sum, %all
+  ret double %result
+}
+
+define double @__pykc_sinh_f64(double %x) {
+  %size = call double @llvm.fabs.f64(double %x)
+  %bounded = call double @llvm.minimum.f64(double %size, double 711.0)    ; infinite from 710.5 on; a NaN stays
+  %halves = call %halves.f64 @halves_f64(double %bounded)
+  %r = extractvalue %halves.f64 %halves, 0
+  %cosine = extractvalue %halves.f64 %halves, 1
+  %sine = extractvalue %halves.f64 %halves, 2
+  %large = extractvalue %halves.f64 %halves, 3
+  %small = extractvalue %halves.f64 %halves, 4
+  %small.rest = extractvalue %halves.f64 %halves, 6
+  %last = extractvalue %halves.f64 %halves, 7
+  %rest.high = call double @llvm.fma.f64(double %large, double %sine, double %small.rest)
+  %rest = call double @llvm.fma.f64(double %small, double %cosine, double %rest.high)
+  %sum = call double @sum_of_f64(double %small, double %large, double %r, double %rest)
+  %all = fmul double %sum, %last
+  %result = call double @llvm.copysign.f64(double %all, double %x)
+  ret double %result
+}
+
+define double @__pykc_cosh_f64(double %x) {
+  %size = call double @llvm.fabs.f64(double %x)
+  %bounded = call double @llvm.minimum.f64(double %size, double 711.0)
+  %halves = call %halves.f64 @halves_f64(double %bounded)
+  %r = extractvalue %halves.f64 %halves, 0
+  %cosine = extractvalue %halves.f64 %halves, 1
+  %sine = extractvalue %halves.f64 %halves, 2
+  %large = extractvalue %halves.f64 %halves, 3
+  %small = extractvalue %halves.f64 %halves, 4
+  %large.rest = extractvalue %halves.f64 %halves, 5
+  %last = extractvalue %halves.f64 %halves, 7
+  %rest.high = call double @llvm.fma.f64(double %small, double %sine, double %large.rest)
+  %rest = call double @llvm.fma.f64(double %large, double %cosine, double %rest.high)
+  %sum = call double @sum_of_f64(double %large, double %small, double %r, double %rest)
+  %result = fmul double %sum, %last
   ret double %result
 }
