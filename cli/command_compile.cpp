@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <future>
+#include <iterator>
 
 #include "base/errors.h"
 #include "cli/command.h"
@@ -118,24 +120,39 @@ Result<void> write_depfile(const CompileRequest& request) {
   return write_output(request.depfile, text + "\n");
 }
 
-/// The artifacts of all targets, and of each PTX its cubin where ptxas is given.
-Result<std::vector<Artifact>> compile_all(const CompileRequest& request, std::string_view source) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> targets, embedded_targets(request.targets));
-  std::vector<Artifact> artifacts;
+/// What is embedded for one target.
+struct ForTarget {
+  std::vector<Artifact> artifacts;  // PTX, and its cubin where ptxas is given
+  std::vector<Diagnostic> warnings;
+};
+
+Result<ForTarget> compile_for(const std::string& target, const CompileRequest& request, std::string_view source) {
   CompileOptions options = request.options;
-  for (const std::string& target : targets) {
-    options.target = target;
-    ASSIGN_OR_RETURN(CompileOutput output, compile_to(Emit::Code, source, options, request.file));
-    if (artifacts.empty() && request.emit == "c") print_diagnostics(output.warnings, request.diagnostics);
-    Artifact& artifact = artifacts.emplace_back(std::move(output.artifact));
-    if (artifact.kernels.empty())
-      return invalid_argument(request.file +
-                              " has no kernel whose parameters are all annotated; --sig gives one its types");
-    make_names_unique(artifact);
-    if (request.emit == "header") break;  // which says nothing of a target
-    if (request.ptxas.empty() || is_cpu(target)) continue;
-    ASSIGN_OR_RETURN(Artifact cubin, insight::assemble(artifact, request.ptxas));
-    artifacts.push_back(std::move(cubin));
+  options.target = target;
+  ASSIGN_OR_RETURN(CompileOutput output, compile_to(Emit::Code, source, options, request.file));
+  if (output.artifact.kernels.empty())
+    return invalid_argument(request.file +
+                            " has no kernel whose parameters are all annotated; --sig gives one its types");
+  make_names_unique(output.artifact);
+  ForTarget made{{std::move(output.artifact)}, std::move(output.warnings)};
+  if (request.emit == "header" || request.ptxas.empty() || is_cpu(target)) return made;
+  ASSIGN_OR_RETURN(Artifact cubin, insight::assemble(made.artifacts.front(), request.ptxas));
+  made.artifacts.push_back(std::move(cubin));
+  return made;
+}
+
+/// The artifacts of all targets, which are compiled at a time; errors and warnings are those of the first that has any.
+Result<std::vector<Artifact>> compile_all(const CompileRequest& request, std::string_view source) {
+  ASSIGN_OR_RETURN(std::vector<std::string> targets, embedded_targets(request.targets));
+  if (request.emit == "header") targets.resize(1);  // which says nothing of a target
+  std::vector<std::future<Result<ForTarget>>> running;
+  for (const std::string& target : targets)
+    running.push_back(std::async([&target, &request, source] { return compile_for(target, request, source); }));
+  std::vector<Artifact> artifacts;
+  for (std::future<Result<ForTarget>>& one : running) {
+    ASSIGN_OR_RETURN(ForTarget made, one.get());
+    if (artifacts.empty() && request.emit == "c") print_diagnostics(made.warnings, request.diagnostics);
+    std::ranges::move(made.artifacts, std::back_inserter(artifacts));
   }
   return artifacts;
 }
