@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <future>
 #include <iterator>
 
 #include "base/errors.h"
+#include "base/on_all_cores.h"
 #include "cli/command.h"
 #include "cli/embed.h"
 #include "cli/flags.h"
@@ -145,12 +145,11 @@ Result<ForTarget> compile_for(const std::string& target, const CompileRequest& r
 Result<std::vector<Artifact>> compile_all(const CompileRequest& request, std::string_view source) {
   ASSIGN_OR_RETURN(std::vector<std::string> targets, embedded_targets(request.targets));
   if (request.emit == "header") targets.resize(1);  // which says nothing of a target
-  std::vector<std::future<Result<ForTarget>>> running;
-  for (const std::string& target : targets)
-    running.push_back(std::async([&target, &request, source] { return compile_for(target, request, source); }));
+  std::vector<Result<ForTarget>> all =
+      on_all_cores(targets.size(), [&](std::size_t i) { return compile_for(targets[i], request, source); });
   std::vector<Artifact> artifacts;
-  for (std::future<Result<ForTarget>>& one : running) {
-    ASSIGN_OR_RETURN(ForTarget made, one.get());
+  for (Result<ForTarget>& one : all) {
+    ASSIGN_OR_RETURN(ForTarget made, std::move(one));
     if (artifacts.empty() && request.emit == "c") print_diagnostics(made.warnings, request.diagnostics);
     std::ranges::move(made.artifacts, std::back_inserter(artifacts));
   }

@@ -198,7 +198,7 @@ std::string size_class(std::span<const std::int64_t> extents) {
   return text + ";";
 }
 
-Result<Chosen> choose(const Choice& choice, const std::function<Result<Trial>(std::size_t)>& prepare) {
+Result<Chosen> choose(const Choice& choice, const std::function<std::vector<Result<Trial>>()>& prepare) {
   ASSIGN_OR_RETURN(const Mode mode, mode_of_environment());
   if (mode == Mode::Off) return Chosen{0, {}};
 
@@ -210,8 +210,7 @@ Result<Chosen> choose(const Choice& choice, const std::function<Result<Trial>(st
   if (stream != nullptr && stream->is_capturing())
     return invalid_argument("the configurations of `" + choice.kernel +
                             "` cannot be measured while the stream captures a graph; launch the kernel once before");
-  std::vector<Result<Trial>> trials;
-  for (std::size_t i = 0; i < choice.configurations.size(); ++i) trials.push_back(prepare(i));
+  std::vector<Result<Trial>> trials = prepare();
   ASSIGN_OR_RETURN(const std::vector<Result<double>> times, Measurement(choice.device, trials).run());
 
   Chosen chosen;

@@ -53,9 +53,9 @@ struct Chosen {
   std::optional<std::size_t> configuration;   // none where all were refused
   std::vector<std::optional<Error>> refused;  // of each configuration, why it cannot be compiled or launched
 };
-/// The configuration to launch. `prepare` compiles one and lists the arguments of its launch. An error while a launch
-/// runs is the result's.
-Result<Chosen> choose(const Choice& choice, const std::function<Result<Trial>(std::size_t configuration)>& prepare);
+/// The configuration to launch. `prepare` compiles all and lists the arguments of each one's launch. An error while a
+/// launch runs is the result's.
+Result<Chosen> choose(const Choice& choice, const std::function<std::vector<Result<Trial>>()>& prepare);
 
 /// Why a configuration was refused, in a line.
 std::string reason_of(const Error& error);

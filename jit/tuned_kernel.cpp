@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/on_all_cores.h"
 #include "jit/autotune.h"
 #include "jit/source_module_state.h"
 #include "pykc/autotune.h"
@@ -143,9 +144,11 @@ Result<std::size_t> TunedKernelState::measure(const ShapeFunction& shape, std::s
                            std::move(arrays),
                            jit::library_kernel(kernel.module.program, *kernel.source.module, kernel.definition.name),
                            anew};
-  const Result<jit::Chosen> chosen = jit::choose(choice, [&](std::size_t i) -> Result<jit::Trial> {
-    ASSIGN_OR_RETURN(const Kernel compiled, kernels[i].specialization_with(arguments));
-    return jit::Trial{compiled, launches[i], {arguments.begin(), arguments.end()}};
+  const Result<jit::Chosen> chosen = jit::choose(choice, [&] {
+    return on_all_cores(configurations.size(), [&](std::size_t i) -> Result<jit::Trial> {
+      ASSIGN_OR_RETURN(const Kernel compiled, kernels[i].specialization_with(arguments));
+      return jit::Trial{compiled, launches[i], {arguments.begin(), arguments.end()}};
+    });
   });
   if (!chosen) return chosen.error();
   if (!chosen->configuration) return none_left(configurations, *chosen, kernel.name());

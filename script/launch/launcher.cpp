@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/errors.h"
+#include "base/on_all_cores.h"
 #include "frontend/checked/tree.h"
 #include "frontend/program/function_kind.h"
 #include "jit/specialize.h"
@@ -333,25 +334,55 @@ const Program& Launcher::program_of(const Scope& module, const std::string& appe
   return *program;
 }
 
-Result<Launcher::Loaded> Launcher::load_kernel(const Device& device, const Scope& module, const std::string& name,
-                                               const KernelRequest& request, const std::string& appended) {
-  const std::string key = device.info().name + module.file().name() + ":" + request.module + "." + request.kernel +
-                          jit::request_key(request) + appended;
-  if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
-  std::vector<Diagnostic> warnings;
-  const Result<Module> loaded =
-      jit::specialize(device, program_of(module, appended), request, run_.options().compile, &warnings);
-  if (!loaded) return loaded.error();
-  const Result<Kernel> kernel = loaded->kernel(name);
-  if (!kernel) return kernel.error();
-  if (run_.options().warning)
-    for (const Diagnostic& warning : warnings)
-      if (warnings_.insert(to_text(warning)).second) run_.options().warning(warning);
-  const ast::Module& owner = request.module.empty() ? *module.module : *program_.find(request.module);
-  return kernels_
-      .emplace(key, Loaded{*kernel, *loaded, &module, is_numba_kernel(owner, name), std::make_shared<ConstantBytes>(),
-                           device})
-      .first->second;
+namespace {
+
+std::string key_of(const Device& device, const Scope& module, const KernelRequest& request,
+                   const std::string& appended) {
+  return device.info().name + module.file().name() + ":" + request.module + "." + request.kernel +
+         jit::request_key(request) + appended;
+}
+
+}  // namespace
+
+std::vector<Result<Launcher::Loaded>> Launcher::load_kernels(const Device& device, const Scope& module,
+                                                             const std::string& name,
+                                                             std::span<const KernelRequest> requests,
+                                                             const std::string& appended) {
+  std::vector<std::string> keys;
+  std::vector<const KernelRequest*> missing;
+  std::map<std::string, std::size_t> places;  // in `missing`: several may ask for one kernel
+  for (const KernelRequest& request : requests) {
+    keys.push_back(key_of(device, module, request, appended));
+    if (!kernels_.contains(keys.back()) && places.try_emplace(keys.back(), missing.size()).second)
+      missing.push_back(&request);
+  }
+  struct Compiled {
+    std::vector<Diagnostic> warnings;
+    Result<Module> module;
+  };
+  const Program& program = program_of(module, appended);
+  const std::vector<Compiled> compiled = on_all_cores(missing.size(), [&](std::size_t i) {
+    std::vector<Diagnostic> warnings;
+    Result<Module> loaded = jit::specialize(device, program, *missing[i], run_.options().compile, &warnings);
+    return Compiled{std::move(warnings), std::move(loaded)};
+  });
+
+  const auto keep = [&](const std::string& key, const KernelRequest& request) -> Result<Loaded> {
+    if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
+    const Compiled& made = compiled[places.at(key)];
+    if (!made.module) return made.module.error();
+    ASSIGN_OR_RETURN(const Kernel kernel, made.module->kernel(name));
+    if (run_.options().warning)
+      for (const Diagnostic& warning : made.warnings)
+        if (warnings_.insert(to_text(warning)).second) run_.options().warning(warning);
+    const ast::Module& owner = request.module.empty() ? *module.module : *program_.find(request.module);
+    const Loaded loaded{kernel, *made.module, &module, is_numba_kernel(owner, name), std::make_shared<ConstantBytes>(),
+                        device};
+    return kernels_.emplace(key, loaded).first->second;
+  };
+  std::vector<Result<Loaded>> all;
+  for (std::size_t i = 0; i < requests.size(); ++i) all.push_back(keep(keys[i], requests[i]));
+  return all;
 }
 
 Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const std::string& name,
@@ -376,7 +407,9 @@ Outcome<checked::Type> Launcher::type_of_call(const Scope& module, const std::st
 
 Outcome<Launcher::Loaded> Launcher::kernel_for(const Device& device, const Scope& module, const std::string& name,
                                                const KernelRequest& request, const std::string& appended) {
-  const Result<Loaded> loaded = load_kernel(device, module, name, request, appended);
+  if (const auto found = kernels_.find(key_of(device, module, request, appended)); found != kernels_.end())
+    return found->second;
+  const Result<Loaded> loaded = std::move(load_kernels(device, module, name, {&request, 1}, appended).front());
   if (loaded) return *loaded;
   if (loaded.error().code != ErrorCode::InvalidSource)
     return with_reason(DiagnosticId::HostLaunchFailed, name, loaded.error());

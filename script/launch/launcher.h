@@ -103,8 +103,9 @@ class Launcher {
                                       const std::string& appended);
   Outcome<ElementType> result_of(const FunctionValue& function, const std::vector<Value>& values,
                                  const std::string& question);
-  Result<Loaded> load_kernel(const Device& device, const Scope& module, const std::string& name,
-                             const KernelRequest& request, const std::string& appended = {});
+  /// In the order of the requests. What is not loaded yet is compiled on all cores.
+  std::vector<Result<Loaded>> load_kernels(const Device& device, const Scope& module, const std::string& name,
+                                           std::span<const KernelRequest> requests, const std::string& appended = {});
   Outcome<Prepared> prepare_launch(const Loaded& loaded, const LaunchShape& shape, const std::vector<Value>& arguments);
   Status run(const Loaded& loaded, const LaunchShape& shape, const std::vector<Value>& arguments);
   /// Gives the constants of a loaded module what the host's arrays of the same names hold.

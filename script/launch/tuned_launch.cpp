@@ -123,9 +123,7 @@ Outcome<std::size_t> Launcher::measure(const LaunchValue& launch, const std::vec
                            anew};
   std::vector<ArrayRef> held;
   std::optional<Failure> failed;  // one that is no matter of the configuration
-  const Result<jit::Chosen> chosen = jit::choose(choice, [&](std::size_t i) -> Result<jit::Trial> {
-    const KernelRequest request = with_constants(call.request, definition, configurations[i]);
-    const Result<Loaded> loaded = load_kernel(device, call.home, definition.name, request);
+  const auto prepare = [&](std::size_t i, const Result<Loaded>& loaded) -> Result<jit::Trial> {
     if (!loaded) return loaded.error();
     Outcome<Prepared> prepared = prepare_launch(*loaded, launch.shape(i), call.passed);
     if (!prepared) {
@@ -134,6 +132,15 @@ Outcome<std::size_t> Launcher::measure(const LaunchValue& launch, const std::vec
     }
     held.insert(held.end(), prepared->held.begin(), prepared->held.end());
     return jit::Trial{loaded->kernel, prepared->config, std::move(prepared->arguments)};
+  };
+  const Result<jit::Chosen> chosen = jit::choose(choice, [&] {
+    std::vector<KernelRequest> requests;
+    for (const Configuration& configuration : configurations)
+      requests.push_back(with_constants(call.request, definition, configuration));
+    const std::vector<Result<Loaded>> loaded = load_kernels(device, call.home, definition.name, requests);
+    std::vector<Result<jit::Trial>> trials;
+    for (std::size_t i = 0; i < loaded.size(); ++i) trials.push_back(prepare(i, loaded[i]));
+    return trials;
   });
   if (failed) return *std::move(failed);
   if (!chosen) return with_reason(DiagnosticId::HostLaunchFailed, definition.name, chosen.error());
