@@ -107,8 +107,7 @@ def operand(pykc: str, x: torch.Tensor, may_lie_by_columns: bool):
 
 
 def parts_for(tiles: int, steps: int, blocks: int) -> int:
-    costs = {1: steps} | {p: cdiv(tiles * p, blocks) * (cdiv(steps, p) + 4) + 16 for p in range(2, 17)}
-    return min(costs, key=costs.get) if tiles < blocks else 1
+    return max(1, min(16, blocks // tiles, steps // 16))
 
 
 def plan(n: int, others: int, steps: int, blocks: int):
@@ -161,9 +160,10 @@ def by_warps(pykc: str, c, a, b):
     across = 4 if a.element_size() == 8 else 8
     a, a_by_columns, before_a = operand(pykc, a, a.element_size() == 8)
     b, b_by_columns, before_b = operand(pykc, b, b.element_size() == 8)
-    constants = f"tuple[], same, {across}, 3, {a_by_columns}, {b_by_columns}"
+    stages, pairs = (2, 2) if a.element_size() == 8 else (3, 1)
+    constants = f"tuple[], same, {across}, {stages}, {pairs}, {a_by_columns}, {b_by_columns}"
     kernel = Kernel(pykc, "gemm", f"gemm_warps({type_of(c)}, {type_of(a)}, {type_of(b)}, {constants})",
-                    3 * (16384 + 2048 * across) + 256)
+                    stages * pairs * (16384 + 2048 * across) + 256)
     return in_turn(*before_a, *before_b, kernel.launch((cdiv(m, 128) * cdiv(n, 16 * across), matrices, 1), (128, 1, 1),
                                                        [c, a, b]))
 
