@@ -55,7 +55,7 @@ constexpr InnerModule kInnerModules[] = {
     {"profiler", in(Library::Cupyx), Library::CupyxProfiler},
     {"linalg", in(Library::Numpy, Library::Cupy), Library::Linalg},
     {"cuda", in(Library::Cupy), Library::CupyCuda},
-    {"cuda", in(Library::Numba), Library::Cuda},
+    {"cuda", in(Library::Numba, Library::Prelude), Library::Cuda},
     {"types", in(Library::Numba, Library::Cuda), Library::Numba},
     {"math", in(Library::Prelude), Library::Math},
     {"const", in(Library::Prelude, Library::Cuda), Library::Constants},
