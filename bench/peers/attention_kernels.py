@@ -20,7 +20,7 @@ def attention(pykc: str, o, q, k, v, causal: bool, lse=None):
     if is_fp8:
         values, v = v, torch.empty(heads, d, cdiv(length, 128) * 128, device="cuda", dtype=v.dtype)
         turn = Kernel(pykc, "attention_tiles", f"turn_values({array}, {array})")
-        steps.append(turn.launch((v.shape[2] // 128, heads, 1), (d, 8, 1), [v, values]))
+        steps.append(turn.launch((v.shape[2] // 128, heads, 1), (256, 1, 1), [v, values]))
     width = 128 // q.element_size()
     maps = [tensor_map(x, (1, rows, columns))
             for x, rows, columns in ((q, 64, width), (k, 128, width), (v, 128, width), (o, 64, 64))]
@@ -40,14 +40,17 @@ def attention_backward(pykc: str, dq, dk, dv, do, q, k, v, o, lse, causal: bool)
     padded, queries, scale = cdiv(length, 128) * 128, 8192 // d, 1 / math.sqrt(d)
     rows = torch.empty(heads, 2, padded, device="cuda")
     sums = torch.empty(heads, padded * d // 4096, 4096, device="cuda")
-    module, array, floats = "attention_backward", "bf16[:, :, :]", "f32[:, :, :]"
+    none = torch.zeros(0, device="cuda", dtype=torch.int32)
+    module, array, floats, starts = "attention_backward", "bf16[:, :, :]", "f32[:, :, :]", "i32[:]"
     maps = [tensor_map(x, (1, n, 64)) for x, n in ((k, 64), (v, 64), (q, queries), (do, queries), (dv, 64), (dk, 64))]
-    prepare = Kernel(pykc, module, f"prepare({floats}, {floats}, {array}, {array}, f32[:, :], {d})")
-    gradients = Kernel(pykc, module, f"gradients({array}, {array}, {floats}, {floats}, {array}, {array}, {array}, "
-                       f"{array}, f32, f32, {causal}, {d}, {queries})", 10 * 16384 + 3072)
-    finish = Kernel(pykc, module, f"finish({array}, {floats}, f32, {d})")
+    prepare = Kernel(pykc, module, f"prepare({floats}, {floats}, {array}, {array}, f32[:, :], {starts}, {d})")
+    arrays = ", ".join([array] * 2 + [floats] * 2 + [array] * 4 + [starts] * 2)
+    gradients = Kernel(pykc, module, f"gradients({arrays}, f32, f32, i32, {int(causal)}, {d}, {queries})",
+                       10 * 16384 + 3072)
+    finish = Kernel(pykc, module, f"finish({array}, {floats}, {starts}, f32, {d})")
     return in_turn(
-        prepare.launch((padded * d // 2048, heads, 1), (d // 8, 2048 // d, 1), [rows, sums, o, do, lse]),
+        prepare.launch((padded * d // 2048, heads, 1), (d // 8, 2048 // d, 1), [rows, sums, o, do, lse, none]),
         gradients.launch((cdiv(length, 128), heads, 1), (384, 1, 1),
-                         [dk, dv, sums, rows, q, k, v, do, bits(scale * math.log2(math.e)), bits(scale), *maps]),
-        finish.launch((sums.shape[1], heads, 1), (256, 1, 1), [dq, sums, bits(scale)]))
+                         [dk, dv, sums, rows, q, k, v, do, none, none, bits(scale * math.log2(math.e)), bits(scale),
+                          ctypes.c_int32(0), *maps]),
+        finish.launch((sums.shape[1], heads, 1), (256, 1, 1), [dq, sums, none, bits(scale)]))
