@@ -134,13 +134,24 @@ std::optional<std::string> text_of(FunctionChecker& checker, const ast::Call& ca
   return with_lists_spelled_out(text->text);
 }
 
-std::optional<Value> ptx_operand(FunctionChecker& checker, const ast::Expr& argument) {
-  const Value operand = checker.value(argument);
-  if (!operand.known()) return std::nullopt;
-  if (has_register(operand)) return operand;
-  checker.report(argument.range, DiagnosticId::ArgumentValue, "ptx",
-                 "scalars of 16, 32 or 64 bits, bools, and arrays, whose address is meant; not " + describe(operand));
-  return std::nullopt;
+/// Adds an operand, or, of `*words`, several.
+bool add_ptx_operands(FunctionChecker& checker, const ast::Expr& argument, std::vector<const checked::Expr*>& operands) {
+  std::vector<Value> values;
+  if (const auto* starred = argument.as<ast::Starred>()) {
+    if (!add_unpacked(checker, *starred, values)) return false;
+  } else {
+    values.push_back(checker.value(argument));
+  }
+  for (const Value& value : values) {
+    if (!value.known()) return false;
+    if (!has_register(value)) {
+      checker.report(argument.range, DiagnosticId::ArgumentValue, "ptx",
+                     "scalars of 16, 32 or 64 bits, bools, and arrays, whose address is meant; not " + describe(value));
+      return false;
+    }
+    operands.push_back(value.expr);
+  }
+  return true;
 }
 
 /// `tied=`: a scalar or a tuple of scalars that the text reads and changes.
@@ -198,12 +209,10 @@ Entity call_ptx(FunctionChecker& checker, const ast::Call& call, SourceRange ran
     if (type) result = *type, next = 2;
   }
   const int results = result.is_tuple() ? static_cast<int>(result->elements.size()) : result.is_scalar() ? 1 : 0;
-  for (std::size_t i = next; i < call.arguments.size(); ++i) {
-    const std::optional<Value> operand = ptx_operand(checker, *call.arguments[i]);
-    if (!operand) return Unknown{};
-    node.operands.push_back(operand->expr);
-  }
-  const int count = results + static_cast<int>(call.arguments.size() - next);
+  const std::size_t tied = node.operands.size();
+  for (std::size_t i = next; i < call.arguments.size(); ++i)
+    if (!add_ptx_operands(checker, *call.arguments[i], node.operands)) return Unknown{};
+  const int count = results + static_cast<int>(node.operands.size() - tied);
   if (const std::string wrong = wrong_number(node.text, count); !wrong.empty()) {
     checker.report(call.arguments[0]->range, DiagnosticId::PtxText, wrong);
     return Unknown{};
