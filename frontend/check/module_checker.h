@@ -47,6 +47,11 @@ struct ModuleChecker {
   int depth = 0;
   int specialization_depth = 0;
   int called_specializations = 0;  // of functions that others call; kernels are not counted
+  struct CallSite {
+    const SourceFile* file;
+    SourceRange range;
+  };
+  std::vector<CallSite> calls;  // of the functions that are being made, the outermost first
 
   const Program& program;
   const CheckOptions& options;

@@ -353,7 +353,9 @@ Value call_specialized(FunctionChecker& checker, FunctionDecl& function, std::ve
     return {};
   }
   checker.specialization->callees.push_back(&specialization);
+  checker.module.calls.push_back({&checker.scope.file(), range});
   checked::CallFunction node{emit(checker.module, function, specialization), {}};
+  checker.module.calls.pop_back();
   for (std::size_t i = 0; i < arguments.size(); ++i)
     node.arguments.push_back(convert_to(checker, arguments[i], types[i], range).expr);
   if (!specialization.result.known) return {};

@@ -459,6 +459,20 @@ Value absolute(FunctionChecker& checker, const Value& given, SourceRange range) 
   return result;
 }
 
+/// What does not hold in a function of the library is told where it was called.
+void report_failed_assert(FunctionChecker& checker, std::string_view text, const std::string& why, SourceRange range) {
+  const auto is_own = [](const ModuleChecker::CallSite& call) { return !call.file->origin().is_built_in; };
+  const std::vector<ModuleChecker::CallSite>& calls = checker.module.calls;
+  const auto call = std::find_if(calls.rbegin(), calls.rend(), is_own);
+  if (!checker.scope.file().origin().is_built_in || call == calls.rend()) {
+    checker.report(range, DiagnosticId::StaticAssertFailed, text, why);
+    return;
+  }
+  checker.module.diagnostics(checker.is_trial)
+      .report(*call->file, call->range, DiagnosticId::StaticAssertFailed, text, why)
+      .label(checker.scope.file(), range, "it is tested here");
+}
+
 /// `static_assert(TILE % 32 == 0, "why")`: tested while compiling.
 void static_assert_(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
   constexpr std::string_view kParameters[] = {"condition", "message"};
@@ -473,7 +487,7 @@ void static_assert_(FunctionChecker& checker, const ast::Call& call, SourceRange
     checker.report((*arguments)[0]->range, DiagnosticId::NotConstant, "the condition of `static_assert`")
         .note("`assert` tests it when the kernel runs");
   else if (constant->bits == 0)
-    checker.report(range, DiagnosticId::StaticAssertFailed, checker.scope.file().text((*arguments)[0]->range), why);
+    report_failed_assert(checker, checker.scope.file().text((*arguments)[0]->range), why, range);
 }
 
 /// A name that stands for what it is in Python; empty for anything else.

@@ -135,7 +135,8 @@ std::optional<std::string> text_of(FunctionChecker& checker, const ast::Call& ca
 }
 
 /// Adds an operand, or, of `*words`, several.
-bool add_ptx_operands(FunctionChecker& checker, const ast::Expr& argument, std::vector<const checked::Expr*>& operands) {
+bool add_ptx_operands(FunctionChecker& checker, const ast::Expr& argument,
+                      std::vector<const checked::Expr*>& operands) {
   std::vector<Value> values;
   if (const auto* starred = argument.as<ast::Starred>()) {
     if (!add_unpacked(checker, *starred, values)) return false;
