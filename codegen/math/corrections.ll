@@ -4,19 +4,11 @@ declare double @_Z5ldexpdi(double, i32)
 declare i32 @llvm.smax.i32(i32, i32)
 declare i32 @llvm.smin.i32(i32, i32)
 declare double @_Z4atand(double)
-declare double @_Z3erfd(double)
 
-; libclc's odd functions for f64 lose the sign of -0.
+; libclc's atan for f64 loses the sign of -0.
 
 define double @__pykc_atan_f64(double %x) {
   %value = call double @_Z4atand(double %x)
-  %is.zero = fcmp oeq double %x, 0.0
-  %result = select i1 %is.zero, double %x, double %value
-  ret double %result
-}
-
-define double @__pykc_erf_f64(double %x) {
-  %value = call double @_Z3erfd(double %x)
   %is.zero = fcmp oeq double %x, 0.0
   %result = select i1 %is.zero, double %x, double %value
   ret double %result

@@ -1,5 +1,9 @@
-; erf and erfc for f32, without branches, so that loops over many x become vector code.
+; erf and erfc for f32 and f64, without branches, so that loops over many x become vector code.
 
+declare double @llvm.copysign.f64(double, double)
+declare double @llvm.fabs.f64(double)
+declare double @llvm.fma.f64(double, double, double)
+declare double @llvm.minimum.f64(double, double)
 declare float @__pykc_reciprocal_f32(float)
 declare float @llvm.copysign.f32(float, float)
 declare float @llvm.fabs.f32(float)
@@ -121,4 +125,187 @@ define float @__pykc_erfc_f32(float %x) {
   %is.negative = fcmp olt float %x, 0.0
   %result = select i1 %is.negative, float %of.opposite, float %of.size
   ret float %result
+}
+
+; erf for f64, as for f32: p by minimax approximation to 2^-56, x q(x) to 2^-57 of the result
+define double @__pykc_erf_f64(double %x) {
+  %size = call double @llvm.fabs.f64(double %x)
+  %square = fmul double %size, %size
+  %p.10 = call double @llvm.fma.f64(double %square, double 0xBE119B20E91210F2, double 0x3E4FE057AA0F4413)
+  %p.9 = call double @llvm.fma.f64(double %square, double %p.10, double 0xBE860DB7E1D464CF)
+  %p.8 = call double @llvm.fma.f64(double %square, double %p.9, double 0x3EBBA2DA629AEE7C)
+  %p.7 = call double @llvm.fma.f64(double %square, double %p.8, double 0xBEEF4D9842258432)
+  %p.6 = call double @llvm.fma.f64(double %square, double %p.7, double 0x3F1F9A396423388A)
+  %p.5 = call double @llvm.fma.f64(double %square, double %p.6, double 0xBF4C02DB838006BB)
+  %p.4 = call double @llvm.fma.f64(double %square, double %p.5, double 0x3F7565BCD2797682)
+  %p.3 = call double @llvm.fma.f64(double %square, double %p.4, double 0xBF9B82CE313374D0)
+  %p.2 = call double @llvm.fma.f64(double %square, double %p.3, double 0x3FBCE2F21A0452D7)
+  %p.1 = call double @llvm.fma.f64(double %square, double %p.2, double 0xBFD812746B037A1E)
+  %p = call double @llvm.fma.f64(double %square, double %p.1, double 0x3FC06EBA8214DB69)
+  %of.small = call double @llvm.fma.f64(double %size, double %p, double %size)
+  %bounded = call double @llvm.minimum.f64(double %size, double 5.9375)  ; the result is 1 from 5.93 on; a NaN stays
+  %slope.15 = call double @llvm.fma.f64(double %bounded, double 0x3D870A2DC7E65273, double 0xBDDF5D7A5D18D10E)
+  %slope.14 = call double @llvm.fma.f64(double %bounded, double %slope.15, double 0x3E24013D14C5B021)
+  %slope.13 = call double @llvm.fma.f64(double %bounded, double %slope.14, double 0xBE5FC2B493D2FD18)
+  %slope.12 = call double @llvm.fma.f64(double %bounded, double %slope.13, double 0x3E918E7A8B4CA11A)
+  %slope.11 = call double @llvm.fma.f64(double %bounded, double %slope.12, double 0xBEBC9943810C207C)
+  %slope.10 = call double @llvm.fma.f64(double %bounded, double %slope.11, double 0x3EE1A1C5A0E7DFF4)
+  %slope.9 = call double @llvm.fma.f64(double %bounded, double %slope.10, double 0xBF00804D4D7FFFEC)
+  %slope.8 = call double @llvm.fma.f64(double %bounded, double %slope.9, double 0x3F16A11BB26202BA)
+  %slope.7 = call double @llvm.fma.f64(double %bounded, double %slope.8, double 0xBF2385CC634BDB17)
+  %slope.6 = call double @llvm.fma.f64(double %bounded, double %slope.7, double 0x3EF45A6157F98D82)
+  %slope.5 = call double @llvm.fma.f64(double %bounded, double %slope.6, double 0x3F4A6C3CCDA86015)
+  %slope.4 = call double @llvm.fma.f64(double %bounded, double %slope.5, double 0xBF63D2A124BA9F04)
+  %slope.3 = call double @llvm.fma.f64(double %bounded, double %slope.4, double 0x3F32F9866584C19F)
+  %slope.2 = call double @llvm.fma.f64(double %bounded, double %slope.3, double 0x3F9C43443D3EC16D)
+  %slope.1 = call double @llvm.fma.f64(double %bounded, double %slope.2, double 0xBFC2FA852BD1C093)
+  %slope = call double @llvm.fma.f64(double %bounded, double %slope.1, double 0xBFED63ED505503C3)
+  %product = fmul double %bounded, %slope
+  %product.opposite = fneg double %product
+  %product.rest = call double @llvm.fma.f64(double %bounded, double %slope, double %product.opposite)
+  %factor = fadd double %product, 0xBFFA0BE83D8D032D
+  %factor.left = fsub double 0xBFFA0BE83D8D032D, %factor
+  %factor.part = fadd double %factor.left, %product
+  %factor.rest = fadd double %factor.part, %product.rest
+  %shifted = call double @llvm.fma.f64(double %bounded, double %factor, double 6755399441056767.0)
+  %k = fsub double %shifted, 6755399441056767.0
+  %k.opposite = fneg double %k
+  %r.high = call double @llvm.fma.f64(double %bounded, double %factor, double %k.opposite)
+  %r = call double @llvm.fma.f64(double %bounded, double %factor.rest, double %r.high)
+  %s.9 = call double @llvm.fma.f64(double %r, double 0x3DFEA7D2C0D941D6, double 0x3E3E61881E6B0ABF)
+  %s.8 = call double @llvm.fma.f64(double %r, double %s.9, double 0x3E7B5247B77A35B6)
+  %s.7 = call double @llvm.fma.f64(double %r, double %s.8, double 0x3EB62BFC9866812A)
+  %s.6 = call double @llvm.fma.f64(double %r, double %s.7, double 0x3EEFFCBFCAFA4734)
+  %s.5 = call double @llvm.fma.f64(double %r, double %s.6, double 0x3F24309130DEB540)
+  %s.4 = call double @llvm.fma.f64(double %r, double %s.5, double 0x3F55D87FE7891D67)
+  %s.3 = call double @llvm.fma.f64(double %r, double %s.4, double 0x3F83B2AB6FBA0715)
+  %s.2 = call double @llvm.fma.f64(double %r, double %s.3, double 0x3FAC6B08D704A159)
+  %s.1 = call double @llvm.fma.f64(double %r, double %s.2, double 0x3FCEBFBDFF82C5A1)
+  %s = call double @llvm.fma.f64(double %r, double %s.1, double 0x3FE62E42FEFA39EF)
+  %bits = bitcast double %shifted to i64
+  %scale.bits = shl i64 %bits, 52  ; 1023 more than k: those of 2^k
+  %scale = bitcast i64 %scale.bits to double
+  %of.r = fmul double %scale, %r
+  %left = fsub double 1.0, %scale
+  %s.negated = fneg double %s
+  %of.large = call double @llvm.fma.f64(double %of.r, double %s.negated, double %left)
+  %is.small = fcmp olt double %size, 0x3FECCCCCCCCCCCCD
+  %of.size = select i1 %is.small, double %of.small, double %of.large
+  %result = call double @llvm.copysign.f64(double %of.size, double %x)
+  ret double %result
+}
+
+; With s = |x|, erfc(s) = exp(-s^2) p(q) / (1 + 2s) with q = (s - 4) / (s + 4), p by minimax approximation to 2^-54; of
+; a negative x, 2 - erfc(s). What the divisor and the quotient round away is put back, what s^2 does is subtracted from
+; r.
+define double @__pykc_erfc_f64(double %x) {
+  %size = call double @llvm.fabs.f64(double %x)
+  %s = call double @llvm.minimum.f64(double %size, double 27.5)  ; the result is 0 from 27.3 on; a NaN stays
+  %below = fadd double %s, 4.0
+  %above = fsub double %s, 4.0
+  %below.inverse = fdiv double 1.0, %below
+  %q.high = fmul double %above, %below.inverse
+  %q.opposite = fneg double %q.high
+  %below.part = fsub double %below, 4.0
+  %below.rest = fsub double %s, %below.part
+  %above.part = fadd double %above, 4.0
+  %above.rest = fsub double %s, %above.part
+  %q.missing.exact = call double @llvm.fma.f64(double %q.opposite, double %below, double %above)
+  %q.missing.high = fadd double %q.missing.exact, %above.rest
+  %q.missing = call double @llvm.fma.f64(double %q.opposite, double %below.rest, double %q.missing.high)
+  %q = call double @llvm.fma.f64(double %q.missing, double %below.inverse, double %q.high)
+  %p.22 = call double @llvm.fma.f64(double %q, double 0x3E178643DC713CB4, double 0x3E2BC730FF37484B)
+  %p.21 = call double @llvm.fma.f64(double %q, double %p.22, double 0xBE47FF7C7D0B9193)
+  %p.20 = call double @llvm.fma.f64(double %q, double %p.21, double 0xBE54D09CD03E36B9)
+  %p.19 = call double @llvm.fma.f64(double %q, double %p.20, double 0x3E7B47877F3405D1)
+  %p.18 = call double @llvm.fma.f64(double %q, double %p.19, double 0x3E7362AFE6580DEE)
+  %p.17 = call double @llvm.fma.f64(double %q, double %p.18, double 0xBEAB5D84A326A6EF)
+  %p.16 = call double @llvm.fma.f64(double %q, double %p.17, double 0x3E9419AE70DB1BBA)
+  %p.15 = call double @llvm.fma.f64(double %q, double %p.16, double 0x3ED7EC05B5B16621)
+  %p.14 = call double @llvm.fma.f64(double %q, double %p.15, double 0xBEE78B651029716F)
+  %p.13 = call double @llvm.fma.f64(double %q, double %p.14, double 0xBEF994F96435E6A5)
+  %p.12 = call double @llvm.fma.f64(double %q, double %p.13, double 0x3F23BE19EF0CDC42)
+  %p.11 = call double @llvm.fma.f64(double %q, double %p.12, double 0xBF2A1DF6AE86440F)
+  %p.10 = call double @llvm.fma.f64(double %q, double %p.11, double 0xBF48D4AB1F2008D6)
+  %p.9 = call double @llvm.fma.f64(double %q, double %p.10, double 0x3F749C672CF6CB16)
+  %p.8 = call double @llvm.fma.f64(double %q, double %p.9, double 0xBF90962386536EC8)
+  %p.7 = call double @llvm.fma.f64(double %q, double %p.8, double 0x3FA3079EDF5DAC25)
+  %p.6 = call double @llvm.fma.f64(double %q, double %p.7, double 0xBFB0FB06DFF0D2D1)
+  %p.5 = call double @llvm.fma.f64(double %q, double %p.6, double 0x3FB7FEE004E1520C)
+  %p.4 = call double @llvm.fma.f64(double %q, double %p.5, double 0xBFB9DDB23C3DF4C2)
+  %p.3 = call double @llvm.fma.f64(double %q, double %p.4, double 0x3FB16ECEFCFA530F)
+  %p.2 = call double @llvm.fma.f64(double %q, double %p.3, double 0x3F8F7F5DF66FBE7C)
+  %p.1 = call double @llvm.fma.f64(double %q, double %p.2, double 0xBFC1DF1AD154A28E)
+  %p = call double @llvm.fma.f64(double %q, double %p.1, double 0x3FF3BA5916E9FD7F)
+  %twice = fadd double %s, %s
+  %is.above.one = fcmp ogt double %twice, 1.0
+  %larger = select i1 %is.above.one, double %twice, double 1.0
+  %smaller = select i1 %is.above.one, double 1.0, double %twice
+  %divisor = fadd double %twice, 1.0
+  %divisor.part = fsub double %divisor, %larger
+  %divisor.rest = fsub double %smaller, %divisor.part
+  %inverse = fdiv double 1.0, %divisor
+  %ratio = fmul double %p, %inverse
+  %ratio.opposite = fneg double %ratio
+  %missing.high = call double @llvm.fma.f64(double %ratio.opposite, double %divisor, double %p)
+  %missing = call double @llvm.fma.f64(double %ratio.opposite, double %divisor.rest, double %missing.high)
+  %ratio.rest = fmul double %missing, %inverse
+  %square = fmul double %s, %s
+  %opposite = fneg double %square
+  %square.rest = call double @llvm.fma.f64(double %s, double %s, double %opposite)
+  %shifted = call double @llvm.fma.f64(double %opposite, double 0x3FF71547652B82FE, double 6755399441055744.0)
+  %k = fsub double %shifted, 6755399441055744.0
+  %r.high = call double @llvm.fma.f64(double %k, double 0xBFE62E42FEFA3000, double %opposite)
+  %r.low = fsub double %r.high, %square.rest
+  %r = call double @llvm.fma.f64(double %k, double 0xBD53DE6AF278ECE6, double %r.low)
+  ; exp(r) - 1 = r e(r), e by minimax approximation to 2^-61
+  %e.rest.9 = call double @llvm.fma.f64(double %r, double 0x3E21F8DC5E7EC233, double 0x3E5AF5F4069E3856)
+  %e.rest.8 = call double @llvm.fma.f64(double %r, double %e.rest.9, double 0x3E927E4CB0974CA4)
+  %e.rest.7 = call double @llvm.fma.f64(double %r, double %e.rest.8, double 0x3EC71DDF804479B8)
+  %e.rest.6 = call double @llvm.fma.f64(double %r, double %e.rest.7, double 0x3EFA01A01ADD9FEF)
+  %e.rest.5 = call double @llvm.fma.f64(double %r, double %e.rest.6, double 0x3F2A01A01B007677)
+  %e.rest.4 = call double @llvm.fma.f64(double %r, double %e.rest.5, double 0x3F56C16C16C14F5D)
+  %e.rest.3 = call double @llvm.fma.f64(double %r, double %e.rest.4, double 0x3F8111111110F64E)
+  %e.rest.2 = call double @llvm.fma.f64(double %r, double %e.rest.3, double 0x3FA5555555555558)
+  %e.rest.1 = call double @llvm.fma.f64(double %r, double %e.rest.2, double 0x3FC5555555555559)
+  %e.rest = call double @llvm.fma.f64(double %r, double %e.rest.1, double 0.5)
+  %r.square = fmul double %r, %r
+  %less.one = call double @llvm.fma.f64(double %r.square, double %e.rest, double %r)
+  %more = call double @llvm.fma.f64(double %less.one, double %ratio, double %ratio.rest)
+  %power = fadd double %ratio, %more
+  %bits = bitcast double %shifted to i64
+  %half = ashr i64 %bits, 1
+  %rest = sub i64 %bits, %half
+  %half.exponent = shl i64 %half, 52
+  %half.bits = add i64 %half.exponent, 4607182418800017408
+  %half.factor = bitcast i64 %half.bits to double
+  %rest.exponent = shl i64 %rest, 52
+  %rest.bits = add i64 %rest.exponent, 4607182418800017408
+  %rest.factor = bitcast i64 %rest.bits to double
+  %partly = fmul double %power, %half.factor
+  %of.size = fmul double %partly, %rest.factor
+  ; up to 1/2, 1 - erf(s), as erf has it
+  %erf.p.10 = call double @llvm.fma.f64(double %square, double 0xBE119B20E91210F2, double 0x3E4FE057AA0F4413)
+  %erf.p.9 = call double @llvm.fma.f64(double %square, double %erf.p.10, double 0xBE860DB7E1D464CF)
+  %erf.p.8 = call double @llvm.fma.f64(double %square, double %erf.p.9, double 0x3EBBA2DA629AEE7C)
+  %erf.p.7 = call double @llvm.fma.f64(double %square, double %erf.p.8, double 0xBEEF4D9842258432)
+  %erf.p.6 = call double @llvm.fma.f64(double %square, double %erf.p.7, double 0x3F1F9A396423388A)
+  %erf.p.5 = call double @llvm.fma.f64(double %square, double %erf.p.6, double 0xBF4C02DB838006BB)
+  %erf.p.4 = call double @llvm.fma.f64(double %square, double %erf.p.5, double 0x3F7565BCD2797682)
+  %erf.p.3 = call double @llvm.fma.f64(double %square, double %erf.p.4, double 0xBF9B82CE313374D0)
+  %erf.p.2 = call double @llvm.fma.f64(double %square, double %erf.p.3, double 0x3FBCE2F21A0452D7)
+  %erf.p.1 = call double @llvm.fma.f64(double %square, double %erf.p.2, double 0xBFD812746B037A1E)
+  %erf.p = call double @llvm.fma.f64(double %square, double %erf.p.1, double 0x3FC06EBA8214DB69)
+  %less = fsub double 1.0, %s
+  %less.part = fsub double 1.0, %less
+  %less.rest = fsub double %less.part, %s
+  %s.opposite = fneg double %s
+  %of.small.rest = call double @llvm.fma.f64(double %s.opposite, double %erf.p, double %less.rest)
+  %of.small = fadd double %less, %of.small.rest
+  %is.small = fcmp olt double %s, 0.5
+  %of.any.size = select i1 %is.small, double %of.small, double %of.size
+  %of.opposite = fsub double 2.0, %of.any.size
+  %is.negative = fcmp olt double %x, 0.0
+  %result = select i1 %is.negative, double %of.opposite, double %of.any.size
+  ret double %result
 }
