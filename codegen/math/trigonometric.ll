@@ -224,12 +224,10 @@ define internal float @tangent_of_turns(float %high, float %low, i32 %k) {
   %cube = fmul float %high, %s
   %rest = call float @llvm.fma.f32(float %cube, float %q, float %of.rests)
   %tangent = fadd float %high, %rest
-  %part = fsub float %tangent, %high
-  %tangent.rest = fsub float %rest, %part
   %opposite = fneg float %tangent
   %inverse = call float @__pykc_reciprocal_f32(float %opposite)
-  %missing.high = call float @llvm.fma.f32(float %inverse, float %tangent, float 1.0)
-  %missing = call float @llvm.fma.f32(float %inverse, float %tangent.rest, float %missing.high)
+  %missing.high = call float @llvm.fma.f32(float %inverse, float %high, float 1.0)
+  %missing = call float @llvm.fma.f32(float %inverse, float %rest, float %missing.high)
   %better = call float @llvm.fma.f32(float %inverse, float %missing, float %inverse)
   %odd = and i32 %k, 1
   %is.odd = icmp ne i32 %odd, 0
