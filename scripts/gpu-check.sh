@@ -45,6 +45,9 @@ if [ -x "$bin/sort_cub_cpp" ]; then step "C++ example: sort_cub" "$bin/sort_cub_
 step "kernels in C++ source, and without one" "$bin/generic_cpp"
 step "interpreter = CPU device = GPU" "$bin/pykc_differential_test"
 step "random kernels, interpreter = GPU" random_kernels
+if [ -x "$bin/pykc_accuracy" ]; then  # where GCC was, which has exact values
+  step "math functions of f32, CPU device = GPU" "$bin/pykc_accuracy" --all-f32 all --every 601 --beside cuda:0
+fi
 printf '\n'
 printf '%s\n' "${summary[@]}"
 exit $failed
