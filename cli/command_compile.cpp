@@ -141,7 +141,8 @@ Result<ForTarget> compile_for(const std::string& target, const CompileRequest& r
   return made;
 }
 
-/// The artifacts of all targets, which are compiled at a time; errors and warnings are those of the first that has any.
+/// The artifacts of all targets, which are compiled at a time. Of errors the first is told, of warnings the first
+/// target's.
 Result<std::vector<Artifact>> compile_all(const CompileRequest& request, std::string_view source) {
   ASSIGN_OR_RETURN(std::vector<std::string> targets, embedded_targets(request.targets));
   if (request.emit == "header") targets.resize(1);  // which says nothing of a target
