@@ -100,7 +100,7 @@ def operand(pykc: str, x: torch.Tensor, may_lie_by_columns: bool):
     if may_lie_by_columns and lies_by_rows(x.mT):
         return x.mT, True, []
     matrices, rows, columns = x.shape
-    per = 16 // x.element_size()
+    per = 128 // x.element_size()
     to = torch.empty(matrices, rows, cdiv(columns, per) * per, device="cuda", dtype=x.dtype)
     kernel = Kernel(pykc, "gemm_tiles", f"lay_out({type_of(to)}, {type_of(x)}, {x.stride(1) < x.stride(2)})")
     return to, False, [kernel.launch((cdiv(to.shape[2], 64), cdiv(rows, 64), matrices), (64, 4, 1), [to, x])]
@@ -160,10 +160,9 @@ def by_warps(pykc: str, c, a, b):
     across = 4 if a.element_size() == 8 else 8
     a, a_by_columns, before_a = operand(pykc, a, a.element_size() == 8)
     b, b_by_columns, before_b = operand(pykc, b, b.element_size() == 8)
-    stages, pairs = (2, 2) if a.element_size() == 8 else (3, 1)
-    constants = f"tuple[], same, {across}, {stages}, {pairs}, {a_by_columns}, {b_by_columns}"
+    constants = f"tuple[], same, {across}, 3, {a_by_columns}, {b_by_columns}"
     kernel = Kernel(pykc, "gemm", f"gemm_warps({type_of(c)}, {type_of(a)}, {type_of(b)}, {constants})",
-                    stages * pairs * (16384 + 2048 * across) + 256)
+                    3 * (16384 + 2048 * across) + 256)
     return in_turn(*before_a, *before_b, kernel.launch((cdiv(m, 128) * cdiv(n, 16 * across), matrices, 1), (128, 1, 1),
                                                        [c, a, b]))
 
