@@ -198,7 +198,7 @@ def main():
         operations, seconds, difference = work(options.pykc, *parameters)
         rates = {system: operations / time * 1e-12 for system, time in seconds.items()}
         recorded[name] = {**rates, "difference": difference}
-        print(f"{name:44}", *(f"{system} {rate:.0f}" for system, rate in rates.items()),
+        print(f"{name:44}", *(f"{system} {rate:.{0 if rate >= 100 else 1}f}" for system, rate in rates.items()),
               f"TFLOP/s, difference {difference:.1g}", flush=True)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(recorded, indent=1) + "\n")
