@@ -548,6 +548,29 @@ TEST(Nvptx, EveryChipAndLevelAssembles) {
   }
 }
 
+TEST(Nvptx, FloatsOfEightBitsOnEveryGeneration) {
+  constexpr std::string_view kConversions = R"(
+kernel @k(%x: ptr<f8e4m3, global>, %y: ptr<f8e5m2, global>, %d: ptr<f64, global>, %n: i32) {
+  %0 = load %x : f8e4m3
+  %1 = cast %0 : f64
+  store %d, %1
+  %2 = load %d : f64
+  %3 = cast %2 : f8e5m2
+  store %y, %3
+  %4 = cast %n : f8e4m3
+  store %x, %4
+  return
+}
+)";
+  for (const char* chip : {"sm_75", "sm_80"}) EXPECT_HAS_NOT(ptx(kConversions, chip), "e4m3x2");
+  for (const char* chip : {"sm_89", "sm_90", "sm_90a", "sm_100", "sm_120"}) {
+    const std::string text = ptx(kConversions, chip);
+    EXPECT_HAS(text, "cvt.rn.satfinite.e4m3x2.f32");
+    EXPECT_HAS(text, "cvt.rn.satfinite.e5m2x2.f32");
+    EXPECT_HAS(text, "cvt.rn.f16x2.e4m3x2");
+  }
+}
+
 TEST(Nvptx, SmallFloatsOnEveryGeneration) {
   for (const std::string type : {"f16", "bf16"}) {
     const std::string text = "kernel @k(%x: ptr<" + type + ", global>, %d: ptr<f64, global>, %a: " + type + R"() {
