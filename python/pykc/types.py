@@ -34,8 +34,8 @@ class Type:
     @property
     def dtype(self):
         import numpy
-        if self.name == "bfloat16":
-            return _bfloat16()
+        if self.name in FOREIGN:
+            return _foreign(self.name)
         names = {"boolean": "bool", "intp": "int64", "uintp": "uint64"}
         return numpy.dtype(names.get(self.name, self.name))
 
@@ -69,14 +69,14 @@ def _is_numpys(value) -> bool:
                                   isinstance(value, type) and issubclass(value, numpy.generic))
 
 
-def _bfloat16():
+def _foreign(name: str):
     """NumPy's dtype, which the package ml_dtypes gives it."""
     import numpy
     try:
-        from ml_dtypes import bfloat16
+        import ml_dtypes
     except ImportError:
-        raise TypeError("NumPy has no bfloat16 without the package ml_dtypes") from None
-    return numpy.dtype(bfloat16)
+        raise TypeError(f"NumPy has no {name} without the package ml_dtypes") from None
+    return numpy.dtype(getattr(ml_dtypes, name))
 
 
 class Array(Type):
@@ -204,7 +204,8 @@ class Number(metaclass=_NumberClass):
 
 
 SCALARS = """boolean int8 int16 int32 int64 uint8 uint16 uint32 uint64 intp uintp
-             float16 float32 float64 complex64 complex128 bfloat16""".split()
+             float16 float32 float64 complex64 complex128 bfloat16 float8_e4m3fn float8_e5m2""".split()
+FOREIGN = ("bfloat16", "float8_e4m3fn", "float8_e5m2")  # to NumPy
 for _name in SCALARS:
     globals()[_name] = Type(_name)
 void = none = Type("void")
