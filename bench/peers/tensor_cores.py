@@ -200,8 +200,8 @@ def main():
         recorded[name] = {**rates, "difference": difference}
         print(f"{name:44}", *(f"{system} {rate:.{0 if rate >= 100 else 1}f}" for system, rate in rates.items()),
               f"TFLOP/s, difference {difference:.1g}", flush=True)
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(recorded, indent=1) + "\n")
+        if options.json:  # what is there so far, for a run that is cut short
+            pathlib.Path(options.json).write_text(json.dumps(recorded, indent=1) + "\n")
 
 
 if __name__ == "__main__":
