@@ -463,6 +463,7 @@ int main(int count, char** words) {
     else
       return pykc::accuracy::usage();
   }
+  if (request.every == 0) return pykc::accuracy::usage();
   if (!request.all_f32.empty()) return pykc::accuracy::try_all(request);
   return request.samples != 0 ? pykc::accuracy::try_many(request) : pykc::accuracy::run(request);
 }
