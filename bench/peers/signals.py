@@ -14,7 +14,8 @@ import subprocess
 
 import cupy as cp
 import cupyx.scipy.ndimage as ndimage
-from cupy.cuda import cufft, curand
+from cupy.cuda import cufft
+from cupy_backends.cuda.libs import curand
 
 ROUNDS, LAUNCHES = 7, 3
 
