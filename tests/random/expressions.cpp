@@ -77,8 +77,15 @@ Expression power(Writer& w, int depth) {
   return {"(" + base.text + " ** " + exponent + ")", base.type};
 }
 
+/// What is left of a number in 8 bits.
+Expression rounded_to_8_bits(Writer& w, const Expression& a) {
+  const ScalarType type = w.chance(50) ? ScalarType::F8E4M3 : ScalarType::F8E5M2;
+  return converted(converted(a, type), w.any_type());
+}
+
 Expression unary(Writer& w, int depth) {
   Expression a = any(w, depth);
+  if (w.is_enabled(Feature::NarrowTypes) && w.chance(15)) return rounded_to_8_bits(w, a);
   if (a.type == ScalarType::Bool) return {"(not " + a.text + ")", a.type};
   if (is_float(a.type)) return w.chance(70) ? Expression{"(-" + a.text + ")", a.type} : converted(a, w.any_type());
   if (is_narrow(a.type)) a = converted(a, w.random.pick(kWideIntegers));

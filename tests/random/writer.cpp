@@ -6,7 +6,8 @@ Writer::Writer(std::uint64_t seed) : random(seed), features(random) {
   for (const ScalarType type : kWideTypes) types.push_back(type);
   if (!is_enabled(Feature::NarrowTypes)) return;
   for (int i = 0; i < kScalarTypeCount; ++i)
-    if (const auto type = static_cast<ScalarType>(i); size_in_bytes(type) < 4) types.push_back(type);
+    if (const auto type = static_cast<ScalarType>(i); size_in_bytes(type) < 4 && !is_float8(type))
+      types.push_back(type);
 }
 
 void Writer::line(const std::string& text_of_line) {
