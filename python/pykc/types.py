@@ -52,6 +52,8 @@ class Type:
         """Whether it is the same type, also by NumPy's name of it: `float32 == np.float32`."""
         if isinstance(other, Type):
             return str(self) == str(other)
+        if self.name in FOREIGN:  # NumPy may have no dtype that could be equal
+            return _is_numpys(other) and numpy_name(other) == self.name
         return self.name in SCALARS and _is_numpys(other) and self.dtype == other
 
     def __hash__(self) -> int:
@@ -67,6 +69,12 @@ def _is_numpys(value) -> bool:
     numpy = sys.modules.get("numpy")
     return numpy is not None and (isinstance(value, numpy.dtype) or
                                   isinstance(value, type) and issubclass(value, numpy.generic))
+
+
+def numpy_name(value) -> str:
+    """Of a dtype of NumPy's, or a type of its scalars."""
+    import numpy
+    return numpy.dtype(value).name
 
 
 def _foreign(name: str):
