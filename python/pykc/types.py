@@ -53,7 +53,7 @@ class Type:
         if isinstance(other, Type):
             return str(self) == str(other)
         if self.name in FOREIGN:  # NumPy may have no dtype that could be equal
-            return _is_numpys(other) and numpy_name(other) == self.name
+            return _is_numpys(other) and sys.modules["numpy"].dtype(other).name == self.name
         return self.name in SCALARS and _is_numpys(other) and self.dtype == other
 
     def __hash__(self) -> int:
@@ -69,12 +69,6 @@ def _is_numpys(value) -> bool:
     numpy = sys.modules.get("numpy")
     return numpy is not None and (isinstance(value, numpy.dtype) or
                                   isinstance(value, type) and issubclass(value, numpy.generic))
-
-
-def numpy_name(value) -> str:
-    """Of a dtype of NumPy's, or a type of its scalars."""
-    import numpy
-    return numpy.dtype(value).name
 
 
 def _foreign(name: str):

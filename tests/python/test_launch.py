@@ -472,6 +472,14 @@ def test_names_of_kernels_outside_of_them():
         cuda.no_such_name
 
 
+def test_narrow_floats_compare_where_numpy_has_none(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+    for narrow in (types.bfloat16, types.float8_e4m3fn, types.float8_e5m2):
+        assert narrow == narrow and narrow != np.float32 and np.dtype("i1") != narrow
+        with pytest.raises(TypeError, match="without the package ml_dtypes"):
+            narrow.dtype
+
+
 def test_types():
     assert str(void(float32[:], int32[:, ::1], int64)) == "void(float32[:], int32[:, ::1], int64)"
     assert types.i8 is int64 and types.float32[:, :].layout == "A" and types.float32[::1].layout == "C"
