@@ -13,7 +13,7 @@ constexpr OpcodeInfo kOpcodes[] = {
 
 constexpr std::string_view kAtomicOps[] = {"add", "sub",      "max",       "min",       "and",   "or",
                                            "xor", "exchange", "increment", "decrement", "raise", "lower"};
-constexpr std::string_view kAddressSpaces[] = {"global", "shared", "local", "constant", "parameter"};
+constexpr std::string_view kAddressSpaces[] = {"global", "shared", "local", "constant", "parameter", "cluster"};
 
 }  // namespace
 

@@ -10,8 +10,9 @@
 namespace pykc::ir {
 
 /// Where a pointer points. Code generation turns these into the target's address spaces.
-/// `Parameter` is a kernel's parameter that is a record: its bytes, which nobody writes.
-enum class AddressSpace : std::uint8_t { Global, Shared, Local, Constant, Parameter };
+/// `Parameter` is a kernel's parameter that is a record: its bytes, which nobody writes. `Cluster` is the shared memory
+/// of any block of the cluster.
+enum class AddressSpace : std::uint8_t { Global, Shared, Local, Constant, Parameter, Cluster };
 constexpr bool is_read_only(AddressSpace space) {
   return space == AddressSpace::Constant || space == AddressSpace::Parameter;
 }
@@ -20,8 +21,8 @@ constexpr bool is_read_only(AddressSpace space) {
 struct Type {
   enum class Kind : std::uint8_t { None, Scalar, Pointer };
   Kind kind = Kind::None;
-  ScalarType scalar = ScalarType::Bool;         // the scalar, or what a pointer points to
-  AddressSpace space = AddressSpace::Global;    // of a pointer
+  ScalarType scalar = ScalarType::Bool;       // the scalar, or what a pointer points to
+  AddressSpace space = AddressSpace::Global;  // of a pointer
 
   static constexpr Type none() { return {}; }
   static constexpr Type of(ScalarType scalar) { return {Kind::Scalar, scalar, AddressSpace::Global}; }

@@ -73,6 +73,19 @@ inline bool is_wait_turn(const Instruction* instruction) {
   return instruction->opcode == Opcode::Builtin && instruction->builtin == BuiltinId::WaitTurn;
 }
 
+/// Whether blocks of a cluster meet here, or one arrives without waiting.
+inline bool is_cluster_barrier(const Instruction* instruction) {
+  return (instruction->opcode == Opcode::Builtin || instruction->opcode == Opcode::WarpExchange) &&
+         (instruction->builtin == BuiltinId::ClusterSync || instruction->builtin == BuiltinId::ClusterArrive ||
+          instruction->builtin == BuiltinId::ClusterWait);
+}
+/// Whether it asks for the cluster of its block.
+inline bool is_of_cluster(const Instruction* instruction) {
+  return is_cluster_barrier(instruction) || instruction->opcode == Opcode::ClusterPointer ||
+         (instruction->opcode == Opcode::Builtin &&
+          (instruction->builtin == BuiltinId::ClusterRank || instruction->builtin == BuiltinId::ClusterBlocks));
+}
+
 /// Whether nothing may follow the instruction in its block.
 inline bool is_terminator(const Instruction* instruction) {
   const Opcode opcode = instruction->opcode;

@@ -8,6 +8,7 @@
 #include "codegen/cpu/thread_loop.h"
 #include "codegen/cpu/warp.h"
 #include "codegen/emit/control.h"
+#include "ir/walk.h"
 #include "pykc/kernel_abi.h"
 
 namespace pykc::codegen {
@@ -97,6 +98,15 @@ Value* emit_barrier(CpuEmitter& emitter, const Instruction& i) {
   if (i.builtin == BuiltinId::GridSync) {
     emit_when(emitter, builder.CreateIsNotNull(votes.living),
               [&] { call_runtime(emitter, abi::kGridSyncSymbol, builder.getVoidTy(), {}); });
+    return nullptr;
+  }
+  if (ir::is_cluster_barrier(&i)) {
+    emit_when(emitter, builder.CreateIsNotNull(votes.living), [&] {
+      call_runtime(emitter, abi::kClusterBarrierSymbol, builder.getVoidTy(),
+                   {builder.getInt32(i.builtin == BuiltinId::ClusterWait ? 0 : 1),
+                    builder.getInt32(i.builtin == BuiltinId::ClusterArrive ? 0 : 1), emitter.kernel_number,
+                    first_fault(emitter, i)});
+    });
     return nullptr;
   }
   if (emitter.source.runs_warps_apart) votes = meet_block(emitter, i, votes);

@@ -60,10 +60,19 @@ Value* dot_product(CpuEmitter& emitter, const Instruction& i, unsigned width, un
 
 }  // namespace
 
-Value* call_runtime(CpuEmitter& emitter, llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<Value*> arguments) {
+llvm::CallInst* call_runtime(CpuEmitter& emitter, llvm::StringRef name, llvm::Type* result,
+                             llvm::ArrayRef<Value*> arguments) {
   const auto types = llvm::map_to_vector(arguments, [](const Value* argument) { return argument->getType(); });
   return emitter.builder.CreateCall(
       emitter.state.module.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)), arguments);
+}
+
+Value* ask_runtime(CpuEmitter& emitter, llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<Value*> arguments) {
+  llvm::CallInst* call = call_runtime(emitter, name, result, arguments);
+  call->setDoesNotAccessMemory();
+  call->setDoesNotThrow();
+  call->addFnAttr(llvm::Attribute::WillReturn);
+  return call;
 }
 
 Value* emit_target_builtin(CpuEmitter& emitter, const Instruction& i) {
@@ -99,6 +108,10 @@ Value* emit_target_builtin(CpuEmitter& emitter, const Instruction& i) {
     case BuiltinId::WaitTurn:
       call_runtime(emitter, abi::kWaitTurnSymbol, builder.getVoidTy(), {});
       return nullptr;
+    case BuiltinId::ClusterRank:
+      return ask_runtime(emitter, abi::kClusterRankSymbol, builder.getInt64Ty(), {});
+    case BuiltinId::ClusterBlocks:
+      return ask_runtime(emitter, abi::kClusterBlocksSymbol, builder.getInt64Ty(), {});
     case BuiltinId::Threadfence:
     case BuiltinId::ThreadfenceSystem:
       builder.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);

@@ -31,6 +31,7 @@ class CpuLowering final : public TargetLowering {
   Value* local_array(std::int64_t index) override { return codegen::local_array(emitter_, index); }
   Value* emit_shared_array(const Instruction& i) override { return codegen::emit_shared_array(emitter_, i); }
   Value* emit_launch_shared_bytes() override { return codegen::emit_launch_shared_bytes(emitter_); }
+  Value* emit_cluster_pointer(const Instruction& i) override { return codegen::emit_cluster_pointer(emitter_, i); }
 
   void emit_return(const Instruction& i) override { codegen::emit_return(emitter_, i); }
   void add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) override {

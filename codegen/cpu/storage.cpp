@@ -1,11 +1,13 @@
 #include "codegen/cpu/storage.h"
 
 #include "codegen/cpu/annotations.h"
+#include "codegen/cpu/builtins.h"
 #include "codegen/cpu/device_function.h"
 #include "codegen/cpu/thread_loop.h"
 #include "codegen/emit/control.h"
 #include "codegen/emit/launch.h"
 #include "codegen/emit/memory.h"
+#include "pykc/kernel_abi.h"
 
 namespace pykc::codegen {
 namespace {
@@ -95,6 +97,10 @@ Value* emit_shared_array(CpuEmitter& emitter, const Instruction& i) {
     offset =
         builder.CreateAdd(emitter.constant_i64(emitter.layout.static_shared_bytes), dynamic_offset(emitter, i.index));
   return builder.CreateInBoundsGEP(builder.getInt8Ty(), emitter.shared, offset);
+}
+
+Value* emit_cluster_pointer(CpuEmitter& emitter, const Instruction& i) {
+  return ask_runtime(emitter, abi::kClusterMemorySymbol, emitter.type_of(i.type), emitter.operands(i));
 }
 
 Value* emit_launch_shared_bytes(CpuEmitter& emitter) {

@@ -13,5 +13,6 @@ Value* many_slot(CpuEmitter& emitter, std::int64_t slot);
 Value* local_array(CpuEmitter& emitter, std::int64_t index);
 Value* emit_shared_array(CpuEmitter& emitter, const Instruction& i);
 Value* emit_launch_shared_bytes(CpuEmitter& emitter);
+Value* emit_cluster_pointer(CpuEmitter& emitter, const Instruction& i);
 
 }  // namespace pykc::codegen

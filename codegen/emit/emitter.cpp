@@ -120,6 +120,8 @@ Value* emit(Emitter& emitter, const Instruction& i) {
     case FieldPointer:
       return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), emitter.operand(i, 0),
                                                 static_cast<std::uint64_t>(i.index));
+    case ClusterPointer:
+      return emitter.target->emit_cluster_pointer(i);
     case IsAligned:
       return emit_is_aligned(emitter, i);
     case Load:

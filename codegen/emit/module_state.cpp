@@ -18,7 +18,7 @@ TargetTypes types_of(const ir::Module& source, const Target& target) {
   if (target.kind == Target::Kind::Cpu) return {.bf16_is_integer = true};
   std::size_t constant_bytes = 0;
   for (const ir::ConstantArray& array : source.constant_arrays) constant_bytes += round_up(array.bytes.size(), 16);
-  return {.global = 1, .shared = 3, .local = 0, .constant = constant_bytes <= kConstantMemory ? 4U : 1U};
+  return {.global = 1, .shared = 3, .local = 0, .constant = constant_bytes <= kConstantMemory ? 4U : 1U, .cluster = 7};
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ class TargetLowering {
   virtual Value* local_array(std::int64_t index) = 0;
   virtual Value* emit_shared_array(const Instruction& i) = 0;
   virtual Value* emit_launch_shared_bytes() = 0;
+  virtual Value* emit_cluster_pointer(const Instruction& i) = 0;
 
   // --- Control flow -------------------------------------------------------------------------------------------------
   virtual void emit_return(const Instruction& i) = 0;

@@ -16,6 +16,8 @@ unsigned TargetTypes::of(ir::AddressSpace space) const {
       return constant;
     case ir::AddressSpace::Parameter:
       return parameter;
+    case ir::AddressSpace::Cluster:
+      return cluster;
   }
   return global;
 }

@@ -21,6 +21,7 @@ struct TargetTypes {
   unsigned local = 0;
   unsigned constant = 0;
   unsigned parameter = 0;
+  unsigned cluster = 0;
   unsigned of(ir::AddressSpace space) const;
 };
 

@@ -119,6 +119,10 @@ Value* emit_target_builtin(NvptxEmitter& emitter, const Instruction& i) {
     case BuiltinId::ClusterSync:
       run(llvm::Intrinsic::nvvm_barrier_cluster_arrive);
       return run(llvm::Intrinsic::nvvm_barrier_cluster_wait);
+    case BuiltinId::ClusterArrive:
+      return run(llvm::Intrinsic::nvvm_barrier_cluster_arrive);
+    case BuiltinId::ClusterWait:
+      return run(llvm::Intrinsic::nvvm_barrier_cluster_wait);
     case BuiltinId::ClusterRank:
       return special_register(builder, llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, 0, kMaxClusterBlocks);
     case BuiltinId::ClusterBlocks:

@@ -32,6 +32,7 @@ class NvptxLowering final : public TargetLowering {
   Value* local_array(std::int64_t index) override { return stack_array(emitter_, index); }
   Value* emit_shared_array(const Instruction& i) override { return codegen::emit_shared_array(emitter_, i); }
   Value* emit_launch_shared_bytes() override { return codegen::emit_launch_shared_bytes(emitter_); }
+  Value* emit_cluster_pointer(const Instruction& i) override { return codegen::emit_cluster_pointer(emitter_, i); }
 
   void emit_return(const Instruction& i) override { create_return(emitter_.builder, emitter_.operands(i)); }
   void add_hidden_arguments(const ir::Function& callee, llvm::SmallVectorImpl<Value*>& arguments) override {

@@ -113,6 +113,12 @@ Value* emit_launch_shared_bytes(NvptxEmitter& emitter) {
   return builder.CreateSub(builder.CreateZExt(all, builder.getInt64Ty()), dynamic_offset(emitter, kAfterAllSized));
 }
 
+Value* emit_cluster_pointer(NvptxEmitter& emitter, const Instruction& i) {
+  Builder& builder = emitter.builder;
+  Value* rank = builder.CreateTrunc(emitter.operand(i, 1), builder.getInt32Ty());
+  return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_mapa_shared_cluster, {emitter.operand(i, 0), rank});
+}
+
 llvm::SyncScope::ID sync_scope(NvptxEmitter& emitter, ir::MemoryScope scope) {
   if (scope == ir::MemoryScope::System) return llvm::SyncScope::System;
   return emitter.state.context.getOrInsertSyncScopeID(scope == ir::MemoryScope::Block ? "block" : "device");
@@ -125,7 +131,8 @@ llvm::SyncScope::ID sync_scope(NvptxEmitter& emitter, ir::MemoryScope scope) {
 void prepare_atomic(NvptxEmitter& emitter, const Instruction& i) {
   const ir::Type pointer = i.operands[0]->type;
   const bool is_emulated = is_float(pointer.scalar) || size_in_bytes(pointer.scalar) == 8;
-  if (pointer.space != ir::AddressSpace::Shared || i.atomic == ir::AtomicOp::Exchange || !is_emulated) return;
+  const bool is_shared = pointer.space == ir::AddressSpace::Shared || pointer.space == ir::AddressSpace::Cluster;
+  if (!is_shared || i.atomic == ir::AtomicOp::Exchange || !is_emulated) return;
   emitter.builder.CreateLoad(emitter.bits_type(pointer.scalar), emitter.operand(i, 0), true);
 }
 

@@ -8,6 +8,7 @@ namespace pykc::codegen {
 
 Value* emit_shared_array(NvptxEmitter& emitter, const Instruction& i);
 Value* emit_launch_shared_bytes(NvptxEmitter& emitter);
+Value* emit_cluster_pointer(NvptxEmitter& emitter, const Instruction& i);
 
 llvm::SyncScope::ID sync_scope(NvptxEmitter& emitter, ir::MemoryScope scope);
 void prepare_atomic(NvptxEmitter& emitter, const Instruction& i);

@@ -133,6 +133,9 @@ class Expressions {
   std::string show(const LocalArrayRef& node, Type) {
     return function_->local_arrays[static_cast<std::size_t>(node.index)].name;
   }
+  std::string show(const ClusterArray& node, Type) {
+    return "map_shared_rank(" + expr(node.array) + ", " + expr(node.rank) + ")";
+  }
   std::string show(const ConstantArrayRef& node, Type) {
     return module_.constant_arrays[static_cast<std::size_t>(node.index)].name;
   }

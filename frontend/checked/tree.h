@@ -171,6 +171,10 @@ struct SharedArrayRef {
 struct LocalArrayRef {
   int index;
 };
+struct ClusterArray {  // the same array of another block of the cluster
+  ExprRef array;       // in shared memory
+  ExprRef rank;        // i64
+};
 struct ConstantArrayRef {
   int index;  // into Module::constant_arrays
 };
@@ -246,8 +250,8 @@ struct Expr {
   SourceRange range;
   std::variant<Constant, VariableRef, Binary, Unary, Compare, Logical, Conditional, Cast, Bitcast, Let, Guarded,
                Element, Field, FieldView, Extent, Stride, View, Transpose, Reshape, Reinterpret, SharedArrayRef,
-               LocalArrayRef, ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin, Atomic,
-               AtomicCompareAndSwap, Access, CopyAsync, IsAligned, InlinePtx, TensorMap, CallExternal>
+               LocalArrayRef, ClusterArray, ConstantArrayRef, TupleExpr, TupleElement, CallFunction, CallBuiltin,
+               Atomic, AtomicCompareAndSwap, Access, CopyAsync, IsAligned, InlinePtx, TensorMap, CallExternal>
       node;
   template <typename T>
   const T* as() const {

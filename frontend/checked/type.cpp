@@ -6,7 +6,8 @@
 namespace pykc::checked {
 namespace {
 
-constexpr const char* kSpaces[] = {"", " in shared memory", " in local memory", " in constant memory"};
+constexpr const char* kSpaces[] = {
+    "", " in shared memory", " in local memory", " in constant memory", "", " in the cluster's shared memory"};
 
 /// Gathers a hash from those of parts, in order.
 class Hasher {

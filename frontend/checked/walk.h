@@ -44,6 +44,7 @@ struct OperandVisitor {
   void operator()(const Transpose& node) const { visit(node.array); }
   void operator()(const Reshape& node) const { visit(node.array), all(node.extents); }
   void operator()(const Reinterpret& node) const { visit(node.array); }
+  void operator()(const ClusterArray& node) const { visit(node.array), visit(node.rank); }
   void operator()(const TupleExpr& node) const { all(node.elements); }
   void operator()(const TupleElement& node) const { visit(node.tuple); }
   void operator()(const CallFunction& node) const { all(node.arguments); }

@@ -130,6 +130,13 @@ Parts dynamic_array(FunctionLowering& lowering, const DynamicArray& array) {
                      static_cast<int>(lowering.source.shared_arrays.size()) + static_cast<int>(position));
 }
 
+Parts lower(FunctionLowering& lowering, const checked::ClusterArray& node, checked::Type) {
+  Parts parts = lower(lowering, node.array);
+  const ir::Type type = ir::Type::pointer(parts.front()->type.scalar, ir::AddressSpace::Cluster);
+  parts.front() = lowering.build.emit_typed(Opcode::ClusterPointer, type, {parts.front(), scalar(lowering, node.rank)});
+  return parts;
+}
+
 Parts lower(FunctionLowering& lowering, const checked::LocalArrayRef& node, checked::Type) {
   return {lowering.build.local_array(node.index)};
 }

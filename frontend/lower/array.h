@@ -9,6 +9,7 @@ Parts lower(FunctionLowering& lowering, const checked::Element& node, checked::T
 Parts lower(FunctionLowering& lowering, const checked::Extent& node, checked::Type type);
 Parts lower(FunctionLowering& lowering, const checked::SharedArrayRef& node, checked::Type type);
 Parts lower(FunctionLowering& lowering, const checked::LocalArrayRef& node, checked::Type type);
+Parts lower(FunctionLowering& lowering, const checked::ClusterArray& node, checked::Type type);
 Parts lower(FunctionLowering& lowering, const checked::ConstantArrayRef& node, checked::Type type);
 Parts dynamic_array(FunctionLowering& lowering, const DynamicArray& array);
 Instruction* extent(FunctionLowering& lowering, checked::Type array, const Parts& parts, int dimension);

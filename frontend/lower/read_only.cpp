@@ -50,6 +50,7 @@ class Tracker {
         return reaches(instruction, parameter(instruction.index));
       case Opcode::ElementPointer:
       case Opcode::FieldPointer:
+      case Opcode::ClusterPointer:
       case Opcode::Select:
       case Opcode::Extract:
         if (!instruction.type.is_pointer()) return;

@@ -55,7 +55,8 @@ struct CpuLaunch {
 using CpuKernel = void (*)(const CpuLaunch* launch, void* shared, void* scratch, std::int64_t first, std::int64_t last);
 
 /// The functions that a CPU object may call; the loader resolves these names and nothing else: `pykc_print`,
-/// `pykc_nanoseconds`, `pykc_grid_sync`, `pykc_block_barrier`, `pykc_named_barrier`, `pykc_wait_turn`, `pykc_observe`,
+/// `pykc_nanoseconds`, `pykc_grid_sync`, `pykc_block_barrier`, `pykc_named_barrier`, `pykc_cluster_barrier`,
+/// `pykc_cluster_rank`, `pykc_cluster_blocks`, `pykc_cluster_memory`, `pykc_wait_turn`, `pykc_observe`,
 /// `pykc_observe_meeting`; of libm fma, fmaf, fmod, fmodf; of libc memcpy, memmove, memset; of the compiler's library
 /// __extendhfsf2, __truncsfhf2, __truncdfhf2 (conversions of f16 on processors without F16C). The object is
 /// position-independent code for x86-64.
@@ -74,9 +75,20 @@ inline constexpr const char* kBlockBarrierSymbol = "pykc_block_barrier";
 /// void pykc_named_barrier(int32_t waits, int32_t id, int32_t count, int32_t kernel, int32_t site): a warp is at a
 /// barrier, which opens when `count` threads are, 32 for each warp.
 inline constexpr const char* kNamedBarrierSymbol = "pykc_named_barrier";
-/// What goes wrong at either: FaultRecord::site is `site` and this. A block's barrier has the first alone.
-enum class BarrierFault : std::int32_t { Endless, NoSuchBarrier, OtherCount };
+/// What goes wrong at either: FaultRecord::site is `site` and this. A block's barrier has the first alone, a cluster's
+/// the first two.
+enum class BarrierFault : std::int32_t { Endless, NoSuchBarrier, OtherCount, OutOfTurn = NoSuchBarrier };
 inline constexpr int kBarrierFaults = 3;
+/// void pykc_cluster_barrier(int32_t arrives, int32_t waits, int32_t kernel, int32_t site): a warp arrives at the
+/// barrier of its cluster, or waits for all warps of the cluster that have not ended, or both.
+inline constexpr const char* kClusterBarrierSymbol = "pykc_cluster_barrier";
+/// int64_t pykc_cluster_rank(void), int64_t pykc_cluster_blocks(void): the number of the block in its cluster, and how
+/// many blocks that has. A kernel that calls them, or the next, runs a warp a call.
+inline constexpr const char* kClusterRankSymbol = "pykc_cluster_rank";
+inline constexpr const char* kClusterBlocksSymbol = "pykc_cluster_blocks";
+/// void* pykc_cluster_memory(void* shared, int64_t rank): the same place in the shared memory of another block of the
+/// cluster.
+inline constexpr const char* kClusterMemorySymbol = "pykc_cluster_memory";
 /// void pykc_wait_turn(void): the other warps of the block go on.
 inline constexpr const char* kWaitTurnSymbol = "pykc_wait_turn";
 

@@ -40,6 +40,9 @@ constexpr const char* kBarrierFault = "syncthreads() is reached by only some of 
 /// them.
 std::array<std::string, abi::kBarrierFaults> barrier_messages(const Instruction* barrier) {
   const std::string name(pykc::info(barrier->builtin).name);
+  if (is_cluster_barrier(barrier))
+    return {name + "() waits for ever: no warp of the cluster can go on",
+            name + "(): `cluster_arrive` and `cluster_wait` take turns, and `cluster_sync` is both"};
   if (!is_named_barrier(barrier)) return {name + "() waits for ever: no warp of the block can go on"};
   const std::string call = name + "({0}, {1})";
   return {call + " waits for ever: {2} threads have come, and no warp of the block can go on",
@@ -248,7 +251,8 @@ Local* RegionBuilder::argument_local(std::size_t position, const Instruction* ar
   return argument_locals_.emplace_back(ArgumentLocal{position, create_slot_local("argument", type)}).local;
 }
 
-/// All who live, of the block or of the warp, must be in the innermost mask; the first who is not reports it, and the block ends.
+/// All who live, of the block or of the warp, must be in the innermost mask; the first who is not reports it, and the
+/// block ends.
 void RegionBuilder::check_that_all_are_here(const Instruction* barrier) {
   if (guard() == alive_) return;
   Local* missing = create_mask("missing");

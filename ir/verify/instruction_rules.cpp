@@ -142,6 +142,13 @@ std::string check_element(const Instruction& element) {
   return unless(element.operands[0]->type.is_pointer() && element.operands[1]->type == kI64, types_text(element));
 }
 
+std::string check_cluster_pointer(const Instruction& pointer) {
+  const Type from = pointer.operands[0]->type;
+  const bool is_sound = from.is_pointer() && from.space == AddressSpace::Shared && pointer.operands[1]->type == kI64 &&
+                        pointer.type == Type::pointer(from.scalar, AddressSpace::Cluster);
+  return unless(is_sound, types_text(pointer) + ", result " + to_string(pointer.type));
+}
+
 std::string check_field(const Instruction& field) {
   const Type base = field.operands[0]->type;
   const bool is_sound =
@@ -337,6 +344,8 @@ std::string check_own_rule(const Instruction& instruction, const Function& funct
       return check_local(instruction);
     case Opcode::ElementPointer:
       return check_element(instruction);
+    case Opcode::ClusterPointer:
+      return check_cluster_pointer(instruction);
     case Opcode::FieldPointer:
       return check_field(instruction);
     case Opcode::IsAligned:

@@ -96,7 +96,8 @@ CUDA = {*VECTORS} | set("""
     popc brev clz ffs fma cbrt selp nanosleep mulhi byte_perm
     clock clock64 globaltimer ldca ldcg ldcs ldlu ldcv ldg stcg stcs stwb stwt
     prefetch_l1 prefetch_l2 memcpy_async memcpy_async_commit memcpy_async_wait is_aligned
-    barrier_sync barrier_arrive wait_turn cluster_sync cluster_ctarank cluster_nctarank ptx tensor_map unroll
+    barrier_sync barrier_arrive wait_turn cluster_sync cluster_arrive cluster_wait cluster_ctarank cluster_nctarank
+    map_shared_rank ptx tensor_map unroll
     cuda_arch cuda_arch_specific
 """.split())
 

@@ -35,7 +35,7 @@ class Worker {
   /// False if there is no memory.
   bool prepare() {
     return workspace_.memory.reserve(scratch_bytes_ + shared_bytes_) &&
-           (!run_.runs_warps_apart || workspace_.warps.prepare(*run_.launch));
+           (!run_.runs_warps_apart || workspace_.warps.prepare(*run_.launch, run_.cluster));
   }
   /// The shared memory ends at the guard, the scratch memory where that begins. If each ended at a page of its own,
   /// their addresses would have the last 12 bits in common, and a processor that has just written one waits to read the
@@ -50,21 +50,24 @@ class Worker {
 
  private:
   void run_warps(abi::CpuKernel kernel, char* shared, std::int64_t first, std::int64_t last) const {
+    const ClusterMemory memory{shared, shared - scratch_bytes_, shared_bytes_ / run_.blocks_together(),
+                               scratch_bytes_ / run_.blocks_together()};
     for (std::int64_t block = first; block < last && !is_over(run_); ++block)
-      workspace_.warps.run(kernel, *run_.launch, shared, shared - scratch_bytes_, block);
+      workspace_.warps.run(kernel, *run_.launch, memory, block);
   }
 
   const BlockRun& run_;
   Workspace& workspace_;
-  const std::int64_t shared_bytes_ = round_up(run_.shared_bytes, kBlockAlignment);
-  const std::int64_t scratch_bytes_ = round_up(run_.scratch_bytes, kBlockAlignment);
+  const std::int64_t shared_bytes_ = round_up(run_.shared_bytes, kBlockAlignment) * run_.blocks_together();
+  const std::int64_t scratch_bytes_ = round_up(run_.scratch_bytes, kBlockAlignment) * run_.blocks_together();
   const DefaultFloatingPoint floating_point_;
 };
 
 Error no_memory(const BlockRun& run) {
-  return Error{ErrorCode::OutOfMemory, "the host has no room for the " +
-                                           std::to_string(run.shared_bytes + run.scratch_bytes) +
-                                           " bytes that a block of this launch needs"};
+  return Error{ErrorCode::OutOfMemory,
+               "the host has no room for the " +
+                   std::to_string((run.shared_bytes + run.scratch_bytes) * run.blocks_together()) +
+                   " bytes that a block of this launch needs"};
 }
 
 /// What the threads of a parallel launch share.

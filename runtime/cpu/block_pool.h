@@ -20,11 +20,14 @@ namespace pykc::cpu {
 struct BlockRun {
   abi::CpuKernel kernel = nullptr;
   const abi::CpuLaunch* launch = nullptr;
-  std::int64_t blocks = 0;
-  std::int64_t shared_bytes = 0;   // static and dynamic
+  std::int64_t blocks = 0;         // or clusters of blocks that wait for one another
+  std::int64_t shared_bytes = 0;   // of one block, static and dynamic
   std::int64_t scratch_bytes = 0;  // of one block
   std::int64_t first = 0;          // the blocks before it are left out
   bool runs_warps_apart = false;   // `kernel` runs a warp
+  Dim3 cluster = {};               // blocks that run together; more than one only where warps run apart
+
+  std::int64_t blocks_together() const { return cluster.x * cluster.y * cluster.z; }
 };
 
 /// Kernels round to nearest and keep subnormals, whatever the host program has set for itself. They use SSE and its

@@ -22,14 +22,15 @@ Block*& current() {
   return block;
 }
 
-/// One block: its stack, its memory, and where it stands.
+/// One block, or a cluster of them: its stack, its memory, and where it stands.
 class Block {
  public:
   Block(const BlockRun& run, std::int64_t number)
       : run_(run),
         number_(number),
-        memory_(static_cast<std::size_t>(round_up(run.shared_bytes, kBlockAlignment) + run.scratch_bytes)),
-        has_memory_(fiber_.has_stack() && memory_.begin() != nullptr && (!has_warps() || warps_.prepare(*run.launch))) {
+        memory_(static_cast<std::size_t>((shared_bytes() + scratch_bytes()) * run.blocks_together())),
+        has_memory_(fiber_.has_stack() && memory_.begin() != nullptr &&
+                    (!has_warps() || warps_.prepare(*run.launch, run.cluster))) {
     fiber_.start([](void* block) { static_cast<Block*>(block)->enter(); }, this);
   }
 
@@ -47,10 +48,13 @@ class Block {
 
  private:
   bool has_warps() const { return run_.runs_warps_apart; }
+  std::int64_t shared_bytes() const { return round_up(run_.shared_bytes, kBlockAlignment); }
+  std::int64_t scratch_bytes() const { return round_up(run_.scratch_bytes, kBlockAlignment); }
   void enter() {
     char* const shared = memory_.begin();
-    char* const scratch = shared + round_up(run_.shared_bytes, kBlockAlignment);
-    if (has_warps()) return warps_.run(run_.kernel, *run_.launch, shared, scratch, number_);
+    char* const scratch = shared + shared_bytes() * run_.blocks_together();
+    if (has_warps())
+      return warps_.run(run_.kernel, *run_.launch, {shared, scratch, shared_bytes(), scratch_bytes()}, number_);
     run_.kernel(run_.launch, shared, scratch, number_, number_ + 1);
   }
 

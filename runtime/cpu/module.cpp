@@ -138,12 +138,14 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
     return detail::invalid_launch(info, "a block would need " + std::to_string(scratch) + " bytes of scratch memory");
   // Dynamic shared memory begins 16-byte aligned behind the static part.
   const std::int64_t static_shared = round_up(info.static_shared_bytes, 16);
+  const Dim3 cluster = info.runs_warps_apart ? info.cluster : Dim3{};
   const BlockRun run{.kernel = watching.is_watched ? function.watched : function.entry,
                      .launch = &raw,
-                     .blocks = launch.blocks,
+                     .blocks = launch.blocks / (cluster.x * cluster.y * cluster.z),
                      .shared_bytes = static_shared + launch.dynamic_shared_bytes,
                      .scratch_bytes = scratch,
-                     .runs_warps_apart = info.runs_warps_apart};
+                     .runs_warps_apart = info.runs_warps_apart,
+                     .cluster = cluster};
   if (info.is_cooperative && launch.blocks > kMostCooperativeBlocks)
     return detail::too_many_cooperative_blocks(info, launch.blocks, kMostCooperativeBlocks);
   Result<void> done = running.begin(cancellations, launch.timeout);

@@ -1,4 +1,4 @@
-// One thread runs a block: a warp runs until it waits, then the next that need not wait, round and round. A warp that
+// One thread runs a cluster: a warp runs until it waits, then the next that need not wait, round and round. A warp that
 // comes last to a barrier lets those that wait there run, and goes on. So nothing here is locked, and nothing that one
 // warp does is seen half done by another.
 //
@@ -30,6 +30,11 @@ Warps*& running() {
   return warps;
 }
 
+/// x fastest.
+Dim3 place_of(std::int64_t number, Dim3 extents) {
+  return {number % extents.x, number / extents.x % extents.y, number / (extents.x * extents.y)};
+}
+
 void set_index(std::span<std::int32_t, 3> index, std::int64_t linear, std::span<const std::int64_t, 3> extents) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     index[axis] = static_cast<std::int32_t>(linear % extents[axis]);
@@ -40,24 +45,26 @@ void set_index(std::span<std::int32_t, 3> index, std::int64_t linear, std::span<
 }  // namespace
 
 struct Warps::Warp {
-  enum class State : std::uint8_t { Runs, WaitsForBlock, WaitsAtBarrier, WaitsForGrid, HasEnded };
-  explicit Warp(std::int64_t number) : first_thread(number * kThreadsOfWarp) {}
-
   Fiber fiber;
-  const std::int64_t first_thread;
-  const Warps* block = nullptr;
+  Warps* cluster = nullptr;
+  std::size_t rank = 0;  // of its block
+  std::int64_t first_thread = 0;
   State state = State::HasEnded;
   Place place{};             // where it waits
   std::int32_t barrier = 0;  // the one at which it waits
+  std::int64_t phase = 0;    // of the cluster's barrier, at which it arrives next
+  bool has_arrived = false;  // there, and has not waited since
 };
 
 Warps::Warps() = default;
 Warps::~Warps() = default;
 
-bool Warps::prepare(const abi::CpuLaunch& launch) try {
-  count_ = static_cast<std::size_t>(warps_of(launch));
+bool Warps::prepare(const abi::CpuLaunch& launch, Dim3 cluster) try {
+  extents_ = cluster;
+  blocks_.resize(static_cast<std::size_t>(cluster.x * cluster.y * cluster.z));
+  count_ = static_cast<std::size_t>(warps_of(launch)) * blocks_.size();
   while (all_.size() < count_) {
-    auto warp = std::make_unique<Warp>(std::ssize(all_));
+    auto warp = std::make_unique<Warp>();
     if (!warp->fiber.has_stack()) return false;
     all_.push_back(std::move(warp));
   }
@@ -66,13 +73,11 @@ bool Warps::prepare(const abi::CpuLaunch& launch) try {
   return false;  // the thread may be one on which nobody else catches it
 }
 
-void Warps::run(abi::CpuKernel kernel, const abi::CpuLaunch& launch, char* shared, char* scratch, std::int64_t block) {
+void Warps::run(abi::CpuKernel kernel, const abi::CpuLaunch& launch, ClusterMemory memory, std::int64_t cluster) {
   kernel_ = kernel;
   launch_ = &launch;
-  shared_ = shared;
-  scratch_ = scratch;
-  block_ = block;
-  start();
+  memory_ = memory;
+  start(cluster);
   while (living_ > 0 && !is_over()) {
     if (let_run() || is_over()) continue;
     if (at_grid_barrier_ < living_) return report_endless_wait();
@@ -81,19 +86,34 @@ void Warps::run(abi::CpuKernel kernel, const abi::CpuLaunch& launch, char* share
   }
 }
 
-void Warps::start() {
+void Warps::start(std::int64_t cluster) {
   living_ = static_cast<std::int64_t>(count_);
-  at_block_barrier_ = at_grid_barrier_ = votes_ = 0;
-  barriers_ = {};
+  in_cluster_ = phase_ = at_grid_barrier_ = 0;
+  const Dim3 along{launch_->grid[0] / extents_.x, launch_->grid[1] / extents_.y, launch_->grid[2] / extents_.z};
+  const Dim3 first = place_of(cluster, along);
+  const std::int64_t warps = living_ / blocks();
+  for (std::int64_t rank = 0; rank < blocks(); ++rank) {
+    const Dim3 inside = place_of(rank, extents_);
+    const Dim3 place{first.x * extents_.x + inside.x, first.y * extents_.y + inside.y, first.z * extents_.z + inside.z};
+    blocks_[static_cast<std::size_t>(rank)] = {
+        .number = place.x + launch_->grid[0] * (place.y + launch_->grid[1] * place.z), .living = warps};
+  }
   for (std::size_t i = 0; i < count_; ++i) {
     Warp& warp = *all_[i];
-    warp.block = this;
-    warp.state = Warp::State::Runs;
+    warp.cluster = this;
+    warp.rank = i / static_cast<std::size_t>(warps);
+    warp.first_thread = static_cast<std::int64_t>(i) % warps * kThreadsOfWarp;
+    warp.state = State::Runs;
+    warp.phase = 0;
+    warp.has_arrived = false;
     warp.fiber.start(
         [](void* started) {
           const Warp& self = *static_cast<Warp*>(started);
-          const Warps& of = *self.block;
-          of.kernel_(of.launch_, of.shared_, of.scratch_, of.block_, self.first_thread);
+          const Warps& of = *self.cluster;
+          const auto rank = static_cast<std::int64_t>(self.rank);
+          of.kernel_(of.launch_, of.memory_.shared + rank * of.memory_.shared_bytes,
+                     of.memory_.scratch + rank * of.memory_.scratch_bytes, of.blocks_[self.rank].number,
+                     self.first_thread);
         },
         &warp);
   }
@@ -104,7 +124,7 @@ bool Warps::let_run() {
   bool has_run = false;
   for (std::size_t i = 0; i < count_ && !is_over(); ++i) {
     Warp& warp = *all_[i];
-    if (warp.state != Warp::State::Runs) continue;
+    if (warp.state != State::Runs) continue;
     has_run = true;
     resume(warp);
     if (warp.fiber.is_done()) end(warp);
@@ -121,64 +141,97 @@ bool Warps::let_run() {
 }
 
 void Warps::end(Warp& warp) {
-  warp.state = Warp::State::HasEnded;
-  if (--living_ > 0 && at_block_barrier_ == living_) open_block_barrier();
+  warp.state = State::HasEnded;
+  --living_;
+  Block& block = blocks_[warp.rank];
+  if (--block.living > 0 && block.at_barrier == block.living) open_block_barrier(block);
+  if (warp.has_arrived && warp.phase == phase_) --in_cluster_;
+  if (living_ > 0 && in_cluster_ == living_) open_cluster_barrier();
 }
 
-void Warps::open_block_barrier() {
-  result_ = votes_;
-  votes_ = at_block_barrier_ = 0;
+template <typename Which>
+void Warps::let_go_on(State waiting, Which which) {
   for (std::size_t i = 0; i < count_; ++i)
-    if (all_[i]->state == Warp::State::WaitsForBlock) all_[i]->state = Warp::State::Runs;
+    if (all_[i]->state == waiting && which(*all_[i])) all_[i]->state = State::Runs;
+}
+
+void Warps::open_block_barrier(Block& block) {
+  block.result = block.votes;
+  block.votes = block.at_barrier = 0;
+  let_go_on(State::WaitsForBlock, [&](const Warp& warp) { return &blocks_[warp.rank] == &block; });
+}
+
+void Warps::open_cluster_barrier() {
+  in_cluster_ = 0;
+  ++phase_;
+  let_go_on(State::WaitsForCluster, [](const Warp&) { return true; });
 }
 
 void Warps::open_grid_barrier() {
   at_grid_barrier_ = 0;
-  for (std::size_t i = 0; i < count_; ++i)
-    if (all_[i]->state == Warp::State::WaitsForGrid) all_[i]->state = Warp::State::Runs;
+  let_go_on(State::WaitsForGrid, [](const Warp&) { return true; });
 }
 
 // --- What warps call ------------------------------------------------------------------------------------------------
 
 std::int64_t Warps::sync_block(std::int64_t votes, Place place) {
-  votes_ += votes;
-  current_->state = Warp::State::WaitsForBlock;
-  if (++at_block_barrier_ == living_)
-    open_block_barrier();
+  Block& block = blocks_[current_->rank];
+  block.votes += votes;
+  if (++block.at_barrier == block.living)
+    open_block_barrier(block);
   else
-    wait(place);
-  return result_;
+    wait(State::WaitsForBlock, place);
+  return block.result;
 }
 
 void Warps::meet_at_barrier(bool waits, std::int32_t id, std::int32_t count, Place place) {
   if (id < 1 || id >= kBarriers || count < kThreadsOfWarp || count > kThreadsOfBlock || count % kThreadsOfWarp != 0)
     return fail(place, abi::BarrierFault::NoSuchBarrier, {id, count, 0});
-  NamedBarrier& barrier = barriers_[static_cast<std::size_t>(id)];
+  const std::size_t rank = current_->rank;
+  NamedBarrier& barrier = blocks_[rank].barriers[static_cast<std::size_t>(id)];
   if (barrier.arrived > 0 && barrier.count != count)
     return fail(place, abi::BarrierFault::OtherCount, {id, count, barrier.count});
   barrier.count = count;
   barrier.arrived += kThreadsOfWarp;
   if (barrier.arrived == count) {
     barrier.arrived = 0;
-    for (std::size_t i = 0; i < count_; ++i)
-      if (all_[i]->state == Warp::State::WaitsAtBarrier && all_[i]->barrier == id) all_[i]->state = Warp::State::Runs;
+    let_go_on(State::WaitsAtBarrier, [&](const Warp& warp) { return warp.rank == rank && warp.barrier == id; });
   } else if (waits) {
-    current_->state = Warp::State::WaitsAtBarrier;
     current_->barrier = id;
-    wait(place);
+    wait(State::WaitsAtBarrier, place);
   }
 }
 
+void Warps::meet_in_cluster(bool arrives, bool waits, Place place) {
+  Warp& warp = *current_;
+  if (arrives == warp.has_arrived) return fail(place, abi::BarrierFault::OutOfTurn, {});
+  if (arrives) {
+    warp.has_arrived = true;
+    warp.phase = phase_;
+    if (++in_cluster_ == living_) open_cluster_barrier();
+  }
+  if (!waits) return;
+  if (warp.phase == phase_) wait(State::WaitsForCluster, place);
+  warp.has_arrived = false;
+}
+
 void Warps::sync_grid() {
-  current_->state = Warp::State::WaitsForGrid;
+  current_->state = State::WaitsForGrid;
   ++at_grid_barrier_;
   current_->fiber.wait();
 }
 
 void Warps::wait_turn() { current_->fiber.wait(); }
 
+std::int64_t Warps::rank() const { return static_cast<std::int64_t>(current_->rank); }
+
+char* Warps::memory_of(char* shared, std::int64_t rank) const {
+  return shared + (rank - this->rank()) * memory_.shared_bytes;
+}
+
 /// Where the launch is to stop, the warp tells where it stands.
-void Warps::wait(Place place) {
+void Warps::wait(State how, Place place) {
+  current_->state = how;
   current_->place = place;
   if (std::atomic_ref(launch_->fault->claimed).load(std::memory_order_relaxed) == abi::kStopAsked)
     report(*current_, place, abi::BarrierFault::Endless, {});
@@ -202,7 +255,7 @@ void Warps::report(const Warp& warp, Place place, abi::BarrierFault what, std::a
   if (!claim(0, 1) && !claim(abi::kStopAsked, abi::kStopSeen)) return;
   record.kernel = place.kernel;
   record.site = place.site + static_cast<std::int32_t>(what);
-  set_index(record.block, block_, launch_->grid);
+  set_index(record.block, blocks_[warp.rank].number, launch_->grid);
   set_index(record.thread, warp.first_thread, launch_->block);
   std::ranges::copy(values, record.values);
   std::atomic_ref(record.ready).store(1, std::memory_order_release);
@@ -214,20 +267,16 @@ void Warps::fail(Place place, abi::BarrierFault what, std::array<std::int64_t, 3
   current_->fiber.wait();
 }
 
-/// Of a warp at a named barrier, if there is any: that one lacks somebody.
+/// Of a warp at a named barrier, if there is any: that one lacks somebody. A block's comes before the cluster's.
 void Warps::report_endless_wait() {
-  const auto waits = [this](Warp::State how) {
-    return std::find_if(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(count_),
-                        [&](const auto& warp) { return warp->state == how; });
-  };
-  const auto none = all_.begin() + static_cast<std::ptrdiff_t>(count_);
-  if (const auto warp = waits(Warp::State::WaitsAtBarrier); warp != none) {
+  const auto end = all_.begin() + static_cast<std::ptrdiff_t>(count_);
+  for (const State how : {State::WaitsAtBarrier, State::WaitsForBlock, State::WaitsForCluster}) {
+    const auto warp = std::find_if(all_.begin(), end, [&](const auto& waiting) { return waiting->state == how; });
+    if (warp == end) continue;
     const std::int32_t id = (*warp)->barrier;
-    const NamedBarrier& barrier = barriers_[static_cast<std::size_t>(id)];
+    const NamedBarrier& barrier = blocks_[(*warp)->rank].barriers[static_cast<std::size_t>(id)];
     return report(**warp, (*warp)->place, abi::BarrierFault::Endless, {id, barrier.count, barrier.arrived});
   }
-  const auto warp = waits(Warp::State::WaitsForBlock);
-  report(**warp, (*warp)->place, abi::BarrierFault::Endless, {});
 }
 
 // --- What kernels call ----------------------------------------------------------------------------------------------
@@ -239,6 +288,14 @@ std::int64_t sync_block(std::int64_t votes, std::int32_t kernel, std::int32_t si
 void meet_at_barrier(std::int32_t waits, std::int32_t id, std::int32_t count, std::int32_t kernel, std::int32_t site) {
   running()->meet_at_barrier(waits != 0, id, count, {kernel, site});
 }
+
+void meet_in_cluster(std::int32_t arrives, std::int32_t waits, std::int32_t kernel, std::int32_t site) {
+  running()->meet_in_cluster(arrives != 0, waits != 0, {kernel, site});
+}
+
+std::int64_t rank_in_cluster() { return running()->rank(); }
+std::int64_t blocks_of_cluster() { return running()->blocks(); }
+char* memory_in_cluster(char* shared, std::int64_t rank) { return running()->memory_of(shared, rank); }
 
 void wait_turn() { running()->wait_turn(); }
 

@@ -76,9 +76,9 @@ std::string source_of(const Builtin& row, const Letters& letters) {
   KernelText kernel;
   const std::string call = call_of(kernel, row, letters);
   std::string_view result = row.signature.substr(row.signature.find("-> ") + 3);
-  std::string body;
+  std::string body = row.id == BuiltinId::ClusterWait ? "    cluster_arrive()\n" : "";
   if (result == "none") {
-    body = "    " + call + "\n";
+    body += "    " + call + "\n";
   } else {
     const bool is_tuple = result.starts_with("tuple[");
     if (is_tuple) result = result.substr(6, result.size() - 7);

@@ -1,10 +1,13 @@
-// How the threads of a block take turns. Every thread runs until it waits, ends, or has had its turn's steps (so that
-// threads that spin on one another get on); then those are released whose partners are all there. If nobody can run
-// and nobody can be released, threads wait for each other for ever: that is an error, with what they wait at.
+// How the threads of a cluster take turns, block by block; most often a block is one. Every thread runs until it waits,
+// ends, or has had its turn's steps (so that threads that spin on one another get on); then those are released whose
+// partners are all there. If nobody can run and nobody can be released, threads wait for each other for ever: that is
+// an error, with what they wait at.
 #include "tests/reference/interpreter.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -38,28 +41,30 @@ class Scheduler {
       : kernel_(kernel),
         launch_(launch),
         parameters_(parameters),
-        stepper_(module, launch, outcome),
+        stepper_(module, launch, kernel.cluster, outcome),
         is_split_(ir::any_instruction(kernel.body, is_thread_loop)) {}
 
-  /// One block after the other; of blocks that wait for the grid, each to where it waits, again and again.
+  /// One cluster after the other; of blocks that wait for the grid, each to where it waits, again and again.
   void run_grid() {
-    const std::int64_t blocks = count(launch_.grid);
-    for (std::int64_t i = 0; i < blocks && !stepper_.is_stopped(); ++i) {
-      start_block(launch_.last_thread_first ? blocks - 1 - i : i);
-      run_threads();
-      if (waits_for_grid()) waiting_.push_back(std::move(block_));
+    const Dim3 cluster = kernel_.cluster, grid = launch_.grid;
+    const Dim3 along{grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
+    for (std::int64_t i = 0; i < count(along) && !stepper_.is_stopped(); ++i) {
+      start_cluster(index_of(launch_.last_thread_first ? count(along) - 1 - i : i, along));
+      run_cluster();
+      if (cluster_waits_for_grid()) waiting_.push_back(std::move(cluster_));
     }
     while (!waiting_.empty() && !stepper_.is_stopped()) {
-      for (BlockState& waiting : std::exchange(waiting_, {})) {
-        block_ = std::move(waiting);
-        stepper_.enter_block(block_);
-        for (Thread& thread : block_.threads) {
-          if (!is_living(thread)) continue;
-          release(thread, 0);
-          ++thread.clock.grids;
-        }
-        run_threads();
-        if (waits_for_grid()) waiting_.push_back(std::move(block_));
+      for (std::vector<BlockState>& waiting : std::exchange(waiting_, {})) {
+        cluster_ = std::move(waiting);
+        for_each_block([&] {
+          for (Thread& thread : block().threads) {
+            if (!is_living(thread)) continue;
+            release(thread, 0);
+            ++thread.clock.grids;
+          }
+        });
+        run_cluster();
+        if (cluster_waits_for_grid()) waiting_.push_back(std::move(cluster_));
       }
     }
   }
@@ -67,33 +72,61 @@ class Scheduler {
  private:
   using Group = std::vector<Thread*>;
 
-  void start_block(std::int64_t linear) {
-    const auto threads = static_cast<std::size_t>(count(launch_.block));
-    block_ = {index_of(linear, launch_.grid),
-              SharedMemory(kernel_, launch_),
-              is_split_,
-              std::vector<Thread>(is_split_ ? 1 : threads),
-              std::vector(kernel_.slots.size(), std::vector(threads, poison_value(launch_))),
-              {}};
-    stepper_.enter_block(block_);
-    for (std::size_t i = 0; i < block_.threads.size(); ++i) {
-      block_.threads[i].linear = static_cast<std::int64_t>(i);
-      stepper_.start(block_.threads[i], kernel_, parameters_);
+  BlockState& block() { return cluster_[rank_]; }
+  template <typename Visit>
+  void for_each_block(Visit visit) {
+    for (std::size_t i = 0; i < cluster_.size() && !stepper_.is_stopped(); ++i) {
+      rank_ = launch_.last_thread_first ? cluster_.size() - 1 - i : i;
+      stepper_.enter_block(cluster_, rank_);
+      visit();
     }
   }
 
-  void run_threads() {
-    for (;;) {
-      if (launch_.last_thread_first)
-        std::ranges::for_each(block_.threads | std::views::reverse, [&](Thread& thread) { run_turn(thread); });
-      else
-        std::ranges::for_each(block_.threads, [&](Thread& thread) { run_turn(thread); });
-      if (stepper_.is_stopped() || std::ranges::none_of(block_.threads, is_living)) return;
-      if (waits_for_grid()) return;
-      const bool is_released =
-          release_warps() || release_named_barriers() || release_barrier() || release_active_masks();
-      if (!is_released && std::ranges::none_of(block_.threads, is_running)) report_endless_wait();
+  void start_cluster(Dim3 index) {
+    const auto threads = static_cast<std::size_t>(count(launch_.block));
+    const Dim3 extents = kernel_.cluster;
+    cluster_.clear();
+    for (std::int64_t rank = 0; rank < count(extents); ++rank) {
+      const Dim3 inside = index_of(rank, extents);
+      cluster_.push_back(
+          {.index = {index.x * extents.x + inside.x, index.y * extents.y + inside.y, index.z * extents.z + inside.z},
+           .rank = static_cast<std::size_t>(rank),
+           .shared = SharedMemory(kernel_, launch_),
+           .is_split = is_split_,
+           .threads = std::vector<Thread>(is_split_ ? 1 : threads),
+           .slots = std::vector(kernel_.slots.size(), std::vector(threads, poison_value(launch_))),
+           .arrived = {}});
     }
+    for_each_block([&] {
+      for (std::size_t i = 0; i < block().threads.size(); ++i) {
+        block().threads[i].linear = static_cast<std::int64_t>(i);
+        stepper_.start(block().threads[i], kernel_, parameters_);
+      }
+    });
+  }
+
+  /// Until all threads have ended, or wait for the grid.
+  void run_cluster() {
+    for (;;) {
+      bool is_released = false;
+      for_each_block([&] {
+        if (launch_.last_thread_first)
+          std::ranges::for_each(block().threads | std::views::reverse, [&](Thread& thread) { run_turn(thread); });
+        else
+          std::ranges::for_each(block().threads, [&](Thread& thread) { run_turn(thread); });
+        if (stepper_.is_stopped() || threads_at_barrier(BuiltinId::GridSync)) return;
+        is_released |= release_warps() || release_named_barriers() || release_barrier() || release_active_masks();
+      });
+      if (stepper_.is_stopped() || none_of_cluster(is_living) || cluster_waits_for_grid()) return;
+      is_released |= release_cluster();
+      if (!is_released && none_of_cluster(is_running)) report_endless_wait();
+    }
+  }
+
+  template <typename Holds>
+  bool none_of_cluster(Holds holds) const {
+    return std::ranges::none_of(cluster_,
+                                [&](const BlockState& block) { return std::ranges::any_of(block.threads, holds); });
   }
 
   void run_turn(Thread& thread) {
@@ -112,32 +145,59 @@ class Scheduler {
     return stepper_.value(thread, thread.waits_at->operands[index]);
   }
 
-  /// The living threads of the block, if they wait at one barrier; else none.
-  Group threads_at_barrier() {
+  /// The living threads of the block, if they wait at one barrier of the kind, or of any that are a block's; else none.
+  std::optional<Group> threads_at_barrier(std::optional<BuiltinId> kind = {}) {
     Group living;
-    for (Thread& thread : block_.threads) {
+    for (Thread& thread : block().threads) {
       if (is_living(thread)) living.push_back(&thread);
     }
     const auto is_here = [&](const Thread* t) { return is_waiting(*t) && are_together(*t, *living[0]); };
     if (living.empty() || !std::ranges::all_of(living, is_here)) return {};
-    return info(living[0]->waits_at->builtin).effect == Effect::Barrier ? living : Group();
+    const Instruction* at = living[0]->waits_at;
+    const bool is_wanted = kind ? at->builtin == *kind
+                                : info(at->builtin).effect == Effect::Barrier && !ir::is_cluster_barrier(at) &&
+                                      at->builtin != BuiltinId::GridSync;
+    return is_wanted ? std::optional(living) : std::nullopt;
   }
 
-  bool waits_for_grid() {
-    const Group living = threads_at_barrier();
-    return !living.empty() && living[0]->waits_at->builtin == BuiltinId::GridSync;
+  /// Whether all blocks that have not ended wait for the grid; there are any.
+  bool cluster_waits_for_grid() {
+    bool all_wait = !none_of_cluster(is_living);
+    for_each_block([&] {
+      all_wait &= std::ranges::none_of(block().threads, is_living) || threads_at_barrier(BuiltinId::GridSync);
+    });
+    return all_wait;
   }
 
   bool release_barrier() {
-    const Group living = threads_at_barrier();
-    if (living.empty()) return false;
-    const BuiltinId builtin = living[0]->waits_at->builtin;
-    const std::uint64_t result = builtin == BuiltinId::Syncthreads ? 0 : result_of_votes(builtin, living);
-    for (Thread* thread : living) {
+    const std::optional<Group> living = threads_at_barrier();
+    if (!living) return false;
+    const BuiltinId builtin = living->front()->waits_at->builtin;
+    const std::uint64_t result = builtin == BuiltinId::Syncthreads ? 0 : result_of_votes(builtin, *living);
+    for (Thread* thread : *living) {
       release(*thread, result);
       ++thread->clock.barriers;
     }
     return true;
+  }
+
+  /// Those that wait for the others of the cluster, once all of these have arrived as often.
+  bool release_cluster() {
+    std::int64_t arrivals = std::numeric_limits<std::int64_t>::max();
+    for (const BlockState& block : cluster_)
+      for (const Thread& thread : block.threads)
+        if (is_living(thread)) arrivals = std::min(arrivals, thread.clock.arrivals);
+    bool is_released = false;
+    for_each_block([&] {
+      for (Thread& thread : block().threads) {
+        const bool waits = is_waiting(thread) && ir::is_cluster_barrier(thread.waits_at);
+        if (!waits || thread.clock.meetings >= arrivals) continue;
+        ++thread.clock.meetings;
+        release(thread, 0);
+        is_released = true;
+      }
+    });
+    return is_released;
   }
 
   std::uint64_t result_of_votes(BuiltinId builtin, const Group& living) const {
@@ -147,7 +207,7 @@ class Scheduler {
 
   bool release_warps() {
     bool is_released = false;
-    for (Thread& thread : block_.threads) {
+    for (Thread& thread : block().threads) {
       if (is_waiting(thread) && is_warp_operation(thread) && release_lanes(thread)) is_released = true;
     }
     return is_released;
@@ -163,9 +223,9 @@ class Scheduler {
   Group warp_of(const Thread& thread) {
     Group warp;
     const std::int64_t first = thread.linear / kWarpSize * kWarpSize;
-    const std::int64_t end = std::min<std::int64_t>(first + kWarpSize, std::ssize(block_.threads));
+    const std::int64_t end = std::min<std::int64_t>(first + kWarpSize, std::ssize(block().threads));
     for (std::int64_t i = first; i < end; ++i) {
-      Thread& other = block_.threads[static_cast<std::size_t>(i)];
+      Thread& other = block().threads[static_cast<std::size_t>(i)];
       if (is_living(other)) warp.push_back(&other);
     }
     return warp;
@@ -218,9 +278,9 @@ class Scheduler {
     bool is_released = false;
     std::map<std::uint64_t, std::vector<Group>> waiting;  // warps, by the number of the barrier
     std::map<std::uint64_t, std::uint64_t> needed;
-    const std::size_t threads = block_.threads.size();
+    const std::size_t threads = block().threads.size();
     for (std::size_t first = 0; first < threads; first += kWarpSize) {
-      const Group warp = warp_of(block_.threads[first]);
+      const Group warp = warp_of(block().threads[first]);
       const auto is_here = [&](const Thread* t) { return is_waiting(*t) && are_together(*t, *warp[0]); };
       if (warp.empty() || !std::ranges::all_of(warp, is_here) || !ir::is_named_barrier(warp[0]->waits_at)) continue;
       const std::uint64_t barrier = operand(*warp[0], 0);
@@ -229,13 +289,13 @@ class Scheduler {
         waiting[barrier].push_back(warp);
         continue;
       }
-      block_.arrived[barrier] += kWarpSize;
+      block().arrived[barrier] += kWarpSize;
       for (Thread* thread : warp) release(*thread, 0);
       is_released = true;
     }
     for (const auto& [barrier, count] : needed) {
-      if (block_.arrived[barrier] + kWarpSize * waiting[barrier].size() < count) continue;
-      block_.arrived[barrier] = 0;
+      if (block().arrived[barrier] + kWarpSize * waiting[barrier].size() < count) continue;
+      block().arrived[barrier] = 0;
       for (const Group& warp : waiting[barrier])
         for (Thread* thread : warp) release(*thread, 0);
       is_released = true;
@@ -246,7 +306,7 @@ class Scheduler {
   /// activemask tells who runs it together: everybody who stands there once nobody of the warp can run.
   bool release_active_masks() {
     bool is_released = false;
-    for (Thread& thread : block_.threads) {
+    for (Thread& thread : block().threads) {
       if (!is_waiting(thread) || thread.waits_at->builtin != BuiltinId::Activemask) continue;
       Group warp = warp_of(thread);
       if (std::ranges::any_of(warp, [](const Thread* other) { return is_running(*other); })) continue;
@@ -258,12 +318,15 @@ class Scheduler {
   }
 
   void report_endless_wait() {
-    const auto first = std::ranges::find_if(block_.threads, is_waiting);
-    const auto is_here = [&](const Thread& thread) { return is_waiting(thread) && are_together(thread, *first); };
-    const auto here = std::ranges::count_if(block_.threads, is_here);
-    const auto living = std::ranges::count_if(block_.threads, is_living);
-    stepper_.report_error(*first, std::string(info(first->waits_at->builtin).name) + " is reached by " +
-                                      std::to_string(here) + " of " + std::to_string(living) + " living threads");
+    for_each_block([&] {
+      const auto first = std::ranges::find_if(block().threads, is_waiting);
+      if (first == block().threads.end()) return;
+      const auto is_here = [&](const Thread& thread) { return is_waiting(thread) && are_together(thread, *first); };
+      const auto here = std::ranges::count_if(block().threads, is_here);
+      const auto living = std::ranges::count_if(block().threads, is_living);
+      stepper_.report_error(*first, std::string(info(first->waits_at->builtin).name) + " is reached by " +
+                                        std::to_string(here) + " of " + std::to_string(living) + " living threads");
+    });
   }
 
   const ir::Function& kernel_;
@@ -271,8 +334,9 @@ class Scheduler {
   const std::vector<std::uint64_t>& parameters_;
   Stepper stepper_;
   const bool is_split_;
-  BlockState block_;
-  std::vector<BlockState> waiting_;  // for the grid
+  std::vector<BlockState> cluster_;               // that runs
+  std::size_t rank_ = 0;                          // of its block that does
+  std::vector<std::vector<BlockState>> waiting_;  // for the grid
   std::int64_t steps_ = 0;
 };
 

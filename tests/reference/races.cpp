@@ -23,7 +23,9 @@ void join_lanes(std::span<Clock* const> clocks, std::span<const std::size_t> lan
 bool RaceDetector::is_ordered(const Record& before, const Access& access, const Clock& clock) {
   const Access& other = before.access;
   if (before.grids < clock.grids) return true;
-  if (other.block != access.block) return access.is_shared;
+  if (other.cluster != access.cluster) return access.is_shared;
+  if (before.arrivals < clock.meetings) return true;
+  if (other.block != access.block) return false;
   if (other.thread == access.thread || before.barriers < clock.barriers) return true;
   return other.thread / kWarpSize == access.thread / kWarpSize && before.lane_time < clock.lanes[lane_of(other.thread)];
 }
@@ -40,7 +42,7 @@ const RaceDetector::Record* RaceDetector::conflict(std::vector<Record>& records,
 
 const RaceDetector::Access* RaceDetector::touch(std::uint64_t address, std::size_t bytes, const Access& access,
                                                 const Clock& clock) {
-  const Record record{access, clock.grids, clock.barriers, clock.lanes[lane_of(access.thread)]};
+  const Record record{access, clock.grids, clock.barriers, clock.arrivals, clock.lanes[lane_of(access.thread)]};
   for (std::uint64_t byte = address; byte < address + bytes; ++byte) {
     std::vector<Record>& records = bytes_[byte];
     if (const Record* found = conflict(records, access, clock)) return &found->access;

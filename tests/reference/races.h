@@ -1,8 +1,8 @@
 // Finds data races: two threads at one byte, one of them writing, and nothing orders the two.
 //
-// A thread has a clock of barriers, one of grid barriers, and a vector clock of the lanes of its warp (after FastTrack,
-// Flanagan and Freund 2009). Atomics do not race with one another; that they may order other accesses is not seen, so
-// what is handed over by an atomic flag counts as a race.
+// A thread has a clock of barriers, one of its cluster's, one of grid barriers, and a vector clock of the lanes of its
+// warp (after FastTrack, Flanagan and Freund 2009). Atomics do not race with one another; that they may order other
+// accesses is not seen, so what is handed over by an atomic flag counts as a race.
 #pragma once
 
 #include <array>
@@ -20,6 +20,7 @@ namespace pykc::reference {
 struct Clock {
   std::int64_t grids = 0;                          // grid barriers behind it
   std::int64_t barriers = 0;                       // of the block
+  std::int64_t arrivals = 0, meetings = 0;         // at the cluster's barrier: how often it has come, and waited
   std::array<std::int64_t, kWarpSize> lanes = {};  // of each lane of the warp, and of its own
 };
 
@@ -30,9 +31,9 @@ class RaceDetector {
  public:
   enum class Kind : std::uint8_t { Read, Write, Atomic };
 
-  /// `block` and `thread` are linear numbers. Memory of a block (shared) is new in each.
+  /// All numbers are linear. Memory of a cluster (shared) is new in each.
   struct Access {
-    std::int64_t block, thread;
+    std::int64_t cluster, block, thread;
     bool is_shared;
     Kind kind;
   };
@@ -43,7 +44,7 @@ class RaceDetector {
  private:
   struct Record {
     Access access;
-    std::int64_t grids, barriers, lane_time;
+    std::int64_t grids, barriers, arrivals, lane_time;
   };
   static bool is_ordered(const Record& before, const Access& access, const Clock& clock);
   const Record* conflict(std::vector<Record>& records, const Access& access, const Clock& clock);

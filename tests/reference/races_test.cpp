@@ -7,10 +7,10 @@ namespace {
 
 using Kind = RaceDetector::Kind;
 
-/// One byte, touched by threads of one block whose clocks are at the start.
+/// One byte, touched by threads of one block whose clocks are at the start. Two blocks are a cluster.
 const RaceDetector::Access* touch(RaceDetector& races, std::int64_t thread, Kind kind, const Clock& clock = {},
                                   std::int64_t block = 0, bool is_shared = false) {
-  return races.touch(64, 1, {block, thread, is_shared, kind}, clock);
+  return races.touch(64, 1, {block / 2, block, thread, is_shared, kind}, clock);
 }
 
 TEST(Races, TwoThreadsOneWriting) {
@@ -40,7 +40,16 @@ TEST(Races, BarriersOrder) {
   EXPECT_EQ(touch(blocks, 0, Kind::Read, {.grids = 1}, 1), nullptr);
   RaceDetector shared;
   EXPECT_EQ(touch(shared, 0, Kind::Write, {}, 0, true), nullptr);
-  EXPECT_EQ(touch(shared, 1, Kind::Write, {}, 1, true), nullptr);  // another block's memory
+  EXPECT_EQ(touch(shared, 1, Kind::Write, {}, 2, true), nullptr);  // another cluster's memory
+}
+
+TEST(Races, ABarrierOfTheClusterOrdersItsBlocks) {
+  RaceDetector races;
+  EXPECT_EQ(touch(races, 0, Kind::Write, {}, 0, true), nullptr);
+  EXPECT_EQ(touch(races, 5, Kind::Read, {.arrivals = 1, .meetings = 1}, 1, true), nullptr);
+  EXPECT_NE(touch(races, 0, Kind::Write, {.arrivals = 2, .meetings = 1}, 0, true), nullptr);  // has not waited yet
+  EXPECT_EQ(touch(races, 0, Kind::Write, {.arrivals = 2, .meetings = 2}, 0, true), nullptr);
+  EXPECT_NE(touch(races, 0, Kind::Read, {.arrivals = 2, .meetings = 2}, 1, true), nullptr);
 }
 
 TEST(Races, WarpOperationsOrderTheLanesThatMeet) {

@@ -60,6 +60,7 @@ class SharedMemory {
   SharedMemory() = default;
   SharedMemory(const ir::Function& kernel, const Launch& launch);
   std::uint64_t address(const ir::Function& function, std::int64_t index);
+  std::uint64_t begin() const { return bits_of(bytes_.data()); }
 
  private:
   std::map<std::pair<const ir::Function*, std::int64_t>, std::size_t> offsets_;
@@ -69,10 +70,11 @@ class SharedMemory {
 /// What all threads of a block see.
 struct BlockState {
   Dim3 index;
+  std::size_t rank = 0;  // in its cluster
   SharedMemory shared;
   bool is_split = false;  // one runner, slots
   std::vector<Thread> threads;
-  std::vector<std::vector<std::uint64_t>> slots;  // [slot][thread]
+  std::vector<std::vector<std::uint64_t>> slots;   // [slot][thread]
   std::map<std::uint64_t, std::uint64_t> arrived;  // threads at each named barrier that do not wait there
 };
 

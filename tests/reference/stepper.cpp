@@ -223,6 +223,10 @@ std::uint64_t Stepper::compute(Thread& thread, const Instruction& instruction) {
     }
     case Opcode::FieldPointer:
       return value(thread, instruction.operands[0]) + static_cast<std::uint64_t>(instruction.index);
+    case Opcode::ClusterPointer: {
+      const BlockState& other = blocks_->at(value(thread, instruction.operands[1]));
+      return value(thread, instruction.operands[0]) - block_->shared.begin() + other.shared.begin();
+    }
     case Opcode::IsAligned:
       return value(thread, instruction.operands[0]) % static_cast<std::uint64_t>(instruction.index) == 0 ? 1 : 0;
     case Opcode::Load:
@@ -285,9 +289,19 @@ std::uint64_t Stepper::local_array(const Thread& thread, const Instruction& inst
   return bits_of(frame.local_arrays[index].data() + before * bytes_of(array));
 }
 
+/// The barrier of a cluster is come to and waited at one after the other; whether there is nothing to wait for.
+bool Stepper::is_done_at_cluster_barrier(Thread& thread, BuiltinId builtin) {
+  Clock& clock = thread.clock;
+  const bool arrives = builtin != BuiltinId::ClusterWait, has_arrived = clock.arrivals > clock.meetings;
+  if (arrives == has_arrived) report_error(thread, std::string(info(builtin).name) + " is out of turn");
+  if (arrives) ++clock.arrivals;
+  return builtin == BuiltinId::ClusterArrive;
+}
+
 void Stepper::builtin(Thread& thread, const Instruction& instruction) {
   const BuiltinId id = instruction.builtin;
   if (waits(id)) {
+    if (!block_->is_split && ir::is_cluster_barrier(&instruction) && is_done_at_cluster_barrier(thread, id)) return;
     if (block_->is_split) return report_error(thread, "a split kernel waits at " + std::string(info(id).name));
     thread.state = ThreadState::Waiting;
     thread.waits_at = &instruction;
@@ -307,6 +321,8 @@ void Stepper::builtin(Thread& thread, const Instruction& instruction) {
 std::optional<std::uint64_t> Stepper::place_of_thread(const Thread& thread, BuiltinId builtin) const {
   const auto lane = static_cast<std::uint64_t>(thread.linear % kWarpSize);
   if (builtin == BuiltinId::LaneId) return lane;
+  if (builtin == BuiltinId::ClusterRank) return block_->rank;
+  if (builtin == BuiltinId::ClusterBlocks) return blocks_->size();
   const std::uint64_t own = std::uint64_t{1} << lane, below = own - 1, all = 0xffffffff;
   if (builtin == BuiltinId::LanemaskLt) return below;
   if (builtin == BuiltinId::LanemaskLe) return below | own;
@@ -335,12 +351,15 @@ std::optional<std::uint64_t> Stepper::place_of_thread(const Thread& thread, Buil
 /// Of memory that threads share.
 void Stepper::check_race(const Thread& thread, ir::Type pointer, std::uint64_t address, std::size_t bytes,
                          RaceDetector::Kind kind) {
-  const bool is_shared = pointer.space == ir::AddressSpace::Shared;
+  const bool is_shared = pointer.space == ir::AddressSpace::Shared || pointer.space == ir::AddressSpace::Cluster;
   if (!is_shared && pointer.space != ir::AddressSpace::Global) return;
   const Dim3 at = block_->index, grid = launch_.grid;
-  const std::int64_t block = at.x + grid.x * (at.y + grid.y * at.z);
+  const auto number_of = [](Dim3 place, Dim3 extents) { return place.x + extents.x * (place.y + extents.y * place.z); };
+  const std::int64_t block = number_of(at, grid);
+  const std::int64_t cluster = number_of({at.x / cluster_.x, at.y / cluster_.y, at.z / cluster_.z},
+                                         {grid.x / cluster_.x, grid.y / cluster_.y, grid.z / cluster_.z});
   const RaceDetector::Access* other =
-      races_.touch(address, bytes, {block, thread.linear, is_shared, kind}, thread.clock);
+      races_.touch(address, bytes, {cluster, block, thread.linear, is_shared, kind}, thread.clock);
   if (other != nullptr)
     report_error(thread, "a race with thread " + std::to_string(other->thread) + " of block " +
                              std::to_string(other->block) + " (both linear)");

@@ -14,10 +14,14 @@ namespace pykc::reference {
 
 class Stepper {
  public:
-  Stepper(const ir::Module& module, const Launch& launch, Outcome& outcome)
-      : module_(module), launch_(launch), outcome_(outcome) {}
+  Stepper(const ir::Module& module, const Launch& launch, Dim3 cluster, Outcome& outcome)
+      : module_(module), launch_(launch), cluster_(cluster), outcome_(outcome) {}
 
-  void enter_block(BlockState& block) { block_ = &block; }
+  /// Of the blocks of a cluster, in the order of their ranks.
+  void enter_block(std::vector<BlockState>& cluster, std::size_t rank) {
+    blocks_ = &cluster;
+    block_ = &cluster[rank];
+  }
   /// Puts `thread` at the start of `kernel`.
   void start(Thread& thread, const ir::Function& kernel, const std::vector<std::uint64_t>& arguments);
   /// Runs the next instruction.
@@ -41,6 +45,7 @@ class Stepper {
   void check_no_wrap(const Thread& thread, const ir::Instruction& instruction, const std::vector<ir::Scalar>& operands);
   void store_local(Thread& thread, const ir::Instruction& instruction);
   std::uint64_t local_array(const Thread& thread, const ir::Instruction& instruction) const;
+  bool is_done_at_cluster_barrier(Thread& thread, BuiltinId builtin);
   void builtin(Thread& thread, const ir::Instruction& instruction);
   std::optional<std::uint64_t> place_of_thread(const Thread& thread, BuiltinId builtin) const;
   void check_race(const Thread& thread, ir::Type pointer, std::uint64_t address, std::size_t bytes,
@@ -66,7 +71,9 @@ class Stepper {
 
   const ir::Module& module_;
   const Launch& launch_;
+  const Dim3 cluster_;  // in blocks
   Outcome& outcome_;
+  std::vector<BlockState>* blocks_ = nullptr;
   BlockState* block_ = nullptr;
   RaceDetector races_;
   std::unordered_map<const ir::Function*, Numbering> numberings_;

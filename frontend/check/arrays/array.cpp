@@ -12,6 +12,7 @@
 #include "frontend/check/function_checker.h"
 #include "frontend/check/module_checker.h"
 #include "frontend/check/statements/iterate.h"
+#include "frontend/check/statements/statement.h"
 #include "frontend/check/symbols.h"
 #include "frontend/check/types/closure.h"
 
@@ -231,6 +232,43 @@ Entity call_local_array(FunctionChecker& checker, const ast::Call& call, SourceR
   if (!declared) return Unknown{};
   const auto& [shape, element] = *declared;
   return own_array(checker, {element, Layout::RowMajor, shape.extents}, range, shape.alignment);
+}
+
+/// map_shared_rank(array, rank): what lies outside of the cluster is an error in a checked build, and on the CPU device
+/// always.
+Entity call_map_shared_rank(FunctionChecker& checker, const ast::Call& call, SourceRange range) {
+  constexpr std::string_view kParameters[] = {"array", "rank"};
+  const std::optional<Arguments> arguments = bind_arguments(checker, call, range, "map_shared_rank", kParameters, 2,
+                                                            info(LanguageFunction::MapSharedRank).signature);
+  if (!arguments) return Unknown{};
+  const Value array = checker.value(*(*arguments)[0]);
+  const Value number = checker.value(*(*arguments)[1]);
+  if (!array.known() || !number.known()) return Unknown{};
+  if (!array.is_array() || array.type()->space != ir::AddressSpace::Shared) {
+    checker.report((*arguments)[0]->range, DiagnosticId::ArgumentValue, "map_shared_rank",
+                   "an array in shared memory, not " + describe(array));
+    return Unknown{};
+  }
+  const Expr* given = index_number(checker, number);
+  if (!given) return Unknown{};
+  const Type type = checker.types.of(array.type()->array, ir::AddressSpace::Cluster);
+  const Expr* made = with_temporary(checker, given, [&](const Expr* rank) {
+    const Expr* mapped = checker.tree.make(type, range, checked::ClusterArray{array.expr, rank});
+    if (checker.is_trial) return mapped;
+    const auto builtin = [&](BuiltinId id) { return checker.tree.builtin(id, ScalarType::I64, {}, range); };
+    const auto zero = [&] { return checker.tree.integer(0, ScalarType::I64, range); };
+    const Expr* blocks = builtin(BuiltinId::ClusterBlocks);
+    const Expr* is_sound =
+        checker.tree.logical(true, checker.tree.compare(checked::CompareOp::Ge, rank, zero(), range),
+                             checker.tree.compare(checked::CompareOp::Lt, rank, blocks, range), range);
+    if (!checker.module.options.bounds_checks)
+      is_sound = checker.tree.logical(
+          false, checker.tree.compare(checked::CompareOp::Ne, builtin(BuiltinId::CudaArch), zero(), range), is_sound,
+          range);
+    const int fault = add_fault(checker, "the cluster has no block {0}: it has {1}", range);
+    return checker.tree.make(type, range, checked::Guarded{is_sound, fault, {rank, blocks}, mapped});
+  });
+  return TreeBuilder::strong(made);
 }
 
 /// An array of the thread's own, of a static shape.

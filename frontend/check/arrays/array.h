@@ -20,6 +20,7 @@ struct Shape {
 bool is_host_constant(FunctionChecker& checker, const ConstantDecl& constant);
 Entity call_shared_array(FunctionChecker& checker, const ast::Call& call, SourceRange range);
 Entity call_local_array(FunctionChecker& checker, const ast::Call& call, SourceRange range);
+Entity call_map_shared_rank(FunctionChecker& checker, const ast::Call& call, SourceRange range);
 Value own_array(FunctionChecker& checker, ArrayType type, SourceRange range, int alignment = 0);
 Entity host_constant(FunctionChecker& checker, const ConstantDecl& constant, const ast::Call& call);
 Entity misplaced_const_array(FunctionChecker& checker, SourceRange range);

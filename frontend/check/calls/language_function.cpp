@@ -340,6 +340,8 @@ Entity call_language_function(FunctionChecker& checker, LanguageFunction id, con
       return call_divmod(checker, call, range);
     case LanguageFunction::SharedArray:
       return call_shared_array(checker, call, range);
+    case LanguageFunction::MapSharedRank:
+      return call_map_shared_rank(checker, call, range);
     case LanguageFunction::LocalArray:
       return call_local_array(checker, call, range);
     case LanguageFunction::ConstArray:

@@ -1,5 +1,5 @@
-// What goes wrong where the warps of a block wait for one another one by one, on the CPU device. What goes right is in
-// tests/conformance/6_threads/named_barriers.pyk.
+// What goes wrong where the warps of a block, or of a cluster of blocks, wait for one another one by one, on the CPU
+// device. What goes right is in tests/conformance/6_threads/named_barriers.pyk and clusters.pyk.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -61,6 +61,38 @@ def out_of_bounds(x: i32[:], id: i64, count: i64):
     barrier_sync(1, 96)
     x[threadIdx.x] = 2
 
+@kernel(cluster=2)
+def rank_of_nobody(x: i32[:], id: i64, count: i64):
+    box = shared.array(96, i32)
+    box[threadIdx.x] = 1
+    cluster_sync()
+    x[threadIdx.x] = map_shared_rank(box, id)[threadIdx.x]
+
+@kernel(cluster=2)
+def other_block_waits_elsewhere(x: i32[:], id: i64, count: i64):
+    if cluster_ctarank() == 0:
+        cluster_sync()
+    else:
+        barrier_sync(1, 128)
+
+@kernel(cluster=2)
+def other_block_waits_for_the_grid(x: i32[:], id: i64, count: i64):
+    if threadIdx.x >= 32 or blockIdx.x % 2 == 0:
+        cluster_sync()
+    else:
+        grid_sync()
+
+@kernel(cluster=2)
+def arrives_twice(x: i32[:], id: i64, count: i64):
+    cluster_arrive()
+    if id == 0:
+        cluster_arrive()
+    elif id == 1:
+        cluster_sync()
+    else:
+        cluster_wait()
+        cluster_wait()
+
 @kernel
 def ends(x: i32[:], id: i64, count: i64):
     barrier_sync(15, 96)
@@ -111,6 +143,36 @@ TEST_F(Warps, ComeAsAWhole) {
 
 TEST_F(Warps, EndWhenOneHasFaulted) {
   for (const std::int64_t blocks : {1, 100}) expect_fault(launch("out_of_bounds", 96, 0, blocks), "index 96");
+}
+
+TEST_F(Warps, OfAClusterHaveTheRanksThatThereAre) {
+  for (const std::int64_t rank : {-1, 2, 1'000'000})
+    expect_fault(launch("rank_of_nobody", rank, 0, 4),
+                 "the cluster has no block " + std::to_string(rank) + ": it has 2");
+  EXPECT_TRUE(launch("rank_of_nobody", 1, 0, 4));
+  // Without checks of bounds, too.
+  const Module plain = device_.load(compile(kWaitingKernels, {.target = "cpu"}, "warps.pyk").value()).value();
+  ASSERT_TRUE(plain.kernel("rank_of_nobody").value().launch({.grid = {2}, .block = {96}}, x_, std::int64_t{2}, 0));
+  expect_fault(device_.synchronize(), "warps.pyk:55: the cluster has no block 2: it has 2");
+}
+
+TEST_F(Warps, OfAClusterWaitForEver) {
+  expect_fault(launch("other_block_waits_elsewhere", 0, 0, 2), "barrier_sync(1, 128) waits for ever: 96 threads");
+  expect_fault(launch("other_block_waits_for_the_grid", 0, 0, 2),
+               "cluster_sync() waits for ever: no warp of the cluster can go on");
+}
+
+TEST_F(Warps, OfAClusterArriveAndWaitInTurn) {
+  expect_fault(launch("arrives_twice", 0, 0, 2), "cluster_arrive(): `cluster_arrive` and `cluster_wait` take turns");
+  expect_fault(launch("arrives_twice", 1, 0, 2), "cluster_sync(): `cluster_arrive` and `cluster_wait` take turns");
+  expect_fault(launch("arrives_twice", 2, 0, 2), "cluster_wait(): `cluster_arrive` and `cluster_wait` take turns");
+}
+
+TEST_F(Warps, OfAClusterAreOfItsOwnGrid) {
+  const Result<void> odd = launch("rank_of_nobody", 1, 0, 3);
+  ASSERT_FALSE(odd);
+  EXPECT_NE(odd.error().message.find("the grid (3, 1, 1) is no multiple of its clusters of (2, 1, 1)"),
+            std::string::npos);
 }
 
 }  // namespace
