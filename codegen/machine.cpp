@@ -119,7 +119,7 @@ std::string describe_machine(const Target& target) {
   return target.to_string() + (target.kind == Target::Kind::Cpu ? features_of(target.chip) : "");
 }
 
-std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Options& options) {
+std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Options& options, int least_ptx) {
   // Contraction is decided in the IR, the same for every target: LLVM fuses nothing on its own.
   llvm::TargetOptions target_options;
   target_options.AllowFPOpFusion = options.fast_math ? llvm::FPOpFusion::Standard : llvm::FPOpFusion::Strict;
@@ -134,8 +134,10 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Op
     level = std::min(level, llvm::CodeGenOptLevel::Default);
     // tanh.approx came with PTX 7.0, conversions of floats of 8 bits to sm_89 and sums of vectors in memory with 8.1;
     // else LLVM takes the lowest PTX version that knows the chip.
-    if (options.fast_math && sm_number(target) < 80) features = "+ptx70";
-    if (sm_number(target) == 89 || target.chip == "sm_90a") features = "+ptx81";
+    constexpr int kFirstChipOfPtx86 = 100;
+    if (options.fast_math && sm_number(target) < 80) least_ptx = std::max(least_ptx, 70);
+    if (sm_number(target) == 89 || target.chip == "sm_90a") least_ptx = std::max(least_ptx, 81);
+    if (least_ptx > 0 && sm_number(target) < kFirstChipOfPtx86) features = "+ptx" + std::to_string(least_ptx);
   } else {
     register_x86();
     triple = host_triple();
