@@ -3,16 +3,6 @@
 declare double @_Z5ldexpdi(double, i32)
 declare i32 @llvm.smax.i32(i32, i32)
 declare i32 @llvm.smin.i32(i32, i32)
-declare double @_Z4atand(double)
-
-; libclc's atan for f64 loses the sign of -0.
-
-define double @__pykc_atan_f64(double %x) {
-  %value = call double @_Z4atand(double %x)
-  %is.zero = fcmp oeq double %x, 0.0
-  %result = select i1 %is.zero, double %x, double %value
-  ret double %result
-}
 
 ; libclc's ldexp for f32 flushes results below the smallest normal number to 0. In f64 the product is exact, and it is
 ; rounded once on the way back.

@@ -4,6 +4,7 @@ declare double @llvm.copysign.f64(double, double)
 declare double @llvm.fabs.f64(double)
 declare double @llvm.fma.f64(double, double, double)
 declare double @llvm.minimum.f64(double, double)
+declare double @__pykc_reciprocal_f64(double)
 declare float @__pykc_reciprocal_f32(float)
 declare float @llvm.copysign.f32(float, float)
 declare float @llvm.fabs.f32(float)
@@ -195,56 +196,42 @@ define double @__pykc_erf_f64(double %x) {
   ret double %result
 }
 
-; With s = |x|, erfc(s) = exp(-s^2) p(q) / (1 + 2s) with q = (s - 4) / (s + 4), p by minimax approximation to 2^-54; of
-; a negative x, 2 - erfc(s). What the divisor and the quotient round away is put back, what s^2 does is subtracted from
-; r.
+; With s = |x|, erfc(s) = exp(-s^2) p(q) / (1 + 9/8 s) with q = (s - 3.5) / (s + 3.5), p by minimax approximation to
+; 2^-57, which is flat near 0; of a negative x, 2 - erfc(s). What the divisor and the ratio round away is put back, what
+; s^2 does is subtracted from r.
 define double @__pykc_erfc_f64(double %x) {
   %size = call double @llvm.fabs.f64(double %x)
   %s = call double @llvm.minimum.f64(double %size, double 27.5)  ; the result is 0 from 27.3 on; a NaN stays
-  %below = fadd double %s, 4.0
-  %above = fsub double %s, 4.0
-  %below.inverse = fdiv double 1.0, %below
-  %q.high = fmul double %above, %below.inverse
-  %q.opposite = fneg double %q.high
-  %below.part = fsub double %below, 4.0
-  %below.rest = fsub double %s, %below.part
-  %above.part = fadd double %above, 4.0
-  %above.rest = fsub double %s, %above.part
-  %q.missing.exact = call double @llvm.fma.f64(double %q.opposite, double %below, double %above)
-  %q.missing.high = fadd double %q.missing.exact, %above.rest
-  %q.missing = call double @llvm.fma.f64(double %q.opposite, double %below.rest, double %q.missing.high)
-  %q = call double @llvm.fma.f64(double %q.missing, double %below.inverse, double %q.high)
-  %p.22 = call double @llvm.fma.f64(double %q, double 0x3E178643DC713CB4, double 0x3E2BC730FF37484B)
-  %p.21 = call double @llvm.fma.f64(double %q, double %p.22, double 0xBE47FF7C7D0B9193)
-  %p.20 = call double @llvm.fma.f64(double %q, double %p.21, double 0xBE54D09CD03E36B9)
-  %p.19 = call double @llvm.fma.f64(double %q, double %p.20, double 0x3E7B47877F3405D1)
-  %p.18 = call double @llvm.fma.f64(double %q, double %p.19, double 0x3E7362AFE6580DEE)
-  %p.17 = call double @llvm.fma.f64(double %q, double %p.18, double 0xBEAB5D84A326A6EF)
-  %p.16 = call double @llvm.fma.f64(double %q, double %p.17, double 0x3E9419AE70DB1BBA)
-  %p.15 = call double @llvm.fma.f64(double %q, double %p.16, double 0x3ED7EC05B5B16621)
-  %p.14 = call double @llvm.fma.f64(double %q, double %p.15, double 0xBEE78B651029716F)
-  %p.13 = call double @llvm.fma.f64(double %q, double %p.14, double 0xBEF994F96435E6A5)
-  %p.12 = call double @llvm.fma.f64(double %q, double %p.13, double 0x3F23BE19EF0CDC42)
-  %p.11 = call double @llvm.fma.f64(double %q, double %p.12, double 0xBF2A1DF6AE86440F)
-  %p.10 = call double @llvm.fma.f64(double %q, double %p.11, double 0xBF48D4AB1F2008D6)
-  %p.9 = call double @llvm.fma.f64(double %q, double %p.10, double 0x3F749C672CF6CB16)
-  %p.8 = call double @llvm.fma.f64(double %q, double %p.9, double 0xBF90962386536EC8)
-  %p.7 = call double @llvm.fma.f64(double %q, double %p.8, double 0x3FA3079EDF5DAC25)
-  %p.6 = call double @llvm.fma.f64(double %q, double %p.7, double 0xBFB0FB06DFF0D2D1)
-  %p.5 = call double @llvm.fma.f64(double %q, double %p.6, double 0x3FB7FEE004E1520C)
-  %p.4 = call double @llvm.fma.f64(double %q, double %p.5, double 0xBFB9DDB23C3DF4C2)
-  %p.3 = call double @llvm.fma.f64(double %q, double %p.4, double 0x3FB16ECEFCFA530F)
-  %p.2 = call double @llvm.fma.f64(double %q, double %p.3, double 0x3F8F7F5DF66FBE7C)
-  %p.1 = call double @llvm.fma.f64(double %q, double %p.2, double 0xBFC1DF1AD154A28E)
-  %p = call double @llvm.fma.f64(double %q, double %p.1, double 0x3FF3BA5916E9FD7F)
-  %twice = fadd double %s, %s
-  %is.above.one = fcmp ogt double %twice, 1.0
-  %larger = select i1 %is.above.one, double %twice, double 1.0
-  %smaller = select i1 %is.above.one, double 1.0, double %twice
-  %divisor = fadd double %twice, 1.0
-  %divisor.part = fsub double %divisor, %larger
-  %divisor.rest = fsub double %smaller, %divisor.part
-  %inverse = fdiv double 1.0, %divisor
+  %below = fadd double %s, 3.5
+  %above = fsub double %s, 3.5
+  %below.inverse = call double @__pykc_reciprocal_f64(double %below)
+  %q = fmul double %above, %below.inverse
+  %p.21 = call double @llvm.fma.f64(double %q, double 0x3E1CD5A9F2A84C8B, double 0x3E3E5FB1D80F2664)
+  %p.20 = call double @llvm.fma.f64(double %q, double %p.21, double 0xBE279E16F5E46BBD)
+  %p.19 = call double @llvm.fma.f64(double %q, double %p.20, double 0xBE6C90AF32FDE872)
+  %p.18 = call double @llvm.fma.f64(double %q, double %p.19, double 0xBE49912EC352E6C3)
+  %p.17 = call double @llvm.fma.f64(double %q, double %p.18, double 0x3E953C720601CE9E)
+  %p.16 = call double @llvm.fma.f64(double %q, double %p.17, double 0x3E6EC3D31A98E7EB)
+  %p.15 = call double @llvm.fma.f64(double %q, double %p.16, double 0xBEC0AC2F5A3099B8)
+  %p.14 = call double @llvm.fma.f64(double %q, double %p.15, double 0x3EA5A134C498B441)
+  %p.13 = call double @llvm.fma.f64(double %q, double %p.14, double 0x3EEB20DB6190EEB2)
+  %p.12 = call double @llvm.fma.f64(double %q, double %p.13, double 0xBEF31C54E9BD8884)
+  %p.11 = call double @llvm.fma.f64(double %q, double %p.12, double 0xBF12742F75C08E09)
+  %p.10 = call double @llvm.fma.f64(double %q, double %p.11, double 0x3F31B4D949D037CF)
+  %p.9 = call double @llvm.fma.f64(double %q, double %p.10, double 0xBF06F46ACF3B70FB)
+  %p.8 = call double @llvm.fma.f64(double %q, double %p.9, double 0xBF6276E9AC1513C2)
+  %p.7 = call double @llvm.fma.f64(double %q, double %p.8, double 0x3F82338DDD96E253)
+  %p.6 = call double @llvm.fma.f64(double %q, double %p.7, double 0xBF948442F6BEB7DC)
+  %p.5 = call double @llvm.fma.f64(double %q, double %p.6, double 0x3F9E5297B8D0B2BA)
+  %p.4 = call double @llvm.fma.f64(double %q, double %p.5, double 0xBF97FCEA5C1226F5)
+  %p.3 = call double @llvm.fma.f64(double %q, double %p.4, double 0xBF901BD12917B31C)
+  %p.2 = call double @llvm.fma.f64(double %q, double %p.3, double 0x3FB89732171E2D2A)
+  %p.1 = call double @llvm.fma.f64(double %q, double %p.2, double 0xBFCA478D8A440D86)
+  %p = call double @llvm.fma.f64(double %q, double %p.1, double 0x3FE889515A2A67B5)
+  %divisor = call double @llvm.fma.f64(double %s, double 1.125, double 1.0)
+  %divisor.part = fsub double 1.0, %divisor
+  %divisor.rest = call double @llvm.fma.f64(double %s, double 1.125, double %divisor.part)
+  %inverse = call double @__pykc_reciprocal_f64(double %divisor)
   %ratio = fmul double %p, %inverse
   %ratio.opposite = fneg double %ratio
   %missing.high = call double @llvm.fma.f64(double %ratio.opposite, double %divisor, double %p)
@@ -284,28 +271,8 @@ define double @__pykc_erfc_f64(double %x) {
   %rest.factor = bitcast i64 %rest.bits to double
   %partly = fmul double %power, %half.factor
   %of.size = fmul double %partly, %rest.factor
-  ; up to 1/2, 1 - erf(s), as erf has it
-  %erf.p.10 = call double @llvm.fma.f64(double %square, double 0xBE119B20E91210F2, double 0x3E4FE057AA0F4413)
-  %erf.p.9 = call double @llvm.fma.f64(double %square, double %erf.p.10, double 0xBE860DB7E1D464CF)
-  %erf.p.8 = call double @llvm.fma.f64(double %square, double %erf.p.9, double 0x3EBBA2DA629AEE7C)
-  %erf.p.7 = call double @llvm.fma.f64(double %square, double %erf.p.8, double 0xBEEF4D9842258432)
-  %erf.p.6 = call double @llvm.fma.f64(double %square, double %erf.p.7, double 0x3F1F9A396423388A)
-  %erf.p.5 = call double @llvm.fma.f64(double %square, double %erf.p.6, double 0xBF4C02DB838006BB)
-  %erf.p.4 = call double @llvm.fma.f64(double %square, double %erf.p.5, double 0x3F7565BCD2797682)
-  %erf.p.3 = call double @llvm.fma.f64(double %square, double %erf.p.4, double 0xBF9B82CE313374D0)
-  %erf.p.2 = call double @llvm.fma.f64(double %square, double %erf.p.3, double 0x3FBCE2F21A0452D7)
-  %erf.p.1 = call double @llvm.fma.f64(double %square, double %erf.p.2, double 0xBFD812746B037A1E)
-  %erf.p = call double @llvm.fma.f64(double %square, double %erf.p.1, double 0x3FC06EBA8214DB69)
-  %less = fsub double 1.0, %s
-  %less.part = fsub double 1.0, %less
-  %less.rest = fsub double %less.part, %s
-  %s.opposite = fneg double %s
-  %of.small.rest = call double @llvm.fma.f64(double %s.opposite, double %erf.p, double %less.rest)
-  %of.small = fadd double %less, %of.small.rest
-  %is.small = fcmp olt double %s, 0.5
-  %of.any.size = select i1 %is.small, double %of.small, double %of.size
-  %of.opposite = fsub double 2.0, %of.any.size
+  %of.opposite = fsub double 2.0, %of.size
   %is.negative = fcmp olt double %x, 0.0
-  %result = select i1 %is.negative, double %of.opposite, double %of.any.size
+  %result = select i1 %is.negative, double %of.opposite, double %of.size
   ret double %result
 }

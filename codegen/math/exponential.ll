@@ -40,28 +40,22 @@ define internal float @bounded(float %x) {
   ret float %bounded
 }
 
-; e^r as a sum of two numbers, and the last bits of k
-%power.of.e.f32 = type { float, float, i32 }
+; e^r, and k + 1.5 * 2^23
+%power.of.e.f32 = type { float, float }
 define internal %power.of.e.f32 @power_of_e_f32(float %x) {
   %shifted = call float @llvm.fma.f32(float %x, float 0x3FF7154760000000, float 12582912.0)  ; x / ln2
   %k = fsub float %shifted, 12582912.0
   %r.high = call float @llvm.fma.f32(float %k, float -0.693145751953125, float %x)
   %r = call float @llvm.fma.f32(float %k, float 0xBEB7F7D1C0000000, float %r.high)
-  ; exp(r) = 1 + r + r^2 q(r), q by Chebyshev approximation to 8e-9; what 1 + r rounds away is put back
-  %q.3 = call float @llvm.fma.f32(float %r, float 0x3F56D12540000000, float 0x3F8120CBA0000000)
-  %q.2 = call float @llvm.fma.f32(float %r, float %q.3, float 0x3FA5555180000000)
-  %q.1 = call float @llvm.fma.f32(float %r, float %q.2, float 0x3FC5554DC0000000)
-  %q = call float @llvm.fma.f32(float %r, float %q.1, float 0.5)
-  %sum = fadd float %r, 1.0
-  %sum.left = fsub float 1.0, %sum
-  %sum.part = fadd float %sum.left, %r.high
-  %sum.rest = call float @llvm.fma.f32(float %k, float 0xBEB7F7D1C0000000, float %sum.part)
-  %square = fmul float %r, %r
-  %rest = call float @llvm.fma.f32(float %square, float %q, float %sum.rest)
-  %bits = bitcast float %shifted to i32
-  %result.with.0 = insertvalue %power.of.e.f32 poison, float %sum, 0
-  %result.with.1 = insertvalue %power.of.e.f32 %result.with.0, float %rest, 1
-  %result = insertvalue %power.of.e.f32 %result.with.1, i32 %bits, 2
+  ; 1 + r q(r), q by minimax approximation to 2^-28 of the result
+  %q.4 = call float @llvm.fma.f32(float %r, float 0x3F56BA2220000000, float 0x3F8122E9A0000000)
+  %q.3 = call float @llvm.fma.f32(float %r, float %q.4, float 0x3FA5556520000000)
+  %q.2 = call float @llvm.fma.f32(float %r, float %q.3, float 0x3FC5554A40000000)
+  %q.1 = call float @llvm.fma.f32(float %r, float %q.2, float 0x3FE0000000000000)
+  %q = call float @llvm.fma.f32(float %r, float %q.1, float 0x3FF0000000000000)
+  %power = call float @llvm.fma.f32(float %r, float %q, float 1.0)
+  %with.power = insertvalue %power.of.e.f32 poison, float %power, 0
+  %result = insertvalue %power.of.e.f32 %with.power, float %shifted, 1
   ret %power.of.e.f32 %result
 }
 
@@ -69,23 +63,19 @@ define internal %power.of.e.f32 @power_of_e_f32(float %x) {
 define internal float @far_exp_f32(float %any) cold {
   %x = call float @bounded(float %any)
   %parts = call %power.of.e.f32 @power_of_e_f32(float %x)
-  %sum = extractvalue %power.of.e.f32 %parts, 0
-  %rest = extractvalue %power.of.e.f32 %parts, 1
-  %k = extractvalue %power.of.e.f32 %parts, 2
-  %power = fadd float %sum, %rest
-  %shifted = bitcast i32 %k to float
+  %power = extractvalue %power.of.e.f32 %parts, 0
+  %shifted = extractvalue %power.of.e.f32 %parts, 1
   %result = call float @scale(float %power, float %shifted)
   ret float %result
 }
 
 define float @__pykc_exp_f32(float %x) {
   %parts = call %power.of.e.f32 @power_of_e_f32(float %x)
-  %sum = extractvalue %power.of.e.f32 %parts, 0
-  %rest = extractvalue %power.of.e.f32 %parts, 1
-  %k = extractvalue %power.of.e.f32 %parts, 2
-  %power = fadd float %sum, %rest
+  %power = extractvalue %power.of.e.f32 %parts, 0
+  %shifted = extractvalue %power.of.e.f32 %parts, 1
   %power.bits = bitcast float %power to i32
-  %exponent = shl i32 %k, 23
+  %shifted.bits = bitcast float %shifted to i32
+  %exponent = shl i32 %shifted.bits, 23
   %near.bits = add i32 %power.bits, %exponent
   %near = bitcast i32 %near.bits to float
   %size = call float @llvm.fabs.f32(float %x)
@@ -153,17 +143,21 @@ done:
   ret float %result
 }
 
-; 10^x = 2^(x log2(10)); the product keeps what it rounds away.
+; x = k log10(2) + r / log(10) with a whole k, so 10^x = 2^k exp(r).
 define internal { float, float } @decades(float %x) {
-  %times = fmul float %x, 0x400A934F00000000
-  %times.negated = fneg float %times
-  %times.exact = call float @llvm.fma.f32(float %x, float 0x400A934F00000000, float %times.negated)
-  %times.rest = call float @llvm.fma.f32(float %x, float 0x3E72F346E0000000, float %times.exact)
-  %shifted = fadd float %times, 12582912.0
+  %shifted = call float @llvm.fma.f32(float %x, float 0x400A934F00000000, float 12582912.0)  ; x / log10(2)
   %k = fsub float %shifted, 12582912.0
-  %r.high = fsub float %times, %k  ; exact
-  %r = fadd float %r.high, %times.rest
-  %power = call float @power_of_two_near_zero(float %r)
+  %left = call float @llvm.fma.f32(float %k, float 0xBFD3440000000000, float %x)  ; exact
+  %k.low = fmul float %k, 0xBEE63CB520000000
+  %low = call float @llvm.fma.f32(float %left, float 0xBE612AABA0000000, float %k.low)
+  %r = call float @llvm.fma.f32(float %left, float 0x40026BB1C0000000, float %low)
+  ; exp(r) as for exp
+  %q.4 = call float @llvm.fma.f32(float %r, float 0x3F56BA2220000000, float 0x3F8122E9A0000000)
+  %q.3 = call float @llvm.fma.f32(float %r, float %q.4, float 0x3FA5556520000000)
+  %q.2 = call float @llvm.fma.f32(float %r, float %q.3, float 0x3FC5554A40000000)
+  %q.1 = call float @llvm.fma.f32(float %r, float %q.2, float 0x3FE0000000000000)
+  %q = call float @llvm.fma.f32(float %r, float %q.1, float 0x3FF0000000000000)
+  %power = call float @llvm.fma.f32(float %r, float %q, float 1.0)
   %with.power = insertvalue { float, float } poison, float %power, 0
   %result = insertvalue { float, float } %with.power, float %shifted, 1
   ret { float, float } %result
@@ -552,43 +546,36 @@ done:
 
 ; exp for f64, as for f32. libclc's looks 2^(k / 64) up in tables.
 ;
-; e^r as a sum of two numbers, and the last bits of k
-%power.of.e = type { double, double, i64 }
+; e^r, and k + 1.5 * 2^52
+%power.of.e = type { double, double }
 define internal %power.of.e @power_of_e(double %x) {
   %shifted = call double @llvm.fma.f64(double %x, double 0x3FF71547652B82FE, double 6755399441055744.0)  ; x / ln2
   %k = fsub double %shifted, 6755399441055744.0
   %r.high = call double @llvm.fma.f64(double %k, double 0xBFE62E42FEFA3000, double %x)
   %r = call double @llvm.fma.f64(double %k, double 0xBD53DE6AF278ECE6, double %r.high)
-  ; exp(r) = 1 + r + r^2 q(r), q by minimax approximation to 2^-58 in all
-  %q.8 = call double @llvm.fma.f64(double %r, double 0x3E5AD9842A50CDC4, double 0x3E928AE063FDBDB0)
-  %q.7 = call double @llvm.fma.f64(double %r, double %q.8, double 0x3EC71DF159781AE3)
-  %q.6 = call double @llvm.fma.f64(double %r, double %q.7, double 0x3EFA0199954ED356)
-  %q.5 = call double @llvm.fma.f64(double %r, double %q.6, double 0x3F2A01A013167611)
-  %q.4 = call double @llvm.fma.f64(double %r, double %q.5, double 0x3F56C16C1847A78C)
-  %q.3 = call double @llvm.fma.f64(double %r, double %q.4, double 0x3F811111111266FC)
-  %q.2 = call double @llvm.fma.f64(double %r, double %q.3, double 0x3FA55555555506B0)
-  %q.1 = call double @llvm.fma.f64(double %r, double %q.2, double 0x3FC55555555554FF)
-  %q = call double @llvm.fma.f64(double %r, double %q.1, double 0x3FE000000000000A)
-  %sum = fadd double %r, 1.0
-  %sum.left = fsub double 1.0, %sum
-  %sum.part = fadd double %sum.left, %r.high
-  %sum.rest = call double @llvm.fma.f64(double %k, double 0xBD53DE6AF278ECE6, double %sum.part)
-  %square = fmul double %r, %r
-  %rest = call double @llvm.fma.f64(double %square, double %q, double %sum.rest)
-  %bits = bitcast double %shifted to i64
-  %result.with.0 = insertvalue %power.of.e poison, double %sum, 0
-  %result.with.1 = insertvalue %power.of.e %result.with.0, double %rest, 1
-  %result = insertvalue %power.of.e %result.with.1, i64 %bits, 2
+  ; 1 + r q(r), q by minimax approximation to 2^-58 of the result
+  %q.9 = call double @llvm.fma.f64(double %r, double 0x3E5AD8956BFF7E2F, double 0x3E928AC78AE35058)
+  %q.8 = call double @llvm.fma.f64(double %r, double %q.9, double 0x3EC71DF1D33E020D)
+  %q.7 = call double @llvm.fma.f64(double %r, double %q.8, double 0x3EFA0199B3561A4F)
+  %q.6 = call double @llvm.fma.f64(double %r, double %q.7, double 0x3F2A01A012EDB113)
+  %q.5 = call double @llvm.fma.f64(double %r, double %q.6, double 0x3F56C16C183AE86E)
+  %q.4 = call double @llvm.fma.f64(double %r, double %q.5, double 0x3F81111111126C29)
+  %q.3 = call double @llvm.fma.f64(double %r, double %q.4, double 0x3FA5555555550B17)
+  %q.2 = call double @llvm.fma.f64(double %r, double %q.3, double 0x3FC55555555554FE)
+  %q.1 = call double @llvm.fma.f64(double %r, double %q.2, double 0x3FE0000000000009)
+  %q = call double @llvm.fma.f64(double %r, double %q.1, double 0x3FF0000000000000)
+  %power = call double @llvm.fma.f64(double %r, double %q, double 1.0)
+  %with.power = insertvalue %power.of.e poison, double %power, 0
+  %result = insertvalue %power.of.e %with.power, double %shifted, 1
   ret %power.of.e %result
 }
 
 ; Where the result is not a normal number: 2^k is multiplied in two halves, of which only the last rounds.
 define internal double @far_exp(double %x) cold {
   %parts = call %power.of.e @power_of_e(double %x)
-  %sum = extractvalue %power.of.e %parts, 0
-  %rest = extractvalue %power.of.e %parts, 1
-  %k = extractvalue %power.of.e %parts, 2
-  %power = fadd double %sum, %rest
+  %power = extractvalue %power.of.e %parts, 0
+  %shifted = extractvalue %power.of.e %parts, 1
+  %k = bitcast double %shifted to i64
   %half = ashr i64 %k, 1
   %other = sub i64 %k, %half
   %half.exponent = shl i64 %half, 52
@@ -608,10 +595,9 @@ define internal double @far_exp(double %x) cold {
 
 define double @__pykc_exp_f64(double %x) {
   %parts = call %power.of.e @power_of_e(double %x)
-  %sum = extractvalue %power.of.e %parts, 0
-  %rest = extractvalue %power.of.e %parts, 1
-  %k = extractvalue %power.of.e %parts, 2
-  %power = fadd double %sum, %rest
+  %power = extractvalue %power.of.e %parts, 0
+  %shifted = extractvalue %power.of.e %parts, 1
+  %k = bitcast double %shifted to i64
   %power.bits = bitcast double %power to i64
   %exponent = shl i64 %k, 52
   %near.bits = add i64 %power.bits, %exponent

@@ -7,6 +7,7 @@ declare double @llvm.fabs.f64(double)
 declare double @llvm.fma.f64(double, double, double)
 declare double @llvm.maximum.f64(double, double)
 declare double @llvm.minimum.f64(double, double)
+declare double @__pykc_quotient_f64(double, double)
 declare float @__pykc_reciprocal_f32(float)
 declare float @llvm.copysign.f32(float, float)
 declare float @llvm.fabs.f32(float)
@@ -231,7 +232,7 @@ define double @__pykc_tanh_f64(double %x) {
   %below = call double @llvm.fma.f64(double %power, double %scale, double %more)
   %below.left = fsub double %more, %below
   %below.rest = call double @llvm.fma.f64(double %power, double %scale, double %below.left)
-  %ratio = fdiv double -2.0, %below
+  %ratio = call double @__pykc_quotient_f64(double -2.0, double %below)
   %half = fmul double %ratio, 0.5
   %half.square = fmul double %half, %ratio
   %ratio.rest = fmul double %half.square, %below.rest

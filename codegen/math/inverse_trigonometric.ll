@@ -1,4 +1,4 @@
-; asin, acos, atan and atan2 for f32, and asin, acos and atan2 for f64, without branches, so that loops over many x
+; asin, acos, atan and atan2 for f32 and f64, without branches, so that loops over many x
 ; become vector code.
 
 declare double @llvm.copysign.f64(double, double)
@@ -9,6 +9,8 @@ declare float @llvm.fabs.f32(float)
 declare float @llvm.fma.f32(float, float, float)
 declare float @llvm.minimum.f32(float, float)
 declare double @llvm.sqrt.f64(double)
+declare double @__pykc_quotient_f64(double, double)
+declare double @__pykc_reciprocal_f64(double)
 declare float @__pykc_reciprocal_f32(float)
 declare float @llvm.sqrt.f32(float)
 
@@ -299,6 +301,47 @@ done:
   ret float %result
 }
 
+; atan(x) = base + atan(u) with u = x up to 0.6, (x - 1) / (x + 1) from there up to 1.667, and -1 / x behind it, so that
+; |u| <= 0.6, and <= 1/4 where the base is pi/4, whose sum with it is then rounded little before the last step; atan(u) =
+; u + u z p(z) with z = u^2, p by minimax approximation to 2^-60 of u.
+define double @__pykc_atan_f64(double %x) {
+  %any.size = call double @llvm.fabs.f64(double %x)
+  %is.huge = fcmp ogt double %any.size, 0x43B0000000000000
+  %size = select i1 %is.huge, double 0x43B0000000000000, double %any.size  ; the result is pi/2 from 2^54 on; a NaN stays
+  %is.small = fcmp olt double %any.size, 0x3FE3333300000000
+  %is.middle = fcmp olt double %any.size, 0x3FFAAAAA00000000
+  %less = fsub double %size, 1.0
+  %more = fadd double %size, 1.0
+  %above = select i1 %is.middle, double %less, double -1.0
+  %below = select i1 %is.middle, double %more, double %size
+  %ratio = call double @__pykc_quotient_f64(double %above, double %below)
+  %u = select i1 %is.small, double %size, double %ratio
+  %base.large = select i1 %is.middle, double 0x3FE921FB54442D18, double 0x3FF921FB54442D18
+  %base = select i1 %is.small, double 0.0, double %base.large
+  %rest.large = select i1 %is.middle, double 0x3C81A62633145C07, double 0x3C91A62633145C07
+  %base.rest = select i1 %is.small, double 0.0, double %rest.large
+  %z = fmul double %u, %u
+  %p.12 = call double @llvm.fma.f64(double %z, double 0x3F6E8A5A651FE35E, double 0xBF8CB673C3D89059)
+  %p.11 = call double @llvm.fma.f64(double %z, double %p.12, double 0x3F9BE63DD58C94DB)
+  %p.10 = call double @llvm.fma.f64(double %z, double %p.11, double 0xBFA39CE8294C52BE)
+  %p.9 = call double @llvm.fma.f64(double %z, double %p.10, double 0x3FA797F983D60016)
+  %p.8 = call double @llvm.fma.f64(double %z, double %p.9, double 0xBFAAC6827AE4F5FE)
+  %p.7 = call double @llvm.fma.f64(double %z, double %p.8, double 0x3FAE171516A1188B)
+  %p.6 = call double @llvm.fma.f64(double %z, double %p.7, double 0xBFB110A8EA2AE7E0)
+  %p.5 = call double @llvm.fma.f64(double %z, double %p.6, double 0x3FB3B1328B2A27EE)
+  %p.4 = call double @llvm.fma.f64(double %z, double %p.5, double 0xBFB745D0F9EDAFFF)
+  %p.3 = call double @llvm.fma.f64(double %z, double %p.4, double 0x3FBC71C718014685)
+  %p.2 = call double @llvm.fma.f64(double %z, double %p.3, double 0xBFC24924923CFC1B)
+  %p.1 = call double @llvm.fma.f64(double %z, double %p.2, double 0x3FC9999999997862)
+  %p = call double @llvm.fma.f64(double %z, double %p.1, double 0xBFD5555555555546)
+  %curve = fmul double %z, %p
+  %rest = call double @llvm.fma.f64(double %u, double %curve, double %base.rest)
+  %turned = fadd double %u, %rest
+  %of.size = fadd double %base, %turned
+  %result = call double @llvm.copysign.f64(double %of.size, double %x)
+  ret double %result
+}
+
 ; base + u - u^3 / 3 + u^5 q(u^2) as for f32, q by minimax approximation to 2^-60
 define internal double @turned_f64(double %base, double %base.rest, double %u, double %u.rest) {
   %z = fmul double %u, %u
@@ -374,7 +417,7 @@ define double @__pykc_atan2_f64(double %y, double %x) {
   %is.steep = icmp sgt i64 %y.bits, %x.bits
   %above = select i1 %is.steep, double %x.size, double %y.size
   %below = select i1 %is.steep, double %y.size, double %x.size
-  %inverse = fdiv double 1.0, %below
+  %inverse = call double @__pykc_reciprocal_f64(double %below)
   %plain.ratio = fmul double %above, %inverse
   %plain.negated = fneg double %plain.ratio
   %missing = call double @llvm.fma.f64(double %plain.negated, double %below, double %above)

@@ -39,20 +39,76 @@ bool needs_library(const llvm::Module& module) {
   });
 }
 
-/// The hardware's estimate and one step of Newton's method, which is how NVIDIA's assembler rounds a reciprocal
-/// correctly once it has looked at the exponent.
-void write_for_gpu(llvm::Function& reciprocal) {
-  reciprocal.deleteBody();
-  reciprocal.setLinkage(llvm::GlobalValue::InternalLinkage);
-  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(reciprocal.getContext(), "", &reciprocal));
-  llvm::Type* type = reciprocal.getReturnType();
-  llvm::Value* x = reciprocal.getArg(0);
-  const auto fma = [&](llvm::Value* a, llvm::Value* b, llvm::Value* c) {
-    return builder.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a, b, c});
+/// The functions of division.ll on a GPU: the hardware's estimate and steps of Newton's method, which is how NVIDIA's
+/// assembler rounds correctly once it has looked at the exponents.
+class ShortDivision {
+ public:
+  explicit ShortDivision(llvm::Function& function)
+      : x_(function.getArg(0)), type_(x_->getType()), builder_(function.getContext()) {
+    function.deleteBody();
+    function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    builder_.SetInsertPoint(llvm::BasicBlock::Create(function.getContext(), "", &function));
+  }
+
+  void write_reciprocal() { builder_.CreateRet(inverse_of(x_)); }
+
+  void write_quotient(llvm::Value* y) {
+    llvm::Value *const inverse = inverse_of(y), *const quotient = builder_.CreateFMul(x_, inverse);
+    llvm::Value* const missing = fma(builder_.CreateFNeg(quotient), y, x_);
+    builder_.CreateRet(fma(missing, inverse, quotient));
+  }
+
+  void write_root() {
+    llvm::Value *const inverse = inverse_root(), *const root = builder_.CreateFMul(x_, inverse);
+    llvm::Value* const missing = fma(builder_.CreateFNeg(root), root, x_);
+    builder_.CreateRet(fma(missing, builder_.CreateFMul(inverse, number(0.5)), root));
+  }
+
+ private:
+  llvm::Value* number(double value) const { return llvm::ConstantFP::get(type_, value); }
+  llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c) {
+    return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {type_}, {a, b, c});
+  }
+  llvm::Value* estimate(llvm::Intrinsic::ID of_f32, llvm::Intrinsic::ID of_f64, llvm::Value* x) {
+    return builder_.CreateIntrinsic(type_->isFloatTy() ? of_f32 : of_f64, {}, {x});
+  }
+
+  llvm::Value* inverse_of(llvm::Value* x) {
+    llvm::Value* first = estimate(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, llvm::Intrinsic::nvvm_rcp_approx_ftz_d, x);
+    llvm::Value* const opposite = builder_.CreateFNeg(x);
+    const auto missing = [&](llvm::Value* inverse) { return fma(opposite, inverse, number(1)); };
+    if (type_->isDoubleTy()) {  // whose estimate has 20 bits
+      llvm::Value* const error = missing(first);
+      first = fma(first, fma(error, error, error), first);
+    }
+    return fma(first, missing(first), first);
+  }
+
+  llvm::Value* inverse_root() {
+    llvm::Value* const first =
+        estimate(llvm::Intrinsic::nvvm_rsqrt_approx_ftz_f, llvm::Intrinsic::nvvm_rsqrt_approx_ftz_d, x_);
+    if (type_->isFloatTy()) return first;
+    llvm::Value* const error = fma(x_, builder_.CreateFNeg(builder_.CreateFMul(first, first)), number(1));
+    return fma(fma(error, number(0.375), number(0.5)), builder_.CreateFMul(first, error), first);
+  }
+
+  llvm::Value* x_;
+  llvm::Type* type_;
+  llvm::IRBuilder<> builder_;
+};
+
+void shorten_divisions(llvm::Module& module) {
+  const auto of = [&](const char* name, auto write) {
+    for (const char* suffix : {"_f32", "_f64"})
+      if (llvm::Function* function = module.getFunction(std::string(kPrefix) + name + suffix)) {
+        ShortDivision division(*function);
+        write(division, *function);
+      }
   };
-  llvm::Value* estimate = builder.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {}, {x});
-  llvm::Value* error = fma(builder.CreateFNeg(x), estimate, llvm::ConstantFP::get(type, 1.0));
-  builder.CreateRet(fma(estimate, error, estimate));
+  of("reciprocal", [](ShortDivision& division, llvm::Function&) { division.write_reciprocal(); });
+  of("quotient",
+     [](ShortDivision& division, llvm::Function& function) { division.write_quotient(function.getArg(1)); });
+  of("root", [](ShortDivision& division, llvm::Function&) { division.write_root(); });
 }
 
 }  // namespace
@@ -81,8 +137,7 @@ bool link_math_library(llvm::Module& module) {
                                 if (llvm::GlobalValue* global = linked.getNamedValue(name.getKey()))
                                   if (!global->isDeclaration()) global->setLinkage(llvm::GlobalValue::InternalLinkage);
                             });
-  llvm::Function* reciprocal = module.getFunction("__pykc_reciprocal_f32");
-  if (reciprocal != nullptr && module.getTargetTriple().isNVPTX()) write_for_gpu(*reciprocal);
+  if (module.getTargetTriple().isNVPTX()) shorten_divisions(module);
   return true;
 }
 

@@ -1,5 +1,6 @@
 ; log for f64. libclc's is 1.5 ulp off, by way of tables.
 
+declare double @__pykc_quotient_f64(double, double)
 declare double @llvm.fma.f64(double, double, double)
 
 ; log(m) + e ln2 with m from sqrt(1/2) to sqrt(2) that has these bits, where e is `added` more. With f = m - 1 and s = f
@@ -17,7 +18,7 @@ define internal double @logarithm_f64(i64 %bits, double %added) {
   %e = fadd double %e.plain, %added
   %f = fsub double %m, 1.0
   %below = fadd double %f, 2.0
-  %s = fdiv double %f, %below
+  %s = call double @__pykc_quotient_f64(double %f, double %below)
   %z = fmul double %s, %s
   %q.5 = call double @llvm.fma.f64(double %z, double 0x3FC2F03EB4B19FCC, double 0x3FC39A1E568366A6)
   %q.4 = call double @llvm.fma.f64(double %z, double %q.5, double 0x3FC74663CFFBFF97)

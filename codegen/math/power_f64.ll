@@ -2,6 +2,7 @@
 ; an odd power. No branches where the arguments and the result are normal. libclc's look logarithms and powers up in
 ; tables.
 
+declare double @__pykc_reciprocal_f64(double)
 declare double @llvm.copysign.f64(double, double)
 declare double @llvm.fabs.f64(double)
 declare double @llvm.fma.f64(double, double, double)
@@ -16,7 +17,7 @@ define internal %logarithm.f64 @logarithm_of_power(double %m, double %e) {
   %below = fadd double %m, 1.0
   %below.part = fsub double %below, 1.0
   %below.rest = fsub double %m, %below.part
-  %inverse = fdiv double 1.0, %below
+  %inverse = call double @__pykc_reciprocal_f64(double %below)
   %s = fmul double %above, %inverse
   %s.negated = fneg double %s
   %missing.high = call double @llvm.fma.f64(double %s.negated, double %below, double %above)
@@ -122,12 +123,23 @@ define internal double @power_of_two_near_zero_f64(double %r, double %r.rest) {
   ret double %power
 }
 
-; exp2 and exp10, whose product keeps what it rounds away
+; exp2 and exp10: x = k + r, and x = k log10(2) + r / log(10), as for exp
 define internal { double, double } @octaves_f64(double %x) {
   %shifted = fadd double %x, 6755399441055744.0
   %k = fsub double %shifted, 6755399441055744.0
   %r = fsub double %x, %k  ; exact
-  %power = call double @power_of_two_near_zero_f64(double %r, double 0.0)
+  ; 2^r = 1 + r q(r), q by minimax approximation to 2^-58
+  %q.9 = call double @llvm.fma.f64(double %r, double 0x3DFE8184030F2E0C, double 0x3E3E61155926341C)
+  %q.8 = call double @llvm.fma.f64(double %r, double %q.9, double 0x3E7B526066480BD9)
+  %q.7 = call double @llvm.fma.f64(double %r, double %q.8, double 0x3EB62BFCE07CBB0A)
+  %q.6 = call double @llvm.fma.f64(double %r, double %q.7, double 0x3EEFFCBFBFCD0640)
+  %q.5 = call double @llvm.fma.f64(double %r, double %q.6, double 0x3F24309130BF2883)
+  %q.4 = call double @llvm.fma.f64(double %r, double %q.5, double 0x3F55D87FE78B2C67)
+  %q.3 = call double @llvm.fma.f64(double %r, double %q.4, double 0x3F83B2AB6FBA1229)
+  %q.2 = call double @llvm.fma.f64(double %r, double %q.3, double 0x3FAC6B08D704A0D9)
+  %q.1 = call double @llvm.fma.f64(double %r, double %q.2, double 0x3FCEBFBDFF82C59C)
+  %q = call double @llvm.fma.f64(double %r, double %q.1, double 0x3FE62E42FEFA39EF)
+  %power = call double @llvm.fma.f64(double %r, double %q, double 1.0)
   %with.power = insertvalue { double, double } poison, double %power, 0
   %result = insertvalue { double, double } %with.power, double %shifted, 1
   ret { double, double } %result
@@ -168,17 +180,24 @@ done:
 }
 
 define internal { double, double } @decades_f64(double %x) {
-  %times = fmul double %x, 0x400A934F0979A371
-  %times.negated = fneg double %times
-  %times.exact = call double @llvm.fma.f64(double %x, double 0x400A934F0979A371, double %times.negated)
-  %times.rest = call double @llvm.fma.f64(double %x, double 0x3CA7F2495FB7FA6D, double %times.exact)
-  %shifted = fadd double %times, 6755399441055744.0
+  %shifted = call double @llvm.fma.f64(double %x, double 0x400A934F0979A371, double 6755399441055744.0)  ; x / log10(2)
   %k = fsub double %shifted, 6755399441055744.0
-  %r.high = fsub double %times, %k  ; exact
-  %r = fadd double %r.high, %times.rest
-  %r.part = fsub double %r, %r.high
-  %r.rest = fsub double %times.rest, %r.part
-  %power = call double @power_of_two_near_zero_f64(double %r, double %r.rest)
+  %left = call double @llvm.fma.f64(double %k, double 0xBFD34413509F7800, double %x)  ; exact
+  %k.low = fmul double %k, 0xBD326204CC14DC2D
+  %low = call double @llvm.fma.f64(double %left, double 0xBCAF48AD494EA3E9, double %k.low)
+  %r = call double @llvm.fma.f64(double %left, double 0x40026BB1BBB55516, double %low)
+  ; exp(r) = 1 + r q(r), q by minimax approximation to 2^-58
+  %q.9 = call double @llvm.fma.f64(double %r, double 0x3E5AD8956BFF7E2F, double 0x3E928AC78AE35058)
+  %q.8 = call double @llvm.fma.f64(double %r, double %q.9, double 0x3EC71DF1D33E020D)
+  %q.7 = call double @llvm.fma.f64(double %r, double %q.8, double 0x3EFA0199B3561A4F)
+  %q.6 = call double @llvm.fma.f64(double %r, double %q.7, double 0x3F2A01A012EDB113)
+  %q.5 = call double @llvm.fma.f64(double %r, double %q.6, double 0x3F56C16C183AE86E)
+  %q.4 = call double @llvm.fma.f64(double %r, double %q.5, double 0x3F81111111126C29)
+  %q.3 = call double @llvm.fma.f64(double %r, double %q.4, double 0x3FA5555555550B17)
+  %q.2 = call double @llvm.fma.f64(double %r, double %q.3, double 0x3FC55555555554FE)
+  %q.1 = call double @llvm.fma.f64(double %r, double %q.2, double 0x3FE0000000000009)
+  %q = call double @llvm.fma.f64(double %r, double %q.1, double 0x3FF0000000000000)
+  %power = call double @llvm.fma.f64(double %r, double %q, double 1.0)
   %with.power = insertvalue { double, double } poison, double %power, 0
   %result = insertvalue { double, double } %with.power, double %shifted, 1
   ret { double, double } %result

@@ -1,6 +1,7 @@
 ; sin, cos and tan for f64, as for f32 (trigonometric.ll): x = k pi/2 + r with a whole k, and pi/2 in three parts; from
 ; 2^27 on, as many bits of 2/pi as x needs. libclc's take ten times as long on the CPU device, and are twice as far off.
 
+declare double @__pykc_reciprocal_f64(double)
 declare double @llvm.fabs.f64(double)
 declare double @llvm.fma.f64(double, double, double)
 declare i64 @llvm.fshl.i64(i64, i64, i64)
@@ -14,11 +15,11 @@ declare i64 @llvm.fshl.i64(i64, i64, i64)
   i64 4397547296490951402, i64 7780917995555872008, i64 6197850593633725355]
 
 %turned = type { double, double, i64 }
-%pair.f64 = type { double, double }
 ; r = high + low, and the last bits of k, of |x| below 2^27. x less the first part of k pi/2 is exact, and so is what
-; the difference from the second rounds away: where that is larger than the first, the first has few bits.
+; the difference from the second rounds away: where that is larger than the first, the first has few bits. Of -0 both
+; are -0.
 define internal %turned @quarter_turns_f64(double %x) {
-  %shifted = call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 6755399441055744.0) ; x / (pi/2)
+  %shifted = call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 6755399441055744.0)  ; x / (pi/2)
   %k = fsub double %shifted, 6755399441055744.0
   %bits = bitcast double %shifted to i64
   %first = call double @llvm.fma.f64(double %k, double 0xBFF921FB54442D18, double %x)
@@ -27,9 +28,30 @@ define internal %turned @quarter_turns_f64(double %x) {
   %second.rest = call double @llvm.fma.f64(double %k, double 0x3C91A62633145C07, double %second.negated)
   %high = fsub double %first, %second
   %taken = fsub double %first, %high
-  %left = fsub double %taken, %second
-  %rest = fsub double %left, %second.rest
-  %low = call double @llvm.fma.f64(double %k, double 0x391F1976B7ED8FBC, double %rest)
+  %left = fsub double %second, %taken
+  %lacks = fadd double %left, %second.rest
+  %has = fneg double %lacks
+  %low = call double @llvm.fma.f64(double %k, double 0xB91F1976B7ED8FBC, double %has)
+  %result.with.0 = insertvalue %turned poison, double %high, 0
+  %result.with.1 = insertvalue %turned %result.with.0, double %low, 1
+  %result = insertvalue %turned %result.with.1, i64 %bits, 2
+  ret %turned %result
+}
+
+; The same with a `low` that is -0 where `high` is tiny, which is good enough for a sine: its own rounding is all then.
+; Elsewhere, what rounding leaves of the first part is exact.
+define internal %turned @quarter_turns_for_sine(double %x) {
+  %shifted = call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 6755399441055744.0)
+  %k = fsub double %shifted, 6755399441055744.0
+  %bits = bitcast double %shifted to i64
+  %first = call double @llvm.fma.f64(double %k, double 0xBFF921FB54442D18, double %x)
+  %second = call double @llvm.fma.f64(double %k, double 0xBC91A62633145C07, double %first)
+  %high = call double @llvm.fma.f64(double %k, double 0xB91F1976B7ED8FBC, double %second)
+  %left = fsub double %first, %high
+  %rest = call double @llvm.fma.f64(double %k, double 0xBC91A62633145C07, double %left)
+  %size = call double @llvm.fabs.f64(double %high)
+  %is.tiny = fcmp olt double %size, 0x3E50000000000000
+  %low = select i1 %is.tiny, double -0.0, double %rest
   %result.with.0 = insertvalue %turned poison, double %high, 0
   %result.with.1 = insertvalue %turned %result.with.0, double %low, 1
   %result = insertvalue %turned %result.with.1, i64 %bits, 2
@@ -114,60 +136,36 @@ define internal %turned @far_quarter_turns_f64(double %x) cold {
   ret %turned %result
 }
 
-; high + (high^3 q(s) + low (1 - s/2)) with s = high^2 as a sum of two numbers, q by minimax approximation to 2^-58
-define internal %pair.f64 @sine_f64(double %high, double %low) {
-  %s = fmul double %high, %high
-  %q.4 = call double @llvm.fma.f64(double %s, double 0x3DE5D9395E2F3AA3, double 0xBE5AE5E68787E1A3)
-  %q.3 = call double @llvm.fma.f64(double %s, double %q.4, double 0x3EC71DE357AFB1DA)
-  %q.2 = call double @llvm.fma.f64(double %s, double %q.3, double 0xBF2A01A019C1607F)
-  %q.1 = call double @llvm.fma.f64(double %s, double %q.2, double 0x3F8111111110F8A6)
-  %q = call double @llvm.fma.f64(double %s, double %q.1, double 0xBFC5555555555549)
-  %slope = call double @llvm.fma.f64(double %s, double -0.5, double 1.0)
-  %of.low = fmul double %low, %slope
-  %cube = fmul double %high, %s
-  %rest = call double @llvm.fma.f64(double %cube, double %q, double %of.low)
-  %result.with.0 = insertvalue %pair.f64 poison, double %high, 0
-  %result = insertvalue %pair.f64 %result.with.0, double %rest, 1
-  ret %pair.f64 %result
-}
-
-; 1 - s/2 + (s^2 q(s) - high low) as a sum of two numbers, q by minimax approximation to 2^-64; what 1 - s/2 and s round
-; away is put back
-define internal %pair.f64 @cosine_f64(double %high, double %low) {
-  %s = fmul double %high, %high
-  %s.negated = fneg double %s
-  %s.rest = call double @llvm.fma.f64(double %high, double %high, double %s.negated)
-  %near = call double @llvm.fma.f64(double %s, double -0.5, double 1.0)
-  %near.less = fsub double 1.0, %near
-  %near.rest = call double @llvm.fma.f64(double %s, double -0.5, double %near.less)
-  %q.4 = call double @llvm.fma.f64(double %s, double 0xBDA8FB166A6DFD1E, double 0x3E21EE9F1BB194BA)
-  %q.3 = call double @llvm.fma.f64(double %s, double %q.4, double 0xBE927E4F8134AE76)
-  %q.2 = call double @llvm.fma.f64(double %s, double %q.3, double 0x3EFA01A019CC0180)
-  %q.1 = call double @llvm.fma.f64(double %s, double %q.2, double 0xBF56C16C16C15224)
-  %q = call double @llvm.fma.f64(double %s, double %q.1, double 0x3FA555555555554C)
-  %half = call double @llvm.fma.f64(double %s.rest, double -0.5, double %near.rest)
-  %high.negated = fneg double %high
-  %of.low = call double @llvm.fma.f64(double %high.negated, double %low, double %half)
-  %square = fmul double %s, %s
-  %rest = call double @llvm.fma.f64(double %square, double %q, double %of.low)
-  %result.with.0 = insertvalue %pair.f64 poison, double %near, 0
-  %result = insertvalue %pair.f64 %result.with.0, double %rest, 1
-  ret %pair.f64 %result
-}
-
-; The sine of k quarter turns and r, below 2^27
+; The sine of k quarter turns and r. With s = high^2, that of r is high - (high^3 q(s) - low (1 - s/2)), and its cosine
+; is 1 - (s p(s) + high low), q and p by minimax approximation to 2^-58 and 2^-62; 1 - s/2 is roughly 0.85. What s rounds
+; away counts where the cosine is far from 1. Of both, one sum remains.
 define internal double @sine_of(double %high, double %low, i64 %k) {
-  %sine = call %pair.f64 @sine_f64(double %high, double %low)
-  %cosine = call %pair.f64 @cosine_f64(double %high, double %low)
-  %sine.high = extractvalue %pair.f64 %sine, 0
-  %sine.low = extractvalue %pair.f64 %sine, 1
-  %cosine.high = extractvalue %pair.f64 %cosine, 0
-  %cosine.low = extractvalue %pair.f64 %cosine, 1
   %odd = and i64 %k, 1
   %is.odd = icmp ne i64 %odd, 0
-  %value.high = select i1 %is.odd, double %cosine.high, double %sine.high
-  %value.low = select i1 %is.odd, double %cosine.low, double %sine.low
-  %value = fadd double %value.high, %value.low
+  %s = fmul double %high, %high
+  %q.4 = call double @llvm.fma.f64(double %s, double 0xBDE5D9344DB5C26E, double 0x3E5AE5E67908819A)
+  %q.3 = call double @llvm.fma.f64(double %s, double %q.4, double 0xBEC71DE357A1C3CC)
+  %q.2 = call double @llvm.fma.f64(double %s, double %q.3, double 0x3F2A01A019C1567C)
+  %q.1 = call double @llvm.fma.f64(double %s, double %q.2, double 0xBF8111111110F8A4)
+  %q = call double @llvm.fma.f64(double %s, double %q.1, double 0x3FC5555555555549)
+  %p.5 = call double @llvm.fma.f64(double %s, double 0x3DA8FB1BC03F8C1E, double 0xBE21EE9F2527DF46)
+  %p.4 = call double @llvm.fma.f64(double %s, double %p.5, double 0x3E927E4F81404FD2)
+  %p.3 = call double @llvm.fma.f64(double %s, double %p.4, double 0xBEFA01A019CC0CA4)
+  %p.2 = call double @llvm.fma.f64(double %s, double %p.3, double 0x3F56C16C16C15227)
+  %p.1 = call double @llvm.fma.f64(double %s, double %p.2, double 0xBFA555555555554C)
+  %p = call double @llvm.fma.f64(double %s, double %p.1, double 0x3FE0000000000000)
+  %cube = fmul double %high, %s
+  %s.negated = fneg double %s
+  %s.rest = call double @llvm.fma.f64(double %high, double %high, double %s.negated)
+  %of.s.rest.any = fmul double %s.rest, 0x3FDD70A3D70A3D71
+  %slope = select i1 %is.odd, double %high, double 0xBFEB333333333333
+  %of.s.rest = select i1 %is.odd, double %of.s.rest.any, double 0.0
+  %of.rests = call double @llvm.fma.f64(double %low, double %slope, double %of.s.rest)
+  %base = select i1 %is.odd, double 1.0, double %high
+  %factor = select i1 %is.odd, double %s, double %cube
+  %curve = select i1 %is.odd, double %p, double %q
+  %less = call double @llvm.fma.f64(double %factor, double %curve, double %of.rests)
+  %value = fsub double %base, %less
   %bits = bitcast double %value to i64
   %half = lshr i64 %k, 1
   %sign = shl i64 %half, 63
@@ -186,13 +184,11 @@ define internal double @far_sine(double %x) cold {
 }
 
 define double @__pykc_sin_f64(double %x) {
-  %turned = call %turned @quarter_turns_f64(double %x)
+  %turned = call %turned @quarter_turns_for_sine(double %x)
   %high = extractvalue %turned %turned, 0
   %low = extractvalue %turned %turned, 1
   %k = extractvalue %turned %turned, 2
-  %value = call double @sine_of(double %high, double %low, i64 %k)
-  %is.zero = fcmp oeq double %x, 0.0
-  %near = select i1 %is.zero, double %x, double %value                 ; -0 stays
+  %near = call double @sine_of(double %high, double %low, i64 %k)
   %size = call double @llvm.fabs.f64(double %x)
   %is.near = fcmp olt double %size, 134217728.0
   br i1 %is.near, label %done, label %rarely
@@ -217,7 +213,7 @@ define internal double @far_cosine(double %x) cold {
 }
 
 define double @__pykc_cos_f64(double %x) {
-  %turned = call %turned @quarter_turns_f64(double %x)
+  %turned = call %turned @quarter_turns_for_sine(double %x)
   %high = extractvalue %turned %turned, 0
   %low = extractvalue %turned %turned, 1
   %k = extractvalue %turned %turned, 2
@@ -236,36 +232,42 @@ done:
   ret double %result
 }
 
-; sine / cosine or -cosine / sine, and what is missing then, by the rests of both
+; tan(high + low) = high + (high^3 q(s) + low (1 + s + s^2)) with s = high^2, q by minimax approximation to 2^-59; an
+; odd number of quarter turns from there, -1 / tan. What rounding takes from s, the sum and the inverse is put back.
 define internal double @tangent_of(double %high, double %low, i64 %k) {
-  %sine = call %pair.f64 @sine_f64(double %high, double %low)
-  %cosine = call %pair.f64 @cosine_f64(double %high, double %low)
-  %sine.high = extractvalue %pair.f64 %sine, 0
-  %sine.low = extractvalue %pair.f64 %sine, 1
-  %cosine.high = extractvalue %pair.f64 %cosine, 0
-  %cosine.low = extractvalue %pair.f64 %cosine, 1
+  %s = fmul double %high, %high
+  %q.13 = call double @llvm.fma.f64(double %s, double 0x3EE4476D534455AA, double 0xBEF8D5ABC1CB3E9C)
+  %q.12 = call double @llvm.fma.f64(double %s, double %q.13, double 0x3F08DD3A572967B7)
+  %q.11 = call double @llvm.fma.f64(double %s, double %q.12, double 0xBEF953DA21377E88)
+  %q.10 = call double @llvm.fma.f64(double %s, double %q.11, double 0x3F114EE94E8C78EB)
+  %q.9 = call double @llvm.fma.f64(double %s, double %q.10, double 0x3F1614C7AAFE8721)
+  %q.8 = call double @llvm.fma.f64(double %s, double %q.9, double 0x3F2FE9D15678696C)
+  %q.7 = call double @llvm.fma.f64(double %s, double %q.8, double 0x3F434C6A7A6AA1F1)
+  %q.6 = call double @llvm.fma.f64(double %s, double %q.7, double 0x3F57DB0750AE6966)
+  %q.5 = call double @llvm.fma.f64(double %s, double %q.6, double 0x3F6D6D2FC8A602CF)
+  %q.4 = call double @llvm.fma.f64(double %s, double %q.5, double 0x3F8226E39F956D83)
+  %q.3 = call double @llvm.fma.f64(double %s, double %q.4, double 0x3F9664F4861B2A34)
+  %q.2 = call double @llvm.fma.f64(double %s, double %q.3, double 0x3FABA1BA1BAA7998)
+  %q.1 = call double @llvm.fma.f64(double %s, double %q.2, double 0x3FC11111111107D1)
+  %q = call double @llvm.fma.f64(double %s, double %q.1, double 0x3FD555555555555C)
+  %s.negated = fneg double %s
+  %s.rest = call double @llvm.fma.f64(double %high, double %high, double %s.negated)
+  %steepness = call double @llvm.fma.f64(double %s, double %s, double %s)
+  %of.low = call double @llvm.fma.f64(double %low, double %steepness, double %low)
+  %half = fmul double %high, 0.5
+  %of.rests = call double @llvm.fma.f64(double %half, double %s.rest, double %of.low)
+  %cube = fmul double %high, %s
+  %rest = call double @llvm.fma.f64(double %cube, double %q, double %of.rests)
+  %tangent = fadd double %high, %rest
+  %opposite = fneg double %tangent
+  %inverse = call double @__pykc_reciprocal_f64(double %opposite)
+  %missing.high = call double @llvm.fma.f64(double %inverse, double %high, double 1.0)
+  %missing = call double @llvm.fma.f64(double %inverse, double %rest, double %missing.high)
+  %better = call double @llvm.fma.f64(double %inverse, double %missing, double %inverse)
   %odd = and i64 %k, 1
   %is.odd = icmp ne i64 %odd, 0
-  %sine.opposite = fneg double %sine.high
-  %sine.low.opposite = fneg double %sine.low
-  %above.high = select i1 %is.odd, double %cosine.high, double %sine.high
-  %above.low = select i1 %is.odd, double %cosine.low, double %sine.low
-  %below.high = select i1 %is.odd, double %sine.opposite, double %cosine.high
-  %below.low = select i1 %is.odd, double %sine.low.opposite, double %cosine.low
-  %above = fadd double %above.high, %above.low
-  %below = fadd double %below.high, %below.low
-  %above.part = fsub double %above.high, %above
-  %above.rest = fadd double %above.part, %above.low
-  %below.part = fsub double %below.high, %below
-  %below.rest = fadd double %below.part, %below.low
-  %inverse = fdiv double 1.0, %below
-  %ratio = fmul double %above, %inverse
-  %ratio.negated = fneg double %ratio
-  %missing.high = call double @llvm.fma.f64(double %ratio.negated, double %below, double %above)
-  %missing.all = fadd double %missing.high, %above.rest
-  %missing = call double @llvm.fma.f64(double %ratio.negated, double %below.rest, double %missing.all)
-  %value = call double @llvm.fma.f64(double %missing, double %inverse, double %ratio)
-  ret double %value
+  %result = select i1 %is.odd, double %better, double %tangent
+  ret double %result
 }
 
 define internal double @far_tangent(double %x) cold {
@@ -282,9 +284,7 @@ define double @__pykc_tan_f64(double %x) {
   %high = extractvalue %turned %turned, 0
   %low = extractvalue %turned %turned, 1
   %k = extractvalue %turned %turned, 2
-  %value = call double @tangent_of(double %high, double %low, i64 %k)
-  %is.zero = fcmp oeq double %x, 0.0
-  %near = select i1 %is.zero, double %x, double %value
+  %near = call double @tangent_of(double %high, double %low, i64 %k)
   %size = call double @llvm.fabs.f64(double %x)
   %is.near = fcmp olt double %size, 134217728.0
   br i1 %is.near, label %done, label %rarely

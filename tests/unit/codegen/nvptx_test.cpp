@@ -508,8 +508,14 @@ TEST(Nvptx, MathIsLinkedAndExact) {
   const std::string text = ptx(kMath);
   EXPECT_HAS(text, "div.rn.f32");
   EXPECT_HAS(text, "sqrt.rn.f32");
-  EXPECT_HAS_NOT(text, "approx");
+  EXPECT_HAS_NOT(text, "approx.f32");  // rcp.approx.ftz is where an exact division begins
   EXPECT_HAS_NOT(text, ".extern");
+}
+
+TEST(Nvptx, ConstantsThatNoImmediateHoldsAreInConstantMemory) {
+  const std::string text = ptx(kMath);
+  EXPECT_HAS(text, ".const .align 8 .f64 ");
+  EXPECT_HAS(text, "ld.const.b64 ");
 }
 
 TEST(Nvptx, FastMathTakesTheApproximations) {
