@@ -1,4 +1,4 @@
-; exp, exp2, exp10, log, log2, log10 and pow for f32, and exp for f64: libclc's exp and exp2 flush results below the
+; exp, exp2, exp10, log2, log10 and pow for f32, and exp for f64: libclc's exp and exp2 flush results below the
 ; smallest normal number to 0.
 ;
 ; x = k ln2 + r with a whole k and |r| <= ln2 / 2, so exp(x) = 2^k exp(r). ln2 is subtracted in two parts, the first of
@@ -214,67 +214,6 @@ define internal %binary @split(float %size) {
   %with.m = insertvalue %binary poison, float %m, 0
   %result = insertvalue %binary %with.m, float %e, 1
   ret %binary %result
-}
-
-; log(m) + e log(2) with log(m) = f - f^2/2 + f^3 q(f) and f = m - 1, q by Chebyshev approximation to 2^-28 in all.
-; log(2) is added in two parts, the first of which has so few bits that e times it is exact.
-define internal float @natural_logarithm(float %m, float %e) {
-  %f = fsub float %m, 1.0  ; exact
-  %q.7 = call float @llvm.fma.f32(float %f, float 0x3FB1D8EA60000000, float 0xBFBD635BC0000000)
-  %q.6 = call float @llvm.fma.f32(float %f, float %q.7, float 0x3FBDEA2820000000)
-  %q.5 = call float @llvm.fma.f32(float %f, float %q.6, float 0xBFBFCF4C60000000)
-  %q.4 = call float @llvm.fma.f32(float %f, float %q.5, float 0x3FC23D21A0000000)
-  %q.3 = call float @llvm.fma.f32(float %f, float %q.4, float 0xBFC555B4A0000000)
-  %q.2 = call float @llvm.fma.f32(float %f, float %q.3, float 0x3FC999D5A0000000)
-  %q.1 = call float @llvm.fma.f32(float %f, float %q.2, float 0xBFCFFFFFC0000000)
-  %q = call float @llvm.fma.f32(float %f, float %q.1, float 0x3FD5555540000000)
-  %curve = call float @llvm.fma.f32(float %f, float %q, float -0.5)
-  %f.square = fmul float %f, %f
-  %e.low = fmul float %e, 0x3EB7F7D1C0000000
-  %low = call float @llvm.fma.f32(float %f.square, float %curve, float %e.low)
-  %e.high = fmul float %e, 0.693145751953125
-  %high = fadd float %e.high, %f
-  %high.part = fsub float %high, %e.high
-  %high.rest = fsub float %f, %high.part
-  %rest = fadd float %low, %high.rest
-  %sum = fadd float %high, %rest
-  ret float %sum
-}
-
-define internal float @any_logarithm_f32(float %x) cold {
-  %parts = call %binary @split(float %x)
-  %m = extractvalue %binary %parts, 0
-  %e = extractvalue %binary %parts, 1
-  %sum = call float @natural_logarithm(float %m, float %e)
-  %is.number = fcmp olt float %x, 0x7FF0000000000000
-  %of.large = select i1 %is.number, float %sum, float %x
-  %below.zero = fcmp olt float %x, 0.0
-  %of.any = select i1 %below.zero, float 0x7FF8000000000000, float %of.large
-  %is.zero = fcmp oeq float %x, 0.0
-  %result = select i1 %is.zero, float 0xFFF0000000000000, float %of.any
-  ret float %result
-}
-
-define float @__pykc_log_f32(float %x) {
-  %bits = bitcast float %x to i32
-  %from.root = sub i32 %bits, 1060439283  ; the bits of sqrt(1/2)
-  %e.whole = ashr i32 %from.root, 23
-  %e.bits = shl i32 %e.whole, 23
-  %m.bits = sub i32 %bits, %e.bits
-  %m = bitcast i32 %m.bits to float
-  %e = sitofp i32 %e.whole to float
-  %of.normal = call float @natural_logarithm(float %m, float %e)
-  %from.normal = sub i32 %bits, 8388608
-  %is.normal = icmp ult i32 %from.normal, 2130706432
-  br i1 %is.normal, label %done, label %rarely
-
-rarely:
-  %of.any = call float @any_logarithm_f32(float %x)
-  br label %done
-
-done:
-  %result = phi float [ %of.normal, %0 ], [ %of.any, %rarely ]
-  ret float %result
 }
 
 ; pow(x, y) = 2^(y log2 |x|), with the sign of an odd power. libclc's is up to 2.7 ulp off, by way of tables.
