@@ -195,9 +195,10 @@ define float @__pykc_cosh_f32(float %x) {
   %small = extractvalue %halves %halves, 4
   %large.rest = extractvalue %halves %halves, 5
   %last = extractvalue %halves %halves, 7
-  %rest.high = call float @llvm.fma.f32(float %small, float %sine, float %large.rest)
-  %rest = call float @llvm.fma.f32(float %large, float %cosine, float %rest.high)
-  %sum = call float @sum_of(float %large, float %small, float %r, float %rest)
+  %of.large = call float @llvm.fma.f32(float %large, float %cosine, float %large.rest)
+  %of.both = call float @llvm.fma.f32(float %small, float %sine, float %of.large)
+  %rest = call float @llvm.fma.f32(float %small, float %r, float %of.both)
+  %sum = fadd float %large, %rest
   %result = fmul float %sum, %last
   ret float %result
 }
@@ -406,9 +407,13 @@ define double @__pykc_cosh_f64(double %x) {
   %small = extractvalue %halves.f64 %halves, 4
   %large.rest = extractvalue %halves.f64 %halves, 5
   %last = extractvalue %halves.f64 %halves, 7
-  %rest.high = call double @llvm.fma.f64(double %small, double %sine, double %large.rest)
-  %rest = call double @llvm.fma.f64(double %large, double %cosine, double %rest.high)
-  %sum = call double @sum_of_f64(double %large, double %small, double %r, double %rest)
+  ; where `large` is rounded, `small` lacks as much
+  %r.opposite = fneg double %r
+  %lacks = call double @llvm.fma.f64(double %large.rest, double %r.opposite, double %large.rest)
+  %of.large = call double @llvm.fma.f64(double %large, double %cosine, double %lacks)
+  %of.both = call double @llvm.fma.f64(double %small, double %sine, double %of.large)
+  %rest = call double @llvm.fma.f64(double %small, double %r, double %of.both)
+  %sum = fadd double %large, %rest
   %result = fmul double %sum, %last
   ret double %result
 }

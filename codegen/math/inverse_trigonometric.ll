@@ -10,9 +10,10 @@ declare float @llvm.fma.f32(float, float, float)
 declare float @llvm.minimum.f32(float, float)
 declare double @llvm.sqrt.f64(double)
 declare double @__pykc_quotient_f64(double, double)
+declare float @__pykc_quotient_f32(float, float)
+declare float @__pykc_root_f32(float)
 declare double @__pykc_reciprocal_f64(double)
 declare float @__pykc_reciprocal_f32(float)
-declare float @llvm.sqrt.f32(float)
 
 ; asin(x) = s + s z p(z) with s = |x| and z = s^2 up to 1/2, and pi/2 less twice that of s^2 = z = (1 - |x|) / 2 from
 ; there on; p by minimax approximation to 2^-28 in all. What the root's rounding takes away is (z - s^2) / 2s, for which
@@ -23,7 +24,7 @@ define internal %arc @arc(float %size) {
   %distance = call float @llvm.fma.f32(float %size, float -0.5, float 0.5) ; exact
   %square = fmul float %size, %size
   %z = select i1 %is.large, float %distance, float %square
-  %root = call float @llvm.sqrt.f32(float %distance)
+  %root = call float @__pykc_root_f32(float %distance)
   %s = select i1 %is.large, float %root, float %size
   %p.3 = call float @llvm.fma.f32(float %z, float 0x3FA5959AA0000000, float 0x3F98C415A0000000)
   %p.2 = call float @llvm.fma.f32(float %z, float %p.3, float 0x3FA747B720000000)
@@ -210,21 +211,34 @@ define internal float @turned(float %base, float %base.rest, float %u, float %u.
   ret float %result
 }
 
-; atan(x) = pi/2 - atan(1 / x) from 1 on
+; atan(x) = base + atan(u) with u = x up to 0.6, (x - 1) / (x + 1) from there up to 1.667, and -1 / x behind it, so that
+; |u| <= 0.6, and <= 1/4 where the base is pi/4, whose sum with it is then rounded little before the last step; atan(u) =
+; u + u z p(z) with z = u^2, p by minimax approximation to 2^-29 of u.
 define float @__pykc_atan_f32(float %x) {
   %any.size = call float @llvm.fabs.f32(float %x)
-  ; the result is pi/2 from 2^26 on; a NaN stays
-  %size = call float @llvm.minimum.f32(float %any.size, float 1073741824.0)
-  %is.large = fcmp ogt float %size, 1.0
-  %opposite = fneg float %size
-  %inverse = call float @__pykc_reciprocal_f32(float %opposite)
-  %missing = call float @llvm.fma.f32(float %inverse, float %size, float 1.0)
-  %inverse.rest = fmul float %inverse, %missing
-  %u = select i1 %is.large, float %inverse, float %size
-  %u.rest = select i1 %is.large, float %inverse.rest, float 0.0
-  %base = select i1 %is.large, float 0x3FF921FB60000000, float 0.0
-  %base.rest = select i1 %is.large, float 0xBE6777A5C0000000, float 0.0
-  %of.size = call float @turned(float %base, float %base.rest, float %u, float %u.rest)
+  %size = call float @llvm.minimum.f32(float %any.size, float 0x4190000000000000)  ; the result is pi/2 from there on
+  %is.small = fcmp olt float %any.size, 0x3FE3333340000000
+  %is.middle = fcmp olt float %any.size, 0x3FFAAAAAA0000000
+  %less = fsub float %size, 1.0
+  %more = fadd float %size, 1.0
+  %above = select i1 %is.middle, float %less, float -1.0
+  %below = select i1 %is.middle, float %more, float %size
+  %ratio = call float @__pykc_quotient_f32(float %above, float %below)
+  %u = select i1 %is.small, float %size, float %ratio
+  %base.large = select i1 %is.middle, float 0x3FE921FB60000000, float 0x3FF921FB60000000
+  %base = select i1 %is.small, float 0.0, float %base.large
+  %rest.large = select i1 %is.middle, float 0xBE5777A5C0000000, float 0xBE6777A5C0000000
+  %base.rest = select i1 %is.small, float 0.0, float %rest.large
+  %z = fmul float %u, %u
+  %p.4 = call float @llvm.fma.f32(float %z, float 0x3F9F151320000000, float 0xBFB2BFB9E0000000)
+  %p.3 = call float @llvm.fma.f32(float %z, float %p.4, float 0x3FBB84DF40000000)
+  %p.2 = call float @llvm.fma.f32(float %z, float %p.3, float 0xBFC23CA1E0000000)
+  %p.1 = call float @llvm.fma.f32(float %z, float %p.2, float 0x3FC99901A0000000)
+  %p = call float @llvm.fma.f32(float %z, float %p.1, float 0xBFD5555440000000)
+  %curve = fmul float %z, %p
+  %rest = call float @llvm.fma.f32(float %u, float %curve, float %base.rest)
+  %turned = fadd float %u, %rest
+  %of.size = fadd float %base, %turned
   %result = call float @llvm.copysign.f32(float %of.size, float %x)
   ret float %result
 }
@@ -301,9 +315,7 @@ done:
   ret float %result
 }
 
-; atan(x) = base + atan(u) with u = x up to 0.6, (x - 1) / (x + 1) from there up to 1.667, and -1 / x behind it, so that
-; |u| <= 0.6, and <= 1/4 where the base is pi/4, whose sum with it is then rounded little before the last step; atan(u) =
-; u + u z p(z) with z = u^2, p by minimax approximation to 2^-60 of u.
+; atan for f64, as for f32, p to 2^-60
 define double @__pykc_atan_f64(double %x) {
   %any.size = call double @llvm.fabs.f64(double %x)
   %is.huge = fcmp ogt double %any.size, 0x43B0000000000000

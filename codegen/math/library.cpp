@@ -87,7 +87,8 @@ class ShortDivision {
   llvm::Value* inverse_root() {
     llvm::Value* const first =
         estimate(llvm::Intrinsic::nvvm_rsqrt_approx_ftz_f, llvm::Intrinsic::nvvm_rsqrt_approx_ftz_d, x_);
-    if (type_->isFloatTy()) return first;
+    if (type_->isFloatTy())  // infinite of 0, of which the root is 0
+      return builder_.CreateIntrinsic(llvm::Intrinsic::minimum, {type_}, {first, number(0x1p100)});
     llvm::Value* const error = fma(x_, builder_.CreateFNeg(builder_.CreateFMul(first, first)), number(1));
     return fma(fma(error, number(0.375), number(0.5)), builder_.CreateFMul(first, error), first);
   }

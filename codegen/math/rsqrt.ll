@@ -1,0 +1,54 @@
+; rsqrt(x) = 1 / sqrt(x). libclc's takes twice as long on GPUs.
+
+declare double @__pykc_reciprocal_f64(double)
+declare double @__pykc_root_f64(double)
+declare double @llvm.sqrt.f64(double)
+declare float @__pykc_reciprocal_f32(float)
+declare float @__pykc_root_f32(float)
+declare float @llvm.sqrt.f32(float)
+
+define internal float @any_rsqrt_f32(float %x) cold {
+  %root = call float @llvm.sqrt.f32(float %x)
+  %result = fdiv float 1.0, %root
+  ret float %result
+}
+
+define float @__pykc_rsqrt_f32(float %x) {
+  %root = call float @__pykc_root_f32(float %x)
+  %near = call float @__pykc_reciprocal_f32(float %root)
+  %bits = bitcast float %x to i32
+  %from.least = sub i32 %bits, 226492416                            ; the bits of 2^-100; up to 2^100
+  %is.near = icmp ult i32 %from.least, 1677721600
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %any = call float @any_rsqrt_f32(float %x)
+  br label %done
+
+done:
+  %result = phi float [ %near, %0 ], [ %any, %rarely ]
+  ret float %result
+}
+
+define internal double @any_rsqrt_f64(double %x) cold {
+  %root = call double @llvm.sqrt.f64(double %x)
+  %result = fdiv double 1.0, %root
+  ret double %result
+}
+
+define double @__pykc_rsqrt_f64(double %x) {
+  %root = call double @__pykc_root_f64(double %x)
+  %near = call double @__pykc_reciprocal_f64(double %root)
+  %bits = bitcast double %x to i64
+  %from.least = sub i64 %bits, 553942754166571008                            ; the bits of 2^-900; up to 2^900
+  %is.near = icmp ult i64 %from.least, 8106479329266892800
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %any = call double @any_rsqrt_f64(double %x)
+  br label %done
+
+done:
+  %result = phi double [ %near, %0 ], [ %any, %rarely ]
+  ret double %result
+}
