@@ -82,11 +82,12 @@ Value power(FunctionChecker& checker, const Value& base, const Value& exponent, 
   const bool is_literal = exponent.is_weak() || !checker.rules->has_weak_literals;
   const bool is_half = is_literal && exponent.is_constant() && real_of(*exponent.expr) == 0.5;
   const bool has_integers = is_integer_or_bool(base.scalar()) && is_integer_or_bool(exponent.scalar());
-  if (count) {
-    const bool becomes_float = has_integers && *count < 0 && exponent.is_weak();  // 2 ** -1 is 0.5
-    const ScalarType type = becomes_float        ? ScalarType::F64
-                            : exponent.is_weak() ? checker.rules->promoted(base.scalar())
-                                                 : *checker.rules->power(base.scalar(), exponent.scalar());
+  const bool is_below_zero = has_integers && exponent.is_constant() && integer_of(*exponent.expr) < 0;
+  if (is_below_zero && exponent.is_weak())  // x ** -1 is a fraction
+    return power(checker, TreeBuilder::strong(checker.tree.convert(base, ScalarType::F64)), exponent, range);
+  if (count && !is_below_zero) {
+    const ScalarType type = exponent.is_weak() ? checker.rules->promoted(base.scalar())
+                                               : *checker.rules->power(base.scalar(), exponent.scalar());
     return TreeBuilder::strong(power_by_products(checker, checker.tree.convert(base, type), *count, range));
   }
   if (has_integers) {
