@@ -96,6 +96,7 @@ enum class Misfit : std::uint8_t {
   OtherDevice,
   NoMemory,
   NotAligned,
+  ReadOnly,
 };
 
 Error explain(Place place, const Argument& argument, const DeviceState& device, Misfit misfit) {
@@ -120,6 +121,8 @@ Error explain(Place place, const Argument& argument, const DeviceState& device, 
       return wrong_argument(place, argument.is_array ? "the array has no memory" : "the record has no bytes");
     case Misfit::NotAligned:
       return wrong_argument(place, "the array's address is not aligned to its elements");
+    case Misfit::ReadOnly:
+      return wrong_argument(place, "the array is read-only, and the kernel may write to it; pass a copy");
     case Misfit::None:
     case Misfit::Type:
       break;
@@ -198,6 +201,7 @@ Misfit append_array(const ParameterRule& rule, const ParameterInfo& parameter, c
     if (const Misfit misfit = check_order(rule.layout, argument); misfit != Misfit::None) return misfit;
   if (const Misfit misfit = check_memory(rule.alignment, argument, is_empty, device); misfit != Misfit::None)
     return misfit;
+  if (argument.is_read_only && parameter.is_written && !is_empty) return Misfit::ReadOnly;
   prepared.append(reinterpret_cast<std::uintptr_t>(argument.address));
   if (rule.has_static_shape) return Misfit::None;
   for (int i = 0; i < argument.rank; ++i) prepared.append(static_cast<std::uint64_t>(argument.extents[i]));

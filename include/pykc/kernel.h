@@ -61,6 +61,7 @@ struct Argument {
   std::int64_t strides[kMaxRank] = {};
   unsigned char scalar[8] = {};                 // the value's bytes
   const detail::DeviceState* device = nullptr;  // where the memory lives; null: not known, not checked
+  bool is_read_only = false;                    // an array: a kernel that may write to it is refused
 
   template <typename T>
   requires std::is_arithmetic_v<T>

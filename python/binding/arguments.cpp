@@ -177,8 +177,8 @@ std::optional<Argument> ArgumentList::as_stated(const Number& number, const Para
   if (is_complex(parameter->value)) return complex_number(number.as_double(), 0, parameter->value);
   if (parameter->value.is_record()) return std::nullopt;
   const ScalarType type = parameter->value.scalar;
-  if (!wraps_integers_ && number.kind != Number::Kind::Float && is_integer(type)) return std::nullopt;
-  return converted(number, type);
+  if (wraps_integers_ || !is_integer(type)) return converted(number, type);
+  return number.kind == Number::Kind::Float ? converted(number, ScalarType::I64) : std::nullopt;
 }
 
 /// A scalar of NumPy's, or an array without axes.
@@ -203,16 +203,22 @@ Argument ArgumentList::argument_of_buffer(HostBuffer buffer, const ParameterInfo
   if (buffer.mapping().rank() == 0) return scalar_in(std::move(buffer), parameter);
   if (!copies_host_arrays_) {
     Argument argument = argument_of_elements(buffer.first(), buffer.element(), buffer.mapping(), parameter);
+    argument.is_read_only = buffer.is_read_only();
     hosts_.push_back(std::move(buffer));
     return argument;
   }
   // An array that is passed twice is one on the device, too: else what is written to the one would be lost.
   const auto copied = std::ranges::find_if(copies_, [&](const Copy& copy) { return copy.host.shows_same(buffer); });
-  if (copied != copies_.end()) return argument_of_array(copied->array, parameter);
+  if (copied != copies_.end()) return argument_of_copy(*copied, parameter);
   DeviceArray array = allocate(device_, buffer.element(), buffer.mapping().shape(), buffer.mapping().order());
   take(without_gil([&] { return array.elements().copy_from_host(buffer.first(), buffer.mapping(), nullptr); }));
-  Argument argument = argument_of_array(array, parameter);
   copies_.push_back({std::move(buffer), std::move(array)});
+  return argument_of_copy(copies_.back(), parameter);
+}
+
+Argument ArgumentList::argument_of_copy(const Copy& copy, const ParameterInfo* parameter) {
+  Argument argument = argument_of_array(copy.array, parameter);
+  argument.is_read_only = copy.host.is_read_only();
   return argument;
 }
 

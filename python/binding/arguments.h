@@ -58,6 +58,7 @@ class ArgumentList {
   };
   Argument argument_of(nb::handle given, const ParameterInfo* parameter);
   Argument argument_of_buffer(HostBuffer buffer, const ParameterInfo* parameter);
+  static Argument argument_of_copy(const Copy& copy, const ParameterInfo* parameter);
   Argument argument_of_tensor(const BorrowedTensor& tensor, const ParameterInfo* parameter);
   Result<void> in_order_with_producer(const std::function<Result<void>()>& launch) const;
   /// Nothing where the parameter does not say a type for the number, or one that would be another number.

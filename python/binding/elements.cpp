@@ -17,6 +17,7 @@ ElementType record_of(nb::handle dtype) {
   RecordType record;
   record.name = "record";
   record.bytes = nb::cast<std::int64_t>(dtype.attr("itemsize"));
+  if (record.bytes == 0) refuse(nb::cast<std::string>(nb::repr(dtype)) + ", which has no bytes");
   record.alignment = nb::cast<int>(dtype.attr("alignment"));
   const nb::object fields = dtype.attr("fields");
   for (const nb::handle name : nb::borrow<nb::tuple>(dtype.attr("names"))) {
@@ -106,8 +107,12 @@ ElementType element_of(nb::handle dtype) {
   if (nb::hasattr(dtype, "fields") && !dtype.attr("fields").is_none()) return record_of(dtype);
   for (const char* const attribute : {"str", "name"})  // NumPy's code; the name where there is none, as of bfloat16
     if (nb::hasattr(dtype, attribute))
-      if (const nb::object name = dtype.attr(attribute); nb::isinstance<nb::str>(name))
-        if (const std::optional<ElementType> found = find_name(nb::cast<std::string>(name))) return *found;
+      if (const nb::object name = dtype.attr(attribute); nb::isinstance<nb::str>(name)) {
+        const auto text = nb::cast<std::string>(name);
+        if (text.starts_with('>'))
+          refuse("`" + text + "`, whose bytes stand in the other order: pass `x.astype(x.dtype.newbyteorder(\"=\"))`");
+        if (const std::optional<ElementType> found = find_name(text)) return *found;
+      }
   refuse(nb::cast<std::string>(nb::repr(dtype)));
 }
 

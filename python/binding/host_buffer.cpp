@@ -68,8 +68,10 @@ void HostBuffer::take_view(nb::handle owner) {
     element_ = element_of_format(view_.format, owner);
     if (view_.itemsize != size_in_bytes(element_))
       throw nb::type_error("the elements have a size that kernels do not know");
-    mapping_ = mapping_of_bytes({reinterpret_cast<const std::int64_t*>(view_.shape), rank},
-                                {reinterpret_cast<const std::int64_t*>(view_.strides), rank}, view_.itemsize);
+    const std::span extents(reinterpret_cast<const std::int64_t*>(view_.shape), rank);
+    const auto* const strides = reinterpret_cast<const std::int64_t*>(view_.strides);  // null of ctypes' arrays
+    mapping_ =
+        strides == nullptr ? take(Mapping::dense(extents)) : mapping_of_bytes(extents, {strides, rank}, view_.itemsize);
   } catch (...) {
     release();
     throw;

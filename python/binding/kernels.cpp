@@ -83,7 +83,7 @@ Result<void> launch_now(SourceKernel& kernel, const LaunchConfig& config, const 
                         const nb::tuple& arguments) {
   Result<void> done = without_gil([&] { return launch_now(kernel, config, list); });
   if (done || kernel.typed || done.error().code != ErrorCode::InvalidLaunch) return done;
-  const SourceKernel chosen{kernel.device, kernel.kernel, kernel.counts_costs, specialization(kernel, list)};
+  const SourceKernel chosen{kernel.device, kernel.kernel, kernel.counts_costs, false, specialization(kernel, list)};
   const ArgumentList stated(kernel.device, arguments, chosen.parameters(), kernel.counts_costs, false);
   return without_gil([&] { return launch_now(chosen, config, stated); });
 }
@@ -133,7 +133,7 @@ void launch_tuned(TunedSourceKernel& tuned, nb::handle shape, nb::handle stream,
 void for_all(SourceKernel& kernel, std::int64_t tasks, std::int64_t block_size, nb::handle stream,
              std::int64_t shared_bytes, const nb::tuple& arguments) {
   find_types(kernel, arguments.size());
-  const ArgumentList list(kernel.device, arguments, kernel.parameters(), kernel.counts_costs);
+  const ArgumentList list(kernel.device, arguments, kernel.parameters(), kernel.counts_costs, kernel.wraps_integers);
   LaunchConfig config{.block = {block_size, 1, 1}, .shared_bytes = shared_bytes};
   if (block_size > 0)
     config.grid.x = tasks / block_size + (tasks % block_size != 0);
@@ -220,7 +220,7 @@ LaunchConfig launch_config(nb::handle grid, nb::handle block, nb::handle stream,
 
 void launch(SourceKernel& kernel, const LaunchConfig& config, const nb::tuple& arguments) {
   find_types(kernel, arguments.size());
-  const ArgumentList list(kernel.device, arguments, kernel.parameters(), kernel.counts_costs);
+  const ArgumentList list(kernel.device, arguments, kernel.parameters(), kernel.counts_costs, kernel.wraps_integers);
   take(launch_now(kernel, config, list, arguments));
 }
 
@@ -259,9 +259,12 @@ void add_kernels(nb::module_& module) {
           nb::arg("indentation") = "", nb::arg("options"))
       .def("set_constant", &set_constant, nb::arg("name"), nb::arg("values"))
       .def("kernel_names", [](const LoadedSource& source) { return source.module.kernel_names(); })
-      .def("kernel", [](const LoadedSource& source, const std::string& name) {
-        return SourceKernel{source.device, take(source.module.kernel(name)), source.counts_costs};
-      });
+      .def(
+          "kernel",
+          [](const LoadedSource& source, const std::string& name, bool wraps_integers) {
+            return SourceKernel{source.device, take(source.module.kernel(name)), source.counts_costs, wraps_integers};
+          },
+          nb::arg("name"), nb::arg("wraps_integers") = true);
 }
 
 }  // namespace pykc::python

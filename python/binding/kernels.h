@@ -16,7 +16,8 @@ namespace pykc::python {
 struct SourceKernel {
   Device device;
   GenericKernel kernel;
-  bool counts_costs = false;  // CompileOptions::costs_for
+  bool counts_costs = false;   // CompileOptions::costs_for
+  bool wraps_integers = true;  // of launches, where its parameters do not hold them
   std::optional<Kernel> typed = std::nullopt;
 
   const std::vector<ParameterInfo>* parameters() const { return typed ? &typed->info().parameters : nullptr; }

@@ -53,8 +53,10 @@ class Reduce(Function):
 
     def __call__(self, arr, size: int | None = None, res: DeviceNDArray | None = None, init: Any = 0, stream=0):
         """The elements, the first SIZE of them, and INIT; into `res[0]` where an array is passed for it."""
-        if arr.ndim != 1:
+        if getattr(arr, "ndim", None) != 1:
             raise TypeError("only support 1D array")
+        if size is not None and size < 0:
+            raise ValueError(f"there are no {size} elements")
         count = arr.size if size is None else min(size, arr.size)
         start = arr.dtype.type(init)
         if count == 0:

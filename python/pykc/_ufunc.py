@@ -12,7 +12,7 @@ from . import _config, _devices
 from ._elementwise import BLOCK, Loaded, converted, kernel_text, launch, places
 from ._modules import Function
 from ._results import Results
-from .cuda._arrays import DeviceNDArray, as_cuda_array, device_array, is_cuda_array, packed, to_device
+from .cuda._arrays import DeviceNDArray, as_cuda_array, device_array, is_cuda_array, packed, spans_meet, to_device
 from .cuda._streams import native_stream
 from .types import Array, Signature, Type, parsed, signature_text, void
 
@@ -331,6 +331,8 @@ def _input(argument: Any) -> Any:
     if isinstance(argument, (bool, int, float, complex, numpy.generic)):
         return argument
     array = numpy.asarray(argument)
+    if array.dtype == object:
+        raise TypeError(f"a function of elements takes numbers and arrays, not a `{type(argument).__name__}`")
     return array[()] if array.ndim == 0 else array
 
 
@@ -365,15 +367,9 @@ def _overlap(one: Any, other: Any) -> bool:
     """Whether a function that reads the one may find what it has written to the other."""
     import numpy
     if isinstance(one, DeviceNDArray) or isinstance(other, DeviceNDArray):
-        places = [array.address if isinstance(array, DeviceNDArray) else numpy.asarray(array).ctypes.data
-                  for array in (one, other)]
-        return places[0] < places[1] + _reach(other) and places[1] < places[0] + _reach(one)
+        return spans_meet(*(array if isinstance(array, DeviceNDArray) else numpy.asarray(array)
+                            for array in (one, other)))
     return numpy.may_share_memory(one, other)
-
-
-def _reach(array: Any) -> int:
-    """Bytes from the first element of an array to behind its last."""
-    return array.dtype.itemsize + sum((extent - 1) * abs(stride) for extent, stride in zip(array.shape, array.strides))
 
 
 def _copied(array: Any) -> Any:

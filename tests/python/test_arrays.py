@@ -1,4 +1,6 @@
 """Arrays in a device's memory."""
+import itertools
+
 import numpy as np
 import pytest
 
@@ -101,6 +103,20 @@ def test_copies_between_devices_arrays(host):
     assert (target.copy_to_host()[::2] == host[1::2]).all()
     target.copy_to_device(np.asfortranarray(host))
     assert (target.copy_to_host() == host).all()
+
+
+def test_parts_of_one_array():
+    host = np.arange(40)
+    parts = [slice(1, None), slice(None, -1), slice(None, None, -1), slice(19, None, -1), slice(20, 0, -1), slice(20),
+             slice(0, 40, 2), slice(39, None, -2)]
+    for to, source in itertools.product(parts, repeat=2):
+        if len(host[to]) != len(host[source]):
+            continue
+        expected = host.copy()
+        expected[to] = host[source]
+        device = cuda.to_device(host)
+        device[to] = device[source]
+        assert (device.copy_to_host() == expected).all(), (to, source)
 
 
 def test_split_and_iteration():

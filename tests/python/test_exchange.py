@@ -203,7 +203,7 @@ words = mock.mock_last_launch().contents.words
 assert words[0] == words[2] != host.ctypes.data and words[1] == words[3] == 4, list(words)
 seen = host.view()
 seen.flags.writeable = False  # not copied back, and so no stand-in for one that is
-cuda.jit("void(float32[::1], float32[::1])")(both)[1, 1](seen, host)
+cuda.jit("void(float32[::1], float32[::1])")(both)[1, 1](host, seen)
 words = mock.mock_last_launch().contents.words
 assert words[0] != words[2], list(words)
 """

@@ -1,5 +1,6 @@
 """`@cuda.jit` in all its forms, launches, and what can be asked of a kernel."""
 import collections
+import ctypes
 import gc
 import os
 import pathlib
@@ -285,6 +286,87 @@ def test_arguments_that_no_kernel_takes():
         count[1, 1]({})
     with pytest.raises(TypeError):
         cuda.jit("void(int32)")(lambda x: None)[1, 1](1j)
+    for dtype in ([], "V0", [("x", []), ("y", "i4")]):
+        with pytest.raises(TypeError, match="kernels have no elements of type"):
+            count[1, 1](np.zeros(2, dtype))
+
+
+def test_bytes_in_the_other_order():
+    record = np.dtype([("x", ">i2"), ("y", "<i2")])
+    for x in (np.arange(3, dtype=">f4"), np.arange(3, dtype=">u8"), np.zeros(3, record), np.array(["a"], ">U2")):
+        with pytest.raises(TypeError, match="whose bytes stand in the other order"):
+            count[1, 1](x)
+    with pytest.raises(TypeError, match="whose bytes stand in the other order"):
+        cuda.to_device(np.arange(3, dtype=">i4"))
+
+
+@pytest.mark.parametrize("decorator", [cuda.jit, pykc.kernel])
+def test_arrays_that_are_read_only(decorator):
+    @decorator
+    def copy(out, x):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = x[i]
+
+    text = b"abcdefgh"
+    shown = [memoryview(text), np.frombuffer(text, np.uint8), np.broadcast_to(np.uint8(7), 8)]
+    for x in shown:
+        out = np.zeros(8, np.uint8)
+        copy[1, 8](out, x)
+        assert bytes(out) == bytes(x)
+        with pytest.raises(pykc.LaunchError, match="`out`: the array is read-only, and the kernel may write to it"):
+            copy[1, 8](x, out)
+        with pytest.raises(pykc.LaunchError, match="read-only"):
+            copy.forall(8)(x, out)
+    assert text == b"abcdefgh"
+
+
+def test_records_that_are_read_only():
+    @cuda.jit
+    def change(out, r):
+        r.x = out[0]
+
+    records = np.zeros(2, [("x", np.int32), ("y", np.float64)])
+    change[1, 1](np.ones(1), records[1])
+    assert records["x"].tolist() == [0, 1]
+    records.flags.writeable = False
+    with pytest.raises(pykc.LaunchError, match="read-only"):
+        change[1, 1](np.full(1, 5.0), records[1])
+    assert records["x"].tolist() == [0, 1]
+
+
+def test_arrays_of_ctypes():
+    @cuda.jit
+    def fill(x, value):
+        for i, j in ((0, 1), (1, 2)):
+            x[i, j] = value
+
+    x = ((ctypes.c_float * 3) * 2)()
+    fill[1, 1](x, 2.5)
+    assert np.array(x).tolist() == [[0, 2.5, 0], [0, 0, 2.5]]
+
+
+def test_integers_that_do_not_fit():
+    """Under `@cuda.jit` they wrap, as Numba's do."""
+    for number in (300, 2.0**40, -129):
+        out = np.zeros(1, np.int64)
+        cuda.jit("void(int64[:], int8)")(set_to)[1, 1](out, number)
+        assert out[0] == (int(number) + 128) % 256 - 128
+        with pytest.raises(pykc.LaunchError, match="has no exact value as i8"):
+            native_set_to[1, 1](out, number)
+        with pytest.raises(pykc.LaunchError, match="has no exact value as i8"):
+            native_set_to.forall(1)(out, number)
+    native_set_to[1, 1](out, 127.0)
+    assert out[0] == 127
+
+
+def set_to(out, number):
+    out[0] = number
+
+
+@pykc.kernel
+def native_set_to(out: pykc.i64[:], number: pykc.i8):
+    out[0] = number
 
 
 @pytest.mark.parametrize("decorator", [cuda.jit, pykc.kernel])

@@ -1,4 +1,5 @@
 """vectorize, guvectorize, reductions, and functions that the host calls."""
+import itertools
 import warnings
 
 import numpy as np
@@ -42,6 +43,22 @@ def test_vectorize_errors():
         add(np.array([1j]), np.array([1j]))
     with pytest.raises(ValueError):
         add(np.zeros(3), np.zeros(4))
+
+
+def test_vectorize_into_what_it_reads():
+    @vectorize(["int64(int64, int64)"])
+    def put_together(x, y):
+        return x + 100 * y
+
+    host = np.arange(40)
+    for to, x in itertools.product((slice(20, None), slice(20, 0, -1), slice(19, None, -1), slice(20)), repeat=2):
+        expected = host.copy()
+        expected[to] = host[x] + 100 * host[:20]
+        device = cuda.to_device(host)
+        put_together(device[x], device[:20], out=device[to])
+        assert (device.copy_to_host() == expected).all(), (to, x)
+    with pytest.raises(TypeError, match="takes numbers and arrays, not a `NoneType`"):
+        put_together(host, None)
 
 
 @pytest.mark.parametrize("signatures", [["(int16, int16)", "(float32, float32)"], [(int16, int16), (float32, float32)]])
@@ -126,8 +143,11 @@ def test_reduce_of_other_functions():
     largest = cuda.Reduce(lambda a, b: max(a, b))
     x = np.random.default_rng(1).integers(1, 10 ** 6, 5000)
     assert largest(x) == x.max() and largest(x).dtype == x.dtype
-    with pytest.raises(TypeError, match="1D"):
-        largest(np.zeros((2, 2)))
+    for other in (np.zeros((2, 2)), 3, None):
+        with pytest.raises(TypeError, match="1D"):
+            largest(other)
+    with pytest.raises(ValueError, match="there are no -1 elements"):
+        largest(x, size=-1)
 
 
 def test_jit_of_host_functions():

@@ -144,7 +144,6 @@ def _array_of(record: Any) -> Any:
     import numpy
 
     class Shown:
-        __array_interface__ = {**record.__array_interface__, "data": (record.__array_interface__["data"][0], False),
-                               "shape": (1,), "strides": None}
+        __array_interface__ = {**record.__array_interface__, "shape": (1,), "strides": None}
         keeps = record
     return numpy.asarray(Shown()).view(record.dtype)

@@ -458,11 +458,26 @@ def copied(target: DeviceNDArray, source: DeviceNDArray, native) -> None:
     _check_same(target, source)
     if not target.size:
         return
+    if spans_meet(target, source) and (target.address, target.strides) != (source.address, source.strides):
+        source = packed(source)
     if _packed(target) and target.strides == source.strides:
         target.copy_from(source, native)
         return
     from .._elementwise import assign
     assign(target, source, native)
+
+
+def spans_meet(one, other) -> bool:
+    """Whether the memory between the first and the last element of an array meets that of another one."""
+    (low, high), (other_low, other_high) = _span(one), _span(other)
+    return low < other_high and other_low < high
+
+
+def _span(array) -> tuple[int, int]:
+    address = array.address if isinstance(array, DeviceNDArray) else array.ctypes.data
+    steps = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides)]
+    return (address + sum(step for step in steps if step < 0),
+            address + sum(step for step in steps if step > 0) + array.dtype.itemsize)
 
 
 def packed(array: DeviceNDArray) -> DeviceNDArray:

@@ -127,7 +127,7 @@ class Dispatcher(Function):
         found = self._kernels.get(key)
         if found is None:
             module = program.load(place[0], **self._compile_options())
-            found = self._kernels[key] = (module, module.kernel(program.function_name))
+            found = self._kernels[key] = (module, module.kernel(program.function_name, not self.native))
             if len(self._kernels) > _MOST_KERNELS:  # what it captures keeps changing
                 del self._kernels[next(iter(self._kernels))]
         module, kernel = found

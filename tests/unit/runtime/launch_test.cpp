@@ -295,6 +295,17 @@ TEST_F(LaunchTest, ChecksMemory) {
   EXPECT_EQ(pass(vector, argument), "kernel `k`, parameter `x`: the array has no memory");
 }
 
+TEST_F(LaunchTest, ChecksWhatIsReadOnly) {
+  ParameterInfo vector = array("x", ScalarType::F32, {kAny});
+  Argument argument = array_argument(ScalarType::F32, {3}, {1});
+  argument.is_read_only = true;
+  EXPECT_EQ(pass(vector, argument), "");
+  vector.is_written = true;
+  EXPECT_EQ(pass(vector, argument),
+            "kernel `k`, parameter `x`: the array is read-only, and the kernel may write to it; pass a copy");
+  EXPECT_EQ(pass(vector, array_argument(ScalarType::F32, {3}, {1})), "");
+}
+
 TEST_F(LaunchTest, ArgumentsOfCppValues) {
   EXPECT_EQ(Argument::of('a').type, ScalarType::I8);
   EXPECT_EQ(Argument::of(1ULL).type, ScalarType::U64);
