@@ -29,6 +29,8 @@ class Function:
     links: tuple = ()  # of cuda._linking: code that defines what it calls
 
     def __init__(self, py_func: types.FunctionType, text: FunctionText | None = None):
+        if not isinstance(getattr(py_func, "py_func", py_func), types.FunctionType):
+            raise TypeError(f"only what `def` and `lambda` make is for kernels, not {py_func!r}")
         self.py_func = py_func
         self._text = text
         self.__doc__ = py_func.__doc__

@@ -82,5 +82,7 @@ def struct(declared: type) -> Struct:
 
     A field is a number, a vector, another record, or an array of fixed shape (`w: f32[2, 3]`), and may have a
     default."""
+    if not isinstance(declared, type):
+        raise TypeError(f"@pykc.struct stands above a class: {declared!r} is none")
     frame = sys._getframe(1)
     return Struct(declared, (frame.f_globals, frame.f_locals))

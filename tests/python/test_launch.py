@@ -56,6 +56,14 @@ def test_jit_twice_and_py_func():
     assert kernel.py_func is add_body and kernel.__name__ == "add_body"
 
 
+@pytest.mark.parametrize("what", [5, print, int])
+def test_what_is_no_function(what):
+    with pytest.raises(TypeError, match="is for functions of Python, or takes signatures"):
+        cuda.jit(what)
+    with pytest.raises(TypeError, match="only what `def` and `lambda` make is for kernels"):
+        pykc.kernel(what)
+
+
 def test_unknown_option():
     with pytest.raises(TypeError, match="no option 'fast_math'"):
         cuda.jit(fast_math=True)(add_body)

@@ -116,6 +116,8 @@ def test_layout():
 
 
 def test_what_does_not_fit():
+    with pytest.raises(TypeError, match="stands above a class: 5 is none"):
+        pykc.struct(5)
     for arguments in ((1,), (1, 2, 3)):
         with pytest.raises(TypeError, match="Cell"):
             Cell(*arguments)

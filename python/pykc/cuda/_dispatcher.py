@@ -1,6 +1,7 @@
 """What `@cuda.jit` makes of a function: a kernel, compiled for the types of each launch, or a device function."""
 from __future__ import annotations
 
+import collections.abc
 import functools
 import re
 import types
@@ -468,6 +469,8 @@ def jit(func_or_sig=None, *, argtypes=None, device: bool = False, link=(), exten
     if func_or_sig is not None and argtypes is not None:
         raise ValueError("argtypes and a signature say the same twice")
     signature = func_or_sig if func_or_sig is not None else argtypes
+    if not (signature is None or is_signature(signature) or isinstance(signature, collections.abc.Iterable)):
+        raise TypeError(f"@cuda.jit is for functions of Python, or takes signatures: {signature!r} is neither")
     signatures = [] if signature is None else [signature] if is_signature(signature) else list(signature)
     for one in signatures:
         signature_text(one)
