@@ -155,8 +155,9 @@ Parts lower(FunctionLowering& lowering, const checked::InlinePtx& node, checked:
 }
 
 Parts lower(FunctionLowering& lowering, const checked::TensorMap& node, checked::Type) {
-  Instruction* map = lowering.build.emit_typed(Opcode::TensorMap, ir::Type::of(ScalarType::U64),
-                                               {lower(lowering, node.array).front()});
+  Parts array = lower(lowering, node.array);
+  Instruction* map = lowering.build.emit_typed(Opcode::TensorMap, ir::Type::of(ScalarType::U64), {});
+  map->operands = std::move(array);
   map->index = static_cast<std::int64_t>(lowering.target.tensor_maps.size());
   lowering.target.tensor_maps.push_back({node.box, node.swizzle, node.is_written});
   return {map};

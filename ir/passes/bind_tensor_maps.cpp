@@ -13,9 +13,21 @@ namespace {
 
 constexpr int kMapBytes = 128, kMapAlignment = 64;
 
-/// The number, among the kernel's parameters as the source has them, of the array that lies at an address; -1 for none.
-int array_at(const Function& kernel, const Instruction& address) {
-  if (address.opcode != Opcode::Parameter) return -1;
+/// Whether the extents and strides are those that the kernel was passed with the address; what its type states has no
+/// parameters.
+bool is_whole(const std::vector<Instruction*>& array) {
+  for (std::size_t i = 1; i < array.size(); ++i) {
+    const bool is_passed =
+        array[i]->opcode == Opcode::Parameter && array[i]->index == array[0]->index + static_cast<std::int64_t>(i);
+    if (!is_passed && array[i]->opcode != Opcode::Constant) return false;
+  }
+  return true;
+}
+
+/// The number, among the kernel's parameters as the source has them, of an array that is one of them; -1 for others.
+int number_of(const Function& kernel, const std::vector<Instruction*>& array) {
+  const Instruction& address = *array[0];
+  if (address.opcode != Opcode::Parameter || !is_whole(array)) return -1;
   const std::string& name = kernel.parameters[static_cast<std::size_t>(address.index)].name;
   const auto found = std::ranges::find(kernel.kernel.parameters, name, &ParameterInfo::name);
   const bool is_array = found != kernel.kernel.parameters.end() && found->is_array;
@@ -60,11 +72,11 @@ void bind_tensor_maps(Module& module, Diagnostics& diagnostics) {
     });
     for (Instruction* i : asking) {
       const TensorMapBox& box = function->tensor_maps[static_cast<std::size_t>(i->index)];
-      const int array = array_at(*function, *i->operands[0]);
+      const int array = number_of(*function, i->operands);
       if (array < 0)
         diagnostics.report(source_of(module, *function, i), i->range, DiagnosticId::TensorMapArray);
       else
-        i->operands[0] = parameter_for(*function, {array, box.extents, box.swizzle});
+        i->operands = {parameter_for(*function, {array, box.extents, box.swizzle})};
     }
   }
 }

@@ -226,7 +226,8 @@ std::string check_foreign(const Instruction& foreign, const Function& function) 
 
 std::string check_tensor_map(const Instruction& map, const Function& function) {
   if (!is_in(function.tensor_maps, map.index)) return no_such("box", map.index);
-  return unless(map.operands[0]->type.is_pointer() && map.type.is(ScalarType::U64), types_text(map));
+  return unless(!map.operands.empty() && map.operands[0]->type.is_pointer() && map.type.is(ScalarType::U64),
+                types_text(map));
 }
 
 std::string check_extract(const Instruction& extract, const Function& function) {
