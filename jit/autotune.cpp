@@ -98,14 +98,14 @@ class Measurement {
   }
 
  private:
-  /// Those that any configuration may write to.
+  /// Those that any configuration may write to. What is read-only stays as it is: such a launch is refused.
   std::vector<Argument> written_arrays(const std::vector<Argument>& arguments) const {
     std::vector<Argument> written;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const bool is_written = std::ranges::any_of(trials_, [i](const Result<Trial>& trial) {
         return trial && i < trial->kernel.info().parameters.size() && trial->kernel.info().parameters[i].is_written;
       });
-      if (is_written && arguments[i].is_array) written.push_back(arguments[i]);
+      if (is_written && arguments[i].is_array && !arguments[i].is_read_only) written.push_back(arguments[i]);
     }
     return written;
   }

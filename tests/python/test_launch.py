@@ -329,6 +329,24 @@ def test_arrays_that_are_read_only(decorator):
     assert text == b"abcdefgh"
 
 
+def test_read_only_memory_under_autotune(tmp_path):
+    @pykc.autotune(configs=[pykc.config(TILE=32), pykc.config(TILE=64)])
+    @pykc.kernel
+    def copy(out: pykc.f32[:], x: pykc.f32[:], TILE: pykc.constexpr):
+        i = pykc.grid(1)
+        if i < len(x):
+            out[i] = x[i]
+
+    np.ones(100, np.float32).tofile(tmp_path / "ones")
+    ones = np.memmap(tmp_path / "ones", np.float32, "r")  # the system ends who writes there
+    launch = copy[lambda c: pykc.cdiv(100, c.TILE), lambda c: c.TILE]
+    with pytest.raises(pykc.LaunchError, match="read-only"):
+        launch(ones, np.zeros(100, np.float32))
+    out = np.zeros(100, np.float32)
+    launch(out, ones)
+    assert (out == 1).all()
+
+
 def test_records_that_are_read_only():
     @cuda.jit
     def change(out, r):
