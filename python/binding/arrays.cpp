@@ -28,9 +28,12 @@ DeviceArray view_of(const DeviceArray& array, Mapping mapping) {
 
 // --- Indices ---------------------------------------------------------------------------------------------------------
 
+/// Where 64 bits do not hold it, it lies behind every array.
 std::optional<std::int64_t> bound_of(nb::handle value) {
   if (value.is_none()) return std::nullopt;
-  return nb::cast<std::int64_t>(value.attr("__index__")());
+  const Py_ssize_t bound = PyNumber_AsSsize_t(value.ptr(), nullptr);
+  if (bound == -1 && PyErr_Occurred() != nullptr) nb::raise_python_error();
+  return bound;
 }
 
 void append_index(nb::handle key, std::vector<Index>& indices) {

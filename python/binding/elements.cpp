@@ -20,14 +20,14 @@ ElementType record_of(nb::handle dtype) {
   if (record.bytes == 0) refuse(nb::cast<std::string>(nb::repr(dtype)) + ", which has no bytes");
   record.alignment = nb::cast<int>(dtype.attr("alignment"));
   const nb::object fields = dtype.attr("fields");
-  for (const nb::handle name : nb::borrow<nb::tuple>(dtype.attr("names"))) {
+  for (const nb::handle name : nb::tuple(nb::object(dtype.attr("names")))) {
     const nb::object entry = fields[name];
     nb::object type = entry[0];
     RecordField field{.name = nb::cast<std::string>(name), .type = {}, .extents = {}, .offset = 0};
     field.offset = nb::cast<std::int64_t>(entry[1]);
     const nb::object parts = type.attr("subdtype");  // of a field that is an array
     if (!parts.is_none()) {
-      for (const nb::handle extent : nb::borrow<nb::tuple>(type.attr("shape")))
+      for (const nb::handle extent : nb::tuple(nb::object(type.attr("shape"))))
         field.extents.push_back(nb::cast<std::int64_t>(extent));
       type = parts[0];
     }

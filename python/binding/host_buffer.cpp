@@ -11,6 +11,15 @@
 #include "python/binding/errors.h"
 
 namespace pykc::python {
+namespace {
+
+std::int64_t as_integer(nb::handle value) {
+  const long long number = PyLong_AsLongLong(value.ptr());
+  if (number == -1 && PyErr_Occurred() != nullptr) nb::raise_python_error();
+  return number;
+}
+
+}  // namespace
 
 Mapping mapping_of_bytes(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides,
                          std::int64_t element_bytes) {
@@ -85,20 +94,25 @@ bool HostBuffer::take_array_interface(nb::handle owner) {
   const nb::object description = owner.attr("__array_interface__");
   const nb::object place = description["data"];
   if (!nb::isinstance<nb::tuple>(place)) return false;
+  if (nb::len(place) != 2) throw nb::value_error("the `data` of `__array_interface__` are an address and a bool");
   element_ = nb::hasattr(owner, "dtype") ? element_of(owner.attr("dtype")) : element_of(description["typestr"]);
   std::array<std::int64_t, kMaxRank> extents{}, strides{};
   std::size_t rank = 0;
-  for (const nb::handle extent : nb::borrow<nb::tuple>(description["shape"])) {
+  for (const nb::handle extent : nb::tuple(nb::object(description["shape"]))) {
     if (rank == extents.size()) throw nb::value_error("an array of kernels has at most 8 axes");
-    extents[rank++] = nb::cast<std::int64_t>(extent);
+    extents[rank++] = as_integer(extent);
   }
-  const nb::object given = description.attr("get")("strides");
-  std::int64_t step = size_in_bytes(element_);
-  for (std::size_t axis = rank; axis-- > 0; step *= extents[axis])
-    strides[axis] = given.is_none() ? step : nb::cast<std::int64_t>(given[axis]);
-  mapping_ = mapping_of_bytes({extents.data(), rank}, {strides.data(), rank}, size_in_bytes(element_));
-  first_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(place[0]));
-  is_read_only_ = nb::cast<bool>(place[1]);
+  mapping_ = take(Mapping::dense({extents.data(), rank}));
+  if (const nb::object given = description.attr("get")("strides"); !given.is_none()) {
+    if (nb::len(given) != rank) throw nb::value_error("`__array_interface__` has not as many strides as extents");
+    std::size_t axis = 0;
+    for (const nb::handle stride : nb::tuple(given)) strides[axis++] = as_integer(stride);
+    mapping_ = mapping_of_bytes({extents.data(), rank}, {strides.data(), rank}, size_in_bytes(element_));
+  }
+  first_ = reinterpret_cast<void*>(static_cast<std::uintptr_t>(as_integer(place[0])));
+  const int is_read_only = PyObject_IsTrue(nb::object(place[1]).ptr());
+  if (is_read_only < 0) nb::raise_python_error();
+  is_read_only_ = is_read_only != 0;
   owner_ = nb::borrow(owner);
   return first_ != nullptr;
 }

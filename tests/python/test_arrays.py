@@ -105,6 +105,17 @@ def test_copies_between_devices_arrays(host):
     assert (target.copy_to_host() == host).all()
 
 
+def test_bounds_beyond_64_bits():
+    host = np.arange(6)
+    device = cuda.to_device(host)
+    far = 1 << 70
+    for part in (slice(far), slice(-far, far), slice(None, None, far), slice(None, None, -far), slice(far, None, -1)):
+        assert (device[part].copy_to_host() == host[part]).all(), part
+    for index in (far, -far):
+        with pytest.raises(IndexError):
+            device[index]
+
+
 def test_parts_of_one_array():
     host = np.arange(40)
     parts = [slice(1, None), slice(None, -1), slice(None, None, -1), slice(19, None, -1), slice(20, 0, -1), slice(20),

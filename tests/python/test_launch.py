@@ -361,6 +361,23 @@ def test_records_that_are_read_only():
     assert records["x"].tolist() == [0, 1]
 
 
+def test_an_array_interface_that_says_nonsense():
+    class Shown:
+        def __init__(self, **other):
+            self.memory = np.zeros(8, np.float32)
+            self.__array_interface__ = {"shape": (8,), "typestr": "<f4", "data": (self.memory.ctypes.data, False),
+                                        "version": 3, **other}
+
+    fill = cuda.jit("void(float32[:], int32)")(set_to)
+    for fine in ({}, {"shape": [8]}, {"strides": [4]}):
+        fill[1, 1](Shown(**fine), 2)
+    for error, wrong in ((TypeError, {"shape": None}), (TypeError, {"shape": (8.0,)}), (OverflowError, {"shape": (2**80,)}),
+                         (ValueError, {"shape": (-8,)}), (ValueError, {"strides": (4, 4)}), (TypeError, {"strides": "4"}),
+                         (ValueError, {"data": (8,)}), (TypeError, {"data": ("8", False)}), (TypeError, {"data": None})):
+        with pytest.raises(error):
+            fill[1, 1](Shown(**wrong), 2)
+
+
 def test_arrays_of_ctypes():
     @cuda.jit
     def fill(x, value):
