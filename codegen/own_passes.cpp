@@ -7,6 +7,7 @@
 #include "codegen/cpu/passes/sink_uniform_loads.h"
 #include "codegen/cpu/passes/stop_polls.h"
 #include "codegen/cpu/passes/table_reads.h"
+#include "codegen/nvptx/passes/choices_in_memory.h"
 #include "codegen/nvptx/passes/compare_high_words.h"
 #include "codegen/nvptx/passes/constant_memory.h"
 #include "codegen/nvptx/passes/halve_large_bfloats.h"

@@ -219,16 +219,13 @@ define float @__pykc_atan_f32(float %x) {
   %size = call float @llvm.minimum.f32(float %any.size, float 0x4190000000000000)  ; the result is pi/2 from there on
   %is.small = fcmp olt float %any.size, 0x3FE3333340000000
   %is.middle = fcmp olt float %any.size, 0x3FFAAAAAA0000000
-  %less = fsub float %size, 1.0
-  %more = fadd float %size, 1.0
-  %above = select i1 %is.middle, float %less, float -1.0
-  %below = select i1 %is.middle, float %more, float %size
+  %one = select i1 %is.middle, float 1.0, float 0.0
+  %above = call float @llvm.fma.f32(float %size, float %one, float -1.0)
+  %below = fadd float %size, %one
   %ratio = call float @__pykc_quotient_f32(float %above, float %below)
   %u = select i1 %is.small, float %size, float %ratio
-  %base.large = select i1 %is.middle, float 0x3FE921FB60000000, float 0x3FF921FB60000000
-  %base = select i1 %is.small, float 0.0, float %base.large
-  %rest.large = select i1 %is.middle, float 0xBE5777A5C0000000, float 0xBE6777A5C0000000
-  %base.rest = select i1 %is.small, float 0.0, float %rest.large
+  %eighths.large = select i1 %is.middle, float 1.0, float 2.0  ; of a turn
+  %eighths = select i1 %is.small, float 0.0, float %eighths.large
   %z = fmul float %u, %u
   %p.4 = call float @llvm.fma.f32(float %z, float 0x3F9F151320000000, float 0xBFB2BFB9E0000000)
   %p.3 = call float @llvm.fma.f32(float %z, float %p.4, float 0x3FBB84DF40000000)
@@ -236,9 +233,10 @@ define float @__pykc_atan_f32(float %x) {
   %p.1 = call float @llvm.fma.f32(float %z, float %p.2, float 0x3FC99901A0000000)
   %p = call float @llvm.fma.f32(float %z, float %p.1, float 0xBFD5555440000000)
   %curve = fmul float %z, %p
+  %base.rest = fmul float %eighths, 0xBE5777A5C0000000
   %rest = call float @llvm.fma.f32(float %u, float %curve, float %base.rest)
   %turned = fadd float %u, %rest
-  %of.size = fadd float %base, %turned
+  %of.size = call float @llvm.fma.f32(float %eighths, float 0x3FE921FB60000000, float %turned)
   %result = call float @llvm.copysign.f32(float %of.size, float %x)
   ret float %result
 }
@@ -322,16 +320,13 @@ define double @__pykc_atan_f64(double %x) {
   %size = select i1 %is.huge, double 0x43B0000000000000, double %any.size  ; the result is pi/2 from 2^54 on; a NaN stays
   %is.small = fcmp olt double %any.size, 0x3FE3333300000000
   %is.middle = fcmp olt double %any.size, 0x3FFAAAAA00000000
-  %less = fsub double %size, 1.0
-  %more = fadd double %size, 1.0
-  %above = select i1 %is.middle, double %less, double -1.0
-  %below = select i1 %is.middle, double %more, double %size
+  %one = select i1 %is.middle, double 1.0, double 0.0
+  %above = call double @llvm.fma.f64(double %size, double %one, double -1.0)
+  %below = fadd double %size, %one
   %ratio = call double @__pykc_quotient_f64(double %above, double %below)
   %u = select i1 %is.small, double %size, double %ratio
-  %base.large = select i1 %is.middle, double 0x3FE921FB54442D18, double 0x3FF921FB54442D18
-  %base = select i1 %is.small, double 0.0, double %base.large
-  %rest.large = select i1 %is.middle, double 0x3C81A62633145C07, double 0x3C91A62633145C07
-  %base.rest = select i1 %is.small, double 0.0, double %rest.large
+  %eighths.large = select i1 %is.middle, double 1.0, double 2.0  ; of a turn
+  %eighths = select i1 %is.small, double 0.0, double %eighths.large
   %z = fmul double %u, %u
   %p.12 = call double @llvm.fma.f64(double %z, double 0x3F6E8A5A651FE35E, double 0xBF8CB673C3D89059)
   %p.11 = call double @llvm.fma.f64(double %z, double %p.12, double 0x3F9BE63DD58C94DB)
@@ -347,9 +342,10 @@ define double @__pykc_atan_f64(double %x) {
   %p.1 = call double @llvm.fma.f64(double %z, double %p.2, double 0x3FC9999999997862)
   %p = call double @llvm.fma.f64(double %z, double %p.1, double 0xBFD5555555555546)
   %curve = fmul double %z, %p
+  %base.rest = fmul double %eighths, 0x3C81A62633145C07
   %rest = call double @llvm.fma.f64(double %u, double %curve, double %base.rest)
   %turned = fadd double %u, %rest
-  %of.size = fadd double %base, %turned
+  %of.size = call double @llvm.fma.f64(double %eighths, double 0x3FE921FB54442D18, double %turned)
   %result = call double @llvm.copysign.f64(double %of.size, double %x)
   ret double %result
 }

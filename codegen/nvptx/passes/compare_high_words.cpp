@@ -9,12 +9,19 @@
 namespace pykc::codegen {
 namespace {
 
-constexpr unsigned kBitsOfWord = 32;
-constexpr std::uint32_t kAllButSign = 0x7fffffff;
+using namespace llvm::PatternMatch;
 
-/// What the comparison means, or null where it is another one. A NaN's upper half is larger than that of any number.
-llvm::Value* of_high_words(llvm::Instruction& comparison) {
-  using namespace llvm::PatternMatch;
+constexpr unsigned kBitsOfWord = 32;
+constexpr double kLeast = 0x1p-800, kMost = 0x1p800;  // between them, upper halves are normal numbers of f32
+
+bool has_upper_half_alone(const llvm::APInt& bits) { return bits.countr_zero() >= kBitsOfWord; }
+
+llvm::Value* upper_half(llvm::Value* bits, llvm::IRBuilder<>& builder) {
+  return builder.CreateTrunc(builder.CreateLShr(bits, kBitsOfWord), builder.getInt32Ty());
+}
+
+/// |x| < limit. As numbers of f32, too, upper halves of larger numbers are larger, infinite, or a NaN.
+llvm::Value* of_sizes(llvm::Instruction& comparison) {
   llvm::CmpPredicate predicate;
   llvm::Value* x = nullptr;
   const llvm::APFloat* limit = nullptr;
@@ -22,13 +29,30 @@ llvm::Value* of_high_words(llvm::Instruction& comparison) {
       (predicate != llvm::CmpInst::FCMP_OLT && predicate != llvm::CmpInst::FCMP_UGE))
     return nullptr;
   const llvm::APInt bits = limit->bitcastToAPInt();
-  if (limit->isNegative() || limit->isNaN() || bits.countr_zero() < kBitsOfWord) return nullptr;
+  const double value = limit->convertToDouble();
+  if (!(value > kLeast && value < kMost) || !has_upper_half_alone(bits)) return nullptr;
   llvm::IRBuilder<> builder(&comparison);
-  llvm::Value* const word = builder.CreateTrunc(
-      builder.CreateLShr(builder.CreateBitCast(x, builder.getInt64Ty()), kBitsOfWord), builder.getInt32Ty());
-  llvm::Value* const size = builder.CreateAnd(word, kAllButSign);
-  llvm::Value* const high = builder.getInt32(static_cast<std::uint32_t>(bits.getZExtValue() >> kBitsOfWord));
-  return predicate == llvm::CmpInst::FCMP_OLT ? builder.CreateICmpULT(size, high) : builder.CreateICmpUGE(size, high);
+  llvm::Value* const half =
+      builder.CreateBitCast(upper_half(builder.CreateBitCast(x, builder.getInt64Ty()), builder), builder.getFloatTy());
+  llvm::Value* const size = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, half);
+  const llvm::APFloat of_limit(llvm::APFloat::IEEEsingle(), bits.lshr(kBitsOfWord).trunc(kBitsOfWord));
+  return builder.CreateFCmp(predicate, size, llvm::ConstantFP::get(builder.getContext(), of_limit));
+}
+
+/// bits + offset < span, of integers
+llvm::Value* of_ranges(llvm::Instruction& comparison) {
+  llvm::Value* bits = nullptr;
+  const llvm::APInt *offset = nullptr, *span = nullptr;
+  llvm::CmpPredicate predicate;
+  if (!match(&comparison, m_ICmp(predicate, m_Add(m_Value(bits), m_APInt(offset)), m_APInt(span))) ||
+      predicate != llvm::CmpInst::ICMP_ULT || !bits->getType()->isIntegerTy(2 * kBitsOfWord) ||
+      !has_upper_half_alone(*offset) || !has_upper_half_alone(*span))
+    return nullptr;
+  llvm::IRBuilder<> builder(&comparison);
+  const auto half = [&](const llvm::APInt& value) {
+    return builder.getInt(value.lshr(kBitsOfWord).trunc(kBitsOfWord));
+  };
+  return builder.CreateICmpULT(builder.CreateAdd(upper_half(bits, builder), half(*offset)), half(*span));
 }
 
 }  // namespace
@@ -36,10 +60,12 @@ llvm::Value* of_high_words(llvm::Instruction& comparison) {
 void compare_high_words(llvm::Module& module) {
   for (llvm::Function& function : module)
     for (llvm::Instruction& comparison : llvm::make_early_inc_range(llvm::instructions(function)))
-      if (llvm::Value* words = of_high_words(comparison)) {
-        comparison.replaceAllUsesWith(words);
-        comparison.eraseFromParent();
-      }
+      for (const auto form : {of_sizes, of_ranges})
+        if (llvm::Value* halves = form(comparison)) {
+          comparison.replaceAllUsesWith(halves);
+          comparison.eraseFromParent();
+          break;
+        }
 }
 
 }  // namespace pykc::codegen
