@@ -92,7 +92,7 @@ Result<std::vector<std::string>> embedded_targets(const std::vector<std::string>
       continue;
     }
     for (const DeviceInfo& device : Device::list())
-      if (device.target != "cpu") add(device.target);
+      if (!device.target.starts_with("cpu")) add(device.target);
   }
   if (!targets.empty()) return targets;
   return Error{ErrorCode::NotFound, "this machine has no GPU to compile for: name a target beside `native`"};

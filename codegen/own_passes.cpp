@@ -6,6 +6,7 @@
 #include "codegen/cpu/passes/rare_calls.h"
 #include "codegen/cpu/passes/sink_uniform_loads.h"
 #include "codegen/cpu/passes/stop_polls.h"
+#include "codegen/cpu/passes/stream_stores.h"
 #include "codegen/cpu/passes/table_reads.h"
 #include "codegen/nvptx/passes/choices_in_memory.h"
 #include "codegen/nvptx/passes/compare_high_words.h"

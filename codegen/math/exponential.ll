@@ -93,12 +93,11 @@ done:
 
 ; 2^r of |r| <= 1/2
 define internal float @power_of_two_near_zero(float %r) {
-  ; 2^r = 1 + r q(r), q by Chebyshev approximation to 8e-11
-  %q5 = call float @llvm.fma.f32(float %r, float 0x3EF00A5820000000, float 0x3F24440000000000)
-  %q4 = call float @llvm.fma.f32(float %r, float %q5, float 0x3F55D879E0000000)
-  %q3 = call float @llvm.fma.f32(float %r, float %q4, float 0x3F83B2A1C0000000)
-  %q2 = call float @llvm.fma.f32(float %r, float %q3, float 0x3FAC6B08E0000000)
-  %q1 = call float @llvm.fma.f32(float %r, float %q2, float 0x3FCEBFBE00000000)
+  ; 2^r = 1 + r q(r), q by minimax approximation to 2^-28 in all
+  %q4 = call float @llvm.fma.f32(float %r, float 0x3F24179D40000000, float 0x3F55F0F6E0000000)
+  %q3 = call float @llvm.fma.f32(float %r, float %q4, float 0x3F83B2DDA0000000)
+  %q2 = call float @llvm.fma.f32(float %r, float %q3, float 0x3FAC6AF720000000)
+  %q1 = call float @llvm.fma.f32(float %r, float %q2, float 0x3FCEBFBDC0000000)
   %q0 = call float @llvm.fma.f32(float %r, float %q1, float 0x3FE62E4300000000)
   %power = call float @llvm.fma.f32(float %r, float %q0, float 1.0)
   ret float %power
@@ -227,37 +226,35 @@ define internal %logarithm @logarithm(float %m, float %e) {
   ; s and the rest of s
   %above = fsub float %m, 1.0  ; exact
   %below = fadd float %m, 1.0
-  %below.part = fsub float %below, 1.0
-  %below.rest = fsub float %m, %below.part
   %inverse = call float @__pykc_reciprocal_f32(float %below)
   %s = fmul float %above, %inverse
   %s.negated = fneg float %s
-  %missing.high = call float @llvm.fma.f32(float %s.negated, float %below, float %above)
-  %missing = call float @llvm.fma.f32(float %s.negated, float %below.rest, float %missing.high)
+  %missing.high = call float @llvm.fma.f32(float %s, float -2.0, float %above)              ; exact
+  %missing = call float @llvm.fma.f32(float %s.negated, float %above, float %missing.high)  ; above - s (m + 1)
   %s.rest = fmul float %missing, %inverse
 
-  ; s^2 / 3 + s^4 q(s^2), q by Chebyshev approximation to 2^-41 in all; s.rest counts by the slope, 1 / (1 - s^2)
+  ; s^2 / 3 + s^4 q(s^2), q by Chebyshev approximation to 2^-41 in all; what a third lacks as a float is added to s^2 q.
+  ; s.rest counts by the slope, 1 / (1 - s^2)
   %square = fmul float %s, %s
   %square.negated = fneg float %square
   %square.rest = call float @llvm.fma.f32(float %s, float %s, float %square.negated)
   %q.2 = call float @llvm.fma.f32(float %square, float 0x3FB8795BE0000000, float 0x3FBC6C0EC0000000)
   %q.1 = call float @llvm.fma.f32(float %square, float %q.2, float 0x3FC24928E0000000)
   %q = call float @llvm.fma.f32(float %square, float %q.1, float 0x3FC99999A0000000)
+  %q.square = call float @llvm.fma.f32(float %square, float %q, float 0xBE45555560000000)
   %third = fmul float %square, 0x3FD5555560000000
   %third.negated = fneg float %third
   %third.exact = call float @llvm.fma.f32(float %square, float 0x3FD5555560000000, float %third.negated)
-  %fourth = fmul float %square, %square
-  %third.low = call float @llvm.fma.f32(float %square, float 0xBE45555560000000, float %third.exact)
-  %third.lower = call float @llvm.fma.f32(float %square.rest, float 0x3FD5555560000000, float %third.low)
-  %third.rest = call float @llvm.fma.f32(float %fourth, float %q, float %third.lower)
+  %third.low = call float @llvm.fma.f32(float %square.rest, float 0x3FD5555560000000, float %third.exact)
+  %third.rest = call float @llvm.fma.f32(float %square, float %q.square, float %third.low)
   %slope = fadd float %square, 1.0
 
   ; plus 1, times s, times 2 / log(2), plus e: the logarithm
   %product = call float @llvm.fma.f32(float %s, float %third, float %s)
   %product.left = fsub float %s, %product
   %product.exact = call float @llvm.fma.f32(float %s, float %third, float %product.left)
-  %product.low = call float @llvm.fma.f32(float %s, float %third.rest, float %product.exact)
-  %product.rest = call float @llvm.fma.f32(float %s.rest, float %slope, float %product.low)
+  %product.low = call float @llvm.fma.f32(float %s.rest, float %slope, float %product.exact)
+  %product.rest = call float @llvm.fma.f32(float %s, float %third.rest, float %product.low)
   %sum = call float @llvm.fma.f32(float %product, float 0x4007154760000000, float %e)
   %sum.left = fsub float %e, %sum
   %sum.exact = call float @llvm.fma.f32(float %product, float 0x4007154760000000, float %sum.left)

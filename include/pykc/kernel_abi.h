@@ -41,6 +41,9 @@ struct CpuLaunch {
   std::int64_t block[3];
   std::int64_t shared_bytes;  // the launch's own bytes plus what the kernel's dynamic_shared_bytes evaluates to
   FaultRecord* fault;
+  // Not 0 where stores that fill arrays may go past the cache. Then the caller orders what the kernel has stored before
+  // what it does next (on x86-64 by `sfence`).
+  std::int64_t streams;
 };
 
 /// A kernel's entry point in a CPU object. Runs the blocks first … last - 1 (linear: x fastest) one after the other.

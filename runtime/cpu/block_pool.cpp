@@ -43,8 +43,11 @@ class Worker {
   void operator()(std::int64_t first, std::int64_t last) const { (*this)(run_.kernel, first, last); }
   void operator()(abi::CpuKernel kernel, std::int64_t first, std::int64_t last) const {
     char* const shared = shared_memory();
-    if (run_.runs_warps_apart) return run_warps(kernel, shared, first, last);
-    kernel(run_.launch, shared, shared - scratch_bytes_, first, last);
+    if (run_.runs_warps_apart)
+      run_warps(kernel, shared, first, last);
+    else
+      kernel(run_.launch, shared, shared - scratch_bytes_, first, last);
+    if (run_.launch->streams != 0) _mm_sfence();
   }
   char* shared_memory() const { return workspace_.memory.ending(scratch_bytes_ + shared_bytes_) + scratch_bytes_; }
 

@@ -11,6 +11,7 @@
 #include "runtime/constants.h"
 #include "runtime/cpu/block_order.h"
 #include "runtime/cpu/block_pool.h"
+#include "runtime/cpu/cache.h"
 #include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/costs/cost_counter.h"
 #include "runtime/cpu/crash_message.h"
@@ -34,6 +35,14 @@ struct Function {
   BlockTime time;
   BlockTime time_of_all;  // while crashes are told
 };
+
+constexpr std::int64_t kFewBlocks = 256;  // what so many touch fits into the cache
+
+/// Whether nobody will find in the cache what a launch has written. Blocks that wait for one another may read it at
+/// once.
+bool exceeds_cache(const KernelInfo& kernel, const detail::PreparedLaunch& launch, int threads) {
+  return launch.blocks > kFewBlocks && !kernel.is_cooperative && touched_bytes(kernel, launch) > cache_bytes(threads);
+}
 
 /// What is done about a launch beside running it.
 struct Watching {
@@ -127,7 +136,8 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
                            .grid = {launch.grid.x, launch.grid.y, launch.grid.z},
                            .block = {launch.block.x, launch.block.y, launch.block.z},
                            .shared_bytes = launch.dynamic_shared_bytes,
-                           .fault = &running.record()};
+                           .fault = &running.record(),
+                           .streams = exceeds_cache(info, launch, device_.blocks().threads().size())};
   const Watching watching = watching_of(kernel, raw, on);
   const auto scratch_for = [&](const LaunchExpression& bytes) {
     return bytes.evaluate(launch.grid, launch.block).value_or(-1);

@@ -84,13 +84,19 @@ bool processor_has(Needs needs) {
   return needs == Needs::Sse42;
 }
 
+/// What is compiled for the device: code for the processor that this machine has, unless PYKC_PROCESSOR names another.
+std::string target() {
+  const char* const said = std::getenv("PYKC_PROCESSOR");
+  return said == nullptr || *said == '\0' ? "cpu" : std::string("cpu:") + said;
+}
+
 }  // namespace
 
 DeviceInfo device_info() {
   const int threads = thread_count();
   return DeviceInfo{.name = "cpu",
                     .description = processor_name(),
-                    .target = "cpu",
+                    .target = target(),
                     .multiprocessors = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)),
                     .memory_bytes = memory_bytes(),
                     .max_shared_bytes_per_block = kSharedBytesPerBlock,

@@ -116,7 +116,7 @@ class Evaluation {
   /// What the device computes; the number of arguments is a multiple of kBlock.
   void compute(std::vector<T>& out, std::vector<T>& x, std::vector<T>& y) {
     const auto count = static_cast<std::int64_t>(x.size());
-    if (device_.info().target == "cpu") {
+    if (device_.info().name == "cpu") {
       const auto array = [&](std::vector<T>& host) { return device_.wrap(host.data(), {count}).value(); };
       launch(count, array(out), array(x), array(y));
       return device_.synchronize().value();

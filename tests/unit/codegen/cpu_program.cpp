@@ -98,7 +98,8 @@ void CpuProgram::run(std::string_view kernel, const Launch& launch, const std::v
                                       .grid = {launch.grid.x, launch.grid.y, launch.grid.z},
                                       .block = {launch.block.x, launch.block.y, launch.block.z},
                                       .shared_bytes = dynamic,
-                                      .fault = &fault_};
+                                      .fault = &fault_,
+                                      .streams = launch.streams};
   entry(&description, shared.data, scratch.data, 0, launch.grid.x * launch.grid.y * launch.grid.z);
 }
 

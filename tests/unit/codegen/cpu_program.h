@@ -15,6 +15,7 @@ struct Launch {
   Dim3 grid{};
   Dim3 block{};
   std::int64_t shared_bytes = 0;  // the launch's own
+  bool streams = false;
 };
 
 class CpuProgram {

@@ -1,6 +1,7 @@
 // Kernels that run on this machine's CPU: blocks and threads, guards, barriers, warps, memory, faults.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <numeric>
 
@@ -134,6 +135,45 @@ TEST(Cpu, GuardsHoldAtEveryEdge) {
         ASSERT_EQ(words[static_cast<std::size_t>(i)], one.runs(i, n)) << one.returns_if << " i " << i << " n " << n;
     }
   }
+}
+
+// Rows that begin on a boundary of vectors, and others; such that end within a vector; two arrays, of which one is
+// read.
+TEST(Cpu, StoresPastTheCacheWriteTheSame) {
+  CpuProgram program = CpuProgram::from_text(R"(
+kernel @k(%x: ptr<i32, global>, %y: ptr<i32, global>, %n: i64) {
+  %0 = builtin blockIdx.x : i64
+  %1 = builtin blockDim.x : i64
+  %2 = mul %0, %1
+  %3 = builtin threadIdx.x : i64
+  %4 = add %2, %3
+  %5 = ge %4, %n
+  if %5 {
+    return
+  }
+  %6 = element %y, %4
+  %7 = load %6 : i32
+  %8 = add %7, i32 1
+  store %6, %8
+  %9 = element %x, %4
+  %10 = mul %8, i32 3
+  store %9, %10
+  return
+})");
+  constexpr std::int64_t kBlock = 96;
+  for (const std::int64_t offset : {0, 1, 7, 8, 16})
+    for (const std::int64_t n : {0, 1, 15, 16, 31, 32, 64, 95, 96, 97, 200, 288}) {
+      alignas(64) std::array<std::int32_t, 320> x{}, y{};
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<std::int32_t>(i);
+      const void* const to = x.data() + offset;
+      const void* const from = y.data();
+      program.run("k", {.grid = {3, 1, 1}, .block = {kBlock, 1, 1}, .streams = true}, {&to, &from, &n});
+      for (std::int64_t i = 0; i < 320; ++i) {
+        const std::int64_t thread = i - offset;
+        const bool is_written = thread >= 0 && thread < n;
+        ASSERT_EQ(x[static_cast<std::size_t>(i)], is_written ? 3 * (thread + 1) : 0) << offset << " " << n << " " << i;
+      }
+    }
 }
 
 TEST(Cpu, GuardThatWrapsIsNotTakenForMonotone) {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "pykc/runtime.h"
+#include "runtime/cpu/processor.h"
 #include "tests/unit/runtime/allocations.h"
 #include "tests/unit/runtime/kernel_descriptions.h"
 #include "tests/unit/runtime/test_object.h"
@@ -47,6 +48,13 @@ class CpuDevice : public ::testing::Test {
   Device device_ = Device::open("cpu").value();
   Module module_ = device_.load(test_artifact()).value();
 };
+
+TEST(Processor, DeviceAsksForCodeForTheProcessorThatTheEnvironmentNames) {
+  EXPECT_EQ(cpu::device_info().target, "cpu");
+  setenv("PYKC_PROCESSOR", "x86-64-v3", 1);
+  EXPECT_EQ(cpu::device_info().target, "cpu:x86-64-v3");
+  unsetenv("PYKC_PROCESSOR");
+}
 
 TEST_F(CpuDevice, AddsVectorsOfEverySize) {
   for (std::int64_t n : {0, 1, 255, 256, 257, 100003}) {

@@ -1,0 +1,182 @@
+#include "codegen/cpu/passes/stream_stores.h"
+
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassInstrumentation.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "codegen/cpu/passes/stop_polls.h"
+#include "pykc/kernel_abi.h"
+
+namespace pykc::codegen {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+constexpr std::uint64_t kSmallestVector = 32;  // bytes; smaller ones are what is left over of a row
+
+/// A loop of one block, and where its stores begin.
+struct Streaming {
+  BasicBlock* block;
+  BasicBlock* before;
+  std::vector<llvm::StoreInst*> stores;
+  std::vector<Value*> starts;
+};
+
+/// Of a kernel or a part of it; null of other functions.
+llvm::Argument* launch_of(llvm::Function& function) {
+  const auto found = llvm::find_if(function.args(), [](const auto& a) { return a.hasAttribute(kLaunchParameter); });
+  return found == function.arg_end() ? nullptr : &*found;
+}
+
+/// Whether other blocks may wait for what this one has stored: nothing would keep that and a flag in order.
+bool has_flags(llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& i) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+    return llvm::isa<llvm::FenceInst>(i) || (store != nullptr && (store->isAtomic() || store->isVolatile()));
+  });
+}
+
+std::uint64_t bytes_of(const llvm::StoreInst& store) {
+  return store.getDataLayout().getTypeStoreSize(store.getValueOperand()->getType()).getFixedValue();
+}
+
+/// Where a store begins that writes one vector behind the other, into an array of the launch; else null.
+const llvm::SCEV* start_of(const llvm::StoreInst& store, const llvm::Loop& loop, llvm::ScalarEvolution& scalars) {
+  if (!store.getValueOperand()->getType()->isVectorTy() || bytes_of(store) < kSmallestVector) return nullptr;
+  if (!llvm::isa<llvm::LoadInst>(llvm::getUnderlyingObject(store.getPointerOperand()))) return nullptr;
+  const auto* way =
+      llvm::dyn_cast<llvm::SCEVAddRecExpr>(scalars.getSCEV(const_cast<Value*>(store.getPointerOperand())));
+  if (way == nullptr || way->getLoop() != &loop || !way->isAffine()) return nullptr;
+  const auto* step = llvm::dyn_cast<llvm::SCEVConstant>(way->getStepRecurrence(scalars));
+  return step != nullptr && step->getAPInt() == bytes_of(store) ? way->getStart() : nullptr;
+}
+
+/// What is read where it is written has its line in the cache.
+bool reads(const BasicBlock& block, const Value* array) {
+  return llvm::any_of(block, [&](const llvm::Instruction& i) {
+    const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
+    return load != nullptr && llvm::getUnderlyingObject(load->getPointerOperand()) == array;
+  });
+}
+
+bool calls(const BasicBlock& block) {
+  return llvm::any_of(block,
+                      [](const llvm::Instruction& i) { return llvm::isa<llvm::CallBase>(i) && i.mayWriteToMemory(); });
+}
+
+std::vector<Streaming> find_loops(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+  auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
+  auto& scalars = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
+  llvm::SCEVExpander expander(scalars, "stream");
+  std::vector<Streaming> found;
+  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    BasicBlock* block = loop->getHeader();
+    if (loop->getNumBlocks() != 1 || !loop->isLoopSimplifyForm() || calls(*block)) continue;
+    Streaming streaming{block, loop->getLoopPreheader(), {}, {}};
+    std::vector<const llvm::SCEV*> starts;
+    for (llvm::Instruction& instruction : *block) {
+      auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      if (store == nullptr || reads(*block, llvm::getUnderlyingObject(store->getPointerOperand()))) continue;
+      const llvm::SCEV* start = start_of(*store, *loop, scalars);
+      if (start == nullptr || !expander.isSafeToExpandAt(start, streaming.before->getTerminator())) continue;
+      streaming.stores.push_back(store);
+      starts.push_back(start);
+    }
+    if (starts.empty()) continue;
+    llvm::formLCSSA(*loop, dominators, &loops, &scalars);
+    for (const llvm::SCEV* start : starts)
+      streaming.starts.push_back(expander.expandCodeFor(start, llvm::PointerType::get(function.getContext(), 0),
+                                                        streaming.before->getTerminator()));
+    found.push_back(std::move(streaming));
+  }
+  return found;
+}
+
+Value* lies_on_boundaries(llvm::IRBuilder<>& builder, const Streaming& loop) {
+  Value* off = builder.getInt64(0);
+  for (std::size_t i = 0; i < loop.stores.size(); ++i)
+    off = builder.CreateOr(off, builder.CreateAnd(builder.CreatePtrToInt(loop.starts[i], builder.getInt64Ty()),
+                                                  builder.getInt64(bytes_of(*loop.stores[i]) - 1)));
+  return builder.CreateIsNull(off);
+}
+
+void add_version(const Streaming& loop, Value* streams) {
+  llvm::ValueToValueMapTy copies;
+  BasicBlock* copy = llvm::CloneBasicBlock(loop.block, copies, ".stream", loop.block->getParent());
+  copy->moveAfter(loop.block);
+  copies[loop.block] = copy;
+  llvm::remapInstructionsInBlocks({copy}, copies);
+  llvm::LLVMContext& context = copy->getContext();
+  llvm::MDNode* one = llvm::MDNode::get(
+      context, llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1)));
+  for (const llvm::StoreInst* store : loop.stores) {
+    auto* streamed = llvm::cast<llvm::StoreInst>(copies[store]);
+    streamed->setMetadata(llvm::LLVMContext::MD_nontemporal, one);
+    streamed->setAlignment(llvm::Align(bytes_of(*store)));
+  }
+  for (BasicBlock* next : llvm::successors(loop.block)) {
+    if (next == loop.block) continue;
+    for (llvm::PHINode& phi : next->phis()) {
+      Value* value = phi.getIncomingValueForBlock(loop.block);
+      Value* copied = copies.lookup(value);
+      phi.addIncoming(copied == nullptr ? value : copied, copy);
+    }
+  }
+  llvm::IRBuilder<> builder(loop.before->getTerminator());
+  builder.CreateCondBr(builder.CreateAnd(streams, lies_on_boundaries(builder, loop)), copy, loop.block);
+  loop.before->getTerminator()->eraseFromParent();
+}
+
+Value* load_streams(llvm::Argument& launch) {
+  BasicBlock& entry = launch.getParent()->getEntryBlock();
+  llvm::IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
+  Value* field = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), &launch, offsetof(abi::CpuLaunch, streams));
+  return builder.CreateIsNotNull(builder.CreateAlignedLoad(builder.getInt64Ty(), field, llvm::Align(8)));
+}
+
+}  // namespace
+
+void stream_stores(llvm::Module& module) {
+  llvm::FunctionAnalysisManager analyses;
+  analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+  analyses.registerPass([] { return llvm::TargetIRAnalysis(); });
+  analyses.registerPass([] { return llvm::AssumptionAnalysis(); });
+  analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+  analyses.registerPass([] { return llvm::LoopAnalysis(); });
+  analyses.registerPass([] { return llvm::ScalarEvolutionAnalysis(); });
+  analyses.registerPass([] { return llvm::TargetLibraryAnalysis(); });
+  for (llvm::Function& function : module) {
+    llvm::Argument* const launch = function.isDeclaration() ? nullptr : launch_of(function);
+    if (launch == nullptr || has_flags(function)) continue;
+    const llvm::PreservedAnalyses preserved = llvm::LoopSimplifyPass().run(function, analyses);
+    analyses.invalidate(function, preserved);
+    const std::vector<Streaming> loops = find_loops(function, analyses);
+    analyses.clear(function, function.getName());
+    if (loops.empty()) continue;
+    Value* const streams = load_streams(*launch);
+    for (const Streaming& loop : loops) add_version(loop, streams);
+  }
+}
+
+}  // namespace pykc::codegen

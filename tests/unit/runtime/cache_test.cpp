@@ -1,0 +1,36 @@
+// What launches touch, by which it is decided whether they write past the cache.
+#include "runtime/cpu/cache.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/runtime/kernel_descriptions.h"
+
+namespace pykc::cpu {
+namespace {
+
+using testing::array;
+using testing::kAny;
+using testing::kernel;
+using testing::scalar;
+
+TEST(Cache, ALaunchTouchesItsArraysOrWhatItsThreadsCan) {
+  const KernelInfo info = kernel("k", {array("z", ScalarType::F32, {kAny, kAny}), scalar("a", ScalarType::F32),
+                                       array("x", ScalarType::F64, {kAny}, Layout::Strided),
+                                       array("table", ScalarType::I32, {10, 10}), scalar("n", ScalarType::I64)});
+  detail::PreparedLaunch launch;
+  for (const std::uint64_t word : {0x1000, 100, 200, 0, 0x2000, 50, 8, 0x3000, 7}) launch.append(word);
+  launch.block = {32, 4, 1};
+  launch.blocks = 1'000;
+  EXPECT_EQ(touched_bytes(info, launch), 4 * 100 * 200 + 8 * 50 + 4 * 100);
+  launch.block = {1, 1, 1};
+  launch.blocks = 2;
+  EXPECT_EQ(touched_bytes(info, launch), 16 * (4 + 8 + 4));
+}
+
+TEST(Cache, EachThreadHasAPartOfIt) {
+  EXPECT_GT(cache_bytes(1), 0);
+  EXPECT_LE(cache_bytes(1), cache_bytes(4));
+}
+
+}  // namespace
+}  // namespace pykc::cpu
