@@ -52,7 +52,7 @@ Outcome<Names> bind_parameters(const FunctionValue& function, CallArguments argu
 }
 
 Outcome<Value> call_function(Evaluator& evaluator, const FunctionValue& function, CallArguments arguments) {
-  RETURN_IF_FAILED(evaluator.check_stack());
+  if (evaluator.is_too_deep()) return fail(DiagnosticId::HostRecursionTooDeep);
   const ast::FunctionDef& definition = *function.definition;
   const std::shared_ptr<FunctionContext> context = function.context;
   evaluator.called.insert(&definition);

@@ -28,12 +28,11 @@ Failure Evaluator::located(Failure failure, SourceRange range) const {
   return failure;
 }
 
-Status Evaluator::check_stack() const {
+bool Evaluator::is_too_deep() const {
   constexpr std::ptrdiff_t kMostBytes = 4 << 20;  // of the 8 MiB that a thread has
   const auto* here = static_cast<const char*>(__builtin_frame_address(0));
   const std::ptrdiff_t used = static_cast<const char*>(stack_base) - here;
-  if (used > kMostBytes) return fail(DiagnosticId::HostRecursionTooDeep);
-  return Done{};
+  return used > kMostBytes;
 }
 
 }  // namespace pykc::script

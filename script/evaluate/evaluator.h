@@ -51,8 +51,8 @@ struct Evaluator {
     if (!outcome) return located(std::move(outcome.failure()), range);
     return outcome;
   }
-  /// Keeps endless recursion from overflowing the stack of the host.
-  Status check_stack() const;
+  /// Whether more recursion would overflow the stack of the host.
+  bool is_too_deep() const;
 
   const Program& program;
   Run& run;

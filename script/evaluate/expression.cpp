@@ -214,9 +214,13 @@ Outcome<Value> evaluate_node(Evaluator&, const ast::Unsupported& node) {
 }  // namespace
 
 Outcome<Value> Evaluator::evaluate(const ast::Expr& expr) {
-  RETURN_IF_FAILED(located(check_stack(), expr.range));
-  RETURN_IF_FAILED(located(run.time.check(file(), expr.range), expr.range));
-  return located(std::visit([this](const auto& node) { return evaluate_node(*this, node); }, expr.node), expr.range);
+  // Most of the time of host code is spent here: what did not fail is not moved about.
+  if (is_too_deep()) return located(fail(DiagnosticId::HostRecursionTooDeep), expr.range);
+  run.time.note_place(file(), expr.range);
+  if (run.time.is_over()) return located(run.time.failure(), expr.range);
+  Outcome<Value> value = std::visit([this](const auto& node) { return evaluate_node(*this, node); }, expr.node);
+  if (!value) return located(std::move(value.failure()), expr.range);
+  return value;
 }
 
 Outcome<bool> evaluate_truth(Evaluator& evaluator, const ast::Expr& expr) {

@@ -45,7 +45,10 @@ Outcome<Value> import_member(Evaluator& evaluator, std::string_view module, std:
 
 Status import_star(Evaluator& evaluator, std::string_view module) {
   ASSIGN_OR_RETURN(const Value owner, import_module(evaluator, module));
-  if (const auto* library = owner.as<LibraryValue>()) evaluator.frame->module->star_imports.push_back(library->library);
+  if (const auto* library = owner.as<LibraryValue>()) {
+    evaluator.frame->module->star_imports.push_back(library->library);
+    evaluator.frame->module->built_in.clear();
+  }
   if (const auto* file = owner.as<ModuleValue>(); file && file->scope)
     for (const auto& [name, value] : file->scope->names) set_variable(evaluator, name, value);
   return Done{};

@@ -38,10 +38,8 @@ Failure unknown_name(const Evaluator& evaluator, std::string_view name) {
 
 Outcome<Value> look_up(Evaluator& evaluator, std::string_view name) {
   for (const Environment* inner = evaluator.frame->environment.get(); inner; inner = inner->outer.get()) {
-    if (!inner->variables->contains(name)) continue;
-    const auto local = inner->names.find(name);
-    if (local == inner->names.end()) return fail(DiagnosticId::HostUnassignedLocal, name);
-    return local->second;
+    if (const auto local = inner->names.find(name); local != inner->names.end()) return local->second;
+    if (inner->variables->contains(name)) return fail(DiagnosticId::HostUnassignedLocal, name);
   }
   if (const auto global = evaluator.frame->module->names.find(name); global != evaluator.frame->module->names.end())
     return global->second;
@@ -49,11 +47,14 @@ Outcome<Value> look_up(Evaluator& evaluator, std::string_view name) {
   const auto absent = evaluator.frame->module->absent.find(name);
   if (absent != evaluator.frame->module->absent.end() && !library_named(absent->second))
     return unknown_module(absent->second);
+  Names& built_in = evaluator.frame->module->built_in;
+  if (const auto found = built_in.find(name); found != built_in.end()) return found->second;
   for (const Library library : evaluator.frame->module->star_imports)
-    if (Outcome<Value> member = attribute(Value(LibraryValue{library}), name)) return member;
+    if (Outcome<Value> member = attribute(Value(LibraryValue{library}), name))
+      return built_in.emplace(name, *std::move(member)).first->second;
   if (name == "__file__") return Value(evaluator.file().name());
   if (name == "__name__") return Value(evaluator.frame->module == evaluator.main ? "__main__" : "imported");
-  if (std::optional<Value> value = prelude_value(name)) return *std::move(value);
+  if (std::optional<Value> value = prelude_value(name)) return built_in.emplace(name, *std::move(value)).first->second;
   return unknown_name(evaluator, name);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <unordered_map>
 
 #include "frontend/program/signature.h"
 #include "script/arithmetic/array_from.h"
@@ -71,8 +72,31 @@ Value default_value(std::string_view text) {
   return number;
 }
 
+/// What the tables say, ready to be asked.
+struct FunctionIndex {
+  std::unordered_multimap<std::string_view, const HostFunction*> by_name;
+  std::unordered_map<std::string_view, std::vector<ParameterText>> parameters;  // by signature
+};
+
+const FunctionIndex& function_index() {
+  static const FunctionIndex index = [] {
+    FunctionIndex made;
+    for (const std::span<const HostFunction> table : all_tables())
+      for (const HostFunction& function : table) {
+        made.by_name.emplace(function.name, &function);
+        made.parameters.emplace(function.signature, parse_signature_text(function.signature));
+      }
+    return made;
+  }();
+  return index;
+}
+
 Outcome<Arguments> bind(const HostFunction& function, CallArguments call) {
-  const std::vector<ParameterText> parameters = parse_signature_text(function.signature);
+  const auto known = function_index().parameters.find(function.signature);
+  const bool is_known = known != function_index().parameters.end();
+  const std::vector<ParameterText> own =
+      is_known ? std::vector<ParameterText>() : parse_signature_text(function.signature);
+  const std::vector<ParameterText>& parameters = is_known ? known->second : own;
   Arguments bound;
   bound.function = &function;
   std::vector<bool> given(parameters.size(), false);
@@ -115,9 +139,9 @@ Outcome<Arguments> bind(const HostFunction& function, CallArguments call) {
 }  // namespace
 
 const HostFunction* find_function(Library library, std::string_view name) {
-  for (const std::span<const HostFunction> table : all_tables())
-    for (const HostFunction& function : table)
-      if (function.name == name && (function.libraries & in(library)) != 0) return &function;
+  const auto [first, last] = function_index().by_name.equal_range(name);
+  for (auto row = first; row != last; ++row)
+    if ((row->second->libraries & in(library)) != 0) return row->second;
   const std::optional<Library> behind = library_behind(library);
   return behind ? find_function(*behind, name) : nullptr;
 }

@@ -30,12 +30,10 @@ class TimeLimit {
   void stop();
   /// Of the run that was started last.
   bool is_over() const { return is_over_.load(std::memory_order_relaxed); }
-  /// Fails when the time is over; else notes that the run has come here.
-  Status check(const SourceFile& file, SourceRange range) {
+  /// Notes that the run has come here.
+  void note_place(const SourceFile& file, SourceRange range) {
     file_.store(&file, std::memory_order_relaxed);
     offset_.store(range.begin, std::memory_order_relaxed);
-    if (is_over()) return failure();
-    return Done{};
   }
   Failure failure() const;
 

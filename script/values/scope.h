@@ -59,6 +59,7 @@ struct Scope {
   std::map<std::string, std::string, std::less<>> absent;  // imported, but no values of host code: the module of each
   std::map<std::string, const ast::ClassDef*, std::less<>> unusable;  // classes that are none of host code
   std::vector<Library> star_imports;                                  // `from numba.cuda import *`
+  Names built_in;                                                     // names of the prelude that were looked up
   const SourceFile& file() const { return *module->file; }
 };
 
