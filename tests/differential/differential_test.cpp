@@ -38,7 +38,7 @@ class DifferentialFile : public testing::Test {
     const Result<Artifact> on_cpu = compile(source, options, path_.string());
     ASSERT_TRUE(on_cpu.has_value()) << explain(on_cpu.error());
     const Result<Device> gpu = Device::open("cuda:0");
-    options.target = gpu ? gpu->info().target : "sm_80";
+    options.target = gpu ? gpu->info().target : "sm_90";
     const Result<Artifact> on_gpu = compile(source, options, path_.string());
     ASSERT_TRUE(on_gpu.has_value()) << explain(on_gpu.error());
 
