@@ -28,6 +28,10 @@ bool is_grid_sync(const ir::Instruction* i) {
   return has_builtin && i->builtin == BuiltinId::GridSync;
 }
 
+bool is_grid_dependency_wait(const ir::Instruction* i) {
+  return i->opcode == ir::Opcode::Builtin && i->builtin == BuiltinId::GridDependencyWait;
+}
+
 bool have(const Functions& functions, bool (*holds)(const ir::Instruction*)) {
   return std::ranges::any_of(functions,
                              [&](const ir::Function* function) { return ir::any_instruction(function->body, holds); });
@@ -88,6 +92,8 @@ KernelInfo kernel_info(const ir::Module& module, const ir::Function& kernel, con
                          !info.watched.symbol.empty();                          // the watched one has all checks
   if (can_fault) info.faults = module.faults;
   info.is_cooperative = have(functions, is_grid_sync);
+  const bool has_early_grids = target.kind == Target::Kind::Nvptx && sm_number(target) >= 90;
+  info.begins_early = has_early_grids && have(functions, is_grid_dependency_wait);
   info.cluster = kernel.cluster;
   info.recursion_bytes = recursion_bytes(functions);
   info.symbol = entry_symbol(kernel, target);

@@ -14,6 +14,7 @@ namespace {
 constexpr std::int64_t kMaxThreads = 1024;
 constexpr Dim3 kMaxBlock{1024, 1024, 64};
 constexpr Dim3 kMaxGrid{2147483647, 65535, 65535};
+constexpr std::int64_t kMostClusterBlocks = 16;  // of any GPU
 
 std::string to_text(Dim3 size) {
   return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " + std::to_string(size.z) + ")";
@@ -168,8 +169,12 @@ Result<void> check_description(const KernelInfo& kernel) {
       return Error{ErrorCode::InputOutput,
                    "the artifact is damaged: kernel `" + kernel.name + "` has a tensor map that fits no array of it"};
   }
-  if (kernel.cluster.x < 1 || kernel.cluster.y < 1 || kernel.cluster.z < 1)
-    return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "` has empty clusters"};
+  const auto is_extent = [](std::int64_t blocks) { return blocks >= 1 && blocks <= kMostClusterBlocks; };
+  const Dim3 cluster = kernel.cluster;
+  if (!is_extent(cluster.x) || !is_extent(cluster.y) || !is_extent(cluster.z) ||
+      !is_extent(cluster.x * cluster.y * cluster.z))
+    return Error{ErrorCode::InputOutput, "the artifact is damaged: kernel `" + kernel.name + "` has clusters of " +
+                                             to_text(cluster) + " blocks"};
   for (const auto& [bytes, of] : {std::pair{kernel.static_shared_bytes, "shared arrays"},
                                   std::pair{kernel.recursion_bytes, "a stack for recursion"}})
     if (bytes < 0)

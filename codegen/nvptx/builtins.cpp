@@ -1,5 +1,6 @@
 #include "codegen/nvptx/builtins.h"
 
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/emit/builtin.h"
@@ -62,6 +63,14 @@ Value* emit_wait_for_copies(NvptxEmitter& emitter, const Instruction& i) {
   return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {emitter.operand(i, 0)});
 }
 
+/// As text: LLVM's own intrinsics say that they leave memory alone, and loads could come to stand before the wait.
+void emit_grid_control(NvptxEmitter& emitter, llvm::StringRef text) {
+  Builder& builder = emitter.builder;
+  if (sm_number(emitter.state.target) < 90) return;
+  llvm::FunctionType* type = llvm::FunctionType::get(builder.getVoidTy(), false);
+  builder.CreateCall(type, llvm::InlineAsm::get(type, text, "~{memory}", true));
+}
+
 /// A device function may be called where threads have parted.
 bool arrives_together(NvptxEmitter& emitter, const Instruction& i) {
   if (emitter.meets_at_aligned_barriers()) return true;
@@ -116,6 +125,12 @@ Value* emit_target_builtin(NvptxEmitter& emitter, const Instruction& i) {
     case BuiltinId::BarrierArrive:
       return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_arrive_count,
                                      {emitter.operand(i, 0), emitter.operand(i, 1)});
+    case BuiltinId::GridDependencyWait:
+      emit_grid_control(emitter, "griddepcontrol.wait;");
+      return nullptr;
+    case BuiltinId::GridDependencyLaunch:
+      emit_grid_control(emitter, "griddepcontrol.launch_dependents;");
+      return nullptr;
     case BuiltinId::ClusterSync:
       run(llvm::Intrinsic::nvvm_barrier_cluster_arrive);
       return run(llvm::Intrinsic::nvvm_barrier_cluster_wait);

@@ -50,7 +50,9 @@ class VectorName(KernelName):
     @property
     def dtype(self):
         import numpy
-        return numpy.dtype((numpy.record, [(name, self._element) for name in "xyzw"[:self._count]]))
+        from . import types
+        element = getattr(types, self._element).dtype
+        return numpy.dtype((numpy.record, [(name, element) for name in "xyzw"[:self._count]]))
 
     @property
     def alignment(self) -> int:
@@ -76,15 +78,20 @@ class ConstName(KernelName):
         return host_constant(shape, dtype)
 
 
+NATIVE_TYPES = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16",
+                "u32": "uint32", "u64": "uint64", "f16": "float16", "bf16": "bfloat16", "f32": "float32",
+                "f64": "float64", "c64": "complex64", "c128": "complex128", "f8e4m3": "float8_e4m3fn",
+                "f8e5m2": "float8_e5m2"}
 _C_NAMES = {"char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
             "long": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "float": "float32",
             "double": "float64"}
+_NUMBERS = {native: number for native, number in NATIVE_TYPES.items() if not number.startswith("complex")}
 #: The types of vectors: of each name what one has, and how many.
-VECTORS = {**{f"{number}x{count}": (number, count) for number in {*_C_NAMES.values()} for count in (1, 2, 3, 4)},
+VECTORS = {**{f"{number}x{count}": (number, count) for number in _NUMBERS.values() for count in (1, 2, 3, 4)},
            **{f"{name}{count}": (number, count) for name, number in _C_NAMES.items() for count in (1, 2, 3, 4)}}
 #: What `pykc` calls them besides.
-NATIVE_VECTORS = {f"{number[0]}{number.lstrip('uintfloa')}x{count}": f"{number}x{count}"
-                  for number, count in VECTORS.values()}
+NATIVE_VECTORS = {f"{native}x{count}": f"{number}x{count}" for native, number in _NUMBERS.items()
+                  for count in (1, 2, 3, 4)}
 
 CUDA = {*VECTORS} | set("""
     threadIdx blockIdx blockDim gridDim laneid warpsize grid gridsize shared local const atomic cg fp16
@@ -96,17 +103,14 @@ CUDA = {*VECTORS} | set("""
     popc brev clz ffs fma cbrt selp nanosleep mulhi byte_perm
     clock clock64 globaltimer ldca ldcg ldcs ldlu ldcv ldg stcg stcs stwb stwt
     prefetch_l1 prefetch_l2 memcpy_async memcpy_async_commit memcpy_async_wait is_aligned
-    barrier_sync barrier_arrive wait_turn cluster_sync cluster_arrive cluster_wait cluster_ctarank cluster_nctarank
+    barrier_sync barrier_arrive wait_turn grid_dependency_wait grid_dependency_launch
+    cluster_sync cluster_arrive cluster_wait cluster_ctarank cluster_nctarank
     map_shared_rank ptx tensor_map unroll
     cuda_arch cuda_arch_specific
 """.split())
 
 #: What `pykc` has beside these, for functions under `@pykc.kernel`.
 NATIVE = CUDA | {*NATIVE_VECTORS, "constexpr", "static_assert", "libdevice"}
-NATIVE_TYPES = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16",
-                "u32": "uint32", "u64": "uint64", "f16": "float16", "bf16": "bfloat16", "f32": "float32",
-                "f64": "float64", "c64": "complex64", "c128": "complex128", "f8e4m3": "float8_e4m3fn",
-                "f8e5m2": "float8_e5m2"}
 
 
 def cuda_name(name: str) -> KernelName:

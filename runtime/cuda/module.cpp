@@ -44,6 +44,7 @@ class Module final : public detail::ModuleState {
   Result<void> find_fault_record();
   Result<void> allow_shared(Function& function, const detail::PreparedLaunch& launch);
   Result<void> check_that_grid_fits(std::size_t kernel, const detail::PreparedLaunch& launch);
+  Result<void> start(std::size_t kernel, const detail::PreparedLaunch& launch, Stream& stream);
 
   Device& device_;
   CUmodule handle_ = nullptr;
@@ -177,6 +178,47 @@ Result<void> Module::check_that_grid_fits(std::size_t kernel, const detail::Prep
   return detail::too_many_cooperative_blocks(kernels[kernel], launch.blocks, most);
 }
 
+/// Calls the driver. Within a graph, and where the driver is old, a kernel that could begin early begins in its turn.
+Result<void> Module::start(std::size_t kernel, const detail::PreparedLaunch& launch, Stream& stream) {
+  const KernelInfo& info = kernels[kernel];
+  const Driver& driver = device_.driver();
+  const auto size = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
+  const CUfunction function = functions_[kernel].handle;
+  void** const parameters = const_cast<void**>(launch.parameters);
+  const auto run = [&](auto launch_kernel, auto... more) {
+    return launch_kernel(function, size(launch.grid.x), size(launch.grid.y), size(launch.grid.z), size(launch.block.x),
+                         size(launch.block.y), size(launch.block.z), size(launch.dynamic_shared_bytes), stream.handle(),
+                         parameters, more...);
+  };
+  const char* call = "cuLaunchKernel";
+  CUresult launched = CUDA_SUCCESS;
+  if (info.is_cooperative) {
+    call = "cuLaunchCooperativeKernel";
+    launched = run(driver.cuLaunchCooperativeKernel);
+  } else if (info.begins_early && driver.cuLaunchKernelEx != nullptr && !stream.is_capturing()) {
+    call = "cuLaunchKernelEx";
+    CUlaunchAttribute early{.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .pad = {}, .value = {}};
+    early.value.programmaticStreamSerializationAllowed = 1;
+    const CUlaunchConfig config{size(launch.grid.x),
+                                size(launch.grid.y),
+                                size(launch.grid.z),
+                                size(launch.block.x),
+                                size(launch.block.y),
+                                size(launch.block.z),
+                                size(launch.dynamic_shared_bytes),
+                                stream.handle(),
+                                &early,
+                                1};
+    launched = driver.cuLaunchKernelEx(&config, function, parameters, nullptr);
+  } else {
+    launched = run(driver.cuLaunchKernel, nullptr);
+  }
+  if (launched == CUDA_SUCCESS) return {};
+  Error error = driver.error(call, launched);
+  error.message = "kernel `" + info.name + "`: " + error.message;
+  return error;
+}
+
 Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& launch, detail::StreamState& stream) {
   Function& function = functions_[kernel];
   const ContextScope scope = device_.enter();
@@ -184,28 +226,13 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
   const bool has_limit = launch.timeout.count() > 0;
   if (has_limit && stream.is_capturing())
     return detail::invalid_launch(kernels[kernel], "the launches of a graph have no limits of time on a GPU");
-  const bool is_cooperative = kernels[kernel].is_cooperative;
   std::optional<detail::PreparedLaunch> with_maps;
   if (!kernels[kernel].tensor_maps.empty()) {
     with_maps.emplace(launch);
     RETURN_IF_FAILED(append_tensor_maps(device_.driver(), kernels[kernel], *with_maps));
   }
-  if (is_cooperative) RETURN_IF_FAILED(check_that_grid_fits(kernel, launch));
-  const auto size = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
-  const auto run = [&](auto launch_kernel, auto... more) {
-    return launch_kernel(function.handle, size(launch.grid.x), size(launch.grid.y), size(launch.grid.z),
-                         size(launch.block.x), size(launch.block.y), size(launch.block.z),
-                         size(launch.dynamic_shared_bytes), static_cast<Stream&>(stream).handle(),
-                         const_cast<void**>((with_maps ? *with_maps : launch).parameters), more...);
-  };
-  const Driver& driver = device_.driver();
-  const CUresult launched =
-      is_cooperative ? run(driver.cuLaunchCooperativeKernel) : run(driver.cuLaunchKernel, nullptr);
-  if (launched != CUDA_SUCCESS) {
-    Error error = driver.error(is_cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel", launched);
-    error.message = "kernel `" + kernels[kernel].name + "`: " + error.message;
-    return error;
-  }
+  if (kernels[kernel].is_cooperative) RETURN_IF_FAILED(check_that_grid_fits(kernel, launch));
+  RETURN_IF_FAILED(start(kernel, with_maps ? *with_maps : launch, static_cast<Stream&>(stream)));
   const bool may_fault = function.can_fault && faults_.record != 0;
   if (Graph* const graph = static_cast<Stream&>(stream).graph())
     graph->keep(shared_from_this(), may_fault ? &faults_ : nullptr);

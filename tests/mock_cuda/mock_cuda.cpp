@@ -75,6 +75,7 @@ struct State {
   CUresult break_code = 0;  // at the next launch
   CUresult broken = 0;      // from now on
   mock_cuda::Launch last_launch{};
+  int early_launches = 0;
   mock_cuda::TensorMap last_tensor_map{};
   CUctx_st contexts[kMaxDevices];
   std::map<void*, Block> blocks;  // memory that devices reach
@@ -435,6 +436,17 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
                                    CUstream stream, void** parameters) {
   return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, parameters,
                         nullptr);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const CUlaunchAttribute& attribute = config->attrs[i];
+    if (attribute.id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) return kInvalidValue;
+    if (attribute.value.programmaticStreamSerializationAllowed != 0) ++state().early_launches;
+  }
+  return cuLaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX,
+                        config->blockDimY, config->blockDimZ, config->sharedMemBytes, config->hStream, parameters,
+                        extra);
 }
 
 /// The map holds what it was made of.
@@ -805,6 +817,7 @@ int mock_live_objects() {
 }
 int mock_assembler_level() { return state().assembler_level; }
 const Launch* mock_last_launch() { return &state().last_launch; }
+int mock_early_launches() { return state().early_launches; }
 const TensorMap* mock_last_tensor_map() { return &state().last_tensor_map; }
 
 }  // namespace mock_cuda

@@ -61,6 +61,8 @@ int mock_live_objects();
 /// How much ptxas was to optimise what was loaded or linked last.
 int mock_assembler_level();
 const Launch* mock_last_launch();
+/// How many launches were let begin before those before them have ended.
+int mock_early_launches();
 /// What the newest tensor map was made of.
 const TensorMap* mock_last_tensor_map();
 }

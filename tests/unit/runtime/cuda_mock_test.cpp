@@ -282,6 +282,26 @@ TEST_F(CudaMock, AGridIsMadeOfWholeClusters) {
                "the grid (7, 1, 1) is no multiple of its clusters of (2, 1, 1)");
 }
 
+TEST_F(CudaMock, AKernelThatWaitsForThoseBeforeItBeginsEarly) {
+  Artifact artifact = test_artifact();
+  artifact.kernels[1].begins_early = true;
+  const Device device = Device::open("cuda:0").value();
+  const Module module = device.load(artifact).value();
+  const Kernel scale = module.kernel("scale").value(), early = module.kernel("faulty").value();
+  const Array<float> x = device.allocate<float>(8).value();
+  ASSERT_TRUE(scale.launch({.grid = {1}, .block = {32}}, x, 1.0F));
+  EXPECT_EQ(mock_calls("cuLaunchKernelEx"), 0);
+  ASSERT_TRUE(early.launch({.grid = {4, 3, 2}, .block = {32, 2}, .shared_bytes = 48}));
+  EXPECT_EQ(mock_early_launches(), 1);
+  const mock_cuda::Launch& launch = *mock_last_launch();
+  EXPECT_EQ(std::vector(launch.grid, launch.grid + 3), (std::vector<unsigned>{4, 3, 2}));
+  EXPECT_EQ(std::vector(launch.block, launch.block + 3), (std::vector<unsigned>{32, 2, 1}));
+  EXPECT_EQ(launch.shared_bytes, 48U);
+  mock_fail("cuLaunchKernelEx", 1, kOutOfResources);
+  expect_error(early.launch({.grid = {1}, .block = {32}}), ErrorCode::DriverError,
+               "kernel `faulty`: cuLaunchKernelEx failed: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
+}
+
 /// A kernel of one matrix, with a map of boxes of 8 rows and 64 columns of it.
 Artifact artifact_with_tensor_map(Layout layout) {
   Artifact artifact = test_artifact();

@@ -54,6 +54,7 @@ Artifact test_artifact() {
   faulty.faults = {{"assert failed", "faulty.pyk", 7, 3}};
   KernelInfo shared = kernel("shared", {});
   shared.dynamic_shared_bytes = for_each_thread(1024);
+  shared.begins_early = true;
   KernelInfo waiting = kernel("waiting", {});
   waiting.is_cooperative = true;
   waiting.recursion_bytes = 10000;
