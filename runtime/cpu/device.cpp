@@ -2,7 +2,9 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <utility>
@@ -56,15 +58,27 @@ bool guards_arrays() {
 
 constexpr std::int64_t kHugePage = std::int64_t{1} << 21;
 
+bool is_large(std::int64_t bytes) { return bytes >= 2 * kHugePage; }
+
 /// Memory of large arrays goes in pages of 2 MiB where the system grants them: one entry of the processor's table of
-/// pages does for 512, and as many faults are one.
-void* allocate_aligned(std::int64_t bytes, std::int64_t step) {
-  const bool is_large = bytes >= 2 * kHugePage;
-  if (is_large) step = kHugePage;
-  const auto size = static_cast<std::size_t>(round_up(bytes, step));
-  void* const memory = std::aligned_alloc(static_cast<std::size_t>(step), size);
-  if (is_large && memory != nullptr) madvise(memory, size, MADV_HUGEPAGE);
-  return memory;
+/// pages does for 512, and as many faults are one. Each array begins at another place in its page. Else the same index
+/// of several arrays would be at the same place of physical pages, too, and those that go through them side by side
+/// would meet in one bank of the memory: on a Xeon, a stencil took half as long again.
+void* allocate_large(std::int64_t bytes) {
+  constexpr std::uint32_t kPlaces = 16;
+  constexpr std::int64_t kPlace = 17 * kMemoryAlignment;  // a step of whole pages would keep the last bits the same
+  static std::atomic<std::uint32_t> arrays = 0;
+  const std::int64_t place = kPlace * (arrays.fetch_add(1, std::memory_order_relaxed) % kPlaces);
+  const auto size = static_cast<std::size_t>(round_up(place + bytes, kHugePage));
+  char* const memory = static_cast<char*>(std::aligned_alloc(kHugePage, size));
+  if (memory == nullptr) return nullptr;
+  madvise(memory, static_cast<std::size_t>(round_up(bytes, kHugePage)), MADV_HUGEPAGE);
+  return memory + place;
+}
+
+void free_large(void* memory) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  std::free(static_cast<char*>(memory) - address % kHugePage);
 }
 
 }  // namespace
@@ -81,7 +95,9 @@ Result<void*> allocate_host(std::int64_t bytes) {
   if (guards_arrays())
     memory = allocate_guarded(bytes, step);
   else if (bytes <= memory_bytes())
-    memory = allocate_aligned(bytes, step);
+    memory = is_large(bytes)
+                 ? allocate_large(bytes)
+                 : std::aligned_alloc(static_cast<std::size_t>(step), static_cast<std::size_t>(round_up(bytes, step)));
   if (memory != nullptr) return memory;
   return Error{ErrorCode::OutOfMemory, "the host has no room for " + std::to_string(bytes) + " bytes: it has " +
                                            std::to_string(memory_bytes()) + " bytes of memory in all"};
@@ -90,6 +106,8 @@ Result<void*> allocate_host(std::int64_t bytes) {
 void free_host(void* memory, std::int64_t bytes) {
   if (guards_arrays())
     free_guarded(static_cast<char*>(memory), bytes, size_step());
+  else if (is_large(bytes))
+    free_large(memory);
   else
     std::free(memory);
 }

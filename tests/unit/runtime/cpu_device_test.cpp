@@ -7,10 +7,14 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <numeric>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include "pykc/runtime.h"
+#include "runtime/cpu/device.h"
 #include "runtime/cpu/processor.h"
 #include "tests/unit/runtime/allocations.h"
 #include "tests/unit/runtime/kernel_descriptions.h"
@@ -48,6 +52,22 @@ class CpuDevice : public ::testing::Test {
   Device device_ = Device::open("cpu").value();
   Module module_ = device_.load(test_artifact()).value();
 };
+
+// Their indices would meet in one bank of the memory.
+TEST(Processor, LargeArraysBeginAtDifferentPlacesOfTheirPages) {
+  constexpr std::int64_t kBytes = std::int64_t{8} << 20, kPage = std::int64_t{2} << 20;
+  std::vector<void*> arrays;
+  std::set<std::uintptr_t> places;
+  for (int n = 0; n < 16; ++n) {
+    arrays.push_back(cpu::allocate_host(kBytes).value());
+    std::memset(arrays.back(), n, kBytes);
+    const auto address = reinterpret_cast<std::uintptr_t>(arrays.back());
+    EXPECT_EQ(address % cpu::kMemoryAlignment, 0u);
+    places.insert(address % kPage);
+  }
+  EXPECT_EQ(places.size(), arrays.size());
+  for (void* array : arrays) cpu::free_host(array, kBytes);
+}
 
 TEST(Processor, DeviceAsksForCodeForTheProcessorThatTheEnvironmentNames) {
   EXPECT_EQ(cpu::device_info().target, "cpu");
