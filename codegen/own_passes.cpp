@@ -8,7 +8,6 @@
 #include "codegen/cpu/passes/stop_polls.h"
 #include "codegen/cpu/passes/stream_stores.h"
 #include "codegen/cpu/passes/table_reads.h"
-#include "codegen/nvptx/passes/choices_in_memory.h"
 #include "codegen/nvptx/passes/compare_high_words.h"
 #include "codegen/nvptx/passes/constant_memory.h"
 #include "codegen/nvptx/passes/halve_large_bfloats.h"

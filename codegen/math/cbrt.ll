@@ -48,13 +48,9 @@ define float @__pykc_cbrt_f32(float %x) {
   ret float %result
 }
 
-; cbrt for f64, as for f32, with one more step of Newton's method, behind which y is right to 2^-39.
-define double @__pykc_cbrt_f64(double %x) {
-  %any.size = call double @llvm.fabs.f64(double %x)
-  %is.tiny = fcmp olt double %any.size, 0x20B0000000000000
-  %raised = fmul double %any.size, 0x6570000000000000
-  %size = select i1 %is.tiny, double %raised, double %any.size
-  %last = select i1 %is.tiny, double 0x3370000000000000, double 1.0
+; cbrt for f64: y as for f32, but with 26 bits, so that its square is exact. With e = 1 - |x| y^3, the root is
+; |x| y^2 (1 - e)^(-2/3), of which four terms are enough.
+define internal double @cube_root(double %size) {
   %bits = bitcast double %size to i64
   %high.bits = lshr i64 %bits, 12
   %shifted.bits = or i64 %high.bits, 4841369599423283200               ; the bits of 2^52
@@ -69,30 +65,50 @@ define double @__pykc_cbrt_f64(double %x) {
   %x.y.y = fmul double %x.y, %y
   %opposite = fneg double %x.y.y
   %r = call double @llvm.fma.f64(double %opposite, double %y, double 1.0)
-  %p.2 = call double @llvm.fma.f64(double %r, double 0x3FC2B092B08A9CAA, double 0x3FC656FC3FC48607)
-  %p.1 = call double @llvm.fma.f64(double %r, double %p.2, double 0x3FCC71810605B75C)
-  %p = call double @llvm.fma.f64(double %r, double %p.1, double 0x3FD5554275B5087F)
+  %p.1 = call double @llvm.fma.f64(double %r, double 0x3FC65F7EF1EBF6CF, double 0x3FCC9CB164230A11)
+  %p = call double @llvm.fma.f64(double %r, double %p.1, double 0x3FD5553B6A4DB329)
   %y.r = fmul double %y, %r
-  %better = call double @llvm.fma.f64(double %y.r, double %p, double %y)
-  %better.x = fmul double %size, %better
-  %better.x.y = fmul double %better.x, %better
-  %better.opposite = fneg double %better.x.y
-  %better.r = call double @llvm.fma.f64(double %better.opposite, double %better, double 1.0)
-  %better.third = fmul double %better, 0x3FD5555555555555
-  %best = call double @llvm.fma.f64(double %better.third, double %better.r, double %better)
-  %square = fmul double %best, %best
+  %any.better = call double @llvm.fma.f64(double %y.r, double %p, double %y)
+  %better.bits = bitcast double %any.better to i64
+  %short.bits = and i64 %better.bits, -134217728
+  %better = bitcast i64 %short.bits to double
+  %square = fmul double %better, %better  ; exact
   %c = fmul double %size, %square
-  %c.square = fmul double %c, %c
-  %c.square.opposite = fneg double %c.square
-  %c.square.rest = call double @llvm.fma.f64(double %c, double %c, double %c.square.opposite)
-  %missing.high = call double @llvm.fma.f64(double %c.square.opposite, double %c, double %size)
   %c.opposite = fneg double %c
-  %missing = call double @llvm.fma.f64(double %c.square.rest, double %c.opposite, double %missing.high)
-  %slope = fmul double %square, 0x3FD5555555555555
-  %root = call double @llvm.fma.f64(double %missing, double %slope, double %c)
-  %scaled = fmul double %root, %last
-  %is.finite = fcmp olt double %any.size, 0x7FF0000000000000
-  %of.size = select i1 %is.finite, double %scaled, double %any.size
+  %e = call double @llvm.fma.f64(double %c.opposite, double %better, double 1.0)
+  %w.1 = call double @llvm.fma.f64(double %e, double 0x3FDF9ADD3C0CA458, double 0x3FE1C71C71C71C72)
+  %w = call double @llvm.fma.f64(double %e, double %w.1, double 0x3FE5555555555555)
+  %c.e = fmul double %c, %e
+  %root = call double @llvm.fma.f64(double %c.e, double %w, double %c)
+  ret double %root
+}
+
+; of tiny numbers, 0, infinities and NaNs
+define internal double @any_cube_root(double %size) cold {
+  %raised = fmul double %size, 0x6570000000000000
+  %root = call double @cube_root(double %raised)
+  %scaled = fmul double %root, 0x3370000000000000
+  %is.tiny = fcmp olt double %size, 1.0
+  %of.tiny = select i1 %is.tiny, double %scaled, double %size
+  %is.zero = fcmp oeq double %size, 0.0
+  %result = select i1 %is.zero, double 0.0, double %of.tiny
+  ret double %result
+}
+
+define double @__pykc_cbrt_f64(double %x) {
+  %size = call double @llvm.fabs.f64(double %x)
+  %near = call double @cube_root(double %size)
+  %bits = bitcast double %size to i64
+  %from.least = sub i64 %bits, 2355382605114769408                     ; the bits of 2^-500
+  %is.near = icmp ult i64 %from.least, 6863485832112635904             ; up to those of infinity
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %any = call double @any_cube_root(double %size)
+  br label %done
+
+done:
+  %of.size = phi double [ %near, %0 ], [ %any, %rarely ]
   %result = call double @llvm.copysign.f64(double %of.size, double %x)
   ret double %result
 }

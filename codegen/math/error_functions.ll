@@ -3,7 +3,6 @@
 declare double @llvm.copysign.f64(double, double)
 declare double @llvm.fabs.f64(double)
 declare double @llvm.fma.f64(double, double, double)
-declare double @llvm.minimum.f64(double, double)
 declare double @__pykc_reciprocal_f64(double)
 declare float @__pykc_reciprocal_f32(float)
 declare float @llvm.copysign.f32(float, float)
@@ -140,7 +139,8 @@ define double @__pykc_erf_f64(double %x) {
   %p.1 = call double @llvm.fma.f64(double %square, double %p.2, double 0xBFD812746B037A1E)
   %p = call double @llvm.fma.f64(double %square, double %p.1, double 0x3FC06EBA8214DB69)
   %of.small = call double @llvm.fma.f64(double %size, double %p, double %size)
-  %bounded = call double @llvm.minimum.f64(double %size, double 5.9375)  ; the result is 1 from 5.93 on; a NaN stays
+  %is.large = fcmp ogt double %size, 5.9375
+  %bounded = select i1 %is.large, double 5.9375, double %size  ; the result is 1 from 5.93 on; a NaN stays
   %slope.15 = call double @llvm.fma.f64(double %bounded, double 0x3D870A2DC7E65273, double 0xBDDF5D7A5D18D10E)
   %slope.14 = call double @llvm.fma.f64(double %bounded, double %slope.15, double 0x3E24013D14C5B021)
   %slope.13 = call double @llvm.fma.f64(double %bounded, double %slope.14, double 0xBE5FC2B493D2FD18)
@@ -182,7 +182,7 @@ define double @__pykc_erf_f64(double %x) {
   %left = fsub double 1.0, %scale
   %s.negated = fneg double %s
   %of.large = call double @llvm.fma.f64(double %of.r, double %s.negated, double %left)
-  %is.small = fcmp olt double %size, 0x3FECCCCCCCCCCCCD
+  %is.small = fcmp olt double %size, 0x3FECCCCC00000000
   %of.size = select i1 %is.small, double %of.small, double %of.large
   %result = call double @llvm.copysign.f64(double %of.size, double %x)
   ret double %result
@@ -193,7 +193,8 @@ define double @__pykc_erf_f64(double %x) {
 ; s^2 does is subtracted from r.
 define double @__pykc_erfc_f64(double %x) {
   %size = call double @llvm.fabs.f64(double %x)
-  %s = call double @llvm.minimum.f64(double %size, double 27.5)  ; the result is 0 from 27.3 on; a NaN stays
+  %is.large = fcmp ogt double %size, 27.5
+  %s = select i1 %is.large, double 27.5, double %size  ; the result is 0 from 27.3 on; a NaN stays
   %below = fadd double %s, 3.5
   %above = fsub double %s, 3.5
   %below.inverse = call double @__pykc_reciprocal_f64(double %below)

@@ -2,10 +2,10 @@
 ;
 ; x = k ln2 + r with a whole k and |r| <= ln2 / 2, as for exp (exponential.ll).
 
+declare double @__pykc_exp_f64(double)
 declare double @llvm.copysign.f64(double, double)
 declare double @llvm.fabs.f64(double)
 declare double @llvm.fma.f64(double, double, double)
-declare double @llvm.maximum.f64(double, double)
 declare double @llvm.minimum.f64(double, double)
 declare double @__pykc_quotient_f64(double, double)
 declare float @__pykc_reciprocal_f32(float)
@@ -207,7 +207,8 @@ define float @__pykc_cosh_f32(float %x) {
 ; back.
 define double @__pykc_tanh_f64(double %x) {
   %size = call double @llvm.fabs.f64(double %x)
-  %bounded = call double @llvm.minimum.f64(double %size, double 20.0)  ; the result is 1 from 19.1 on; a NaN stays
+  %is.large = fcmp ogt double %size, 20.0
+  %bounded = select i1 %is.large, double 20.0, double %size  ; the result is 1 from 19.1 on; a NaN stays
   ; 2x = k ln2 + 2r
   %shifted = call double @llvm.fma.f64(double %bounded, double 0x40071547652B82FE, double 6755399441056767.0)
   %k = fsub double %shifted, 6755399441056767.0
@@ -256,7 +257,7 @@ define double @__pykc_tanh_f64(double %x) {
   %p = call double @llvm.fma.f64(double %s, double %p.1, double 0xBFD555555555554C)
   %cube = fmul double %size, %s
   %of.small = call double @llvm.fma.f64(double %cube, double %p, double %size)
-  %is.small = fcmp olt double %size, 0.56
+  %is.small = fcmp olt double %size, 0.5546875
   %of.size = select i1 %is.small, double %of.small, double %of.large
   %result = call double @llvm.copysign.f64(double %of.size, double %x)
   ret double %result
@@ -278,9 +279,7 @@ define internal %reduced.f64 @without_ln2_f64(double %x) {
   ret %reduced.f64 %result
 }
 
-define double @__pykc_expm1_f64(double %any) {
-  %not.low = call double @llvm.maximum.f64(double %any, double -60.0)     ; the result is -1 from -37.5 on
-  %x = call double @llvm.minimum.f64(double %not.low, double 710.0)
+define internal double @power_less_one(double %x) {
   %reduced = call %reduced.f64 @without_ln2_f64(double %x)
   %r = extractvalue %reduced.f64 %reduced, 0
   %r.rest = extractvalue %reduced.f64 %reduced, 1
@@ -298,26 +297,46 @@ define double @__pykc_expm1_f64(double %any) {
   %square = fmul double %r, %r
   %p = call double @llvm.fma.f64(double %square, double %q, double %r.rest)
   %exponent = shl i64 %bits, 52
-  %e.bits = add i64 %exponent, 4602678819172646912                              ; the bits of 0.5
+  %e.bits = add i64 %exponent, 4607182418800017408                          ; the bits of 1.0
   %e = bitcast i64 %e.bits to double
-  %less = fsub double %e, 0.5
+  %less = fsub double %e, 1.0
   %less.left = fsub double %e, %less
-  %less.rest = fsub double %less.left, 0.5
+  %less.rest = fsub double %less.left, 1.0
   %high = call double @llvm.fma.f64(double %e, double %r, double %less)
   %left = fsub double %less, %high
   %part = call double @llvm.fma.f64(double %e, double %r, double %left)
   %parts = fadd double %part, %less.rest
   %rest = call double @llvm.fma.f64(double %e, double %p, double %parts)
-  %half = fadd double %high, %rest
-  %all = fadd double %half, %half
-  %size = call double @llvm.fabs.f64(double %any)
-  %is.small = fcmp olt double %size, 0x3C90000000000000
-  %result = select i1 %is.small, double %any, double %all
+  %result = fadd double %high, %rest
   ret double %result
 }
 
-%halves.f64 = type { double, double, double, double, double, double, double, double }
-define internal %halves.f64 @halves_f64(double %size) {
+; of large numbers and NaNs
+define internal double @far_expm1_f64(double %x) cold {
+  %power = call double @__pykc_exp_f64(double %x)
+  %is.negative = fcmp olt double %x, 0.0
+  %result = select i1 %is.negative, double -1.0, double %power
+  ret double %result
+}
+
+define double @__pykc_expm1_f64(double %x) {
+  %near = call double @power_less_one(double %x)
+  %signed = call double @llvm.copysign.f64(double %near, double %x)    ; -0 stays
+  %size = call double @llvm.fabs.f64(double %x)
+  %is.near = fcmp olt double %size, 700.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call double @far_expm1_f64(double %x)
+  br label %done
+
+done:
+  %result = phi double [ %signed, %0 ], [ %far, %rarely ]
+  ret double %result
+}
+
+%halves.f64 = type { double, double, double, double, double, double, double }
+define internal %halves.f64 @halves_f64(double %size, i64 %unit) {
   %reduced = call %reduced.f64 @without_ln2_f64(double %size)
   %r = extractvalue %reduced.f64 %reduced, 0
   %r.rest = extractvalue %reduced.f64 %reduced, 1
@@ -336,10 +355,6 @@ define internal %halves.f64 @halves_f64(double %size) {
   %q = call double @llvm.fma.f64(double %s, double %q.1, double 0x3FC5555555555559)
   %cube = fmul double %r, %s
   %sine = call double @llvm.fma.f64(double %cube, double %q, double %r.rest)
-  ; from 709.8 on, 2^k is too large: all is divided by 4 until the end
-  %is.large = fcmp ogt double %size, 80.0
-  %unit = select i1 %is.large, i64 4593671619917905920, i64 4602678819172646912          ; the bits of 1/8 and 1/2
-  %last = select i1 %is.large, double 4.0, double 1.0
   %exponent = shl i64 %bits, 52
   %up.bits = add i64 %unit, %exponent
   %down.any = sub i64 %unit, %exponent
@@ -358,8 +373,7 @@ define internal %halves.f64 @halves_f64(double %size) {
   %result.with.3 = insertvalue %halves.f64 %result.with.2, double %large, 3
   %result.with.4 = insertvalue %halves.f64 %result.with.3, double %small, 4
   %result.with.5 = insertvalue %halves.f64 %result.with.4, double %large.rest, 5
-  %result.with.6 = insertvalue %halves.f64 %result.with.5, double %small.rest, 6
-  %result = insertvalue %halves.f64 %result.with.6, double %last, 7
+  %result = insertvalue %halves.f64 %result.with.5, double %small.rest, 6
   ret %halves.f64 %result
 }
 
@@ -377,36 +391,52 @@ define internal double @sum_of_f64(double %first, double %factor, double %r, dou
   ret double %result
 }
 
-define double @__pykc_sinh_f64(double %x) {
-  %size = call double @llvm.fabs.f64(double %x)
-  %bounded = call double @llvm.minimum.f64(double %size, double 711.0)    ; infinite from 710.5 on; a NaN stays
-  %halves = call %halves.f64 @halves_f64(double %bounded)
+define internal double @sinh_of(double %size, i64 %unit) {
+  %halves = call %halves.f64 @halves_f64(double %size, i64 %unit)
   %r = extractvalue %halves.f64 %halves, 0
   %cosine = extractvalue %halves.f64 %halves, 1
   %sine = extractvalue %halves.f64 %halves, 2
   %large = extractvalue %halves.f64 %halves, 3
   %small = extractvalue %halves.f64 %halves, 4
   %small.rest = extractvalue %halves.f64 %halves, 6
-  %last = extractvalue %halves.f64 %halves, 7
   %rest.high = call double @llvm.fma.f64(double %large, double %sine, double %small.rest)
   %rest = call double @llvm.fma.f64(double %small, double %cosine, double %rest.high)
   %sum = call double @sum_of_f64(double %small, double %large, double %r, double %rest)
-  %all = fmul double %sum, %last
-  %result = call double @llvm.copysign.f64(double %all, double %x)
+  ret double %sum
+}
+
+; From 709.8 on, 2^k is too large: all is divided by 4 until the end.
+define internal double @far_sinh_of(double %size) cold {
+  %bounded = call double @llvm.minimum.f64(double %size, double 711.0) ; infinite from 710.5 on; a NaN stays
+  %sum = call double @sinh_of(double %bounded, i64 4593671619917905920)  ; the bits of 1/8
+  %result = fmul double %sum, 4.0
   ret double %result
 }
 
-define double @__pykc_cosh_f64(double %x) {
+define double @__pykc_sinh_f64(double %x) {
   %size = call double @llvm.fabs.f64(double %x)
-  %bounded = call double @llvm.minimum.f64(double %size, double 711.0)
-  %halves = call %halves.f64 @halves_f64(double %bounded)
+  %near = call double @sinh_of(double %size, i64 4602678819172646912)   ; the bits of 1/2
+  %is.near = fcmp olt double %size, 700.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call double @far_sinh_of(double %size)
+  br label %done
+
+done:
+  %of.size = phi double [ %near, %0 ], [ %far, %rarely ]
+  %result = call double @llvm.copysign.f64(double %of.size, double %x)
+  ret double %result
+}
+
+define internal double @cosh_of(double %size, i64 %unit) {
+  %halves = call %halves.f64 @halves_f64(double %size, i64 %unit)
   %r = extractvalue %halves.f64 %halves, 0
   %cosine = extractvalue %halves.f64 %halves, 1
   %sine = extractvalue %halves.f64 %halves, 2
   %large = extractvalue %halves.f64 %halves, 3
   %small = extractvalue %halves.f64 %halves, 4
   %large.rest = extractvalue %halves.f64 %halves, 5
-  %last = extractvalue %halves.f64 %halves, 7
   ; where `large` is rounded, `small` lacks as much
   %r.opposite = fneg double %r
   %lacks = call double @llvm.fma.f64(double %large.rest, double %r.opposite, double %large.rest)
@@ -414,6 +444,28 @@ define double @__pykc_cosh_f64(double %x) {
   %of.both = call double @llvm.fma.f64(double %small, double %sine, double %of.large)
   %rest = call double @llvm.fma.f64(double %small, double %r, double %of.both)
   %sum = fadd double %large, %rest
-  %result = fmul double %sum, %last
+  ret double %sum
+}
+
+; From 709.8 on, 2^k is too large: all is divided by 4 until the end.
+define internal double @far_cosh_of(double %size) cold {
+  %bounded = call double @llvm.minimum.f64(double %size, double 711.0) ; infinite from 710.5 on; a NaN stays
+  %sum = call double @cosh_of(double %bounded, i64 4593671619917905920)  ; the bits of 1/8
+  %result = fmul double %sum, 4.0
   ret double %result
+}
+
+define double @__pykc_cosh_f64(double %x) {
+  %size = call double @llvm.fabs.f64(double %x)
+  %near = call double @cosh_of(double %size, i64 4602678819172646912)   ; the bits of 1/2
+  %is.near = fcmp olt double %size, 700.0
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %far = call double @far_cosh_of(double %size)
+  br label %done
+
+done:
+  %of.size = phi double [ %near, %0 ], [ %far, %rarely ]
+  ret double %of.size
 }

@@ -99,46 +99,31 @@ define internal { float, float, i32 } @far_quarter_turns(float %x) cold {
   ret { float, float, i32 } %result
 }
 
-; high - (-high^3 q(s) - low (1 - s/2)) with s = high^2, q by Chebyshev approximation to 5e-9: -0 stays
-define internal float @sine(float %high, float %low) {
-  %s = fmul float %high, %high
-  %q.2 = call float @llvm.fma.f32(float %s, float 0xBEC6DB5FE0000000, float 0x3F2A0138E0000000)
-  %q.1 = call float @llvm.fma.f32(float %s, float %q.2, float 0xBF811110E0000000)
-  %q = call float @llvm.fma.f32(float %s, float %q.1, float 0x3FC5555560000000)
-  %slope = call float @llvm.fma.f32(float %s, float 0.5, float -1.0)
-  %of.low = fmul float %low, %slope
-  %cube = fmul float %high, %s
-  %rest = call float @llvm.fma.f32(float %cube, float %q, float %of.low)
-  %result = fsub float %high, %rest
-  ret float %result
-}
-
-; 1 - s/2 + (s^2 q(s) - high low), q by Chebyshev approximation to 1e-9; what 1 - s/2 and s round away is put back
-define internal float @cosine(float %high, float %low) {
-  %s = fmul float %high, %high
-  %s.negated = fneg float %s
-  %s.rest = call float @llvm.fma.f32(float %high, float %high, float %s.negated)
-  %near = call float @llvm.fma.f32(float %s, float -0.5, float 1.0)
-  %near.less = fsub float 1.0, %near
-  %near.rest = call float @llvm.fma.f32(float %s, float -0.5, float %near.less)
-  %q1 = call float @llvm.fma.f32(float %s, float 0x3EF9BD0500000000, float 0xBF56C12C40000000)
-  %q0 = call float @llvm.fma.f32(float %s, float %q1, float 0x3FA5555540000000)
-  %half = call float @llvm.fma.f32(float %s.rest, float -0.5, float %near.rest)
-  %high.negated = fneg float %high
-  %of.low = call float @llvm.fma.f32(float %high.negated, float %low, float %half)
-  %square = fmul float %s, %s
-  %rest = call float @llvm.fma.f32(float %square, float %q0, float %of.low)
-  %result = fadd float %near, %rest
-  ret float %result
-}
-
-; The sine of k quarter turns and high + low
+; The sine of k quarter turns and r. With s = high^2, that of r is high - (high^3 q(s) - low (1 - s/2)), and its cosine
+; is 1 - (s p(s) + high low), q and p by minimax approximation to 2^-28 and 2^-33; what s rounds
+; away counts where the cosine is far from 1. Of both, one sum remains; of -0, it is -0.
 define internal float @sine_of_turns(float %high, float %low, i32 %k) {
-  %sine = call float @sine(float %high, float %low)
-  %cosine = call float @cosine(float %high, float %low)
   %odd = and i32 %k, 1
   %is.odd = icmp ne i32 %odd, 0
-  %value = select i1 %is.odd, float %cosine, float %sine
+  %s = fmul float %high, %high
+  %q.1 = call float @llvm.fma.f32(float %s, float 0x3F29955880000000, float 0xBF811077C0000000)
+  %q = call float @llvm.fma.f32(float %s, float %q.1, float 0x3FC5555460000000)
+  %p.2 = call float @llvm.fma.f32(float %s, float 0xBEF99E7840000000, float 0x3F56C0C260000000)
+  %p.1 = call float @llvm.fma.f32(float %s, float %p.2, float 0xBFA55554A0000000)
+  %p = call float @llvm.fma.f32(float %s, float %p.1, float 0x3FE0000000000000)
+  %cube = fmul float %high, %s
+  %s.negated = fneg float %s
+  %s.rest = call float @llvm.fma.f32(float %high, float %high, float %s.negated)
+  %of.s.rest.any = fmul float %s.rest, 0x3FDD70A3E0000000
+  %of.sine = call float @llvm.fma.f32(float %s, float 0.5, float -1.0)
+  %slope = select i1 %is.odd, float %high, float %of.sine
+  %of.s.rest = select i1 %is.odd, float %of.s.rest.any, float 0.0
+  %of.rests = call float @llvm.fma.f32(float %low, float %slope, float %of.s.rest)
+  %base = select i1 %is.odd, float 1.0, float %high
+  %factor = select i1 %is.odd, float %s, float %cube
+  %curve = select i1 %is.odd, float %p, float %q
+  %less = call float @llvm.fma.f32(float %factor, float %curve, float %of.rests)
+  %value = fsub float %base, %less
   %bits = bitcast float %value to i32
   %half = shl i32 %k, 30
   %sign = and i32 %half, -2147483648

@@ -38,8 +38,7 @@ define internal %turned @quarter_turns_f64(double %x) {
   ret %turned %result
 }
 
-; The same with a `low` that is -0 where `high` is tiny, which is good enough for a sine: its own rounding is all then.
-; Elsewhere, what rounding leaves of the first part is exact.
+; The same with a `low` that is wrong where `high` is tiny: elsewhere, what rounding leaves of the first part is exact.
 define internal %turned @quarter_turns_for_sine(double %x) {
   %shifted = call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 6755399441055744.0)
   %k = fsub double %shifted, 6755399441055744.0
@@ -48,10 +47,7 @@ define internal %turned @quarter_turns_for_sine(double %x) {
   %second = call double @llvm.fma.f64(double %k, double 0xBC91A62633145C07, double %first)
   %high = call double @llvm.fma.f64(double %k, double 0xB91F1976B7ED8FBC, double %second)
   %left = fsub double %first, %high
-  %rest = call double @llvm.fma.f64(double %k, double 0xBC91A62633145C07, double %left)
-  %size = call double @llvm.fabs.f64(double %high)
-  %is.tiny = fcmp olt double %size, 0x3E50000000000000
-  %low = select i1 %is.tiny, double -0.0, double %rest
+  %low = call double @llvm.fma.f64(double %k, double 0xBC91A62633145C07, double %left)
   %result.with.0 = insertvalue %turned poison, double %high, 0
   %result.with.1 = insertvalue %turned %result.with.0, double %low, 1
   %result = insertvalue %turned %result.with.1, i64 %bits, 2
@@ -138,8 +134,8 @@ define internal %turned @far_quarter_turns_f64(double %x) cold {
 
 ; The sine of k quarter turns and r. With s = high^2, that of r is high - (high^3 q(s) - low (1 - s/2)), and its cosine
 ; is 1 - (s p(s) + high low), q and p by minimax approximation to 2^-58 and 2^-62; 1 - s/2 is roughly 0.85. What s rounds
-; away counts where the cosine is far from 1. Of both there is one sum, with chosen coefficients; the first of these have
-; so few bits that half a choice is enough.
+; away counts where the cosine is far from 1, and `low` where `high` is not tiny. Of both there is one sum, with chosen
+; coefficients; the first of these have so few bits that half a choice is enough. Of -0, it is -0.
 define internal double @sine_of(double %high, double %low, i64 %k) {
   %odd = and i64 %k, 1
   %is.odd = icmp ne i64 %odd, 0
@@ -157,15 +153,17 @@ define internal double @sine_of(double %high, double %low, i64 %k) {
   %curve.1 = call double @llvm.fma.f64(double %s, double %curve.2, double %c.1)
   %c.0 = select i1 %is.odd, double 0x3FE0000000000000, double 0x3FC5555555555549
   %curve = call double @llvm.fma.f64(double %s, double %curve.1, double %c.0)
-  %cube = fmul double %high, %s
+  %base = select i1 %is.odd, double 1.0, double %high
+  %factor = fmul double %base, %s
   %s.negated = fneg double %s
   %s.rest = call double @llvm.fma.f64(double %high, double %high, double %s.negated)
-  %of.s.rest.any = fmul double %s.rest, 0x3FDD70A3D70A3D71
-  %slope = select i1 %is.odd, double %high, double 0xBFEB333300000000
-  %of.s.rest = select i1 %is.odd, double %of.s.rest.any, double 0.0
+  %s.slope = select i1 %is.odd, double 0x3FDD70A300000000, double 0.0
+  %of.s.rest = fmul double %s.rest, %s.slope
+  %size = call double @llvm.fabs.f64(double %high)
+  %is.tiny = fcmp olt double %size, 0x3E50000000000000
+  %slope.even = select i1 %is.tiny, double 0.0, double 0xBFEB333300000000
+  %slope = select i1 %is.odd, double %high, double %slope.even
   %of.rests = call double @llvm.fma.f64(double %low, double %slope, double %of.s.rest)
-  %base = select i1 %is.odd, double 1.0, double %high
-  %factor = select i1 %is.odd, double %s, double %cube
   %less = call double @llvm.fma.f64(double %factor, double %curve, double %of.rests)
   %value = fsub double %base, %less
   %bits = bitcast double %value to i64
