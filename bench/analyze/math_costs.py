@@ -23,7 +23,8 @@ ONE = {"Sin": "sin", "Cos": "cos", "Tan": "tan", "Asin": "asin", "Acos": "acos",
        "Gamma": "gamma"}
 TWO = {"Pow": "pow", "Atan2": "atan2", "Hypot": "hypot", "Fmod": "fmod", "Remainder": "remainder",
        "Nextafter": "nextafter"}
-SHORTEST = ("Sin", "Cos", "Tan", "Exp", "Exp2", "Exp10", "Log", "Log2", "Log10", "Pow", "Atan2")
+SHORTEST = ("Sin", "Cos", "Tan", "Asinh", "Acosh", "Atanh", "Sinh", "Cosh", "Exp", "Exp2", "Exp10", "Expm1", "Log",
+            "Log2", "Log10", "Log1p", "Cbrt", "Rsqrt", "Pow", "Atan2")
 DIVISIONS = {"F32": "/", "F64": "/", "I32": "//", "U32": "//", "I64": "//", "U64": "//"}
 KERNEL = """import math
 from pykc import *

@@ -100,7 +100,7 @@ define internal { float, float, i32 } @far_quarter_turns(float %x) cold {
 }
 
 ; The sine of k quarter turns and r. With s = high^2, that of r is high - (high^3 q(s) - low (1 - s/2)), and its cosine
-; is 1 - (s p(s) + high low), q and p by minimax approximation to 2^-28 and 2^-33; what s rounds
+; is 1 - (s p(s) + low (high - high^3/6)), q and p by minimax approximation to 2^-28 and 2^-33; what s rounds
 ; away counts where the cosine is far from 1. Of both, one sum remains; of -0, it is -0.
 define internal float @sine_of_turns(float %high, float %low, i32 %k) {
   %odd = and i32 %k, 1
@@ -116,7 +116,8 @@ define internal float @sine_of_turns(float %high, float %low, i32 %k) {
   %s.rest = call float @llvm.fma.f32(float %high, float %high, float %s.negated)
   %of.s.rest.any = fmul float %s.rest, 0x3FDD70A3E0000000
   %of.sine = call float @llvm.fma.f32(float %s, float 0.5, float -1.0)
-  %slope = select i1 %is.odd, float %high, float %of.sine
+  %of.cosine = call float @llvm.fma.f32(float %cube, float 0xBFC5555560000000, float %high)
+  %slope = select i1 %is.odd, float %of.cosine, float %of.sine
   %of.s.rest = select i1 %is.odd, float %of.s.rest.any, float 0.0
   %of.rests = call float @llvm.fma.f32(float %low, float %slope, float %of.s.rest)
   %base = select i1 %is.odd, float 1.0, float %high

@@ -134,25 +134,24 @@ define internal %turned @far_quarter_turns_f64(double %x) cold {
 
 ; The sine of k quarter turns and r. With s = high^2, that of r is high - (high^3 q(s) - low (1 - s/2)), and its cosine
 ; is 1 - (s p(s) + high low), q and p by minimax approximation to 2^-58 and 2^-62; 1 - s/2 is roughly 0.85. What s rounds
-; away counts where the cosine is far from 1, and `low` where `high` is not tiny. Of both there is one sum, with chosen
-; coefficients; the first of these have so few bits that half a choice is enough. Of -0, it is -0.
+; away counts where the cosine is far from 1, and `low` where `high` is not tiny. Of both, one sum remains; of -0, it is
+; -0.
 define internal double @sine_of(double %high, double %low, i64 %k) {
   %odd = and i64 %k, 1
   %is.odd = icmp ne i64 %odd, 0
   %s = fmul double %high, %high
-  %c.6 = select i1 %is.odd, double 0x3DA8FAF200000000, double 0.0
-  %c.5 = select i1 %is.odd, double 0xBE21EE9F00000000, double 0xBDE5D93F00000000
-  %curve.5 = call double @llvm.fma.f64(double %s, double %c.6, double %c.5)
-  %c.4 = select i1 %is.odd, double 0x3E927E4F816216D2, double 0x3E5AE5E69C67B5CE
-  %curve.4 = call double @llvm.fma.f64(double %s, double %curve.5, double %c.4)
-  %c.3 = select i1 %is.odd, double 0xBEFA01A019CCE8E1, double 0xBEC71DE357CC1246
-  %curve.3 = call double @llvm.fma.f64(double %s, double %curve.4, double %c.3)
-  %c.2 = select i1 %is.odd, double 0x3F56C16C16C15357, double 0x3F2A01A019C18160
-  %curve.2 = call double @llvm.fma.f64(double %s, double %curve.3, double %c.2)
-  %c.1 = select i1 %is.odd, double 0xBFA555555555554D, double 0xBF8111111110F8B3
-  %curve.1 = call double @llvm.fma.f64(double %s, double %curve.2, double %c.1)
-  %c.0 = select i1 %is.odd, double 0x3FE0000000000000, double 0x3FC5555555555549
-  %curve = call double @llvm.fma.f64(double %s, double %curve.1, double %c.0)
+  %q.4 = call double @llvm.fma.f64(double %s, double 0xBDE5D9344DB5C26E, double 0x3E5AE5E67908819A)
+  %q.3 = call double @llvm.fma.f64(double %s, double %q.4, double 0xBEC71DE357A1C3CC)
+  %q.2 = call double @llvm.fma.f64(double %s, double %q.3, double 0x3F2A01A019C1567C)
+  %q.1 = call double @llvm.fma.f64(double %s, double %q.2, double 0xBF8111111110F8A4)
+  %q = call double @llvm.fma.f64(double %s, double %q.1, double 0x3FC5555555555549)
+  %p.5 = call double @llvm.fma.f64(double %s, double 0x3DA8FB1BC03F8C1E, double 0xBE21EE9F2527DF46)
+  %p.4 = call double @llvm.fma.f64(double %s, double %p.5, double 0x3E927E4F81404FD2)
+  %p.3 = call double @llvm.fma.f64(double %s, double %p.4, double 0xBEFA01A019CC0CA4)
+  %p.2 = call double @llvm.fma.f64(double %s, double %p.3, double 0x3F56C16C16C15227)
+  %p.1 = call double @llvm.fma.f64(double %s, double %p.2, double 0xBFA555555555554C)
+  %p = call double @llvm.fma.f64(double %s, double %p.1, double 0x3FE0000000000000)
+  %curve = select i1 %is.odd, double %p, double %q
   %base = select i1 %is.odd, double 1.0, double %high
   %factor = fmul double %base, %s
   %s.negated = fneg double %s
