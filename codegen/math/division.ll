@@ -1,5 +1,6 @@
 ; 1 / x, x / y and the square root of x, correctly rounded, where arguments and results are far from the ends of the
-; range, and the root of 0 for f32; else anything. GPUs have shorter code for these than for those that look at the ends (codegen/math/library.cpp).
+; range, and the root of 0 for f32; else anything. GPUs have shorter code for these than for those that look at the ends
+; (codegen/math/library.cpp).
 
 declare double @llvm.sqrt.f64(double)
 declare float @llvm.sqrt.f32(float)

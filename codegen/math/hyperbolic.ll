@@ -55,7 +55,7 @@ define float @__pykc_tanh_f32(float %x) {
   %below = call float @llvm.fma.f32(float %power, float %scale, float %more)
   %inverse = call float @__pykc_reciprocal_f32(float %below)
   %of.large = call float @llvm.fma.f32(float %inverse, float -2.0, float 1.0)
-  ; x + x^3 p(x^2), p by minimax approximation to TERR
+  ; x + x^3 p(x^2), p by minimax approximation to 2^-28
   %s = fmul float %size, %size
   %p.3 = call float @llvm.fma.f32(float %s, float 0xBF78287760000000, float 0x3F954C3C20000000)
   %p.2 = call float @llvm.fma.f32(float %s, float %p.3, float 0xBFAB89ABA0000000)

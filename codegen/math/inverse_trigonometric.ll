@@ -212,8 +212,8 @@ define internal float @turned(float %base, float %base.rest, float %u, float %u.
 }
 
 ; atan(x) = base + atan(u) with u = x up to 0.6, (x - 1) / (x + 1) from there up to 1.667, and -1 / x behind it, so that
-; |u| <= 0.6, and <= 1/4 where the base is pi/4, whose sum with it is then rounded little before the last step; atan(u) =
-; u + u z p(z) with z = u^2, p by minimax approximation to 2^-29 of u.
+; |u| <= 0.6, and <= 1/4 where the base is pi/4, whose sum with it is then rounded little before the last step;
+; atan(u) = u + u z p(z) with z = u^2, p by minimax approximation to 2^-29 of u.
 define float @__pykc_atan_f32(float %x) {
   %any.size = call float @llvm.fabs.f32(float %x)
   %size = call float @llvm.minimum.f32(float %any.size, float 0x4190000000000000)  ; the result is pi/2 from there on
@@ -317,7 +317,7 @@ done:
 define double @__pykc_atan_f64(double %x) {
   %any.size = call double @llvm.fabs.f64(double %x)
   %is.huge = fcmp ogt double %any.size, 0x43B0000000000000
-  %size = select i1 %is.huge, double 0x43B0000000000000, double %any.size  ; the result is pi/2 from 2^54 on; a NaN stays
+  %size = select i1 %is.huge, double 0x43B0000000000000, double %any.size  ; a NaN stays
   %is.small = fcmp olt double %any.size, 0x3FE3333300000000
   %is.middle = fcmp olt double %any.size, 0x3FFAAAAA00000000
   %one = select i1 %is.middle, double 1.0, double 0.0

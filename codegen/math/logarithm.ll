@@ -13,9 +13,9 @@ declare float @llvm.copysign.f32(float, float)
 declare float @llvm.fabs.f32(float)
 declare float @llvm.fma.f32(float, float, float)
 
-; log(1 + f) + lacks + e ln2 of a 1 + f from sqrt(1/2) to sqrt(2). With s = f / (2 + f), log(1 + f) = f - h + s (h + s^2 q(s^2))
-; with h = f^2 / 2, q by minimax approximation to 2^-58 of s. e ln2 is added in two parts, the first of which has so few
-; bits that it is exact.
+; log(1 + f) + lacks + e ln2 of a 1 + f from sqrt(1/2) to sqrt(2). With s = f / (2 + f), log(1 + f) = f - h + s (h + s^2
+; q(s^2)) with h = f^2 / 2, q by minimax approximation to 2^-58 of s. e ln2 is added in two parts, the first of which has
+; so few bits that it is exact.
 define internal double @logarithm_of_f64(double %f, double %lacks, double %e) {
   %below = fadd double %f, 2.0
   %s = call double @__pykc_quotient_f64(double %f, double %below)
@@ -247,7 +247,8 @@ define internal double @far_acosh_f64(double %x) cold {
   ret double %result
 }
 
-; With t = x - 1, acosh(x) = log(1 + t + sqrt(2t + t^2)). What the root rounds away is divided by twice the root, of which the bits of the square, halved, make an inverse that is 4 % off at most.
+; With t = x - 1, acosh(x) = log(1 + t + sqrt(2t + t^2)). What the root rounds away is divided by twice the root, of
+; which the bits of the square, halved, make an inverse that is 4 % off at most.
 define double @__pykc_acosh_f64(double %x) {
   %t = fsub double %x, 1.0
   %t.twice = fadd double %t, %t

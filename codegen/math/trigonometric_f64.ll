@@ -133,9 +133,9 @@ define internal %turned @far_quarter_turns_f64(double %x) cold {
 }
 
 ; The sine of k quarter turns and r. With s = high^2, that of r is high - (high^3 q(s) - low (1 - s/2)), and its cosine
-; is 1 - (s p(s) + high low), q and p by minimax approximation to 2^-58 and 2^-62; 1 - s/2 is roughly 0.85. What s rounds
-; away counts where the cosine is far from 1, and `low` where `high` is not tiny. Of both, one sum remains; of -0, it is
-; -0.
+; is 1 - (s p(s) + high low), q and p by minimax approximation to 2^-58 and 2^-64; 1 - s/2 is roughly 0.85. What s
+; rounds away counts where the cosine is far from 1, and `low` where `high` is not tiny. Of both, one sum remains; of -0,
+; it is -0.
 define internal double @sine_of(double %high, double %low, i64 %k) {
   %odd = and i64 %k, 1
   %is.odd = icmp ne i64 %odd, 0

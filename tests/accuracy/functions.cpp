@@ -84,7 +84,7 @@ constexpr Function kFunctions[] = {
     {"sinh", 1, 1, sinhq, nullptr},
     {"cosh", 1, 1, coshq, nullptr},
     {"tanh", 1.5, 1, tanhq, nullptr},
-    {"asinh", 2.5, 1.5, asinhq, nullptr},
+    {"asinh", 1.5, 1.5, asinhq, nullptr},
     {"acosh", 1.5, 1.5, acoshq, nullptr},
     {"atanh", 1, 1, atanhq, nullptr},
     {"exp", 1, 1, expq, nullptr},

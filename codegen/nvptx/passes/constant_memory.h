@@ -6,9 +6,9 @@ class Module;
 
 namespace pykc::codegen {
 
-/// Moves the constants of f64 arithmetic into constant memory. An instruction takes half of such a constant as an
-/// immediate; of any other, ptxas moves both halves into registers in front of each use, which is half of what a
-/// logarithm consists of. What is in constant memory it takes from there as an operand, or loads once before a loop.
+/// Moves the constants of f64 arithmetic into constant memory. An instruction has room for the upper half of one; where
+/// the lower is not zero, ptxas moves both halves into registers in front of each use, which is a fifth of all
+/// instructions of a logarithm. What is in constant memory it takes as an operand, or loads once in front of a loop.
 void keep_constants_in_memory(llvm::Module& module);
 
 }  // namespace pykc::codegen
