@@ -69,9 +69,11 @@ llvm::CallInst* call_runtime(CpuEmitter& emitter, llvm::StringRef name, llvm::Ty
 
 Value* ask_runtime(CpuEmitter& emitter, llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<Value*> arguments) {
   llvm::CallInst* call = call_runtime(emitter, name, result, arguments);
-  call->setDoesNotAccessMemory();
-  call->setDoesNotThrow();
-  call->addFnAttr(llvm::Attribute::WillReturn);
+  llvm::Function& function = *call->getCalledFunction();
+  function.setDoesNotAccessMemory();
+  function.setDoesNotThrow();
+  function.setWillReturn();
+  function.setSpeculatable();  // out of loops over threads
   return call;
 }
 
