@@ -130,6 +130,19 @@ def test_vectors_of_all_numbers():
 
 
 @pykc.kernel
+def twice(out: pykc.f16x2[:], x: pykc.f16x2[:]):
+    i = pykc.threadIdx.x
+    out[i] = add2(x[i], x[i])
+
+
+def test_arrays_of_pairs():
+    x, out = np.zeros(3, pykc.f16x2), np.zeros(3, pykc.f16x2)
+    x["x"], x["y"] = [1, 2, 3], [0.5, -1, 0.25]
+    twice[1, 3](out, x)
+    assert out["x"].tolist() == [2, 4, 6] and out["y"].tolist() == [1, -2, 0.5]
+
+
+@pykc.kernel
 def count_on(out, x):
     pykc.grid_dependency_wait()
     out[pykc.grid(1)] = x[pykc.grid(1)] + 1
