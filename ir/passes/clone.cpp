@@ -21,6 +21,7 @@ std::unique_ptr<Function> clone_header(const Function& from) {
   to->shared_arrays = from.shared_arrays;
   to->print_formats = from.print_formats;
   to->foreign_codes = from.foreign_codes;
+  to->tensor_maps = from.tensor_maps;
   to->slots = from.slots;
   to->range = from.range;
   to->source = from.source;
