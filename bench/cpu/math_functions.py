@@ -52,7 +52,8 @@ SETS = {
     "AVX-512": {"pykc": {}, "numpy": {}, "sleef": ("16", "8", "avx512f", "__m512", "_mm512")},
     "AVX2": {
         "pykc": {"PYKC_PROCESSOR": "x86-64-v3"},
-        "numpy": {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"},
+        "numpy": {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL "
+                                              "AVX512_SPR"},
         "sleef": ("8", "4", "avx2", "__m256", "_mm256"),
     },
 }

@@ -38,10 +38,11 @@ struct Function {
 
 constexpr std::int64_t kFewBlocks = 256;  // what so many touch fits into the cache
 
-/// Whether nobody will find in the cache what a launch has written. Blocks that wait for one another may read it at
-/// once.
-bool exceeds_cache(const KernelInfo& kernel, const detail::PreparedLaunch& launch, int threads) {
-  return launch.blocks > kFewBlocks && !kernel.is_cooperative && touched_bytes(kernel, launch) > cache_bytes(threads);
+/// Whether a launch is to write past the cache: nobody will find there what it has written, and it writes whole lines.
+/// Blocks that wait for one another may read it at once.
+bool is_to_stream(const KernelInfo& kernel, const detail::PreparedLaunch& launch, int threads) {
+  return launch.blocks > kFewBlocks && !kernel.is_cooperative && touched_bytes(kernel, launch) > cache_bytes(threads) &&
+         writes_along_lines(kernel, launch);
 }
 
 /// What is done about a launch beside running it.
@@ -137,7 +138,7 @@ Result<void> Module::launch(std::size_t kernel, const detail::PreparedLaunch& la
                            .block = {launch.block.x, launch.block.y, launch.block.z},
                            .shared_bytes = launch.dynamic_shared_bytes,
                            .fault = &running.record(),
-                           .streams = exceeds_cache(info, launch, device_.blocks().threads().size())};
+                           .streams = is_to_stream(info, launch, device_.blocks().threads().size())};
   const Watching watching = watching_of(kernel, raw, on);
   const auto scratch_for = [&](const LaunchExpression& bytes) {
     return bytes.evaluate(launch.grid, launch.block).value_or(-1);

@@ -7,6 +7,7 @@
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -14,6 +15,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
@@ -60,12 +62,46 @@ std::uint64_t bytes_of(const llvm::StoreInst& store) {
   return store.getDataLayout().getTypeStoreSize(store.getValueOperand()->getType()).getFixedValue();
 }
 
+/// The first element of a vector of indices, all of which grow by the same number from turn to turn; else null.
+const llvm::SCEV* first_of(Value* indices, const llvm::Loop& loop, llvm::ScalarEvolution& scalars) {
+  const auto added_to = [](Value* value) -> std::pair<Value*, Value*> {  // a vector, and what all of it is raised by
+    auto* add = llvm::dyn_cast<llvm::BinaryOperator>(value);
+    if (add == nullptr || add->getOpcode() != llvm::Instruction::Add) return {};
+    return {add->getOperand(0), llvm::getSplatValue(add->getOperand(1))};
+  };
+  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(indices)) {
+    if (phi->getParent() != loop.getHeader()) return nullptr;
+    auto* start = llvm::dyn_cast<llvm::Constant>(phi->getIncomingValueForBlock(loop.getLoopPreheader()));
+    const auto [before, step] = added_to(phi->getIncomingValueForBlock(loop.getLoopLatch()));
+    if (start == nullptr || before != phi || step == nullptr || !loop.isLoopInvariant(step)) return nullptr;
+    return scalars.getAddRecExpr(scalars.getSCEV(start->getAggregateElement(0u)), scalars.getSCEV(step), &loop,
+                                 llvm::SCEV::FlagAnyWrap);
+  }
+  const auto [before, raise] = added_to(indices);
+  const llvm::SCEV* first = raise == nullptr ? nullptr : first_of(before, loop, scalars);
+  return first == nullptr ? nullptr : scalars.getAddExpr(first, scalars.getSCEV(raise));
+}
+
+/// How an address goes from turn to turn; of one element of a vector of indices, too, which LLVM does not follow.
+const llvm::SCEV* way_of(Value* pointer, const llvm::Loop& loop, llvm::ScalarEvolution& scalars) {
+  auto* element = llvm::dyn_cast<llvm::GetElementPtrInst>(pointer);
+  auto* index = element == nullptr || element->getNumIndices() != 1
+                    ? nullptr
+                    : llvm::dyn_cast<llvm::ExtractElementInst>(element->getOperand(1));
+  if (index == nullptr || !llvm::PatternMatch::match(index->getIndexOperand(), llvm::PatternMatch::m_Zero()))
+    return scalars.getSCEV(pointer);
+  const llvm::SCEV* first = first_of(index->getVectorOperand(), loop, scalars);
+  if (first == nullptr || !first->getType()->isIntegerTy(64)) return scalars.getSCEV(pointer);
+  const llvm::SCEV* size = scalars.getSizeOfExpr(first->getType(), element->getSourceElementType());
+  return scalars.getAddExpr(scalars.getSCEV(element->getPointerOperand()), scalars.getMulExpr(first, size));
+}
+
 /// Where a store begins that writes one vector behind the other, into an array of the launch; else null.
 const llvm::SCEV* start_of(const llvm::StoreInst& store, const llvm::Loop& loop, llvm::ScalarEvolution& scalars) {
   if (!store.getValueOperand()->getType()->isVectorTy() || bytes_of(store) < kSmallestVector) return nullptr;
   if (!llvm::isa<llvm::LoadInst>(llvm::getUnderlyingObject(store.getPointerOperand()))) return nullptr;
   const auto* way =
-      llvm::dyn_cast<llvm::SCEVAddRecExpr>(scalars.getSCEV(const_cast<Value*>(store.getPointerOperand())));
+      llvm::dyn_cast<llvm::SCEVAddRecExpr>(way_of(const_cast<Value*>(store.getPointerOperand()), loop, scalars));
   if (way == nullptr || way->getLoop() != &loop || !way->isAffine()) return nullptr;
   const auto* step = llvm::dyn_cast<llvm::SCEVConstant>(way->getStepRecurrence(scalars));
   return step != nullptr && step->getAPInt() == bytes_of(store) ? way->getStart() : nullptr;

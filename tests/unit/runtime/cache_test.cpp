@@ -27,6 +27,23 @@ TEST(Cache, ALaunchTouchesItsArraysOrWhatItsThreadsCan) {
   EXPECT_EQ(touched_bytes(info, launch), 16 * (4 + 8 + 4));
 }
 
+TEST(Cache, RowsThatBeginWithinALineAreWrittenThroughIt) {
+  KernelInfo info = kernel("k", {array("z", ScalarType::F32, {kAny, kAny}), array("x", ScalarType::F32, {kAny})});
+  const auto writes_along = [&](std::uint64_t address, std::uint64_t columns) {
+    detail::PreparedLaunch launch;
+    for (const std::uint64_t word : {address, std::uint64_t{100}, columns, std::uint64_t{4}, std::uint64_t{7}})
+      launch.append(word);
+    return writes_along_lines(info, launch);
+  };
+  EXPECT_TRUE(writes_along(0x1000, 33));  // only read
+  info.parameters[0].is_written = true;
+  EXPECT_TRUE(writes_along(0x1000, 32));
+  EXPECT_FALSE(writes_along(0x1000, 33));
+  EXPECT_FALSE(writes_along(0x1004, 32));
+  info.parameters[1].is_written = true;
+  EXPECT_FALSE(writes_along(0x1000, 32));
+}
+
 TEST(Cache, EachThreadHasAPartOfIt) {
   EXPECT_GT(cache_bytes(1), 0);
   EXPECT_LE(cache_bytes(1), cache_bytes(4));
