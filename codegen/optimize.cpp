@@ -186,6 +186,19 @@ void add_first_passes(llvm::FunctionPassManager& passes, const Target& target, c
   passes.addPass(llvm::ReassociatePass());
 }
 
+/// LLVM's pass that takes conditions out of loops, of which it makes copies; of loops for edges it makes none.
+struct UnswitchLoops : llvm::PassInfoMixin<UnswitchLoops> {
+  explicit UnswitchLoops(bool may_copy) : may_copy_(may_copy) {}
+  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
+                              llvm::LoopStandardAnalysisResults& results, llvm::LPMUpdater& updater) {
+    const bool is_for_edges = llvm::findOptionMDForLoop(&loop, kRunsAtEdges) != nullptr;
+    return llvm::SimpleLoopUnswitchPass(may_copy_ && !is_for_edges).run(loop, analyses, results, updater);
+  }
+
+ private:
+  bool may_copy_;
+};
+
 /// Loops in the form that the later passes want, invariants out of them, short ones unrolled.
 void add_loop_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
   llvm::LoopPassManager form;
@@ -194,7 +207,7 @@ void add_loop_passes(llvm::FunctionPassManager& passes, const Target& target, co
   form.addPass(llvm::LICMPass(llvm::LICMOptions()));
   form.addPass(llvm::LoopRotatePass());
   form.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  form.addPass(llvm::SimpleLoopUnswitchPass(options.optimization >= 3));
+  form.addPass(UnswitchLoops(options.optimization >= 3));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(form), true));
   passes.addPass(llvm::SimplifyCFGPass());
   add_combining(passes, target, options);

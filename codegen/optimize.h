@@ -12,6 +12,9 @@ namespace pykc::codegen {
 /// An attribute of functions: it tells the device of what it does, which takes longer than all else.
 inline constexpr llvm::StringLiteral kIsWatched = "pykc.watched";
 
+/// A property of loops: they run for the edges of arrays, and are not copied for what they find there.
+inline constexpr llvm::StringLiteral kRunsAtEdges = "pykc.edges";
+
 /// An attribute of functions: a parameter is a local array of the caller's.
 inline constexpr llvm::StringLiteral kTakesLocalArray = "pykc.takes_local_array";
 

@@ -11,6 +11,21 @@ bool compares_indices(const ir::Instruction& i) {
   return ir::is_comparison(i.opcode) && i.operands[0]->type.is(ScalarType::I64);
 }
 
+/// Whether it loads a value, and does nothing else.
+bool is_choice(const ir::Instruction& i) {
+  using enum ir::Opcode;
+  const auto may_stand = [](const ir::Instruction* inner) {
+    return ir::is_pure(inner) || inner->opcode == Load || inner->opcode == LocalStore;
+  };
+  const auto is_plain = [&](const ir::Block& block) { return std::ranges::all_of(block.instructions, may_stand); };
+  const auto has_load = [](const ir::Block& block) {
+    return ir::any_instruction(block, [](const ir::Instruction* inner) { return inner->opcode == Load; });
+  };
+  return i.opcode == If && std::ranges::all_of(i.blocks, is_plain) && std::ranges::any_of(i.blocks, has_load);
+}
+
+constexpr std::size_t kMostCopied = 100;                     // instructions; LLVM copies no longer loops either
+constexpr int kDeepest = 4;                                  // operations between a condition and its comparisons
 constexpr std::uint64_t kSteepest = std::uint64_t{1} << 49;  // no row of 1,024 threads goes 2^60 far
 
 }  // namespace
@@ -26,12 +41,25 @@ RowGuards::RowGuards(const ir::Function& function, const ir::Block& body) : func
     slopes_[i] = along_row.of(i);
     if (is_guard(*i)) comparisons_.push_back(i);
   });
+  if (slopes_.size() > kMostCopied) return;
+  for (const ir::Instruction* i : body.instructions)
+    if (is_choice(*i) && is_decided(i->operands[0]) && std::ranges::find(choices_, i->operands[0]) == choices_.end())
+      choices_.push_back(i->operands[0]);
 }
 
 bool RowGuards::is_guard(const ir::Instruction& i) const {
   if (!compares_indices(i)) return false;
   const ir::Slope a = slope_of(i.operands[0]), b = slope_of(i.operands[1]);
   return !(a.is_none() && b.is_none()) && std::max(a.steepness(), b.steepness()) < kSteepest;
+}
+
+bool RowGuards::is_decided(const ir::Instruction* condition, int depth) const {
+  if (is_constant(condition) || std::ranges::find(comparisons_, condition) != comparisons_.end()) return true;
+  using enum ir::Opcode;
+  const ir::Opcode opcode = condition->opcode;
+  return depth < kDeepest && (opcode == And || opcode == Or || opcode == Xor || opcode == Not) &&
+         std::ranges::all_of(condition->operands,
+                             [&](const ir::Instruction* part) { return is_decided(part, depth + 1); });
 }
 
 bool RowGuards::is_small(const ir::Instruction& guard) const {

@@ -21,6 +21,9 @@ class RowGuards {
 
   /// Those whose difference is linear along x.
   const std::vector<const ir::Instruction*>& comparisons() const { return comparisons_; }
+  /// Conditions that are the same for all threads of a row between two changes of a comparison, of `if`s that do no
+  /// more than load and compute a value: `a[i] if i < n else 0.0`. None of long bodies.
+  const std::vector<const ir::Instruction*>& choices() const { return choices_; }
   /// Whether the instruction stands in the body, so that it must be emitted to have a value.
   bool is_in_body(const ir::Instruction* instruction) const { return slopes_.contains(instruction); }
   /// Whether it is the same for all threads of a row.
@@ -31,10 +34,12 @@ class RowGuards {
  private:
   ir::Slope slope_of(const ir::Instruction* instruction) const;
   bool is_guard(const ir::Instruction& instruction) const;
+  bool is_decided(const ir::Instruction* condition, int depth = 0) const;
 
   const ir::Function& function_;
   std::unordered_map<const ir::Instruction*, ir::Slope> slopes_;  // along x, of what stands in the body
   std::vector<const ir::Instruction*> comparisons_;
+  std::vector<const ir::Instruction*> choices_;
 };
 
 }  // namespace pykc::codegen

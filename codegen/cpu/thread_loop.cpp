@@ -58,9 +58,9 @@ bool may_wait(const ir::Block& body) {
   });
 }
 
-void mark_turns(CpuEmitter& emitter, llvm::Instruction* latch) {
+void mark_turns(CpuEmitter& emitter, llvm::Instruction* latch, bool is_for_edges = false) {
   if (emitter.access_group != nullptr)
-    mark_parallel(emitter, latch);
+    mark_parallel(emitter, latch, is_for_edges);
   else
     mark_plain_over_threads(latch);
 }
@@ -76,7 +76,7 @@ void emit_line(CpuEmitter& emitter, const Instruction& i) {
 }
 
 /// The turns of the threads with `begin` <= x < `end`.
-void emit_row(CpuEmitter& emitter, const Instruction& i, Value* begin, Value* end) {
+void emit_row(CpuEmitter& emitter, const Instruction& i, Value* begin, Value* end, bool is_for_edges = false) {
   Builder& builder = emitter.builder;
   Value* row = builder.CreateMul(emitter.thread_index[2], emitter.block_extents[1], "", true, true);
   row = builder.CreateAdd(row, emitter.thread_index[1], "", true, true);
@@ -87,7 +87,7 @@ void emit_row(CpuEmitter& emitter, const Instruction& i, Value* begin, Value* en
     emitter.thread_number = builder.CreateAdd(first, emitter.thread_index[0], "", true, true);
     emit_turn(emitter, i);
   });
-  mark_turns(emitter, latch);
+  mark_turns(emitter, latch, is_for_edges);
 }
 
 bool is_equality(const ir::Instruction* comparison) {
@@ -109,10 +109,14 @@ Value* change_after(CpuEmitter& emitter, Value* x, const Cut& cut) {
   return builder.CreateSelect(builder.CreateICmpEQ(x, cut.place), next, change);
 }
 
-/// What an instruction of the loop's body is for thread 0 of the row.
-Value* first_value(CpuEmitter& emitter, const Instruction* i, const RowGuards& guards) {
+using Seen = std::unordered_set<const Instruction*>;
+
+/// What an instruction of the loop's body is for thread 0 of the row; within a segment, for all of its threads.
+Value* first_value(CpuEmitter& emitter, const Instruction* i, const RowGuards& guards, Seen& seen) {
   if (!guards.is_in_body(i)) return emitter.value(i);
-  for (const Instruction* operand : i->operands) first_value(emitter, operand, guards);
+  if (!seen.insert(i).second) return emitter.values.at(i);
+  if (const auto fixed = emitter.fixed.find(i); fixed != emitter.fixed.end()) return emitter.values[i] = fixed->second;
+  for (const Instruction* operand : i->operands) first_value(emitter, operand, guards, seen);
   emitter.thread_index[0] = emitter.constant_i64(0);
   return emitter.values[i] = emit(emitter, *i);
 }
@@ -143,7 +147,8 @@ Value* slope_of(CpuEmitter& emitter, const Instruction* i, const RowGuards& guar
 Cut find_cut(CpuEmitter& emitter, const Instruction& comparison, const RowGuards& guards) {
   Builder& builder = emitter.builder;
   using enum ir::Opcode;
-  Value* first_outcome = first_value(emitter, &comparison, guards);
+  Seen seen;
+  Value* first_outcome = first_value(emitter, &comparison, guards, seen);
   const auto minus = [&](Value* a, Value* b) {
     return guards.is_small(comparison) ? builder.CreateNSWSub(a, b)
                                        : builder.CreateBinaryIntrinsic(llvm::Intrinsic::ssub_sat, a, b);
@@ -173,6 +178,31 @@ Cut find_cut(CpuEmitter& emitter, const Instruction& comparison, const RowGuards
   return {&comparison, builder.CreateSelect(changes, place, never), first_outcome};
 }
 
+/// A segment in which loads are guarded, as tiles are read at the edge of a matrix, is written down twice: for where no
+/// guard fails, as in most rows, and with masks. LLVM would make one of each combination.
+void emit_segment(CpuEmitter& emitter, const Instruction& i, const RowGuards& guards, Value* begin, Value* end) {
+  const auto& choices = guards.choices();
+  const bool has_vectors = emitter.state.options.optimization >= 2 && !emitter.source.is_watched;
+  if (choices.empty() || !has_vectors) return emit_row(emitter, i, begin, end);
+  Builder& builder = emitter.builder;
+  Seen seen;
+  const auto outcomes = llvm::map_to_vector(
+      choices, [&](const Instruction* condition) { return first_value(emitter, condition, guards, seen); });
+  llvm::BasicBlock* inside = emitter.new_block("inside");
+  llvm::BasicBlock* edge = emitter.new_block("edge");
+  llvm::BasicBlock* done = emitter.new_block("segment.done");
+  builder.CreateCondBr(builder.CreateAnd(outcomes), inside, edge);
+  builder.SetInsertPoint(inside);
+  for (const Instruction* condition : choices) emitter.fixed[condition] = builder.getTrue();
+  emit_row(emitter, i, begin, end);
+  builder.CreateBr(done);
+  builder.SetInsertPoint(edge);
+  for (std::size_t n = 0; n < choices.size(); ++n) emitter.fixed[choices[n]] = outcomes[n];
+  emit_row(emitter, i, begin, end, true);
+  builder.CreateBr(done);
+  builder.SetInsertPoint(done);
+}
+
 /// The turns of the threads with `from` <= x < `to`.
 struct Row {
   Value *from, *to;
@@ -198,7 +228,7 @@ void emit_segments(CpuEmitter& emitter, const Instruction& i, const RowGuards& g
     end = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, end, change_after(emitter, begin, cut));
   }
   emitter.fixed = std::move(outcomes);
-  emit_row(emitter, i, begin, end);
+  emit_segment(emitter, i, guards, begin, end);
   emitter.fixed = {};
   begin->addIncoming(end, builder.GetInsertBlock());
   llvm::Instruction* latch = builder.CreateCondBr(builder.CreateICmpSLT(end, row.to), segment, done);
@@ -237,13 +267,30 @@ void emit_rows_of_warp(CpuEmitter& emitter, const Instruction& i, const RowGuard
   }));
 }
 
+/// Whether a turn asks in which row of the block it is.
+bool asks_for_row(CpuEmitter& emitter, const ir::Block& body) {
+  return ir::any_instruction(body, [&](const Instruction* i) {
+    if (i->opcode == ir::Opcode::Call) return emitter.state.traits(*i->callee).asks_for_place;
+    return i->opcode == ir::Opcode::Fault || (ir::has_builtin_effect(i, Effect::Thread) && ir::axis_of(i) != 0);
+  });
+}
+
 void emit_rows(CpuEmitter& emitter, const Instruction& i) {
   const RowGuards guards(emitter.source, i.blocks[0]);
   if (emitter.first_thread != nullptr) return emit_rows_of_warp(emitter, i, guards);
+  const Row whole{emitter.constant_i64(0), emitter.block_extents[0]};
+  if (!asks_for_row(emitter, i.blocks[0])) {
+    Value* rows = emitter.builder.CreateMul(emitter.block_extents[1], emitter.block_extents[2], "", true, true);
+    mark_plain_over_threads(counted_loop(emitter, rows, "row", [&](Value* row) {
+      emitter.thread_index = {nullptr, row, emitter.constant_i64(0)};
+      emit_row(emitter, i, guards, whole);
+    }));
+    return;
+  }
   mark_plain_over_threads(counted_loop(emitter, emitter.block_extents[2], "z", [&](Value* z) {
     mark_plain_over_threads(counted_loop(emitter, emitter.block_extents[1], "y", [&](Value* y) {
       emitter.thread_index = {nullptr, y, z};
-      emit_row(emitter, i, guards, {emitter.constant_i64(0), emitter.block_extents[0]});
+      emit_row(emitter, i, guards, whole);
     }));
   }));
 }
