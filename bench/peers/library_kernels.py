@@ -159,23 +159,18 @@ def by_groups(pykc: str, c, a, b):
     return in_turn(*launches)
 
 
-def shape_of_blocks(matrices: int, m: int, n: int):
-    tiles = matrices * cdiv(m, 128) * cdiv(n, 64)
-    return (2, 4, 3) if tiles > multiprocessors() else (4, 2, 4) if 2 * tiles > multiprocessors() else (2, 2, 4)
-
-
 def by_warps(pykc: str, c, a, b):
     matrices, m, n = c.shape
     across = 4 if a.element_size() == 8 else 8
     a, a_by_columns, before_a = operand(pykc, a, a.element_size() == 8)
     b, b_by_columns, before_b = operand(pykc, b, b.element_size() == 8)
-    warps, down, stages = shape_of_blocks(matrices, m, n) if a.element_size() == 8 else (2, 4, 3)
-    constants = f"tuple[], same, {warps}, {down}, {across}, {stages}, {a_by_columns}, {b_by_columns}"
-    side = 16 * down * warps
+    tiles = matrices * cdiv(m, 128) * cdiv(n, 16 * across)
+    down, stages = (2, 4) if a.element_size() == 8 and tiles <= 3 * multiprocessors() else (4, 3)
+    constants = f"tuple[], same, {down}, {across}, {stages}, {a_by_columns}, {b_by_columns}"
     kernel = Kernel(pykc, "gemm", f"gemm_warps({type_of(c)}, {type_of(a)}, {type_of(b)}, {constants})",
-                    stages * 128 * (side + 16 * across) + 256)
-    return in_turn(*before_a, *before_b, kernel.launch((cdiv(m, side) * cdiv(n, 16 * across), matrices, 1),
-                                                       (64 * warps, 1, 1), [c, a, b]))
+                    stages * 128 * (32 * down + 16 * across) + 256)
+    return in_turn(*before_a, *before_b, kernel.launch((cdiv(m, 32 * down) * cdiv(n, 16 * across), matrices, 1),
+                                                       (128, 1, 1), [c, a, b]))
 
 
 def gemm(pykc: str, c, a, b):
