@@ -12,6 +12,7 @@ namespace pykc::codegen {
 namespace {
 
 constexpr unsigned kBitsOfHalf = 32;
+constexpr std::uint64_t kRoom = 49152;  // of 64 KB, in which other modules of a program, too, keep theirs
 
 bool is_arithmetic(const llvm::Instruction& instruction) {
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
@@ -40,11 +41,23 @@ Uses wide_constants(llvm::Module& module) {
   return uses;
 }
 
+/// Bytes that arrays of the program take there.
+std::uint64_t room_of_arrays(const llvm::Module& module) {
+  std::uint64_t bytes = 0;
+  for (const llvm::GlobalVariable& global : module.globals())
+    if (global.getAddressSpace() == llvm::NVPTXAS::ADDRESS_SPACE_CONST)
+      bytes += module.getDataLayout().getTypeAllocSize(global.getValueType());
+  return bytes;
+}
+
 }  // namespace
 
 void keep_constants_in_memory(llvm::Module& module) {
   const Uses uses = wide_constants(module);
+  std::uint64_t room = room_of_arrays(module);
   for (const auto& [constant, operands] : uses) {
+    room += sizeof(double);
+    if (room > kRoom) return;
     auto* memory = new llvm::GlobalVariable(module, constant->getType(), true, llvm::GlobalValue::InternalLinkage,
                                             constant, "constant", nullptr, llvm::GlobalValue::NotThreadLocal,
                                             llvm::NVPTXAS::ADDRESS_SPACE_CONST);
