@@ -1,5 +1,7 @@
 #include "codegen/cpu/thread_loop.h"
 
+#include <llvm/MC/MCSubtargetInfo.h>
+
 #include <unordered_set>
 
 #include "codegen/cpu/annotations.h"
@@ -178,12 +180,17 @@ Cut find_cut(CpuEmitter& emitter, const Instruction& comparison, const RowGuards
   return {&comparison, builder.CreateSelect(changes, place, never), first_outcome};
 }
 
+/// Whether vectors may have masks at no cost, as AVX-512's; with AVX2 the product of matrices became slower by them.
+bool has_masks(const CpuEmitter& emitter) {
+  return emitter.state.options.optimization >= 2 && !emitter.source.is_watched &&
+         emitter.state.machine.getMCSubtargetInfo()->checkFeatures("+avx512vl");
+}
+
 /// A segment in which loads are guarded, as tiles are read at the edge of a matrix, is written down twice: for where no
 /// guard fails, as in most rows, and with masks. LLVM would make one of each combination.
 void emit_segment(CpuEmitter& emitter, const Instruction& i, const RowGuards& guards, Value* begin, Value* end) {
   const auto& choices = guards.choices();
-  const bool has_vectors = emitter.state.options.optimization >= 2 && !emitter.source.is_watched;
-  if (choices.empty() || !has_vectors) return emit_row(emitter, i, begin, end);
+  if (choices.empty() || !has_masks(emitter)) return emit_row(emitter, i, begin, end);
   Builder& builder = emitter.builder;
   Seen seen;
   const auto outcomes = llvm::map_to_vector(
@@ -267,30 +274,13 @@ void emit_rows_of_warp(CpuEmitter& emitter, const Instruction& i, const RowGuard
   }));
 }
 
-/// Whether a turn asks in which row of the block it is.
-bool asks_for_row(CpuEmitter& emitter, const ir::Block& body) {
-  return ir::any_instruction(body, [&](const Instruction* i) {
-    if (i->opcode == ir::Opcode::Call) return emitter.state.traits(*i->callee).asks_for_place;
-    return i->opcode == ir::Opcode::Fault || (ir::has_builtin_effect(i, Effect::Thread) && ir::axis_of(i) != 0);
-  });
-}
-
 void emit_rows(CpuEmitter& emitter, const Instruction& i) {
   const RowGuards guards(emitter.source, i.blocks[0]);
   if (emitter.first_thread != nullptr) return emit_rows_of_warp(emitter, i, guards);
-  const Row whole{emitter.constant_i64(0), emitter.block_extents[0]};
-  if (!asks_for_row(emitter, i.blocks[0])) {
-    Value* rows = emitter.builder.CreateMul(emitter.block_extents[1], emitter.block_extents[2], "", true, true);
-    mark_plain_over_threads(counted_loop(emitter, rows, "row", [&](Value* row) {
-      emitter.thread_index = {nullptr, row, emitter.constant_i64(0)};
-      emit_row(emitter, i, guards, whole);
-    }));
-    return;
-  }
   mark_plain_over_threads(counted_loop(emitter, emitter.block_extents[2], "z", [&](Value* z) {
     mark_plain_over_threads(counted_loop(emitter, emitter.block_extents[1], "y", [&](Value* y) {
       emitter.thread_index = {nullptr, y, z};
-      emit_row(emitter, i, guards, whole);
+      emit_row(emitter, i, guards, {emitter.constant_i64(0), emitter.block_extents[0]});
     }));
   }));
 }
