@@ -6,6 +6,7 @@
 #include "frontend/lower/expr.h"
 #include "frontend/lower/function.h"
 #include "frontend/lower/record.h"
+#include "frontend/lower/view.h"
 
 namespace pykc::lowering {
 namespace {
@@ -155,7 +156,13 @@ Parts lower(FunctionLowering& lowering, const checked::InlinePtx& node, checked:
 }
 
 Parts lower(FunctionLowering& lowering, const checked::TensorMap& node, checked::Type) {
+  const checked::Type type = node.array->type;
   Parts array = lower(lowering, node.array);
+  if (type->array.has_static_shape()) {  // what the type states, so that a view is seen to be none of a parameter
+    const Parts extents = extents_of(lowering, type, array), strides = strides_of(lowering, type, array);
+    array.insert(array.end(), extents.begin(), extents.end());
+    array.insert(array.end(), strides.begin(), strides.end());
+  }
   Instruction* map = lowering.build.emit_typed(Opcode::TensorMap, ir::Type::of(ScalarType::U64), {});
   map->operands = std::move(array);
   map->index = static_cast<std::int64_t>(lowering.target.tensor_maps.size());

@@ -3,6 +3,8 @@
 // where the host has put it. So the functions that ask are copied into their kernels, until each array is seen to be a
 // parameter; then the map becomes one more parameter, behind all others.
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 
 #include "ir/passes/inline_calls.h"
 #include "ir/passes/passes.h"
@@ -13,25 +15,42 @@ namespace {
 
 constexpr int kMapBytes = 128, kMapAlignment = 64;
 
-/// Whether the extents and strides are those that the kernel was passed with the address; what its type states has no
-/// parameters.
-bool is_whole(const std::vector<Instruction*>& array) {
-  for (std::size_t i = 1; i < array.size(); ++i) {
-    const bool is_passed =
-        array[i]->opcode == Opcode::Parameter && array[i]->index == array[0]->index + static_cast<std::int64_t>(i);
-    if (!is_passed && array[i]->opcode != Opcode::Constant) return false;
+/// How far the elements of each axis of a contiguous array of this shape lie apart.
+std::vector<std::int64_t> strides_of(const ArrayType& type) {
+  std::vector<std::int64_t> strides(type.extents.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    const std::size_t axis = type.layout == Layout::ColumnMajor ? i : strides.size() - 1 - i;
+    strides[axis] = stride;
+    stride *= type.extents[axis];
   }
-  return true;
+  return strides;
+}
+
+/// Whether the extents and strides are those that the kernel was passed with the address, or those of its type.
+bool is_whole(const std::vector<Instruction*>& array, const ArrayType& type) {
+  if (!type.has_static_shape()) {
+    for (std::size_t i = 1; i < array.size(); ++i)
+      if (array[i]->opcode != Opcode::Parameter || array[i]->index != array[0]->index + static_cast<std::int64_t>(i))
+        return false;
+    return true;
+  }
+  std::vector<std::int64_t> stated = type.extents;
+  std::ranges::copy(strides_of(type), std::back_inserter(stated));
+  return std::ranges::equal(array | std::views::drop(1), stated, [](const Instruction* value, std::int64_t number) {
+    return value->opcode == Opcode::Constant && static_cast<std::int64_t>(value->constant) == number;
+  });
 }
 
 /// The number, among the kernel's parameters as the source has them, of an array that is one of them; -1 for others.
-int number_of(const Function& kernel, const std::vector<Instruction*>& array) {
+int number_of(const Function& kernel, const std::vector<Instruction*>& array, std::size_t axes) {
   const Instruction& address = *array[0];
-  if (address.opcode != Opcode::Parameter || !is_whole(array)) return -1;
+  if (address.opcode != Opcode::Parameter) return -1;
   const std::string& name = kernel.parameters[static_cast<std::size_t>(address.index)].name;
   const auto found = std::ranges::find(kernel.kernel.parameters, name, &ParameterInfo::name);
   const bool is_array = found != kernel.kernel.parameters.end() && found->is_array;
-  return is_array ? static_cast<int>(found - kernel.kernel.parameters.begin()) : -1;
+  if (!is_array || found->array.extents.size() != axes || !is_whole(array, found->array)) return -1;
+  return static_cast<int>(found - kernel.kernel.parameters.begin());
 }
 
 /// The parameter that is the map; the same for all who ask for the same.
@@ -72,7 +91,7 @@ void bind_tensor_maps(Module& module, Diagnostics& diagnostics) {
     });
     for (Instruction* i : asking) {
       const TensorMapBox& box = function->tensor_maps[static_cast<std::size_t>(i->index)];
-      const int array = number_of(*function, i->operands);
+      const int array = number_of(*function, i->operands, box.extents.size());
       if (array < 0)
         diagnostics.report(source_of(module, *function, i), i->range, DiagnosticId::TensorMapArray);
       else
