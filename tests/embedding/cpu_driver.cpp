@@ -39,7 +39,8 @@ CUresult cuLaunchKernel(CUfunction, unsigned grid_x, unsigned grid_y, unsigned g
                                     .grid = {grid_x, grid_y, grid_z},
                                     .block = {block_x, block_y, block_z},
                                     .shared_bytes = 0,
-                                    .fault = &fault};
+                                    .fault = &fault,
+                                    .streams = 0};
   alignas(64) char shared[64], scratch[64];  // of which the kernel needs nothing
   pykc_kernel_vecadd(&launch, shared, scratch, 0, std::int64_t{grid_x} * grid_y * grid_z);
   return CUDA_SUCCESS;
