@@ -20,18 +20,10 @@
 // begin.
 #include "codegen/cpu/passes/stop_polls.h"
 
-#include <llvm/Analysis/AssumptionCache.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/ScalarEvolution.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/Analysis/TargetTransformInfo.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/PassInstrumentation.h>
-#include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <cstddef>
@@ -41,6 +33,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cpu/passes/loop_analyses.h"
 #include "codegen/cpu/passes/watched_loops.h"
 #include "pykc/kernel_abi.h"
 
@@ -249,13 +242,7 @@ llvm::Argument* place_of_record(llvm::Function& function) {
 
 void add_stop_polls(llvm::Module& module) {
   llvm::FunctionAnalysisManager analyses;
-  analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
-  analyses.registerPass([] { return llvm::TargetIRAnalysis(); });
-  analyses.registerPass([] { return llvm::AssumptionAnalysis(); });
-  analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
-  analyses.registerPass([] { return llvm::LoopAnalysis(); });
-  analyses.registerPass([] { return llvm::ScalarEvolutionAnalysis(); });
-  analyses.registerPass([&] { return llvm::TargetLibraryAnalysis(); });
+  register_loop_analyses(analyses);
 
   std::map<llvm::Function*, std::vector<Watched>> loops;
   std::set<const llvm::Function*> may_stop;

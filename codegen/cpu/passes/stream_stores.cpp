@@ -1,20 +1,12 @@
 #include "codegen/cpu/passes/stream_stores.h"
 
-#include <llvm/Analysis/AssumptionCache.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/PassInstrumentation.h>
-#include <llvm/IR/PassManager.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
@@ -25,6 +17,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "codegen/cpu/passes/loop_analyses.h"
 #include "codegen/cpu/passes/stop_polls.h"
 #include "pykc/kernel_abi.h"
 
@@ -195,13 +188,7 @@ Value* load_streams(llvm::Argument& launch) {
 
 void stream_stores(llvm::Module& module) {
   llvm::FunctionAnalysisManager analyses;
-  analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
-  analyses.registerPass([] { return llvm::TargetIRAnalysis(); });
-  analyses.registerPass([] { return llvm::AssumptionAnalysis(); });
-  analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
-  analyses.registerPass([] { return llvm::LoopAnalysis(); });
-  analyses.registerPass([] { return llvm::ScalarEvolutionAnalysis(); });
-  analyses.registerPass([] { return llvm::TargetLibraryAnalysis(); });
+  register_loop_analyses(analyses);
   for (llvm::Function& function : module) {
     llvm::Argument* const launch = function.isDeclaration() ? nullptr : launch_of(function);
     if (launch == nullptr || has_flags(function)) continue;
