@@ -149,7 +149,7 @@ class PartMaker {
   std::unordered_map<Instruction*, Local*> homes_;        // of values that go out
   std::unordered_map<Instruction*, std::int64_t> codes_;  // of what leaves the run
   Local* code_ = nullptr;
-  std::unordered_map<std::int64_t, std::int64_t> formats_, foreign_codes_;  // numbers here, by those in `from_`
+  std::unordered_map<std::int64_t, std::int64_t> formats_, foreign_codes_, boxes_;  // numbers here, by those in `from_`
   std::vector<std::pair<Instruction*, Instruction*>> replacements_;
 };
 
@@ -279,6 +279,7 @@ void PartMaker::adapt(Block& block, Instruction* scope) {
     };
     if (instruction->opcode == Opcode::Print) adopt(from_.print_formats, part_->print_formats, formats_);
     if (instruction->opcode == Opcode::Foreign) adopt(from_.foreign_codes, part_->foreign_codes, foreign_codes_);
+    if (instruction->opcode == Opcode::TensorMap) adopt(from_.tensor_maps, part_->tensor_maps, boxes_);
   }
   inside_.leave();
 }

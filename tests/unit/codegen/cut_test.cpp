@@ -76,5 +76,20 @@ TEST(Cut, PartsMayHaveMoreResultsThanRegistersHold) {
   EXPECT_EQ(run(*whole, 16, 5), run(cut, 16, 5));
 }
 
+TEST(Cut, PartsHaveTheBoxesOfTheirTensorMaps) {
+  std::string text =
+      "module \"test\"\n\nkernel @k(%s: ptr<f32, global>, %x: ptr<u64, global>) {\n  written_tensor_box 0: 16\n";
+  for (int i = 0; i < 100; ++i) {
+    const std::string map = "%" + std::to_string(i);
+    text += "  " + map + " = tensor_map 0 %s, i64 64, i64 1 : u64\n  store %x, " + map + "\n";
+  }
+  std::vector<std::string> errors;
+  const std::unique_ptr<ir::Module> module = ir::parse_module(text + "  return\n}\n", errors);
+  ASSERT_TRUE(module) << errors.front();
+  ir::cut_long_functions(*module, kShort);
+  EXPECT_GT(module->functions.size(), 2U);
+  EXPECT_TRUE(ir::verify(*module).empty()) << ir::verify(*module).front();
+}
+
 }  // namespace
 }  // namespace pykc::codegen::test
