@@ -7,6 +7,7 @@
 // The target machine is there from the first pass on: passes that move code must know where a GPU's threads diverge.
 #include "codegen/optimize.h"
 
+#include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/BasicAliasAnalysis.h>
@@ -33,6 +34,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Support/MathExtras.h>
 #include <llvm/Transforms/AggressiveInstCombine/AggressiveInstCombine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
@@ -218,12 +220,37 @@ void add_loop_passes(llvm::FunctionPassManager& passes, const Target& target, co
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(counting)));
 }
 
+/// In how many ways integers reach one another, over all that compute some: as often does LLVM's pass below visit them
+/// each time that one's range grows. In a chain of sums such as Fibonacci's numbers it grows exponentially.
+std::uint64_t ways_between_integers(llvm::Function& function) {
+  std::uint64_t all = 0;
+  llvm::DenseMap<const llvm::Value*, std::uint64_t> to;
+  for (const llvm::BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&function))
+    for (const llvm::Instruction& i : *block) {
+      if (!i.getType()->isIntegerTy()) continue;
+      std::uint64_t& ways = to[&i] = 1;
+      if (!llvm::isa<llvm::PHINode>(i))
+        for (const llvm::Use& operand : i.operands()) ways = llvm::SaturatingAdd(ways, to.lookup(operand.get()));
+      all = llvm::SaturatingAdd(all, ways);
+    }
+  return all;
+}
+
+/// What is known of integers by where they come from.
+struct PropagateRanges : llvm::PassInfoMixin<PropagateRanges> {
+  static constexpr std::uint64_t kMostWays = 200'000;
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    if (ways_between_integers(function) > kMostWays) return llvm::PreservedAnalyses::all();
+    return llvm::SCCPPass().run(function, analyses);
+  }
+};
+
 /// Redundant values, loads and stores, across the whole function. What GVN would move out of a loop over threads could
 /// not be sunk again, see SinkUniformLoads.
 void add_redundancy_passes(llvm::FunctionPassManager& passes, const Target& target, const Options& options) {
   passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(llvm::GVNPass(llvm::GVNOptions().setLoadInLoopPRE(target.kind != Target::Kind::Cpu)));
-  passes.addPass(llvm::SCCPPass());
+  passes.addPass(PropagateRanges());
   passes.addPass(llvm::BDCEPass());
   add_combining(passes, target, options);
   passes.addPass(llvm::JumpThreadingPass());

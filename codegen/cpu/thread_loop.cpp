@@ -123,25 +123,32 @@ Value* first_value(CpuEmitter& emitter, const Instruction* i, const RowGuards& g
   return emitter.values[i] = emit(emitter, *i);
 }
 
-/// By how much a value grows from one thread to the next: in code what ir::Slopes knows of it in bounds.
-Value* slope_of(CpuEmitter& emitter, const Instruction* i, const RowGuards& guards) {
+using Slopes = std::unordered_map<const Instruction*, Value*>;
+
+/// By how much a value grows from one thread to the next: in code what ir::Slopes knows of it in bounds. Sums share
+/// their terms, so each is computed once.
+Value* slope_of(CpuEmitter& emitter, const Instruction* i, const RowGuards& guards, Slopes& known) {
+  if (const auto found = known.find(i); found != known.end()) return found->second;
   Builder& builder = emitter.builder;
-  if (guards.is_constant(i)) return emitter.constant_i64(0);
-  const auto slope = [&](std::size_t n) { return slope_of(emitter, i->operands[n], guards); };
-  switch (i->opcode) {
-    case ir::Opcode::Builtin:
-      return emitter.constant_i64(1);  // threadIdx.x
-    case ir::Opcode::Add:
-      return builder.CreateAdd(slope(0), slope(1));
-    case ir::Opcode::Sub:
-      return builder.CreateSub(slope(0), slope(1));
-    case ir::Opcode::Mul: {
-      const std::size_t factor = guards.is_constant(i->operands[0]) ? 0 : 1;
-      return builder.CreateMul(slope(1 - factor), emitter.operand(*i, factor));
+  const auto slope = [&](std::size_t n) { return slope_of(emitter, i->operands[n], guards, known); };
+  const auto compute = [&]() -> Value* {
+    if (guards.is_constant(i)) return emitter.constant_i64(0);
+    switch (i->opcode) {
+      case ir::Opcode::Builtin:
+        return emitter.constant_i64(1);  // threadIdx.x
+      case ir::Opcode::Add:
+        return builder.CreateAdd(slope(0), slope(1));
+      case ir::Opcode::Sub:
+        return builder.CreateSub(slope(0), slope(1));
+      case ir::Opcode::Mul: {
+        const std::size_t factor = guards.is_constant(i->operands[0]) ? 0 : 1;
+        return builder.CreateMul(slope(1 - factor), emitter.operand(*i, factor));
+      }
+      default:
+        llvm::reportFatalInternalError("a guard's operand has a slope that nothing here computes");
     }
-    default:
-      llvm::reportFatalInternalError("a guard's operand has a slope that nothing here computes");
-  }
+  };
+  return known[i] = compute();
 }
 
 /// The difference of the operands grows by a constant, which RowGuards has found to be no giant. Where the difference
@@ -150,6 +157,7 @@ Cut find_cut(CpuEmitter& emitter, const Instruction& comparison, const RowGuards
   Builder& builder = emitter.builder;
   using enum ir::Opcode;
   Seen seen;
+  Slopes slopes;
   Value* first_outcome = first_value(emitter, &comparison, guards, seen);
   const auto minus = [&](Value* a, Value* b) {
     return guards.is_small(comparison) ? builder.CreateNSWSub(a, b)
@@ -157,8 +165,8 @@ Cut find_cut(CpuEmitter& emitter, const Instruction& comparison, const RowGuards
   };
   Value *zero = emitter.constant_i64(0), *one = emitter.constant_i64(1), *never = emitter.constant_i64(-1);
   Value* difference = minus(emitter.operand(comparison, 0), emitter.operand(comparison, 1));
-  Value* slope = builder.CreateSub(slope_of(emitter, comparison.operands[0], guards),
-                                   slope_of(emitter, comparison.operands[1], guards));
+  Value* slope = builder.CreateSub(slope_of(emitter, comparison.operands[0], guards, slopes),
+                                   slope_of(emitter, comparison.operands[1], guards, slopes));
   Value* grows = builder.CreateICmpSGT(slope, zero);
   Value* stays = builder.CreateIsNull(slope);
   Value* step =
