@@ -2,7 +2,7 @@
 
 #include "codegen/cpu/passes/combine_vectors.h"
 #include "codegen/cpu/passes/flag_halves.h"
-#include "codegen/cpu/passes/limit_uniform_chains.h"
+#include "codegen/cpu/passes/limit_chains.h"
 #include "codegen/cpu/passes/rare_calls.h"
 #include "codegen/cpu/passes/sink_uniform_loads.h"
 #include "codegen/cpu/passes/stop_polls.h"
@@ -13,6 +13,7 @@
 #include "codegen/nvptx/passes/halve_large_bfloats.h"
 #include "codegen/nvptx/passes/integers_to_bfloat.h"
 #include "codegen/nvptx/passes/limit_shift_counts.h"
+#include "codegen/nvptx/passes/limit_sums.h"
 #include "codegen/nvptx/passes/load_bools.h"
 #include "codegen/nvptx/passes/native_conversions.h"
 #include "codegen/nvptx/passes/ptxas/flag_bits.h"

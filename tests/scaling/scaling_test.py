@@ -19,6 +19,9 @@ CUT = 8000  # lines that become several parts, even without loops
 MOST_GROWTH = 9  # n log n is 4.9, n squared is 16
 DEPTH = 12
 MOST_SECONDS_OF_A_TREE = 4  # 1 in a release build
+WAYS = 60  # lines
+MOST_SECONDS_OF_WAYS = 4  # a tenth in a release build
+PATIENCE = 60  # seconds; who needs more may need for ever
 
 HEAD = """from pykc import *
 
@@ -92,6 +95,21 @@ def tree(leaf):
                    f"        out[i] = f{DEPTH}(x, x[i], i)\n")
 
 
+STEPS = {
+    "sums": "p, q = q, p + q",
+    "extremes": "p, q = q, min(p, q + 1)",
+    "conditions": "a, b = b, (a & b) | (i < {n})",
+}
+
+
+def ways(step):
+    """Each value is made of two before it: who follows all ways from the last to the first never ends."""
+    text = ("from pykc import *\n\n\n@kernel\ndef k(out: f32[:], x: f32[:], n: i64, m: i64):\n    p = grid(1)\n    i = p\n"
+            "    q = m\n    a = i < n\n    b = m < n\n")
+    text += "".join(f"    {STEPS[step].format(n=n)}\n" for n in range(WAYS))
+    return text + "    if b and q < len(out):\n        out[i] = x[q]\n"
+
+
 class Compiler:
     def __init__(self, pykc):
         self.pykc = pykc
@@ -103,7 +121,7 @@ class Compiler:
         path.write_text(text)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([self.pykc, "compile", path, "--target", target, "-o", os.devnull, "--warnings=off", *options],
-                       check=True)
+                       check=True, timeout=PATIENCE)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -139,6 +157,10 @@ def check(compiler):
             seconds = compiler.seconds(tree(leaf), target, "--checked")
             if seconds > MOST_SECONDS_OF_A_TREE:
                 mistakes.append(f"a tree of {DEPTH} levels, {leaf}, {target}: {seconds:.1f} s")
+        for step in STEPS:
+            seconds = compiler.seconds(ways(step), target)
+            if seconds > MOST_SECONDS_OF_WAYS:
+                mistakes.append(f"many ways, {step}, {target}: {seconds:.1f} s")
     growth = compiler.growth(long_lived, "cpu", LONG, CUT)
     print(f"long_lived, cpu: {CUT} lines take {growth:.1f} times as long as {LONG}")
     if growth > MOST_GROWTH:

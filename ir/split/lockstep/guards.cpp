@@ -32,6 +32,8 @@ namespace {
 bool is_less(Opcode comparison) { return comparison == Opcode::Lt || comparison == Opcode::Le; }
 bool is_order(Opcode opcode) { return is_less(opcode) || opcode == Opcode::Gt || opcode == Opcode::Ge; }
 
+constexpr int kMostParts = 64;  // of a condition
+
 }  // namespace
 
 // --- Which branches are guards ---------------------------------------------------------------------------------------
@@ -42,12 +44,19 @@ bool Guards::is_guard(const Instruction* branch) const {
 }
 
 bool Guards::is_row_condition(const Instruction* condition) const {
+  int parts = kMostParts;
+  return is_row_condition(condition, parts);
+}
+
+/// `parts`: so many may still come. A part that is named twice counts twice, as it is computed.
+bool Guards::is_row_condition(const Instruction* condition, int& parts) const {
+  if (parts-- == 0) return false;
   if (values_.is_uniform(condition)) return true;
   switch (condition->opcode) {
     case Opcode::Not:
     case Opcode::And:
     case Opcode::Or:
-      return std::ranges::all_of(condition->operands, [&](const Instruction* i) { return is_row_condition(i); });
+      return std::ranges::all_of(condition->operands, [&](const Instruction* i) { return is_row_condition(i, parts); });
     default:
       break;
   }

@@ -13,12 +13,13 @@ class Guards {
   /// Whether an If is a guard: its condition is one of a row, and only threads for which it holds do anything, in which
   /// they neither meet nor leave it.
   bool is_guard(const Instruction* branch) const;
-  /// Comparisons along the threads of a block, with And, Or and Not.
+  /// Comparisons along the threads of a block, with And, Or and Not; few, for they are computed wherever they guard.
   bool is_row_condition(const Instruction* condition) const;
   /// Whether any thread may have the outcome `expected`: uniform, computed where the builder stands.
   Instruction* may_be(bool expected, Instruction* condition, Builder& builder) const;
 
  private:
+  bool is_row_condition(const Instruction* condition, int& parts) const;
   static bool keeps_threads(const Instruction& branch);
 
   UniformValues& values_;

@@ -1,12 +1,15 @@
-#include "codegen/cpu/passes/limit_uniform_chains.h"
+#include "codegen/cpu/passes/limit_chains.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/LoopIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include <algorithm>
+
+#include "codegen/passes/ways.h"
 
 namespace pykc::codegen {
 namespace {
@@ -39,9 +42,27 @@ Answer ask(const llvm::Instruction& instruction, const Answers& known) {
   return answer;
 }
 
+/// Whether the vectorizer looks at the operands to find out what an address is.
+bool is_of_address(const llvm::Instruction& instruction) {
+  switch (instruction.getOpcode()) {
+    case llvm::Instruction::Add:
+    case llvm::Instruction::Sub:
+    case llvm::Instruction::Mul:
+    case llvm::Instruction::UDiv:
+    case llvm::Instruction::Trunc:
+    case llvm::Instruction::SExt:
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::GetElementPtr:
+      return true;
+    default:
+      return llvm::isa<llvm::MinMaxIntrinsic>(instruction);
+  }
+}
+
 double most_steps(llvm::Loop& loop, llvm::LoopInfo& loops) {
   double most = 0;
   Answers known;
+  Ways ways(is_of_address);
   llvm::LoopBlocksRPO blocks(&loop);  // operands come before what uses them
   blocks.perform(&loops);
   for (const llvm::BasicBlock* block : blocks)
@@ -49,14 +70,15 @@ double most_steps(llvm::Loop& loop, llvm::LoopInfo& loops) {
       const bool changes_by_turn = llvm::isa<llvm::PHINode>(instruction) && block == loop.getHeader();
       const Answer answer = changes_by_turn ? Answer{.is_uniform = false} : ask(instruction, known);
       known[&instruction] = answer;
-      most = std::max(most, answer.steps);
+      ways.add(instruction);
+      most = std::max({most, answer.steps, ways.of(llvm::getLoadStorePointerOperand(&instruction))});
     }
   return most;
 }
 
 }  // namespace
 
-llvm::PreservedAnalyses LimitUniformChains::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+llvm::PreservedAnalyses LimitChains::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
   llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   for (llvm::Loop* loop : loops.getLoopsInPreorder())
     if (loop->isInnermost() && most_steps(*loop, loops) > kMostSteps)
