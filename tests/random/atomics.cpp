@@ -1,6 +1,7 @@
 #include "tests/random/atomics.h"
 
 #include "tests/random/expressions.h"
+#include "tests/random/threads.h"
 
 namespace pykc::random_test {
 namespace {
@@ -45,8 +46,11 @@ void change_float_total(Writer& w) {
   w.line(w.chance(50) ? "atomic.max(" + total + ", 4, " + whole + ")" : "atomic.min(" + total + ", 5, " + whole + ")");
 }
 
+/// Or in another block of the cluster.
 void count_in_block(Writer& w) {
-  w.line("atomic.add(sums, " + index(w, 8, 1) + ", " + expression(w, ScalarType::I64, 2).text + ")");
+  const bool is_far = w.is_enabled(Feature::Clusters) && w.chance(60);
+  const std::string sums = is_far ? "map_shared_rank(sums, " + any_rank(w) + ")" : "sums";
+  w.line("atomic.add(" + sums + ", " + index(w, 8, 1) + ", " + expression(w, ScalarType::I64, 2).text + ")");
 }
 
 /// Who comes when is nobody's business, but the numbers that are given out are known together.

@@ -214,6 +214,7 @@ std::string uniform_integer(Writer& w) {
                                     "i64(" + std::to_string(w.number(10)) + ")",
                                     "i64(" + uniform_element(w) + ")",
                                     "len(in_i32)"};
+  if (w.is_enabled(Feature::Clusters)) known.emplace_back("cluster_ctarank()");
   for (const Variable& variable : w.place.variables)
     if (variable.uniform) known.push_back("i64(" + variable.name + ")");
   const std::string a = w.random.pick(known);

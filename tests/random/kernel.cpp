@@ -19,8 +19,15 @@ constexpr Launch kRaggedLaunches[] = {
     {"grid=2 block=1", 2, 1, 1}, {"grid=2 block=40", 2, 40, 1}, {"grid=1 block=(7, 3, 2)", 1, 42, 3}};
 constexpr Launch kLargeLaunches[] = {
     {"grid=1 block=1024", 1, 1024, 1}, {"grid=2 block=256", 2, 256, 1}, {"grid=1 block=(20, 15)", 1, 300, 2}};
+constexpr Launch kClusterLaunches[] = {{"grid=2 block=64", 2, 64, 1, "2"},
+                                       {"grid=6 block=32", 6, 32, 1, "3"},
+                                       {"grid=4 block=40", 4, 40, 1, "(4, 1, 1)"},
+                                       {"grid=(4, 2) block=(8, 4)", 8, 32, 2, "(2, 2)"},
+                                       {"grid=(2, 2) block=(3, 32)", 4, 96, 2, "(1, 2)"},
+                                       {"grid=(1, 4, 2) block=(5, 3, 2)", 8, 30, 3, "(1, 2, 2)"}};
 
 Launch random_launch(Writer& w) {
+  if (w.is_enabled(Feature::Clusters)) return w.random.pick(kClusterLaunches);
   if (w.is_enabled(Feature::LargeBlocks)) return w.random.pick(kLargeLaunches);
   if (w.is_enabled(Feature::RaggedBlocks)) return w.random.pick(kRaggedLaunches);
   return w.random.pick(kLaunches);
@@ -34,6 +41,7 @@ std::string options(Writer& w) {
   add(Feature::NoContraction, "contract=False");
   add(Feature::NoWraparound, "wraparound=False");
   if (!w.is_enabled(Feature::Aliases)) add(Feature::NoAlias, "noalias=True");
+  add(Feature::Clusters, std::string("cluster=") + w.launch.cluster);
   // Without a bound a large kernel may take more registers than a large block has.
   if (w.is_enabled(Feature::LaunchBounds) || w.launch.threads > 256)
     text += (text.empty() ? "" : ", ") + ("launch_bounds=" + std::to_string(w.launch.threads));
@@ -88,7 +96,7 @@ void begin_kernel(Writer& w) {
 
 /// Everything that a thread holds goes to its own column of the outputs.
 void end_kernel(Writer& w) {
-  w.line("syncthreads()");
+  meet(w);
   w.line("out_i[0, gid] = sums[tid % 8]");
   const std::vector<Variable> variables = w.place.variables;
   for (const Variable& variable : variables) {

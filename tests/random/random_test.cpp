@@ -127,9 +127,14 @@ class Runner {
   }
 
   bool is_wanted(const std::string& source, const Settings& settings) const {
-    if (request_.containing.empty()) return true;
+    if (request_.containing.empty() && request_.target.empty()) return true;
     const Result<Artifact> artifact = compile(source, compile_options(settings, gpu_target(settings)), "case.pyk");
-    return artifact && artifact->code.find(request_.containing) != std::string::npos;
+    if (!artifact) return request_.containing.empty() && !is_for_later_chip(artifact.error());
+    return artifact->code.find(request_.containing) != std::string::npos;
+  }
+
+  static bool is_for_later_chip(const Error& error) {
+    return std::ranges::any_of(error.diagnostics, [](const Diagnostic& found) { return found.code == "E0360"; });
   }
 
   void work(UnderWay& under_way) {

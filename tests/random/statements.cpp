@@ -94,6 +94,8 @@ void begin_likely(Writer& w) {
 }
 
 bool may_meet(const Writer& w) { return w.place.in_kernel && w.place.uniform; }
+/// Threads of several blocks.
+bool all_may_meet(const Writer& w) { return may_meet(w) && w.place.depth == 1; }
 
 struct StatementRow {
   int weight;
@@ -125,7 +127,8 @@ constexpr StatementRow kStatementRows[] = {
     {8, Feature::AtomicResults, in_kernel, use_atomic_result},
     {12, Feature::OwnElements, in_kernel, use_own_elements},
     {8, Feature::OwnRows, in_kernel, use_own_rows},
-    {6, Feature::GridSync, [](const Writer& w) { return may_meet(w) && w.place.depth == 1; }, exchange_through_grid},
+    {6, Feature::GridSync, all_may_meet, exchange_through_grid},
+    {12, Feature::Clusters, all_may_meet, exchange_through_cluster},
     {6, Feature::WarpsApart, in_kernel, [](Writer& w) { w.line("wait_turn()"); }},
     {3, Feature::EarlyReturns, in_kernel, return_early},
     {5, Feature::Unassigned, always, assign_on_one_path},

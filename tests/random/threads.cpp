@@ -11,27 +11,27 @@ namespace {
 
 constexpr const char* kAllLanes = "0xffffffff";
 
-/// Each thread writes its own elements of the array, in one of the ways that fit.
-void write_own_part(Writer& w, const SharedArray& array, bool may_copy) {
+/// Each thread writes its own elements of the array, in one of the ways that fit. `name`: of the array, or of what
+/// another block has in its place.
+void write_own_part(Writer& w, const SharedArray& array, const std::string& name, bool may_copy) {
   const int threads = w.launch.threads;
   w.place.hidden = array.name;
   const bool is_copyable = array.element.is_scalar() && size_in_bytes(array.element.scalar) >= 4;
   if (may_copy && w.is_enabled(Feature::AsyncCopies) && is_copyable && array.size <= threads && w.chance(60)) {
     const std::string source = view(w, array.element.scalar, 8);
     const std::string input = source.substr(0, source.find('['));
-    w.line("if tid < " + std::to_string(array.size) + ": memcpy_async(" + array.name + ", tid, " + input +
-           ", gid % 64)");
+    w.line("if tid < " + std::to_string(array.size) + ": memcpy_async(" + name + ", tid, " + input + ", gid % 64)");
     w.line("memcpy_async_commit()");
     w.line("memcpy_async_wait()");
   } else if (array.size == threads) {
-    w.line(array.name + "[tid] = " + value(w, array.element, 2));
+    w.line(name + "[tid] = " + value(w, array.element, 2));
   } else if (array.size < threads && w.chance(50)) {
-    w.line("if tid < " + std::to_string(array.size) + ": " + array.name + "[tid] = " + value(w, array.element, 2));
+    w.line("if tid < " + std::to_string(array.size) + ": " + name + "[tid] = " + value(w, array.element, 2));
   } else {
     w.line("for k in range(tid, " + std::to_string(array.size) + ", threads):");
     w.indented([&] {
       w.place.variables.push_back({"k", ScalarType::I64});
-      w.line(array.name + "[k] = " + value(w, array.element, 1));
+      w.line(name + "[k] = " + value(w, array.element, 1));
       w.place.variables.pop_back();
     });
   }
@@ -109,11 +109,11 @@ void begin_shared_arrays(Writer& w) {
         shape = "blockDim.x * blockDim.y * blockDim.z";
       }
       w.line(array.name + " = shared.array(" + shape + ", " + spelling(array.element) + ")");
-      write_own_part(w, array, false);
+      write_own_part(w, array, array.name, false);
       w.shared.push_back(array);
     }
   }
-  w.line("syncthreads()");
+  meet(w);
   for (const SharedArray& array : w.shared)
     w.place.arrays.push_back({array.name, array.element, {array.size}, Memory::Shared, false});
 }
@@ -126,17 +126,48 @@ void begin_grid_exchange(Writer& w) {
       {"board", spelling(type) + "[:]", "random " + spelling(type) + "[" + std::to_string(total) + "]"});
 }
 
+std::string any_rank(Writer& w) { return "i64(" + any(w, 1).text + ") % cluster_nctarank()"; }
+
+void meet(Writer& w) { w.line(w.is_enabled(Feature::Clusters) ? "cluster_sync()" : "syncthreads()"); }
+
 /// Behind a barrier each may read what any has written before.
 void exchange_through_shared_memory(Writer& w) {
   if (w.shared.empty()) return w.line("pass");
   const SharedArray array = w.random.pick(w.shared);
   w.line("syncthreads()");
-  write_own_part(w, array, true);
+  write_own_part(w, array, array.name, true);
   w.line("syncthreads()");
   const std::string name = w.fresh("t"), turn = std::to_string(w.number(70));
   const std::string text = array.name + "[(tid + " + turn + ") % " + std::to_string(array.size) + "]";
   w.line(name + " = " + text);
   w.place.variables.push_back({name, array.element});
+}
+
+/// Each block writes the memory of another one, and each thread reads that of any.
+void exchange_through_cluster(Writer& w) {
+  if (w.shared.empty()) return w.line("pass");
+  const SharedArray array = w.random.pick(w.shared);
+  const std::string to = w.fresh("far"), from = w.fresh("far"), name = w.fresh("t"), turn = std::to_string(w.number(9));
+  w.line("cluster_sync()");
+  w.line(to + " = map_shared_rank(" + array.name + ", (cluster_ctarank() + " + turn + ") % cluster_nctarank())");
+  write_own_part(w, array, to, false);
+  if (w.chance(50)) {
+    w.line("cluster_arrive()");
+    w.place.hidden = array.name;
+    add_result(w, operation(w, 2));
+    w.place.hidden.clear();
+    w.line("cluster_wait()");
+  } else {
+    w.line("cluster_sync()");
+  }
+  w.line(from + " = map_shared_rank(" + array.name + ", " + any_rank(w) + ")");
+  w.place.arrays.push_back({from, array.element, {array.size}, Memory::Shared, false});
+  w.line(name + " = " +
+         (w.chance(50) ? value(w, array.element, 2)
+                       : from + "[(tid + " + turn + ") % " + std::to_string(array.size) + "]"));
+  w.place.arrays.pop_back();
+  w.place.variables.push_back({name, array.element});
+  w.line("cluster_sync()");
 }
 
 void vote_in_block(Writer& w) {

@@ -8,8 +8,14 @@ namespace pykc::random_test {
 void begin_shared_arrays(Writer& w);
 void begin_grid_exchange(Writer& w);
 
+/// The number of a block of the cluster.
+std::string any_rank(Writer& w);
+/// Waits for all that may have changed this block's shared memory.
+void meet(Writer& w);
+
 // ---- statements ----
 void exchange_through_shared_memory(Writer& w);
+void exchange_through_cluster(Writer& w);
 void vote_in_block(Writer& w);
 void exchange_in_warp(Writer& w);
 void vote_in_warp(Writer& w);

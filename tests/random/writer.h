@@ -78,6 +78,7 @@ struct Region {
 struct Launch {
   const char* text;  // as the `# run:` line spells it
   int blocks, threads, dimensions;
+  const char* cluster = "";  // its blocks, as the option of the kernel spells them
 };
 
 struct Parameter {
