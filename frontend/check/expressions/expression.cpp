@@ -405,11 +405,12 @@ std::size_t count_numbers(Type type) {
   return count;
 }
 
-Value small_tuple(FunctionChecker& checker, std::vector<Value> elements, SourceRange range) {
+Value small_tuple(FunctionChecker& checker, std::vector<Value> elements, SourceRange range,
+                  std::vector<std::string> names) {
   std::size_t numbers = 0;
   for (const Value& element : elements)
     if (element.known()) numbers += count_numbers(element.type());
-  if (numbers <= kMostNumbers) return checker.tree.tuple(std::move(elements), range);
+  if (numbers <= kMostNumbers) return checker.tree.tuple(std::move(elements), range, std::move(names));
   checker.report(range, DiagnosticId::TupleTooLarge, kMostNumbers);
   return {};
 }

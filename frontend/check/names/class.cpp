@@ -161,7 +161,7 @@ class ClassReader {
 
 Entity call_named_tuple(FunctionChecker& checker, const ClassDecl& decl, const ast::Call& call, SourceRange range) {
   std::optional<std::vector<Value>> elements = field_values(checker, decl, call, range);
-  return elements ? Entity(checker.tree.tuple(*std::move(elements), range, decl.names)) : Entity(Unknown{});
+  return elements ? Entity(small_tuple(checker, *std::move(elements), range, decl.names)) : Entity(Unknown{});
 }
 
 std::map<std::string, RecordRef> records(ModuleChecker& module, const ast::Module& source) {
