@@ -4,7 +4,9 @@
 //   Loops that are known to end soon     are left alone: those of few turns, and those over a block's threads.
 //   Loops with long turns                look in each turn.
 //   Loops with short turns that count    run in strips, with a look between two of them. The strip's end takes the
-//                                        place of the loop's in its test, so that a turn costs what it did.
+//                                        place of the loop's in its test, so that a turn costs what it did. Where the
+//                                        turns that are left are less than a strip's, as mostly in a loop that each
+//                                        thread has for itself, the loop runs as it was.
 //   Other loops with short turns         look in each turn.
 //
 //                                              strip:  s = phi [start], [next]
@@ -34,6 +36,7 @@
 #include <vector>
 
 #include "codegen/cpu/passes/loop_analyses.h"
+#include "codegen/cpu/passes/loop_versions.h"
 #include "codegen/cpu/passes/watched_loops.h"
 #include "pykc/kernel_abi.h"
 
@@ -100,7 +103,7 @@ class PollAdder {
         llvm::dyn_cast<llvm::BranchInst>(loop.latch == nullptr ? nullptr : loop.latch->getTerminator());
     const bool still_counts =
         loop.counting && branch != nullptr && branch->isConditional() && branch->getCondition() == loop.counting->test;
-    if (still_counts) return take_in_strips(loop, *loop.counting);
+    if (still_counts) return take_in_strips(loop.blocks.empty() ? loop : version_for_long(loop));
     if (loop.latch != nullptr) return poll_before(loop.latch->getTerminator(), loop.place);
     poll_before(&*loop.header->getFirstNonPHIIt(), loop.place);
   }
@@ -161,7 +164,28 @@ class PollAdder {
                                     bytes, name);
   }
 
-  void take_in_strips(const Watched& loop, const Counting& counting) {
+  /// A copy of the loop, for where it has more turns than a strip.
+  Watched version_for_long(const Watched& loop) {
+    const Counting& counting = *loop.counting;
+    BasicBlock* before = counting.phi->getIncomingBlock(counting.phi->getBasicBlockIndex(loop.latch) == 0 ? 1 : 0);
+    builder_.SetInsertPoint(before->getTerminator());
+    Value* is_long = has_more_turns(counting, counting.phi->getIncomingValueForBlock(before), loop.turns);
+    llvm::ValueToValueMapTy copies;
+    add_version(loop.blocks, before, is_long, ".long", copies,
+                llvm::MDBuilder(context()).createUnlikelyBranchWeights());
+    const auto copied = [&](auto* value) {
+      Value* copy = copies.lookup(value);
+      return copy == nullptr ? value : llvm::cast<std::remove_pointer_t<decltype(value)>>(copy);
+    };
+    Watched copy{copied(loop.header), copied(loop.latch), loop.place, counting, loop.turns, {}};
+    copy.counting->test = copied(counting.test);
+    copy.counting->counter = copied(counting.counter);
+    copy.counting->phi = copied(counting.phi);
+    return copy;
+  }
+
+  void take_in_strips(const Watched& loop) {
+    const Counting& counting = *loop.counting;
     auto* branch = llvm::cast<llvm::BranchInst>(loop.latch->getTerminator());
     const unsigned leaves = branch->getSuccessor(0) == loop.header ? 1 : 0;
     BasicBlock* exit = branch->getSuccessor(leaves);
@@ -204,23 +228,49 @@ class PollAdder {
     if (counting.test->use_empty()) counting.test->eraseFromParent();
   }
 
-  /// What the counter is compared with in a strip that begins where the phi is `counter`. The loop never goes on with
-  /// it where it would have ended without; where it ends too early, it goes on with the next strip.
-  Value* end_of_strip(const Counting& counting, Value* counter, std::uint64_t turns) {
+  llvm::ConstantInt* number(const Counting& counting, std::int64_t value) const {
+    return llvm::ConstantInt::getSigned(llvm::cast<llvm::IntegerType>(counting.counter->getType()), value);
+  }
+
+  /// What is compared at the end of a turn that begins where the phi is `phi`.
+  Value* counter_at(const Counting& counting, Value* phi) {
+    return counting.counter == counting.phi ? phi : builder_.CreateAdd(phi, number(counting, counting.step));
+  }
+
+  /// How far the counter has to go until the loop ends, of one that goes on while the two are not equal.
+  Value* way_left(const Counting& counting, Value* counter) {
+    return counting.step > 0 ? builder_.CreateSub(counting.bound, counter)
+                             : builder_.CreateSub(counter, counting.bound);
+  }
+
+  static std::int64_t way_of_strip(const Counting& counting, std::uint64_t turns) {
+    return counting.step * static_cast<std::int64_t>(turns);
+  }
+
+  /// Whether a loop that begins where the phi is `start` does not end within a strip.
+  Value* has_more_turns(const Counting& counting, Value* start, std::uint64_t turns) {
+    Value* counter = counter_at(counting, start);
+    const std::int64_t way = way_of_strip(counting, turns);
+    if (counting.goes_on == CmpInst::ICMP_NE)
+      return builder_.CreateICmpUGT(way_left(counting, counter), number(counting, std::abs(way)));
+    return builder_.CreateICmp(counting.goes_on, builder_.CreateAdd(counter, number(counting, way)), counting.bound);
+  }
+
+  /// What the counter is compared with in a strip that begins where the phi is `phi`. The loop never goes on with it
+  /// where it would have ended without; where it ends too early, it goes on with the next strip.
+  Value* end_of_strip(const Counting& counting, Value* phi, std::uint64_t turns) {
     using enum CmpInst::Predicate;
-    const auto number = [&](std::int64_t value) { return llvm::ConstantInt::getSigned(counter->getType(), value); };
-    if (counting.counter != counting.phi) counter = builder_.CreateAdd(counter, number(counting.step));
-    const std::int64_t way = counting.step * static_cast<std::int64_t>(turns);
+    Value* counter = counter_at(counting, phi);
+    const std::int64_t way = way_of_strip(counting, turns);
     if (counting.goes_on == ICMP_NE) {
-      const auto minus = [&](Value* a, Value* b) { return builder_.CreateSub(a, b); };
-      Value* left = counting.step > 0 ? minus(counting.bound, counter) : minus(counter, counting.bound);
-      Value* part = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, number(std::abs(way)));
-      return counting.step > 0 ? builder_.CreateAdd(counter, part) : minus(counter, part);
+      Value* part = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, way_left(counting, counter),
+                                                   number(counting, std::abs(way)));
+      return counting.step > 0 ? builder_.CreateAdd(counter, part) : builder_.CreateSub(counter, part);
     }
     const bool is_signed = CmpInst::isSigned(counting.goes_on);
     const llvm::Intrinsic::ID nearer = counting.step > 0 ? (is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin)
                                                          : (is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax);
-    return builder_.CreateBinaryIntrinsic(nearer, counting.bound, builder_.CreateAdd(counter, number(way)));
+    return builder_.CreateBinaryIntrinsic(nearer, counting.bound, builder_.CreateAdd(counter, number(counting, way)));
   }
 
   llvm::Function& function_;

@@ -8,7 +8,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "codegen/cpu/passes/loop_analyses.h"
+#include "codegen/cpu/passes/loop_versions.h"
 #include "codegen/cpu/passes/stop_polls.h"
 #include "pykc/kernel_abi.h"
 
@@ -150,13 +150,12 @@ Value* lies_on_boundaries(llvm::IRBuilder<>& builder, const Streaming& loop) {
   return builder.CreateIsNull(off);
 }
 
-void add_version(const Streaming& loop, Value* streams) {
+void add_streaming(const Streaming& loop, Value* streams) {
+  llvm::IRBuilder<> builder(loop.before->getTerminator());
   llvm::ValueToValueMapTy copies;
-  BasicBlock* copy = llvm::CloneBasicBlock(loop.block, copies, ".stream", loop.block->getParent());
-  copy->moveAfter(loop.block);
-  copies[loop.block] = copy;
-  llvm::remapInstructionsInBlocks({copy}, copies);
-  llvm::LLVMContext& context = copy->getContext();
+  add_version(loop.block, loop.before, builder.CreateAnd(streams, lies_on_boundaries(builder, loop)), ".stream",
+              copies);
+  llvm::LLVMContext& context = loop.block->getContext();
   llvm::MDNode* one = llvm::MDNode::get(
       context, llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1)));
   for (const llvm::StoreInst* store : loop.stores) {
@@ -164,17 +163,6 @@ void add_version(const Streaming& loop, Value* streams) {
     streamed->setMetadata(llvm::LLVMContext::MD_nontemporal, one);
     streamed->setAlignment(llvm::Align(bytes_of(*store)));
   }
-  for (BasicBlock* next : llvm::successors(loop.block)) {
-    if (next == loop.block) continue;
-    for (llvm::PHINode& phi : next->phis()) {
-      Value* value = phi.getIncomingValueForBlock(loop.block);
-      Value* copied = copies.lookup(value);
-      phi.addIncoming(copied == nullptr ? value : copied, copy);
-    }
-  }
-  llvm::IRBuilder<> builder(loop.before->getTerminator());
-  builder.CreateCondBr(builder.CreateAnd(streams, lies_on_boundaries(builder, loop)), copy, loop.block);
-  loop.before->getTerminator()->eraseFromParent();
 }
 
 Value* load_streams(llvm::Argument& launch) {
@@ -198,7 +186,7 @@ void stream_stores(llvm::Module& module) {
     analyses.clear(function, function.getName());
     if (loops.empty()) continue;
     Value* const streams = load_streams(*launch);
-    for (const Streaming& loop : loops) add_version(loop, streams);
+    for (const Streaming& loop : loops) add_streaming(loop, streams);
   }
 }
 

@@ -1,7 +1,9 @@
 #include "codegen/cpu/passes/watched_loops.h"
 
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include <algorithm>
 #include <bit>
@@ -17,6 +19,7 @@ using llvm::CmpInst;
 // Work is counted in instructions.
 constexpr std::uint64_t kMostUnwatched = 1 << 17;  // between two looks: well below a millisecond, as a rule
 constexpr std::uint64_t kFewestTurns = 8;          // of a strip that is worth it
+constexpr std::uint64_t kMostCopied = 256;         // of a turn
 constexpr std::uint64_t kWorkOfCall = 100;
 constexpr std::uint64_t kMostThreads = 1024;  // of a block
 
@@ -82,19 +85,20 @@ class LoopWatcher {
   LoopWatcher(llvm::Function& function, llvm::FunctionAnalysisManager& analyses)
       : function_(function),
         loops_(analyses.getResult<llvm::LoopAnalysis>(function)),
+        dominators_(analyses.getResult<llvm::DominatorTreeAnalysis>(function)),
         scalars_(analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)) {}
 
   std::vector<Watched> find() {
-    for (const llvm::Loop* loop : loops_) visit(*loop);
+    for (llvm::Loop* loop : loops_) visit(*loop);
     return std::move(watched_);
   }
 
  private:
   /// Gives the most work that the loop does without a look.
-  std::uint64_t visit(const llvm::Loop& loop) {
+  std::uint64_t visit(llvm::Loop& loop) {
     std::uint64_t turn = 0;
     bool runs_threads_inside = false;
-    for (const llvm::Loop* inner : loop) {
+    for (llvm::Loop* inner : loop) {
       turn += visit(*inner);
       runs_threads_inside |= is_marked(*inner, kRunsThreads);
     }
@@ -110,7 +114,7 @@ class LoopWatcher {
   }
 
   /// Whether it runs in strips.
-  bool watch(const llvm::Loop& loop, std::uint64_t turn) {
+  bool watch(llvm::Loop& loop, std::uint64_t turn) {
     Watched watched{loop.getHeader(), loop.getLoopLatch(), place_of(loop, function_), {}};
     watched.turns = std::bit_floor(kMostUnwatched / turn);
     if (watched.turns >= kFewestTurns && watched.latch != nullptr && loop.getLoopPreheader() != nullptr)
@@ -122,12 +126,17 @@ class LoopWatcher {
       if (bits < 32 || watched.counting->step > farthest || watched.counting->step < -farthest)
         watched.counting.reset();
     }
+    if (watched.counting && loop.isInnermost() && turn <= kMostCopied && !function_.hasOptNone()) {
+      watched.blocks = loop.getBlocksVector();
+      llvm::formLCSSA(loop, dominators_, &loops_, &scalars_);
+    }
     watched_.push_back(watched);
     return watched.counting.has_value();
   }
 
   llvm::Function& function_;
   llvm::LoopInfo& loops_;
+  llvm::DominatorTree& dominators_;
   llvm::ScalarEvolution& scalars_;
   std::vector<Watched> watched_;
 };

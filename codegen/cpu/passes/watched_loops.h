@@ -30,6 +30,8 @@ struct Watched {
   std::string place;
   std::optional<Counting> counting;  // it runs in strips
   std::uint64_t turns = 0;           // of a strip
+  // All of it, where a version that runs without strips is worth while. Then what is behind it uses its values by phis.
+  std::vector<llvm::BasicBlock*> blocks;
 };
 
 /// The loops of a function that have to look, the inner ones first.
