@@ -18,6 +18,7 @@
 #include "codegen/machine.h"
 #include "codegen/math/library.h"
 #include "codegen/nvptx/function.h"
+#include "codegen/nvptx/ptx_version.h"
 #include "codegen/optimize.h"
 #include "codegen/own_passes.h"
 #include "codegen/results_in_memory.h"
@@ -110,16 +111,6 @@ struct Progress {
   }
 };
 
-/// The PTX version that the texts of `ptx` ask for, which LLVM does not read; 0 where any will do.
-int least_ptx_of(const ir::Module& source) {
-  const auto is_newer = [](const ir::ForeignCode& code) {
-    return !code.is_function && code.text.find("::ordered_metadata") != std::string::npos;
-  };
-  const bool has_newer = std::ranges::any_of(
-      source.functions, [&](const auto& function) { return std::ranges::any_of(function->foreign_codes, is_newer); });
-  return has_newer ? 85 : 0;
-}
-
 /// Every step up to the code itself; `emit` says which text, or bytes, becomes the artifact's code. An artifact without
 /// code where the limits allow no more.
 Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target, const Options& options,
@@ -127,7 +118,7 @@ Result<Artifact> build(Emit emit, const ir::Module& source, const Target& target
   const LeftByExceptions<Session> session(source.name);
   session->context.setDiscardValueNames(emit != Emit::Llvm);
   llvm::Module& module = session->module;
-  session->machine = make_machine(target, options, least_ptx_of(source));
+  session->machine = make_machine(target, options, least_ptx(source, target, options));
   llvm::TargetMachine* const machine = session->machine.get();
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());

@@ -132,12 +132,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Op
     // Beyond the default there is only a second GVN, a sixteenth of a compilation; no kernel of the benchmark is faster
     // for it.
     level = std::min(level, llvm::CodeGenOptLevel::Default);
-    // tanh.approx came with PTX 7.0, conversions of floats of 8 bits to sm_89 and sums of vectors in memory with 8.1;
-    // else LLVM takes the lowest PTX version that knows the chip.
-    constexpr int kFirstChipOfPtx86 = 100;
-    if (options.fast_math && sm_number(target) < 80) least_ptx = std::max(least_ptx, 70);
-    if (sm_number(target) == 89 || target.chip == "sm_90a") least_ptx = std::max(least_ptx, 81);
-    if (least_ptx > 0 && sm_number(target) < kFirstChipOfPtx86) features = "+ptx" + std::to_string(least_ptx);
+    if (least_ptx > 0) features = "+ptx" + std::to_string(least_ptx);
   } else {
     register_x86();
     triple = host_triple();

@@ -9,9 +9,9 @@
 
 namespace pykc::codegen {
 
-/// A machine for a Target that `Target::parse` has accepted. Registers only that one back end with LLVM. PTX is of the
-/// version `least_ptx` (85: 8.5) or later.
-std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Options& options, int least_ptx = 0);
+/// A machine for a Target that `Target::parse` has accepted. Registers only that one back end with LLVM. `least_ptx` is
+/// that of nvptx/ptx_version.h.
+std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, const Options& options, int least_ptx);
 
 /// Whether LLVM knows the processor, and (in `is_usable`) whether it has SSE4.1, the least that pykc's code needs.
 struct ProcessorCheck {
