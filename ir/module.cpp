@@ -13,7 +13,6 @@ constexpr OpcodeInfo kOpcodes[] = {
 
 constexpr std::string_view kAtomicOps[] = {"add", "sub",      "max",       "min",       "and",   "or",
                                            "xor", "exchange", "increment", "decrement", "raise", "lower"};
-constexpr std::string_view kAddressSpaces[] = {"global", "shared", "local", "constant", "parameter", "cluster"};
 
 }  // namespace
 
@@ -34,7 +33,7 @@ std::string to_string(Type type) {
   if (type.is_none()) return "none";
   const std::string scalar(pykc::to_string(type.scalar));
   if (type.is_scalar()) return scalar;
-  return "ptr<" + scalar + ", " + std::string(kAddressSpaces[static_cast<std::size_t>(type.space)]) + ">";
+  return "ptr<" + scalar + ", " + std::string(kAddressSpaceNames[static_cast<std::size_t>(type.space)]) + ">";
 }
 
 Instruction* Function::create(Opcode opcode, Type type, SourceRange place) {

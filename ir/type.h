@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "pykc/types.h"
 
@@ -13,6 +14,8 @@ namespace pykc::ir {
 /// `Parameter` is a kernel's parameter that is a record: its bytes, which nobody writes. `Cluster` is the shared memory
 /// of any block of the cluster.
 enum class AddressSpace : std::uint8_t { Global, Shared, Local, Constant, Parameter, Cluster };
+inline constexpr std::string_view kAddressSpaceNames[] = {"global",   "shared",    "local",
+                                                          "constant", "parameter", "cluster"};
 constexpr bool is_read_only(AddressSpace space) {
   return space == AddressSpace::Constant || space == AddressSpace::Parameter;
 }

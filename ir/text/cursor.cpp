@@ -94,11 +94,10 @@ RecordType TextCursor::parse_record(RecordType::Kind kind) {
 Type TextCursor::parse_type() {
   if (accept_name("none")) return Type::none();
   if (!accept_name("ptr")) return Type::of(parse_scalar());
-  constexpr std::string_view kSpaces[] = {"global", "shared", "local", "constant", "parameter", "cluster"};
   expect("<");
   const ScalarType element = parse_scalar();
   expect(",");
-  const int space = expect_one_of(kSpaces, "address space");
+  const int space = expect_one_of(kAddressSpaceNames, "address space");
   expect(">");
   return Type::pointer(element, static_cast<AddressSpace>(space));
 }

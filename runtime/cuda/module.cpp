@@ -178,17 +178,32 @@ Result<void> Module::check_that_grid_fits(std::size_t kernel, const detail::Prep
   return detail::too_many_cooperative_blocks(kernels[kernel], launch.blocks, most);
 }
 
+/// Without attributes.
+CUlaunchConfig config_of(const detail::PreparedLaunch& launch, CUstream stream) {
+  const auto size = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
+  return {size(launch.grid.x),
+          size(launch.grid.y),
+          size(launch.grid.z),
+          size(launch.block.x),
+          size(launch.block.y),
+          size(launch.block.z),
+          size(launch.dynamic_shared_bytes),
+          stream,
+          nullptr,
+          0};
+}
+
 /// Calls the driver. Within a graph, and where the driver is old, a kernel that could begin early begins in its turn.
 Result<void> Module::start(std::size_t kernel, const detail::PreparedLaunch& launch, Stream& stream) {
   const KernelInfo& info = kernels[kernel];
   const Driver& driver = device_.driver();
-  const auto size = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
   const CUfunction function = functions_[kernel].handle;
   void** const parameters = const_cast<void**>(launch.parameters);
+  CUlaunchConfig config = config_of(launch, stream.handle());
   const auto run = [&](auto launch_kernel, auto... more) {
-    return launch_kernel(function, size(launch.grid.x), size(launch.grid.y), size(launch.grid.z), size(launch.block.x),
-                         size(launch.block.y), size(launch.block.z), size(launch.dynamic_shared_bytes), stream.handle(),
-                         parameters, more...);
+    return launch_kernel(function, config.gridDimX, config.gridDimY, config.gridDimZ, config.blockDimX,
+                         config.blockDimY, config.blockDimZ, config.sharedMemBytes, config.hStream, parameters,
+                         more...);
   };
   const char* call = "cuLaunchKernel";
   CUresult launched = CUDA_SUCCESS;
@@ -199,16 +214,8 @@ Result<void> Module::start(std::size_t kernel, const detail::PreparedLaunch& lau
     call = "cuLaunchKernelEx";
     CUlaunchAttribute early{.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .pad = {}, .value = {}};
     early.value.programmaticStreamSerializationAllowed = 1;
-    const CUlaunchConfig config{size(launch.grid.x),
-                                size(launch.grid.y),
-                                size(launch.grid.z),
-                                size(launch.block.x),
-                                size(launch.block.y),
-                                size(launch.block.z),
-                                size(launch.dynamic_shared_bytes),
-                                stream.handle(),
-                                &early,
-                                1};
+    config.attrs = &early;
+    config.numAttrs = 1;
     launched = driver.cuLaunchKernelEx(&config, function, parameters, nullptr);
   } else {
     launched = run(driver.cuLaunchKernel, nullptr);

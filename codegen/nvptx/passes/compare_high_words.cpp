@@ -20,8 +20,11 @@ llvm::Value* upper_half(llvm::Value* bits, llvm::IRBuilder<>& builder) {
   return builder.CreateTrunc(builder.CreateLShr(bits, kBitsOfWord), builder.getInt32Ty());
 }
 
-/// |x| < limit. As numbers of f32, too, upper halves of larger numbers are larger, infinite, or a NaN.
-llvm::Value* of_sizes(llvm::Instruction& comparison) {
+llvm::APInt upper_half(const llvm::APInt& bits) { return bits.lshr(kBitsOfWord).trunc(kBitsOfWord); }
+
+/// |x| < limit by upper halves, compared as numbers of f32: those of larger f64 are larger, infinite, or a NaN. Null of
+/// other comparisons.
+llvm::Value* compare_sizes(llvm::Instruction& comparison) {
   llvm::CmpPredicate predicate;
   llvm::Value* x = nullptr;
   const llvm::APFloat* limit = nullptr;
@@ -35,12 +38,12 @@ llvm::Value* of_sizes(llvm::Instruction& comparison) {
   llvm::Value* const half =
       builder.CreateBitCast(upper_half(builder.CreateBitCast(x, builder.getInt64Ty()), builder), builder.getFloatTy());
   llvm::Value* const size = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, half);
-  const llvm::APFloat of_limit(llvm::APFloat::IEEEsingle(), bits.lshr(kBitsOfWord).trunc(kBitsOfWord));
-  return builder.CreateFCmp(predicate, size, llvm::ConstantFP::get(builder.getContext(), of_limit));
+  const llvm::APFloat half_of_limit(llvm::APFloat::IEEEsingle(), upper_half(bits));
+  return builder.CreateFCmp(predicate, size, llvm::ConstantFP::get(builder.getContext(), half_of_limit));
 }
 
-/// bits + offset < span, of integers
-llvm::Value* of_ranges(llvm::Instruction& comparison) {
+/// bits + offset < span, of integers, by upper halves. Null of other comparisons.
+llvm::Value* compare_ranges(llvm::Instruction& comparison) {
   llvm::Value* bits = nullptr;
   const llvm::APInt *offset = nullptr, *span = nullptr;
   llvm::CmpPredicate predicate;
@@ -49,10 +52,8 @@ llvm::Value* of_ranges(llvm::Instruction& comparison) {
       !has_upper_half_alone(*offset) || !has_upper_half_alone(*span))
     return nullptr;
   llvm::IRBuilder<> builder(&comparison);
-  const auto half = [&](const llvm::APInt& value) {
-    return builder.getInt(value.lshr(kBitsOfWord).trunc(kBitsOfWord));
-  };
-  return builder.CreateICmpULT(builder.CreateAdd(upper_half(bits, builder), half(*offset)), half(*span));
+  llvm::Value* const sum = builder.CreateAdd(upper_half(bits, builder), builder.getInt(upper_half(*offset)));
+  return builder.CreateICmpULT(sum, builder.getInt(upper_half(*span)));
 }
 
 }  // namespace
@@ -60,8 +61,8 @@ llvm::Value* of_ranges(llvm::Instruction& comparison) {
 void compare_high_words(llvm::Module& module) {
   for (llvm::Function& function : module)
     for (llvm::Instruction& comparison : llvm::make_early_inc_range(llvm::instructions(function)))
-      for (const auto form : {of_sizes, of_ranges})
-        if (llvm::Value* halves = form(comparison)) {
+      for (const auto compare : {compare_sizes, compare_ranges})
+        if (llvm::Value* halves = compare(comparison)) {
           comparison.replaceAllUsesWith(halves);
           comparison.eraseFromParent();
           break;

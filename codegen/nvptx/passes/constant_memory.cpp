@@ -12,7 +12,7 @@ namespace pykc::codegen {
 namespace {
 
 constexpr unsigned kBitsOfHalf = 32;
-constexpr std::uint64_t kRoom = 49152;  // of 64 KB, in which other modules of a program, too, keep theirs
+constexpr std::uint64_t kRoom = 49152;  // of the 64 KB that all modules of a program share
 
 bool is_arithmetic(const llvm::Instruction& instruction) {
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
@@ -41,7 +41,7 @@ Uses wide_constants(llvm::Module& module) {
   return uses;
 }
 
-/// Bytes that arrays of the program take there.
+/// Bytes that the program's own arrays take in constant memory.
 std::uint64_t room_of_arrays(const llvm::Module& module) {
   std::uint64_t bytes = 0;
   for (const llvm::GlobalVariable& global : module.globals())

@@ -151,18 +151,18 @@ Value narrowed(FunctionChecker& checker, const Value& tuple, const BuiltinSignat
   }));
 }
 
-/// Of named barriers those numbers that are constants; whether they may be.
-bool is_barrier(FunctionChecker& checker, BuiltinId id, const std::vector<const Expr*>& arguments) {
+/// Whether there is such a named barrier, as far as its number and its count of threads are constants.
+bool is_named_barrier(FunctionChecker& checker, BuiltinId id, const std::vector<const Expr*>& arguments) {
   constexpr int kBarriers = 16, kWarp = 32, kMostThreads = 1024;  // number 0 is that of syncthreads
-  const auto is_fine = [&](const Expr& number, int first, int last, int step, const std::string& wanted) {
-    if (!number.as<checked::Constant>()) return true;
-    const Int128 value = integer_of(number);
+  const auto may_be = [&](const Expr& argument, int first, int last, int step, const std::string& wanted) {
+    if (!argument.as<checked::Constant>()) return true;
+    const Int128 value = integer_of(argument);
     const bool fits = value >= first && value <= last && value % step == 0;
-    if (!fits) checker.report(number.range, DiagnosticId::ArgumentValue, info(id).name, wanted);
+    if (!fits) checker.report(argument.range, DiagnosticId::ArgumentValue, info(id).name, wanted);
     return fits;
   };
-  return is_fine(*arguments[0], 1, kBarriers - 1, 1, "a number from 1 to 15") &&
-         is_fine(*arguments[1], kWarp, kMostThreads, kWarp, "a count that is a multiple of 32, up to 1024");
+  return may_be(*arguments[0], 1, kBarriers - 1, 1, "a number from 1 to 15") &&
+         may_be(*arguments[1], kWarp, kMostThreads, kWarp, "a count that is a multiple of 32, up to 1024");
 }
 
 }  // namespace
@@ -237,7 +237,7 @@ Value apply_builtin(FunctionChecker& checker, const BuiltinRef& builtin, std::ve
     checker.report(arguments[0]->range, DiagnosticId::NotConstant, "the number of groups");
     return {};
   }
-  if ((id == BuiltinId::BarrierSync || id == BuiltinId::BarrierArrive) && !is_barrier(checker, id, arguments))
+  if ((id == BuiltinId::BarrierSync || id == BuiltinId::BarrierArrive) && !is_named_barrier(checker, id, arguments))
     return {};
   return builtin_result(checker, id, std::move(arguments), *type, range);
 }
