@@ -42,4 +42,16 @@ class CpuProgram {
   abi::FaultRecord fault_{};
 };
 
+using Words = std::vector<std::int32_t>;
+
+/// Runs the kernel `k`, whose first parameter is an array of i32 and whose others are i64.
+template <typename... Numbers>
+void run(CpuProgram& program, const Launch& launch, Words& words, Numbers... numbers) {
+  void* address = words.data();
+  const std::int64_t values[] = {numbers..., 0};
+  std::vector<const void*> parameters = {&address};
+  for (std::size_t n = 0; n < sizeof...(numbers); ++n) parameters.push_back(&values[n]);
+  program.run("k", launch, parameters);
+}
+
 }  // namespace pykc::codegen::test
