@@ -1,4 +1,4 @@
-// Expressions: a function for each kind of node, and what expressions of every kind need.
+// What expressions of every kind need, and what others ask of one: a value, a number, a constant, a type.
 #pragma once
 
 #include <functional>
@@ -24,8 +24,6 @@ std::optional<Int128> constant_integer(FunctionChecker& checker, const ast::Expr
 std::optional<bool> constant_bool(FunctionChecker& checker, const ast::Expr& expr, std::string_view what);
 std::optional<ScalarType> scalar_type(FunctionChecker& checker, const ast::Expr& expr);
 std::optional<ElementType> element_type(FunctionChecker& checker, const ast::Expr& expr);
-Entity check(FunctionChecker& checker, const ast::Comprehension& node, const ast::Expr& expr);
-Entity check(FunctionChecker& checker, const ast::Unsupported& node, const ast::Expr& expr);
 Entity unsupported(FunctionChecker& checker, SourceRange range, std::string_view what, std::string_view instead);
 Value to_value(FunctionChecker& checker, Entity entity, SourceRange range);
 void report_not_a_value(FunctionChecker& checker, const Entity& entity, SourceRange range);

@@ -7,6 +7,9 @@
 
 namespace pykc::checker {
 
+inline constexpr std::string_view kPrintAdvice =
+    "kernels print text, `print(\"x =\", x[i])`, but do not compute with it";
+
 /// `"ABC"`, as wide as it is long.
 Value text_literal(FunctionChecker& checker, std::string_view text, SourceRange range);
 /// `b"ABC"`

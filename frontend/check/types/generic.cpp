@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "frontend/check/expressions/expression.h"
+#include "frontend/check/expressions/nodes.h"
 #include "frontend/check/function_checker.h"
 #include "frontend/check/names/resolve.h"
 #include "frontend/check/statements/statement.h"
@@ -31,10 +31,8 @@ Entity static_entity(FunctionChecker& checker, const ast::Expr& expr) {
 
 void check_names(FunctionChecker& checker, const ast::Expr& expr) {
   if (expr.as<ast::Lambda>()) return;  // its names are those of a function of its own
-  if (const auto* other = expr.as<ast::Unsupported>()) {
-    check(checker, *other, expr);
-  } else if (const auto* comprehension = expr.as<ast::Comprehension>()) {
-    check(checker, *comprehension, expr);
+  if (expr.as<ast::Unsupported>() || expr.as<ast::Comprehension>()) {
+    check_node(checker, expr);
   } else if (expr.as<ast::Name>() || expr.as<ast::Attribute>()) {
     static_entity(checker, expr);
   } else {
