@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "jit/kernel_text.h"
 #include "jit/specialize.h"
+#include "script/launch/arguments.h"
 #include "script/launch/launcher.h"
 #include "script/values/array.h"
 #include "script/values/scope.h"

@@ -5,6 +5,7 @@
 #include "jit/kernel_text.h"
 #include "script/arithmetic/array_from.h"
 #include "script/arithmetic/promote.h"
+#include "script/launch/arguments.h"
 #include "script/launch/launcher.h"
 #include "script/values/array.h"
 #include "script/values/scope.h"

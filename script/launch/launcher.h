@@ -28,12 +28,6 @@ Status set_launch_part(std::size_t index, const Value& value, LaunchShape& shape
 /// Every name of the configurations must make a difference: as a parameter of the kernel, or in the brackets.
 Status check_use(const LaunchValue& launch, const std::vector<Configuration>& configurations);
 
-/// The file that a call is compiled as: that of the kernel or function that is called where all functions that it is
-/// passed are of it, else the main file.
-const Scope& home_of(const Scope& main, const FunctionValue& callee, const std::vector<Value>& arguments);
-/// What a request calls the function where it is compiled as the file `home`.
-FunctionName name_of(const FunctionValue& function, const Program& program, const Scope& home);
-
 class Launcher {
  public:
   using Scopes = std::map<const ast::Module*, std::unique_ptr<Scope>>;
@@ -93,8 +87,8 @@ class Launcher {
                               const Call& call, std::optional<std::size_t> unfit = std::nullopt);
   Outcome<std::size_t> measure(const LaunchValue& launch, const std::vector<Configuration>& configurations,
                                const Call& call, bool anew);
-  /// Compiles and loads what is not loaded yet: the kernel `name`, which `module` with the text appended to it knows as
-  /// the request says.
+  // Compiled and loaded where they are not yet, and given their constants (loading.cpp).
+  /// The kernel `name`, which `module` with the text appended to it knows as the request says.
   Outcome<Loaded> kernel_for(const Device& device, const Scope& module, const std::string& name,
                              const KernelRequest& request, const std::string& appended);
   Outcome<Loaded> kernel_for(const Scope& module, const std::string& name, const KernelRequest& request,
@@ -129,12 +123,5 @@ class Launcher {
 
 /// A failure whose message ends with the text of the runtime, or a summary where the text is long and becomes a note.
 Failure with_reason(DiagnosticFor<std::string, std::string> id, std::string_view name, const Error& error);
-
-/// What a kernel is passed: tuples element by element, and nothing for what it is compiled for.
-void add_passed(const Value& value, std::vector<Value>& passed);
-
-/// The specialisation of a kernel for these arguments, compiled as the file `home`.
-Outcome<KernelRequest> request_for(std::string kernel, const std::vector<Value>& arguments, const Program& program,
-                                   const Scope& home);
 
 }  // namespace pykc::script

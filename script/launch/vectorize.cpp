@@ -9,6 +9,7 @@
 #include "script/arithmetic/elementwise.h"
 #include "script/functions/prototypes.h"
 #include "script/functions/records.h"
+#include "script/launch/arguments.h"
 #include "script/launch/launcher.h"
 #include "script/values/array.h"
 #include "script/values/device_operations.h"
