@@ -34,7 +34,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
-#include <llvm/Support/MathExtras.h>
 #include <llvm/Transforms/AggressiveInstCombine/AggressiveInstCombine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
@@ -70,6 +69,7 @@
 
 #include "base/budget.h"
 #include "codegen/own_passes.h"
+#include "codegen/passes/ways.h"
 
 namespace pykc::codegen {
 namespace {
@@ -220,28 +220,23 @@ void add_loop_passes(llvm::FunctionPassManager& passes, const Target& target, co
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(counting)));
 }
 
-/// In how many ways integers reach one another, over all that compute some: as often does LLVM's pass below visit them
-/// each time that one's range grows. In a chain of sums such as Fibonacci's numbers it grows exponentially.
-std::uint64_t ways_between_integers(llvm::Function& function) {
-  std::uint64_t all = 0;
-  llvm::DenseMap<const llvm::Value*, std::uint64_t> to;
-  for (const llvm::BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&function))
-    for (const llvm::Instruction& i : *block) {
-      if (!i.getType()->isIntegerTy()) continue;
-      std::uint64_t& ways = to[&i] = 1;
-      if (!llvm::isa<llvm::PHINode>(i))
-        for (const llvm::Use& operand : i.operands()) ways = llvm::SaturatingAdd(ways, to.lookup(operand.get()));
-      all = llvm::SaturatingAdd(all, ways);
-    }
-  return all;
+bool is_integer(const llvm::Instruction& instruction) {
+  return instruction.getType()->isIntegerTy() && !llvm::isa<llvm::PHINode>(instruction);
 }
 
-/// What is known of integers by where they come from.
+/// What is known of integers by where they come from. Each time that the range of one grows, LLVM's pass looks again at
+/// those that are made of it: for sums of sums, on each way between the two.
 struct PropagateRanges : llvm::PassInfoMixin<PropagateRanges> {
-  static constexpr std::uint64_t kMostWays = 200'000;
+  static constexpr double kMostSteps = 2e5;
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-    if (ways_between_integers(function) > kMostWays) return llvm::PreservedAnalyses::all();
-    return llvm::SCCPPass().run(function, analyses);
+    Ways ways(is_integer);
+    double steps = 0;
+    for (const llvm::BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&function))
+      for (const llvm::Instruction& instruction : *block) {
+        ways.add(instruction);
+        if (instruction.getType()->isIntegerTy()) steps += ways.of(&instruction);
+      }
+    return steps > kMostSteps ? llvm::PreservedAnalyses::all() : llvm::SCCPPass().run(function, analyses);
   }
 };
 
