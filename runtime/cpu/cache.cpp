@@ -10,12 +10,14 @@ constexpr std::int64_t kMostForThread = std::int64_t{8} << 20;
 constexpr std::int64_t kLine = 64;
 
 // Elements of an array that a thread touches, at most: a launch of few threads for a part of a large array is small.
-constexpr std::int64_t kElementsPerThread = 8;
+constexpr double kElementsPerThread = 8;
 
 /// An array as a launch passes it.
 struct PassedArray {
   const ParameterInfo& parameter;
-  std::int64_t address, elements, last_extent;
+  std::int64_t address;
+  double elements;  // may be more than an integer counts, where their strides are 0
+  std::int64_t last_extent;
 
   std::int64_t element_bytes() const { return size_in_bytes(parameter.array.element); }
   bool has_rows_along_lines() const {
@@ -40,7 +42,7 @@ void for_each_array(const KernelInfo& kernel, const detail::PreparedLaunch& laun
     PassedArray array{parameter, next(), 1, 1};
     for (const std::int64_t extent : type.extents) {
       array.last_extent = type.has_static_shape() ? extent : next();
-      array.elements *= array.last_extent;
+      array.elements *= static_cast<double>(array.last_extent);
     }
     if (type.layout == Layout::Strided) word += static_cast<int>(type.extents.size());
     use(array);
@@ -62,11 +64,12 @@ std::int64_t cache_bytes(int threads) {
   return told > 0 ? std::min(told, most) : most;
 }
 
-std::int64_t touched_bytes(const KernelInfo& kernel, const detail::PreparedLaunch& launch) {
-  const std::int64_t threads = launch.blocks * launch.block.x * launch.block.y * launch.block.z;
-  std::int64_t bytes = 0;
+double touched_bytes(const KernelInfo& kernel, const detail::PreparedLaunch& launch) {
+  const Dim3 block = launch.block;
+  const double threads = static_cast<double>(launch.blocks) * static_cast<double>(block.x * block.y * block.z);
+  double bytes = 0;
   for_each_array(kernel, launch, [&](const PassedArray& array) {
-    bytes += std::min(array.elements, kElementsPerThread * threads) * array.element_bytes();
+    bytes += std::min(array.elements, kElementsPerThread * threads) * static_cast<double>(array.element_bytes());
   });
   return bytes;
 }

@@ -41,7 +41,8 @@ constexpr std::int64_t kFewBlocks = 256;  // what so many touch fits into the ca
 /// Whether a launch is to write past the cache: nobody will find there what it has written, and it writes whole lines.
 /// Blocks that wait for one another may read it at once.
 bool is_to_stream(const KernelInfo& kernel, const detail::PreparedLaunch& launch, int threads) {
-  return launch.blocks > kFewBlocks && !kernel.is_cooperative && touched_bytes(kernel, launch) > cache_bytes(threads) &&
+  return launch.blocks > kFewBlocks && !kernel.is_cooperative &&
+         touched_bytes(kernel, launch) > static_cast<double>(cache_bytes(threads)) &&
          writes_along_lines(kernel, launch);
 }
 

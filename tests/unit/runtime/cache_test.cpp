@@ -27,6 +27,17 @@ TEST(Cache, ALaunchTouchesItsArraysOrWhatItsThreadsCan) {
   EXPECT_EQ(touched_bytes(info, launch), 16 * (4 + 8 + 4));
 }
 
+TEST(Cache, WhatNoIntegerCountsIsMuch) {
+  const KernelInfo info = kernel("k", {array("x", ScalarType::F64, {kAny, kAny}, Layout::Strided)});
+  detail::PreparedLaunch launch;
+  for (const std::uint64_t word :
+       {std::uint64_t{0x1000}, std::uint64_t{1} << 40, std::uint64_t{1} << 40, std::uint64_t{0}, std::uint64_t{0}})
+    launch.append(word);
+  launch.block = {1024, 1, 1};
+  launch.blocks = std::int64_t{1} << 62;
+  EXPECT_EQ(touched_bytes(info, launch), 64 * 0x1p72);
+}
+
 TEST(Cache, RowsThatBeginWithinALineAreWrittenThroughIt) {
   KernelInfo info = kernel("k", {array("z", ScalarType::F32, {kAny, kAny}), array("x", ScalarType::F32, {kAny})});
   const auto writes_along = [&](std::uint64_t address, std::uint64_t columns) {
