@@ -26,6 +26,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <cstddef>
@@ -298,8 +299,8 @@ void add_stop_polls(llvm::Module& module) {
   std::set<const llvm::Function*> may_stop;
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || place_of_record(function) == nullptr) continue;
-    const llvm::PreservedAnalyses preserved = llvm::LoopSimplifyPass().run(function, analyses);
-    analyses.invalidate(function, preserved);
+    analyses.invalidate(function, llvm::LoopSimplifyPass().run(function, analyses));
+    analyses.invalidate(function, llvm::LCSSAPass().run(function, analyses));
     std::vector<Watched>& found = loops[&function] = watched_loops(function, analyses);
     if (!found.empty() || function.hasFnAttribute(kIsRecursive)) may_stop.insert(&function);
   }

@@ -1,9 +1,7 @@
 #include "codegen/cpu/passes/watched_loops.h"
 
 #include <llvm/Analysis/ScalarEvolution.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include <algorithm>
 #include <bit>
@@ -85,20 +83,19 @@ class LoopWatcher {
   LoopWatcher(llvm::Function& function, llvm::FunctionAnalysisManager& analyses)
       : function_(function),
         loops_(analyses.getResult<llvm::LoopAnalysis>(function)),
-        dominators_(analyses.getResult<llvm::DominatorTreeAnalysis>(function)),
         scalars_(analyses.getResult<llvm::ScalarEvolutionAnalysis>(function)) {}
 
   std::vector<Watched> find() {
-    for (llvm::Loop* loop : loops_) visit(*loop);
+    for (const llvm::Loop* loop : loops_) visit(*loop);
     return std::move(watched_);
   }
 
  private:
   /// Gives the most work that the loop does without a look.
-  std::uint64_t visit(llvm::Loop& loop) {
+  std::uint64_t visit(const llvm::Loop& loop) {
     std::uint64_t turn = 0;
     bool runs_threads_inside = false;
-    for (llvm::Loop* inner : loop) {
+    for (const llvm::Loop* inner : loop) {
       turn += visit(*inner);
       runs_threads_inside |= is_marked(*inner, kRunsThreads);
     }
@@ -114,7 +111,7 @@ class LoopWatcher {
   }
 
   /// Whether it runs in strips.
-  bool watch(llvm::Loop& loop, std::uint64_t turn) {
+  bool watch(const llvm::Loop& loop, std::uint64_t turn) {
     Watched watched{loop.getHeader(), loop.getLoopLatch(), place_of(loop, function_), {}};
     watched.turns = std::bit_floor(kMostUnwatched / turn);
     if (watched.turns >= kFewestTurns && watched.latch != nullptr && loop.getLoopPreheader() != nullptr)
@@ -126,17 +123,14 @@ class LoopWatcher {
       if (bits < 32 || watched.counting->step > farthest || watched.counting->step < -farthest)
         watched.counting.reset();
     }
-    if (watched.counting && loop.isInnermost() && turn <= kMostCopied && !function_.hasOptNone()) {
-      watched.blocks = loop.getBlocksVector();
-      llvm::formLCSSA(loop, dominators_, &loops_, &scalars_);
-    }
+    if (watched.counting && loop.isInnermost() && turn <= kMostCopied && !function_.hasOptNone())
+      watched.blocks = loop.getBlocks().vec();
     watched_.push_back(watched);
     return watched.counting.has_value();
   }
 
   llvm::Function& function_;
   llvm::LoopInfo& loops_;
-  llvm::DominatorTree& dominators_;
   llvm::ScalarEvolution& scalars_;
   std::vector<Watched> watched_;
 };

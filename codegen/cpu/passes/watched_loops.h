@@ -30,11 +30,11 @@ struct Watched {
   std::string place;
   std::optional<Counting> counting;  // it runs in strips
   std::uint64_t turns = 0;           // of a strip
-  // All of it, where a version that runs without strips is worth while. Then what is behind it uses its values by phis.
+  // All of it, where a version that runs without strips is worth while.
   std::vector<llvm::BasicBlock*> blocks;
 };
 
-/// The loops of a function that have to look, the inner ones first.
+/// The loops of a function that have to look, the inner ones first. Loops have the form of LoopSimplify and LCSSA.
 std::vector<Watched> watched_loops(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace pykc::codegen

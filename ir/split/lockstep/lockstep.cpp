@@ -13,10 +13,12 @@
 //                mask.
 //
 // In blocks that are too small for vectors, slots only cost: a loop of the first two kinds that needs some is kept as
-// it was for such blocks, beside the new one.
+// it was for such blocks, beside the new one. For others, a few turns of a loop that counts alike are joined to one, so
+// that what the threads carry goes through the slots once for them; what turns are left the loop takes one by one.
 #include "ir/split/lockstep/lockstep.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "ir/analysis/value_range.h"
 #include "ir/builder.h"
@@ -33,6 +35,7 @@ namespace {
 
 constexpr std::int64_t kVector = 8;    // threads that make a vector worth while
 constexpr std::uint64_t kShort = 400;  // operations of all turns that LLVM writes out one after the other
+constexpr std::uint64_t kFewestJoined = 4, kMostJoined = 8, kJoinedOperations = 64;  // turns, and what is in them
 
 /// Which threads come to a place: all of the block together, those in a guard together, or each by itself.
 enum class Company : std::uint8_t { Block, Guard, None };
@@ -193,15 +196,67 @@ class LockstepFinder {
     Builder builder(kernel_);
     builder.set_range(loop->range);
     builder.enter(both);
-    if (carries_values(*loop)) add_version_for_few(counted, *loop, is_stride, builder);
-    if (is_stride)
+    const bool carries = carries_values(*loop);
+    if (carries) add_version_for_few(counted, *loop, is_stride, builder);
+    if (is_stride) {
       counted_loops_.make_uniform(*loop, counted, builder);
-    else
-      for (Instruction* i : {counted.initial, loop}) builder.block().instructions.push_back(i);
+    } else {
+      builder.block().instructions.push_back(counted.initial);
+      if (carries) join_turns(counted, *loop, builder);
+      builder.block().instructions.push_back(loop);
+    }
     const auto place = block.instructions.begin() + static_cast<std::ptrdiff_t>(n) - 1;
     block.instructions.insert(block.instructions.erase(place, place + 2), both.instructions.begin(),
                               both.instructions.end());
     return n - 2 + both.instructions.size();
+  }
+
+  /// A loop of joined turns, in front of the one that takes what they leave. A guard in a turn may cut the rows of
+  /// threads elsewhere than in the next, so there each is taken by itself.
+  void join_turns(const CountedLoop& counted, const Instruction& loop, Builder& builder) {
+    const ValueRange step = range_of(counted.step, kernel_);
+    if (step.minimum < 1 || step.minimum != step.maximum || !counted.counter->type.is(ScalarType::I64)) return;
+    if (!is_far_from_overflow(counted.stop, kernel_) || !is_far_from_overflow(counted.step, kernel_)) return;
+    const auto cuts_rows = [&](const Instruction* i) {
+      return i->opcode == Opcode::If && guards_.is_row_condition(i->operands[0]);
+    };
+    const std::vector<Instruction*>& body = loop.blocks[0].instructions;
+    const Block turn{{body.begin() + 4, body.end()}};  // behind the head
+    if (any_instruction(turn, cuts_rows)) return;
+    const std::uint64_t turns = std::bit_floor(std::min(kMostJoined, kJoinedOperations / operations_in(loop)));
+    if (turns >= kFewestJoined) add_joined(counted, loop, turn, static_cast<std::int64_t>(turns), builder);
+  }
+
+  void add_joined(const CountedLoop& counted, const Instruction& loop, const Block& turn, std::int64_t turns,
+                  Builder& builder) {
+    const std::int64_t step = range_of(counted.step, kernel_).minimum;
+    const auto plus = [&](Instruction* a, std::int64_t b) {
+      Instruction* sum = builder.emit(Opcode::Add, {a, builder.constant_i64(b)});
+      sum->no_wrap = true;
+      return sum;
+    };
+    Instruction* stop = plus(counted.stop, (1 - turns) * step);
+    Instruction* together = builder.loop();
+    builder.enter(together->blocks[0]);
+    Instruction* first = builder.load_local(counted.counter);
+    Instruction* leave = builder.if_(builder.emit(Opcode::Not, {builder.emit(Opcode::Lt, {first, stop})}));
+    builder.enter(leave->blocks[0]);
+    builder.break_(together);
+    builder.leave();
+    for (std::int64_t n = 0; n < turns; ++n) {
+      Instruction* counter = n == 0 ? first : plus(first, n * step);
+      Cloner cloner(kernel_);
+      for_each_instruction(loop.blocks[0], [&](const Instruction* i) {
+        if (i->opcode == Opcode::LocalLoad && i->local == counted.counter) cloner.replace(i, counter);
+      });
+      cloner.clone(turn, builder.block());
+    }
+    builder.leave();
+    builder.enter(together->blocks[1]);
+    builder.store_local(counted.counter, plus(builder.load_local(counted.counter), turns * step));
+    builder.leave();
+    found_.insert(together);
+    if (guarded_.contains(&loop)) guarded_.insert(together);
   }
 
   /// The builder stands where the other version comes.

@@ -107,7 +107,8 @@ TEST(SplitLockstep, UniformLoopsInStridesAreTakenInTurn) {
   // The stride and the loop in it stand outside of the regions; in blocks of few threads only the stride's regions have
   // loops, or both are in one.
   const std::string divided = split_text(text);
-  EXPECT_TRUE(contains(divided, "          store_local $j.1, i64 0\n          loop L4 {"));
+  EXPECT_TRUE(contains(
+      divided, "          store_local $j.1, i64 0\n          %64 = add no_wrap %2, i64 -7\n          loop L4 {"));
   EXPECT_EQ(count_of(divided, "slot bool"), 0);
 }
 
@@ -134,6 +135,7 @@ std::string uniform(const std::string& turns, const std::string& body) {
   %first = add %f, %t
   %o = element %out, %first
   %some = mod %n, i64 5
+  %many = mod %n, i64 32
   %one = add i64 0, i64 1
   %five = add i64 4, i64 1
   %forty = add i64 39, i64 1
@@ -216,6 +218,23 @@ TEST(SplitLockstep, UniformArithmeticIsTakenInTurnWhereNoMemoryIsFar) {
   EXPECT_FALSE(is_one_region("%some", "%r = add %t, i64 3\n%less = lt %t, i64 2\n%p = select %less, %r, %t : i64"));
 }
 
+TEST(SplitLockstep, TurnsThatCountAlikeAreJoined) {
+  const auto loops_of = [](const std::string& text) {
+    for (const std::int64_t n : {0, 1, 7, 8, 9, 16, 31})
+      for (const std::uint32_t threads : {1U, 7U, 40U}) expect_same(text, {.grid = {2}, .block = {threads}}, n);
+    return count_of(split_text(text), "loop L");
+  };
+  const std::string adds = adds_from("%m = mul %j, i64 3\n%p = add %m, %t");
+  EXPECT_EQ(loops_of(uniform("%many", adds)), 3);  // for few threads; eight turns at a time; what they leave
+  // Nothing is carried; a guard differs from turn to turn; turns are long.
+  EXPECT_EQ(loops_of(uniform("%many", "%p = add %j, %t\n%q = lt %p, %n\nif %q {\nstore %o, %j\n}\n")), 1);
+  EXPECT_EQ(loops_of(uniform("%many", "%r = add %j, %t\n%q = lt %r, %n\nif %q {\n" + adds + "}\n")), 2);
+  std::string adds_much = "%m0 = mul %j, i64 3\n";
+  for (int i = 0; i < 16; ++i)
+    adds_much += "%m" + std::to_string(i + 1) + (i % 2 == 0 ? " = add %m" : " = sub %m") + std::to_string(i) + ", %n\n";
+  EXPECT_EQ(loops_of(uniform("%many", adds_from(adds_much + "%p = add %m16, %t"))), 2);
+}
+
 /// The uniform loop behind `condition`, of which %n is the number of threads that have work.
 std::string guarded(const std::string& condition) {
   std::string text = uniform("%some", adds_from("%m = mul %j, i64 9\n%p = add %m, %t"));
@@ -249,7 +268,7 @@ TEST(SplitLockstep, WhatThreadsInAGuardDoAlikeLeavesIt) {
   EXPECT_EQ(count_of(divided, "slot i64"), 1);  // the sum
   // Nothing is done where the guard fails for the first thread.
   EXPECT_TRUE(contains(divided, "  %4 = add %2, i64 0\n  %5 = lt %4, %n\n  if %5 {\n"));
-  EXPECT_TRUE(contains(divided, "      loop L1 {\n        %29 = load_local $j"));
+  EXPECT_TRUE(contains(divided, "      loop L2 {\n        %95 = load_local $j"));
 }
 
 TEST(SplitLockstep, EarlyReturnsAreGuards) {
