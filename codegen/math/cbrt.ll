@@ -9,13 +9,8 @@ declare float @llvm.fma.f32(float, float, float)
 
 ; y = |x|^(-1/3) begins with a third of the exponent, 3.6 % off at most, which leaves r = 1 - |x| y^3 up to 0.104; then
 ; y (1 + r p(r)) is (1 - r)^(-1/3) y, p by minimax approximation to 2^-16. So c = |x| y^2 is the root to 2^-15; what is
-; missing is (|x| - c^3) y^2 / 3, and |x| - c^3 is computed exactly.
-define float @__pykc_cbrt_f32(float %x) {
-  %any.size = call float @llvm.fabs.f32(float %x)
-  %is.tiny = fcmp olt float %any.size, 0x3B70000000000000
-  %raised = fmul float %any.size, 0x4470000000000000
-  %size = select i1 %is.tiny, float %raised, float %any.size
-  %last = select i1 %is.tiny, float 0x3E70000000000000, float 1.0
+; missing is (|x| - c^3) y^2 / 3.
+define internal float @cube_root_f32(float %size) {
   %bits = bitcast float %size to i32
   %bits.float = sitofp i32 %bits to float
   ; 2^23 + y's bits / 512
@@ -35,15 +30,36 @@ define float @__pykc_cbrt_f32(float %x) {
   %c = fmul float %size, %square
   %c.square = fmul float %c, %c
   %c.square.opposite = fneg float %c.square
-  %c.square.rest = call float @llvm.fma.f32(float %c, float %c, float %c.square.opposite)
-  %missing.high = call float @llvm.fma.f32(float %c.square.opposite, float %c, float %size)
-  %c.opposite = fneg float %c
-  %missing = call float @llvm.fma.f32(float %c.square.rest, float %c.opposite, float %missing.high)
+  %missing = call float @llvm.fma.f32(float %c.square.opposite, float %c, float %size)
   %slope = fmul float %square, 0x3FD5555560000000
   %root = call float @llvm.fma.f32(float %missing, float %slope, float %c)
-  %scaled = fmul float %root, %last
-  %is.finite = fcmp olt float %any.size, 0x7FF0000000000000
-  %of.size = select i1 %is.finite, float %scaled, float %any.size
+  ret float %root
+}
+
+; of tiny numbers, 0, infinities and NaNs
+define internal float @any_cube_root_f32(float %size) cold {
+  %raised = fmul float %size, 0x4470000000000000
+  %root = call float @cube_root_f32(float %raised)
+  %scaled = fmul float %root, 0x3E70000000000000
+  %is.tiny = fcmp olt float %size, 1.0
+  %result = select i1 %is.tiny, float %scaled, float %size
+  ret float %result
+}
+
+define float @__pykc_cbrt_f32(float %x) {
+  %size = call float @llvm.fabs.f32(float %x)
+  %near = call float @cube_root_f32(float %size)
+  %bits = bitcast float %size to i32
+  %from.least = sub i32 %bits, 461373440                               ; the bits of 2^-72
+  %is.near = icmp ult i32 %from.least, 1677721600                      ; up to those of infinity
+  br i1 %is.near, label %done, label %rarely
+
+rarely:
+  %any = call float @any_cube_root_f32(float %size)
+  br label %done
+
+done:
+  %of.size = phi float [ %near, %0 ], [ %any, %rarely ]
   %result = call float @llvm.copysign.f32(float %of.size, float %x)
   ret float %result
 }
