@@ -47,14 +47,14 @@ struct CpuLaunch {
 };
 
 /// A kernel's entry point in a CPU object. Runs the blocks first … last - 1 (linear: x fastest) one after the other.
-/// `shared` holds static_shared_bytes then, 16-byte aligned, shared_bytes; `scratch` holds KernelInfo::scratch_bytes.
-/// Both are 64-byte aligned, belong to the calling thread and need no clearing. Returns early once fault->claimed is
-/// not 0.
+/// `shared` holds static_shared_bytes and, from the next multiple of 16 on, shared_bytes; `scratch` holds
+/// KernelInfo::scratch_bytes. Both are 64-byte aligned, belong to the calling thread and need no clearing. Returns
+/// early once fault->claimed is not 0.
 ///
 /// Of a kernel with KernelInfo::runs_warps_apart it runs one warp: of block `first` that whose first thread has the
 /// number `last`. It calls the functions below where the warp waits, which return when it may go on, and not at all
-/// where the launch ends meanwhile: whoever calls it runs each warp of a block on a stack of its own, on one thread,
-/// and may drop it there.
+/// where the launch ends meanwhile: whoever calls it runs each warp of a block, and of all blocks of its cluster, on a
+/// stack of its own, on one thread, and may drop it there.
 using CpuKernel = void (*)(const CpuLaunch* launch, void* shared, void* scratch, std::int64_t first, std::int64_t last);
 
 /// The functions that a CPU object may call; the loader resolves these names and nothing else: `pykc_print`,
@@ -78,13 +78,13 @@ inline constexpr const char* kBlockBarrierSymbol = "pykc_block_barrier";
 /// void pykc_named_barrier(int32_t waits, int32_t id, int32_t count, int32_t kernel, int32_t site): a warp is at a
 /// barrier, which opens when `count` threads are, 32 for each warp.
 inline constexpr const char* kNamedBarrierSymbol = "pykc_named_barrier";
-/// What goes wrong at either: FaultRecord::site is `site` and this. A block's barrier has the first alone, a cluster's
-/// the first two.
-enum class BarrierFault : std::int32_t { Endless, NoSuchBarrier, OtherCount, OutOfTurn = NoSuchBarrier };
-inline constexpr int kBarrierFaults = 3;
 /// void pykc_cluster_barrier(int32_t arrives, int32_t waits, int32_t kernel, int32_t site): a warp arrives at the
 /// barrier of its cluster, or waits for all warps of the cluster that have not ended, or both.
 inline constexpr const char* kClusterBarrierSymbol = "pykc_cluster_barrier";
+/// What goes wrong at these barriers: FaultRecord::site is `site` plus this. At a block's it is Endless, at a named one
+/// Endless, NoSuchBarrier or OtherCount, at a cluster's Endless or OutOfTurn.
+enum class BarrierFault : std::int32_t { Endless, NoSuchBarrier, OtherCount, OutOfTurn = NoSuchBarrier };
+inline constexpr int kBarrierFaults = 3;
 /// int64_t pykc_cluster_rank(void), int64_t pykc_cluster_blocks(void): the number of the block in its cluster, and how
 /// many blocks that has. A kernel that calls them, or the next, runs a warp a call.
 inline constexpr const char* kClusterRankSymbol = "pykc_cluster_rank";
@@ -92,11 +92,11 @@ inline constexpr const char* kClusterBlocksSymbol = "pykc_cluster_blocks";
 /// void* pykc_cluster_memory(void* shared, int64_t rank): the same place in the shared memory of another block of the
 /// cluster.
 inline constexpr const char* kClusterMemorySymbol = "pykc_cluster_memory";
-/// void pykc_wait_turn(void): the other warps of the block go on.
+/// void pykc_wait_turn(void): the other warps of the block and of its cluster go on.
 inline constexpr const char* kWaitTurnSymbol = "pykc_wait_turn";
 
 /// void pykc_observe(int64_t block, int64_t thread, int64_t site, const void* address, int64_t value): a thread is at
-/// KernelInfo::observed[site]; `address` is that of an access, `value` the bits that a store will write or a swap
+/// KernelInfo::watched.sites[site]; `address` is that of an access, `value` the bits that a store will write or a swap
 /// expects, or the mask of a warp's operation. Both numbers are linear, x fastest.
 inline constexpr const char* kObserveSymbol = "pykc_observe";
 /// Who has met at a place where threads wait for one another.

@@ -313,7 +313,7 @@ struct KernelInfo {
   LaunchExpression dynamic_shared_bytes;  // beyond the bytes that the launch itself asks for
   bool uses_launch_shared_bytes = false;  // has a `shared.array(0, …)`, which the launch must size
   bool is_cooperative = false;            // waits for the whole grid: all blocks run at a time, or the launch fails
-  bool begins_early = false;              // waits by itself for the kernels before it on its stream: need not to begin
+  bool begins_early = false;              // may begin while kernels before it on its stream run: it waits for them
   bool runs_warps_apart = false;          // CPU artifacts: the entry point runs a warp (pykc/kernel_abi.h)
   int max_threads_per_block = 0;          // from launch_bounds; 0 where not given
   Dim3 cluster;                           // the grid is a multiple of this

@@ -72,7 +72,7 @@ Value default_value(std::string_view text) {
   return number;
 }
 
-/// What the tables say, ready to be asked.
+/// The rows of all tables, made once.
 struct FunctionIndex {
   std::unordered_multimap<std::string_view, const HostFunction*> by_name;
   std::unordered_map<std::string_view, std::vector<ParameterText>> parameters;  // by signature
@@ -94,9 +94,9 @@ const FunctionIndex& function_index() {
 Outcome<Arguments> bind(const HostFunction& function, CallArguments call) {
   const auto known = function_index().parameters.find(function.signature);
   const bool is_known = known != function_index().parameters.end();
-  const std::vector<ParameterText> own =
-      is_known ? std::vector<ParameterText>() : parse_signature_text(function.signature);
-  const std::vector<ParameterText>& parameters = is_known ? known->second : own;
+  std::vector<ParameterText> parsed;
+  if (!is_known) parsed = parse_signature_text(function.signature);  // a named tuple's class, which is in no table
+  const std::vector<ParameterText>& parameters = is_known ? known->second : parsed;
   Arguments bound;
   bound.function = &function;
   std::vector<bool> given(parameters.size(), false);
