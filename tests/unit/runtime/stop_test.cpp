@@ -305,9 +305,9 @@ INSTANTIATE_TEST_SUITE_P(Levels, Stops, ::testing::Values(0, 1, 3, 13));
 class Stop : public Stops {};
 
 TEST_P(Stop, TellsTheLine) {
-  expect_error(launch("spins", 1ms), ErrorCode::Timeout, "was stopped at endless.pyk:7");
-  expect_error(launch("counts", 1ms), ErrorCode::Timeout, "was stopped at endless.pyk:26");
-  expect_error(launch("calls_itself", 1ms), ErrorCode::Timeout, "was stopped at endless.pyk:83");
+  expect_error(launch("spins", 100ms), ErrorCode::Timeout, "was stopped at endless.pyk:7");
+  expect_error(launch("counts", 100ms), ErrorCode::Timeout, "was stopped at endless.pyk:26");
+  expect_error(launch("calls_itself", 100ms), ErrorCode::Timeout, "was stopped at endless.pyk:83");
 }
 
 TEST_P(Stop, LimitsThatAreKeptCostNothingButThemselves) {
