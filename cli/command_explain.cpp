@@ -1,5 +1,6 @@
 // pykc explain E0203: what an error means, with a wrong and a right example.
 #include <cstdio>
+#include <string_view>
 
 #include "base/diagnostics.h"
 #include "cli/command.h"
@@ -17,8 +18,11 @@ int list_all() {
 int explain(const std::string& code) {
   for (const DiagnosticInfo& row : all_diagnostics()) {
     if (row.code != code) continue;
-    std::printf("%s: %s\n\n%.*s\n", code.c_str(), headline(row.message).c_str(),
-                static_cast<int>(row.explanation.size()), row.explanation.data());
+    std::string_view text = row.explanation;  // most have lines of their own in the table
+    while (text.starts_with('\n')) text.remove_prefix(1);
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    std::printf("%s: %s\n\n%.*s\n", code.c_str(), headline(row.message).c_str(), static_cast<int>(text.size()),
+                text.data());
     return kSuccess;
   }
   std::fprintf(stderr, "pykc: there is no diagnostic %s; `pykc explain` alone lists all\n", code.c_str());

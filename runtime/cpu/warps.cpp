@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
-#include <span>
 
 #include "runtime/cpu/cooperative.h"
 #include "runtime/cpu/fiber.h"
@@ -30,16 +29,18 @@ Warps*& running() {
   return warps;
 }
 
-/// x fastest.
+Dim3 dimensions(const std::int64_t (&extents)[3]) { return {extents[0], extents[1], extents[2]}; }
+
+// Numbers count along x first.
 Dim3 place_of(std::int64_t number, Dim3 extents) {
   return {number % extents.x, number / extents.x % extents.y, number / (extents.x * extents.y)};
 }
+std::int64_t number_of(Dim3 place, Dim3 extents) { return place.x + extents.x * (place.y + extents.y * place.z); }
 
-void set_index(std::span<std::int32_t, 3> index, std::int64_t linear, std::span<const std::int64_t, 3> extents) {
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    index[axis] = static_cast<std::int32_t>(linear % extents[axis]);
-    linear /= extents[axis];
-  }
+void set_index(std::int32_t (&index)[3], Dim3 place) {
+  index[0] = static_cast<std::int32_t>(place.x);
+  index[1] = static_cast<std::int32_t>(place.y);
+  index[2] = static_cast<std::int32_t>(place.z);
 }
 
 }  // namespace
@@ -89,14 +90,13 @@ void Warps::run(abi::CpuKernel kernel, const abi::CpuLaunch& launch, ClusterMemo
 void Warps::start(std::int64_t cluster) {
   living_ = static_cast<std::int64_t>(count_);
   in_cluster_ = phase_ = at_grid_barrier_ = 0;
-  const Dim3 along{launch_->grid[0] / extents_.x, launch_->grid[1] / extents_.y, launch_->grid[2] / extents_.z};
-  const Dim3 first = place_of(cluster, along);
+  const Dim3 grid = dimensions(launch_->grid);
+  const Dim3 first = place_of(cluster, {grid.x / extents_.x, grid.y / extents_.y, grid.z / extents_.z});
   const std::int64_t warps = living_ / blocks();
   for (std::int64_t rank = 0; rank < blocks(); ++rank) {
     const Dim3 inside = place_of(rank, extents_);
     const Dim3 place{first.x * extents_.x + inside.x, first.y * extents_.y + inside.y, first.z * extents_.z + inside.z};
-    blocks_[static_cast<std::size_t>(rank)] = {
-        .number = place.x + launch_->grid[0] * (place.y + launch_->grid[1] * place.z), .living = warps};
+    blocks_[static_cast<std::size_t>(rank)] = {.number = number_of(place, grid), .living = warps};
   }
   for (std::size_t i = 0; i < count_; ++i) {
     Warp& warp = *all_[i];
@@ -255,8 +255,8 @@ void Warps::report(const Warp& warp, Place place, abi::BarrierFault what, std::a
   if (!claim(0, 1) && !claim(abi::kStopAsked, abi::kStopSeen)) return;
   record.kernel = place.kernel;
   record.site = place.site + static_cast<std::int32_t>(what);
-  set_index(record.block, blocks_[warp.rank].number, launch_->grid);
-  set_index(record.thread, warp.first_thread, launch_->block);
+  set_index(record.block, place_of(blocks_[warp.rank].number, dimensions(launch_->grid)));
+  set_index(record.thread, place_of(warp.first_thread, dimensions(launch_->block)));
   std::ranges::copy(values, record.values);
   std::atomic_ref(record.ready).store(1, std::memory_order_release);
 }

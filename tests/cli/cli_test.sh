@@ -298,6 +298,7 @@ expect 1 "E0" "$pykc" run bad.pyk --device cpu
 expect 1 "no NVIDIA driver" env PYKC_CUDA_LIBRARY=/nonexistent "$pykc" run vecadd.pyk --device cuda:7
 expect 2 "E9999" "$pykc" explain E9999
 expect 0 'E0201: the name `…` is not defined' "$pykc" explain E0201
+expect 0 $'anything is assigned to it\n\nA function' "$pykc" explain E0203
 expect 2 'there is no device `gpu`; this machine has cpu' "$pykc" run vecadd.pyk --device gpu
 expect 2 'there is no device `toaster`' "$pykc" run vecadd.pyk --device toaster
 : > empty.pyk
