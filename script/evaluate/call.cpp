@@ -13,23 +13,24 @@
 namespace pykc::script {
 namespace {
 
-Outcome<Names> bind_parameters(const FunctionValue& function, CallArguments arguments) {
+Outcome<Variables> bind_parameters(const FunctionValue& function, CallArguments arguments) {
   const std::vector<ast::Parameter>& parameters = function.definition->parameters;
   const std::string& name = function.definition->name;
   const auto plain_end = std::find_if(parameters.begin(), parameters.end(),
                                       [](const auto& p) { return p.is_variadic || p.is_keyword_only; });
   const auto plain = static_cast<std::size_t>(plain_end - parameters.begin());
-  Names locals;
+  Variables locals;
+  locals.reserve(parameters.size());
   if (plain_end != parameters.end() && plain_end->is_variadic) {
     std::vector<Value> rest;
     while (arguments.positional.size() > plain + rest.size()) rest.push_back(arguments.positional[plain + rest.size()]);
     arguments.positional.resize(std::min(plain, arguments.positional.size()));
-    locals.emplace(plain_end->name, make_tuple(std::move(rest)));
+    locals.emplace_back(plain_end->name, make_tuple(std::move(rest)));
   }
   if (arguments.positional.size() > plain)
     return fail(DiagnosticId::HostTooManyArguments, "`" + name + "`", plain, arguments.positional.size());
   for (std::size_t i = 0; i < arguments.positional.size(); ++i)
-    locals.emplace(parameters[i].name, std::move(arguments.positional[i]));
+    locals.emplace_back(parameters[i].name, std::move(arguments.positional[i]));
   for (auto& [keyword, value] : arguments.named) {
     const auto is_it = [&keyword = keyword](const ast::Parameter& parameter) {
       return parameter.name == keyword && !parameter.is_variadic;
@@ -39,14 +40,14 @@ Outcome<Names> bind_parameters(const FunctionValue& function, CallArguments argu
       for (const ast::Parameter& parameter : parameters) known.push_back(parameter.name);
       return fail(DiagnosticId::HostUnknownKeyword, name, keyword).suggest(nearest(keyword, known));
     }
-    if (!locals.emplace(keyword, std::move(value)).second)
-      return fail(DiagnosticId::HostRepeatedArgument, name, keyword);
+    if (find(locals, keyword)) return fail(DiagnosticId::HostRepeatedArgument, name, keyword);
+    locals.emplace_back(keyword, std::move(value));
   }
   for (const ast::Parameter& parameter : parameters) {
-    if (locals.contains(parameter.name)) continue;
+    if (find(locals, parameter.name)) continue;
     const bool has_default = function.context && function.context->defaults.contains(parameter.name);
     if (!has_default) return fail(DiagnosticId::HostMissingArgument, name, parameter.name);
-    locals.emplace(parameter.name, function.context->defaults.at(parameter.name));
+    locals.emplace_back(parameter.name, function.context->defaults.at(parameter.name));
   }
   return locals;
 }
@@ -57,11 +58,11 @@ Outcome<Value> call_function(Evaluator& evaluator, const FunctionValue& function
   const std::shared_ptr<FunctionContext> context = function.context;
   evaluator.called.insert(&definition);
   if (context && !context->self.is<None>()) arguments.positional.insert(arguments.positional.begin(), context->self);
-  ASSIGN_OR_RETURN(Names locals, bind_parameters(function, std::move(arguments)));
+  ASSIGN_OR_RETURN(Variables locals, bind_parameters(function, std::move(arguments)));
 
   Frame frame{.module = function.module,
               .environment = enter(evaluator, definition, context ? context->outer : nullptr)};
-  frame.environment->names = std::move(locals);
+  frame.environment->variables = std::move(locals);
   Frame* const caller = std::exchange(evaluator.frame, &frame);
   Outcome<Flow> flow = run(evaluator, definition.body);
   evaluator.frame = caller;
@@ -71,9 +72,10 @@ Outcome<Value> call_function(Evaluator& evaluator, const FunctionValue& function
 }
 
 Outcome<Value> call_compiled(Evaluator& evaluator, const FunctionValue& function, CallArguments arguments) {
-  ASSIGN_OR_RETURN(Names bound, bind_parameters(function, std::move(arguments)));
+  ASSIGN_OR_RETURN(Variables bound, bind_parameters(function, std::move(arguments)));
   std::vector<Value> values;
-  for (const ast::Parameter& parameter : function.definition->parameters) values.push_back(bound.at(parameter.name));
+  for (const ast::Parameter& parameter : function.definition->parameters)
+    values.push_back(*find(bound, parameter.name));
   return evaluator.launcher.call_compiled(function, values);
 }
 

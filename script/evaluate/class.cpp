@@ -52,7 +52,9 @@ Outcome<Value> define_class(Evaluator& evaluator, const ast::ClassDef& node) {
   evaluator.frame->environment = body;
   Status done = run_members(evaluator, node);
   evaluator.frame->environment = nullptr;
-  auto type = std::make_shared<HostClass>(node.name, std::move(body->names));
+  auto type = std::make_shared<HostClass>(node.name, Names(std::make_move_iterator(body->variables.begin()),
+                                                           std::make_move_iterator(body->variables.end())));
+  body->variables.clear();
   for (auto& [name, member] : type->members)  // methods do not see the names of their class
     if (const auto* method = member.as<FunctionValue>(); method && method->context) method->context->outer = nullptr;
   RETURN_IF_FAILED(std::move(done));

@@ -62,8 +62,8 @@ struct Evaluator {
   Scope* main = nullptr;
   std::map<const ast::Module*, std::unique_ptr<Scope>> scopes;  // of the modules that have run
   std::deque<Scope> enums;
-  std::map<const void*, std::set<std::string, std::less<>>> variables;  // of functions and comprehensions
-  std::vector<std::weak_ptr<Environment>> kept;                         // by functions that outlive their calls
+  std::map<const void*, std::vector<std::string>> variables;  // of functions and comprehensions
+  std::vector<std::weak_ptr<Environment>> kept;               // by functions that outlive their calls
   std::vector<std::weak_ptr<Instance>> instances;
   std::set<const ast::FunctionDef*> called;
   std::set<const ast::Assert*> held;  // asserts, each counted once

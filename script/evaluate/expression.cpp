@@ -230,6 +230,7 @@ Outcome<bool> evaluate_truth(Evaluator& evaluator, const ast::Expr& expr) {
 
 Outcome<std::vector<Value>> evaluate_items(Evaluator& evaluator, const std::vector<ast::ExprPtr>& exprs) {
   std::vector<Value> values;
+  values.reserve(exprs.size());
   for (const ast::ExprPtr& expr : exprs) {
     if (const auto* starred = expr->as<ast::Starred>()) {
       ASSIGN_OR_RETURN(const Value sequence, evaluator.evaluate(*starred->value));

@@ -54,6 +54,12 @@ Status import_star(Evaluator& evaluator, std::string_view module) {
   return Done{};
 }
 
+/// Remembers what kernels may have, and host code has not.
+void note_absent(Scope& scope, const std::string& name, const std::string& module) {
+  scope.absent[name] = module;
+  scope.built_in.erase(name);
+}
+
 /// A name of `math`, which has no others than host code and kernels know, but for few.
 bool is_misspelt(std::string_view module, std::string_view name, const Failure& failure) {
   return module == "math" && !failure.fix.empty() && find_builtin("math." + std::string(name)) == nullptr;
@@ -101,7 +107,7 @@ Outcome<Flow> run(Evaluator& evaluator, const ast::Import& node) {
       if (value)
         set_variable(evaluator, bound, *std::move(value));
       else if (is_importable(node.module) && !is_misspelt(node.module, alias.name, value.failure()))
-        evaluator.frame->module->absent[bound] = node.module;  // kernels may have it
+        note_absent(*evaluator.frame->module, bound, node.module);
       else
         return evaluator.located(std::move(value.failure()), alias.range);
     } else {

@@ -1,5 +1,6 @@
 #include "script/evaluate/variables.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "script/evaluate/class.h"
@@ -29,7 +30,7 @@ Failure unknown_name(const Evaluator& evaluator, std::string_view name) {
   std::vector<std::string_view> known = function_names(Library::Prelude);
   for (const auto& [known_name, value] : evaluator.frame->module->names) known.push_back(known_name);
   for (const Environment* inner = evaluator.frame->environment.get(); inner; inner = inner->outer.get())
-    for (const auto& [known_name, value] : inner->names) known.push_back(known_name);
+    for (const auto& [known_name, value] : inner->variables) known.push_back(known_name);
   failure.fix = nearest(name, known);
   return failure;
 }
@@ -37,18 +38,19 @@ Failure unknown_name(const Evaluator& evaluator, std::string_view name) {
 }  // namespace
 
 Outcome<Value> look_up(Evaluator& evaluator, std::string_view name) {
-  for (const Environment* inner = evaluator.frame->environment.get(); inner; inner = inner->outer.get()) {
-    if (const auto local = inner->names.find(name); local != inner->names.end()) return local->second;
-    if (inner->variables->contains(name)) return fail(DiagnosticId::HostUnassignedLocal, name);
+  for (Environment* inner = evaluator.frame->environment.get(); inner; inner = inner->outer.get()) {
+    if (const Value* const local = find(inner->variables, name)) return *local;
+    if (std::ranges::find(*inner->assigned, name) != inner->assigned->end())
+      return fail(DiagnosticId::HostUnassignedLocal, name);
   }
   if (const auto global = evaluator.frame->module->names.find(name); global != evaluator.frame->module->names.end())
     return global->second;
+  Names& built_in = evaluator.frame->module->built_in;
+  if (const auto found = built_in.find(name); found != built_in.end()) return found->second;
   // `from scipy.stats import norm` is not the `norm` of this language.
   const auto absent = evaluator.frame->module->absent.find(name);
   if (absent != evaluator.frame->module->absent.end() && !library_named(absent->second))
     return unknown_module(absent->second);
-  Names& built_in = evaluator.frame->module->built_in;
-  if (const auto found = built_in.find(name); found != built_in.end()) return found->second;
   for (const Library library : evaluator.frame->module->star_imports)
     if (Outcome<Value> member = attribute(Value(LibraryValue{library}), name))
       return built_in.emplace(name, *std::move(member)).first->second;
@@ -59,14 +61,16 @@ Outcome<Value> look_up(Evaluator& evaluator, std::string_view name) {
 }
 
 void set_variable(Evaluator& evaluator, std::string_view name, Value value) {
-  Names& names = evaluator.frame->environment ? evaluator.frame->environment->names : evaluator.frame->module->names;
-  names.insert_or_assign(std::string(name), std::move(value));
+  if (Environment* const environment = evaluator.frame->environment.get())
+    assign(environment->variables, name, std::move(value));
+  else
+    evaluator.frame->module->names.insert_or_assign(std::string(name), std::move(value));
 }
 
 void leave(Evaluator& evaluator, std::shared_ptr<Environment> environment) {
   constexpr std::size_t kPruned = 1024;
   long own = 0;
-  for (const auto& [name, value] : environment->names) {
+  for (const auto& [name, value] : environment->variables) {
     const auto* function = value.as<FunctionValue>();
     const bool is_own = function && function->context && function->context->outer == environment;
     own += is_own && function->context.use_count() == 1 ? 1 : 0;

@@ -18,7 +18,10 @@ void set_variable(Evaluator& evaluator, std::string_view name, Value value);
 template <typename Node>
 std::shared_ptr<Environment> enter(Evaluator& evaluator, const Node& node, std::shared_ptr<Environment> outer) {
   const auto [found, is_new] = evaluator.variables.try_emplace(&node);
-  if (is_new) found->second = variables_of(node);
+  if (is_new) {
+    const auto names = variables_of(node);
+    found->second.assign(names.begin(), names.end());
+  }
   return std::make_shared<Environment>(&found->second, std::move(outer));
 }
 /// At the end of a call: what only its own functions keep is let go.

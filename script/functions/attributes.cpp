@@ -67,6 +67,7 @@ Failure unknown_member(Library library, std::string_view name) {
 
 Value shape_value(const Shape& shape, std::int64_t unit = 1) {
   std::vector<Value> items;
+  items.reserve(shape.size());
   for (const std::int64_t extent : shape) items.push_back(extent * unit);
   return make_tuple(std::move(items));
 }

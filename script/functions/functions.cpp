@@ -100,6 +100,7 @@ Outcome<Arguments> bind(const HostFunction& function, CallArguments call) {
   Arguments bound;
   bound.function = &function;
   std::vector<bool> given(parameters.size(), false);
+  bound.values.reserve(parameters.size());
   std::size_t next = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     Value value;

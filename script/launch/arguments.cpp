@@ -39,6 +39,7 @@ Outcome<ArgumentType> type_of(const Value& value, const Program& program, const 
   if (const auto* tuple = value.as<TupleValue>()) {
     type.is_tuple = true;
     type.names = tuple->sequence->names;
+    type.elements.reserve(tuple->sequence->items.size());
     for (const Value& item : tuple->sequence->items) {
       ASSIGN_OR_RETURN(ArgumentType element, type_of(item, program, home));
       type.elements.push_back(std::move(element));
@@ -150,6 +151,7 @@ Outcome<KernelRequest> request_for(std::string kernel, const std::vector<Value>&
                                    const Scope& home) {
   KernelRequest request;
   request.kernel = std::move(kernel);
+  request.arguments.reserve(arguments.size());
   for (const Value& value : arguments) {
     ASSIGN_OR_RETURN(ArgumentType type, type_of(value, program, home));
     request.arguments.push_back(std::move(type));

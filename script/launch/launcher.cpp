@@ -143,6 +143,7 @@ Outcome<Launcher::Call> Launcher::bind(const FunctionValue& kernel, const std::v
     ASSIGN_OR_RETURN(call.request, request_for(definition.name, given, program_, home));
   }
   call.request.module = name_of(kernel, program_, home).module;
+  call.passed.reserve(parameters.size());
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Value& value = given[i];
     if (!is_constexpr(*parameters[i]))
@@ -203,9 +204,11 @@ Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const
   Prepared prepared{config, {}, {}};
   const std::vector<ParameterInfo>& parameters = loaded.kernel.info().parameters;
   DeviceOperations* const memory = is_on_host ? nullptr : home;
+  const ParameterInfo none;
+  prepared.arguments.reserve(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     // A tuple may hold too many arguments, of which the runtime complains.
-    const ParameterInfo parameter = i < parameters.size() ? parameters[i] : ParameterInfo{};
+    const ParameterInfo& parameter = i < parameters.size() ? parameters[i] : none;
     ASSIGN_OR_RETURN(const Argument argument,
                      argument_of(arguments[i], parameter, device, memory, loaded.wraps_integers, prepared.held));
     prepared.arguments.push_back(argument);

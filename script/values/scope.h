@@ -4,8 +4,9 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/source.h"
@@ -16,13 +17,17 @@
 namespace pykc::script {
 
 using Names = std::map<std::string, Value, std::less<>>;
+/// Those of a call, which are few: they are found by comparing them all.
+using Variables = std::vector<std::pair<std::string, Value>>;
+Value* find(Variables& variables, std::string_view name);
+void assign(Variables& variables, std::string_view name, Value value);
 
 /// The variables of a call of a function, of a lambda or of a comprehension; functions that are defined there keep
 /// them.
 struct Environment {
-  const std::set<std::string, std::less<>>* variables;  // all that it assigns
-  std::shared_ptr<Environment> outer;                   // null: the file
-  Names names = {};
+  const std::vector<std::string>* assigned;  // the names of all that it assigns
+  std::shared_ptr<Environment> outer;        // null: the file
+  Variables variables = {};
   ~Environment() { clear(); }
   void clear();
 };

@@ -15,9 +15,18 @@ Sequence::~Sequence() { take_apart(std::move(items)); }
 
 namespace {
 
-std::vector<Value> values_of(Names names) {
+/// Whether it may hold values, which may hold others.
+bool may_hold(const Value& value) {
+  return value.is<TupleValue>() || value.is<ListValue>() || value.is<GeneratorValue>() || value.is<InstanceValue>() ||
+         value.is<FunctionValue>();
+}
+
+/// Those of a map or of variables that take_apart() is for.
+template <typename Named>
+std::vector<Value> values_of(Named named) {
   std::vector<Value> values;
-  for (auto& [name, value] : names) values.push_back(std::move(value));
+  for (auto& [name, value] : named)
+    if (may_hold(value)) values.push_back(std::move(value));
   return values;
 }
 
@@ -40,12 +49,25 @@ void take_inside(const Value& value, std::vector<Value>& pending) {
   take(values_of(std::exchange(function->context->defaults, {})));
   for (std::shared_ptr<Environment> outer = std::exchange(function->context->outer, {}); outer;
        outer = outer.use_count() == 1 ? std::exchange(outer->outer, {}) : nullptr)
-    if (outer.use_count() == 1) take(values_of(std::exchange(outer->names, {})));
+    if (outer.use_count() == 1) take(values_of(std::exchange(outer->variables, {})));
 }
 
 }  // namespace
 
+Value* find(Variables& variables, std::string_view name) {
+  const auto found = std::ranges::find(variables, name, &Variables::value_type::first);
+  return found == variables.end() ? nullptr : &found->second;
+}
+
+void assign(Variables& variables, std::string_view name, Value value) {
+  if (Value* const known = find(variables, name))
+    *known = std::move(value);
+  else
+    variables.emplace_back(name, std::move(value));
+}
+
 void take_apart(std::vector<Value> values) {
+  if (std::ranges::none_of(values, may_hold)) return;
   while (!values.empty()) {
     const Value value = std::move(values.back());
     values.pop_back();
@@ -53,7 +75,7 @@ void take_apart(std::vector<Value> values) {
   }
 }
 
-void Environment::clear() { take_apart(values_of(std::exchange(names, {}))); }
+void Environment::clear() { take_apart(values_of(std::exchange(variables, {}))); }
 void Instance::clear() { take_apart(values_of(std::exchange(fields, {}))); }
 
 std::int64_t RangeValue::size() const {
