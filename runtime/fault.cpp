@@ -1,6 +1,10 @@
 #include "runtime/fault.h"
 
+#include <bit>
+#include <charconv>
+#include <cstring>
 #include <string>
+#include <string_view>
 
 namespace pykc::detail {
 namespace {
@@ -9,18 +13,31 @@ std::string to_text(const std::int32_t index[3]) {
   return "(" + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " + std::to_string(index[2]) + ")";
 }
 
+/// As Python writes it.
+template <typename Float>
+std::string to_text(Float value) {
+  char digits[32];
+  std::string text(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
+  return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
+}
+
+/// FORM is what FaultSite::message says of the value: a bool, an f32, an f64, or else an integer.
+std::string to_text(std::int64_t value, char form) {
+  if (form == 'b') return value != 0 ? "True" : "False";
+  if (form == 'f') return to_text(static_cast<float>(std::bit_cast<double>(value)));
+  if (form == 'd') return to_text(std::bit_cast<double>(value));
+  return std::to_string(value);
+}
+
 /// Puts the device's values where the message says {0} to {8}.
-std::string fill_in(const std::string& message, const std::int64_t values[abi::kFaultValues]) {
+std::string fill_in(std::string_view message, const std::int64_t values[abi::kFaultValues]) {
   std::string text;
-  for (std::size_t i = 0; i < message.size(); ++i) {
-    const bool is_place = i + 2 < message.size() && message[i] == '{' && message[i + 1] >= '0' &&
-                          message[i + 1] < '0' + abi::kFaultValues && message[i + 2] == '}';
-    if (is_place) {
-      text += std::to_string(values[message[i + 1] - '0']);
-      i += 2;
-    } else {
-      text += message[i];
-    }
+  while (!message.empty()) {
+    const std::size_t end = message.find('}');
+    const bool is_place = message.front() == '{' && (end == 2 || (end == 3 && std::strchr("bfd", message[2]))) &&
+                          message[1] >= '0' && message[1] < '0' + abi::kFaultValues;
+    text += is_place ? to_text(values[message[1] - '0'], message[2]) : std::string(1, message.front());
+    message.remove_prefix(is_place ? end + 1 : 1);
   }
   return text;
 }

@@ -299,8 +299,8 @@ struct Return {
 /// Stops the thread with a fault where the condition does not hold; `condition` is null for raise.
 struct Check {
   ExprRef condition;
-  int fault;  // into Module::faults
-  std::vector<ExprRef> values;
+  int fault;                    // into Module::faults
+  std::vector<ExprRef> values;  // of floats the device reports the bits, as f64
 };
 struct Print {  // pieces of text and values in turn; lowering makes the format
   struct Piece {

@@ -86,8 +86,13 @@ void lower(FunctionLowering& lowering, const checked::Check& node) {
     lowering.build.enter(lowering.build.if_(lowering.build.emit(Opcode::Not, {holds}))->blocks[0]);
   }
   Parts values;
-  for (const checked::ExprRef value : node.values)
-    values.push_back(lowering.build.cast(scalar(lowering, value), ScalarType::I64));
+  for (const checked::ExprRef value : node.values) {
+    Instruction* number = scalar(lowering, value);
+    values.push_back(is_float(value->type->scalar)
+                         ? lowering.build.emit_typed(Opcode::Bitcast, ir::Type::of(ScalarType::I64),
+                                                     {lowering.build.cast(number, ScalarType::F64)})
+                         : lowering.build.cast(number, ScalarType::I64));
+  }
   lowering.build.fault(node.fault, std::move(values));
   if (node.condition != nullptr) lowering.build.leave();
 }

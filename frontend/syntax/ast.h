@@ -44,7 +44,7 @@ struct StringLiteral {
 struct BytesLiteral {
   std::string value;  // the bytes themselves
 };
-/// An f-string: `parts[0] {values[0]:formats[0]} parts[1] …`; there is one more part than values. Host functions only.
+/// An f-string: `parts[0] {values[0]:formats[0]} parts[1] …`; there is one more part than values.
 struct FormattedString {
   std::vector<std::string> parts;
   std::vector<ExprPtr> values;

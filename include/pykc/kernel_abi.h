@@ -28,7 +28,7 @@ struct FaultRecord {
   std::int32_t site;    // index into KernelInfo::faults
   std::int32_t block[3];
   std::int32_t thread[3];
-  std::int64_t values[kFaultValues];  // what "{0}" to "{8}" of the site's message stand for
+  std::int64_t values[kFaultValues];  // what "{0}" to "{8}" of the site's message stand for (FaultSite)
 };
 inline constexpr const char* kFaultSymbol = "pykc_fault";
 /// What `claimed` holds of a launch on the CPU that the host stops.

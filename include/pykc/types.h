@@ -256,7 +256,9 @@ struct LaunchExpression {
 
 /// A place in a kernel that can stop it: an `assert`, a `raise`, a failed check. The device reports its number.
 struct FaultSite {
-  std::string message;  // "assert failed: n > 0"; "{0}" to "{8}" stand for values that the device reports
+  /// "assert failed: n > 0"; "{0}" to "{8}" stand for values that the device reports: "{0b}" for a bool, "{0f}" and
+  /// "{0d}" for the bits of an f64, which was an f32 or is one.
+  std::string message;
   std::string file;
   int line = 0;
   int column = 0;

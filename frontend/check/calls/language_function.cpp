@@ -482,7 +482,14 @@ void static_assert_(FunctionChecker& checker, const ast::Call& call, SourceRange
                                                             info(LanguageFunction::StaticAssert).signature);
   if (!arguments) return;
   const Expr* test = condition(checker, *(*arguments)[0]);
-  const std::string why = (*arguments)[1] ? ": " + fault_message(checker, *(*arguments)[1]) : "";
+  std::string why;
+  if (const ast::Expr* message = (*arguments)[1]) {
+    if (const auto* text = message->as<ast::StringLiteral>())
+      why = ": " + text->value;
+    else
+      unsupported(checker, message->range, "a message of `static_assert` that is not spelled out",
+                  "write the text in quotes");
+  }
   if (!test) return;
   const auto* constant = test->as<checked::Constant>();
   if (!constant)

@@ -23,6 +23,7 @@
 #include "frontend/check/statements/loop.h"
 #include "frontend/check/types/closure.h"
 #include "frontend/check/types/convert.h"
+#include "pykc/kernel_abi.h"
 
 namespace pykc::checker {
 namespace {
@@ -153,23 +154,87 @@ void check(FunctionChecker& checker, const ast::Return& node, const ast::Stmt& s
   checker.flow.is_reachable = false;
 }
 
+// ---- what a fault says ----
+
+/// Text with the places of values in it, "{0}" and so on (abi::FaultRecord).
+struct FaultMessage {
+  std::string text;
+  std::vector<const Expr*> values;
+};
+
+/// The place of a number that the device reports, which is a float's bits where it is one.
+void add_value(FunctionChecker& checker, const Value& value, FaultMessage& message) {
+  if (message.values.size() == abi::kFaultValues) {
+    unsupported(checker, value.range(), "a message of more than nine numbers", "`print` the others before it");
+    return;
+  }
+  message.text += '{' + std::to_string(message.values.size());
+  if (is_float(value.scalar())) message.text += value.scalar() == ScalarType::F64 ? 'd' : 'f';
+  if (value.scalar() == ScalarType::Bool) message.text += 'b';
+  message.text += '}';
+  message.values.push_back(value.expr);
+}
+
+/// Text that is spelled out, a number, or an f-string of these. QUOTED: as Python shows it within a tuple.
+void add_to_message(FunctionChecker& checker, const ast::Expr& node, FaultMessage& message, bool quoted = false) {
+  const auto* formatted = node.as<ast::FormattedString>();
+  if (formatted && std::ranges::all_of(formatted->formats, &std::string::empty)) {
+    message.text += formatted->parts.front();
+    for (std::size_t i = 0; i < formatted->values.size(); ++i) {
+      add_to_message(checker, *formatted->values[i], message);
+      message.text += formatted->parts[i + 1];
+    }
+    return;
+  }
+  if (!formatted) {
+    const Entity given = checker.entity(node);
+    if (const auto* text = std::get_if<TextRef>(&given)) {
+      message.text += quoted ? '\'' + text->text + '\'' : text->text;
+      return;
+    }
+    const auto* value = std::get_if<Value>(&given);
+    if (std::holds_alternative<Unknown>(given) || (value && !value->known())) return;
+    if (value && value->is_scalar() && !value->type().is_static()) return add_value(checker, *value, message);
+  }
+  unsupported(
+      checker, node.range, "a message that is neither text nor a number",
+      "write the text in quotes, numbers behind it or in an f-string without formats; print the rest before it");
+}
+
+/// Several as Python shows an exception's.
+void add_arguments(FunctionChecker& checker, const std::vector<ast::ExprPtr>& arguments, FaultMessage& message) {
+  if (arguments.size() == 1) return add_to_message(checker, *arguments.front(), message);
+  message.text += '(';
+  for (const ast::ExprPtr& argument : arguments) {
+    if (&argument != &arguments.front()) message.text += ", ";
+    add_to_message(checker, *argument, message, true);
+  }
+  message.text += ')';
+}
+
 void check(FunctionChecker& checker, const ast::Assert& node, const ast::Stmt& stmt) {
   const Expr* test = condition(checker, *node.condition);
-  std::string message = "assert failed: " + std::string(checker.scope.file().text(node.condition->range));
-  if (node.message) message += ": " + fault_message(checker, *node.message);
+  FaultMessage message{"assert failed: " + std::string(checker.scope.file().text(node.condition->range)), {}};
+  if (node.message) {
+    message.text += ": ";
+    add_to_message(checker, *node.message, message);
+  }
   if (!test || !checker.module.options.asserts) return;
-  append_check(checker, test, std::move(message), {}, stmt.range);
+  append_check(checker, test, std::move(message.text), std::move(message.values), stmt.range);
 }
 
 void check(FunctionChecker& checker, const ast::Raise& node, const ast::Stmt& stmt) {
-  std::string message = "raised";
+  FaultMessage message{"raised", {}};
   if (node.exception) {
     const auto* call = node.exception->as<ast::Call>();
     const ast::Expr& name = call ? *call->function : *node.exception;
-    message = checker.scope.file().text(name.range);
-    if (call && !call->arguments.empty()) message += ": " + fault_message(checker, *call->arguments.front());
+    message.text = checker.scope.file().text(name.range);
+    if (call && !call->arguments.empty()) {
+      message.text += ": ";
+      add_arguments(checker, call->arguments, message);
+    }
   }
-  append_check(checker, nullptr, std::move(message), {}, stmt.range);
+  append_check(checker, nullptr, std::move(message.text), std::move(message.values), stmt.range);
   checker.flow.is_reachable = false;
 }
 
@@ -361,13 +426,6 @@ void check(FunctionChecker& checker, const ast::ExprStmt& node, const ast::Stmt&
 int add_fault(FunctionChecker& checker, std::string message, SourceRange range) {
   const SourceFile::LineColumn place = checker.scope.file().line_column(range.begin);
   return add_fault(checker.module, {std::move(message), checker.scope.file().name(), place.line, place.column});
-}
-
-std::string fault_message(FunctionChecker& checker, const ast::Expr& message) {
-  if (const auto* text = message.as<ast::StringLiteral>()) return text->value;
-  checker.report(message.range, DiagnosticId::UnsupportedInKernel, "a message that is not a plain string")
-      .note("write the text in quotes; print values before the check");
-  return {};
 }
 
 void check(FunctionChecker& checker, const ast::With&, const ast::Stmt& stmt) {

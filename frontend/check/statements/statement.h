@@ -14,7 +14,6 @@ void check(FunctionChecker& checker, const ast::With& node, const ast::Stmt& stm
 void check(FunctionChecker& checker, const ast::ClassDef& node, const ast::Stmt& stmt);
 void check(FunctionChecker& checker, const ast::UnsupportedStmt& node, const ast::Stmt& stmt);
 void append(FunctionChecker& checker, decltype(checked::Stmt::node) node, SourceRange range);
-std::string fault_message(FunctionChecker& checker, const ast::Expr& message);
 int add_fault(FunctionChecker& checker, std::string message, SourceRange range);
 void store(FunctionChecker& checker, const Value& element, const Value& value, SourceRange range);
 void append_check(FunctionChecker& checker, const Expr* condition, std::string message, std::vector<const Expr*> values,
