@@ -276,7 +276,7 @@ struct Module {
 
 /// No expression is higher, and no statement lies deeper in blocks and `elif`s.
 inline constexpr int kMostExpressionHeight = 500;
-inline constexpr int kMostStatementDepth = 200;
+inline constexpr int kMostStatementDepth = 600;
 
 /// An indented outline of the tree, one node a line, for `--emit=ast` and golden tests.
 std::string print(const Module& module);

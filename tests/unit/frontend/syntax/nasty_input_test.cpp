@@ -55,7 +55,7 @@ TEST(NastyInput, FlatListsHaveNoBound) {
 }
 
 TEST(NastyInput, LongElifChainsAreRefused) {
-  EXPECT_EQ(errors_in("if a:\n  b\n" + repeated("elif a:\n  b\n", 150)), "");
+  EXPECT_EQ(errors_in("if a:\n  b\n" + repeated("elif a:\n  b\n", 590)), "");
   EXPECT_EQ(parse_text("if a:\n  b\n" + repeated("elif a:\n  b\n", kMany)).diagnostics.size(), 1u);
   EXPECT_EQ(parse_text("if a:\n  b\n" + repeated("else if a:\n  b\n", 150)).diagnostics.size(), 150u);
 }
