@@ -329,7 +329,12 @@ Result<void> Module::ended(std::size_t kernel, RunningLaunch::Stop stop, const d
     return Error{ErrorCode::Cancelled, "kernel `" + kernels[kernel].name + "` was cancelled" + place_of(record)};
   if (stop == RunningLaunch::Stop::Timeout)
     return detail::timeout_error(kernels[kernel], launch.timeout, "was stopped" + place_of(record));
-  if (record.ready != 0) device_.faults().add(&stream, detail::fault_error(record, kernels));
+  if (stop == RunningLaunch::Stop::Endless)
+    device_.faults().add(&stream,
+                         Error{ErrorCode::KernelFault, "kernel `" + kernels[kernel].name + "` waits for ever" +
+                                                           place_of(record) + ": no warp of the block goes on"});
+  else if (record.ready != 0)
+    device_.faults().add(&stream, detail::fault_error(record, kernels));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
+#include <utility>
 
 #include "runtime/cpu/thread_pool.h"
 
@@ -92,10 +93,10 @@ Result<void> Deadline::set(abi::FaultRecord& record, std::chrono::nanoseconds ti
   return {};
 }
 
-void Deadline::clear() {
-  if (watch_ == nullptr) return;  // set() found no thread
+bool Deadline::clear() {
+  if (watch_ == nullptr) return false;  // set() found no thread
   const std::lock_guard lock(watch_->mutex);
-  watch_->record = nullptr;
+  return std::exchange(watch_->record, nullptr) == nullptr;
 }
 
 Result<void> RunningLaunch::begin(std::uint64_t cancellations_before, std::chrono::nanoseconds timeout) {
@@ -107,10 +108,11 @@ Result<void> RunningLaunch::begin(std::uint64_t cancellations_before, std::chron
 }
 
 RunningLaunch::Stop RunningLaunch::end(std::uint64_t cancellations_before, std::chrono::nanoseconds timeout) {
-  if (timeout.count() > 0) deadline_.clear();
+  const bool is_late = timeout.count() > 0 && deadline_.clear();
   const std::int32_t claimed = std::atomic_ref(record_.claimed).load();
   if (claimed != abi::kStopAsked && claimed != abi::kStopSeen) return Stop::None;
-  return cancellations_.load() != cancellations_before ? Stop::Cancelled : Stop::Timeout;
+  if (cancellations_.load() != cancellations_before) return Stop::Cancelled;
+  return is_late ? Stop::Timeout : Stop::Endless;
 }
 
 void RunningLaunch::cancel() {

@@ -23,7 +23,8 @@ class Deadline {
   ~Deadline();
   /// Fails if there is no thread left.
   Result<void> set(abi::FaultRecord& record, std::chrono::nanoseconds timeout);
-  void clear();
+  /// Whether the time is over.
+  bool clear();
 
  private:
   struct Watch;
@@ -33,13 +34,18 @@ class Deadline {
 /// The launch that a device runs, one at a time.
 class RunningLaunch {
  public:
-  enum class Stop : std::uint8_t { None, Cancelled, Timeout };
+  enum class Stop : std::uint8_t {
+    None,
+    Cancelled,
+    Timeout,
+    Endless,  // it has asked for it itself: its warps wait for one another
+  };
 
   /// Before a launch waits for its turn; for begin() and end().
   std::uint64_t cancellations() const { return cancellations_.load(); }
   /// In its turn: empties the record, and asks the launch to stop where cancel() was called since.
   Result<void> begin(std::uint64_t cancellations_before, std::chrono::nanoseconds timeout);
-  /// What has stopped the launch from outside.
+  /// What has stopped the launch before its end, but for a fault.
   Stop end(std::uint64_t cancellations_before, std::chrono::nanoseconds timeout);
   abi::FaultRecord& record() { return record_; }
   bool is_to_stop() const { return std::atomic_ref(record_.claimed).load(std::memory_order_relaxed) != 0; }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <new>
 
 #include "runtime/cpu/cooperative.h"
@@ -18,6 +19,11 @@ namespace {
 
 constexpr std::int64_t kThreadsOfWarp = 32;
 constexpr std::int64_t kThreadsOfBlock = 1024;  // at most
+// Warps that do nothing but look, in loops with wait_turn, whether others have written something do so for ever where
+// nobody does. After so long shared memory is compared, turn by turn, for so many rounds: where nothing changes,
+// nothing will.
+constexpr std::chrono::seconds kLooking{5};
+constexpr std::int64_t kComparedRounds = 1000, kRoundsByTheClock = 1 << 16;
 
 std::int64_t warps_of(const abi::CpuLaunch& launch) {
   return (launch.block[0] * launch.block[1] * launch.block[2] + kThreadsOfWarp - 1) / kThreadsOfWarp;
@@ -89,6 +95,7 @@ void Warps::run(abi::CpuKernel kernel, const abi::CpuLaunch& launch, ClusterMemo
 
 void Warps::start(std::int64_t cluster) {
   living_ = static_cast<std::int64_t>(count_);
+  note_progress();
   in_cluster_ = phase_ = at_grid_barrier_ = 0;
   const Dim3 grid = dimensions(launch_->grid);
   const Dim3 first = place_of(cluster, {grid.x / extents_.x, grid.y / extents_.y, grid.z / extents_.z});
@@ -127,9 +134,34 @@ bool Warps::let_run() {
     if (warp.state != State::Runs) continue;
     has_run = true;
     resume(warp);
+    if (warp.fiber.is_done() || warp.state != State::Runs || has_changed()) note_progress();
     if (warp.fiber.is_done()) end(warp);
   }
+  look_for_endless_looking();
   return has_run;
+}
+
+void Warps::note_progress() {
+  idle_rounds_ = 0;
+  seen_.clear();
+}
+
+bool Warps::has_changed() const { return std::memcmp(seen_.data(), memory_.shared, seen_.size()) != 0; }
+
+/// Behind a round. A launch in which nobody goes on is asked to stop: the loop that sees it first says where it stands.
+void Warps::look_for_endless_looking() try {
+  if (++idle_rounds_ % kRoundsByTheClock != 0 && seen_.empty()) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (idle_rounds_ == kRoundsByTheClock) idle_since_ = now;
+  if (!seen_.empty() && idle_rounds_ == compared_until_) {
+    std::int32_t running = 0;
+    std::atomic_ref(launch_->fault->claimed).compare_exchange_strong(running, abi::kStopAsked);
+  } else if (seen_.empty() && now - idle_since_ > kLooking && idle_rounds_ > kRoundsByTheClock) {
+    seen_.assign(memory_.shared, memory_.shared + memory_.shared_bytes * blocks());
+    compared_until_ = idle_rounds_ + kComparedRounds;
+  }
+} catch (const std::bad_alloc&) {
+  note_progress();  // looks again later
 }
 
 /// Not inlined: between two calls the block may have come to another thread, whose variables are elsewhere.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -77,6 +78,9 @@ class Warps {
   void report(const Warp& warp, Place place, abi::BarrierFault what, std::array<std::int64_t, 3> values);
   void fail(Place place, abi::BarrierFault what, std::array<std::int64_t, 3> values);
   void report_endless_wait();
+  bool has_changed() const;
+  void note_progress();
+  void look_for_endless_looking();
 
   std::vector<std::unique_ptr<Warp>> all_;  // as many as the largest cluster has had, block by block
   std::size_t count_ = 0;                   // of the cluster
@@ -92,6 +96,12 @@ class Warps {
   std::int64_t in_cluster_ = 0;  // warps that have arrived at the cluster's barrier
   std::int64_t phase_ = 0;       // of that barrier
   std::int64_t at_grid_barrier_ = 0;
+  // Rounds one after the other in which warps did nothing that is known here, but to call wait_turn; since when; and
+  // shared memory, while it is compared, for so many rounds.
+  std::int64_t idle_rounds_ = 0;
+  std::chrono::steady_clock::time_point idle_since_;
+  std::vector<char> seen_;
+  std::int64_t compared_until_ = 0;
 };
 
 // What kernels call: abi::kBlockBarrierSymbol and so on, of the block that the current thread runs.
