@@ -312,11 +312,22 @@ void parse_statement(Parser& parser, ast::Suite& into) {
   }
 }
 
+/// Of a statement that goes on with what the lexer has reported: its value is not all that stands there.
+void forget_value(Parser& parser, ast::Stmt& stmt) {
+  std::visit(
+      [&](auto& node) {
+        if constexpr (requires { node.value = ast::ExprPtr(); })
+          if (node.value) node.value = parser.make_missing();
+      },
+      stmt.node);
+}
+
 /// `statement; statement; …` up to the end of the line.
 void parse_simple_statements(Parser& parser, ast::Suite& into) {
   do {
     into.push_back(parse_simple_statement(parser));
   } while (parser.accept(TokenKind::Semicolon) && parser.kind() != TokenKind::Newline);
+  if (parser.kind() == TokenKind::Error) forget_value(parser, *into.back());
   end_simple_statements(parser, *into.back());
 }
 

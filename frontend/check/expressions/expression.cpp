@@ -127,6 +127,8 @@ Value to_value(FunctionChecker& checker, Entity entity, SourceRange range) {
 
 void report_not_a_value(FunctionChecker& checker, const Entity& entity, SourceRange range) {
   if (std::holds_alternative<Unknown>(entity)) return;
+  const auto* value = std::get_if<Value>(&entity);
+  if (value && !value->known() && checker.module.diagnostics(false).error_count() > 0) return;  // told before
   auto diagnostic = checker.report(range, DiagnosticId::NotAValue, checker.scope.file().text(range), describe(entity));
   const bool is_function = std::holds_alternative<BuiltinRef>(entity) ||
                            std::holds_alternative<LanguageFunctionRef>(entity) ||
