@@ -7,6 +7,7 @@
 #include "frontend/program/function_kind.h"
 #include "frontend/syntax/ast_walk.h"
 #include "script/functions/functions.h"
+#include "script/functions/instead.h"
 #include "script/functions/libraries.h"
 
 namespace pykc::script {
@@ -226,6 +227,8 @@ class HostChecker {
     Failure failure = fail(DiagnosticId::HostUnknownName, name.id);
     if (name.id == "np") failure.notes.push_back("write `import numpy as np` at the top of the file");
     if (name.id == "cuda") failure.notes.push_back("write `from numba import cuda` at the top of the file");
+    if (const std::string_view note = instead_of(Library::Prelude, name.id); !note.empty())
+      failure.notes.emplace_back(note);
     if (failure.notes.empty()) failure.fix = nearest(name.id, near);
     report(std::move(failure), range);
   }

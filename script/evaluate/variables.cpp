@@ -27,6 +27,8 @@ Failure unknown_name(const Evaluator& evaluator, std::string_view name) {
   }
   if (name == "np") failure.notes.push_back("write `import numpy as np` at the top of the file");
   if (name == "cuda") failure.notes.push_back("write `from numba import cuda` at the top of the file");
+  if (const std::string_view note = instead_of(Library::Prelude, name); !note.empty()) failure.notes.emplace_back(note);
+  if (!failure.notes.empty()) return failure;
   std::vector<std::string_view> known = function_names(Library::Prelude);
   for (const auto& [known_name, value] : evaluator.frame->module->names) known.push_back(known_name);
   for (const Environment* inner = evaluator.frame->environment.get(); inner; inner = inner->outer.get())

@@ -347,7 +347,8 @@ constexpr std::string_view kReduce = "a, axis=None, keepdims=False";
 constexpr std::string_view kSpread = "a, axis=None, ddof=0, keepdims=False";
 
 constexpr HostFunction kArrayFunctions[] = {
-    {"sum", kEverywhere, kReduce, reduction<Reduction::Sum>, "The sum; floats are added in f64, pairwise."},
+    {"sum", in(Library::Numpy, Library::ArrayMethod), kReduce, reduction<Reduction::Sum>,
+     "The sum; floats are added in f64, pairwise."},
     {"prod", kEverywhere, kReduce, reduction<Reduction::Product>, "The product."},
     {"min", in(Library::Numpy, Library::ArrayMethod), kReduce, reduction<Reduction::Minimum>, "The smallest element."},
     {"max", in(Library::Numpy, Library::ArrayMethod), kReduce, reduction<Reduction::Maximum>, "The largest element."},

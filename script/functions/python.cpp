@@ -80,6 +80,36 @@ Outcome<Value> extreme(const Arguments& arguments, BinaryFunction before, Reduct
 Outcome<Value> host_min(Run&, const Arguments& a) { return extreme(a, BinaryFunction::Less, Reduction::Minimum); }
 Outcome<Value> host_max(Run&, const Arguments& a) { return extreme(a, BinaryFunction::Greater, Reduction::Maximum); }
 
+/// Of an array its elements, as NumPy's; of other items, as Python's, where what comes second is what they are added
+/// to.
+Outcome<Value> host_sum(Run& run, const Arguments& arguments) {
+  if (arguments[0].is<ArrayRef>()) {
+    Arguments of_array = arguments;
+    of_array.function = find_function(Library::Numpy, "sum");
+    return of_array.function->implementation(run, of_array);
+  }
+  ASSIGN_OR_RETURN(const std::vector<Value> items, all_items(arguments[0]));
+  Value total = arguments.is_none(1) ? Value(std::int64_t{0}) : arguments[1];
+  for (const Value& item : items) {
+    ASSIGN_OR_RETURN(total, apply(BinaryFunction::Add, total, item));
+  }
+  return total;
+}
+
+/// The nearest multiple of 10 to the power of so many digits, of two the even one.
+Outcome<Value> round_integer(std::int64_t number, std::int64_t digits) {
+  if (digits < -18) return Value(std::int64_t{0});
+  std::int64_t unit = 1;
+  for (; digits < 0; ++digits) unit *= 10;
+  std::int64_t quotient = number / unit, rest = number % unit;
+  if (rest < 0) {
+    --quotient;
+    rest += unit;
+  }
+  if (rest > unit - rest || (rest == unit - rest && quotient % 2 != 0)) ++quotient;
+  return apply(BinaryFunction::Multiply, Value(quotient), Value(unit));
+}
+
 Outcome<Value> host_round(Run&, const Arguments& arguments) {
   const Value& value = arguments[0];
   if (arguments.is_none(1) && !value.is<ArrayRef>()) {
@@ -93,6 +123,8 @@ Outcome<Value> host_round(Run&, const Arguments& arguments) {
   if (!arguments.is_none(1)) {
     ASSIGN_OR_RETURN(digits, arguments.integer(1));
   }
+  if (const std::optional<std::int64_t> integer = as_integer(value); integer && digits < 0)
+    return round_integer(*integer, digits);
   if (as_integer(value)) return value;
   if (!value.is<double>()) {
     const Value scale = std::pow(10.0, static_cast<double>(std::clamp<std::int64_t>(digits, -300, 300)));
@@ -285,6 +317,8 @@ constexpr HostFunction kPythonFunctions[] = {
     {"abs", in(Library::Prelude), "x", host_abs, "Absolute value."},
     {"min", in(Library::Prelude), "*values", host_min, "The smallest of several values, or of the items of one."},
     {"max", in(Library::Prelude), "*values", host_max, "The largest of several values, or of the items of one."},
+    {"sum", in(Library::Prelude), "a, axis=None, keepdims=False", host_sum,
+     "The sum of an array as `np.sum` has it, or of the items of anything else, added to a second argument or 0."},
     {"round", in(Library::Prelude, Library::Numpy), "x, ndigits=None", host_round,
      "The nearest number with `ndigits` decimals, halves to even."},
     {"pow", in(Library::Prelude), "x, y", host_pow, "`x ** y`."},

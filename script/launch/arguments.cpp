@@ -66,7 +66,11 @@ Outcome<ArgumentType> type_of(const Value& value, const Program& program, const 
     return type;
   }
   const std::optional<OperandType> number = operand_type(value);
-  if (!number) return fail(DiagnosticId::HostLaunchArgument, describe(value));
+  if (!number) {
+    Failure failure = fail(DiagnosticId::HostLaunchArgument, describe(value));
+    if (value.is<ListValue>()) failure.notes.emplace_back("make an array of it: `array(x, dtype=f32)`");
+    return failure;
+  }
   parameter.value = number->type;
   return type;
 }

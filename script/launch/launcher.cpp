@@ -33,9 +33,12 @@ Failure bad_configuration(std::string_view reason) { return fail(DiagnosticId::H
 Outcome<Dim3> dimensions(const Value& value, std::string_view what) {
   if (const std::optional<std::int64_t> x = as_integer(value)) return Dim3{*x, 1, 1};
   const std::vector<Value>* items = items_of(value);
-  if (!items || items->empty() || items->size() > 3)
-    return bad_configuration("the " + std::string(what) + " is an integer or a tuple of up to three, not " +
-                             describe(value));
+  if (!items || items->empty() || items->size() > 3) {
+    Failure failure = bad_configuration("the " + std::string(what) + " is an integer or a tuple of up to three, not " +
+                                        describe(value));
+    if (value.is<double>()) failure.notes.emplace_back("`cdiv(n, 256)` is `n / 256`, rounded up");
+    return failure;
+  }
   std::int64_t extents[3] = {1, 1, 1};
   for (std::size_t i = 0; i < items->size(); ++i) {
     const std::optional<std::int64_t> extent = as_integer((*items)[i]);
