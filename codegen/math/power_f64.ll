@@ -15,13 +15,11 @@ define internal %logarithm.f64 @logarithm_of_power(double %m, double %e) {
   ; s and the rest of s
   %above = fsub double %m, 1.0  ; exact
   %below = fadd double %m, 1.0
-  %below.part = fsub double %below, 1.0
-  %below.rest = fsub double %m, %below.part
   %inverse = call double @__pykc_reciprocal_f64(double %below)
   %s = fmul double %above, %inverse
   %s.negated = fneg double %s
-  %missing.high = call double @llvm.fma.f64(double %s.negated, double %below, double %above)
-  %missing = call double @llvm.fma.f64(double %s.negated, double %below.rest, double %missing.high)
+  %missing.high = call double @llvm.fma.f64(double %s, double -2.0, double %above)              ; exact
+  %missing = call double @llvm.fma.f64(double %s.negated, double %above, double %missing.high)  ; above - s (m + 1)
   %s.rest = fmul double %missing, %inverse
 
   ; s^2 / 3 + s^4 q(s^2), q by minimax approximation to 2^-73 in all; s.rest counts by the slope, 1 / (1 - s^2)
@@ -100,8 +98,8 @@ define internal %binary.f64 @split_f64(double %size) {
   ret %binary.f64 %result
 }
 
-; 2^r of |r| <= 1/2, where r lacks r.rest
-define internal double @power_of_two_near_zero_f64(double %r, double %r.rest) {
+; 2^r of |r| <= 1/2
+define internal double @power_of_two_near_zero_f64(double %r) {
   ; 2^r = 1 + r log(2) + r^2 q(r), q by minimax approximation to 2^-58; what the first sum rounds away is put back
   %q.8 = call double @llvm.fma.f64(double %r, double 0x3DFE7C7D0E735D8D, double 0x3E3E617AAB7F09C0)
   %q.7 = call double @llvm.fma.f64(double %r, double %q.8, double 0x3E7B5265230D580B)
@@ -115,8 +113,7 @@ define internal double @power_of_two_near_zero_f64(double %r, double %r.rest) {
   %sum = call double @llvm.fma.f64(double %r, double 0x3FE62E42FEFA39EF, double 1.0)
   %sum.left = fsub double 1.0, %sum
   %sum.exact = call double @llvm.fma.f64(double %r, double 0x3FE62E42FEFA39EF, double %sum.left)
-  %sum.lower = call double @llvm.fma.f64(double %r, double 0x3C7ABC9E3B39803F, double %sum.exact)
-  %sum.rest = call double @llvm.fma.f64(double %r.rest, double 0x3FE6666666666666, double %sum.lower)
+  %sum.rest = call double @llvm.fma.f64(double %r, double 0x3C7ABC9E3B39803F, double %sum.exact)
   %square = fmul double %r, %r
   %rest = call double @llvm.fma.f64(double %square, double %q, double %sum.rest)
   %power = fadd double %sum, %rest
@@ -367,9 +364,7 @@ define internal double @any_power_f64(double %x, double %y) cold {
   %k = fsub double %shifted, 6755399441055744.0
   %r.high = fsub double %bounded, %k  ; exact
   %r = fadd double %r.high, %rest
-  %r.part = fsub double %r, %r.high
-  %r.rest = fsub double %rest, %r.part
-  %near.one = call double @power_of_two_near_zero_f64(double %r, double %r.rest)
+  %near.one = call double @power_of_two_near_zero_f64(double %r)
   %scaled = call double @scale_f64(double %near.one, double %shifted)
   %is.nan.already = fcmp uno double %times, 0.0
   %power = select i1 %is.nan.already, double 0x7FF8000000000000, double %scaled
@@ -428,9 +423,7 @@ define double @__pykc_pow_f64(double %x, double %y) {
   %k = fsub double %shifted, 6755399441055744.0
   %r.high = fsub double %times, %k  ; exact
   %r = fadd double %r.high, %times.rest
-  %r.part = fsub double %r, %r.high
-  %r.rest = fsub double %times.rest, %r.part
-  %power = call double @power_of_two_near_zero_f64(double %r, double %r.rest)
+  %power = call double @power_of_two_near_zero_f64(double %r)
   %power.bits = bitcast double %power to i64
   %shifted.bits = bitcast double %shifted to i64
   %exponent = shl i64 %shifted.bits, 52
