@@ -26,6 +26,10 @@ bool is_inner(const FunctionValue& function) {
   return is_bound || function.definition->name == "lambda";
 }
 
+Layout layout_of(const Array& array) {
+  return array.is_row_major() ? Layout::RowMajor : array.is_column_major() ? Layout::ColumnMajor : Layout::Strided;
+}
+
 /// The type of an argument as a generic kernel sees it.
 Outcome<ArgumentType> type_of(const Value& value, const Program& program, const Scope& home) {
   ArgumentType type;
@@ -56,9 +60,7 @@ Outcome<ArgumentType> type_of(const Value& value, const Program& program, const 
     }
     parameter.array.element = (*array)->element();
     parameter.array.extents.assign((*array)->rank(), ArrayType::kDynamic);
-    parameter.array.layout = (*array)->is_row_major()      ? Layout::RowMajor
-                             : (*array)->is_column_major() ? Layout::ColumnMajor
-                                                           : Layout::Strided;
+    parameter.array.layout = layout_of(**array);
     return type;
   }
   if (value.is<std::string>()) {
@@ -173,6 +175,33 @@ Status set_constant(const Value& value, ArgumentType& argument) {
     argument.constant = constant_number(scalar);
   }
   return Done{};
+}
+
+bool add_words(const Value& value, bool is_constant, std::vector<std::uint64_t>& words) {
+  enum : std::uint64_t { kTuple, kFunction, kArray, kNumber };
+  const auto add = [&](std::uint64_t kind, auto... details) {
+    (words.push_back(kind), ..., words.push_back(static_cast<std::uint64_t>(details)));
+  };
+  if (const auto* tuple = value.as<TupleValue>()) {
+    add(kTuple, tuple->sequence->items.size());
+    return tuple->sequence->names.empty() && std::ranges::all_of(tuple->sequence->items, [&](const Value& item) {
+             return add_words(item, is_constant, words);
+           });
+  }
+  if (const auto* function = value.as<FunctionValue>()) {
+    add(kFunction, reinterpret_cast<std::uintptr_t>(function->definition),
+        reinterpret_cast<std::uintptr_t>(function->module));
+    return !is_inner(*function);
+  }
+  if (const ArrayRef* array = value.as<ArrayRef>()) {
+    add(kArray, (*array)->type, (*array)->rank(), layout_of(**array));
+    return !(*array)->record;
+  }
+  const std::optional<OperandType> number = value.is<std::string>() ? std::nullopt : operand_type(value);
+  if (!number) return false;
+  add(kNumber, number->type);
+  if (is_constant) add(to_scalar(value, number->type)->bits);
+  return true;
 }
 
 void add_passed(const Value& value, std::vector<Value>& passed) {

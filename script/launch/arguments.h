@@ -1,6 +1,7 @@
 // What a launch passes: types, for a kernel that is made for them, and values as the runtime takes them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ Outcome<KernelRequest> request_for(std::string kernel, const std::vector<Value>&
 /// Makes the type of an argument the constant that a `constexpr` parameter takes: a number, or a tuple of constants.
 /// What is no constant stays a type, which the checker refuses.
 Status set_constant(const Value& value, ArgumentType& argument);
+/// Adds what a kernel is compiled for of an argument, as words: its type, or its value where it is a constant. False
+/// for what has no such words, such as records.
+bool add_words(const Value& value, bool is_constant, std::vector<std::uint64_t>& words);
 
 /// What a kernel is passed: tuples element by element, and nothing for what it is compiled for.
 void add_passed(const Value& value, std::vector<Value>& passed);

@@ -102,11 +102,12 @@ Outcome<Value> Launcher::call_compiled(const FunctionValue& function, const std:
   Result<Device> device = Device::open("cpu");
   if (!device) return with_reason(DiagnosticId::HostLaunchFailed, definition.name, device.error());
   const std::string body = storing_body(callee, type);
-  ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(*device, home, name, request,
-                                                   caller_source(callee, static_cast<int>(results.size()), body)));
+  ASSIGN_OR_RETURN(
+      const Loaded* const loaded,
+      kernel_for(*device, home, name, request, caller_source(callee, static_cast<int>(results.size()), body)));
   std::vector<Value> passed;
   for (const Value& value : values) add_passed(value, passed);
-  RETURN_IF_FAILED(run(loaded, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, passed));
+  RETURN_IF_FAILED(run(*loaded, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, passed));
   if (results.empty()) return Value();
   std::vector<Value> items;
   for (const ArrayRef& result : results) {

@@ -136,8 +136,8 @@ Outcome<Value> Launcher::reduce(const FunctionValue& function, const CallArgumen
   const auto launch = [&](const ArrayRef& out, const ArrayRef& in, std::int64_t grid, bool has_init) -> Status {
     const std::vector<Value> values = {Value(out), Value(in), Value(init), Value(has_init)};
     ASSIGN_OR_RETURN(const KernelRequest request, request_for(kernel, values, program_, *function.module));
-    ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(*function.module, kernel, request, text));
-    return run(loaded, {.grid = {grid, 1, 1}, .block = {kThreads, 1, 1}, .stream = call.stream}, values);
+    ASSIGN_OR_RETURN(const Loaded* const loaded, kernel_for(*function.module, kernel, request, text));
+    return run(*loaded, {.grid = {grid, 1, 1}, .block = {kThreads, 1, 1}, .stream = call.stream}, values);
   };
   if (blocks == 1) RETURN_IF_FAILED(launch(total, call.array, 1, true));
   if (blocks > 1) {

@@ -214,8 +214,8 @@ Outcome<Value> Launcher::generalize(const FunctionValue& function, const CallArg
     const std::string text = jit::generalized_kernel(
         {kernel, name, outputs, is_array, std::max(1, static_cast<int>(extents.outer.size())), jit::is_wide(places)});
     ASSIGN_OR_RETURN(const KernelRequest request, request_for(kernel, values, program_, *function.module));
-    ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(*function.module, kernel, request, text));
-    RETURN_IF_FAILED(run(loaded, {.grid = {}, .block = {0, 1, 1}, .stream = call.stream, .tasks = places}, values));
+    ASSIGN_OR_RETURN(const Loaded* const loaded, kernel_for(*function.module, kernel, request, text));
+    RETURN_IF_FAILED(run(*loaded, {.grid = {}, .block = {0, 1, 1}, .stream = call.stream, .tasks = places}, values));
   }
   std::vector<Value> returned;
   for (std::size_t i = 0; i < outputs; ++i) {

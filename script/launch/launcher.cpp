@@ -157,14 +157,34 @@ Outcome<Launcher::Call> Launcher::bind(const FunctionValue& kernel, const std::v
   return call;
 }
 
+Launcher::LaunchWords Launcher::words_of(const FunctionValue& kernel, const CallArguments& arguments) {
+  const std::vector<ast::Parameter>& parameters = kernel.definition->parameters;
+  if (!arguments.named.empty() || arguments.positional.size() != parameters.size()) return {};
+  LaunchWords words = {reinterpret_cast<std::uintptr_t>(kernel.definition)};
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (!add_words(arguments.positional[i], is_constexpr(parameters[i]), words)) return {};
+  return words;
+}
+
 Outcome<Value> Launcher::launch(const LaunchValue& launch, const CallArguments& arguments) {
   const FunctionValue& kernel = launch.kernel;
   ASSIGN_OR_RETURN(const std::vector<Configuration>* const configurations, configurations_of(kernel));
+  const LaunchWords words = configurations->empty() ? words_of(kernel, arguments) : LaunchWords();
+  if (const auto known = known_.find(words); known != known_.end()) {
+    std::vector<Value> passed;
+    for (std::size_t i = 0; i < arguments.positional.size(); ++i)
+      if (!is_constexpr(kernel.definition->parameters[i])) add_passed(arguments.positional[i], passed);
+    RETURN_IF_FAILED(run(*known->second, launch.shape(0), passed));
+    return Value();
+  }
   ASSIGN_OR_RETURN(const Call call, bind(kernel, *configurations, arguments));
-  if (configurations->empty())
-    RETURN_IF_FAILED(launch_as(call.request, launch.shape(0), call, *kernel.definition));
-  else
+  if (!configurations->empty()) {
     RETURN_IF_FAILED(launch_tuned(launch, *configurations, call));
+    return Value();
+  }
+  ASSIGN_OR_RETURN(const Loaded* const loaded, kernel_for(call.home, kernel.definition->name, call.request));
+  if (!words.empty()) known_.emplace(words, loaded);
+  RETURN_IF_FAILED(run(*loaded, launch.shape(0), call.passed));
   return Value();
 }
 
@@ -178,18 +198,18 @@ Outcome<CompiledKernel> Launcher::compile(const FunctionValue& kernel, const std
         .note("`k.specialize(x, y)` gives the kernel for the types of these arguments; `@autotune` chooses by itself");
   if (!arguments) {
     const KernelRequest request{.kernel = definition.name, .arguments = {}, .use_annotations = true};
-    ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(*kernel.module, definition.name, request));
-    return CompiledKernel{loaded.kernel, loaded.module};
+    ASSIGN_OR_RETURN(const Loaded* const loaded, kernel_for(*kernel.module, definition.name, request));
+    return CompiledKernel{loaded->kernel, loaded->module};
   }
   ASSIGN_OR_RETURN(const Call call, bind(kernel, *configurations, {*arguments, {}}));
-  ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(call.home, definition.name, call.request));
-  return CompiledKernel{loaded.kernel, loaded.module};
+  ASSIGN_OR_RETURN(const Loaded* const loaded, kernel_for(call.home, definition.name, call.request));
+  return CompiledKernel{loaded->kernel, loaded->module};
 }
 
 Status Launcher::launch_as(const KernelRequest& request, const LaunchShape& shape, const Call& call,
                            const ast::FunctionDef& kernel) {
-  ASSIGN_OR_RETURN(const Loaded loaded, kernel_for(call.home, kernel.name, request));
-  return run(loaded, shape, call.passed);
+  ASSIGN_OR_RETURN(const Loaded* const loaded, kernel_for(call.home, kernel.name, request));
+  return run(*loaded, shape, call.passed);
 }
 
 Outcome<Launcher::Prepared> Launcher::prepare_launch(const Loaded& loaded, const LaunchShape& shape,

@@ -75,6 +75,9 @@ class Launcher {
     std::vector<Value> passed;
     const Scope& home;  // of the file that it is compiled as
   };
+  /// A kernel and the types of its arguments, in a form that is made and compared quickly; empty where there is none.
+  using LaunchWords = std::vector<std::uint64_t>;
+  static LaunchWords words_of(const FunctionValue& kernel, const CallArguments& arguments);
   Outcome<Call> bind(const FunctionValue& kernel, const std::vector<Configuration>& configurations,
                      const CallArguments& arguments) const;
   Status launch_as(const KernelRequest& request, const LaunchShape& shape, const Call& call,
@@ -89,10 +92,10 @@ class Launcher {
                                const Call& call, bool anew);
   // Compiled and loaded where they are not yet, and given their constants (loading.cpp).
   /// The kernel `name`, which `module` with the text appended to it knows as the request says.
-  Outcome<Loaded> kernel_for(const Device& device, const Scope& module, const std::string& name,
-                             const KernelRequest& request, const std::string& appended);
-  Outcome<Loaded> kernel_for(const Scope& module, const std::string& name, const KernelRequest& request,
-                             const std::string& appended = {});
+  Outcome<const Loaded*> kernel_for(const Device& device, const Scope& module, const std::string& name,
+                                    const KernelRequest& request, const std::string& appended);
+  Outcome<const Loaded*> kernel_for(const Scope& module, const std::string& name, const KernelRequest& request,
+                                    const std::string& appended = {});
   /// What `function` returns where the request's kernel, which is in `appended`, calls it. Lives as long as this.
   Outcome<checked::Type> type_of_call(const Scope& module, const std::string& function, const KernelRequest& request,
                                       const std::string& appended);
@@ -114,6 +117,7 @@ class Launcher {
   Run& run_;
   const Scopes& scopes_;
   std::map<std::string, Loaded> kernels_;                     // by name and argument types
+  std::map<LaunchWords, const Loaded*> known_;                // the same, of launches without `@autotune`
   std::map<std::string, CallType> call_types_;                // of functions, by the same
   std::map<std::string, std::unique_ptr<Program>> programs_;  // those that are not program_
   std::map<const ast::FunctionDef*, std::vector<Configuration>> configurations_;

@@ -84,8 +84,8 @@ std::vector<Result<Launcher::Loaded>> Launcher::load_kernels(const Device& devic
   return all;
 }
 
-Outcome<Launcher::Loaded> Launcher::kernel_for(const Scope& module, const std::string& name,
-                                               const KernelRequest& request, const std::string& appended) {
+Outcome<const Launcher::Loaded*> Launcher::kernel_for(const Scope& module, const std::string& name,
+                                                      const KernelRequest& request, const std::string& appended) {
   ASSIGN_OR_RETURN(const Device device, run_.device());
   return kernel_for(device, module, name, request, appended);
 }
@@ -104,12 +104,13 @@ Outcome<checked::Type> Launcher::type_of_call(const Scope& module, const std::st
   return call_types_.emplace(key, CallType{type, std::move(checked.types)}).first->second.type;
 }
 
-Outcome<Launcher::Loaded> Launcher::kernel_for(const Device& device, const Scope& module, const std::string& name,
-                                               const KernelRequest& request, const std::string& appended) {
-  if (const auto found = kernels_.find(key_of(device, module, request, appended)); found != kernels_.end())
-    return found->second;
+Outcome<const Launcher::Loaded*> Launcher::kernel_for(const Device& device, const Scope& module,
+                                                      const std::string& name, const KernelRequest& request,
+                                                      const std::string& appended) {
+  const std::string key = key_of(device, module, request, appended);
+  if (const auto found = kernels_.find(key); found != kernels_.end()) return &found->second;
   const Result<Loaded> loaded = std::move(load_kernels(device, module, name, {&request, 1}, appended).front());
-  if (loaded) return *loaded;
+  if (loaded) return &kernels_.at(key);
   if (loaded.error().code != ErrorCode::InvalidSource)
     return with_reason(DiagnosticId::HostLaunchFailed, name, loaded.error());
   return not_compiled(program_of(module, appended), name, request, loaded.error().diagnostics);

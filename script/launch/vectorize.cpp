@@ -209,10 +209,10 @@ Outcome<Value> Launcher::map(const FunctionValue& function, const CallArguments&
   values.insert(values.begin(), Value(result));
   const std::string loop = loop_name(definition);
   ASSIGN_OR_RETURN(const KernelRequest request, request_for(loop, values, program_, *function.module));
-  ASSIGN_OR_RETURN(const Loaded loaded,
+  ASSIGN_OR_RETURN(const Loaded* const loaded,
                    kernel_for(*function.module, loop, request, loop_source(definition, mapped, cast)));
   const LaunchShape shape{.grid = {}, .block = {0, 1, 1}, .tasks = result->size()};
-  RETURN_IF_FAILED(run(loaded, shape, values));
+  RETURN_IF_FAILED(run(*loaded, shape, values));
   if (!target) return number_or_array(made);
   if (!is_direct) RETURN_IF_FAILED(assign_array(**target, made));
   return out;
