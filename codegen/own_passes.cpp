@@ -32,6 +32,7 @@
 #include "codegen/nvptx/passes/ptxas/low_words.h"
 #include "codegen/nvptx/passes/ptxas/widen_small_integers.h"
 #include "codegen/nvptx/passes/share_division_checks.h"
+#include "codegen/nvptx/passes/signs_of_words.h"
 #include "codegen/nvptx/passes/unroll_loads.h"
 #include "codegen/passes/drop_canonical.h"
 #include "codegen/passes/join_limits.h"

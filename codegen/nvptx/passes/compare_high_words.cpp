@@ -3,6 +3,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
@@ -37,7 +38,8 @@ llvm::Value* compare_sizes(llvm::Instruction& comparison) {
   llvm::IRBuilder<> builder(&comparison);
   llvm::Value* const half =
       builder.CreateBitCast(upper_half(builder.CreateBitCast(x, builder.getInt64Ty()), builder), builder.getFloatTy());
-  llvm::Value* const size = builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, half);
+  // Not llvm.fabs, which LLVM makes an `and` of: ptxas takes the size of a number in the comparison itself.
+  llvm::Value* const size = builder.CreateIntrinsic(llvm::Intrinsic::nvvm_fabs, {half->getType()}, {half});
   const llvm::APFloat half_of_limit(llvm::APFloat::IEEEsingle(), upper_half(bits));
   return builder.CreateFCmp(predicate, size, llvm::ConstantFP::get(builder.getContext(), half_of_limit));
 }
@@ -56,12 +58,24 @@ llvm::Value* compare_ranges(llvm::Instruction& comparison) {
   return builder.CreateICmpULT(sum, builder.getInt(upper_half(*span)));
 }
 
+/// bits < limit, of integers with a sign, by upper halves. Null of other comparisons.
+llvm::Value* compare_limits(llvm::Instruction& comparison) {
+  llvm::Value* bits = nullptr;
+  const llvm::APInt* limit = nullptr;
+  llvm::CmpPredicate predicate;
+  if (!match(&comparison, m_ICmp(predicate, m_Value(bits), m_APInt(limit))) || predicate != llvm::CmpInst::ICMP_SLT ||
+      !bits->getType()->isIntegerTy(2 * kBitsOfWord) || limit->isZero() || !has_upper_half_alone(*limit))
+    return nullptr;
+  llvm::IRBuilder<> builder(&comparison);
+  return builder.CreateICmpSLT(upper_half(bits, builder), builder.getInt(upper_half(*limit)));
+}
+
 }  // namespace
 
 void compare_high_words(llvm::Module& module) {
   for (llvm::Function& function : module)
     for (llvm::Instruction& comparison : llvm::make_early_inc_range(llvm::instructions(function)))
-      for (const auto compare : {compare_sizes, compare_ranges})
+      for (const auto compare : {compare_sizes, compare_ranges, compare_limits})
         if (llvm::Value* halves = compare(comparison)) {
           comparison.replaceAllUsesWith(halves);
           comparison.eraseFromParent();

@@ -107,6 +107,32 @@ TEST(Nvptx, ConstantsThatNoImmediateHoldsAreInConstantMemory) {
   EXPECT_HAS(text, "ld.const.b64 ");
 }
 
+TEST(Nvptx, SignsOfF64AreChangedInUpperHalves) {
+  const std::string text = ptx(R"(
+kernel @k(%z: ptr<f64, global>) {
+  %0 = load %z : f64
+  %1 = builtin abs %0 : f64
+  %2 = lt %1, f64 2
+  %3 = neg %0
+  %4 = select %2, %3, %1 : f64
+  store %z, %4
+  %5 = element %z, i64 1
+  %6 = load %5 : f64
+  %7 = neg %6
+  %8 = mul %7, %1
+  store %5, %8
+  return
+}
+)");
+  EXPECT_HAS(text, "xor.b32");  // where one of two is chosen
+  EXPECT_HAS(text, "and.b32");
+  EXPECT_HAS(text, "abs.f32");  // of what is compared
+  EXPECT_HAS_NOT(text, "setp.geu.f64");
+  EXPECT_HAS_NOT(text, "setp.lt.f64");
+  EXPECT_HAS(text, "abs.f64");  // of an operand of arithmetic
+  EXPECT_HAS(text, "neg.f64");
+}
+
 TEST(Nvptx, FastMathTakesTheApproximations) {
   for (const char* chip : {"sm_75", "sm_90"}) {
     const std::string text = ptx(kMath, chip, {.fast_math = true});
