@@ -34,3 +34,10 @@ define double @__pykc_root_f64(double %x) {
   %result = call double @llvm.sqrt.f64(double %x)
   ret double %result
 }
+
+; 1 / the root, where that is not 2^n (2 - 2^-52): its inverse is too near the middle between two numbers.
+define double @__pykc_inverse_of_root_f64(double %x) {
+  %root = call double @llvm.sqrt.f64(double %x)
+  %result = fdiv double 1.0, %root
+  ret double %result
+}

@@ -313,7 +313,7 @@ done:
   ret float %result
 }
 
-; atan for f64, as for f32, p to 2^-60
+; atan for f64, as for f32, p to 2^-55
 define double @__pykc_atan_f64(double %x) {
   %any.size = call double @llvm.fabs.f64(double %x)
   %is.huge = fcmp ogt double %any.size, 0x43B0000000000000
@@ -327,22 +327,22 @@ define double @__pykc_atan_f64(double %x) {
   %u = select i1 %is.small, double %size, double %ratio
   %eighths.large = select i1 %is.middle, double 1.0, double 2.0  ; of a turn
   %eighths = select i1 %is.small, double 0.0, double %eighths.large
+  %base.rest.large = select i1 %is.middle, double 0x3C81A62633145C07, double 0x3C91A62633145C07
+  %base.rest = select i1 %is.small, double 0.0, double %base.rest.large
   %z = fmul double %u, %u
-  %p.12 = call double @llvm.fma.f64(double %z, double 0x3F6E8A5A651FE35E, double 0xBF8CB673C3D89059)
-  %p.11 = call double @llvm.fma.f64(double %z, double %p.12, double 0x3F9BE63DD58C94DB)
-  %p.10 = call double @llvm.fma.f64(double %z, double %p.11, double 0xBFA39CE8294C52BE)
-  %p.9 = call double @llvm.fma.f64(double %z, double %p.10, double 0x3FA797F983D60016)
-  %p.8 = call double @llvm.fma.f64(double %z, double %p.9, double 0xBFAAC6827AE4F5FE)
-  %p.7 = call double @llvm.fma.f64(double %z, double %p.8, double 0x3FAE171516A1188B)
-  %p.6 = call double @llvm.fma.f64(double %z, double %p.7, double 0xBFB110A8EA2AE7E0)
-  %p.5 = call double @llvm.fma.f64(double %z, double %p.6, double 0x3FB3B1328B2A27EE)
-  %p.4 = call double @llvm.fma.f64(double %z, double %p.5, double 0xBFB745D0F9EDAFFF)
-  %p.3 = call double @llvm.fma.f64(double %z, double %p.4, double 0x3FBC71C718014685)
-  %p.2 = call double @llvm.fma.f64(double %z, double %p.3, double 0xBFC24924923CFC1B)
-  %p.1 = call double @llvm.fma.f64(double %z, double %p.2, double 0x3FC9999999997862)
-  %p = call double @llvm.fma.f64(double %z, double %p.1, double 0xBFD5555555555546)
+  %p.11 = call double @llvm.fma.f64(double %z, double 0xBF7324AEE7BC2209, double 0x3F9132191D2E86A4)
+  %p.10 = call double @llvm.fma.f64(double %z, double %p.11, double 0xBFA017785350A502)
+  %p.9 = call double @llvm.fma.f64(double %z, double %p.10, double 0x3FA614941C42E04D)
+  %p.8 = call double @llvm.fma.f64(double %z, double %p.9, double 0xBFAA545A9E0BF163)
+  %p.7 = call double @llvm.fma.f64(double %z, double %p.8, double 0x3FADFF866BBF4ABA)
+  %p.6 = call double @llvm.fma.f64(double %z, double %p.7, double 0xBFB10EF3BD1D4F56)
+  %p.5 = call double @llvm.fma.f64(double %z, double %p.6, double 0x3FB3B10688E56197)
+  %p.4 = call double @llvm.fma.f64(double %z, double %p.5, double 0xBFB745CDFC435EA6)
+  %p.3 = call double @llvm.fma.f64(double %z, double %p.4, double 0x3FBC71C6F695C6FB)
+  %p.2 = call double @llvm.fma.f64(double %z, double %p.3, double 0xBFC2492491CEE55B)
+  %p.1 = call double @llvm.fma.f64(double %z, double %p.2, double 0x3FC9999999980B1E)
+  %p = call double @llvm.fma.f64(double %z, double %p.1, double 0xBFD5555555555472)
   %curve = fmul double %z, %p
-  %base.rest = fmul double %eighths, 0x3C81A62633145C07
   %rest = call double @llvm.fma.f64(double %u, double %curve, double %base.rest)
   %turned = fadd double %u, %rest
   %of.size = call double @llvm.fma.f64(double %eighths, double 0x3FE921FB54442D18, double %turned)

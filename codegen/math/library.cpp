@@ -59,9 +59,15 @@ class ShortDivision {
   }
 
   void write_root() {
-    llvm::Value *const inverse = inverse_root(), *const root = builder_.CreateFMul(x_, inverse);
-    llvm::Value* const missing = fma(builder_.CreateFNeg(root), root, x_);
-    builder_.CreateRet(fma(missing, builder_.CreateFMul(inverse, number(0.5)), root));
+    llvm::Value* inverse = inverse_root();
+    if (type_->isFloatTy())  // infinite of 0, of which the root is 0
+      inverse = builder_.CreateIntrinsic(llvm::Intrinsic::minimum, {type_}, {inverse, number(0x1p100)});
+    builder_.CreateRet(root_by(inverse));
+  }
+
+  void write_inverse_root() {
+    llvm::Value *const inverse = inverse_root(), *const opposite = builder_.CreateFNeg(root_by(inverse));
+    builder_.CreateRet(fma(inverse, fma(opposite, inverse, number(1)), inverse));
   }
 
  private:
@@ -84,11 +90,22 @@ class ShortDivision {
     return fma(first, missing(first), first);
   }
 
+  llvm::Value* root_by(llvm::Value* inverse) {
+    llvm::Value* const root = builder_.CreateFMul(x_, inverse);
+    return fma(fma(builder_.CreateFNeg(root), root, x_), half_of(inverse), root);
+  }
+
+  /// By the exponent: f64 has no instruction to spare.
+  llvm::Value* half_of(llvm::Value* x) {
+    if (type_->isFloatTy()) return builder_.CreateFMul(x, number(0.5));
+    llvm::Value* const bits = builder_.CreateBitCast(x, builder_.getInt64Ty());
+    return builder_.CreateBitCast(builder_.CreateSub(bits, builder_.getInt64(std::uint64_t{1} << 52)), type_);
+  }
+
   llvm::Value* inverse_root() {
     llvm::Value* const first =
         estimate(llvm::Intrinsic::nvvm_rsqrt_approx_ftz_f, llvm::Intrinsic::nvvm_rsqrt_approx_ftz_d, x_);
-    if (type_->isFloatTy())  // infinite of 0, of which the root is 0
-      return builder_.CreateIntrinsic(llvm::Intrinsic::minimum, {type_}, {first, number(0x1p100)});
+    if (type_->isFloatTy()) return first;
     llvm::Value* const error = fma(x_, builder_.CreateFNeg(builder_.CreateFMul(first, first)), number(1));
     return fma(fma(error, number(0.375), number(0.5)), builder_.CreateFMul(first, error), first);
   }
@@ -110,6 +127,7 @@ void shorten_divisions(llvm::Module& module) {
   of("quotient",
      [](ShortDivision& division, llvm::Function& function) { division.write_quotient(function.getArg(1)); });
   of("root", [](ShortDivision& division, llvm::Function&) { division.write_root(); });
+  of("inverse_of_root", [](ShortDivision& division, llvm::Function&) { division.write_inverse_root(); });
 }
 
 }  // namespace

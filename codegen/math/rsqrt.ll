@@ -1,7 +1,6 @@
 ; rsqrt(x) = 1 / sqrt(x). libclc's takes twice as long on GPUs.
 
-declare double @__pykc_reciprocal_f64(double)
-declare double @__pykc_root_f64(double)
+declare double @__pykc_inverse_of_root_f64(double)
 declare double @llvm.sqrt.f64(double)
 declare float @__pykc_reciprocal_f32(float)
 declare float @__pykc_root_f32(float)
@@ -47,11 +46,14 @@ define internal double @any_rsqrt_f64(double %x) cold {
 }
 
 define double @__pykc_rsqrt_f64(double %x) {
-  %root = call double @__pykc_root_f64(double %x)
-  %near = call double @__pykc_reciprocal_f64(double %root)
+  %near = call double @__pykc_inverse_of_root_f64(double %x)
   %bits = bitcast double %x to i64
   %from.least = sub i64 %bits, 553942754166571008                             ; the bits of 2^-900; up to 2^900
-  %is.near = icmp ult i64 %from.least, 8106479329266892800
+  %is.plain = icmp ult i64 %from.least, 8106479329266892800
+  ; the root is no 2^n (2 - 2^-52) unless x is 4^n (4 - 2^-50) or more: the last bit of the exponent and the mantissa
+  %of.four = shl i64 %bits, 11
+  %is.lower = icmp slt i64 %of.four, 9223372032559808512
+  %is.near = and i1 %is.plain, %is.lower
   br i1 %is.near, label %done, label %rarely
 
 rarely:

@@ -38,20 +38,30 @@ define internal %turned @quarter_turns_f64(double %x) {
   ret %turned %result
 }
 
-; The same with a `low` that is wrong where `high` is tiny: elsewhere, what rounding leaves of the first part is exact.
-define internal %turned @quarter_turns_for_sine(double %x) {
+; The same without the third part, and whether that is enough: where |x| is not too large, and `high` not so small that
+; the third part counts in it, or x has no quarter turns. There, what rounding leaves of the first part is exact.
+%near.turned = type { double, double, i64, i1 }
+define internal %near.turned @quarter_turns_for_sine(double %x) {
   %shifted = call double @llvm.fma.f64(double %x, double 0x3FE45F306DC9C883, double 6755399441055744.0)
   %k = fsub double %shifted, 6755399441055744.0
   %bits = bitcast double %shifted to i64
   %first = call double @llvm.fma.f64(double %k, double 0xBFF921FB54442D18, double %x)
-  %second = call double @llvm.fma.f64(double %k, double 0xBC91A62633145C07, double %first)
-  %high = call double @llvm.fma.f64(double %k, double 0xB91F1976B7ED8FBC, double %second)
-  %left = fsub double %first, %high
-  %low = call double @llvm.fma.f64(double %k, double 0xBC91A62633145C07, double %left)
-  %result.with.0 = insertvalue %turned poison, double %high, 0
-  %result.with.1 = insertvalue %turned %result.with.0, double %low, 1
-  %result = insertvalue %turned %result.with.1, i64 %bits, 2
-  ret %turned %result
+  %high = call double @llvm.fma.f64(double %k, double 0xBC91A62633145C07, double %first)
+  %taken = fsub double %high, %first
+  %lacks = call double @llvm.fma.f64(double %k, double 0x3C91A62633145C07, double %taken)
+  %size = call double @llvm.fabs.f64(double %x)
+  %high.size = call double @llvm.fabs.f64(double %high)
+  %is.below = fcmp olt double %size, 134217728.0
+  %is.first = fcmp olt double %size, 0.5
+  %is.tiny = fcmp olt double %high.size, 0x3E50000000000000
+  %is.large = xor i1 %is.tiny, true
+  %has.all = or i1 %is.first, %is.large
+  %is.near = and i1 %is.below, %has.all
+  %result.with.0 = insertvalue %near.turned poison, double %high, 0
+  %result.with.1 = insertvalue %near.turned %result.with.0, double %lacks, 1
+  %result.with.2 = insertvalue %near.turned %result.with.1, i64 %bits, 2
+  %result = insertvalue %near.turned %result.with.2, i1 %is.near, 3
+  ret %near.turned %result
 }
 
 ; The same of larger x = mantissa 2^exponent, as for f32: bits of 2/pi that stand for whole turns are skipped; the next
@@ -114,9 +124,13 @@ define internal %turned @far_quarter_turns_f64(double %x) cold {
   %angle.negated = fneg double %angle
   %angle.rest = call double @llvm.fma.f64(double %sum, double 0x381921FB54442D18, double %angle.negated)
   %angle.part = call double @llvm.fma.f64(double %sum, double 0x34B1A62633145C07, double %angle.rest)
-  %angle.low = call double @llvm.fma.f64(double %sum.rest, double 0x381921FB54442D18, double %angle.part)
   %nothing = fsub double %x, %x  ; a NaN where x is infinite
-  %angle.high = fadd double %angle, %nothing
+  %angle.low.all = call double @llvm.fma.f64(double %sum.rest, double 0x381921FB54442D18, double %angle.part)
+  ; `low` is what `high` rounds away, and no more
+  %angle.sum = fadd double %angle, %angle.low.all
+  %angle.taken = fsub double %angle.sum, %angle
+  %angle.low = fsub double %angle.low.all, %angle.taken
+  %angle.high = fadd double %angle.sum, %nothing
   %k = trunc i128 %quarters to i64
   %is.negative = icmp slt i64 %x.bits, 0
   %opposite.k = sub i64 0, %k
@@ -132,11 +146,10 @@ define internal %turned @far_quarter_turns_f64(double %x) cold {
   ret %turned %result
 }
 
-; The sine of k quarter turns and r. With s = high^2, that of r is high - (high^3 q(s) - low (1 - s/2)), and its cosine
-; is 1 - (s p(s) + high low), q and p by minimax approximation to 2^-58 and 2^-64; 1 - s/2 is roughly 0.85. What s
-; rounds away counts where the cosine is far from 1, and `low` where `high` is not tiny. Of both, one sum remains; of -0,
-; it is -0.
-define internal double @sine_of(double %high, double %low, i64 %k) {
+; The sine of k quarter turns and r = high - lacks. With s = high^2, that of r is high - (high^3 q(s) + lacks), and its
+; cosine is 1 - (high^2 / 2 + s^2 p(s) - high lacks), q and p by minimax approximation to 2^-58 and 2^-64 in all: s has
+; been rounded, so that half of it would not be exact enough. Of both, one sum remains; of -0, it is -0.
+define internal double @sine_of(double %high, double %lacks, i64 %k) {
   %odd = and i64 %k, 1
   %is.odd = icmp ne i64 %odd, 0
   %s = fmul double %high, %high
@@ -144,30 +157,30 @@ define internal double @sine_of(double %high, double %low, i64 %k) {
   %q.3 = call double @llvm.fma.f64(double %s, double %q.4, double 0xBEC71DE357A1C3CC)
   %q.2 = call double @llvm.fma.f64(double %s, double %q.3, double 0x3F2A01A019C1567C)
   %q.1 = call double @llvm.fma.f64(double %s, double %q.2, double 0xBF8111111110F8A4)
-  %q = call double @llvm.fma.f64(double %s, double %q.1, double 0x3FC5555555555549)
   %p.5 = call double @llvm.fma.f64(double %s, double 0x3DA8FB1BC03F8C1E, double 0xBE21EE9F2527DF46)
   %p.4 = call double @llvm.fma.f64(double %s, double %p.5, double 0x3E927E4F81404FD2)
   %p.3 = call double @llvm.fma.f64(double %s, double %p.4, double 0xBEFA01A019CC0CA4)
   %p.2 = call double @llvm.fma.f64(double %s, double %p.3, double 0x3F56C16C16C15227)
   %p.1 = call double @llvm.fma.f64(double %s, double %p.2, double 0xBFA555555555554C)
-  %p = call double @llvm.fma.f64(double %s, double %p.1, double 0x3FE0000000000000)
-  %curve = select i1 %is.odd, double %p, double %q
+  %curve.1 = select i1 %is.odd, double %p.1, double %q.1
+  %term.0 = select i1 %is.odd, double 0.0, double 0x3FC5555555555549
+  %curve = call double @llvm.fma.f64(double %s, double %curve.1, double %term.0)
   %base = select i1 %is.odd, double 1.0, double %high
   %factor = fmul double %base, %s
-  %s.negated = fneg double %s
-  %s.rest = call double @llvm.fma.f64(double %high, double %high, double %s.negated)
-  %s.slope = select i1 %is.odd, double 0x3FDD70A300000000, double 0.0
-  %of.s.rest = fmul double %s.rest, %s.slope
-  %size = call double @llvm.fabs.f64(double %high)
-  %is.tiny = fcmp olt double %size, 0x3E50000000000000
-  %slope.even = select i1 %is.tiny, double 0.0, double 0xBFEB333300000000
-  %slope = select i1 %is.odd, double %high, double %slope.even
-  %of.rests = call double @llvm.fma.f64(double %low, double %slope, double %of.s.rest)
-  %less = call double @llvm.fma.f64(double %factor, double %curve, double %of.rests)
+  %odd.sign = shl i64 %k, 63
+  %high.bits = bitcast double %high to i64
+  %opposite.bits = xor i64 %high.bits, %odd.sign
+  %opposite = bitcast i64 %opposite.bits to double
+  %slope = select i1 %is.odd, double %opposite, double 1.0
+  %of.lacks = fmul double %lacks, %slope
+  %rest = call double @llvm.fma.f64(double %factor, double %curve, double %of.lacks)
+  %half = select i1 %is.odd, double 0.5, double 0.0
+  %high.half = fmul double %high, %half
+  %less = call double @llvm.fma.f64(double %high, double %high.half, double %rest)
   %value = fsub double %base, %less
   %bits = bitcast double %value to i64
-  %half = lshr i64 %k, 1
-  %sign = shl i64 %half, 63
+  %whole = lshr i64 %k, 1
+  %sign = shl i64 %whole, 63
   %signed.bits = xor i64 %bits, %sign
   %result = bitcast i64 %signed.bits to double
   ret double %result
@@ -177,19 +190,19 @@ define internal double @far_sine(double %x) cold {
   %turned = call %turned @far_quarter_turns_f64(double %x)
   %high = extractvalue %turned %turned, 0
   %low = extractvalue %turned %turned, 1
+  %lacks = fneg double %low
   %k = extractvalue %turned %turned, 2
-  %result = call double @sine_of(double %high, double %low, i64 %k)
+  %result = call double @sine_of(double %high, double %lacks, i64 %k)
   ret double %result
 }
 
 define double @__pykc_sin_f64(double %x) {
-  %turned = call %turned @quarter_turns_for_sine(double %x)
-  %high = extractvalue %turned %turned, 0
-  %low = extractvalue %turned %turned, 1
-  %k = extractvalue %turned %turned, 2
-  %near = call double @sine_of(double %high, double %low, i64 %k)
-  %size = call double @llvm.fabs.f64(double %x)
-  %is.near = fcmp olt double %size, 134217728.0
+  %turned = call %near.turned @quarter_turns_for_sine(double %x)
+  %high = extractvalue %near.turned %turned, 0
+  %lacks = extractvalue %near.turned %turned, 1
+  %k = extractvalue %near.turned %turned, 2
+  %near = call double @sine_of(double %high, double %lacks, i64 %k)
+  %is.near = extractvalue %near.turned %turned, 3
   br i1 %is.near, label %done, label %rarely
 
 rarely:
@@ -205,21 +218,21 @@ define internal double @far_cosine(double %x) cold {
   %turned = call %turned @far_quarter_turns_f64(double %x)
   %high = extractvalue %turned %turned, 0
   %low = extractvalue %turned %turned, 1
+  %lacks = fneg double %low
   %k = extractvalue %turned %turned, 2
   %next = add i64 %k, 1
-  %result = call double @sine_of(double %high, double %low, i64 %next)
+  %result = call double @sine_of(double %high, double %lacks, i64 %next)
   ret double %result
 }
 
 define double @__pykc_cos_f64(double %x) {
-  %turned = call %turned @quarter_turns_for_sine(double %x)
-  %high = extractvalue %turned %turned, 0
-  %low = extractvalue %turned %turned, 1
-  %k = extractvalue %turned %turned, 2
+  %turned = call %near.turned @quarter_turns_for_sine(double %x)
+  %high = extractvalue %near.turned %turned, 0
+  %lacks = extractvalue %near.turned %turned, 1
+  %k = extractvalue %near.turned %turned, 2
   %next = add i64 %k, 1
-  %near = call double @sine_of(double %high, double %low, i64 %next)
-  %size = call double @llvm.fabs.f64(double %x)
-  %is.near = fcmp olt double %size, 134217728.0
+  %near = call double @sine_of(double %high, double %lacks, i64 %next)
+  %is.near = extractvalue %near.turned %turned, 3
   br i1 %is.near, label %done, label %rarely
 
 rarely:
