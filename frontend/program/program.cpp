@@ -33,7 +33,8 @@ std::string join_names(std::string_view package, std::string_view name) {
 /// The package whose import, or that of whose names, stands before anything that needs a module of the library; "" for
 /// what is needed without one.
 std::string_view package_of_module(std::string_view module) {
-  constexpr std::pair<std::string_view, std::string_view> kPackages[] = {{checker::kComplexUfuncsModule, "numpy"},
+  constexpr std::pair<std::string_view, std::string_view> kPackages[] = {{checker::kUfuncsModule, "numpy"},
+                                                                         {checker::kComplexUfuncsModule, "numpy"},
                                                                          {kReductionsModule, "from numpy"},
                                                                          {"pykc.fp16", "numba"},
                                                                          {"pykc.bf16", "numba"}};

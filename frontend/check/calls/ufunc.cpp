@@ -44,9 +44,9 @@ std::optional<Arguments> ufunc_arguments(FunctionChecker& checker, const Ufunc& 
   return arguments;
 }
 
-/// What the library has under the ufunc's name for complex numbers; null where it has nothing.
-FunctionDecl* complex_form(const FunctionChecker& checker, const Ufunc& ufunc) {
-  const Scope* library = checker.module.scope_of(kComplexUfuncsModule);
+/// What a module of the library has under the ufunc's name; null where it has nothing.
+FunctionDecl* in_library(const FunctionChecker& checker, std::string_view module, const Ufunc& ufunc) {
+  const Scope* library = checker.module.scope_of(module);
   const Binding* binding = library ? library->find(ufunc.name()) : nullptr;
   return binding ? std::get<FunctionDecl*>(*binding) : nullptr;
 }
@@ -104,6 +104,11 @@ Value apply(FunctionChecker& checker, NumpyFunction function, const Value& x, co
       return logical(checked::BinaryOp::Xor);
     case NumpyFunction::Absolute:
       return absolute(checker, x, range);
+    case NumpyFunction::Square: {
+      const Value once = stored_once(checker, x, range);
+      return binary(checker, ast::BinaryOp::Mul, once, once, range);
+    }
+    case NumpyFunction::FromLibrary:
     case NumpyFunction::Minimum:
     case NumpyFunction::Maximum:
       break;
@@ -195,7 +200,7 @@ Value apply(FunctionChecker& checker, const Ufunc& ufunc, const std::vector<Valu
   const Value &x = inputs.front(), &y = inputs.back();
   const bool has_complex = std::any_of(inputs.begin(), inputs.end(), [](const Value& v) { return v.is_complex(); });
   if (has_complex && ufunc.has_complex_form())
-    if (FunctionDecl* function = complex_form(checker, ufunc))
+    if (FunctionDecl* function = in_library(checker, kComplexUfuncsModule, ufunc))
       return call_complex_form(checker, *function, inputs, range);
   if (const auto* id = std::get_if<BuiltinId>(&ufunc.function)) return apply_builtin(checker, {*id}, inputs, range);
   if (const auto* op = std::get_if<ast::BinaryOp>(&ufunc.function)) return binary(checker, *op, x, y, range);
@@ -205,6 +210,8 @@ Value apply(FunctionChecker& checker, const Ufunc& ufunc, const std::vector<Valu
     const Expr* holds = truth_of_number(checker, x, range);
     return holds ? TreeBuilder::strong(checker.tree.unary(checked::UnaryOp::Not, holds, range)) : Value{};
   }
+  if (ufunc.is_from_library())
+    return call_specialized(checker, *in_library(checker, kUfuncsModule, ufunc), inputs, range);
   return apply(checker, std::get<NumpyFunction>(ufunc.function), x, y, range);
 }
 

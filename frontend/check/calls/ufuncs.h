@@ -12,8 +12,18 @@
 
 namespace pykc::checker {
 
-/// What no operator and no builtin says.
-enum class NumpyFunction : std::uint8_t { Absolute, Invert, Minimum, Maximum, LogicalAnd, LogicalOr, LogicalXor };
+/// What no operator and no builtin says. FromLibrary: what the module kUfuncsModule has under the ufunc's name.
+enum class NumpyFunction : std::uint8_t {
+  Absolute,
+  Invert,
+  Square,
+  Minimum,
+  Maximum,
+  LogicalAnd,
+  LogicalOr,
+  LogicalXor,
+  FromLibrary
+};
 
 struct Ufunc {
   std::string_view path;  // "numpy.sin", "operator.add"
@@ -22,6 +32,10 @@ struct Ufunc {
 
   bool takes_arrays() const { return path.starts_with("numpy."); }
   std::string_view name() const { return path.substr(path.find('.') + 1); }
+  bool is_from_library() const {
+    const auto* numpys = std::get_if<NumpyFunction>(&function);
+    return numpys && *numpys == NumpyFunction::FromLibrary;
+  }
   /// Whether the library may have a function of its name for complex numbers; operators serve them by themselves.
   bool has_complex_form() const {
     return takes_arrays() && !std::holds_alternative<ast::UnaryOp>(function) &&

@@ -197,6 +197,7 @@ std::multimap<std::string, std::string_view, std::less<>> NameTable::library_wor
     if (ufunc) plain = std::get_if<BuiltinId>(&(*ufunc)->function);
     if (typed) plain = &typed->id;
     if (plain && info(*plain).cpu.kind == Lowering::Kind::Library) words.emplace(word, kIntrinsicsModule);
+    if (ufunc && (*ufunc)->is_from_library()) words.emplace(word, kUfuncsModule);
     if (ufunc && (*ufunc)->has_complex_form()) words.emplace(word, kComplexUfuncsModule);
     if (const auto* module = std::get_if<LibraryModule>(&entry)) words.emplace(word, module->name);
     if (std::holds_alternative<const Reduction*>(entry)) words.emplace(word, kReductionsModule);

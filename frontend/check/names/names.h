@@ -74,6 +74,8 @@ const NameTable& name_table();
 
 /// The module of the library that holds the builtins that are written in the language.
 inline constexpr std::string_view kIntrinsicsModule = "pykc.intrinsics";
+/// The module that holds NumPy's ufuncs that are written in the language; only files that name `numpy` need it.
+inline constexpr std::string_view kUfuncsModule = "pykc.ufuncs";
 /// The module that holds what NumPy's ufuncs do on complex numbers; only files that name `numpy` need it.
 inline constexpr std::string_view kComplexUfuncsModule = "pykc.complex_ufuncs";
 /// The module that holds Numba's libdevice functions that are no builtins under another name.
