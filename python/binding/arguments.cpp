@@ -141,7 +141,8 @@ Argument argument_of_array(const DeviceArray& array, const ParameterInfo* parame
 
 nb::builtin_exception refused(nb::handle given) {
   const auto type = nb::cast<std::string>(nb::str(given.type().attr("__name__")));
-  return nb::type_error(("a kernel takes numbers, arrays and records, not a `" + type + "`").c_str());
+  const std::string advice = type == "list" ? ": `np.array(x)` makes an array of it" : "";
+  return nb::type_error(("a kernel takes numbers, arrays and records, not a `" + type + "`" + advice).c_str());
 }
 
 bool is_complex(const ElementType& type) { return type.is_record() && type.record->kind == RecordType::Kind::Complex; }

@@ -147,3 +147,30 @@ def test_what_others_than_watched_kernels_have_written():
     for x in (copied, by_kernel, computed, by_out, joined, shown, lent, pykc.random.rand(64), np.ones(64),
               cuda.to_device(np.ones(64)), cuda.pinned_array(64), cuda.mapped_array(64), copy_watched(copied)):
         copy_watched(x)
+
+
+def test_values_in_messages():
+    @cuda.jit
+    def kernel(x):
+        i = cuda.threadIdx.x
+        if x[i] > 1:
+            raise ValueError("too large", i, x[i])
+
+    with pytest.raises(ValueError, match=r"ValueError: \('too large', 2, 2.5\), in kernel"):
+        kernel[1, 3](np.array([0, 1, 2.5]))
+
+
+@pytest.mark.parametrize("call, kind, advice", [
+    (lambda: pykc.zeros(3) + np.zeros(3), TypeError, r"`pykc.asarray\(x\)` copies"),
+    (lambda: np.zeros(3) + pykc.zeros(3), TypeError, r"`pykc.asarray\(x\)` copies"),
+    (lambda: pykc.linalg, AttributeError, "cuSOLVER"),
+    (lambda: cuda.select_device(77), IndexError, "there is no device 77"),
+    (lambda: cuda.jit(lambda x: None)[1, 1]([1, 2]), TypeError, r"`np.array\(x\)` makes an array"),
+    (lambda: pykc.ElementwiseKernel("T x", "T y", "y = f(x)", "k")(pykc.zeros(3)), NotImplementedError,
+     "the function `f`, which `math.h` has not, in `y = .*: define it in `preamble`"),
+    (lambda: pykc.ReductionKernel("T x", "T y", "x", "a +", "y = a", "0", "k")(pykc.zeros(3)), NotImplementedError,
+     "the end in `a .*: it goes on there"),
+])
+def test_what_to_write_instead(call, kind, advice):
+    with pytest.raises(kind, match=advice):
+        call()

@@ -40,6 +40,14 @@ def names() -> set[str]:
     return {"ndarray", *ufunc_table.NAMES, *ufunc_table.ALIASES, *" ".join(ROOMS.values()).split()}
 
 
+#: Modules of CuPy's that are not here.
+_ELSEWHERE = {
+    "linalg": "products are `@`, `dot`, `pykc.gemm`; decompose `x.get()` by NumPy, or by a package of cuSOLVER",
+    "fft": "`from pykc.fft import fft` transforms rows, or `x.get()` by NumPy, or a package of cuFFT",
+    "sparse": "`from pykc.segmented import spmv` multiplies by a sparse matrix",
+}
+
+
 def find(name: str):
     """What `pykc.NAME` is, if it is of this folder; else an AttributeError."""
     if name == "ndarray":
@@ -47,5 +55,7 @@ def find(name: str):
     for room, names in ROOMS.items():
         if name in names.split():
             return getattr(importlib.import_module(f".{room}", __name__), name)
+    if name in _ELSEWHERE:
+        raise AttributeError(f"module 'pykc' has no attribute {name!r}: {_ELSEWHERE[name]}")
     from . import ufuncs
     return ufuncs.find(name)

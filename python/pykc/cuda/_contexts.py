@@ -141,7 +141,10 @@ def get_current_device() -> Device:
 def select_device(device_id: int) -> Context:
     """Makes the device of that number in `cuda.gpus` the one in use, for this thread. IndexError where there is
     none."""
-    _devices.select(list_devices()[device_id]._open())
+    devices = list_devices()
+    if not -len(devices) <= device_id < len(devices):
+        raise IndexError(f"there is no device {device_id}: `cuda.gpus` has {len(devices)}")
+    _devices.select(devices[device_id]._open())
     return current_context()
 
 
