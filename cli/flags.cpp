@@ -68,7 +68,8 @@ std::string names_a_device(const std::string& name) {
 
 std::string names_sanitizers(const std::string& list) {
   if (Sanitize::parse(list)) return "";
-  return "it takes all, or some of bounds, races, uninitialised, divergence with commas between them; not " + list;
+  return "it takes all, or some of bounds, races, uninitialised, divergence with commas between them; not " + list +
+         " (before another argument write --sanitize=all)";
 }
 
 }  // namespace
