@@ -113,7 +113,8 @@ class _Parser:
     def take(self, expected: str | None = None) -> str:
         token = self.token
         if token is None or expected is not None and token != expected:
-            self.fail(f"`{token}`" if token else "the end", f"`{expected}` belongs there" if expected else "it goes on there")
+            self.fail(f"`{token}`" if token else "the end",
+                      f"`{expected}` belongs there" if expected else "it goes on there")
         self.at += 1
         return token
 
@@ -309,7 +310,8 @@ class _Parser:
         name = name.removeprefix("std::").removeprefix("thrust::")
         found = name if name in self.functions else self.types.get(name) or _CALLS.get(name)
         if found is None:
-            self.fail(f"the function `{name}`, which `math.h` has not,", "define it in `preamble`, in the language of kernels")
+            self.fail(f"the function `{name}`, which `math.h` has not,",
+                      "define it in `preamble`, in the language of kernels")
         self.take("(")
         arguments = []
         while not self.takes(")"):

@@ -76,8 +76,8 @@ def _array_ufunc(self, function, method, *inputs, **keywords):
     """NumPy's own functions on arrays of a device: `numpy.sin(x)` is `pykc.sin(x)`."""
     inputs = [one[()] if isinstance(one, numpy.ndarray) and one.ndim == 0 else one for one in inputs]
     if any(isinstance(one, numpy.ndarray) for one in inputs):
-        raise TypeError(f"`{function.__name__}` of an array of a device and one of NumPy's: `pykc.asarray(x)` copies that "
-                        "to the device, `x.get()` the other one to the host")
+        raise TypeError(f"`{function.__name__}` of an array of a device and one of NumPy's: `pykc.asarray(x)` copies "
+                        "that to the device, `x.get()` the other one to the host")
     if method != "__call__" or not all(map(_is_operand, inputs)):
         return NotImplemented
     try:
