@@ -10,7 +10,7 @@ import torch
 STDLIB = pathlib.Path(__file__).resolve().parents[2] / "stdlib"
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32", torch.float64: "f64", torch.int8: "i8",
          torch.int32: "i32", torch.float8_e4m3fn: "f8e4m3"}
-MAP_TYPES = {torch.bfloat16: 9, torch.float16: 6, torch.float32: 7, torch.int32: 3, torch.int8: 0,
+MAP_TYPES = {torch.bfloat16: 9, torch.float16: 6, torch.float32: 7, torch.float64: 8, torch.int32: 3, torch.int8: 0,
              torch.float8_e4m3fn: 0}  # CUtensorMapDataType
 SHARED, ROWS, FEW = 226 * 1024, 128, 64
 driver = ctypes.CDLL("libcuda.so.1")
@@ -118,59 +118,68 @@ def plan(n: int, others: int, steps: int, blocks: int):
     if n <= FEW:
         columns = 16 if n <= 16 else 32 if n <= 32 else 64
     else:
-        columns = 128 if others * cdiv(n, 256) <= blocks else 256
+        columns = 128 if 2 * others * cdiv(n, 256) <= blocks else 256
     parts = parts_for(others * cdiv(n, columns), steps, blocks)
-    is_narrow = parts == 1 and 2 * others * cdiv(n, 128) <= blocks
-    return 64 if columns == 128 and is_narrow else columns, parts
+    if columns == 128 and (parts == 1 or steps <= 64) and 2 * others * cdiv(n, 128) <= blocks:
+        return 64, parts_for(others * cdiv(n, 64), steps, blocks)
+    return columns, parts
 
 
-def tiles_kernel(pykc: str, name: str, c, a, b, between: str, turned, columns: int, a_by_columns, b_by_columns):
+def tiles_kernel(pykc: str, name: str, c, a, b, between: str, turned, columns: int, a_by_columns, b_by_columns,
+                 may_be_copied=True):
     """The kernel of `pykc.gemm_tiles` of that name, and its tensor maps."""
     pieces = 2 if c.element_size() == 4 else columns // 64
     stages = min(11, (SHARED - 16384 * pieces) // (16384 + 128 * columns))
-    copied = lies_by_rows(c) and columns >= 64
+    is_copied = lies_by_rows(c) and may_be_copied
     constants = ", ".join(map(str, ["tuple[]", "same", *turned, columns, stages, a_by_columns, b_by_columns,
-                                    lies_by_rows(c)]))
+                                    is_copied]))
     kernel = Kernel(pykc, "gemm", f"{name}({type_of(c)}, {type_of(a)}, {type_of(b)}, {between}, {constants})",
                     min(232448, stages * (16384 + 128 * columns) + 16384 * max(pieces, 1) + 2048))
     depth = 128 // a.element_size()
-    maps = [tensor_map(a, (1, 64, 64 if a_by_columns else depth)),
+    maps = [tensor_map(a, (1, depth, depth) if a_by_columns else (1, 64, depth)),
             tensor_map(b, (1, 64, 64) if b_by_columns else (1, columns, depth))]
-    return kernel, maps + ([tensor_map(c, (1, 64, 128 // c.element_size()))] if copied else [])
+    return kernel, maps + ([tensor_map(c, (1, 64, 128 // c.element_size()))] if is_copied and columns >= 64 else [])
+
+
+def comes_by_registers(a, b) -> bool:
+    is_seldom_read = b.element_size() == 4 or a.shape[1] <= 6144
+    return b.element_size() != 2 and not lies_by_rows(b) and lies_by_rows(b.mT) and is_seldom_read
 
 
 def by_groups(pykc: str, c, a, b):
-    turned = c.shape[1] <= FEW and c.shape[1] < c.shape[2]
+    by_registers = comes_by_registers(a, b)
+    turned = by_registers or (c.shape[1] <= FEW and c.shape[1] < c.shape[2])
     if turned:
-        c, a, b = c.mT, b, a
-    (matrices, m, n), blocks = c.shape, multiprocessors()
+        a, b = b, a
+    (matrices, m, n), blocks = c.mT.shape if turned else c.shape, multiprocessors()
     columns, parts = plan(n, matrices * cdiv(m, ROWS), cdiv(a.shape[2] * a.element_size(), 128), blocks)
-    a, a_by_columns, before_a = operand(pykc, a, a.element_size() == 2)
+    a, a_by_columns, before_a = operand(pykc, a, by_registers or a.element_size() == 2)
     b, b_by_columns, before_b = operand(pykc, b, b.element_size() == 2 and columns >= 64)
     kind = torch.int32 if a.dtype == torch.int8 else torch.float32
-    sums = c if parts == 1 else torch.empty(matrices * parts, m, n, device="cuda", dtype=kind)
-    kernel, maps = tiles_kernel(pykc, "gemm_tiles", sums, a, b, "i32", [turned if parts == 1 else False], columns,
-                                a_by_columns, b_by_columns)
+    sums = c if parts == 1 else torch.empty(matrices * parts, *c.shape[1:], device="cuda", dtype=kind)
+    kernel, maps = tiles_kernel(pykc, "gemm_tiles", sums, a, b, "i32", [turned], columns, a_by_columns, b_by_columns,
+                                by_registers or not turned)
     launches = [*before_a, *before_b,
                 kernel.launch((blocks, 1, 1), (384, 1, 1), [sums, a, b, ctypes.c_int32(parts), *maps])]
     if parts > 1:
-        add = Kernel(pykc, "gemm", f"add_parts({type_of(c)}, {type_of(sums)}, i32, tuple[], same, {turned})")
-        launches.append(add.launch((cdiv(n, 128), cdiv(m, 8), matrices), (32, 8, 1), [c, sums, ctypes.c_int32(parts)]))
+        add = Kernel(pykc, "gemm", f"add_parts({type_of(c)}, {type_of(sums)}, tuple[], same, {parts})")
+        launches.append(add.launch((cdiv(c.shape[2], 128), cdiv(c.shape[1], 8), matrices), (32, 8, 1), [c, sums]))
     return in_turn(*launches)
 
 
 def by_warps(pykc: str, c, a, b):
+    """Of f64, by `pykc.gemm_doubles`."""
     matrices, m, n = c.shape
-    across = 4 if a.element_size() == 8 else 8
-    a, a_by_columns, before_a = operand(pykc, a, a.element_size() == 8)
-    b, b_by_columns, before_b = operand(pykc, b, b.element_size() == 8)
-    tiles = matrices * cdiv(m, 128) * cdiv(n, 16 * across)
-    down, stages = (2, 4) if a.element_size() == 8 and tiles <= 3 * multiprocessors() else (4, 3)
-    constants = f"tuple[], same, {down}, {across}, {stages}, {a_by_columns}, {b_by_columns}"
-    kernel = Kernel(pykc, "gemm", f"gemm_warps({type_of(c)}, {type_of(a)}, {type_of(b)}, {constants})",
-                    stages * 128 * (32 * down + 16 * across) + 256)
-    return in_turn(*before_a, *before_b, kernel.launch((cdiv(m, 32 * down) * cdiv(n, 16 * across), matrices, 1),
-                                                       (128, 1, 1), [c, a, b]))
+    a, a_by_columns, before_a = operand(pykc, a, True)
+    b, b_by_columns, before_b = operand(pykc, b, True)
+    down = 2 if matrices * cdiv(m, 128) * cdiv(n, 64) <= 3 * multiprocessors() else 4
+    constants = f"tuple[], same, {down}, 4, 4, {a_by_columns}, {b_by_columns}"
+    kernel = Kernel(pykc, "gemm", f"gemm_doubles({type_of(c)}, {type_of(a)}, {type_of(b)}, {constants})",
+                    4 * 128 * (32 * down + 64) + 2048)
+    maps = [tensor_map(a, (1, 16, 16) if a_by_columns else (1, 8 * down, 16)),
+            tensor_map(b, (1, 16, 16))]
+    return in_turn(*before_a, *before_b, kernel.launch((cdiv(m, 32 * down) * cdiv(n, 64), matrices, 1), (128, 1, 1),
+                                                       [c, a, b, *maps]))
 
 
 def gemm(pykc: str, c, a, b):
