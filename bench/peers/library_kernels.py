@@ -114,11 +114,11 @@ def parts_for(tiles: int, steps: int, blocks: int) -> int:
     return max(1, min(16, blocks // tiles, steps // 16))
 
 
-def plan(n: int, others: int, steps: int, blocks: int):
+def plan(n: int, others: int, steps: int, blocks: int, are_slow: bool):
     if n <= FEW:
         columns = 16 if n <= 16 else 32 if n <= 32 else 64
     else:
-        columns = 128 if 2 * others * cdiv(n, 256) <= blocks else 256
+        columns = 128 if (2 if are_slow else 1) * others * cdiv(n, 256) <= blocks else 256
     parts = parts_for(others * cdiv(n, columns), steps, blocks)
     if columns == 128 and (parts == 1 or steps <= 64) and 2 * others * cdiv(n, 128) <= blocks:
         return 64, parts_for(others * cdiv(n, 64), steps, blocks)
@@ -152,7 +152,8 @@ def by_groups(pykc: str, c, a, b):
     if turned:
         a, b = b, a
     (matrices, m, n), blocks = c.mT.shape if turned else c.shape, multiprocessors()
-    columns, parts = plan(n, matrices * cdiv(m, ROWS), cdiv(a.shape[2] * a.element_size(), 128), blocks)
+    columns, parts = plan(n, matrices * cdiv(m, ROWS), cdiv(a.shape[2] * a.element_size(), 128), blocks,
+                          by_registers or a.element_size() == 4)
     a, a_by_columns, before_a = operand(pykc, a, by_registers or a.element_size() == 2)
     b, b_by_columns, before_b = operand(pykc, b, b.element_size() == 2 and columns >= 64)
     kind = torch.int32 if a.dtype == torch.int8 else torch.float32
